@@ -6,10 +6,10 @@ use anyhow::Context as _;
 use postern_client::{Channel, read_key};
 use postern_policy::permissions::DEFAULT_FILE;
 use postern_policy::{AgentId, Ask, Effect, Pattern, Rule, Security, Settings};
-use postern_protocol::{By, DenyReason, RunState};
+use postern_protocol::{AllowedBy, DenyReason, RunState};
 use postern_protocol::{RunParams, Wait, What};
-use postern_request::{Denial, Ending, Exit, Refusal};
-use postern_store::requests::{Change, NewRequest, RequestRow};
+use postern_request::{Denial, Exit, Refusal, RequestEnding};
+use postern_store::requests::{NewRequest, RequestChange, StoredRequest};
 use postern_store::{Connection, Error, FILE_NAME, Store, agents, requests, rules};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -60,7 +60,7 @@ impl Data {
         let data = Self { folder };
         let store = data.open()?;
         store.write(move |conn| people(conn, rules)).wait()?;
-        let agents = store.read(agents::all)?;
+        let agents = store.read(agents::list_agents)?;
         store.close();
         for agent in agents {
             // As it is seeded when an agent is enrolled; one that is gone denies everything.
@@ -119,8 +119,8 @@ impl Data {
 /// Rows as a host leaves them.
 #[derive(Debug)]
 struct Real {
-    ran: RequestRow,
-    denied: RequestRow,
+    ran: StoredRequest,
+    denied: StoredRequest,
 }
 
 /// Returns the name of the agent of the nth connection.
@@ -142,9 +142,9 @@ fn people(conn: &Connection, rules: usize) -> Result<(), Error> {
     for nth in 0..DENIED {
         add(conn, &denied(nth), unlimited.clone())?;
     }
-    rules::add(conn, &rule(0, Effect::Deny, Pattern::Command("rm *".to_owned())))?;
+    rules::insert_rule(conn, &rule(0, Effect::Deny, Pattern::Command("rm *".to_owned())))?;
     for nth in 1..rules {
-        rules::add(conn, &numbered_rule(nth))?;
+        rules::insert_rule(conn, &numbered_rule(nth))?;
     }
     Ok(())
 }
@@ -161,7 +161,7 @@ fn add(conn: &Connection, name: &str, settings: Settings) -> Result<(), Error> {
         last_seen_at: None,
         denied_until: None,
     };
-    agents::add(conn, &agent)
+    agents::insert_agent(conn, &agent)
 }
 
 /// Rules as people have them: half of them paths, half of them commands, one in ten denies.
@@ -196,13 +196,13 @@ fn history(conn: &Connection, nth: usize, real: &Real) -> Result<(), Error> {
         asked: real.ran.asked.clone(),
         at,
     };
-    requests::open(conn, &new)?;
-    let ran = Ending::Finished { end: Exit::Code(0).into() };
+    requests::record_request(conn, &new)?;
+    let ran = RequestEnding::Finished { end: Exit::Code(0).into() };
     // As it is in an ordinary life: rules decide nearly all, a person some, and few are denied.
     let by = match nth % 100 {
-        0..80 => By::Rule(i64::try_from(nth % 97 + 1).unwrap_or(1)),
-        80..90 => By::Policy,
-        _ => By::Person,
+        0..80 => AllowedBy::Rule(i64::try_from(nth % 97 + 1).unwrap_or(1)),
+        80..90 => AllowedBy::Policy,
+        _ => AllowedBy::Person,
     };
     let ending = match nth % 1000 {
         993..997 => denied_by(DenyReason::Denylist),
@@ -210,8 +210,8 @@ fn history(conn: &Connection, nth: usize, real: &Real) -> Result<(), Error> {
         999 => denied_by(DenyReason::Expired),
         _ => ran,
     };
-    let row = if matches!(ending, Ending::Denied(_)) { &real.denied } else { &real.ran };
-    let mut change = Change::to(RunState::Starting, at).by(&by)?;
+    let row = if matches!(ending, RequestEnding::Denied(_)) { &real.denied } else { &real.ran };
+    let mut change = RequestChange::to_phase(RunState::Starting, at).with_allowed_by(&by)?;
     if let Some(verdict) = &row.verdict {
         change = change.judged(verdict)?;
     }
@@ -219,16 +219,16 @@ fn history(conn: &Connection, nth: usize, real: &Real) -> Result<(), Error> {
         change = change.planned(plan, digest)?;
     }
     if let Some(facts) = &row.facts {
-        change = change.found(facts.clone());
+        change = change.with_facts(facts.clone());
     }
     requests::change(conn, id, &change)?;
-    requests::change(conn, id, &Change::ended(&ending, at + 5)?)?;
+    requests::change(conn, id, &RequestChange::from_ending(&ending, at + 5)?)?;
     Ok(())
 }
 
-fn denied_by(reason: DenyReason) -> Ending {
+fn denied_by(reason: DenyReason) -> RequestEnding {
     let rule = (reason == DenyReason::Denylist).then_some(10);
-    Ending::Denied(Denial { reason, rule, ..Refusal::Person.into() })
+    RequestEnding::Denied(Denial { reason, rule, ..Refusal::Person.into() })
 }
 
 fn id_at(millis: i64) -> Uuid {
@@ -245,7 +245,7 @@ mod tests {
     fn what_is_prepared_is_a_record_that_a_host_can_open() {
         let data = Data::with(300).unwrap();
         let store = data.open().unwrap();
-        assert_eq!(store.read(rules::all).unwrap().len(), 300);
-        assert_eq!(store.read(agents::all).unwrap().len(), DENIED + 2);
+        assert_eq!(store.read(rules::list_rules).unwrap().len(), 300);
+        assert_eq!(store.read(agents::list_agents).unwrap().len(), DENIED + 2);
     }
 }

@@ -2,7 +2,7 @@
 
 use postern_contract::methods::Method;
 use postern_contract::with_methods;
-use postern_protocol::{Call, LineBuffer, Request, decode};
+use postern_protocol::{AgentCall, LineBuffer, Request, decode};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -27,9 +27,9 @@ pub fn check(data: &[u8]) {
 }
 
 fn of_a_channel(request: &Request) {
-    let Ok(call) = Call::read(&request.method, &request.params) else { return };
-    let line = call.line(&request.id);
-    let again = decode(&line, usize::MAX).and_then(Call::of_frame);
+    let Ok(call) = AgentCall::parse_params(&request.method, &request.params) else { return };
+    let line = call.to_line(&request.id);
+    let again = decode(&line, usize::MAX).and_then(AgentCall::of_frame);
     assert_eq!(again.ok(), Some((request.id.clone(), call)), "{}", String::from_utf8_lossy(&line));
 }
 

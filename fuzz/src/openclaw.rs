@@ -4,24 +4,28 @@
 #[path = "../../src-tauri/crates/doors/src/openclaw/message.rs"]
 mod message;
 
-use message::{Decision, Exec, Line, Ran, Refusal, decision_line, exec_line};
+use message::{
+    Exec, OpenclawDecision, OpenclawLine, OpenclawRefusal, OpenclawRunResult, decision_line, exec_line,
+};
 use serde_json::Value;
 
 /// Feeds a client's line to the door. Each answer to it is one line, and names what it answers.
 pub fn check(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     match serde_json::from_str(text) {
-        Ok(Line::Request { token: _, id, request }) => {
+        Ok(OpenclawLine::Request { token: _, id, request }) => {
             let again = serde_json::to_value(&request).unwrap();
-            let read: message::Question = serde_json::from_value(again.clone()).unwrap();
+            let read: message::OpenclawQuestion = serde_json::from_value(again.clone()).unwrap();
             assert_eq!(serde_json::to_value(&read).unwrap(), again);
-            for decision in [Decision::AllowOnce, Decision::AllowAlways, Decision::Deny] {
+            for decision in
+                [OpenclawDecision::AllowOnce, OpenclawDecision::AllowAlways, OpenclawDecision::Deny]
+            {
                 answers(&decision_line(&id, decision), &id);
             }
         }
-        Ok(Line::Exec { id, request_json, .. }) => {
+        Ok(OpenclawLine::Exec { id, request_json, .. }) => {
             let answer = match serde_json::from_str::<Exec>(&request_json) {
-                Ok(exec) => Ok(Ran {
+                Ok(exec) => Ok(OpenclawRunResult {
                     exit_code: None,
                     timed_out: false,
                     success: false,
@@ -29,7 +33,7 @@ pub fn check(data: &[u8]) {
                     stderr: exec.raw_command.unwrap_or_default(),
                     error: exec.cwd,
                 }),
-                Err(error) => Err(Refusal::invalid(error.to_string(), &request_json)),
+                Err(error) => Err(OpenclawRefusal::invalid(error.to_string(), &request_json)),
             };
             answers(&exec_line(&id, &answer), &id);
         }

@@ -1,6 +1,6 @@
 //! Shell text: every text is read, whatever it is, and a command on a line of its own is never lost.
 
-use postern_command::{Dialect, Reading, read_shell};
+use postern_command::{Dialect, ParsedCommand, read_shell};
 
 /// Reads the bytes as shell text in each dialect.
 pub fn check(data: &[u8]) {
@@ -14,7 +14,7 @@ pub fn check(data: &[u8]) {
 }
 
 /// Spans lie in the text, indices in their argv, and something is always said.
-pub(crate) fn holds_together(reading: &Reading) {
+pub(crate) fn holds_together(reading: &ParsedCommand) {
     let opaque = reading.opaque.iter().chain(reading.steps.iter().filter_map(|step| step.opaque.as_ref()));
     let spans = reading.steps.iter().map(|step| &step.span).chain(opaque.map(|opaque| &opaque.span));
     for span in spans {

@@ -1,7 +1,7 @@
 //! Texts of a request in the record: verdict, plan and ending, as an older or a damaged record may hold them.
 
 use postern_policy::{Risk, Rule, Settings, Verdict};
-use postern_request::{Ending, Plan};
+use postern_request::{Plan, RequestEnding};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -10,7 +10,7 @@ pub fn check(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     reads_as_it_writes::<Verdict>(text);
     reads_as_it_writes::<Risk>(text);
-    reads_as_it_writes::<Ending>(text);
+    reads_as_it_writes::<RequestEnding>(text);
     reads_as_it_writes::<Settings>(text);
     reads_as_it_writes::<Rule>(text);
     reads_as_it_writes::<Plan>(text);

@@ -1,7 +1,7 @@
 //! Argument vectors: wrappers are peeled off whatever their words are, and one more wrapper hides nothing.
 
 use super::reader::holds_together;
-use postern_command::{Reading, read_argv};
+use postern_command::{ParsedCommand, read_argv};
 
 /// Reads the bytes as an argv: words end at a NUL, as they do for the kernel.
 pub fn check(data: &[u8]) {
@@ -14,7 +14,7 @@ pub fn check(data: &[u8]) {
 }
 
 /// Checks that `nohup`, `nice` and `env` in front change nothing about what runs.
-fn wrapped_the_same(argv: &[String], bare: &Reading) {
+fn wrapped_the_same(argv: &[String], bare: &ParsedCommand) {
     let plain =
         argv.first().is_some_and(|name| !name.is_empty() && !name.starts_with('-') && !name.contains('='));
     if !plain || bare.invalid.is_some() {
@@ -31,6 +31,6 @@ fn wrapped_the_same(argv: &[String], bare: &Reading) {
     }
 }
 
-fn programs(reading: &Reading) -> Vec<String> {
+fn programs(reading: &ParsedCommand) -> Vec<String> {
     reading.steps.iter().filter_map(|step| step.program().map(str::to_owned)).collect()
 }

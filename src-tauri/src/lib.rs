@@ -19,6 +19,6 @@ mod sound;
 mod system;
 mod window;
 
-pub use options::{BadOptions, Options, Page};
-pub use run::run;
-pub use system::log::open as open_log;
+pub use options::{AppOptions, BadOptions, SettingsPage};
+pub use run::run_app;
+pub use system::log::init_logging as open_log;

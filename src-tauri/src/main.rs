@@ -1,12 +1,13 @@
 //! Starts the desktop app.
 
 use anyhow::Context;
-use postern_desktop::Options;
+use postern_desktop::AppOptions;
 
 fn main() -> anyhow::Result<()> {
     postern_desktop::open_log();
-    let options = Options::read(std::env::args_os().skip(1), environment).context("cannot start Postern")?;
-    postern_desktop::run(&Options { inherited: inherited(), ..options })
+    let options =
+        AppOptions::from_args(std::env::args_os().skip(1), environment).context("cannot start Postern")?;
+    postern_desktop::run_app(&AppOptions { inherited: inherited(), ..options })
 }
 
 #[expect(clippy::disallowed_methods, reason = "the environment is read once, here")]

@@ -1,10 +1,10 @@
 //! The menu-bar item: the state in words, what waits, runs and ran last, and what blocks all agents.
 
 use crate::backend::Backend;
-use crate::run::Parts;
+use crate::run::AppDependencies;
 use crate::window::popover::Popover;
 use crate::window::settings;
-use crate::{Page, overview, system};
+use crate::{SettingsPage, overview, system};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use postern_contract::methods::{KillRequest, Nothing, Pause, PauseAll, RequestKill, ResumeAll};
@@ -36,10 +36,10 @@ pub(crate) struct Menu {
 ///
 /// On macOS a click opens the popover, and the other button the menu; elsewhere the system opens the menu,
 /// and its first item opens the popover.
-pub(crate) fn open(app: &AppHandle, popover: Popover) -> Menu {
+pub(crate) fn add_tray_item(app: &AppHandle, popover: Popover) -> Menu {
     let clicked = popover.clone();
     let tray = TrayIconBuilder::with_id("postern")
-        .icon(face(Mode::Listening, false))
+        .icon(state_icon(Mode::Listening, false))
         .icon_as_template(true)
         .tooltip("Postern")
         .show_menu_on_left_click(false)
@@ -65,13 +65,13 @@ pub(crate) fn open(app: &AppHandle, popover: Popover) -> Menu {
 impl Menu {
     /// Reads the state again and shows it.
     pub(crate) async fn refresh(&self, backend: &Backend) {
-        match overview::read(backend).await {
+        match overview::read_overview(backend).await {
             Ok(overview) => {
                 system::keep_on_time(overview.status.waiting > 0 || !overview.running.is_empty());
-                if let Err(error) = self.show(&overview) {
+                if let Err(error) = self.show_overview(&overview) {
                     tracing::warn!(%error, "the menu-bar item");
                 }
-                self.popover.tell(overview);
+                self.popover.show_overview(overview);
             }
             Err(error) => tracing::warn!(%error, "no state for the menu-bar item"),
         }
@@ -80,7 +80,7 @@ impl Menu {
     /// Shows that the host is gone, until `refresh` finds one.
     pub(crate) fn stopped(&self) {
         system::keep_on_time(false);
-        self.popover.lost();
+        self.popover.show_host_lost();
         if let Err(error) = self.show_stopped() {
             tracing::warn!(%error, "the menu-bar item");
         }
@@ -88,82 +88,84 @@ impl Menu {
 
     fn show_stopped(&self) -> tauri::Result<()> {
         let Some(tray) = &self.tray else { return Ok(()) };
-        tray.set_icon_with_as_template(Some(face(Mode::DenyAll, true)), true)?;
+        tray.set_icon_with_as_template(Some(state_icon(Mode::DenyAll, true)), true)?;
         tray.set_title(None::<&str>)?;
         tray.set_tooltip(Some(STOPPED))?;
         let menu = MenuBuilder::new(&self.app)
-            .item(&self.plain(STOPPED)?)
-            .item(&self.plain("Nothing runs until it is back")?)
+            .item(&self.disabled_item(STOPPED)?)
+            .item(&self.disabled_item("Nothing runs until it is back")?)
             .separator()
-            .item(&self.item("quit", "Quit Postern")?)
+            .item(&self.menu_item("quit", "Quit Postern")?)
             .build()?;
         tray.set_menu(Some(menu))
     }
 
-    fn show(&self, overview: &Overview) -> tauri::Result<()> {
+    fn show_overview(&self, overview: &Overview) -> tauri::Result<()> {
         let Some(tray) = &self.tray else { return Ok(()) };
         let status = &overview.status;
         let attention = !status.attention.is_empty() || status.faces.is_empty();
-        tray.set_icon_with_as_template(Some(face(status.mode, attention)), true)?;
+        tray.set_icon_with_as_template(Some(state_icon(status.mode, attention)), true)?;
         tray.set_title((status.waiting > 0).then(|| status.waiting.to_string()))?;
-        tray.set_tooltip(Some(state(status, overview.agents.len())))?;
-        tray.set_menu(Some(self.menu(overview)?))
+        tray.set_tooltip(Some(status_text(status, overview.agents.len())))?;
+        tray.set_menu(Some(self.build_menu(overview)?))
     }
 
-    fn menu(&self, overview: &Overview) -> tauri::Result<tauri::menu::Menu<Wry>> {
+    fn build_menu(&self, overview: &Overview) -> tauri::Result<tauri::menu::Menu<Wry>> {
         let Overview { status, agents, questions, running, recent, .. } = overview;
         let mut menu = MenuBuilder::new(&self.app);
         if cfg!(not(target_os = "macos")) {
-            menu = menu.item(&self.item("overview", "Show Overview")?).separator();
+            menu = menu.item(&self.menu_item("overview", "Show Overview")?).separator();
         }
-        menu = menu.item(&self.plain(&state(status, agents.len()))?);
+        menu = menu.item(&self.disabled_item(&status_text(status, agents.len()))?);
         for line in &status.attention {
-            menu = menu.item(&self.item("settings:settings", &shortened(&line.message))?);
+            menu = menu.item(&self.menu_item("settings:settings", &shortened(&line.message))?);
         }
         if !questions.is_empty() {
-            menu = menu.separator().item(&self.plain("Waiting for You")?);
+            menu = menu.separator().item(&self.disabled_item("Waiting for You")?);
             for question in questions.iter().take(WAITING) {
-                menu = menu.item(&self.item(&format!("question:{}", question.id), &waits(question))?);
+                menu = menu
+                    .item(&self.menu_item(&format!("question:{}", question.id), &question_line(question))?);
             }
             if questions.len() > WAITING {
-                menu = menu.item(&self.item("settings:inbox", &format!("Show All {}", questions.len()))?);
+                menu =
+                    menu.item(&self.menu_item("settings:inbox", &format!("Show All {}", questions.len()))?);
             }
         }
         for (title, rows) in [("Running", running), ("Recent", recent)] {
             if rows.is_empty() {
                 continue;
             }
-            menu = menu.separator().item(&self.plain(title)?);
+            menu = menu.separator().item(&self.disabled_item(title)?);
             for row in rows {
                 let line = format!("{}   {}", shortened(&row.line), outcome(row));
-                menu = menu.item(&self.item(&format!("settings:request.{}", row.id), &line)?);
+                menu = menu.item(&self.menu_item(&format!("settings:request.{}", row.id), &line)?);
             }
         }
         menu = menu.separator();
         menu = match status.mode {
             Mode::Listening => menu
-                .item(&self.item("block-hour", "Block All Agents for 1 Hour")?)
-                .item(&self.item("block", "Block All Agents Until I Unblock")?),
-            Mode::Paused => menu.item(&self.item("unblock", "Unblock All Agents")?),
+                .item(&self.menu_item("block-hour", "Block All Agents for 1 Hour")?)
+                .item(&self.menu_item("block", "Block All Agents Until I Unblock")?),
+            Mode::Paused => menu.item(&self.menu_item("unblock", "Unblock All Agents")?),
             // No person ends this: the records have to be repaired first.
             Mode::DenyAll => menu,
         };
-        menu.item(&self.item("settings:search", "Search…")?)
+        menu.item(&self.menu_item("settings:search", "Search…")?)
             .separator()
-            .item(&self.item("settings", "Open Postern…")?)
-            .item(&self.item("settings:add", "Add Agent…")?)
-            .item(&self.item("settings:settings", "Settings…")?)
+            .item(&self.menu_item("settings", "Open Postern…")?)
+            .item(&self.menu_item("settings:add", "Add Agent…")?)
+            .item(&self.menu_item("settings:settings", "Settings…")?)
             .separator()
-            .item(&self.item("quit", "Quit Postern")?)
+            .item(&self.menu_item("quit", "Quit Postern")?)
             .build()
     }
 
     /// Returns a line that only tells.
-    fn plain(&self, text: &str) -> tauri::Result<MenuItem<Wry>> {
+    fn disabled_item(&self, text: &str) -> tauri::Result<MenuItem<Wry>> {
         MenuItemBuilder::new(literal(text)).enabled(false).build(&self.app)
     }
 
-    fn item(&self, id: &str, text: &str) -> tauri::Result<MenuItem<Wry>> {
+    fn menu_item(&self, id: &str, text: &str) -> tauri::Result<MenuItem<Wry>> {
         MenuItemBuilder::with_id(id, literal(text)).build(&self.app)
     }
 }
@@ -171,8 +173,10 @@ impl Menu {
 fn on_menu_event(app: &AppHandle, event: MenuEvent) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
-        let Some(parts) = app.try_state::<Parts>().map(|parts| parts.inner().clone()) else { return };
-        if let Err(error) = act(&app, &parts, event.id().as_ref()).await {
+        let Some(parts) = app.try_state::<AppDependencies>().map(|parts| parts.inner().clone()) else {
+            return;
+        };
+        if let Err(error) = perform_action(&app, &parts, event.id().as_ref()).await {
             tracing::warn!(%error, "the menu");
         }
     });
@@ -181,33 +185,37 @@ fn on_menu_event(app: &AppHandle, event: MenuEvent) {
 /// Returns true if the popover has this item, too.
 pub(crate) fn is_of_popover(item: &str) -> bool {
     matches!(item, "close" | "settings" | "settings:inbox" | "settings:search" | "settings:settings")
-        || stays(item)
+        || keeps_popover_open(item)
         || ["question:", "settings:request."].iter().any(|kind| item.starts_with(kind))
 }
 
 /// Returns true if the popover shows what the item does, and stays open.
-pub(crate) fn stays(item: &str) -> bool {
+pub(crate) fn keeps_popover_open(item: &str) -> bool {
     matches!(item, "block-hour" | "unblock") || item.starts_with("stop:")
 }
 
 /// Does what an item of the menu is for.
-pub(crate) async fn act(app: &AppHandle, parts: &Parts, item: &str) -> anyhow::Result<()> {
+pub(crate) async fn perform_action(
+    app: &AppHandle,
+    parts: &AppDependencies,
+    item: &str,
+) -> anyhow::Result<()> {
     match item {
-        "block-hour" => drop(parts.backend.ask::<PauseAll>(&Pause { for_ms: Some(HOUR_MS) }).await?),
-        "block" => drop(parts.backend.ask::<PauseAll>(&Pause { for_ms: None }).await?),
-        "unblock" => drop(parts.backend.ask::<ResumeAll>(&Nothing {}).await?),
+        "block-hour" => drop(parts.backend.invoke::<PauseAll>(&Pause { for_ms: Some(HOUR_MS) }).await?),
+        "block" => drop(parts.backend.invoke::<PauseAll>(&Pause { for_ms: None }).await?),
+        "unblock" => drop(parts.backend.invoke::<ResumeAll>(&Nothing {}).await?),
         "overview" => parts.popover.toggle(app, None),
         "close" => {}
-        "settings" => settings::open(app, Page::default()),
+        "settings" => settings::open_page(app, SettingsPage::default()),
         "quit" => app.exit(0),
         other => {
             if let Some(page) = other.strip_prefix("settings:") {
-                settings::open(app, Page::named(page));
+                settings::open_page(app, SettingsPage::from_name(page));
             } else if let Some(id) = other.strip_prefix("question:") {
                 parts.approval.to_front(id.to_owned());
             } else if let Some(id) = other.strip_prefix("stop:") {
                 let id = id.to_owned();
-                _ = parts.backend.ask::<KillRequest>(&RequestKill { id, signal: None }).await?;
+                _ = parts.backend.invoke::<KillRequest>(&RequestKill { id, signal: None }).await?;
             }
         }
     }
@@ -215,10 +223,12 @@ pub(crate) async fn act(app: &AppHandle, parts: &Parts, item: &str) -> anyhow::R
 }
 
 /// Returns the state in words.
-fn state(status: &Status, agents: usize) -> String {
+fn status_text(status: &Status, agents: usize) -> String {
     match (status.mode, status.paused_until) {
         (Mode::DenyAll, _) => "History is damaged. All requests are denied.".to_owned(),
-        (Mode::Paused, Some(until)) => format!("All agents blocked until {}", clock(until, &Zoned::now())),
+        (Mode::Paused, Some(until)) => {
+            format!("All agents blocked until {}", format_clock(until, &Zoned::now()))
+        }
         (Mode::Paused, None) => "All agents blocked".to_owned(),
         (Mode::Listening, _) if status.faces.is_empty() => {
             "Can’t show questions. Requests are being denied.".to_owned()
@@ -232,7 +242,7 @@ fn state(status: &Status, agents: usize) -> String {
 }
 
 /// Returns a time of day where `now` is, with the date where it is not today.
-fn clock(millis: i64, now: &Zoned) -> String {
+fn format_clock(millis: i64, now: &Zoned) -> String {
     let Ok(at) = Timestamp::from_millisecond(millis) else { return "?".to_owned() };
     let at = at.to_zoned(TimeZone::clone(now.time_zone()));
     let format = if at.date() == now.date() { "%-I:%M %p" } else { "%b %-d, %-I:%M %p" };
@@ -240,7 +250,7 @@ fn clock(millis: i64, now: &Zoned) -> String {
 }
 
 /// Returns a waiting request in one line. The command itself is shown as text, escaped.
-fn waits(question: &Question) -> String {
+fn question_line(question: &Question) -> String {
     let mark = if question.risk.level == RiskLevel::Dangerous { "■" } else { "●" };
     format!("{mark} {}   {}", shortened(&question.line), question.asker.agent)
 }
@@ -269,7 +279,7 @@ fn literal(text: &str) -> String {
 }
 
 /// Returns the picture of a state, decoded when this is built. It is a template, which the menu bar colors.
-const fn face(mode: Mode, attention: bool) -> Image<'static> {
+const fn state_icon(mode: Mode, attention: bool) -> Image<'static> {
     match (mode, attention) {
         (Mode::DenyAll, _) => tauri::include_image!("icons/menu/deny-all.png"),
         (Mode::Paused, _) => tauri::include_image!("icons/menu/paused.png"),
@@ -280,7 +290,7 @@ const fn face(mode: Mode, attention: bool) -> Image<'static> {
 
 #[cfg(test)]
 mod tests {
-    use super::{clock, face, literal, shortened};
+    use super::{format_clock, literal, shortened, state_icon};
     use jiff::Timestamp;
     use jiff::tz::TimeZone;
     use postern_contract::Mode;
@@ -301,8 +311,8 @@ mod tests {
     #[test]
     fn a_time_has_its_date_unless_it_is_today() {
         let now = Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC);
-        assert_eq!(clock(19 * 3_600_000 + 53 * 60_000, &now), "7:53 PM");
-        assert_eq!(clock(25 * 3_600_000, &now), "Jan 2, 1:00 AM");
+        assert_eq!(format_clock(19 * 3_600_000 + 53 * 60_000, &now), "7:53 PM");
+        assert_eq!(format_clock(25 * 3_600_000, &now), "Jan 2, 1:00 AM");
     }
 
     #[test]
@@ -314,7 +324,7 @@ mod tests {
             (Mode::DenyAll, false),
         ];
         let pictures: HashSet<Vec<u8>> =
-            states.iter().map(|(mode, attention)| face(*mode, *attention).rgba().to_vec()).collect();
+            states.iter().map(|(mode, attention)| state_icon(*mode, *attention).rgba().to_vec()).collect();
         assert_eq!(pictures.len(), states.len());
     }
 }

@@ -9,11 +9,11 @@ const KEEP_PAGE: Duration = Duration::from_mins(1);
 
 /// Paths and options, read once from arguments and environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct AppOptions {
     /// The data folder.
     pub data: PathBuf,
     /// Open the settings window at once, at this page.
-    pub settings: Option<Page>,
+    pub settings: Option<SettingsPage>,
     /// Open the overview at once: a key can be bound to this where the system has no menu bar.
     pub overview: bool,
     /// Started at login: nothing opens by itself but a question.
@@ -28,15 +28,15 @@ pub struct Options {
 
 /// A page of the settings window: `activity`, `settings`, or an agent's name. None chosen: the page that is open.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Page(Option<String>);
+pub struct SettingsPage(Option<String>);
 
 /// The page of the first run.
 const FIRST_RUN: &str = "welcome";
 
-impl Page {
+impl SettingsPage {
     /// Returns the page of the first run, which has a window of its own size.
     pub(crate) fn first_run() -> Self {
-        Self::named(FIRST_RUN)
+        Self::from_name(FIRST_RUN)
     }
 
     /// Returns true if this is the page of the first run.
@@ -45,7 +45,7 @@ impl Page {
     }
 
     /// Returns the page of this name.
-    pub(crate) fn named(name: &str) -> Self {
+    pub(crate) fn from_name(name: &str) -> Self {
         Self(Some(name.to_owned()))
     }
 
@@ -74,9 +74,9 @@ pub enum BadOptions {
     NoHome,
 }
 
-impl Options {
+impl AppOptions {
     /// Reads arguments (without the program's name) and the environment. `--data DIR` wins over `POSTERN_DATA`.
-    pub fn read(
+    pub fn from_args(
         args: impl IntoIterator<Item = OsString>,
         environment: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Self, BadOptions> {
@@ -103,7 +103,8 @@ impl Options {
                 }
                 Some("--data") => data = Some(args.next().ok_or(BadOptions::NoFolder)?.into()),
                 Some("--settings") => {
-                    settings = Some(Page(args.next_if(is_page).and_then(|page| page.into_string().ok())));
+                    settings =
+                        Some(SettingsPage(args.next_if(is_page).and_then(|page| page.into_string().ok())));
                 }
                 Some(_) | None => return Err(BadOptions::Unknown(arg)),
             }
@@ -129,12 +130,12 @@ fn is_page(argument: &OsString) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{BadOptions, Options, Page};
+    use super::{AppOptions, BadOptions, SettingsPage};
     use std::ffi::OsString;
     use std::path::Path;
 
-    fn read(args: &[&str], environment: &[(&str, &str)]) -> Result<Options, BadOptions> {
-        Options::read(args.iter().map(OsString::from), |name| {
+    fn read(args: &[&str], environment: &[(&str, &str)]) -> Result<AppOptions, BadOptions> {
+        AppOptions::from_args(args.iter().map(OsString::from), |name| {
             environment.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
         })
     }
@@ -150,9 +151,13 @@ mod tests {
     fn the_settings_open_at_a_page() {
         let settings = |args: &[&str]| read(args, &[("HOME", "/home/kim")]).map(|options| options.settings);
         assert_eq!(settings(&[]), Ok(None));
-        assert_eq!(settings(&["--settings"]), Ok(Some(Page(None))));
-        assert_eq!(settings(&["--settings", "builder"]), Ok(Some(Page(Some("builder".to_owned())))));
-        assert_eq!(settings(&["--settings", "--data", "/arg"]), Ok(Some(Page(None))), "that is an option");
+        assert_eq!(settings(&["--settings"]), Ok(Some(SettingsPage(None))));
+        assert_eq!(settings(&["--settings", "builder"]), Ok(Some(SettingsPage(Some("builder".to_owned())))));
+        assert_eq!(
+            settings(&["--settings", "--data", "/arg"]),
+            Ok(Some(SettingsPage(None))),
+            "that is an option"
+        );
         let odd = BadOptions::Unknown("a#b".into());
         assert_eq!(settings(&["--settings", "a#b"]), Err(odd), "no page is named like that");
     }

@@ -11,18 +11,18 @@ const LAST: usize = 5;
 const READ: u32 = 30;
 
 /// Reads everything from the host.
-pub(crate) async fn read(backend: &Backend) -> anyhow::Result<Overview> {
+pub(crate) async fn read_overview(backend: &Backend) -> anyhow::Result<Overview> {
     let filter = RequestFilter { limit: Some(READ), ..RequestFilter::default() };
-    let requests = backend.ask::<ListRequests>(&filter).await?.requests;
+    let requests = backend.invoke::<ListRequests>(&filter).await?.requests;
     let (mut running, mut recent): (Vec<RequestRow>, Vec<_>) =
         requests.into_iter().filter(|row| row.state != RunState::Asking).partition(|row| is_live(row.state));
     running.truncate(LAST);
     recent.truncate(LAST);
-    let agents = backend.ask::<ListAgents>(&Nothing {}).await?.agents;
+    let agents = backend.invoke::<ListAgents>(&Nothing {}).await?.agents;
     Ok(Overview {
-        status: backend.ask::<GetStatus>(&Nothing {}).await?,
+        status: backend.invoke::<GetStatus>(&Nothing {}).await?,
         agents: agents.into_iter().map(AgentMark::from).collect(),
-        questions: backend.ask::<ListQuestions>(&Nothing {}).await?.questions,
+        questions: backend.invoke::<ListQuestions>(&Nothing {}).await?.questions,
         running,
         recent,
         lost: false,

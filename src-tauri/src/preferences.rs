@@ -16,7 +16,7 @@ fn in_doubt() -> Preferences {
 }
 
 /// Returns the theme of the windows; `None` follows the system.
-pub(crate) fn theme(appearance: Appearance) -> Option<Theme> {
+pub(crate) fn window_theme(appearance: Appearance) -> Option<Theme> {
     match appearance {
         Appearance::System => None,
         Appearance::Light => Some(Theme::Light),
@@ -26,14 +26,14 @@ pub(crate) fn theme(appearance: Appearance) -> Option<Theme> {
 
 /// The preferences and where they are kept.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct StoredPreferences {
     file: PathBuf,
     now: Mutex<Preferences>,
 }
 
-impl Kept {
+impl StoredPreferences {
     /// Reads them. What is not there is as it is for everybody.
-    pub(crate) fn read(data: &Path) -> Self {
+    pub(crate) fn read_file(data: &Path) -> Self {
         let file = data.join(FILE);
         let now = match std::fs::read(&file) {
             Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
@@ -55,7 +55,7 @@ impl Kept {
     }
 
     /// Keeps others. They hold, even where they could not be written.
-    pub(crate) fn set(&self, preferences: Preferences) -> std::io::Result<()> {
+    pub(crate) fn update(&self, preferences: Preferences) -> std::io::Result<()> {
         *self.now.lock().unwrap_or_else(PoisonError::into_inner) = preferences;
         postern_host::write_whole(&self.file, &serde_json::to_vec_pretty(&preferences)?)
     }
@@ -63,13 +63,17 @@ impl Kept {
 
 #[cfg(test)]
 mod tests {
-    use super::{Appearance, FILE, Kept, Preferences, in_doubt};
+    use super::{Appearance, FILE, Preferences, StoredPreferences, in_doubt};
     use postern_contract::Shortcut;
 
     #[test]
     fn what_was_chosen_is_there_the_next_time() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(Kept::read(folder.path()).get(), Preferences::default(), "nothing was chosen yet");
+        assert_eq!(
+            StoredPreferences::read_file(folder.path()).get(),
+            Preferences::default(),
+            "nothing was chosen yet"
+        );
         let dark = Preferences {
             appearance: Appearance::Dark,
             sound: false,
@@ -77,13 +81,17 @@ mod tests {
             details: true,
             shortcut: Shortcut::Off,
         };
-        Kept::read(folder.path()).set(dark).unwrap();
-        assert_eq!(Kept::read(folder.path()).get(), dark);
+        StoredPreferences::read_file(folder.path()).update(dark).unwrap();
+        assert_eq!(StoredPreferences::read_file(folder.path()).get(), dark);
         std::fs::write(folder.path().join(FILE), r#"{"sound":false}"#).unwrap();
         let older = Preferences { sound: false, ..Preferences::default() };
-        assert_eq!(Kept::read(folder.path()).get(), older, "what an older version wrote is still read");
+        assert_eq!(
+            StoredPreferences::read_file(folder.path()).get(),
+            older,
+            "what an older version wrote is still read"
+        );
         std::fs::write(folder.path().join(FILE), "{").unwrap();
-        let damaged = Kept::read(folder.path()).get();
+        let damaged = StoredPreferences::read_file(folder.path()).get();
         assert_eq!(damaged, in_doubt(), "a damaged file stops nothing");
         assert_eq!(damaged.confirm, cfg!(target_os = "macos"), "and does not turn off what the owner wanted");
     }

@@ -1,14 +1,14 @@
 //! Puts the app together: host, windows, menu-bar item; then passes on what the host tells.
 
-use crate::backend::{Backend, Heard};
-use crate::preferences::Kept;
-use crate::window::approval::{self, Approval};
+use crate::backend::{Backend, IncomingBackendEvent};
+use crate::preferences::StoredPreferences;
+use crate::window::approval::{self, ApprovalHandle};
 use crate::window::popover::{self, Popover};
 use crate::window::settings;
-use crate::{Options, Page, commands, menu, notify, sound, system};
+use crate::{AppOptions, SettingsPage, commands, menu, notify, sound, system};
 use anyhow::Context;
 use postern_contract::methods::{ListAgents, Nothing};
-use postern_contract::{RequestRow, Told};
+use postern_contract::{ApproverNotification, RequestRow};
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -21,21 +21,21 @@ const BETWEEN_TRIES: Duration = Duration::from_secs(3);
 
 /// Dependencies of every part of the app.
 #[derive(Clone)]
-pub(crate) struct Parts {
+pub(crate) struct AppDependencies {
     /// The host.
     pub(crate) backend: Arc<Backend>,
     /// The approval window.
-    pub(crate) approval: Approval,
+    pub(crate) approval: ApprovalHandle,
     /// The popover of the menu-bar item.
     pub(crate) popover: Popover,
-    pub(crate) preferences: Arc<Kept>,
+    pub(crate) preferences: Arc<StoredPreferences>,
     /// The settings page that listens, if one is open.
     pub(crate) listener: Arc<Mutex<Option<Channel<String>>>>,
 }
 
 /// Runs the app until it quits.
 #[expect(clippy::exit, reason = "it is in what Tauri's macro writes")]
-pub fn run(options: &Options) -> anyhow::Result<()> {
+pub fn run_app(options: &AppOptions) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     tauri::async_runtime::set(runtime.handle().clone());
     let app = of_this_system(tauri::Builder::default(), options)
@@ -46,7 +46,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     #[cfg(target_os = "macos")]
     let app = without_dock_icon(app);
     let (backend, heard) = runtime.block_on(Backend::open(options))?;
-    start(app.handle(), Arc::new(backend), heard, options)?;
+    start_app(app.handle(), Arc::new(backend), heard, options)?;
     writeln!(std::io::stdout(), "ready {}", options.data.display())?;
     app.run(|app, event| match event {
         RunEvent::ExitRequested { code: None, api, .. } => api.prevent_exit(),
@@ -55,12 +55,12 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         // The app was opened again: its menu-bar item may be hidden behind the notch.
         #[cfg(target_os = "macos")]
         RunEvent::Reopen { .. } => {
-            if let Some(parts) = app.try_state::<Parts>() {
+            if let Some(parts) = app.try_state::<AppDependencies>() {
                 parts.approval.reopen();
             }
         }
         RunEvent::Exit => {
-            if let Some(parts) = app.try_state::<Parts>() {
+            if let Some(parts) = app.try_state::<AppDependencies>() {
                 tauri::async_runtime::block_on(async {
                     parts.approval.finish().await;
                     parts.backend.close().await;
@@ -73,17 +73,24 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
 }
 
 /// Makes the windows and the menu-bar item, and starts to listen.
-fn start(
+fn start_app(
     app: &AppHandle,
     backend: Arc<Backend>,
-    heard: mpsc::Receiver<Heard>,
-    options: &Options,
+    heard: mpsc::Receiver<IncomingBackendEvent>,
+    options: &AppOptions,
 ) -> anyhow::Result<()> {
-    let preferences = Arc::new(Kept::read(&options.data));
-    app.set_theme(crate::preferences::theme(preferences.get().appearance));
-    let approval = approval::open(app, Arc::clone(&backend), Arc::clone(&preferences), options.keep_page)?;
+    let preferences = Arc::new(StoredPreferences::read_file(&options.data));
+    app.set_theme(crate::preferences::window_theme(preferences.get().appearance));
+    let approval =
+        approval::open_window(app, Arc::clone(&backend), Arc::clone(&preferences), options.keep_page)?;
     let popover = Popover::default();
-    let parts = Parts { backend, approval, popover: popover.clone(), preferences, listener: Arc::default() };
+    let parts = AppDependencies {
+        backend,
+        approval,
+        popover: popover.clone(),
+        preferences,
+        listener: Arc::default(),
+    };
     app.manage(parts.clone());
     let watched = (parts.clone(), tauri::async_runtime::handle());
     system::watch_session(move |event| {
@@ -91,13 +98,13 @@ fn start(
         watched.1.spawn(async move { parts.approval.session(event, &parts.backend).await });
     });
     set_shortcut(app, &parts);
-    let menu = menu::open(app, popover);
+    let menu = menu::add_tray_item(app, popover);
     if !options.background {
         tauri::async_runtime::spawn(welcome(app.clone(), Arc::clone(&parts.backend)));
     }
-    tauri::async_runtime::spawn(quit_when_told(app.clone()));
+    tauri::async_runtime::spawn(quit_on_signal(app.clone()));
     if let Some(page) = &options.settings {
-        settings::open(app, page.clone());
+        settings::open_page(app, page.clone());
     }
     if options.overview {
         parts.popover.toggle(app, None);
@@ -107,7 +114,7 @@ fn start(
 }
 
 /// Listens for the keys that the user chose.
-pub(crate) fn set_shortcut(app: &AppHandle, parts: &Parts) {
+pub(crate) fn set_shortcut(app: &AppHandle, parts: &AppDependencies) {
     let (chosen, approval) = (parts.preferences.get().shortcut, parts.approval.clone());
     let set = move || system::set_shortcut(chosen, move || approval.turn_keyboard());
     if let Err(error) = app.run_on_main_thread(set) {
@@ -117,9 +124,9 @@ pub(crate) fn set_shortcut(app: &AppHandle, parts: &Parts) {
 
 /// Guides a user who has no agent yet.
 async fn welcome(app: AppHandle, backend: Arc<Backend>) {
-    let agents = backend.ask::<ListAgents>(&Nothing {}).await;
+    let agents = backend.invoke::<ListAgents>(&Nothing {}).await;
     if agents.is_ok_and(|agents| agents.agents.is_empty()) {
-        settings::open(&app, Page::first_run());
+        settings::open_page(&app, SettingsPage::first_run());
     }
 }
 
@@ -127,18 +134,23 @@ async fn welcome(app: AppHandle, backend: Arc<Backend>) {
 ///
 /// A host in another process that goes away is waited for; one in this process that ends takes the app with
 /// it: it shows nothing that is not so.
-async fn listen(app: AppHandle, parts: Parts, menu: menu::Menu, mut heard: mpsc::Receiver<Heard>) {
-    parts.approval.look();
+async fn listen(
+    app: AppHandle,
+    parts: AppDependencies,
+    menu: menu::Menu,
+    mut heard: mpsc::Receiver<IncomingBackendEvent>,
+) {
+    parts.approval.refresh_questions();
     menu.refresh(&parts.backend).await;
     loop {
         match heard.recv().await {
-            Some(Heard::Told(told)) => pass_on(&app, &parts, &menu, &told).await,
-            Some(Heard::Missed) => {
-                parts.approval.look();
+            Some(IncomingBackendEvent::Told(told)) => pass_on(&app, &parts, &menu, &told).await,
+            Some(IncomingBackendEvent::Missed) => {
+                parts.approval.refresh_questions();
                 menu.refresh(&parts.backend).await;
             }
-            Some(Heard::Lost) | None if parts.backend.is_embedded() => break,
-            Some(Heard::Lost) | None => heard = come_back(&parts, &menu).await,
+            Some(IncomingBackendEvent::Lost) | None if parts.backend.is_embedded() => break,
+            Some(IncomingBackendEvent::Lost) | None => heard = come_back(&parts, &menu).await,
         }
     }
     tracing::error!("the host is gone");
@@ -146,9 +158,9 @@ async fn listen(app: AppHandle, parts: Parts, menu: menu::Menu, mut heard: mpsc:
 }
 
 /// Says that the host has stopped, and tries until there is one again.
-async fn come_back(parts: &Parts, menu: &menu::Menu) -> mpsc::Receiver<Heard> {
+async fn come_back(parts: &AppDependencies, menu: &menu::Menu) -> mpsc::Receiver<IncomingBackendEvent> {
     tracing::warn!("the host is gone");
-    parts.approval.look();
+    parts.approval.refresh_questions();
     menu.stopped();
     tell_page(parts, "host.lost");
     let heard = loop {
@@ -158,53 +170,53 @@ async fn come_back(parts: &Parts, menu: &menu::Menu) -> mpsc::Receiver<Heard> {
         }
         tokio::time::sleep(BETWEEN_TRIES).await;
     };
-    parts.approval.look();
+    parts.approval.refresh_questions();
     menu.refresh(&parts.backend).await;
     tell_page(parts, "host.back");
     heard
 }
 
-async fn pass_on(app: &AppHandle, parts: &Parts, menu: &menu::Menu, told: &Told) {
+async fn pass_on(app: &AppHandle, parts: &AppDependencies, menu: &menu::Menu, told: &ApproverNotification) {
     match told {
-        Told::QuestionOpened(question) => {
-            parts.approval.look();
+        ApproverNotification::QuestionOpened(question) => {
+            parts.approval.refresh_questions();
             let heard = parts.preferences.get().sound;
-            notify::asked(question, heard);
+            notify::show_question(question, heard);
             if heard {
-                sound::asked(app);
+                sound::play_question_sound(app);
             }
             menu.refresh(&parts.backend).await;
         }
-        Told::QuestionChanged(_) => {
-            parts.approval.look();
+        ApproverNotification::QuestionChanged(_) => {
+            parts.approval.refresh_questions();
             menu.refresh(&parts.backend).await;
         }
-        Told::QuestionClosed(closed) => {
-            parts.approval.look();
-            notify::over(&closed.id);
+        ApproverNotification::QuestionClosed(closed) => {
+            parts.approval.refresh_questions();
+            notify::remove_question(&closed.id);
             menu.refresh(&parts.backend).await;
         }
-        Told::Attention(told) => {
+        ApproverNotification::Attention(told) => {
             notify::attention(&told.message);
             menu.refresh(&parts.backend).await;
         }
         // What the person does in a window, they see there.
-        Told::PolicyWidened(row) => {
+        ApproverNotification::PolicyWidened(row) => {
             if row.by.face != "window" {
                 notify::attention(&format!("More may run now: {}", row.summary));
             }
         }
-        Told::RequestChanged(row) => {
+        ApproverNotification::RequestChanged(row) => {
             parts.approval.changed(RequestRow::clone(row));
             menu.refresh(&parts.backend).await;
         }
-        Told::StatusChanged(_) => menu.refresh(&parts.backend).await,
+        ApproverNotification::StatusChanged(_) => menu.refresh(&parts.backend).await,
         // A tool's call is a question too, which is told as one.
-        Told::ToolApprovalRequired(_)
-        | Told::ToolApprovalResolved(_)
-        | Told::AgentsChanged
-        | Told::RulesChanged
-        | Told::SkillsChanged => {}
+        ApproverNotification::ToolApprovalRequired(_)
+        | ApproverNotification::ToolApprovalResolved(_)
+        | ApproverNotification::AgentsChanged
+        | ApproverNotification::RulesChanged
+        | ApproverNotification::SkillsChanged => {}
     }
     if let Some(name) = name_of(told) {
         tell_page(parts, &name);
@@ -212,7 +224,7 @@ async fn pass_on(app: &AppHandle, parts: &Parts, menu: &menu::Menu, told: &Told)
 }
 
 /// Tells the settings page what happened, if one is open.
-fn tell_page(parts: &Parts, name: &str) {
+fn tell_page(parts: &AppDependencies, name: &str) {
     let listener = parts.listener.lock().unwrap_or_else(PoisonError::into_inner).clone();
     if let Some(listener) = listener {
         // A page that was closed hears nothing; the next one brings its own channel.
@@ -221,7 +233,7 @@ fn tell_page(parts: &Parts, name: &str) {
 }
 
 /// Returns the name of a notification, as on the control socket.
-fn name_of(told: &Told) -> Option<String> {
+fn name_of(told: &ApproverNotification) -> Option<String> {
     serde_json::to_value(told).ok()?.get("method")?.as_str().map(str::to_owned)
 }
 
@@ -230,7 +242,7 @@ fn name_of(told: &Told) -> Option<String> {
 /// On Linux a second start signals the first one, and the start at login is an entry of the desktop. macOS does both by
 /// itself.
 #[cfg(not(target_os = "macos"))]
-fn of_this_system(builder: tauri::Builder<tauri::Wry>, options: &Options) -> tauri::Builder<tauri::Wry> {
+fn of_this_system(builder: tauri::Builder<tauri::Wry>, options: &AppOptions) -> tauri::Builder<tauri::Wry> {
     let launcher = tauri_plugin_autostart::MacosLauncher::LaunchAgent;
     builder
         .plugin(single_instance(options))
@@ -239,10 +251,10 @@ fn of_this_system(builder: tauri::Builder<tauri::Wry>, options: &Options) -> tau
 
 /// Loads a page again whose process is gone. Nothing that it showed is armed.
 #[cfg(target_os = "macos")]
-fn of_this_system(builder: tauri::Builder<tauri::Wry>, _: &Options) -> tauri::Builder<tauri::Wry> {
+fn of_this_system(builder: tauri::Builder<tauri::Wry>, _: &AppOptions) -> tauri::Builder<tauri::Wry> {
     builder.activate_ignoring_other_apps(false).on_web_content_process_terminate(|webview| {
         tracing::warn!(page = webview.label(), "the process of a page is gone");
-        if let Some(parts) = webview.try_state::<Parts>() {
+        if let Some(parts) = webview.try_state::<AppDependencies>() {
             parts.approval.page_gone(webview.label());
         }
         if let Err(error) = webview.reload() {
@@ -269,7 +281,7 @@ fn on_ready() {
 
 /// Shows the first instance's settings, or its overview, on a second start on the same data folder.
 #[cfg(not(target_os = "macos"))]
-fn single_instance(options: &Options) -> tauri::plugin::TauriPlugin<tauri::Wry> {
+fn single_instance(options: &AppOptions) -> tauri::plugin::TauriPlugin<tauri::Wry> {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
     options.data.hash(&mut hasher);
@@ -277,18 +289,21 @@ fn single_instance(options: &Options) -> tauri::plugin::TauriPlugin<tauri::Wry> 
         .dbus_id(format!("dev.postern.desktop.d{:016x}", hasher.finish()))
         .callback(|app, args, _folder| {
             // The other one was started with arguments that it took always before it came here.
-            let other = Options::read(args.into_iter().skip(1).map(Into::into), |_| Some("/".into()));
-            match (other, app.try_state::<Parts>()) {
-                (Ok(Options { overview: true, .. }), Some(parts)) => parts.popover.toggle(app, None),
+            let other = AppOptions::from_args(args.into_iter().skip(1).map(Into::into), |_| Some("/".into()));
+            match (other, app.try_state::<AppDependencies>()) {
+                (Ok(AppOptions { overview: true, .. }), Some(parts)) => parts.popover.toggle(app, None),
                 (other, _) => {
-                    settings::open(app, other.ok().and_then(|options| options.settings).unwrap_or_default());
+                    settings::open_page(
+                        app,
+                        other.ok().and_then(|options| options.settings).unwrap_or_default(),
+                    );
                 }
             }
         })
         .build()
 }
 
-async fn quit_when_told(app: AppHandle) {
+async fn quit_on_signal(app: AppHandle) {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut interrupt), Ok(mut terminate)) =
         (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))

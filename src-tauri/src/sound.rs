@@ -2,7 +2,7 @@
 
 /// Plays the sound of a question that was opened.
 #[cfg(target_os = "macos")]
-pub(crate) fn asked(app: &tauri::AppHandle) {
+pub(crate) fn play_question_sound(app: &tauri::AppHandle) {
     let played = app.run_on_main_thread(|| {
         let name = objc2_foundation::NSString::from_str("Tink");
         if let Some(sound) = objc2_app_kit::NSSound::soundNamed(&name) {
@@ -16,4 +16,4 @@ pub(crate) fn asked(app: &tauri::AppHandle) {
 
 /// Does nothing: elsewhere the notification brings its own.
 #[cfg(not(target_os = "macos"))]
-pub(crate) fn asked(_: &tauri::AppHandle) {}
+pub(crate) fn play_question_sound(_: &tauri::AppHandle) {}

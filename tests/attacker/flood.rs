@@ -1,7 +1,7 @@
 //! Floods: many connections that ask, hold their slots or never read, until their time is over.
 
 use postern_client::{Channel, read_key};
-use postern_protocol::{Call, RunParams};
+use postern_protocol::{AgentCall, RunParams};
 use serde_json::{Value, json};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -69,10 +69,10 @@ fn ask(at: u64, socket: &Path, key: &Path, texts: &[String], reads: bool, until:
             let mut params: Value = serde_json::from_str(&text.replace("{n}", &count.to_string())).unwrap();
             params["requestId"] = json!(Uuid::new_v4().to_string());
             params["wait"] = json!("none");
-            let call = Call::Run(Box::new(RunParams::from_value(&params).unwrap()));
+            let call = AgentCall::Run(Box::new(RunParams::from_value(&params).unwrap()));
             if reads {
                 // Any reply will do.
-                if let Err(postern_client::CallError::Gone(_)) = channel.call(&call) {
+                if let Err(postern_client::CallError::Gone(_)) = channel.call_host(&call) {
                     break;
                 }
             } else if owed < 200 {

@@ -8,8 +8,8 @@
 
 mod flood;
 
-use postern_client::{Channel, Message, read_key};
-use postern_protocol::{Call, Notice, RunParams};
+use postern_client::{Channel, ChannelMessage, read_key};
+use postern_protocol::{AgentCall, Notice, RunParams};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -93,11 +93,11 @@ impl Agent {
     }
 
     fn call(&mut self, method: &str, params: &Value) -> Value {
-        let call = match Call::read(method, params) {
+        let call = match AgentCall::parse_params(method, params) {
             Ok(call) => call,
             Err(mistake) => return json!({ "error": mistake.to_string() }),
         };
-        match self.channel().call(&call) {
+        match self.channel().call_host(&call) {
             Ok(answer) => answer,
             Err(error) => json!({ "error": error.to_string() }),
         }
@@ -109,7 +109,7 @@ impl Agent {
         params["requestId"] = json!(id);
         params["wait"] = json!("none");
         let answer = match RunParams::from_value(&params) {
-            Ok(params) => self.channel().call(&Call::Run(Box::new(params))),
+            Ok(params) => self.channel().call_host(&AgentCall::Run(Box::new(params))),
             Err(mistake) => return json!({ "requestId": id, "error": mistake.to_string() }),
         };
         match answer {
@@ -131,7 +131,7 @@ impl Agent {
         let until = Instant::now() + PATIENCE;
         while let Some(left) = until.checked_duration_since(Instant::now()) {
             let notice = match self.channel().read_message(Some(left)) {
-                Ok(Some(Message::Event(notice))) => value_of(&notice),
+                Ok(Some(ChannelMessage::Event(notice))) => value_of(&notice),
                 Ok(Some(_)) => continue,
                 Ok(None) => break,
                 Err(gone) => return json!({ "error": gone.to_string() }),
@@ -146,7 +146,7 @@ impl Agent {
 }
 
 fn value_of(notice: &Notice) -> Value {
-    let line = notice.line();
+    let line = notice.to_line();
     serde_json::from_slice(&line).unwrap()
 }
 

@@ -120,7 +120,7 @@ fn no_sentence_goes_on_and_on() {
 /// Returns the items of the menu: what stands after an id.
 fn items(source: &str) -> Vec<&str> {
     let code = source.split("#[cfg(test)]").next().unwrap_or_default();
-    let after_id = code.split("self.item(\"").skip(1).filter_map(|call| call.split_once("\", \""));
+    let after_id = code.split("self.menu_item(\"").skip(1).filter_map(|call| call.split_once("\", \""));
     let plain = after_id.filter(|(id, _)| !id.contains(['(', '\n']));
     plain.filter_map(|(_, text)| text.split('"').next()).collect()
 }

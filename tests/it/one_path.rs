@@ -5,7 +5,7 @@
 
 use postern_client::{Channel, Control, read_key};
 use postern_policy::Origin;
-use postern_protocol::{Call, RunParams, ToolCheckParams, Wait, What};
+use postern_protocol::{AgentCall, RunParams, ToolCheckParams, Wait, What};
 use postern_tests::{Claw, Postern, Watcher};
 use serde_json::{Map, Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -104,9 +104,9 @@ impl Scene {
         let work = host.scratch("project").canonicalize().unwrap();
         let mut control = Control::connect(&host.data()).unwrap();
         for rule in ["basename *", "/usr/bin/basename"] {
-            control.call("rules.add", &json!({"effect": "allow", "text": rule})).unwrap();
+            control.call_by_name("rules.add", &json!({"effect": "allow", "text": rule})).unwrap();
         }
-        control.call("rules.add", &json!({"effect": "deny", "text": "/usr/bin/whoami"})).unwrap();
+        control.call_by_name("rules.add", &json!({"effect": "deny", "text": "/usr/bin/whoami"})).unwrap();
         let watcher = host.watch();
         Self { host, control, watcher, work, claw: None }
     }
@@ -152,12 +152,12 @@ impl Scene {
                     wait: Wait::None,
                     ..RunParams::new(Uuid::new_v4(), what)
                 };
-                channel.send(&Call::Run(Box::new(run))).unwrap();
+                channel.send(&AgentCall::Run(Box::new(run))).unwrap();
                 Asking::Channel(Box::new(channel))
             }
             Door::Check => {
                 let mut channel = Self::channel(folder);
-                channel.send(&Call::ToolCheck(self.check(command))).unwrap();
+                channel.send(&AgentCall::ToolCheck(self.check(command))).unwrap();
                 Asking::Channel(Box::new(channel))
             }
             Door::Approve => self.approve(agent, command),
@@ -227,7 +227,7 @@ impl Scene {
     fn row(&mut self, agent: &str, but: &[String], state: impl Fn(&str) -> bool) -> Value {
         let until = Instant::now() + Duration::from_mins(1);
         loop {
-            let listed = self.control.call("requests.list", &json!({"agent": agent})).unwrap();
+            let listed = self.control.call_by_name("requests.list", &json!({"agent": agent})).unwrap();
             let row = listed["requests"][0].clone();
             let is_new = row["id"].as_str().is_some_and(|id| !but.iter().any(|old| old == id));
             if is_new && state(row["state"].as_str().unwrap()) {
@@ -240,7 +240,7 @@ impl Scene {
 
     /// Returns the story of a command that is asked for by a door: the question, and the record.
     fn story(&mut self, door: Door, agent: &str, folder: &Path, command: &str, becomes: Becomes) -> Value {
-        let before = self.control.call("requests.list", &json!({"agent": agent})).unwrap();
+        let before = self.control.call_by_name("requests.list", &json!({"agent": agent})).unwrap();
         let before = before["requests"].as_array().unwrap().iter();
         let before: Vec<String> = before.map(|row| row["id"].as_str().unwrap().to_owned()).collect();
         let asking = self.ask(door, agent, folder, command);
@@ -252,12 +252,12 @@ impl Scene {
             // Counted beside the question, which is told again then.
             let params = json!({"questionId": id, "digest": question["digest"], "answer": "deny",
                 "feedback": "not now"});
-            let answered = self.control.call("questions.answer", &params).unwrap();
+            let answered = self.control.call_by_name("questions.answer", &params).unwrap();
             assert_eq!(answered["applied"], true, "{answered}");
         }
         let row = self.row(agent, &before, |state| ["denied", "allowed", "finished"].contains(&state));
         drop(asking);
-        let detail = self.control.call("requests.get", &json!({"id": row["id"]})).unwrap();
+        let detail = self.control.call_by_name("requests.get", &json!({"id": row["id"]})).unwrap();
         json!({
             "question": shown(&question),
             "row": {"line": row["line"], "risk": row["risk"], "decided": row["decided"], "rule": row["rule"]},
@@ -362,7 +362,7 @@ fn what_is_allowed_in_the_agents_own_shell_is_allowed_there_alone_until_the_pers
     let always = |scene: &mut Scene, question: &Value| {
         let params = json!({"questionId": question["id"], "digest": question["digest"], "answer": "always",
             "proposal": "exact"});
-        let answered = scene.control.call("questions.answer", &params).unwrap();
+        let answered = scene.control.call_by_name("questions.answer", &params).unwrap();
         assert_eq!(answered["applied"], true, "{answered}");
         answered["saved"][0].clone()
     };
@@ -373,7 +373,7 @@ fn what_is_allowed_in_the_agents_own_shell_is_allowed_there_alone_until_the_pers
     assert_eq!(saved["ownShell"], true, "{saved}");
     drop(asking);
     let mut channel = Scene::channel(&folder);
-    let again: Value = channel.ask(&Call::ToolCheck(scene.check("uname -s"))).unwrap();
+    let again: Value = channel.call_typed(&AgentCall::ToolCheck(scene.check("uname -s"))).unwrap();
     assert_eq!((&again["decision"], &again["byDefault"]), (&json!("allow"), &Value::Null), "{again}");
     let asking = scene.ask(Door::Channel, "main", &folder, "uname -s");
     let question = scene.watcher.question();
@@ -387,7 +387,7 @@ fn what_is_allowed_in_the_agents_own_shell_is_allowed_there_alone_until_the_pers
 
     // What the host was given holds in the agent's own shell too.
     scene.host.ok(&["rules", "allow", "id -u", "--exact", "--agent", "main"]);
-    let told: Value = channel.ask(&Call::ToolCheck(scene.check("id -u"))).unwrap();
+    let told: Value = channel.call_typed(&AgentCall::ToolCheck(scene.check("id -u"))).unwrap();
     assert_eq!(told["decision"], "allow", "{told}");
     let refused = scene.host.run(&["rules", "deny", "id", "--own-shell", "--agent", "main"]);
     assert!(refused.stderr.contains("denies everywhere"), "{refused:?}");
@@ -410,10 +410,10 @@ fn every_other_tool_is_recorded_and_shown_in_its_own_form() {
             defaults: None,
             rewrites: false,
         };
-        channel.send(&Call::ToolCheck(check)).unwrap();
+        channel.send(&AgentCall::ToolCheck(check)).unwrap();
         let question = scene.watcher.question();
         let params = json!({"questionId": question["id"], "digest": question["digest"], "answer": "deny"});
-        assert_eq!(scene.control.call("questions.answer", &params).unwrap()["applied"], true);
+        assert_eq!(scene.control.call_by_name("questions.answer", &params).unwrap()["applied"], true);
         question
     };
     let plain = |shown: &Value| -> String {
@@ -442,7 +442,7 @@ fn every_other_tool_is_recorded_and_shown_in_its_own_form() {
     }
     let other = asked(&mut scene, "deploy", None, json!({"to": "production"}));
     assert_eq!(other["subject"]["kind"], "other", "{other}");
-    let rows = scene.control.call("requests.list", &json!({"agent": "main"})).unwrap();
+    let rows = scene.control.call_by_name("requests.list", &json!({"agent": "main"})).unwrap();
     let rows = rows["requests"].as_array().unwrap().clone();
     let lines: Vec<&str> = rows.iter().map(|row| row["line"].as_str().unwrap()).collect();
     assert_eq!(lines.len(), 5, "{lines:?}");

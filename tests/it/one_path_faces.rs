@@ -146,7 +146,7 @@ fn the_same_command_is_the_same_question_on_every_face() {
         let (shown, own) = faces.shown(&scene, agent, &question);
         assert_eq!(own, !matches!(door, Door::Channel), "{door:?}: {shown:?}");
         let answer = json!({"questionId": question["id"], "digest": question["digest"], "answer": "deny"});
-        assert_eq!(scene.control.call("questions.answer", &answer).unwrap()["applied"], true);
+        assert_eq!(scene.control.call_by_name("questions.answer", &answer).unwrap()["applied"], true);
         drop(asking);
         let expected = first.get_or_insert_with(|| shown.clone());
         assert_eq!(shown, *expected, "by {door:?} it is another question");

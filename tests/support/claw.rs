@@ -37,7 +37,7 @@ impl Claw {
         let text = request.to_string();
         let mut mac = Hmac::<Sha256>::new_from_slice(self.token.as_bytes()).expect("any key is one");
         mac.update(format!("{nonce}:{ts}:{text}").as_bytes());
-        let proof = postern_protocol::hex(&mac.finalize().into_bytes());
+        let proof = postern_protocol::encode_hex(&mac.finalize().into_bytes());
         json!({"type": "exec", "id": "the-id", "nonce": nonce, "ts": ts, "hmac": proof, "requestJson": text})
     }
 

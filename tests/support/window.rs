@@ -5,9 +5,9 @@ use fantoccini::elements::Element;
 use fantoccini::key::Key;
 use fantoccini::{Client, Locator};
 use postern_client::{Channel, Control, read_key};
-use postern_contract::methods::{FaceKind, ListQuestions, Nothing};
-use postern_contract::{AgentRow, Answered, Told};
-use postern_protocol::{Event, Notice, RunParams};
+use postern_contract::methods::{ApproverKind, ListQuestions, Nothing};
+use postern_contract::{AgentRow, Answered, ApproverNotification};
+use postern_protocol::{Notice, NoticeEvent, RunParams};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -171,20 +171,25 @@ impl Window {
 
     /// Returns the number of questions that wait.
     pub fn waiting(&self) -> usize {
-        Control::connect(&self.data).unwrap().ask::<ListQuestions>(&Nothing {}).unwrap().questions.len()
+        Control::connect(&self.data)
+            .unwrap()
+            .call_method::<ListQuestions>(&Nothing {})
+            .unwrap()
+            .questions
+            .len()
     }
 
     /// Enrols an agent and gives its channel.
     pub fn enrol(&self, id: &str) -> Channel {
         let mut control = Control::connect(&self.data).unwrap();
-        control.call("agents.add", &json!({ "agent": id })).unwrap();
+        control.call_by_name("agents.add", &json!({ "agent": id })).unwrap();
         self.channel(id)
     }
 
     /// Returns the channel of an agent that is enrolled.
     pub fn channel(&self, id: &str) -> Channel {
         let mut control = Control::connect(&self.data).unwrap();
-        let row = control.call("agents.get", &json!({ "agent": id })).unwrap();
+        let row = control.call_by_name("agents.get", &json!({ "agent": id })).unwrap();
         let row: AgentRow = serde_json::from_value(row).unwrap();
         let key = read_key(Path::new(&row.key_file)).unwrap();
         Channel::connect(Path::new(&row.socket), &key).unwrap()
@@ -251,17 +256,19 @@ impl Window {
         let (data, answer) = (self.data.clone(), answer.to_owned());
         let answered = tokio::task::spawn_blocking(move || {
             let mut control = Control::connect(&data).unwrap();
-            let mut waiting = control.watch(FaceKind::Terminal).unwrap().questions.into_iter().next();
+            let mut waiting =
+                control.watch_questions(ApproverKind::Terminal).unwrap().questions.into_iter().next();
             while waiting.is_none() {
-                let told = control.next_told(Some(PATIENCE)).unwrap();
-                if let Some(Told::QuestionOpened(question)) = told {
+                let told = control.next_known_notification(Some(PATIENCE)).unwrap();
+                if let Some(ApproverNotification::QuestionOpened(question)) = told {
                     waiting = Some(*question);
                 }
             }
             let question = waiting.unwrap();
             let params = json!({ "questionId": question.id, "digest": question.digest, "answer": answer });
             // As `postern approve` does: on a connection that shows nothing, so that nothing has to be armed there.
-            let answered = Control::connect(&data).unwrap().call("questions.answer", &params).unwrap();
+            let answered =
+                Control::connect(&data).unwrap().call_by_name("questions.answer", &params).unwrap();
             let answered: Answered = serde_json::from_value(answered).unwrap();
             assert!(answered.applied, "{answered:?}");
         });
@@ -359,7 +366,8 @@ impl Window {
 
     /// Allows the question on show as a page could that was taken over: `applied`, or why not.
     pub async fn force_allow(&self) -> String {
-        let questions = Control::connect(&self.data).unwrap().ask::<ListQuestions>(&Nothing {}).unwrap();
+        let questions =
+            Control::connect(&self.data).unwrap().call_method::<ListQuestions>(&Nothing {}).unwrap();
         let question = &questions.questions[0];
         let params = json!({ "questionId": question.id, "digest": question.digest, "answer": "once" });
         let answer =
@@ -386,7 +394,7 @@ pub fn ask(channel: &mut Channel, params: RunParams) {
 pub fn ending(channel: &mut Channel) -> Notice {
     loop {
         let notice = channel.next_event(Some(PATIENCE)).unwrap().expect("the request never ends");
-        if matches!(notice.event, Event::Finished(_) | Event::Denied(_)) {
+        if matches!(notice.event, NoticeEvent::Finished(_) | NoticeEvent::Denied(_)) {
             return notice;
         }
     }

@@ -3,7 +3,7 @@
 //! No program may run that the reading of the line did not have, unless it said that there is something in it
 //! which it does not understand.
 
-use postern_command::{Reading, read_shell};
+use postern_command::{ParsedCommand, read_shell};
 use postern_tests::shells::{Ran, Sandbox, Shell, grammar, mutate, unreported};
 use postern_tests::{bubblewrap_works, cases};
 use proptest::strategy::{Strategy, ValueTree as _};
@@ -65,7 +65,7 @@ fn compare(shell: Shell, lines: &[String], ran: &[Vec<Ran>]) -> Vec<String> {
     found
 }
 
-fn told(reading: &Reading) -> Vec<String> {
+fn told(reading: &ParsedCommand) -> Vec<String> {
     let raw =
         |words: &[postern_command::Word]| words.iter().map(|w| w.raw.as_str()).collect::<Vec<_>>().join(" ");
     let via =

@@ -4,7 +4,7 @@
 //! about.
 
 use postern_client::{Channel, read_key};
-use postern_protocol::{Event, RunParams, Stdin, What};
+use postern_protocol::{NoticeEvent, RunParams, RunStdin, What};
 use postern_tests::Postern;
 use serde_json::Value;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn requests(text: &str, folder: &Path) -> Vec<(&'static str, RunParams)> {
         ("cwd", RunParams { cwd: Some(folder.display().to_string()), ..echo() }),
         ("env value", RunParams { env: [("NODE_ENV".to_owned(), text.to_owned())].into(), ..echo() }),
         ("env name", RunParams { env: [(text.to_owned(), "1".to_owned())].into(), ..echo() }),
-        ("stdin", RunParams { stdin: Stdin::Text(text.to_owned()), ..echo() }),
+        ("stdin", RunParams { stdin: RunStdin::Text(text.to_owned()), ..echo() }),
         ("reason", RunParams { reason: Some(text.to_owned()), ..echo() }),
         ("session", RunParams { session: Some(text.to_owned()), ..echo() }),
     ]
@@ -78,8 +78,8 @@ fn hostile_text_in_any_field_reaches_a_face_as_escapes() {
         }
         let first = channel.next_event(Some(PATIENCE)).unwrap().expect("it is asked or denied").event;
         let question = match first {
-            Event::Pending(_) => watcher.question(),
-            Event::Denied(_) => Value::Null,
+            NoticeEvent::Pending(_) => watcher.question(),
+            NoticeEvent::Denied(_) => Value::Null,
             event => panic!("{field}: neither asked nor denied: {event:?}"),
         };
         let mut found = Vec::new();
@@ -117,7 +117,7 @@ fn what_cannot_be_shown_in_full_is_never_asked_about() {
                 continue; // Refused at the door.
             }
             let first = channel.next_event(Some(PATIENCE)).unwrap().expect("it is asked or denied").event;
-            assert!(matches!(first, Event::Denied(_)), "{field} of {bytes} bytes: {first:?}");
+            assert!(matches!(first, NoticeEvent::Denied(_)), "{field} of {bytes} bytes: {first:?}");
         }
     }
     assert!(!watcher.saw_one(), "something over-long was shown");

@@ -2,7 +2,7 @@
 //!
 //! It answers what it shows, armed as the panel is, and neither window answers what the other one shows.
 
-use postern_protocol::{Event, RunParams, What};
+use postern_protocol::{NoticeEvent, RunParams, What};
 use postern_tests::window::{self, Window, ask, ending};
 use uuid::Uuid;
 
@@ -43,7 +43,7 @@ async fn the_inbox_answers_what_it_shows_and_no_window_answers_for_the_other() {
 
     window.armed().await;
     window.answer_by_click(&window.find("once").await).await;
-    assert!(matches!(ending(&mut other).event, Event::Finished(_)), "what was chosen is allowed");
+    assert!(matches!(ending(&mut other).event, NoticeEvent::Finished(_)), "what was chosen is allowed");
     assert!(window.work.join("second").exists() && !window.work.join("first").exists());
 
     // Another page of the main window: the panel has the question, and the main window answers nothing.
@@ -57,6 +57,6 @@ async fn the_inbox_answers_what_it_shows_and_no_window_answers_for_the_other() {
     window.turn_to("approval.html").await;
     window.armed().await;
     window.answer_by_click(&window.find("once").await).await;
-    assert!(matches!(ending(&mut agent).event, Event::Finished(_)), "the panel allows");
+    assert!(matches!(ending(&mut agent).event, NoticeEvent::Finished(_)), "the panel allows");
     window.close().await;
 }

@@ -1,6 +1,6 @@
 //! The popover of the menu-bar item in its real window: it shows what waits, leads to the panel, and answers nothing.
 
-use postern_protocol::{Event, RunParams, What};
+use postern_protocol::{NoticeEvent, RunParams, What};
 use postern_tests::window::{self, Window, ask, ending};
 use uuid::Uuid;
 
@@ -38,7 +38,7 @@ async fn the_popover_leads_to_the_panel_and_answers_nothing() {
     window.has_windows(1).await;
     window.armed().await;
     window.answer_by_click(&window.find("once").await).await;
-    assert!(matches!(ending(&mut agent).event, Event::Finished(_)), "the panel allows");
+    assert!(matches!(ending(&mut agent).event, NoticeEvent::Finished(_)), "the panel allows");
     assert!(window.work.join("first").exists());
     window.close().await;
 }

@@ -4,7 +4,7 @@
 use fantoccini::key::Key;
 use postern_client::Control;
 use postern_contract::methods::{DoorState, ListDoors, ListRules, Nothing, RuleFilter};
-use postern_protocol::{Event, RunParams, What};
+use postern_protocol::{NoticeEvent, RunParams, What};
 use postern_tests::window::{self, Window, ask, ending};
 use uuid::Uuid;
 
@@ -69,7 +69,7 @@ async fn a_rule_is_written_changed_and_holds(window: &Window) {
     window.press(&pressed(Key::Return)).await;
     window.says("rule", "touch made *").await;
     let filter = RuleFilter { agent: None, own: true, skip: None, limit: None };
-    let rules = Control::connect(&window.data).unwrap().ask::<ListRules>(&filter).unwrap().rules;
+    let rules = Control::connect(&window.data).unwrap().call_method::<ListRules>(&filter).unwrap().rules;
     let texts: Vec<&str> = rules.iter().map(|row| row.text.as_str()).collect();
     let ours: Vec<&&str> = texts.iter().filter(|text| text.starts_with("touch")).collect();
     assert_eq!(ours, [&"touch made *"], "what the page shows is what is kept");
@@ -81,7 +81,9 @@ async fn a_rule_is_written_changed_and_holds(window: &Window) {
         ..RunParams::new(Uuid::new_v4(), What::Command(command))
     };
     ask(&mut agent, params);
-    let Event::Finished(finished) = ending(&mut agent).event else { panic!("the rule lets it through") };
+    let NoticeEvent::Finished(finished) = ending(&mut agent).event else {
+        panic!("the rule lets it through")
+    };
     assert_eq!(finished.exit_code, Some(0));
     assert!(window.work.join("too").exists(), "it really ran");
 }
@@ -107,7 +109,8 @@ async fn a_door_opens_and_closes(window: &Window) {
     window.find("setup-pairingCode").await;
     window.click("//dialog//button[normalize-space()='Done']").await;
     let state = || {
-        let doors = Control::connect(&window.data).unwrap().ask::<ListDoors>(&Nothing {}).unwrap().doors;
+        let doors =
+            Control::connect(&window.data).unwrap().call_method::<ListDoors>(&Nothing {}).unwrap().doors;
         doors.iter().find(|row| row.door.name() == "websocket").map(|row| row.state)
     };
     assert_eq!(state(), Some(DoorState::Open));

@@ -6,7 +6,7 @@
 )]
 
 use fantoccini::key::Key;
-use postern_protocol::{Event, RunParams, What};
+use postern_protocol::{NoticeEvent, RunParams, What};
 use postern_tests::window::{self, Window, ask, ending};
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
@@ -62,7 +62,7 @@ async fn a_page_that_nobody_needs_goes_and_the_next_question_has_a_new_one() {
         window.turn_to("approval.html").await;
         window.armed().await;
         window.answer_by_click(&window.find("once").await).await;
-        assert!(matches!(ending(&mut agent).event, Event::Finished(_)), "the new page's answer counts");
+        assert!(matches!(ending(&mut agent).event, NoticeEvent::Finished(_)), "the new page's answer counts");
         assert!(window.work.join(name).exists(), "what was allowed really ran");
     }
     window.close().await;
@@ -91,7 +91,7 @@ async fn a_page_is_replaced_after(signal: Signal) {
     window.another_panel(&before).await;
     assert_eq!(window.waiting(), 1, "the question waits on");
     window.answer("once").await;
-    assert!(matches!(ending(&mut agent).event, Event::Finished(_)), "and is answered");
+    assert!(matches!(ending(&mut agent).event, NoticeEvent::Finished(_)), "and is answered");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -154,7 +154,7 @@ async fn return_does_nothing_and_esc_denies(window: &Window, agent: &mut Agent) 
     window.press(&String::from(char::from(Key::Enter))).await;
     assert!(window.text("question").await.contains("touch first"), "Return answers nothing");
     window.answer_by_key(Key::Escape).await;
-    let Event::Denied(denied) = ending(agent).event else { panic!("Esc denies") };
+    let NoticeEvent::Denied(denied) = ending(agent).event else { panic!("Esc denies") };
     assert_eq!(serde_json::to_value(denied.reason).unwrap(), "user");
     assert!(!window.work.join("first").exists(), "what was denied did not run");
     window.empty().await;
@@ -166,7 +166,7 @@ async fn words_reach_the_agent(window: &Window, agent: &mut Agent) {
     choose(window, "deny", "note").await;
     window.press("use the build folder").await;
     window.answer_by_click(&window.find("send").await).await;
-    let Event::Denied(denied) = ending(agent).event else { panic!("a note denies") };
+    let NoticeEvent::Denied(denied) = ending(agent).event else { panic!("a note denies") };
     assert_eq!(denied.feedback.as_deref(), Some("use the build folder"));
     window.empty().await;
 }
@@ -175,7 +175,9 @@ async fn only_the_click_after_arming_allows(window: &Window, agent: &mut Agent) 
     ask(agent, touch(window, "third"));
     window.armed().await;
     window.answer_by_click(&window.find("once").await).await;
-    let Event::Finished(finished) = ending(agent).event else { panic!("the click after arming allows") };
+    let NoticeEvent::Finished(finished) = ending(agent).event else {
+        panic!("the click after arming allows")
+    };
     assert_eq!(finished.exit_code, Some(0));
     assert!(window.work.join("third").exists(), "what was allowed really ran");
     window.empty().await;
@@ -201,7 +203,7 @@ async fn nothing_allows_before_arming(window: &Window, agent: &mut Agent) {
     window.page.find(rest).await.unwrap().click().await.unwrap();
     window.armed().await;
     window.answer_by_key(Key::Escape).await;
-    assert!(matches!(ending(agent).event, Event::Denied(_)), "Esc denies");
+    assert!(matches!(ending(agent).event, NoticeEvent::Denied(_)), "Esc denies");
     window.empty().await;
 }
 
@@ -220,7 +222,7 @@ async fn nothing_dangerous_is_allowed_without_a_hold(window: &Window, agent: &mu
     assert!(!window.work.join("dangerous").exists(), "nothing ran");
     window.armed().await;
     window.answer_by_key(Key::Escape).await;
-    assert!(matches!(ending(agent).event, Event::Denied(_)), "Esc denies");
+    assert!(matches!(ending(agent).event, NoticeEvent::Denied(_)), "Esc denies");
     window.empty().await;
 }
 
@@ -241,9 +243,9 @@ async fn always_is_asked_once(window: &Window, agent: &mut Agent) {
     window.click("//*[@data-testid='offers']//input").await;
     window.armed().await;
     window.answer_by_click(&window.find("save").await).await;
-    assert!(matches!(ending(agent).event, Event::Finished(_)), "Always allows");
+    assert!(matches!(ending(agent).event, NoticeEvent::Finished(_)), "Always allows");
     ask(agent, uname());
-    assert!(matches!(ending(agent).event, Event::Finished(_)), "the same again is not asked");
+    assert!(matches!(ending(agent).event, NoticeEvent::Finished(_)), "the same again is not asked");
     window.empty().await;
 }
 
@@ -270,7 +272,7 @@ async fn what_is_alike_is_allowed_as_one(window: &Window, agent: &mut Agent) {
     window.holds(others, "the button says how many").await;
     window.answer_by_click(&window.find("once").await).await;
     for _ in 1..=3 {
-        let Event::Finished(finished) = ending(agent).event else { panic!("each of them is allowed") };
+        let NoticeEvent::Finished(finished) = ending(agent).event else { panic!("each of them is allowed") };
         assert_eq!(finished.exit_code, Some(0));
     }
     window.empty().await;
@@ -291,7 +293,9 @@ async fn what_the_person_made_of_it_runs(window: &Window, agent: &mut Agent) {
     assert!(window.text("command").await.contains("touch seventh"), "what would run is on show");
     window.armed().await;
     window.answer_by_click(&window.find("once").await).await;
-    let Event::Finished(finished) = ending(agent).event else { panic!("the click after arming allows") };
+    let NoticeEvent::Finished(finished) = ending(agent).event else {
+        panic!("the click after arming allows")
+    };
     assert_eq!(finished.edited.as_deref(), Some("touch seventh"), "the agent is told what ran instead");
     assert!(window.work.join("seventh").exists() && !window.work.join("sixth").exists());
     window.empty().await;

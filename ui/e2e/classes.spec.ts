@@ -78,6 +78,8 @@ test("a new agent asks about everything, looks around, or works in its folders",
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("button", { name: "Done" }).click();
     await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
+    // A new agent's page begins with how to connect it.
+    await access(page, "Parts of this page", "Overview").click();
     const look = name === "asker" ? "Ask" : "Allow";
     const work = name === "worker" ? "Allow" : "Ask";
     await expect(chosen(page, "Look around", look)).toBeChecked();

@@ -9,7 +9,7 @@ use crate::sample::{Sample, in_turn};
 use crate::table::{Row, times};
 use anyhow::ensure;
 use postern_client::Channel;
-use postern_protocol::{Confine, Event, RunParams, RunResult, What};
+use postern_protocol::{NoticeEvent, RequestedConfinement, RunParams, RunResult, What};
 use std::path::Path;
 use std::time::Duration;
 
@@ -49,8 +49,8 @@ pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<[Row; 3]> {
             met: more <= most,
         })
     };
-    let look = row("run, confined by look", Confine::Look, "<= +1 ms p50", LOOK)?;
-    let project = row("run, confined by project", Confine::Project, "<= +4 ms p50", PROJECT)?;
+    let look = row("run, confined by look", RequestedConfinement::Look, "<= +1 ms p50", LOOK)?;
+    let project = row("run, confined by project", RequestedConfinement::Project, "<= +4 ms p50", PROJECT)?;
     Ok([look, project, line(&mut free, effort)?])
 }
 
@@ -85,7 +85,7 @@ fn run(channel: &mut Channel, params: RunParams) -> anyhow::Result<()> {
     let result = channel.run(params)?;
     let RunResult::Ended(notice) = result else { anyhow::bail!("not ended: {result:?}") };
     ensure!(
-        matches!(&notice.event, Event::Finished(done) if done.exit_code == Some(0)),
+        matches!(&notice.event, NoticeEvent::Finished(done) if done.exit_code == Some(0)),
         "it failed: {notice:?}"
     );
     Ok(())

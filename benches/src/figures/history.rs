@@ -20,8 +20,8 @@ pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<Vec<Row>> {
     let agent = |name: &str| AgentId::new(name).map(Some);
     let all = Filter::default();
     let words = |text: &str| Some(text.to_owned());
-    let deep =
-        store.read(|conn| requests::page(conn, &Filter { search: words("1"), ..Filter::default() }, 1000))?;
+    let deep = store
+        .read(|conn| requests::read_page(conn, &Filter { search: words("1"), ..Filter::default() }, 1000))?;
     let filters = [
         (
             "history, one agent and one outcome",
@@ -44,7 +44,7 @@ pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<Vec<Row>> {
         ("history, words that are nowhere", Filter { search: words("nothing like that"), ..all.clone() }),
         ("history, a page further down", Filter { before: deep.next, ..all.clone() }),
     ];
-    let page = |filter: &Filter| store.read(|conn| requests::page(conn, filter, PAGE)).map(drop);
+    let page = |filter: &Filter| store.read(|conn| requests::read_page(conn, filter, PAGE)).map(drop);
     let mut rows = Vec::new();
     for (figure, filter) in filters {
         rows.push(against_newest(figure, effort, || page(&filter), || page(&all))?);

@@ -60,7 +60,7 @@ fn best(turns: &[f64]) -> f64 {
 fn warm(program: &Path) -> anyhow::Result<Row> {
     let file = File::open(program)?;
     let known = Identities::new();
-    ensure!(known.of(&file, program)?.settled, "{} was built a moment ago", program.display());
-    let sample = Sample::of(LOOK_UPS, || known.of(&file, program).map(drop))?;
+    ensure!(known.identify(&file, program)?.settled, "{} was built a moment ago", program.display());
+    let sample = Sample::of(LOOK_UPS, || known.identify(&file, program).map(drop))?;
     Ok(Row::alone("identity, known", times(&sample), "<= 20 µs p50", sample.median() <= WARM))
 }

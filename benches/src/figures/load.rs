@@ -11,9 +11,9 @@ use crate::processes::Host;
 use crate::table::{Row, Value, duration, mebibytes};
 use anyhow::{Context as _, bail, ensure};
 use postern_client::{Channel, Control};
-use postern_contract::methods::{AnswerQuestion, FaceKind};
-use postern_contract::{Answer, AnswerParams, Question, Told};
-use postern_protocol::{Event, RunResult};
+use postern_contract::methods::{AnswerQuestion, ApproverKind};
+use postern_contract::{Answer, AnswerParams, ApproverNotification, Question};
+use postern_protocol::{NoticeEvent, RunResult};
 use postern_store::{FILE_NAME, Store};
 use std::collections::HashSet;
 use std::path::Path;
@@ -129,7 +129,7 @@ fn runs(channel: &mut Channel, count: usize) -> anyhow::Result<()> {
         let result = channel.run(request(&["/usr/bin/true"]))?;
         let RunResult::Ended(notice) = result else { bail!("not ended: {result:?}") };
         ensure!(
-            matches!(&notice.event, Event::Finished(done) if done.exit_code == Some(0)),
+            matches!(&notice.event, NoticeEvent::Finished(done) if done.exit_code == Some(0)),
             "it failed: {notice:?}"
         );
         hear(channel)?;
@@ -139,7 +139,7 @@ fn runs(channel: &mut Channel, count: usize) -> anyhow::Result<()> {
 
 /// Returns a person at a terminal who allows each question as it comes.
 fn answers(mut person: Control, count: usize) -> anyhow::Result<()> {
-    let mut waiting = person.watch(FaceKind::Terminal)?.questions;
+    let mut waiting = person.watch_questions(ApproverKind::Terminal)?.questions;
     let mut seen = HashSet::new();
     for _ in 0..count {
         let question = match waiting.pop() {
@@ -147,8 +147,8 @@ fn answers(mut person: Control, count: usize) -> anyhow::Result<()> {
             None => next(&mut person, &seen)?,
         };
         seen.insert(question.id.clone());
-        let params = AnswerParams::to(&question, Answer::Once);
-        let answered = person.ask::<AnswerQuestion>(&params)?;
+        let params = AnswerParams::for_question(&question, Answer::Once);
+        let answered = person.call_method::<AnswerQuestion>(&params)?;
         ensure!(answered.applied, "{answered:?}");
     }
     Ok(())
@@ -158,8 +158,8 @@ fn answers(mut person: Control, count: usize) -> anyhow::Result<()> {
 /// as well.
 fn next(person: &mut Control, seen: &HashSet<String>) -> anyhow::Result<Question> {
     loop {
-        let told = person.next_told(None).context("the host is gone")?;
-        if let Some(Told::QuestionOpened(question)) = told
+        let told = person.next_known_notification(None).context("the host is gone")?;
+        if let Some(ApproverNotification::QuestionOpened(question)) = told
             && !seen.contains(&question.id)
         {
             return Ok(*question);

@@ -11,7 +11,7 @@ use crate::sample::{Sample, in_turn, ratio};
 use crate::table::{Row, mebibytes, times};
 use anyhow::{Context as _, ensure};
 use postern_client::Channel;
-use postern_protocol::{Call, Event, RunParams, Wait};
+use postern_protocol::{AgentCall, NoticeEvent, RunParams, Wait};
 use std::io::Write as _;
 
 const CAT: &str = "/bin/cat";
@@ -62,7 +62,7 @@ pub(crate) fn measure(host: u32, data: &Data, effort: Effort) -> anyhow::Result<
 fn told(channel: &mut Channel, file: &str, size: u64) -> anyhow::Result<()> {
     let params = RunParams { wait: Wait::None, stream: true, ..request(&[CAT, file]) };
     let id = params.request_id;
-    channel.send(&Call::Run(Box::new(params)))?;
+    channel.send(&AgentCall::Run(Box::new(params)))?;
     let mut heard = 0;
     loop {
         let notice = channel.next_event(None)?.context("the host is gone")?;
@@ -70,13 +70,13 @@ fn told(channel: &mut Channel, file: &str, size: u64) -> anyhow::Result<()> {
             continue;
         }
         match notice.event {
-            Event::Output(output) => heard += output.bytes()?.len() as u64,
-            Event::Finished(done) => {
+            NoticeEvent::Output(output) => heard += output.into_bytes()?.len() as u64,
+            NoticeEvent::Finished(done) => {
                 ensure!(done.exit_code == Some(0) && heard == size, "{heard} bytes of {size}, then {done:?}");
                 return Ok(());
             }
-            Event::Denied(denied) => anyhow::bail!("denied: {denied:?}"),
-            Event::Pending(_) | Event::Started(_) | Event::ToolResolved(_) => {}
+            NoticeEvent::Denied(denied) => anyhow::bail!("denied: {denied:?}"),
+            NoticeEvent::Pending(_) | NoticeEvent::Started(_) | NoticeEvent::ToolResolved(_) => {}
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::slim::Slim;
 use crate::table::{Row, times};
 use anyhow::ensure;
 use postern_client::Channel;
-use postern_protocol::{Call, Event, Id, RunResult};
+use postern_protocol::{AgentCall, CallId, NoticeEvent, RunResult};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -21,7 +21,7 @@ use std::time::Duration;
 pub(crate) fn ask_denied(channel: &mut Channel) -> anyhow::Result<()> {
     let result = channel.run(request(&["rm", "-r", "build"]))?;
     let RunResult::Ended(notice) = result else { anyhow::bail!("not ended: {result:?}") };
-    ensure!(matches!(notice.event, Event::Denied(_)), "not denied: {notice:?}");
+    ensure!(matches!(notice.event, NoticeEvent::Denied(_)), "not denied: {notice:?}");
     Ok(())
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn hear(channel: &mut Channel) -> anyhow::Result<()> {
 
 /// Returns the line that such a request is on the wire.
 pub(crate) fn line() -> Vec<u8> {
-    Call::Run(Box::new(request(&["rm", "-r", "build"]))).line(&Id::Number(1))
+    AgentCall::Run(Box::new(request(&["rm", "-r", "build"]))).to_line(&CallId::Number(1))
 }
 
 pub(crate) fn measure(host: u32, data: &Data, effort: Effort) -> anyhow::Result<Vec<Row>> {

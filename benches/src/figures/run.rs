@@ -11,7 +11,7 @@ use crate::sample::{Sample, in_turn, ratio};
 use crate::table::{Row, times};
 use anyhow::ensure;
 use postern_client::Channel;
-use postern_protocol::{Event, RunResult};
+use postern_protocol::{NoticeEvent, RunResult};
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
@@ -58,7 +58,7 @@ fn run_true(channel: &mut Channel) -> anyhow::Result<()> {
     let result = channel.run(request(&[TRUE]))?;
     let RunResult::Ended(notice) = result else { anyhow::bail!("not ended: {result:?}") };
     ensure!(
-        matches!(&notice.event, Event::Finished(done) if done.exit_code == Some(0)),
+        matches!(&notice.event, NoticeEvent::Finished(done) if done.exit_code == Some(0)),
         "it failed: {notice:?}"
     );
     Ok(())

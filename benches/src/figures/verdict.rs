@@ -7,10 +7,10 @@ use crate::data::{MANY_RULES, numbered_rule, rule};
 use crate::sample::{Sample, in_turn, ratio};
 use crate::table::{Row, times};
 use anyhow::ensure;
-use postern_command::{Dialect, Reading, read_shell};
+use postern_command::{Dialect, ParsedCommand, read_shell};
 use postern_policy::{
-    AgentId, AgentPolicy, Decision, Effect, Facts, Identity, Lookup, Pattern, Pin, Program, Rule, RuleSet,
-    Settings, StepFacts, judge,
+    AgentId, AgentPolicy, Decision, Effect, Facts, FoundProgram, Identity, Lookup, Pattern, Pin, Rule,
+    RuleSet, Settings, StepFacts, judge_request,
 };
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -33,13 +33,13 @@ pub(crate) fn measure(effort: Effort) -> anyhow::Result<[Row; 2]> {
     let sample = |policy: &AgentPolicy| {
         let facts = facts(&reading, &steps);
         Sample::of(times_a_turn, || {
-            drop(black_box(judge(black_box(policy), black_box(&facts))));
+            drop(black_box(judge_request(black_box(policy), black_box(&facts))));
             Ok::<_, Infallible>(())
         })
     };
     let Ok((ours, rival)) = in_turn(effort.turns, || sample(&many), || sample(&few));
     let ratio = ratio(ours.median(), rival.median());
-    let decision = judge(&many, &facts(&reading, &steps)).decision;
+    let decision = judge_request(&many, &facts(&reading, &steps)).decision;
     ensure!(decision == Decision::Allow, "the pipeline is {decision:?}");
     let row = |figure: &str, goal, met| Row {
         figure: figure.to_owned(),
@@ -73,7 +73,7 @@ pub(super) fn policy(agent: AgentId, rules: usize) -> AgentPolicy {
     }
 }
 
-pub(super) fn facts<'a>(reading: &'a Reading, steps: &'a [StepFacts]) -> Facts<'a> {
+pub(super) fn facts<'a>(reading: &'a ParsedCommand, steps: &'a [StepFacts]) -> Facts<'a> {
     Facts {
         origin: postern_policy::Origin::Host,
         reading,
@@ -98,7 +98,7 @@ pub(super) fn facts<'a>(reading: &'a Reading, steps: &'a [StepFacts]) -> Facts<'
 /// Returns a program of the system, as the look-up finds it.
 pub(super) fn found(name: &str) -> StepFacts {
     let path = format!("/usr/bin/{name}");
-    let program = Program {
+    let program = FoundProgram {
         invoked: name.to_owned(),
         path: path.clone(),
         real_path: path,

@@ -9,8 +9,8 @@ use crate::Effort;
 use crate::data::RULES;
 use crate::sample::{Sample, in_turn, ratio};
 use crate::table::{Row, times};
-use postern_command::{Dialect, LONGEST_TEXT, Reading, read_shell};
-use postern_policy::{AgentId, AgentPolicy, Lookup, StepFacts, Wanted, judge, lookups};
+use postern_command::{Dialect, LONGEST_TEXT, ParsedCommand, read_shell};
+use postern_policy::{AgentId, AgentPolicy, Lookup, StepFacts, WantedProgram, judge_request, lookups};
 use std::convert::Infallible;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -132,15 +132,15 @@ fn once(policy: &AgentPolicy, text: &str) -> Duration {
     let reading_took = begun.elapsed();
     let steps = all_found(&reading);
     let begun = Instant::now();
-    drop(black_box(judge(policy, &facts(&reading, &steps))));
+    drop(black_box(judge_request(policy, &facts(&reading, &steps))));
     reading_took + begun.elapsed()
 }
 
 /// Returns every program of it, as if it were installed: looking up is the host's and is measured elsewhere.
-fn all_found(reading: &Reading) -> Vec<StepFacts> {
-    let program = |wanted: &Wanted<'_>| match wanted {
-        Wanted::Name(name) | Wanted::Path(name) => found(name).program,
-        Wanted::Nothing => Lookup::Nothing,
+fn all_found(reading: &ParsedCommand) -> Vec<StepFacts> {
+    let program = |wanted: &WantedProgram<'_>| match wanted {
+        WantedProgram::Name(name) | WantedProgram::Path(name) => found(name).program,
+        WantedProgram::Nothing => Lookup::Nothing,
     };
     let step = |needed: &postern_policy::Needed<'_>| StepFacts {
         program: program(&needed.program),

@@ -7,22 +7,25 @@ use std::fmt::{Debug, Write};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use postern_programs::{Caches, Check, Effect, Interpreter, ProgramFile, Reads, Style, Wrapper};
+use postern_programs::{
+    ArgumentCheck, CachesSection, EffectSection, InterpreterSection, ProgramFile, ReadsSection, Style,
+    WrapperSection,
+};
 
-type Files = BTreeMap<String, ProgramFile>;
+type ProgramFiles = BTreeMap<String, ProgramFile>;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("programs");
     println!("cargo::rerun-if-changed=programs");
-    let files = read(&folder)?;
+    let files = read_files(&folder)?;
     let mut code = String::new();
     let mut names = BTreeMap::new();
     for (at, (stem, file)) in files.iter().enumerate() {
-        let base = base(file, &files).map_err(|error| format!("programs/{stem}.toml: {error}"))?;
+        let base = find_base(file, &files).map_err(|error| format!("programs/{stem}.toml: {error}"))?;
         let whole = base.map_or_else(|| file.clone(), |base| file.with_base(base));
         writeln!(code, "static PROGRAM_{at}: Program = {};", program(&whole)?)?;
         for name in &file.names {
-            if let Some((other, _)) = names.insert(name, (stem, named(file, name, at))) {
+            if let Some((other, _)) = names.insert(name, (stem, name_code(file, name, at))) {
                 return Err(format!("programs/{stem}.toml: `{name}` also is in {other}.toml").into());
             }
         }
@@ -36,8 +39,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Reads every file, by its name without `.toml`.
-fn read(folder: &Path) -> Result<Files, Box<dyn Error>> {
-    let mut files = Files::new();
+fn read_files(folder: &Path) -> Result<ProgramFiles, Box<dyn Error>> {
+    let mut files = ProgramFiles::new();
     for entry in fs::read_dir(folder)? {
         let path: PathBuf = entry?.path();
         let Some(stem) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".toml")) else {
@@ -51,7 +54,7 @@ fn read(folder: &Path) -> Result<Files, Box<dyn Error>> {
 }
 
 /// Returns the file that a file is like.
-fn base<'a>(file: &'a ProgramFile, files: &'a Files) -> Result<Option<&'a ProgramFile>, String> {
+fn find_base<'a>(file: &'a ProgramFile, files: &'a ProgramFiles) -> Result<Option<&'a ProgramFile>, String> {
     let Some(like) = &file.like else { return Ok(None) };
     let found = files.values().find(|other| other.names.contains(like) && other.like.is_none());
     found.map(Some).ok_or_else(|| format!("`like` names `{like}`, of which no file is that is like no other"))
@@ -60,30 +63,34 @@ fn base<'a>(file: &'a ProgramFile, files: &'a Files) -> Result<Option<&'a Progra
 /// Returns the code of a program.
 fn program(file: &ProgramFile) -> Result<String, Box<dyn Error>> {
     let commands = file.commands.as_deref().unwrap_or_default();
-    let check = file.check.filter(|check| *check != Check::None);
+    let check = file.check.filter(|check| *check != ArgumentCheck::None);
     let mut code = String::from("Program { ");
     let mut field = |name: &str, value: String| write!(code, "{name}: {value}, ");
-    field("names", list(&file.names))?;
-    field("class", format!("Class::{:?}", file.kind))?;
+    field("names", list_code(&file.names))?;
+    field("class", format!("ProgramClass::{:?}", file.kind))?;
     field("style", format!("Style::{:?}", file.style.unwrap_or(Style::Getopt)))?;
-    field("before", debug(file.options_before()))?;
-    field("behind", debug(file.options_anywhere()))?;
-    field("of_commands", pairs(file.options_of_commands()))?;
-    field("strict", debug(file.strict.unwrap_or_default()))?;
-    field("mild", debug(file.mild.unwrap_or_default()))?;
-    field("dash_prints", debug(file.dash_prints.unwrap_or_default()))?;
-    field("check", check.map_or("None".to_owned(), |check| format!("Some(Check::{check:?})")))?;
-    field("words", pairs(&file.words))?;
+    field("before", debug_code(file.options_before()))?;
+    field("behind", debug_code(file.options_anywhere()))?;
+    field("of_commands", pairs_code(file.options_of_commands()))?;
+    field("strict", debug_code(file.strict.unwrap_or_default()))?;
+    field("mild", debug_code(file.mild.unwrap_or_default()))?;
+    field("dash_prints", debug_code(file.dash_prints.unwrap_or_default()))?;
+    field("check", check.map_or("None".to_owned(), |check| format!("Some(ArgumentCheck::{check:?})")))?;
+    field("words", pairs_code(&file.words))?;
     field(
         "own_commands",
-        if file.extended { format!("Some({})", list(&words(commands))) } else { "None".to_owned() },
+        if file.extended {
+            format!("Some({})", list_code(&split_words(commands)))
+        } else {
+            "None".to_owned()
+        },
     )?;
-    field("redefinable", list(&words(&file.redefinable)))?;
-    field("aliases", pairs(&file.aliases))?;
-    field("completes", list(&words(&file.completes)))?;
-    field("nouns", pairs(&file.nouns))?;
-    field("obeys_input", list(&words(&file.obeys_input)))?;
-    field("reads", reads(&file.reads))?;
+    field("redefinable", list_code(&split_words(&file.redefinable)))?;
+    field("aliases", pairs_code(&file.aliases))?;
+    field("completes", list_code(&split_words(&file.completes)))?;
+    field("nouns", pairs_code(&file.nouns))?;
+    field("obeys_input", list_code(&split_words(&file.obeys_input)))?;
+    field("reads", reads_code(&file.reads))?;
     field("unsafe_args", unsafe_args(&file.effects, commands)?)?;
     field("effects", effects(&file.effects, commands)?)?;
     field("wrapper", wrapper(file))?;
@@ -93,18 +100,19 @@ fn program(file: &ProgramFile) -> Result<String, Box<dyn Error>> {
     Ok(code)
 }
 
-fn reads(reads: &Reads) -> String {
-    let Reads { commands, forms, asks, check, .. } = reads;
+fn reads_code(reads: &ReadsSection) -> String {
+    let ReadsSection { commands, forms, asks, check, .. } = reads;
     let check = check.map_or("None".to_owned(), |check| format!("Some(ReadCheck::{check:?})"));
-    let (commands, forms, asks) = (list(&words(commands)), list(forms), list(&words(asks)));
+    let (commands, forms, asks) =
+        (list_code(&split_words(commands)), list_code(forms), list_code(&split_words(asks)));
     format!("Reads {{ commands: {commands}, forms: {forms}, asks: {asks}, check: {check} }}")
 }
 
-fn unsafe_args(all: &[Effect], commands: &str) -> Result<String, Box<dyn Error>> {
+fn unsafe_args(all: &[EffectSection], commands: &str) -> Result<String, Box<dyn Error>> {
     let mut code = String::from("&[");
     for effect in all {
         for does in effect.unsafe_args() {
-            let (when, source) = (effect.marks(commands), &effect.source);
+            let (when, source) = (effect.when_patterns(commands), &effect.source);
             write!(code, "UnsafeArgs {{ when: {when:?}, does: ArgEffect::{does:?}, source: {source:?} }}, ")?;
         }
     }
@@ -112,22 +120,22 @@ fn unsafe_args(all: &[Effect], commands: &str) -> Result<String, Box<dyn Error>>
     Ok(code)
 }
 
-fn effects(all: &[Effect], commands: &str) -> Result<String, Box<dyn Error>> {
+fn effects(all: &[EffectSection], commands: &str) -> Result<String, Box<dyn Error>> {
     let mut code = String::from("&[");
     for effect in all {
-        for does in effect.kinds() {
-            let (when, place) = (effect.marks(commands), effect.place());
-            let Effect { unless, says, of, source, .. } = effect;
-            let usual = does.usual(place);
+        for does in effect.effect_kinds() {
+            let (when, place) = (effect.when_patterns(commands), effect.install_place());
+            let EffectSection { unless, says, of, source, .. } = effect;
+            let usual = does.usual_reach(place);
             let scope =
-                effect.scope.or(usual.0).map_or("None".to_owned(), |at| format!("Some(Scope::{at:?})"));
+                effect.scope.or(usual.0).map_or("None".to_owned(), |at| format!("Some(EffectScope::{at:?})"));
             let reversible = effect.reversible.unwrap_or(usual.1);
             write!(
                 code,
-                "Effect {{ names: {}, when: {when:?}, unless: {unless:?}, does: EffectKind::{does:?}, says: {says:?}, \
+                "TableEffect {{ names: {}, when: {when:?}, unless: {unless:?}, does: EffectKind::{does:?}, says: {says:?}, \
                  of: Of::{of:?}, place: InstallPlace::{place:?}, scope: {scope}, reversible: Reversible::{reversible:?}, \
                  source: {source:?} }}, ",
-                list(&words(&effect.names))
+                list_code(&split_words(&effect.names))
             )?;
         }
     }
@@ -138,7 +146,7 @@ fn effects(all: &[Effect], commands: &str) -> Result<String, Box<dyn Error>> {
 fn wrapper(file: &ProgramFile) -> String {
     let Some(wrapper) = &file.wrapper else { return "None".to_owned() };
     let (name, options) = (&file.names[0], file.options_anywhere());
-    let Wrapper { power, operands, assignments, asks, elsewhere, writes, folder, only, alone, source } =
+    let WrapperSection { power, operands, assignments, asks, elsewhere, writes, folder, only, alone, source } =
         wrapper;
     let operands: Vec<String> = operands.iter().map(|operand| format!("Operand::{operand:?}")).collect();
     format!(
@@ -148,27 +156,27 @@ fn wrapper(file: &ProgramFile) -> String {
     )
 }
 
-fn interpreter(interpreter: &Interpreter) -> String {
-    let Interpreter { code, named, asks, script, source } = interpreter;
+fn interpreter(interpreter: &InterpreterSection) -> String {
+    let InterpreterSection { code, named, asks, script, source } = interpreter;
     format!(
         "Some(Interpreter {{ code: {code:?}, named: {named:?}, asks: {asks:?}, script: {script:?}, source: {source:?} }})"
     )
 }
 
-fn caches(name: &str, caches: &Caches) -> String {
-    let Caches { reads, private, offline, with, all, source } = caches;
+fn caches(name: &str, caches: &CachesSection) -> String {
+    let CachesSection { reads, private, offline, with, all, source } = caches;
     let reads: Vec<&str> = reads.iter().map(|place| place.trim_start_matches("~/")).collect();
     format!(
         "Some(Caches {{ name: {name:?}, reads: {}, private: {}, offline: {}, with: {}, all: {all}, source: {source:?} }})",
-        list(&reads),
-        pairs(private),
-        pairs(offline),
-        list(&words(with))
+        list_code(&reads),
+        pairs_code(private),
+        pairs_code(offline),
+        list_code(&split_words(with))
     )
 }
 
 /// Returns the code of one name of a program, with what holds of this name.
-fn named(file: &ProgramFile, name: &str, at: usize) -> String {
+fn name_code(file: &ProgramFile, name: &str, at: usize) -> String {
     let some = [
         ("Gnu", &file.gnu),
         ("InputIsData", &file.input_is_data),
@@ -186,18 +194,18 @@ fn named(file: &ProgramFile, name: &str, at: usize) -> String {
     format!("Name {{ word: {name:?}, program: &PROGRAM_{at}, traits: {traits} }}")
 }
 
-fn words(text: &str) -> Vec<&str> {
+fn split_words(text: &str) -> Vec<&str> {
     text.split_whitespace().collect()
 }
 
-fn list(all: &[impl Debug]) -> String {
+fn list_code(all: &[impl Debug]) -> String {
     format!("&{all:?}")
 }
 
-fn pairs(all: impl IntoIterator<Item = (impl Debug, impl Debug)>) -> String {
+fn pairs_code(all: impl IntoIterator<Item = (impl Debug, impl Debug)>) -> String {
     format!("&{:?}", all.into_iter().collect::<Vec<_>>())
 }
 
-fn debug(value: impl Debug) -> String {
+fn debug_code(value: impl Debug) -> String {
     format!("{value:?}")
 }

@@ -1,11 +1,11 @@
 //! The host in this process.
 
-use super::Heard;
+use super::IncomingBackendEvent;
 use postern_contract::methods::{ControlError, Method};
-use postern_doors::Doors;
-use postern_host::User;
+use postern_doors::DoorRegistry;
+use postern_host::HostUser;
 use postern_host::session::SystemSession;
-use postern_host::{ApproverGuard, Control, FaceKind, Handle, Host, HostConfig, StartError};
+use postern_host::{ApproverGuard, ConnectedApproverKind, Handle, Host, HostConfig, HostControl, StartError};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,38 +22,38 @@ pub(crate) struct Embedded {
 impl Embedded {
     pub(super) async fn start(
         data: PathBuf,
-        user: User,
-    ) -> Result<(Self, mpsc::Receiver<Heard>), StartError> {
+        user: HostUser,
+    ) -> Result<(Self, mpsc::Receiver<IncomingBackendEvent>), StartError> {
         let host = Host::start(HostConfig { data, user, session: Arc::new(SystemSession) }).await?;
-        Doors::open(&host).await;
-        let mut told = host.watch();
+        DoorRegistry::restore(&host).await;
+        let mut told = host.subscribe();
         let (hear, heard) = mpsc::channel(64);
         tokio::spawn(async move {
             loop {
                 let news = match told.recv().await {
-                    Ok(told) => Heard::Told(Box::new(told)),
-                    Err(RecvError::Lagged(_)) => Heard::Missed,
-                    Err(RecvError::Closed) => Heard::Lost,
+                    Ok(told) => IncomingBackendEvent::Told(Box::new(told)),
+                    Err(RecvError::Lagged(_)) => IncomingBackendEvent::Missed,
+                    Err(RecvError::Closed) => IncomingBackendEvent::Lost,
                 };
-                let last = matches!(news, Heard::Lost);
+                let last = matches!(news, IncomingBackendEvent::Lost);
                 if hear.send(news).await.is_err() || last {
                     return;
                 }
             }
         });
-        let face = host.face(FaceKind::Window);
+        let face = host.add_approver(ConnectedApproverKind::Window);
         Ok((Self { host, face }, heard))
     }
 
-    pub(super) async fn call(&self, method: &str, params: Value) -> Result<Value, ControlError> {
-        self.host.call(&self.face.id(), method, params).await
+    pub(super) async fn invoke_json(&self, method: &str, params: Value) -> Result<Value, ControlError> {
+        self.host.call_by_name(&self.face.id(), method, params).await
     }
 
-    pub(super) async fn ask<M: Method>(&self, params: &M::Params) -> Result<M::Result, ControlError>
+    pub(super) async fn invoke<M: Method>(&self, params: &M::Params) -> Result<M::Result, ControlError>
     where
-        Control: Handle<M>,
+        HostControl: Handle<M>,
     {
-        self.host.ask::<M>(self.face.id(), params).await
+        self.host.call_method::<M>(self.face.id(), params).await
     }
 
     pub(super) async fn fall_asleep(&self) {

@@ -4,22 +4,22 @@
 mod attached;
 mod embedded;
 
-use crate::Options;
+use crate::AppOptions;
 use attached::Attached;
 use embedded::Embedded;
-use postern_contract::Told;
+use postern_contract::ApproverNotification;
 use postern_contract::methods::{ControlError, Method};
-use postern_host::User;
-use postern_host::{Control, Handle, StartError};
+use postern_host::HostUser;
+use postern_host::{Handle, HostControl, StartError};
 use serde_json::Value;
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::mpsc;
 
 /// Message from the host.
 #[derive(Debug)]
-pub(crate) enum Heard {
+pub(crate) enum IncomingBackendEvent {
     /// Something happened.
-    Told(Box<Told>),
+    Told(Box<ApproverNotification>),
     /// Some of what happened was missed: read the lists again.
     Missed,
     /// The host is gone.
@@ -29,21 +29,21 @@ pub(crate) enum Heard {
 /// The host, wherever it runs. This app is a face connected for as long as it is held.
 #[derive(Debug)]
 pub(crate) struct Backend {
-    options: Options,
-    link: RwLock<Arc<Link>>,
+    options: AppOptions,
+    link: RwLock<Arc<BackendLink>>,
 }
 
 #[derive(Debug)]
-enum Link {
+enum BackendLink {
     /// In this process.
     Embedded(Embedded),
     /// In another one.
     Attached(Attached),
 }
 
-impl Link {
-    async fn open(options: &Options) -> anyhow::Result<(Self, mpsc::Receiver<Heard>)> {
-        let user = User::current(options.inherited.clone())?;
+impl BackendLink {
+    async fn open(options: &AppOptions) -> anyhow::Result<(Self, mpsc::Receiver<IncomingBackendEvent>)> {
+        let user = HostUser::current(options.inherited.clone())?;
         match Embedded::start(options.data.clone(), user).await {
             Ok((embedded, heard)) => Ok((Self::Embedded(embedded), heard)),
             Err(StartError::AlreadyRunning(data)) => {
@@ -57,44 +57,46 @@ impl Link {
 
 impl Backend {
     /// Starts a host on the data folder, or attaches to the one that is there.
-    pub(crate) async fn open(options: &Options) -> anyhow::Result<(Self, mpsc::Receiver<Heard>)> {
-        let (link, heard) = Link::open(options).await?;
+    pub(crate) async fn open(
+        options: &AppOptions,
+    ) -> anyhow::Result<(Self, mpsc::Receiver<IncomingBackendEvent>)> {
+        let (link, heard) = BackendLink::open(options).await?;
         Ok((Self { options: options.clone(), link: RwLock::new(Arc::new(link)) }, heard))
     }
 
     /// Attaches to a new host, or becomes the host, after the old one was lost. Fails while the old one is
     /// still ending.
-    pub(crate) async fn reopen(&self) -> anyhow::Result<mpsc::Receiver<Heard>> {
-        let (link, heard) = Link::open(&self.options).await?;
+    pub(crate) async fn reopen(&self) -> anyhow::Result<mpsc::Receiver<IncomingBackendEvent>> {
+        let (link, heard) = BackendLink::open(&self.options).await?;
         *self.link.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(link);
         Ok(heard)
     }
 
     /// Returns true if the host lives in this process.
     pub(crate) fn is_embedded(&self) -> bool {
-        matches!(*self.link(), Link::Embedded(_))
+        matches!(*self.current_link(), BackendLink::Embedded(_))
     }
 
-    fn link(&self) -> Arc<Link> {
+    fn current_link(&self) -> Arc<BackendLink> {
         Arc::clone(&self.link.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Calls a control method.
-    pub(crate) async fn call(&self, method: &str, params: Value) -> Result<Value, ControlError> {
-        match &*self.link() {
-            Link::Embedded(embedded) => embedded.call(method, params).await,
-            Link::Attached(attached) => attached.call(method, params).await,
+    pub(crate) async fn invoke_json(&self, method: &str, params: Value) -> Result<Value, ControlError> {
+        match &*self.current_link() {
+            BackendLink::Embedded(embedded) => embedded.invoke_json(method, params).await,
+            BackendLink::Attached(attached) => attached.invoke_json(method, params).await,
         }
     }
 
     /// Calls a method of the contract's list.
-    pub(crate) async fn ask<M: Method>(&self, params: &M::Params) -> Result<M::Result, ControlError>
+    pub(crate) async fn invoke<M: Method>(&self, params: &M::Params) -> Result<M::Result, ControlError>
     where
-        Control: Handle<M>,
+        HostControl: Handle<M>,
     {
-        match &*self.link() {
-            Link::Embedded(embedded) => embedded.ask::<M>(params).await,
-            Link::Attached(attached) => attached.ask::<M>(params).await,
+        match &*self.current_link() {
+            BackendLink::Embedded(embedded) => embedded.invoke::<M>(params).await,
+            BackendLink::Attached(attached) => attached.invoke::<M>(params).await,
         }
     }
 
@@ -102,23 +104,23 @@ impl Backend {
     ///
     /// A host in another process sees the sleep by its clock.
     pub(crate) async fn fall_asleep(&self) {
-        if let Link::Embedded(embedded) = &*self.link() {
+        if let BackendLink::Embedded(embedded) = &*self.current_link() {
             embedded.fall_asleep().await;
         }
     }
 
     /// Ends what ran out while the computer slept.
     pub(crate) async fn wake_up(&self) {
-        if let Link::Embedded(embedded) = &*self.link() {
+        if let BackendLink::Embedded(embedded) = &*self.current_link() {
             embedded.wake_up().await;
         }
     }
 
     /// Ends what this process started: an embedded host is shut down, an attached one is left alone.
     pub(crate) async fn close(&self) {
-        match &*self.link() {
-            Link::Embedded(embedded) => embedded.shutdown().await,
-            Link::Attached(_) => {}
+        match &*self.current_link() {
+            BackendLink::Embedded(embedded) => embedded.shutdown().await,
+            BackendLink::Attached(_) => {}
         }
     }
 }

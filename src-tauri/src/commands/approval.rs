@@ -4,8 +4,8 @@
 //! the page that shows the question at the moment is heard.
 #![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
-use crate::Page;
-use crate::run::Parts;
+use crate::SettingsPage;
+use crate::run::AppDependencies;
 use crate::window::settings;
 use postern_contract::methods::RulePreview;
 use postern_contract::{AnswerParams, Answered, EditParams, Edited, Offer, PillAct, QuestionName, Showing};
@@ -13,119 +13,133 @@ use tauri::ipc::Channel;
 use tauri::{AppHandle, State, WebviewWindow};
 
 #[tauri::command]
-pub(super) fn question_watch(window: WebviewWindow, parts: State<'_, Parts>, channel: Channel<Showing>) {
-    parts.approval.at(window.label()).watch(channel);
+pub(super) fn question_watch(
+    window: WebviewWindow,
+    parts: State<'_, AppDependencies>,
+    channel: Channel<Showing>,
+) {
+    parts.approval.surface_handle(window.label()).attach_page(channel);
 }
 
 #[tauri::command]
 pub(super) fn question_presented(
     window: WebviewWindow,
-    parts: State<'_, Parts>,
+    parts: State<'_, AppDependencies>,
     id: String,
     digest: String,
     height: f64,
     always: bool,
 ) {
-    parts.approval.at(window.label()).laid_out(id, digest, height, always);
+    parts.approval.surface_handle(window.label()).laid_out(id, digest, height, always);
 }
 
 #[tauri::command]
-pub(super) fn question_seen_end(window: WebviewWindow, parts: State<'_, Parts>, id: String, digest: String) {
-    parts.approval.at(window.label()).seen_end(id, digest);
+pub(super) fn question_seen_end(
+    window: WebviewWindow,
+    parts: State<'_, AppDependencies>,
+    id: String,
+    digest: String,
+) {
+    parts.approval.surface_handle(window.label()).seen_end(id, digest);
 }
 
 #[tauri::command]
 pub(super) async fn question_answer(
     window: WebviewWindow,
-    parts: State<'_, Parts>,
+    parts: State<'_, AppDependencies>,
     params: AnswerParams,
     others: Vec<QuestionName>,
 ) -> Result<Answered, String> {
-    parts.approval.at(window.label()).answer(params, others).await
+    parts.approval.surface_handle(window.label()).answer(params, others).await
 }
 
 #[tauri::command]
-pub(super) fn question_gather(window: WebviewWindow, parts: State<'_, Parts>, together: bool) {
-    parts.approval.at(window.label()).gather(together);
+pub(super) fn question_gather(window: WebviewWindow, parts: State<'_, AppDependencies>, together: bool) {
+    parts.approval.surface_handle(window.label()).gather(together);
 }
 
 #[tauri::command]
-pub(super) fn question_later(window: WebviewWindow, parts: State<'_, Parts>, id: String, digest: String) {
-    parts.approval.at(window.label()).put_off(id, digest);
+pub(super) fn question_later(
+    window: WebviewWindow,
+    parts: State<'_, AppDependencies>,
+    id: String,
+    digest: String,
+) {
+    parts.approval.surface_handle(window.label()).put_off(id, digest);
 }
 
 #[tauri::command]
 pub(super) async fn question_edit(
     window: WebviewWindow,
-    parts: State<'_, Parts>,
+    parts: State<'_, AppDependencies>,
     params: EditParams,
 ) -> Result<Edited, String> {
-    parts.approval.at(window.label()).edit(params).await
+    parts.approval.surface_handle(window.label()).edit_command(params).await
 }
 
 #[tauri::command]
 pub(super) async fn question_preview(
     window: WebviewWindow,
-    parts: State<'_, Parts>,
+    parts: State<'_, AppDependencies>,
     offer: Offer,
 ) -> Result<RulePreview, String> {
-    parts.approval.at(window.label()).preview(offer).await
+    parts.approval.surface_handle(window.label()).preview(offer).await
 }
 
 #[tauri::command]
 pub(super) async fn question_hold(
     window: WebviewWindow,
-    parts: State<'_, Parts>,
+    parts: State<'_, AppDependencies>,
     id: String,
     digest: String,
 ) -> Result<bool, String> {
-    Ok(parts.approval.at(window.label()).hold(id, digest).await)
+    Ok(parts.approval.surface_handle(window.label()).begin_hold(id, digest).await)
 }
 
 #[tauri::command]
-pub(super) fn question_release(window: WebviewWindow, parts: State<'_, Parts>) {
-    parts.approval.at(window.label()).release();
+pub(super) fn question_release(window: WebviewWindow, parts: State<'_, AppDependencies>) {
+    parts.approval.surface_handle(window.label()).release();
 }
 
 #[tauri::command]
 pub(super) async fn question_press(
     window: WebviewWindow,
-    parts: State<'_, Parts>,
+    parts: State<'_, AppDependencies>,
     id: String,
     digest: String,
 ) -> Result<bool, String> {
-    Ok(parts.approval.at(window.label()).press(id, digest).await)
+    Ok(parts.approval.surface_handle(window.label()).record_press(id, digest).await)
 }
 
 #[tauri::command]
-pub(super) fn question_details(window: WebviewWindow, parts: State<'_, Parts>, open: bool) {
-    parts.approval.at(window.label()).details(open);
+pub(super) fn question_details(window: WebviewWindow, parts: State<'_, AppDependencies>, open: bool) {
+    parts.approval.surface_handle(window.label()).details(open);
 }
 
 #[tauri::command]
-pub(super) fn question_act(window: WebviewWindow, parts: State<'_, Parts>, act: PillAct) {
-    parts.approval.at(window.label()).act(act);
+pub(super) fn question_act(window: WebviewWindow, parts: State<'_, AppDependencies>, act: PillAct) {
+    parts.approval.surface_handle(window.label()).apply_pill_action(act);
 }
 
 #[tauri::command]
-pub(super) fn question_drag(window: WebviewWindow, parts: State<'_, Parts>) {
-    parts.approval.at(window.label()).drag();
+pub(super) fn question_drag(window: WebviewWindow, parts: State<'_, AppDependencies>) {
+    parts.approval.surface_handle(window.label()).begin_drag();
 }
 
 /// Shows the question that the person chose in the inbox.
 #[tauri::command]
-pub(super) fn inbox_choose(parts: State<'_, Parts>, id: String) {
+pub(super) fn inbox_choose(parts: State<'_, AppDependencies>, id: String) {
     parts.approval.choose(id);
 }
 
 /// Notes that the main window shows another page than its inbox.
 #[tauri::command]
-pub(super) fn inbox_close(parts: State<'_, Parts>) {
+pub(super) fn inbox_close(parts: State<'_, AppDependencies>) {
     parts.approval.inbox_closed();
 }
 
 /// Opens the inbox with all that waits.
 #[tauri::command]
 pub(super) fn question_inbox(app: AppHandle) {
-    settings::open(&app, Page::named("inbox"));
+    settings::open_page(&app, SettingsPage::from_name("inbox"));
 }

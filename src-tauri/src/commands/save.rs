@@ -15,11 +15,11 @@ const NAMES: u32 = 1000;
 pub(super) async fn settings_save(app: AppHandle, name: String, text: String) -> Result<String, String> {
     let folder = app.path().download_dir().or_else(|_| app.path().home_dir());
     let folder = folder.map_err(|error| error.to_string())?;
-    let saved = tauri::async_runtime::spawn_blocking(move || save(&folder, &name, &text)).await;
+    let saved = tauri::async_runtime::spawn_blocking(move || write_new_file(&folder, &name, &text)).await;
     saved.map_err(|error| error.to_string())?.map(|path| path.to_string_lossy().into_owned())
 }
 
-fn save(folder: &Path, name: &str, text: &str) -> Result<PathBuf, String> {
+fn write_new_file(folder: &Path, name: &str, text: &str) -> Result<PathBuf, String> {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     if name.is_empty() || name.len() > 100 || name.starts_with('.') || !name.chars().all(plain) {
         return Err(format!("{name:?} is no file name of letters, digits, dots and dashes"));
@@ -45,17 +45,17 @@ fn save(folder: &Path, name: &str, text: &str) -> Result<PathBuf, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::save;
+    use super::write_new_file;
 
     #[test]
     fn nothing_is_written_over_or_elsewhere() {
         let folder = tempfile::tempdir().unwrap();
-        let first = save(folder.path(), "rules.json", "one").unwrap();
-        let second = save(folder.path(), "rules.json", "two").unwrap();
+        let first = write_new_file(folder.path(), "rules.json", "one").unwrap();
+        let second = write_new_file(folder.path(), "rules.json", "two").unwrap();
         assert_ne!(first, second);
         assert_eq!(std::fs::read_to_string(first).unwrap(), "one", "what was there stays");
         for bad in ["", "../x.json", "/etc/x", ".profile", "a b.json", "x\0.json"] {
-            assert!(save(folder.path(), bad, "x").is_err(), "{bad:?}");
+            assert!(write_new_file(folder.path(), bad, "x").is_err(), "{bad:?}");
         }
     }
 }

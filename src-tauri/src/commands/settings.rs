@@ -2,9 +2,9 @@
 //! through the commands of the approval.
 #![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
-use crate::preferences::theme;
+use crate::preferences::window_theme;
 use crate::presence;
-use crate::run::{Parts, set_shortcut};
+use crate::run::{AppDependencies, set_shortcut};
 use crate::system::login;
 use postern_contract::methods::METHODS;
 use postern_contract::{Preferences, Presence};
@@ -26,18 +26,18 @@ fn may_call(method: &str) -> bool {
 
 #[tauri::command]
 pub(super) async fn settings_call(
-    parts: State<'_, Parts>,
+    parts: State<'_, AppDependencies>,
     method: String,
     params: Value,
 ) -> Result<Value, String> {
     if !may_call(&method) {
         return Err(format!("the main window cannot call {method:?}"));
     }
-    parts.backend.call(&method, params).await.map_err(|error| error.message)
+    parts.backend.invoke_json(&method, params).await.map_err(|error| error.message)
 }
 
 #[tauri::command]
-pub(super) fn settings_watch(parts: State<'_, Parts>, channel: Channel<String>) {
+pub(super) fn settings_watch(parts: State<'_, AppDependencies>, channel: Channel<String>) {
     *parts.listener.lock().unwrap_or_else(PoisonError::into_inner) = Some(channel);
 }
 
@@ -48,7 +48,7 @@ pub(super) fn settings_launch_at_login(app: AppHandle) -> Result<bool, String> {
 
 #[tauri::command]
 pub(super) fn settings_set_launch_at_login(app: AppHandle, on: bool) -> Result<(), String> {
-    login::set(&app, on)
+    login::set_start_at_login(&app, on)
 }
 
 #[tauri::command]
@@ -57,29 +57,29 @@ pub(super) async fn settings_finish_first_run(app: AppHandle) -> Result<(), Stri
 }
 
 #[tauri::command]
-pub(super) fn settings_preferences(parts: State<'_, Parts>) -> Preferences {
+pub(super) fn settings_preferences(parts: State<'_, AppDependencies>) -> Preferences {
     parts.preferences.get()
 }
 
 /// Returns the ways in which this computer can identify its owner.
 #[tauri::command]
 pub(super) async fn settings_presence() -> Presence {
-    presence::means().await
+    presence::detect_presence().await
 }
 
 #[tauri::command]
 pub(super) async fn settings_set_preferences(
     app: AppHandle,
-    parts: State<'_, Parts>,
+    parts: State<'_, AppDependencies>,
     preferences: Preferences,
 ) -> Result<(), String> {
     // Only the owner turns off what asks for the owner, where this machine can tell at all.
     let less = parts.preferences.get().confirm && !preferences.confirm;
-    if less && presence::means().await != Presence::None {
+    if less && presence::detect_presence().await != Presence::None {
         presence::confirm("no longer ask for you".to_owned(), CONFIRM).await?;
     }
-    app.set_theme(theme(preferences.appearance));
-    let kept = parts.preferences.set(preferences);
+    app.set_theme(window_theme(preferences.appearance));
+    let kept = parts.preferences.update(preferences);
     set_shortcut(&app, &parts);
     kept.map_err(|error| format!("the preferences could not be kept: {error}"))
 }

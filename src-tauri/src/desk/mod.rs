@@ -52,25 +52,25 @@ impl Desk {
             ..Self::default()
         };
         (self.question, self.others) = (question, others);
-        let other = before.names().ne(self.names());
+        let other = before.question_names().ne(self.question_names());
         if other {
             self.card = None;
             self.shown = None;
             self.end_seen = false;
         }
-        if other || before.all().map(content).ne(self.all().map(content)) {
+        if other || before.shown_questions().map(content).ne(self.shown_questions().map(content)) {
             self.changed();
         }
         other
     }
 
     /// Returns all questions on show: the first, and those that are shown as one with it.
-    fn all(&self) -> impl Iterator<Item = &Question> {
+    fn shown_questions(&self) -> impl Iterator<Item = &Question> {
         self.question.iter().chain(&self.others)
     }
 
-    fn names(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.all().map(name)
+    fn question_names(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.shown_questions().map(question_name)
     }
 
     /// Returns those that are shown as one with the question on show.
@@ -84,7 +84,7 @@ impl Desk {
     }
 
     /// Returns true if `id` and `digest` name what is on show.
-    pub(crate) fn shows(&self, id: &str, digest: &str) -> bool {
+    pub(crate) fn is_showing(&self, id: &str, digest: &str) -> bool {
         self.question.as_ref().is_some_and(|question| question.id == id && question.digest == digest)
     }
 
@@ -94,17 +94,18 @@ impl Desk {
     fn answers(&self, params: &AnswerParams, others: &[QuestionName]) -> bool {
         let named = others.iter().map(|other| (other.question_id.as_str(), other.digest.as_str()));
         let all = match params.answer {
-            Answer::Once | Answer::Deny => named.eq(self.others.iter().map(name)),
+            Answer::Once | Answer::Deny => named.eq(self.others.iter().map(question_name)),
             Answer::Always | Answer::DenyAlways | Answer::DenyAll => others.is_empty(),
         };
-        all && self.shows(&params.question_id, &params.digest)
+        all && self.is_showing(&params.question_id, &params.digest)
     }
 
     /// Returns the rule that an offer of the question on show would save, perhaps edited.
     ///
     /// `None` if the offer is of another question, or would save more than one.
     pub(crate) fn draft_of(&self, offer: &Offer) -> Option<RuleDraft> {
-        let question = self.question.as_ref().filter(|_| self.shows(&offer.question_id, &offer.digest))?;
+        let question =
+            self.question.as_ref().filter(|_| self.is_showing(&offer.question_id, &offer.digest))?;
         let proposal = question.proposals.iter().find(|proposal| proposal.id == offer.proposal)?;
         let [rule] = proposal.rules.as_slice() else { return None };
         let text = offer.edited.clone().unwrap_or_else(|| pattern_text(&rule.pattern));
@@ -127,11 +128,11 @@ impl Desk {
         if self.card.replace(card).is_some_and(|before| before != card) {
             self.changed();
         }
-        self.look(now);
+        self.update_first_seen(now);
     }
 
     /// Takes the time of the question's first sight.
-    fn look(&mut self, now: Instant) {
+    fn update_first_seen(&mut self, now: Instant) {
         if self.visible && self.card.is_some() && self.question.is_some() {
             self.shown.get_or_insert(now);
         } else {
@@ -150,7 +151,7 @@ impl Desk {
             self.visible = visible;
             self.changed();
         }
-        self.look(now);
+        self.update_first_seen(now);
     }
 
     /// Starts arming over: the window moved, was resized, or the focus came or went.
@@ -176,7 +177,7 @@ impl Desk {
     }
 
     /// Begins to hold *Allow*. Returns whether that counts.
-    pub(crate) fn hold(&mut self, now: Instant) -> bool {
+    pub(crate) fn begin_hold(&mut self, now: Instant) -> bool {
         let counts = self.is_armed() && self.is_settled(now);
         if counts {
             self.consent = Consent::Held(now);
@@ -197,7 +198,7 @@ impl Desk {
     }
 
     /// Handles the first of two presses, and returns whether it counts. Arming starts over.
-    pub(crate) fn press(&mut self, now: Instant) -> bool {
+    pub(crate) fn record_press(&mut self, now: Instant) -> bool {
         let counts = self.is_armed() && self.is_settled(now);
         if counts {
             self.changed();
@@ -214,7 +215,7 @@ impl Desk {
 
     /// Checks that an answer counts by what was shown of the question and how it was given. With `hold`, an approval
     /// has to be held.
-    pub(crate) fn check(
+    pub(crate) fn check_answer(
         &self,
         params: &AnswerParams,
         others: &[QuestionName],
@@ -248,12 +249,12 @@ impl Desk {
             end_seen: self.end_seen,
             change: self.change,
         };
-        self.all().map(report).collect()
+        self.shown_questions().map(report).collect()
     }
 
     /// Takes the host's answers to the reports. All of them have to be armed, and answers to older reports are not
     /// taken.
-    pub(crate) fn armed(&mut self, reports: &[Presented], answers: Vec<Arming>) {
+    pub(crate) fn update_arming(&mut self, reports: &[Presented], answers: Vec<Arming>) {
         if self.reports() == reports {
             // What something must happen for waits longest.
             let left = |arming: &Arming| (!arming.armed, arming.remaining_ms.is_none(), arming.remaining_ms);
@@ -272,7 +273,7 @@ impl Desk {
 }
 
 /// Returns the id and digest that an answer has to name.
-fn name(question: &Question) -> (&str, &str) {
+fn question_name(question: &Question) -> (&str, &str) {
     (&question.id, &question.digest)
 }
 

@@ -30,7 +30,7 @@ fn armed() -> Desk {
     desk.end_seen();
     let report = desk.reports();
     assert!(report[0].visible && report[0].end_seen, "what was shown is reported");
-    desk.armed(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
+    desk.update_arming(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
     assert_eq!(desk.arming(), ShownArming::Armed);
     desk
 }
@@ -56,7 +56,7 @@ fn every_change_starts_arming_over() {
         }),
         ("other content", |desk| {
             desk.waiting(
-                Some(Question { policy: postern_contract::shown("Ask always"), ..question("q1", "d1") }),
+                Some(Question { policy: postern_contract::to_pieces("Ask always"), ..question("q1", "d1") }),
                 Vec::new(),
             );
         }),
@@ -100,7 +100,7 @@ fn an_old_word_from_the_host_arms_nothing() {
     let mut desk = armed();
     let old = desk.reports();
     desk.changed();
-    desk.armed(&old, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
+    desk.update_arming(&old, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
     assert_eq!(desk.arming(), ShownArming::Unseen, "it was about what was on show before the change");
 }
 
@@ -155,7 +155,7 @@ fn several_are_armed_only_together() {
         let mut desk = two();
         let reports = desk.reports();
         assert_eq!(reports.len(), 2, "the host hears of each");
-        desk.armed(&reports, answers);
+        desk.update_arming(&reports, answers);
         assert_eq!(desk.arming(), expected);
     }
 }
@@ -165,7 +165,10 @@ fn several_that_become_fewer_or_more_are_seen_anew() {
     for others in [vec![], vec![question("q2", "d2"), question("q3", "d3")], vec![question("q2", "e2")]] {
         let mut desk = two();
         let reports = desk.reports();
-        desk.armed(&reports, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }; 2]);
+        desk.update_arming(
+            &reports,
+            vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }; 2],
+        );
         assert!(desk.waiting(Some(question("q1", "d1")), others), "it is something else to judge");
         assert_eq!(desk.arming(), ShownArming::Unseen);
         assert!(!desk.reports()[0].end_seen, "its end is another one");
@@ -177,19 +180,19 @@ fn no_answer_counts_in_the_first_moment_that_a_question_is_on_show() {
     let mut desk = Desk::default();
     desk.waiting(Some(question("q1", "d1")), Vec::new());
     let (start, deny) = (Instant::now(), AnswerParams::new("q1", "d1", Answer::Deny));
-    assert_eq!(desk.check(&deny, &[], false, start), Err(NotApplied::TooSoon), "nobody has seen it");
+    assert_eq!(desk.check_answer(&deny, &[], false, start), Err(NotApplied::TooSoon), "nobody has seen it");
     desk.laid_out(false, start);
     desk.set_visible(true, start);
     let early = start + SETTLE.checked_sub(Duration::from_millis(1)).unwrap();
     assert_eq!(
-        desk.check(&deny, &[], false, early),
+        desk.check_answer(&deny, &[], false, early),
         Err(NotApplied::TooSoon),
         "the key was meant for another question"
     );
-    assert_eq!(desk.check(&deny, &[], false, start + SETTLE), Ok(()));
+    assert_eq!(desk.check_answer(&deny, &[], false, start + SETTLE), Ok(()));
     desk.laid_out(true, start + SETTLE);
     assert_eq!(
-        desk.check(&deny, &[], false, start + SETTLE),
+        desk.check_answer(&deny, &[], false, start + SETTLE),
         Ok(()),
         "it is the same question at another height"
     );
@@ -197,7 +200,7 @@ fn no_answer_counts_in_the_first_moment_that_a_question_is_on_show() {
     desk.laid_out(false, start + SETTLE);
     let next = AnswerParams::new("q2", "d2", Answer::Deny);
     assert_eq!(
-        desk.check(&next, &[], false, start + SETTLE),
+        desk.check_answer(&next, &[], false, start + SETTLE),
         Err(NotApplied::TooSoon),
         "the next one starts over"
     );
@@ -216,38 +219,42 @@ fn dangerous() -> (Desk, Instant) {
 fn a_dangerous_yes_counts_only_after_it_was_held() {
     let yes = AnswerParams::new("q1", "d1", Answer::Once);
     let (mut desk, now) = dangerous();
-    assert_eq!(desk.check(&yes, &[], true, now), Err(NotApplied::NotHeld), "a click is not a hold");
-    assert_eq!(desk.check(&AnswerParams::new("q1", "d1", Answer::Deny), &[], true, now), Ok(()));
-    assert!(desk.hold(now));
+    assert_eq!(desk.check_answer(&yes, &[], true, now), Err(NotApplied::NotHeld), "a click is not a hold");
+    assert_eq!(desk.check_answer(&AnswerParams::new("q1", "d1", Answer::Deny), &[], true, now), Ok(()));
+    assert!(desk.begin_hold(now));
     let early = now + HOLD.checked_sub(Duration::from_millis(1)).unwrap();
-    assert_eq!(desk.check(&yes, &[], true, early), Err(NotApplied::NotHeld), "a moment too early");
-    assert_eq!(desk.check(&yes, &[], true, now + HOLD), Ok(()));
+    assert_eq!(desk.check_answer(&yes, &[], true, early), Err(NotApplied::NotHeld), "a moment too early");
+    assert_eq!(desk.check_answer(&yes, &[], true, now + HOLD), Ok(()));
     desk.let_go();
-    assert_eq!(desk.check(&yes, &[], true, now + HOLD), Err(NotApplied::NotHeld), "it was let go");
-    assert!(desk.hold(now));
+    assert_eq!(desk.check_answer(&yes, &[], true, now + HOLD), Err(NotApplied::NotHeld), "it was let go");
+    assert!(desk.begin_hold(now));
     desk.changed();
     assert_eq!(
-        desk.check(&yes, &[], true, now + HOLD),
+        desk.check_answer(&yes, &[], true, now + HOLD),
         Err(NotApplied::NotHeld),
         "something changed meanwhile"
     );
-    assert!(!desk.hold(now + HOLD), "what is not armed cannot be held");
+    assert!(!desk.begin_hold(now + HOLD), "what is not armed cannot be held");
 }
 
 #[test]
 fn a_dangerous_yes_counts_at_the_second_press_once_it_is_armed_again() {
     let yes = AnswerParams::new("q1", "d1", Answer::Always);
     let (mut desk, now) = dangerous();
-    assert!(desk.press(now));
-    assert_eq!(desk.check(&yes, &[], true, now), Err(NotApplied::NotHeld), "two presses in a row are one");
+    assert!(desk.record_press(now));
+    assert_eq!(
+        desk.check_answer(&yes, &[], true, now),
+        Err(NotApplied::NotHeld),
+        "two presses in a row are one"
+    );
     let report = desk.reports();
-    desk.armed(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
-    assert_eq!(desk.check(&yes, &[], true, now), Ok(()));
+    desk.update_arming(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
+    assert_eq!(desk.check_answer(&yes, &[], true, now), Ok(()));
     desk.changed();
     let report = desk.reports();
-    desk.armed(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
+    desk.update_arming(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
     assert_eq!(
-        desk.check(&yes, &[], true, now),
+        desk.check_answer(&yes, &[], true, now),
         Err(NotApplied::NotHeld),
         "a change takes the first press back"
     );

@@ -3,7 +3,7 @@
 use notify_rust::Notification;
 
 /// Shows a notification. Its id has no use here: a server takes notifications back by numbers of its own.
-pub(super) fn show(_: &str, title: String, text: &str, heard: bool) {
+pub(super) fn show_notification(_: &str, title: String, text: &str, heard: bool) {
     // Bodies may be read as markup on Linux.
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     tauri::async_runtime::spawn_blocking(move || {

@@ -11,7 +11,7 @@ use objc2_user_notifications::{
 };
 
 /// Shows a notification; one of the same id is replaced. It makes no sound: a question has its own (`sound`).
-pub(super) fn show(id: &str, title: String, text: &str, _heard: bool) {
+pub(super) fn show_notification(id: &str, title: String, text: &str, _heard: bool) {
     let Some(center) = center() else {
         tracing::info!(title, text, "no notification: this program is in no app bundle");
         return;
@@ -19,7 +19,7 @@ pub(super) fn show(id: &str, title: String, text: &str, _heard: bool) {
     let (id, text) = (id.to_owned(), text.to_owned());
     let allowed = RcBlock::new(move |granted: Bool, _: *mut NSError| {
         if granted.as_bool() {
-            add(&id, &title, &text);
+            post_notification(&id, &title, &text);
         } else {
             tracing::debug!(title, "no notification: the person wants none");
         }
@@ -43,7 +43,7 @@ fn center() -> Option<objc2::rc::Retained<UNUserNotificationCenter>> {
 }
 
 /// Hands a notification over. It carries no button, so nothing can be answered by one.
-fn add(id: &str, title: &str, text: &str) {
+fn post_notification(id: &str, title: &str, text: &str) {
     let content = UNMutableNotificationContent::new();
     content.setTitle(&NSString::from_str(title));
     content.setBody(&NSString::from_str(text));

@@ -4,26 +4,26 @@
 #[cfg_attr(not(target_os = "macos"), path = "linux.rs")]
 mod system;
 
-use postern_contract::{Question, text};
-use system::{remove, show};
+use postern_contract::{Question, pieces_to_text};
+use system::{remove, show_notification};
 
 /// Characters of a command in a notification.
 const LONGEST: usize = 200;
 
 /// Notifies of a question that was opened.
-pub(crate) fn asked(question: &Question, heard: bool) {
-    let headline = shortened(&text(&question.headline));
-    show(&question.id, headline, &shortened(&question.line), heard);
+pub(crate) fn show_question(question: &Question, heard: bool) {
+    let headline = shortened(&pieces_to_text(&question.headline));
+    show_notification(&question.id, headline, &shortened(&question.line), heard);
 }
 
 /// Removes the notification of a question that is answered, or over.
-pub(crate) fn over(question: &str) {
+pub(crate) fn remove_question(question: &str) {
     remove(question);
 }
 
 /// Notifies of a concern of the host.
 pub(crate) fn attention(words: &str) {
-    show(words, "Postern".to_owned(), words, false);
+    show_notification(words, "Postern".to_owned(), words, false);
 }
 
 /// Returns the beginning of a line, as much as a notification shows. It tells; the window shows all of it.

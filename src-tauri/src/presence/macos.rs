@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Touch ID, and the password where there is none or it does not know the finger.
 const POLICY: LAPolicy = LAPolicy::DeviceOwnerAuthentication;
 
-pub(super) fn means() -> Presence {
+pub(super) fn detect_presence() -> Presence {
     let context = context();
     // SAFETY: the context is a live one of our own, on this thread only; the policy is one of the system's. The kind of
     // biometry may be read once a policy was looked at, which the line before does.

@@ -27,8 +27,8 @@ pub(crate) fn wanted(question: &Question, answer: Answer) -> bool {
 }
 
 /// Returns the ways in which this computer can identify its owner, as it is now.
-pub(crate) async fn means() -> Presence {
-    tauri::async_runtime::spawn_blocking(system::means).await.unwrap_or(Presence::None)
+pub(crate) async fn detect_presence() -> Presence {
+    tauri::async_runtime::spawn_blocking(system::detect_presence).await.unwrap_or(Presence::None)
 }
 
 /// Asks the owner to confirm `what` ("allow this command"), for at most `patience`. Only a clear yes is one.
@@ -87,8 +87,8 @@ mod tests {
     #[cfg(not(target_os = "macos"))]
     #[tokio::test]
     async fn a_machine_that_cannot_tell_its_owner_confirms_nothing() {
-        use super::{Presence, confirm, means};
-        assert_eq!(means().await, Presence::None);
+        use super::{Presence, confirm, detect_presence};
+        assert_eq!(detect_presence().await, Presence::None);
         assert!(confirm("allow this".to_owned(), std::time::Duration::from_secs(1)).await.is_err());
     }
 }

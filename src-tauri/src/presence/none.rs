@@ -3,7 +3,7 @@
 use postern_contract::Presence;
 use std::time::Duration;
 
-pub(super) fn means() -> Presence {
+pub(super) fn detect_presence() -> Presence {
     Presence::None
 }
 

@@ -7,7 +7,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
 
 /// Sets up the log of this process.
-pub fn open() {
+pub fn init_logging() {
     let errors = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
         .with_filter(EnvFilter::from_default_env());
@@ -20,7 +20,7 @@ pub fn open() {
 
 #[cfg(any(target_os = "macos", test))]
 mod unified {
-    use super::super::log_entry::Entry;
+    use super::super::log_entry::UnifiedLogEntry;
     use std::fmt::{Debug, Write as _};
     use tracing::field::{Field, Visit};
     use tracing::{Event, Subscriber};
@@ -32,7 +32,7 @@ mod unified {
 
     impl<S: Subscriber> Layer<S> for Unified {
         fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-            let entry = entry(event);
+            let entry = to_log_entry(event);
             #[cfg(target_os = "macos")]
             super::super::here::write_log(&entry);
             #[cfg(not(target_os = "macos"))]
@@ -41,10 +41,10 @@ mod unified {
     }
 
     /// Returns the entry of an event: its message is public, and its fields, which may hold commands, are private.
-    fn entry(event: &Event<'_>) -> Entry {
+    fn to_log_entry(event: &Event<'_>) -> UnifiedLogEntry {
         let mut recorded = Recorded::default();
         event.record(&mut recorded);
-        Entry::new(*event.metadata().level(), &recorded.message, &recorded.fields)
+        UnifiedLogEntry::new(*event.metadata().level(), &recorded.message, &recorded.fields)
     }
 
     #[derive(Debug, Default)]
@@ -71,9 +71,9 @@ mod unified {
         use tracing_subscriber::layer::{Context, SubscriberExt as _};
 
         #[derive(Clone, Default)]
-        struct Kept(Arc<Mutex<Vec<(String, String)>>>);
+        struct CapturedEntries(Arc<Mutex<Vec<(String, String)>>>);
 
-        impl<S: tracing::Subscriber> tracing_subscriber::Layer<S> for Kept {
+        impl<S: tracing::Subscriber> tracing_subscriber::Layer<S> for CapturedEntries {
             fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
                 let mut recorded = Recorded::default();
                 event.record(&mut recorded);
@@ -83,7 +83,7 @@ mod unified {
 
         #[test]
         fn a_command_is_never_in_the_public_part_of_an_entry() {
-            let kept = Kept::default();
+            let kept = CapturedEntries::default();
             let log = tracing_subscriber::registry().with(kept.clone()).with(Unified);
             tracing::subscriber::with_default(log, || {
                 tracing::warn!(command = "rm -rf x", why = 3, "it was denied");

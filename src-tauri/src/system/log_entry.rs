@@ -14,14 +14,14 @@ const ERROR: u8 = 0x10;
 
 /// Line in the unified log, written by one call.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct UnifiedLogEntry {
     /// Value of `os_log_type_t`.
     pub(super) kind: u8,
     message: CString,
     fields: CString,
 }
 
-impl Entry {
+impl UnifiedLogEntry {
     /// Creates an entry. Text after a NUL would be lost, so NULs are removed.
     pub(super) fn new(level: Level, message: &str, fields: &str) -> Self {
         let text = |text: &str| CString::new(text.replace('\0', "")).unwrap_or_default();
@@ -54,12 +54,12 @@ impl Entry {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, FORMAT};
+    use super::{FORMAT, UnifiedLogEntry};
     use tracing::Level;
 
     #[test]
     fn an_entry_is_encoded_as_clang_encodes_its_format() {
-        let entry = Entry::new(Level::ERROR, "a\0b", " command=rm");
+        let entry = UnifiedLogEntry::new(Level::ERROR, "a\0b", " command=rm");
         let buffer = entry.encoded();
         let pointer = size_of::<usize>();
         assert_eq!(buffer.len(), 2 + 2 * (2 + pointer));

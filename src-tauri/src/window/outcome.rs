@@ -17,7 +17,7 @@ const RUNNING: Duration = Duration::from_mins(1);
 
 /// Result of an answer.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct AnswerOutcome {
     pub(super) pill: Pill,
     /// Time at which it goes.
     pub(super) until: Instant,
@@ -36,7 +36,7 @@ pub(super) enum Undo {
     Renewal(i64),
 }
 
-impl Outcome {
+impl AnswerOutcome {
     fn new(pill: Pill, now: Instant, lasts: Duration) -> Self {
         Self { pill, until: now + lasts, request: None, undo: None }
     }
@@ -53,7 +53,7 @@ impl Outcome {
 
     /// Makes the result of an answer that counted; `None` if there is nothing to show. `since` is the
     /// answer's time.
-    pub(super) fn of(
+    pub(super) fn from_answer(
         question: &Question,
         params: &AnswerParams,
         answered: &Answered,
@@ -113,16 +113,22 @@ impl Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::{Outcome, Undo};
+    use super::{AnswerOutcome, Undo};
     use crate::desk::tests::question;
     use postern_contract::{Answer, AnswerParams, Answered, Pill, Renewed, RequestRow, Saved};
     use postern_policy::Origin;
     use serde_json::json;
     use tokio::time::Instant;
 
-    fn outcome(answer: Answer, answered: &Answered) -> Option<Outcome> {
+    fn outcome(answer: Answer, answered: &Answered) -> Option<AnswerOutcome> {
         let question = question("q", "d");
-        Outcome::of(&question, &AnswerParams::to(&question, answer), answered, 1000, Instant::now())
+        AnswerOutcome::from_answer(
+            &question,
+            &AnswerParams::for_question(&question, answer),
+            answered,
+            1000,
+            Instant::now(),
+        )
     }
 
     fn row(id: &str, state: &str, exit: Option<i32>) -> RequestRow {
@@ -141,7 +147,7 @@ mod tests {
             ("failed", None, Pill::Failed { code: None }),
             ("denied", None, Pill::Failed { code: None }),
         ] {
-            let mut outcome = outcome(Answer::Once, &Answered::done()).unwrap();
+            let mut outcome = outcome(Answer::Once, &Answered::applied()).unwrap();
             assert_eq!(outcome.pill, Pill::Running { since: 1000 });
             assert!(!outcome.changed(&row("other", state, exit), Instant::now()));
             assert!(!outcome.changed(&row("r", "running", None), Instant::now()));
@@ -153,8 +159,9 @@ mod tests {
     #[test]
     fn what_runs_in_the_agents_own_shell_is_allowed_and_not_watched() {
         let question = postern_contract::Question { origin: Origin::AgentShell, ..question("q", "d") };
-        let params = AnswerParams::to(&question, Answer::Once);
-        let outcome = Outcome::of(&question, &params, &Answered::done(), 0, Instant::now()).unwrap();
+        let params = AnswerParams::for_question(&question, Answer::Once);
+        let outcome =
+            AnswerOutcome::from_answer(&question, &params, &Answered::applied(), 0, Instant::now()).unwrap();
         assert_eq!((outcome.pill, outcome.running()), (Pill::Allowed, None));
     }
 
@@ -168,7 +175,7 @@ mod tests {
             saved: vec![saved("anywhere")],
             rules: vec![7],
             also: vec!["9f3a".to_owned()],
-            ..Answered::done()
+            ..Answered::applied()
         };
         let outcome_of = |answered: &Answered| {
             let outcome = outcome(Answer::Always, answered).unwrap();
@@ -178,12 +185,12 @@ mod tests {
         let renewed =
             Answered { rules: Vec::new(), renewed: Some(Renewed { entry: 3, rules: vec![1] }), ..rules };
         assert_eq!(outcome_of(&renewed).1, Some(Undo::Renewal(3)));
-        let line = Answered { saved: vec![saved("permissions")], ..Answered::done() };
+        let line = Answered { saved: vec![saved("permissions")], ..Answered::applied() };
         assert_eq!(outcome_of(&line), (Pill::Saved { also: 0, undo: false }, None), "a line of a file stays");
     }
 
     #[test]
     fn a_denial_that_the_host_has_taken_shows_nothing() {
-        assert!(outcome(Answer::DenyAll, &Answered::done()).is_none());
+        assert!(outcome(Answer::DenyAll, &Answered::applied()).is_none());
     }
 }

@@ -47,16 +47,16 @@ impl Pane {
     }
 
     /// Returns the app.
-    pub(super) fn app(&self) -> &AppHandle {
+    pub(super) fn app_handle(&self) -> &AppHandle {
         &self.app
     }
 
     /// Keeps the window for a question, or makes it. One that is still going is made as soon as
-    /// [`Pane::gone`] was called.
+    /// [`Pane::mark_gone`] was called.
     pub(super) fn wanted(&mut self) -> tauri::Result<()> {
         self.until = None;
         if matches!(self.state, PaneState::None) {
-            self.state = PaneState::There(Box::new(build(&self.app)?));
+            self.state = PaneState::There(Box::new(build_window(&self.app)?));
         }
         Ok(())
     }
@@ -69,7 +69,7 @@ impl Pane {
     }
 
     /// Returns the time at which [`Pane::release`] is due.
-    pub(super) fn until(&self) -> Option<Instant> {
+    pub(super) fn release_due(&self) -> Option<Instant> {
         self.until
     }
 
@@ -84,13 +84,13 @@ impl Pane {
     }
 
     /// Notes that the window that was let go does not exist any more.
-    pub(super) fn gone(&mut self) {
+    pub(super) fn mark_gone(&mut self) {
         self.state = PaneState::None;
     }
 }
 
 /// Builds the window hidden. It is shown later without taking the keyboard.
-fn build(app: &AppHandle) -> tauri::Result<WebviewWindow> {
+fn build_window(app: &AppHandle) -> tauri::Result<WebviewWindow> {
     let window = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("approval.html".into()))
         .title("Postern asks")
         .inner_size(WIDTH, HEIGHT)
@@ -108,6 +108,6 @@ fn build(app: &AppHandle) -> tauri::Result<WebviewWindow> {
         // A hidden page has to lay out the next question; WebKit would suspend it after minutes.
         .background_throttling(BackgroundThrottlingPolicy::Disabled)
         .build()?;
-    panel::make(&window)?;
+    panel::make_panel(&window)?;
     Ok(window)
 }

@@ -16,7 +16,7 @@ const PILL: LogicalSize<f64> = LogicalSize::new(260.0, 36.0);
 
 /// Content of the window.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Stage {
+pub(super) enum WindowContent {
     /// Nothing.
     Hidden,
     /// A question of this height.
@@ -27,49 +27,49 @@ pub(super) enum Stage {
 
 /// The window's place, from question to question.
 #[derive(Debug)]
-pub(super) struct Place {
-    stage: Stage,
+pub(super) struct WindowPlacement {
+    stage: WindowContent,
     /// Position that the person dragged the panel to.
     dragged: Option<LogicalPosition<f64>>,
     /// True if the person drags it, so that its place is to be read.
     dragging: bool,
 }
 
-impl Default for Place {
+impl Default for WindowPlacement {
     fn default() -> Self {
-        Self { stage: Stage::Hidden, dragged: None, dragging: false }
+        Self { stage: WindowContent::Hidden, dragged: None, dragging: false }
     }
 }
 
-impl Place {
+impl WindowPlacement {
     /// Returns the content of the window.
-    pub(super) fn stage(&self) -> Stage {
+    pub(super) fn current_content(&self) -> WindowContent {
         self.stage
     }
 
     /// Notes that the window is another one, or none.
-    pub(super) fn gone(&mut self) {
-        self.stage = Stage::Hidden;
+    pub(super) fn reset_content(&mut self) {
+        self.stage = WindowContent::Hidden;
     }
 
     /// Begins to drag the panel.
-    pub(super) fn drag(&mut self, window: &WebviewWindow) -> tauri::Result<()> {
+    pub(super) fn begin_drag(&mut self, window: &WebviewWindow) -> tauri::Result<()> {
         self.dragging = true;
         window.start_dragging()
     }
 
     /// Shows something else: size, place and whether it is visible at all. Never takes the keyboard.
-    pub(super) fn turn(&mut self, window: &WebviewWindow, next: Stage) -> tauri::Result<()> {
+    pub(super) fn show_content(&mut self, window: &WebviewWindow, next: WindowContent) -> tauri::Result<()> {
         let before = std::mem::replace(&mut self.stage, next);
         if before == next {
             return Ok(());
         }
         let scale = window.scale_factor()?;
-        if std::mem::take(&mut self.dragging) && matches!(before, Stage::Panel(_)) {
+        if std::mem::take(&mut self.dragging) && matches!(before, WindowContent::Panel(_)) {
             self.dragged = Some(window.outer_position()?.to_logical(scale));
         }
         // It opens where the user looks, and stays on its display from then on.
-        let monitor = if before == Stage::Hidden {
+        let monitor = if before == WindowContent::Hidden {
             display::with_pointer(window)?
         } else {
             window.current_monitor()?.or(window.primary_monitor()?)
@@ -79,24 +79,26 @@ impl Place {
             area.map(|(at, size)| LogicalPosition::new(at.x + size.width - WIDTH - MARGIN, at.y + MARGIN));
         let dragged = self.dragged.filter(|at| {
             let head = LogicalPosition::new(at.x + WIDTH / 2.0, at.y);
-            area.is_none_or(|area| display::holds(area, head))
+            area.is_none_or(|area| display::area_contains(area, head))
         });
         let place = dragged.or(corner);
         let (size, at) = match next {
-            Stage::Hidden => return window.hide(),
-            Stage::Panel(height) => {
+            WindowContent::Hidden => return window.hide(),
+            WindowContent::Panel(height) => {
                 let most = area.map_or(f64::MAX, |(_, size)| size.height * MOST_OF_SCREEN);
-                let stays = matches!(before, Stage::Panel(_));
+                let stays = matches!(before, WindowContent::Panel(_));
                 (LogicalSize::new(WIDTH, height.min(most)), place.filter(|_| !stays))
             }
-            Stage::Pill => (PILL, place.map(|at| LogicalPosition::new(at.x + WIDTH - PILL.width, at.y))),
+            WindowContent::Pill => {
+                (PILL, place.map(|at| LogicalPosition::new(at.x + WIDTH - PILL.width, at.y)))
+            }
         };
         window.set_size(size)?;
         if let Some(at) = at {
             window.set_position(at)?;
         }
-        if before == Stage::Hidden {
-            panel::show(window)?;
+        if before == WindowContent::Hidden {
+            panel::show_without_focus(window)?;
             // Without a window manager, a window comes back where it was hidden.
             if let Some(at) = at {
                 window.set_position(at)?;

@@ -2,7 +2,7 @@
 //! leads to the panel, which shows all of one.
 
 use super::display;
-use crate::run::Parts;
+use crate::run::AppDependencies;
 use postern_contract::Overview;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -27,8 +27,8 @@ const SAME_CLICK: Duration = Duration::from_millis(300);
 /// Time after which the keyboard is where it stays.
 const FOCUS_SETTLES: Duration = Duration::from_millis(150);
 
-type Point = LogicalPosition<f64>;
-type Size = LogicalSize<f64>;
+type PopoverPoint = LogicalPosition<f64>;
+type PopoverSize = LogicalSize<f64>;
 
 /// Content and position of the popover.
 #[derive(Clone, Default)]
@@ -67,13 +67,13 @@ impl Popover {
             return window.destroy();
         }
         {
-            let mut state = self.state();
+            let mut state = self.lock_state();
             if icon.is_some() && state.closed.is_some_and(|closed| closed.elapsed() < SAME_CLICK) {
                 return Ok(());
             }
             (state.icon, state.focused) = (icon, false);
         }
-        build(app).map(drop)
+        build_window(app).map(drop)
     }
 
     /// Closes an open popover.
@@ -82,21 +82,21 @@ impl Popover {
     }
 
     /// Notes that a page is there and listens.
-    pub(crate) fn watch(&self, page: Channel<Overview>) {
+    pub(crate) fn attach_page(&self, page: Channel<Overview>) {
         let overview = {
-            let mut state = self.state();
+            let mut state = self.lock_state();
             state.page = Some(page);
             state.overview.clone()
         };
         if let Some(overview) = overview {
-            self.tell(overview);
+            self.show_overview(overview);
         }
     }
 
     /// Shows what was read.
-    pub(crate) fn tell(&self, overview: Overview) {
+    pub(crate) fn show_overview(&self, overview: Overview) {
         let page = {
-            let mut state = self.state();
+            let mut state = self.lock_state();
             state.overview = Some(overview.clone());
             state.page.clone()
         };
@@ -107,24 +107,26 @@ impl Popover {
     }
 
     /// Says that the host has stopped.
-    pub(crate) fn lost(&self) {
-        let overview = self.state().overview.clone();
+    pub(crate) fn show_host_lost(&self) {
+        let overview = self.lock_state().overview.clone();
         if let Some(overview) = overview {
-            self.tell(Overview { lost: true, ..overview });
+            self.show_overview(Overview { lost: true, ..overview });
         }
     }
 
     /// Sizes the window for its page, which is laid out and this high, and shows it with the keyboard.
     pub(crate) fn laid_out(&self, window: &WebviewWindow, height: f64) -> tauri::Result<()> {
-        let icon = self.state().icon;
-        let area = area(window, icon)?;
+        let icon = self.lock_state().icon;
+        let area = screen_area(window, icon)?;
         let most = area.map_or(f64::MAX, |(_, size)| size.height * MOST_OF_SCREEN);
-        let size = Size::new(WIDTH, height.clamp(1.0, most));
+        let size = PopoverSize::new(WIDTH, height.clamp(1.0, most));
         window.set_size(size)?;
         let Some(area) = area else { return window.show() };
         let scale = window.scale_factor()?;
         let at = match icon {
-            Some(icon) => below(icon.position.to_logical(scale), icon.size.to_logical(scale), area, size),
+            Some(icon) => {
+                position_below(icon.position.to_logical(scale), icon.size.to_logical(scale), area, size)
+            }
             None => corner(display::pointer(window)?, area, size),
         };
         // Once it is open it stays where it is, whatever its height becomes.
@@ -138,7 +140,7 @@ impl Popover {
         Ok(())
     }
 
-    fn state(&self) -> MutexGuard<'_, PopoverState> {
+    fn lock_state(&self) -> MutexGuard<'_, PopoverState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -146,19 +148,19 @@ impl Popover {
 /// Handles events of the window itself. If it covers the panel the person sees no question there: arming
 /// starts over.
 pub(crate) fn on_event(window: &tauri::Window, event: &WindowEvent) {
-    let Some(parts) = window.try_state::<Parts>() else { return };
+    let Some(parts) = window.try_state::<AppDependencies>() else { return };
     match event {
-        WindowEvent::Focused(true) => parts.popover.state().focused = true,
-        WindowEvent::Focused(false) if parts.popover.state().focused => {
+        WindowEvent::Focused(true) => parts.popover.lock_state().focused = true,
+        WindowEvent::Focused(false) if parts.popover.lock_state().focused => {
             tauri::async_runtime::spawn(close_unless_focused(window.app_handle().clone()));
         }
         WindowEvent::Destroyed => {
-            let mut state = parts.popover.state();
+            let mut state = parts.popover.lock_state();
             (state.page, state.closed) = (None, Some(Instant::now()));
         }
         _ => return,
     }
-    parts.approval.at(super::approval::LABEL).shaken();
+    parts.approval.surface_handle(super::approval::LABEL).shaken();
 }
 
 /// Closes the popover if the keyboard is still elsewhere in a moment: some systems take it away and give it back at once.
@@ -174,7 +176,7 @@ async fn close_unless_focused(app: AppHandle) {
 }
 
 /// Builds the window hidden, until its page says how high it is.
-fn build(app: &AppHandle) -> tauri::Result<WebviewWindow> {
+fn build_window(app: &AppHandle) -> tauri::Result<WebviewWindow> {
     WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("popover.html".into()))
         .title("Postern Overview")
         .inner_size(WIDTH, HEIGHT)
@@ -190,27 +192,39 @@ fn build(app: &AppHandle) -> tauri::Result<WebviewWindow> {
 }
 
 /// Returns the part of the screen that windows may take: where the icon is, or else the pointer.
-fn area(window: &WebviewWindow, icon: Option<Rect>) -> tauri::Result<Option<(Point, Size)>> {
+fn screen_area(
+    window: &WebviewWindow,
+    icon: Option<Rect>,
+) -> tauri::Result<Option<(PopoverPoint, PopoverSize)>> {
     let monitor = match icon {
-        Some(icon) => display::at(window, icon.position.to_logical(window.scale_factor()?))?,
+        Some(icon) => display::display_at(window, icon.position.to_logical(window.scale_factor()?))?,
         None => display::with_pointer(window)?,
     };
     Ok(monitor.as_ref().map(display::work_area))
 }
 
 /// Returns the place below an icon of the menu bar, in the middle where the screen has room for it.
-fn below(icon: Point, icon_size: Size, (from, area): (Point, Size), size: Size) -> Point {
+fn position_below(
+    icon: PopoverPoint,
+    icon_size: PopoverSize,
+    (from, area): (PopoverPoint, PopoverSize),
+    size: PopoverSize,
+) -> PopoverPoint {
     let right = from.x + area.width - size.width - MARGIN;
     let middle = icon.x + (icon_size.width - size.width) / 2.0;
-    Point::new(middle.min(right).max(from.x + MARGIN), icon.y + icon_size.height + MARGIN)
+    PopoverPoint::new(middle.min(right).max(from.x + MARGIN), icon.y + icon_size.height + MARGIN)
 }
 
 /// Returns the place in the corner of the screen that is nearest to the pointer.
-fn corner(pointer: Point, (from, area): (Point, Size), size: Size) -> Point {
+fn corner(
+    pointer: PopoverPoint,
+    (from, area): (PopoverPoint, PopoverSize),
+    size: PopoverSize,
+) -> PopoverPoint {
     let side = |pointer: f64, from: f64, length: f64, own: f64| {
         if pointer < from + length / 2.0 { from + MARGIN } else { from + length - own - MARGIN }
     };
-    Point::new(
+    PopoverPoint::new(
         side(pointer.x, from.x, area.width, size.width),
         side(pointer.y, from.y, area.height, size.height),
     )
@@ -218,10 +232,11 @@ fn corner(pointer: Point, (from, area): (Point, Size), size: Size) -> Point {
 
 #[cfg(test)]
 mod tests {
-    use super::{Point, Size, below, corner};
+    use super::{PopoverPoint, PopoverSize, corner, position_below};
 
-    const SCREEN: (Point, Size) = (Point::new(100.0, 24.0), Size::new(1000.0, 700.0));
-    const POPOVER: Size = Size::new(330.0, 400.0);
+    const SCREEN: (PopoverPoint, PopoverSize) =
+        (PopoverPoint::new(100.0, 24.0), PopoverSize::new(1000.0, 700.0));
+    const POPOVER: PopoverSize = PopoverSize::new(330.0, 400.0);
 
     #[test]
     fn it_opens_in_the_corner_nearest_to_the_pointer() {
@@ -231,7 +246,7 @@ mod tests {
             ((110.0, 720.0), (108.0, 316.0)),
             ((1090.0, 720.0), (762.0, 316.0)),
         ] {
-            let found = corner(Point::new(pointer.0, pointer.1), SCREEN, POPOVER);
+            let found = corner(PopoverPoint::new(pointer.0, pointer.1), SCREEN, POPOVER);
             assert_eq!((found.x, found.y), at, "{pointer:?}");
         }
     }
@@ -239,7 +254,8 @@ mod tests {
     #[test]
     fn it_opens_below_its_icon_and_stays_on_the_screen() {
         for (icon, left) in [(600.0, 447.0), (1080.0, 762.0), (110.0, 108.0)] {
-            let found = below(Point::new(icon, 0.0), Size::new(24.0, 24.0), SCREEN, POPOVER);
+            let found =
+                position_below(PopoverPoint::new(icon, 0.0), PopoverSize::new(24.0, 24.0), SCREEN, POPOVER);
             assert_eq!((found.x, found.y), (left, 32.0), "{icon}");
         }
     }

@@ -1,6 +1,6 @@
 //! The main window: made when it is asked for, gone when it is closed.
 
-use crate::Page;
+use crate::SettingsPage;
 use tauri::{
     AppHandle, LogicalSize, Manager, PhysicalPosition, WebviewUrl, WebviewWindowBuilder, WindowEvent,
 };
@@ -19,10 +19,10 @@ pub(crate) const LABEL: &str = "settings";
 ///
 /// Always on the main thread, one after another: two that were asked for at once would both find none open,
 /// and of two windows only one would hear what happens.
-pub(crate) fn open(app: &AppHandle, page: Page) {
+pub(crate) fn open_page(app: &AppHandle, page: SettingsPage) {
     let handle = app.clone();
     let shown = move || {
-        if let Err(error) = show(&handle, &page) {
+        if let Err(error) = show_window(&handle, &page) {
             tracing::warn!(%error, "cannot open the settings");
         }
     };
@@ -31,7 +31,7 @@ pub(crate) fn open(app: &AppHandle, page: Page) {
     }
 }
 
-fn show(app: &AppHandle, page: &Page) -> tauri::Result<()> {
+fn show_window(app: &AppHandle, page: &SettingsPage) -> tauri::Result<()> {
     #[cfg(target_os = "macos")]
     app.set_activation_policy(tauri::ActivationPolicy::Regular)?;
     if let Some(window) = app.get_webview_window(LABEL) {
@@ -77,7 +77,7 @@ pub(crate) fn finish_first_run(app: &AppHandle) -> tauri::Result<()> {
 /// Closed, the app goes back to the menu bar; whatever moves it starts the arming of its inbox over, and
 /// without the keyboard its inbox shows no question.
 pub(crate) fn on_event(window: &tauri::Window, event: &WindowEvent) {
-    let Some(parts) = window.try_state::<crate::run::Parts>() else { return };
+    let Some(parts) = window.try_state::<crate::run::AppDependencies>() else { return };
     match event {
         WindowEvent::Destroyed => {
             #[cfg(target_os = "macos")]
@@ -92,7 +92,7 @@ pub(crate) fn on_event(window: &tauri::Window, event: &WindowEvent) {
         WindowEvent::Moved(_)
         | WindowEvent::Resized(_)
         | WindowEvent::ScaleFactorChanged { .. }
-        | WindowEvent::ThemeChanged(_) => parts.approval.at(LABEL).shaken(),
+        | WindowEvent::ThemeChanged(_) => parts.approval.surface_handle(LABEL).shaken(),
         _ => {}
     }
 }

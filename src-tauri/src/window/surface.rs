@@ -14,24 +14,24 @@ pub(crate) enum Surface {
 
 impl Surface {
     /// Returns the surface that the window of this label has.
-    pub(crate) fn of(label: &str) -> Self {
+    pub(crate) fn from_label(label: &str) -> Self {
         if label == super::settings::LABEL { Self::Inbox } else { Self::Panel }
     }
 }
 
 /// A page that listens, and what it was told last.
-pub(super) struct Listener {
+pub(super) struct PageListener {
     channel: Channel<Showing>,
     told: Option<Showing>,
 }
 
-impl Listener {
+impl PageListener {
     pub(super) fn new(channel: Channel<Showing>) -> Self {
         Self { channel, told: None }
     }
 
     /// Tells the page what to show, unless it shows that already. Returns false if the page is gone.
-    pub(super) fn tell(&mut self, showing: Showing) -> bool {
+    pub(super) fn send_showing(&mut self, showing: Showing) -> bool {
         if self.told.as_ref() == Some(&showing) {
             return true;
         }

@@ -7,15 +7,17 @@ use super::tools::Tools;
 use super::{HOME, PATIENCE};
 use postern_client::{Channel, Control, read_key};
 use postern_contract::methods::{
-    AddRule, AddSkillFolder, AgentRef, AgentSet, AnswerQuestion, ApproveSkill, ChannelAsk, ChannelKind,
-    FaceKind, GetAgent, GetChannel, GetDataUse, GetInsights, GetPermissions, GetRequest, GetSettings,
+    AddRule, AddSkillFolder, AgentRef, AgentSet, AnswerQuestion, ApproveSkill, ApproverKind, ChannelAsk,
+    ChannelKind, GetAgent, GetChannel, GetDataUse, GetInsights, GetPermissions, GetRequest, GetSettings,
     GetStatus, InsightsAsk, ListAgents, ListDoors, ListRequests, ListRules, ListSessions, ListSkills, Method,
     Nothing, OfferRules, PreviewRule, PutRules, RequestFilter, RequestNumber, RuleFilter, RulesPut,
     SessionFilter, SetAgent, SkillApprove, SkillFolder, SuggestRules, TestAgent,
 };
-use postern_contract::{Answer, AnswerParams, Question, RequestRow, RuleDraft, RuleRow, Told};
+use postern_contract::{
+    Answer, AnswerParams, ApproverNotification, Question, RequestRow, RuleDraft, RuleRow,
+};
 use postern_policy::{AgentId, Effect, Millis, Pattern, Preset, Rule};
-use postern_protocol::{Call, RunState, SessionOpenParams};
+use postern_protocol::{AgentCall, RunState, SessionOpenParams};
 use postern_tests::Postern;
 use serde_json::{Map, Value, json};
 use std::fs;
@@ -64,7 +66,7 @@ impl Stage {
     pub(super) fn record(mut self) -> Value {
         let pin = self.pin();
         let put = RulesPut { put: made::rules(pin, &self.tools, self.start), remove: Vec::new() };
-        self.person.ask::<PutRules>(&put).unwrap();
+        self.person.call_method::<PutRules>(&put).unwrap();
         self.requests();
         self.session();
         self.skills();
@@ -83,7 +85,8 @@ impl Stage {
 
     fn settle(&mut self, name: &str) {
         let agent = AgentId::new(name).unwrap();
-        let mut settings = self.person.ask::<GetAgent>(&AgentRef { agent: agent.clone() }).unwrap().settings;
+        let mut settings =
+            self.person.call_method::<GetAgent>(&AgentRef { agent: agent.clone() }).unwrap().settings;
         settings.search_path = vec![self.tools.bin().display().to_string(), "/usr/bin".to_owned()];
         settings.folders = vec![self.site.display().to_string()];
         settings.allow_skills = name == "builder";
@@ -93,14 +96,14 @@ impl Stage {
             let deny = serde_json::to_value(Preset::Deny).unwrap();
             change.values.insert("preset".to_owned(), deny.as_str().unwrap().to_owned());
         }
-        self.person.ask::<SetAgent>(&change).unwrap();
+        self.person.call_method::<SetAgent>(&change).unwrap();
     }
 
     /// Returns the number and the pin of a rule that is bound to the program as it is.
     fn pin(&mut self) -> Rule {
         let agent = Some(AgentId::new("builder").unwrap());
         let draft = RuleDraft { agent, pin: true, ..RuleDraft::new(Effect::Allow, self.tools.path("rg")) };
-        self.person.ask::<AddRule>(&draft).unwrap().rule
+        self.person.call_method::<AddRule>(&draft).unwrap().rule
     }
 
     /// Makes a day's work, oldest first: every way to be decided once.
@@ -113,7 +116,7 @@ impl Stage {
         self.ends("builder", &["xcodebuild", "-scheme", "App", "test"]);
         self.ends("research", &["rm", "-rf", "/"]);
         unanswered.wait().unwrap();
-        self.person.watch(FaceKind::Terminal).unwrap();
+        self.person.watch_questions(ApproverKind::Terminal).unwrap();
         for words in [["git", "fetch", "origin"], ["git", "fetch", "--all"], ["git", "fetch", "--tags"]] {
             self.answered("research", &words, Answer::Once, None);
         }
@@ -155,8 +158,8 @@ impl Stage {
     fn answers(&mut self, mut child: Child, answer: Answer, feedback: Option<&str>) {
         let question = self.next();
         let feedback = feedback.map(str::to_owned);
-        let params = AnswerParams { feedback, ..AnswerParams::to(&question, answer) };
-        let answered = self.person.ask::<AnswerQuestion>(&params).unwrap();
+        let params = AnswerParams { feedback, ..AnswerParams::for_question(&question, answer) };
+        let answered = self.person.call_method::<AnswerQuestion>(&params).unwrap();
         assert!(answered.applied, "{answered:?}");
         child.wait().unwrap();
     }
@@ -164,8 +167,8 @@ impl Stage {
     /// Returns the next question that opens.
     fn next(&mut self) -> Question {
         loop {
-            let told = self.person.next_told(Some(PATIENCE)).unwrap();
-            if let Told::QuestionOpened(question) = told.expect("a question opens") {
+            let told = self.person.next_known_notification(Some(PATIENCE)).unwrap();
+            if let ApproverNotification::QuestionOpened(question) = told.expect("a question opens") {
                 return *question;
             }
         }
@@ -187,7 +190,7 @@ impl Stage {
         let rules = rules.as_object().cloned();
         let open =
             SessionOpenParams { session: "review".to_owned(), parent: None, rules, elevated: Some(true) };
-        channel.call(&Call::SessionOpen(open)).unwrap();
+        channel.call_host(&AgentCall::SessionOpen(open)).unwrap();
         self.channel = Some(channel);
     }
 
@@ -199,10 +202,10 @@ impl Stage {
         let clis = "clis: [uname, head, tail, act]";
         self.tools.skill("github", &format!("---\nname: github\ndescription: {about}\n{clis}\n---\n"));
         let folder = self.tools.skill("notes", "# Notes\n").display().to_string();
-        self.person.ask::<AddSkillFolder>(&SkillFolder { folder }).unwrap();
+        self.person.call_method::<AddSkillFolder>(&SkillFolder { folder }).unwrap();
         for (skill, cli) in [("bird", bird.as_str()), ("github", "uname")] {
             let approve = SkillApprove { skill: skill.to_owned(), cli: Some(cli.to_owned()) };
-            self.person.ask::<ApproveSkill>(&approve).unwrap();
+            self.person.call_method::<ApproveSkill>(&approve).unwrap();
         }
         self.tools.install("bird", "echo another");
     }
@@ -214,7 +217,7 @@ impl Stage {
         let ended = self.rows().iter().filter(|row| row.decided.is_some() && row.state.has_ended()).count();
         let end = Instant::now() + PATIENCE;
         loop {
-            let total = self.person.ask::<GetInsights>(&MONTH).unwrap().total;
+            let total = self.person.call_method::<GetInsights>(&MONTH).unwrap().total;
             let all = [
                 total.you_allowed,
                 total.rule_allowed,
@@ -243,7 +246,8 @@ impl Stage {
         let builder = || AgentId::new("builder").unwrap();
         self.keep::<GetPermissions>(&AgentRef { agent: builder() });
         self.keep::<GetChannel>(&ChannelAsk { agent: builder(), kind: ChannelKind::Plain });
-        let mut insights = serde_json::to_value(self.person.ask::<GetInsights>(&MONTH).unwrap()).unwrap();
+        let mut insights =
+            serde_json::to_value(self.person.call_method::<GetInsights>(&MONTH).unwrap()).unwrap();
         // Where days begin is this computer's: the pages' tests spread them.
         insights["days"] = json!([]);
         insights["since"] = json!(self.start);
@@ -252,12 +256,12 @@ impl Stage {
     }
 
     fn keep<M: Method>(&mut self, params: &M::Params) {
-        let value = serde_json::to_value(self.person.ask::<M>(params).unwrap()).unwrap();
+        let value = serde_json::to_value(self.person.call_method::<M>(params).unwrap()).unwrap();
         self.recorded.insert(M::NAME.to_owned(), value);
     }
 
     fn rows(&mut self) -> Vec<RequestRow> {
-        self.person.ask::<ListRequests>(&RequestFilter::default()).unwrap().requests
+        self.person.call_method::<ListRequests>(&RequestFilter::default()).unwrap().requests
     }
 
     /// Adds every request in full, newest first, with what could be saved for it.
@@ -265,8 +269,10 @@ impl Stage {
         let mut all = Vec::new();
         for row in self.rows() {
             let number = RequestNumber { id: row.id };
-            let offers = self.person.ask::<OfferRules>(&number).unwrap();
-            all.push(json!({"detail": self.person.ask::<GetRequest>(&number).unwrap(), "offers": offers}));
+            let offers = self.person.call_method::<OfferRules>(&number).unwrap();
+            all.push(
+                json!({"detail": self.person.call_method::<GetRequest>(&number).unwrap(), "offers": offers}),
+            );
         }
         self.recorded.insert(name.to_owned(), Value::Array(all));
     }
@@ -277,7 +283,7 @@ impl Stage {
         for text in ["git fetch *", "npm test *", "sh *", "*", ""] {
             let agent = Some(AgentId::new("research").unwrap());
             let draft = RuleDraft { agent, ..RuleDraft::new(Effect::Allow, text) };
-            let preview = self.person.ask::<PreviewRule>(&draft).unwrap();
+            let preview = self.person.call_method::<PreviewRule>(&draft).unwrap();
             said.insert(text.to_owned(), serde_json::to_value(preview).unwrap());
         }
         self.recorded.insert(PreviewRule::NAME.to_owned(), Value::Object(said));
@@ -285,18 +291,20 @@ impl Stage {
 
     /// Tests a channel with a harmless command.
     fn tested(&mut self) {
-        let sent =
-            self.person.ask::<TestAgent>(&AgentRef { agent: AgentId::new("builder").unwrap() }).unwrap();
+        let sent = self
+            .person
+            .call_method::<TestAgent>(&AgentRef { agent: AgentId::new("builder").unwrap() })
+            .unwrap();
         let question = self.next();
-        let once = AnswerParams::to(&question, Answer::Once);
-        assert!(self.person.ask::<AnswerQuestion>(&once).unwrap().applied);
+        let once = AnswerParams::for_question(&question, Answer::Once);
+        assert!(self.person.call_method::<AnswerQuestion>(&once).unwrap().applied);
         let number = RequestNumber { id: sent.id };
         let detail = loop {
-            let detail = self.person.ask::<GetRequest>(&number).unwrap();
+            let detail = self.person.call_method::<GetRequest>(&number).unwrap();
             if detail.row.state.has_ended() {
                 break detail;
             }
-            self.person.next_told(Some(PATIENCE)).unwrap();
+            self.person.next_known_notification(Some(PATIENCE)).unwrap();
         };
         assert_eq!(detail.row.state, RunState::Finished);
         self.recorded.insert(TestAgent::NAME.to_owned(), serde_json::to_value(detail).unwrap());
@@ -317,13 +325,13 @@ impl Stage {
         newest.truncate(2);
         let details: Vec<_> = newest
             .into_iter()
-            .map(|row| self.person.ask::<GetRequest>(&RequestNumber { id: row.id }).unwrap())
+            .map(|row| self.person.call_method::<GetRequest>(&RequestNumber { id: row.id }).unwrap())
             .collect();
         let rules = [self.hostile_rule(&folder, &words)];
         let about = "x".repeat(900);
         self.tools
             .skill("photo", &format!("---\nname: \"photo\u{202e}gpj.exe\"\ndescription: {about}\n---\n"));
-        let skills = self.person.ask::<ListSkills>(&Nothing {}).unwrap().skills;
+        let skills = self.person.call_method::<ListSkills>(&Nothing {}).unwrap().skills;
         let skill = skills.into_iter().find(|skill| skill.name.contains("gpj")).expect("the skill is found");
         let all = json!({"requests": details, "rules": rules, "skills": [skill]});
         self.recorded.insert("hostile".to_owned(), all);
@@ -335,11 +343,11 @@ impl Stage {
         let mut rule = made::rule(Pattern::Exact(argv), self.start).because(NASTY).rule;
         rule.usage.count = 1_234_567_889;
         let put = RulesPut { put: vec![rule], remove: Vec::new() };
-        let made = self.person.ask::<PutRules>(&put).unwrap().rules.remove(0);
+        let made = self.person.call_method::<PutRules>(&put).unwrap().rules.remove(0);
         let ran = Asking::on(&self.channel_of("builder"), folder, &[]).words(words[0], &words[1..]);
         assert!(ran.start().wait().unwrap().success(), "the rule allows it");
         self.host.until(&["rules", "list", "--agent", "builder", "--json"], "\"count\": 1234567890");
-        let all = self.person.ask::<ListRules>(&RuleFilter::default()).unwrap().rules;
+        let all = self.person.call_method::<ListRules>(&RuleFilter::default()).unwrap().rules;
         all.into_iter().find(|row| row.rule.id == made.rule.id).unwrap()
     }
 

@@ -6,11 +6,11 @@ use super::tools::Tools;
 use super::{ASKED, HOME, PATIENCE};
 use postern_client::{Channel, Control, read_key};
 use postern_contract::methods::{
-    AnswerQuestion, EditQuestion, FaceKind, GetQuestion, PermissionsSet, QuestionRef, SetPermissions,
+    AnswerQuestion, ApproverKind, EditQuestion, GetQuestion, PermissionsSet, QuestionRef, SetPermissions,
 };
-use postern_contract::{Answer, AnswerParams, Batch, EditParams, Question, Told, alike};
+use postern_contract::{Answer, AnswerParams, ApproverNotification, Batch, EditParams, Question, find_alike};
 use postern_policy::AgentId;
-use postern_protocol::{RunParams, Stdin, What};
+use postern_protocol::{RunParams, RunStdin, What};
 use postern_tests::Postern;
 use serde_json::{Map, Value, json};
 use std::fs;
@@ -52,7 +52,7 @@ impl Stage {
             host.ok(&["rules", "allow", "--agent", "builder", rule]);
         }
         let mut person = Control::connect(&host.data()).unwrap();
-        person.watch(FaceKind::Terminal).unwrap();
+        person.watch_questions(ApproverKind::Terminal).unwrap();
         let tools = Tools::new();
         host.enrol("claude");
         let path = format!("searchPath={}", tools.bin().display());
@@ -98,7 +98,8 @@ impl Stage {
             let child = self.run("research", &[]).words(program, words).start();
             (self.next(), child)
         });
-        let question = self.person.ask::<GetQuestion>(&QuestionRef { question_id: asked.id }).unwrap();
+        let question =
+            self.person.call_method::<GetQuestion>(&QuestionRef { question_id: asked.id }).unwrap();
         self.finish("push", &question, Some(child));
         for (question, child) in others {
             self.deny(&question, Some(child));
@@ -136,7 +137,7 @@ impl Stage {
         let key = read_key(&channel.join("agent.key")).unwrap();
         let mut agent = Channel::connect(&channel.join("agent.sock"), &key).unwrap();
         let what = What::Command(["sh", "-s"].map(str::to_owned).to_vec());
-        let stdin = Stdin::Text("echo building\nrm -rf build\n".to_owned());
+        let stdin = RunStdin::Text("echo building\nrm -rf build\n".to_owned());
         let cwd = Some(self.site.display().to_string());
         let run = RunParams { stdin, cwd, ..RunParams::new(Uuid::new_v4(), what) };
         agent.run(run).unwrap();
@@ -214,11 +215,11 @@ impl Stage {
         let asked = self.next();
         let reference = QuestionRef { question_id: asked.id };
         let measured = loop {
-            let now = self.person.ask::<GetQuestion>(&reference).unwrap();
-            if postern_contract::plain(&now.headline).contains("3 files") {
+            let now = self.person.call_method::<GetQuestion>(&reference).unwrap();
+            if postern_contract::join_pieces(&now.headline).contains("3 files") {
                 break now;
             }
-            let told = self.person.next_told(Some(PATIENCE)).unwrap();
+            let told = self.person.next_known_notification(Some(PATIENCE)).unwrap();
             assert!(told.is_some(), "it is measured: {now:?}");
         };
         self.finish("remove", &measured, Some(child));
@@ -249,9 +250,9 @@ impl Stage {
             asked.push(self.next());
         }
         let first = self.counted(&asked[0]);
-        let others: Vec<Question> = alike(&first, &asked).into_iter().cloned().collect();
+        let others: Vec<Question> = find_alike(&first, &asked).into_iter().cloned().collect();
         assert_eq!(others.len(), 5, "they are of one shape: {first:?}");
-        let mut batch = serde_json::to_value(Batch::of(&first, &others)).unwrap();
+        let mut batch = serde_json::to_value(Batch::from_questions(&first, &others)).unwrap();
         let nth = self.recorded.len() + 1;
         for (nth, question) in (nth..).zip(&asked) {
             replaced(
@@ -270,7 +271,7 @@ impl Stage {
     /// Writes an agent's `permissions.jsonc`.
     fn permit(&mut self, agent: &str, text: &str) {
         let permissions = PermissionsSet { agent: AgentId::new(agent).unwrap(), text: text.to_owned() };
-        self.person.ask::<SetPermissions>(&permissions).unwrap();
+        self.person.call_method::<SetPermissions>(&permissions).unwrap();
     }
 
     /// Keeps the question about a use of a tool.
@@ -293,9 +294,10 @@ impl Stage {
         let asked = self.next();
         let text = "git push --dry-run origin main".to_owned();
         let edit = EditParams { question_id: asked.id.clone(), digest: asked.digest, text };
-        let edited = self.person.ask::<EditQuestion>(&edit).unwrap();
+        let edited = self.person.call_method::<EditQuestion>(&edit).unwrap();
         assert!(edited.applied, "{edited:?}");
-        let question = self.person.ask::<GetQuestion>(&QuestionRef { question_id: asked.id }).unwrap();
+        let question =
+            self.person.call_method::<GetQuestion>(&QuestionRef { question_id: asked.id }).unwrap();
         self.finish("edited", &question, Some(child));
     }
 
@@ -314,15 +316,18 @@ impl Stage {
     /// Returns the next question that opens.
     fn next(&mut self) -> Question {
         loop {
-            let told = self.person.next_told(Some(PATIENCE)).unwrap();
-            if let Told::QuestionOpened(question) = told.expect("a question opens") {
+            let told = self.person.next_known_notification(Some(PATIENCE)).unwrap();
+            if let ApproverNotification::QuestionOpened(question) = told.expect("a question opens") {
                 return *question;
             }
         }
     }
 
     fn deny(&mut self, question: &Question, child: Option<Child>) {
-        let denied = self.person.ask::<AnswerQuestion>(&AnswerParams::to(question, Answer::Deny)).unwrap();
+        let denied = self
+            .person
+            .call_method::<AnswerQuestion>(&AnswerParams::for_question(question, Answer::Deny))
+            .unwrap();
         assert!(denied.applied, "{denied:?}");
         if let Some(mut child) = child {
             child.wait().unwrap();
@@ -334,11 +339,11 @@ impl Stage {
     fn counted(&mut self, question: &Question) -> Question {
         let reference = QuestionRef { question_id: question.id.clone() };
         loop {
-            let now = self.person.ask::<GetQuestion>(&reference).unwrap();
+            let now = self.person.call_method::<GetQuestion>(&reference).unwrap();
             if now.tool.is_some() || now.proposals.iter().all(|one| one.would_match.is_some()) {
                 return now;
             }
-            let told = self.person.next_told(Some(PATIENCE)).unwrap();
+            let told = self.person.next_known_notification(Some(PATIENCE)).unwrap();
             assert!(told.is_some(), "the offers are counted: {now:?}");
         }
     }

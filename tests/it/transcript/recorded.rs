@@ -2,7 +2,7 @@
 //! stable words.
 
 use postern_client::read_key;
-use postern_protocol::{Handshake, Key, Nonce, Side, Socket};
+use postern_protocol::{Handshake, HandshakeSide, Nonce, Socket, SocketKey};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -32,7 +32,7 @@ pub(super) struct Recorded {
 
 impl Recorded {
     /// Connects and opens the channel with the key in its folder, or with another one.
-    pub(super) fn open(channel: &Path, key: Option<Key>) -> Self {
+    pub(super) fn open(channel: &Path, key: Option<SocketKey>) -> Self {
         let stream = UnixStream::connect(channel.join("agent.sock")).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let lines = BufReader::new(stream.try_clone().unwrap());
@@ -46,13 +46,13 @@ impl Recorded {
             Handshake { socket: Socket::Channel, server_nonce, client_nonce: client_nonce.clone() };
         let key = key.unwrap_or_else(|| read_key(&channel.join("agent.key")).unwrap());
         let params = json!({
-            "protocol": 1, "nonce": client_nonce, "proof": handshake.proof(&key, Side::Client),
+            "protocol": 1, "nonce": client_nonce, "proof": handshake.make_proof(&key, HandshakeSide::Client),
             "client": {"name": "my-agent", "version": "1.0"}, "after": 0,
         });
         let answer = open.ask("authenticate", &params);
         if real {
             let proof = answer["result"]["proof"].as_str().unwrap();
-            assert!(handshake.holds(&key, Side::Server, proof), "the host proves itself");
+            assert!(handshake.verify_proof(&key, HandshakeSide::Server, proof), "the host proves itself");
         }
         open
     }
@@ -139,7 +139,7 @@ fn steady(message: &mut Value, real: bool) {
             "nonce" if is_call => json!(AGENTS_NONCE),
             "nonce" => json!(HOSTS_NONCE),
             "proof" if !real => json!("0".repeat(64)),
-            "proof" => json!(proof(if is_call { Side::Client } else { Side::Server })),
+            "proof" => json!(proof(if is_call { HandshakeSide::Client } else { HandshakeSide::Server })),
             _ => return None,
         })
     };
@@ -162,13 +162,13 @@ fn replace(value: &mut Value, by: &dyn Fn(&str) -> Option<Value>) {
 }
 
 /// Returns the proof that the page's nonces and key give: a reader can make it again.
-fn proof(side: Side) -> String {
+fn proof(side: HandshakeSide) -> String {
     let nonce = |text: &str| Nonce::try_from(text.to_owned()).unwrap();
-    let key = Key::from_bytes(std::array::from_fn(|index| u8::try_from(index).unwrap()));
+    let key = SocketKey::from_bytes(std::array::from_fn(|index| u8::try_from(index).unwrap()));
     let handshake = Handshake {
         socket: Socket::Channel,
         server_nonce: nonce(HOSTS_NONCE),
         client_nonce: nonce(AGENTS_NONCE),
     };
-    handshake.proof(&key, side)
+    handshake.make_proof(&key, side)
 }

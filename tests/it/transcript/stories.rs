@@ -2,7 +2,7 @@
 //! command line.
 
 use super::recorded::Recorded;
-use postern_protocol::Key;
+use postern_protocol::SocketKey;
 use postern_tests::{Postern, Watcher};
 use serde_json::{Value, json};
 
@@ -129,7 +129,7 @@ impl Stage {
         self.told("What is wrong is named, and changes nothing.");
         self.agent.ask_and_hear("events.after", &json!({"sequence": 14}), &["tool.resolved"]);
         self.told("What was missed is told again.");
-        self.agent = Recorded::open(&self.channel, Some(Key::from_bytes([9; 32])));
+        self.agent = Recorded::open(&self.channel, Some(SocketKey::from_bytes([9; 32])));
         self.told("Somebody with another key.");
     }
 }

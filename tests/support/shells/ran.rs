@@ -1,14 +1,14 @@
 //! Check that a reading had every program that ran.
 
 use super::Ran;
-use postern_command::{Reading, Role, Word};
+use postern_command::{ParsedCommand, Role, Word};
 
 /// Returns the programs that ran and that no step or wrapper of the reading stands for.
-pub fn unreported<'a>(reading: &Reading, ran: &'a [Ran]) -> Vec<&'a Ran> {
+pub fn unreported<'a>(reading: &ParsedCommand, ran: &'a [Ran]) -> Vec<&'a Ran> {
     ran.iter().filter(|ran| !is_reported(reading, ran) && !is_between(reading, ran)).collect()
 }
 
-fn is_reported(reading: &Reading, ran: &Ran) -> bool {
+fn is_reported(reading: &ParsedCommand, ran: &Ran) -> bool {
     reading.steps.iter().any(|step| {
         let own = step.role == Role::Program && stands_for(&step.argv, ran, false);
         own || step.via.iter().any(|via| stands_for(&via.argv, ran, true))
@@ -16,7 +16,7 @@ fn is_reported(reading: &Reading, ran: &Ran) -> bool {
 }
 
 /// Returns true for the shell between `flock -c` and its text, which the reading leaves out.
-fn is_between(reading: &Reading, ran: &Ran) -> bool {
+fn is_between(reading: &ParsedCommand, ran: &Ran) -> bool {
     const HANDS_ON: &[&str] = &["flock", "watch", "parallel", "script", "su"];
     let hands_on = |word: &Word| word.value.as_deref().is_some_and(|name| HANDS_ON.contains(&name));
     let wrapped =

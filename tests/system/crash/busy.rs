@@ -3,10 +3,10 @@
 //! Each is on a connection of its own until it is gone.
 
 use postern_client::{Channel, Control, read_key};
-use postern_contract::methods::{AddRule, AnswerQuestion, FaceKind, RemoveRule, RuleNumber};
-use postern_contract::{Answer, AnswerParams, Question, RuleDraft, Told};
+use postern_contract::methods::{AddRule, AnswerQuestion, ApproverKind, RemoveRule, RuleNumber};
+use postern_contract::{Answer, AnswerParams, ApproverNotification, Question, RuleDraft};
 use postern_policy::{Effect, RuleId};
-use postern_protocol::{Call, Event, RunParams, What};
+use postern_protocol::{AgentCall, NoticeEvent, RunParams, What};
 use postern_tests::Postern;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -121,24 +121,24 @@ pub(super) fn agent(folder: &Path, log: &Path, moment: Sender<()>) -> JoinHandle
             let id = Uuid::new_v4();
             let argv = ["/bin/sh", "-c", &script, &id.to_string()].map(str::to_owned).to_vec();
             let params = RunParams { cwd: Some("/".to_owned()), ..RunParams::new(id, What::Command(argv)) };
-            channel.send(&Call::Run(Box::new(params))).is_ok()
+            channel.send(&AgentCall::Run(Box::new(params))).is_ok()
         };
         let mut alive = (0..AT_ONCE).all(|_| ask(&mut channel));
         while alive {
             let Ok(Some(notice)) = channel.next_event(None) else { break };
             let request = notice.request_id.to_string();
             match &notice.event {
-                Event::Started(_) => known.started.push(request),
-                Event::Finished(done) => {
+                NoticeEvent::Started(_) => known.started.push(request),
+                NoticeEvent::Finished(done) => {
                     assert_eq!(done.exit_code, Some(0), "{notice:?}");
                     known.finished.push(request);
                     alive = ask(&mut channel);
                 }
-                Event::Denied(_) => {
+                NoticeEvent::Denied(_) => {
                     known.denied.push(request);
                     alive = ask(&mut channel);
                 }
-                Event::Pending(_) | Event::Output(_) | Event::ToolResolved(_) => {}
+                NoticeEvent::Pending(_) | NoticeEvent::Output(_) | NoticeEvent::ToolResolved(_) => {}
             }
             // Nobody counts any more once the host is killed.
             _ = moment.send(());
@@ -150,7 +150,7 @@ pub(super) fn agent(folder: &Path, log: &Path, moment: Sender<()>) -> JoinHandle
 /// Returns a person who allows two questions of three and denies the third.
 fn person(data: &Path, moment: Sender<()>) -> JoinHandle<Known> {
     let mut control = Control::connect(data).unwrap();
-    let waiting = control.watch(FaceKind::Terminal).unwrap().questions;
+    let waiting = control.watch_questions(ApproverKind::Terminal).unwrap().questions;
     spawn(move || {
         let mut known = Known::default();
         let mut open: Vec<Question> = waiting;
@@ -159,8 +159,9 @@ fn person(data: &Path, moment: Sender<()>) -> JoinHandle<Known> {
             let Some(question) = open.pop().or_else(|| next_question(&mut control, &seen)) else { break };
             seen.insert(question.id.clone());
             let allow = !nth.is_multiple_of(3);
-            let params = AnswerParams::to(&question, if allow { Answer::Once } else { Answer::Deny });
-            let Ok(answered) = control.ask::<AnswerQuestion>(&params) else { break };
+            let params =
+                AnswerParams::for_question(&question, if allow { Answer::Once } else { Answer::Deny });
+            let Ok(answered) = control.call_method::<AnswerQuestion>(&params) else { break };
             assert!(answered.applied, "{answered:?}");
             known.answered.extend(question.requests.into_iter().map(|request| (request, allow)));
             _ = moment.send(());
@@ -173,8 +174,8 @@ fn person(data: &Path, moment: Sender<()>) -> JoinHandle<Known> {
 /// as well.
 fn next_question(control: &mut Control, seen: &HashSet<String>) -> Option<Question> {
     loop {
-        match control.next_told(None) {
-            Ok(Some(Told::QuestionOpened(question))) if !seen.contains(&question.id) => {
+        match control.next_known_notification(None) {
+            Ok(Some(ApproverNotification::QuestionOpened(question))) if !seen.contains(&question.id) => {
                 return Some(*question);
             }
             Ok(_) => {}
@@ -191,13 +192,15 @@ fn rules(data: &Path, moment: Sender<()>) -> JoinHandle<Known> {
         let mut last: Option<(RuleId, String)> = None;
         loop {
             let text = format!("never-{}", Uuid::new_v4());
-            let Ok(added) = control.ask::<AddRule>(&RuleDraft::new(Effect::Deny, &text)) else { break };
+            let Ok(added) = control.call_method::<AddRule>(&RuleDraft::new(Effect::Deny, &text)) else {
+                break;
+            };
             known.added.push(text.clone());
             _ = moment.send(());
             if let Some((id, before)) = last.replace((added.rule.id, text)) {
                 // Asked for, it may be gone or not; acknowledged, it is.
                 known.added.retain(|rule| *rule != before);
-                if control.ask::<RemoveRule>(&RuleNumber { id }).is_err() {
+                if control.call_method::<RemoveRule>(&RuleNumber { id }).is_err() {
                     break;
                 }
                 known.removed.push(before);

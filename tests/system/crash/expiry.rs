@@ -5,8 +5,8 @@
 
 use super::busy::{agent, processes_with};
 use postern_client::Control;
-use postern_contract::methods::{AnswerQuestion, FaceKind, ListRequests, RequestFilter};
-use postern_contract::{Answer, AnswerParams, Question, RequestRow, Told};
+use postern_contract::methods::{AnswerQuestion, ApproverKind, ListRequests, RequestFilter};
+use postern_contract::{Answer, AnswerParams, ApproverNotification, Question, RequestRow};
 use postern_protocol::{Decided, RunState};
 use postern_tests::Postern;
 use std::collections::{HashMap, HashSet};
@@ -44,7 +44,7 @@ fn answer_at_the_end(agents: usize, approvals: usize) {
         })
         .collect();
     let mut control = Control::connect(&host.data()).unwrap();
-    let waiting = control.watch(FaceKind::Terminal).unwrap().questions;
+    let waiting = control.watch_questions(ApproverKind::Terminal).unwrap().questions;
     assert!(waiting.is_empty(), "nobody asked yet: {waiting:?}");
     let (moment, _happened) = channel();
     let asking: Vec<_> = channels.iter().map(|channel| agent(channel, &log, moment.clone())).collect();
@@ -68,19 +68,18 @@ fn approve(control: &mut Control, approvals: usize) -> Vec<Sent> {
         let left = open.last().map(|(due, _)| due.saturating_sub(microseconds()));
         if left == Some(0) {
             let question = open.pop().unwrap().1;
-            let answered = control.ask::<AnswerQuestion>(&AnswerParams::to(&question, Answer::Once));
+            let answered =
+                control.call_method::<AnswerQuestion>(&AnswerParams::for_question(&question, Answer::Once));
             let counted = answered.is_ok_and(|answered| answered.applied);
             let requests = question.requests.into_iter();
             sent.extend(requests.map(|request| Sent { request, counted }));
             continue;
         }
-        match control.next_told(left.map(Duration::from_micros)).unwrap() {
-            Some(Told::QuestionOpened(question)) => {
-                let end = u64::try_from(question.expires_at).unwrap() * 1000;
-                let dice = u64::from(uuid::Uuid::new_v4().as_bytes()[0]);
-                open.push((end + dice * 6000 / 256 - 3000, *question));
-            }
-            Some(_) | None => {}
+        let notification = control.next_known_notification(left.map(Duration::from_micros)).unwrap();
+        if let Some(ApproverNotification::QuestionOpened(question)) = notification {
+            let end = u64::try_from(question.expires_at).unwrap() * 1000;
+            let dice = u64::from(uuid::Uuid::new_v4().as_bytes()[0]);
+            open.push((end + dice * 6000 / 256 - 3000, *question));
         }
     }
     sent
@@ -120,7 +119,7 @@ fn all_rows(host: &Postern) -> HashMap<String, RequestRow> {
     let mut rows = HashMap::new();
     let mut filter = RequestFilter { limit: Some(1000), ..RequestFilter::default() };
     loop {
-        let page = control.ask::<ListRequests>(&filter).unwrap();
+        let page = control.call_method::<ListRequests>(&filter).unwrap();
         rows.extend(page.requests.into_iter().map(|row| (row.id.clone(), row)));
         filter.before = page.next;
         if filter.before.is_none() {

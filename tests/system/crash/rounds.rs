@@ -47,7 +47,7 @@ fn rounds(count: usize) {
 fn check(host: &Postern, ran: &[String], known: &Known, gone: &HashSet<String>, at: &str) {
     let mut control = Control::connect(&host.data()).unwrap();
     let filter = RequestFilter { limit: Some(1000), ..RequestFilter::default() };
-    let rows = control.ask::<ListRequests>(&filter).unwrap().requests;
+    let rows = control.call_method::<ListRequests>(&filter).unwrap().requests;
     for row in &rows {
         let ended = row.state.has_ended() && row.state != RunState::Allowed;
         assert!(ended, "{at}: every request has an end: {row:?}");
@@ -55,7 +55,7 @@ fn check(host: &Postern, ran: &[String], known: &Known, gone: &HashSet<String>, 
     let rows: HashMap<&str, &RequestRow> = rows.iter().map(|row| (row.request_id.as_str(), row)).collect();
     check_runs(ran, known, &rows, at);
     check_answers(known, &rows, at);
-    let rules = control.ask::<ListRules>(&RuleFilter::default()).unwrap().rules;
+    let rules = control.call_method::<ListRules>(&RuleFilter::default()).unwrap().rules;
     let there: HashSet<&str> = rules.iter().map(|row| row.text.as_str()).collect();
     for rule in &known.added {
         assert!(there.contains(rule.as_str()), "{at}: the rule {rule} was acknowledged and is lost");

@@ -2,7 +2,7 @@
 
 use super::tools::{PATIENCE, agent, ended, until, within, wrong};
 use postern_client::{Channel, read_key};
-use postern_protocol::{Handshake, Nonce, Side, Socket};
+use postern_protocol::{Handshake, HandshakeSide, Nonce, Socket};
 use postern_tests::Postern;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write as _};
@@ -41,7 +41,7 @@ fn proven(path: &Path, key: &Path, socket: Socket) -> UnixStream {
     let client = Nonce::from_bytes(*uuid::Uuid::new_v4().as_bytes());
     let server_nonce = Nonce::try_from(nonce).unwrap();
     let both = Handshake { socket, server_nonce, client_nonce: client.clone() };
-    let proof = both.proof(&read_key(key).unwrap(), Side::Client);
+    let proof = both.make_proof(&read_key(key).unwrap(), HandshakeSide::Client);
     let params = json!({
         "protocol": 1, "nonce": client.as_str(), "proof": proof, "client": {"name": "test", "version": "1"},
     });

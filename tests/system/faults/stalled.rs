@@ -4,7 +4,7 @@
 
 use super::tools::{Helper, Mounted, PATIENCE, agent, ended, within, wrong};
 use postern_client::{Channel, read_key};
-use postern_protocol::{Call, Event, RunParams, What};
+use postern_protocol::{AgentCall, NoticeEvent, RunParams, What};
 use postern_tests::{Postern, start};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -75,7 +75,7 @@ fn a_folder_that_does_not_answer_delays_nobody_else() {
     let mut channels: Vec<Channel> = (0..4).map(|_| channel(&bad)).collect();
     for one in &mut channels {
         for request in requests(&mounted.0, 60) {
-            one.send(&Call::Run(Box::new(request))).unwrap();
+            one.send(&AgentCall::Run(Box::new(request))).unwrap();
         }
     }
     // Everybody else, meanwhile, each with a limit that a folder's own deadline is beyond.
@@ -90,7 +90,7 @@ fn a_folder_that_does_not_answer_delays_nobody_else() {
     assert_eq!(wrong(&host), [] as [String; 0], "and the person's tools say so");
     // Who names it hears why, at its deadline and not later.
     let first = channels[0].next_event(Some(PATIENCE)).unwrap().expect("it is answered");
-    assert!(matches!(first.event, Event::Denied(_)), "{first:?}");
+    assert!(matches!(first.event, NoticeEvent::Denied(_)), "{first:?}");
     assert!(began.elapsed() < PATIENCE, "{:?}", began.elapsed());
     let there = mounted.0.join("folder").display().to_string();
     drop(within(&host, PATIENCE, &["explain", "--agent", "good", "--cwd", &there, "--", "true"]));

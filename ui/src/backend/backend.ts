@@ -14,11 +14,11 @@ import type {
   QuestionName,
   RulePreview,
   Showing,
-  Told,
+  ApproverNotification,
 } from "../contract";
 
 /** What the settings page is told: the name of a notification, or that the host has stopped or is there again. */
-export type News = Told["method"] | "host.lost" | "host.back";
+export type News = ApproverNotification["method"] | "host.lost" | "host.back";
 
 /** Stops a subscription. */
 export type Stop = () => void;

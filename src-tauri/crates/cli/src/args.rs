@@ -1,11 +1,11 @@
 //! Arguments of `postern`, as `postern help` shows them.
 
-use crate::fleet_args::Fleet;
+use crate::fleet_args::FleetCommand;
 use crate::hook_args::Hook;
 use crate::import_args::{Import, Suggest};
-use crate::rule_args::{Policy, Programs, Rules};
-use crate::setup_args::Setup;
-pub(crate) use crate::shared_args::{Json, Start};
+use crate::rule_args::{Policy, Programs, RulesCommand};
+use crate::setup_args::SetupCommand;
+pub(crate) use crate::shared_args::{AgentStartArg, JsonOutput};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use postern_protocol::RunState;
 use std::path::PathBuf;
@@ -19,27 +19,27 @@ pub(crate) struct Cli {
     pub(crate) data: Option<PathBuf>,
     /// Command to run
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: CliCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum CliCommand {
     /// Connect the agents on this computer: find them, show each change, import their rules, test the way to Postern
-    Setup(Setup),
+    Setup(SetupCommand),
     /// Remove what Postern put outside its data folder: settings of agents, start at login, links, sockets
     Uninstall(Uninstall),
     /// Run the host without a window; prints `ready <data folder>` when it accepts connections
     Serve,
     /// Show if the host is up, what waits and what runs
-    Status(Json),
+    Status(JsonOutput),
     /// Diagnose problems, and repair a lost record
     Doctor(Doctor),
     /// Manage agents and their channels
     #[command(subcommand)]
-    Agents(Agents),
+    Agents(AgentsCommand),
     /// Manage allow and deny rules
     #[command(subcommand)]
-    Rules(Rules),
+    Rules(RulesCommand),
     /// Import the rules of Claude Code, Codex, Cursor, Gemini CLI or VS Code
     Import(Import),
     /// Suggest the fewest rules that would have answered most questions; saves nothing
@@ -53,7 +53,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "NAME")]
         host: Option<String>,
         #[command(flatten)]
-        json: Json,
+        json: JsonOutput,
     },
     /// Show questions and activity live in this terminal
     Tui,
@@ -62,25 +62,25 @@ pub(crate) enum Command {
     /// Deny a request
     Deny(Deny),
     /// Show the verdict on a command and how it was reached; runs nothing
-    Explain(Explain),
+    Explain(ExplainCommand),
     /// Test, lint, replay and measure policies
     #[command(subcommand)]
     Policy(Policy),
     /// Run a command confined by the system, with this terminal's streams and the command's exit status
-    Confine(Confine),
+    Confine(ConfineCommand),
     /// Show and check what Postern knows about programs
     #[command(subcommand)]
     Programs(Programs),
     /// List requests, newest first
     History(History),
     /// Show who changed what may run, with the values before and after
-    Audit(Audit),
+    Audit(AuditCommand),
     /// Show one request in full
     Show {
         /// Request: its id or the beginning of it, as `history` prints it, or `last`
         request: String,
         #[command(flatten)]
-        json: Json,
+        json: JsonOutput,
     },
     /// Stop a running request
     Kill {
@@ -111,18 +111,18 @@ pub(crate) enum Command {
         #[arg(long, requires = "agent", conflicts_with = "json")]
         close: Option<String>,
         #[command(flatten)]
-        json: Json,
+        json: JsonOutput,
     },
     /// Manage skills and the CLIs they use
     #[command(subcommand)]
-    Skills(Skills),
+    Skills(SkillsCommand),
     /// Manage integrations: websocket, openclaw, mcp-http, telegram, xmpp, forwarder, webhook, otel,
     /// fleet
     #[command(subcommand)]
-    Doors(Doors),
+    Doors(DoorsCommand),
     /// Let other Macs answer: start or join a fleet, invite and revoke its members
     #[command(subcommand)]
-    Fleet(Fleet),
+    Fleet(FleetCommand),
     /// Install and answer hooks of coding agents: Claude Code, Cursor, Gemini CLI, Copilot CLI, VS Code,
     /// Codex, Windsurf, Cline, Kiro CLI, opencode
     #[command(subcommand)]
@@ -180,11 +180,11 @@ pub(crate) struct Doctor {
     #[arg(long, requires = "repair")]
     pub(crate) yes: bool,
     #[command(flatten)]
-    pub(crate) json: Json,
+    pub(crate) json: JsonOutput,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Audit {
+pub(crate) struct AuditCommand {
     /// Verify the chain and the current state; exit 1 if something is wrong
     #[arg(long)]
     pub(crate) verify: bool,
@@ -192,13 +192,13 @@ pub(crate) struct Audit {
     #[arg(long, value_name = "DURATION")]
     pub(crate) since: Option<humantime::Duration>,
     #[command(flatten)]
-    pub(crate) json: Json,
+    pub(crate) json: JsonOutput,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Agents {
+pub(crate) enum AgentsCommand {
     /// List agents
-    List(Json),
+    List(JsonOutput),
     /// Add an agent with a folder, a key and a channel
     Add {
         /// Name: letters, digits, . _ -
@@ -208,22 +208,22 @@ pub(crate) enum Agents {
         name: Option<String>,
         /// Set what it may do silently, confined [default: as the settings of new agents say]
         #[arg(long = "let", value_name = "WHAT")]
-        start: Option<Start>,
+        start: Option<AgentStartArg>,
         /// Folder that it may run and work in; repeatable
         #[arg(long = "folder", value_name = "DIR", required_if_eq("start", "work"))]
         folders: Vec<String>,
         #[command(flatten)]
-        json: Json,
+        json: JsonOutput,
     },
     /// Show an agent with its settings
     Show {
         /// Agent
         id: String,
         #[command(flatten)]
-        json: Json,
+        json: JsonOutput,
     },
     /// Change an agent: preset=ask, approval-timeout=2m, folders=~/Projects, …
-    #[command(after_help = crate::settings_text::help())]
+    #[command(after_help = crate::settings_text::settings_help())]
     Set {
         /// Agent
         id: String,
@@ -274,17 +274,17 @@ pub(crate) enum Agents {
         id: String,
         /// Kind of sandbox or client
         #[arg(long = "for", value_enum, default_value = "plain")]
-        kind: Channel,
+        kind: ChannelClientKind,
         /// Print only the profile for sandbox-exec, with the parameters FOLDER, TMP and RUN
         #[arg(long, conflicts_with = "json")]
         profile: bool,
         #[command(flatten)]
-        json: Json,
+        json: JsonOutput,
     },
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Channel {
+pub(crate) enum ChannelClientKind {
     Docker,
     #[value(alias = "dev-container")]
     Devcontainer,
@@ -308,7 +308,7 @@ pub(crate) struct Approve {
     /// Also save a rule: this exact command, the command with any arguments, or the program as it is now; or renew the
     /// rules that were given for a program before it changed (with --everyone those of every agent)
     #[arg(long, value_enum)]
-    pub(crate) always: Option<Always>,
+    pub(crate) always: Option<AlwaysChoice>,
     /// Lifetime of the rule
     #[arg(long = "for", value_name = "DURATION", requires = "always")]
     pub(crate) lasts: Option<humantime::Duration>,
@@ -330,7 +330,7 @@ pub(crate) struct Approve {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Always {
+pub(crate) enum AlwaysChoice {
     /// The agent may read the folders, in confined runs
     Read,
     Confined,
@@ -340,7 +340,7 @@ pub(crate) enum Always {
     Renew,
 }
 
-impl Always {
+impl AlwaysChoice {
     /// Returns the id of the offer that it names.
     pub(crate) fn id(self) -> &'static str {
         match self {
@@ -386,9 +386,9 @@ postern confine project --print
 
 Ends with the command's own exit code, with 128+N if signal N ended it, with 127 if it was not found, and with 125 if this \
 system cannot confine it: then nothing ran. docs/CONFINEMENT.md says what holds.")]
-pub(crate) struct Confine {
+pub(crate) struct ConfineCommand {
     /// look: reads, and writes nothing. project: writes its folders, except protected places
-    pub(crate) profile: Profile,
+    pub(crate) profile: ConfineProfileArg,
     /// A folder of the command [default: the folder where it runs]
     #[arg(long, value_name = "DIR")]
     pub(crate) folder: Vec<PathBuf>,
@@ -417,13 +417,13 @@ pub(crate) struct Confine {
 
 /// A profile of `postern confine`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Profile {
+pub(crate) enum ConfineProfileArg {
     Look,
     Project,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Explain {
+pub(crate) struct ExplainCommand {
     /// Agent that would ask
     #[arg(long)]
     pub(crate) agent: String,
@@ -446,20 +446,21 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "JSON", requires = "tool")]
     pub(crate) arguments: Option<String>,
     #[command(flatten)]
-    pub(crate) json: Json,
+    pub(crate) json: JsonOutput,
     /// Program and arguments
     #[arg(last = true)]
     pub(crate) argv: Vec<String>,
 }
 
-fn state(name: &str) -> Result<RunState, String> {
+fn parse_state(name: &str) -> Result<RunState, String> {
     let names = || RunState::ALL.map(RunState::name).join(", ");
-    RunState::named(name).ok_or_else(|| format!("the state is one of {}", names()))
+    RunState::from_name(name).ok_or_else(|| format!("the state is one of {}", names()))
 }
 
 fn effect(name: &str) -> Result<&'static str, String> {
-    let names = || postern_command::Effect::KINDS.join(", ");
-    postern_command::Effect::named(name).ok_or_else(|| format!("the effect is one of {}", names()))
+    let names = || postern_command::CommandEffect::KINDS.join(", ");
+    postern_command::CommandEffect::kind_named(name)
+        .ok_or_else(|| format!("the effect is one of {}", names()))
 }
 
 #[derive(Debug, Args)]
@@ -468,7 +469,7 @@ pub(crate) struct History {
     #[arg(long)]
     pub(crate) agent: Option<String>,
     /// Only in this state: running, denied, finished, failed, asking
-    #[arg(long, value_parser = state)]
+    #[arg(long, value_parser = parse_state)]
     pub(crate) state: Option<RunState>,
     /// Only within this time: 2h, 7days
     #[arg(long, value_name = "DURATION")]
@@ -490,13 +491,13 @@ pub(crate) struct History {
     #[arg(long, value_name = "SEQUENCE", requires = "watch", conflicts_with = "since")]
     pub(crate) after: Option<i64>,
     #[command(flatten)]
-    pub(crate) json: Json,
+    pub(crate) json: JsonOutput,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Skills {
+pub(crate) enum SkillsCommand {
     /// List watched folders, skills, and their CLIs
-    List(Json),
+    List(JsonOutput),
     /// Watch a folder of skills
     AddFolder {
         /// Folder
@@ -517,9 +518,9 @@ pub(crate) enum Skills {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Doors {
+pub(crate) enum DoorsCommand {
     /// List integrations: state and connected clients
-    List(Json),
+    List(JsonOutput),
     /// Enable an integration, or change an enabled one
     Enable {
         /// Integration
@@ -542,7 +543,7 @@ pub(crate) enum Doors {
         /// Integration
         door: DoorName,
         #[command(flatten)]
-        json: Json,
+        json: JsonOutput,
     },
     /// Forget a client of an integration and disconnect it
     Revoke {

@@ -1,6 +1,6 @@
 //! Failures of a command, with their exit codes.
 
-use postern_client::{CallError, ConnectError, Gone};
+use postern_client::{CallError, ConnectError, ConnectionLoss};
 
 /// The exit codes: what `postern help exit-codes` prints.
 pub(crate) const EXIT_CODES: &str = "\
@@ -27,12 +27,12 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// Makes the failure of a negative answer.
-    pub(crate) fn no(message: impl Into<String>) -> Self {
+    pub(crate) fn negative(message: impl Into<String>) -> Self {
         Self { code: 1, message: message.into() }
     }
 
     /// Makes the failure of a wrong command line.
-    pub(crate) fn usage(message: impl Into<String>) -> Self {
+    pub(crate) fn usage_error(message: impl Into<String>) -> Self {
         Self { code: 2, message: message.into() }
     }
 
@@ -43,7 +43,7 @@ impl Failure {
 
     /// Makes the failure of anything else.
     #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
-    pub(crate) fn own(error: impl ToString) -> Self {
+    pub(crate) fn from_error(error: impl ToString) -> Self {
         Self { code: 5, message: error.to_string() }
     }
 
@@ -55,7 +55,7 @@ impl Failure {
 
     /// Makes the error for a host that went away.
     #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
-    pub(crate) fn from_gone(error: Gone) -> Self {
+    pub(crate) fn from_gone(error: ConnectionLoss) -> Self {
         Self { code: if error.may_come_back() { GONE } else { 5 }, message: error.to_string() }
     }
 
@@ -67,7 +67,8 @@ impl Failure {
     /// Returns a call that did not work.
     #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
     pub(crate) fn from_call(error: CallError) -> Self {
-        let code = if error.may_come_back() || error.code() == Some("shutting-down") { GONE } else { 4 };
+        let code =
+            if error.may_come_back() || error.error_code() == Some("shutting-down") { GONE } else { 4 };
         Self { code, message: error.to_string() }
     }
 }

@@ -5,15 +5,15 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Fleet {
+pub(crate) enum FleetCommand {
     /// Start a fleet with this Mac; shows the configuration of its broker (nats-server) before it writes it
-    Start(Start),
+    Start(FleetStartArgs),
     /// Invite another Mac: prints a code and waits for it
     Invite(Invite),
     /// Join a fleet with a code of `fleet invite`
     Join(Join),
     /// List members: hosts, people and what they may approve
-    Members(super::args::Json),
+    Members(super::args::JsonOutput),
     /// Remove a member; its answers and its connection end at once
     Revoke {
         /// Member: its name or id, as `fleet members` prints it
@@ -36,11 +36,11 @@ pub(crate) enum Fleet {
         command: FleetAudit,
     },
     /// Show the fleet, the broker and the roster's age
-    Status(super::args::Json),
+    Status(super::args::JsonOutput),
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Start {
+pub(crate) struct FleetStartArgs {
     /// Address of this Mac on which the broker listens; other Macs must reach it
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7720")]
     pub(crate) listen: SocketAddr,
@@ -121,7 +121,7 @@ pub(crate) enum FleetAudit {
         #[arg(long)]
         host: Option<String>,
         #[command(flatten)]
-        json: super::args::Json,
+        json: super::args::JsonOutput,
     },
 }
 

@@ -10,7 +10,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
-fn files(folder: &str, kind: Option<&str>) -> Vec<PathBuf> {
+fn list_files(folder: &str, kind: Option<&str>) -> Vec<PathBuf> {
     let entries = fs::read_dir(repository().join(folder)).unwrap().map(|entry| entry.unwrap().path());
     entries
         .filter(|path| {
@@ -24,7 +24,7 @@ fn of_page(text: &str) -> Vec<String> {
     let blocks = text.split("\n```").skip(1).step_by(2);
     let lines = blocks.flat_map(str::lines).map(|line| line.trim().trim_start_matches("$ "));
     let typed = lines.filter_map(|line| line.strip_prefix("postern "));
-    typed.map(|line| cut(line, &["  ", " #", " >"])).collect()
+    typed.map(|line| cut_line(line, &["  ", " #", " >"])).collect()
 }
 
 /// Returns the commands that a script runs or prints, without further shell syntax.
@@ -45,16 +45,16 @@ fn of_script(text: &str) -> Vec<String> {
     let word =
         |line: &String| line.starts_with(|c: char| c.is_ascii_lowercase()) && !line.starts_with("and ");
     let commands = all.filter(word);
-    commands.map(|line| cut(&line, &["  ", " >", " 2>", " |", " ||", ";", ")"])).collect()
+    commands.map(|line| cut_line(&line, &["  ", " >", " 2>", " |", " ||", ";", ")"])).collect()
 }
 
-fn cut(line: &str, ends: &[&str]) -> String {
+fn cut_line(line: &str, ends: &[&str]) -> String {
     let end = ends.iter().filter_map(|end| line.find(end)).min().unwrap_or(line.len());
     line[..end].trim().to_owned()
 }
 
 /// Returns the words of a line, with values for variables and doors, and with optional parts.
-fn words(line: &str) -> Vec<String> {
+fn line_words(line: &str) -> Vec<String> {
     let quoted = line.matches('"').count() % 2 == 1;
     let whole = if quoted { line.trim_end_matches('"') } else { line };
     let plain = whole.replace(['$', '[', ']'], "").replace(" DOOR", " websocket");
@@ -65,7 +65,7 @@ fn words(line: &str) -> Vec<String> {
 fn every_line_of_the_pages_and_scripts_is_one_that_postern_takes() {
     let mut typed = Vec::new();
     for page in [
-        files("docs", Some("md")),
+        list_files("docs", Some("md")),
         vec![repository().join("README.md"), repository().join("CONTRIBUTING.md")],
     ]
     .concat()
@@ -73,7 +73,7 @@ fn every_line_of_the_pages_and_scripts_is_one_that_postern_takes() {
         let lines = of_page(&fs::read_to_string(&page).unwrap());
         typed.extend(lines.into_iter().map(|line| (page.clone(), line)));
     }
-    for script in files("scripts", Some("sh")) {
+    for script in list_files("scripts", Some("sh")) {
         let lines = of_script(&fs::read_to_string(&script).unwrap());
         typed.extend(lines.into_iter().map(|line| (script.clone(), line)));
     }
@@ -81,7 +81,7 @@ fn every_line_of_the_pages_and_scripts_is_one_that_postern_takes() {
     let profile = typed.iter().any(|(path, line)| path.ends_with("run") && line.contains("--profile"));
     assert!(profile, "what the script needs on a Mac is looked at");
     let wrong = |(path, line): &(PathBuf, String)| {
-        let argv = std::iter::once("postern".to_owned()).chain(words(line));
+        let argv = std::iter::once("postern".to_owned()).chain(line_words(line));
         let error = Cli::command().try_get_matches_from(argv).err()?;
         let fine = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
         (!fine).then(|| format!("{}: postern {line}\n{error}", path.display()))

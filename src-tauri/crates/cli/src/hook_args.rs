@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
-use postern_doors::hooks::Kind;
+use postern_doors::hooks::HookAgent;
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
@@ -55,8 +55,8 @@ pub(crate) struct HookRun {
 #[derive(Debug, Args)]
 pub(crate) struct HookSettings {
     /// Coding agent
-    #[arg(value_parser = kind())]
-    pub(crate) kind: Kind,
+    #[arg(value_parser = hook_agent_parser())]
+    pub(crate) kind: HookAgent,
     /// Settings file [default: where it reads them]
     #[arg(long)]
     pub(crate) file: Option<PathBuf>,
@@ -69,8 +69,8 @@ pub(crate) struct HookSettings {
 }
 
 /// Returns the parser of a coding agent's name; clap lists the names if another word is typed.
-fn kind() -> impl TypedValueParser<Value = Kind> {
-    let known = |name: String| Kind::ALL.into_iter().find(|kind| kind.name() == name);
-    PossibleValuesParser::new(Kind::ALL.map(Kind::name))
+fn hook_agent_parser() -> impl TypedValueParser<Value = HookAgent> {
+    let known = |name: String| HookAgent::ALL.into_iter().find(|kind| kind.name() == name);
+    PossibleValuesParser::new(HookAgent::ALL.map(HookAgent::name))
         .try_map(move |name| known(name).ok_or("no such agent"))
 }

@@ -1,6 +1,6 @@
 //! Arguments of importing other programs' rules, and of suggestions.
 
-use crate::shared_args::Json;
+use crate::shared_args::JsonOutput;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use postern_contract::methods::KnownAgent;
@@ -37,7 +37,7 @@ pub(crate) struct Import {
     #[arg(long, value_name = "NUMBER", default_value_t = 200, requires = "check")]
     pub(crate) last: u32,
     #[command(flatten)]
-    pub(crate) json: Json,
+    pub(crate) json: JsonOutput,
 }
 
 #[derive(Debug, Args)]
@@ -55,7 +55,7 @@ pub(crate) struct Suggest {
     #[arg(long, value_name = "NUMBER", default_value_t = 8)]
     pub(crate) most: usize,
     #[command(flatten)]
-    pub(crate) json: Json,
+    pub(crate) json: JsonOutput,
 }
 
 /// Parses the name of a program whose rules can be imported; clap lists the names if another word is typed.

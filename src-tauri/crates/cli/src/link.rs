@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use crate::print;
 use postern_client::Control;
-use postern_contract::methods::{FaceKind, Method};
-use postern_contract::{Question, Told};
+use postern_contract::methods::{ApproverKind, Method};
+use postern_contract::{ApproverNotification, Question};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub(crate) fn default_data(home: &Path, xdg_data_home: Option<PathBuf>) -> PathB
 }
 
 /// A connection to the running host.
-pub(crate) struct Link {
+pub(crate) struct HostLink {
     control: Control,
     data: PathBuf,
 }
@@ -29,7 +29,7 @@ pub(crate) struct Link {
 /// Between two tries to reach a host that went away: first, and at the most.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(3));
 
-impl Link {
+impl HostLink {
     /// Connects and proves who we are.
     pub(crate) fn open(data: &Path) -> Result<Self, Failure> {
         let control = Control::connect(data).map_err(Failure::from_connect)?;
@@ -74,27 +74,27 @@ impl Link {
     }
 
     /// Calls a method.
-    pub(crate) fn call<M: Method>(&mut self, params: &M::Params) -> Result<M::Result, Failure> {
-        self.control.ask::<M>(params).map_err(Failure::from_call)
+    pub(crate) fn call_method<M: Method>(&mut self, params: &M::Params) -> Result<M::Result, Failure> {
+        self.control.call_method::<M>(params).map_err(Failure::from_call)
     }
 
     /// Watches the questions; this terminal is connected while the connection lives.
     pub(crate) fn watch_questions(&mut self) -> Result<Vec<Question>, Failure> {
-        Ok(self.control.watch(FaceKind::Terminal).map_err(Failure::from_call)?.questions)
+        Ok(self.control.watch_questions(ApproverKind::Terminal).map_err(Failure::from_call)?.questions)
     }
 
     /// Returns the next thing that is told without asking. Ends when the host does.
-    pub(crate) fn next(&mut self) -> Result<Told, Failure> {
+    pub(crate) fn next_notification(&mut self) -> Result<ApproverNotification, Failure> {
         loop {
             // What a newer host tells and this version does not know is passed over.
-            if let Some(told) = self.control.next_told(None).map_err(Failure::from_gone)? {
+            if let Some(told) = self.control.next_known_notification(None).map_err(Failure::from_gone)? {
                 return Ok(told);
             }
         }
     }
 
     /// Returns the next thing that is told, where something is within this time.
-    pub(crate) fn next_within(&mut self, time: Duration) -> Result<Option<Told>, Failure> {
-        self.control.next_told(Some(time)).map_err(Failure::from_gone)
+    pub(crate) fn next_within(&mut self, time: Duration) -> Result<Option<ApproverNotification>, Failure> {
+        self.control.next_known_notification(Some(time)).map_err(Failure::from_gone)
     }
 }

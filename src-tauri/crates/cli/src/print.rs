@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, TableStyle};
 use postern_command::escape::{is_visible, pieces};
-use postern_contract::{DiffLine, Lines, PieceKind, Shown};
+use postern_contract::{DiffLine, MultilineText, PieceKind, ShownText};
 use serde::Serialize;
 use std::io::{IsTerminal as _, Write as _};
 
@@ -14,23 +14,25 @@ const PLAIN: &str = "\u{1b}[0m";
 
 /// Prints one line of words on standard output. Whatever could not be seen in it comes out as an escape, wherever it was
 /// forgotten before.
-pub(crate) fn line(text: impl AsRef<str>) -> Result<(), Failure> {
-    raw(guarded(text.as_ref()))
+pub(crate) fn write_line(text: impl AsRef<str>) -> Result<(), Failure> {
+    write_raw(guarded(text.as_ref()))
 }
 
-/// Prints several lines, each like [`line()`].
-pub(crate) fn lines(text: &Lines) -> Result<(), Failure> {
-    text.iter().try_for_each(line)
+/// Prints several lines, each like [`write_line()`].
+pub(crate) fn write_lines(text: &MultilineText) -> Result<(), Failure> {
+    text.iter().try_for_each(write_line)
 }
 
 /// Prints what would change in a file, line by line.
-pub(crate) fn diff(file: &str, lines: &[DiffLine]) -> Result<(), Failure> {
-    line(format!("{file}:"))?;
-    lines.iter().try_for_each(|row| line(format!("  {} {}", row.change.sign(), shown(&row.text))))
+pub(crate) fn write_diff(file: &str, lines: &[DiffLine]) -> Result<(), Failure> {
+    write_line(format!("{file}:"))?;
+    lines.iter().try_for_each(|row| {
+        write_line(format!("  {} {}", row.change.diff_sign(), to_terminal_text(&row.text)))
+    })
 }
 
 /// Prints text that is meant for another program, as it is.
-pub(crate) fn raw(text: impl AsRef<str>) -> Result<(), Failure> {
+pub(crate) fn write_raw(text: impl AsRef<str>) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     let written = out
         .write_all(text.as_ref().as_bytes())
@@ -39,7 +41,7 @@ pub(crate) fn raw(text: impl AsRef<str>) -> Result<(), Failure> {
     written.map_err(|error| match error.kind() {
         // A reader that has seen enough ends the program quietly.
         std::io::ErrorKind::BrokenPipe => Failure { code: 0, message: String::new() },
-        _ => Failure::own(error),
+        _ => Failure::from_error(error),
     })
 }
 
@@ -58,13 +60,13 @@ fn guarded(text: &str) -> String {
 }
 
 /// Prints one JSON document over several lines.
-pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
-    raw(ascii_where_unseen(&serde_json::to_string_pretty(value).map_err(Failure::own)?))
+pub(crate) fn write_json(value: &impl Serialize) -> Result<(), Failure> {
+    write_raw(ascii_where_unseen(&serde_json::to_string_pretty(value).map_err(Failure::from_error)?))
 }
 
 /// Prints one JSON object on one line.
 pub(crate) fn json_line(value: &impl Serialize) -> Result<(), Failure> {
-    raw(ascii_where_unseen(&serde_json::to_string(value).map_err(Failure::own)?))
+    write_raw(ascii_where_unseen(&serde_json::to_string(value).map_err(Failure::from_error)?))
 }
 
 /// Escapes every character of JSON that a terminal would act on or not show as `\uXXXX`.
@@ -84,16 +86,16 @@ fn ascii_where_unseen(json: &str) -> String {
 }
 
 /// Prints rows under headings; says `nothing` where there are none.
-pub(crate) fn table<const N: usize>(
+pub(crate) fn write_table<const N: usize>(
     headings: [&str; N],
     rows: Vec<[String; N]>,
     nothing: &str,
 ) -> Result<(), Failure> {
     if rows.is_empty() {
-        return line(nothing);
+        return write_line(nothing);
     }
     for row in arranged(headings, rows).to_string().lines() {
-        line(row.trim_end())?;
+        write_line(row.trim_end())?;
     }
     Ok(())
 }
@@ -119,7 +121,7 @@ fn arranged<const N: usize>(headings: [&str; N], rows: Vec<[String; N]>) -> Tabl
 
 /// Renders shown text for a terminal. A literal backslash stays single: escaped pieces are set in marks
 /// instead.
-pub(crate) fn shown(text: &Shown) -> String {
+pub(crate) fn to_terminal_text(text: &ShownText) -> String {
     text.iter()
         .map(|piece| match piece.kind {
             PieceKind::Escaped => format!("⟨{}⟩", piece.text),
@@ -129,12 +131,12 @@ pub(crate) fn shown(text: &Shown) -> String {
 }
 
 /// Emphasis on a terminal, plain text elsewhere.
-pub(crate) fn bold(text: &str) -> String {
+pub(crate) fn emphasize(text: &str) -> String {
     if std::io::stdout().is_terminal() { format!("{BOLD}{text}{PLAIN}") } else { text.to_owned() }
 }
 
 /// Returns a time as people read it: today's as the hour, others as the day and the hour, local time.
-pub(crate) fn time(millis: i64) -> String {
+pub(crate) fn format_time(millis: i64) -> String {
     let Ok(at) = jiff::Timestamp::from_millisecond(millis) else { return "?".to_owned() };
     let zone = jiff::tz::TimeZone::system();
     let at = at.to_zoned(zone.clone());
@@ -145,20 +147,20 @@ pub(crate) fn time(millis: i64) -> String {
 
 /// Returns the shortest beginning of an id, up to a dash and from its time on, that no other of these ids
 /// has.
-pub(crate) fn short(id: &str, all: &[&str]) -> String {
+pub(crate) fn short_id(id: &str, all: &[&str]) -> String {
     let ends = [13, 18, 23].into_iter().filter(|end| id.is_char_boundary(*end) && *end < id.len());
     let alone = |end: &usize| all.iter().filter(|other| other.starts_with(&id[..*end])).count() <= 1;
     ends.into_iter().find(alone).map_or(id, |end| &id[..end]).to_owned()
 }
 
 /// Returns the current time, in milliseconds since 1970.
-pub(crate) fn now() -> i64 {
+pub(crate) fn now_millis() -> i64 {
     jiff::Timestamp::now().as_millisecond()
 }
 
 /// Returns the time until then: `1:22`.
-pub(crate) fn until(millis: i64) -> String {
-    let left = (millis - now()).max(0) / 1000;
+pub(crate) fn time_until(millis: i64) -> String {
+    let left = (millis - now_millis()).max(0) / 1000;
     format!("{}:{:02}", left / 60, left % 60)
 }
 
@@ -173,7 +175,7 @@ pub(crate) fn duration(millis: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{arranged, ascii_where_unseen, guarded, short};
+    use super::{arranged, ascii_where_unseen, guarded, short_id};
 
     #[test]
     fn an_id_is_not_broken_where_a_command_is_long() {
@@ -190,10 +192,10 @@ mod tests {
         let one = "01a2049f-0995-7c11-8a0e-000000000001";
         let two = "01a2049f-0995-7c12-8a0e-000000000002";
         let far = "01a2049f-0996-7c12-8a0e-000000000002";
-        assert_eq!(short(one, &[one, far]), "01a2049f-0995");
-        assert_eq!(short(one, &[one, two, far]), "01a2049f-0995-7c11");
-        assert_eq!(short(one, &[one, one]), one, "nothing tells them apart");
-        assert_eq!(short("é", &["é"]), "é");
+        assert_eq!(short_id(one, &[one, far]), "01a2049f-0995");
+        assert_eq!(short_id(one, &[one, two, far]), "01a2049f-0995-7c11");
+        assert_eq!(short_id(one, &[one, one]), one, "nothing tells them apart");
+        assert_eq!(short_id("é", &["é"]), "é");
     }
 
     #[test]

@@ -1,19 +1,19 @@
 //! Arguments of rules and policies.
 
-use crate::shared_args::Json;
+use crate::shared_args::JsonOutput;
 use clap::{Args, Subcommand, ValueEnum};
 use postern_policy::{Access, Class, Preset, Profile};
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Rules {
+pub(crate) enum RulesCommand {
     /// List rules
     List {
         /// Only rules of this agent and of everyone
         #[arg(long)]
         agent: Option<String>,
         #[command(flatten)]
-        json: Json,
+        json: JsonOutput,
     },
     /// Allow what a pattern matches, or reading a folder
     #[command(mut_arg("pattern", |pattern| pattern.required_unless_present("read")))]
@@ -56,7 +56,7 @@ pub(crate) enum Rules {
         of: Option<String>,
         /// Format; exec-approval and openclaw also set the agent's security, ask and fallback
         #[arg(long, value_enum, default_value = "postern")]
-        format: Format,
+        format: RuleFileFormatArg,
         /// Save nothing; show what would be added
         #[arg(long)]
         check: bool,
@@ -64,7 +64,7 @@ pub(crate) enum Rules {
         #[arg(long)]
         yes: bool,
         #[command(flatten)]
-        json: Json,
+        json: JsonOutput,
     },
 }
 
@@ -85,7 +85,7 @@ pub(crate) enum ExportFormat {
 
 /// The format of a file of rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum RuleFileFormatArg {
     /// Postern's own
     Postern,
     /// The `execApproval` settings of an agent profile: security, ask, timeoutMs, askFallback, allowlist
@@ -101,7 +101,7 @@ pub(crate) struct AllowRule {
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["pattern", "kind", "args", "pin", "writes", "broad", "confine", "any_input"])]
     pub(crate) read: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) rule: NewRule,
+    pub(crate) rule: NewRuleArgs,
 }
 
 /// A deny rule as it is typed.
@@ -114,13 +114,13 @@ pub(crate) struct DenyRule {
     #[arg(long, value_name = "FILES", conflicts_with_all = ["pattern", "kind", "args", "pin", "writes", "broad", "confine"])]
     pub(crate) write: Option<String>,
     #[command(flatten)]
-    pub(crate) rule: NewRule,
+    pub(crate) rule: NewRuleArgs,
 }
 
 /// A rule as it is typed.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
-pub(crate) struct NewRule {
+pub(crate) struct NewRuleArgs {
     /// Path with globs (`~/bin/*`), words of a command (`git push *`), or identity (`sha256:…`, `team:…`, `signing:…:…`)
     pub(crate) pattern: Option<String>,
     /// For this agent (or --everyone)
@@ -181,7 +181,7 @@ pub(crate) struct NewRule {
     #[arg(long)]
     pub(crate) check: bool,
     #[command(flatten)]
-    pub(crate) json: Json,
+    pub(crate) json: JsonOutput,
 }
 
 /// Profile of a rule's `--confine`.
@@ -216,7 +216,7 @@ pub(crate) enum Policy {
         #[arg(long, value_name = "MAP.json")]
         bins: Option<PathBuf>,
         #[command(flatten)]
-        json: Json,
+        json: JsonOutput,
     },
     /// Count what a policy allows, asks and denies of commands that agents ran; needs no host
     Measure(Measure),
@@ -226,7 +226,7 @@ pub(crate) enum Policy {
         #[arg(long)]
         agent: Option<String>,
         #[command(flatten)]
-        json: Json,
+        json: JsonOutput,
     },
     /// Judge recorded requests again, by the current rules or those of a file; changes nothing
     Replay {
@@ -240,7 +240,7 @@ pub(crate) enum Policy {
         #[arg(long)]
         agent: Option<String>,
         #[command(flatten)]
-        json: Json,
+        json: JsonOutput,
     },
 }
 
@@ -251,19 +251,19 @@ pub(crate) enum Programs {
         /// File
         file: PathBuf,
         #[command(flatten)]
-        json: Json,
+        json: JsonOutput,
     },
     /// Show what is known about a program
     Show {
         /// Program name
         name: String,
         #[command(flatten)]
-        json: Json,
+        json: JsonOutput,
     },
     /// List known programs
     List {
         #[command(flatten)]
-        json: Json,
+        json: JsonOutput,
     },
 }
 
@@ -275,7 +275,7 @@ pub(crate) struct Measure {
     #[arg(long, value_enum)]
     pub(crate) preset: Option<PresetName>,
     /// Set a class of effects: look=allow, files=allow, build=allow, network=deny and so on; each command's folder is the agent's
-    #[arg(long = "class", value_name = "CLASS=ACCESS", value_parser = class)]
+    #[arg(long = "class", value_name = "CLASS=ACCESS", value_parser = parse_class)]
     pub(crate) classes: Vec<(Class, Access)>,
     /// Judge as commands of the agent's own shell, not of the host
     #[arg(long)]
@@ -299,7 +299,7 @@ pub(crate) struct Measure {
     #[arg(long)]
     pub(crate) list: bool,
     #[command(flatten)]
-    pub(crate) json: Json,
+    pub(crate) json: JsonOutput,
 }
 
 /// A preset by its name.
@@ -330,11 +330,12 @@ pub(crate) enum Answers {
 }
 
 /// Reads a class with what is done about it (`look=allow`).
-fn class(text: &str) -> Result<(Class, Access), String> {
+fn parse_class(text: &str) -> Result<(Class, Access), String> {
     let (name, access) =
         text.split_once('=').ok_or("a class is set as CLASS=allow, CLASS=ask or CLASS=deny")?;
     let known = || Class::ALL.map(Class::name).join(", ");
-    let class = Class::named(name).ok_or_else(|| format!("{name} is no class; these are: {}", known()))?;
+    let class =
+        Class::from_name(name).ok_or_else(|| format!("{name} is no class; these are: {}", known()))?;
     let access = match access {
         "allow" => Access::Allow,
         "ask" => Access::Ask,
@@ -346,18 +347,18 @@ fn class(text: &str) -> Result<(Class, Access), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Access, Class, class};
+    use super::{Access, Class, parse_class};
 
     #[test]
     fn a_class_that_is_not_there_is_named_with_what_is() {
-        assert_eq!(class("look=allow"), Ok((Class::Look, Access::Allow)));
-        assert_eq!(class("secrets=deny"), Ok((Class::Secrets, Access::Deny)));
+        assert_eq!(parse_class("look=allow"), Ok((Class::Look, Access::Allow)));
+        assert_eq!(parse_class("secrets=deny"), Ok((Class::Secrets, Access::Deny)));
         for (text, part) in [
             ("everything=ask", "these are: look, files, build"),
             ("look=yes", "look is allow, ask or deny"),
             ("look", "CLASS=allow"),
         ] {
-            let error = class(text).unwrap_err();
+            let error = parse_class(text).unwrap_err();
             assert!(error.contains(part), "{text}: {error}");
         }
     }

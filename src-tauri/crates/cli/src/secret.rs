@@ -8,20 +8,20 @@ use std::io::{BufRead as _, IsTerminal as _, Read as _, Write as _};
 const LONGEST: u64 = 4096;
 
 /// Reads a line of standard input, without its end. At a terminal `prompt` asks for it, and it is not shown.
-pub(crate) fn ask(prompt: &str) -> Result<String, Failure> {
+pub(crate) fn read_secret(prompt: &str) -> Result<String, Failure> {
     let stdin = std::io::stdin();
     let hidden = if stdin.is_terminal() {
         let mut stderr = std::io::stderr();
-        stderr.write_all(prompt.as_bytes()).and_then(|()| stderr.flush()).map_err(Failure::own)?;
+        stderr.write_all(prompt.as_bytes()).and_then(|()| stderr.flush()).map_err(Failure::from_error)?;
         Some(Hidden::new()?)
     } else {
         None
     };
     let mut line = String::new();
-    stdin.lock().take(LONGEST).read_line(&mut line).map_err(Failure::own)?;
+    stdin.lock().take(LONGEST).read_line(&mut line).map_err(Failure::from_error)?;
     drop(hidden);
     let secret = line.trim();
-    if secret.is_empty() { Err(Failure::usage("nothing was given")) } else { Ok(secret.to_owned()) }
+    if secret.is_empty() { Err(Failure::usage_error("nothing was given")) } else { Ok(secret.to_owned()) }
 }
 
 /// The terminal shows nothing that is typed while this lives.
@@ -29,11 +29,11 @@ struct Hidden(Termios);
 
 impl Hidden {
     fn new() -> Result<Self, Failure> {
-        let before = tcgetattr(std::io::stdin()).map_err(Failure::own)?;
+        let before = tcgetattr(std::io::stdin()).map_err(Failure::from_error)?;
         let mut quiet = before.clone();
         quiet.local_modes.remove(LocalModes::ECHO);
         quiet.local_modes.insert(LocalModes::ECHONL);
-        tcsetattr(std::io::stdin(), OptionalActions::Flush, &quiet).map_err(Failure::own)?;
+        tcsetattr(std::io::stdin(), OptionalActions::Flush, &quiet).map_err(Failure::from_error)?;
         Ok(Self(before))
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::time::Duration;
 
 /// Returns the list of settings for the help of `agents set`.
-pub(crate) fn help() -> String {
+pub(crate) fn settings_help() -> String {
     let wide = SETTING_KEYS.iter().map(|key| key.name.len()).max().unwrap_or_default();
     let lines = SETTING_KEYS.iter().flat_map(|key| {
         let about = wrapped(&format!("{} ({})", key.about, key.values), WIDTH - wide - 4);
@@ -36,7 +36,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 }
 
 /// Returns every setting with its value as it is typed, in the order of the help.
-pub(crate) fn typed(settings: &Settings) -> Vec<(&'static str, String)> {
+pub(crate) fn setting_values(settings: &Settings) -> Vec<(&'static str, String)> {
     let time =
         |millis: u64| humantime::format_duration(Duration::from_millis(millis)).to_string().replace(' ', "");
     let switch = |on: bool| if on { "on" } else { "off" }.to_owned();
@@ -44,25 +44,25 @@ pub(crate) fn typed(settings: &Settings) -> Vec<(&'static str, String)> {
         if all.is_empty() { "none".to_owned() } else { all.join(between) }
     };
     let mut all = vec![
-        ("security", word(&settings.security)),
-        ("ask", word(&settings.ask)),
+        ("security", choice_word(&settings.security)),
+        ("ask", choice_word(&settings.ask)),
         ("elevated", switch(settings.elevated)),
-        ("fallback", word(&settings.fallback)),
+        ("fallback", choice_word(&settings.fallback)),
         ("approval-timeout", time(settings.approval_timeout_ms)),
-        ("unattended", word(&settings.unattended)),
+        ("unattended", choice_word(&settings.unattended)),
         ("run-timeout", time(settings.run_timeout_ms)),
         ("run-timeout-cap", settings.run_timeout_cap_ms.map_or_else(|| "none".to_owned(), time)),
         ("allow-skills", switch(settings.allow_skills)),
     ];
-    all.extend(Class::ALL.map(|class| (class.name(), word(&settings.access(class)))));
+    all.extend(Class::ALL.map(|class| (class.name(), choice_word(&settings.access(class)))));
     all.extend([
         ("loopback", switch(settings.loopback)),
-        ("unreadable", word(&settings.unreadable)),
+        ("unreadable", choice_word(&settings.unreadable)),
         ("env-set", list(&settings.env_set, ",")),
         ("env-pass", list(&settings.env_pass, ",")),
         ("folders", list(&settings.folders, ",")),
         ("search-path", list(&settings.search_path, ":")),
-        ("output-cap", bytes(settings.output_cap_bytes)),
+        ("output-cap", format_bytes(settings.output_cap_bytes)),
         ("questions-per-minute", settings.questions_per_minute.to_string()),
         ("requests-per-second", settings.requests_per_second.to_string()),
         ("max-running", settings.max_running.to_string()),
@@ -74,8 +74,8 @@ pub(crate) fn typed(settings: &Settings) -> Vec<(&'static str, String)> {
 pub(crate) fn changed(before: &AgentRow, after: &AgentRow) -> Vec<(&'static str, String, String)> {
     let all = |agent: &AgentRow| {
         let uids: Vec<String> = agent.uids.iter().map(ToString::to_string).collect();
-        let until = agent.denied_until.map_or_else(|| "none".to_owned(), crate::print::time);
-        let mut all = typed(&agent.settings);
+        let until = agent.denied_until.map_or_else(|| "none".to_owned(), crate::print::format_time);
+        let mut all = setting_values(&agent.settings);
         all.extend([
             ("name", agent.name.clone()),
             ("color", agent.color.clone()),
@@ -94,7 +94,7 @@ pub(crate) fn is_locked(agent: &AgentRow, key: &str) -> bool {
 }
 
 /// Returns a choice in the word that it is set by.
-fn word(choice: &impl serde::Serialize) -> String {
+fn choice_word(choice: &impl serde::Serialize) -> String {
     match serde_json::to_value(choice) {
         Ok(Value::String(word)) => word,
         Ok(other) => other.to_string(),
@@ -102,7 +102,7 @@ fn word(choice: &impl serde::Serialize) -> String {
     }
 }
 
-fn bytes(bytes: u64) -> String {
+fn format_bytes(bytes: u64) -> String {
     match bytes {
         _ if bytes != 0 && bytes.is_multiple_of(1024 * 1024) => format!("{}MiB", bytes / (1024 * 1024)),
         _ if bytes != 0 && bytes.is_multiple_of(1024) => format!("{}KiB", bytes / 1024),
@@ -112,13 +112,13 @@ fn bytes(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{help, typed};
+    use super::{setting_values, settings_help};
     use postern_contract::SETTING_KEYS;
     use postern_policy::Settings;
 
     #[test]
     fn what_is_shown_is_what_can_be_typed() {
-        let shown = typed(&Settings::default());
+        let shown = setting_values(&Settings::default());
         let fields = serde_json::to_value(Settings::default()).unwrap().as_object().unwrap().len();
         assert_eq!(shown.len(), fields, "every setting is shown");
         for (name, _) in &shown {
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn the_help_names_each_key_with_its_values() {
-        let help = help();
+        let help = settings_help();
         let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
         for key in SETTING_KEYS {
             assert!(help.contains(&format!("\n  {} ", key.name)), "{} is not in {help}", key.name);

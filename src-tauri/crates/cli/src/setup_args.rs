@@ -1,6 +1,6 @@
 //! Arguments of connecting agents.
 
-use crate::shared_args::{Json, Start};
+use crate::shared_args::{AgentStartArg, JsonOutput};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use postern_contract::methods::KnownAgent;
@@ -15,9 +15,9 @@ postern setup --agent claude-code --let look --yes
 postern setup --undo
 
 Changes nothing before it has shown the change. Run it as often as you like: what is connected stays as it is.")]
-pub(crate) struct Setup {
+pub(crate) struct SetupCommand {
     /// Only this agent, also if it was not found; repeatable
-    #[arg(long = "agent", value_name = "AGENT", value_parser = known())]
+    #[arg(long = "agent", value_name = "AGENT", value_parser = agent_parser())]
     pub(crate) agents: Vec<KnownAgent>,
     /// Display name of the agent
     #[arg(long, requires = "agents")]
@@ -25,7 +25,7 @@ pub(crate) struct Setup {
     /// Set what a new agent may do silently, confined [default: asks you, or as the settings of new agents
     /// say]
     #[arg(long = "let", value_name = "WHAT", conflicts_with = "undo")]
-    pub(crate) start: Option<Start>,
+    pub(crate) start: Option<AgentStartArg>,
     /// Folder that it may run and work in; repeatable
     #[arg(long = "folder", value_name = "DIR", required_if_eq("start", "work"), conflicts_with = "undo")]
     pub(crate) folders: Vec<String>,
@@ -48,11 +48,11 @@ pub(crate) struct Setup {
     #[arg(long)]
     pub(crate) yes: bool,
     #[command(flatten)]
-    pub(crate) json: Json,
+    pub(crate) json: JsonOutput,
 }
 
 /// Parses the name of an agent; clap lists the names if another word is typed.
-fn known() -> impl TypedValueParser<Value = KnownAgent> {
+fn agent_parser() -> impl TypedValueParser<Value = KnownAgent> {
     let known = |name: String| KnownAgent::ALL.into_iter().find(|kind| kind.name() == name);
     PossibleValuesParser::new(KnownAgent::ALL.map(KnownAgent::name))
         .try_map(move |name| known(name).ok_or("no such agent"))

@@ -4,14 +4,14 @@ use clap::{Args, ValueEnum};
 
 /// Output format of a listing.
 #[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct Json {
+pub(crate) struct JsonOutput {
     /// Output JSON (JSON Lines with --watch)
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Start {
+pub(crate) enum AgentStartArg {
     /// Nothing: you are asked about everything that no rule allows
     Ask,
     /// Look around: read its folders and the system's files

@@ -3,7 +3,7 @@
 use crate::failure::EXIT_CODES;
 
 /// Returns the text of a topic.
-pub(crate) fn text(topic: &str) -> Option<&'static str> {
+pub(crate) fn topic_text(topic: &str) -> Option<&'static str> {
     match topic {
         "exit-codes" => Some(EXIT_CODES),
         "patterns" => Some(PATTERNS),

@@ -5,15 +5,15 @@ use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
 /// Asks on the terminal, behind everything that was printed, and gives what was typed without the spaces around it.
 /// `otherwise` says what to do instead where nobody sits at one.
-pub(crate) fn typed(question: &str, otherwise: &str) -> Result<String, Failure> {
+pub(crate) fn read_answer(question: &str, otherwise: &str) -> Result<String, Failure> {
     if !std::io::stdin().is_terminal() {
-        return Err(Failure::usage(otherwise));
+        return Err(Failure::usage_error(otherwise));
     }
-    std::io::stdout().flush().map_err(Failure::own)?;
+    std::io::stdout().flush().map_err(Failure::from_error)?;
     let mut out = std::io::stderr().lock();
-    write!(out, "{question} ").and_then(|()| out.flush()).map_err(Failure::own)?;
+    write!(out, "{question} ").and_then(|()| out.flush()).map_err(Failure::from_error)?;
     let mut said = String::new();
-    std::io::stdin().lock().read_line(&mut said).map_err(Failure::own)?;
+    std::io::stdin().lock().read_line(&mut said).map_err(Failure::from_error)?;
     Ok(said.trim().to_owned())
 }
 

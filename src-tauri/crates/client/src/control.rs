@@ -1,12 +1,13 @@
 //! The approvers' socket: what the person's own tools call.
 
-use crate::error::{CallError, ConnectError, Gone};
-use crate::opening::{Opening, read_key};
+use crate::error::{CallError, ConnectError, ConnectionLoss};
+use crate::opening::{SocketOpening, read_key};
 use crate::transport::Transport;
 use postern_contract::methods::Method;
-use postern_contract::{Told, methods};
+use postern_contract::{ApproverNotification, methods};
 use postern_protocol::{
-    CONTROL_SOCKET, Client, ControlWelcome, Frame, Id, Key, Notification, Response, Socket, request_line,
+    CONTROL_SOCKET, CallId, Client, ControlWelcome, Frame, Notification, Response, Socket, SocketKey,
+    request_line,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -35,21 +36,21 @@ impl Control {
     }
 
     /// Connects to this socket with this key.
-    pub fn connect_with(socket: &Path, key: &Key) -> Result<Self, ConnectError> {
+    pub fn connect_with(socket: &Path, key: &SocketKey) -> Result<Self, ConnectError> {
         let client = Client { name: "postern".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
-        let opening = Opening { kind: Socket::Control, socket, key, client, after: None };
+        let opening = SocketOpening { kind: Socket::Control, socket, key, client, after: None };
         let (transport, _): (_, ControlWelcome) = opening.open()?;
         Ok(Self { transport, next_id: 2, told: VecDeque::new() })
     }
 
-    /// Calls a method and waits for its answer. What is told before it is kept for [`Self::next_told`].
-    pub fn call<P: Serialize>(&mut self, method: &str, params: &P) -> Result<Value, CallError> {
-        let id = Id::Number(self.next_id);
+    /// Calls a method and waits for its answer. What is told before it is kept for [`Self::next_known_notification`].
+    pub fn call_by_name<P: Serialize>(&mut self, method: &str, params: &P) -> Result<Value, CallError> {
+        let id = CallId::Number(self.next_id);
         self.next_id += 1;
-        self.transport.queue(&request_line(&id, method, params));
+        self.transport.queue_line(&request_line(&id, method, params));
         self.transport.flush()?;
         loop {
-            match self.transport.wait(None)? {
+            match self.transport.wait_for_frame(None)? {
                 Some(Frame::Response(Response { id: Some(answered), outcome })) if answered == id => {
                     return outcome.map_err(CallError::Failed);
                 }
@@ -64,24 +65,27 @@ impl Control {
     }
 
     /// Calls a method of the contract's list.
-    pub fn ask<M: Method>(&mut self, params: &M::Params) -> Result<M::Result, CallError> {
-        let answer = self.call(M::NAME, params)?;
+    pub fn call_method<M: Method>(&mut self, params: &M::Params) -> Result<M::Result, CallError> {
+        let answer = self.call_by_name(M::NAME, params)?;
         serde_json::from_value(answer)
             .map_err(|error| CallError::OddAnswer { method: M::NAME.to_owned(), what: error.to_string() })
     }
 
-    /// Watches the questions: gives those that wait, the rest comes by [`Self::next_told`]. While this connection
+    /// Watches the questions: gives those that wait, the rest comes by [`Self::next_known_notification`]. While this connection
     /// lives, a face of that kind is connected.
-    pub fn watch(&mut self, face: methods::FaceKind) -> Result<methods::Questions, CallError> {
-        self.ask::<methods::WatchQuestions>(&methods::QuestionsWatch { face })
+    pub fn watch_questions(&mut self, face: methods::ApproverKind) -> Result<methods::Questions, CallError> {
+        self.call_method::<methods::WatchQuestions>(&methods::QuestionsWatch { face })
     }
 
     /// Returns the next notification; `None` if the time ran out first. No timeout waits always.
-    pub fn next_notification(&mut self, timeout: Option<Duration>) -> Result<Option<Notification>, Gone> {
+    pub fn next_notification(
+        &mut self,
+        timeout: Option<Duration>,
+    ) -> Result<Option<Notification>, ConnectionLoss> {
         if let Some(told) = self.told.pop_front() {
             return Ok(Some(told));
         }
-        match self.transport.wait(timeout)? {
+        match self.transport.wait_for_frame(timeout)? {
             Some(Frame::Notification(told)) => Ok(Some(told)),
             Some(Frame::Response(_) | Frame::Request(_)) | None => Ok(None),
         }
@@ -89,9 +93,12 @@ impl Control {
 
     /// Returns the next thing told; `None` if the time ran out first, or where this version does not know
     /// it.
-    pub fn next_told(&mut self, timeout: Option<Duration>) -> Result<Option<Told>, Gone> {
+    pub fn next_known_notification(
+        &mut self,
+        timeout: Option<Duration>,
+    ) -> Result<Option<ApproverNotification>, ConnectionLoss> {
         let told = self.next_notification(timeout)?;
-        Ok(told.and_then(|told| serde_json::from_value(as_told(told)).ok()))
+        Ok(told.and_then(|told| serde_json::from_value(notification_value(told)).ok()))
     }
 }
 
@@ -102,7 +109,7 @@ impl AsFd for Control {
 }
 
 /// Returns a notification in the form of [`Told`], whose kinds without content have no `params`.
-fn as_told(told: Notification) -> Value {
+fn notification_value(told: Notification) -> Value {
     let empty = told.params.as_object().is_some_and(serde_json::Map::is_empty);
     let mut value = serde_json::json!({ "method": told.method });
     if !empty {

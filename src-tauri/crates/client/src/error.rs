@@ -1,6 +1,6 @@
 //! Errors between a client and the host, in words that say what to do.
 
-use postern_protocol::{ErrorObject, Refused};
+use postern_protocol::{ErrorObject, RefusedMessage};
 use std::io;
 use std::path::PathBuf;
 
@@ -78,12 +78,12 @@ pub enum ConnectError {
     },
     /// The connection broke.
     #[error(transparent)]
-    Gone(#[from] Gone),
+    Gone(#[from] ConnectionLoss),
 }
 
 /// Reason why a connection gives nothing more.
 #[derive(Debug, thiserror::Error)]
-pub enum Gone {
+pub enum ConnectionLoss {
     /// The host closed it.
     #[error("Postern closed the connection")]
     Closed,
@@ -92,7 +92,7 @@ pub enum Gone {
     Broken(#[from] io::Error),
     /// The host said something that is not a message.
     #[error("Postern said something that cannot be read: {0}")]
-    Unreadable(#[from] Refused),
+    Unreadable(#[from] RefusedMessage),
 }
 
 /// Error of a call.
@@ -103,7 +103,7 @@ pub enum CallError {
     Failed(ErrorObject),
     /// The connection is gone. Whether the call arrived is not known.
     #[error(transparent)]
-    Gone(#[from] Gone),
+    Gone(#[from] ConnectionLoss),
     /// The answer is not of the form that the method has.
     #[error("the answer to {method} cannot be read: {what}")]
     OddAnswer {
@@ -114,7 +114,7 @@ pub enum CallError {
     },
 }
 
-impl Gone {
+impl ConnectionLoss {
     /// Returns true if the host may come back: it ended, or the connection broke.
     pub fn may_come_back(&self) -> bool {
         match self {
@@ -131,7 +131,7 @@ impl CallError {
     }
 
     /// Returns the stable name, where the host gave one.
-    pub fn code(&self) -> Option<&str> {
+    pub fn error_code(&self) -> Option<&str> {
         match self {
             Self::Failed(error) => Some(&error.data.code),
             Self::Gone(_) | Self::OddAnswer { .. } => None,

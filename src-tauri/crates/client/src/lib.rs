@@ -14,9 +14,9 @@ mod transport;
 #[cfg(test)]
 mod tests;
 
-pub use channel::{Channel, Events, Message, Options};
+pub use channel::{Channel, ChannelMessage, ChannelOptions, Events};
 #[cfg(feature = "control")]
 pub use control::Control;
-pub use error::{CallError, ConnectError, Gone};
+pub use error::{CallError, ConnectError, ConnectionLoss};
 pub use opening::read_key;
 pub use stream::tcp_address;

@@ -1,11 +1,11 @@
 //! Opening a socket: connect, hello, authenticate, and proof that the host is the host.
 
-use crate::error::{ConnectError, Gone};
+use crate::error::{ConnectError, ConnectionLoss};
 use crate::stream::tcp_address;
 use crate::transport::Transport;
 use postern_protocol::{
-    AuthenticateParams, Client, Frame, Handshake, Hello, Id, Key, Nonce, PROTOCOL, Side, Socket, limits,
-    request_line,
+    AuthenticateParams, CallId, Client, Frame, Handshake, HandshakeSide, Hello, Nonce, PROTOCOL, Socket,
+    SocketKey, limits, request_line,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -17,25 +17,25 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Returns the key in a key file: 43 characters of base64url.
-pub fn read_key(file: &Path) -> Result<Key, ConnectError> {
+pub fn read_key(file: &Path) -> Result<SocketKey, ConnectError> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| ConnectError::KeyUnreadable { file: file.to_owned(), error })?;
-    Key::from_text(&text).map_err(|error| ConnectError::BadKey { file: file.to_owned(), error })
+    SocketKey::from_text(&text).map_err(|error| ConnectError::BadKey { file: file.to_owned(), error })
 }
 
 /// Inputs of opening a socket.
-pub(crate) struct Opening<'a> {
+pub(crate) struct SocketOpening<'a> {
     pub(crate) kind: Socket,
     pub(crate) socket: &'a Path,
-    pub(crate) key: &'a Key,
+    pub(crate) key: &'a SocketKey,
     pub(crate) client: Client,
     pub(crate) after: Option<u64>,
 }
 
 /// The id of `authenticate`, the first call on every connection.
-const FIRST: Id = Id::Number(1);
+const FIRST: CallId = CallId::Number(1);
 
-impl Opening<'_> {
+impl SocketOpening<'_> {
     /// Opens it. Gives what the host said when it had proved itself.
     pub(crate) fn open<W: DeserializeOwned>(self) -> Result<(Transport, W), ConnectError> {
         let longest = match self.kind {
@@ -44,25 +44,25 @@ impl Opening<'_> {
         };
         let mut transport =
             Transport::connect(self.socket, longest).map_err(|error| self.no_connection(error))?;
-        let hello = self.hello(&mut transport)?;
+        let hello = self.read_hello(&mut transport)?;
         let nonce = random_nonce()?;
         let handshake =
             Handshake { socket: self.kind, server_nonce: hello.nonce, client_nonce: nonce.clone() };
         let params = AuthenticateParams {
             protocol: PROTOCOL,
             nonce,
-            proof: handshake.proof(self.key, Side::Client),
+            proof: handshake.make_proof(self.key, HandshakeSide::Client),
             client: self.client.clone(),
             after: self.after,
         };
-        transport.queue(&request_line(&FIRST, AuthenticateParams::METHOD, &params));
+        transport.queue_line(&request_line(&FIRST, AuthenticateParams::METHOD, &params));
         transport.flush()?;
         let welcome = self.answer(&mut transport)?;
         let proof = welcome.get("proof").and_then(Value::as_str).unwrap_or_default();
-        if !handshake.holds(self.key, Side::Server, proof) {
+        if !handshake.verify_proof(self.key, HandshakeSide::Server, proof) {
             return Err(ConnectError::Impostor { socket: self.socket.to_owned() });
         }
-        let welcome = serde_json::from_value(welcome).map_err(|error| self.odd(error.to_string()))?;
+        let welcome = serde_json::from_value(welcome).map_err(|error| self.not_postern(error.to_string()))?;
         Ok((transport, welcome))
     }
 
@@ -74,19 +74,19 @@ impl Opening<'_> {
             }
             io::ErrorKind::PermissionDenied => ConnectError::NotAllowed { socket, error },
             _ if tcp_address(self.socket).is_some() => ConnectError::Unreachable { socket, error },
-            _ => Gone::Broken(error).into(),
+            _ => ConnectionLoss::Broken(error).into(),
         }
     }
 
-    fn odd(&self, what: impl Into<String>) -> ConnectError {
+    fn not_postern(&self, what: impl Into<String>) -> ConnectError {
         ConnectError::NotPostern { socket: self.socket.to_owned(), what: what.into() }
     }
 
-    fn hello(&self, transport: &mut Transport) -> Result<Hello, ConnectError> {
-        match self.frame(transport)? {
+    fn read_hello(&self, transport: &mut Transport) -> Result<Hello, ConnectError> {
+        match self.read_frame(transport)? {
             Frame::Notification(told) if told.method == "hello" => {
-                let hello: Hello =
-                    serde_json::from_value(told.params).map_err(|error| self.odd(error.to_string()))?;
+                let hello: Hello = serde_json::from_value(told.params)
+                    .map_err(|error| self.not_postern(error.to_string()))?;
                 if hello.protocol == PROTOCOL {
                     Ok(hello)
                 } else {
@@ -95,24 +95,24 @@ impl Opening<'_> {
             }
             Frame::Response(answer) => Err(match answer.outcome {
                 Err(error) => ConnectError::Refused(error),
-                Ok(_) => self.odd("an answer to nothing"),
+                Ok(_) => self.not_postern("an answer to nothing"),
             }),
-            Frame::Notification(_) | Frame::Request(_) => Err(self.odd("no hello")),
+            Frame::Notification(_) | Frame::Request(_) => Err(self.not_postern("no hello")),
         }
     }
 
     fn answer(&self, transport: &mut Transport) -> Result<Value, ConnectError> {
-        match self.frame(transport)? {
+        match self.read_frame(transport)? {
             Frame::Response(answer) => answer.outcome.map_err(ConnectError::Refused),
-            Frame::Notification(_) | Frame::Request(_) => Err(self.odd("no answer to authenticate")),
+            Frame::Notification(_) | Frame::Request(_) => Err(self.not_postern("no answer to authenticate")),
         }
     }
 
-    fn frame(&self, transport: &mut Transport) -> Result<Frame, ConnectError> {
-        match transport.wait(Some(PATIENCE)) {
+    fn read_frame(&self, transport: &mut Transport) -> Result<Frame, ConnectError> {
+        match transport.wait_for_frame(Some(PATIENCE)) {
             Ok(Some(frame)) => Ok(frame),
-            Ok(None) => Err(self.odd("it says nothing")),
-            Err(Gone::Unreadable(refused)) => Err(self.odd(refused.to_string())),
+            Ok(None) => Err(self.not_postern("it says nothing")),
+            Err(ConnectionLoss::Unreadable(refused)) => Err(self.not_postern(refused.to_string())),
             Err(gone) => Err(gone.into()),
         }
     }

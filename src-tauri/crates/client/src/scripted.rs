@@ -1,9 +1,9 @@
 //! A host that says what a test tells it to: for tests of everything that speaks to one.
 
 use postern_protocol::{
-    AuthenticateParams, Call, ControlWelcome, Frame, Handshake, Hello, Id, Key, Limits, LineBuffer, Nonce,
-    Notice, PROTOCOL, PolicyNote, Request, Side, Socket, Welcome, decode, limits, notification_line,
-    result_line,
+    AgentCall, AuthenticateParams, CallId, ControlWelcome, Frame, Handshake, HandshakeSide, Hello,
+    LineBuffer, Nonce, Notice, PROTOCOL, PolicyNote, Request, Socket, SocketKey, Welcome, WireLimits, decode,
+    limits, notification_line, result_line,
 };
 use serde::Serialize;
 use std::io::{self, Read as _, Write as _};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub struct ScriptedHost {
     listener: UnixListener,
     kind: Socket,
-    key: Key,
+    key: SocketKey,
     /// The socket's path.
     pub socket: PathBuf,
     /// The key file's path.
@@ -32,8 +32,8 @@ impl ScriptedHost {
             Socket::Control => "control",
         };
         let (socket, key_file) = (folder.join(format!("{name}.sock")), folder.join(format!("{name}.key")));
-        let key = Key::from_bytes([42; 32]);
-        std::fs::write(&key_file, key.text())?;
+        let key = SocketKey::from_bytes([42; 32]);
+        std::fs::write(&key_file, key.to_text())?;
         if socket.exists() {
             std::fs::remove_file(&socket)?;
         }
@@ -43,7 +43,7 @@ impl ScriptedHost {
     /// Waits for a client and goes through the opening with it, right or wrong proof.
     pub fn accept(&self) -> io::Result<Visit> {
         let (stream, _) = self.listener.accept()?;
-        let mut visit = Visit::of(stream);
+        let mut visit = Visit::from_stream(stream);
         let server_nonce = Nonce::from_bytes([9; 16]);
         let hello =
             Hello { protocol: PROTOCOL, server: "postern/test".to_owned(), nonce: server_nonce.clone() };
@@ -52,11 +52,11 @@ impl ScriptedHost {
         let id = request.id.clone();
         let opening = AuthenticateParams::of_request(request).map_err(io::Error::other)?;
         let handshake = Handshake { socket: self.kind, server_nonce, client_nonce: opening.nonce.clone() };
-        if !handshake.holds(&self.key, Side::Client, &opening.proof) {
+        if !handshake.verify_proof(&self.key, HandshakeSide::Client, &opening.proof) {
             return Err(io::Error::other("the client's proof is wrong"));
         }
         visit.opening = Some(opening);
-        let proof = handshake.proof(&self.key, Side::Server);
+        let proof = handshake.make_proof(&self.key, HandshakeSide::Server);
         match self.kind {
             Socket::Channel => visit.answer(&id, &self.welcome(proof))?,
             Socket::Control => visit.answer(&id, &ControlWelcome { proof })?,
@@ -68,7 +68,7 @@ impl ScriptedHost {
         Welcome {
             agent: "main".to_owned(),
             proof,
-            limits: Limits::of_agent(Some(300_000)),
+            limits: WireLimits::of_agent(Some(300_000)),
             policy: PolicyNote { security: "allowlist".to_owned(), ask: "on-miss".to_owned() },
             sequence: self.sequence,
         }
@@ -86,7 +86,7 @@ pub struct Visit {
 
 impl Visit {
     /// Returns a connection on which nothing was said yet.
-    pub fn of(stream: UnixStream) -> Self {
+    pub fn from_stream(stream: UnixStream) -> Self {
         Self { stream, lines: LineBuffer::new(limits::FRAME_IN), opening: None }
     }
 
@@ -106,8 +106,8 @@ impl Visit {
     }
 
     /// Returns the next call on an agent's channel.
-    pub fn call(&mut self) -> io::Result<(Id, Call)> {
-        Call::of_request(self.request()?).map_err(io::Error::other)
+    pub fn next_call(&mut self) -> io::Result<(CallId, AgentCall)> {
+        AgentCall::of_request(self.request()?).map_err(io::Error::other)
     }
 
     /// Sends a line as it is.
@@ -116,12 +116,12 @@ impl Visit {
     }
 
     /// Answers a call.
-    pub fn answer<R: Serialize>(&mut self, id: &Id, result: &R) -> io::Result<()> {
+    pub fn answer<R: Serialize>(&mut self, id: &CallId, result: &R) -> io::Result<()> {
         self.send(&result_line(id, result))
     }
 
     /// Tells an event.
-    pub fn tell(&mut self, notice: &Notice) -> io::Result<()> {
-        self.send(&notice.line())
+    pub fn send_notice(&mut self, notice: &Notice) -> io::Result<()> {
+        self.send(&notice.to_line())
     }
 }

@@ -19,12 +19,12 @@ pub fn tcp_address(socket: &Path) -> Option<&str> {
 
 /// A connected stream.
 #[derive(Debug)]
-pub(crate) enum Stream {
+pub(crate) enum SocketStream {
     Unix(UnixStream),
     Tcp(TcpStream),
 }
 
-impl Stream {
+impl SocketStream {
     /// Connects to a path, or to `tcp://HOST:PORT`.
     pub(crate) fn connect(socket: &Path) -> io::Result<Self> {
         let Some(address) = tcp_address(socket) else { return UnixStream::connect(socket).map(Self::Unix) };
@@ -76,7 +76,7 @@ impl Stream {
     }
 }
 
-impl AsFd for Stream {
+impl AsFd for SocketStream {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
             Self::Unix(stream) => stream.as_fd(),

@@ -1,12 +1,12 @@
 //! The client against a host that says what these tests tell it to.
 
 use crate::scripted::{ScriptedHost, Visit};
-use crate::{CallError, Channel, ConnectError, Control, Gone, Options, read_key};
-use postern_contract::{Attention, Told, methods};
+use crate::{CallError, Channel, ChannelOptions, ConnectError, ConnectionLoss, Control, read_key};
+use postern_contract::{ApproverNotification, Attention, methods};
 use postern_protocol::{
-    Accepted, Call, Client, Decision, Denied, DenyReason, ErrorCode, ErrorObject, Event, EventsAfterResult,
-    Hello, Id, Key, Nonce, Notice, Output, Pending, RunParams, RunResult, RunState, Socket, Stream, What,
-    WhichParams, WhichProgram, WhichResult, error_line, notification_line,
+    Accepted, AgentCall, CallId, Client, Decision, DenyReason, ErrorCode, ErrorObject, EventsAfterResult,
+    ExecDenied, ExecOutput, Hello, Nonce, Notice, NoticeEvent, OutputStream, Pending, RunParams, RunResult,
+    RunState, Socket, SocketKey, What, WhichParams, WhichProgram, WhichResult, error_line, notification_line,
 };
 use serde_json::json;
 use std::os::unix::net::UnixListener;
@@ -29,16 +29,16 @@ fn open(folder: &Path) -> Result<Channel, ConnectError> {
     Channel::connect(&folder.join("agent.sock"), &read_key(&folder.join("agent.key"))?)
 }
 
-fn notice(sequence: u64, event: Event) -> Notice {
+fn notice(sequence: u64, event: NoticeEvent) -> Notice {
     Notice { sequence, at: "2026-01-01T00:00:00.000Z".to_owned(), request_id: REQUEST, session: None, event }
 }
 
 fn output(sequence: u64, text: &str) -> Notice {
-    notice(sequence, Event::Output(Output::new(Stream::Stdout, 0, text.as_bytes())))
+    notice(sequence, NoticeEvent::Output(ExecOutput::new(OutputStream::Stdout, 0, text.as_bytes())))
 }
 
 fn denied(sequence: u64) -> Notice {
-    let event = Event::Denied(Denied {
+    let event = NoticeEvent::Denied(ExecDenied {
         reason: DenyReason::User,
         message: "no".to_owned(),
         advice: None,
@@ -55,8 +55,8 @@ fn run() -> RunParams {
 
 /// Takes a run, and answers that it was accepted.
 fn accept_run(visit: &mut Visit) {
-    let (id, call) = visit.call().expect("a call");
-    assert_eq!(call, Call::Run(Box::new(run())));
+    let (id, call) = visit.next_call().expect("a call");
+    assert_eq!(call, AgentCall::Run(Box::new(run())));
     let accepted = Accepted {
         request_id: REQUEST,
         state: RunState::Received,
@@ -73,16 +73,19 @@ fn a_run_is_accepted_and_its_events_come_in_order_also_those_before_the_answer()
         let mut visit = host.accept().expect("a client");
         let expires_at = "2026-01-01T00:02:00.000Z".to_owned();
         let pending = Pending { expires_at, position: 1, question: None, at_expiry: None };
-        visit.tell(&notice(1, Event::Pending(pending))).unwrap();
+        visit.send_notice(&notice(1, NoticeEvent::Pending(pending))).unwrap();
         accept_run(&mut visit);
-        visit.tell(&denied(2)).unwrap();
+        visit.send_notice(&denied(2)).unwrap();
     });
     let mut channel = open(folder.path()).expect("a channel");
     assert_eq!(channel.welcome().agent, "main");
     let answer = channel.run(run()).expect("an answer");
     assert!(matches!(answer, RunResult::Accepted(Accepted { state: RunState::Received, .. })));
     let heard: Vec<_> = channel.events().map(|event| event.map(|notice| notice.sequence)).take(3).collect();
-    assert!(matches!(heard[..], [Ok(1), Ok(2), Err(Gone::Closed)]), "both events, then the end: {heard:?}");
+    assert!(
+        matches!(heard[..], [Ok(1), Ok(2), Err(ConnectionLoss::Closed)]),
+        "both events, then the end: {heard:?}"
+    );
     host.join().expect("the script went through");
 }
 
@@ -90,7 +93,7 @@ fn a_run_is_accepted_and_its_events_come_in_order_also_those_before_the_answer()
 fn a_terminal_answer_is_read_as_the_event_it_is() {
     let (folder, host) = play(Socket::Channel, |host| {
         let mut visit = host.accept().unwrap();
-        let (id, _) = visit.call().unwrap();
+        let (id, _) = visit.next_call().unwrap();
         visit.answer(&id, &RunResult::Ended(Box::new(denied(5)))).unwrap();
     });
     let answer = open(folder.path()).unwrap().run(run()).unwrap();
@@ -103,7 +106,7 @@ fn after_reconnect_what_was_missed_comes_once() {
     let (folder, host) = play(Socket::Channel, |host| {
         let mut visit = host.accept().unwrap();
         for sequence in 1..=3 {
-            visit.tell(&output(sequence, "x")).unwrap();
+            visit.send_notice(&output(sequence, "x")).unwrap();
         }
         drop(visit);
         let mut visit = host.accept().unwrap();
@@ -113,7 +116,7 @@ fn after_reconnect_what_was_missed_comes_once() {
             "it asks for what came after what it heard"
         );
         for sequence in 3..=4 {
-            visit.tell(&output(sequence, "y")).unwrap();
+            visit.send_notice(&output(sequence, "y")).unwrap();
         }
     });
     let mut channel = open(folder.path()).unwrap();
@@ -130,11 +133,11 @@ fn a_replay_that_is_asked_for_is_heard_again() {
     let (folder, host) = play(Socket::Channel, |mut host| {
         host.sequence = 2;
         let mut visit = host.accept().unwrap();
-        let (id, call) = visit.call().unwrap();
+        let (id, call) = visit.next_call().unwrap();
         assert_eq!(call.method(), "events.after");
         visit.answer(&id, &EventsAfterResult { sequence: 2, replaying: 2 }).unwrap();
-        visit.tell(&output(1, "a")).unwrap();
-        visit.tell(&output(2, "b")).unwrap();
+        visit.send_notice(&output(1, "a")).unwrap();
+        visit.send_notice(&output(2, "b")).unwrap();
     });
     let mut channel = open(folder.path()).unwrap();
     assert_eq!(channel.sequence(), 2, "a new client hears from now on");
@@ -148,7 +151,7 @@ fn a_replay_that_is_asked_for_is_heard_again() {
 fn answers_come_in_their_own_types_and_errors_by_their_names() {
     let (folder, host) = play(Socket::Channel, |host| {
         let mut visit = host.accept().unwrap();
-        let (id, _) = visit.call().unwrap();
+        let (id, _) = visit.next_call().unwrap();
         let git = WhichProgram {
             name: "git".to_owned(),
             path: None,
@@ -156,19 +159,19 @@ fn answers_come_in_their_own_types_and_errors_by_their_names() {
             message: "?".to_owned(),
         };
         visit.answer(&id, &WhichResult { programs: vec![git] }).unwrap();
-        let (id, _) = visit.call().unwrap();
+        let (id, _) = visit.next_call().unwrap();
         let error = ErrorObject::new(ErrorCode::RateLimited, "too many requests").retry_after(50);
         visit.send(&error_line(Some(&id), &error)).unwrap();
-        let (id, _) = visit.call().unwrap();
+        let (id, _) = visit.next_call().unwrap();
         visit.answer(&id, &json!({"programs": 3})).unwrap();
     });
     let mut channel = open(folder.path()).unwrap();
-    let which = Call::Which(WhichParams { names: vec!["git".to_owned()] });
-    assert_eq!(channel.ask::<WhichResult>(&which).unwrap().programs[0].name, "git");
-    let refused = channel.ask::<WhichResult>(&which).unwrap_err();
-    assert_eq!(refused.code(), Some("rate-limited"));
+    let which = AgentCall::Which(WhichParams { names: vec!["git".to_owned()] });
+    assert_eq!(channel.call_typed::<WhichResult>(&which).unwrap().programs[0].name, "git");
+    let refused = channel.call_typed::<WhichResult>(&which).unwrap_err();
+    assert_eq!(refused.error_code(), Some("rate-limited"));
     assert!(matches!(refused, CallError::Failed(error) if error.data.retry_after_ms == Some(50)));
-    assert!(matches!(channel.ask::<WhichResult>(&which), Err(CallError::OddAnswer { .. })));
+    assert!(matches!(channel.call_typed::<WhichResult>(&which), Err(CallError::OddAnswer { .. })));
     host.join().unwrap();
 }
 
@@ -177,16 +180,16 @@ fn waiting_ends_when_the_time_runs_out_and_nothing_is_lost_by_it() {
     let (folder, host) = play(Socket::Channel, |host| {
         let mut visit = host.accept().unwrap();
         // Half a line first; the rest once the client has given up waiting and asks for something else.
-        let line = output(1, "late").line();
+        let line = output(1, "late").to_line();
         visit.send(&line[..40]).unwrap();
-        let (id, _) = visit.call().unwrap();
+        let (id, _) = visit.next_call().unwrap();
         visit.send(&line[40..]).unwrap();
         visit.answer(&id, &WhichResult { programs: Vec::new() }).unwrap();
     });
     let mut channel = open(folder.path()).unwrap();
     let early = channel.next_event(Some(Duration::from_millis(5))).expect("still connected");
     assert_eq!(early, None);
-    channel.call(&Call::Which(WhichParams { names: Vec::new() })).expect("an answer");
+    channel.call_host(&AgentCall::Which(WhichParams { names: Vec::new() })).expect("an answer");
     let event = channel.next_event(None).unwrap().expect("the event that was cut in two");
     assert_eq!(event, output(1, "late"));
     host.join().unwrap();
@@ -195,7 +198,7 @@ fn waiting_ends_when_the_time_runs_out_and_nothing_is_lost_by_it() {
 #[test]
 fn every_way_of_not_connecting_says_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
-    let (socket, key) = (folder.path().join("agent.sock"), Key::from_bytes([1; 32]));
+    let (socket, key) = (folder.path().join("agent.sock"), SocketKey::from_bytes([1; 32]));
     let missing = Channel::connect(&socket, &key).unwrap_err();
     assert!(matches!(missing, ConnectError::NothingListens { .. }));
     let said = missing.to_string();
@@ -219,7 +222,7 @@ fn every_way_of_not_connecting_says_what_to_do() {
 fn who_does_not_hold_the_key_is_found_out_on_both_sides() {
     let (folder, host) =
         play(Socket::Channel, |host| assert!(host.accept().is_err(), "a wrong key does not come in"));
-    let wrong = Channel::connect(&folder.path().join("agent.sock"), &Key::from_bytes([1; 32]));
+    let wrong = Channel::connect(&folder.path().join("agent.sock"), &SocketKey::from_bytes([1; 32]));
     assert!(wrong.is_err());
     host.join().unwrap();
 
@@ -228,13 +231,13 @@ fn who_does_not_hold_the_key_is_found_out_on_both_sides() {
     let socket = folder.path().join("agent.sock");
     let listener = UnixListener::bind(&socket).unwrap();
     let host = thread::spawn(move || {
-        let mut visit = Visit::of(listener.accept().unwrap().0);
+        let mut visit = Visit::from_stream(listener.accept().unwrap().0);
         let hello = Hello { protocol: 1, server: "x".to_owned(), nonce: Nonce::from_bytes([1; 16]) };
         visit.send(&notification_line("hello", &hello)).unwrap();
         let request = visit.request().unwrap();
         visit.answer(&request.id, &json!({"proof": request.params["proof"]})).unwrap();
     });
-    let key = Key::from_bytes([1; 32]);
+    let key = SocketKey::from_bytes([1; 32]);
     assert!(matches!(Channel::connect(&socket, &key), Err(ConnectError::Impostor { .. })));
     host.join().unwrap();
 }
@@ -253,8 +256,9 @@ fn what_listens_without_speaking_the_protocol_is_told_apart() {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("agent.sock");
         let listener = UnixListener::bind(&socket).unwrap();
-        let host = thread::spawn(move || Visit::of(listener.accept().unwrap().0).send(&said).unwrap());
-        let error = Channel::connect(&socket, &Key::from_bytes([1; 32])).unwrap_err().to_string();
+        let host =
+            thread::spawn(move || Visit::from_stream(listener.accept().unwrap().0).send(&said).unwrap());
+        let error = Channel::connect(&socket, &SocketKey::from_bytes([1; 32])).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
         host.join().unwrap();
     }
@@ -278,19 +282,21 @@ fn the_control_socket_answers_and_tells() {
             ))
             .unwrap();
         let request = visit.request().unwrap();
-        visit.send(&error_line(Some(&request.id), &ErrorObject::named("not-found", "no rule 9"))).unwrap();
+        visit
+            .send(&error_line(Some(&request.id), &ErrorObject::with_code_name("not-found", "no rule 9")))
+            .unwrap();
     });
     let mut control = Control::connect(folder.path()).expect("a host");
-    let waiting = control.watch(methods::FaceKind::Terminal).expect("an answer");
+    let waiting = control.watch_questions(methods::ApproverKind::Terminal).expect("an answer");
     assert!(waiting.questions.is_empty());
-    assert_eq!(control.next_told(None).unwrap(), Some(Told::RulesChanged));
+    assert_eq!(control.next_known_notification(None).unwrap(), Some(ApproverNotification::RulesChanged));
     assert_eq!(
-        control.next_told(None).unwrap(),
-        Some(Told::Attention(Attention { message: "an unknown agent knocked".to_owned() }))
+        control.next_known_notification(None).unwrap(),
+        Some(ApproverNotification::Attention(Attention { message: "an unknown agent knocked".to_owned() }))
     );
-    let error = control.call("rules.remove", &json!({"id": 9})).unwrap_err();
-    assert_eq!((error.code(), error.to_string().as_str()), (Some("not-found"), "no rule 9"));
-    assert!(matches!(control.next_told(None), Err(Gone::Closed)));
+    let error = control.call_by_name("rules.remove", &json!({"id": 9})).unwrap_err();
+    assert_eq!((error.error_code(), error.to_string().as_str()), (Some("not-found"), "no rule 9"));
+    assert!(matches!(control.next_known_notification(None), Err(ConnectionLoss::Closed)));
     host.join().unwrap();
 }
 
@@ -311,7 +317,7 @@ fn a_client_says_who_it_is() {
     });
     let key = read_key(&folder.path().join("agent.key")).unwrap();
     let client = Client { name: "hook".to_owned(), version: "1".to_owned() };
-    let options = Options { client, after: Some(7) };
+    let options = ChannelOptions { client, after: Some(7) };
     Channel::connect_with(&folder.path().join("agent.sock"), &key, options).expect("let in");
     host.join().unwrap();
 }
@@ -320,16 +326,16 @@ fn a_client_says_who_it_is() {
 fn calls_that_were_only_sent_are_answered_by_their_ids() {
     let (folder, host) = play(Socket::Channel, |host| {
         let mut visit = host.accept().unwrap();
-        let ids: Vec<Id> = (0..2).map(|_| visit.call().unwrap().0).collect();
+        let ids: Vec<CallId> = (0..2).map(|_| visit.next_call().unwrap().0).collect();
         for id in ids.iter().rev() {
             visit.answer(id, &json!({})).unwrap();
         }
     });
     let mut channel = open(folder.path()).unwrap();
-    let which = Call::Which(WhichParams { names: Vec::new() });
+    let which = AgentCall::Which(WhichParams { names: Vec::new() });
     let (first, second) = (channel.send(&which).unwrap(), channel.send(&which).unwrap());
     let mut answered = Vec::new();
-    while let Ok(Some(crate::Message::Answer(answer))) = channel.read_message(None) {
+    while let Ok(Some(crate::ChannelMessage::Answer(answer))) = channel.read_message(None) {
         answered.push(answer.id.expect("an id"));
     }
     assert_eq!(answered, [second, first]);

@@ -1,7 +1,7 @@
 //! A socket that gives and takes whole messages.
 
-use crate::error::Gone;
-use crate::stream::Stream;
+use crate::error::ConnectionLoss;
+use crate::stream::SocketStream;
 use postern_protocol::{Frame, LineBuffer, decode};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -14,7 +14,7 @@ const CHUNK: usize = 64 * 1024;
 /// Whole messages over a stream socket, blocking or not.
 #[derive(Debug)]
 pub(crate) struct Transport {
-    stream: Stream,
+    stream: SocketStream,
     inbox: LineBuffer,
     outbox: Vec<u8>,
     chunk: Box<[u8]>,
@@ -25,7 +25,7 @@ pub(crate) struct Transport {
 impl Transport {
     /// Connects. `longest` is how many bytes one line of the host may have.
     pub(crate) fn connect(socket: &Path, longest: usize) -> io::Result<Self> {
-        let stream = Stream::connect(socket)?;
+        let stream = SocketStream::connect(socket)?;
         let chunk = vec![0; CHUNK].into_boxed_slice();
         Ok(Self { stream, inbox: LineBuffer::new(longest), outbox: Vec::new(), chunk, longest })
     }
@@ -35,20 +35,20 @@ impl Transport {
     }
 
     /// Puts a line into the queue of what is to be sent.
-    pub(crate) fn queue(&mut self, line: &[u8]) {
+    pub(crate) fn queue_line(&mut self, line: &[u8]) {
         self.outbox.extend_from_slice(line);
     }
 
     /// Sends what the system takes. True where nothing is left.
-    pub(crate) fn flush(&mut self) -> Result<bool, Gone> {
+    pub(crate) fn flush(&mut self) -> Result<bool, ConnectionLoss> {
         let mut sent = 0;
         while sent < self.outbox.len() {
             match self.stream.write(&self.outbox[sent..]) {
-                Ok(0) => return Err(Gone::Closed),
+                Ok(0) => return Err(ConnectionLoss::Closed),
                 Ok(bytes) => sent += bytes,
                 Err(error) if is_later(&error) => break,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(gone(error)),
+                Err(error) => return Err(loss_from_io(error)),
             }
         }
         self.outbox.drain(..sent);
@@ -61,29 +61,29 @@ impl Transport {
     }
 
     /// Returns a message that is here already.
-    pub(crate) fn next(&mut self) -> Option<Result<Frame, Gone>> {
+    pub(crate) fn next_frame(&mut self) -> Option<Result<Frame, ConnectionLoss>> {
         let line = self.inbox.next_line()?;
-        Some(line.and_then(|line| decode(line, self.longest)).map_err(Gone::from))
+        Some(line.and_then(|line| decode(line, self.longest)).map_err(ConnectionLoss::from))
     }
 
     /// Takes what the system has. False where that is nothing yet.
-    pub(crate) fn fill(&mut self) -> Result<bool, Gone> {
+    pub(crate) fn receive_available(&mut self) -> Result<bool, ConnectionLoss> {
         loop {
             match self.stream.read(&mut self.chunk) {
-                Ok(0) => return Err(Gone::Closed),
+                Ok(0) => return Err(ConnectionLoss::Closed),
                 Ok(bytes) => {
                     self.inbox.push(&self.chunk[..bytes]);
                     return Ok(true);
                 }
                 Err(error) if is_later(&error) => return Ok(false),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(gone(error)),
+                Err(error) => return Err(loss_from_io(error)),
             }
         }
     }
 
     /// Says that nothing more is sent, and reads until the peer ends it too.
-    pub(crate) fn leave(&mut self, patience: Duration) -> Result<(), Gone> {
+    pub(crate) fn close_and_wait(&mut self, patience: Duration) -> Result<(), ConnectionLoss> {
         self.stream.set_nonblocking(false)?;
         self.stream.finish()?;
         let deadline = Instant::now() + patience;
@@ -93,15 +93,18 @@ impl Transport {
                 return Ok(());
             }
             self.stream.set_read_timeout(Some(left))?;
-            self.fill()?;
+            self.receive_available()?;
         }
     }
 
     /// Returns the next message; `None` if the time ran out first. No timeout waits always.
-    pub(crate) fn wait(&mut self, timeout: Option<Duration>) -> Result<Option<Frame>, Gone> {
+    pub(crate) fn wait_for_frame(
+        &mut self,
+        timeout: Option<Duration>,
+    ) -> Result<Option<Frame>, ConnectionLoss> {
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         loop {
-            if let Some(frame) = self.next() {
+            if let Some(frame) = self.next_frame() {
                 return frame.map(Some);
             }
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
@@ -109,7 +112,7 @@ impl Transport {
                 return Ok(None);
             }
             self.stream.set_read_timeout(left)?;
-            self.fill()?;
+            self.receive_available()?;
         }
     }
 }
@@ -126,9 +129,9 @@ fn is_later(error: &io::Error) -> bool {
 }
 
 /// Converts an error: a peer that went away is the same however the system noticed.
-fn gone(error: io::Error) -> Gone {
+fn loss_from_io(error: io::Error) -> ConnectionLoss {
     match error.kind() {
-        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => Gone::Closed,
-        _ => Gone::Broken(error),
+        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => ConnectionLoss::Closed,
+        _ => ConnectionLoss::Broken(error),
     }
 }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::call::{Arg, Call, Feed, Found, Functions};
+use crate::call::{Arg, CommandCall, Feed, Functions, ParseResults};
 use crate::quote::quote_word;
-use crate::{Dir, Invalid, Reading, Word, peel};
+use crate::{Dir, Invalid, ParsedCommand, Word, peel};
 
 /// Words that an argv may have.
 pub const MOST_WORDS: usize = 1024;
@@ -13,29 +13,29 @@ pub const MOST_WORDS: usize = 1024;
 pub const LONGEST_ARGV: usize = 128 * 1024;
 
 /// Reads an argv: wrappers are peeled and inner shells read, as for shell text. Spans point into its quoted rendering.
-pub fn read_argv(argv: &[String]) -> Reading {
-    read(argv, None)
+pub fn read_argv(argv: &[String]) -> ParsedCommand {
+    parse_words(argv, None)
 }
 
 /// Reads an argv like [`read_argv`], with the home folder of the person it would run as.
 ///
 /// `~` and `$HOME` in a text that an inner shell reads are that folder.
-pub fn read_argv_at(argv: &[String], home: &str) -> Reading {
-    read(argv, Some(home))
+pub fn read_argv_at(argv: &[String], home: &str) -> ParsedCommand {
+    parse_words(argv, Some(home))
 }
 
-fn read(argv: &[String], home: Option<&str>) -> Reading {
+fn parse_words(argv: &[String], home: Option<&str>) -> ParsedCommand {
     let (text, spans) = rendered(argv);
     let mut reading =
-        Reading { text, steps: Vec::new(), opaque: Vec::new(), plain: None, invalid: check(argv) };
+        ParsedCommand { text, steps: Vec::new(), opaque: Vec::new(), plain: None, invalid: check_argv(argv) };
     if reading.invalid.is_some() {
         return reading;
     }
     let arg = |(value, span): (&String, Range<usize>)| {
         let raw = reading.text.get(span.clone()).unwrap_or_default().to_owned();
-        Arg::of(Word { raw, value: Some(value.clone()) }, span)
+        Arg::from_word(Word { raw, value: Some(value.clone()) }, span)
     };
-    let call = Call {
+    let call = CommandCall {
         args: argv.iter().zip(spans).map(arg).collect(),
         span: 0..reading.text.len(),
         via: Vec::new(),
@@ -47,8 +47,8 @@ fn read(argv: &[String], home: Option<&str>) -> Reading {
         depth: 0,
         opaque: None,
     };
-    let mut found = Found { home: home.map(str::to_owned), ..Found::default() };
-    peel::place(call, &Functions::new(), &mut found);
+    let mut found = ParseResults { home: home.map(str::to_owned), ..ParseResults::default() };
+    peel::add_call(call, &Functions::new(), &mut found);
     found.steps.sort_by_key(|step| step.span.start);
     reading.steps = found.steps;
     reading.opaque = found.opaque;
@@ -70,7 +70,7 @@ fn rendered(argv: &[String]) -> (String, Vec<Range<usize>>) {
     (text, spans)
 }
 
-fn check(argv: &[String]) -> Option<Invalid> {
+fn check_argv(argv: &[String]) -> Option<Invalid> {
     let invalid = |code, message| Some(Invalid { code, message });
     let Some(program) = argv.first() else {
         return invalid("empty-argv", "the argv is empty; its first word names the program");

@@ -5,7 +5,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::guess::LONGEST;
-use crate::{Assignment, Dialect, Dir, Guess, Note, Opaque, Redirection, Role, Step, Unparsed, Via, Word};
+use crate::{
+    Assignment, CandidateCommand, Dialect, Dir, Note, Redirection, Role, Step, Unparsed, UnparsedSpan, Via,
+    Word,
+};
 
 /// A word of a call, with where it stands in the request's text.
 #[derive(Debug, Clone)]
@@ -39,7 +42,7 @@ pub(crate) struct Arg {
 
 impl Arg {
     /// Returns a word that is known.
-    pub(crate) fn of(word: Word, span: Range<usize>) -> Self {
+    pub(crate) fn from_word(word: Word, span: Range<usize>) -> Self {
         Self {
             word,
             span,
@@ -55,9 +58,9 @@ impl Arg {
         }
     }
 
-    pub(crate) fn known(value: impl Into<String>, span: Range<usize>) -> Self {
+    pub(crate) fn from_value(value: impl Into<String>, span: Range<usize>) -> Self {
         let value = value.into();
-        Self::of(Word { raw: crate::quote::quote_word(&value), value: Some(value) }, span)
+        Self::from_word(Word { raw: crate::quote::quote_word(&value), value: Some(value) }, span)
     }
 
     /// Words that are only known at run time (`xargs` reads them from its input).
@@ -70,17 +73,17 @@ impl Arg {
             free: true,
             chosen: true,
             strays: true,
-            ..Self::of(word, span)
+            ..Self::from_word(word, span)
         }
     }
 
-    pub(crate) fn value(&self) -> Option<&str> {
+    pub(crate) fn known_value(&self) -> Option<&str> {
         self.word.value.as_deref()
     }
 
     /// Returns true if it is a whole number, with a sign or without.
     pub(crate) fn is_number(&self) -> bool {
-        self.value().map_or(self.number, |value| {
+        self.known_value().map_or(self.number, |value| {
             let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
             !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
         })
@@ -101,7 +104,7 @@ pub(crate) enum Feed {
 
 /// A simple command before its wrappers are peeled off.
 #[derive(Debug, Clone)]
-pub(crate) struct Call {
+pub(crate) struct CommandCall {
     pub(crate) args: Vec<Arg>,
     pub(crate) span: Range<usize>,
     pub(crate) via: Vec<Via>,
@@ -114,21 +117,26 @@ pub(crate) struct Call {
     /// Number of wrappers and shells around it.
     pub(crate) depth: usize,
     /// The first thing that is not understood about it.
-    pub(crate) opaque: Option<Opaque>,
+    pub(crate) opaque: Option<UnparsedSpan>,
 }
 
-impl Call {
-    pub(crate) fn head(&self) -> Option<&str> {
-        self.args.first().and_then(Arg::value)
+impl CommandCall {
+    pub(crate) fn program_name(&self) -> Option<&str> {
+        self.args.first().and_then(Arg::known_value)
     }
 
     /// Notes why the call is not understood; the first reason stays, candidates add up.
-    pub(crate) fn doubt(&mut self, code: Unparsed, what: impl Into<Note>, candidates: Vec<Guess>) {
+    pub(crate) fn add_doubt(
+        &mut self,
+        code: Unparsed,
+        what: impl Into<Note>,
+        candidates: Vec<CandidateCommand>,
+    ) {
         if let Some(opaque) = &mut self.opaque {
             opaque.candidates.extend(candidates);
             return;
         }
-        self.opaque = Some(Opaque::new(code, what, self.span.clone()).with(candidates));
+        self.opaque = Some(UnparsedSpan::new(code, what, self.span.clone()).with_candidates(candidates));
     }
 
     pub(crate) fn advise(mut self, advice: &'static str) -> Self {
@@ -159,15 +167,15 @@ impl Call {
     ///
     /// The first ones are long; of hundreds each has few words, which is enough for a rule that denies a
     /// program or a subcommand.
-    pub(crate) fn suffixes(&self, from: usize) -> Vec<Guess> {
+    pub(crate) fn suffixes(&self, from: usize) -> Vec<CandidateCommand> {
         const LONG_ONES: usize = 32;
         const SHORTEST: usize = 3;
-        let starts =
-            (from..self.args.len()).filter(|&at| self.args[at].value().is_some_and(|v| !v.starts_with('-')));
+        let starts = (from..self.args.len())
+            .filter(|&at| self.args[at].known_value().is_some_and(|v| !v.starts_with('-')));
         let words: Arc<[String]> =
-            self.args.iter().map(|arg| arg.value().unwrap_or_default().to_owned()).collect();
+            self.args.iter().map(|arg| arg.known_value().unwrap_or_default().to_owned()).collect();
         let guess = |(nth, at): (usize, usize)| {
-            Guess::part(&words, at, if nth < LONG_ONES { LONGEST } else { SHORTEST })
+            CandidateCommand::slice_words(&words, at, if nth < LONG_ONES { LONGEST } else { SHORTEST })
         };
         let mut seen = HashSet::new();
         starts.enumerate().map(guess).filter(|guess| seen.insert(guess.clone())).collect()
@@ -176,9 +184,9 @@ impl Call {
 
 /// Collected results of reading a request.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct ParseResults {
     pub(crate) steps: Vec<Step>,
-    pub(crate) opaque: Vec<Opaque>,
+    pub(crate) opaque: Vec<UnparsedSpan>,
     /// Cost of the reading so far, texts inside texts included (see `shell::bounds`).
     pub(crate) cost: usize,
     /// The person's home folder, where it is known.

@@ -15,14 +15,14 @@ pub(crate) const MOST_STARTS: usize = 32;
 /// Guesses that begin at other words of the same text share them: a text may hold thousands, and each is as
 /// long as it can be.
 #[derive(Clone)]
-pub struct Guess {
+pub struct CandidateCommand {
     words: Arc<[String]>,
     own: Range<usize>,
     /// True if its text may hold words that were not taken from it.
     partly: bool,
 }
 
-impl Guess {
+impl CandidateCommand {
     /// Returns the guess without its first words.
     pub(crate) fn without(&self, first: usize) -> Self {
         let start = (self.own.start + first).min(self.own.end);
@@ -30,7 +30,7 @@ impl Guess {
     }
 
     /// Returns at most so many words of `words` from one of them on.
-    pub(crate) fn part(words: &Arc<[String]>, from: usize, most: usize) -> Self {
+    pub(crate) fn slice_words(words: &Arc<[String]>, from: usize, most: usize) -> Self {
         let start = from.min(words.len());
         let end = start.saturating_add(most).min(words.len());
         Self { words: Arc::clone(words), own: start..end, partly: false }
@@ -57,12 +57,12 @@ impl Guess {
     }
 
     /// Returns the text that its words are of, and their range in it: the same for guesses that share them.
-    pub fn place(&self) -> (&[String], Range<usize>) {
+    pub fn shared_words(&self) -> (&[String], Range<usize>) {
         (&self.words, self.own.clone())
     }
 }
 
-impl Deref for Guess {
+impl Deref for CandidateCommand {
     type Target = [String];
 
     fn deref(&self) -> &[String] {
@@ -70,29 +70,29 @@ impl Deref for Guess {
     }
 }
 
-impl From<Vec<String>> for Guess {
+impl From<Vec<String>> for CandidateCommand {
     fn from(words: Vec<String>) -> Self {
         let own = 0..words.len();
         Self { words: words.into(), own, partly: false }
     }
 }
 
-impl std::fmt::Debug for Guess {
+impl std::fmt::Debug for CandidateCommand {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
 }
 
-impl PartialEq for Guess {
+impl PartialEq for CandidateCommand {
     fn eq(&self, other: &Self) -> bool {
         let same = Arc::ptr_eq(&self.words, &other.words) && self.own == other.own;
         same || **self == **other
     }
 }
 
-impl Eq for Guess {}
+impl Eq for CandidateCommand {}
 
-impl Hash for Guess {
+impl Hash for CandidateCommand {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (**self).hash(state);
     }
@@ -100,13 +100,13 @@ impl Hash for Guess {
 
 #[cfg(test)]
 mod tests {
-    use super::{Guess, MOST_STARTS};
+    use super::{CandidateCommand, MOST_STARTS};
     use std::sync::Arc;
 
     /// Returns the word from which on something is unseen, of a guess that begins at one of so many words.
     fn unseen(count: usize, from: usize, most: usize) -> Option<usize> {
         let words: Arc<[String]> = (0..count).map(|nth| format!("a{nth}")).collect();
-        Guess::part(&words, from, most).unseen_from()
+        CandidateCommand::slice_words(&words, from, most).unseen_from()
     }
 
     #[test]
@@ -124,9 +124,12 @@ mod tests {
     #[test]
     fn guesses_of_the_same_words_are_the_same() {
         let words: Arc<[String]> = ["rm", "x", "rm", "x"].map(str::to_owned).into();
-        let first = Guess::part(&words, 0, 2);
-        assert!(first == Guess::part(&words, 2, 64), "they stand elsewhere in the text");
-        assert!(first == Guess::from(vec!["rm".to_owned(), "x".to_owned()]), "or in another");
-        assert!(first != Guess::part(&words, 1, 2) && first != Guess::part(&words, 0, 1));
+        let first = CandidateCommand::slice_words(&words, 0, 2);
+        assert!(first == CandidateCommand::slice_words(&words, 2, 64), "they stand elsewhere in the text");
+        assert!(first == CandidateCommand::from(vec!["rm".to_owned(), "x".to_owned()]), "or in another");
+        assert!(
+            first != CandidateCommand::slice_words(&words, 1, 2)
+                && first != CandidateCommand::slice_words(&words, 0, 1)
+        );
     }
 }

@@ -35,12 +35,12 @@ pub struct Note {
 
 impl Note {
     /// Makes a note about a stretch of the request's text, which is kept as it is.
-    pub fn about(before: &'static str, text: impl Into<String>, after: &'static str) -> Self {
+    pub fn with_text(before: &'static str, text: impl Into<String>, after: &'static str) -> Self {
         Self { before: before.into(), text: Some(text.into()), after: after.into() }
     }
 
     /// Returns the words before the text, the text, and the words behind it, for `contract::render` alone.
-    pub fn parts(&self) -> (&Words, Option<&str>, &Words) {
+    pub fn as_parts(&self) -> (&Words, Option<&str>, &Words) {
         (&self.before, self.text.as_deref(), &self.after)
     }
 }

@@ -12,7 +12,7 @@ pub enum WordsError {
 }
 
 /// Returns the argv as one line of shell text. [`words_of`] reads it back to the same words.
-pub fn quote<W: AsRef<str>>(argv: &[W]) -> String {
+pub fn quote_argv<W: AsRef<str>>(argv: &[W]) -> String {
     let words: Vec<String> = argv.iter().map(|word| quote_word(word.as_ref())).collect();
     words.join(" ")
 }
@@ -30,7 +30,7 @@ pub fn quote_word(word: &str) -> String {
 /// Splits a line into words: white space separates, single and double quotes and backslashes protect. Nothing is
 /// expanded: `$`, `*` and `~` are ordinary characters.
 pub fn words_of(line: &str) -> Result<Vec<String>, WordsError> {
-    words(line, None)
+    split_words(line, None)
 }
 
 /// Splits a line like [`words_of`], with `~`, `$HOME` or `${HOME}` at the beginning of a word replaced by
@@ -38,10 +38,10 @@ pub fn words_of(line: &str) -> Result<Vec<String>, WordsError> {
 ///
 /// Alone or before a slash, as a shell reads it; `home` is an absolute path. A quoted `~` is a character.
 pub fn words_of_at(line: &str, home: &str) -> Result<Vec<String>, WordsError> {
-    words(line, Some(home.trim_end_matches('/')))
+    split_words(line, Some(home.trim_end_matches('/')))
 }
 
-fn words(line: &str, home: Option<&str>) -> Result<Vec<String>, WordsError> {
+fn split_words(line: &str, home: Option<&str>) -> Result<Vec<String>, WordsError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut rest = line.chars();
@@ -111,7 +111,7 @@ fn double_quoted(rest: &mut std::str::Chars<'_>, word: &mut String) -> Result<()
 mod tests {
     use proptest::prelude::*;
 
-    use super::{WordsError, quote, words_of, words_of_at};
+    use super::{WordsError, quote_argv, words_of, words_of_at};
 
     #[test]
     fn typed_lines_split_as_a_person_expects() {
@@ -149,8 +149,8 @@ mod tests {
     proptest! {
         #[test]
         fn a_quoted_argv_reads_back(argv in proptest::collection::vec(any::<String>(), 0..5)) {
-            prop_assert_eq!(words_of_at(&quote(&argv), "/h"), Ok(argv.clone()), "what is quoted is itself anywhere");
-            prop_assert_eq!(words_of(&quote(&argv)), Ok(argv));
+            prop_assert_eq!(words_of_at(&quote_argv(&argv), "/h"), Ok(argv.clone()), "what is quoted is itself anywhere");
+            prop_assert_eq!(words_of(&quote_argv(&argv)), Ok(argv));
         }
 
         #[test]

@@ -1,6 +1,6 @@
 //! Comparison of an argv with the text that a client shows for it.
 
-use crate::quote::{quote, words_of};
+use crate::quote::{quote_argv, words_of};
 
 /// Returns true if `raw` says what `argv` runs: the same words, or the very text that it hands to a shell
 /// with `-c`.
@@ -11,7 +11,7 @@ pub fn stands_for(raw: &str, argv: &[String]) -> bool {
     let payload =
         matches!(argv, [_, flag, text] if flag.starts_with('-') && flag.ends_with('c') && text == raw);
     let operator = |word: &String| !word.is_empty() && word.chars().all(|c| ";&|<>()".contains(c));
-    let clear = !argv.iter().any(operator) || raw == quote(argv);
+    let clear = !argv.iter().any(operator) || raw == quote_argv(argv);
     payload || clear && words_of(raw).as_deref() == Ok(argv)
 }
 

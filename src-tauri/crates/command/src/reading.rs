@@ -4,7 +4,7 @@ use postern_programs::Power;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::{Opaque, UnsafeArg};
+use crate::{UnparsedSpan, UnsafeArg};
 
 /// Shell whose grammar the text is read by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,16 +19,16 @@ pub enum Dialect {
 
 /// Everything a request would run, as far as it could be understood.
 ///
-/// A reading is complete unless [`Reading::opaque`] or a step's own `opaque` says otherwise: a program that bash would
+/// A reading is complete unless [`ParsedCommand::opaque`] or a step's own `opaque` says otherwise: a program that bash would
 /// run and that is in neither is a bug of this crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
+pub struct ParsedCommand {
     /// The text that was read; for an argv request its quoted rendering. Spans point into it.
     pub text: String,
     /// Programs and builtins, in the order in which they stand in the text.
     pub steps: Vec<Step>,
     /// Parts that belong to no step and were not understood. Not empty: the whole request is at best asked about.
-    pub opaque: Vec<Opaque>,
+    pub opaque: Vec<UnparsedSpan>,
     /// The argv to start without a shell, where the request is one simple command with nothing for a shell to do.
     pub plain: Option<Vec<String>>,
     /// Set where the request is not to be judged at all (empty argv, NUL, too long, invisible characters in a name…).
@@ -41,7 +41,7 @@ pub struct Step {
     /// Program and arguments, without wrappers, assignments and redirections. Never empty, except for a step that is
     /// only assignments or only redirections.
     pub argv: Vec<Word>,
-    /// Span of the step in [`Reading::text`] (bytes), wrappers and redirections included.
+    /// Span of the step in [`ParsedCommand::text`] (bytes), wrappers and redirections included.
     pub span: Range<usize>,
     /// Role of the program.
     pub role: Role,
@@ -58,7 +58,7 @@ pub struct Step {
     pub script: Option<usize>,
     /// Reason why the step is not fully understood. If set: at best asked about, and never saved as more than
     /// the exact command.
-    pub opaque: Option<Opaque>,
+    pub opaque: Option<UnparsedSpan>,
 }
 
 /// Word of a step.
@@ -180,7 +180,7 @@ impl Step {
     }
 }
 
-impl Reading {
+impl ParsedCommand {
     /// Returns true if every part was understood.
     pub fn is_clear(&self) -> bool {
         self.invalid.is_none()

@@ -2,31 +2,31 @@
 
 use std::ops::Range;
 
-use crate::{Guess, Note};
+use crate::{CandidateCommand, Note};
 
 /// A part that was not understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opaque {
+pub struct UnparsedSpan {
     /// The construct.
     pub kind: Unparsed,
-    /// Span in [`Reading::text`](crate::Reading::text) (bytes).
+    /// Span in [`ParsedCommand::text`](crate::ParsedCommand::text) (bytes).
     pub span: Range<usize>,
     /// Commands that it may run, as far as they can be guessed: every candidate is looked at by deny rules, none by
     /// allow rules. More than [`MOST_GUESSES`](crate::MOST_GUESSES) are not all of them.
-    pub candidates: Vec<Guess>,
+    pub candidates: Vec<CandidateCommand>,
     /// Private, so that nothing is decided by it.
     note: Note,
     /// Advice to the agent on what to write instead.
     advice: Option<&'static str>,
 }
 
-impl Opaque {
+impl UnparsedSpan {
     pub(crate) fn new(kind: Unparsed, note: impl Into<Note>, span: Range<usize>) -> Self {
         Self { kind, span, candidates: Vec::new(), note: note.into(), advice: None }
     }
 
     /// Adds the commands that it may run.
-    pub(crate) fn with(self, candidates: Vec<Guess>) -> Self {
+    pub(crate) fn with_candidates(self, candidates: Vec<CandidateCommand>) -> Self {
         Self { candidates, ..self }
     }
 

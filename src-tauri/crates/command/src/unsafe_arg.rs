@@ -3,7 +3,7 @@
 use postern_programs::ArgEffect;
 use serde::{Deserialize, Serialize};
 
-use crate::{Guess, Words};
+use crate::{CandidateCommand, Words};
 
 /// An argument by which a program runs other code or writes where it should not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct UnsafeArg {
     pub argument: usize,
     pub effect: ArgEffect,
     /// Commands that it may run, as far as they can be guessed: for deny rules only.
-    pub candidates: Vec<Guess>,
+    pub candidates: Vec<CandidateCommand>,
     /// Private, so that nothing is decided by it.
     fact: ArgFact,
 }
@@ -33,18 +33,18 @@ pub enum ArgFact {
 
 impl UnsafeArg {
     /// Returns an argument that is shown by its name.
-    pub(crate) fn named(argument: usize, effect: ArgEffect, mark: impl Into<String>) -> Self {
+    pub(crate) fn from_mark(argument: usize, effect: ArgEffect, mark: impl Into<String>) -> Self {
         let fact = ArgFact::Mark { mark: mark.into(), effect };
         Self { argument, effect, candidates: Vec::new(), fact }
     }
 
     /// Returns an argument of which a sentence says more than its effect.
-    pub(crate) fn noted(argument: usize, effect: ArgEffect, note: &'static str) -> Self {
+    pub(crate) fn from_note(argument: usize, effect: ArgEffect, note: &'static str) -> Self {
         Self { argument, effect, candidates: Vec::new(), fact: ArgFact::Note(note.into()) }
     }
 
     /// Adds the commands that it may run.
-    pub(crate) fn with(self, candidates: Vec<Guess>) -> Self {
+    pub(crate) fn with_candidates(self, candidates: Vec<CandidateCommand>) -> Self {
         Self { candidates, ..self }
     }
 

@@ -1,6 +1,6 @@
 //! Requests as the activity list shows them, and one request in full.
 
-use crate::piece::Shown;
+use crate::piece::ShownText;
 use crate::question::{RiskText, ShownRisk, ShownStep, ShownTrace};
 use crate::subject::ShownSubject;
 use postern_policy::{AgentId, Millis, Origin, RuleId, RuleRef};
@@ -51,7 +51,7 @@ pub struct RequestDetail {
     /// As in the list.
     pub row: RequestRow,
     /// The command in pieces.
-    pub command: Shown,
+    pub command: ShownText,
     /// The use of one of the agent's tools in its own form; `None` for a command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -71,7 +71,7 @@ pub struct RequestDetail {
     pub message: Option<String>,
     /// The message, in pieces.
     #[serde(default)]
-    pub why: Option<Shown>,
+    pub why: Option<ShownText>,
     /// The risk of the row, its reasons in pieces.
     #[serde(default)]
     pub risk: Option<ShownRisk>,
@@ -165,7 +165,7 @@ impl ChatStatus {
     }
 
     /// Parses a name of the record. An unknown one counts as denied.
-    pub fn named(name: &str) -> Self {
+    pub fn from_name(name: &str) -> Self {
         Self::ALL.into_iter().find(|one| one.name() == name).unwrap_or(Self::Denied)
     }
 }

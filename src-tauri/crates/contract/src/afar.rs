@@ -1,6 +1,6 @@
 //! A question of another Mac, as approvers on this one show it.
 
-use crate::piece::{Piece, PieceKind, shown};
+use crate::piece::{Piece, PieceKind, to_pieces};
 use crate::question::{Question, Unsaved};
 use postern_command::escape;
 use serde_json::Value;
@@ -22,18 +22,18 @@ pub fn from_afar(mut facts: Value, host: &str) -> Option<Question> {
     let hex = |text: &str| text.bytes().all(|c| c.is_ascii_hexdigit());
     let is_color = |color: &str| color.len() == 7 && color.strip_prefix('#').is_some_and(hex);
     if !is_color(&question.asker.color) {
-        question.asker.color = "#808080".to_owned();
+        "#808080".clone_into(&mut question.asker.color);
     }
     if question.code.len() != 4 || !hex(&question.code) {
         return None;
     }
-    let name = shown(host).into_iter().map(|piece| match piece.kind {
+    let name = to_pieces(host).into_iter().map(|piece| match piece.kind {
         PieceKind::Plain => Piece { kind: PieceKind::Code, ..piece },
         PieceKind::Code | PieceKind::Escaped => piece,
     });
     let apart = Piece { text: " · ".to_owned(), kind: PieceKind::Plain };
     question.headline = name.chain([apart]).chain(question.headline).collect();
-    question.host = Some(escape::text(host));
+    question.host = Some(escape::visible_text(host));
     question.proposals = offers;
     question.renews = Vec::new();
     question.editable = None;
@@ -55,7 +55,7 @@ fn show_all(value: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::from_afar;
-    use crate::piece::plain;
+    use crate::piece::join_pieces;
     use serde_json::{Value, json};
 
     fn facts(members: &Value) -> Value {
@@ -77,7 +77,7 @@ mod tests {
     fn the_other_mac_is_named_first_and_what_is_answered_there_alone_is_left_out() {
         let anywhere = json!([{"id": "exact", "label": [], "folder": null, "rules": [], "wouldMatch": null}]);
         let question = from_afar(facts(&json!({"proposals": anywhere})), "mini").unwrap();
-        assert_eq!(plain(&question.headline), "mini · main wants to read files");
+        assert_eq!(join_pieces(&question.headline), "mini · main wants to read files");
         assert_eq!(question.host.as_deref(), Some("mini"));
         assert!(question.editable.is_none() && question.proposals.is_empty());
         assert!(question.nothing_to_save.is_some(), "it says why nothing can be saved");
@@ -94,7 +94,10 @@ mod tests {
         while let Some(value) = open.pop() {
             match value {
                 Value::String(text) => {
-                    assert!(!text.contains(['\u{1b}', '\u{202e}', '\n']), "{text:?} would reach the terminal")
+                    assert!(
+                        !text.contains(['\u{1b}', '\u{202e}', '\n']),
+                        "{text:?} would reach the terminal"
+                    );
                 }
                 Value::Array(values) => open.extend(values),
                 Value::Object(members) => open.extend(members.values()),

@@ -1,6 +1,6 @@
 //! Requests of the same shape, which are shown as one: each stays a question of its own, with its own digest and arming.
 
-use crate::piece::{Piece, PieceKind, Shown};
+use crate::piece::{Piece, PieceKind, ShownText};
 use crate::question::{Asker, CommandPart, Question, ShownStep};
 use crate::subject::ShownSubject;
 use postern_policy::RiskLevel;
@@ -17,7 +17,7 @@ const LINE: usize = 240;
 #[serde(rename_all = "camelCase")]
 pub struct Batch {
     /// Their effect, with their number.
-    pub headline: Shown,
+    pub headline: ShownText,
     /// Their lines as one; `None` where that would lose something of one of them.
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,7 +39,7 @@ pub struct Alike {
     /// The agent's words for it, where they are not the same for all.
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub says: Option<Shown>,
+    pub says: Option<ShownText>,
 }
 
 /// A stretch of a line: the same in all, or what differs.
@@ -55,7 +55,7 @@ pub struct AlikePart {
 /// Returns the other questions that can be shown as one with `question`, in their order.
 ///
 /// They differ in some words of one line, and in nothing else that is shown: who asks, effect, programs, folder, environment, rights.
-pub fn alike<'a>(question: &Question, waiting: &'a [Question]) -> Vec<&'a Question> {
+pub fn find_alike<'a>(question: &Question, waiting: &'a [Question]) -> Vec<&'a Question> {
     let Some(words) = words_of(question) else { return Vec::new() };
     let shape = shape_of(question);
     let fits = |other: &&Question| {
@@ -132,15 +132,15 @@ fn are_aligned(ours: &[&str], theirs: &[&str]) -> bool {
 }
 
 impl Batch {
-    /// Shows a question as one with others that are [`alike`].
-    pub fn of(question: &Question, others: &[Question]) -> Self {
+    /// Shows a question as one with others that are [`find_alike`].
+    pub fn from_questions(question: &Question, others: &[Question]) -> Self {
         let all: Vec<&Question> = std::iter::once(question).chain(others).collect();
         let lines: Vec<Vec<&str>> = all.iter().map(|one| words_of(one).unwrap_or_default()).collect();
         let says_one = others.iter().all(|other| other.asker.says == question.asker.says);
         let members = all.iter().zip(&lines).map(|(one, line)| Alike {
             question_id: one.id.clone(),
             digest: one.digest.clone(),
-            line: parts(line, &lines, None),
+            line: split_parts(line, &lines, None),
             says: one.asker.says.clone().filter(|_| !says_one),
         });
         let mut headline = question.headline.clone();
@@ -152,7 +152,7 @@ impl Batch {
 /// Returns the lines as one, where they differ in one number.
 fn folded(lines: &[Vec<&str>]) -> Option<Vec<AlikePart>> {
     let only_number = |line: &Vec<&str>| {
-        let parts = parts(line, lines, None);
+        let parts = split_parts(line, lines, None);
         let mut differing = parts.iter().filter(|part| part.differs);
         let found = differing.next().and_then(|part| number(&part.text));
         found.filter(|_| differing.next().is_none())
@@ -161,7 +161,7 @@ fn folded(lines: &[Vec<&str>]) -> Option<Vec<AlikePart>> {
     numbers.sort_unstable();
     numbers.dedup();
     let line = lines.first().filter(|_| numbers.len() == lines.len())?;
-    Some(parts(line, lines, Some(&ranges(&numbers))))
+    Some(split_parts(line, lines, Some(&ranges(&numbers))))
 }
 
 /// Reads a number that is written in one way only.
@@ -185,7 +185,7 @@ fn ranges(numbers: &[u32]) -> String {
 }
 
 /// Splits a line into what all have and what differs, with another text for what differs if there is one.
-fn parts(line: &[&str], all: &[Vec<&str>], instead: Option<&str>) -> Vec<AlikePart> {
+fn split_parts(line: &[&str], all: &[Vec<&str>], instead: Option<&str>) -> Vec<AlikePart> {
     let mut parts: Vec<AlikePart> = Vec::new();
     let mut add = |text: &str, differs: bool| match parts.last_mut() {
         _ if text.is_empty() => {}
@@ -213,17 +213,18 @@ fn parts(line: &[&str], all: &[Vec<&str>], instead: Option<&str>) -> Vec<AlikePa
 /// Returns how many bytes all words have in common at their beginning and at their end. No number is cut in two.
 fn common(words: &[&str]) -> (usize, usize) {
     let Some((first, rest)) = words.split_first() else { return (0, 0) };
-    let head = rest.iter().map(|word| same(first.chars(), word.chars())).min().unwrap_or(0);
+    let head = rest.iter().map(|word| common_bytes(first.chars(), word.chars())).min().unwrap_or(0);
     let head = first.get(..head).unwrap_or_default().trim_end_matches(|c: char| c.is_ascii_digit()).len();
     let shortest = words.iter().map(|word| word.len()).min().unwrap_or(0);
-    let tail = rest.iter().map(|word| same(first.chars().rev(), word.chars().rev())).min().unwrap_or(0);
+    let tail =
+        rest.iter().map(|word| common_bytes(first.chars().rev(), word.chars().rev())).min().unwrap_or(0);
     let tail = tail.min(shortest - head);
     let tail = first.get(first.len() - tail..).unwrap_or_default();
     (head, tail.trim_start_matches(|c: char| c.is_ascii_digit()).len())
 }
 
 /// Returns how many bytes of letters two texts have in common.
-fn same(ours: impl Iterator<Item = char>, theirs: impl Iterator<Item = char>) -> usize {
+fn common_bytes(ours: impl Iterator<Item = char>, theirs: impl Iterator<Item = char>) -> usize {
     ours.zip(theirs).take_while(|(one, other)| one == other).map(|(one, _)| one.len_utf8()).sum()
 }
 

@@ -1,6 +1,6 @@
-use super::{Batch, alike};
+use super::{Batch, find_alike};
 use crate::question::{Question, ShownInput};
-use crate::{plain, shown};
+use crate::{join_pieces, to_pieces};
 use postern_policy::RiskLevel;
 use serde_json::json;
 
@@ -10,10 +10,10 @@ fn question(line: &str) -> Question {
         "id": line, "code": "9f3a", "digest": format!("digest of {line}"), "requests": ["r"],
         "asker": {"agent": "research", "name": [], "color": "#7a5af8", "knownBy": [], "session": null, "says": null},
         "command": [
-            {"text": shown(program), "role": "program", "step": 0}, {"text": shown(line), "role": "argument", "step": 0}
+            {"text": to_pieces(program), "role": "program", "step": 0}, {"text": to_pieces(line), "role": "argument", "step": 0}
         ],
-        "line": line, "argv": null, "shell": false, "steps": [], "programs": [], "cwd": shown("/home/ann"), "env": [],
-        "stdin": null, "headline": shown("research wants to fetch from example.com"), "why": [], "rule": null, "policy": [],
+        "line": line, "argv": null, "shell": false, "steps": [], "programs": [], "cwd": to_pieces("/home/ann"), "env": [],
+        "stdin": null, "headline": to_pieces("research wants to fetch from example.com"), "why": [], "rule": null, "policy": [],
         "risk": {"level": "needs-review", "reasons": []}, "proposals": [], "askedAt": 0, "expiresAt": 120_000,
         "atZero": [], "armingMs": 1000, "waiting": 0
     }))
@@ -26,7 +26,7 @@ fn pages(numbers: &[&str]) -> Vec<Question> {
 
 fn folded(questions: &[Question]) -> Option<String> {
     let (first, others) = questions.split_first().unwrap();
-    let parts = Batch::of(first, others).folded?;
+    let parts = Batch::from_questions(first, others).folded?;
     Some(
         parts
             .iter()
@@ -36,16 +36,16 @@ fn folded(questions: &[Question]) -> Option<String> {
 }
 
 fn is_alike(one: &Question, other: &Question) -> bool {
-    !alike(one, std::slice::from_ref(other)).is_empty()
+    !find_alike(one, std::slice::from_ref(other)).is_empty()
 }
 
 #[test]
 fn what_differs_in_a_word_is_one_question_with_a_digest_each() {
     let asked = pages(&["1", "2", "3", "4", "5", "7"]);
-    let others: Vec<Question> = alike(&asked[0], &asked).into_iter().cloned().collect();
+    let others: Vec<Question> = find_alike(&asked[0], &asked).into_iter().cloned().collect();
     assert_eq!(others.len(), 5, "it is not alike itself");
-    let batch = Batch::of(&asked[0], &others);
-    assert_eq!(plain(&batch.headline), "research wants to fetch from example.com, 6 times");
+    let batch = Batch::from_questions(&asked[0], &others);
+    assert_eq!(join_pieces(&batch.headline), "research wants to fetch from example.com, 6 times");
     let named: Vec<&str> = batch.members.iter().map(|member| member.digest.as_str()).collect();
     assert_eq!(named, asked.iter().map(|one| one.digest.as_str()).collect::<Vec<_>>());
     assert_eq!(folded(&asked).unwrap(), "curl -sSL https://example.com/page/[1–5, 7]");
@@ -67,22 +67,22 @@ fn a_fold_loses_nothing() {
         "which belongs to which would be lost"
     );
     let mut says = pages(&["1", "2"]);
-    says[0].asker.says = Some(shown("the first"));
+    says[0].asker.says = Some(to_pieces("the first"));
     assert_eq!(folded(&says), None, "the agent said something else of each");
-    let members = Batch::of(&says[0], &says[1..]).members;
+    let members = Batch::from_questions(&says[0], &says[1..]).members;
     assert_eq!(members.iter().map(|one| one.says.is_some()).collect::<Vec<_>>(), [true, false]);
 }
 
 #[test]
 fn every_line_is_whole_with_what_differs_marked() {
     let asked = [question("git push origin fix-login"), question("git push origin fix-logout")];
-    let lines: Vec<String> = Batch::of(&asked[0], &asked[1..])
+    let lines: Vec<String> = Batch::from_questions(&asked[0], &asked[1..])
         .members
         .iter()
         .map(|member| member.line.iter().map(|part| part.text.as_str()).collect())
         .collect();
     assert_eq!(lines, ["git push origin fix-login", "git push origin fix-logout"]);
-    let differs = &Batch::of(&asked[0], &asked[1..]).members[0].line;
+    let differs = &Batch::from_questions(&asked[0], &asked[1..]).members[0].line;
     assert!(differs.iter().any(|part| part.differs && part.text == "in"), "{differs:?}");
 }
 
@@ -91,18 +91,18 @@ fn what_needs_a_look_of_its_own_stays_alone() {
     type Change = fn(&mut Question);
     let changes: [(&str, Change); 13] = [
         ("another agent", |one| one.asker.agent = serde_json::from_value(json!("builder")).unwrap()),
-        ("another session", |one| one.asker.session = Some(shown("other"))),
-        ("another folder", |one| one.cwd = shown("/home/ann/other")),
-        ("another effect", |one| one.headline = shown("research wants to fetch from example.org")),
-        ("other reasons", |one| one.risk.reasons = vec![shown("Uses a key")]),
+        ("another session", |one| one.asker.session = Some(to_pieces("other"))),
+        ("another folder", |one| one.cwd = to_pieces("/home/ann/other")),
+        ("another effect", |one| one.headline = to_pieces("research wants to fetch from example.org")),
+        ("other reasons", |one| one.risk.reasons = vec![to_pieces("Uses a key")]),
         ("dangerous", |one| one.risk.level = RiskLevel::Dangerous),
-        ("other rights", |one| one.confinement = shown("Runs with your full access")),
+        ("other rights", |one| one.confinement = to_pieces("Runs with your full access")),
         ("allowed by silence", |one| one.allowed_at_zero = true),
         ("input", |one| one.stdin = Some(ShownInput::Stream)),
-        ("changed by the person", |one| one.edited = Some(shown("curl"))),
+        ("changed by the person", |one| one.edited = Some(to_pieces("curl"))),
         ("asked twice", |one| one.requests.push("r2".to_owned())),
         ("an escape", |one| one.line.push_str("\\u{202e}")),
-        ("a file that the agent can change", |one| one.changeable = vec![shown("curl")]),
+        ("a file that the agent can change", |one| one.changeable = vec![to_pieces("curl")]),
     ];
     for (what, change) in changes {
         let [one, mut other]: [Question; 2] = pages(&["1", "2"]).try_into().unwrap();
@@ -124,5 +124,5 @@ fn programs_and_options_never_differ() {
 fn ten_at_most_are_one() {
     let numbers: Vec<String> = (0..20).map(|number| number.to_string()).collect();
     let asked = pages(&numbers.iter().map(String::as_str).collect::<Vec<_>>());
-    assert_eq!(alike(&asked[0], &asked).len(), 9);
+    assert_eq!(find_alike(&asked[0], &asked).len(), 9);
 }

@@ -6,7 +6,7 @@ const LONGEST: usize = 200;
 
 /// Decision of an owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ChatVerdict {
     /// Run it now.
     Once,
     /// Save a rule and run it now.
@@ -15,9 +15,9 @@ pub enum Verdict {
     Deny,
 }
 
-impl Verdict {
+impl ChatVerdict {
     /// Returns its word in a command and on a button.
-    pub fn word(self) -> &'static str {
+    pub fn command_word(self) -> &'static str {
         match self {
             Self::Once => "once",
             Self::Always => "always",
@@ -27,11 +27,13 @@ impl Verdict {
 
     /// Returns the verdict of a word, in any case.
     pub fn of_word(word: &str) -> Option<Self> {
-        [Self::Once, Self::Always, Self::Deny].into_iter().find(|one| word.eq_ignore_ascii_case(one.word()))
+        [Self::Once, Self::Always, Self::Deny]
+            .into_iter()
+            .find(|one| word.eq_ignore_ascii_case(one.command_word()))
     }
 
     /// Returns the sign that stands for it.
-    pub fn sign(self) -> &'static str {
+    pub fn reaction(self) -> &'static str {
         match self {
             Self::Once => "👍",
             Self::Always => "✅",
@@ -51,21 +53,21 @@ impl Verdict {
         };
         let given: Vec<String> = signs.iter().map(plain).collect();
         let has = |sign: &str| given.iter().any(|one| one == sign);
-        if has(Self::Deny.sign()) || has("👎") {
+        if has(Self::Deny.reaction()) || has("👎") {
             return Some(Self::Deny);
         }
-        [Self::Once, Self::Always].into_iter().find(|one| has(one.sign()))
+        [Self::Once, Self::Always].into_iter().find(|one| has(one.reaction()))
     }
 }
 
 /// A command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
+pub enum ChatCommand {
     /// `/approve ID [once|always|deny]` and `/deny ID`.
     Answer {
         /// The four hex digits, in lower case.
         code: String,
-        verdict: Verdict,
+        verdict: ChatVerdict,
     },
     /// `/pair CODE`, and `/start CODE` as Telegram says it.
     Pair(String),
@@ -78,7 +80,7 @@ const DENY: &str = "/deny ID";
 const PAIR: &str = "/pair CODE";
 
 /// Reads a message. `None` if it is no command of ours: people talk, and other bots have commands of their own.
-pub fn parse(text: &str) -> Option<Command> {
+pub fn parse_command(text: &str) -> Option<ChatCommand> {
     let text = text.trim();
     if text.len() > LONGEST {
         return None;
@@ -88,45 +90,45 @@ pub fn parse(text: &str) -> Option<Command> {
     let name = words.next()?.split('@').next().unwrap_or_default().to_ascii_lowercase();
     let words: Vec<&str> = words.collect();
     match (name.as_str(), words.as_slice()) {
-        ("/approve", [id]) => Some(answer(id, Some(Verdict::Once), APPROVE)),
-        ("/approve", [id, word]) => Some(answer(id, Verdict::of_word(word), APPROVE)),
-        ("/approve", _) => Some(Command::Miswritten(APPROVE)),
-        ("/deny", [id]) => Some(answer(id, Some(Verdict::Deny), DENY)),
-        ("/deny", _) => Some(Command::Miswritten(DENY)),
-        ("/pair" | "/start", [code]) => Some(Command::Pair((*code).to_owned())),
-        ("/pair", _) => Some(Command::Miswritten(PAIR)),
+        ("/approve", [id]) => Some(answer(id, Some(ChatVerdict::Once), APPROVE)),
+        ("/approve", [id, word]) => Some(answer(id, ChatVerdict::of_word(word), APPROVE)),
+        ("/approve", _) => Some(ChatCommand::Miswritten(APPROVE)),
+        ("/deny", [id]) => Some(answer(id, Some(ChatVerdict::Deny), DENY)),
+        ("/deny", _) => Some(ChatCommand::Miswritten(DENY)),
+        ("/pair" | "/start", [code]) => Some(ChatCommand::Pair((*code).to_owned())),
+        ("/pair", _) => Some(ChatCommand::Miswritten(PAIR)),
         _ => None,
     }
 }
 
-fn answer(id: &str, verdict: Option<Verdict>, usage: &'static str) -> Command {
+fn answer(id: &str, verdict: Option<ChatVerdict>, usage: &'static str) -> ChatCommand {
     let is_code = id.len() == 4 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     match verdict.filter(|_| is_code) {
-        Some(verdict) => Command::Answer { code: id.to_ascii_lowercase(), verdict },
-        None => Command::Miswritten(usage),
+        Some(verdict) => ChatCommand::Answer { code: id.to_ascii_lowercase(), verdict },
+        None => ChatCommand::Miswritten(usage),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Command, Verdict, parse};
+    use super::{ChatCommand, ChatVerdict, parse_command};
     use proptest::prelude::*;
 
-    fn says(text: &str, verdict: Verdict) {
-        let expected = Command::Answer { code: "a1b2".to_owned(), verdict };
-        assert_eq!(parse(text), Some(expected), "{text}");
+    fn says(text: &str, verdict: ChatVerdict) {
+        let expected = ChatCommand::Answer { code: "a1b2".to_owned(), verdict };
+        assert_eq!(parse_command(text), Some(expected), "{text}");
     }
 
     #[test]
     fn every_command_of_the_flow_is_read() {
-        says("/approve a1b2", Verdict::Once);
-        says("/approve a1b2 once", Verdict::Once);
-        says("/approve a1b2 always", Verdict::Always);
-        says("/approve a1b2 deny", Verdict::Deny);
-        says("/deny a1b2", Verdict::Deny);
-        says("  /Approve@postern_bot  A1B2   ALWAYS ", Verdict::Always);
-        assert_eq!(parse("/pair k3x"), Some(Command::Pair("k3x".to_owned())));
-        assert_eq!(parse("/start k3x"), Some(Command::Pair("k3x".to_owned())));
+        says("/approve a1b2", ChatVerdict::Once);
+        says("/approve a1b2 once", ChatVerdict::Once);
+        says("/approve a1b2 always", ChatVerdict::Always);
+        says("/approve a1b2 deny", ChatVerdict::Deny);
+        says("/deny a1b2", ChatVerdict::Deny);
+        says("  /Approve@postern_bot  A1B2   ALWAYS ", ChatVerdict::Always);
+        assert_eq!(parse_command("/pair k3x"), Some(ChatCommand::Pair("k3x".to_owned())));
+        assert_eq!(parse_command("/start k3x"), Some(ChatCommand::Pair("k3x".to_owned())));
     }
 
     #[test]
@@ -134,32 +136,36 @@ mod tests {
         for text in
             ["/approve", "/approve a1b", "/approve a1b2c", "/approve g1b2", "/approve a1b2 yes", "/deny"]
         {
-            assert!(matches!(parse(text), Some(Command::Miswritten(_))), "{text}");
+            assert!(matches!(parse_command(text), Some(ChatCommand::Miswritten(_))), "{text}");
         }
         for text in ["/approve a1b2 once more", "/deny a1b2 always", "/approve a1b2\u{202e}", "/pair"] {
-            assert!(matches!(parse(text), Some(Command::Miswritten(_))), "{text}");
+            assert!(matches!(parse_command(text), Some(ChatCommand::Miswritten(_))), "{text}");
         }
         for text in ["", "approve a1b2", "I say /approve a1b2", "/approved a1b2", "/start", "//approve a1b2"]
         {
-            assert_eq!(parse(text), None, "{text}");
+            assert_eq!(parse_command(text), None, "{text}");
         }
-        assert_eq!(parse(&format!("/approve a1b2 {}", " ".repeat(300))), parse("/approve a1b2"), "trimmed");
-        assert_eq!(parse(&format!("/approve {} a1b2", " ".repeat(300))), None);
+        assert_eq!(
+            parse_command(&format!("/approve a1b2 {}", " ".repeat(300))),
+            parse_command("/approve a1b2"),
+            "trimmed"
+        );
+        assert_eq!(parse_command(&format!("/approve {} a1b2", " ".repeat(300))), None);
     }
 
     #[test]
     fn of_several_reactions_the_narrowest_counts() {
         let of = |signs: &[&str]| {
-            Verdict::of_reactions(&signs.iter().map(|sign| (*sign).to_owned()).collect::<Vec<_>>())
+            ChatVerdict::of_reactions(&signs.iter().map(|sign| (*sign).to_owned()).collect::<Vec<_>>())
         };
-        assert_eq!(of(&["👍"]), Some(Verdict::Once));
-        assert_eq!(of(&["✅"]), Some(Verdict::Always));
-        assert_eq!(of(&["❌"]), Some(Verdict::Deny));
-        assert_eq!(of(&["👎"]), Some(Verdict::Deny), "Telegram has no ❌ among its reactions");
-        assert_eq!(of(&["👍🏽"]), Some(Verdict::Once));
-        assert_eq!(of(&["✅\u{fe0f}"]), Some(Verdict::Always));
-        assert_eq!(of(&["✅", "👍"]), Some(Verdict::Once));
-        assert_eq!(of(&["👍", "✅", "❌"]), Some(Verdict::Deny));
+        assert_eq!(of(&["👍"]), Some(ChatVerdict::Once));
+        assert_eq!(of(&["✅"]), Some(ChatVerdict::Always));
+        assert_eq!(of(&["❌"]), Some(ChatVerdict::Deny));
+        assert_eq!(of(&["👎"]), Some(ChatVerdict::Deny), "Telegram has no ❌ among its reactions");
+        assert_eq!(of(&["👍🏽"]), Some(ChatVerdict::Once));
+        assert_eq!(of(&["✅\u{fe0f}"]), Some(ChatVerdict::Always));
+        assert_eq!(of(&["✅", "👍"]), Some(ChatVerdict::Once));
+        assert_eq!(of(&["👍", "✅", "❌"]), Some(ChatVerdict::Deny));
         assert_eq!(of(&["🎉", "👀"]), None);
         assert_eq!(of(&["👍👍"]), None);
         assert_eq!(of(&[]), None);
@@ -168,7 +174,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_read_without_harm_and_answers_name_four_hex_digits(text in any::<String>()) {
-            if let Some(Command::Answer { code, .. }) = parse(&text) {
+            if let Some(ChatCommand::Answer { code, .. }) = parse_command(&text) {
                 prop_assert!(code.len() == 4 && code.bytes().all(|byte| byte.is_ascii_hexdigit()));
                 prop_assert!(text.trim_start().starts_with('/'));
             }
@@ -180,16 +186,16 @@ mod tests {
             word in prop::sample::select(vec!["once", "always", "deny"]),
             space in "[ \t]{1,3}",
         ) {
-            let read = parse(&format!("/approve{space}{code}{space}{word}"));
-            let verdict = Verdict::of_word(word).unwrap();
-            prop_assert_eq!(read, Some(Command::Answer { code, verdict }));
+            let read = parse_command(&format!("/approve{space}{code}{space}{word}"));
+            let verdict = ChatVerdict::of_word(word).unwrap();
+            prop_assert_eq!(read, Some(ChatCommand::Answer { code, verdict }));
         }
 
         #[test]
         fn words_that_are_no_verdict_decide_nothing(code in "[0-9a-f]{4}", word in "[a-zA-Z]{1,8}") {
-            prop_assume!(Verdict::of_word(&word).is_none());
+            prop_assume!(ChatVerdict::of_word(&word).is_none());
             let line = format!("/approve {code} {word}");
-            prop_assert!(matches!(parse(&line), Some(Command::Miswritten(_))));
+            prop_assert!(matches!(parse_command(&line), Some(ChatCommand::Miswritten(_))));
         }
     }
 }

@@ -28,8 +28,8 @@ impl Start {
     }
 
     /// Sets the preset *Ask* with its classes. Classes that are denied and that it doesn't allow stay denied.
-    pub fn apply(self, settings: &mut Settings) {
-        settings.apply(Preset::Ask);
+    pub fn apply_to(self, settings: &mut Settings) {
+        settings.apply_preset(Preset::Ask);
         for class in Class::ALL {
             if self.classes().contains(&class) {
                 settings.set_access(class, Access::Allow);
@@ -56,7 +56,7 @@ mod tests {
     use postern_policy::{Access, Class, Preset, Settings};
 
     fn allowed(start: Start, mut settings: Settings) -> (Vec<Class>, Settings) {
-        start.apply(&mut settings);
+        start.apply_to(&mut settings);
         let allows = |class: &Class| settings.access(*class) == Access::Allow;
         (Class::ALL.into_iter().filter(allows).collect(), settings)
     }
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn a_start_asks_and_leaves_denied_what_it_does_not_allow() {
         let mut strict = Settings { secrets: Access::Deny, files: Access::Deny, ..Settings::default() };
-        strict.apply(Preset::Allow);
+        strict.apply_preset(Preset::Allow);
         let (classes, settings) = allowed(Start::Work, strict);
         assert_eq!((classes.len(), settings.preset()), (3, Some(Preset::Ask)));
         assert_eq!(settings.secrets, Access::Deny);

@@ -23,16 +23,16 @@ mod window;
 
 pub use activity::{ChatStatus, Moment, MomentKind, RequestDetail, RequestRow};
 pub use afar::from_afar;
-pub use alike::{Alike, AlikePart, Batch, alike};
+pub use alike::{Alike, AlikePart, Batch, find_alike};
 pub use enrolment::Start;
-pub use lines::Lines;
+pub use lines::MultilineText;
 pub use lists::{
     AgentRow, CliState, Concern, ConcernKind, LinesToShell, Mode, RemarkKind, RuleDraft, RuleRemark, RuleRow,
     SkillCli, SkillRow, Status, StoppedAgent,
 };
 pub use not_applied::{Missing, NotApplied};
 pub use part::Part;
-pub use piece::{Piece, PieceKind, Shown, plain, shown, text};
+pub use piece::{Piece, PieceKind, ShownText, join_pieces, pieces_to_text, to_pieces};
 pub use postern_policy::PatternKind;
 pub use question::{
     Answer, AnswerParams, Asker, CommandPart, EditParams, Edited, EnvChange, EnvChangeKind, PartRole, Past,
@@ -42,9 +42,10 @@ pub use question::{
 pub use renewal::{Renewal, Renewed, RenewedRule};
 pub use saved::{Answered, Saved, SavedPlace, not_saved};
 pub use setting_keys::{SETTING_KEYS, SettingKey, plain_key};
-pub use subject::{DiffLine, Field, LineChange, Row, ShownSubject};
+pub use subject::{DiffLine, Field, LineChange, ShownSubject, SubjectRow};
 pub use told::{
-    Attention, Closed, ClosedBy, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
+    ApproverNotification, Attention, Closed, ClosedBy, RequiredType, ResolvedType, ToolApprovalRequired,
+    ToolApprovalResolved,
 };
 pub use window::{
     AgentMark, Appearance, Offer, Overview, Pill, PillAct, Preferences, Presence, QuestionName, Shortcut,

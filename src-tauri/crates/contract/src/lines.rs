@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 /// its line ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Lines(String);
+pub struct MultilineText(String);
 
-impl Lines {
+impl MultilineText {
     /// Creates it from text that ends its lines with `\n`.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())

@@ -1,6 +1,6 @@
 //! Rows of lists: agents, rules, requests, skills, and the state of the whole.
 
-use crate::piece::Shown;
+use crate::piece::ShownText;
 use postern_policy::{
     AgentId, Effect, Lifetime, Limits, Millis, PatternError, PatternKind, Preset, Profile, Rule, RuleId,
     RuleInput, RuleOrigin, Settings, parse_typed,
@@ -88,7 +88,7 @@ impl Concern {
 
     /// Adds since when it is so.
     #[must_use]
-    pub fn since(self, since: Millis) -> Self {
+    pub fn with_since(self, since: Millis) -> Self {
         Self { since: Some(since), ..self }
     }
 }
@@ -182,7 +182,7 @@ pub struct RuleRow {
     /// Pattern as it is typed (`git push *`): for an editor, not for showing.
     pub text: String,
     /// Pattern ready to be shown; of a rule about files, a clause about them (`read files in ~/notes`).
-    pub shown: Shown,
+    pub shown: ShownText,
     /// Last path of its program, ready to be shown.
     pub last_path: Option<String>,
     /// Reason for it, ready to be shown.
@@ -316,7 +316,7 @@ impl RuleDraft {
     }
 
     /// Returns the rule that it stands for, as a person's and without a pin. `home` is the person's home folder.
-    pub fn rule(self, home: &str) -> Result<Rule, PatternError> {
+    pub fn into_rule(self, home: &str) -> Result<Rule, PatternError> {
         let pattern = parse_typed(&self.text, self.kind, home)?;
         Ok(Rule {
             agent: self.agent,
@@ -345,11 +345,11 @@ pub struct SkillRow {
     pub description: String,
     pub folder: String,
     /// Name, ready to be shown.
-    pub shown: Shown,
+    pub shown: ShownText,
     /// Description, ready to be shown.
-    pub about: Shown,
+    pub about: ShownText,
     /// Folder, ready to be shown.
-    pub place: Shown,
+    pub place: ShownText,
     pub clis: Vec<SkillCli>,
     /// Fault of its `SKILL.md`, escaped.
     pub problem: Option<String>,
@@ -363,9 +363,9 @@ pub struct SkillCli {
     /// Path of its program, if it was found.
     pub path: Option<String>,
     /// Name, ready to be shown.
-    pub shown: Shown,
+    pub shown: ShownText,
     /// Path, ready to be shown.
-    pub place: Option<Shown>,
+    pub place: Option<ShownText>,
     /// Rule for it, once approved.
     pub rule: Option<i64>,
     pub state: CliState,

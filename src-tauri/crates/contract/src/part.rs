@@ -1,6 +1,6 @@
 //! Parts of a question that not every face shows, checked in one place for all of them.
 
-use crate::piece::plain;
+use crate::piece::join_pieces;
 use crate::question::{Answer, Question};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ impl Part {
         [Self::Environment, Self::Input, Self::Programs, Self::Scripts, Self::Changeable, Self::Always];
 
     /// Names the part.
-    pub fn words(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Self::Environment => "the environment",
             Self::Input => "standard input",
@@ -51,8 +51,8 @@ impl Question {
     pub fn parts_for(&self, answer: Answer) -> BTreeSet<Part> {
         let yes = matches!(answer, Answer::Once | Answer::Always);
         let elsewhere = |program: &crate::ShownProgram| {
-            let path = plain(&program.path);
-            !plain(&program.name).contains('/') && !SYSTEM.iter().any(|folder| path.starts_with(folder))
+            let path = join_pieces(&program.path);
+            !join_pieces(&program.name).contains('/') && !SYSTEM.iter().any(|folder| path.starts_with(folder))
         };
         let has = [
             (Part::Environment, !self.env.is_empty()),

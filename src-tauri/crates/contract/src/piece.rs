@@ -26,10 +26,10 @@ pub enum PieceKind {
 }
 
 /// Text ready to be shown, made by the one escape function (`postern_command::escape`).
-pub type Shown = Vec<Piece>;
+pub type ShownText = Vec<Piece>;
 
 /// Returns a text that stands by itself (a command, a path, a name) as pieces that are safe to show.
-pub fn shown(text: &str) -> Shown {
+pub fn to_pieces(text: &str) -> ShownText {
     of_kind(text, PieceKind::Plain).collect()
 }
 
@@ -42,14 +42,14 @@ pub(crate) fn of_kind(text: &str, kind: PieceKind) -> impl Iterator<Item = Piece
 }
 
 /// Returns the texts of pieces, one behind the other, for what sets code in a style of its own, or has none in it.
-pub fn plain(pieces: &[Piece]) -> String {
+pub fn join_pieces(pieces: &[Piece]) -> String {
     pieces.iter().map(|piece| piece.text.as_str()).collect()
 }
 
 /// Returns pieces as plain text, for agents, logs and terminals without styles.
 ///
 /// Code is between backticks, and no backtick or backslash of the code itself can be taken for the end of it.
-pub fn text(pieces: &[Piece]) -> String {
+pub fn pieces_to_text(pieces: &[Piece]) -> String {
     let mut line = String::new();
     let mut in_code = false;
     for (at, piece) in pieces.iter().enumerate() {
@@ -90,7 +90,7 @@ fn leads_to_code(pieces: &[Piece]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Piece, PieceKind, shown, text};
+    use super::{Piece, PieceKind, pieces_to_text, to_pieces};
 
     fn piece(text: &str, kind: PieceKind) -> Piece {
         Piece { text: text.to_owned(), kind }
@@ -101,20 +101,20 @@ mod tests {
         let code = |text: &str| piece(text, PieceKind::Code);
         let plain = |text: &str| piece(text, PieceKind::Plain);
         assert_eq!(
-            text(&[plain("No rule allows "), code("git push"), plain(".")]),
+            pieces_to_text(&[plain("No rule allows "), code("git push"), plain(".")]),
             "No rule allows `git push`."
         );
-        assert_eq!(text(&[code("a` is allowed `b")]), "`a\\` is allowed \\`b`");
-        assert_ne!(text(&[code("a\\"), plain("x")]), text(&[code("a"), plain("\\x")]));
+        assert_eq!(pieces_to_text(&[code("a` is allowed `b")]), "`a\\` is allowed \\`b`");
+        assert_ne!(pieces_to_text(&[code("a\\"), plain("x")]), pieces_to_text(&[code("a"), plain("\\x")]));
         let escaped = piece("\\u{202e}", PieceKind::Escaped);
-        assert_eq!(text(&[code("a"), escaped.clone(), code("b"), plain(".")]), "`a\\u{202e}b`.");
-        assert_eq!(text(&[plain("x "), escaped, code(""), plain(".")]), "x `\\u{202e}`.");
+        assert_eq!(pieces_to_text(&[code("a"), escaped.clone(), code("b"), plain(".")]), "`a\\u{202e}b`.");
+        assert_eq!(pieces_to_text(&[plain("x "), escaped, code(""), plain(".")]), "x `\\u{202e}`.");
     }
 
     #[test]
     fn what_stands_by_itself_has_no_code() {
         assert_eq!(
-            shown("a\u{202e}`b"),
+            to_pieces("a\u{202e}`b"),
             [
                 piece("a", PieceKind::Plain),
                 piece("\\u{202e}", PieceKind::Escaped),

@@ -1,10 +1,10 @@
 //! A question as every face shows it: everything a person needs to judge, nothing that a page could turn into a run.
 
 use crate::not_applied::NotApplied;
-use crate::piece::Shown;
+use crate::piece::ShownText;
 use crate::renewal::Renewal;
 use crate::subject::ShownSubject;
-use postern_command::{Effect, Reversible};
+use postern_command::{CommandEffect, Reversible};
 use postern_policy::{
     AgentId, Decision, Lifetime, Millis, NothingToSave, Origin, Pattern, Profile, Reason, RiskLevel,
     RuleInput, RuleRef,
@@ -19,15 +19,15 @@ pub struct Asker {
     /// The agent's name, which is also its channel's.
     pub agent: AgentId,
     /// The name that the person gave it.
-    pub name: Shown,
+    pub name: ShownText,
     /// Color, `#rrggbb`.
     pub color: String,
     /// Proof of its identity: "on its own channel".
-    pub known_by: Shown,
+    pub known_by: ShownText,
     /// Session, if it named one.
-    pub session: Option<Shown>,
+    pub session: Option<ShownText>,
     /// Reason that the agent gives, quoted as untrusted.
-    pub says: Option<Shown>,
+    pub says: Option<ShownText>,
 }
 
 /// A program that would run.
@@ -35,19 +35,19 @@ pub struct Asker {
 #[serde(rename_all = "camelCase")]
 pub struct ShownProgram {
     /// Name as invoked.
-    pub name: Shown,
+    pub name: ShownText,
     /// Absolute path.
-    pub path: Shown,
+    pub path: ShownText,
     /// Target of the path, if it is a link.
-    pub real_path: Option<Shown>,
+    pub real_path: Option<ShownText>,
     /// Version, where cheaply known.
     pub version: Option<String>,
     /// First eight hex digits of its sha256.
     pub short_hash: Option<String>,
     /// Signer (macOS).
-    pub signer: Option<Shown>,
+    pub signer: Option<ShownText>,
     /// Remarks in plain words: "a shell", "runs as root", "unchanged since 3 Nov", "changed 14.1 → 15.0, same signer".
-    pub remarks: Vec<Shown>,
+    pub remarks: Vec<ShownText>,
     /// The bound script that it would run.
     pub script: Option<ShownScript>,
 }
@@ -56,11 +56,11 @@ pub struct ShownProgram {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ShownScript {
-    pub path: Shown,
+    pub path: ShownText,
     /// First eight hex digits of its sha256.
     pub short_hash: String,
     /// First lines, shown on demand.
-    pub preview: Vec<Shown>,
+    pub preview: Vec<ShownText>,
 }
 
 /// Standard input as it is shown.
@@ -71,7 +71,7 @@ pub enum ShownInput {
     Text {
         /// Length in bytes.
         bytes: u64,
-        lines: Vec<Shown>,
+        lines: Vec<ShownText>,
     },
     /// A stream that the agent sends during the run: nobody has seen it, and nothing is bound to it.
     Stream,
@@ -79,7 +79,7 @@ pub enum ShownInput {
 
 impl ShownInput {
     /// Describes the input; the text itself is in its lines.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::Text { bytes, .. } => format!("{bytes} bytes of text"),
             Self::Stream => "sent by the agent while it runs: nobody has seen it".to_owned(),
@@ -87,7 +87,7 @@ impl ShownInput {
     }
 
     /// Returns the lines of a text, and none for a stream.
-    pub fn lines(&self) -> &[Shown] {
+    pub fn text_lines(&self) -> &[ShownText] {
         match self {
             Self::Text { lines, .. } => lines,
             Self::Stream => &[],
@@ -115,7 +115,7 @@ pub struct ShownStep {
     /// Stable name of the cause.
     pub reason: Reason,
     /// Cause, in one sentence.
-    pub why: Shown,
+    pub why: ShownText,
     /// The rule that decided it.
     pub rule: Option<RuleRef>,
     /// Span in the request's text: first byte and byte after the last.
@@ -128,7 +128,7 @@ pub struct ShownStep {
 pub struct ShownRisk {
     pub level: RiskLevel,
     /// Reasons, the weightiest first, as sentences without their full stop.
-    pub reasons: Vec<Shown>,
+    pub reasons: Vec<ShownText>,
 }
 
 impl ShownRisk {
@@ -145,10 +145,10 @@ pub struct ShownEffect {
     /// Kind: `delete`, `send`, `run-project-code`.
     pub kind: String,
     /// The effect as a sentence without its full stop.
-    pub text: Shown,
+    pub text: ShownText,
     pub level: RiskLevel,
     #[ts(type = "\"inside\" | \"outside\" | \"machine\" | \"remote\"")]
-    pub scope: postern_command::Scope,
+    pub scope: postern_command::EffectScope,
     /// True if it can be undone.
     #[ts(type = "\"yes\" | \"no\" | \"unknown\"")]
     pub reversible: Reversible,
@@ -160,7 +160,7 @@ pub struct ShownEffect {
     pub guessed: bool,
     /// The effect with its data; its texts are as they are.
     #[ts(type = "Record<string, unknown>")]
-    pub facts: Effect,
+    pub facts: CommandEffect,
 }
 
 /// A risk in plain text, as lists and outgoing events have it.
@@ -179,14 +179,14 @@ pub struct ShownTrace {
     /// The stage, in a word or two ("read", "core", "deny rules", "step 2: rules").
     pub stage: String,
     /// Finding, in one sentence.
-    pub found: Shown,
+    pub found: ShownText,
 }
 
 /// A stretch of the shown command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct CommandPart {
-    pub text: Shown,
+    pub text: ShownText,
     pub role: PartRole,
     /// The step it belongs to: index into [`Question::steps`].
     pub step: Option<usize>,
@@ -210,11 +210,11 @@ pub enum PartRole {
 pub struct EnvChange {
     pub kind: EnvChangeKind,
     /// The name.
-    pub name: Shown,
+    pub name: ShownText,
     /// The new value.
-    pub value: Shown,
+    pub value: ShownText,
     /// The value it replaces.
-    pub was: Option<Shown>,
+    pub was: Option<ShownText>,
 }
 
 /// Kind of change of an environment name.
@@ -235,14 +235,14 @@ pub struct Proposal {
     /// `confined`, `exact`, `command`, `path`, `renew` or `renew-everyone`; what `--always` names on the command line.
     pub id: String,
     /// In words: "this exact command", "git push … with any arguments", "this git, while it is unchanged".
-    pub label: Shown,
+    pub label: ShownText,
     /// Folder in which it would hold, with everything below.
     ///
     /// `None` means every folder, which an answer confirms by [`AnswerParams::anywhere`]. Rules for a tool
     /// have no folder.
     #[serde(default)]
     #[ts(optional = nullable)]
-    pub folder: Option<Shown>,
+    pub folder: Option<ShownText>,
     /// The rules it would save (a chain saves one for each step that no rule covers).
     pub rules: Vec<ProposedRule>,
     /// Number of rules it renews instead of saving new ones ([`Question::renews`]).
@@ -291,9 +291,9 @@ pub struct ProposedRule {
 #[serde(rename_all = "camelCase")]
 pub struct Past {
     /// The command's beginning, up to 200 characters.
-    pub line: Shown,
+    pub line: ShownText,
     /// Result, in words: "exit 0", "denied", "runs".
-    pub outcome: Shown,
+    pub outcome: ShownText,
     /// Time of the request.
     pub at: Millis,
 }
@@ -322,7 +322,7 @@ pub struct Question {
     /// The agent's own tool that it is about; `None` for a command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub tool: Option<Shown>,
+    pub tool: Option<ShownText>,
     /// Subject, in its own form. All of it is in [`Self::line`] as well.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
@@ -332,7 +332,7 @@ pub struct Question {
     /// The command as one line of escaped text, for terminals and chat.
     pub line: String,
     /// Arguments, one to a row, for an argv request.
-    pub argv: Option<Vec<Shown>>,
+    pub argv: Option<Vec<ShownText>>,
     /// True if it is a line of shell text.
     pub shell: bool,
     /// The command as a line of shell text that a person can change ([`EditParams`]).
@@ -344,7 +344,7 @@ pub struct Question {
     /// Command that the agent asked for, if a person changed it: the command on show is the person's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub edited: Option<Shown>,
+    pub edited: Option<ShownText>,
     /// Contribution of each step.
     pub steps: Vec<ShownStep>,
     /// Programs that would run.
@@ -352,30 +352,30 @@ pub struct Question {
     /// Programs and scripts among them that the agent can change until they run, each once. An approval covers
     /// their content at run time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[ts(as = "Option<Vec<Shown>>", optional)]
-    pub changeable: Vec<Shown>,
+    #[ts(as = "Option<Vec<ShownText>>", optional)]
+    pub changeable: Vec<ShownText>,
     /// Working directory.
-    pub cwd: Shown,
+    pub cwd: ShownText,
     /// Changes of the environment.
     pub env: Vec<EnvChange>,
     /// Standard input, if there is any.
     pub stdin: Option<ShownInput>,
     /// The most consequential effect, as a sentence about the agent without its full stop.
-    pub headline: Shown,
+    pub headline: ShownText,
     /// Dangers as sentences that the headline does not say; empty unless it is dangerous.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<_>", optional)]
-    pub danger: Vec<Shown>,
+    pub danger: Vec<ShownText>,
     /// The rights that it would run with, as a sentence without its full stop.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
-    pub confinement: Shown,
+    pub confinement: ShownText,
     /// Reason for the question, in one or two sentences.
-    pub why: Shown,
+    pub why: ShownText,
     /// The rule that matched, if any.
     pub rule: Option<RuleRef>,
     /// The policy that asks, in words: "Ask when no rule matches".
-    pub policy: Shown,
+    pub policy: ShownText,
     /// Risk level, with the effects that the headline does not name.
     pub risk: ShownRisk,
     /// Rules that *Always* would save; empty if nothing is to be saved.
@@ -396,7 +396,7 @@ pub struct Question {
     /// Time at which it ends by itself.
     pub expires_at: Millis,
     /// Result at that time, in words: "Denied".
-    pub at_zero: Shown,
+    pub at_zero: ShownText,
     /// True if it may be allowed then.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
@@ -484,7 +484,7 @@ pub struct Edited {
     pub applied: bool,
     /// Reason for a refusal, in words: what it would be denied for, or that it cannot be read. The question
     /// is as it was then.
-    pub reason: Option<Shown>,
+    pub reason: Option<ShownText>,
 }
 
 impl Edited {
@@ -550,7 +550,7 @@ impl AnswerParams {
     }
 
     /// Makes an answer to a question as it is shown.
-    pub fn to(question: &Question, answer: Answer) -> Self {
+    pub fn for_question(question: &Question, answer: Answer) -> Self {
         Self::new(&question.id, &question.digest, answer)
     }
 }

@@ -1,6 +1,6 @@
 //! Rules of a program that changed, which *Always* renews instead of saving a new one.
 
-use crate::piece::Shown;
+use crate::piece::ShownText;
 use postern_policy::{AgentId, RuleId};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -9,7 +9,7 @@ use ts_rs::TS;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Renewal {
-    pub program: Shown,
+    pub program: ShownText,
     /// Change of it: "2.43.0 → 2.44.0, same signer".
     pub change: String,
     /// Number of rules of all agents.

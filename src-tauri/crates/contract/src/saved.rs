@@ -80,7 +80,7 @@ pub enum SavedPlace {
 
 impl Answered {
     /// Returns the result of an answer that decided.
-    pub fn done() -> Self {
+    pub fn applied() -> Self {
         Self {
             applied: true,
             reason: None,
@@ -99,12 +99,15 @@ impl Answered {
             NotApplied::MorePeople(more) => Some(*more),
             _ => None,
         };
-        Self { applied: false, missing, ..Self::but(why) }
+        Self { applied: false, missing, ..Self::applied_partly(why) }
     }
 
     /// Returns the result of an answer that decided and could not be carried out in full.
-    pub fn but(why: &NotApplied) -> Self {
-        Self { reason: Some(crate::piece::text(&crate::render::not_applied(why))), ..Self::done() }
+    pub fn applied_partly(why: &NotApplied) -> Self {
+        Self {
+            reason: Some(crate::piece::pieces_to_text(&crate::render::not_applied(why))),
+            ..Self::applied()
+        }
     }
 
     /// Returns one line for each saved rule, or the reason why an *always* saved none.
@@ -153,12 +156,12 @@ mod tests {
 
     #[test]
     fn an_always_that_saved_nothing_says_that_it_was_one_run_and_why() {
-        let answered = Answered { not_saved: Some(NothingToSave::Input), ..Answered::done() };
+        let answered = Answered { not_saved: Some(NothingToSave::Input), ..Answered::applied() };
         let words = answered.saved_words();
         assert_eq!(
             words,
             ["allowed once; nothing was saved because the agent sends its input while it runs"]
         );
-        assert!(Answered::done().saved_words().is_empty());
+        assert!(Answered::applied().saved_words().is_empty());
     }
 }

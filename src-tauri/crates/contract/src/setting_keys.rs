@@ -11,67 +11,79 @@ pub struct SettingKey {
     pub about: &'static str,
 }
 
-const fn key(name: &'static str, values: &'static str, about: &'static str) -> SettingKey {
+const fn setting_key(name: &'static str, values: &'static str, about: &'static str) -> SettingKey {
     SettingKey { name, values, about }
 }
 
 /// Returns the text for a Mac there, and the other one elsewhere.
-pub(crate) const fn here(mac: &'static str, elsewhere: &'static str) -> &'static str {
+pub(crate) const fn platform_text(mac: &'static str, elsewhere: &'static str) -> &'static str {
     if cfg!(target_os = "macos") { mac } else { elsewhere }
 }
 
 /// Every setting, in the order of a list.
 pub const SETTING_KEYS: [SettingKey; 32] = [
-    key("preset", "deny, ask, allow", "Set security and ask together"),
-    key(
+    setting_key("preset", "deny, ask, allow", "Set security and ask together"),
+    setting_key(
         "security",
         "deny, allowlist, full",
         "How much may run at all; full is everything that no rule denies",
     ),
-    key("ask", "off, on-miss, always", "When you are asked: never, where no rule covers it, every time"),
-    key("elevated", "on, off", "Whether it may ask for host commands at all"),
-    key("fallback", "deny, allowlist, full", "What happens when nobody answers; full runs it"),
-    key("approval-timeout", "10s to 30m", "How long a question waits"),
-    key("unattended", "deny, wait", "What happens to a question while no approver is connected"),
-    key("run-timeout", "100ms to 7d", "How long a run may take that names no limit"),
-    key("run-timeout-cap", "100ms to 7d, none", "The most that a request may ask for"),
-    key("allow-skills", "on, off", "Whether approved CLIs of skills run silently"),
-    key("look", "allow, ask, deny", "Read its folders and the system's files, confined"),
-    key("files", "allow, ask, deny", "Change files and repositories in its folders, confined"),
-    key("build", "allow, ask, deny", "Run code of the project, confined"),
-    key("network", "allow, ask, deny", "Fetch from the network"),
-    key("share", "allow, ask, deny", "Send and publish, with your rights"),
-    key("install", "allow, ask, deny", "Install software"),
-    key(
+    setting_key(
+        "ask",
+        "off, on-miss, always",
+        "When you are asked: never, where no rule covers it, every time",
+    ),
+    setting_key("elevated", "on, off", "Whether it may ask for host commands at all"),
+    setting_key("fallback", "deny, allowlist, full", "What happens when nobody answers; full runs it"),
+    setting_key("approval-timeout", "10s to 30m", "How long a question waits"),
+    setting_key("unattended", "deny, wait", "What happens to a question while no approver is connected"),
+    setting_key("run-timeout", "100ms to 7d", "How long a run may take that names no limit"),
+    setting_key("run-timeout-cap", "100ms to 7d, none", "The most that a request may ask for"),
+    setting_key("allow-skills", "on, off", "Whether approved CLIs of skills run silently"),
+    setting_key("look", "allow, ask, deny", "Read its folders and the system's files, confined"),
+    setting_key("files", "allow, ask, deny", "Change files and repositories in its folders, confined"),
+    setting_key("build", "allow, ask, deny", "Run code of the project, confined"),
+    setting_key("network", "allow, ask, deny", "Fetch from the network"),
+    setting_key("share", "allow, ask, deny", "Send and publish, with your rights"),
+    setting_key("install", "allow, ask, deny", "Install software"),
+    setting_key(
         "system",
         "allow, ask, deny",
-        here(
+        platform_text(
             "Change this Mac, or leave its folders, with your rights",
             "Change this computer, or leave its folders, with your rights",
         ),
     ),
-    key("secrets", "allow, ask, deny", "Use keys, passwords and tokens"),
-    key(
+    setting_key("secrets", "allow, ask, deny", "Use keys, passwords and tokens"),
+    setting_key(
         "loopback",
         "on, off",
-        here(
+        platform_text(
             "Whether confined builds may serve and connect on this Mac",
             "Whether confined builds may serve and connect on this computer",
         ),
     ),
-    key("unreadable", "ask, send-back", "What happens to shell text that cannot be read in full"),
-    key("env-set", "NAME,NAME, none", "Variables that a request may set without being asked about them"),
-    key("env-pass", "NAME,NAME, none", "Variables that are passed on from your own environment"),
-    key("folders", "~/DIR,/DIR, none", "Folders that it may run in; none is every folder"),
-    key("search-path", "/DIR:…, shell, none", "Where programs are looked up; shell: the PATH of this shell"),
-    key("output-cap", "1KiB to 64MiB", "Output kept of each stream"),
-    key("questions-per-minute", "1 to 600", "Questions that open beside others"),
-    key("requests-per-second", "1 to 10000", "Requests, sustained"),
-    key("max-running", "1 to 256", "Runs at the same time"),
-    key("name", "TEXT", "The name to show"),
-    key("color", "#rrggbb", "Its color"),
-    key("uids", "UID,UID, none", "Other users that may connect"),
-    key("denied-until", "10m, none", "Deny everything for a while"),
+    setting_key("unreadable", "ask, send-back", "What happens to shell text that cannot be read in full"),
+    setting_key(
+        "env-set",
+        "NAME,NAME, none",
+        "Variables that a request may set without being asked about them",
+    ),
+    setting_key("env-pass", "NAME,NAME, none", "Variables that are passed on from your own environment"),
+    setting_key("folders", "~/DIR,/DIR, none", "Folders that it may run in; none is every folder"),
+    setting_key(
+        "search-path",
+        "/DIR:…, shell, none",
+        "Where programs are looked up; shell: the PATH of this shell",
+    ),
+    setting_key("output-cap", "1KiB to 64MiB", "Output kept of each stream"),
+    setting_key("questions-per-minute", "1 to 600", "Questions that open beside others"),
+    setting_key("requests-per-second", "1 to 10000", "Requests, sustained"),
+    setting_key("max-running", "1 to 256", "Runs at the same time"),
+    setting_key("name", "TEXT", "The name to show"),
+    setting_key("color", "#rrggbb", "Its color"),
+    setting_key("uids", "UID,UID, none", "Other users that may connect"),
+    setting_key("denied-until", "10m, none", "Deny everything for a while"),
 ];
 
 /// Returns a key in its one spelling: `approvalTimeoutMs`, `approval_timeout` and `approval-timeout` are the same.

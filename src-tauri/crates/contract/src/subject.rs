@@ -1,6 +1,6 @@
 //! Subject of a question, in its own form: every approver shows an edit as an edit, and a call by its fields.
 
-use crate::piece::{Shown, plain};
+use crate::piece::{ShownText, join_pieces};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -14,35 +14,35 @@ pub enum ShownSubject {
     /// Changes to a file.
     FileEdit {
         /// Path of the file, as the agent wrote it.
-        path: Shown,
+        path: ShownText,
         /// Lines of the change, in order.
         lines: Vec<DiffLine>,
     },
     /// Files or folders that are read.
     FileRead {
         /// Paths, as the agent wrote them.
-        paths: Vec<Shown>,
+        paths: Vec<ShownText>,
     },
     /// Something that is fetched from the network.
     Fetch {
         /// The host that is asked.
-        host: Shown,
+        host: ShownText,
         /// The whole address.
-        url: Shown,
+        url: ShownText,
         /// Other arguments of the tool.
         fields: Vec<Field>,
     },
     /// A tool of an MCP server.
     McpCall {
         /// The server.
-        server: Shown,
-        tool: Shown,
+        server: ShownText,
+        tool: ShownText,
         /// Arguments of the call.
         fields: Vec<Field>,
     },
     /// Any other tool.
     Other {
-        tool: Shown,
+        tool: ShownText,
         /// Arguments of the call.
         fields: Vec<Field>,
     },
@@ -54,7 +54,7 @@ pub enum ShownSubject {
 pub struct DiffLine {
     pub change: LineChange,
     /// The line, without its end.
-    pub text: Shown,
+    pub text: ShownText,
 }
 
 /// Change of a line.
@@ -71,7 +71,7 @@ pub enum LineChange {
 
 impl LineChange {
     /// Returns the sign in front of a line.
-    pub fn sign(self) -> char {
+    pub fn diff_sign(self) -> char {
         match self {
             Self::Same => ' ',
             Self::Removed => '-',
@@ -85,23 +85,23 @@ impl LineChange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Field {
-    pub name: Shown,
+    pub name: ShownText,
     /// Value, line by line: a text as it is, anything else as JSON.
-    pub value: Vec<Shown>,
+    pub value: Vec<ShownText>,
 }
 
 /// A row of a subject: a label, and pieces of shown text.
-pub type Row = (String, Shown);
+pub type SubjectRow = (String, ShownText);
 
 impl ShownSubject {
     /// Returns the subject as labelled rows, for faces that show text alone; empty for a command. A label is
     /// Postern's own, but for the names of fields, which are escaped.
-    pub fn rows(&self) -> Vec<Row> {
-        let labelled = |label: &str, shown: &Shown| vec![(label.to_owned(), shown.clone())];
+    pub fn to_rows(&self) -> Vec<SubjectRow> {
+        let labelled = |label: &str, shown: &ShownText| vec![(label.to_owned(), shown.clone())];
         match self {
             Self::Command => Vec::new(),
             Self::FileEdit { path, lines } => {
-                let lines = lines.iter().map(|line| (line.change.sign().to_string(), line.text.clone()));
+                let lines = lines.iter().map(|line| (line.change.diff_sign().to_string(), line.text.clone()));
                 labelled("edits", path).into_iter().chain(lines).collect()
             }
             Self::FileRead { paths } => paths.iter().flat_map(|path| labelled("reads", path)).collect(),
@@ -116,9 +116,9 @@ impl ShownSubject {
     }
 }
 
-fn rows_of(fields: &[Field]) -> Vec<Row> {
+fn rows_of(fields: &[Field]) -> Vec<SubjectRow> {
     let row = |field: &Field| {
-        let label = plain(&field.name);
+        let label = join_pieces(&field.name);
         field
             .value
             .iter()

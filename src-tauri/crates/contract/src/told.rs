@@ -12,7 +12,7 @@ use ts_rs::TS;
 /// Its JSON is the `method` and the `params` of a notification on the control socket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "method", content = "params")]
-pub enum Told {
+pub enum ApproverNotification {
     /// A question waits.
     #[serde(rename = "question.opened")]
     QuestionOpened(Box<Question>),

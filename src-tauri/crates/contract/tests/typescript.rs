@@ -6,7 +6,9 @@
 #![expect(clippy::unwrap_used, reason = "support functions of a test")]
 
 use postern_contract::methods::{ControlError, ControlMethods};
-use postern_contract::{Offer, Overview, PillAct, Preferences, Presence, QuestionName, Showing, Told};
+use postern_contract::{
+    ApproverNotification, Offer, Overview, PillAct, Preferences, Presence, QuestionName, Showing,
+};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +31,7 @@ fn generated(folder: &Path) -> BTreeMap<String, String> {
     let config = Config::new().with_large_int("number").with_out_dir(folder);
     ControlMethods::export_all(&config).unwrap();
     ControlError::export_all(&config).unwrap();
-    Told::export_all(&config).unwrap();
+    ApproverNotification::export_all(&config).unwrap();
     Showing::export_all(&config).unwrap();
     Overview::export_all(&config).unwrap();
     QuestionName::export_all(&config).unwrap();

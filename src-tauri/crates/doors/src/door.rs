@@ -6,7 +6,7 @@ use crate::forwarder::Forwarder;
 use crate::mcp::McpHttp;
 use crate::openclaw::Openclaw;
 use crate::outward::{Otel, Webhook};
-use crate::values::{self, Values};
+use crate::values::{self, DoorValues};
 use crate::websocket::Websocket;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
 use postern_host::Host;
@@ -22,13 +22,13 @@ pub(crate) enum Door {
     Forwarder(Forwarder),
     Webhook(Webhook),
     Otel(Otel),
-    Fleet(fleet::Door),
+    Fleet(fleet::FleetDoor),
 }
 
 impl Door {
     /// Opens it. `values` that it does not take are named.
-    pub(crate) async fn open(kind: DoorKind, host: &Host, values: &Values) -> Result<Self, ControlError> {
-        values::known(values, kind)?;
+    pub(crate) async fn open(kind: DoorKind, host: &Host, values: &DoorValues) -> Result<Self, ControlError> {
+        values::check_keys(values, kind)?;
         match kind {
             DoorKind::Telegram => Telegram::open(host, values).await.map(Self::Telegram),
             DoorKind::Xmpp => Xmpp::open(host, values).await.map(Self::Xmpp),
@@ -38,7 +38,7 @@ impl Door {
             DoorKind::Forwarder => Forwarder::open(host, values).await.map(Self::Forwarder),
             DoorKind::Webhook => Webhook::open(host, values).await.map(Self::Webhook),
             DoorKind::Otel => Otel::open(host, values).await.map(Self::Otel),
-            DoorKind::Fleet => fleet::Door::open(host).map(Self::Fleet),
+            DoorKind::Fleet => fleet::FleetDoor::open(host).map(Self::Fleet),
         }
     }
 
@@ -55,7 +55,7 @@ impl Door {
     }
 
     /// Returns the notes for the person, newest first.
-    pub(crate) fn notes(&self) -> Vec<String> {
+    pub(crate) fn user_notes(&self) -> Vec<String> {
         match self {
             Self::Websocket(_)
             | Self::Openclaw(_)
@@ -64,8 +64,8 @@ impl Door {
             | Self::Webhook(_)
             | Self::Otel(_)
             | Self::Fleet(_) => Vec::new(),
-            Self::Telegram(door) => door.notes(),
-            Self::Xmpp(door) => door.notes(),
+            Self::Telegram(door) => door.user_notes(),
+            Self::Xmpp(door) => door.user_notes(),
         }
     }
 

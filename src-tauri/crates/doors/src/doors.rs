@@ -1,14 +1,14 @@
 //! Open doors, and the settings of each.
 
 use crate::door::Door;
-use crate::setup::Setup;
-use crate::values::{self, Values};
+use crate::setup::AgentSetup;
+use crate::values::{self, DoorValues};
 use postern_contract::methods::{
     ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, DoorState, PairedClientRef,
 };
 use postern_contract::{Moment, RequestRow};
 use postern_host::Host;
-use postern_host::doors::{Answer, Later};
+use postern_host::doors::{DoorMethodFuture, Later};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ const KEPT: &str = "doors";
 
 /// The doors of a host. One call at a time opens, changes or closes one.
 #[derive(Debug)]
-pub struct Doors {
+pub struct DoorRegistry {
     host: Host,
-    setup: Setup,
+    setup: AgentSetup,
     slots: Mutex<BTreeMap<DoorKind, Slot>>,
 }
 
@@ -30,7 +30,7 @@ pub struct Doors {
 #[serde(rename_all = "camelCase")]
 struct StoredDoor {
     enabled: bool,
-    values: Values,
+    values: DoorValues,
     /// True if its secret was given: the secret itself is kept elsewhere.
     #[serde(default)]
     secret: bool,
@@ -43,10 +43,10 @@ struct Slot {
     door: Option<Result<Door, String>>,
 }
 
-impl Doors {
+impl DoorRegistry {
     /// Opens the doors that were open when the host last ended, and gives them to it. One that cannot be opened is broken
     /// and says why; the others open all the same.
-    pub async fn open(host: &Host) {
+    pub async fn restore(host: &Host) {
         let kept = match host.recall(KEPT).await {
             Ok(Some(value)) => serde_json::from_value::<BTreeMap<DoorKind, StoredDoor>>(value)
                 .unwrap_or_else(|error| {
@@ -59,7 +59,7 @@ impl Doors {
                 BTreeMap::new()
             }
         };
-        let setup = Setup::new(host);
+        let setup = AgentSetup::new(host);
         setup.recall_path().await;
         let mut slots = BTreeMap::new();
         for kind in DoorKind::ALL {
@@ -94,7 +94,7 @@ impl Doors {
             // Without its secret it cannot be open.
             self.keep_secret(params.door, None).await?;
             slot.kept = StoredDoor { enabled: false, values, secret: false };
-            let row = row(params.door, slot);
+            let row = door_row(params.door, slot);
             self.remember(&slots).await?;
             return Ok(row);
         }
@@ -117,7 +117,7 @@ impl Doors {
             }
         }
         slot.kept = StoredDoor { enabled: true, values, secret: before.secret || given };
-        let row = row(params.door, slot);
+        let row = door_row(params.door, slot);
         self.remember(&slots).await?;
         Ok(row)
     }
@@ -133,49 +133,49 @@ impl Doors {
             door.close().await;
         }
         slot.kept.enabled = false;
-        let row = row(kind, slot);
+        let row = door_row(kind, slot);
         self.remember(&slots).await?;
         Ok(row)
     }
 }
 
-impl postern_host::doors::Doors for Doors {
-    fn list(&self) -> Answer<'_, Vec<DoorRow>> {
+impl postern_host::doors::DoorMethods for DoorRegistry {
+    fn list_doors(&self) -> DoorMethodFuture<'_, Vec<DoorRow>> {
         Box::pin(async {
             let slots = self.slots.lock().await;
-            Ok(slots.iter().map(|(kind, slot)| row(*kind, slot)).collect())
+            Ok(slots.iter().map(|(kind, slot)| door_row(*kind, slot)).collect())
         })
     }
 
-    fn enable(&self, params: DoorEnable) -> Answer<'_, DoorRow> {
+    fn enable(&self, params: DoorEnable) -> DoorMethodFuture<'_, DoorRow> {
         Box::pin(Self::enable(self, params))
     }
 
-    fn disable(&self, door: DoorKind) -> Answer<'_, DoorRow> {
+    fn disable(&self, door: DoorKind) -> DoorMethodFuture<'_, DoorRow> {
         Box::pin(Self::disable(self, door))
     }
 
-    fn set_up(&self, door: DoorKind) -> Answer<'_, DoorSetup> {
+    fn set_up(&self, door: DoorKind) -> DoorMethodFuture<'_, DoorSetup> {
         Box::pin(async move { open_one(&*self.slots.lock().await, door)?.set_up().await })
     }
 
-    fn revoke(&self, client: PairedClientRef) -> Answer<'_, DoorRow> {
+    fn revoke(&self, client: PairedClientRef) -> DoorMethodFuture<'_, DoorRow> {
         Box::pin(async move {
             let slots = self.slots.lock().await;
             open_one(&slots, client.door)?.revoke(&client.client).await?;
-            slots.get(&client.door).map(|slot| row(client.door, slot)).ok_or_else(|| closed(client.door))
+            slots.get(&client.door).map(|slot| door_row(client.door, slot)).ok_or_else(|| closed(client.door))
         })
     }
 
-    fn shown<'a>(&'a self, request: &'a RequestRow) -> Later<'a, Vec<Moment>> {
-        Box::pin(crate::chat::shown(&self.host, request))
+    fn chat_moments<'a>(&'a self, request: &'a RequestRow) -> Later<'a, Vec<Moment>> {
+        Box::pin(crate::chat::chat_moments(&self.host, request))
     }
 
-    fn setup(&self) -> &dyn postern_host::doors::Setup {
+    fn setup_methods(&self) -> &dyn postern_host::doors::SetupMethods {
         &self.setup
     }
 
-    fn close(&self) -> Answer<'_, ()> {
+    fn close_all(&self) -> DoorMethodFuture<'_, ()> {
         Box::pin(async {
             let slots = std::mem::take(&mut *self.slots.lock().await);
             for door in slots.into_values().filter_map(|slot| slot.door?.ok()) {
@@ -191,7 +191,7 @@ fn unkept(error: &std::io::Error) -> ControlError {
 }
 
 /// Opens a door for the person who asked for it, and waits until it is known whether it works.
-async fn opened_well(kind: DoorKind, host: &Host, values: &Values) -> Result<Door, ControlError> {
+async fn opened_well(kind: DoorKind, host: &Host, values: &DoorValues) -> Result<Door, ControlError> {
     let door = Door::open(kind, host, values).await?;
     match door.settle().await {
         Ok(()) => Ok(door),
@@ -202,7 +202,7 @@ async fn opened_well(kind: DoorKind, host: &Host, values: &Values) -> Result<Doo
     }
 }
 
-async fn opened(kind: DoorKind, host: &Host, values: &Values) -> Result<Door, String> {
+async fn opened(kind: DoorKind, host: &Host, values: &DoorValues) -> Result<Door, String> {
     Door::open(kind, host, values).await.map_err(|error| {
         tracing::error!(door = kind.name(), %error, "a door cannot be opened");
         error.message
@@ -223,7 +223,7 @@ fn closed(kind: DoorKind) -> ControlError {
     ControlError::refused(format!("the door {0} is closed: postern doors enable {0}", kind.name()))
 }
 
-fn row(door: DoorKind, slot: &Slot) -> DoorRow {
+fn door_row(door: DoorKind, slot: &Slot) -> DoorRow {
     let (state, problem) = match &slot.door {
         None => (DoorState::Off, None),
         Some(Ok(open)) => match open.trouble() {
@@ -233,15 +233,15 @@ fn row(door: DoorKind, slot: &Slot) -> DoorRow {
         Some(Err(problem)) => (DoorState::Broken, Some(problem.clone())),
     };
     let (clients, notes) = match &slot.door {
-        Some(Ok(open)) => (open.clients(), open.notes()),
+        Some(Ok(open)) => (open.clients(), open.user_notes()),
         Some(Err(_)) | None => (Vec::new(), Vec::new()),
     };
-    let (values, mut secrets) = values::told(&slot.kept.values, door);
+    let (values, mut secrets) = values::split_secrets(&slot.kept.values, door);
     secrets.extend(door.secret().filter(|_| slot.kept.secret));
     DoorRow {
         door,
-        title: door.title().to_owned(),
-        about: door.about().to_owned(),
+        title: door.display_name().to_owned(),
+        about: door.description().to_owned(),
         state,
         problem,
         values,

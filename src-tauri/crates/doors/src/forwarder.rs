@@ -8,11 +8,11 @@
 //!
 //! What crosses is not encrypted, so it listens on loopback, and elsewhere only where the person said so.
 
-use crate::listen::Listening;
-use crate::values::{self, Values};
-use postern_contract::Lines;
+use crate::listen::DoorTasks;
+use crate::values::{self, DoorValues};
+use postern_contract::MultilineText;
 use postern_contract::methods::{AgentRef, ControlCode, ControlError, DoorKind, DoorSetup, GetAgent};
-use postern_host::{FaceKind, Host};
+use postern_host::{ConnectedApproverKind, Host};
 use postern_policy::AgentId;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -35,12 +35,12 @@ const UNENCRYPTED: &str = "unencrypted-network";
 #[derive(Debug)]
 pub(crate) struct Forwarder {
     places: BTreeMap<AgentId, SocketAddr>,
-    listening: Listening,
+    listening: DoorTasks,
 }
 
 impl Forwarder {
     /// Listens at each agent's address.
-    pub(crate) async fn open(host: &Host, values: &Values) -> Result<Self, ControlError> {
+    pub(crate) async fn open(host: &Host, values: &DoorValues) -> Result<Self, ControlError> {
         let channels = values.get("channels").ok_or_else(|| {
             ControlError::invalid(
                 "say whose channel is carried and where it is reached: channels=AGENT@127.0.0.1:7719",
@@ -50,7 +50,7 @@ impl Forwarder {
         let mut wanted = Vec::new();
         for channel in channels.split(',').map(str::trim) {
             let (agent, address) = channel.split_once('@').ok_or_else(|| {
-                let channel = postern_command::escape::text(channel);
+                let channel = postern_command::escape::visible_text(channel);
                 ControlError::invalid(format!(
                     "{channel} is not AGENT@ADDRESS:PORT, as in main@127.0.0.1:7719"
                 ))
@@ -68,10 +68,10 @@ impl Forwarder {
             places.insert(agent, bound);
             listeners.push((listener, Arc::new(socket)));
         }
-        let listening = Listening::default();
+        let listening = DoorTasks::default();
         for (listener, socket) in listeners {
-            listening.serve(DoorKind::Forwarder, listener, CONNECTIONS, move |stream, closed| {
-                relay(stream, Arc::clone(&socket), closed)
+            listening.serve_connections(DoorKind::Forwarder, listener, CONNECTIONS, move |stream, closed| {
+                relay_bytes(stream, Arc::clone(&socket), closed)
             });
         }
         Ok(Self { places, listening })
@@ -93,7 +93,7 @@ impl Forwarder {
             );
             text.push_str(&names);
         }
-        DoorSetup { door: DoorKind::Forwarder, values, text: Lines::new(text) }
+        DoorSetup { door: DoorKind::Forwarder, values, text: MultilineText::new(text) }
     }
 
     pub(crate) async fn close(self) {
@@ -104,8 +104,8 @@ impl Forwarder {
 async fn agent_of(host: &Host, name: &str) -> Result<(AgentId, PathBuf), ControlError> {
     let agent = AgentId::new(name)
         .map_err(|error| ControlError::invalid(format!("channels is AGENT@ADDRESS:PORT: {error}")))?;
-    let face = host.named_face(FaceKind::Remote, "forwarder").id();
-    let row = host.ask::<GetAgent>(face, &AgentRef { agent: agent.clone() }).await?;
+    let face = host.named_face(ConnectedApproverKind::Remote, "forwarder").id();
+    let row = host.call_method::<GetAgent>(face, &AgentRef { agent: agent.clone() }).await?;
     Ok((agent, row.socket.into()))
 }
 
@@ -133,7 +133,7 @@ fn address_of(agent: &str, text: &str, beyond_loopback: bool) -> Result<SocketAd
     }
 }
 
-async fn relay(mut stream: TcpStream, socket: Arc<PathBuf>, closed: CancellationToken) {
+async fn relay_bytes(mut stream: TcpStream, socket: Arc<PathBuf>, closed: CancellationToken) {
     let alive = rustix::net::sockopt::set_socket_keepalive(&stream, true)
         .and_then(|()| rustix::net::sockopt::set_tcp_keepidle(&stream, SILENT));
     if let Err(error) = alive {

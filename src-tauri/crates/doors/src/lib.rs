@@ -26,16 +26,16 @@ mod token;
 mod values;
 mod websocket;
 
-pub use doors::Doors;
+pub use doors::DoorRegistry;
 
-use postern_host::{Host, now};
+use postern_host::{Host, now_millis};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
 
 /// Returns the folder where doors keep files and sockets: 0700, in the data folder.
 fn folder(host: &Host) -> io::Result<PathBuf> {
-    let folder = host.data().join("doors");
+    let folder = host.data_folder().join("doors");
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
     Ok(folder)
 }

@@ -18,11 +18,11 @@ const LENGTH: usize = 10;
 /// The code that may be brought now, if one may.
 #[derive(Debug, Default)]
 pub(crate) struct Pairing {
-    code: Option<Code>,
+    code: Option<PairingCode>,
 }
 
 #[derive(Debug)]
-struct Code {
+struct PairingCode {
     text: String,
     until: Millis,
 }
@@ -39,14 +39,14 @@ impl Pairing {
         if text.len() < LENGTH {
             return self.new_code(now);
         }
-        self.code = Some(Code { text: text.clone(), until: now + CODE_LASTS });
+        self.code = Some(PairingCode { text: text.clone(), until: now + CODE_LASTS });
         Ok(text)
     }
 
     /// Returns true if this is the code, which is spent by it.
-    pub(crate) fn spend(&mut self, token: &str, now: Millis) -> bool {
+    pub(crate) fn spend_code(&mut self, token: &str, now: Millis) -> bool {
         let right =
-            |code: &Code| now < code.until && bool::from(code.text.as_bytes().ct_eq(token.as_bytes()));
+            |code: &PairingCode| now < code.until && bool::from(code.text.as_bytes().ct_eq(token.as_bytes()));
         self.code.take_if(|code| right(code)).is_some()
     }
 }

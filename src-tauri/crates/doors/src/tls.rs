@@ -11,14 +11,14 @@ use tokio_rustls::rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVeri
 
 /// Trusts whom the system trusts.
 pub(crate) fn system() -> Result<ClientConfig, ControlError> {
-    let verified = builder()?.with_platform_verifier().map_err(|error| odd(&error))?;
+    let verified = builder()?.with_platform_verifier().map_err(|error| tls_error(&error))?;
     Ok(verified.with_no_client_auth())
 }
 
 /// Trusts the certificates in a PEM file, and nobody else.
-pub(crate) fn only(file: &Path) -> Result<ClientConfig, ControlError> {
+pub(crate) fn trust_only(file: &Path) -> Result<ClientConfig, ControlError> {
     let unusable = |why: &dyn std::fmt::Display| {
-        let path = postern_command::escape::text(&file.to_string_lossy());
+        let path = postern_command::escape::visible_text(&file.to_string_lossy());
         ControlError::refused(format!("the certificate {path} cannot be used: {why}"))
     };
     let certificates = CertificateDer::pem_file_iter(file)
@@ -42,9 +42,9 @@ pub(crate) fn nobody() -> Result<ClientConfig, ControlError> {
 fn builder() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, ControlError> {
     ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(|error| odd(&error))
+        .map_err(|error| tls_error(&error))
 }
 
-fn odd(error: &dyn std::fmt::Display) -> ControlError {
+fn tls_error(error: &dyn std::fmt::Display) -> ControlError {
     ControlError::refused(format!("TLS cannot be used: {error}"))
 }

@@ -8,15 +8,15 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use postern_contract::methods::{ControlCode, ControlError};
 use postern_host::Host;
-use postern_protocol::Key;
+use postern_protocol::SocketKey;
 use sha2::Sha256;
 use std::sync::{PoisonError, RwLock};
 use subtle::ConstantTimeEq as _;
 
 /// The token that is good now.
 #[derive(Debug)]
-pub(crate) struct Token {
-    secret: Key,
+pub(crate) struct DoorToken {
+    secret: SocketKey,
     /// Under what name the host keeps the door's secret and which token in the row is good.
     kept: &'static str,
     whose: String,
@@ -25,13 +25,17 @@ pub(crate) struct Token {
     renewing: tokio::sync::Mutex<()>,
 }
 
-impl Token {
+impl DoorToken {
     /// Returns the token for `whose`, of the secret that the host keeps under this name.
-    pub(crate) async fn of(host: &Host, kept: &'static str, whose: &str) -> Result<Self, ControlError> {
+    pub(crate) async fn load_current(
+        host: &Host,
+        kept: &'static str,
+        whose: &str,
+    ) -> Result<Self, ControlError> {
         let secret = host.secret(kept).await;
         let secret = secret.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
-        let number = match host.recall(kept).await.map_err(|error| store(&error))? {
-            Some(number) => serde_json::from_value(number).map_err(|error| store(&error))?,
+        let number = match host.recall(kept).await.map_err(|error| store_error(&error))? {
+            Some(number) => serde_json::from_value(number).map_err(|error| store_error(&error))?,
             None => 0,
         };
         Ok(Self {
@@ -44,53 +48,55 @@ impl Token {
     }
 
     /// Returns the text: 32 bytes in base64url.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn to_base64url(&self) -> String {
         let number = *self.number.read().unwrap_or_else(PoisonError::into_inner);
-        text(&self.secret, self.kept, &self.whose, number)
+        derive_text(&self.secret, self.kept, &self.whose, number)
     }
 
     /// Returns true if `given` is it, in constant time.
-    pub(crate) fn is(&self, given: &str) -> bool {
-        self.text().as_bytes().ct_eq(given.as_bytes()).into()
+    pub(crate) fn matches(&self, given: &str) -> bool {
+        self.to_base64url().as_bytes().ct_eq(given.as_bytes()).into()
     }
 
     /// Puts the next one in its place. What is not kept is not changed.
-    pub(crate) async fn renew(&self, host: &Host) -> Result<(), ControlError> {
+    pub(crate) async fn rotate(&self, host: &Host) -> Result<(), ControlError> {
         let _one = self.renewing.lock().await;
         let next = self.number.read().unwrap_or_else(PoisonError::into_inner).wrapping_add(1);
-        host.remember(self.kept, next.into()).await.map_err(|error| store(&error))?;
+        host.remember(self.kept, next.into()).await.map_err(|error| store_error(&error))?;
         *self.number.write().unwrap_or_else(PoisonError::into_inner) = next;
         Ok(())
     }
 }
 
-fn store(error: &dyn std::fmt::Display) -> ControlError {
+fn store_error(error: &dyn std::fmt::Display) -> ControlError {
     ControlError::new(ControlCode::Store, error.to_string())
 }
 
-fn text(secret: &Key, kept: &str, whose: &str, number: u64) -> String {
+fn derive_text(secret: &SocketKey, kept: &str, whose: &str, number: u64) -> String {
     // A key of any length is taken.
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.text().as_bytes()) else { return String::new() };
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.to_text().as_bytes()) else {
+        return String::new();
+    };
     mac.update(format!("{kept}\0{whose}\0{number}").as_bytes());
     URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::text;
-    use postern_protocol::Key;
+    use super::derive_text;
+    use postern_protocol::SocketKey;
 
     #[test]
     fn a_token_serves_one_purpose_and_the_next_is_another() {
-        let (secret, other) = (Key::from_bytes([7; 32]), Key::from_bytes([8; 32]));
-        let one = text(&secret, "mcp-http", "anna", 0);
-        assert_eq!(one, text(&secret, "mcp-http", "anna", 0), "it stays over a restart");
+        let (secret, other) = (SocketKey::from_bytes([7; 32]), SocketKey::from_bytes([8; 32]));
+        let one = derive_text(&secret, "mcp-http", "anna", 0);
+        assert_eq!(one, derive_text(&secret, "mcp-http", "anna", 0), "it stays over a restart");
         assert_eq!(one.len(), 43);
         let others = [
-            text(&secret, "mcp-http", "ben", 0),
-            text(&secret, "mcp-http", "anna", 1),
-            text(&secret, "webhook", "anna", 0),
-            text(&other, "mcp-http", "anna", 0),
+            derive_text(&secret, "mcp-http", "ben", 0),
+            derive_text(&secret, "mcp-http", "anna", 1),
+            derive_text(&secret, "webhook", "anna", 0),
+            derive_text(&other, "mcp-http", "anna", 0),
         ];
         for another in others {
             assert_ne!(one, another);

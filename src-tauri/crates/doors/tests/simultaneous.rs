@@ -14,12 +14,12 @@
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use postern_client::{CallError, Channel, Control, read_key};
-use postern_contract::methods::{AnswerQuestion, FaceKind as Face, PresentQuestion, Presented};
-use postern_contract::{Answer, AnswerParams, Answered, Question, Told};
-use postern_doors::Doors;
-use postern_host::User;
-use postern_host::session::{Presence, Session};
-use postern_host::{ApproverGuard, FaceKind, Host, HostConfig};
+use postern_contract::methods::{AnswerQuestion, ApproverKind as Face, PresentQuestion, Presented};
+use postern_contract::{Answer, AnswerParams, Answered, ApproverNotification, Question};
+use postern_doors::DoorRegistry;
+use postern_host::HostUser;
+use postern_host::session::{ScreenPresence, ScreenSession};
+use postern_host::{ApproverGuard, ConnectedApproverKind, Host, HostConfig};
 use postern_protocol::{RunParams, RunResult, Wait, What};
 use postern_tests::telegram::{Telegram, User as Person};
 use serde_json::{Value, json};
@@ -73,9 +73,9 @@ async fn one_answer_wins_and_nothing_runs_twice_in_a_thousand_rounds() {
 #[derive(Debug)]
 struct Present;
 
-impl Session for Present {
-    fn presence(&self) -> Presence {
-        Presence::Present
+impl ScreenSession for Present {
+    fn presence(&self) -> ScreenPresence {
+        ScreenPresence::Present
     }
 }
 
@@ -83,7 +83,7 @@ impl Session for Present {
 struct Stage {
     _folder: TempDir,
     host: Host,
-    told: broadcast::Receiver<Told>,
+    told: broadcast::Receiver<ApproverNotification>,
     data: PathBuf,
     phone: Phone,
     bot: Arc<Telegram>,
@@ -112,14 +112,15 @@ impl Stage {
         let folder = tempfile::Builder::new().prefix("pst").tempdir_in("/tmp").unwrap();
         std::fs::create_dir(folder.path().join("home")).unwrap();
         let home = folder.path().join("home").to_str().unwrap().to_owned();
-        let user = User { home, ..User::current(Vec::new()).unwrap() };
+        let user = HostUser { home, ..HostUser::current(Vec::new()).unwrap() };
         let data = folder.path().join("data");
         let host =
             Host::start(HostConfig { data: data.clone(), user, session: Arc::new(Present) }).await.unwrap();
-        Doors::open(&host).await;
-        let told = host.watch();
-        let admin = host.face(FaceKind::Terminal);
-        let ask = async |method: &str, params: Value| host.call(&admin.id(), method, params).await.unwrap();
+        DoorRegistry::restore(&host).await;
+        let told = host.subscribe();
+        let admin = host.add_approver(ConnectedApproverKind::Terminal);
+        let ask =
+            async |method: &str, params: Value| host.call_by_name(&admin.id(), method, params).await.unwrap();
         for agent in (0..PAIRS).map(agent) {
             ask("agents.add", json!({"agent": agent})).await;
             let values = json!({"questionsPerMinute": "600", "requestsPerSecond": "1000"});
@@ -199,7 +200,7 @@ impl Stage {
 
     async fn question(&mut self) -> Question {
         loop {
-            if let Told::QuestionOpened(question) = self.told.recv().await.unwrap() {
+            if let ApproverNotification::QuestionOpened(question) = self.told.recv().await.unwrap() {
                 return *question;
             }
         }
@@ -217,7 +218,7 @@ impl Stage {
         let in_the_window = spawn_blocking(move || {
             runtime.block_on(wait.wait());
             let params = params(&window.question);
-            let answered: Answered = window.control.ask::<AnswerQuestion>(&params).unwrap();
+            let answered: Answered = window.control.call_method::<AnswerQuestion>(&params).unwrap();
             let why = answered.reason.unwrap_or_default();
             assert!(answered.applied || why.contains("answered already"), "its yes was good: {why}");
             (answered.applied, window)
@@ -243,7 +244,7 @@ impl Stage {
     /// notified.
     async fn all_are_told(&mut self, approval: &str, winner: usize, name: &str, mut window: Window) {
         loop {
-            if let Told::QuestionClosed(closed) = self.told.recv().await.unwrap()
+            if let ApproverNotification::QuestionClosed(closed) = self.told.recv().await.unwrap()
                 && closed.id == approval
             {
                 assert_eq!(closed.face.as_deref(), Some(name));
@@ -287,8 +288,8 @@ impl Window {
     /// Shows a question until its *Allow* works.
     fn open(data: &Path, question: Question) -> Self {
         let mut control = Control::connect(data).unwrap();
-        control.watch(Face::Window).unwrap();
-        let early: Answered = control.ask::<AnswerQuestion>(&params(&question)).unwrap();
+        control.watch_questions(Face::Window).unwrap();
+        let early: Answered = control.call_method::<AnswerQuestion>(&params(&question)).unwrap();
         assert!(!early.applied, "a yes before anything was seen is none");
         let seen = Presented {
             question_id: question.id.clone(),
@@ -298,19 +299,20 @@ impl Window {
             change: 1,
         };
         loop {
-            let arming = control.ask::<PresentQuestion>(&seen).unwrap();
+            let arming = control.call_method::<PresentQuestion>(&seen).unwrap();
             if arming.armed {
                 return Self { control, question };
             }
             // As the page does: it looks again when the host said, and hears what is told meanwhile.
-            control.next_told(arming.remaining_ms.map(Duration::from_millis)).unwrap();
+            control.next_known_notification(arming.remaining_ms.map(Duration::from_millis)).unwrap();
         }
     }
 
     /// Returns the answerer, as this window is notified.
     fn closed(&mut self) -> Option<String> {
         loop {
-            if let Some(Told::QuestionClosed(closed)) = self.control.next_told(Some(PATIENCE)).unwrap()
+            if let Some(ApproverNotification::QuestionClosed(closed)) =
+                self.control.next_known_notification(Some(PATIENCE)).unwrap()
                 && closed.id == self.question.id
             {
                 return closed.face;
@@ -330,7 +332,7 @@ fn connect(data: &Path) -> Vec<Option<Channel>> {
 }
 
 fn params(question: &Question) -> AnswerParams {
-    AnswerParams::to(question, Answer::Once)
+    AnswerParams::for_question(question, Answer::Once)
 }
 
 /// Returns the chat's settings: who answers for which agent. A request that writes is of high risk.

@@ -29,7 +29,7 @@ mod macos {
     use std::ptr::{self, NonNull};
 
     /// Requirement on a client's code.
-    enum Wanted {
+    enum CodeRequirement {
         /// A client of this release.
         Release(String),
         /// Anything that has the key.
@@ -40,17 +40,19 @@ mod macos {
 
     /// Returns true if the process of an audit token runs code of this release.
     pub(crate) fn is_ours(token: &[u32; 8]) -> bool {
-        static WANTED: std::sync::OnceLock<Wanted> = std::sync::OnceLock::new();
+        static WANTED: std::sync::OnceLock<CodeRequirement> = std::sync::OnceLock::new();
         let wanted = WANTED.get_or_init(|| match own_team() {
-            None => Wanted::Any,
-            Some(team) => requirement(&team).map_or(Wanted::Nothing, Wanted::Release),
+            None => CodeRequirement::Any,
+            Some(team) => requirement(&team).map_or(CodeRequirement::Nothing, CodeRequirement::Release),
         });
         match wanted {
-            Wanted::Any => true,
-            Wanted::Nothing => false,
-            Wanted::Release(text) => {
+            CodeRequirement::Any => true,
+            CodeRequirement::Nothing => false,
+            CodeRequirement::Release(text) => {
                 let wanted = code_requirement(text);
-                wanted.is_some_and(|wanted| code_of(token).is_some_and(|code| holds(&code, &wanted)))
+                wanted.is_some_and(|wanted| {
+                    code_of(token).is_some_and(|code| meets_requirement(&code, &wanted))
+                })
             }
         }
     }
@@ -64,7 +66,7 @@ mod macos {
             NonNull::new(code).filter(|_| status == 0).map(|code| CFRetained::from_raw(code))
         }?;
         let apples = code_requirement("anchor apple generic")?;
-        holds(&code, &apples).then(|| signing_team(&code)).flatten()
+        meets_requirement(&code, &apples).then(|| signing_team(&code)).flatten()
     }
 
     /// Returns the running code of a process, by its audit token: an id alone may mean another process by now.
@@ -86,25 +88,28 @@ mod macos {
         }
     }
 
-    fn holds(code: &SecCode, requirement: &SecRequirement) -> bool {
+    fn meets_requirement(code: &SecCode, requirement: &SecRequirement) -> bool {
         // SAFETY: both are valid objects.
         unsafe { code.check_validity(SecCSFlags(0), Some(requirement)) == 0 }
     }
 
     #[cfg(test)]
     mod tests {
-        use super::{code_of, holds};
+        use super::{code_of, meets_requirement};
         use crate::identity::code_requirement;
 
         #[tokio::test]
         #[ignore = "needs a Mac"]
         async fn mac_a_peer_is_known_by_its_token() {
             let (ours, theirs) = tokio::net::UnixStream::pair().unwrap();
-            let pinned = crate::peer::PinnedPeer::of(&ours).expect("this process");
+            let pinned = crate::peer::PinnedPeer::from_stream(&ours).expect("this process");
             assert!(pinned.is_same() && pinned.is_there());
             assert!(pinned.is_of_this_release(), "a build without a team is known by its key");
-            let code = code_of(&pinned.token()).expect("code of this process");
-            assert!(!holds(&code, &code_requirement("anchor apple").unwrap()), "Apple did not sign it");
+            let code = code_of(&pinned.audit_token()).expect("code of this process");
+            assert!(
+                !meets_requirement(&code, &code_requirement("anchor apple").unwrap()),
+                "Apple did not sign it"
+            );
             drop(theirs);
         }
     }

@@ -29,7 +29,7 @@ pub struct PinnedPeer {
 }
 
 impl Peer {
-    fn of(stream: &UnixStream) -> Option<Self> {
+    fn from_stream(stream: &UnixStream) -> Option<Self> {
         let peer = stream.peer_cred().ok()?;
         // 0 means a process that this one cannot see.
         let pid = u32::try_from(peer.pid()?).ok().filter(|pid| *pid > 0)?;
@@ -51,13 +51,11 @@ impl PinnedPeer {
 #[cfg(not(target_os = "macos"))]
 impl PinnedPeer {
     /// Returns true: other systems have no code signatures.
-    #[expect(clippy::unused_self, reason = "it is asked of the process on a Mac")]
     pub fn is_of_this_release(&self) -> bool {
         true
     }
 
     /// Returns true: other systems do not say which process wrote a message.
-    #[expect(clippy::unused_self, reason = "it is asked of the process on a Mac")]
     pub fn is_same(&self) -> bool {
         true
     }
@@ -66,8 +64,8 @@ impl PinnedPeer {
 #[cfg(target_os = "linux")]
 impl PinnedPeer {
     /// Holds the process that connected. Before Linux 6.5 it holds the process that has its id now.
-    pub fn of(stream: &UnixStream) -> Option<Self> {
-        let peer = Peer::of(stream)?;
+    pub fn from_stream(stream: &UnixStream) -> Option<Self> {
+        let peer = Peer::from_stream(stream)?;
         let pid = Pid::from_raw(peer.pid.cast_signed())?;
         let by_number = || rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok();
         Some(Self { peer, held: connected(stream).or_else(by_number)? })
@@ -104,18 +102,18 @@ fn connected(stream: &UnixStream) -> Option<OwnedFd> {
 #[cfg(target_os = "macos")]
 impl PinnedPeer {
     /// Stores the audit token of the process that connected; its last word is the version of the id.
-    pub fn of(stream: &UnixStream) -> Option<Self> {
+    pub fn from_stream(stream: &UnixStream) -> Option<Self> {
         use std::os::fd::AsFd as _;
         let socket = stream.as_fd().try_clone_to_owned().ok()?;
         let token = token_of(&socket)?;
-        let peer = Peer::of(stream)?;
+        let peer = Peer::from_stream(stream)?;
         // The token and the id have to name the same process.
         (token[5] == peer.pid).then_some(Self { peer, token, socket })
     }
 
     /// Returns the audit token.
     #[cfg(test)]
-    pub fn token(&self) -> [u32; 8] {
+    pub fn audit_token(&self) -> [u32; 8] {
         self.token
     }
 

@@ -2,7 +2,7 @@
 
 /// State of the person's session at the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Presence {
+pub enum ScreenPresence {
     /// Nothing denies it: the screen shows this person's session, unlocked.
     Present,
     /// The screen is locked.
@@ -18,25 +18,25 @@ pub use macos::presence;
 mod macos {
     #![expect(unsafe_code, reason = "the session's dictionary has no typed form")]
 
-    use super::Presence;
+    use super::ScreenPresence;
     use objc2_core_foundation::{CFBoolean, CFDictionary, CFNumber, CFRetained, CFString, CFType};
     use objc2_core_graphics::CGSessionCopyCurrentDictionary;
 
     /// Returns the state now.
     #[must_use]
-    pub fn presence() -> Presence {
+    pub fn presence() -> ScreenPresence {
         // None: a process without a session on the screen.
-        let Some(session) = CGSessionCopyCurrentDictionary() else { return Presence::Away };
+        let Some(session) = CGSessionCopyCurrentDictionary() else { return ScreenPresence::Away };
         // SAFETY: the dictionary's keys are strings and its values objects, as Apple documents it.
         let session: CFRetained<CFDictionary<CFString, CFType>> =
             unsafe { CFRetained::cast_unchecked(session) };
         let is_set = |key: &str| session.get(&CFString::from_str(key)).is_some_and(|value| is_true(&value));
         if !is_set("kCGSSessionOnConsoleKey") {
-            Presence::Away
+            ScreenPresence::Away
         } else if is_set("CGSSessionScreenIsLocked") {
-            Presence::Locked
+            ScreenPresence::Locked
         } else {
-            Presence::Present
+            ScreenPresence::Present
         }
     }
 

@@ -9,14 +9,14 @@ use std::path::Path;
 ///
 /// # Errors
 /// As the system says, and for what is no regular file.
-pub fn open(path: &Path) -> io::Result<File> {
+pub fn open_regular(path: &Path) -> io::Result<File> {
     open_with(path, 0)
 }
 
 /// Opens a regular file to read, if its path names no link.
 ///
 /// # Errors
-/// As [`open`], and for a link.
+/// As [`open_regular`], and for a link.
 pub fn open_no_link(path: &Path) -> io::Result<File> {
     open_with(path, libc::O_NOFOLLOW)
 }
@@ -31,7 +31,7 @@ fn open_with(path: &Path, flags: i32) -> io::Result<File> {
 ///
 /// # Errors
 /// As the system says, and for a file of more than `most` bytes.
-pub fn bytes(file: &File, most: u64) -> io::Result<Vec<u8>> {
+pub fn read_bytes(file: &File, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = file.take(most + 1).read_to_end(&mut bytes)?;
     if read as u64 > most {
@@ -43,9 +43,9 @@ pub fn bytes(file: &File, most: u64) -> io::Result<Vec<u8>> {
 /// Reads the whole file as text.
 ///
 /// # Errors
-/// As [`bytes`], and for text that is not UTF-8.
-pub fn text(file: &File, most: u64) -> io::Result<String> {
-    String::from_utf8(bytes(file, most)?).map_err(|_| io::Error::other("is not UTF-8 text"))
+/// As [`read_bytes`], and for text that is not UTF-8.
+pub fn read_text(file: &File, most: u64) -> io::Result<String> {
+    String::from_utf8(read_bytes(file, most)?).map_err(|_| io::Error::other("is not UTF-8 text"))
 }
 
 #[cfg(test)]
@@ -57,22 +57,22 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         std::fs::write(&path, "x".repeat(2048)).unwrap();
-        let file = || open(&path).unwrap();
-        assert_eq!(text(&file(), 2048).unwrap().len(), 2048);
-        assert_eq!(text(&file(), 2047).unwrap_err().to_string(), "is longer than 1 KiB");
+        let file = || open_regular(&path).unwrap();
+        assert_eq!(read_text(&file(), 2048).unwrap().len(), 2048);
+        assert_eq!(read_text(&file(), 2047).unwrap_err().to_string(), "is longer than 1 KiB");
         std::fs::write(&path, [0xff]).unwrap();
-        assert_eq!(text(&file(), 2048).unwrap_err().to_string(), "is not UTF-8 text");
+        assert_eq!(read_text(&file(), 2048).unwrap_err().to_string(), "is not UTF-8 text");
     }
 
     #[test]
     fn what_is_no_file_of_its_own_is_refused() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(open(folder.path()).unwrap_err().to_string(), "is not a file");
-        assert_eq!(open(Path::new("/dev/null")).unwrap_err().to_string(), "is not a file");
+        assert_eq!(open_regular(folder.path()).unwrap_err().to_string(), "is not a file");
+        assert_eq!(open_regular(Path::new("/dev/null")).unwrap_err().to_string(), "is not a file");
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));
         std::fs::write(&file, "").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        assert!(open(&link).is_ok());
+        assert!(open_regular(&link).is_ok());
         assert!(open_no_link(&link).is_err());
     }
 }

@@ -1,14 +1,14 @@
 //! User of the host: name, home, shell, language, folder for temporary files. Read once, at the start.
 #![expect(unsafe_code, reason = "the password database and confstr have no safe form")]
 
-use postern_policy::environment::Base;
+use postern_policy::environment::BaseEnvironment;
 use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
 use std::ptr;
 
 /// Facts that every run's environment is made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct User {
+pub struct HostUser {
     /// Login name.
     pub name: String,
     /// Home folder: absolute.
@@ -30,7 +30,7 @@ pub struct User {
 #[error("user {0} is not in the system's list of users, or has no home folder")]
 pub struct UnknownUser(u32);
 
-impl User {
+impl HostUser {
     /// Returns the user that this process runs as. `inherited` is the process's own environment, read once in
     /// `main`.
     ///
@@ -38,7 +38,8 @@ impl User {
     /// [`UnknownUser`] where the system's list of users does not name it: then nothing can be run for it.
     pub fn current(inherited: Vec<(String, String)>) -> Result<Self, UnknownUser> {
         let uid = rustix::process::getuid().as_raw();
-        let entry = entry(uid).filter(|entry| entry.home.starts_with('/')).ok_or(UnknownUser(uid))?;
+        let entry =
+            password_entry(uid).filter(|entry| entry.home.starts_with('/')).ok_or(UnknownUser(uid))?;
         let own =
             |name: &str| inherited.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
         let locale = own("LC_ALL").or_else(|| own("LANG")).filter(|locale| is_locale(locale));
@@ -60,8 +61,8 @@ impl User {
 
     /// Returns the environment that a run in `cwd` (a real path) with programs from `search_path` starts
     /// from.
-    pub fn base(&self, search_path: &[String], cwd: &str) -> Base {
-        Base {
+    pub fn base_environment(&self, search_path: &[String], cwd: &str) -> BaseEnvironment {
+        BaseEnvironment {
             user: self.name.clone(),
             home: self.home.clone(),
             shell: self.shell.clone(),
@@ -109,7 +110,7 @@ struct PasswordEntry {
 }
 
 /// Returns the user's line in the system's list of users.
-fn entry(uid: u32) -> Option<PasswordEntry> {
+fn password_entry(uid: u32) -> Option<PasswordEntry> {
     let mut strings: Vec<c_char> = vec![0; 16 * 1024];
     let mut entry = MaybeUninit::<libc::passwd>::uninit();
     let mut found = ptr::null_mut();
@@ -123,15 +124,15 @@ fn entry(uid: u32) -> Option<PasswordEntry> {
         }
         let entry = entry.assume_init();
         Some(PasswordEntry {
-            name: text(entry.pw_name)?,
-            home: text(entry.pw_dir)?,
-            shell: text(entry.pw_shell)?,
+            name: read_c_string(entry.pw_name)?,
+            home: read_c_string(entry.pw_dir)?,
+            shell: read_c_string(entry.pw_shell)?,
         })
     }
 }
 
 /// Reads a C string. SAFETY: `string` is NULL or ends with NUL.
-unsafe fn text(string: *const c_char) -> Option<String> {
+unsafe fn read_c_string(string: *const c_char) -> Option<String> {
     if string.is_null() {
         return None;
     }
@@ -143,8 +144,8 @@ unsafe fn text(string: *const c_char) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn with(own: &[(&str, &str)]) -> User {
-        User::current(own.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+    fn with(own: &[(&str, &str)]) -> HostUser {
+        HostUser::current(own.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
             .unwrap()
     }
 
@@ -173,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_runs_path_is_what_programs_were_looked_up_on() {
-        let base = with(&[]).base(&["/opt/bin".to_owned(), "/bin".to_owned()], "/there");
+        let base = with(&[]).base_environment(&["/opt/bin".to_owned(), "/bin".to_owned()], "/there");
         assert_eq!((base.path.as_str(), base.pwd.as_str()), ("/opt/bin:/bin", "/there"));
     }
 }

@@ -1,31 +1,31 @@
 //! Things that count, and the moment at which it came.
 
-use crate::Millis;
-use crate::bundle::{Bundle, Stage};
-use crate::id::{Hash, Id};
+use crate::WallMillis;
+use crate::bundle::{Bundle, RolloutStage};
+use crate::id::{FleetId, Hash};
 use crate::job::Job;
-use crate::message::{Answer, Receipt};
-use crate::roster::{Fresh, Pinned};
+use crate::message::{FleetAnswer, FleetReceipt};
+use crate::roster::{Fresh, PinnedRoster};
 use std::time::Duration;
 
 /// The moment at which something came.
 #[derive(Debug, Clone, Copy)]
 pub struct Now {
     /// By the wall clock, which may be wrong.
-    pub wall: Millis,
+    pub wall: WallMillis,
     /// By a timer that only runs forward, from the host's start.
     pub timer: Duration,
 }
 
 /// Something that counts.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Admitted {
+pub enum AdmittedMessage {
     /// An answer: it decides, or others have to approve as well.
-    Answer(Decided),
+    Answer(AdmittedAnswer),
     /// An answer that counted before and came again: it changes nothing.
-    Repeated(Receipt),
+    Repeated(FleetReceipt),
     /// The next roster.
-    Roster(Box<Pinned>),
+    Roster(Box<PinnedRoster>),
     /// Word that a roster is the newest.
     Fresh(Fresh),
     /// The next policy of a group.
@@ -36,13 +36,13 @@ pub enum Admitted {
         hash: Hash,
     },
     /// The hosts that a policy is for.
-    Stage(Stage),
+    Stage(RolloutStage),
     /// Work for this host.
     Job {
         /// Id of the job.
-        id: Id,
+        id: FleetId,
         /// The member that asks.
-        member: Id,
+        member: FleetId,
         /// The work, with its time.
         job: Box<Job>,
     },
@@ -50,17 +50,17 @@ pub enum Admitted {
 
 /// An answer that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decided {
+pub struct AdmittedAnswer {
     /// Id of the answer.
-    pub id: Id,
+    pub id: FleetId,
     /// The member that answered.
-    pub member: Id,
+    pub member: FleetId,
     /// The person whose device that is.
     pub person: String,
     /// Name of the device.
     pub device: String,
     /// The answer itself.
-    pub answer: Answer,
+    pub answer: FleetAnswer,
     /// Number of further people whose approval is needed; 0 if it decides.
     pub missing: u8,
 }

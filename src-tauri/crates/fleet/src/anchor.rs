@@ -1,10 +1,10 @@
 //! Audit of a host: a chain of its records, and signed heads that leave the host. A comparison finds what is missing or
 //! was made up.
 
-use crate::envelope::Envelope;
-use crate::id::{Hash, Id};
+use crate::envelope::SignedEnvelope;
+use crate::id::{FleetId, Hash};
 use crate::keys::VerifyKey;
-use crate::message::{Kind, payload};
+use crate::message::{FleetMessageKind, payload};
 use serde::{Deserialize, Serialize};
 
 /// Signed head of a host's chain.
@@ -28,7 +28,7 @@ pub struct Anchor {
 /// The last anchor that an approver saw of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Head {
+pub struct AnchorHead {
     /// Number of the anchor.
     pub seq: u64,
     /// Hash of its signed bytes.
@@ -41,7 +41,7 @@ pub struct Head {
 
 /// Something that is wrong with a host's audit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Finding {
+pub enum AnchorFinding {
     /// An entry that is not an anchor of this host.
     #[error("entry {0} is not an anchor that this host signed")]
     Foreign(usize),
@@ -77,11 +77,11 @@ pub enum Finding {
 
 /// Result of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
+pub struct AnchorReport {
     /// The last anchor that holds, to be kept.
-    pub last: Option<Head>,
+    pub last: Option<AnchorHead>,
     /// Faults that were found; empty if there are none.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<AnchorFinding>,
 }
 
 /// Returns the head of a chain after one more record.
@@ -99,53 +99,53 @@ pub fn records_match<'a>(anchor: &Anchor, records: impl IntoIterator<Item = &'a 
 
 /// Compares the anchors of a host, in the order of the log, with each other and with the last one seen.
 pub fn verify<'a>(
-    fleet: &Id,
-    host: &Id,
+    fleet: &FleetId,
+    host: &FleetId,
     key: &VerifyKey,
     entries: impl IntoIterator<Item = &'a [u8]>,
-    kept: Option<Head>,
-) -> Report {
+    kept: Option<AnchorHead>,
+) -> AnchorReport {
     let mut findings = Vec::new();
-    let mut last: Option<Head> = None;
+    let mut last: Option<AnchorHead> = None;
     let mut seen = kept.is_none();
     for (index, entry) in entries.into_iter().enumerate() {
-        let Some((anchor, hash)) = read(fleet, host, key, entry) else {
-            findings.push(Finding::Foreign(index));
+        let Some((anchor, hash)) = read_anchor(fleet, host, key, entry) else {
+            findings.push(AnchorFinding::Foreign(index));
             continue;
         };
         let (seq, expected) = (anchor.seq, last.map_or(1, |last| last.seq + 1));
         if seq < expected {
             // The same entry twice says nothing; another one of the same number is a fork.
             let same = last.is_some_and(|last| last.hash == hash);
-            findings.extend((!same).then_some(Finding::Fork(seq)));
+            findings.extend((!same).then_some(AnchorFinding::Fork(seq)));
             continue;
         }
         if seq > expected {
-            findings.push(Finding::Gap { from: expected, to: seq - 1 });
+            findings.push(AnchorFinding::Gap { from: expected, to: seq - 1 });
         } else if anchor.previous != last.map_or(Hash::NONE, |last| last.hash) {
-            findings.push(Finding::Broken(seq));
+            findings.push(AnchorFinding::Broken(seq));
         }
         if last.is_some_and(|last| anchor.count < last.count) {
-            findings.push(Finding::Fewer(seq));
+            findings.push(AnchorFinding::Fewer(seq));
         }
         if let Some(kept) = kept.filter(|kept| kept.seq == seq) {
             seen = true;
-            findings.extend((kept.hash != hash).then_some(Finding::Replaced(seq)));
+            findings.extend((kept.hash != hash).then_some(AnchorFinding::Replaced(seq)));
         }
-        last = Some(Head { seq, hash, count: anchor.count, records: anchor.head });
+        last = Some(AnchorHead { seq, hash, count: anchor.count, records: anchor.head });
     }
     if let (false, Some(kept)) = (seen, kept) {
         findings.push(match last.map_or(0, |last| last.seq) {
-            end if end < kept.seq => Finding::CutOff { kept: kept.seq, last: end },
-            _ => Finding::Replaced(kept.seq),
+            end if end < kept.seq => AnchorFinding::CutOff { kept: kept.seq, last: end },
+            _ => AnchorFinding::Replaced(kept.seq),
         });
     }
-    Report { last, findings }
+    AnchorReport { last, findings }
 }
 
-fn read(fleet: &Id, host: &Id, key: &VerifyKey, entry: &[u8]) -> Option<(Anchor, Hash)> {
-    let envelope = Envelope::decode(entry, Kind::Anchor.limit()).ok()?;
-    let payload = payload::<Anchor>(&envelope, Kind::Anchor, fleet).ok()?;
+fn read_anchor(fleet: &FleetId, host: &FleetId, key: &VerifyKey, entry: &[u8]) -> Option<(Anchor, Hash)> {
+    let envelope = SignedEnvelope::decode(entry, FleetMessageKind::Anchor.max_bytes()).ok()?;
+    let payload = payload::<Anchor>(&envelope, FleetMessageKind::Anchor, fleet).ok()?;
     let signed = payload.from == *host && !envelope.signers([((), key)]).is_empty();
-    signed.then(|| (payload.body, Hash::of(&envelope.payload)))
+    signed.then(|| (payload.body, Hash::of_bytes(&envelope.payload)))
 }

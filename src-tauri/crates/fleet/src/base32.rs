@@ -18,7 +18,7 @@ pub(crate) fn seed_nkey(seed: &[u8; 32]) -> String {
 
 fn checked(prefix: &[u8], key: &[u8; 32]) -> String {
     let mut bytes = [prefix, key].concat();
-    bytes.extend(crc16(&bytes).to_le_bytes());
+    bytes.extend(crc16_xmodem(&bytes).to_le_bytes());
     base32(&bytes)
 }
 
@@ -32,7 +32,7 @@ fn base32(bytes: &[u8]) -> String {
 }
 
 /// Computes the checksum by CRC-16/XMODEM.
-fn crc16(bytes: &[u8]) -> u16 {
+fn crc16_xmodem(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0, |crc: u16, byte| {
         (0..8).fold(crc ^ (u16::from(*byte) << 8), |crc, _| {
             if crc & 0x8000 == 0 { crc << 1 } else { (crc << 1) ^ 0x1021 }

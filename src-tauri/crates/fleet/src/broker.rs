@@ -1,9 +1,9 @@
 //! The broker: subjects, streams, and a configuration of nats-server in which every member may do what it must, and no
 //! more.
 
-use crate::id::{Hash, Id};
+use crate::id::{FleetId, Hash};
 use crate::keys::VerifyKey;
-use crate::roster::{Member, Role, Roster};
+use crate::roster::{Member, MemberRole, Roster};
 use std::fmt::Write as _;
 
 /// Largest message that the broker takes: a sealed bundle for many recipients.
@@ -12,22 +12,22 @@ pub const MAX_PAYLOAD: usize = 1 << 20;
 /// Names of a fleet on the broker.
 #[derive(Debug, Clone)]
 pub struct Subjects {
-    fleet: Id,
+    fleet: FleetId,
 }
 
 impl Subjects {
     /// Names those of a fleet.
-    pub fn of(fleet: &Id) -> Self {
+    pub fn for_fleet(fleet: &FleetId) -> Self {
         Self { fleet: fleet.clone() }
     }
 
     /// Questions and closings of a host.
-    pub fn questions(&self, host: &Id) -> String {
+    pub fn questions(&self, host: &FleetId) -> String {
         format!("pf.{}.q.{host}", self.fleet)
     }
 
     /// Answers to a host, by request and reply.
-    pub fn answers(&self, host: &Id) -> String {
+    pub fn answers(&self, host: &FleetId) -> String {
         format!("pf.{}.ans.{host}", self.fleet)
     }
 
@@ -47,9 +47,9 @@ impl Subjects {
     }
 
     /// Returns the key of a group's bundle or stage in the bucket. The broker is not told the group's name.
-    pub fn group_key(&self, kind: &str, group: &Id) -> String {
+    pub fn group_key(&self, kind: &str, group: &FleetId) -> String {
         let parts = [self.fleet.as_str().as_bytes(), group.as_str().as_bytes()];
-        format!("{kind}.{}", Hash::of_parts("postern-fleet group 1", &parts).short())
+        format!("{kind}.{}", Hash::of_parts("postern-fleet group 1", &parts).short_hex())
     }
 
     /// Returns the subject on which a member reports that it is there.
@@ -58,7 +58,7 @@ impl Subjects {
     }
 
     /// Returns the subject on which an invited device and an owner meet.
-    pub fn join(&self, invitation: &Id) -> String {
+    pub fn join_subject(&self, invitation: &FleetId) -> String {
         format!("pf.{}.join.{invitation}", self.fleet)
     }
 
@@ -78,12 +78,12 @@ impl Subjects {
     }
 
     /// Returns the subject of an entry in that bucket; `>` for all.
-    pub fn key(&self, key: &str) -> String {
+    pub fn key_subject(&self, key: &str) -> String {
         format!("$KV.{}.{key}", self.bucket())
     }
 
     /// Returns the prefix of the subjects on which a member gets replies.
-    pub fn inbox(member: &str) -> String {
+    pub fn inbox_prefix(member: &str) -> String {
         format!("_INBOX_{member}")
     }
 }
@@ -92,11 +92,11 @@ impl Subjects {
 #[derive(Debug, Clone)]
 pub struct Broker<'a> {
     /// The fleet.
-    pub fleet: &'a Id,
+    pub fleet: &'a FleetId,
     /// Members of the fleet.
     pub roster: &'a Roster,
     /// Invitations that wait, with their keys.
-    pub invited: &'a [(Id, VerifyKey)],
+    pub invited: &'a [(FleetId, VerifyKey)],
     /// Address and port of the broker: `HOST:PORT`.
     pub listen: &'a str,
     /// Folder of its certificate (`broker.crt`), key (`broker.pem`), process id and data.
@@ -110,7 +110,7 @@ impl Broker<'_> {
     pub fn configuration(&self) -> String {
         let path = |name: &str| quoted(&format!("{}/{name}", self.folder.trim_end_matches('/')));
         let sync = if self.before_2_10 { "" } else { "\n  sync_interval: always" };
-        let users: String = self.users().iter().map(User::text).collect();
+        let users: String = self.list_users().iter().map(BrokerUser::to_config).collect();
         format!(
             "# The broker of fleet {fleet}, written by `postern fleet`. Changes are overwritten when the roster changes.\n\
              listen: {listen}\n\
@@ -135,38 +135,42 @@ impl Broker<'_> {
         )
     }
 
-    fn users(&self) -> Vec<User> {
+    fn list_users(&self) -> Vec<BrokerUser> {
         let members = self.roster.members.iter().map(|member| self.member(member));
         let invited = self.invited.iter().map(|(invitation, key)| self.invitation(invitation, key));
         members.chain(invited).collect()
     }
 
-    fn member(&self, member: &Member) -> User {
-        let (names, id) = (Subjects::of(self.fleet), &member.id);
-        let mut user = User::new(member.nkey, id.as_str());
+    fn member(&self, member: &Member) -> BrokerUser {
+        let (names, id) = (Subjects::for_fleet(self.fleet), &member.id);
+        let mut user = BrokerUser::new(member.nkey, id.as_str());
         // Everybody reads the roster and what is current.
-        user.subscribe.push(names.key(">"));
-        user.reads(&format!("KV_{}", names.bucket()));
+        user.subscribe.push(names.key_subject(">"));
+        user.allow_reading(&format!("KV_{}", names.bucket()));
         user.publish.push(names.presence(id.as_str()));
-        if member.has(Role::Host) {
+        if member.has_role(MemberRole::Host) {
             user.publish.extend([names.questions(id), names.audit(id.as_str())]);
             user.subscribe.extend([names.answers(id), names.presence("*"), names.jobs(id.as_str())]);
         }
-        if member.has(Role::Approver) {
+        if member.has_role(MemberRole::Approver) {
             user.publish.push(format!("pf.{}.ans.*", self.fleet));
             user.subscribe.extend([names.all_questions(), names.presence("*")]);
-            user.reads(&names.question_stream());
-            user.reads(&names.audit_stream());
+            user.allow_reading(&names.question_stream());
+            user.allow_reading(&names.audit_stream());
             user.publish.push(names.jobs("*"));
         }
-        if member.has(Role::Publisher) {
-            user.publish.extend([names.key("bundle.>"), names.key("stage.>"), names.jobs("*")]);
+        if member.has_role(MemberRole::Publisher) {
+            user.publish.extend([
+                names.key_subject("bundle.>"),
+                names.key_subject("stage.>"),
+                names.jobs("*"),
+            ]);
         }
-        if member.has(Role::Auditor) {
-            user.reads(&names.audit_stream());
+        if member.has_role(MemberRole::Auditor) {
+            user.allow_reading(&names.audit_stream());
         }
-        if member.has(Role::Owner) {
-            user.publish.push(names.key(">"));
+        if member.has_role(MemberRole::Owner) {
+            user.publish.push(names.key_subject(">"));
             user.subscribe.push(format!("pf.{}.join.*", self.fleet));
             for stream in [format!("KV_{}", names.bucket()), names.question_stream(), names.audit_stream()] {
                 user.publish.push(format!("$JS.API.STREAM.CREATE.{stream}"));
@@ -176,28 +180,28 @@ impl Broker<'_> {
         user
     }
 
-    fn invitation(&self, invitation: &Id, key: &VerifyKey) -> User {
-        let mut user = User::new(*key, &format!("join-{invitation}"));
-        user.publish.push(Subjects::of(self.fleet).join(invitation));
+    fn invitation(&self, invitation: &FleetId, key: &VerifyKey) -> BrokerUser {
+        let mut user = BrokerUser::new(*key, &format!("join-{invitation}"));
+        user.publish.push(Subjects::for_fleet(self.fleet).join_subject(invitation));
         user
     }
 }
 
 /// Account in the broker's configuration, with its rights.
-struct User {
+struct BrokerUser {
     nkey: String,
     publish: Vec<String>,
     subscribe: Vec<String>,
 }
 
-impl User {
+impl BrokerUser {
     fn new(key: VerifyKey, inbox: &str) -> Self {
-        let subscribe = vec![format!("{}.>", Subjects::inbox(inbox))];
-        Self { nkey: key.nkey(), publish: Vec::new(), subscribe }
+        let subscribe = vec![format!("{}.>", Subjects::inbox_prefix(inbox))];
+        Self { nkey: key.public_nkey(), publish: Vec::new(), subscribe }
     }
 
     /// Lets it read a stream by consumers of its own, and administer none.
-    fn reads(&mut self, stream: &str) {
+    fn allow_reading(&mut self, stream: &str) {
         self.publish.extend([
             format!("$JS.API.STREAM.INFO.{stream}"),
             format!("$JS.API.CONSUMER.CREATE.{stream}"),
@@ -210,7 +214,7 @@ impl User {
         ]);
     }
 
-    fn text(&self) -> String {
+    fn to_config(&self) -> String {
         let list = |subjects: &[String]| {
             let quoted: Vec<_> = subjects.iter().map(|subject| quoted(subject)).collect();
             quoted.join(", ")

@@ -1,7 +1,7 @@
 //! Policy of a group: versions that publishers sign, and stages that say how many hosts each is for.
 
-use crate::Millis;
-use crate::id::{Hash, Id};
+use crate::WallMillis;
+use crate::id::{FleetId, Hash};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -10,14 +10,14 @@ use serde_json::{Map, Value};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Bundle {
     /// The group.
-    pub group: Id,
+    pub group: FleetId,
     /// Counts up.
     pub version: u64,
     /// Hash of the version before; absent in the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<Hash>,
     /// Moment before which it is not in force.
-    pub not_before: Millis,
+    pub not_before: WallMillis,
     /// Rules, in the form of a rule file.
     pub rules: Vec<Value>,
     /// Settings of classes.
@@ -31,42 +31,42 @@ pub struct Bundle {
 /// The hosts that a bundle is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Stage {
+pub struct RolloutStage {
     /// The group.
-    pub group: Id,
+    pub group: FleetId,
     /// Counts up over all stages of the group.
     pub number: u64,
     /// Hash of the bundle.
     pub bundle: Hash,
     /// The hosts.
-    pub reach: Reach,
+    pub reach: RolloutReach,
 }
 
 /// Share of a group's hosts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Reach {
+pub enum RolloutReach {
     /// These hosts.
-    Canary(Vec<Id>),
+    Canary(Vec<FleetId>),
     /// This many of a hundred, chosen by the hash of host and bundle.
     Percent(u8),
     /// All of them.
     All,
 }
 
-impl Reach {
+impl RolloutReach {
     /// Returns whether a host is among them. A host that is in a share is in every larger one.
-    pub fn covers(&self, host: &Id, bundle: &Hash) -> bool {
+    pub fn covers(&self, host: &FleetId, bundle: &Hash) -> bool {
         match self {
             Self::Canary(hosts) => hosts.contains(host),
-            Self::Percent(share) => place(host, bundle) < u64::from(*share),
+            Self::Percent(share) => host_percentile(host, bundle) < u64::from(*share),
             Self::All => true,
         }
     }
 }
 
 /// Returns the place of a host among a hundred.
-fn place(host: &Id, bundle: &Hash) -> u64 {
+fn host_percentile(host: &FleetId, bundle: &Hash) -> u64 {
     let hash = Hash::of_parts("postern-fleet stage 1", &[host.as_str().as_bytes(), bundle.as_bytes()]);
     hash.as_bytes().iter().take(8).fold(0, |value: u64, byte| (value << 8) | u64::from(*byte)) % 100
 }
@@ -87,6 +87,6 @@ pub struct InForce {
 }
 
 /// Names a bundle, as verdicts and people do: `minis/42#3fa9`.
-pub fn bundle_name(group: &Id, version: u64, bundle: &Hash) -> String {
-    format!("{group}/{version}#{}", &bundle.short()[..4])
+pub fn bundle_name(group: &FleetId, version: u64, bundle: &Hash) -> String {
+    format!("{group}/{version}#{}", &bundle.short_hex()[..4])
 }

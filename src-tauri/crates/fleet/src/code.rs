@@ -1,16 +1,16 @@
 //! The code that a new member is given: where the broker is, what to pin, and a secret that works once.
 
-use crate::Millis;
-use crate::id::{Hash, Id};
+use crate::WallMillis;
+use crate::id::{FleetId, Hash};
 use crate::keys::SignKey;
-use crate::seed::keyed;
+use crate::seed::keyed_hmac;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::Mac as _;
 use serde::{Deserialize, Serialize};
 
 /// Time for which an invitation's code works.
-pub const CODE_LASTS: Millis = 10 * 60_000;
+pub const CODE_LASTS: WallMillis = 10 * 60_000;
 /// Marker at the beginning of each code.
 const PREFIX: &str = "pf1.";
 /// Longest text that is read as a code.
@@ -19,11 +19,11 @@ const LONGEST: usize = 2048;
 /// Invitation for a new member, to paste or scan.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Code {
+pub struct InvitationCode {
     /// The fleet.
-    pub fleet: Id,
+    pub fleet: FleetId,
     /// Id of the invitation: the subject on which both sides meet.
-    pub join: Id,
+    pub join: FleetId,
     /// Address of the broker.
     pub server: String,
     /// Hash of its certificate.
@@ -34,7 +34,7 @@ pub struct Code {
     #[serde(with = "secret")]
     pub secret: [u8; 16],
     /// Time after which it does not work.
-    pub ends: Millis,
+    pub ends: WallMillis,
 }
 
 /// Reason why a text is no code, or a code does not work.
@@ -48,7 +48,7 @@ pub enum CodeError {
     Ended,
 }
 
-impl Code {
+impl InvitationCode {
     /// Returns its text.
     pub fn to_text(&self) -> String {
         // Texts and numbers always have a JSON form.
@@ -63,7 +63,7 @@ impl Code {
     }
 
     /// Refuses a code that has ended.
-    pub fn works(&self, now: Millis) -> Result<(), CodeError> {
+    pub fn check_expiry(&self, now: WallMillis) -> Result<(), CodeError> {
         if now < self.ends { Ok(()) } else { Err(CodeError::Ended) }
     }
 
@@ -80,14 +80,14 @@ impl Code {
     fn derived(&self, purpose: &str) -> [u8; 32] {
         let mut padded = [0; 32];
         padded[..16].copy_from_slice(&self.secret);
-        let mut mac = keyed(&padded);
+        let mut mac = keyed_hmac(&padded);
         mac.update(b"postern-fleet join 1 ");
         mac.update(purpose.as_bytes());
         mac.finalize().into_bytes().into()
     }
 }
 
-impl std::fmt::Debug for Code {
+impl std::fmt::Debug for InvitationCode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Code {} of fleet {}", self.join, self.fleet)
     }

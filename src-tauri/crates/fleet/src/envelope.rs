@@ -11,20 +11,20 @@ const SIGNATURES: usize = 16;
 /// Signed bytes with their type, in the JSON form of DSSE.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Envelope {
+pub struct SignedEnvelope {
     /// The signed bytes.
     #[serde(with = "text")]
     pub payload: Vec<u8>,
     /// Their type, which separates one kind of message from another.
     pub payload_type: String,
     /// Proofs by the signers' keys.
-    pub signatures: Vec<Signature>,
+    pub signatures: Vec<EnvelopeSignature>,
 }
 
 /// Proof that a key signed the payload.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Signature {
+pub struct EnvelopeSignature {
     /// Short name of the key: a hint, which proves nothing.
     #[serde(default)]
     pub keyid: String,
@@ -52,7 +52,7 @@ pub enum EnvelopeError {
     Signatures(usize),
 }
 
-impl Envelope {
+impl SignedEnvelope {
     /// Signs bytes as a type.
     pub fn sign(payload_type: &str, payload: Vec<u8>, keys: &[&SignKey]) -> Self {
         let mut envelope = Self { payload, payload_type: payload_type.to_owned(), signatures: Vec::new() };
@@ -64,8 +64,8 @@ impl Envelope {
 
     /// Adds the signature of one more key.
     pub fn add_signature(&mut self, key: &SignKey) {
-        let sig = key.sign(&pae(&self.payload_type, &self.payload)).to_vec();
-        self.signatures.push(Signature { keyid: key.verifier().key_id(), sig });
+        let sig = key.sign(&pre_auth_encoding(&self.payload_type, &self.payload)).to_vec();
+        self.signatures.push(EnvelopeSignature { keyid: key.verifier().key_id(), sig });
     }
 
     /// Reads the JSON form.
@@ -89,10 +89,10 @@ impl Envelope {
 
     /// Returns those of the keys that signed it, each once.
     pub fn signers<'a, T: Ord>(&self, keys: impl IntoIterator<Item = (T, &'a VerifyKey)>) -> BTreeSet<T> {
-        let bytes = pae(&self.payload_type, &self.payload);
+        let bytes = pre_auth_encoding(&self.payload_type, &self.payload);
         let signed = |key: &VerifyKey| {
             let id = key.key_id();
-            let hinted = |signature: &&Signature| signature.keyid == id;
+            let hinted = |signature: &&EnvelopeSignature| signature.keyid == id;
             self.signatures.iter().filter(hinted).any(|signature| key.verify(&bytes, &signature.sig))
         };
         keys.into_iter().filter(|(_, key)| signed(key)).map(|(name, _)| name).collect()
@@ -100,7 +100,7 @@ impl Envelope {
 }
 
 /// Returns the bytes that are signed: DSSE's pre-authentication encoding.
-pub fn pae(payload_type: &str, payload: &[u8]) -> Vec<u8> {
+pub fn pre_auth_encoding(payload_type: &str, payload: &[u8]) -> Vec<u8> {
     let head = format!("DSSEv1 {} {payload_type} {} ", payload_type.len(), payload.len());
     [head.as_bytes(), payload].concat()
 }

@@ -1,42 +1,42 @@
-//! State of a host in its fleet: [`admit`](crate::admit) reads it, and what was admitted changes it.
+//! State of a host in its fleet: [`admit_message`](crate::admit_message) reads it, and what was admitted changes it.
 
-use crate::Millis;
-use crate::admitted::{Admitted, Decided, Now};
+use crate::WallMillis;
+use crate::admitted::{AdmittedAnswer, AdmittedMessage, Now};
 use crate::bundle::InForce;
-use crate::id::{Hash, Id};
+use crate::id::{FleetId, Hash};
 use crate::keys::OpenKey;
-use crate::message::Risk;
-use crate::roster::{Fresh, Member, Pinned, Role};
+use crate::message::FleetRisk;
+use crate::roster::{Fresh, Member, MemberRole, PinnedRoster};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 /// Number of closed questions that a host remembers, to tell late answers who was first.
 const REMEMBERED: usize = 1024;
 /// Limit by which `fresh` may be ahead of the host's clock.
-pub(crate) const SKEW: Millis = 5 * 60_000;
+pub(crate) const SKEW: WallMillis = 5 * 60_000;
 
 /// A host's view of its fleet.
 #[derive(Debug)]
-pub struct Fleet {
+pub struct FleetState {
     /// The fleet.
-    pub id: Id,
+    pub id: FleetId,
     /// This host.
-    pub me: Id,
+    pub me: FleetId,
     /// The key that answers are sealed with.
     pub key: OpenKey,
     /// The roster that counts.
-    pub pinned: Pinned,
-    pub(crate) fresh: Option<Said>,
-    pub(crate) open: BTreeMap<Id, Open>,
-    pub(crate) settled: VecDeque<Settled>,
-    pub(crate) policy: BTreeMap<Id, InForce>,
+    pub pinned: PinnedRoster,
+    pub(crate) fresh: Option<ReceivedFresh>,
+    pub(crate) open: BTreeMap<FleetId, OpenQuestion>,
+    pub(crate) settled: VecDeque<SettledQuestion>,
+    pub(crate) policy: BTreeMap<FleetId, InForce>,
     /// Time of the last job of each member.
-    pub(crate) jobs: BTreeMap<Id, Millis>,
+    pub(crate) jobs: BTreeMap<FleetId, WallMillis>,
 }
 
 /// The last `fresh` and when it came, by the host's timer.
 #[derive(Debug, Clone)]
-pub(crate) struct Said {
+pub(crate) struct ReceivedFresh {
     pub(crate) fresh: Fresh,
     /// Absent after a restart: the timer began again.
     pub(crate) came: Option<Duration>,
@@ -44,37 +44,37 @@ pub(crate) struct Said {
 
 /// A question that waits for an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Open {
+pub struct OpenQuestion {
     /// Counts up with each change of what is shown.
     pub revision: u64,
     /// Digest of the plan on show.
     pub digest: String,
     /// Degree of care that the question needs.
-    pub risk: Risk,
+    pub risk: FleetRisk,
     /// Number of people whose approval it needs.
     pub approvals: u8,
     /// Deadline, by the host's timer.
     pub ends: Duration,
     /// Approvals so far: answer, member and person.
-    pub given: Vec<(Id, Id, String)>,
+    pub given: Vec<(FleetId, FleetId, String)>,
 }
 
 /// A question that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settled {
+pub struct SettledQuestion {
     /// The question.
-    pub question: Id,
+    pub question: FleetId,
     /// The answers that decided it, empty if it was answered on the host or ended by itself.
-    pub answers: Vec<Id>,
+    pub answers: Vec<FleetId>,
     /// The person whose answer counts.
     pub by: Option<String>,
     /// The device or approver where.
     pub place: Option<String>,
 }
 
-impl Fleet {
+impl FleetState {
     /// Makes a host that has a roster, and nothing else yet.
-    pub fn new(id: Id, me: Id, key: OpenKey, pinned: Pinned) -> Self {
+    pub fn new(id: FleetId, me: FleetId, key: OpenKey, pinned: PinnedRoster) -> Self {
         Self {
             id,
             me,
@@ -89,18 +89,18 @@ impl Fleet {
     }
 
     /// Takes back what was kept over a restart.
-    pub fn restore(&mut self, fresh: Option<Fresh>, policy: BTreeMap<Id, InForce>) {
-        self.fresh = fresh.map(|fresh| Said { fresh, came: None });
+    pub fn restore(&mut self, fresh: Option<Fresh>, policy: BTreeMap<FleetId, InForce>) {
+        self.fresh = fresh.map(|fresh| ReceivedFresh { fresh, came: None });
         self.policy = policy;
     }
 
     /// Takes back the times of the last jobs, which no restart may forget: a job would count twice.
-    pub fn restore_jobs(&mut self, jobs: BTreeMap<Id, Millis>) {
+    pub fn restore_jobs(&mut self, jobs: BTreeMap<FleetId, WallMillis>) {
         self.jobs = jobs;
     }
 
     /// Returns the time of the last job of each member, to be kept over a restart.
-    pub fn jobs(&self) -> &BTreeMap<Id, Millis> {
+    pub fn jobs(&self) -> &BTreeMap<FleetId, WallMillis> {
         &self.jobs
     }
 
@@ -110,40 +110,40 @@ impl Fleet {
     }
 
     /// Returns the policy of each group, to be kept over a restart.
-    pub fn policy(&self) -> &BTreeMap<Id, InForce> {
+    pub fn policy(&self) -> &BTreeMap<FleetId, InForce> {
         &self.policy
     }
 
     /// Returns this host as its roster has it.
-    pub fn this(&self) -> Option<&Member> {
-        self.pinned.roster.member(&self.me).filter(|member| member.has(Role::Host))
+    pub fn own_member(&self) -> Option<&Member> {
+        self.pinned.roster.member(&self.me).filter(|member| member.has_role(MemberRole::Host))
     }
 
     /// Returns the groups that this host is in.
-    pub fn groups(&self) -> &[Id] {
-        self.this().map_or(&[], |member| &member.groups)
+    pub fn groups(&self) -> &[FleetId] {
+        self.own_member().map_or(&[], |member| &member.groups)
     }
 
     /// Records a question that waits, or shows something else. Approvals of what was shown before do not count any
     /// more.
-    pub fn ask(&mut self, question: Id, open: Open) {
+    pub fn open_question(&mut self, question: FleetId, open: OpenQuestion) {
         self.open.insert(question, open);
     }
 
     /// Returns the questions that wait.
-    pub fn waiting(&self) -> impl Iterator<Item = (&Id, &Open)> {
+    pub fn waiting(&self) -> impl Iterator<Item = (&FleetId, &OpenQuestion)> {
         self.open.iter()
     }
 
     /// Ends a question, after an answer on the host or by itself.
-    pub fn settle(&mut self, question: &Id, by: Option<String>, place: Option<String>) {
+    pub fn settle(&mut self, question: &FleetId, by: Option<String>, place: Option<String>) {
         if self.open.remove(question).is_some() {
-            let settled = Settled { question: question.clone(), answers: Vec::new(), by, place };
+            let settled = SettledQuestion { question: question.clone(), answers: Vec::new(), by, place };
             self.remember(settled);
         }
     }
 
-    fn remember(&mut self, settled: Settled) {
+    fn remember(&mut self, settled: SettledQuestion) {
         self.settled.push_back(settled);
         while self.settled.len() > REMEMBERED {
             self.settled.pop_front();
@@ -156,34 +156,34 @@ impl Fleet {
         let limit = self.pinned.roster.fresh_for;
         let age = now.wall - said.fresh.at;
         let by_timer = said.came.map_or(Duration::ZERO, |came| now.timer.saturating_sub(came));
-        let by_timer = Millis::try_from(by_timer.as_millis()).unwrap_or(Millis::MAX);
+        let by_timer = WallMillis::try_from(by_timer.as_millis()).unwrap_or(WallMillis::MAX);
         // The wall clock may have been set back since: the timer was not.
         said.fresh.roster == self.pinned.hash && age >= -SKEW && age.max(by_timer) <= limit
     }
 
-    /// Takes what [`admit`](crate::admit) let through.
-    pub fn apply(&mut self, admitted: &Admitted, now: Now) {
+    /// Takes what [`admit_message`](crate::admit_message) let through.
+    pub fn apply_admitted(&mut self, admitted: &AdmittedMessage, now: Now) {
         match admitted {
-            Admitted::Answer(decided) => self.decide(decided),
-            Admitted::Repeated(_) => {}
-            Admitted::Roster(pinned) => {
+            AdmittedMessage::Answer(decided) => self.decide(decided),
+            AdmittedMessage::Repeated(_) => {}
+            AdmittedMessage::Roster(pinned) => {
                 self.pinned = pinned.as_ref().clone();
                 self.drop_revoked();
             }
-            Admitted::Fresh(fresh) => {
-                self.fresh = Some(Said { fresh: fresh.clone(), came: Some(now.timer) });
+            AdmittedMessage::Fresh(fresh) => {
+                self.fresh = Some(ReceivedFresh { fresh: fresh.clone(), came: Some(now.timer) });
             }
-            Admitted::Bundle { bundle, hash } => {
+            AdmittedMessage::Bundle { bundle, hash } => {
                 let before = self.policy.get(&bundle.group);
                 let stage = before.map_or(0, |policy| policy.stage);
                 let good = before.and_then(|policy| policy.good);
                 let policy = InForce { version: bundle.version, bundle: *hash, stage, good };
                 self.policy.insert(bundle.group.clone(), policy);
             }
-            Admitted::Job { member, job, .. } => {
+            AdmittedMessage::Job { member, job, .. } => {
                 self.jobs.insert(member.clone(), job.at);
             }
-            Admitted::Stage(stage) => {
+            AdmittedMessage::Stage(stage) => {
                 let reached = stage.reach.covers(&self.me, &stage.bundle);
                 if let Some(policy) = self.policy.get_mut(&stage.group) {
                     policy.stage = stage.number;
@@ -194,7 +194,7 @@ impl Fleet {
         }
     }
 
-    fn decide(&mut self, decided: &Decided) {
+    fn decide(&mut self, decided: &AdmittedAnswer) {
         let given = (decided.id.clone(), decided.member.clone(), decided.person.clone());
         if decided.missing > 0 {
             if let Some(open) = self.open.get_mut(&decided.answer.question) {
@@ -203,7 +203,7 @@ impl Fleet {
             return;
         }
         let Some(open) = self.open.remove(&decided.answer.question) else { return };
-        self.remember(Settled {
+        self.remember(SettledQuestion {
             question: decided.answer.question.clone(),
             answers: open.given.into_iter().chain([given]).map(|(answer, ..)| answer).collect(),
             by: Some(decided.person.clone()),

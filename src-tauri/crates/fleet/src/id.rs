@@ -7,17 +7,17 @@ use std::fmt;
 /// Name of a fleet, a member, a group or a message, fit for one token of a NATS subject.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Id(String);
+pub struct FleetId(String);
 
 /// Reason why a text is no id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("an id is 1 to 64 of a-z, 0-9 and -, beginning with a letter or digit")]
 pub struct IdError;
 
-impl Id {
+impl FleetId {
     /// Makes an id of random bytes.
     pub fn random(bytes: [u8; 16]) -> Self {
-        Self(hex(&bytes))
+        Self(encode_hex(&bytes))
     }
 
     /// Returns its text.
@@ -26,7 +26,7 @@ impl Id {
     }
 }
 
-impl TryFrom<String> for Id {
+impl TryFrom<String> for FleetId {
     type Error = IdError;
 
     fn try_from(text: String) -> Result<Self, IdError> {
@@ -38,7 +38,7 @@ impl TryFrom<String> for Id {
     }
 }
 
-impl std::str::FromStr for Id {
+impl std::str::FromStr for FleetId {
     type Err = IdError;
 
     fn from_str(text: &str) -> Result<Self, IdError> {
@@ -46,13 +46,13 @@ impl std::str::FromStr for Id {
     }
 }
 
-impl From<Id> for String {
-    fn from(id: Id) -> Self {
+impl From<FleetId> for String {
+    fn from(id: FleetId) -> Self {
         id.0
     }
 }
 
-impl fmt::Display for Id {
+impl fmt::Display for FleetId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -68,7 +68,7 @@ impl Hash {
     pub const NONE: Self = Self([0; 32]);
 
     /// Hashes bytes.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn of_bytes(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
@@ -93,8 +93,8 @@ impl Hash {
     }
 
     /// Returns its first eight hex digits, for people.
-    pub fn short(&self) -> String {
-        hex(&self.0[..4])
+    pub fn short_hex(&self) -> String {
+        encode_hex(&self.0[..4])
     }
 }
 
@@ -117,23 +117,23 @@ impl TryFrom<String> for Hash {
 
 impl From<Hash> for String {
     fn from(hash: Hash) -> Self {
-        hex(&hash.0)
+        encode_hex(&hash.0)
     }
 }
 
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex(&self.0))
+        f.write_str(&encode_hex(&self.0))
     }
 }
 
 impl fmt::Debug for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Hash({})", self.short())
+        write!(f, "Hash({})", self.short_hex())
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+fn encode_hex(bytes: &[u8]) -> String {
     use fmt::Write as _;
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
         // Writing to a string cannot fail.

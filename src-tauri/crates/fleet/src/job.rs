@@ -1,8 +1,8 @@
 //! Work that a member asks of a host at once: a replay of its history, or a report of its policy. It can also block all
 //! agents there.
 
-use crate::Millis;
-use crate::id::{Hash, Id};
+use crate::WallMillis;
+use crate::id::{FleetId, Hash};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Job {
     /// Time by the sender's clock. Jobs of one member count in its order, so that none counts twice.
-    pub at: Millis,
+    pub at: WallMillis,
     /// The sender's roster.
     pub roster: Hash,
     /// The work.
@@ -46,7 +46,7 @@ pub enum Work {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct JobReport {
     /// The job.
-    pub job: Id,
+    pub job: FleetId,
     /// Outcome of the work.
     pub outcome: Reported,
 }
@@ -77,7 +77,7 @@ pub enum Reported {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GroupState {
     /// The group.
-    pub group: Id,
+    pub group: FleetId,
     /// Hash of the newest bundle that the host has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newest: Option<Hash>,

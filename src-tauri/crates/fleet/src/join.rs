@@ -3,10 +3,10 @@
 //! A thief of the code can answer in either side's place, but has committed before it knows the other's keys: the
 //! digits then differ, but for one chance in a million. A broker in between without the code fails at the MAC.
 
-use crate::code::Code;
+use crate::code::InvitationCode;
 use crate::id::Hash;
 use crate::keys::{SealKey, VerifyKey};
-use crate::seed::keyed;
+use crate::seed::keyed_hmac;
 use hmac::Mac as _;
 use serde::{Deserialize, Serialize};
 
@@ -15,22 +15,22 @@ const MEMBERS: usize = 2;
 
 /// The two sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum JoinSide {
     /// The owner who invited.
     Owner,
     /// The device that joins.
     Joiner,
 }
 
-impl Side {
-    fn name(self) -> &'static [u8] {
+impl JoinSide {
+    fn label_bytes(self) -> &'static [u8] {
         match self {
             Self::Owner => b"owner",
             Self::Joiner => b"joiner",
         }
     }
 
-    fn other(self) -> Self {
+    fn opposite(self) -> Self {
         match self {
             Self::Owner => Self::Joiner,
             Self::Joiner => Self::Owner,
@@ -85,8 +85,8 @@ pub enum JoinError {
 /// State of either side while it joins.
 #[derive(Debug, Clone)]
 pub struct Party {
-    code: Code,
-    side: Side,
+    code: InvitationCode,
+    side: JoinSide,
     members: Vec<Introduction>,
     nonce: [u8; 32],
 }
@@ -102,7 +102,7 @@ pub struct Joined {
 
 impl Party {
     /// Makes a side with its members and 32 fresh random bytes.
-    pub fn new(code: Code, side: Side, members: Vec<Introduction>, nonce: [u8; 32]) -> Self {
+    pub fn new(code: InvitationCode, side: JoinSide, members: Vec<Introduction>, nonce: [u8; 32]) -> Self {
         Self { code, side, members, nonce }
     }
 
@@ -113,62 +113,67 @@ impl Party {
 
     /// Returns what is sent once the other side's commitment is there.
     pub fn reveal(&self, theirs: Hash) -> Reveal {
-        let mac = self.mac(self.side, theirs, &self.members, &self.nonce).finalize().into_bytes().to_vec();
+        let mac =
+            self.reveal_mac(self.side, theirs, &self.members, &self.nonce).finalize().into_bytes().to_vec();
         Reveal { members: self.members.clone(), nonce: self.nonce.to_vec(), mac }
     }
 
     /// Checks what the other side revealed, and returns it with the digits to compare.
     pub fn finish(&self, theirs: Hash, reveal: &Reveal) -> Result<Joined, JoinError> {
-        let other = self.side.other();
+        let other = self.side.opposite();
         if !(1..=MEMBERS).contains(&reveal.members.len()) {
             return Err(JoinError::Members);
         }
-        self.mac(other, theirs, &reveal.members, &reveal.nonce)
+        self.reveal_mac(other, theirs, &reveal.members, &reveal.nonce)
             .verify_slice(&reveal.mac)
             .map_err(|_| JoinError::Mac)?;
         if commitment(&self.code, other, &reveal.members, &reveal.nonce) != theirs {
             return Err(JoinError::Commitment);
         }
         let nonces = match self.side {
-            Side::Owner => [&self.nonce[..], &reveal.nonce],
-            Side::Joiner => [&reveal.nonce[..], &self.nonce],
+            JoinSide::Owner => [&self.nonce[..], &reveal.nonce],
+            JoinSide::Joiner => [&reveal.nonce[..], &self.nonce],
         };
-        let digits = digits(&self.code, self.both(theirs), nonces);
+        let digits = digits(&self.code, self.commitments(theirs), nonces);
         Ok(Joined { members: reveal.members.clone(), digits })
     }
 
     /// Returns the commitments of the two sides, the owner's first.
-    fn both(&self, theirs: Hash) -> [Hash; 2] {
+    fn commitments(&self, theirs: Hash) -> [Hash; 2] {
         match self.side {
-            Side::Owner => [self.commitment(), theirs],
-            Side::Joiner => [theirs, self.commitment()],
+            JoinSide::Owner => [self.commitment(), theirs],
+            JoinSide::Joiner => [theirs, self.commitment()],
         }
     }
 
-    fn mac(
+    fn reveal_mac(
         &self,
-        side: Side,
+        side: JoinSide,
         theirs: Hash,
         members: &[Introduction],
         nonce: &[u8],
     ) -> hmac::Hmac<sha2::Sha256> {
-        let [owner, joiner] = self.both(theirs);
+        let [owner, joiner] = self.commitments(theirs);
         let said = Hash::of_parts(
             "postern-fleet join reveal 1",
-            &[side.name(), owner.as_bytes(), joiner.as_bytes(), &encode(members), nonce],
+            &[side.label_bytes(), owner.as_bytes(), joiner.as_bytes(), &encode(members), nonce],
         );
-        let mut mac = keyed(&self.code.mac_key());
+        let mut mac = keyed_hmac(&self.code.mac_key());
         mac.update(said.as_bytes());
         mac
     }
 }
 
-fn commitment(code: &Code, side: Side, members: &[Introduction], nonce: &[u8]) -> Hash {
+fn commitment(code: &InvitationCode, side: JoinSide, members: &[Introduction], nonce: &[u8]) -> Hash {
     let (fleet, join) = (code.fleet.as_str().as_bytes(), code.join.as_str().as_bytes());
-    Hash::of_parts("postern-fleet join commit 1", &[side.name(), fleet, join, &encode(members), nonce])
+    Hash::of_parts("postern-fleet join commit 1", &[side.label_bytes(), fleet, join, &encode(members), nonce])
 }
 
-fn digits(code: &Code, [owner, joiner]: [Hash; 2], [owner_nonce, joiner_nonce]: [&[u8]; 2]) -> String {
+fn digits(
+    code: &InvitationCode,
+    [owner, joiner]: [Hash; 2],
+    [owner_nonce, joiner_nonce]: [&[u8]; 2],
+) -> String {
     let hash = Hash::of_parts(
         "postern-fleet join digits 1",
         &[

@@ -29,7 +29,7 @@ impl SignKey {
     }
 
     /// Returns the seed that it was made of, to be kept where secrets are.
-    pub fn seed(&self) -> &[u8; 32] {
+    pub fn seed_bytes(&self) -> &[u8; 32] {
         &self.seed
     }
 
@@ -71,11 +71,11 @@ impl VerifyKey {
 
     /// Returns the short name that envelopes give it: it helps to find the key and proves nothing.
     pub fn key_id(&self) -> String {
-        Hash::of(&self.0).to_string()[..16].to_owned()
+        Hash::of_bytes(&self.0).to_string()[..16].to_owned()
     }
 
     /// Returns the key as nats-server's configuration has it.
-    pub fn nkey(&self) -> String {
+    pub fn public_nkey(&self) -> String {
         base32::public_nkey(&self.0)
     }
 }
@@ -97,7 +97,7 @@ impl OpenKey {
     }
 
     /// Returns the seed that it was made of, to be kept where secrets are.
-    pub fn seed(&self) -> &[u8; 32] {
+    pub fn seed_bytes(&self) -> &[u8; 32] {
         &self.seed
     }
 
@@ -123,11 +123,11 @@ impl SealKey {
 
     /// Returns the short name that a sealed message gives it.
     pub fn key_id(&self) -> String {
-        Hash::of(&self.0).to_string()[..16].to_owned()
+        Hash::of_bytes(&self.0).to_string()[..16].to_owned()
     }
 }
 
-fn read(text: &str) -> Result<[u8; 32], KeyError> {
+fn decode_key(text: &str) -> Result<[u8; 32], KeyError> {
     let bytes = STANDARD.decode(text).map_err(|_| KeyError)?;
     bytes.try_into().map_err(|_| KeyError)
 }
@@ -136,7 +136,7 @@ impl TryFrom<String> for VerifyKey {
     type Error = KeyError;
 
     fn try_from(text: String) -> Result<Self, KeyError> {
-        read(&text).map(Self)
+        decode_key(&text).map(Self)
     }
 }
 
@@ -144,7 +144,7 @@ impl TryFrom<String> for SealKey {
     type Error = KeyError;
 
     fn try_from(text: String) -> Result<Self, KeyError> {
-        read(&text).map(Self)
+        decode_key(&text).map(Self)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Rules of a fleet: several Macs whose questions, answers, policy and audit meet at a broker that nobody has to trust.
 //!
-//! Everything here is a function of values: randomness and time come in. [`admit`] alone says whether something that
+//! Everything here is a function of values: randomness and time come in. [`admit_message`] alone says whether something that
 //! the broker delivered counts.
 
 mod admit;
@@ -24,26 +24,29 @@ mod seed;
 #[cfg(test)]
 mod tests;
 
-pub use admit::{admit, published};
-pub use admitted::{Admitted, Decided, Now};
-pub use anchor::{Anchor, Finding, Head, Report, chained, records_match, verify};
+pub use admit::{admit_message, published};
+pub use admitted::{AdmittedAnswer, AdmittedMessage, Now};
+pub use anchor::{Anchor, AnchorFinding, AnchorHead, AnchorReport, chained, records_match, verify};
 pub use broker::{Broker, MAX_PAYLOAD, Subjects};
-pub use bundle::{Bundle, InForce, Reach, Stage, bundle_name};
-pub use code::{CODE_LASTS, Code, CodeError};
-pub use envelope::{Envelope, EnvelopeError, Signature, pae};
-pub use host::{Fleet, Open, Settled};
-pub use id::{Hash, Id, IdError};
+pub use bundle::{Bundle, InForce, RolloutReach, RolloutStage, bundle_name};
+pub use code::{CODE_LASTS, CodeError, InvitationCode};
+pub use envelope::{EnvelopeError, EnvelopeSignature, SignedEnvelope, pre_auth_encoding};
+pub use host::{FleetState, OpenQuestion, SettledQuestion};
+pub use id::{FleetId, Hash, IdError};
 pub use job::{GroupState, Job, JobReport, Reported, Work};
-pub use join::{Introduction, JoinError, Joined, Party, Reveal, Side};
+pub use join::{Introduction, JoinError, JoinSide, Joined, Party, Reveal};
 pub use keys::{KeyError, OpenKey, SealKey, SignKey, VerifyKey};
-pub use message::{Answer, Body, Choice, Closing, Header, Kind, Payload, Presence, Question, Receipt, Risk};
-pub use refusal::Refusal;
-pub use roster::{Approver, Fresh, Member, Pinned, Role, Roster, RosterError};
+pub use message::{
+    FleetAnswer, FleetChoice, FleetClosing, FleetMessageBody, FleetMessageHeader, FleetMessageKind,
+    FleetPresence, FleetQuestion, FleetReceipt, FleetRisk, Payload,
+};
+pub use refusal::FleetRefusal;
+pub use roster::{ApproverLimits, Fresh, Member, MemberRole, PinnedRoster, Roster, RosterError};
 pub use seal::{SealError, Sealed};
 pub use seed::Seed;
 
 /// Milliseconds since 1970 by the wall clock.
-pub type Millis = i64;
+pub type WallMillis = i64;
 
 /// Version of every payload.
 pub const VERSION: u32 = 1;

@@ -1,21 +1,21 @@
 //! Messages between members: one kind of payload each, with its type and its limit.
 
-use crate::bundle::{Bundle, Stage};
-use crate::envelope::Envelope;
-use crate::id::{Hash, Id};
+use crate::bundle::{Bundle, RolloutStage};
+use crate::envelope::SignedEnvelope;
+use crate::id::{FleetId, Hash};
 use crate::job::{Job, JobReport};
 use crate::keys::{OpenKey, SealKey, SignKey};
-use crate::refusal::Refusal;
+use crate::refusal::FleetRefusal;
 use crate::roster::{Fresh, Roster};
 use crate::seal::{SealError, Sealed};
 use crate::seed::Seed;
-use crate::{Anchor, Millis, VERSION};
+use crate::{Anchor, VERSION, WallMillis};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// Kind of a message. It separates domains: a signature of one kind is none of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum FleetMessageKind {
     /// A question, from a host to the approvers of its groups.
     Question,
     /// The end of a question.
@@ -42,7 +42,7 @@ pub enum Kind {
     JobReport,
 }
 
-impl Kind {
+impl FleetMessageKind {
     /// Every kind.
     pub const ALL: [Self; 12] = [
         Self::Question,
@@ -78,7 +78,7 @@ impl Kind {
     }
 
     /// Returns the most bytes that its envelope may have.
-    pub fn limit(self) -> usize {
+    pub fn max_bytes(self) -> usize {
         match self {
             Self::Answer | Self::Receipt | Self::Closing => 8 << 10,
             Self::Presence | Self::Fresh | Self::Anchor => 4 << 10,
@@ -89,15 +89,15 @@ impl Kind {
     }
 
     /// Returns the kind of an envelope's type.
-    pub fn of(media_type: &str) -> Option<Self> {
+    pub fn from_media_type(media_type: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.media_type() == media_type)
     }
 }
 
 /// Content of a kind of message.
-pub trait Body: Serialize + DeserializeOwned {
+pub trait FleetMessageBody: Serialize + DeserializeOwned {
     /// Type and limit of this content.
-    const KIND: Kind;
+    const KIND: FleetMessageKind;
 }
 
 /// Signed content of an envelope.
@@ -107,85 +107,86 @@ pub struct Payload<T> {
     /// Version of the form.
     pub v: u32,
     /// The fleet that it is for.
-    pub fleet: Id,
+    pub fleet: FleetId,
     /// The member that says it.
-    pub from: Id,
+    pub from: FleetId,
     /// Identifier that the sender gave.
-    pub id: Id,
+    pub id: FleetId,
     /// Content of the message.
     pub body: T,
 }
 
 /// Origin and identifier of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Header {
+pub struct FleetMessageHeader {
     /// The fleet.
-    pub fleet: Id,
+    pub fleet: FleetId,
     /// The member that says it.
-    pub from: Id,
+    pub from: FleetId,
     /// The message's id.
-    pub id: Id,
+    pub id: FleetId,
 }
 
-impl Header {
+impl FleetMessageHeader {
     /// Returns the bytes that a sealed body is bound to.
-    fn bound(&self, kind: Kind) -> Vec<u8> {
+    fn binding_bytes(&self, kind: FleetMessageKind) -> Vec<u8> {
         let Self { fleet, from, id } = self;
         format!("postern-fleet {VERSION}\n{}\n{fleet}\n{from}\n{id}\n", kind.media_type()).into_bytes()
     }
 
-    fn with<T>(&self, body: T) -> Payload<T> {
+    fn wrap_body<T>(&self, body: T) -> Payload<T> {
         let Self { fleet, from, id } = self.clone();
         Payload { v: VERSION, fleet, from, id, body }
     }
 
     /// Signs a body that everybody may read.
-    pub fn sign<B: Body>(&self, body: B, keys: &[&SignKey]) -> Envelope {
-        Envelope::sign(B::KIND.media_type(), encode(&self.with(body)), keys)
+    pub fn sign_body<B: FleetMessageBody>(&self, body: B, keys: &[&SignKey]) -> SignedEnvelope {
+        SignedEnvelope::sign(B::KIND.media_type(), encode(&self.wrap_body(body)), keys)
     }
 
     /// Seals a body for recipients and signs what came of it.
-    pub fn seal<B: Body>(
+    pub fn seal_body<B: FleetMessageBody>(
         &self,
         body: &B,
         to: &[SealKey],
         key: &SignKey,
         seed: &mut Seed,
-    ) -> Result<Envelope, SealError> {
-        let sealed = Sealed::seal(&self.bound(B::KIND), &encode(body), to, seed)?;
-        Ok(Envelope::sign(B::KIND.media_type(), encode(&self.with(sealed)), &[key]))
+    ) -> Result<SignedEnvelope, SealError> {
+        let sealed = Sealed::seal_bytes(&self.binding_bytes(B::KIND), &encode(body), to, seed)?;
+        Ok(SignedEnvelope::sign(B::KIND.media_type(), encode(&self.wrap_body(sealed)), &[key]))
     }
 }
 
 impl<T> Payload<T> {
     /// Returns where it comes from and what it is called.
-    pub fn header(&self) -> Header {
-        Header { fleet: self.fleet.clone(), from: self.from.clone(), id: self.id.clone() }
+    pub fn header(&self) -> FleetMessageHeader {
+        FleetMessageHeader { fleet: self.fleet.clone(), from: self.from.clone(), id: self.id.clone() }
     }
 }
 
 impl Payload<Sealed> {
     /// Opens the body of a sealed message.
-    pub fn open<B: Body>(&self, key: &OpenKey) -> Result<B, Refusal> {
-        let plain = self.body.open(&self.header().bound(B::KIND), key).map_err(Refusal::Sealed)?;
-        serde_json::from_slice(&plain).map_err(|error| Refusal::Form(error.to_string()))
+    pub fn open_body<B: FleetMessageBody>(&self, key: &OpenKey) -> Result<B, FleetRefusal> {
+        let plain =
+            self.body.open_bytes(&self.header().binding_bytes(B::KIND), key).map_err(FleetRefusal::Sealed)?;
+        serde_json::from_slice(&plain).map_err(|error| FleetRefusal::Form(error.to_string()))
     }
 }
 
 /// Reads the payload of an envelope of one kind, for one fleet. Signatures are the caller's to check.
 pub(crate) fn payload<T: DeserializeOwned>(
-    envelope: &Envelope,
-    kind: Kind,
-    fleet: &Id,
-) -> Result<Payload<T>, Refusal> {
+    envelope: &SignedEnvelope,
+    kind: FleetMessageKind,
+    fleet: &FleetId,
+) -> Result<Payload<T>, FleetRefusal> {
     if envelope.payload_type != kind.media_type() {
-        return Err(Refusal::Kind);
+        return Err(FleetRefusal::Kind);
     }
     let payload: Payload<T> =
-        serde_json::from_slice(&envelope.payload).map_err(|error| Refusal::Form(error.to_string()))?;
+        serde_json::from_slice(&envelope.payload).map_err(|error| FleetRefusal::Form(error.to_string()))?;
     match payload {
-        Payload { v, .. } if v != VERSION => Err(Refusal::Version(v)),
-        Payload { fleet: ref other, .. } if other != fleet => Err(Refusal::OtherFleet),
+        Payload { v, .. } if v != VERSION => Err(FleetRefusal::Version(v)),
+        Payload { fleet: ref other, .. } if other != fleet => Err(FleetRefusal::OtherFleet),
         payload => Ok(payload),
     }
 }
@@ -198,7 +199,7 @@ fn encode<T: Serialize>(value: &T) -> Vec<u8> {
 /// Degree of care that a person should take, as the asking host sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Risk {
+pub enum FleetRisk {
     /// Nothing that needs a person.
     Safe,
     /// A person should look.
@@ -210,7 +211,7 @@ pub enum Risk {
 /// A question that waits on a host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Question {
+pub struct FleetQuestion {
     /// Counts up with each change of what is shown.
     pub revision: u64,
     /// Digest of the plan on show; an answer names it.
@@ -218,9 +219,9 @@ pub struct Question {
     /// Everything that an approver shows, typed by the contract of approvers.
     pub facts: serde_json::Value,
     /// Groups of the host whose approvers may answer.
-    pub groups: Vec<Id>,
+    pub groups: Vec<FleetId>,
     /// Degree of care that the question needs.
-    pub risk: Risk,
+    pub risk: FleetRisk,
     /// Milliseconds until it ends by itself.
     pub expires_in: u64,
     /// Number of people whose approval it needs.
@@ -236,9 +237,9 @@ pub struct Question {
 /// The end of a question, which empties inboxes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Closing {
+pub struct FleetClosing {
     /// The question.
-    pub question: Id,
+    pub question: FleetId,
     /// Ending of the question: `answered`, `expired`, `withdrawn`.
     pub outcome: String,
     /// The person who answered, if one did.
@@ -252,7 +253,7 @@ pub struct Closing {
 /// Decision of an approver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Choice {
+pub enum FleetChoice {
     /// Approval of this run alone.
     Once,
     /// Approval of this run, and a rule for the next.
@@ -261,7 +262,7 @@ pub enum Choice {
     Deny,
 }
 
-impl Choice {
+impl FleetChoice {
     /// Returns whether something runs by it.
     pub fn allows(self) -> bool {
         matches!(self, Self::Once | Self::Always)
@@ -271,15 +272,15 @@ impl Choice {
 /// An answer to a question. It names what was shown, never what to run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Answer {
+pub struct FleetAnswer {
     /// The question.
-    pub question: Id,
+    pub question: FleetId,
     /// The revision that was shown.
     pub revision: u64,
     /// The digest that was shown.
     pub digest: String,
     /// The decision.
-    pub answer: Choice,
+    pub answer: FleetChoice,
     /// The offer that *always* saves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
@@ -296,18 +297,18 @@ pub struct Answer {
 /// Outcome of an answer. The host signs it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "state", deny_unknown_fields)]
-pub enum Receipt {
+pub enum FleetReceipt {
     /// Answer that counted.
     Applied {
         /// The answer.
-        answer: Id,
+        answer: FleetId,
         /// Number of further people whose approval is needed; 0 if it decided.
         missing: u8,
     },
     /// Somebody was first, or it ended by itself.
     Closed {
         /// The answer that came too late.
-        answer: Id,
+        answer: FleetId,
         /// The person whose answer counts.
         by: Option<String>,
         /// The device or approver where.
@@ -316,7 +317,7 @@ pub enum Receipt {
     /// Answer that does not count.
     Refused {
         /// The refused answer.
-        answer: Id,
+        answer: FleetId,
         /// Reason, as a sentence without its full stop.
         reason: String,
     },
@@ -325,9 +326,9 @@ pub enum Receipt {
 /// A member that is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Presence {
+pub struct FleetPresence {
     /// Time of sending, by the member's clock.
-    pub at: Millis,
+    pub at: WallMillis,
     /// The roster that it has.
     pub roster: Hash,
     /// The policy in force, for hosts.
@@ -336,6 +337,19 @@ pub struct Presence {
 }
 
 macro_rules! bodies {
-    ($($body:ident),+) => { $(impl Body for $body { const KIND: Kind = Kind::$body; })+ };
+    ($($body:ident: $kind:ident),+) => { $(impl FleetMessageBody for $body { const KIND: FleetMessageKind = FleetMessageKind::$kind; })+ };
 }
-bodies!(Question, Closing, Answer, Receipt, Presence, Roster, Fresh, Bundle, Stage, Anchor, Job, JobReport);
+bodies!(
+    FleetQuestion: Question,
+    FleetClosing: Closing,
+    FleetAnswer: Answer,
+    FleetReceipt: Receipt,
+    FleetPresence: Presence,
+    Roster: Roster,
+    Fresh: Fresh,
+    Bundle: Bundle,
+    RolloutStage: Stage,
+    Anchor: Anchor,
+    Job: Job,
+    JobReport: JobReport
+);

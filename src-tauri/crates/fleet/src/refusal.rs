@@ -1,13 +1,13 @@
 //! Reasons why something that the broker delivered does not count.
 
 use crate::envelope::EnvelopeError;
-use crate::id::{Hash, Id};
+use crate::id::{FleetId, Hash};
 use crate::roster::RosterError;
 use crate::seal::SealError;
 
 /// Reason why a message does not count. Nothing changes by one that is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum FleetRefusal {
     /// Bytes that are no envelope.
     #[error(transparent)]
     Envelope(#[from] EnvelopeError),
@@ -25,13 +25,13 @@ pub enum Refusal {
     OtherFleet,
     /// The sender is not in the roster.
     #[error("{0} is not a member of this fleet")]
-    Stranger(Id),
+    Stranger(FleetId),
     /// The member that it names did not sign it.
     #[error("its signature is not {0}'s")]
-    Signature(Id),
+    Signature(FleetId),
     /// The member may not do this.
     #[error("{0} may not {1}")]
-    Role(Id, &'static str),
+    Role(FleetId, &'static str),
     /// Content that can't be opened.
     #[error(transparent)]
     Sealed(SealError),
@@ -57,13 +57,13 @@ pub enum Refusal {
     Changed,
     /// The approver answers for other groups.
     #[error("{0} does not answer for this host's groups")]
-    Group(Id),
+    Group(FleetId),
     /// The approver may not approve something so risky.
     #[error("{0} may not approve something so risky")]
-    Risk(Id),
+    Risk(FleetId),
     /// The approver may only allow once.
     #[error("{0} may allow once, not always")]
-    OnceOnly(Id),
+    OnceOnly(FleetId),
     /// An answer of this id was used already.
     #[error("this answer was used already")]
     Used,
@@ -102,7 +102,7 @@ pub enum Refusal {
     NotYet,
     /// Policy for groups that this host is not in.
     #[error("this host is not in group {0}")]
-    OtherGroup(Id),
+    OtherGroup(FleetId),
     /// Statement that names a bundle that this host does not have.
     #[error("it names a bundle that this host does not have")]
     NoBundle,

@@ -1,18 +1,18 @@
 //! Members of a fleet and their rights. Each version names the one before and is signed by its owners.
 
-use crate::Millis;
-use crate::envelope::Envelope;
-use crate::id::{Hash, Id};
+use crate::WallMillis;
+use crate::envelope::SignedEnvelope;
+use crate::id::{FleetId, Hash};
 use crate::keys::{SealKey, VerifyKey};
-use crate::message::{Kind, Risk, payload};
-use crate::refusal::Refusal;
+use crate::message::{FleetMessageKind, FleetRisk, payload};
+use crate::refusal::FleetRefusal;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Largest number of members.
 pub(crate) const MEMBERS: usize = 2048;
 /// Bounds of the time without `fresh` after which a host takes no remote answer.
-const FRESH: std::ops::RangeInclusive<Millis> = 3_600_000..=7 * 24 * 3_600_000;
+const FRESH: std::ops::RangeInclusive<WallMillis> = 3_600_000..=7 * 24 * 3_600_000;
 
 /// The members of a fleet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,9 +29,9 @@ pub struct Roster {
     pub publishers_needed: u8,
     /// Members besides the owners whose `fresh` counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fresh_by: Vec<Id>,
+    pub fresh_by: Vec<FleetId>,
     /// Milliseconds without `fresh` after which hosts take no remote answer: 1 h to 7 d.
-    pub fresh_for: Millis,
+    pub fresh_for: WallMillis,
     /// Everybody.
     pub members: Vec<Member>,
 }
@@ -41,19 +41,19 @@ pub struct Roster {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Member {
     /// Identifier of the member.
-    pub id: Id,
+    pub id: FleetId,
     /// Human-readable label of the member.
     pub name: String,
     /// The person whose device it is; empty for a host that is nobody's.
     pub person: String,
     /// Duties that the member may have.
-    pub roles: Vec<Role>,
+    pub roles: Vec<MemberRole>,
     /// The groups that a host is in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub groups: Vec<Id>,
+    pub groups: Vec<FleetId>,
     /// Limits of its approvals, if it may approve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub approver: Option<Approver>,
+    pub approver: Option<ApproverLimits>,
     /// Key that its signatures are verified with.
     pub sign: VerifyKey,
     /// Key that messages for it are sealed with.
@@ -65,7 +65,7 @@ pub struct Member {
 /// Duty of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Role {
+pub enum MemberRole {
     /// Signs the roster.
     Owner,
     /// Signs policy.
@@ -81,11 +81,11 @@ pub enum Role {
 /// Limits of the approvals of a member.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Approver {
+pub struct ApproverLimits {
     /// Groups that it answers for.
-    pub groups: Vec<Id>,
+    pub groups: Vec<FleetId>,
     /// The highest risk that it may allow.
-    pub risk: Risk,
+    pub risk: FleetRisk,
     /// True if it may allow once, but save no rule.
     pub once_only: bool,
 }
@@ -100,9 +100,9 @@ pub struct Fresh {
     pub roster: Hash,
     /// Hash of the newest bundle of each group, by its name.
     #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
-    pub policy: std::collections::BTreeMap<Id, Hash>,
+    pub policy: std::collections::BTreeMap<FleetId, Hash>,
     /// Time of the statement.
-    pub at: Millis,
+    pub at: WallMillis,
 }
 
 /// Reason why a roster does not count.
@@ -130,7 +130,7 @@ pub enum RosterError {
 /// A roster that counts, with its hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pinned {
+pub struct PinnedRoster {
     /// The roster.
     pub roster: Roster,
     /// Hash of its signed bytes.
@@ -139,27 +139,27 @@ pub struct Pinned {
 
 impl Roster {
     /// Returns a member by its id.
-    pub fn member(&self, id: &Id) -> Option<&Member> {
+    pub fn member(&self, id: &FleetId) -> Option<&Member> {
         self.members.iter().find(|member| member.id == *id)
     }
 
     /// Returns the members of a role.
-    pub fn of(&self, role: Role) -> impl Iterator<Item = &Member> {
-        self.members.iter().filter(move |member| member.has(role))
+    pub fn members_with(&self, role: MemberRole) -> impl Iterator<Item = &Member> {
+        self.members.iter().filter(move |member| member.has_role(role))
     }
 
     /// Returns the approvers that answer for one of these groups.
-    pub fn approvers_of<'a>(&'a self, groups: &'a [Id]) -> impl Iterator<Item = &'a Member> {
-        self.of(Role::Approver).filter(|member| member.answers_for(groups))
+    pub fn approvers_of<'a>(&'a self, groups: &'a [FleetId]) -> impl Iterator<Item = &'a Member> {
+        self.members_with(MemberRole::Approver).filter(|member| member.answers_for(groups))
     }
 
     /// Returns the signing keys of a role, by member.
-    pub(crate) fn keys(&self, role: Role) -> impl Iterator<Item = (Id, &VerifyKey)> {
-        self.of(role).map(|member| (member.id.clone(), &member.sign))
+    pub(crate) fn signing_keys(&self, role: MemberRole) -> impl Iterator<Item = (FleetId, &VerifyKey)> {
+        self.members_with(role).map(|member| (member.id.clone(), &member.sign))
     }
 
     /// Refuses what no fleet can be run with.
-    pub fn check(&self) -> Result<(), RosterError> {
+    pub fn validate(&self) -> Result<(), RosterError> {
         let wrong = |what: String| Err(RosterError::Members(what));
         let unique = |values: Vec<String>| values.iter().collect::<BTreeSet<_>>().len() == values.len();
         if self.members.len() > MEMBERS {
@@ -175,24 +175,27 @@ impl Roster {
         if !unique(keys.collect()) {
             return wrong("two members have one key, or one key has two purposes".to_owned());
         }
-        if let Some(host) = self.of(Role::Host).find(|member| member.roles.len() > 1) {
+        if let Some(host) = self.members_with(MemberRole::Host).find(|member| member.roles.len() > 1) {
             return wrong(format!(
                 "{} is a host and has another role: a host's key never answers",
                 host.name
             ));
         }
-        if let Some(member) =
-            self.members.iter().find(|member| member.has(Role::Approver) != member.approver.is_some())
+        if let Some(member) = self
+            .members
+            .iter()
+            .find(|member| member.has_role(MemberRole::Approver) != member.approver.is_some())
         {
             return wrong(format!("what {} may approve does not fit its roles", member.name));
         }
         for (role, needed, who) in [
-            (Role::Owner, self.owners_needed, "owners"),
-            (Role::Publisher, self.publishers_needed, "publishers"),
+            (MemberRole::Owner, self.owners_needed, "owners"),
+            (MemberRole::Publisher, self.publishers_needed, "publishers"),
         ] {
             let there = self.persons(role);
             // A fleet may have no publisher; without owners nobody could change it again.
-            let fits = needed >= 1 && (there >= usize::from(needed) || (role != Role::Owner && there == 0));
+            let fits =
+                needed >= 1 && (there >= usize::from(needed) || (role != MemberRole::Owner && there == 0));
             if !fits {
                 return wrong(format!("{needed} {who} have to sign, and {there} people are there"));
             }
@@ -204,13 +207,13 @@ impl Roster {
     }
 
     /// Returns the number of people with a role.
-    fn persons(&self, role: Role) -> usize {
-        self.of(role).map(Member::counted_as).collect::<BTreeSet<_>>().len()
+    fn persons(&self, role: MemberRole) -> usize {
+        self.members_with(role).map(Member::counted_as).collect::<BTreeSet<_>>().len()
     }
 
     /// Returns how many people of a role signed an envelope.
-    pub(crate) fn signed_by(&self, envelope: &Envelope, role: Role) -> usize {
-        let signers = envelope.signers(self.keys(role));
+    pub(crate) fn signed_by(&self, envelope: &SignedEnvelope, role: MemberRole) -> usize {
+        let signers = envelope.signers(self.signing_keys(role));
         let people = signers.iter().filter_map(|id| self.member(id)).map(Member::counted_as);
         people.collect::<BTreeSet<_>>().len()
     }
@@ -218,12 +221,12 @@ impl Roster {
 
 impl Member {
     /// Returns whether it has a role.
-    pub fn has(&self, role: Role) -> bool {
+    pub fn has_role(&self, role: MemberRole) -> bool {
         self.roles.contains(&role)
     }
 
     /// Returns whether it answers for one of these groups.
-    pub fn answers_for(&self, groups: &[Id]) -> bool {
+    pub fn answers_for(&self, groups: &[FleetId]) -> bool {
         self.approver.as_ref().is_some_and(|approver| approver.groups.iter().any(|g| groups.contains(g)))
     }
 
@@ -233,28 +236,28 @@ impl Member {
     }
 }
 
-impl Pinned {
+impl PinnedRoster {
     /// Pins the roster that a code names by its hash. Its owners must have signed it themselves.
-    pub fn first(envelope: &Envelope, fleet: &Id, hash: Hash) -> Result<Self, Refusal> {
-        if Hash::of(&envelope.payload) != hash {
+    pub fn pin_first(envelope: &SignedEnvelope, fleet: &FleetId, hash: Hash) -> Result<Self, FleetRefusal> {
+        if Hash::of_bytes(&envelope.payload) != hash {
             return Err(RosterError::OtherFirst.into());
         }
-        let roster = payload::<Roster>(envelope, Kind::Roster, fleet)?.body;
-        roster.check()?;
+        let roster = payload::<Roster>(envelope, FleetMessageKind::Roster, fleet)?.body;
+        roster.validate()?;
         enough(&roster, envelope)?;
         Ok(Self { roster, hash })
     }
 
     /// Returns the next roster, if owners of this one signed it.
-    pub fn next(&self, envelope: &Envelope, fleet: &Id) -> Result<Self, Refusal> {
-        let hash = Hash::of(&envelope.payload);
-        let roster = payload::<Roster>(envelope, Kind::Roster, fleet)?.body;
+    pub fn verify_next(&self, envelope: &SignedEnvelope, fleet: &FleetId) -> Result<Self, FleetRefusal> {
+        let hash = Hash::of_bytes(&envelope.payload);
+        let roster = payload::<Roster>(envelope, FleetMessageKind::Roster, fleet)?.body;
         let (ours, theirs) = (self.roster.version, roster.version);
         if theirs == ours && hash != self.hash {
-            return Err(Refusal::Fork { version: ours, ours: self.hash, theirs: hash });
+            return Err(FleetRefusal::Fork { version: ours, ours: self.hash, theirs: hash });
         }
         if theirs <= ours {
-            return Err(Refusal::Older);
+            return Err(FleetRefusal::Older);
         }
         if theirs != ours + 1 {
             return Err(RosterError::NotNext { ours, theirs }.into());
@@ -263,12 +266,12 @@ impl Pinned {
             return Err(RosterError::OtherPrevious.into());
         }
         enough(&self.roster, envelope)?;
-        roster.check()?;
+        roster.validate()?;
         Ok(Self { roster, hash })
     }
 }
 
-fn enough(roster: &Roster, envelope: &Envelope) -> Result<(), Refusal> {
-    let (have, need) = (roster.signed_by(envelope, Role::Owner), usize::from(roster.owners_needed));
-    if have < need { Err(Refusal::TooFew { have, need }) } else { Ok(()) }
+fn enough(roster: &Roster, envelope: &SignedEnvelope) -> Result<(), FleetRefusal> {
+    let (have, need) = (roster.signed_by(envelope, MemberRole::Owner), usize::from(roster.owners_needed));
+    if have < need { Err(FleetRefusal::TooFew { have, need }) } else { Ok(()) }
 }

@@ -60,38 +60,48 @@ pub enum SealError {
 
 impl Sealed {
     /// Seals bytes for recipients, bound to a header that stays readable.
-    pub fn seal(header: &[u8], plain: &[u8], to: &[SealKey], seed: &mut Seed) -> Result<Self, SealError> {
+    pub fn seal_bytes(
+        header: &[u8],
+        plain: &[u8],
+        to: &[SealKey],
+        seed: &mut Seed,
+    ) -> Result<Self, SealError> {
         if !(1..=RECIPIENTS).contains(&to.len()) {
             return Err(SealError::Recipients(to.len()));
         }
-        let content_key = seed.draw();
-        let wrapped = to.iter().map(|key| wrap(header, &content_key, key, seed));
+        let content_key = seed.draw_bytes();
+        let wrapped = to.iter().map(|key| wrap_key(header, &content_key, key, seed));
         let recipients = wrapped.collect::<Result<Vec<_>, _>>()?;
         let mut ciphertext = plain.to_vec();
         content(&content_key)?
-            .seal_in_place_append_tag(once(), Aad::from(header), &mut ciphertext)
+            .seal_in_place_append_tag(zero_nonce(), Aad::from(header), &mut ciphertext)
             .map_err(|_| SealError::Changed)?;
         Ok(Self { recipients, ciphertext })
     }
 
     /// Opens what was sealed for a key under the same header.
-    pub fn open(&self, header: &[u8], key: &OpenKey) -> Result<Vec<u8>, SealError> {
+    pub fn open_bytes(&self, header: &[u8], key: &OpenKey) -> Result<Vec<u8>, SealError> {
         if self.recipients.len() > RECIPIENTS {
             return Err(SealError::Recipients(self.recipients.len()));
         }
         let id = key.sealer().key_id();
         let wrapped =
             self.recipients.iter().find(|wrapped| wrapped.keyid == id).ok_or(SealError::NotForUs)?;
-        let content_key = unwrap(header, wrapped, key)?;
+        let content_key = unwrap_key(header, wrapped, key)?;
         let mut bytes = self.ciphertext.clone();
         let plain = content(&content_key)?
-            .open_in_place(once(), Aad::from(header), &mut bytes)
+            .open_in_place(zero_nonce(), Aad::from(header), &mut bytes)
             .map_err(|_| SealError::Changed)?;
         Ok(plain.to_vec())
     }
 }
 
-fn wrap(header: &[u8], content_key: &[u8; 32], to: &SealKey, seed: &mut Seed) -> Result<Wrapped, SealError> {
+fn wrap_key(
+    header: &[u8],
+    content_key: &[u8; 32],
+    to: &SealKey,
+    seed: &mut Seed,
+) -> Result<Wrapped, SealError> {
     let refused = || SealError::Key(to.key_id());
     let public = to.public().ok_or_else(refused)?;
     let (enc, mut context) = setup_sender_with_rng::<ChaCha20Poly1305, HkdfSha256, X25519HkdfSha256>(
@@ -105,7 +115,7 @@ fn wrap(header: &[u8], content_key: &[u8; 32], to: &SealKey, seed: &mut Seed) ->
     Ok(Wrapped { keyid: to.key_id(), enc: enc.to_bytes().to_vec(), key })
 }
 
-fn unwrap(header: &[u8], wrapped: &Wrapped, key: &OpenKey) -> Result<[u8; 32], SealError> {
+fn unwrap_key(header: &[u8], wrapped: &Wrapped, key: &OpenKey) -> Result<[u8; 32], SealError> {
     let enc = <X25519HkdfSha256 as hpke::Kem>::EncappedKey::from_bytes(&wrapped.enc)
         .map_err(|_| SealError::Changed)?;
     let mut context = setup_receiver::<ChaCha20Poly1305, HkdfSha256, X25519HkdfSha256>(
@@ -124,6 +134,6 @@ fn content(key: &[u8; 32]) -> Result<LessSafeKey, SealError> {
 }
 
 /// Returns the only nonce: a content key seals one message.
-fn once() -> Nonce {
+fn zero_nonce() -> Nonce {
     Nonce::assume_unique_for_key([0; 12])
 }

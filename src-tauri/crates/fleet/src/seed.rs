@@ -19,13 +19,13 @@ impl Seed {
     }
 
     /// Returns the next 32 bytes.
-    pub fn draw(&mut self) -> [u8; 32] {
+    pub fn draw_bytes(&mut self) -> [u8; 32] {
         let mut bytes = [0; 32];
-        self.fill(&mut bytes);
+        self.fill_slice(&mut bytes);
         bytes
     }
 
-    fn fill(&mut self, out: &mut [u8]) {
+    fn fill_slice(&mut self, out: &mut [u8]) {
         for byte in out {
             if self.rest.is_empty() {
                 self.rest = self.next_block();
@@ -36,7 +36,7 @@ impl Seed {
 
     /// Computes HMAC-SHA256 of a counter: HKDF's expand step with one block per key.
     fn next_block(&mut self) -> Vec<u8> {
-        let mut mac = keyed(&self.key);
+        let mut mac = keyed_hmac(&self.key);
         mac.update(b"postern-fleet seed");
         mac.update(&self.block.to_be_bytes());
         self.block += 1;
@@ -45,7 +45,7 @@ impl Seed {
 }
 
 /// Starts HMAC-SHA256 with a key of 32 bytes, shorter than the hash's block.
-pub(crate) fn keyed(key: &[u8; 32]) -> Hmac<Sha256> {
+pub(crate) fn keyed_hmac(key: &[u8; 32]) -> Hmac<Sha256> {
     let mut block = [0; 64];
     block[..32].copy_from_slice(key);
     Hmac::<Sha256>::new(&block.into())
@@ -56,18 +56,18 @@ impl TryRng for Seed {
 
     fn try_next_u32(&mut self) -> Result<u32, Infallible> {
         let mut bytes = [0; 4];
-        self.fill(&mut bytes);
+        self.fill_slice(&mut bytes);
         Ok(u32::from_le_bytes(bytes))
     }
 
     fn try_next_u64(&mut self) -> Result<u64, Infallible> {
         let mut bytes = [0; 8];
-        self.fill(&mut bytes);
+        self.fill_slice(&mut bytes);
         Ok(u64::from_le_bytes(bytes))
     }
 
     fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
-        self.fill(out);
+        self.fill_slice(out);
         Ok(())
     }
 }

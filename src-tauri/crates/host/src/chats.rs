@@ -13,10 +13,10 @@ impl Host {
     /// Returns the newest messages of a door with their questions, oldest first.
     pub async fn chat_messages(&self, door: &'static str) -> Result<Vec<(ChatMessage, QuestionRow)>, Error> {
         let with_question = |conn: &Connection, message: ChatMessage| {
-            let question = questions::get(conn, message.question)?;
+            let question = questions::get_question(conn, message.question)?;
             Ok(question.map(|question| (message, question)))
         };
-        self.read(move |conn| {
+        self.read_store(move |conn| {
             let messages = chat_messages::newest(conn, door, NEWEST)?.into_iter();
             messages.filter_map(|message| with_question(conn, message).transpose()).collect()
         })
@@ -25,12 +25,12 @@ impl Host {
 
     /// Returns the messages on every network that showed a question of this request.
     pub async fn chat_messages_of(&self, request: Uuid) -> Result<Vec<ChatMessage>, Error> {
-        self.read(move |conn| chat_messages::of_request(conn, request)).await
+        self.read_store(move |conn| chat_messages::of_request(conn, request)).await
     }
 
     /// Returns a question's row.
     pub async fn question_row(&self, question: Uuid) -> Result<Option<QuestionRow>, Error> {
-        self.read(move |conn| questions::get(conn, question)).await
+        self.read_store(move |conn| questions::get_question(conn, question)).await
     }
 
     /// Writes a chat's state and its changed messages durably, in one transaction.
@@ -42,13 +42,13 @@ impl Host {
     ) -> Result<(), Error> {
         let key = crate::host::kept_as(door);
         let written = self.store().write_durable(move |conn| {
-            settings::set(conn, &key, &value)?;
-            messages.iter().try_for_each(|message| chat_messages::keep(conn, message))
+            settings::set_value(conn, &key, &value)?;
+            messages.iter().try_for_each(|message| chat_messages::upsert_message(conn, message))
         });
         written.await
     }
 
-    async fn read<T: Send + 'static>(
+    async fn read_store<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {

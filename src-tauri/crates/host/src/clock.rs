@@ -20,16 +20,16 @@ static BEGAN: OnceLock<(Millis, Millis)> = OnceLock::new();
 
 /// Returns the current time, in milliseconds since 1970: for what is recorded. A person or a time server may
 /// set it at any moment.
-pub fn now() -> Millis {
+pub fn now_millis() -> Millis {
     jiff::Timestamp::now().as_millisecond()
 }
 
 /// Returns the time by which blocks, stops and rules end, in milliseconds since 1970.
 ///
-/// It is that of the first look, and what the steady clock has counted since. If [`now`] jumps, nothing ends
+/// It is that of the first look, and what the steady clock has counted since. If [`now_millis`] jumps, nothing ends
 /// early or late by it until a restart.
 pub(crate) fn lasting() -> Millis {
-    let (wall, began) = *BEGAN.get_or_init(|| (now(), steady()));
+    let (wall, began) = *BEGAN.get_or_init(|| (now_millis(), steady()));
     wall + (steady() - began)
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn uptime() -> Millis {
 
 /// Returns for how long the machine has slept since the first call. It never gets less: a difference below a second is what
 /// two clocks differ by that are read one after the other.
-pub(crate) fn slept() -> Duration {
+pub(crate) fn time_asleep() -> Duration {
     static KNOWN: AtomicU64 = AtomicU64::new(0);
     let (began, awake) = AWAKE.get_or_init(|| (steady(), Instant::now()));
     let whole = u64::try_from(steady() - began).unwrap_or(0);
@@ -60,9 +60,9 @@ pub(crate) fn slept() -> Duration {
     Duration::from_millis(KNOWN.fetch_max(now, Ordering::Relaxed).max(now))
 }
 
-/// Returns the lead of [`now`] over [`lasting`], in milliseconds, if it is more than drift and a time server cause.
+/// Returns the lead of [`now_millis`] over [`lasting`], in milliseconds, if it is more than drift and a time server cause.
 pub(crate) fn jumped() -> Option<Millis> {
-    let ahead = now() - lasting();
+    let ahead = now_millis() - lasting();
     (ahead.abs() >= JUMP).then_some(ahead)
 }
 
@@ -79,11 +79,11 @@ pub(crate) struct Jump {
 static NOTICED: Mutex<Option<Jump>> = Mutex::new(None);
 
 /// Looks at both clocks. Returns how the wall clock was set, until it is right again.
-pub(crate) fn jump() -> Option<Jump> {
+pub(crate) fn detect_jump() -> Option<Jump> {
     let mut noticed = NOTICED.lock().unwrap_or_else(PoisonError::into_inner);
     *noticed = jumped().map(|ahead| {
         let known = noticed.filter(|known| (known.ahead - ahead).abs() < JUMP);
-        known.unwrap_or_else(|| Jump { at: now(), ahead })
+        known.unwrap_or_else(|| Jump { at: now_millis(), ahead })
     });
     *noticed
 }
@@ -98,11 +98,11 @@ fn steady() -> Millis {
 
 #[cfg(test)]
 mod tests {
-    use super::{Duration, slept};
+    use super::{Duration, time_asleep};
 
     #[test]
     fn a_machine_that_is_awake_has_not_slept() {
-        assert_eq!(slept(), Duration::ZERO);
-        assert_eq!(slept(), Duration::ZERO, "reading two clocks takes no second");
+        assert_eq!(time_asleep(), Duration::ZERO);
+        assert_eq!(time_asleep(), Duration::ZERO, "reading two clocks takes no second");
     }
 }

@@ -3,7 +3,7 @@
 use crate::folder::{self, LockOwner};
 use crate::last_error::{self, LastError};
 use postern_policy::Millis;
-use postern_store::{Doubt, FILE_NAME, Header, copied, header, noted_doubt};
+use postern_store::{FILE_NAME, RecordDoubt, RecordHeader, copied, header, noted_doubt};
 use rustix::fs::{StatVfsMountFlags, statvfs};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,13 +16,13 @@ pub struct Diagnosis {
     /// True if its disk can only be read.
     pub read_only: bool,
     /// Process that holds it.
-    pub owner: io::Result<Owner>,
+    pub owner: io::Result<DataFolderOwner>,
     /// First bytes of its record.
-    pub record: Header,
+    pub record: RecordHeader,
     /// True if agents were enrolled in it.
     pub had_agents: bool,
     /// Doubt about its record.
-    pub doubt: Option<Doubt>,
+    pub doubt: Option<RecordDoubt>,
     /// Time at which the copy of its agents and rules was written; `None` if there is none.
     pub copied: Option<Millis>,
     /// Error of the last start.
@@ -31,16 +31,16 @@ pub struct Diagnosis {
 
 /// Process that holds a data folder.
 #[derive(Debug)]
-pub enum Owner {
+pub enum DataFolderOwner {
     /// No host.
     Nobody,
     /// A host; with its process, where that is known.
-    Host(Option<Process>),
+    Host(Option<HostProcess>),
 }
 
 /// A process, as the system describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Process {
+pub struct HostProcess {
     pub pid: u32,
     /// True if a signal stopped it.
     pub stopped: bool,
@@ -55,20 +55,20 @@ pub fn diagnose(data: &Path) -> Diagnosis {
     Diagnosis {
         read_only: disk.as_ref().is_ok_and(|disk| disk.f_flag.contains(StatVfsMountFlags::RDONLY)),
         free: disk.map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize)),
-        owner: folder::owner(data).map(|owner| match owner {
-            LockOwner::Nobody => Owner::Nobody,
-            LockOwner::Host(pid) => Owner::Host(pid.map(process)),
+        owner: folder::read_owner(data).map(|owner| match owner {
+            LockOwner::Nobody => DataFolderOwner::Nobody,
+            LockOwner::Host(pid) => DataFolderOwner::Host(pid.map(process)),
         }),
         record: header(&record),
         had_agents: folder::has_agents(data),
         doubt: noted_doubt(&record),
         copied: copied(&record),
-        last_error: last_error::read(data),
+        last_error: last_error::read_error(data),
     }
 }
 
 #[cfg(target_os = "linux")]
-fn process(pid: u32) -> Process {
+fn process(pid: u32) -> HostProcess {
     let read = |name: &str| std::fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
     // The state is what follows the name, which may hold anything.
     let stopped = read("stat").rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['T', 't']));
@@ -76,10 +76,10 @@ fn process(pid: u32) -> Process {
     let most = limits.lines().find_map(|line| line.strip_prefix("Max open files"));
     let most = most.and_then(|rest| rest.split_whitespace().next()?.parse().ok());
     let open = std::fs::read_dir(format!("/proc/{pid}/fd")).ok().map(|files| files.count() as u64);
-    Process { pid, stopped, open_files: open.zip(most) }
+    HostProcess { pid, stopped, open_files: open.zip(most) }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn process(pid: u32) -> Process {
-    Process { pid, stopped: false, open_files: None }
+fn process(pid: u32) -> HostProcess {
+    HostProcess { pid, stopped: false, open_files: None }
 }

@@ -2,7 +2,7 @@
 //!
 //! The crate `doors` implements it, which the host does not know.
 
-use crate::ask::FaceId;
+use crate::ask::ApproverId;
 use postern_contract::methods::{
     ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, Imported, PairedClientRef,
     SettingsChange, SetupConnect, SetupConnected, SetupDisconnect, SetupDisconnected, SetupFound,
@@ -18,55 +18,56 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Result of a door's method.
-pub type Answer<'a, T> = Later<'a, Result<T, ControlError>>;
+pub type DoorMethodFuture<'a, T> = Later<'a, Result<T, ControlError>>;
 
 /// The doors, as the control methods `doors.*` reach them.
-pub trait Doors: Debug + Send + Sync {
+pub trait DoorMethods: Debug + Send + Sync {
     /// Returns every door.
-    fn list(&self) -> Answer<'_, Vec<DoorRow>>;
+    fn list_doors(&self) -> DoorMethodFuture<'_, Vec<DoorRow>>;
     /// Opens a door, or changes an open one.
-    fn enable(&self, params: DoorEnable) -> Answer<'_, DoorRow>;
+    fn enable(&self, params: DoorEnable) -> DoorMethodFuture<'_, DoorRow>;
     /// Closes a door.
-    fn disable(&self, door: DoorKind) -> Answer<'_, DoorRow>;
+    fn disable(&self, door: DoorKind) -> DoorMethodFuture<'_, DoorRow>;
     /// Returns the settings for the other side.
-    fn set_up(&self, door: DoorKind) -> Answer<'_, DoorSetup>;
+    fn set_up(&self, door: DoorKind) -> DoorMethodFuture<'_, DoorSetup>;
     /// Forgets a client.
-    fn revoke(&self, client: PairedClientRef) -> Answer<'_, DoorRow>;
+    fn revoke(&self, client: PairedClientRef) -> DoorMethodFuture<'_, DoorRow>;
     /// Returns the messages in chats that showed the question of a request, with their status.
     ///
     /// As moments of its life, whether the door is open now or not.
-    fn shown<'a>(&'a self, request: &'a RequestRow) -> Later<'a, Vec<Moment>>;
+    fn chat_moments<'a>(&'a self, request: &'a RequestRow) -> Later<'a, Vec<Moment>>;
     /// Returns the methods that connect the agents of this computer.
-    fn setup(&self) -> &dyn Setup;
+    fn setup_methods(&self) -> &dyn SetupMethods;
     /// Closes every door, because the host ends.
-    fn close(&self) -> Answer<'_, ()>;
+    fn close_all(&self) -> DoorMethodFuture<'_, ()>;
 }
 
 /// Methods that connect the agents of this computer, as the control methods `setup.*` reach them. Each works
 /// for the approver that asks.
-pub trait Setup: Debug + Send + Sync {
+pub trait SetupMethods: Debug + Send + Sync {
     /// Finds every known agent.
-    fn find(&self, face: FaceId, asked: SetupScope) -> Answer<'_, SetupFound>;
+    fn find_agents(&self, face: ApproverId, asked: SetupScope) -> DoorMethodFuture<'_, SetupFound>;
     /// Says what connecting or disconnecting an agent would change.
-    fn preview(&self, face: FaceId, asked: SetupPreview) -> Answer<'_, SettingsChange>;
+    fn preview(&self, face: ApproverId, asked: SetupPreview) -> DoorMethodFuture<'_, SettingsChange>;
     /// Reads where the user's shell finds programs, and remembers it.
-    fn path(&self, face: FaceId, asked: SetupScope) -> Answer<'_, ShellPath>;
+    fn read_shell_path(&self, face: ApproverId, asked: SetupScope) -> DoorMethodFuture<'_, ShellPath>;
     /// Connects an agent as it was shown.
-    fn connect(&self, face: FaceId, asked: SetupConnect) -> Answer<'_, SetupConnected>;
+    fn connect(&self, face: ApproverId, asked: SetupConnect) -> DoorMethodFuture<'_, SetupConnected>;
     /// Takes back what connecting an agent did.
-    fn disconnect(&self, face: FaceId, asked: SetupDisconnect) -> Answer<'_, SetupDisconnected>;
+    fn disconnect(&self, face: ApproverId, asked: SetupDisconnect)
+    -> DoorMethodFuture<'_, SetupDisconnected>;
     /// Imports rules, or says what an import would do.
-    fn import(&self, face: FaceId, asked: SetupImport) -> Answer<'_, Imported>;
+    fn import(&self, face: ApproverId, asked: SetupImport) -> DoorMethodFuture<'_, Imported>;
     /// Starts a test.
-    fn test(&self, face: FaceId, asked: SetupTest) -> Answer<'_, SetupTestRef>;
+    fn start_test(&self, face: ApproverId, asked: SetupTest) -> DoorMethodFuture<'_, SetupTestRef>;
     /// Says how a test stands.
-    fn tested(&self, face: FaceId, asked: SetupTestRef) -> Answer<'_, SetupTested>;
+    fn tested(&self, face: ApproverId, asked: SetupTestRef) -> DoorMethodFuture<'_, SetupTested>;
 }
 
 /// The doors of a host, once it has some.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
-    doors: Mutex<Option<Arc<dyn Doors>>>,
+pub(crate) struct DoorSlot {
+    doors: Mutex<Option<Arc<dyn DoorMethods>>>,
     strangers: Mutex<Strangers>,
 }
 
@@ -81,15 +82,15 @@ struct Strangers {
     noted: u32,
 }
 
-impl Kept {
-    pub(crate) fn keep(&self, doors: Arc<dyn Doors>) {
-        *self.lock() = Some(doors);
+impl DoorSlot {
+    pub(crate) fn set_doors(&self, doors: Arc<dyn DoorMethods>) {
+        *self.lock_doors() = Some(doors);
     }
 
     /// Returns the doors; an error where this host has none.
-    pub(crate) fn get(&self) -> Result<Arc<dyn Doors>, ControlError> {
+    pub(crate) fn get(&self) -> Result<Arc<dyn DoorMethods>, ControlError> {
         let missing = || ControlError::new(ControlCode::Refused, "this host was started without doors");
-        self.lock().clone().ok_or_else(missing)
+        self.lock_doors().clone().ok_or_else(missing)
     }
 
     /// Returns true if one more stranger may be noted at this time.
@@ -103,12 +104,12 @@ impl Kept {
     }
 
     /// Takes them away: doors hold the host, which must not hold them when it ends.
-    pub(crate) fn take(&self) -> Option<Arc<dyn Doors>> {
-        self.lock().take()
+    pub(crate) fn take_doors(&self) -> Option<Arc<dyn DoorMethods>> {
+        self.lock_doors().take()
     }
 
     /// Locks the state. A panic elsewhere leaves it as it was: every change is one assignment.
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Arc<dyn Doors>>> {
+    fn lock_doors(&self) -> std::sync::MutexGuard<'_, Option<Arc<dyn DoorMethods>>> {
         self.doors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

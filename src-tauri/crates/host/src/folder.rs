@@ -53,11 +53,11 @@ pub(crate) fn has_agents(data: &Path) -> bool {
 }
 
 /// Takes the data folder, or says that another host has it.
-pub(crate) fn lock(data: &Path) -> Result<FolderLock, LockError> {
+pub(crate) fn lock_folder(data: &Path) -> Result<FolderLock, LockError> {
     let file = lock_file(&data.join(LOCK))?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => {
-            sign(&file);
+            write_owner_pid(&file);
             Ok(FolderLock { file })
         }
         Err(rustix::io::Errno::WOULDBLOCK) => Err(LockError::Taken),
@@ -65,8 +65,8 @@ pub(crate) fn lock(data: &Path) -> Result<FolderLock, LockError> {
     }
 }
 
-/// Writes our process id into the lock, for [`owner`].
-fn sign(mut file: &File) {
+/// Writes our process id into the lock, for [`read_owner`].
+fn write_owner_pid(mut file: &File) {
     let signed = file.set_len(0).and_then(|()| file.write_all(std::process::id().to_string().as_bytes()));
     if let Err(error) = signed {
         tracing::debug!(%error, "the lock does not name its owner");
@@ -83,7 +83,7 @@ pub(crate) enum LockOwner {
 }
 
 /// Returns the process that holds the data folder.
-pub(crate) fn owner(data: &Path) -> io::Result<LockOwner> {
+pub(crate) fn read_owner(data: &Path) -> io::Result<LockOwner> {
     let mut file = match OpenOptions::new()
         .read(true)
         .custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NONBLOCK)
@@ -114,7 +114,7 @@ pub(crate) fn owner(data: &Path) -> io::Result<LockOwner> {
 pub(crate) async fn lock_once_free(data: &Path) -> Result<FolderLock, LockError> {
     let end = Instant::now() + LEFT_BEHIND;
     loop {
-        match lock(data) {
+        match lock_folder(data) {
             Err(LockError::Taken) if Instant::now() < end && !has_a_host(data).await => {
                 tokio::time::sleep(PAUSE).await;
             }
@@ -152,7 +152,7 @@ pub(crate) fn lock_file(path: &Path) -> io::Result<File> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LockError, LockOwner, lock, lock_once_free, make_private, owner};
+    use super::{LockError, LockOwner, lock_folder, lock_once_free, make_private, read_owner};
     use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
@@ -162,18 +162,22 @@ mod tests {
         make_private(&data).unwrap();
         let mode = std::fs::metadata(&data).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode, 0o700, "nobody else may enter");
-        let first = lock(&data).unwrap();
-        assert!(matches!(lock(&data), Err(LockError::Taken)), "one host at a time");
-        assert_eq!(owner(&data).unwrap(), LockOwner::Host(Some(std::process::id())));
+        let first = lock_folder(&data).unwrap();
+        assert!(matches!(lock_folder(&data), Err(LockError::Taken)), "one host at a time");
+        assert_eq!(read_owner(&data).unwrap(), LockOwner::Host(Some(std::process::id())));
         drop(first);
-        assert_eq!(owner(&data).unwrap(), LockOwner::Nobody, "a signed lock that nobody holds has no owner");
-        assert!(lock(&data).is_ok(), "a folder whose host went is free");
+        assert_eq!(
+            read_owner(&data).unwrap(),
+            LockOwner::Nobody,
+            "a signed lock that nobody holds has no owner"
+        );
+        assert!(lock_folder(&data).is_ok(), "a folder whose host went is free");
     }
 
     #[tokio::test]
     async fn a_lock_that_outlives_its_host_is_waited_for() {
         let temp = tempfile::tempdir().unwrap();
-        let left = lock(temp.path()).unwrap();
+        let left = lock_folder(temp.path()).unwrap();
         // The first is asked first: it finds the folder taken, and nobody there.
         let (taken, ()) = tokio::join!(lock_once_free(temp.path()), async { drop(left) });
         assert!(taken.is_ok(), "{taken:?}");

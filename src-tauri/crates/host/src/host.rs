@@ -1,27 +1,27 @@
 //! The host: everything that runs behind a window, a terminal or `postern serve`.
 
-use crate::ask::{ApproverGuard, FaceId, FaceKind, Faces};
-use crate::book::{Book, BookError, MANAGED_VARIABLE, ManagedPlace, Places};
-use crate::clock::{lasting, now};
-use crate::control::{self, Control, Handle as Handles, ListenError, Listening, Stranger};
-use crate::doors::{Doors, Kept};
+use crate::ask::{ApproverGuard, ApproverId, Approvers, ConnectedApproverKind};
+use crate::book::{HostPaths, MANAGED_VARIABLE, ManagedPlace, PolicyStore, PolicyStoreError};
+use crate::clock::{lasting, now_millis};
+use crate::control::{self, ControlListener, Handle as Handles, HostControl, ListenError, Stranger};
+use crate::doors::{DoorMethods, DoorSlot};
 use crate::folder::{self, FolderLock, LockError};
-use crate::gate::{self, Gate, PAUSE, World};
+use crate::gate::{self, GateHandle, PAUSE, World};
 use crate::lanes::{Lanes, PATIENCE};
 use crate::last_error;
 use crate::own_programs::OwnPrograms;
 use crate::own_threads::OwnThreads;
 use crate::publish::{Publisher, Stirred};
-use crate::session::Session;
+use crate::session::ScreenSession;
 use crate::socket::Channels;
 use crate::watch;
 use postern_contract::methods::{ControlCode, ControlError, Method};
-use postern_contract::{Attention, Told};
+use postern_contract::{ApproverNotification, Attention};
 use postern_exec::resolve::Resolver;
 use postern_exec::run::OwnEnd;
-use postern_exec::user::User;
-use postern_request::{Halt, Pause};
-use postern_store::{Cause, OpenError, Opened, Store, audit};
+use postern_exec::user::HostUser;
+use postern_request::{ActivePause, Halt};
+use postern_store::{DoubtCause, OpenError, OpenOutcome, Store, audit};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,10 +46,10 @@ const FAREWELL: Duration = Duration::from_millis(500);
 pub struct HostConfig {
     /// The data folder. Made 0700 where it is missing.
     pub data: PathBuf,
-    /// The person: [`User::current`].
-    pub user: User,
+    /// The person: [`HostUser::current`].
+    pub user: HostUser,
     /// Tells whether the person can be in front of the screen: [`SystemSession`](crate::session::SystemSession).
-    pub session: Arc<dyn Session>,
+    pub session: Arc<dyn ScreenSession>,
 }
 
 /// Reason why a host did not start.
@@ -85,21 +85,21 @@ pub enum StartError {
 /// A running host. Clones are the same host.
 #[derive(Debug, Clone)]
 pub struct Host {
-    inner: Arc<Inner>,
+    inner: Arc<HostInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct HostInner {
     data: PathBuf,
-    user: User,
-    gate: Gate,
-    faces: Faces,
-    told: broadcast::Sender<Told>,
+    user: HostUser,
+    gate: GateHandle,
+    faces: Approvers,
+    told: broadcast::Sender<ApproverNotification>,
     store: Store,
     channels: Channels,
-    control: Control,
+    control: HostControl,
     resolver: Resolver,
-    listening: Mutex<Option<Listening>>,
+    listening: Mutex<Option<ControlListener>>,
     closed: CancellationToken,
     /// Of the gate and the person's side.
     own: OwnThreads,
@@ -112,24 +112,24 @@ impl Host {
     /// Must be called inside a tokio runtime. A failure is kept in the folder, for `postern doctor`.
     pub async fn start(config: HostConfig) -> Result<Self, StartError> {
         let data = config.data.clone();
-        let started = Self::begin(config).await;
+        let started = Self::start_services(config).await;
         match &started {
             Ok(_) => last_error::forget(&data),
             // Of these the folder has a host of its own, or is not theirs to write in.
             Err(StartError::AlreadyRunning(_) | StartError::StartedByARun(_)) => {}
-            Err(error) => last_error::keep(&data, &error.to_string()),
+            Err(error) => last_error::save_error(&data, &error.to_string()),
         }
         started
     }
 
     #[expect(clippy::too_many_lines, reason = "one part after another, each once")]
-    async fn begin(config: HostConfig) -> Result<Self, StartError> {
+    async fn start_services(config: HostConfig) -> Result<Self, StartError> {
         let open_files = postern_exec::raise_descriptor_limit();
         #[cfg(target_os = "linux")]
         postern_exec::run::find_own_program();
         let own =
             OwnThreads::start().map_err(|source| StartError::Folder { path: config.data.clone(), source })?;
-        let lock = take(&config.data).await?;
+        let lock = lock_data_folder(&config.data).await?;
         let failed = |source| StartError::Folder { path: config.data.clone(), source };
         // From here on it counts.
         lasting();
@@ -143,14 +143,15 @@ impl Host {
         #[cfg(target_os = "linux")]
         postern_exec::run::adopt_orphans().map_err(failed)?;
         gate::recover(&store).await?;
-        let world = world(&config, &data);
+        let world = build_world(&config, &data);
         #[cfg(target_os = "linux")]
         postern_exec::run::keep_spare_namespaces();
-        let places = Places {
+        let places = HostPaths {
             data: data.clone(),
             home: world.home.clone(),
             managed: {
-                let system = ManagedPlace::all(config.user.inherited(MANAGED_VARIABLE), &config.user.name);
+                let system =
+                    ManagedPlace::known_places(config.user.inherited(MANAGED_VARIABLE), &config.user.name);
                 system.into_iter().chain([ManagedPlace::fleet(&data)]).collect()
             },
             any_case: world.any_case,
@@ -158,19 +159,21 @@ impl Host {
         };
         // Before anything is judged.
         let mut programs = OwnPrograms::default();
-        programs.look(&data);
+        programs.reload(&data);
         let resolver = world.resolver.clone();
-        let book =
-            Book::open(store.clone(), resolver.clone(), places).await.map_err(|error| unread(&error))?;
+        let book = PolicyStore::open(store.clone(), resolver.clone(), places)
+            .await
+            .map_err(|error| unread(&error))?;
         let (told, _) = broadcast::channel(WATCH_BACKLOG);
         let stirred = Stirred::default();
-        let faces = Faces::new(Arc::clone(&stirred.status));
+        let faces = Approvers::new(Arc::clone(&stirred.status));
         let publisher = Publisher::new(store.clone());
-        let (gate, received) = gate::gate();
+        let (gate, received) = gate::create_gate();
         let channels = Channels::new(gate.clone(), publisher.clone(), open_files);
-        let pause: Option<Pause> = store.read(|conn| postern_store::settings::get(conn, PAUSE))?;
+        let pause: Option<ActivePause> =
+            store.read(|conn| postern_store::settings::get_value(conn, PAUSE))?;
         let lanes = Lanes::new(PATIENCE);
-        let parts = gate::Parts {
+        let parts = gate::GateDeps {
             book: book.clone(),
             store: store.clone(),
             publisher,
@@ -181,10 +184,10 @@ impl Host {
             runtime: Handle::current(),
             faces: faces.clone(),
             session: config.session,
-            halt: Halt::new(pause, store.doubt().borrow().is_some()),
+            halt: Halt::new(pause, store.watch_doubt().borrow().is_some()),
         };
-        gate::start(parts, &gate, received, &own.handle());
-        let control = Control::new(control::Parts {
+        gate::start_task(parts, &gate, received, &own.handle());
+        let control = HostControl::new(control::ControlDeps {
             book: book.clone(),
             gate: gate.clone(),
             channels: channels.clone(),
@@ -192,8 +195,8 @@ impl Host {
             told: told.clone(),
             world: Arc::clone(&world),
             lanes,
-            started_at: now(),
-            doors: Kept::default(),
+            started_at: now_millis(),
+            doors: DoorSlot::default(),
         });
         open_channels(&book, &channels).await;
         let closed = CancellationToken::new();
@@ -202,14 +205,20 @@ impl Host {
             let _on_these = own.enter();
             control.tell_seldom(stirred, &closed);
             control.tell_of_changes(&closed);
-            tokio::spawn(watch::watch(control.clone(), book, programs, world.home.clone(), closed.clone()));
-            tokio::spawn(crate::spare::keep(store.clone(), closed.clone()));
+            tokio::spawn(watch::watch_folders(
+                control.clone(),
+                book,
+                programs,
+                world.home.clone(),
+                closed.clone(),
+            ));
+            tokio::spawn(crate::spare::keep_updated(store.clone(), closed.clone()));
             control::listen(control.clone(), &data)
                 .map_err(|error: ListenError| StartError::Control(error.to_string()))?
         };
         let listening = Mutex::new(Some(listening));
         let user = config.user;
-        let inner = Inner {
+        let inner = HostInner {
             data,
             user,
             gate,
@@ -228,7 +237,7 @@ impl Host {
     }
 
     /// Returns the gate: questions, answers, kill, pause.
-    pub fn gate(&self) -> &Gate {
+    pub fn gate(&self) -> &GateHandle {
         &self.inner.gate
     }
 
@@ -238,12 +247,12 @@ impl Host {
     }
 
     /// Returns the data folder, by its real path.
-    pub fn data(&self) -> &Path {
+    pub fn data_folder(&self) -> &Path {
         &self.inner.data
     }
 
     /// Returns the user whose agents these are.
-    pub fn user(&self) -> &User {
+    pub fn user(&self) -> &HostUser {
         &self.inner.user
     }
 
@@ -262,23 +271,27 @@ impl Host {
     }
 
     /// Calls a method of [`postern_contract::methods`] within the process, for the face that asks.
-    pub async fn ask<M: Method>(&self, face: FaceId, params: &M::Params) -> Result<M::Result, ControlError>
+    pub async fn call_method<M: Method>(
+        &self,
+        face: ApproverId,
+        params: &M::Params,
+    ) -> Result<M::Result, ControlError>
     where
-        Control: Handles<M>,
+        HostControl: Handles<M>,
     {
         let (control, params) = (self.inner.control.clone(), params.clone());
-        self.on_own(async move { control.ask::<M>(face, params).await }).await
+        self.on_own(async move { control.call_method::<M>(face, params).await }).await
     }
 
     /// Calls a control method by its name, with JSON as on the control socket.
-    pub async fn call(
+    pub async fn call_by_name(
         &self,
-        face: &FaceId,
+        face: &ApproverId,
         method: &str,
         params: serde_json::Value,
     ) -> Result<serde_json::Value, ControlError> {
         let (control, face, method) = (self.inner.control.clone(), *face, method.to_owned());
-        self.on_own(async move { control.call(face, &method, params).await }).await
+        self.on_own(async move { control.call_by_name(face, &method, params).await }).await
     }
 
     /// Does a method's work on the threads of the person's side.
@@ -286,30 +299,30 @@ impl Host {
         &self,
         work: impl Future<Output = Result<T, ControlError>> + Send + 'static,
     ) -> Result<T, ControlError> {
-        let called = self.inner.own.handle().spawn(audit::carry(work));
+        let called = self.inner.own.handle().spawn(audit::carry_author(work));
         let quitting = |_| ControlError::new(ControlCode::ShuttingDown, "Postern is shutting down");
         called.await.map_err(quitting)?
     }
 
     /// Returns the notifications to approvers, from now on.
-    pub fn watch(&self) -> broadcast::Receiver<Told> {
+    pub fn subscribe(&self) -> broadcast::Receiver<ApproverNotification> {
         self.inner.told.subscribe()
     }
 
     /// Adds an approver, which stays connected while the guard is held.
-    pub fn face(&self, kind: FaceKind) -> ApproverGuard {
-        self.inner.faces.enter(kind)
+    pub fn add_approver(&self, kind: ConnectedApproverKind) -> ApproverGuard {
+        self.inner.faces.connect(kind)
     }
 
     /// Returns the names of the faces connected.
-    pub fn faces(&self) -> Vec<String> {
-        self.inner.faces.names()
+    pub fn approver_names(&self) -> Vec<String> {
+        self.inner.faces.connected_names()
     }
 
     /// Returns a remote face under a name of its own ("websocket, Anna's phone"), which is told as the one
     /// who answered.
-    pub fn named_face(&self, kind: FaceKind, name: &str) -> ApproverGuard {
-        self.inner.faces.enter_as(kind, Some(name.to_owned()))
+    pub fn named_face(&self, kind: ConnectedApproverKind, name: &str) -> ApproverGuard {
+        self.inner.faces.connect_as(kind, Some(name.to_owned()))
     }
 
     /// Says by what the network vouches for a remote face: the audit names it beside the face's name.
@@ -328,8 +341,8 @@ impl Host {
     }
 
     /// Gives this host its doors.
-    pub fn keep_doors(&self, doors: Arc<dyn Doors>) {
-        self.inner.control.doors().keep(doors);
+    pub fn keep_doors(&self, doors: Arc<dyn DoorMethods>) {
+        self.inner.control.door_slot().set_doors(doors);
     }
 
     /// Sets where the user's shell finds programs: what only it finds is asked about, not missing.
@@ -348,8 +361,9 @@ impl Host {
     /// Returns what a door stored under `name`, if anything.
     pub async fn recall(&self, name: &str) -> Result<Option<serde_json::Value>, postern_store::Error> {
         let (store, key) = (self.inner.store.clone(), kept_as(name));
-        let read =
-            tokio::task::spawn_blocking(move || store.read(|conn| postern_store::settings::get(conn, &key)));
+        let read = tokio::task::spawn_blocking(move || {
+            store.read(|conn| postern_store::settings::get_value(conn, &key))
+        });
         read.await.unwrap_or(Err(postern_store::Error::Closed))
     }
 
@@ -361,13 +375,16 @@ impl Host {
     /// Sends one sentence to everybody who watches.
     pub fn call_attention(&self, message: String) {
         // Nobody watches: nobody is told.
-        drop(self.inner.told.send(Told::Attention(Attention { message })));
+        drop(self.inner.told.send(ApproverNotification::Attention(Attention { message })));
     }
 
     /// Keeps a value for a door, durably.
     pub async fn remember(&self, name: &str, value: serde_json::Value) -> Result<(), postern_store::Error> {
         let key = kept_as(name);
-        self.inner.store.write_durable(move |conn| postern_store::settings::set(conn, &key, &value)).await
+        self.inner
+            .store
+            .write_durable(move |conn| postern_store::settings::set_value(conn, &key, &value))
+            .await
     }
 
     /// Stores a door's value without a flush: after a power cut an older value may be found.
@@ -377,13 +394,13 @@ impl Host {
         value: serde_json::Value,
     ) -> Result<(), postern_store::Error> {
         let key = kept_as(name);
-        self.inner.store.write(move |conn| postern_store::settings::set(conn, &key, &value)).await
+        self.inner.store.write(move |conn| postern_store::settings::set_value(conn, &key, &value)).await
     }
 
     /// Returns a secret of a door's own, made the first time.
     ///
     /// In the system's vault if there is one, else in a file (0600) of that name in the data folder.
-    pub async fn secret(&self, name: &'static str) -> io::Result<postern_protocol::Key> {
+    pub async fn secret(&self, name: &'static str) -> io::Result<postern_protocol::SocketKey> {
         let data = self.inner.data.clone();
         let made = tokio::task::spawn_blocking(move || control::door_secret(&data, name));
         made.await.map_err(io::Error::other)?
@@ -393,13 +410,13 @@ impl Host {
     ///
     /// Of a flood the first thirty a minute are noted, so that it does not push anything else out.
     pub async fn note_stranger(&self, door: &str, who: &str, what: &str) {
-        if !self.inner.control.doors().may_note(now()) {
+        if !self.inner.control.door_slot().may_note(now_millis()) {
             return;
         }
         let cut = |text: &str| text.chars().take(SAID).collect::<String>();
         let stranger = Stranger { door: door.to_owned(), who: cut(who), what: cut(what) };
         let Ok(data) = serde_json::to_string(&stranger) else { return };
-        let at = now();
+        let at = now_millis();
         let noted = self.inner.store.write(move |conn| postern_store::feed::stranger(conn, at, &data)).await;
         if let Err(error) = noted {
             tracing::warn!(%error, "a stranger at a door could not be noted");
@@ -422,7 +439,7 @@ impl Host {
         kept.await.map_err(io::Error::other)??;
         let noted = serde_json::json!({ "secret": if given { "given" } else { "forgotten" } });
         let note = self.inner.store.write_durable(move |conn| {
-            postern_store::audit::note(conn, "secrets", name, (None, Some(&noted)), given)
+            postern_store::audit::note_change(conn, "secrets", name, (None, Some(&noted)), given)
         });
         note.await.map_err(io::Error::other)
     }
@@ -470,8 +487,8 @@ impl Host {
     /// clone is dropped.
     pub async fn shutdown(&self) {
         self.inner.closed.cancel();
-        if let Some(doors) = self.inner.control.doors().take() {
-            match tokio::time::timeout(FAREWELL, doors.close()).await {
+        if let Some(doors) = self.inner.control.door_slot().take_doors() {
+            match tokio::time::timeout(FAREWELL, doors.close_all()).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => tracing::warn!(%error, "a door did not close"),
                 Err(_) => tracing::warn!("a door did not close in time"),
@@ -492,7 +509,7 @@ impl Host {
         }
         let store = self.inner.store.clone();
         // What changed in the last moment; a copy that lacks it says so when it is restored.
-        drop(tokio::time::timeout(FAREWELL, crate::spare::write(&store)).await);
+        drop(tokio::time::timeout(FAREWELL, crate::spare::write_copy(&store)).await);
         // A record that cannot be closed is recovered at the next start.
         _ = tokio::task::spawn_blocking(move || store.close()).await;
     }
@@ -506,12 +523,12 @@ const MARK: &str = "host.mark";
 #[cfg(target_os = "linux")]
 async fn refuse_runs(store: &Store, data: &Path) -> Result<(), StartError> {
     let own = postern_exec::run::own_mark();
-    let known: Option<u64> = store.read(|conn| postern_store::settings::get(conn, MARK))?;
+    let known: Option<u64> = store.read(|conn| postern_store::settings::get_value(conn, MARK))?;
     if known.is_some_and(|known| own < known) {
         return Err(StartError::StartedByARun(data.to_owned()));
     }
     if known != Some(own) {
-        store.write_durable(move |conn| postern_store::settings::set(conn, MARK, &own)).await?;
+        store.write_durable(move |conn| postern_store::settings::set_value(conn, MARK, &own)).await?;
     }
     Ok(())
 }
@@ -527,7 +544,7 @@ pub(crate) fn kept_as(name: &str) -> String {
 }
 
 /// Makes the data folder private and takes its lock.
-async fn take(data: &Path) -> Result<FolderLock, StartError> {
+async fn lock_data_folder(data: &Path) -> Result<FolderLock, StartError> {
     let failed = |source| StartError::Folder { path: data.to_owned(), source };
     folder::make_private(data).map_err(failed)?;
     folder::lock_once_free(data).await.map_err(|error| match error {
@@ -536,7 +553,7 @@ async fn take(data: &Path) -> Result<FolderLock, StartError> {
     })
 }
 
-fn world(config: &HostConfig, data: &Path) -> Arc<World> {
+fn build_world(config: &HostConfig, data: &Path) -> Arc<World> {
     let home = std::fs::canonicalize(&config.user.home)
         .map_or_else(|_| config.user.home.clone(), |home| home.to_string_lossy().into_owned());
     let data = data.to_string_lossy().into_owned();
@@ -562,7 +579,7 @@ fn root_entries() -> Arc<[String]> {
 }
 
 /// Opens every agent's channel. One that cannot be opened does not keep the others closed.
-async fn open_channels(book: &Book, channels: &Channels) {
+async fn open_channels(book: &PolicyStore, channels: &Channels) {
     for entry in book.agents() {
         // Why it stays closed is kept for `status`.
         drop(channels.open_for(&entry).await);
@@ -572,8 +589,8 @@ async fn open_channels(book: &Book, channels: &Channels) {
 /// Notes a doubt if the record was made again beside folders of agents: it was lost, and every prohibition
 /// with it.
 fn doubt_a_lost_record(store: &Store, data: &Path) {
-    if *store.opened() == Opened::Created && folder::has_agents(data) {
-        store.raise_doubt(Cause::Gone);
+    if *store.opened() == OpenOutcome::Created && folder::has_agents(data) {
+        store.raise_doubt(DoubtCause::Gone);
     }
 }
 
@@ -587,6 +604,6 @@ pub fn exit_within(limit: Duration) {
     });
 }
 
-fn unread(error: &BookError) -> StartError {
+fn unread(error: &PolicyStoreError) -> StartError {
     StartError::Book(error.to_string())
 }

@@ -41,7 +41,7 @@ impl Lane {
     }
 
     /// Returns the largest number of waiting jobs.
-    fn room(self) -> usize {
+    fn max_waiting(self) -> usize {
         match self {
             Self::LookUps => 256,
             Self::Records => 1024,
@@ -100,14 +100,14 @@ impl Lanes {
         Self { agents: Arc::default(), patience }
     }
 
-    /// Runs `work` on one of the agent's threads. Files that it opens belong to the [`Open`] that it gets.
+    /// Runs `work` on one of the agent's threads. Files that it opens belong to the [`OpenFilesPermit`] that it gets.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         agent: &AgentId,
         lane: Lane,
-        work: impl FnOnce(Allowance, Open) -> T + Send + 'static,
+        work: impl FnOnce(Allowance, OpenFilesPermit) -> T + Send + 'static,
     ) -> Result<T, Unanswered> {
-        let (pool, meter) = self.of(agent, lane);
+        let (pool, meter) = self.pool_and_meter(agent, lane);
         let allowance = Allowance::new(meter);
         let (tell, told) = oneshot::channel();
         let may_read = allowance.clone();
@@ -131,10 +131,10 @@ impl Lanes {
 
     /// Returns true if another job may wait.
     pub(crate) fn has_room(&self, agent: &AgentId, lane: Lane) -> bool {
-        self.of(agent, lane).0.has_room()
+        self.pool_and_meter(agent, lane).0.has_room()
     }
 
-    fn of(&self, agent: &AgentId, lane: Lane) -> (Arc<Pool>, Arc<Meter>) {
+    fn pool_and_meter(&self, agent: &AgentId, lane: Lane) -> (Arc<Pool>, Arc<Meter>) {
         let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
         let threads = agents.entry(agent.clone()).or_insert_with(|| Threads {
             meter: Arc::default(),
@@ -151,7 +151,7 @@ impl Lanes {
     }
 }
 
-type Job = Box<dyn FnOnce(Open) + Send>;
+type LaneJob = Box<dyn FnOnce(OpenFilesPermit) + Send>;
 
 /// The threads of one agent for one kind of work.
 struct Pool {
@@ -162,7 +162,7 @@ struct Pool {
 
 #[derive(Default)]
 struct LaneState {
-    jobs: VecDeque<Job>,
+    jobs: VecDeque<LaneJob>,
     threads: usize,
     idle: usize,
     open: usize,
@@ -174,18 +174,18 @@ impl Pool {
     }
 
     fn has_room(&self) -> bool {
-        self.lock().jobs.len() < self.lane.room()
+        self.lock_state().jobs.len() < self.lane.max_waiting()
     }
 
-    fn submit(self: &Arc<Self>, job: Job) -> Result<(), Unanswered> {
-        let mut state = self.lock();
-        if state.jobs.len() >= self.lane.room() {
+    fn submit(self: &Arc<Self>, job: LaneJob) -> Result<(), Unanswered> {
+        let mut state = self.lock_state();
+        if state.jobs.len() >= self.lane.max_waiting() {
             return Err(Unanswered::Full);
         }
         state.jobs.push_back(job);
         if state.jobs.len() > state.idle && state.threads < self.lane.threads() {
             let pool = Arc::clone(self);
-            match std::thread::Builder::new().name("agent".to_owned()).spawn(move || pool.work()) {
+            match std::thread::Builder::new().name("agent".to_owned()).spawn(move || pool.run_jobs()) {
                 Ok(_) => state.threads += 1,
                 // A later job starts one.
                 Err(_) if state.threads > 0 => {}
@@ -201,15 +201,15 @@ impl Pool {
         Ok(())
     }
 
-    fn work(self: Arc<Self>) {
-        while let Some(job) = self.next() {
-            job(Open(Arc::clone(&self)));
+    fn run_jobs(self: Arc<Self>) {
+        while let Some(job) = self.next_job() {
+            job(OpenFilesPermit(Arc::clone(&self)));
         }
     }
 
     /// Returns the next job, or `None` after an idle time.
-    fn next(&self) -> Option<Job> {
-        let mut state = self.lock();
+    fn next_job(&self) -> Option<LaneJob> {
+        let mut state = self.lock_state();
         loop {
             if state.open < OPEN
                 && let Some(job) = state.jobs.pop_front()
@@ -229,7 +229,7 @@ impl Pool {
     }
 
     /// Locks the state. Every change is one assignment: after a panic elsewhere the data is still consistent.
-    fn lock(&self) -> MutexGuard<'_, LaneState> {
+    fn lock_state(&self) -> MutexGuard<'_, LaneState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -242,11 +242,11 @@ impl std::fmt::Debug for Pool {
 
 /// Permit for the open files of one look-up; dropping it returns it.
 #[derive(Debug)]
-pub(crate) struct Open(Arc<Pool>);
+pub(crate) struct OpenFilesPermit(Arc<Pool>);
 
-impl Drop for Open {
+impl Drop for OpenFilesPermit {
     fn drop(&mut self) {
-        self.0.lock().open -= 1;
+        self.0.lock_state().open -= 1;
         self.0.wake.notify_one();
     }
 }
@@ -306,7 +306,7 @@ mod tests {
             waiting.push(tokio::spawn(run));
             tokio::task::yield_now().await;
         }
-        assert!((Lane::LookUps.room()..=Lane::LookUps.room() + 2).contains(&waiting.len()));
+        assert!((Lane::LookUps.max_waiting()..=Lane::LookUps.max_waiting() + 2).contains(&waiting.len()));
         let full = lanes.run(&agent("bad"), Lane::LookUps, |_, _| ()).await;
         assert_eq!(full, Err(Unanswered::Full));
         drop(release);

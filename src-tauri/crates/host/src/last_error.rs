@@ -1,6 +1,6 @@
 //! Error of the last start: a file in the data folder, for a person who finds no host there.
 
-use crate::clock::now;
+use crate::clock::now_millis;
 use postern_exec::small_file;
 use postern_policy::Millis;
 use serde::{Deserialize, Serialize};
@@ -20,15 +20,15 @@ pub struct LastError {
 }
 
 /// Keeps why a start failed.
-pub(crate) fn keep(data: &Path, message: &str) {
-    let error = LastError { at: now(), message: message.to_owned() };
-    if let Err(problem) = write(data, &error) {
+pub(crate) fn save_error(data: &Path, message: &str) {
+    let error = LastError { at: now_millis(), message: message.to_owned() };
+    if let Err(problem) = write_file(data, &error) {
         // A full or read-only disk, which `doctor` sees by itself.
         tracing::debug!(%problem, "why the start failed cannot be kept");
     }
 }
 
-fn write(data: &Path, error: &LastError) -> io::Result<()> {
+fn write_file(data: &Path, error: &LastError) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
     options.open(data.join(FILE))?.write_all(&serde_json::to_vec(error)?)
@@ -41,7 +41,7 @@ pub(crate) fn forget(data: &Path) {
 }
 
 /// Returns why the last start failed; `None` where it did not, or could not say it.
-pub(crate) fn read(data: &Path) -> Option<LastError> {
+pub(crate) fn read_error(data: &Path) -> Option<LastError> {
     let file = small_file::open_no_link(&data.join(FILE)).ok()?;
-    serde_json::from_slice(&small_file::bytes(&file, MOST).ok()?).ok()
+    serde_json::from_slice(&small_file::read_bytes(&file, MOST).ok()?).ok()
 }

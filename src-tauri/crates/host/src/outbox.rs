@@ -15,12 +15,12 @@ const FLOODED: usize = 16 * 1024 * 1024;
 const GATHER: usize = 64 * 1024;
 
 /// Line, shared between the connections that get it.
-pub(crate) type Line = Arc<[u8]>;
+pub(crate) type OutboxLine = Arc<[u8]>;
 
 /// The writing end of a connection. Clones write to the same one.
 #[derive(Debug, Clone)]
 pub(crate) struct Outbox {
-    lines: mpsc::UnboundedSender<Line>,
+    lines: mpsc::UnboundedSender<OutboxLine>,
     shared: Arc<OutboxState>,
 }
 
@@ -36,8 +36,8 @@ struct OutboxState {
     gone: CancellationToken,
 }
 
-/// Returns a new outbox, and the other end for [`write`]. `gone` is cancelled when the connection is dropped.
-pub(crate) fn outbox(gone: CancellationToken) -> (Outbox, mpsc::UnboundedReceiver<Line>) {
+/// Returns a new outbox, and the other end for [`write_lines`]. `gone` is cancelled when the connection is dropped.
+pub(crate) fn outbox(gone: CancellationToken) -> (Outbox, mpsc::UnboundedReceiver<OutboxLine>) {
     let (lines, receiver) = mpsc::unbounded_channel();
     let shared = OutboxState {
         unsent: AtomicUsize::new(0),
@@ -52,7 +52,7 @@ pub(crate) fn outbox(gone: CancellationToken) -> (Outbox, mpsc::UnboundedReceive
 
 impl Outbox {
     /// Puts a line on its way. A connection that is gone swallows it.
-    pub(crate) fn push(&self, line: Line) {
+    pub(crate) fn push(&self, line: OutboxLine) {
         let length = line.len();
         let before = self.shared.unsent.fetch_add(length, Ordering::AcqRel);
         if before + length >= FLOODED {
@@ -66,7 +66,7 @@ impl Outbox {
     }
 
     /// Waits until there is room for more, or the connection is gone.
-    pub(crate) async fn ready(&self) {
+    pub(crate) async fn wait_for_room(&self) {
         while !self.is_gone() && self.unsent() >= UNSENT {
             let drained = self.shared.drained.notified();
             if self.unsent() < UNSENT {
@@ -104,7 +104,7 @@ impl Outbox {
         self.shared.unsent.load(Ordering::Acquire)
     }
 
-    fn sent(&self, length: usize) {
+    fn count_sent(&self, length: usize) {
         let before = self.shared.unsent.fetch_sub(length, Ordering::AcqRel);
         if before >= UNSENT && before - length < UNSENT {
             *self.slow_since() = None;
@@ -138,9 +138,9 @@ impl Outbox {
 }
 
 /// Writes what comes out of `lines` to `stream` until all outboxes are dropped, the reader is gone or too slow.
-pub(crate) async fn write(
+pub(crate) async fn write_lines(
     mut stream: impl AsyncWrite + Unpin,
-    mut lines: mpsc::UnboundedReceiver<Line>,
+    mut lines: mpsc::UnboundedReceiver<OutboxLine>,
     outbox: Outbox,
 ) {
     let gone = outbox.shared.gone.clone();
@@ -170,7 +170,7 @@ pub(crate) async fn write(
         if !written {
             break;
         }
-        outbox.sent(batch.len());
+        outbox.count_sent(batch.len());
     }
     gone.cancel();
     // The other side has closed already, or hears of it by the close that follows.
@@ -179,13 +179,13 @@ pub(crate) async fn write(
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, outbox, write};
+    use super::{OutboxLine, outbox, write_lines};
     use postern_protocol::limits::{SLOW_MS, UNSENT};
     use std::time::Duration;
     use tokio::io::AsyncReadExt as _;
     use tokio_util::sync::CancellationToken;
 
-    fn line(length: usize) -> Line {
+    fn line(length: usize) -> OutboxLine {
         vec![b'x'; length].into()
     }
 
@@ -195,7 +195,7 @@ mod tests {
         let (sender, lines) = outbox(gone.clone());
         let (near, _far) = tokio::io::duplex(1024);
         let started = tokio::time::Instant::now();
-        let writer = tokio::spawn(write(near, lines, sender.clone()));
+        let writer = tokio::spawn(write_lines(near, lines, sender.clone()));
         sender.push(line(UNSENT + 1));
         writer.await.unwrap();
         assert!(gone.is_cancelled(), "the connection is dropped");
@@ -207,13 +207,13 @@ mod tests {
         let gone = CancellationToken::new();
         let (sender, lines) = outbox(gone.clone());
         let (near, mut far) = tokio::io::duplex(UNSENT);
-        tokio::spawn(write(near, lines, sender.clone()));
+        tokio::spawn(write_lines(near, lines, sender.clone()));
         for _ in 0..4 {
             sender.push(line(UNSENT));
             tokio::time::sleep(Duration::from_millis(SLOW_MS / 2)).await;
             let mut taken = vec![0; UNSENT];
             far.read_exact(&mut taken).await.unwrap();
-            sender.ready().await;
+            sender.wait_for_room().await;
         }
         assert!(!gone.is_cancelled(), "slow is not stuck");
         assert_eq!(sender.unsent(), 0, "all of it went out");
@@ -225,7 +225,7 @@ mod tests {
         let (near, mut far) = tokio::io::duplex(1024);
         sender.push(line(10));
         sender.finish();
-        write(near, lines, sender.clone()).await;
+        write_lines(near, lines, sender.clone()).await;
         let mut taken = Vec::new();
         far.read_to_end(&mut taken).await.unwrap();
         assert_eq!(taken.len(), 10, "the last line arrives");
@@ -237,8 +237,8 @@ mod tests {
         let (near, far) = tokio::io::duplex(1024);
         drop(far);
         sender.push(line(2 * UNSENT));
-        write(near, lines, sender.clone()).await;
-        sender.ready().await;
+        write_lines(near, lines, sender.clone()).await;
+        sender.wait_for_room().await;
         assert!(sender.is_gone(), "nobody takes lines any more");
     }
 }

@@ -19,11 +19,11 @@ pub fn own_programs(data: &Path) -> BTreeMap<PathBuf, Result<ProgramFile, String
     let entries = std::fs::read_dir(programs_folder(data)).into_iter().flatten();
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let files = paths.filter(|path| path.extension().is_some_and(|kind| kind == "toml"));
-    files.map(|path| (path.clone(), read(&path))).collect()
+    files.map(|path| (path.clone(), read_program_file(&path))).collect()
 }
 
-fn read(path: &Path) -> Result<ProgramFile, String> {
-    let read = small_file::open(path).and_then(|file| small_file::text(&file, LONGEST));
+fn read_program_file(path: &Path) -> Result<ProgramFile, String> {
+    let read = small_file::open_regular(path).and_then(|file| small_file::read_text(&file, LONGEST));
     let text = read.map_err(|error| format!("the file {error}"))?;
     ProgramFile::parse_own(&text).map_err(|error| error.to_string())
 }
@@ -36,7 +36,7 @@ pub(crate) struct OwnPrograms {
 
 impl OwnPrograms {
     /// Reads the folder again. Returns true if what is known changed.
-    pub(crate) fn look(&mut self, data: &Path) -> bool {
+    pub(crate) fn reload(&mut self, data: &Path) -> bool {
         let found = own_programs(data);
         self.good.retain(|path, _| found.contains_key(path));
         for (path, file) in found {
@@ -60,16 +60,16 @@ mod tests {
     fn a_file_that_becomes_wrong_stays_in_force_until_it_is_gone() {
         let data = tempfile::tempdir().unwrap();
         let mut own = OwnPrograms::default();
-        assert!(!own.look(data.path()), "there is no folder");
+        assert!(!own.reload(data.path()), "there is no folder");
         std::fs::create_dir(programs_folder(data.path())).unwrap();
         let path = programs_folder(data.path()).join("shippit.toml");
         std::fs::write(&path, FILE).unwrap();
-        assert!(own.look(data.path()));
+        assert!(own.reload(data.path()));
         std::fs::write(&path, FILE.replace("sends", "sendz")).unwrap();
-        assert!(!own.look(data.path()), "what is wrong changes nothing");
+        assert!(!own.reload(data.path()), "what is wrong changes nothing");
         let said = own_programs(data.path()).remove(&path).unwrap().unwrap_err();
         assert!(said.contains("unknown variant `sendz`"), "{said}");
         std::fs::remove_file(&path).unwrap();
-        assert!(own.look(data.path()));
+        assert!(own.reload(data.path()));
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::folder::{self, FolderLock, LockError};
 use postern_store::{
-    Cause, FILE_NAME, Header, Lost, OpenError, Spare, header, is_whole, lost, noted_doubt, restore, spare,
+    DoubtCause, FILE_NAME, Lost, OpenError, RecordHeader, Spare, find_lost, header, is_whole, noted_doubt,
+    restore, verify_spare,
 };
 use std::io;
 use std::path::{Path, PathBuf};
@@ -53,24 +54,24 @@ pub enum NoRepair {
 pub fn plan_repair(data: &Path) -> Result<Repair, NoRepair> {
     let failed = |source| NoRepair::Folder { path: data.to_owned(), source };
     let data = data.canonicalize().map_err(failed)?;
-    let lock = folder::lock(&data).map_err(|error| match error {
+    let lock = folder::lock_folder(&data).map_err(|error| match error {
         LockError::Taken => NoRepair::Runs(data.clone()),
         LockError::Io(source) => failed(source),
     })?;
     let path = data.join(FILE_NAME);
     let doubt = noted_doubt(&path);
     match (header(&path), doubt.as_ref().map(|doubt| &doubt.cause)) {
-        (Header::Foreign | Header::Newer { .. } | Header::Unreadable(_), _) => {
+        (RecordHeader::Foreign | RecordHeader::Newer { .. } | RecordHeader::Unreadable(_), _) => {
             return Err(NoRepair::Foreign(path));
         }
-        (Header::Missing | Header::Empty, _) if folder::has_agents(&data) => {}
-        (Header::Missing | Header::Empty, None) => return Err(NoRepair::Sound),
-        (Header::Known, Some(Cause::Restored { .. })) => return Err(NoRepair::Restored),
-        (Header::Known, None) if is_whole(&path) => return Err(NoRepair::Sound),
-        (Header::Known | Header::Damaged | Header::Missing | Header::Empty, _) => {}
+        (RecordHeader::Missing | RecordHeader::Empty, _) if folder::has_agents(&data) => {}
+        (RecordHeader::Missing | RecordHeader::Empty, None) => return Err(NoRepair::Sound),
+        (RecordHeader::Known, Some(DoubtCause::Restored { .. })) => return Err(NoRepair::Restored),
+        (RecordHeader::Known, None) if is_whole(&path) => return Err(NoRepair::Sound),
+        (RecordHeader::Known | RecordHeader::Damaged | RecordHeader::Missing | RecordHeader::Empty, _) => {}
     }
-    let copy = spare(&path).map_err(NoRepair::BadCopy)?.ok_or(NoRepair::NoCopy)?;
-    let lost = lost(&path, doubt.as_ref(), &copy);
+    let copy = verify_spare(&path).map_err(NoRepair::BadCopy)?.ok_or(NoRepair::NoCopy)?;
+    let lost = find_lost(&path, doubt.as_ref(), &copy);
     Ok(Repair { spare: copy, lost, path, _lock: lock })
 }
 

@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-pub use postern_exec::Presence;
+pub use postern_exec::ScreenPresence;
 
 /// Tells whether somebody can be in front of the screen. Asked whenever a window shows a question, once a second while it
 /// does, and before its yes counts; so it must answer at once.
-pub trait Session: Send + Sync + std::fmt::Debug {
-    /// Returns the state now. A system that has no way to tell returns [`Presence::Present`].
-    fn presence(&self) -> Presence {
-        Presence::Present
+pub trait ScreenSession: Send + Sync + std::fmt::Debug {
+    /// Returns the state now. A system that has no way to tell returns [`ScreenPresence::Present`].
+    fn presence(&self) -> ScreenPresence {
+        ScreenPresence::Present
     }
 
     /// Returns for how long the machine has slept since the first call; never less than before.
-    fn slept(&self) -> Duration {
-        crate::clock::slept()
+    fn time_asleep(&self) -> Duration {
+        crate::clock::time_asleep()
     }
 }
 
@@ -23,11 +23,11 @@ pub trait Session: Send + Sync + std::fmt::Debug {
 pub struct SystemSession;
 
 #[cfg(not(target_os = "macos"))]
-impl Session for SystemSession {}
+impl ScreenSession for SystemSession {}
 
 #[cfg(target_os = "macos")]
-impl Session for SystemSession {
-    fn presence(&self) -> Presence {
+impl ScreenSession for SystemSession {
+    fn presence(&self) -> ScreenPresence {
         postern_exec::presence()
     }
 }
@@ -38,10 +38,10 @@ mod tests {
 
     #[derive(Debug)]
     struct Unknowing;
-    impl Session for Unknowing {}
+    impl ScreenSession for Unknowing {}
 
     #[test]
     fn a_system_that_cannot_tell_does_not_keep_questions_back() {
-        assert_eq!(Unknowing.presence(), Presence::Present);
+        assert_eq!(Unknowing.presence(), ScreenPresence::Present);
     }
 }

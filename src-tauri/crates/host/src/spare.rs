@@ -13,10 +13,10 @@ const LONGEST: Duration = Duration::from_secs(20);
 const AGAIN: Duration = Duration::from_mins(1);
 
 /// Writes the copy now and after every change, until `closed`.
-pub(crate) async fn keep(store: Store, closed: CancellationToken) {
-    let (mut recorded, mut doubt) = (store.recorded(), store.doubt());
+pub(crate) async fn keep_updated(store: Store, closed: CancellationToken) {
+    let (mut recorded, mut doubt) = (store.recorded(), store.watch_doubt());
     loop {
-        let again = if write(&store).await { Duration::MAX } else { AGAIN };
+        let again = if write_copy(&store).await { Duration::MAX } else { AGAIN };
         tokio::select! {
             changed = recorded.changed() => if changed.is_err() { return },
             changed = doubt.changed() => if changed.is_err() { return },
@@ -33,7 +33,7 @@ pub(crate) async fn keep(store: Store, closed: CancellationToken) {
 }
 
 /// Writes the copy, where it lacks something. Returns false where that failed.
-pub(crate) async fn write(store: &Store) -> bool {
+pub(crate) async fn write_copy(store: &Store) -> bool {
     let store = store.clone();
     let written = tokio::task::spawn_blocking(move || store.keep_spare()).await;
     match written {

@@ -1,12 +1,12 @@
 //! Protected places that a command touches, by their real paths.
 
-use postern_exec::resolve::real;
-use postern_policy::{Facts, Protected, ShellTouch};
+use postern_exec::resolve::resolve_real;
+use postern_policy::{Facts, ProtectedPlaces, ShellTouch};
 use std::path::Path;
 
 /// Returns the protected places that a command touches. Reads the disk.
 pub(crate) fn touches_of_line(facts: &Facts<'_>) -> Vec<ShellTouch> {
-    Protected::new(facts.home, real_place).of_line(facts)
+    ProtectedPlaces::new(facts.home, real_place).of_line(facts)
 }
 
 /// Returns the real path of a protected place, also of a link to what is not there yet.
@@ -20,5 +20,5 @@ pub(crate) fn real_place(path: &str) -> Option<String> {
 }
 
 pub(crate) fn real_path(path: &Path) -> Option<String> {
-    real(path).map(|path| path.to_string_lossy().into_owned())
+    resolve_real(path).map(|path| path.to_string_lossy().into_owned())
 }

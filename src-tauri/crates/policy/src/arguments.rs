@@ -21,7 +21,7 @@ impl Arguments {
     /// Reads a rule's argument patterns, in which `~` is the home folder.
     pub(crate) fn new(patterns: &[String], home: &str) -> Self {
         let at_home = |pattern: &String| path::expand_home(pattern, home).into_owned();
-        match bound(patterns) {
+        match bound_hash(patterns) {
             Some(hash) => Self::Bound(hash),
             None => {
                 Self::Words(WordsPattern::of_arguments(&patterns.iter().map(at_home).collect::<Vec<_>>()))
@@ -47,16 +47,16 @@ impl Arguments {
     }
 
     /// Returns true if it names the argument at `index` rather than describing it.
-    pub(crate) fn names(&self, index: usize) -> bool {
+    pub(crate) fn names_argument(&self, index: usize) -> bool {
         match self {
-            Self::Words(words) => words.names(index),
+            Self::Words(words) => words.names_word(index),
             Self::Bound(_) => true,
         }
     }
 }
 
 /// Returns the hash that argument patterns consist of; `None` if they are patterns.
-pub(crate) fn bound(patterns: &[String]) -> Option<[u8; 32]> {
+pub(crate) fn bound_hash(patterns: &[String]) -> Option<[u8; 32]> {
     let [only] = patterns else { return None };
     let digits = only.strip_prefix(BOUND)?;
     if digits.len() != 64 || !digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')) {

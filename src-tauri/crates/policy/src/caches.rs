@@ -2,7 +2,7 @@
 
 use crate::facts::Facts;
 use crate::risk::Weighed;
-use postern_command::{Caches, Effect, Step, all_caches, caches_of};
+use postern_command::{Caches, CommandEffect, Step, all_caches, caches_of};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -23,19 +23,19 @@ pub(crate) fn needed_caches(facts: &Facts<'_>, weighed: &Weighed) -> Vec<String>
             let runs_code = effects.iter().any(|rated| {
                 matches!(
                     rated.effect,
-                    Effect::RunProjectCode { .. }
-                        | Effect::RunInlineCode { .. }
-                        | Effect::RunDownloadedCode { .. }
-                        | Effect::Unknown { .. }
+                    CommandEffect::RunProjectCode { .. }
+                        | CommandEffect::RunInlineCode { .. }
+                        | CommandEffect::RunDownloadedCode { .. }
+                        | CommandEffect::Unknown { .. }
                 )
             });
-            add(step, runs_code, &mut names)
+            add_step(step, runs_code, &mut names)
         });
     if known { names.into_iter().map(str::to_owned).collect() } else { every_cache() }
 }
 
 /// Adds the programs of a step; returns false if it may start any program.
-fn add(step: &Step, runs_code: bool, names: &mut BTreeSet<&'static str>) -> bool {
+fn add_step(step: &Step, runs_code: bool, names: &mut BTreeSet<&'static str>) -> bool {
     let wrappers = step.via.iter().filter_map(|via| via.argv.first()?.value.as_deref());
     wrappers.filter_map(caches_of).for_each(|caches| add_with(caches, names));
     let Some(caches) = step.program().and_then(caches_of) else { return !runs_code && step.opaque.is_none() };
@@ -67,7 +67,7 @@ pub fn private_cache(home: &str, folders: &[String], apple: bool) -> String {
         // Writing into a String cannot fail.
         _ = write!(name, "{byte:02x}");
     }
-    crate::path::join(home, &format!("{caches}/postern/{name}"))
+    crate::path::join_path(home, &format!("{caches}/postern/{name}"))
 }
 
 /// Returns the variables that a run with these caches gets, sorted by name.
@@ -77,7 +77,7 @@ pub fn cache_environment(names: &[String], private: &str, network: bool) -> Vec<
         .flat_map(|cache| {
             let offline = if network { &[][..] } else { cache.offline };
             let private =
-                cache.private.iter().map(|(name, below)| (*name, crate::path::join(private, below)));
+                cache.private.iter().map(|(name, below)| (*name, crate::path::join_path(private, below)));
             private.chain(offline.iter().map(|(name, value)| (*name, (*value).to_owned()))).map(owned)
         })
         .collect();
@@ -91,11 +91,11 @@ mod tests {
 
     #[test]
     fn a_tools_files_lie_below_the_home_folder_and_hold_no_keys() {
-        let keys = crate::confinement::Protected::new("/h", "/data");
+        let keys = crate::confinement::UnreadablePlaces::new("/h", "/data");
         for cache in all_caches() {
             for place in cache.reads {
                 assert!(!place.starts_with('/') && !place.contains(".."), "{place}");
-                assert!(!keys.hold(&format!("/h/{place}")), "{place} holds keys");
+                assert!(!keys.contains_path(&format!("/h/{place}")), "{place} holds keys");
             }
         }
     }

@@ -38,7 +38,7 @@ pub enum Cause {
     /// The request asks for a profile that this system cannot enforce.
     CannotConfine,
     /// The session's tool policy denies host commands, or asks about each.
-    ToolPolicy { asks: bool, source: RuleSource },
+    ToolPolicy { asks: bool, source: NamedRuleSource },
     /// The elevated gate is off.
     Elevated(Elevation),
     /// The agent's file of rules cannot be read.
@@ -63,7 +63,7 @@ pub enum Cause {
     /// A rule, or a line of a file, decided.
     Rule(NamedRule),
     /// A line of a file asks.
-    LineAsks(RuleSource),
+    LineAsks(NamedRuleSource),
     /// A rule would allow the step confined, which its profile does not hold here.
     RuleBut { command: Label, rule: NamedRule, profile: Profile, gap: ClassGap },
     /// A rule may match once the words are known.
@@ -115,7 +115,7 @@ pub enum Cause {
     /// A class of the step's effects is denied.
     ClassDenied { command: Label, class: Class },
     /// A rule matches, and the program or script is not the approved one.
-    Changed { command: Label, pattern: String, change: Change },
+    Changed { command: Label, pattern: String, change: PinMismatch },
     /// A rule rests on a file that the agent can change until it runs.
     NotHeld { pattern: String, file: String },
     /// A rule matches and does not cover the step.
@@ -191,7 +191,7 @@ pub struct NamedRule {
     pub effect: Effect,
     /// Pattern with its argument patterns.
     pub pattern: String,
-    pub source: RuleSource,
+    pub source: NamedRuleSource,
     /// Reason, in the person's words.
     pub why: Option<String>,
     /// True if it allows because it was confirmed as broad.
@@ -205,7 +205,7 @@ pub struct NamedRule {
 /// Source of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum RuleSource {
+pub enum NamedRuleSource {
     /// The person wrote it.
     Person,
     /// An answer saved it.
@@ -345,7 +345,7 @@ impl ClassGap {
 /// Change since a rule was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Change {
+pub enum PinMismatch {
     /// A skill's program was not approved yet.
     NotApproved,
     /// The script is not the approved one.
@@ -406,7 +406,7 @@ pub enum ToolUse {
 /// Finding of a stage of the judgment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Found {
+pub enum StageFinding {
     /// Cause that may decide.
     Cause(Cause),
     /// Decision with its cause.
@@ -444,7 +444,7 @@ pub enum Found {
     Said(String),
 }
 
-impl From<Cause> for Found {
+impl From<Cause> for StageFinding {
     fn from(cause: Cause) -> Self {
         Self::Cause(cause)
     }

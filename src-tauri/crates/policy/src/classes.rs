@@ -53,7 +53,7 @@ impl Class {
     }
 
     /// Returns the class of this name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.name() == name)
     }
 
@@ -80,14 +80,14 @@ pub enum Access {
 pub(crate) fn access_or_switch<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Access, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Written {
+    enum AccessOrSwitch {
         Access(Access),
         Switch(bool),
     }
-    Ok(match Written::deserialize(deserializer)? {
-        Written::Access(access) => access,
-        Written::Switch(true) => Access::Allow,
-        Written::Switch(false) => Access::Ask,
+    Ok(match AccessOrSwitch::deserialize(deserializer)? {
+        AccessOrSwitch::Access(access) => access,
+        AccessOrSwitch::Switch(true) => Access::Allow,
+        AccessOrSwitch::Switch(false) => Access::Ask,
     })
 }
 
@@ -100,7 +100,7 @@ mod tests {
     fn each_class_is_a_setting_of_its_name() {
         for class in Class::ALL {
             let mut settings = Settings::default();
-            assert_eq!((settings.access(class), Class::named(class.name())), (Access::Ask, Some(class)));
+            assert_eq!((settings.access(class), Class::from_name(class.name())), (Access::Ask, Some(class)));
             settings.set_access(class, Access::Deny);
             let written = serde_json::to_value(&settings).unwrap();
             assert_eq!(written[class.name()], "deny", "{class:?}");

@@ -68,7 +68,7 @@ impl Denied {
     }
 
     /// Returns true if it names all that the other one does.
-    fn holds(&self, other: &Self) -> bool {
+    fn includes_all(&self, other: &Self) -> bool {
         other.read.iter().all(|pattern| self.read.contains(pattern))
             && other.write.iter().all(|pattern| self.write.contains(pattern))
     }
@@ -81,7 +81,7 @@ impl Confinement {
     }
 
     /// Returns the profile for reading these folders.
-    pub fn look(folders: Vec<String>) -> Self {
+    pub fn look_only(folders: Vec<String>) -> Self {
         Self::Look { folders, reads: Vec::new(), denied: Denied::default() }
     }
 
@@ -104,11 +104,15 @@ impl Confinement {
     /// Returns true if a run with this profile may do no more than one with the other.
     pub fn is_within(&self, other: &Self) -> bool {
         let holds = |folders: &[String]| self.folders().iter().all(|folder| folders.contains(folder));
-        let readable = |folder: &String| other.folders().contains(folder) || other.reads().contains(folder);
+        let readable =
+            |folder: &String| other.folders().contains(folder) || other.read_folders().contains(folder);
         match (self, other) {
             (_, Self::None) => true,
             (Self::None, _) | (Self::Project { .. }, Self::Look { .. }) => false,
-            _ if !self.denied().is_none_or(|own| other.denied().is_none_or(|denied| own.holds(denied))) => {
+            _ if !self
+                .denied()
+                .is_none_or(|own| other.denied().is_none_or(|denied| own.includes_all(denied))) =>
+            {
                 false
             }
             (Self::Look { folders, reads, .. }, _) => folders.iter().chain(reads).all(readable),
@@ -145,7 +149,7 @@ impl Confinement {
 
     /// Returns the confinement for an agent that has to apply it in its own shell; `None` if it is not
     /// confined.
-    pub fn told(&self) -> Option<Confined> {
+    pub fn to_confined(&self) -> Option<Confined> {
         let (network, loopback) = match self {
             Self::Project { network, loopback, .. } => (*network, *loopback),
             Self::None | Self::Look { .. } => (false, false),
@@ -176,7 +180,7 @@ impl Confinement {
     }
 
     /// Returns the folders that it reads and does not write, besides those.
-    pub fn reads(&self) -> &[String] {
+    pub fn read_folders(&self) -> &[String] {
         match self {
             Self::None => &[],
             Self::Look { reads, .. } | Self::Project { reads, .. } => reads,
@@ -328,18 +332,18 @@ const KEYS: &[&str] = &[
 
 /// Places that no confined run may read: Postern's data, and key material.
 pub fn protected_places(home: &str, data: &str) -> impl Iterator<Item = String> {
-    let keys = KEYS.iter().map(move |key| path::join(home, key));
+    let keys = KEYS.iter().map(move |key| path::join_path(home, key));
     std::iter::once(data.to_owned()).chain(keys)
 }
 
 /// Returns the places in a form to compare paths with.
 #[derive(Debug)]
-pub(crate) struct Protected {
+pub(crate) struct UnreadablePlaces {
     home: String,
     data: Option<String>,
 }
 
-impl Protected {
+impl UnreadablePlaces {
     pub(crate) fn new(home: &str, data: &str) -> Self {
         Self { home: path::deny_key(home), data: Some(path::deny_key(data)) }
     }
@@ -350,7 +354,7 @@ impl Protected {
     }
 
     /// Returns true if a path lies in one of them.
-    pub(crate) fn hold(&self, path: &str) -> bool {
+    pub(crate) fn contains_path(&self, path: &str) -> bool {
         let key = path::deny_key(path);
         self.data.as_deref().is_some_and(|data| path::is_within(&key, data))
             || self.at_home(&key).is_some_and(|rest| KEYS.iter().any(|place| begins_with(rest, place)))
@@ -383,17 +387,17 @@ mod tests {
 
     #[test]
     fn a_path_is_compared_with_all_of_them() {
-        let protected = Protected::new("/Users/u", "/Users/u/Library/Application Support/Postern");
+        let protected = UnreadablePlaces::new("/Users/u", "/Users/u/Library/Application Support/Postern");
         for path in [
             "/Users/u/.ssh/id_rsa",
             "/users/U/.SSH",
             "/Users/u/library/keychains/x",
             "/Users/u/.config/gh/hosts.yml",
         ] {
-            assert!(protected.hold(path), "{path}");
+            assert!(protected.contains_path(path), "{path}");
         }
         for path in ["/Users/u", "/Users/u/.sshx", "/Users/u2/.ssh", "/Users/u/.config", "/Users/u/p/.ssh"] {
-            assert!(!protected.hold(path), "{path}");
+            assert!(!protected.contains_path(path), "{path}");
         }
         for path in ["/", "/Users/u", "/Users/u/.config", "/Users/u/.ssh", "/users/u/library"] {
             assert!(protected.lie_in(path), "{path}");
@@ -406,7 +410,7 @@ mod tests {
     #[test]
     fn a_profile_is_within_those_that_allow_more() {
         let folders = || vec!["/p".to_owned()];
-        let (none, look) = (Confinement::None, Confinement::look(folders()));
+        let (none, look) = (Confinement::None, Confinement::look_only(folders()));
         let project = Confinement::project(folders(), false, false);
         let network = Confinement::Project {
             folders: folders(),
@@ -423,7 +427,7 @@ mod tests {
             }
         }
         assert!(!network.is_within(&project) && !project.is_within(&network) && network.is_within(&none));
-        assert!(!look.is_within(&Confinement::look(vec!["/q".to_owned()])));
+        assert!(!look.is_within(&Confinement::look_only(vec!["/q".to_owned()])));
         let Confinement::Project { folders: own, network, loopback, caches, .. } = project.clone() else {
             panic!("{project:?}")
         };
@@ -437,7 +441,7 @@ mod tests {
             denied: Denied::default(),
         };
         assert!(project.is_within(&reading) && !reading.is_within(&project));
-        assert!(Confinement::look(reads).is_within(&reading));
+        assert!(Confinement::look_only(reads).is_within(&reading));
         let less = |profile: &Confinement| {
             profile.clone().without(Denied { read: vec!["**/.env".to_owned()], write: Vec::new() })
         };

@@ -2,15 +2,15 @@
 
 use crate::rule::{Identity, Millis};
 use crate::subject::Origin;
-use postern_command::Reading;
-use postern_protocol::Confine;
+use postern_command::ParsedCommand;
+use postern_protocol::RequestedConfinement;
 use serde::{Deserialize, Serialize};
 
 /// A program that was looked up.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Program {
+pub struct FoundProgram {
     /// The name or path as it was asked for.
     pub invoked: String,
     /// Absolute, lexically normal path; symbolic links not followed.
@@ -44,7 +44,7 @@ pub struct Program {
 #[serde(rename_all = "camelCase")]
 pub enum Lookup {
     /// Found.
-    Found(Box<Program>),
+    Found(Box<FoundProgram>),
     /// No such program on the agent's search path, or no such file.
     NotFound,
     /// There, but not to be run: `what` says why (a directory, a FIFO, not executable, no known format).
@@ -73,7 +73,7 @@ pub struct Script {
     pub agent_can_change: bool,
 }
 
-/// Findings for a step, in the order of [`Reading::steps`].
+/// Findings for a step, in the order of [`ParsedCommand::steps`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepFacts {
@@ -84,7 +84,7 @@ pub struct StepFacts {
     /// The script it would run.
     pub script: Option<Script>,
     /// Paths that it names, as they are known before the run, and where each really leads.
-    pub targets: Vec<Target>,
+    pub targets: Vec<TargetPath>,
 }
 
 impl StepFacts {
@@ -103,7 +103,7 @@ impl StepFacts {
 /// A path that a step names: an operand, or where a redirection writes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Target {
+pub struct TargetPath {
     /// As written, with the home folder put in.
     pub written: String,
     /// The real path of the deepest folder of it that exists, with the rest behind it.
@@ -145,7 +145,7 @@ pub struct Facts<'a> {
     /// Actor that would run it.
     pub origin: Origin,
     /// Parsed command.
-    pub reading: &'a Reading,
+    pub reading: &'a ParsedCommand,
     /// Findings for each step.
     pub steps: &'a [StepFacts],
     /// The request's working directory: absolute, real.
@@ -171,7 +171,7 @@ pub struct Facts<'a> {
     /// The profiles that the system can confine a run with.
     pub confinable: Confinable,
     /// The confinement that the request asks for.
-    pub confine: Option<Confine>,
+    pub confine: Option<RequestedConfinement>,
     /// Names of environment overrides that this agent may not set without being asked about them.
     pub env_to_ask: &'a [String],
     /// Standard input.

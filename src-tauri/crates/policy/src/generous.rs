@@ -6,12 +6,12 @@
 //! `git push --force` as well.
 
 use crate::path;
-use crate::words::{WordPattern, wild};
+use crate::words::{WordPattern, is_wild_match};
 use postern_command::{Operands, operands_in_order};
 
 /// Result of matching a deny rule's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Match {
+pub(crate) enum MatchCertainty {
     /// No.
     No,
     /// Depends on something that is only known when it runs.
@@ -21,21 +21,26 @@ pub(crate) enum Match {
 }
 
 /// Compares a command pattern's words with a command. `names` are the program as invoked and as found (paths).
-pub(crate) fn compare(pattern: &[WordPattern], more: bool, names: &[&str], args: &[Option<&str>]) -> Match {
+pub(crate) fn compare(
+    pattern: &[WordPattern],
+    more: bool,
+    names: &[&str],
+    args: &[Option<&str>],
+) -> MatchCertainty {
     let Some((first, rest)) = pattern.split_first() else {
         // A pattern that is only `*` matches every command.
-        return if more { Match::Yes } else { Match::No };
+        return if more { MatchCertainty::Yes } else { MatchCertainty::No };
     };
     if !names.iter().any(|name| is_program(first, name)) {
-        return Match::No;
+        return MatchCertainty::No;
     }
     let (options, operands): (Vec<_>, Vec<_>) = rest.iter().partition(|word| is_option(word));
-    let found = options.iter().map(|option| anywhere(option, args)).min().unwrap_or(Match::Yes);
+    let found = options.iter().map(|option| anywhere(option, args)).min().unwrap_or(MatchCertainty::Yes);
     let is = |operand: usize, word: &str| operands.get(operand).is_some_and(|wanted| wanted.matches(word));
     found.min(match operands_in_order(names, args, operands.len(), is) {
-        Operands::Found => Match::Yes,
-        Operands::Maybe => Match::Maybe,
-        Operands::Missing => Match::No,
+        Operands::Found => MatchCertainty::Yes,
+        Operands::Maybe => MatchCertainty::Maybe,
+        Operands::Missing => MatchCertainty::No,
     })
 }
 
@@ -43,9 +48,9 @@ pub(crate) fn compare(pattern: &[WordPattern], more: bool, names: &[&str], args:
 pub(crate) fn is_program(first: &WordPattern, name: &str) -> bool {
     let (WordPattern::Literal(text) | WordPattern::Glob(text)) = first;
     if text.contains('/') {
-        name.contains('/') && wild(&path::deny_key(text), &path::deny_key(name))
+        name.contains('/') && is_wild_match(&path::deny_key(text), &path::deny_key(name))
     } else {
-        wild(&path::fold(text), &path::fold(path::base_name(name)))
+        is_wild_match(&path::fold_case(text), &path::fold_case(path::base_name(name)))
     }
 }
 
@@ -53,13 +58,13 @@ fn is_option(word: &WordPattern) -> bool {
     matches!(word, WordPattern::Literal(text) if text.len() > 1 && text.starts_with('-'))
 }
 
-fn anywhere(option: &WordPattern, args: &[Option<&str>]) -> Match {
+fn anywhere(option: &WordPattern, args: &[Option<&str>]) -> MatchCertainty {
     if args.iter().flatten().any(|word| option.matches(word)) {
-        Match::Yes
+        MatchCertainty::Yes
     } else if args.contains(&None) {
-        Match::Maybe
+        MatchCertainty::Maybe
     } else {
-        Match::No
+        MatchCertainty::No
     }
 }
 
@@ -68,7 +73,7 @@ mod tests {
     use super::*;
     use crate::words::WordsPattern;
 
-    fn denied(rule: &str, command: &str) -> Match {
+    fn denied(rule: &str, command: &str) -> MatchCertainty {
         let split = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let words = split(command);
         let args: Vec<Option<&str>> =
@@ -103,7 +108,7 @@ mod tests {
                 "x -1 -2 -3 -4 -5 -6 -7 -8 -9 -a -b -c -d -e -f -g -h -i -j -k -l -m -n -o -p -q -r -s -t -u -v y",
             ),
         ] {
-            assert_eq!(denied(rule, command), Match::Yes, "{rule} against {command}");
+            assert_eq!(denied(rule, command), MatchCertainty::Yes, "{rule} against {command}");
         }
     }
 
@@ -119,14 +124,14 @@ mod tests {
             ("npm publish *", "npm run publish"),
             ("git push --force *", "git push origin"),
         ] {
-            assert_eq!(denied(rule, command), Match::No, "{rule} against {command}");
+            assert_eq!(denied(rule, command), MatchCertainty::No, "{rule} against {command}");
         }
     }
 
     #[test]
     fn a_word_known_only_at_run_time_may_match() {
-        assert_eq!(denied("git push *", "git ? origin"), Match::Maybe);
-        assert_eq!(denied("git push *", "git log ?"), Match::No);
-        assert_eq!(denied("git push --force *", "git push ?"), Match::Maybe);
+        assert_eq!(denied("git push *", "git ? origin"), MatchCertainty::Maybe);
+        assert_eq!(denied("git push *", "git log ?"), MatchCertainty::No);
+        assert_eq!(denied("git push --force *", "git push ?"), MatchCertainty::Maybe);
     }
 }

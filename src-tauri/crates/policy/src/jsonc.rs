@@ -9,7 +9,7 @@ use jsonc_parser::tokens::Token;
 use jsonc_parser::{CollectOptions, Scanner, ScannerOptions, parse_to_ast};
 
 /// Converts a text to plain JSON, with blanks in place of comments and trailing commas, or returns its fault.
-pub fn plain(text: &str) -> Result<String, FileError> {
+pub fn to_plain_json(text: &str) -> Result<String, FileError> {
     parse_to_ast(text, &CollectOptions::default(), &crate::permissions::options())
         .map_err(|error| FileError::of_json(text, &error))?;
     let mut plain = text.as_bytes().to_vec();
@@ -35,15 +35,15 @@ pub fn plain(text: &str) -> Result<String, FileError> {
         }
     }
     // Only whole characters were blanked.
-    String::from_utf8(plain).map_err(|error| FileError::at(text, 1, 1, error.to_string()))
+    String::from_utf8(plain).map_err(|error| FileError::at_position(text, 1, 1, error.to_string()))
 }
 
 /// Returns the line and column of each entry of the list under a key of the outermost object.
 ///
 /// Both are counted from 1, the column in characters.
 pub fn places_in_list(text: &str, key: &str) -> Vec<(usize, usize)> {
-    let Some(list) = under(text, key) else { return Vec::new() };
-    list.into_iter().map(|at| place(text, at)).collect()
+    let Some(list) = list_item_offsets(text, key) else { return Vec::new() };
+    list.into_iter().map(|at| line_and_column(text, at)).collect()
 }
 
 /// Returns the line and column of a key of the outermost object.
@@ -51,10 +51,10 @@ pub fn place_of_key(text: &str, key: &str) -> Option<(usize, usize)> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &crate::permissions::options()).ok()?;
     let Some(Value::Object(root)) = parsed.value else { return None };
     let found = root.properties.iter().find(|property| property.name.as_str() == key)?;
-    Some(place(text, found.start()))
+    Some(line_and_column(text, found.start()))
 }
 
-fn under(text: &str, key: &str) -> Option<Vec<usize>> {
+fn list_item_offsets(text: &str, key: &str) -> Option<Vec<usize>> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &crate::permissions::options()).ok()?;
     let Some(Value::Object(root)) = parsed.value else { return None };
     let is_it = |property: &&ObjectProp<'_>| property.name.as_str() == key;
@@ -64,7 +64,7 @@ fn under(text: &str, key: &str) -> Option<Vec<usize>> {
     }
 }
 
-fn place(text: &str, at: usize) -> (usize, usize) {
+fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     let before = text.get(..at).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
@@ -72,14 +72,14 @@ fn place(text: &str, at: usize) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{place_of_key, places_in_list, plain};
+    use super::{place_of_key, places_in_list, to_plain_json};
     use proptest::prelude::*;
 
     const TEXT: &str = "// what holds here\n{ \"version\": 1, /* é */ \"rules\": [\n  { \"a\": \"// no comment\" },\n  2,\n], }\n";
 
     #[test]
     fn comments_and_last_commas_become_blanks_of_the_same_length() {
-        let plain = plain(TEXT).unwrap();
+        let plain = to_plain_json(TEXT).unwrap();
         assert_eq!(plain.lines().count(), TEXT.lines().count());
         assert_eq!(plain.find("\"rules\""), TEXT.find("\"rules\""), "nothing moved");
         let value: serde_json::Value = serde_json::from_str(&plain).unwrap();
@@ -97,16 +97,16 @@ mod tests {
     #[test]
     fn what_is_looser_than_that_says_where() {
         for text in ["{ a: 1 }", "{ 'a': 1 }", "{ \"a\": 0x1 }", "{ \"a\" 1 }", "{\n  \"a\": [1,,2] }"] {
-            assert!(plain(text).is_err(), "{text}");
+            assert!(to_plain_json(text).is_err(), "{text}");
         }
-        let error = plain("{\n  \"a\": ,\n}").unwrap_err();
+        let error = to_plain_json("{\n  \"a\": ,\n}").unwrap_err();
         assert_eq!((error.line, error.column), (2, 8));
     }
 
     proptest! {
         #[test]
         fn plain_json_stays_as_it_is(text in "[ \\n\"a-c:,\\[\\]{}0-9/*\\\\é]{0,60}") {
-            if let Ok(plain) = plain(&text) {
+            if let Ok(plain) = to_plain_json(&text) {
                 prop_assert_eq!(plain.len(), text.len());
                 if serde_json::from_str::<serde_json::Value>(&text).is_ok() {
                     prop_assert_eq!(&plain, &text);

@@ -44,43 +44,46 @@ pub use advice::Advice;
 pub use agent::{AgentPolicy, Elevation, SessionLayers};
 pub use caches::{cache_environment, private_cache, tool_caches};
 pub use cause::{
-    Cause, Change, ClassGap, ContentDifference, Difference, Doubt, Found, Gap, Label, NamedRule, Obstacle,
-    RuleSource, SignerDifference, ToolCause, ToolUse, Unidentified,
+    Cause, ClassGap, ContentDifference, Difference, Doubt, Gap, Label, NamedRule, NamedRuleSource, Obstacle,
+    PinMismatch, SignerDifference, StageFinding, ToolCause, ToolUse, Unidentified,
 };
 pub use check::{
-    AlsoCovered, Carrier, Changeable, Finding, FindingKind, NeverMatches, Problem, Remark, RuleProblem, Seen,
-    TooBroad, also_covered, check_rule, lint, lint_file, remarks, would_match,
+    AlsoCovered, Carrier, Changeable, FindingKind, LintProblem, NeverMatches, Remark, RuleFinding,
+    RuleProblem, Seen, TooBroad, also_covered, check_rule, lint_file, lint_rules, remarks, would_match,
 };
 pub use classes::{Access, Class};
 pub use confinement::{Confinement, DEVICES, Denied, INSTALLED, SYSTEM_PLACES, protected_places};
-pub use facts::{Confinable, Facts, Input, Lookup, Program, Script, StepFacts, Target};
+pub use facts::{Confinable, Facts, FoundProgram, Input, Lookup, Script, StepFacts, TargetPath};
 pub use judge::{
-    CommandAgainst, against_classes, against_command_tool, against_files, changes, core, judge,
+    CommandAgainst, against_classes, against_command_tool, against_files, changes, core, judge_request,
     judge_unanswered, protect_in_own_shell, rule_ref, source_words,
 };
-pub use needed::{Needed, Wanted, candidates, folder_of, lookups};
+pub use needed::{Needed, WantedProgram, candidates, folder_of, lookups};
 pub use path::{expand_home, from_home, normal as normal_path};
 pub use pattern::{PatternError, kind_name, parse_pattern, parse_typed, pattern_text};
 pub use postern_protocol::Profile;
 pub use propose::{
-    Draft, NothingToSave, Offer, OfferLabel, Offered, Renewal, RenewedProgram, propose, propose_renewals,
+    AlwaysOffer, Draft, NothingToSave, OfferLabel, Offered, ProgramRenewal, RenewedProgram, propose,
+    propose_renewals,
 };
 pub use protected::{
-    GIT_NESTS, GIT_OBEYS, Protected, ProtectedPlace, Protection, ShellTouch, StandIn, is_git_folder,
+    GIT_NESTS, GIT_OBEYS, ProtectedPlace, ProtectedPlaces, Protection, ShellTouch, StandIn, is_git_folder,
     is_protected_entry, pinned_when_absent, protected_names, unprotected_in,
 };
 pub use readable::{NotReadable, why_not_readable};
-pub use risk::{Measured, RatedEffect, Risk};
+pub use risk::{EffectExtent, RatedEffect, Risk};
 pub use rule::{
     Authority, CoveredEffect, Effect, FileAccess, Identity, IdentityPattern, Lifetime, Limits, Millis,
     Pattern, PatternKind, Pin, Rule, RuleId, RuleInput, RuleOrigin, ScriptPin, Signature, Signer, Source,
     Usage,
 };
-pub use ruleset::{Broken, DeniedFiles, RuleSet};
+pub use ruleset::{BrokenRule, DeniedFiles, RuleSet};
 pub use settings::{
     AgentId, Ask, BadAgentId, Fallback, Preset, SEARCH_PATH, Security, Settings, Unattended, Unreadable,
 };
 pub use skill::may_serve_skill;
-pub use subject::{Command, FileChange, Origin, Replacement, Subject, beside_command, tool_of_server};
-pub use suggest::{Asked, Suggested, suggest};
+pub use subject::{
+    FileChange, Origin, Replacement, RequestedCommand, Subject, beside_command, tool_of_server,
+};
+pub use suggest::{PastQuestion, Suggested, suggest};
 pub use verdict::{Decision, Reason, RiskLevel, RuleRef, StepVerdict, TraceLine, Verdict};

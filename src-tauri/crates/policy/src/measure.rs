@@ -2,24 +2,24 @@
 
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Gap, Obstacle};
-use crate::judge::judge;
+use crate::judge::judge_request;
 use crate::path;
 use crate::pattern::pattern_text;
 use crate::pretend::{CWD, HOME, Pretended};
-use crate::propose::{NothingToSave, Offer, propose};
+use crate::propose::{AlwaysOffer, NothingToSave, propose};
 use crate::rule::{Rule, RuleId, RuleOrigin};
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, BadAgentId, Settings};
 use crate::subject::Origin;
-use crate::suggest::Asked;
+use crate::suggest::PastQuestion;
 use crate::verdict::{Decision, RiskLevel, Verdict};
-use postern_command::{ArgFact, Dialect, Effect, read_shell_at};
+use postern_command::{ArgFact, CommandEffect, Dialect, read_shell_at};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A command that an agent ran. Unknown fields are ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Call {
+pub struct MeasuredCall {
     /// The project it ran for: rules that the person saves are kept per project.
     #[serde(default)]
     pub project: String,
@@ -32,7 +32,7 @@ pub struct Call {
 
 /// The person's answer to a question with an offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Always {
+pub enum AlwaysAnswer {
     /// Allows this once.
     Never,
     /// Saves the first offer.
@@ -41,7 +41,7 @@ pub enum Always {
 
 /// Policy that the commands are judged by.
 #[derive(Debug, Clone)]
-pub struct Setup {
+pub struct MeasurementSetup {
     /// The agent's settings.
     pub settings: Settings,
     /// The rules from the start, in every project.
@@ -51,17 +51,17 @@ pub struct Setup {
     /// The person's home folder.
     pub home: String,
     /// The person's answers.
-    pub always: Always,
+    pub always: AlwaysAnswer,
 }
 
-impl Default for Setup {
+impl Default for MeasurementSetup {
     fn default() -> Self {
         Self {
             settings: Settings::default(),
             rules: Vec::new(),
             origin: Origin::Host,
             home: HOME.to_owned(),
-            always: Always::Never,
+            always: AlwaysAnswer::Never,
         }
     }
 }
@@ -69,7 +69,7 @@ impl Default for Setup {
 /// The result of a measurement.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Measured {
+pub struct Measurement {
     /// Commands.
     pub calls: usize,
     /// Commands that run silently.
@@ -131,13 +131,13 @@ pub struct Tally {
 }
 
 /// Judges the commands in their order.
-pub fn measure(calls: &[Call], setup: &Setup) -> Result<Measured, BadAgentId> {
+pub fn measure(calls: &[MeasuredCall], setup: &MeasurementSetup) -> Result<Measurement, BadAgentId> {
     let mut measuring = Measuring::new(calls, setup)?;
     for (at, call) in calls.iter().enumerate() {
-        measuring.count(at, call);
+        measuring.count_call(at, call);
     }
     let Measuring { counts, reasons, programs, effects, unsaved, .. } = measuring;
-    Ok(Measured {
+    Ok(Measurement {
         by_reason: reasons.sorted(),
         by_program: programs.sorted(),
         by_effect: effects.sorted(),
@@ -147,10 +147,13 @@ pub fn measure(calls: &[Call], setup: &Setup) -> Result<Measured, BadAgentId> {
 }
 
 /// Returns the questions that the commands lead to, as far as a rule could answer them, each with the places of its commands.
-pub fn questions(calls: &[Call], setup: &Setup) -> Result<Vec<(Asked, Vec<usize>)>, BadAgentId> {
+pub fn questions(
+    calls: &[MeasuredCall],
+    setup: &MeasurementSetup,
+) -> Result<Vec<(PastQuestion, Vec<usize>)>, BadAgentId> {
     let mut measuring = Measuring::new(calls, setup)?;
     let mut places: HashMap<(&str, &str, Option<&str>), usize> = HashMap::new();
-    let mut found: Vec<(Asked, Vec<usize>)> = Vec::new();
+    let mut found: Vec<(PastQuestion, Vec<usize>)> = Vec::new();
     for (at, call) in calls.iter().enumerate() {
         let key = (call.project.as_str(), call.shell.as_str(), call.cwd.as_deref());
         if let Some(place) = places.get(&key) {
@@ -159,25 +162,25 @@ pub fn questions(calls: &[Call], setup: &Setup) -> Result<Vec<(Asked, Vec<usize>
             calls.push(at);
             continue;
         }
-        let (verdict, offers) = measuring.judge(call);
+        let (verdict, offers) = measuring.judge_call(call);
         let harmless = verdict.risk.level != RiskLevel::Dangerous;
         if verdict.decision == Decision::Ask && harmless {
             places.insert(key, found.len());
             let offers = offers.unwrap_or_default();
-            found.push((Asked { times: 1, denied: false, offers }, vec![at]));
+            found.push((PastQuestion { times: 1, denied: false, offers }, vec![at]));
         }
     }
     Ok(found)
 }
 
 struct Measuring<'a> {
-    setup: &'a Setup,
+    setup: &'a MeasurementSetup,
     policy: AgentPolicy,
     /// Working directories of each project, those above before those below.
     tops: HashMap<String, BTreeSet<String>>,
     /// Each project's rules, those of the setup first.
     projects: HashMap<String, (Vec<Rule>, RuleSet)>,
-    counts: Measured,
+    counts: Measurement,
     reasons: Tallies,
     programs: Tallies,
     effects: Tallies,
@@ -185,7 +188,7 @@ struct Measuring<'a> {
 }
 
 impl<'a> Measuring<'a> {
-    fn new(calls: &[Call], setup: &'a Setup) -> Result<Self, BadAgentId> {
+    fn new(calls: &[MeasuredCall], setup: &'a MeasurementSetup) -> Result<Self, BadAgentId> {
         let mut tops: HashMap<String, BTreeSet<String>> = HashMap::new();
         for call in calls {
             let cwd = path::normal(call.cwd.as_deref().unwrap_or(CWD)).into_owned();
@@ -196,7 +199,7 @@ impl<'a> Measuring<'a> {
             setup,
             policy: AgentPolicy::new(AgentId::new("measured")?, setup.settings.clone()),
             projects: HashMap::new(),
-            counts: Measured::default(),
+            counts: Measurement::default(),
             reasons: Tallies::default(),
             programs: Tallies::default(),
             effects: Tallies::default(),
@@ -204,8 +207,8 @@ impl<'a> Measuring<'a> {
         })
     }
 
-    fn count(&mut self, at: usize, call: &Call) {
-        let (verdict, offers) = self.judge(call);
+    fn count_call(&mut self, at: usize, call: &MeasuredCall) {
+        let (verdict, offers) = self.judge_call(call);
         let asked = verdict.decision == Decision::Ask;
         let without_offer = asked && offers.is_err();
         self.counts.calls += 1;
@@ -228,23 +231,25 @@ impl<'a> Measuring<'a> {
             effects: effects(&verdict).into_iter().collect(),
             offer: offers.as_ref().map_or_else(|_| Vec::new(), |offers| self.patterns(offers.first())),
         };
-        self.reasons.add(stopped.reason.clone(), asked, without_offer);
+        self.reasons.add_outcome(stopped.reason.clone(), asked, without_offer);
         for program in &stopped.programs {
-            self.programs.add(program.clone(), asked, without_offer);
+            self.programs.add_outcome(program.clone(), asked, without_offer);
         }
         for effect in &stopped.effects {
-            self.effects.add(effect.clone(), asked, without_offer);
+            self.effects.add_outcome(effect.clone(), asked, without_offer);
         }
         self.counts.stopped.push(stopped);
         match offers {
-            Err(why) if asked => self.unsaved.add(variant(&why), asked, without_offer),
-            Ok(offers) if asked && self.setup.always == Always::FirstOffer => self.save(call, offers.first()),
+            Err(why) if asked => self.unsaved.add_outcome(variant(&why), asked, without_offer),
+            Ok(offers) if asked && self.setup.always == AlwaysAnswer::FirstOffer => {
+                self.save_offer(call, offers.first());
+            }
             Ok(_) | Err(_) => {}
         }
     }
 
-    fn judge(&mut self, call: &Call) -> (Verdict, Result<Vec<Offer>, NothingToSave>) {
-        let Setup { rules, origin, home, settings, .. } = self.setup;
+    fn judge_call(&mut self, call: &MeasuredCall) -> (Verdict, Result<Vec<AlwaysOffer>, NothingToSave>) {
+        let MeasurementSetup { rules, origin, home, settings, .. } = self.setup;
         let (_, compiled) = self
             .projects
             .entry(call.project.clone())
@@ -255,8 +260,8 @@ impl<'a> Measuring<'a> {
             self.policy.settings.folders = self.folders_of(&call.project);
         }
         let reading = read_shell_at(&call.shell, Dialect::Bash, home);
-        Pretended::line(&cwd, home, *origin).with_facts(&reading, &self.policy.settings, |facts| {
-            let verdict = judge(&self.policy, facts);
+        Pretended::shell_line(&cwd, home, *origin).with_facts(&reading, &self.policy.settings, |facts| {
+            let verdict = judge_request(&self.policy, facts);
             let offers = propose(&self.policy, facts, &verdict);
             (verdict, offers)
         })
@@ -273,15 +278,17 @@ impl<'a> Measuring<'a> {
         folders
     }
 
-    fn patterns(&self, offer: Option<&Offer>) -> Vec<String> {
-        let rules = offer.into_iter().flat_map(|offer| offer.rules(RuleOrigin::of_answer(self.setup.origin)));
+    fn patterns(&self, offer: Option<&AlwaysOffer>) -> Vec<String> {
+        let rules =
+            offer.into_iter().flat_map(|offer| offer.to_rules(RuleOrigin::of_answer(self.setup.origin)));
         rules.map(|rule| pattern_text(&rule.pattern)).collect()
     }
 
     /// Saves an offer for the project.
-    fn save(&mut self, call: &Call, offer: Option<&Offer>) {
+    fn save_offer(&mut self, call: &MeasuredCall, offer: Option<&AlwaysOffer>) {
         let Some((rules, compiled)) = self.projects.get_mut(&call.project) else { return };
-        for rule in offer.into_iter().flat_map(|offer| offer.rules(RuleOrigin::of_answer(self.setup.origin)))
+        for rule in
+            offer.into_iter().flat_map(|offer| offer.to_rules(RuleOrigin::of_answer(self.setup.origin)))
         {
             let id = RuleId::try_from(rules.len()).unwrap_or(RuleId::MAX - 1) + 1;
             rules.push(Rule { id, ..rule });
@@ -291,10 +298,12 @@ impl<'a> Measuring<'a> {
 }
 
 fn runs_code_unconfined(verdict: &Verdict) -> bool {
-    let code = |effect: &Effect| {
+    let code = |effect: &CommandEffect| {
         matches!(
             effect,
-            Effect::RunProjectCode { .. } | Effect::RunInlineCode { .. } | Effect::RunDownloadedCode { .. }
+            CommandEffect::RunProjectCode { .. }
+                | CommandEffect::RunInlineCode { .. }
+                | CommandEffect::RunDownloadedCode { .. }
         )
     };
     verdict.confinement.is_none() && verdict.risk.effects.iter().any(|rated| code(&rated.effect))
@@ -304,7 +313,7 @@ fn runs_code_unconfined(verdict: &Verdict) -> bool {
 struct Tallies(BTreeMap<String, Tally>);
 
 impl Tallies {
-    fn add(&mut self, name: String, asked: bool, without_offer: bool) {
+    fn add_outcome(&mut self, name: String, asked: bool, without_offer: bool) {
         let tally =
             self.0.entry(name).or_insert_with_key(|name| Tally { name: name.clone(), ..Tally::default() });
         tally.asked += usize::from(asked);
@@ -367,13 +376,13 @@ fn variant(value: &impl Serialize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Always, Call, Measured, Setup, measure};
+    use super::{AlwaysAnswer, MeasuredCall, Measurement, MeasurementSetup, measure};
     use crate::rule::Effect;
     use crate::settings::Settings;
-    use crate::testing::rule;
+    use crate::testing::person_rule;
 
-    fn measured(lines: &[(&str, &str)], setup: &Setup) -> Measured {
-        let call = |(project, shell): &(&str, &str)| Call {
+    fn measured(lines: &[(&str, &str)], setup: &MeasurementSetup) -> Measurement {
+        let call = |(project, shell): &(&str, &str)| MeasuredCall {
             project: (*project).to_owned(),
             cwd: None,
             shell: (*shell).to_owned(),
@@ -381,9 +390,9 @@ mod tests {
         measure(&lines.iter().map(call).collect::<Vec<_>>(), setup).unwrap()
     }
 
-    fn looking() -> Setup {
+    fn looking() -> MeasurementSetup {
         let settings = Settings { look: crate::Access::Allow, ..Settings::default() };
-        Setup { settings, ..Setup::default() }
+        MeasurementSetup { settings, ..MeasurementSetup::default() }
     }
 
     #[test]
@@ -408,8 +417,9 @@ mod tests {
         }
         let by_classes = measured(&lines, &setup);
         assert_eq!((by_classes.code_unconfined, by_classes.allowed), (0, 6), "{by_classes:?}");
-        let rules = vec![rule(1, Effect::Allow, "npm test"), rule(2, Effect::Allow, "git push")];
-        let by_rule = measured(&lines, &Setup { rules, ..looking() });
+        let rules =
+            vec![person_rule(1, Effect::Allow, "npm test"), person_rule(2, Effect::Allow, "git push")];
+        let by_rule = measured(&lines, &MeasurementSetup { rules, ..looking() });
         assert_eq!(by_rule.code_unconfined, 1, "{by_rule:?}");
     }
 
@@ -417,14 +427,14 @@ mod tests {
     fn rules_are_kept_per_project_and_in_their_folder() {
         let lines = [("a", "npm test"), ("a", "npm test"), ("b", "npm test")];
         assert_eq!(measured(&lines, &looking()).asked, 3);
-        let always = Setup { always: Always::FirstOffer, ..looking() };
+        let always = MeasurementSetup { always: AlwaysAnswer::FirstOffer, ..looking() };
         assert_eq!(measured(&lines, &always).asked, 2, "once in each project");
     }
 
     #[test]
     fn rules_of_the_setup_hold_in_every_project() {
-        let rules = vec![rule(1, Effect::Allow, "npm test"), rule(2, Effect::Deny, "git push")];
-        let setup = Setup { rules, ..looking() };
+        let rules = vec![person_rule(1, Effect::Allow, "npm test"), person_rule(2, Effect::Deny, "git push")];
+        let setup = MeasurementSetup { rules, ..looking() };
         let found = measured(&[("a", "npm test"), ("b", "npm test"), ("b", "git push")], &setup);
         assert_eq!((found.allowed, found.denied), (2, 1));
     }

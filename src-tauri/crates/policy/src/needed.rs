@@ -1,7 +1,9 @@
 //! Lookups that are needed before a reading can be judged.
 
 use crate::path;
-use postern_command::{Class, Dir, Guess, Opaque, Power, Reading, Role, Step, Via, class_of};
+use postern_command::{
+    CandidateCommand, Dir, ParsedCommand, Power, ProgramClass, Role, Step, UnparsedSpan, Via, class_of,
+};
 
 /// Names that the shell itself answers to: never looked up in a line of shell text.
 const SHELL_WORDS: [&str; 10] =
@@ -9,7 +11,7 @@ const SHELL_WORDS: [&str; 10] =
 
 /// Lookup of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted<'a> {
+pub enum WantedProgram<'a> {
     /// A bare name: on the agent's search path, never on one from the request.
     Name(&'a str),
     /// A path, absolute or relative to the step's folder ([`folder_of`]).
@@ -18,13 +20,13 @@ pub enum Wanted<'a> {
     Nothing,
 }
 
-/// Lookups for a step, in the order of [`Reading::steps`].
+/// Lookups for a step, in the order of [`ParsedCommand::steps`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Needed<'a> {
     /// The step's own program.
-    pub program: Wanted<'a>,
+    pub program: WantedProgram<'a>,
     /// The programs of its wrappers, outermost first.
-    pub via: Vec<Wanted<'a>>,
+    pub via: Vec<WantedProgram<'a>>,
     /// The file that an interpreter or shell would run: its path as written.
     pub script: Option<&'a str>,
     /// Folder of the step, for relative paths.
@@ -32,7 +34,7 @@ pub struct Needed<'a> {
 }
 
 /// Returns the lookups for each step of a reading.
-pub fn lookups(reading: &Reading) -> Vec<Needed<'_>> {
+pub fn lookups(reading: &ParsedCommand) -> Vec<Needed<'_>> {
     let in_shell = reading.plain.is_none();
     reading.steps.iter().map(|step| needed(step, in_shell)).collect()
 }
@@ -42,12 +44,12 @@ fn needed(step: &Step, in_shell: bool) -> Needed<'_> {
     let mut via = Vec::with_capacity(step.via.len());
     for (at, wrapper) in step.via.iter().enumerate() {
         let in_shell = in_shell || follows_shell(step, at);
-        via.push(if here { wrapper_wanted(wrapper, in_shell) } else { Wanted::Nothing });
+        via.push(if here { wrapper_wanted(wrapper, in_shell) } else { WantedProgram::Nothing });
         here &= wrapper.power != Power::Elsewhere;
     }
     let program = match (step.role, step.program()) {
         (Role::Program, Some(name)) if here => wanted(name),
-        (Role::Program | Role::HarmlessBuiltin | Role::Function | Role::Nothing, _) => Wanted::Nothing,
+        (Role::Program | Role::HarmlessBuiltin | Role::Function | Role::Nothing, _) => WantedProgram::Nothing,
     };
     let script = step.script.filter(|_| here).and_then(|index| step.argv.get(index)?.value.as_deref());
     Needed { program, via, script, dir: &step.dir }
@@ -61,26 +63,26 @@ pub(crate) fn follows_shell(step: &Step, at: usize) -> bool {
 /// Returns true if a wrapper is a shell that reads text.
 pub(crate) fn is_shell(via: &Via) -> bool {
     let name = via.argv.first().and_then(|word| word.value.as_deref());
-    name.is_some_and(|name| class_of(path::base_name(name)) == Class::Shell)
+    name.is_some_and(|name| class_of(path::base_name(name)) == ProgramClass::Shell)
 }
 
-fn wrapper_wanted(wrapper: &Via, in_shell: bool) -> Wanted<'_> {
+fn wrapper_wanted(wrapper: &Via, in_shell: bool) -> WantedProgram<'_> {
     match wrapper.argv.first().and_then(|word| word.value.as_deref()) {
-        Some(name) if in_shell && SHELL_WORDS.contains(&name) => Wanted::Nothing,
+        Some(name) if in_shell && SHELL_WORDS.contains(&name) => WantedProgram::Nothing,
         Some(name) => wanted(name),
-        None => Wanted::Nothing,
+        None => WantedProgram::Nothing,
     }
 }
 
-fn wanted(name: &str) -> Wanted<'_> {
-    if name.contains('/') { Wanted::Path(name) } else { Wanted::Name(name) }
+fn wanted(name: &str) -> WantedProgram<'_> {
+    if name.contains('/') { WantedProgram::Path(name) } else { WantedProgram::Name(name) }
 }
 
 /// Returns the absolute folder in which a step runs, where it is known.
 pub fn folder_of(cwd: &str, dir: &Dir) -> Option<String> {
     match dir {
         Dir::Same => Some(path::normal(cwd).into_owned()),
-        Dir::Under(below) => Some(path::join(cwd, below)),
+        Dir::Under(below) => Some(path::join_path(cwd, below)),
         Dir::OneOf(_) | Dir::Unknown => None,
     }
 }
@@ -89,14 +91,14 @@ pub fn folder_of(cwd: &str, dir: &Dir) -> Option<String> {
 pub(crate) fn folders_of(cwd: &str, dir: &Dir) -> Option<Vec<String>> {
     match dir {
         Dir::Same | Dir::Under(_) => folder_of(cwd, dir).map(|folder| vec![folder]),
-        Dir::OneOf(all) => Some(all.iter().map(|below| path::join(cwd, below)).collect()),
+        Dir::OneOf(all) => Some(all.iter().map(|below| path::join_path(cwd, below)).collect()),
         Dir::Unknown => None,
     }
 }
 
 /// Commands that a part which was not understood, or an escape, may run: deny rules look at each, allow rules at none.
-pub fn candidates(reading: &Reading) -> impl Iterator<Item = &[String]> {
-    let parts: fn(&Opaque) -> std::slice::Iter<'_, Guess> = |part| part.candidates.iter();
+pub fn candidates(reading: &ParsedCommand) -> impl Iterator<Item = &[String]> {
+    let parts: fn(&UnparsedSpan) -> std::slice::Iter<'_, CandidateCommand> = |part| part.candidates.iter();
     let of_steps = reading.steps.iter().filter_map(|step| step.opaque.as_ref()).flat_map(parts);
     let of_ways = reading.steps.iter().flat_map(|step| &step.ways_out).flat_map(|way| &way.candidates);
     let all = reading.opaque.iter().flat_map(parts).chain(of_steps).chain(of_ways);
@@ -114,12 +116,12 @@ mod tests {
     use postern_command::{Dialect, read_argv, read_shell};
 
     /// Returns the wrappers and the program of the last step, as they are looked up; `-` for what is not.
-    fn looked_up(reading: &Reading) -> String {
+    fn looked_up(reading: &ParsedCommand) -> String {
         let last = lookups(reading).pop().unwrap();
         let all = last.via.iter().chain(std::iter::once(&last.program));
         let words = all.map(|wanted| match wanted {
-            Wanted::Name(name) | Wanted::Path(name) => (*name).to_owned(),
-            Wanted::Nothing => "-".to_owned(),
+            WantedProgram::Name(name) | WantedProgram::Path(name) => (*name).to_owned(),
+            WantedProgram::Nothing => "-".to_owned(),
         });
         words.collect::<Vec<_>>().join(" ")
     }

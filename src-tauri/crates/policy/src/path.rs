@@ -25,7 +25,7 @@ pub fn normal(path: &str) -> Cow<'_, str> {
 }
 
 /// Joins `path` to `base`: absolute paths stay, all come out normal.
-pub(crate) fn join(base: &str, path: &str) -> String {
+pub(crate) fn join_path(base: &str, path: &str) -> String {
     if path.starts_with('/') {
         normal(path).into_owned()
     } else {
@@ -147,7 +147,7 @@ fn without_prefixes(path: &str) -> Cow<'_, str> {
 /// Resolves a path from `base` as XNU does, without names that only XNU knows.
 pub(crate) fn reached(base: &str, path: &str) -> String {
     let path = without_prefixes(path);
-    let joined = join(base, &out_of_proc(&path, base));
+    let joined = join_path(base, &out_of_proc(&path, base));
     without_aliases(&joined).to_owned()
 }
 
@@ -200,7 +200,7 @@ const LONGEST: usize = 4096;
 /// the same.
 ///
 /// A text that is longer than any path names no file: it is only written small.
-pub(crate) fn fold(text: &str) -> Cow<'_, str> {
+pub(crate) fn fold_case(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || text.len() > LONGEST {
         if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
             Cow::Owned(text.to_ascii_lowercase())
@@ -232,7 +232,7 @@ fn composed(text: &str) -> Cow<'_, str> {
 pub(crate) fn deny_key(path: &str) -> String {
     let prefixless = without_prefixes(path);
     let normal = normal(&prefixless);
-    let folded = fold(without_aliases(&normal)).into_owned();
+    let folded = fold_case(without_aliases(&normal)).into_owned();
     let usr =
         folded.strip_prefix("/usr").filter(|rest| rest.starts_with("/bin/") || rest.starts_with("/sbin/"));
     usr.map_or_else(|| folded.clone(), str::to_owned)

@@ -1,12 +1,12 @@
 //! A pretended machine, for commands that are judged without one: its programs and scripts are taken as present and unchanged.
 
-use crate::facts::{Facts, Input, Lookup, Program, Script, StepFacts};
-use crate::needed::{Needed, Wanted, folder_of, lookups};
+use crate::facts::{Facts, FoundProgram, Input, Lookup, Script, StepFacts};
+use crate::needed::{Needed, WantedProgram, folder_of, lookups};
 use crate::path;
 use crate::rule::{Identity, Millis};
 use crate::settings::Settings;
 use crate::subject::Origin;
-use postern_command::Reading;
+use postern_command::ParsedCommand;
 use std::collections::{HashMap, HashSet};
 
 /// The home folder of the pretended person.
@@ -58,7 +58,7 @@ pub(crate) struct Pretended<'a> {
 
 impl<'a> Pretended<'a> {
     /// Returns a line of shell text with every program present.
-    pub(crate) fn line(cwd: &'a str, home: &'a str, origin: Origin) -> Self {
+    pub(crate) fn shell_line(cwd: &'a str, home: &'a str, origin: Origin) -> Self {
         let contents = Contents::Unchanged;
         Self { bins: None, contents, origin, cwd, home, shell: true, env_to_ask: &[], now: 0 }
     }
@@ -66,11 +66,11 @@ impl<'a> Pretended<'a> {
     /// Calls `use_them` with the facts of a reading.
     pub(crate) fn with_facts<T>(
         &self,
-        reading: &Reading,
+        reading: &ParsedCommand,
         settings: &Settings,
         use_them: impl FnOnce(&Facts<'_>) -> T,
     ) -> T {
-        let steps: Vec<StepFacts> = lookups(reading).iter().map(|needed| self.found(needed)).collect();
+        let steps: Vec<StepFacts> = lookups(reading).iter().map(|needed| self.step_facts(needed)).collect();
         let named = settings.folders.iter().map(|folder| path::expand_home(folder, self.home).into_owned());
         let mut folders: Vec<String> = named.collect();
         if folders.is_empty() {
@@ -97,8 +97,8 @@ impl<'a> Pretended<'a> {
         })
     }
 
-    fn found(&self, needed: &Needed<'_>) -> StepFacts {
-        let at = |wanted: &Wanted<'_>| self.lookup(wanted, needed);
+    fn step_facts(&self, needed: &Needed<'_>) -> StepFacts {
+        let at = |wanted: &WantedProgram<'_>| self.lookup(wanted, needed);
         StepFacts {
             program: at(&needed.program),
             via: needed.via.iter().map(at).collect(),
@@ -108,7 +108,7 @@ impl<'a> Pretended<'a> {
     }
 
     fn script(&self, written: &str, needed: &Needed<'_>) -> Option<Script> {
-        let real_path = path::join(&self.folder(written, needed)?, written);
+        let real_path = path::join_path(&self.folder(written, needed)?, written);
         match self.contents {
             Contents::Of(_) => None,
             Contents::Unchanged => Some(Script {
@@ -126,16 +126,16 @@ impl<'a> Pretended<'a> {
         folder_of(self.cwd, needed.dir).or_else(|| written.starts_with('/').then(String::new))
     }
 
-    fn lookup(&self, wanted: &Wanted<'_>, needed: &Needed<'_>) -> Lookup {
+    fn lookup(&self, wanted: &WantedProgram<'_>, needed: &Needed<'_>) -> Lookup {
         let (invoked, path) = match wanted {
-            Wanted::Nothing => return Lookup::Nothing,
-            Wanted::Name(name) => match self.bins {
+            WantedProgram::Nothing => return Lookup::Nothing,
+            WantedProgram::Name(name) => match self.bins {
                 None => (*name, Some(format!("/usr/bin/{name}"))),
                 Some(bins) => (*name, bins.names.get(*name).cloned()),
             },
-            Wanted::Path(written) => {
+            WantedProgram::Path(written) => {
                 let Some(folder) = self.folder(written, needed) else { return Lookup::Nothing };
-                let path = path::join(&folder, written);
+                let path = path::join_path(&folder, written);
                 let exists = self.bins.is_none_or(|bins| bins.paths.contains(&path));
                 // The map knows programs by name. Of another path it says only that no rule can mean it: an argv
                 // request for one is asked about, as in a line of shell text.
@@ -146,7 +146,7 @@ impl<'a> Pretended<'a> {
             }
         };
         let Some(path) = path else { return Lookup::NotFound };
-        Lookup::Found(Box::new(Program {
+        Lookup::Found(Box::new(FoundProgram {
             invoked: invoked.to_owned(),
             real_path: path.clone(),
             identity: match self.contents {

@@ -1,6 +1,6 @@
 //! Folders that allow rules let an agent read besides its own: *Look around* reaches there as well, in confined runs alone.
 
-use crate::confinement::Protected;
+use crate::confinement::UnreadablePlaces;
 use crate::path;
 use crate::pattern::{PatternError, check_files, is_glob};
 use crate::protected;
@@ -39,7 +39,7 @@ pub(crate) fn folder_of<'t>(text: &'t str, home: &str) -> Result<Cow<'t, str>, P
 
 /// Returns why no rule may let an agent read a folder, by its absolute path; `data` is Postern's data folder, if it is known.
 pub fn why_not_readable(folder: &str, home: &str, data: Option<&str>) -> Option<NotReadable> {
-    let keys = data.map_or_else(|| Protected::of_home(home), |data| Protected::new(home, data));
+    let keys = data.map_or_else(|| UnreadablePlaces::of_home(home), |data| UnreadablePlaces::new(home, data));
     let key = path::deny_key(folder);
     let at_home = path::is_within(&key, &path::deny_key(home));
     let below_root = key.split('/').filter(|name| !name.is_empty()).count();
@@ -51,7 +51,9 @@ pub fn why_not_readable(folder: &str, home: &str, data: Option<&str>) -> Option<
         Some(NotReadable::OfRuns)
     } else if below_root < 2 {
         Some(NotReadable::TooMuch)
-    } else if keys.hold(folder) || !protected::Protected::new(home, |_| None).of(folder).is_empty() {
+    } else if keys.contains_path(folder)
+        || !protected::ProtectedPlaces::new(home, |_| None).places_at(folder).is_empty()
+    {
         Some(NotReadable::Protected)
     } else if keys.lie_in(folder) {
         Some(NotReadable::HoldsKeys)

@@ -2,7 +2,7 @@
 
 use crate::settings::AgentId;
 use crate::subject::Origin;
-use postern_command::Scope;
+use postern_command::EffectScope;
 use postern_protocol::Profile;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ pub enum Pattern {
 
 impl Pattern {
     /// Returns the files that the pattern is about, and what may not be done to them.
-    pub fn files(&self) -> Option<(FileAccess, &str)> {
+    pub fn file_access(&self) -> Option<(FileAccess, &str)> {
         match self {
             Self::Read(text) => Some((FileAccess::Read, text)),
             Self::Write(text) => Some((FileAccess::Write, text)),
@@ -177,7 +177,7 @@ pub struct Signature {
 
 impl Signature {
     /// Returns the developer's team, if an Apple-issued certificate proves it.
-    pub fn team(&self) -> Option<&str> {
+    pub fn proven_team(&self) -> Option<&str> {
         match self.authority {
             Authority::AppStore | Authority::DeveloperId => self.team_id.as_deref(),
             Authority::Platform | Authority::AdHoc | Authority::Unknown => None,
@@ -252,7 +252,7 @@ pub struct CoveredEffect {
     pub kind: String,
     /// Widest reach.
     #[cfg_attr(feature = "ts", ts(type = "\"inside\" | \"outside\" | \"machine\" | \"remote\""))]
-    pub scope: Scope,
+    pub scope: EffectScope,
     /// Hosts, remotes or packages that it may be about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]

@@ -248,7 +248,7 @@ impl Settings {
     }
 
     /// Sets `security` and `ask` as a preset does; the rest stays.
-    pub fn apply(&mut self, preset: Preset) {
+    pub fn apply_preset(&mut self, preset: Preset) {
         (self.security, self.ask) = match preset {
             Preset::Deny => (Security::Deny, Ask::Off),
             Preset::Ask => (Security::Allowlist, Ask::OnMiss),

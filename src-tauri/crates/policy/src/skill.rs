@@ -1,7 +1,7 @@
 //! Programs that a skill may bring: never one that runs other programs or code.
 
-use crate::path::{base_name, fold};
-use postern_command::{Class, class_of};
+use crate::path::{base_name, fold_case};
+use postern_command::{ProgramClass, class_of};
 
 /// Programs that run others' code, change installed software or reach other machines.
 const NEVER: [&str; 60] = [
@@ -70,9 +70,11 @@ const NEVER: [&str; 60] = [
 /// Returns true if a skill's rule may allow the program at this path with any arguments. Shells, interpreters,
 /// wrappers, version control, containers and package managers need rules that name their arguments.
 pub fn may_serve_skill(path: &str) -> bool {
-    let name = fold(base_name(path)).into_owned();
+    let name = fold_case(base_name(path)).into_owned();
     let unversioned = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-    class_of(&name) == Class::Ordinary && !NEVER.contains(&name.as_str()) && !NEVER.contains(&unversioned)
+    class_of(&name) == ProgramClass::Ordinary
+        && !NEVER.contains(&name.as_str())
+        && !NEVER.contains(&unversioned)
 }
 
 #[cfg(test)]

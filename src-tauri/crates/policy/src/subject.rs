@@ -2,7 +2,7 @@
 
 use crate::permissions::SHELL_TOOL;
 use postern_command::effect::{host_of, is_secret};
-use postern_command::{Effect, Reversible, Scope, StepEffect, Why};
+use postern_command::{CommandEffect, EffectScope, Reversible, StepEffect, UnknownEffectReason};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
@@ -31,7 +31,7 @@ impl Origin {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// A command.
-    Command(Command),
+    Command(RequestedCommand),
     /// Changes to a file.
     FileEdit {
         /// Path of the file, as written.
@@ -61,7 +61,7 @@ pub enum Subject {
 
 /// A command as it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
+pub enum RequestedCommand {
     /// Program and arguments, without a shell.
     Argv(Vec<String>),
     /// Shell text.
@@ -111,11 +111,10 @@ impl Subject {
             return Self::McpCall { server, tool, arguments: arguments.clone() };
         }
         let known = match tool {
-            SHELL_TOOL => {
-                text(arguments, "command").map(|text| Self::Command(Command::Shell(text.to_owned())))
-            }
-            "read_file" | "glob" | "grep" => read(tool, arguments),
-            "write_file" | "edit_file" => edit(arguments),
+            SHELL_TOOL => text_argument(arguments, "command")
+                .map(|text| Self::Command(RequestedCommand::Shell(text.to_owned()))),
+            "read_file" | "glob" | "grep" => file_read_subject(tool, arguments),
+            "write_file" | "edit_file" => file_edit_subject(arguments),
             _ => fetched(arguments),
         };
         known.unwrap_or_else(other)
@@ -127,23 +126,23 @@ impl Subject {
         match self {
             Self::Command(_) => Vec::new(),
             Self::FileEdit { path, .. } => {
-                vec![one(Effect::Write { paths: vec![path.clone()] }, None, Reversible::Unknown)]
+                vec![one(CommandEffect::Write { paths: vec![path.clone()] }, None, Reversible::Unknown)]
             }
             Self::FileRead { paths } => {
                 let secret = paths.iter().find(|path| is_secret(path)).map(|path| {
                     let (how, which) = ("read keys or passwords from".into(), Some(path.clone()));
-                    one(Effect::UseSecret { how, which }, Some(Scope::Machine), Reversible::No)
+                    one(CommandEffect::UseSecret { how, which }, Some(EffectScope::Machine), Reversible::No)
                 });
-                let reads = one(Effect::Read { paths: paths.clone() }, None, Reversible::Yes);
+                let reads = one(CommandEffect::Read { paths: paths.clone() }, None, Reversible::Yes);
                 secret.into_iter().chain([reads]).collect()
             }
             Self::Fetch { url } => {
                 let from = vec![host_of(url).to_owned()];
-                vec![one(Effect::Fetch { from }, Some(Scope::Remote), Reversible::Unknown)]
+                vec![one(CommandEffect::Fetch { from }, Some(EffectScope::Remote), Reversible::Unknown)]
             }
             Self::McpCall { tool, .. } | Self::Other { tool, .. } => {
-                let why = Why::Tool(tool.clone());
-                vec![one(Effect::Unknown { why }, Some(Scope::Machine), Reversible::Unknown)]
+                let why = UnknownEffectReason::Tool(tool.clone());
+                vec![one(CommandEffect::Unknown { why }, Some(EffectScope::Machine), Reversible::Unknown)]
             }
         }
     }
@@ -186,20 +185,20 @@ fn of_server<'a>(tool: &'a str, server: Option<&'a str>) -> Option<(&'a str, &'a
     (!named.0.is_empty() && !named.1.is_empty()).then_some(named)
 }
 
-fn text<'a>(arguments: &'a Map<String, Json>, name: &str) -> Option<&'a str> {
+fn text_argument<'a>(arguments: &'a Map<String, Json>, name: &str) -> Option<&'a str> {
     arguments.get(name)?.as_str()
 }
 
 /// Returns the path, and whether nothing but the arguments of these names stands beside it.
 fn path_beside<'a>(arguments: &'a Map<String, Json>, names: &[&str]) -> Option<&'a str> {
-    let mut paths = PATHS.iter().filter_map(|name| Some((*name, text(arguments, name)?)));
+    let mut paths = PATHS.iter().filter_map(|name| Some((*name, text_argument(arguments, name)?)));
     let (name, path) = paths.next().filter(|_| paths.next().is_none())?;
     arguments.keys().all(|key| key == name || names.contains(&key.as_str())).then_some(path)
 }
 
 /// Returns a tool that only reads. What it looks for is part of what it is about: a pattern is shown with the
 /// arguments.
-fn read(tool: &str, arguments: &Map<String, Json>) -> Option<Subject> {
+fn file_read_subject(tool: &str, arguments: &Map<String, Json>) -> Option<Subject> {
     if tool != "read_file" {
         return None;
     }
@@ -214,10 +213,10 @@ fn read(tool: &str, arguments: &Map<String, Json>) -> Option<Subject> {
     all.filter(|paths| !paths.is_empty()).map(|paths| Subject::FileRead { paths })
 }
 
-fn edit(arguments: &Map<String, Json>) -> Option<Subject> {
+fn file_edit_subject(arguments: &Map<String, Json>) -> Option<Subject> {
     let whole = WHOLE.iter().find_map(|name| {
         let path = path_beside(arguments, &[name])?;
-        Some((path, FileChange::Whole(text(arguments, name)?.to_owned())))
+        Some((path, FileChange::Whole(text_argument(arguments, name)?.to_owned())))
     });
     let one = || {
         REPLACED.iter().find_map(|(old, new)| {
@@ -245,14 +244,14 @@ fn edit(arguments: &Map<String, Json>) -> Option<Subject> {
 }
 
 fn replacement(arguments: &Map<String, Json>, old: &str, new: &str) -> Option<Replacement> {
-    let (old, new) = (text(arguments, old)?.to_owned(), text(arguments, new)?.to_owned());
+    let (old, new) = (text_argument(arguments, old)?.to_owned(), text_argument(arguments, new)?.to_owned());
     let everywhere = arguments.get("replace_all").map_or(Some(false), Json::as_bool)?;
     Some(Replacement { old, new, everywhere })
 }
 
 /// Returns a tool that is given the address of something on the network.
 fn fetched(arguments: &Map<String, Json>) -> Option<Subject> {
-    let url = text(arguments, "url")?;
+    let url = text_argument(arguments, "url")?;
     let is_web = ["http://", "https://"]
         .iter()
         .any(|start| url.get(..start.len()).is_some_and(|scheme| scheme.eq_ignore_ascii_case(start)));
@@ -272,7 +271,7 @@ mod tests {
     #[test]
     fn every_kind_is_known_by_what_the_tool_is_given() {
         let shell = of("shell_exec", json!({"command": "ls -l", "cwd": "/"}));
-        assert_eq!(shell, Subject::Command(Command::Shell("ls -l".to_owned())));
+        assert_eq!(shell, Subject::Command(RequestedCommand::Shell("ls -l".to_owned())));
         assert_eq!(shell.origin_of_call(), Origin::AgentShell);
         assert_eq!(
             of("read_file", json!({"path": "/a", "limit": 5})),

@@ -1,26 +1,26 @@
 //! The fewest rules that would have answered most questions: a greedy cover of questions by what *Always* would have saved.
 
-use crate::propose::{Draft, Offer, commands};
+use crate::propose::{AlwaysOffer, Draft, commands};
 use crate::rule::{Limits, Pattern, RuleInput};
 use postern_protocol::Profile;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A question of the past.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct PastQuestion {
     /// Number of times it was asked.
     pub times: u64,
     /// True if the person denied it at least once: nothing that allows it is suggested.
     pub denied: bool,
     /// Rules that *Always* would save for it.
-    pub offers: Vec<Offer>,
+    pub offers: Vec<AlwaysOffer>,
 }
 
 /// Rules that would have answered questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggested {
     /// The offer, with the rules that no suggestion before it has.
-    pub offer: Offer,
+    pub offer: AlwaysOffer,
     /// Number of questions it answers, together with the suggestions before it.
     pub spares: u64,
     /// Places of those questions in the list.
@@ -28,9 +28,9 @@ pub struct Suggested {
 }
 
 /// Parts of a rule that make two rules the same here.
-type Said = (Pattern, Option<Vec<String>>, Option<String>, RuleInput, Option<Limits>, Option<Profile>);
+type DraftKey = (Pattern, Option<Vec<String>>, Option<String>, RuleInput, Option<Limits>, Option<Profile>);
 
-fn said(draft: &Draft, offer: &Offer) -> Said {
+fn draft_key(draft: &Draft, offer: &AlwaysOffer) -> DraftKey {
     (
         draft.pattern.clone(),
         draft.args.clone(),
@@ -43,9 +43,9 @@ fn said(draft: &Draft, offer: &Offer) -> Said {
 
 /// A question with its rules by number.
 struct CountedQuestion<'a> {
-    asked: &'a Asked,
+    asked: &'a PastQuestion,
     /// The offer that would be suggested.
-    best: &'a Offer,
+    best: &'a AlwaysOffer,
     /// The rules of each offer; all of one are needed.
     needs: Vec<Vec<usize>>,
     /// The rules of the best one.
@@ -53,21 +53,21 @@ struct CountedQuestion<'a> {
 }
 
 /// Returns at most `most` suggestions, each answering the most questions for each rule that it adds.
-pub fn suggest(asked: &[Asked], most: usize) -> Vec<Suggested> {
-    let mut numbers: HashMap<Said, usize> = HashMap::new();
+pub fn suggest(asked: &[PastQuestion], most: usize) -> Vec<Suggested> {
+    let mut numbers: HashMap<DraftKey, usize> = HashMap::new();
     let questions: BTreeMap<usize, CountedQuestion<'_>> =
         asked.iter().enumerate().filter_map(|(at, one)| Some((at, question(one, &mut numbers)?))).collect();
     let mut chosen: HashSet<usize> = HashSet::new();
     let mut open: Vec<usize> = questions.keys().copied().filter(|at| !asked[*at].denied).collect();
     let mut suggestions = Vec::new();
     while suggestions.len() < most {
-        let Some((at, answers, spares)) = best(&questions, &open, &chosen) else { break };
+        let Some((at, answers, spares)) = best_question(&questions, &open, &chosen) else { break };
         let question = &questions[&at];
-        let is_new = |draft: &&Draft| !chosen.contains(&numbers[&said(draft, question.best)]);
+        let is_new = |draft: &&Draft| !chosen.contains(&numbers[&draft_key(draft, question.best)]);
         let drafts: Vec<Draft> = question.best.drafts.iter().filter(is_new).cloned().collect();
         let whole = drafts.len() == question.best.drafts.len();
         let label = if whole { question.best.label.clone() } else { commands(&drafts) };
-        let offer = Offer { label, drafts, ..question.best.clone() };
+        let offer = AlwaysOffer { label, drafts, ..question.best.clone() };
         chosen.extend(question.wanted.iter().copied());
         open.retain(|at| !answers.contains(at));
         suggestions.push(Suggested { offer, spares, answers });
@@ -75,12 +75,15 @@ pub fn suggest(asked: &[Asked], most: usize) -> Vec<Suggested> {
     suggestions
 }
 
-fn question<'a>(asked: &'a Asked, numbers: &mut HashMap<Said, usize>) -> Option<CountedQuestion<'a>> {
+fn question<'a>(
+    asked: &'a PastQuestion,
+    numbers: &mut HashMap<DraftKey, usize>,
+) -> Option<CountedQuestion<'a>> {
     let best = preferred(&asked.offers)?;
-    let mut of = |offer: &Offer| -> Vec<usize> {
+    let mut of = |offer: &AlwaysOffer| -> Vec<usize> {
         let number = |draft: &Draft| {
             let next = numbers.len();
-            *numbers.entry(said(draft, offer)).or_insert(next)
+            *numbers.entry(draft_key(draft, offer)).or_insert(next)
         };
         offer.drafts.iter().map(number).collect()
     };
@@ -90,13 +93,13 @@ fn question<'a>(asked: &'a Asked, numbers: &mut HashMap<Said, usize>) -> Option<
 }
 
 /// Returns the offer for all calls of a command rather than for one, confined if that can be.
-fn preferred(offers: &[Offer]) -> Option<&Offer> {
+fn preferred(offers: &[AlwaysOffer]) -> Option<&AlwaysOffer> {
     let by_id = |id: &str| offers.iter().find(|offer| offer.id == id && !offer.drafts.is_empty());
     ["read", "confined", "command", "path", "exact"].into_iter().find_map(by_id)
 }
 
 /// Finds the question whose rules answer the most questions for each rule that they add, with those and their number of times.
-fn best(
+fn best_question(
     questions: &BTreeMap<usize, CountedQuestion<'_>>,
     open: &[usize],
     chosen: &HashSet<usize>,
@@ -132,15 +135,15 @@ fn best(
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, suggest};
+    use super::{PastQuestion, suggest};
     use crate::testing::Scene;
 
-    fn asked(line: &str, times: u64) -> Asked {
-        Asked { times, denied: false, offers: Scene::new().shell(line).offers() }
+    fn asked(line: &str, times: u64) -> PastQuestion {
+        PastQuestion { times, denied: false, offers: Scene::new().with_shell_text(line).offers() }
     }
 
     /// Returns the patterns of each suggestion with what it spares.
-    fn suggested(asked: &[Asked], most: usize) -> Vec<(String, u64)> {
+    fn suggested(asked: &[PastQuestion], most: usize) -> Vec<(String, u64)> {
         let text = |one: &super::Suggested| {
             let texts = one.offer.drafts.iter().map(|draft| crate::pattern_text(&draft.pattern));
             (texts.collect::<Vec<_>>().join(", "), one.spares)
@@ -173,13 +176,13 @@ mod tests {
 
     #[test]
     fn nothing_that_the_person_denied_is_suggested() {
-        let denied = Asked { denied: true, ..asked("git push origin x", 1) };
+        let denied = PastQuestion { denied: true, ..asked("git push origin x", 1) };
         assert_eq!(suggested(&[asked("git push origin a", 9), denied], 8), []);
     }
 
     #[test]
     fn what_has_no_offer_is_passed_over() {
-        let none = Asked { times: 3, denied: false, offers: Vec::new() };
+        let none = PastQuestion { times: 3, denied: false, offers: Vec::new() };
         assert_eq!(suggested(&[none], 8), []);
     }
 }

@@ -1,12 +1,12 @@
 //! A small world for tests: programs that exist, a policy, and a request judged by it.
 
-use crate::Target;
+use crate::TargetPath;
 use crate::{
-    AgentId, AgentPolicy, Effect, Facts, Identity, Lookup, Millis, NothingToSave, Offer, Pattern, Program,
-    Rule, RuleSet, Script, Settings, StepFacts, Verdict, Wanted, folder_of, judge, judge_unanswered, lookups,
-    parse_pattern, propose,
+    AgentId, AgentPolicy, AlwaysOffer, Effect, Facts, FoundProgram, Identity, Lookup, Millis, NothingToSave,
+    Pattern, Rule, RuleSet, Script, Settings, StepFacts, Verdict, WantedProgram, folder_of, judge_request,
+    judge_unanswered, lookups, parse_pattern, propose,
 };
-use postern_command::{Dialect, Reading, read_argv, read_shell_at};
+use postern_command::{Dialect, ParsedCommand, read_argv, read_shell_at};
 use std::collections::HashMap;
 
 pub(crate) const HOME: &str = "/Users/u";
@@ -35,7 +35,7 @@ pub(crate) fn identity(content: &str) -> Identity {
 }
 
 /// Returns a rule that the person wrote.
-pub(crate) fn rule(id: i64, effect: Effect, text: &str) -> Rule {
+pub(crate) fn person_rule(id: i64, effect: Effect, text: &str) -> Rule {
     Rule {
         id,
         ..Rule::new(effect, parse_pattern(text, None).unwrap_or_else(|_| Pattern::Command(text.to_owned())))
@@ -44,7 +44,7 @@ pub(crate) fn rule(id: i64, effect: Effect, text: &str) -> Rule {
 
 /// Programs by path, and a request.
 pub(crate) struct Scene {
-    pub(crate) programs: HashMap<String, Program>,
+    pub(crate) programs: HashMap<String, FoundProgram>,
     pub(crate) scripts: HashMap<String, Identity>,
     pub(crate) policy: AgentPolicy,
     pub(crate) rules: Vec<Rule>,
@@ -52,16 +52,16 @@ pub(crate) struct Scene {
     pub(crate) session: Option<String>,
     pub(crate) now: Millis,
     pub(crate) confinable: crate::Confinable,
-    pub(crate) confine: Option<postern_protocol::Confine>,
+    pub(crate) confine: Option<postern_protocol::RequestedConfinement>,
     pub(crate) env_to_ask: Vec<String>,
     pub(crate) shell: bool,
     pub(crate) origin: crate::Origin,
-    pub(crate) targets: Vec<Target>,
+    pub(crate) targets: Vec<TargetPath>,
     pub(crate) root_entries: Vec<String>,
     pub(crate) input: crate::Input,
     /// Paths that the agent can change.
     pub(crate) changeable: Vec<String>,
-    reading: Reading,
+    reading: ParsedCommand,
 }
 
 impl Scene {
@@ -128,7 +128,7 @@ impl Scene {
     pub(crate) fn program(mut self, path: &str, content: &str) -> Self {
         self.programs.insert(
             path.to_owned(),
-            Program {
+            FoundProgram {
                 invoked: String::new(),
                 path: path.to_owned(),
                 real_path: path.to_owned(),
@@ -156,53 +156,53 @@ impl Scene {
         self
     }
 
-    pub(crate) fn allow(self, text: &str) -> Self {
-        self.with(Effect::Allow, text)
+    pub(crate) fn with_allow_rule(self, text: &str) -> Self {
+        self.with_rule_text(Effect::Allow, text)
     }
 
-    pub(crate) fn deny(self, text: &str) -> Self {
-        self.with(Effect::Deny, text)
+    pub(crate) fn with_deny_rule(self, text: &str) -> Self {
+        self.with_rule_text(Effect::Deny, text)
     }
 
-    fn with(mut self, effect: Effect, text: &str) -> Self {
+    fn with_rule_text(mut self, effect: Effect, text: &str) -> Self {
         let id = i64::try_from(self.rules.len()).unwrap() + 1;
-        self.rules.push(rule(id, effect, text));
+        self.rules.push(person_rule(id, effect, text));
         self
     }
 
-    pub(crate) fn rule(mut self, rule: Rule) -> Self {
+    pub(crate) fn with_rule(mut self, rule: Rule) -> Self {
         self.rules.push(rule);
         self
     }
 
-    pub(crate) fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+    pub(crate) fn with_settings(mut self, change: impl FnOnce(&mut Settings)) -> Self {
         change(&mut self.policy.settings);
         self
     }
 
-    pub(crate) fn shell(mut self, text: &str) -> Self {
+    pub(crate) fn with_shell_text(mut self, text: &str) -> Self {
         self.reading = read_shell_at(text, Dialect::Bash, HOME);
         self.shell = true;
         self
     }
 
-    pub(crate) fn argv(mut self, argv: &[&str]) -> Self {
+    pub(crate) fn with_argv(mut self, argv: &[&str]) -> Self {
         self.reading = read_argv(&argv.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
         self.shell = false;
         self
     }
 
-    fn lookup(&self, wanted: &Wanted<'_>, folder: Option<&str>) -> Lookup {
+    fn lookup(&self, wanted: &WantedProgram<'_>, folder: Option<&str>) -> Lookup {
         let (name, path) = match wanted {
-            Wanted::Nothing => return Lookup::Nothing,
-            Wanted::Name(name) => (*name, format!("/usr/bin/{name}")),
-            Wanted::Path(path) => match folder {
-                Some(folder) => (*path, crate::path::join(folder, path)),
+            WantedProgram::Nothing => return Lookup::Nothing,
+            WantedProgram::Name(name) => (*name, format!("/usr/bin/{name}")),
+            WantedProgram::Path(path) => match folder {
+                Some(folder) => (*path, crate::path::join_path(folder, path)),
                 None => return Lookup::Nothing,
             },
         };
         match self.programs.get(&path) {
-            Some(program) => Lookup::Found(Box::new(Program {
+            Some(program) => Lookup::Found(Box::new(FoundProgram {
                 invoked: name.to_owned(),
                 agent_can_change: self.changeable.contains(&path),
                 ..program.clone()
@@ -211,11 +211,11 @@ impl Scene {
         }
     }
 
-    fn found(&self) -> Vec<StepFacts> {
+    fn step_facts(&self) -> Vec<StepFacts> {
         let of_step = |needed: &crate::Needed<'_>| {
             let folder = folder_of(&self.cwd, needed.dir);
             let script = needed.script.and_then(|written| {
-                let path = crate::path::join(folder.as_deref()?, written);
+                let path = crate::path::join_path(folder.as_deref()?, written);
                 let identity = self.scripts.get(&path)?.clone();
                 Some(Script {
                     written: written.to_owned(),
@@ -236,7 +236,7 @@ impl Scene {
 
     /// Calls `use_them` with the policy and the facts.
     pub(crate) fn with_facts<T>(&self, use_them: impl FnOnce(&AgentPolicy, &Facts<'_>) -> T) -> T {
-        let steps = self.found();
+        let steps = self.step_facts();
         let rules = RuleSet::compile(&self.rules, HOME, true);
         let policy = AgentPolicy { rules, ..self.policy.clone() };
         let named = &policy.settings.folders;
@@ -265,16 +265,16 @@ impl Scene {
         )
     }
 
-    pub(crate) fn judge(&self) -> Verdict {
-        self.with_facts(judge)
+    pub(crate) fn judge_request(&self) -> Verdict {
+        self.with_facts(judge_request)
     }
 
     /// Judges with more rules, compiled by themselves, as everybody's are.
     pub(crate) fn judged_with(&self, shared: &[Rule]) -> Verdict {
         let shared = RuleSet::compile(shared, HOME, true);
         self.with_facts(|policy, facts| {
-            let rules = policy.rules.clone().and(&shared);
-            judge(&AgentPolicy { rules, ..policy.clone() }, facts)
+            let rules = policy.rules.clone().join_with(&shared);
+            judge_request(&AgentPolicy { rules, ..policy.clone() }, facts)
         })
     }
 
@@ -282,11 +282,11 @@ impl Scene {
         self.with_facts(judge_unanswered)
     }
 
-    pub(crate) fn offers(&self) -> Vec<Offer> {
+    pub(crate) fn offers(&self) -> Vec<AlwaysOffer> {
         self.proposed().unwrap_or_default()
     }
 
-    pub(crate) fn proposed(&self) -> Result<Vec<Offer>, NothingToSave> {
-        self.with_facts(|policy, facts| propose(policy, facts, &judge(policy, facts)))
+    pub(crate) fn proposed(&self) -> Result<Vec<AlwaysOffer>, NothingToSave> {
+        self.with_facts(|policy, facts| propose(policy, facts, &judge_request(policy, facts)))
     }
 }

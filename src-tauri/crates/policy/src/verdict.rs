@@ -1,7 +1,7 @@
 //! The answer to *may it run*, with its evidence.
 
 use crate::advice::Advice;
-use crate::cause::{Cause, Found};
+use crate::cause::{Cause, StageFinding};
 use crate::confinement::Confinement;
 use crate::risk::Risk;
 use crate::rule::{Effect, RuleId};
@@ -112,7 +112,7 @@ pub struct TraceLine {
     /// The stage of `decision.md`'s order, in a word or two ("read", "core", "deny rules", "step 2: allow rules").
     pub stage: String,
     /// Finding of the stage.
-    pub found: Found,
+    pub found: StageFinding,
 }
 
 /// The answer, with its evidence. Only `postern-request` turns one into permission to run.

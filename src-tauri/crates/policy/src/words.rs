@@ -16,7 +16,7 @@ impl WordPattern {
     }
 
     /// Returns the word as it was written.
-    pub(crate) fn text(&self) -> &str {
+    pub(crate) fn as_written(&self) -> &str {
         let (Self::Literal(text) | Self::Glob(text)) = self;
         text
     }
@@ -30,7 +30,7 @@ impl WordPattern {
     pub(crate) fn matches(&self, word: &str) -> bool {
         match self {
             Self::Literal(text) => text == word,
-            Self::Glob(text) => wild(text, word),
+            Self::Glob(text) => is_wild_match(text, word),
         }
     }
 }
@@ -99,14 +99,14 @@ impl WordsPattern {
     }
 
     /// Returns true if the pattern has a literal word at `index`.
-    pub(crate) fn names(&self, index: usize) -> bool {
+    pub(crate) fn names_word(&self, index: usize) -> bool {
         self.words.get(index).is_some_and(WordPattern::is_literal)
     }
 }
 
 /// Matches `*` (any text) and `?` (one character) without backtracking over more than one star: linear in practice,
 /// quadratic at worst.
-pub(crate) fn wild(pattern: &str, text: &str) -> bool {
+pub(crate) fn is_wild_match(pattern: &str, text: &str) -> bool {
     if pattern.is_ascii() && text.is_ascii() {
         return wild_among(pattern.as_bytes(), text.as_bytes(), b'*', b'?');
     }
@@ -204,7 +204,7 @@ mod tests {
             ("*?é", "ééé", true),
             ("caf?", "cafés", false),
         ] {
-            assert_eq!(wild(rule, word), expected, "{rule} against {word}");
+            assert_eq!(is_wild_match(rule, word), expected, "{rule} against {word}");
         }
     }
 }

@@ -74,7 +74,7 @@ pub enum ArgEffect {
     RunTime,
 }
 
-/// Kind of an effect of a command. Each is explained at `Effect` in `postern-command`.
+/// Kind of an effect of a command. Each is explained at `CommandEffect` in `postern-command`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -163,7 +163,7 @@ pub enum Reversible {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum Scope {
+pub enum EffectScope {
     /// The agent's folders and temporary ones.
     Inside,
     /// Other folders of the person.
@@ -240,24 +240,24 @@ impl EffectKind {
     }
 
     /// Returns the reach and reversibility of most effects of this kind; the reach `None` is that of its paths.
-    pub fn usual(self, place: InstallPlace) -> (Option<Scope>, Reversible) {
+    pub fn usual_reach(self, place: InstallPlace) -> (Option<EffectScope>, Reversible) {
         use Reversible::{No, Unknown, Yes};
         match self {
             Self::Read => (None, Yes),
             Self::Write => (None, Unknown),
             Self::Delete => (None, No),
-            Self::RunProjectCode | Self::RunInlineCode => (Some(Scope::Inside), Unknown),
+            Self::RunProjectCode | Self::RunInlineCode => (Some(EffectScope::Inside), Unknown),
             Self::RunDownloadedCode | Self::Fetch | Self::Send | Self::RunElsewhere => {
-                (Some(Scope::Remote), Unknown)
+                (Some(EffectScope::Remote), Unknown)
             }
-            Self::Publish => (Some(Scope::Remote), No),
-            Self::ChangeRepository => (Some(Scope::Inside), Yes),
-            Self::Serve => (Some(Scope::Machine), Yes),
-            Self::ChangeSystem | Self::ControlApp | Self::UseSecret => (Some(Scope::Machine), No),
+            Self::Publish => (Some(EffectScope::Remote), No),
+            Self::ChangeRepository => (Some(EffectScope::Inside), Yes),
+            Self::Serve => (Some(EffectScope::Machine), Yes),
+            Self::ChangeSystem | Self::ControlApp | Self::UseSecret => (Some(EffectScope::Machine), No),
             Self::Install => match place {
-                InstallPlace::Project => (Some(Scope::Inside), Yes),
-                InstallPlace::User => (Some(Scope::Machine), Yes),
-                InstallPlace::System => (Some(Scope::Machine), No),
+                InstallPlace::Project => (Some(EffectScope::Inside), Yes),
+                InstallPlace::User => (Some(EffectScope::Machine), Yes),
+                InstallPlace::System => (Some(EffectScope::Machine), No),
             },
         }
     }
@@ -320,7 +320,7 @@ impl<'de> Deserialize<'de> for Does {
 
 impl<'de> Deserialize<'de> for AllDoes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        OneOrMany::read(deserializer, "what it does, or a list of that").map(Self)
+        OneOrMany::deserialize_items(deserializer, "what it does, or a list of that").map(Self)
     }
 }
 
@@ -332,7 +332,7 @@ pub(crate) struct OneOrMany<T> {
 
 impl<'de, T: Deserialize<'de>> OneOrMany<T> {
     /// Reads one value or a list, or says what was expected.
-    pub(crate) fn read<D: Deserializer<'de>>(
+    pub(crate) fn deserialize_items<D: Deserializer<'de>>(
         deserializer: D,
         expected: &'static str,
     ) -> Result<Vec<T>, D::Error> {

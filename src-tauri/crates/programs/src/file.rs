@@ -6,10 +6,10 @@ use serde::de::{Deserializer, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 
 use crate::effect::OneOrMany;
-use crate::grammar::{Place, placed};
+use crate::grammar::{OptionPosition, placed};
 use crate::{
-    AllDoes, Alone, ArgEffect, Check, Class, Does, EffectKind, InstallPlace, Of, Operand, Power, ReadCheck,
-    Reversible, Scope, Style,
+    AllDoes, Alone, ArgEffect, ArgumentCheck, Does, EffectKind, EffectScope, InstallPlace, Of, Operand,
+    Power, ProgramClass, ReadCheck, Reversible, Style,
 };
 
 /// Knowledge of a program, or of a family of programs that are used alike.
@@ -26,7 +26,7 @@ pub struct ProgramFile {
     pub like: Option<String>,
     /// Kind of program.
     #[serde(default)]
-    pub kind: Class,
+    pub kind: ProgramClass,
     /// Some of `names`: GNU tools that Homebrew and BSD ports install with a leading `g`.
     #[serde(default)]
     pub gnu: String,
@@ -42,7 +42,7 @@ pub struct ProgramFile {
     /// True if `-o -` prints.
     pub dash_prints: Option<bool>,
     /// A check in code of what a pattern cannot say.
-    pub check: Option<Check>,
+    pub check: Option<ArgumentCheck>,
     /// Number of words that name the action, by the word after the program; `*` stands for any other word.
     #[serde(default)]
     pub words: BTreeMap<String, u8>,
@@ -77,16 +77,16 @@ pub struct ProgramFile {
     pub glob_trap: String,
     /// Commands that only read.
     #[serde(default)]
-    pub reads: Reads,
+    pub reads: ReadsSection,
     /// Arguments by which it does more than its ordinary work.
     #[serde(default, rename = "effect")]
-    pub effects: Vec<Effect>,
+    pub effects: Vec<EffectSection>,
     /// Way in which it starts another command.
-    pub wrapper: Option<Wrapper>,
+    pub wrapper: Option<WrapperSection>,
     /// Way in which it takes its code.
-    pub interpreter: Option<Interpreter>,
+    pub interpreter: Option<InterpreterSection>,
     /// Files of its own that a confined run needs.
-    pub caches: Option<Caches>,
+    pub caches: Option<CachesSection>,
     /// Command lines, and what they show.
     #[serde(default)]
     pub examples: BTreeMap<String, Shows>,
@@ -96,7 +96,7 @@ pub struct ProgramFile {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Effect {
+pub struct EffectSection {
     /// Some of the program's `names`; all of them, if nothing is said.
     #[serde(default)]
     pub names: String,
@@ -116,7 +116,7 @@ pub struct Effect {
     /// Place of an installation; the user's own programs, if nothing is said.
     pub place: Option<InstallPlace>,
     /// Reach, if it is not the usual one of its kind.
-    pub scope: Option<Scope>,
+    pub scope: Option<EffectScope>,
     /// Reversibility, if it is not the usual one of its kind.
     pub reversible: Option<Reversible>,
     /// Manual page, project documentation, GTFOBins page or advisory. An unsafe argument needs one.
@@ -128,7 +128,7 @@ pub struct Effect {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Reads {
+pub struct ReadsSection {
     /// Some of `names`: programs that read with any arguments.
     #[serde(default)]
     pub always: String,
@@ -155,7 +155,7 @@ pub struct Reads {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Wrapper {
+pub struct WrapperSection {
     /// Change that it makes to that command.
     #[serde(default)]
     pub power: Power,
@@ -191,7 +191,7 @@ pub struct Wrapper {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Interpreter {
+pub struct InterpreterSection {
     /// Options whose value is code, or a module that runs before the script.
     #[serde(default)]
     pub code: String,
@@ -214,7 +214,7 @@ pub struct Interpreter {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Caches {
+pub struct CachesSection {
     /// Places that it reads, each below the home folder: `~/.cargo/registry`.
     #[serde(default)]
     pub reads: Vec<String>,
@@ -288,21 +288,23 @@ impl ProgramFile {
     /// Returns the options before the command; `None` for a program without commands.
     pub fn options_before(&self) -> Option<String> {
         let options = || placed(self.options.as_deref().unwrap_or_default());
-        let has_commands = !self.words.is_empty() || options().any(|(place, _)| place == Place::Before);
+        let has_commands =
+            !self.words.is_empty() || options().any(|(place, _)| place == OptionPosition::Before);
         // What runs others has no command of its own.
-        if !has_commands || self.options.is_none() || self.kind != Class::Ordinary {
+        if !has_commands || self.options.is_none() || self.kind != ProgramClass::Ordinary {
             return None;
         }
-        let of = |wanted: Place<'static>| {
+        let of = |wanted: OptionPosition<'static>| {
             options().filter(move |(place, _)| *place == wanted).map(|(_, option)| option)
         };
-        Some(of(Place::Before).chain(of(Place::Anywhere)).collect::<Vec<_>>().join(" "))
+        Some(of(OptionPosition::Before).chain(of(OptionPosition::Anywhere)).collect::<Vec<_>>().join(" "))
     }
 
     /// Returns the options that are read anywhere.
     pub fn options_anywhere(&self) -> String {
         let options = placed(self.options.as_deref().unwrap_or_default());
-        let anywhere = options.filter(|(place, _)| *place == Place::Anywhere).map(|(_, option)| option);
+        let anywhere =
+            options.filter(|(place, _)| *place == OptionPosition::Anywhere).map(|(_, option)| option);
         anywhere.collect::<Vec<_>>().join(" ")
     }
 
@@ -310,7 +312,7 @@ impl ProgramFile {
     pub fn options_of_commands(&self) -> BTreeMap<String, String> {
         let mut all: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for (place, option) in placed(self.options.as_deref().unwrap_or_default()) {
-            if let Place::Behind(commands) = place {
+            if let OptionPosition::Behind(commands) = place {
                 all.entry(commands.replace('|', " ")).or_default().push(option);
             }
         }
@@ -318,7 +320,7 @@ impl ProgramFile {
     }
 }
 
-impl Effect {
+impl EffectSection {
     /// Returns the ways in which its arguments are unsafe.
     pub fn unsafe_args(&self) -> impl Iterator<Item = ArgEffect> {
         self.does.0.iter().filter_map(|does| match does {
@@ -328,7 +330,7 @@ impl Effect {
     }
 
     /// Returns the kinds of effects that the command has.
-    pub fn kinds(&self) -> impl Iterator<Item = EffectKind> {
+    pub fn effect_kinds(&self) -> impl Iterator<Item = EffectKind> {
         self.does.0.iter().filter_map(|does| match does {
             Does::Has(kind) => Some(*kind),
             Does::Unsafe(_) => None,
@@ -336,12 +338,12 @@ impl Effect {
     }
 
     /// Returns the place of an installation.
-    pub fn place(&self) -> InstallPlace {
+    pub fn install_place(&self) -> InstallPlace {
         self.place.unwrap_or(InstallPlace::User)
     }
 
     /// Returns the patterns of `when`, with a bare `!` as any command but these.
-    pub fn marks(&self, commands: &str) -> String {
+    pub fn when_patterns(&self, commands: &str) -> String {
         let any_other = || format!("!{}", commands.split_whitespace().collect::<Vec<_>>().join(","));
         let mark = |mark: &str| if mark == "!" { any_other() } else { mark.to_owned() };
         self.when.split_whitespace().map(mark).collect::<Vec<_>>().join(" ")
@@ -362,7 +364,7 @@ impl<'de> Deserialize<'de> for Example {
 impl<'de> Deserialize<'de> for Shows {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let expected = "an effect, \"none\", \"unparsed\", or a list of effects";
-        OneOrMany::read(deserializer, expected).map(Self)
+        OneOrMany::deserialize_items(deserializer, expected).map(Self)
     }
 }
 

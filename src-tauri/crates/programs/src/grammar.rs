@@ -18,7 +18,7 @@ pub enum Takes {
 
 /// Commands that an option belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place<'a> {
+pub(crate) enum OptionPosition<'a> {
     /// Before the command and behind it.
     Anywhere,
     /// Before the command.
@@ -28,14 +28,14 @@ pub(crate) enum Place<'a> {
 }
 
 /// Returns the options of a file, each with its place.
-pub(crate) fn placed(options: &str) -> impl Iterator<Item = (Place<'_>, &str)> {
+pub(crate) fn placed(options: &str) -> impl Iterator<Item = (OptionPosition<'_>, &str)> {
     options.split_whitespace().flat_map(|word| {
         let (place, options) = match (word.strip_prefix('@'), word.split_once(":-")) {
-            (Some(option), _) => (Place::Before, option),
+            (Some(option), _) => (OptionPosition::Before, option),
             (None, Some((commands, _))) if !word.starts_with('-') => {
-                (Place::Behind(commands), word.get(commands.len() + 1..).unwrap_or_default())
+                (OptionPosition::Behind(commands), word.get(commands.len() + 1..).unwrap_or_default())
             }
-            (None, _) => (Place::Anywhere, word),
+            (None, _) => (OptionPosition::Anywhere, word),
         };
         options.split(',').map(move |option| (place, option))
     })
@@ -51,6 +51,6 @@ pub fn listed(grammar: &str) -> impl Iterator<Item = (&str, Takes)> {
 }
 
 /// Returns what an option of this very name takes.
-pub fn takes(grammar: &str, name: &str) -> Option<Takes> {
+pub fn option_takes(grammar: &str, name: &str) -> Option<Takes> {
     listed(grammar).find(|(known, _)| *known == name).map(|(_, takes)| takes)
 }

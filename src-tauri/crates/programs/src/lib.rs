@@ -12,11 +12,14 @@ mod parse;
 mod problem;
 mod vocabulary;
 
-pub use effect::{AllDoes, ArgEffect, Does, EffectKind, InstallPlace, Of, Reversible, Scope};
-pub use file::{Caches, Effect, Example, Interpreter, ProgramFile, Reads, Shows, Wrapper};
-pub use grammar::{Takes, listed, takes};
-pub use problem::{FileError, Problem};
-pub use vocabulary::{Alone, Check, Class, Operand, Power, ReadCheck, Style};
+pub use effect::{AllDoes, ArgEffect, Does, EffectKind, EffectScope, InstallPlace, Of, Reversible};
+pub use file::{
+    CachesSection, EffectSection, Example, InterpreterSection, ProgramFile, ReadsSection, Shows,
+    WrapperSection,
+};
+pub use grammar::{Takes, listed, option_takes};
+pub use problem::{ProgramFileError, ProgramFileProblem};
+pub use vocabulary::{Alone, ArgumentCheck, Operand, Power, ProgramClass, ReadCheck, Style};
 
 #[cfg(test)]
 mod tests;

@@ -4,22 +4,22 @@ use std::collections::BTreeSet;
 
 use crate::grammar::placed;
 use crate::mark::is_mark;
-use crate::{Caches, Class, Effect, ProgramFile, Wrapper, listed, takes};
+use crate::{CachesSection, EffectSection, ProgramClass, ProgramFile, WrapperSection, listed, option_takes};
 
 /// Reason why a file about a program cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum FileError {
+pub enum ProgramFileError {
     /// Not TOML, or not of this format.
     #[error("{0}")]
     Format(String),
     /// Statements that cannot be right.
-    #[error("{}", .0.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n"))]
-    Content(Vec<Problem>),
+    #[error("{}", .0.iter().map(ProgramFileProblem::to_string).collect::<Vec<_>>().join("\n"))]
+    Content(Vec<ProgramFileProblem>),
 }
 
 /// Statement that cannot be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
+pub enum ProgramFileProblem {
     /// The file is about no program.
     #[error("`names` is empty: give at least one program")]
     NoName,
@@ -101,14 +101,14 @@ pub enum Problem {
 }
 
 /// Returns everything that is wrong with a file.
-pub(crate) fn problems(file: &ProgramFile) -> Vec<Problem> {
+pub(crate) fn problems(file: &ProgramFile) -> Vec<ProgramFileProblem> {
     let mut found = Vec::new();
-    names(file, &mut found);
-    options(file, &mut found);
-    effects(file, &mut found);
-    sections(file, &mut found);
-    forms(file, &mut found);
-    caches(file, &mut found);
+    check_names(file, &mut found);
+    check_options(file, &mut found);
+    check_effects(file, &mut found);
+    check_sections(file, &mut found);
+    check_forms(file, &mut found);
+    check_caches(file, &mut found);
     if *file
         == (ProgramFile {
             names: file.names.clone(),
@@ -116,20 +116,20 @@ pub(crate) fn problems(file: &ProgramFile) -> Vec<Problem> {
             ..ProgramFile::default()
         })
     {
-        found.push(Problem::Nothing);
+        found.push(ProgramFileProblem::Nothing);
     }
     found
 }
 
-fn names(file: &ProgramFile, found: &mut Vec<Problem>) {
+fn check_names(file: &ProgramFile, found: &mut Vec<ProgramFileProblem>) {
     if file.names.is_empty() {
-        found.push(Problem::NoName);
+        found.push(ProgramFileProblem::NoName);
     }
     let mut seen = BTreeSet::new();
     for name in &file.names {
         let plain = !name.is_empty() && !name.contains(['/', ' ']) && name.to_lowercase() == *name;
         if !plain || !seen.insert(name) {
-            found.push(Problem::Name(name.clone()));
+            found.push(ProgramFileProblem::Name(name.clone()));
         }
     }
     let some = [
@@ -144,93 +144,101 @@ fn names(file: &ProgramFile, found: &mut Vec<Problem>) {
     for (key, names) in some {
         let strangers =
             names.split_whitespace().filter(|name| *name != "*" && !file.names.iter().any(|own| own == name));
-        found.extend(strangers.map(|name| Problem::NotOwn { key, name: name.to_owned() }));
+        found.extend(strangers.map(|name| ProgramFileProblem::NotOwn { key, name: name.to_owned() }));
     }
 }
 
-fn options(file: &ProgramFile, found: &mut Vec<Problem>) {
+fn check_options(file: &ProgramFile, found: &mut Vec<ProgramFileProblem>) {
     let options = placed(file.options.as_deref().unwrap_or_default()).map(|(_, option)| option);
     let wrong = options
         .flat_map(listed)
         .filter(|(name, _)| !(name.len() > 1 && name.starts_with('-')) && *name != "+");
-    found.extend(wrong.map(|(name, _)| Problem::Option(name.to_owned())));
+    found.extend(wrong.map(|(name, _)| ProgramFileProblem::Option(name.to_owned())));
 }
 
-fn effects(file: &ProgramFile, found: &mut Vec<Problem>) {
-    let is_unsafe = |effect: &Effect| effect.unsafe_args().next().is_some();
+fn check_effects(file: &ProgramFile, found: &mut Vec<ProgramFileProblem>) {
+    let is_unsafe = |effect: &EffectSection| effect.unsafe_args().next().is_some();
     // A wrapper that runs only some commands has commands of its own.
-    let takes_arguments =
-        file.kind == Class::Ordinary || file.wrapper.as_ref().is_some_and(|wrapper| !wrapper.only.is_empty());
+    let takes_arguments = file.kind == ProgramClass::Ordinary
+        || file.wrapper.as_ref().is_some_and(|wrapper| !wrapper.only.is_empty());
     if !takes_arguments && (file.effects.iter().any(is_unsafe) || file.check.is_some()) {
-        found.push(Problem::EffectOfKind);
+        found.push(ProgramFileProblem::EffectOfKind);
     }
     for effect in &file.effects {
         if effect.when.trim().is_empty() {
-            found.push(Problem::NoMark);
+            found.push(ProgramFileProblem::NoMark);
         }
         if is_unsafe(effect) && effect.source.trim().is_empty() {
-            found.push(Problem::NoSource(effect.when.clone()));
+            found.push(ProgramFileProblem::NoSource(effect.when.clone()));
         }
         if is_unsafe(effect) && !(effect.unless.is_empty() && effect.names.is_empty()) {
-            found.push(Problem::Narrowed(effect.when.clone()));
+            found.push(ProgramFileProblem::Narrowed(effect.when.clone()));
         }
         if effect.does.0.is_empty() {
-            found.push(Problem::DoesNothing(effect.when.clone()));
+            found.push(ProgramFileProblem::DoesNothing(effect.when.clone()));
         }
-        if effect.kinds().any(crate::EffectKind::needs_words) && effect.says.trim().is_empty() {
-            found.push(Problem::NoWords(effect.when.clone()));
+        if effect.effect_kinds().any(crate::EffectKind::needs_words) && effect.says.trim().is_empty() {
+            found.push(ProgramFileProblem::NoWords(effect.when.clone()));
         }
         let words = || effect.when.split_whitespace().chain(effect.unless.split_whitespace());
         if file.commands.is_none() && words().any(|mark| mark == "!") {
-            found.push(Problem::NoCommands);
+            found.push(ProgramFileProblem::NoCommands);
         }
-        found.extend(words().filter(|mark| !is_mark(mark)).map(|mark| Problem::Mark(mark.to_owned())));
+        found.extend(
+            words().filter(|mark| !is_mark(mark)).map(|mark| ProgramFileProblem::Mark(mark.to_owned())),
+        );
         let strangers =
             effect.names.split_whitespace().filter(|name| !file.names.iter().any(|own| own == name));
-        found.extend(strangers.map(|name| Problem::NotOwn { key: "effect.names", name: name.to_owned() }));
+        found.extend(
+            strangers.map(|name| ProgramFileProblem::NotOwn { key: "effect.names", name: name.to_owned() }),
+        );
     }
 }
 
-fn sections(file: &ProgramFile, found: &mut Vec<Problem>) {
+fn check_sections(file: &ProgramFile, found: &mut Vec<ProgramFileProblem>) {
     if let Some(wrapper) = &file.wrapper {
-        if !matches!(file.kind, Class::Wrapper | Class::Multicall) {
-            found.push(Problem::Section { section: "wrapper", kind: "wrapper" });
+        if !matches!(file.kind, ProgramClass::Wrapper | ProgramClass::Multicall) {
+            found.push(ProgramFileProblem::Section { section: "wrapper", kind: "wrapper" });
         }
         if wrapper.source.trim().is_empty() {
-            found.push(Problem::NoSource("[wrapper]".to_owned()));
+            found.push(ProgramFileProblem::NoSource("[wrapper]".to_owned()));
         }
-        let Wrapper { elsewhere, writes, folder, .. } = wrapper;
+        let WrapperSection { elsewhere, writes, folder, .. } = wrapper;
         let options = file.options_anywhere();
         for (key, names) in [("elsewhere", elsewhere), ("writes", writes), ("folder", folder)] {
-            let unknown = names.split_whitespace().filter(|name| takes(&options, name).is_none());
-            found.extend(unknown.map(|option| Problem::NoSuchOption { key, option: option.to_owned() }));
+            let unknown = names.split_whitespace().filter(|name| option_takes(&options, name).is_none());
+            found.extend(
+                unknown.map(|option| ProgramFileProblem::NoSuchOption { key, option: option.to_owned() }),
+            );
         }
     }
     if let Some(interpreter) = &file.interpreter {
-        if file.kind != Class::Interpreter {
-            found.push(Problem::Section { section: "interpreter", kind: "interpreter" });
+        if file.kind != ProgramClass::Interpreter {
+            found.push(ProgramFileProblem::Section { section: "interpreter", kind: "interpreter" });
         }
         if interpreter.source.trim().is_empty() {
-            found.push(Problem::NoSource("[interpreter]".to_owned()));
+            found.push(ProgramFileProblem::NoSource("[interpreter]".to_owned()));
         }
     }
 }
 
-fn caches(file: &ProgramFile, found: &mut Vec<Problem>) {
-    let Some(Caches { reads, private, offline, source, .. }) = &file.caches else { return };
+fn check_caches(file: &ProgramFile, found: &mut Vec<ProgramFileProblem>) {
+    let Some(CachesSection { reads, private, offline, source, .. }) = &file.caches else { return };
     let plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['*', '?', '[', '\0']);
     let below_home = |place: &str| place.strip_prefix("~/").is_some_and(|rest| rest.split('/').all(plain));
-    found.extend(reads.iter().filter(|place| !below_home(place)).map(|place| Problem::Cache(place.clone())));
+    found.extend(
+        reads.iter().filter(|place| !below_home(place)).map(|place| ProgramFileProblem::Cache(place.clone())),
+    );
     let is_name = |folder: &str| plain(folder) && !folder.contains('/');
     let folders = private.values().filter(|folder| !is_name(folder));
-    found.extend(folders.map(|folder| Problem::CacheFolder(folder.clone())));
+    found.extend(folders.map(|folder| ProgramFileProblem::CacheFolder(folder.clone())));
     let names_something = !(reads.is_empty() && private.is_empty() && offline.is_empty());
     if names_something && source.trim().is_empty() {
-        found.push(Problem::NoSource("[caches]".to_owned()));
+        found.push(ProgramFileProblem::NoSource("[caches]".to_owned()));
     }
 }
 
-fn forms(file: &ProgramFile, found: &mut Vec<Problem>) {
+fn check_forms(file: &ProgramFile, found: &mut Vec<ProgramFileProblem>) {
     for form in &file.reads.forms {
         let mut parts = form.split(' ');
         let own =
@@ -238,7 +246,7 @@ fn forms(file: &ProgramFile, found: &mut Vec<Problem>) {
         let rest: Vec<&str> = parts.collect();
         let star = rest.iter().position(|part| *part == "*");
         if !own || rest.contains(&"") || star.is_some_and(|at| at + 1 < rest.len()) {
-            found.push(Problem::Form(form.clone()));
+            found.push(ProgramFileProblem::Form(form.clone()));
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::{ArgEffect, Does, EffectKind, Example, FileError, ProgramFile};
+use crate::{ArgEffect, Does, EffectKind, Example, ProgramFile, ProgramFileError};
 
 fn wrong(text: &str) -> String {
     ProgramFile::parse(text).unwrap_err().to_string()
@@ -49,7 +49,7 @@ fn caches_lie_below_the_home_folder_and_are_not_for_peoples_own_files() {
     let file = |rest: &str| format!("names = [\"x\"]\n[caches]\n{rest}");
     let right = file("reads = [\"~/.x/cache\"]\nprivate = { X_CACHE = \"x\" }\nsource = \"x(1)\"");
     assert!(ProgramFile::parse(&right).is_ok());
-    assert!(matches!(ProgramFile::parse_own(&right), Err(FileError::Content(_))), "they only narrow");
+    assert!(matches!(ProgramFile::parse_own(&right), Err(ProgramFileError::Content(_))), "they only narrow");
     for place in ["/etc", "~", "~/", "~/../x", "~/a//b", "~/*", "x"] {
         assert!(
             wrong(&file(&format!("reads = [{place:?}]\nsource = \"x\""))).contains("no place for a cache"),
@@ -82,7 +82,10 @@ fn one_effect_may_be_several() {
     let file = ProgramFile::parse(text).unwrap();
     let effect = &file.effects[0];
     assert_eq!(effect.unsafe_args().collect::<Vec<_>>(), [ArgEffect::Fetches]);
-    assert_eq!(effect.kinds().collect::<Vec<_>>(), [EffectKind::Install, EffectKind::RunDownloadedCode]);
+    assert_eq!(
+        effect.effect_kinds().collect::<Vec<_>>(),
+        [EffectKind::Install, EffectKind::RunDownloadedCode]
+    );
 }
 
 #[test]
@@ -133,7 +136,7 @@ fn a_file_of_ones_own_only_describes() {
 
 #[test]
 fn an_error_of_the_format_says_where_it_is() {
-    let Err(FileError::Format(said)) = ProgramFile::parse("names = [\"x\"]\nstrict = \"yes\"") else {
+    let Err(ProgramFileError::Format(said)) = ProgramFile::parse("names = [\"x\"]\nstrict = \"yes\"") else {
         panic!("that is no boolean")
     };
     assert!(said.contains("line 2"), "{said}");

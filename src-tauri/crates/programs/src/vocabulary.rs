@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum Class {
+pub enum ProgramClass {
     /// Does its own work.
     #[default]
     Ordinary,
@@ -76,7 +76,7 @@ pub enum Alone {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum Check {
+pub enum ArgumentCheck {
     /// No check, where `like` would bring one.
     None,
     /// Formulas from elsewhere are code.

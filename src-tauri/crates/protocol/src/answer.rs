@@ -1,8 +1,8 @@
 //! Answers of each method.
 
 use crate::data::Encoding;
-use crate::mistake::Mistake;
-use crate::notice::{Event, Notice, Pending};
+use crate::mistake::ProtocolError;
+use crate::notice::{Notice, NoticeEvent, Pending};
 use crate::words::{Confined, Decision, Outcome, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -56,7 +56,7 @@ pub struct Accepted {
 
 /// A terminal event as an answer.
 #[derive(Serialize)]
-struct Ended<'a> {
+struct EndedAnswer<'a> {
     state: RunState,
     #[serde(flatten)]
     notice: &'a Notice,
@@ -64,19 +64,20 @@ struct Ended<'a> {
 
 impl RunResult {
     /// Reads an answer.
-    pub fn of_value(mut value: Value) -> Result<Self, Mistake> {
+    pub fn of_value(mut value: Value) -> Result<Self, ProtocolError> {
         let method = match &value {
             Value::Object(members) if members.contains_key("outcome") => "exec.finished",
             Value::Object(members) if members.contains_key("reason") => "exec.denied",
             _ => {
-                let accepted = serde_json::from_value(value).map_err(|error| Mistake::of_shape(&error))?;
+                let accepted =
+                    serde_json::from_value(value).map_err(|error| ProtocolError::of_shape(&error))?;
                 return Ok(Self::Accepted(accepted));
             }
         };
         if let Value::Object(members) = &mut value {
             members.remove("state");
         }
-        Notice::read(method, value).map(|notice| Self::Ended(Box::new(notice)))
+        Notice::from_params(method, value).map(|notice| Self::Ended(Box::new(notice)))
     }
 }
 
@@ -84,12 +85,14 @@ impl Serialize for RunResult {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Accepted(accepted) => accepted.serialize(serializer),
-            Self::Ended(notice) => Ended { state: notice.event.end_state(), notice }.serialize(serializer),
+            Self::Ended(notice) => {
+                EndedAnswer { state: notice.event.end_state(), notice }.serialize(serializer)
+            }
         }
     }
 }
 
-impl Event {
+impl NoticeEvent {
     /// Returns the state that a request is in after this event.
     fn end_state(&self) -> RunState {
         match self {

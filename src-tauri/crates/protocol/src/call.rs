@@ -1,11 +1,11 @@
 //! Everything that an agent can say.
 
 use crate::frame::{self, Frame, Request};
-use crate::id::Id;
-use crate::mistake::{Mistake, Refused};
+use crate::id::CallId;
+use crate::mistake::{ProtocolError, RefusedMessage};
 use crate::params::{
-    Check, EventsAfterParams, InputParams, KillParams, OutputParams, SessionCloseParams, SessionOpenParams,
-    StatusParams, ToolCheckParams, WhichParams,
+    CheckLimits, EventsAfterParams, InputParams, KillParams, OutputParams, SessionCloseParams,
+    SessionOpenParams, StatusParams, ToolCheckParams, WhichParams,
 };
 use crate::run::RunParams;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 /// A call on an agent's channel, with its parameters checked.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Call {
+pub enum AgentCall {
     /// `system.run`: answered with [`crate::RunResult`].
     Run(Box<RunParams>),
     /// `system.status`: answered with [`crate::StatusResult`].
@@ -37,7 +37,7 @@ pub enum Call {
     EventsAfter(EventsAfterParams),
 }
 
-impl Call {
+impl AgentCall {
     /// The names of all methods.
     pub const METHODS: [&'static str; 10] = [
         "system.run",
@@ -69,7 +69,7 @@ impl Call {
     }
 
     /// Reads and checks the parameters of a method.
-    pub fn read(method: &str, params: &Value) -> Result<Self, Mistake> {
+    pub fn parse_params(method: &str, params: &Value) -> Result<Self, ProtocolError> {
         match method {
             "system.run" => RunParams::from_value(params).map(|run| Self::Run(Box::new(run))),
             "system.status" => checked(params).map(Self::Status),
@@ -81,57 +81,59 @@ impl Call {
             "session.close" => checked(params).map(Self::SessionClose),
             "tool.check" => checked(params).map(Self::ToolCheck),
             "events.after" => checked(params).map(Self::EventsAfter),
-            other => Err(Mistake::UnknownMethod(other.to_owned())),
+            other => Err(ProtocolError::UnknownMethod(other.to_owned())),
         }
     }
 
     /// Reads a request.
-    pub fn of_request(request: Request) -> Result<(Id, Self), Refused> {
+    pub fn of_request(request: Request) -> Result<(CallId, Self), RefusedMessage> {
         let Request { id, method, params } = request;
-        match Self::read(&method, &params) {
+        match Self::parse_params(&method, &params) {
             Ok(call) => Ok((id, call)),
-            Err(mistake) => Err(Refused { id: Some(id), mistake }),
+            Err(mistake) => Err(RefusedMessage { id: Some(id), mistake }),
         }
     }
 
     /// Reads a message that an agent sent: only calls are taken.
-    pub fn of_frame(frame: Frame) -> Result<(Id, Self), Refused> {
+    pub fn of_frame(frame: Frame) -> Result<(CallId, Self), RefusedMessage> {
         Self::of_request(frame.into_request()?)
     }
 
     /// Returns the call as a line, `\n` included.
-    pub fn line(&self, id: &Id) -> Vec<u8> {
+    pub fn to_line(&self, id: &CallId) -> Vec<u8> {
         match self {
-            Self::Run(params) => self.put(id, params),
-            Self::Status(params) => self.put(id, params),
-            Self::Output(params) => self.put(id, params),
-            Self::Input(params) => self.put(id, params),
-            Self::Kill(params) => self.put(id, params),
-            Self::Which(params) => self.put(id, params),
-            Self::SessionOpen(params) => self.put(id, params),
-            Self::SessionClose(params) => self.put(id, params),
-            Self::ToolCheck(params) => self.put(id, params),
-            Self::EventsAfter(params) => self.put(id, params),
+            Self::Run(params) => self.encode_params(id, params),
+            Self::Status(params) => self.encode_params(id, params),
+            Self::Output(params) => self.encode_params(id, params),
+            Self::Input(params) => self.encode_params(id, params),
+            Self::Kill(params) => self.encode_params(id, params),
+            Self::Which(params) => self.encode_params(id, params),
+            Self::SessionOpen(params) => self.encode_params(id, params),
+            Self::SessionClose(params) => self.encode_params(id, params),
+            Self::ToolCheck(params) => self.encode_params(id, params),
+            Self::EventsAfter(params) => self.encode_params(id, params),
         }
     }
 
-    fn put<P: Serialize>(&self, id: &Id, params: &P) -> Vec<u8> {
+    fn encode_params<P: Serialize>(&self, id: &CallId, params: &P) -> Vec<u8> {
         frame::request_line(id, self.method(), params)
     }
 }
 
 impl Frame {
     /// Returns the call that a client's message must be.
-    pub fn into_request(self) -> Result<Request, Refused> {
+    pub fn into_request(self) -> Result<Request, RefusedMessage> {
         match self {
             Self::Request(request) => Ok(request),
-            Self::Notification(_) => Err(Refused { id: None, mistake: Mistake::NoId }),
-            Self::Response(answer) => Err(Refused { id: answer.id, mistake: Mistake::NotAMessage }),
+            Self::Notification(_) => Err(RefusedMessage { id: None, mistake: ProtocolError::NoId }),
+            Self::Response(answer) => {
+                Err(RefusedMessage { id: answer.id, mistake: ProtocolError::NotAMessage })
+            }
         }
     }
 }
 
-fn checked<P: Check + DeserializeOwned>(params: &Value) -> Result<P, Mistake> {
-    let params: P = crate::params::read(params)?;
-    params.check().map(|()| params)
+fn checked<P: CheckLimits + DeserializeOwned>(params: &Value) -> Result<P, ProtocolError> {
+    let params: P = crate::params::read_params(params)?;
+    params.check_limits().map(|()| params)
 }

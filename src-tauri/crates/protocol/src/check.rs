@@ -1,21 +1,21 @@
 //! Checks of texts that parameters have in common.
 
 use crate::limits;
-use crate::mistake::Mistake;
+use crate::mistake::ProtocolError;
 
 /// Checks a text that may be empty.
-pub(crate) fn check_text(field: &'static str, text: &str, limit: usize) -> Result<(), Mistake> {
+pub(crate) fn check_text(field: &'static str, text: &str, limit: usize) -> Result<(), ProtocolError> {
     if text.contains('\0') {
-        return Err(Mistake::Nul(field));
+        return Err(ProtocolError::Nul(field));
     }
-    if text.len() > limit { Err(Mistake::TooLong { field, limit }) } else { Ok(()) }
+    if text.len() > limit { Err(ProtocolError::TooLong { field, limit }) } else { Ok(()) }
 }
 
 /// Checks a text that must not be empty.
-pub(crate) fn check_name(field: &'static str, text: &str, limit: usize) -> Result<(), Mistake> {
-    if text.is_empty() { Err(Mistake::Empty(field)) } else { check_text(field, text, limit) }
+pub(crate) fn check_name(field: &'static str, text: &str, limit: usize) -> Result<(), ProtocolError> {
+    if text.is_empty() { Err(ProtocolError::Empty(field)) } else { check_text(field, text, limit) }
 }
 
-pub(crate) fn check_session(session: &str) -> Result<(), Mistake> {
+pub(crate) fn check_session(session: &str) -> Result<(), ProtocolError> {
     check_name("session", session, limits::SESSION)
 }

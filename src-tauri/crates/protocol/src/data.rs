@@ -1,6 +1,6 @@
 //! Bytes in JSON: as text where they are UTF-8, else as base64, and always saying which.
 
-use crate::mistake::Mistake;
+use crate::mistake::ProtocolError;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
@@ -33,10 +33,10 @@ impl Encoding {
     }
 
     /// Returns the bytes that `data` stands for.
-    pub fn decode(self, data: String) -> Result<Vec<u8>, Mistake> {
+    pub fn decode(self, data: String) -> Result<Vec<u8>, ProtocolError> {
         match self {
             Self::Utf8 => Ok(data.into_bytes()),
-            Self::Base64 => STANDARD.decode(data).map_err(|_| Mistake::BadData),
+            Self::Base64 => STANDARD.decode(data).map_err(|_| ProtocolError::BadData),
         }
     }
 }
@@ -44,7 +44,7 @@ impl Encoding {
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// Encodes bytes as two lower-case hex digits each.
-pub fn hex(bytes: &[u8]) -> String {
+pub fn encode_hex(bytes: &[u8]) -> String {
     let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

@@ -1,6 +1,6 @@
 //! Words of a request's end: how it was decided, and how it ended.
 
-use crate::{By, DenyReason, Outcome, RunState};
+use crate::{AllowedBy, DenyReason, Outcome, RunState};
 use serde::de::IntoDeserializer as _;
 use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ impl EndReason {
     }
 
     /// Returns the one of this name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         let name: StrDeserializer<'_, Error> = name.into_deserializer();
         Self::deserialize(name).ok()
     }
@@ -78,7 +78,7 @@ impl Decided {
     }
 
     /// Returns the one of this name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|decided| decided.name() == name)
     }
 
@@ -89,7 +89,7 @@ impl Decided {
 
     /// Returns how a request in this state was decided, by its end and by what let it through. `None` until it is decided, and
     /// if it went away before.
-    pub fn of(state: RunState, end: Option<EndReason>, by: Option<&By>) -> Option<Self> {
+    pub fn from_state(state: RunState, end: Option<EndReason>, by: Option<&AllowedBy>) -> Option<Self> {
         if state == RunState::Denied {
             let Some(EndReason::Denied(reason)) = end else { return None };
             return match reason {
@@ -111,10 +111,10 @@ impl Decided {
             };
         }
         match by? {
-            By::Person => Some(Self::YouAllowed),
-            By::Rule(_) | By::Skill(_) => Some(Self::RuleAllowed),
-            By::Policy | By::Fallback => Some(Self::SettingAllowed),
-            By::Default => None,
+            AllowedBy::Person => Some(Self::YouAllowed),
+            AllowedBy::Rule(_) | AllowedBy::Skill(_) => Some(Self::RuleAllowed),
+            AllowedBy::Policy | AllowedBy::Fallback => Some(Self::SettingAllowed),
+            AllowedBy::Default => None,
         }
     }
 }
@@ -127,9 +127,9 @@ mod tests {
     fn a_name_is_what_is_written_down() {
         for decided in Decided::ALL {
             assert_eq!(serde_json::to_value(decided).unwrap(), decided.name());
-            assert_eq!(Decided::named(decided.name()), Some(decided));
+            assert_eq!(Decided::from_name(decided.name()), Some(decided));
         }
-        assert_eq!(Decided::named("other"), None);
+        assert_eq!(Decided::from_name("other"), None);
     }
 
     #[test]
@@ -142,8 +142,12 @@ mod tests {
         ];
         for end in ends {
             assert_eq!(serde_json::to_value(end).unwrap(), end.name());
-            assert_eq!(EndReason::named(end.name()), Some(end));
+            assert_eq!(EndReason::from_name(end.name()), Some(end));
         }
-        assert_eq!(EndReason::named("allowed"), None, "what its agent does has no end that is known here");
+        assert_eq!(
+            EndReason::from_name("allowed"),
+            None,
+            "what its agent does has no end that is known here"
+        );
     }
 }

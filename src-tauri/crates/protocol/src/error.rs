@@ -163,7 +163,7 @@ impl ErrorObject {
     }
 
     /// Returns an error with a name that only the control socket knows.
-    pub fn named(name: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn with_code_name(name: impl Into<String>, message: impl Into<String>) -> Self {
         let data = ErrorData { code: name.into(), ..ErrorData::default() };
         Self { code: -32000, message: message.into(), data }
     }

@@ -1,8 +1,8 @@
 //! JSON-RPC 2.0, one message a line.
 
 use crate::error::ErrorObject;
-use crate::id::Id;
-use crate::mistake::Refused;
+use crate::id::CallId;
+use crate::mistake::RefusedMessage;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ pub enum Frame {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// Id that the answer carries.
-    pub id: Id,
+    pub id: CallId,
     pub method: String,
     /// An object.
     pub params: Value,
@@ -40,7 +40,7 @@ pub struct Notification {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
     /// The call's id; `None` if it could not be read.
-    pub id: Option<Id>,
+    pub id: Option<CallId>,
     /// Result of the call.
     pub outcome: Result<Value, ErrorObject>,
 }
@@ -50,7 +50,7 @@ pub struct Response {
 struct WireLine<'a, P: Serialize> {
     jsonrpc: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a Id>,
+    id: Option<&'a CallId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     method: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,40 +63,52 @@ struct WireLine<'a, P: Serialize> {
 #[derive(Serialize)]
 struct ErrorLine<'a> {
     jsonrpc: &'static str,
-    id: Option<&'a Id>,
+    id: Option<&'a CallId>,
     error: &'a ErrorObject,
 }
 
 /// Returns a call as a line, `\n` included.
-pub fn request_line<P: Serialize>(id: &Id, method: &str, params: &P) -> Vec<u8> {
-    line(&WireLine { jsonrpc: "2.0", id: Some(id), method: Some(method), params: Some(params), result: None })
+pub fn request_line<P: Serialize>(id: &CallId, method: &str, params: &P) -> Vec<u8> {
+    encode_line(&WireLine {
+        jsonrpc: "2.0",
+        id: Some(id),
+        method: Some(method),
+        params: Some(params),
+        result: None,
+    })
 }
 
 /// Returns a notification as a line, `\n` included.
 pub fn notification_line<P: Serialize>(method: &str, params: &P) -> Vec<u8> {
-    line(&WireLine { jsonrpc: "2.0", id: None, method: Some(method), params: Some(params), result: None })
+    encode_line(&WireLine {
+        jsonrpc: "2.0",
+        id: None,
+        method: Some(method),
+        params: Some(params),
+        result: None,
+    })
 }
 
 /// Returns a good answer as a line, `\n` included.
-pub fn result_line<P: Serialize>(id: &Id, result: &P) -> Vec<u8> {
-    line(&WireLine { jsonrpc: "2.0", id: Some(id), method: None, params: None, result: Some(result) })
+pub fn result_line<P: Serialize>(id: &CallId, result: &P) -> Vec<u8> {
+    encode_line(&WireLine { jsonrpc: "2.0", id: Some(id), method: None, params: None, result: Some(result) })
 }
 
 /// Returns a failed answer as a line, `\n` included.
-pub fn error_line(id: Option<&Id>, error: &ErrorObject) -> Vec<u8> {
-    line(&ErrorLine { jsonrpc: "2.0", id, error })
+pub fn error_line(id: Option<&CallId>, error: &ErrorObject) -> Vec<u8> {
+    encode_line(&ErrorLine { jsonrpc: "2.0", id, error })
 }
 
-impl Refused {
+impl RefusedMessage {
     /// Returns the answer to the message that was not taken, as a line.
-    pub fn line(self) -> Vec<u8> {
+    pub fn into_line(self) -> Vec<u8> {
         error_line(self.id.as_ref(), &self.mistake.into())
     }
 }
 
 impl Frame {
     /// Returns the message as a line, `\n` included.
-    pub fn line(&self) -> Vec<u8> {
+    pub fn to_line(&self) -> Vec<u8> {
         match self {
             Self::Request(request) => request_line(&request.id, &request.method, &request.params),
             Self::Notification(told) => notification_line(&told.method, &told.params),
@@ -112,7 +124,7 @@ impl Frame {
 /// Encodes a message as one line of JSON.
 ///
 /// serde_json escapes `\n` within strings, so the only one is the last byte.
-fn line<T: Serialize>(message: &T) -> Vec<u8> {
+fn encode_line<T: Serialize>(message: &T) -> Vec<u8> {
     // Everything said is structs, texts, numbers and objects with text keys: none of these can fail to serialise.
     let mut bytes = serde_json::to_vec(message).unwrap_or_default();
     bytes.push(b'\n');

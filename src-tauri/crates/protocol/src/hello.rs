@@ -2,8 +2,8 @@
 
 use crate::check::check_text;
 use crate::frame::Request;
-use crate::limits::{self, Limits};
-use crate::mistake::Mistake;
+use crate::limits::{self, WireLimits};
+use crate::mistake::ProtocolError;
 use crate::proof::Nonce;
 use serde::{Deserialize, Serialize};
 
@@ -55,12 +55,12 @@ impl AuthenticateParams {
     pub const METHOD: &'static str = "authenticate";
 
     /// Reads the request that must be an authenticate: another method is told as unknown until then.
-    pub fn of_request(request: Request) -> Result<Self, Mistake> {
+    pub fn of_request(request: Request) -> Result<Self, ProtocolError> {
         if request.method != Self::METHOD {
-            return Err(Mistake::UnknownMethod(request.method));
+            return Err(ProtocolError::UnknownMethod(request.method));
         }
         let params: Self =
-            serde_json::from_value(request.params).map_err(|error| Mistake::of_shape(&error))?;
+            serde_json::from_value(request.params).map_err(|error| ProtocolError::of_shape(&error))?;
         check_text("client.name", &params.client.name, limits::SESSION)?;
         check_text("client.version", &params.client.version, limits::SESSION)?;
         Ok(params)
@@ -77,7 +77,7 @@ pub struct Welcome {
     /// The host's proof, 64 hex digits.
     pub proof: String,
     /// Limits of messages.
-    pub limits: Limits,
+    pub limits: WireLimits,
     /// Summary of the agent's policy.
     pub policy: PolicyNote,
     /// The agent's newest event; 0 where there is none yet.

@@ -8,14 +8,14 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
-pub enum Id {
+pub enum CallId {
     /// A whole number.
     Number(i64),
     /// A text of at most [`limits::ID`] bytes.
     Text(String),
 }
 
-impl Id {
+impl CallId {
     /// Returns the id in a JSON value, where it is one.
     pub fn from_value(value: &Value) -> Option<Self> {
         match value {

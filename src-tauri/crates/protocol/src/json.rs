@@ -1,23 +1,23 @@
 //! JSON that means one thing only: no duplicate keys, bounded depth. The first problem is named, and the message's id
 //! is still found where it stands before what cannot be parsed.
 
-use crate::id::Id;
+use crate::id::CallId;
 use crate::limits;
-use crate::mistake::Mistake;
+use crate::mistake::ProtocolError;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::cell::RefCell;
 
 /// Parts that were read of a line.
-pub(crate) struct Read {
+pub(crate) struct ParsedJson {
     /// The `id` member of the outermost object.
-    pub(crate) id: Option<Id>,
+    pub(crate) id: Option<CallId>,
     /// The value, or what is wrong with it.
-    pub(crate) value: Result<Value, Mistake>,
+    pub(crate) value: Result<Value, ProtocolError>,
 }
 
 /// Reads one value that fills `text`.
-pub(crate) fn read(text: &str) -> Read {
+pub(crate) fn read_json(text: &str) -> ParsedJson {
     let notes = Notes::default();
     let mut parser = serde_json::Deserializer::from_str(text);
     let value = Strict { depth: 0, notes: &notes }.deserialize(&mut parser);
@@ -26,20 +26,20 @@ pub(crate) fn read(text: &str) -> Read {
     let value = match (value, first) {
         (_, Some(problem)) => Err(problem),
         (Ok(value), None) => Ok(value),
-        (Err(error), None) => Err(Mistake::NotJson { what: error.to_string() }),
+        (Err(error), None) => Err(ProtocolError::NotJson { what: error.to_string() }),
     };
-    Read { id: notes.id.into_inner(), value }
+    ParsedJson { id: notes.id.into_inner(), value }
 }
 
 /// Notes that are taken while reading goes on.
 #[derive(Default)]
 struct Notes {
-    id: RefCell<Option<Id>>,
-    problem: RefCell<Option<Mistake>>,
+    id: RefCell<Option<CallId>>,
+    problem: RefCell<Option<ProtocolError>>,
 }
 
 impl Notes {
-    fn problem(&self, mistake: Mistake) {
+    fn problem(&self, mistake: ProtocolError) {
         self.problem.borrow_mut().get_or_insert(mistake);
     }
 }
@@ -52,14 +52,14 @@ struct Strict<'n> {
 }
 
 impl Strict<'_> {
-    fn inner(self) -> Self {
+    fn nested(self) -> Self {
         Self { depth: self.depth + 1, ..self }
     }
 
     fn too_deep(self) -> bool {
         let deep = self.depth >= limits::DEPTH;
         if deep {
-            self.notes.problem(Mistake::TooDeep);
+            self.notes.problem(ProtocolError::TooDeep);
         }
         deep
     }
@@ -113,7 +113,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
         if self.too_deep() {
             while list.next_element::<IgnoredAny>()?.is_some() {}
         }
-        while let Some(value) = list.next_element_seed(self.inner())? {
+        while let Some(value) = list.next_element_seed(self.nested())? {
             values.push(value);
         }
         Ok(Value::Array(values))
@@ -125,12 +125,12 @@ impl<'de> Visitor<'de> for Strict<'_> {
             while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         }
         while let Some(key) = object.next_key::<String>()? {
-            let value = object.next_value_seed(self.inner())?;
+            let value = object.next_value_seed(self.nested())?;
             if self.depth == 0 && key == "id" && !members.contains_key("id") {
-                *self.notes.id.borrow_mut() = Id::from_value(&value);
+                *self.notes.id.borrow_mut() = CallId::from_value(&value);
             }
             if members.contains_key(&key) {
-                self.notes.problem(Mistake::DuplicateKey(key));
+                self.notes.problem(ProtocolError::DuplicateKey(key));
             } else {
                 members.insert(key, value);
             }

@@ -1,7 +1,7 @@
 //! Messages on the agents' socket, and the framing and opening of the approvers' socket. Pure.
 //!
-//! Bytes come in through [`LineBuffer`], a line becomes a [`Frame`] by [`decode`], a frame becomes a [`Call`] (on the
-//! host) or a [`Notice`] (at the client). Whatever is wrong has its own name: [`Mistake`]. See `docs/PROTOCOL.md`.
+//! Bytes come in through [`LineBuffer`], a line becomes a [`Frame`] by [`decode`], a frame becomes an [`AgentCall`] (on the
+//! host) or a [`Notice`] (at the client). Whatever is wrong has its own name: [`ProtocolError`]. See `docs/PROTOCOL.md`.
 
 mod answer;
 mod call;
@@ -30,8 +30,8 @@ pub use answer::{
     Accepted, EventsAfterResult, InputResult, KillResult, OutputResult, RunResult, SessionResult,
     StatusResult, ToolCheckResult, ToolError, VerdictNote, WhichProgram, WhichResult,
 };
-pub use call::Call;
-pub use data::{Encoding, hex};
+pub use call::AgentCall;
+pub use data::{Encoding, encode_hex};
 pub use decided::{Decided, EndReason};
 pub use decode::decode;
 pub use error::{ErrorCode, ErrorData, ErrorObject};
@@ -39,16 +39,22 @@ pub use frame::{
     Frame, Notification, Request, Response, error_line, notification_line, request_line, result_line,
 };
 pub use hello::{AuthenticateParams, Client, ControlWelcome, Hello, PROTOCOL, PolicyNote, Welcome};
-pub use id::Id;
-pub use limits::Limits;
+pub use id::CallId;
+pub use limits::WireLimits;
 pub use line::LineBuffer;
-pub use mistake::{Mistake, Refused};
-pub use notice::{Denied, Event, Finished, Notice, Output, Pending, Started, ToolResolved};
+pub use mistake::{ProtocolError, RefusedMessage};
+pub use notice::{
+    ExecDenied, ExecFinished, ExecOutput, ExecStarted, Notice, NoticeEvent, Pending, ToolResolved,
+};
 pub use params::{
     Defaults, EventsAfterParams, InputParams, KillParams, OutputParams, SessionCloseParams,
     SessionOpenParams, StatusParams, ToolCheckParams, WhichParams,
 };
-pub use proof::{BadKey, BadNonce, CONTROL_KEY_SERVICE, CONTROL_SOCKET, Handshake, Key, Nonce, Side, Socket};
-pub use run::{RunParams, Stdin, Wait, What};
+pub use proof::{
+    BadKey, BadNonce, CONTROL_KEY_SERVICE, CONTROL_SOCKET, Handshake, HandshakeSide, Nonce, Socket, SocketKey,
+};
+pub use run::{RunParams, RunStdin, Wait, What};
 pub use signal::{BadSignal, Signal};
-pub use words::{By, Confine, Confined, Decision, DenyReason, Outcome, Profile, RunState, Stream};
+pub use words::{
+    AllowedBy, Confined, Decision, DenyReason, Outcome, OutputStream, Profile, RequestedConfinement, RunState,
+};

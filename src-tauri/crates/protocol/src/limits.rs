@@ -59,7 +59,7 @@ pub const SLOW_MS: u64 = 10_000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Limits {
+pub struct WireLimits {
     /// Bytes in one line that it may send.
     pub frame_bytes: usize,
     /// Nesting of objects and lists.
@@ -78,7 +78,7 @@ pub struct Limits {
     pub timeout_ms: Option<u64>,
 }
 
-impl Limits {
+impl WireLimits {
     /// Returns the wire's own limits, with the longest run time that the person set for this agent.
     pub fn of_agent(timeout_ms: Option<u64>) -> Self {
         Self {

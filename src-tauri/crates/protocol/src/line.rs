@@ -1,7 +1,7 @@
 //! Bytes as they come in, cut into lines: never more held than one line may be.
 
 use crate::json;
-use crate::mistake::{Mistake, Refused};
+use crate::mistake::{ProtocolError, RefusedMessage};
 
 /// Collects bytes and gives back whole lines. A line over the limit is reported once and skipped to its end, so the
 /// next line is read as if nothing had happened.
@@ -37,7 +37,7 @@ impl LineBuffer {
 
     /// Returns the next whole line without its `\n`, or why there is none to be had of it. Empty lines are
     /// passed over.
-    pub fn next_line(&mut self) -> Option<Result<&[u8], Refused>> {
+    pub fn next_line(&mut self) -> Option<Result<&[u8], RefusedMessage>> {
         loop {
             let end = memchr::memchr(b'\n', &self.bytes[self.seen..]).map(|at| self.seen + at);
             let Some(end) = end else { return self.unfinished().map(Err) };
@@ -62,7 +62,7 @@ impl LineBuffer {
     }
 
     /// Returns no line's end in sight: nothing yet, or too large already.
-    fn unfinished(&mut self) -> Option<Refused> {
+    fn unfinished(&mut self) -> Option<RefusedMessage> {
         self.seen = self.bytes.len();
         let refused =
             (!self.skipping && self.seen - self.start >= self.limit).then(|| self.too_large(self.start));
@@ -74,9 +74,9 @@ impl LineBuffer {
         refused
     }
 
-    fn too_large(&self, start: usize) -> Refused {
+    fn too_large(&self, start: usize) -> RefusedMessage {
         let prefix = &self.bytes[start..self.bytes.len().min(start + PREFIX)];
-        let id = json::read(&String::from_utf8_lossy(prefix)).id;
-        Refused { id, mistake: Mistake::FrameTooLarge { limit: self.limit } }
+        let id = json::read_json(&String::from_utf8_lossy(prefix)).id;
+        RefusedMessage { id, mistake: ProtocolError::FrameTooLarge { limit: self.limit } }
     }
 }

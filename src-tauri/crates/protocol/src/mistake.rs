@@ -1,12 +1,12 @@
 //! Everything that can be wrong with a message, each by its own name.
 
 use crate::error::{ErrorCode, ErrorObject};
-use crate::id::Id;
+use crate::id::CallId;
 use crate::limits;
 
 /// Fault of a message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Mistake {
+pub enum ProtocolError {
     /// A line over the limit.
     #[error("the message is longer than {limit} bytes")]
     FrameTooLarge {
@@ -151,7 +151,7 @@ pub enum Mistake {
     BadData,
 }
 
-impl Mistake {
+impl ProtocolError {
     /// Returns the stable name: `data.problem`.
     pub fn name(&self) -> &'static str {
         match self {
@@ -195,7 +195,7 @@ impl Mistake {
     }
 
     /// Returns the error code: `data.code`.
-    pub fn code(&self) -> ErrorCode {
+    pub fn error_code(&self) -> ErrorCode {
         match self {
             Self::FrameTooLarge { .. } => ErrorCode::FrameTooLarge,
             Self::NotUtf8 { .. } => ErrorCode::NotUtf8,
@@ -247,9 +247,9 @@ impl Mistake {
     }
 }
 
-impl From<Mistake> for ErrorObject {
-    fn from(mistake: Mistake) -> Self {
-        let mut error = Self::new(mistake.code(), mistake.to_string());
+impl From<ProtocolError> for ErrorObject {
+    fn from(mistake: ProtocolError) -> Self {
+        let mut error = Self::new(mistake.error_code(), mistake.to_string());
         error.data.problem = Some(mistake.name().to_owned());
         error
     }
@@ -258,9 +258,9 @@ impl From<Mistake> for ErrorObject {
 /// A message that is not taken, with its id where that could be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{mistake}")]
-pub struct Refused {
+pub struct RefusedMessage {
     /// The message's id, as far as it could be read.
-    pub id: Option<Id>,
+    pub id: Option<CallId>,
     /// Fault of the message.
-    pub mistake: Mistake,
+    pub mistake: ProtocolError,
 }

@@ -2,9 +2,9 @@
 
 use crate::data::Encoding;
 use crate::frame::{self, Notification};
-use crate::mistake::Mistake;
+use crate::mistake::ProtocolError;
 use crate::signal::Signal;
-use crate::words::{By, Decision, DenyReason, Outcome, Profile, Stream};
+use crate::words::{AllowedBy, Decision, DenyReason, Outcome, OutputStream, Profile};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -23,23 +23,23 @@ pub struct Notice {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     #[serde(flatten)]
-    pub event: Event,
+    pub event: NoticeEvent,
 }
 
 /// Kinds of events, with their members.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Event {
+pub enum NoticeEvent {
     /// `exec.pending`: a question is open.
     Pending(Pending),
     /// `exec.started`: accepted and launched.
-    Started(Started),
+    Started(ExecStarted),
     /// `exec.output`: it wrote something, where the request said `stream`.
-    Output(Output),
+    Output(ExecOutput),
     /// `exec.finished`: it ran and ended.
-    Finished(Finished),
+    Finished(ExecFinished),
     /// `exec.denied`: it never ran.
-    Denied(Denied),
+    Denied(ExecDenied),
     /// `tool.resolved`: a tool's question was answered.
     ToolResolved(ToolResolved),
 }
@@ -65,7 +65,7 @@ pub struct Pending {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Started {
+pub struct ExecStarted {
     /// Process id on the host.
     pub pid: u32,
     /// The program's real path.
@@ -76,7 +76,7 @@ pub struct Started {
     pub cwd: String,
     /// Rule, person or default that let it through.
     #[serde(flatten)]
-    pub by: By,
+    pub by: AllowedBy,
     /// Command that runs instead, as one line of shell text, if the person changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<String>,
@@ -89,8 +89,8 @@ pub struct Started {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Output {
-    pub stream: Stream,
+pub struct ExecOutput {
+    pub stream: OutputStream,
     /// Start of `data`, in bytes from the stream's beginning.
     pub offset: u64,
     /// Bytes that were written.
@@ -100,15 +100,15 @@ pub struct Output {
     pub encoding: Encoding,
 }
 
-impl Output {
+impl ExecOutput {
     /// Makes output that carries these bytes.
-    pub fn new(stream: Stream, offset: u64, bytes: &[u8]) -> Self {
+    pub fn new(stream: OutputStream, offset: u64, bytes: &[u8]) -> Self {
         let (data, encoding) = Encoding::encode(bytes);
         Self { stream, offset, data, encoding }
     }
 
     /// Returns the bytes.
-    pub fn bytes(self) -> Result<Vec<u8>, Mistake> {
+    pub fn into_bytes(self) -> Result<Vec<u8>, ProtocolError> {
         self.encoding.decode(self.data)
     }
 }
@@ -117,7 +117,7 @@ impl Output {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Finished {
+pub struct ExecFinished {
     pub outcome: Outcome,
     /// Exit code, if it exited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -158,7 +158,7 @@ pub struct Finished {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Denied {
+pub struct ExecDenied {
     /// Reason, as a stable name.
     pub reason: DenyReason,
     /// Reason, in words. The person's own words are in `feedback`.
@@ -177,18 +177,18 @@ pub struct Denied {
     pub retry_after_ms: Option<u64>,
 }
 
-impl Denied {
+impl ExecDenied {
     /// Renders the denial for an agent, a sentence or two per line: why, the person's words, what to do instead, when.
-    pub fn lines(&self) -> Vec<String> {
+    pub fn to_lines(&self) -> Vec<String> {
         let said = self.feedback.as_ref().map(|words| format!("They said: {words}"));
         let again = self.retry_after_ms.map(|wait| format!("Try again in {} s.", wait.div_ceil(1000)));
         [Some(self.message.clone()), said, self.advice.clone(), again].into_iter().flatten().collect()
     }
 
     /// Renders the denial for an agent in one line.
-    pub fn text(&self) -> String {
+    pub fn to_text(&self) -> String {
         let mut text = String::new();
-        for line in self.lines() {
+        for line in self.to_lines() {
             if !text.is_empty() {
                 // The person's words end as the person ended them.
                 text.push_str(if text.ends_with(['.', '!', '?']) { " " } else { ". " });
@@ -222,7 +222,7 @@ pub struct ToolResolved {
     pub confined: Option<crate::Confined>,
 }
 
-impl Event {
+impl NoticeEvent {
     /// Returns the notification's method.
     pub fn method(&self) -> &'static str {
         match self {
@@ -245,7 +245,7 @@ impl Event {
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Head {
+pub(crate) struct NoticeHeader {
     sequence: u64,
     at: String,
     request_id: Uuid,
@@ -255,32 +255,32 @@ pub(crate) struct Head {
 
 impl Notice {
     /// Returns true if a notification's method is that of an event that this version knows.
-    pub fn knows(method: &str) -> bool {
+    pub fn is_known_method(method: &str) -> bool {
         ["exec.pending", "exec.started", "exec.output", "exec.finished", "exec.denied", "tool.resolved"]
             .contains(&method)
     }
 
     /// Reads a notification that is an event.
-    pub fn of_notification(told: Notification) -> Result<Self, Mistake> {
-        Self::read(&told.method, told.params)
+    pub fn of_notification(told: Notification) -> Result<Self, ProtocolError> {
+        Self::from_params(&told.method, told.params)
     }
 
     /// Reads the parameters of an event.
-    pub(crate) fn read(method: &str, params: Value) -> Result<Self, Mistake> {
-        let Value::Object(mut members) = params else { return Err(Mistake::ParamsNotAnObject) };
+    pub(crate) fn from_params(method: &str, params: Value) -> Result<Self, ProtocolError> {
+        let Value::Object(mut members) = params else { return Err(ProtocolError::ParamsNotAnObject) };
         let head = ["sequence", "at", "requestId", "session"];
         let head: Map<String, Value> =
             head.into_iter().filter_map(|name| members.remove_entry(name)).collect();
-        let head: Head = of(Value::Object(head))?;
+        let head: NoticeHeader = parse_members(Value::Object(head))?;
         let body = Value::Object(members);
         let event = match method {
-            "exec.pending" => Event::Pending(of(body)?),
-            "exec.started" => Event::Started(of(body)?),
-            "exec.output" => Event::Output(of(body)?),
-            "exec.finished" => Event::Finished(of(body)?),
-            "exec.denied" => Event::Denied(of(body)?),
-            "tool.resolved" => Event::ToolResolved(of(body)?),
-            other => return Err(Mistake::UnknownMethod(other.to_owned())),
+            "exec.pending" => NoticeEvent::Pending(parse_members(body)?),
+            "exec.started" => NoticeEvent::Started(parse_members(body)?),
+            "exec.output" => NoticeEvent::Output(parse_members(body)?),
+            "exec.finished" => NoticeEvent::Finished(parse_members(body)?),
+            "exec.denied" => NoticeEvent::Denied(parse_members(body)?),
+            "tool.resolved" => NoticeEvent::ToolResolved(parse_members(body)?),
+            other => return Err(ProtocolError::UnknownMethod(other.to_owned())),
         };
         Ok(Self {
             sequence: head.sequence,
@@ -292,11 +292,11 @@ impl Notice {
     }
 
     /// Returns the notice as a line, `\n` included.
-    pub fn line(&self) -> Vec<u8> {
+    pub fn to_line(&self) -> Vec<u8> {
         frame::notification_line(self.event.method(), self)
     }
 }
 
-fn of<T: serde::de::DeserializeOwned>(value: Value) -> Result<T, Mistake> {
-    serde_json::from_value(value).map_err(|error| Mistake::of_shape(&error))
+fn parse_members<T: serde::de::DeserializeOwned>(value: Value) -> Result<T, ProtocolError> {
+    serde_json::from_value(value).map_err(|error| ProtocolError::of_shape(&error))
 }

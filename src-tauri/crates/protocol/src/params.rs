@@ -3,9 +3,9 @@
 use crate::check::{check_name, check_session};
 use crate::data::Encoding;
 use crate::limits;
-use crate::mistake::Mistake;
+use crate::mistake::ProtocolError;
 use crate::signal::Signal;
-use crate::words::Stream;
+use crate::words::OutputStream;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -27,7 +27,7 @@ pub struct OutputParams {
     pub request_id: Uuid,
     /// Stream; both if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stream: Option<Stream>,
+    pub stream: Option<OutputStream>,
     /// The first byte, counted from the stream's beginning.
     #[serde(default)]
     pub offset: u64,
@@ -67,7 +67,7 @@ impl InputParams {
     }
 
     /// Returns the bytes.
-    pub fn bytes(self) -> Result<Vec<u8>, Mistake> {
+    pub fn into_bytes(self) -> Result<Vec<u8>, ProtocolError> {
         self.encoding.decode(self.data)
     }
 }
@@ -80,7 +80,7 @@ pub struct KillParams {
     /// Request to end. A request that still waits for an answer is withdrawn.
     pub request_id: Uuid,
     /// Signal for it and all that it started.
-    #[serde(default = "Signal::term")]
+    #[serde(default = "Signal::sigterm")]
     pub signal: Signal,
 }
 
@@ -170,12 +170,12 @@ pub struct EventsAfterParams {
 }
 
 /// Reads parameters. What is of the wrong type is named.
-pub(crate) fn read<P: DeserializeOwned>(params: &Value) -> Result<P, Mistake> {
+pub(crate) fn read_params<P: DeserializeOwned>(params: &Value) -> Result<P, ProtocolError> {
     P::deserialize(params).map_err(|error| {
-        let mistake = Mistake::of_shape(&error);
+        let mistake = ProtocolError::of_shape(&error);
         match (&mistake, params) {
-            (Mistake::WrongType(said), Value::Object(members)) => match culprit::<P>(members, said) {
-                Some(name) => Mistake::WrongType(format!("{name}: {said}")),
+            (ProtocolError::WrongType(said), Value::Object(members)) => match culprit::<P>(members, said) {
+                Some(name) => ProtocolError::WrongType(format!("{name}: {said}")),
                 None => mistake,
             },
             _ => mistake,
@@ -193,77 +193,77 @@ fn culprit<'m, P: DeserializeOwned>(members: &'m Map<String, Value>, said: &str)
 }
 
 /// Parameters that keep to their limits.
-pub(crate) trait Check {
+pub(crate) trait CheckLimits {
     /// Checks the parameters for faults.
-    fn check(&self) -> Result<(), Mistake>;
+    fn check_limits(&self) -> Result<(), ProtocolError>;
 }
 
-impl Check for StatusParams {
-    fn check(&self) -> Result<(), Mistake> {
+impl CheckLimits for StatusParams {
+    fn check_limits(&self) -> Result<(), ProtocolError> {
         Ok(())
     }
 }
 
-impl Check for OutputParams {
-    fn check(&self) -> Result<(), Mistake> {
+impl CheckLimits for OutputParams {
+    fn check_limits(&self) -> Result<(), ProtocolError> {
         Ok(())
     }
 }
 
-impl Check for KillParams {
-    fn check(&self) -> Result<(), Mistake> {
+impl CheckLimits for KillParams {
+    fn check_limits(&self) -> Result<(), ProtocolError> {
         Ok(())
     }
 }
 
-impl Check for EventsAfterParams {
-    fn check(&self) -> Result<(), Mistake> {
+impl CheckLimits for EventsAfterParams {
+    fn check_limits(&self) -> Result<(), ProtocolError> {
         Ok(())
     }
 }
 
-impl Check for InputParams {
-    fn check(&self) -> Result<(), Mistake> {
+impl CheckLimits for InputParams {
+    fn check_limits(&self) -> Result<(), ProtocolError> {
         let bytes = match self.encoding {
             Encoding::Utf8 => self.data.len(),
             Encoding::Base64 => self.encoding.decode(self.data.clone())?.len(),
         };
         if bytes > limits::STDIN {
-            Err(Mistake::TooLong { field: "data", limit: limits::STDIN })
+            Err(ProtocolError::TooLong { field: "data", limit: limits::STDIN })
         } else {
             Ok(())
         }
     }
 }
 
-impl Check for WhichParams {
-    fn check(&self) -> Result<(), Mistake> {
+impl CheckLimits for WhichParams {
+    fn check_limits(&self) -> Result<(), ProtocolError> {
         if self.names.len() > limits::NAMES {
-            return Err(Mistake::TooMany { field: "names", limit: limits::NAMES });
+            return Err(ProtocolError::TooMany { field: "names", limit: limits::NAMES });
         }
         self.names.iter().try_for_each(|name| check_name("names", name, limits::CWD))
     }
 }
 
-impl Check for SessionOpenParams {
-    fn check(&self) -> Result<(), Mistake> {
+impl CheckLimits for SessionOpenParams {
+    fn check_limits(&self) -> Result<(), ProtocolError> {
         check_session(&self.session)?;
         self.parent.as_deref().map_or(Ok(()), |parent| check_name("parent", parent, limits::SESSION))
     }
 }
 
-impl Check for SessionCloseParams {
-    fn check(&self) -> Result<(), Mistake> {
+impl CheckLimits for SessionCloseParams {
+    fn check_limits(&self) -> Result<(), ProtocolError> {
         check_session(&self.session)
     }
 }
 
-impl Check for ToolCheckParams {
-    fn check(&self) -> Result<(), Mistake> {
+impl CheckLimits for ToolCheckParams {
+    fn check_limits(&self) -> Result<(), ProtocolError> {
         check_name("tool", &self.tool, limits::TOOL)?;
         if let Some(cwd) = &self.cwd {
             if cwd.contains('\0') {
-                return Err(Mistake::NulInCwd);
+                return Err(ProtocolError::NulInCwd);
             }
             check_name("cwd", cwd, limits::CWD)?;
         }

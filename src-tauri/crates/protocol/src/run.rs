@@ -1,10 +1,10 @@
 //! `system.run`: what an agent asks for, checked before anything else sees it.
 
 use crate::check::{check_name, check_session, check_text};
-use crate::data::hex;
+use crate::data::encode_hex;
 use crate::limits;
-use crate::mistake::Mistake;
-use crate::words::Confine;
+use crate::mistake::ProtocolError;
+use crate::words::RequestedConfinement;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -22,7 +22,7 @@ pub enum What {
 
 /// Standard input.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Stdin {
+pub enum RunStdin {
     /// No input: the run reads `/dev/null`.
     #[default]
     Nothing,
@@ -59,13 +59,13 @@ pub struct RunParams {
     /// Environment overrides by name.
     pub env: BTreeMap<String, String>,
     /// Standard input.
-    pub stdin: Stdin,
+    pub stdin: RunStdin,
     /// Time limit in milliseconds, at least 1; left out, the agent's default.
     pub timeout_ms: Option<u64>,
     /// The agent's own words for the person: untrusted, shown as quoted.
     pub reason: Option<String>,
     /// The confinement that it asks for; none leaves it to the agent's policy.
-    pub confine: Option<Confine>,
+    pub confine: Option<RequestedConfinement>,
     /// The session it belongs to.
     pub session: Option<String>,
     /// Time at which the call is answered.
@@ -101,7 +101,7 @@ pub(crate) struct Wire {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    confine: Option<Confine>,
+    confine: Option<RequestedConfinement>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     session: Option<String>,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -126,7 +126,7 @@ impl RunParams {
             what,
             cwd: None,
             env: BTreeMap::new(),
-            stdin: Stdin::Nothing,
+            stdin: RunStdin::Nothing,
             timeout_ms: None,
             reason: None,
             confine: None,
@@ -139,24 +139,24 @@ impl RunParams {
     }
 
     /// Reads and checks `params`.
-    pub fn from_value(params: &Value) -> Result<Self, Mistake> {
-        let wire: Wire = crate::params::read(params).map_err(|mistake| match mistake {
-            Mistake::WrongType(said) if params.get("command").is_some_and(Value::is_string) => {
-                Mistake::WrongType(format!("{said}; {COMMAND_FORM}"))
+    pub fn from_value(params: &Value) -> Result<Self, ProtocolError> {
+        let wire: Wire = crate::params::read_params(params).map_err(|mistake| match mistake {
+            ProtocolError::WrongType(said) if params.get("command").is_some_and(Value::is_string) => {
+                ProtocolError::WrongType(format!("{said}; {COMMAND_FORM}"))
             }
             other => other,
         })?;
         let what = match (wire.command, wire.shell) {
             (Some(argv), None) => What::Command(argv),
             (None, Some(text)) => What::Shell(text),
-            _ => return Err(Mistake::CommandOrShell),
+            _ => return Err(ProtocolError::CommandOrShell),
         };
         let run = Self {
             request_id: wire.request_id,
             what,
             cwd: wire.cwd,
             env: wire.env,
-            stdin: Stdin::from_value(wire.stdin)?,
+            stdin: RunStdin::from_value(wire.stdin)?,
             timeout_ms: wire.timeout_ms,
             reason: wire.reason,
             confine: wire.confine,
@@ -166,34 +166,34 @@ impl RunParams {
             cancel_on_disconnect: wire.cancel_on_disconnect,
             join: wire.join,
         };
-        run.check().map(|()| run)
+        run.check_limits().map(|()| run)
     }
 
     /// Returns whether everything keeps to its limits. [`Self::from_value`] has asked already.
-    pub fn check(&self) -> Result<(), Mistake> {
+    pub fn check_limits(&self) -> Result<(), ProtocolError> {
         match &self.what {
             What::Command(argv) => check_argv(argv)?,
-            What::Shell(text) if text.trim().is_empty() => return Err(Mistake::Empty("shell")),
+            What::Shell(text) if text.trim().is_empty() => return Err(ProtocolError::Empty("shell")),
             What::Shell(text) => check_text("shell", text, limits::SHELL)?,
         }
         check_env(&self.env)?;
         if let Some(cwd) = &self.cwd {
             if cwd.contains('\0') {
-                return Err(Mistake::NulInCwd);
+                return Err(ProtocolError::NulInCwd);
             }
             check_name("cwd", cwd, limits::CWD)?;
         }
-        if matches!(&self.stdin, Stdin::Text(text) if text.len() > limits::STDIN) {
-            return Err(Mistake::StdinTooLong);
+        if matches!(&self.stdin, RunStdin::Text(text) if text.len() > limits::STDIN) {
+            return Err(ProtocolError::StdinTooLong);
         }
         if self.timeout_ms == Some(0) {
-            return Err(Mistake::OutOfRange { field: "timeoutMs", range: "at least 1" });
+            return Err(ProtocolError::OutOfRange { field: "timeoutMs", range: "at least 1" });
         }
         self.reason.as_deref().map_or(Ok(()), |reason| check_text("reason", reason, limits::REASON))?;
-        if self.confine == Some(Confine::None)
+        if self.confine == Some(RequestedConfinement::None)
             && self.reason.as_deref().is_none_or(|why| why.trim().is_empty())
         {
-            return Err(Mistake::ConfineWithoutReason);
+            return Err(ProtocolError::ConfineWithoutReason);
         }
         self.session.as_deref().map_or(Ok(()), check_session)
     }
@@ -212,8 +212,8 @@ impl RunParams {
         };
         let mut hash = Sha256::new();
         // Texts and numbers only: it cannot fail to serialise.
-        hash.update(serde_json::to_vec(&same.wire()).unwrap_or_default());
-        hex(&hash.finalize())
+        hash.update(serde_json::to_vec(&same.to_wire()).unwrap_or_default());
+        encode_hex(&hash.finalize())
     }
 
     /// Returns true if another request asks for the same, in whatever words and under whatever number.
@@ -224,7 +224,7 @@ impl RunParams {
         Self { request_id, reason, wait, stream, cancel_on_disconnect, join, ..self.clone() } == *other
     }
 
-    fn wire(&self) -> Wire {
+    fn to_wire(&self) -> Wire {
         let (command, shell) = match self.what.clone() {
             What::Command(argv) => (Some(argv), None),
             What::Shell(text) => (None, Some(text)),
@@ -250,12 +250,12 @@ impl RunParams {
 
 impl Serialize for RunParams {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.wire().serialize(serializer)
+        self.to_wire().serialize(serializer)
     }
 }
 
-impl Stdin {
-    fn from_value(value: Option<Value>) -> Result<Self, Mistake> {
+impl RunStdin {
+    fn from_value(value: Option<Value>) -> Result<Self, ProtocolError> {
         match value {
             None => Ok(Self::Nothing),
             Some(Value::String(text)) => Ok(Self::Text(text)),
@@ -264,7 +264,7 @@ impl Stdin {
             {
                 Ok(Self::Stream)
             }
-            Some(_) => Err(Mistake::BadStdin),
+            Some(_) => Err(ProtocolError::BadStdin),
         }
     }
 
@@ -277,42 +277,42 @@ impl Stdin {
     }
 }
 
-fn check_argv(argv: &[String]) -> Result<(), Mistake> {
+fn check_argv(argv: &[String]) -> Result<(), ProtocolError> {
     if argv.first().is_none_or(String::is_empty) {
-        return Err(Mistake::EmptyCommand);
+        return Err(ProtocolError::EmptyCommand);
     }
     if argv.len() > limits::ARGUMENTS {
-        return Err(Mistake::TooManyArguments);
+        return Err(ProtocolError::TooManyArguments);
     }
     for (index, argument) in argv.iter().enumerate() {
         if argument.contains('\0') {
-            return Err(Mistake::NulInArgument { index });
+            return Err(ProtocolError::NulInArgument { index });
         }
         if argument.len() > limits::ARGUMENT {
-            return Err(Mistake::ArgumentTooLong { index });
+            return Err(ProtocolError::ArgumentTooLong { index });
         }
     }
     let total: usize = argv.iter().map(String::len).sum();
-    if total > limits::ARGUMENTS_TOTAL { Err(Mistake::ArgumentsTooLong) } else { Ok(()) }
+    if total > limits::ARGUMENTS_TOTAL { Err(ProtocolError::ArgumentsTooLong) } else { Ok(()) }
 }
 
-fn check_env(env: &BTreeMap<String, String>) -> Result<(), Mistake> {
+fn check_env(env: &BTreeMap<String, String>) -> Result<(), ProtocolError> {
     if env.len() > limits::ENV {
-        return Err(Mistake::TooManyEnv);
+        return Err(ProtocolError::TooManyEnv);
     }
     for (name, value) in env {
         let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         let first = name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
         if !plain || !first || name.len() > limits::ENV_NAME {
-            return Err(Mistake::BadEnvName(name.clone()));
+            return Err(ProtocolError::BadEnvName(name.clone()));
         }
         if value.contains('\0') {
-            return Err(Mistake::NulInEnv(name.clone()));
+            return Err(ProtocolError::NulInEnv(name.clone()));
         }
     }
     let total: usize = env.iter().map(|(name, value)| name.len() + value.len()).sum();
     if total > limits::ENV_TOTAL {
-        return Err(Mistake::TooLong { field: "env", limit: limits::ENV_TOTAL });
+        return Err(ProtocolError::TooLong { field: "env", limit: limits::ENV_TOTAL });
     }
     Ok(())
 }

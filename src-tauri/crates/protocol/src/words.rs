@@ -19,7 +19,7 @@ pub enum Decision {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", tag = "by", content = "rule")]
-pub enum By {
+pub enum AllowedBy {
     /// An allow rule, by its number.
     Rule(i64),
     /// The agent's settings, the read-only list, or harmless builtins only.
@@ -34,9 +34,9 @@ pub enum By {
     Default,
 }
 
-impl By {
+impl AllowedBy {
     /// Returns the number of the rule that let it through, where one did.
-    pub fn rule(self) -> Option<i64> {
+    pub fn rule_id(self) -> Option<i64> {
         match self {
             Self::Rule(rule) | Self::Skill(rule) => Some(rule),
             Self::Policy | Self::Person | Self::Fallback | Self::Default => None,
@@ -60,7 +60,7 @@ pub enum Profile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Confine {
+pub enum RequestedConfinement {
     /// At least the profile `look`.
     Look,
     /// At least the profile `project`.
@@ -159,7 +159,7 @@ impl RunState {
     }
 
     /// Returns the state of this name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.name() == name)
     }
 
@@ -181,14 +181,14 @@ impl RunState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum Stream {
+pub enum OutputStream {
     /// Standard output.
     Stdout,
     /// Standard error.
     Stderr,
 }
 
-impl Stream {
+impl OutputStream {
     /// Returns the stable name.
     pub fn name(self) -> &'static str {
         match self {
@@ -317,10 +317,10 @@ mod tests {
         use Outcome::{Exited, Failed, Killed, Lost, Signalled, Timeout, Unknown};
         for state in RunState::ALL {
             assert_eq!(state.name(), on_the_wire(&state));
-            assert_eq!(RunState::named(state.name()), Some(state));
+            assert_eq!(RunState::from_name(state.name()), Some(state));
         }
-        assert_eq!(RunState::named("other"), None);
-        for stream in [Stream::Stdout, Stream::Stderr] {
+        assert_eq!(RunState::from_name("other"), None);
+        for stream in [OutputStream::Stdout, OutputStream::Stderr] {
             assert_eq!(stream.name(), on_the_wire(&stream));
         }
         for outcome in [Exited, Signalled, Timeout, Killed, Failed, Lost, Unknown] {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// Everything is denied for now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pause {
+pub struct ActivePause {
     /// Until then; `None` is until a person resumes.
     pub until: Option<Millis>,
 }
@@ -16,7 +16,7 @@ pub struct Pause {
 /// Reasons to deny everything at the moment, for all agents.
 #[derive(Debug, Default)]
 pub struct Halt {
-    pause: Option<Pause>,
+    pause: Option<ActivePause>,
     doubt: bool,
     closing: bool,
 }
@@ -35,7 +35,7 @@ pub enum Halted {
 
 impl Halt {
     /// Returns what denies from the start: a pause that outlived a restart, and the doubt about the record.
-    pub fn new(pause: Option<Pause>, doubt: bool) -> Self {
+    pub fn new(pause: Option<ActivePause>, doubt: bool) -> Self {
         Self { pause, doubt, closing: false }
     }
 
@@ -45,7 +45,7 @@ impl Halt {
     }
 
     /// Pauses, or changes the pause.
-    pub fn pause(&mut self, pause: Pause) {
+    pub fn set_pause(&mut self, pause: ActivePause) {
         self.pause = Some(pause);
     }
 
@@ -56,7 +56,7 @@ impl Halt {
     }
 
     /// Closes the gate as the host ends: nothing new begins.
-    pub fn close(&mut self) {
+    pub fn begin_closing(&mut self) {
         self.closing = true;
     }
 
@@ -66,7 +66,7 @@ impl Halt {
     }
 
     /// Returns the pause.
-    pub fn paused(&self) -> Option<Pause> {
+    pub fn paused(&self) -> Option<ActivePause> {
         self.pause
     }
 
@@ -103,14 +103,14 @@ impl Halt {
 
 #[cfg(test)]
 mod tests {
-    use super::{Halt, Halted, Pause};
+    use super::{ActivePause, Halt, Halted};
     use std::time::Duration;
 
     #[test]
     fn a_pause_denies_every_agent_until_its_time_is_over_or_a_person_resumes() {
         let mut halt = Halt::default();
         assert_eq!(halt.of_agent(None, 0), None);
-        halt.pause(Pause { until: Some(1_000) });
+        halt.set_pause(ActivePause { until: Some(1_000) });
         assert_eq!(halt.of_agent(None, 0), Some(Halted::Everything));
         assert_eq!(halt.ends_in(400), Some(Duration::from_millis(600)));
         assert_eq!(halt.ends_in(2_000), Some(Duration::ZERO), "it is late already");
@@ -118,7 +118,7 @@ mod tests {
         assert!(halt.end_if_over(1_000));
         assert!(!halt.end_if_over(1_000), "it has ended");
         assert_eq!(halt.of_agent(None, 1_000), None);
-        halt.pause(Pause { until: None });
+        halt.set_pause(ActivePause { until: None });
         assert!(!halt.end_if_over(i64::MAX) && halt.ends_in(0).is_none(), "only a person ends it");
         halt.resume();
         assert!(!halt.is_on());
@@ -126,13 +126,13 @@ mod tests {
 
     #[test]
     fn records_in_doubt_deny_until_a_person_resumes_and_an_ending_host_for_good() {
-        let mut halt = Halt::new(Some(Pause { until: Some(1) }), true);
+        let mut halt = Halt::new(Some(ActivePause { until: Some(1) }), true);
         assert!(halt.end_if_over(2) && halt.is_on(), "the pause is over, the doubt is not");
         halt.resume();
         assert!(!halt.is_on() && !halt.is_in_doubt());
         assert!(halt.set_doubt(true) && !halt.set_doubt(true), "it is new once");
         assert!(halt.is_on());
-        halt.close();
+        halt.begin_closing();
         halt.resume();
         assert!(halt.is_on() && halt.is_closing());
     }
@@ -142,7 +142,7 @@ mod tests {
         let mut halt = Halt::default();
         assert_eq!(halt.of_agent(Some(10), 4), Some(Halted::Agent { left_ms: 6 }));
         assert_eq!(halt.of_agent(Some(10), 10), None, "its time is over");
-        halt.pause(Pause { until: None });
+        halt.set_pause(ActivePause { until: None });
         assert_eq!(halt.of_agent(Some(10), 4), Some(Halted::Everything));
     }
 }

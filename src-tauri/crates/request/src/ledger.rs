@@ -59,26 +59,26 @@ impl Ledger {
     /// these may be kept.
     ///
     /// A long request that never ran is not kept.
-    pub fn write(&mut self, asked: usize, output: usize, ran: bool, now: Duration) -> Charge {
+    pub fn charge_row(&mut self, asked: usize, output: usize, ran: bool, now: Duration) -> Charge {
         self.refill(now);
         // Findings and verdict repeat the request; the final event repeats the output.
         let body = asked.saturating_mul(4).saturating_add(output.saturating_mul(2));
-        let keep = (ran || asked <= DENIED) && float(body) <= self.bodies;
-        let charge = Charge { body: if keep { float(body) } else { 0.0 }, keep };
+        let keep = (ran || asked <= DENIED) && to_float(body) <= self.bodies;
+        let charge = Charge { body: if keep { to_float(body) } else { 0.0 }, keep };
         self.bodies -= charge.body;
-        self.rows -= float(ROW);
+        self.rows -= to_float(ROW);
         charge
     }
 
     /// Gives back the room of an entry that was not written.
     pub fn refund(&mut self, charge: Charge) {
         self.bodies = (self.bodies + charge.body).min(BODIES.burst);
-        self.rows = (self.rows + float(ROW)).min(ROWS.burst);
+        self.rows = (self.rows + to_float(ROW)).min(ROWS.burst);
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "bodies are megabytes at most")]
-fn float(bytes: usize) -> f64 {
+fn to_float(bytes: usize) -> f64 {
     bytes as f64
 }
 
@@ -91,15 +91,18 @@ mod tests {
     fn bodies_go_first_then_nothing_is_taken_and_with_time_it_is_again() {
         let start = Duration::from_secs(5);
         let mut ledger = Ledger::new(start);
-        assert!(!ledger.write(DENIED + 1, 0, false, start).keep, "what never ran is kept up to a length");
-        assert!(ledger.write(DENIED + 1, 0, true, start).keep, "what ran is kept");
-        let kept = (0..100_000).take_while(|_| ledger.write(DENIED, 0, false, start).keep).count();
+        assert!(
+            !ledger.charge_row(DENIED + 1, 0, false, start).keep,
+            "what never ran is kept up to a length"
+        );
+        assert!(ledger.charge_row(DENIED + 1, 0, true, start).keep, "what ran is kept");
+        let kept = (0..100_000).take_while(|_| ledger.charge_row(DENIED, 0, false, start).keep).count();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole numbers")]
         let most = BODIES.burst as usize / (4 * DENIED);
         assert!(kept + 2 >= most && kept <= most, "{kept} bodies of {most}");
         assert_eq!(ledger.has_room(start), Ok(()), "rows are written without them");
         let rows = (0..100_000).take_while(|_| {
-            ledger.write(0, 0, false, start);
+            ledger.charge_row(0, 0, false, start);
             ledger.has_room(start).is_ok()
         });
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole numbers")]

@@ -1,7 +1,7 @@
 //! Life of a request, what waits for a person, and the limits of an agent. Pure.
 //!
-//! One request's life is [`State`], [`Event`], [`Effect`] and [`step`]; [`Questions`] wait for a person;
-//! [`Limits`], [`Turns`], [`Places`] and [`Sessions`] bound what one agent does at a time; [`Halt`] and
+//! One request's life is [`RequestState`], [`RequestEvent`], [`RequestEffect`] and [`step`]; [`QuestionQueue`] waits for a person;
+//! [`AgentRateLimits`], [`QuestionTurns`], [`RunSlots`] and [`AgentSessions`] bound what one agent does at a time; [`Halt`] and
 //! [`Denial`] deny everything.
 
 mod denial;
@@ -17,17 +17,17 @@ mod sessions;
 mod turns;
 
 pub use denial::{BUSY_MS, Denial, Drift, FolderProblem, NotShown, Refusal, Withdrawal};
-pub use halt::{Halt, Halted, Pause};
+pub use halt::{ActivePause, Halt, Halted};
 pub use ledger::{Charge, Ledger};
-pub use left::Left;
-pub use limits::{Limits, TryAfter};
+pub use left::AbandonedRuns;
+pub use limits::{AgentRateLimits, TryAfter};
 pub use machine::{
-    Approved, Effect, Ending, Entry, Event, Exit, Life, Refused, RunEnd, State, Stop, Tells, pause_after,
-    step,
+    Approved, Exit, FailedWrite, Life, RecordEntry, RequestEffect, RequestEnding, RequestEvent, RequestState,
+    RunEnd, Stop, Tells, pause_after, step,
 };
-pub use places::{Place, Places};
-pub use plan::{BoundCall, BoundDir, BoundFile, Digest, Launch, Plan, Stdin};
-pub use postern_protocol::{By, DenyReason, Outcome};
-pub use questions::{Questions, Waiting};
-pub use sessions::{NotSo, Sessions};
-pub use turns::{OPEN_IN_ALL, OPEN_PER_AGENT, Open, Turn, Turns};
+pub use places::{RunSlotResult, RunSlots};
+pub use plan::{BoundCall, BoundDir, BoundFile, Digest, Launch, Plan, PlanStdin};
+pub use postern_protocol::{AllowedBy, DenyReason, Outcome};
+pub use questions::{PendingQuestion, QuestionQueue};
+pub use sessions::{AgentSessions, NotSo};
+pub use turns::{OPEN_IN_ALL, OPEN_PER_AGENT, OpenQuestionCounts, QuestionTurns, Turn};

@@ -12,7 +12,7 @@ const MINUTE: Duration = Duration::from_mins(1);
 
 /// Recent requests and questions of one agent.
 #[derive(Debug, Default)]
-pub struct Limits {
+pub struct AgentRateLimits {
     requests: RateBucket,
     calls: RateBucket,
     questions: VecDeque<Duration>,
@@ -29,15 +29,15 @@ impl TryAfter {
     }
 }
 
-impl Limits {
+impl AgentRateLimits {
     /// Takes a request in. A burst of two seconds' worth is let through.
     pub fn request(&mut self, settings: &Settings, now: Duration) -> Result<(), TryAfter> {
-        self.requests.take(f64::from(settings.requests_per_second.max(1)), now)
+        self.requests.take_token(f64::from(settings.requests_per_second.max(1)), now)
     }
 
     /// Takes any other call in: one that asks again and again must not keep the gate from the other agents.
-    pub fn call(&mut self, now: Duration) -> Result<(), TryAfter> {
-        self.calls.take(CALLS_A_SECOND, now)
+    pub fn take_call(&mut self, now: Duration) -> Result<(), TryAfter> {
+        self.calls.take_token(CALLS_A_SECOND, now)
     }
 
     /// Returns when the next question may open beside those that are open; `None` if it may now.
@@ -49,7 +49,7 @@ impl Limits {
     }
 
     /// Notes that a person is asked.
-    pub fn asked(&mut self, now: Duration) {
+    pub fn record_question(&mut self, now: Duration) {
         self.forget(now);
         self.questions.push_back(now);
     }
@@ -75,7 +75,7 @@ impl Default for RateBucket {
 }
 
 impl RateBucket {
-    fn take(&mut self, rate: f64, now: Duration) -> Result<(), TryAfter> {
+    fn take_token(&mut self, rate: f64, now: Duration) -> Result<(), TryAfter> {
         let grown = now.saturating_sub(self.refilled).as_secs_f64() * rate;
         self.tokens = (self.tokens + grown).min(rate * 2.0);
         self.refilled = now;
@@ -90,7 +90,7 @@ impl RateBucket {
 
 #[cfg(test)]
 mod tests {
-    use super::{Limits, TryAfter};
+    use super::{AgentRateLimits, TryAfter};
     use postern_policy::Settings;
     use std::time::Duration;
 
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn requests_are_limited_by_the_second_with_a_short_burst() {
         let settings = Settings { requests_per_second: 2, ..Settings::default() };
-        let mut limits = Limits::default();
+        let mut limits = AgentRateLimits::default();
         for number in 0..4 {
             assert_eq!(limits.request(&settings, START), Ok(()), "request {number} is within the burst");
         }
@@ -109,21 +109,21 @@ mod tests {
 
     #[test]
     fn calls_are_limited_beside_requests() {
-        let mut limits = Limits::default();
-        let taken = (0..2000).take_while(|_| limits.call(START).is_ok()).count();
+        let mut limits = AgentRateLimits::default();
+        let taken = (0..2000).take_while(|_| limits.take_call(START).is_ok()).count();
         assert_eq!(taken, 1000, "two seconds' worth at once");
         assert_eq!(limits.request(&Settings::default(), START), Ok(()), "requests have a limit of their own");
-        assert_eq!(limits.call(START + Duration::from_secs(1)), Ok(()), "it comes back with time");
+        assert_eq!(limits.take_call(START + Duration::from_secs(1)), Ok(()), "it comes back with time");
     }
 
     #[test]
     fn questions_are_spread_over_the_minute() {
         let settings = Settings { questions_per_minute: 2, ..Settings::default() };
-        let mut limits = Limits::default();
+        let mut limits = AgentRateLimits::default();
         for seconds in [0, 10] {
             let now = START + Duration::from_secs(seconds);
             assert_eq!(limits.next_question(&settings, now), None);
-            limits.asked(now);
+            limits.record_question(now);
         }
         let third = limits.next_question(&settings, START + Duration::from_secs(20));
         assert_eq!(third, Some(START + Duration::from_mins(1)), "when the first is a minute old");

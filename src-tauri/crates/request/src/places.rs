@@ -7,14 +7,14 @@ const ROOM: usize = 64;
 
 /// The places of one agent.
 #[derive(Debug)]
-pub struct Places<T> {
+pub struct RunSlots<T> {
     taken: u32,
     waiting: VecDeque<T>,
 }
 
 /// Result of asking for a place.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Place<T> {
+pub enum RunSlotResult<T> {
     Given(T),
     /// Queued for a place.
     Waits,
@@ -22,24 +22,24 @@ pub enum Place<T> {
     Full,
 }
 
-impl<T> Default for Places<T> {
+impl<T> Default for RunSlots<T> {
     fn default() -> Self {
         Self { taken: 0, waiting: VecDeque::new() }
     }
 }
 
-impl<T> Places<T> {
+impl<T> RunSlots<T> {
     /// Asks for a place for `one`, where there are `most`.
-    pub fn ask(&mut self, one: T, most: u32) -> Place<T> {
+    pub fn acquire(&mut self, one: T, most: u32) -> RunSlotResult<T> {
         if self.taken < most {
             self.taken += 1;
-            return Place::Given(one);
+            return RunSlotResult::Given(one);
         }
         if self.waiting.len() >= ROOM {
-            return Place::Full;
+            return RunSlotResult::Full;
         }
         self.waiting.push_back(one);
-        Place::Waits
+        RunSlotResult::Waits
     }
 
     /// Gives a place back, where there are `most` now. Gives who has it next.
@@ -56,29 +56,32 @@ impl<T> Places<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Place, Places, ROOM};
+    use super::{ROOM, RunSlotResult, RunSlots};
 
     #[test]
     fn places_are_given_in_order_and_never_more_than_there_are() {
-        let mut places = Places::default();
-        assert_eq!(places.ask('a', 2), Place::Given('a'));
-        assert_eq!(places.ask('b', 2), Place::Given('b'));
-        assert_eq!(['c', 'd', 'e'].map(|one| places.ask(one, 2)), [Place::Waits, Place::Waits, Place::Waits]);
+        let mut places = RunSlots::default();
+        assert_eq!(places.acquire('a', 2), RunSlotResult::Given('a'));
+        assert_eq!(places.acquire('b', 2), RunSlotResult::Given('b'));
+        assert_eq!(
+            ['c', 'd', 'e'].map(|one| places.acquire(one, 2)),
+            [RunSlotResult::Waits, RunSlotResult::Waits, RunSlotResult::Waits]
+        );
         assert_eq!(places.give_back(2), Some('c'));
         assert_eq!(places.give_back(1), None, "there are fewer now");
         assert_eq!(places.give_back(1), Some('d'));
         assert_eq!(places.give_back(1), Some('e'));
         assert_eq!(places.give_back(1), None);
-        assert_eq!(places.ask('f', 1), Place::Given('f'), "all of them were given back");
+        assert_eq!(places.acquire('f', 1), RunSlotResult::Given('f'), "all of them were given back");
     }
 
     #[test]
     fn so_many_wait_and_no_more() {
-        let mut places = Places::default();
-        assert_eq!(places.ask(0, 1), Place::Given(0));
-        assert!((1..=ROOM).all(|one| places.ask(one, 1) == Place::Waits));
-        assert_eq!(places.ask(0, 1), Place::Full);
+        let mut places = RunSlots::default();
+        assert_eq!(places.acquire(0, 1), RunSlotResult::Given(0));
+        assert!((1..=ROOM).all(|one| places.acquire(one, 1) == RunSlotResult::Waits));
+        assert_eq!(places.acquire(0, 1), RunSlotResult::Full);
         assert_eq!(places.give_back(1), Some(1));
-        assert_eq!(places.ask(0, 1), Place::Waits);
+        assert_eq!(places.acquire(0, 1), RunSlotResult::Waits);
     }
 }

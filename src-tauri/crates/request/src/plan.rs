@@ -74,7 +74,7 @@ pub struct BoundDir {
 /// Source of standard input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
-pub enum Stdin {
+pub enum PlanStdin {
     /// `/dev/null`.
     Nothing,
     /// These bytes (base64 in the digest's JSON), at most 128 KiB.
@@ -116,7 +116,7 @@ pub struct Plan {
     /// The whole environment of the child, sorted by name.
     pub env: Vec<(String, String)>,
     /// Standard input.
-    pub stdin: Stdin,
+    pub stdin: PlanStdin,
     /// Time limit in milliseconds; `None` is no limit.
     pub timeout_ms: Option<u64>,
     /// The version of the policy snapshot it was judged by.
@@ -158,7 +158,7 @@ mod tests {
             cwd: BoundDir { path: "/home/ann".into(), device: 1, inode: 2 },
             confinement: Confinement::None,
             env: vec![("LANG".into(), "C".into())],
-            stdin: Stdin::Nothing,
+            stdin: PlanStdin::Nothing,
             timeout_ms: Some(30_000),
             policy: 4,
         }
@@ -190,8 +190,8 @@ mod tests {
             Plan { cwd: BoundDir { inode: 3, ..plan().cwd }, ..plan() },
             Plan { env: vec![("LANG".into(), "D".into())], ..plan() },
             Plan { env: Vec::new(), ..plan() },
-            Plan { confinement: Confinement::look(Vec::new()), ..plan() },
-            Plan { stdin: Stdin::Stream, ..plan() },
+            Plan { confinement: Confinement::look_only(Vec::new()), ..plan() },
+            Plan { stdin: PlanStdin::Stream, ..plan() },
             Plan { timeout_ms: None, ..plan() },
         ];
         for other in other {

@@ -16,7 +16,7 @@ const PER_QUESTION: usize = 64;
 
 /// A question and the requests that wait for it. `Q` is what is shown, `W` names a request.
 #[derive(Debug)]
-pub struct Waiting<Q, W> {
+pub struct PendingQuestion<Q, W> {
     /// Question on show.
     pub shown: Q,
     agent: AgentId,
@@ -27,9 +27,9 @@ pub struct Waiting<Q, W> {
     attended_by: Option<Duration>,
 }
 
-impl<Q, W: Copy + PartialEq> Waiting<Q, W> {
+impl<Q, W: Copy + PartialEq> PendingQuestion<Q, W> {
     /// Returns what asked the question.
-    pub fn agent(&self) -> &AgentId {
+    pub fn agent_id(&self) -> &AgentId {
         &self.agent
     }
 
@@ -80,24 +80,24 @@ impl<Q, W: Copy + PartialEq> Waiting<Q, W> {
 
 /// Everything that waits, oldest first.
 #[derive(Debug)]
-pub struct Questions<Q, W> {
-    list: Vec<Waiting<Q, W>>,
+pub struct QuestionQueue<Q, W> {
+    list: Vec<PendingQuestion<Q, W>>,
 }
 
-impl<Q, W> Default for Questions<Q, W> {
+impl<Q, W> Default for QuestionQueue<Q, W> {
     fn default() -> Self {
         Self { list: Vec::new() }
     }
 }
 
-impl<Q, W: Copy + PartialEq> Questions<Q, W> {
+impl<Q, W: Copy + PartialEq> QuestionQueue<Q, W> {
     /// Returns everything, oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = &Waiting<Q, W>> {
+    pub fn iter(&self) -> impl Iterator<Item = &PendingQuestion<Q, W>> {
         self.list.iter()
     }
 
     /// Returns everything to be changed, oldest first.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Waiting<Q, W>> {
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut PendingQuestion<Q, W>> {
         self.list.iter_mut()
     }
 
@@ -122,14 +122,19 @@ impl<Q, W: Copy + PartialEq> Questions<Q, W> {
     }
 
     /// Adds a request to the question that shows its plan already, where there is one with room.
-    pub fn join(&mut self, agent: &AgentId, digest: &Digest, waiter: W) -> Option<&mut Waiting<Q, W>> {
+    pub fn join_waiter(
+        &mut self,
+        agent: &AgentId,
+        digest: &Digest,
+        waiter: W,
+    ) -> Option<&mut PendingQuestion<Q, W>> {
         let waiting = self.list.iter_mut().find(|waiting| waiting.is_for(agent, digest))?;
         waiting.waiters.push(waiter);
         Some(waiting)
     }
 
     /// Opens a question at `now` that waits until `expires`.
-    pub fn open(
+    pub fn open_question(
         &mut self,
         shown: Q,
         (agent, digest): (AgentId, Digest),
@@ -138,23 +143,23 @@ impl<Q, W: Copy + PartialEq> Questions<Q, W> {
         expires: Duration,
     ) {
         let attended_by = Some(now + GRACE);
-        self.list.push(Waiting { shown, agent, digest, waiters, expires, attended_by });
+        self.list.push(PendingQuestion { shown, agent, digest, waiters, expires, attended_by });
     }
 
     /// Returns the question that a request waits for.
-    pub fn of(&mut self, waiter: W) -> Option<&mut Waiting<Q, W>> {
+    pub fn find_by_waiter(&mut self, waiter: W) -> Option<&mut PendingQuestion<Q, W>> {
         self.list.iter_mut().find(|waiting| waiting.waiters.contains(&waiter))
     }
 
     /// Lets a request wait no more. Returns its question with the requests that are left.
-    pub fn leave(&mut self, waiter: W) -> Option<&mut Waiting<Q, W>> {
-        let waiting = self.of(waiter)?;
+    pub fn remove_waiter(&mut self, waiter: W) -> Option<&mut PendingQuestion<Q, W>> {
+        let waiting = self.find_by_waiter(waiter)?;
         waiting.waiters.retain(|other| *other != waiter);
         Some(waiting)
     }
 
     /// Takes a question out.
-    pub fn close(&mut self, is_it: impl Fn(&Q) -> bool) -> Option<Waiting<Q, W>> {
+    pub fn close_question(&mut self, is_it: impl Fn(&Q) -> bool) -> Option<PendingQuestion<Q, W>> {
         let index = self.list.iter().position(|waiting| is_it(&waiting.shown))?;
         Some(self.list.remove(index))
     }
@@ -165,27 +170,28 @@ impl<Q, W: Copy + PartialEq> Questions<Q, W> {
     }
 
     /// Returns those that somebody should have looked at by now. Gives each once.
-    pub fn to_attend(&mut self, now: Duration) -> impl Iterator<Item = &Waiting<Q, W>> {
-        let due = move |waiting: &mut Waiting<Q, W>| waiting.attended_by.take_if(|by| *by <= now).is_some();
+    pub fn to_attend(&mut self, now: Duration) -> impl Iterator<Item = &PendingQuestion<Q, W>> {
+        let due =
+            move |waiting: &mut PendingQuestion<Q, W>| waiting.attended_by.take_if(|by| *by <= now).is_some();
         self.list.iter_mut().filter_map(move |waiting| due(waiting).then_some(&*waiting))
     }
 
     /// Returns those whose time is over.
-    pub fn expired(&self, now: Duration) -> impl Iterator<Item = &Waiting<Q, W>> {
+    pub fn expired(&self, now: Duration) -> impl Iterator<Item = &PendingQuestion<Q, W>> {
         self.list.iter().filter(move |waiting| waiting.expires <= now)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{GRACE, PER_QUESTION, Questions};
+    use super::{GRACE, PER_QUESTION, QuestionQueue};
     use crate::plan::Digest;
     use postern_policy::AgentId;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
     use std::time::Duration;
 
-    type Asked = Questions<u32, u32>;
+    type Asked = QuestionQueue<u32, u32>;
 
     fn key(agent: &str, digest: &str) -> (AgentId, Digest) {
         (AgentId::new(agent).unwrap(), Digest(digest.to_owned()))
@@ -203,29 +209,32 @@ mod tests {
     fn the_same_plan_of_the_same_agent_is_one_question() {
         let mut asked = Asked::default();
         let (main, push) = key("main", "push");
-        asked.open(1, (main.clone(), push.clone()), vec![10], at(0), at(60));
+        asked.open_question(1, (main.clone(), push.clone()), vec![10], at(0), at(60));
         for (agent, digest, joins) in
             [("main", "push", true), ("main", "pull", false), ("other", "push", false)]
         {
             let (agent, digest) = key(agent, digest);
             assert_eq!(asked.can_join(&agent, &digest), joins, "{agent} {digest:?}");
-            assert_eq!(asked.join(&agent, &digest, 11).is_some(), joins, "{agent} {digest:?}");
+            assert_eq!(asked.join_waiter(&agent, &digest, 11).is_some(), joins, "{agent} {digest:?}");
         }
         assert_eq!(waiters(&asked), [(1, vec![10, 11])]);
-        assert_eq!(asked.leave(10).map(|left| left.waiters().to_vec()), Some(vec![11]));
-        assert!(asked.of(10).is_none() && asked.leave(10).is_none(), "it waits no more");
+        assert_eq!(asked.remove_waiter(10).map(|left| left.waiters().to_vec()), Some(vec![11]));
+        assert!(asked.find_by_waiter(10).is_none() && asked.remove_waiter(10).is_none(), "it waits no more");
         for waiter in 12..u32::try_from(11 + PER_QUESTION).unwrap() {
-            assert!(asked.join(&main, &push, waiter).is_some(), "{waiter}");
+            assert!(asked.join_waiter(&main, &push, waiter).is_some(), "{waiter}");
         }
-        assert!(!asked.can_join(&main, &push) && asked.join(&main, &push, 999).is_none(), "it is full");
+        assert!(
+            !asked.can_join(&main, &push) && asked.join_waiter(&main, &push, 999).is_none(),
+            "it is full"
+        );
     }
 
     #[test]
     fn what_is_shown_anew_is_joined_by_its_new_plan_alone() {
         let mut asked = Asked::default();
         let ((main, push), (_, pull)) = (key("main", "push"), key("main", "pull"));
-        asked.open(1, (main.clone(), push.clone()), vec![10], at(0), at(60));
-        asked.of(10).unwrap().change(pull.clone(), at(90));
+        asked.open_question(1, (main.clone(), push.clone()), vec![10], at(0), at(60));
+        asked.find_by_waiter(10).unwrap().change(pull.clone(), at(90));
         assert!(!asked.can_join(&main, &push) && asked.can_join(&main, &pull));
         assert_eq!(asked.expired(at(60)).count(), 0, "its time began anew");
         assert_eq!(asked.expired(at(90)).count(), 1);
@@ -241,8 +250,8 @@ mod tests {
             (vec![9], vec![], vec![1, 2, 3]),
         ] {
             let mut asked = Asked::default();
-            asked.open(1, key("main", "push"), vec![1, 2, 3], at(0), at(60));
-            let mut waiting = asked.close(|shown| *shown == 1).unwrap();
+            asked.open_question(1, key("main", "push"), vec![1, 2, 3], at(0), at(60));
+            let mut waiting = asked.close_question(|shown| *shown == 1).unwrap();
             assert_eq!(waiting.approve(&named), rest, "{named:?}");
             assert_eq!(waiting.waiters(), chosen, "{named:?}");
         }
@@ -252,11 +261,11 @@ mod tests {
     fn a_question_is_looked_after_once_and_ends_at_its_time() {
         let mut asked = Asked::default();
         assert_eq!(asked.next_due(), None);
-        asked.open(1, key("main", "push"), vec![1], at(5), at(60));
-        asked.open(2, key("main", "pull"), vec![2], at(7), at(9));
+        asked.open_question(1, key("main", "push"), vec![1], at(5), at(60));
+        asked.open_question(2, key("main", "pull"), vec![2], at(7), at(9));
         assert_eq!(asked.next_due(), Some(at(9)));
         assert_eq!(asked.expired(at(9)).map(|waiting| waiting.shown).collect::<Vec<_>>(), [2]);
-        assert!(asked.close(|shown| *shown == 2).is_some());
+        assert!(asked.close_question(|shown| *shown == 2).is_some());
         assert_eq!(asked.next_due(), Some(at(5) + GRACE));
         assert_eq!(asked.to_attend(at(14)).count(), 0);
         assert_eq!(asked.to_attend(at(15)).map(|waiting| waiting.shown).collect::<Vec<_>>(), [1]);
@@ -295,25 +304,25 @@ mod tests {
                     Happens::Ask { agent, digest } => {
                         let plan = key(&format!("a{agent}"), &digest.to_string());
                         let could = asked.can_join(&plan.0, &plan.1);
-                        let joined = asked.join(&plan.0, &plan.1, next).is_some();
+                        let joined = asked.join_waiter(&plan.0, &plan.1, next).is_some();
                         prop_assert_eq!(could, joined);
                         if !joined {
-                            asked.open(next, plan.clone(), vec![next], now, now + at(30));
+                            asked.open_question(next, plan.clone(), vec![next], now, now + at(30));
                         }
                         alive.insert(next);
                         plans.push(plan);
                         next += 1;
                     }
                     Happens::Leave(waiter) => {
-                        let left = asked.leave(waiter).map(|waiting| (waiting.shown, waiting.waiters().len()));
+                        let left = asked.remove_waiter(waiter).map(|waiting| (waiting.shown, waiting.waiters().len()));
                         prop_assert_eq!(left.is_some(), alive.remove(&waiter));
                         if let Some((shown, 0)) = left {
-                            prop_assert!(asked.close(|other| *other == shown).is_some());
+                            prop_assert!(asked.close_question(|other| *other == shown).is_some());
                         }
                     }
                     Happens::Approve { nth, named } => {
                         let Some(shown) = asked.iter().nth(nth).map(|waiting| waiting.shown) else { continue };
-                        let mut waiting = asked.close(|other| *other == shown).unwrap();
+                        let mut waiting = asked.close_question(|other| *other == shown).unwrap();
                         let before = waiting.waiters().to_vec();
                         let rest = waiting.approve(&named);
                         let both = waiting.waiters().len() + rest.len();
@@ -322,9 +331,9 @@ mod tests {
                             prop_assert!(named.contains(chosen) || (named.is_empty() && before[0] == *chosen));
                             alive.remove(chosen);
                         }
-                        let plan = (waiting.agent().clone(), waiting.digest().clone());
+                        let plan = (waiting.agent_id().clone(), waiting.digest().clone());
                         if !rest.is_empty() {
-                            asked.open(next, plan.clone(), rest, now, waiting.expires());
+                            asked.open_question(next, plan.clone(), rest, now, waiting.expires());
                             plans.push(plan);
                             next += 1;
                         }
@@ -333,7 +342,7 @@ mod tests {
                         now += at(seconds);
                         let over: Vec<u32> = asked.expired(now).map(|waiting| waiting.shown).collect();
                         for shown in over {
-                            let waiting = asked.close(|other| *other == shown).unwrap();
+                            let waiting = asked.close_question(|other| *other == shown).unwrap();
                             prop_assert!(waiting.expires() <= now);
                             alive.retain(|waiter| !waiting.waiters().contains(waiter));
                         }
@@ -347,7 +356,7 @@ mod tests {
                     prop_assert!(!waiting.waiters().is_empty() && waiting.waiters().len() <= PER_QUESTION);
                     for waiter in waiting.waiters() {
                         let plan = &plans[usize::try_from(*waiter).unwrap()];
-                        prop_assert_eq!((waiting.agent(), waiting.digest()), (&plan.0, &plan.1));
+                        prop_assert_eq!((waiting.agent_id(), waiting.digest()), (&plan.0, &plan.1));
                     }
                 }
             }

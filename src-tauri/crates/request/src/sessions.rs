@@ -11,13 +11,13 @@ enum Openness {
     /// Opening or closing is under way.
     Changing {
         /// Stage to return to if that fails.
-        before: Option<Settled>,
+        before: Option<SettledSession>,
     },
-    Settled(Settled),
+    Settled(SettledSession),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Settled {
+enum SettledSession {
     Open,
     /// Open when the last host ended, and open again. The agent may not know that, and open it once more.
     Kept,
@@ -25,7 +25,7 @@ enum Settled {
 
 /// The sessions of one agent.
 #[derive(Debug, Default)]
-pub struct Sessions(HashMap<String, Openness>);
+pub struct AgentSessions(HashMap<String, Openness>);
 
 /// Reason why a session is not opened or closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,23 +38,23 @@ pub enum NotSo {
     NotOpen,
 }
 
-impl Sessions {
+impl AgentSessions {
     /// Returns the sessions that were open when the last host ended.
-    pub fn kept(open: impl IntoIterator<Item = String>) -> Self {
-        let kept = Openness::Settled(Settled::Kept);
+    pub fn restore(open: impl IntoIterator<Item = String>) -> Self {
+        let kept = Openness::Settled(SettledSession::Kept);
         Self(open.into_iter().map(|session| (session, kept)).collect())
     }
 
     /// Begins to open a session.
-    pub fn open(&mut self, session: &str, parent: Option<&str>) -> Result<(), NotSo> {
+    pub fn begin_open(&mut self, session: &str, parent: Option<&str>) -> Result<(), NotSo> {
         if parent.is_some_and(|parent| !self.is_open(parent)) {
             return Err(NotSo::NoParent);
         }
         let before = match self.0.get(session) {
-            Some(Openness::Changing { .. } | Openness::Settled(Settled::Open)) => {
+            Some(Openness::Changing { .. } | Openness::Settled(SettledSession::Open)) => {
                 return Err(NotSo::OpenAlready);
             }
-            Some(Openness::Settled(Settled::Kept)) => Some(Settled::Kept),
+            Some(Openness::Settled(SettledSession::Kept)) => Some(SettledSession::Kept),
             None => None,
         };
         self.0.insert(session.to_owned(), Openness::Changing { before });
@@ -62,12 +62,12 @@ impl Sessions {
     }
 
     /// Begins to close a session that is not on its way. One that is not known may have layers all the same.
-    pub fn close(&mut self, session: &str) -> Result<(), NotSo> {
+    pub fn begin_close(&mut self, session: &str) -> Result<(), NotSo> {
         if self.is_changing(session) {
             return Err(NotSo::NotOpen);
         }
         // Where it cannot be closed its layers still hold, and it can be closed again.
-        let before = Some(Settled::Kept);
+        let before = Some(SettledSession::Kept);
         self.0.insert(session.to_owned(), Openness::Changing { before });
         Ok(())
     }
@@ -75,7 +75,7 @@ impl Sessions {
     /// Notes that a session is open now, or closed; with `done` false it is as it was before.
     pub fn changed(&mut self, session: &str, open: bool, done: bool) {
         let Some(Openness::Changing { before }) = self.0.remove(session) else { return };
-        let settled = if done { open.then_some(Settled::Open) } else { before };
+        let settled = if done { open.then_some(SettledSession::Open) } else { before };
         if let Some(settled) = settled {
             self.0.insert(session.to_owned(), Openness::Settled(settled));
         }
@@ -94,39 +94,39 @@ impl Sessions {
 
 #[cfg(test)]
 mod tests {
-    use super::{NotSo, Sessions};
+    use super::{AgentSessions, NotSo};
 
     #[test]
     fn a_session_is_open_from_its_record_until_the_record_of_its_end() {
-        let mut sessions = Sessions::default();
-        assert_eq!(sessions.open("s", None), Ok(()));
+        let mut sessions = AgentSessions::default();
+        assert_eq!(sessions.begin_open("s", None), Ok(()));
         assert!(sessions.is_changing("s") && !sessions.is_open("s"), "nothing is judged in it yet");
-        assert_eq!(sessions.open("s", None), Err(NotSo::OpenAlready));
-        assert_eq!(sessions.open("below", Some("s")), Err(NotSo::NoParent));
+        assert_eq!(sessions.begin_open("s", None), Err(NotSo::OpenAlready));
+        assert_eq!(sessions.begin_open("below", Some("s")), Err(NotSo::NoParent));
         sessions.changed("s", true, true);
         assert!(sessions.is_open("s"));
-        assert_eq!(sessions.open("s", None), Err(NotSo::OpenAlready));
-        assert_eq!(sessions.open("below", Some("s")), Ok(()));
-        assert_eq!(sessions.close("s"), Ok(()));
+        assert_eq!(sessions.begin_open("s", None), Err(NotSo::OpenAlready));
+        assert_eq!(sessions.begin_open("below", Some("s")), Ok(()));
+        assert_eq!(sessions.begin_close("s"), Ok(()));
         assert!(sessions.is_changing("s"));
-        assert_eq!(sessions.close("s"), Err(NotSo::NotOpen));
+        assert_eq!(sessions.begin_close("s"), Err(NotSo::NotOpen));
         sessions.changed("s", false, true);
         assert!(!sessions.is_open("s") && !sessions.is_changing("s"));
     }
 
     #[test]
     fn what_could_not_be_written_down_is_as_it_was_before() {
-        let mut sessions = Sessions::kept(["kept".to_owned()]);
+        let mut sessions = AgentSessions::restore(["kept".to_owned()]);
         assert!(sessions.is_open("kept"));
-        assert_eq!(sessions.open("new", None), Ok(()));
+        assert_eq!(sessions.begin_open("new", None), Ok(()));
         sessions.changed("new", true, false);
         assert!(!sessions.is_open("new") && !sessions.is_changing("new"));
-        assert_eq!(sessions.open("kept", None), Ok(()), "its agent may not know that it is open");
+        assert_eq!(sessions.begin_open("kept", None), Ok(()), "its agent may not know that it is open");
         sessions.changed("kept", true, false);
         assert!(sessions.is_open("kept"));
-        assert_eq!(sessions.close("kept"), Ok(()));
+        assert_eq!(sessions.begin_close("kept"), Ok(()));
         sessions.changed("kept", false, false);
         assert!(sessions.is_open("kept"), "its layers still hold");
-        assert_eq!(sessions.close("kept"), Ok(()), "and it can be closed again");
+        assert_eq!(sessions.begin_close("kept"), Ok(()), "and it can be closed again");
     }
 }

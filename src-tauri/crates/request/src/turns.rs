@@ -12,14 +12,14 @@ const ROOM: usize = 64;
 
 /// Number of questions that are open, or about to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Open {
+pub struct OpenQuestionCounts {
     /// Of the agent.
     pub own: usize,
     /// Of all.
     pub all: usize,
 }
 
-impl Open {
+impl OpenQuestionCounts {
     /// Returns whether another question of the agent may open beside these. `limited`: it asked too often in the last minute.
     pub fn has_room(self, limited: bool) -> bool {
         self.own == 0 || (self.own < OPEN_PER_AGENT && self.all < OPEN_IN_ALL && !limited)
@@ -38,21 +38,21 @@ pub enum Turn {
 
 /// Waiting requests of one agent, in order.
 #[derive(Debug)]
-pub struct Turns<T> {
+pub struct QuestionTurns<T> {
     waiting: VecDeque<T>,
     /// Request whose turn it is: it is looked up again, as nothing is held open for what waits.
     next: Option<T>,
 }
 
-impl<T> Default for Turns<T> {
+impl<T> Default for QuestionTurns<T> {
     fn default() -> Self {
         Self { waiting: VecDeque::new(), next: None }
     }
 }
 
-impl<T: Copy + PartialEq> Turns<T> {
+impl<T: Copy + PartialEq> QuestionTurns<T> {
     /// Asks for a question about `waiter`. `room`: another one may open now.
-    pub fn ask(&mut self, waiter: T, room: bool) -> Turn {
+    pub fn request_turn(&mut self, waiter: T, room: bool) -> Turn {
         if self.next == Some(waiter) {
             self.next = None;
             return Turn::Now;
@@ -71,7 +71,7 @@ impl<T: Copy + PartialEq> Turns<T> {
     }
 
     /// Gives the turn to the one that waits longest, where there is room and nobody has it yet.
-    pub fn give(&mut self, room: bool) -> Option<T> {
+    pub fn give_turn(&mut self, room: bool) -> Option<T> {
         if self.next.is_some() || !room {
             return None;
         }
@@ -80,7 +80,7 @@ impl<T: Copy + PartialEq> Turns<T> {
     }
 
     /// Notes that the turn was taken, with any result.
-    pub fn taken(&mut self) {
+    pub fn finish_turn(&mut self) {
         self.next = None;
     }
 
@@ -114,18 +114,18 @@ impl<T: Copy + PartialEq> Turns<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{OPEN_IN_ALL, OPEN_PER_AGENT, Open, ROOM, Turn, Turns};
+    use super::{OPEN_IN_ALL, OPEN_PER_AGENT, OpenQuestionCounts, QuestionTurns, ROOM, Turn};
 
     #[test]
     fn an_agent_has_room_for_ten_of_thirty_two_and_always_for_a_first_one() {
         let table = [
-            (Open { own: 0, all: 0 }, false, true),
-            (Open { own: 0, all: OPEN_IN_ALL + 5 }, false, true),
-            (Open { own: 0, all: 0 }, true, true),
-            (Open { own: 1, all: 1 }, true, false),
-            (Open { own: OPEN_PER_AGENT - 1, all: OPEN_IN_ALL - 1 }, false, true),
-            (Open { own: OPEN_PER_AGENT, all: OPEN_PER_AGENT }, false, false),
-            (Open { own: 1, all: OPEN_IN_ALL }, false, false),
+            (OpenQuestionCounts { own: 0, all: 0 }, false, true),
+            (OpenQuestionCounts { own: 0, all: OPEN_IN_ALL + 5 }, false, true),
+            (OpenQuestionCounts { own: 0, all: 0 }, true, true),
+            (OpenQuestionCounts { own: 1, all: 1 }, true, false),
+            (OpenQuestionCounts { own: OPEN_PER_AGENT - 1, all: OPEN_IN_ALL - 1 }, false, true),
+            (OpenQuestionCounts { own: OPEN_PER_AGENT, all: OPEN_PER_AGENT }, false, false),
+            (OpenQuestionCounts { own: 1, all: OPEN_IN_ALL }, false, false),
         ];
         for (open, limited, room) in table {
             assert_eq!(open.has_room(limited), room, "{open:?} limited: {limited}");
@@ -134,19 +134,19 @@ mod tests {
 
     #[test]
     fn what_waits_is_asked_about_in_its_order_and_one_at_a_time() {
-        let mut turns = Turns::default();
-        assert_eq!(turns.ask(1, true), Turn::Now);
-        assert_eq!([2, 3].map(|waiter| turns.ask(waiter, false)), [Turn::Waits; 2]);
-        assert_eq!(turns.ask(2, true), Turn::Waits, "asked again it keeps its place");
-        assert_eq!(turns.ask(4, true), Turn::Waits, "nobody goes past those that wait");
-        assert_eq!(turns.give(false), None, "there is no room");
-        assert_eq!(turns.give(true), Some(2));
-        assert_eq!(turns.give(true), None, "until that is asked about, nobody else is");
-        assert_eq!(turns.ask(3, true), Turn::Waits);
-        assert_eq!(turns.ask(2, false), Turn::Now, "it was its turn");
-        assert_eq!(turns.give(true), Some(3));
-        turns.taken();
-        assert_eq!(turns.give(true), Some(4));
+        let mut turns = QuestionTurns::default();
+        assert_eq!(turns.request_turn(1, true), Turn::Now);
+        assert_eq!([2, 3].map(|waiter| turns.request_turn(waiter, false)), [Turn::Waits; 2]);
+        assert_eq!(turns.request_turn(2, true), Turn::Waits, "asked again it keeps its place");
+        assert_eq!(turns.request_turn(4, true), Turn::Waits, "nobody goes past those that wait");
+        assert_eq!(turns.give_turn(false), None, "there is no room");
+        assert_eq!(turns.give_turn(true), Some(2));
+        assert_eq!(turns.give_turn(true), None, "until that is asked about, nobody else is");
+        assert_eq!(turns.request_turn(3, true), Turn::Waits);
+        assert_eq!(turns.request_turn(2, false), Turn::Now, "it was its turn");
+        assert_eq!(turns.give_turn(true), Some(3));
+        turns.finish_turn();
+        assert_eq!(turns.give_turn(true), Some(4));
         assert_eq!(turns.len(), 1);
         assert_eq!(turns.take_all(), [4]);
         assert!(turns.is_empty());
@@ -154,24 +154,24 @@ mod tests {
 
     #[test]
     fn what_does_not_wait_any_more_has_no_turn() {
-        let mut turns = Turns::default();
+        let mut turns = QuestionTurns::default();
         for waiter in 1..=4 {
-            turns.ask(waiter, false);
+            turns.request_turn(waiter, false);
         }
-        assert_eq!(turns.give(true), Some(1));
+        assert_eq!(turns.give_turn(true), Some(1));
         turns.retain(|waiter| waiter == 3);
         assert_eq!(turns.waiting().collect::<Vec<_>>(), [3]);
-        assert_eq!(turns.give(true), Some(3), "the turn of the one that went away is given on");
+        assert_eq!(turns.give_turn(true), Some(3), "the turn of the one that went away is given on");
     }
 
     #[test]
     fn only_what_comes_on_top_is_denied() {
-        let mut turns = Turns::default();
+        let mut turns = QuestionTurns::default();
         for waiter in 0..ROOM {
-            assert_eq!(turns.ask(waiter, false), Turn::Waits);
+            assert_eq!(turns.request_turn(waiter, false), Turn::Waits);
         }
-        assert_eq!(turns.ask(ROOM, false), Turn::Full);
-        assert_eq!(turns.give(true), Some(0));
-        assert_eq!(turns.ask(ROOM, false), Turn::Waits, "there is room behind it again");
+        assert_eq!(turns.request_turn(ROOM, false), Turn::Full);
+        assert_eq!(turns.give_turn(true), Some(0));
+        assert_eq!(turns.request_turn(ROOM, false), Turn::Waits, "there is room behind it again");
     }
 }

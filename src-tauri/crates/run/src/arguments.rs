@@ -1,6 +1,6 @@
 //! Parser of the arguments: a command for the host, or a question about this program. Pure.
 
-use postern_protocol::Confine;
+use postern_protocol::RequestedConfinement;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
@@ -47,19 +47,19 @@ pub(crate) enum Typed {
     /// `--version`
     Version,
     /// Something to run.
-    Run(Wanted),
+    Run(RunArguments),
 }
 
 /// A command for the host.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct RunArguments {
     pub(crate) command: Vec<String>,
     pub(crate) shell: Option<String>,
     pub(crate) cwd: Option<String>,
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) timeout_ms: Option<u64>,
     pub(crate) reason: Option<String>,
-    pub(crate) confine: Option<Confine>,
+    pub(crate) confine: Option<RequestedConfinement>,
     pub(crate) session: Option<String>,
     pub(crate) cancel_on_disconnect: bool,
     pub(crate) wait_ms: Option<u64>,
@@ -70,7 +70,7 @@ pub(crate) struct Wanted {
 const OWN: &str = "postern-run";
 
 /// Reads the whole argument list, the program's name first. The error is one sentence.
-pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Typed, String> {
+pub(crate) fn parse_arguments(arguments: impl IntoIterator<Item = OsString>) -> Result<Typed, String> {
     let mut words = Vec::new();
     for argument in arguments {
         words.push(
@@ -82,11 +82,11 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Type
         return options(words.into_iter().skip(1));
     }
     let command = std::iter::once(called).chain(words.into_iter().skip(1)).collect();
-    Ok(Typed::Run(Wanted { command, ..Wanted::default() }))
+    Ok(Typed::Run(RunArguments { command, ..RunArguments::default() }))
 }
 
 fn options(mut words: impl Iterator<Item = String>) -> Result<Typed, String> {
-    let mut wanted = Wanted::default();
+    let mut wanted = RunArguments::default();
     while let Some(word) = words.next() {
         let (name, inline) = match word.split_once('=') {
             Some((name, value)) if name.starts_with("--") => (name, Some(value.to_owned())),
@@ -124,11 +124,11 @@ fn options(mut words: impl Iterator<Item = String>) -> Result<Typed, String> {
     }
 }
 
-fn profile(text: &str) -> Result<Confine, String> {
+fn profile(text: &str) -> Result<RequestedConfinement, String> {
     match text {
-        "look" => Ok(Confine::Look),
-        "project" => Ok(Confine::Project),
-        "none" => Ok(Confine::None),
+        "look" => Ok(RequestedConfinement::Look),
+        "project" => Ok(RequestedConfinement::Project),
+        "none" => Ok(RequestedConfinement::None),
         _ => Err(format!("--confine is look, project or none, not {text:?}")),
     }
 }
@@ -159,10 +159,10 @@ mod tests {
     use super::*;
 
     fn typed(line: &[&str]) -> Result<Typed, String> {
-        read(line.iter().map(OsString::from))
+        parse_arguments(line.iter().map(OsString::from))
     }
 
-    fn wanted(line: &[&str]) -> Wanted {
+    fn wanted(line: &[&str]) -> RunArguments {
         match typed(line) {
             Ok(Typed::Run(wanted)) => wanted,
             other => panic!("{line:?} is something to run, not {other:?}"),

@@ -1,6 +1,6 @@
 //! End of this program: exit code, and lines on standard error. Pure.
 
-use postern_protocol::{Denied, DenyReason, Finished, Outcome, Signal};
+use postern_protocol::{DenyReason, ExecDenied, ExecFinished, Outcome, Signal};
 
 /// Exit code for a command that goes on: `EX_TEMPFAIL` of sysexits.h.
 pub(crate) const PENDING: u8 = 75;
@@ -15,32 +15,32 @@ pub(crate) const NOT_FOUND: u8 = 127;
 
 /// The end of this program.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Ending {
+pub(crate) struct ProgramEnding {
     /// Exit code.
     pub(crate) code: u8,
     /// Lines for standard error.
     pub(crate) says: Vec<String>,
 }
 
-impl Ending {
+impl ProgramEnding {
     /// Returns an ending without a message.
-    pub(crate) fn quiet(code: u8) -> Self {
+    pub(crate) fn from_code(code: u8) -> Self {
         Self { code, says: Vec::new() }
     }
 
     /// Returns an ending for a fault that is not the command's doing.
     pub(crate) fn trouble(what: &str) -> Self {
-        Self { code: TROUBLE, says: vec![plain(what)] }
+        Self { code: TROUBLE, says: vec![to_plain_line(what)] }
     }
 
     /// Returns the ending by a signal, as a shell reports it.
     pub(crate) fn signal(signal: Signal) -> Self {
-        Self::quiet(128_u8.saturating_add(u8::try_from(signal.number()).unwrap_or(0)))
+        Self::from_code(128_u8.saturating_add(u8::try_from(signal.number()).unwrap_or(0)))
     }
 
     /// Returns a request that never ran.
-    pub(crate) fn denied(denied: &Denied) -> Self {
-        let mut says: Vec<String> = denied.lines().iter().map(|line| plain(line)).collect();
+    pub(crate) fn denied(denied: &ExecDenied) -> Self {
+        let mut says: Vec<String> = denied.to_lines().iter().map(|line| to_plain_line(line)).collect();
         if let Some(first) = says.first_mut() {
             *first = format!("denied ({}): {first}", denied.reason.name());
         }
@@ -49,8 +49,8 @@ impl Ending {
     }
 
     /// Returns a run that ended: the command's own exit code wherever it has one.
-    pub(crate) fn finished(finished: &Finished) -> Self {
-        let why = finished.message.as_deref().map(plain);
+    pub(crate) fn finished(finished: &ExecFinished) -> Self {
+        let why = finished.message.as_deref().map(to_plain_line);
         if finished.timed_out || finished.outcome == Outcome::Timeout {
             let after = format!("timed out after {:.1} s", seconds(finished.duration_ms));
             return Self { code: TIMED_OUT, says: vec![why.unwrap_or(after)] };
@@ -84,7 +84,7 @@ fn seconds(milliseconds: u64) -> f64 {
 }
 
 /// Returns one line that a terminal takes as text: control characters are written out.
-pub(crate) fn plain(text: &str) -> String {
+pub(crate) fn to_plain_line(text: &str) -> String {
     let mut line = String::new();
     for letter in text.chars() {
         match letter {
@@ -101,8 +101,8 @@ mod tests {
     use super::*;
     use postern_protocol::Encoding;
 
-    fn finished(outcome: Outcome) -> Finished {
-        Finished {
+    fn finished(outcome: Outcome) -> ExecFinished {
+        ExecFinished {
             outcome,
             exit_code: None,
             signal: None,
@@ -122,31 +122,38 @@ mod tests {
 
     #[test]
     fn every_way_a_run_ends_has_its_exit_code() {
-        let exited = |code| Finished { exit_code: Some(code), ..finished(Outcome::Exited) };
-        let signal = |name| Finished { signal: Signal::named(name), ..finished(Outcome::Signalled) };
+        let exited = |code| ExecFinished { exit_code: Some(code), ..finished(Outcome::Exited) };
+        let signal = |name| ExecFinished { signal: Signal::from_name(name), ..finished(Outcome::Signalled) };
         let cases = [
             (exited(0), 0),
             (exited(3), 3),
             (exited(256 + 7), 7),
             (signal("TERM"), 143),
             (signal("KILL"), 137),
-            (Finished { exit_code: Some(4), ..finished(Outcome::Killed) }, 4),
+            (ExecFinished { exit_code: Some(4), ..finished(Outcome::Killed) }, 4),
             (finished(Outcome::Killed), 137),
-            (Finished { timed_out: true, signal: Signal::named("TERM"), ..finished(Outcome::Timeout) }, 124),
+            (
+                ExecFinished {
+                    timed_out: true,
+                    signal: Signal::from_name("TERM"),
+                    ..finished(Outcome::Timeout)
+                },
+                124,
+            ),
             (finished(Outcome::Failed), 125),
-            (Finished { exit_code: Some(126), ..finished(Outcome::Drifted) }, 126),
+            (ExecFinished { exit_code: Some(126), ..finished(Outcome::Drifted) }, 126),
             (finished(Outcome::Lost), 125),
             (finished(Outcome::Unknown), 125),
         ];
         for (ending, code) in cases {
-            assert_eq!(Ending::finished(&ending).code, code, "{ending:?}");
+            assert_eq!(ProgramEnding::finished(&ending).code, code, "{ending:?}");
         }
-        assert_eq!(Ending::finished(&finished(Outcome::Timeout)).says, ["timed out after 1.2 s"]);
+        assert_eq!(ProgramEnding::finished(&finished(Outcome::Timeout)).says, ["timed out after 1.2 s"]);
     }
 
     #[test]
     fn a_denial_says_all_it_knows_in_plain_lines() {
-        let denied = Denied {
+        let denied = ExecDenied {
             reason: DenyReason::User,
             message: "the user said\nno".to_owned(),
             advice: Some("use \u{1b}[31mstaging".to_owned()),
@@ -154,7 +161,7 @@ mod tests {
             rule: None,
             retry_after_ms: Some(1_500),
         };
-        let ending = Ending::denied(&denied);
+        let ending = ProgramEnding::denied(&denied);
         assert_eq!(ending.code, 126);
         let expected = [
             "denied (user): the user said no",
@@ -163,7 +170,7 @@ mod tests {
             "Try again in 2 s.",
         ];
         assert_eq!(ending.says, expected, "nothing in it moves a terminal's cursor");
-        let missing = Denied { reason: DenyReason::NotFound, ..denied };
-        assert_eq!(Ending::denied(&missing).code, 127);
+        let missing = ExecDenied { reason: DenyReason::NotFound, ..denied };
+        assert_eq!(ProgramEnding::denied(&missing).code, 127);
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn is_forwarded() -> bool {
 
 /// State of standard input.
 #[derive(Debug)]
-pub(crate) struct Input {
+pub(crate) struct InputForwarder {
     request_id: Uuid,
     state: InputState,
     /// Bytes sent before the piece that is under way.
@@ -35,14 +35,14 @@ enum InputState {
     Done,
 }
 
-impl Input {
+impl InputForwarder {
     /// Makes the input for a request, if there is any.
     pub(crate) fn new(request_id: Uuid, forwarded: bool) -> Self {
         Self { request_id, state: if forwarded { InputState::Ready } else { InputState::Done }, sent: 0 }
     }
 
     /// Takes another request's number: nothing of the input was sent.
-    pub(crate) fn joins(&mut self, request_id: Uuid) {
+    pub(crate) fn switch_request(&mut self, request_id: Uuid) {
         self.request_id = request_id;
     }
 
@@ -52,7 +52,7 @@ impl Input {
     }
 
     /// Reads the next piece. `None` if there is nothing yet.
-    pub(crate) fn read(&mut self) -> Option<InputParams> {
+    pub(crate) fn read_piece(&mut self) -> Option<InputParams> {
         let mut bytes = vec![0; limits::INPUT];
         let count = match rustix::io::read(rustix::stdio::stdin(), &mut bytes) {
             Ok(count) => count,

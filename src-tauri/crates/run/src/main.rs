@@ -8,13 +8,13 @@ mod output;
 mod signals;
 mod waiting;
 
-use arguments::{HELP, Typed, Wanted};
-use ending::{Ending, TROUBLE};
-use forward::{Forward, Terms};
-use input::Input;
-use postern_client::{Channel, ConnectError, Options, read_key, tcp_address};
-use postern_protocol::{Client, RunParams, Stdin, What};
-use signals::Signals;
+use arguments::{HELP, RunArguments, Typed};
+use ending::{ProgramEnding, TROUBLE};
+use forward::{ForwardedRun, WaitTerms};
+use input::InputForwarder;
+use postern_client::{Channel, ChannelOptions, ConnectError, read_key, tcp_address};
+use postern_protocol::{Client, RunParams, RunStdin, What};
+use signals::ForwardedSignals;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 /// Values that are taken from the environment, once.
-struct Surroundings {
+struct RunEnvironment {
     socket: Option<PathBuf>,
     key_file: Option<PathBuf>,
     cwd: Option<PathBuf>,
@@ -30,27 +30,30 @@ struct Surroundings {
 }
 
 fn main() -> ExitCode {
-    let ending = match arguments::read(std::env::args_os()) {
+    let ending = match arguments::parse_arguments(std::env::args_os()) {
         Ok(Typed::Help) => printed(HELP),
         Ok(Typed::Version) => printed(concat!("postern-run ", env!("CARGO_PKG_VERSION"), "\n")),
-        Ok(Typed::Run(wanted)) => run(wanted, surroundings()).unwrap_or_else(|what| Ending::trouble(&what)),
-        Err(what) => {
-            Ending { code: TROUBLE, says: vec![ending::plain(&what), "see postern-run --help".to_owned()] }
+        Ok(Typed::Run(wanted)) => {
+            run(wanted, surroundings()).unwrap_or_else(|what| ProgramEnding::trouble(&what))
         }
+        Err(what) => ProgramEnding {
+            code: TROUBLE,
+            says: vec![ending::to_plain_line(&what), "see postern-run --help".to_owned()],
+        },
     };
-    output::say(ending.says.iter().map(String::as_str));
+    output::print_lines(ending.says.iter().map(String::as_str));
     ExitCode::from(ending.code)
 }
 
 #[expect(clippy::print_stdout, reason = "what was asked for")]
-fn printed(text: &str) -> Ending {
+fn printed(text: &str) -> ProgramEnding {
     print!("{text}");
-    Ending::quiet(0)
+    ProgramEnding::from_code(0)
 }
 
 #[expect(clippy::disallowed_methods, reason = "read once, passed in")]
-fn surroundings() -> Surroundings {
-    Surroundings {
+fn surroundings() -> RunEnvironment {
+    RunEnvironment {
         socket: std::env::var_os("POSTERN_SOCKET").map(PathBuf::from),
         key_file: std::env::var_os("POSTERN_KEY_FILE").map(PathBuf::from),
         cwd: std::env::current_dir().ok(),
@@ -59,10 +62,10 @@ fn surroundings() -> Surroundings {
 }
 
 /// Runs what is wanted. The error is one sentence.
-fn run(wanted: Wanted, surroundings: Surroundings) -> Result<Ending, String> {
-    let Surroundings { socket, key_file, cwd, wait } = surroundings;
+fn run(wanted: RunArguments, surroundings: RunEnvironment) -> Result<ProgramEnding, String> {
+    let RunEnvironment { socket, key_file, cwd, wait } = surroundings;
     let wait = wait_of(&wanted, wait)?;
-    let terms = Terms { wait, quiet: wanted.quiet };
+    let terms = WaitTerms { wait, quiet: wanted.quiet };
     let socket = socket.ok_or(
         "POSTERN_SOCKET is not set: it names this sandbox's channel to the companion app Postern, which must be \
          running on the host (`postern agents channel` there prints the lines that set it)",
@@ -79,15 +82,16 @@ fn run(wanted: Wanted, surroundings: Surroundings) -> Result<Ending, String> {
     };
     let forwarded = input::is_forwarded();
     let request = RunParams { join: terms.wait.is_some(), ..request(wanted, cwd, forwarded)? };
-    request.check().map_err(|mistake| mistake.to_string())?;
+    request.check_limits().map_err(|mistake| mistake.to_string())?;
     let channel = connect(&socket, &key_file).map_err(|error| error.to_string())?;
-    let signals = Signals::catch().map_err(|error| format!("signals cannot be caught: {error}"))?;
-    let input = Input::new(request.request_id, forwarded);
-    Ok(Forward::new(channel, request, signals, input, terms).see_through())
+    let signals =
+        ForwardedSignals::start_catching().map_err(|error| format!("signals cannot be caught: {error}"))?;
+    let input = InputForwarder::new(request.request_id, forwarded);
+    Ok(ForwardedRun::new(channel, request, signals, input, terms).see_through())
 }
 
 /// Returns the time to wait: as it was typed, or else as the sandbox is set up.
-fn wait_of(wanted: &Wanted, set_up: Option<OsString>) -> Result<Option<Duration>, String> {
+fn wait_of(wanted: &RunArguments, set_up: Option<OsString>) -> Result<Option<Duration>, String> {
     let set_up = set_up.filter(|_| wanted.wait_ms.is_none() && !wanted.cancel_on_disconnect);
     let set_up = set_up.map(|text| arguments::milliseconds(&text.to_string_lossy())).transpose();
     let wait_ms = wanted.wait_ms.or(set_up.map_err(|what| format!("POSTERN_WAIT: {what}"))?);
@@ -101,10 +105,10 @@ fn connect(socket: &Path, key_file: &Path) -> Result<Channel, ConnectError> {
     }
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let client = Client { name: "postern-run".to_owned(), version };
-    Channel::connect_with(socket, &read_key(key_file)?, Options { client, after: None })
+    Channel::connect_with(socket, &read_key(key_file)?, ChannelOptions { client, after: None })
 }
 
-fn request(wanted: Wanted, cwd: Option<PathBuf>, forwarded: bool) -> Result<RunParams, String> {
+fn request(wanted: RunArguments, cwd: Option<PathBuf>, forwarded: bool) -> Result<RunParams, String> {
     let folder = match (cwd, wanted.cwd) {
         (Some(here), Some(there)) => Some(here.join(there)),
         (None, Some(there)) => Some(PathBuf::from(there)),
@@ -116,7 +120,7 @@ fn request(wanted: Wanted, cwd: Option<PathBuf>, forwarded: bool) -> Result<RunP
     Ok(RunParams {
         cwd,
         env: wanted.env,
-        stdin: if forwarded { Stdin::Stream } else { Stdin::Nothing },
+        stdin: if forwarded { RunStdin::Stream } else { RunStdin::Nothing },
         timeout_ms: wanted.timeout_ms,
         reason: wanted.reason,
         confine: wanted.confine,

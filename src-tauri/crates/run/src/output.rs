@@ -1,6 +1,6 @@
 //! The command's output, on the stream where it belongs: in order, nothing twice, nothing left out unsaid.
 
-use postern_protocol::Stream;
+use postern_protocol::OutputStream;
 use rustix::io::Errno;
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -10,14 +10,14 @@ const AT_ONCE: usize = 4096;
 /// Both streams, and what of one of them is still to be written.
 #[derive(Debug, Default)]
 pub(crate) struct Outputs {
-    stdout: Progress,
-    stderr: Progress,
+    stdout: StreamProgress,
+    stderr: StreamProgress,
     waiting: Option<WaitingPiece>,
 }
 
 /// Position in a stream.
 #[derive(Debug, Default)]
-struct Progress {
+struct StreamProgress {
     /// Bytes that were taken.
     taken: u64,
     /// True if the reader has closed it.
@@ -26,7 +26,7 @@ struct Progress {
 
 #[derive(Debug)]
 struct WaitingPiece {
-    stream: Stream,
+    stream: OutputStream,
     bytes: Vec<u8>,
     written: usize,
 }
@@ -34,7 +34,7 @@ struct WaitingPiece {
 impl Outputs {
     /// Takes bytes that stand at `offset` of a stream, where nothing is missing before them and nothing waits. What
     /// was taken before is passed over.
-    pub(crate) fn take(&mut self, stream: Stream, offset: u64, bytes: Vec<u8>) {
+    pub(crate) fn accept_bytes(&mut self, stream: OutputStream, offset: u64, bytes: Vec<u8>) {
         let progress = self.progress(stream);
         let known =
             usize::try_from(progress.taken.saturating_sub(offset)).unwrap_or(usize::MAX).min(bytes.len());
@@ -45,25 +45,25 @@ impl Outputs {
     }
 
     /// Goes on at `offset`: what is missing before it was not kept.
-    pub(crate) fn skip_to(&mut self, stream: Stream, offset: u64) {
+    pub(crate) fn skip_to(&mut self, stream: OutputStream, offset: u64) {
         self.progress(stream).taken = offset;
     }
 
     /// Returns the position up to which a stream was taken.
-    pub(crate) fn taken(&self, stream: Stream) -> u64 {
+    pub(crate) fn stream_position(&self, stream: OutputStream) -> u64 {
         match stream {
-            Stream::Stdout => self.stdout.taken,
-            Stream::Stderr => self.stderr.taken,
+            OutputStream::Stdout => self.stdout.taken,
+            OutputStream::Stderr => self.stderr.taken,
         }
     }
 
     /// Returns the stream that has something to be written.
-    pub(crate) fn waiting(&self) -> Option<Stream> {
+    pub(crate) fn waiting(&self) -> Option<OutputStream> {
         self.waiting.as_ref().map(|waiting| waiting.stream)
     }
 
     /// Writes a part of what waits. False where nobody reads the stream any more.
-    pub(crate) fn write(&mut self) -> bool {
+    pub(crate) fn write_waiting(&mut self) -> bool {
         let Some(mut waiting) = self.waiting.take() else { return true };
         let end = waiting.bytes.len().min(waiting.written + AT_ONCE);
         let part = &waiting.bytes[waiting.written..end];
@@ -81,24 +81,24 @@ impl Outputs {
         true
     }
 
-    fn progress(&mut self, stream: Stream) -> &mut Progress {
+    fn progress(&mut self, stream: OutputStream) -> &mut StreamProgress {
         match stream {
-            Stream::Stdout => &mut self.stdout,
-            Stream::Stderr => &mut self.stderr,
+            OutputStream::Stdout => &mut self.stdout,
+            OutputStream::Stderr => &mut self.stderr,
         }
     }
 }
 
 /// This program's own stream of that name.
-pub(crate) fn descriptor(stream: Stream) -> BorrowedFd<'static> {
+pub(crate) fn descriptor(stream: OutputStream) -> BorrowedFd<'static> {
     match stream {
-        Stream::Stdout => rustix::stdio::stdout(),
-        Stream::Stderr => rustix::stdio::stderr(),
+        OutputStream::Stdout => rustix::stdio::stdout(),
+        OutputStream::Stderr => rustix::stdio::stderr(),
     }
 }
 
 /// Writes lines on standard error, each with this program's name in front. That nobody reads them changes nothing.
-pub(crate) fn say<'l>(lines: impl IntoIterator<Item = &'l str>) {
+pub(crate) fn print_lines<'l>(lines: impl IntoIterator<Item = &'l str>) {
     for line in lines {
         let line = format!("postern-run: {line}\n");
         let mut rest = line.as_bytes();
@@ -118,15 +118,15 @@ mod tests {
         let waiting = |outputs: &mut Outputs| {
             outputs.waiting.take().map(|waiting| waiting.bytes[waiting.written..].to_vec())
         };
-        outputs.take(Stream::Stdout, 0, b"abc".to_vec());
+        outputs.accept_bytes(OutputStream::Stdout, 0, b"abc".to_vec());
         assert_eq!(waiting(&mut outputs).as_deref(), Some(b"abc".as_slice()));
-        outputs.take(Stream::Stdout, 0, b"abc".to_vec());
+        outputs.accept_bytes(OutputStream::Stdout, 0, b"abc".to_vec());
         assert_eq!(waiting(&mut outputs), None, "heard again after a reconnect");
-        outputs.take(Stream::Stdout, 2, b"cde".to_vec());
+        outputs.accept_bytes(OutputStream::Stdout, 2, b"cde".to_vec());
         assert_eq!(waiting(&mut outputs).as_deref(), Some(b"de".as_slice()), "only what is new");
-        outputs.skip_to(Stream::Stdout, 9);
-        outputs.take(Stream::Stdout, 9, b"x".to_vec());
-        assert_eq!(outputs.taken(Stream::Stdout), 10);
-        assert_eq!(outputs.taken(Stream::Stderr), 0, "the streams are counted apart");
+        outputs.skip_to(OutputStream::Stdout, 9);
+        outputs.accept_bytes(OutputStream::Stdout, 9, b"x".to_vec());
+        assert_eq!(outputs.stream_position(OutputStream::Stdout), 10);
+        assert_eq!(outputs.stream_position(OutputStream::Stderr), 0, "the streams are counted apart");
     }
 }

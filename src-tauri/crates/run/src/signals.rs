@@ -18,40 +18,40 @@ static PIPE: AtomicI32 = AtomicI32::new(-1);
 
 /// Signals as they come.
 #[derive(Debug)]
-pub(crate) struct Signals {
+pub(crate) struct ForwardedSignals {
     pipe: PipeReader,
 }
 
-impl Signals {
+impl ForwardedSignals {
     /// Catches the forwarded signals from now on. Those that were ignored when this program was started
     /// (`nohup`) stay ignored.
-    pub(crate) fn catch() -> io::Result<Self> {
+    pub(crate) fn start_catching() -> io::Result<Self> {
         let (reader, writer) = io::pipe()?;
         // Neither end may block: a handler must return, and a reader takes what is there.
         rustix::io::ioctl_fionbio(&reader, true)?;
         rustix::io::ioctl_fionbio(&writer, true)?;
         PIPE.store(writer.into_raw_fd(), Ordering::Release);
         for signal in FORWARDED {
-            catch(signal)?;
+            catch_signal(signal)?;
         }
         Ok(Self { pipe: reader })
     }
 
     /// Returns the signals since the last call.
-    pub(crate) fn take(&mut self) -> Vec<Signal> {
+    pub(crate) fn take_pending(&mut self) -> Vec<Signal> {
         let mut bytes = [0; 64];
         let count = self.pipe.read(&mut bytes).unwrap_or(0);
         bytes[..count].iter().filter_map(|number| Signal::of_number(i32::from(*number))).collect()
     }
 }
 
-impl AsFd for Signals {
+impl AsFd for ForwardedSignals {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.pipe.as_fd()
     }
 }
 
-fn catch(signal: i32) -> io::Result<()> {
+fn catch_signal(signal: i32) -> io::Result<()> {
     // SAFETY: an all-zero sigaction is a valid one (default action, empty mask, no flags); both pointers are to
     // values that live through the calls; the handler only does what signal-safety(7) allows.
     unsafe {
@@ -63,7 +63,7 @@ fn catch(signal: i32) -> io::Result<()> {
             return Ok(());
         }
         action = std::mem::zeroed();
-        action.sa_sigaction = note as extern "C" fn(i32) as libc::sighandler_t;
+        action.sa_sigaction = write_to_pipe as extern "C" fn(i32) as libc::sighandler_t;
         if libc::sigaction(signal, &raw const action, std::ptr::null_mut()) != 0 {
             return Err(io::Error::last_os_error());
         }
@@ -72,12 +72,12 @@ fn catch(signal: i32) -> io::Result<()> {
 }
 
 /// Puts the signal's number into the pipe. A full pipe holds thousands already: one more is not missed.
-extern "C" fn note(signal: i32) {
+extern "C" fn write_to_pipe(signal: i32) {
     let number = u8::try_from(signal).unwrap_or(0);
     // SAFETY: write(2) is signal-safe and gets one byte that lives through the call; the descriptor was stored before
     // any handler was set and is never closed. errno belongs to what was interrupted, so it is put back.
     unsafe {
-        let errno = errno();
+        let errno = errno_location();
         let before = *errno;
         libc::write(PIPE.load(Ordering::Acquire), (&raw const number).cast(), 1);
         *errno = before;
@@ -85,7 +85,7 @@ extern "C" fn note(signal: i32) {
 }
 
 /// Returns the address of this thread's errno.
-fn errno() -> *mut i32 {
+fn errno_location() -> *mut i32 {
     // SAFETY: takes nothing, gives a pointer that is valid for as long as the thread lives.
     #[cfg(target_os = "linux")]
     unsafe {

@@ -7,29 +7,29 @@ use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 /// A value kept as JSON text.
-pub(crate) struct Json<T>(pub(crate) T);
+pub(crate) struct JsonColumn<T>(pub(crate) T);
 
-impl<T: Serialize> ToSql for Json<T> {
+impl<T: Serialize> ToSql for JsonColumn<T> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        text(&self.0).map(ToSqlOutput::from)
+        to_json_text(&self.0).map(ToSqlOutput::from)
     }
 }
 
-impl<T: DeserializeOwned> FromSql for Json<T> {
+impl<T: DeserializeOwned> FromSql for JsonColumn<T> {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         serde_json::from_str(value.as_str()?).map(Self).map_err(FromSqlError::other)
     }
 }
 
 /// Returns the JSON text of a value.
-pub(crate) fn text<T: Serialize>(value: &T) -> rusqlite::Result<String> {
+pub(crate) fn to_json_text<T: Serialize>(value: &T) -> rusqlite::Result<String> {
     serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
 }
 
 /// A UUID kept as its 16 bytes, which for version 7 sort by time.
-pub(crate) struct Id(pub(crate) Uuid);
+pub(crate) struct UuidColumn(pub(crate) Uuid);
 
-impl Id {
+impl UuidColumn {
     /// Returns the smallest that can have been made then: a UUID of version 7 begins with its time.
     pub(crate) fn first_at(at: Millis) -> Self {
         let millis = u64::try_from(at).unwrap_or(0).min(0xffff_ffff_ffff);
@@ -39,22 +39,22 @@ impl Id {
     }
 }
 
-impl ToSql for Id {
+impl ToSql for UuidColumn {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::from(&self.0.as_bytes()[..]))
     }
 }
 
-impl FromSql for Id {
+impl FromSql for UuidColumn {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         Uuid::from_slice(value.as_blob()?).map(Self).map_err(FromSqlError::other)
     }
 }
 
 /// An agent's name.
-pub(crate) struct Name(pub(crate) AgentId);
+pub(crate) struct AgentIdColumn(pub(crate) AgentId);
 
-impl FromSql for Name {
+impl FromSql for AgentIdColumn {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         AgentId::new(value.as_str()?).map(Self).map_err(FromSqlError::other)
     }

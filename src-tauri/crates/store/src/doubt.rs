@@ -14,16 +14,16 @@ const SUFFIX: &str = ".doubt";
 
 /// A record that cannot be trusted: while there is one, the host denies everything.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Doubt {
+pub struct RecordDoubt {
     /// Time of the finding.
     pub since: Millis,
-    pub cause: Cause,
+    pub cause: DoubtCause,
 }
 
 /// Reason why a record cannot be trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Cause {
+pub enum DoubtCause {
     /// SQLite found the file damaged.
     Damaged {
         /// Message of SQLite.
@@ -48,12 +48,12 @@ pub enum Cause {
     },
 }
 
-impl Doubt {
+impl RecordDoubt {
     /// Returns the path of the record that cannot be trusted, if it was set aside.
-    pub fn aside(&self) -> Option<&Path> {
+    pub fn aside_path(&self) -> Option<&Path> {
         match &self.cause {
-            Cause::Damaged { aside, .. } | Cause::Restored { aside, .. } => aside.as_deref(),
-            Cause::Gone | Cause::Older | Cause::Displaced => None,
+            DoubtCause::Damaged { aside, .. } | DoubtCause::Restored { aside, .. } => aside.as_deref(),
+            DoubtCause::Gone | DoubtCause::Older | DoubtCause::Displaced => None,
         }
     }
 }
@@ -62,27 +62,27 @@ impl Doubt {
 #[derive(Debug)]
 pub(crate) struct Doubts {
     path: PathBuf,
-    now: watch::Sender<Option<Doubt>>,
+    now: watch::Sender<Option<RecordDoubt>>,
 }
 
 impl Doubts {
     /// Reads what an earlier start or this one left.
-    pub(crate) fn about(path: &Path) -> Self {
-        Self { path: path.to_owned(), now: watch::Sender::new(read(path)) }
+    pub(crate) fn load_for(path: &Path) -> Self {
+        Self { path: path.to_owned(), now: watch::Sender::new(read_doubt(path)) }
     }
 
-    pub(crate) fn watch(&self) -> watch::Receiver<Option<Doubt>> {
+    pub(crate) fn subscribe(&self) -> watch::Receiver<Option<RecordDoubt>> {
         self.now.subscribe()
     }
 
     /// Notes a doubt and tells of it. An earlier one stays.
-    pub(crate) fn raise(&self, cause: Cause) {
+    pub(crate) fn raise_doubt(&self, cause: DoubtCause) {
         self.now.send_if_modified(|now| {
             if now.is_some() {
                 return false;
             }
             tracing::error!(?cause, "the record cannot be trusted; everything is denied");
-            *now = Some(note(&self.path, cause));
+            *now = Some(note_doubt(&self.path, cause));
             true
         });
     }
@@ -99,8 +99,9 @@ impl Doubts {
 }
 
 /// Returns the doubt that was noted about the record at `path`. A mark that cannot be read is a doubt as well.
-pub fn read(path: &Path) -> Option<Doubt> {
-    let unreadable = |what: String| Doubt { since: now(), cause: Cause::Damaged { what, aside: None } };
+pub fn read_doubt(path: &Path) -> Option<RecordDoubt> {
+    let unreadable =
+        |what: String| RecordDoubt { since: now_millis(), cause: DoubtCause::Damaged { what, aside: None } };
     match std::fs::read(beside(path, SUFFIX)) {
         Ok(text) => Some(
             serde_json::from_slice(&text).unwrap_or_else(|error| unreadable(format!("its mark: {error}"))),
@@ -111,16 +112,16 @@ pub fn read(path: &Path) -> Option<Doubt> {
 }
 
 /// Notes a doubt beside the record at `path`, where there is none yet, and returns the one that holds.
-pub(crate) fn note(path: &Path, cause: Cause) -> Doubt {
-    match read(path) {
+pub(crate) fn note_doubt(path: &Path, cause: DoubtCause) -> RecordDoubt {
+    match read_doubt(path) {
         Some(earlier) => earlier,
-        None => renew(path, cause),
+        None => replace_doubt(path, cause),
     }
 }
 
 /// Notes a doubt in the place of an earlier one.
-pub(crate) fn renew(path: &Path, cause: Cause) -> Doubt {
-    let doubt = Doubt { since: now(), cause };
+pub(crate) fn replace_doubt(path: &Path, cause: DoubtCause) -> RecordDoubt {
+    let doubt = RecordDoubt { since: now_millis(), cause };
     let beside = beside(path, SUFFIX);
     let written = serde_json::to_vec(&doubt).map_err(io::Error::other).and_then(|text| {
         let mut options = OpenOptions::new();
@@ -134,19 +135,19 @@ pub(crate) fn renew(path: &Path, cause: Cause) -> Doubt {
     doubt
 }
 
-fn now() -> Millis {
+fn now_millis() -> Millis {
     jiff::Timestamp::now().as_millisecond()
 }
 
 /// The files of a record as they were opened.
 #[derive(Debug)]
-pub(crate) struct Opened {
+pub(crate) struct OpenedFiles {
     files: Vec<(PathBuf, (u64, u64))>,
 }
 
-impl Opened {
+impl OpenedFiles {
     /// Remembers the record at `path` and its log.
-    pub(crate) fn at(path: &Path) -> io::Result<Self> {
+    pub(crate) fn from_path(path: &Path) -> io::Result<Self> {
         let files = ["", "-wal"].into_iter().map(|suffix| {
             let path = beside(path, suffix);
             same_file(&path).map(|same| (path, same))

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// State of the file at a record's path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Header {
+pub enum RecordHeader {
     /// A record that this version can open, as far as its first bytes tell.
     Known,
     /// Nothing.
@@ -31,32 +31,34 @@ pub enum Header {
 }
 
 /// Reads the first bytes of the record at `path`. Changes nothing, and waits for nobody's lock.
-pub fn header(path: &Path) -> Header {
+pub fn header(path: &Path) -> RecordHeader {
     // Before it is opened: a pipe would be waited for.
     match path.symlink_metadata() {
-        Ok(found) if !found.is_file() => return Header::Unreadable("it is not a regular file".to_owned()),
-        Ok(found) if found.len() == 0 => return Header::Empty,
+        Ok(found) if !found.is_file() => {
+            return RecordHeader::Unreadable("it is not a regular file".to_owned());
+        }
+        Ok(found) if found.len() == 0 => return RecordHeader::Empty,
         Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Header::Missing,
-        Err(error) => return Header::Unreadable(error.to_string()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return RecordHeader::Missing,
+        Err(error) => return RecordHeader::Unreadable(error.to_string()),
     }
     let mut first = [0; 100];
     match File::open(path).and_then(|mut file| file.read_exact(&mut first)) {
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Header::Damaged,
-        Err(error) => Header::Unreadable(error.to_string()),
-        Ok(()) if !first.starts_with(b"SQLite format 3\0") => Header::Damaged,
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => RecordHeader::Damaged,
+        Err(error) => RecordHeader::Unreadable(error.to_string()),
+        Ok(()) if !first.starts_with(b"SQLite format 3\0") => RecordHeader::Damaged,
         Ok(()) => identity(number(&first, 68), number(&first, 60), path),
     }
 }
 
 /// Identifies a record by its header. The format is in the first page, which may still be in the log.
-fn identity(application: u32, found: u32, path: &Path) -> Header {
+fn identity(application: u32, found: u32, path: &Path) -> RecordHeader {
     let logged = || std::fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
     let known = migrate::newest();
     if i64::from(application) != migrate::APPLICATION {
-        return if application == 0 && logged() { Header::Known } else { Header::Foreign };
+        return if application == 0 && logged() { RecordHeader::Known } else { RecordHeader::Foreign };
     }
-    if i64::from(found) > known { Header::Newer { found, known } } else { Header::Known }
+    if i64::from(found) > known { RecordHeader::Newer { found, known } } else { RecordHeader::Known }
 }
 
 fn number(bytes: &[u8; 100], at: usize) -> u32 {

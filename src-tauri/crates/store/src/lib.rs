@@ -32,14 +32,14 @@ mod tables;
 mod testing;
 mod writer;
 
-pub use doubt::{Cause, Doubt, read as noted_doubt};
+pub use doubt::{DoubtCause, RecordDoubt, read_doubt as noted_doubt};
 pub use error::{Error, OpenError};
-pub use header::{Header, header};
-pub use open::Opened;
+pub use header::{RecordHeader, header};
+pub use open::OpenOutcome;
 pub use recover::{Recovered, recover};
-pub use retain::{Keep, erased, history_bytes, overwrite_deleted, sweep};
+pub use retain::{Keep, erased, history_bytes, overwrite_deleted, sweep_history};
 pub use rusqlite::Connection;
-pub use spare::{Lost, Spare, copied, is_whole, lost, restore, spare};
+pub use spare::{Lost, Spare, copied, find_lost, is_whole, restore, verify_spare};
 pub use store::{FILE_NAME, Store};
 pub use tables::{
     agents, chat_messages, events, feed, outputs, questions, renewals, requests, rules, search, sessions,

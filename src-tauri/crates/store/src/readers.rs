@@ -24,13 +24,13 @@ impl Readers {
 
     /// Runs `work` on a reader's connection, on this thread.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
-        let idle = self.idle().pop();
+        let idle = self.lock_idle().pop();
         let conn = match idle {
             Some(conn) => conn,
             None => open_reader(&self.path)?,
         };
         let result = work(&conn);
-        let mut idle = self.idle();
+        let mut idle = self.lock_idle();
         if idle.len() < KEPT {
             idle.push(conn);
         }
@@ -51,11 +51,11 @@ impl Readers {
 
     /// Closes the idle connections, so that the writer's is the last and tidies up behind itself.
     pub(crate) fn close(&self) {
-        self.idle().clear();
+        self.lock_idle().clear();
         *self.keyed.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
+    fn lock_idle(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,21 +2,21 @@
 //! whatever may have been started is never started again.
 
 use crate::error::Error;
-use crate::tables::questions::{self, Closed};
-use crate::tables::requests::{self, Change, RequestRow};
+use crate::tables::questions::{self, QuestionEnd};
+use crate::tables::requests::{self, RequestChange, StoredRequest};
 use postern_policy::Millis;
 use postern_protocol::{Outcome, RunState};
-use postern_request::{Ending, Refusal};
+use postern_request::{Refusal, RequestEnding};
 use rusqlite::Connection;
 
 /// Findings of a restart. Those in `ended` are to be sent to their agents, in the same transaction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recovered {
     /// Requests that are ended now, each with its ending.
-    pub ended: Vec<(RequestRow, Ending)>,
+    pub ended: Vec<(StoredRequest, RequestEnding)>,
     /// Requests that ran. The caller looks whether their processes are alive; one that is gone ends as
     /// [`Outcome::Lost`].
-    pub running: Vec<RequestRow>,
+    pub running: Vec<StoredRequest>,
     /// Questions that are closed now.
     pub questions: Vec<uuid::Uuid>,
 }
@@ -24,13 +24,13 @@ pub struct Recovered {
 /// Ends what cannot go on, and gives what the caller has to do. Doing it again changes nothing.
 pub fn recover(conn: &Connection, now: Millis) -> Result<Recovered, Error> {
     let mut found = Recovered::default();
-    for row in requests::live(conn)? {
+    for row in requests::list_live(conn)? {
         let ending = match (row.summary.phase, row.intended_at) {
             (RunState::Running | RunState::Stopping, _) => {
                 found.running.push(row);
                 continue;
             }
-            (RunState::Starting, Some(_)) => Ending::Finished { end: Outcome::Unknown.into() },
+            (RunState::Starting, Some(_)) => RequestEnding::Finished { end: Outcome::Unknown.into() },
             // Ended phases have an end time and are not live; were there one, it would be denied, not run.
             (
                 RunState::Received
@@ -42,14 +42,14 @@ pub fn recover(conn: &Connection, now: Millis) -> Result<Recovered, Error> {
                 | RunState::Allowed,
                 _,
             )
-            | (RunState::Starting, None) => Ending::Denied(Refusal::Restarted.into()),
+            | (RunState::Starting, None) => RequestEnding::Denied(Refusal::Restarted.into()),
         };
-        requests::change(conn, row.summary.id, &Change::ended(&ending, now)?)?;
+        requests::change(conn, row.summary.id, &RequestChange::from_ending(&ending, now)?)?;
         found.ended.push((row, ending));
     }
     for question in questions::waiting(conn)? {
-        let closed = Closed { at: now, answer: "restarted".to_owned(), face: None, feedback: None };
-        questions::close(conn, question.id, &closed)?;
+        let closed = QuestionEnd { at: now, answer: "restarted".to_owned(), face: None, feedback: None };
+        questions::close_question(conn, question.id, &closed)?;
         found.questions.push(question.id);
     }
     Ok(found)
@@ -59,25 +59,29 @@ pub fn recover(conn: &Connection, now: Millis) -> Result<Recovered, Error> {
 mod tests {
     use super::*;
     use crate::Store;
-    use crate::tables::requests::Process;
-    use crate::testing::{asked, open};
-    use postern_protocol::By;
+    use crate::tables::requests::RecordedProcess;
+    use crate::testing::{new_request, open_temp_store};
+    use postern_protocol::AllowedBy;
     use postern_request::Exit;
 
     /// Writes a request that got as far as `phase`.
     fn left(conn: &Connection, name: &str, phase: RunState, intended: bool) -> Result<(), Error> {
-        let request = asked("main", name, 1);
+        let request = new_request("main", name, 1);
         let id = request.id;
-        requests::open(conn, &request)?;
+        requests::record_request(conn, &request)?;
         if phase != RunState::Received {
-            requests::change(conn, id, &Change::to(phase, 2).by(&By::Policy)?)?;
+            requests::change(
+                conn,
+                id,
+                &RequestChange::to_phase(phase, 2).with_allowed_by(&AllowedBy::Policy)?,
+            )?;
         }
         if intended {
             assert!(requests::intend(conn, id, 3)?, "{name} is starting");
         }
         if phase == RunState::Running {
-            let process = Process { pid: 9, start_time: 8, boot: "b".into() };
-            requests::change(conn, id, &Change::to(RunState::Running, 4).process(process))?;
+            let process = RecordedProcess { pid: 9, start_time: 8, boot: "b".into() };
+            requests::change(conn, id, &RequestChange::to_phase(RunState::Running, 4).process(process))?;
         }
         Ok(())
     }
@@ -88,7 +92,7 @@ mod tests {
 
     #[test]
     fn what_was_left_behind_ends_and_nothing_is_run_again() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         let done = store.write(|conn| {
             left(conn, "received", RunState::Received, false)?;
             left(conn, "resolving", RunState::Resolving, false)?;
@@ -97,10 +101,10 @@ mod tests {
             left(conn, "intended", RunState::Starting, true)?;
             left(conn, "running", RunState::Running, false)?;
             left(conn, "stopping", RunState::Stopping, false)?;
-            let done = asked("main", "done", 1);
-            requests::open(conn, &done)?;
-            let ending = Ending::Finished { end: Exit::Code(0).into() };
-            requests::change(conn, done.id, &Change::ended(&ending, 5)?)
+            let done = new_request("main", "done", 1);
+            requests::record_request(conn, &done)?;
+            let ending = RequestEnding::Finished { end: Exit::Code(0).into() };
+            requests::change(conn, done.id, &RequestChange::from_ending(&ending, 5)?)
         });
         done.wait().unwrap();
         let found = recovered(&store);
@@ -109,9 +113,9 @@ mod tests {
             .iter()
             .map(|(row, ending)| {
                 let how = match ending {
-                    Ending::Denied(denial) => format!("{:?}", denial.reason),
-                    Ending::Finished { end } => format!("{:?}", end.outcome),
-                    Ending::Failed { .. } | Ending::Allowed => "failed".into(),
+                    RequestEnding::Denied(denial) => format!("{:?}", denial.reason),
+                    RequestEnding::Finished { end } => format!("{:?}", end.outcome),
+                    RequestEnding::Failed { .. } | RequestEnding::Allowed => "failed".into(),
                 };
                 (row.summary.request_id.as_str(), how)
             })
@@ -127,22 +131,23 @@ mod tests {
         let running: Vec<_> = found.running.iter().map(|row| row.summary.request_id.as_str()).collect();
         assert_eq!(running, ["running", "stopping"], "the caller looks whether they are alive");
         let process = found.running[0].process.clone();
-        assert_eq!(process, Some(Process { pid: 9, start_time: 8, boot: "b".into() }));
+        assert_eq!(process, Some(RecordedProcess { pid: 9, start_time: 8, boot: "b".into() }));
         let again = recovered(&store);
         assert!(again.ended.is_empty() && again.running == found.running, "doing it again changes nothing");
     }
 
     #[test]
     fn open_questions_are_closed() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         let question = questions::QuestionRow::test(1);
         let done = store.write({
             let question = question.clone();
-            move |conn| questions::keep(conn, &question)
+            move |conn| questions::upsert_question(conn, &question)
         });
         done.wait().unwrap();
         assert_eq!(recovered(&store).questions, [question.id]);
-        let closed = store.read(|conn| questions::get(conn, question.id)).unwrap().unwrap().closed.unwrap();
+        let closed =
+            store.read(|conn| questions::get_question(conn, question.id)).unwrap().unwrap().closed.unwrap();
         assert_eq!((closed.at, closed.answer.as_str()), (100, "restarted"));
     }
 }

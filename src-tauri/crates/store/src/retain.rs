@@ -1,6 +1,6 @@
 //! Limits of the history. The oldest goes first, in small steps, so that no request waits long for it.
 
-use crate::column::Id;
+use crate::column::UuidColumn;
 use crate::error::Error;
 use crate::tables::{agents, feed, search, tally};
 use postern_policy::Millis;
@@ -30,8 +30,8 @@ pub fn overwrite_deleted(conn: &Connection, on: bool) -> Result<(), Error> {
 
 /// Clears the index and the counts after everything that has ended was swept. What is left is indexed again.
 pub fn erased(conn: &Connection) -> Result<(), Error> {
-    search::clear(conn)?;
-    feed::clear(conn)?;
+    search::clear_index(conn)?;
+    feed::clear_feed(conn)?;
     Ok(tally::forget(conn, Millis::MAX)?)
 }
 
@@ -45,19 +45,19 @@ const ALIVE: u32 = 256;
 /// until that is 0. A deleted request's number may be used again.
 ///
 /// Each step looks at the oldest rows only, so one that finds nothing costs nothing.
-pub fn sweep(conn: &Connection, keep: Keep, step: u32) -> Result<u32, Error> {
+pub fn sweep_history(conn: &Connection, keep: Keep, step: u32) -> Result<u32, Error> {
     let gone = sweep_requests(conn, keep, step)?;
     tally::forget(conn, keep.since)?;
     conn.prepare_cached(
         "DELETE FROM questions WHERE id IN
             (SELECT id FROM questions WHERE id < ?1 AND closed_at IS NOT NULL ORDER BY id LIMIT ?2)",
     )?
-    .execute(params![Id::first_at(keep.since), step])?;
+    .execute(params![UuidColumn::first_at(keep.since), step])?;
     let mut events = conn.prepare_cached(
         "DELETE FROM events WHERE agent = ?1 AND at < ?2 AND sequence IN
             (SELECT sequence FROM events WHERE agent = ?1 ORDER BY sequence LIMIT ?3)",
     )?;
-    for agent in agents::all(conn)? {
+    for agent in agents::list_agents(conn)? {
         events.execute(params![agent.id.as_str(), keep.since, step])?;
     }
     Ok(gone)
@@ -83,20 +83,20 @@ fn sweep_requests(conn: &Connection, keep: Keep, step: u32) -> Result<u32, Error
 mod tests {
     use super::*;
     use crate::tables::events;
-    use crate::tables::questions::{self, Closed, QuestionRow};
-    use crate::tables::requests::{self, Change, Filter};
-    use crate::testing::{agent, asked, id, open};
-    use postern_request::{Ending, Exit};
+    use crate::tables::questions::{self, QuestionEnd, QuestionRow};
+    use crate::tables::requests::{self, Filter, RequestChange};
+    use crate::testing::{agent_id, new_request, open_temp_store, sample_agent};
+    use postern_request::{Exit, RequestEnding};
 
     fn fill(conn: &Connection) -> Result<(), Error> {
-        agents::add(conn, &agent("main"))?;
-        let ending = Ending::Finished { end: Exit::Code(0).into() };
+        agents::insert_agent(conn, &sample_agent("main"))?;
+        let ending = RequestEnding::Finished { end: Exit::Code(0).into() };
         for at in 1..=10 {
-            let request = asked("main", &format!("r{at}"), at);
-            requests::open(conn, &request)?;
+            let request = new_request("main", &format!("r{at}"), at);
+            requests::record_request(conn, &request)?;
             events::append(conn, &events::NewEvent { at, ..events::NewEvent::test("main") })?;
             if at != 2 {
-                requests::change(conn, request.id, &Change::ended(&ending, at)?)?;
+                requests::change(conn, request.id, &RequestChange::from_ending(&ending, at)?)?;
             }
         }
         search::index_all(conn)
@@ -104,39 +104,44 @@ mod tests {
 
     #[test]
     fn the_oldest_go_in_steps_and_what_lives_stays() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         store.write(fill).wait().unwrap();
         let keep = Keep { since: 6, bytes: u64::MAX };
         let steps: Vec<u32> =
-            (0..4).map(|_| store.write(move |conn| sweep(conn, keep, 2)).wait().unwrap()).collect();
+            (0..4).map(|_| store.write(move |conn| sweep_history(conn, keep, 2)).wait().unwrap()).collect();
         assert_eq!(steps, [2, 2, 0, 0]);
         let left = |search: Option<&str>| {
             let filter = Filter { search: search.map(Into::into), ..Filter::default() };
-            let rows = store.read(|conn| requests::list(conn, &filter, 20)).unwrap();
+            let rows = store.read(|conn| requests::list_newest(conn, &filter, 20)).unwrap();
             rows.into_iter().map(|row| row.received_at).collect::<Vec<_>>()
         };
         assert_eq!(left(None), [10, 9, 8, 7, 6, 2]);
         assert_eq!(left(Some("git")), [10, 9, 8, 7, 6, 2], "the index forgot the deleted ones");
-        let events = store.read(|conn| events::after(conn, &id("main"), 0, 20)).unwrap();
+        let events = store.read(|conn| events::events_after(conn, &agent_id("main"), 0, 20)).unwrap();
         assert_eq!(events.first().map(|row| row.sequence), Some(6));
-        assert_eq!(store.read(|conn| events::next(conn, &id("main"))).unwrap(), 11, "numbers go on");
+        assert_eq!(
+            store.read(|conn| events::next_sequence(conn, &agent_id("main"))).unwrap(),
+            11,
+            "numbers go on"
+        );
     }
 
     #[test]
     fn what_is_erased_leaves_no_word_behind() {
-        let (folder, store) = open();
+        let (folder, store) = open_temp_store();
         store.write(|conn| overwrite_deleted(conn, true)).wait().unwrap();
-        let secret = requests::NewRequest { line: "curl hunter2secret".into(), ..asked("main", "r1", 1) };
+        let secret =
+            requests::NewRequest { line: "curl hunter2secret".into(), ..new_request("main", "r1", 1) };
         let id = secret.id;
-        let ending = Ending::Finished { end: Exit::Code(0).into() };
-        store.write(move |conn| requests::open(conn, &secret)).wait().unwrap();
+        let ending = RequestEnding::Finished { end: Exit::Code(0).into() };
+        store.write(move |conn| requests::record_request(conn, &secret)).wait().unwrap();
         store
-            .write(move |conn| requests::change(conn, id, &requests::Change::ended(&ending, 2)?))
+            .write(move |conn| requests::change(conn, id, &requests::RequestChange::from_ending(&ending, 2)?))
             .wait()
             .unwrap();
         store.write(crate::search::index_all).wait().unwrap();
         let keep = Keep { since: 10, bytes: u64::MAX };
-        assert_eq!(store.write(move |conn| sweep(conn, keep, 10)).wait().unwrap(), 1);
+        assert_eq!(store.write(move |conn| sweep_history(conn, keep, 10)).wait().unwrap(), 1);
         store.write(erased).wait().unwrap();
         store.close();
         drop(store);
@@ -152,27 +157,28 @@ mod tests {
 
     #[test]
     fn questions_that_were_closed_go_and_those_that_wait_stay() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         let done = store.write(|conn| {
             for number in [1, 2] {
-                questions::keep(conn, &QuestionRow::test(number))?;
+                questions::upsert_question(conn, &QuestionRow::test(number))?;
             }
-            let closed = Closed { at: 5, answer: "deny".into(), face: None, feedback: None };
-            questions::close(conn, QuestionRow::test(1).id, &closed)?;
-            sweep(conn, Keep { since: 6, bytes: u64::MAX }, 9)
+            let closed = QuestionEnd { at: 5, answer: "deny".into(), face: None, feedback: None };
+            questions::close_question(conn, QuestionRow::test(1).id, &closed)?;
+            sweep_history(conn, Keep { since: 6, bytes: u64::MAX }, 9)
         });
         done.wait().unwrap();
-        let there =
-            |number| store.read(|conn| questions::get(conn, QuestionRow::test(number).id)).unwrap().is_some();
+        let there = |number| {
+            store.read(|conn| questions::get_question(conn, QuestionRow::test(number).id)).unwrap().is_some()
+        };
         assert_eq!((there(1), there(2)), (false, true));
     }
 
     #[test]
     fn too_many_bytes_take_the_oldest_whenever_they_ended() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         store.write(fill).wait().unwrap();
         let keep = Keep { since: 0, bytes: 1 };
-        assert_eq!(store.write(move |conn| sweep(conn, keep, 3)).wait().unwrap(), 3);
+        assert_eq!(store.write(move |conn| sweep_history(conn, keep, 3)).wait().unwrap(), 3);
         assert!(store.read(history_bytes).unwrap() > 1);
     }
 }

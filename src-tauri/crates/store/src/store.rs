@@ -1,13 +1,13 @@
 //! The handle that the host holds.
 
 use crate::audit;
-use crate::doubt::{self, Cause, Doubt, Doubts};
+use crate::doubt::{self, DoubtCause, Doubts, RecordDoubt};
 use crate::error::{Error, OpenError};
 use crate::file;
-use crate::open::{self, Opened};
+use crate::open::{self, OpenOutcome};
 use crate::readers::Readers;
 use crate::spare;
-use crate::writer::{self, Counts, Flush, Job, Receipt};
+use crate::writer::{self, Flush, Receipt, WriteJob, WriterCounts};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -22,25 +22,25 @@ pub const FILE_NAME: &str = "postern.db";
 /// Handle of the record: clones share one writer and the readers. The file is closed when the last one goes.
 #[derive(Debug, Clone)]
 pub struct Store {
-    shared: Arc<Shared>,
+    shared: Arc<StoreShared>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct StoreShared {
     path: PathBuf,
-    opened: Opened,
-    place: Arc<doubt::Opened>,
+    opened: OpenOutcome,
+    place: Arc<doubt::OpenedFiles>,
     doubts: Arc<Doubts>,
     readers: Readers,
     writer: Mutex<Option<Writer>>,
-    counts: Arc<Counts>,
+    counts: Arc<WriterCounts>,
     /// Held while the copy of what decides is written: two at a time would take each other's file away.
     spare: Mutex<()>,
 }
 
 #[derive(Debug)]
 struct Writer {
-    jobs: SyncSender<Job>,
+    jobs: SyncSender<WriteJob>,
     thread: JoinHandle<()>,
 }
 
@@ -51,41 +51,43 @@ impl Store {
     /// program is refused and left as it is.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         let path = file::prepare(path)?;
-        let (conn, opened) = open::open(&path)?;
+        let (conn, opened) = open::open_record(&path)?;
         let (jobs, waiting) = sync_channel(writer::QUEUE);
-        let counts = Arc::new(Counts::default());
+        let counts = Arc::new(WriterCounts::default());
         let unnamed = |source| OpenError::File { path: path.clone(), source };
-        let place = Arc::new(doubt::Opened::at(&path).map_err(unnamed)?);
-        let doubts = Arc::new(Doubts::about(&path));
-        let writer = Arc::new(writer::Shared {
+        let place = Arc::new(doubt::OpenedFiles::from_path(&path).map_err(unnamed)?);
+        let doubts = Arc::new(Doubts::load_for(&path));
+        let writer = Arc::new(writer::WriterShared {
             counts: Arc::clone(&counts),
             place: Arc::clone(&place),
             doubts: Arc::clone(&doubts),
         });
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
-            .spawn(move || writer::run(&conn, &waiting, &writer))
+            .spawn(move || writer::run_writer(&conn, &waiting, &writer))
             .map_err(unnamed)?;
         let writer = Mutex::new(Some(Writer { jobs, thread }));
         let readers = Readers::new(path.clone());
         let spare = Mutex::default();
-        Ok(Self { shared: Arc::new(Shared { path, opened, place, doubts, readers, writer, counts, spare }) })
+        Ok(Self {
+            shared: Arc::new(StoreShared { path, opened, place, doubts, readers, writer, counts, spare }),
+        })
     }
 
     /// Returns the state in which the record was found when it was opened.
-    pub fn opened(&self) -> &Opened {
+    pub fn opened(&self) -> &OpenOutcome {
         &self.shared.opened
     }
 
     /// Returns the doubt about the record; `None` while it can be trusted. A doubt holds, over restarts,
     /// until [`Store::settle_doubt`].
-    pub fn doubt(&self) -> watch::Receiver<Option<Doubt>> {
-        self.shared.doubts.watch()
+    pub fn watch_doubt(&self) -> watch::Receiver<Option<RecordDoubt>> {
+        self.shared.doubts.subscribe()
     }
 
     /// Says that the record cannot be trusted, unless that is known.
-    pub fn raise_doubt(&self, cause: Cause) {
-        self.shared.doubts.raise(cause);
+    pub fn raise_doubt(&self, cause: DoubtCause) {
+        self.shared.doubts.raise_doubt(cause);
     }
 
     /// Ends the doubt, as a person has seen it and trusts the record as it is now.
@@ -119,7 +121,7 @@ impl Store {
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Receipt<T> {
-        self.queue(Flush::No, work)
+        self.queue_work(Flush::No, work)
     }
 
     /// Writes like [`Store::write`], and the receipt resolves when the drive itself has it, with everything
@@ -131,7 +133,7 @@ impl Store {
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Receipt<T> {
-        self.queue(Flush::Yes, work)
+        self.queue_work(Flush::Yes, work)
     }
 
     /// Returns the number of groups of writes that were flushed to the drive since the record was opened.
@@ -154,7 +156,7 @@ impl Store {
         self.read(|conn| audit::verify(conn, self.path()))
     }
 
-    fn queue<T: Send + 'static>(
+    fn queue_work<T: Send + 'static>(
         &self,
         flush: Flush,
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
@@ -187,7 +189,7 @@ impl Store {
         if let Err(error) = &read
             && error.is_damage()
         {
-            self.raise_doubt(Cause::Damaged { what: error.to_string(), aside: None });
+            self.raise_doubt(DoubtCause::Damaged { what: error.to_string(), aside: None });
         }
         read
     }
@@ -196,10 +198,10 @@ impl Store {
     /// start sets it aside.
     ///
     /// This takes as long as reading the file does: for a thread of its own, when nothing else is to be done.
-    pub fn check(&self) -> Result<Vec<String>, Error> {
+    pub fn check_file(&self) -> Result<Vec<String>, Error> {
         let found = self.read(|conn| Ok(open::check_all(conn)?))?;
         if let Some(what) = found.first() {
-            self.raise_doubt(Cause::Damaged { what: what.clone(), aside: None });
+            self.raise_doubt(DoubtCause::Damaged { what: what.clone(), aside: None });
         }
         Ok(found)
     }
@@ -207,11 +209,11 @@ impl Store {
     /// Writes the copy of what decides beside the record, for [`crate::restore`]. Returns false where it has everything
     /// already, and while the record is in doubt: the copy of a better one is not overwritten.
     pub fn keep_spare(&self) -> Result<bool, Error> {
-        if self.shared.doubts.watch().borrow().is_some() {
+        if self.shared.doubts.subscribe().borrow().is_some() {
             return Ok(false);
         }
         let _one_at_a_time = self.shared.spare.lock().unwrap_or_else(PoisonError::into_inner);
-        self.read(|conn| spare::keep(conn, self.path()))
+        self.read(|conn| spare::refresh_copy(conn, self.path()))
     }
 
     /// Writes what still waits, closes the file, and gives back when that is done. Later writes are refused.
@@ -220,7 +222,7 @@ impl Store {
     }
 }
 
-impl Shared {
+impl StoreShared {
     fn writer(&self) -> std::sync::MutexGuard<'_, Option<Writer>> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -237,7 +239,7 @@ impl Shared {
     }
 }
 
-impl Drop for Shared {
+impl Drop for StoreShared {
     fn drop(&mut self) {
         self.close();
     }

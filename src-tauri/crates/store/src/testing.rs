@@ -7,19 +7,19 @@ use postern_policy::{AgentId, Effect, Identity, Millis, Pattern, Rule, Settings}
 use uuid::{NoContext, Timestamp, Uuid};
 
 /// Returns a record in a folder of its own, which goes with the guard.
-pub(crate) fn open() -> (tempfile::TempDir, Store) {
+pub(crate) fn open_temp_store() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("data/postern.db")).unwrap();
     (folder, store)
 }
 
-pub(crate) fn id(name: &str) -> AgentId {
+pub(crate) fn agent_id(name: &str) -> AgentId {
     AgentId::new(name).unwrap()
 }
 
-pub(crate) fn agent(name: &str) -> Agent {
+pub(crate) fn sample_agent(name: &str) -> Agent {
     Agent {
-        id: id(name),
+        id: agent_id(name),
         name: format!("The {name}"),
         color: "#3366cc".into(),
         settings: Settings::default(),
@@ -31,8 +31,12 @@ pub(crate) fn agent(name: &str) -> Agent {
 }
 
 /// Returns an allow rule on a command.
-pub(crate) fn allow(agent: Option<&str>, command: &str) -> Rule {
-    Rule { agent: agent.map(id), created_at: 1, ..Rule::new(Effect::Allow, Pattern::Command(command.into())) }
+pub(crate) fn allow_rule(agent: Option<&str>, command: &str) -> Rule {
+    Rule {
+        agent: agent.map(agent_id),
+        created_at: 1,
+        ..Rule::new(Effect::Allow, Pattern::Command(command.into()))
+    }
 }
 
 pub(crate) fn identity(sha256: &str) -> Identity {
@@ -49,12 +53,12 @@ pub(crate) fn identity(sha256: &str) -> Identity {
 }
 
 /// Returns a request that came in at `at`.
-pub(crate) fn asked(agent: &str, request_id: &str, at: Millis) -> NewRequest {
+pub(crate) fn new_request(agent: &str, request_id: &str, at: Millis) -> NewRequest {
     let millis = u64::try_from(at).unwrap();
     let nanos = u32::try_from(millis % 1000 * 1_000_000).unwrap();
     NewRequest {
         id: Uuid::new_v7(Timestamp::from_unix(NoContext, millis / 1000, nanos)),
-        agent: id(agent),
+        agent: agent_id(agent),
         request_id: request_id.into(),
         content: [7; 32],
         origin: postern_policy::Origin::Host,

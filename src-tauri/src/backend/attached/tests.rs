@@ -1,6 +1,6 @@
-use super::{Attached, Heard};
+use super::{Attached, IncomingBackendEvent};
 use postern_client::scripted::{ScriptedHost, Visit};
-use postern_contract::Told;
+use postern_contract::ApproverNotification;
 use postern_contract::methods::ControlCode;
 use postern_protocol::{Socket, notification_line};
 use serde_json::json;
@@ -33,17 +33,25 @@ async fn calls_and_news_share_a_connection_until_the_host_is_gone() {
     let folder = tempfile::tempdir().unwrap();
     let host = host(folder.path());
     let (attached, mut heard) = Attached::connect(folder.path().to_owned()).await.unwrap();
-    assert_eq!(attached.call("agents.list", json!({})).await.unwrap(), json!({"agents": []}));
+    assert_eq!(attached.invoke_json("agents.list", json!({})).await.unwrap(), json!({"agents": []}));
     let mut news = Vec::new();
     loop {
         match heard.recv().await.expect("what ends is told") {
-            Heard::Told(told) => news.push(*told),
-            Heard::Missed => panic!("nothing was missed"),
-            Heard::Lost => break,
+            IncomingBackendEvent::Told(told) => news.push(*told),
+            IncomingBackendEvent::Missed => panic!("nothing was missed"),
+            IncomingBackendEvent::Lost => break,
         }
     }
-    assert_eq!(news, [Told::AgentsChanged, Told::RulesChanged, Told::SkillsChanged], "all of it, in order");
-    let late = attached.call("agents.list", json!({})).await.unwrap_err();
+    assert_eq!(
+        news,
+        [
+            ApproverNotification::AgentsChanged,
+            ApproverNotification::RulesChanged,
+            ApproverNotification::SkillsChanged
+        ],
+        "all of it, in order"
+    );
+    let late = attached.invoke_json("agents.list", json!({})).await.unwrap_err();
     assert_eq!(
         late.code,
         ControlCode::ShuttingDown,

@@ -1,7 +1,7 @@
 //! The login item: a launch agent inside the bundle, which macOS registers, shows and asks about by itself.
 #![expect(unsafe_code, reason = "ServiceManagement has no safe form")]
 
-use super::super::login::{Login, State};
+use super::super::login::{Login, LoginState};
 use objc2::rc::Retained;
 use objc2_foundation::NSString;
 use objc2_service_management::{SMAppService, SMAppServiceStatus};
@@ -14,17 +14,17 @@ const PLIST: &str = "dev.postern.desktop.login.plist";
 pub(in crate::system) struct LoginItem;
 
 impl Login for LoginItem {
-    fn state(&self) -> Result<State, String> {
+    fn login_state(&self) -> Result<LoginState, String> {
         // SAFETY: a live object of our own; the call only reads.
         Ok(match unsafe { service().status() } {
-            SMAppServiceStatus::Enabled => State::On,
-            SMAppServiceStatus::RequiresApproval => State::NeedsApproval,
+            SMAppServiceStatus::Enabled => LoginState::On,
+            SMAppServiceStatus::RequiresApproval => LoginState::NeedsApproval,
             // Not found is also what was never registered; a build without a login item says so when it is turned on.
-            _ => State::Off,
+            _ => LoginState::Off,
         })
     }
 
-    fn set(&self, on: bool) -> Result<(), String> {
+    fn set_enabled(&self, on: bool) -> Result<(), String> {
         let service = service();
         // SAFETY: a live object of our own.
         let done =
@@ -45,12 +45,12 @@ fn service() -> Retained<SMAppService> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Login as _, LoginItem, State};
+    use super::{Login as _, LoginItem, LoginState};
 
     #[test]
     #[ignore = "needs a Mac"]
     fn mac_a_program_outside_a_bundle_has_no_login_item() {
-        assert_eq!(LoginItem.state(), Ok(State::Off));
-        assert!(LoginItem.set(true).is_err());
+        assert_eq!(LoginItem.login_state(), Ok(LoginState::Off));
+        assert!(LoginItem.set_enabled(true).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! The unified log, as `os_log` writes to it: subsystem `dev.postern.desktop`.
 #![expect(unsafe_code, reason = "os_log is a macro of C; its call has no safe form")]
 
-use super::super::log_entry::{Entry, FORMAT};
+use super::super::log_entry::{FORMAT, UnifiedLogEntry};
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::OnceLock;
 
@@ -31,7 +31,7 @@ unsafe impl Send for Log {}
 unsafe impl Sync for Log {}
 
 /// Writes an entry.
-pub(in crate::system) fn write(entry: &Entry) {
+pub(in crate::system) fn write(entry: &UnifiedLogEntry) {
     static LOG: OnceLock<Log> = OnceLock::new();
     // SAFETY: both names end with NUL.
     let log = LOG.get_or_init(|| Log(unsafe { os_log_create(SUBSYSTEM.as_ptr(), c"app".as_ptr()) }));
@@ -53,13 +53,13 @@ pub(in crate::system) fn write(entry: &Entry) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::log_entry::Entry;
+    use super::super::super::log_entry::UnifiedLogEntry;
 
     #[test]
     #[ignore = "needs a Mac"]
     fn mac_an_entry_is_found_in_the_log() {
         let mark = format!("postern-log-test-{}", std::process::id());
-        super::write(&Entry::new(tracing::Level::ERROR, &mark, "secret of the test"));
+        super::write(&UnifiedLogEntry::new(tracing::Level::ERROR, &mark, "secret of the test"));
         let found = (0..100).find_map(|_| {
             let shown = std::process::Command::new("/usr/bin/log")
                 .args(["show", "--last", "1m", "--predicate", "subsystem == \"dev.postern.desktop\""])

@@ -52,7 +52,7 @@ define_class!(
 );
 
 /// Makes the window a panel. It stays hidden.
-pub(in crate::window) fn make(window: &WebviewWindow) -> tauri::Result<()> {
+pub(in crate::window) fn make_panel(window: &WebviewWindow) -> tauri::Result<()> {
     on_main_thread(window, |window| {
         let class = QuestionPanel::class();
         let object: &AnyObject = window;
@@ -75,7 +75,7 @@ pub(in crate::window) fn make(window: &WebviewWindow) -> tauri::Result<()> {
 }
 
 /// Shows the window on the active space without making it the key window, also while Postern is the active app.
-pub(in crate::window) fn show(window: &WebviewWindow) -> tauri::Result<()> {
+pub(in crate::window) fn show_without_focus(window: &WebviewWindow) -> tauri::Result<()> {
     on_main_thread(window, NSWindow::orderFrontRegardless)
 }
 

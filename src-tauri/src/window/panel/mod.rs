@@ -4,4 +4,6 @@
 #[cfg_attr(not(target_os = "macos"), path = "other.rs")]
 mod system;
 
-pub(super) use system::{give_keyboard_back, is_made_by_program, make, show, take_keyboard};
+pub(super) use system::{
+    give_keyboard_back, is_made_by_program, make_panel, show_without_focus, take_keyboard,
+};

@@ -4,12 +4,12 @@ use tauri::WebviewWindow;
 
 /// Prepares a new window.
 #[expect(clippy::unnecessary_wraps, reason = "it can fail on a Mac")]
-pub(in crate::window) fn make(_: &WebviewWindow) -> tauri::Result<()> {
+pub(in crate::window) fn make_panel(_: &WebviewWindow) -> tauri::Result<()> {
     Ok(())
 }
 
 /// Shows the window without taking the keyboard.
-pub(in crate::window) fn show(window: &WebviewWindow) -> tauri::Result<()> {
+pub(in crate::window) fn show_without_focus(window: &WebviewWindow) -> tauri::Result<()> {
     window.show()
 }
 

@@ -1,10 +1,10 @@
 //! Answers of a person in the window, and what can be undone of them.
 
 use super::Presenter;
-use crate::Page;
+use crate::SettingsPage;
 use crate::notify;
 use crate::presence;
-use crate::window::outcome::{Outcome, UNDO, Undo};
+use crate::window::outcome::{AnswerOutcome, UNDO, Undo};
 use crate::window::panel;
 use crate::window::settings;
 use postern_contract::methods::{
@@ -30,7 +30,7 @@ impl Presenter {
         others: &[QuestionName],
     ) -> Result<Answered, String> {
         let now = Instant::now();
-        if let Err(why) = self.desk.check(&params, others, self.holds(), now) {
+        if let Err(why) = self.desk.check_answer(&params, others, self.requires_hold(), now) {
             return Ok(Answered::refused(&why));
         }
         let yes = matches!(params.answer, Answer::Once | Answer::Always);
@@ -46,16 +46,16 @@ impl Presenter {
             return Ok(Answered::refused(&NotApplied::OtherQuestion));
         };
         let all = answers_to_each(params.clone(), others);
-        if params.answer == Answer::Deny && may_be_undone(&question, left(&question)) {
+        if params.answer == Answer::Deny && may_be_undone(&question, time_left(&question)) {
             self.denial = Some((all, now + UNDO));
-            self.outcome = Some(Outcome::denied(now));
-            return Ok(Answered::done());
+            self.outcome = Some(AnswerOutcome::denied(now));
+            return Ok(Answered::applied());
         }
         let mut count = 0;
-        let mut answered = Answered::done();
+        let mut answered = Answered::applied();
         // One that does not count waits on, and is shown again.
         for (nth, one) in all.iter().enumerate() {
-            let said = self.backend.ask::<AnswerQuestion>(one).await.map_err(|error| error.message)?;
+            let said = self.backend.invoke::<AnswerQuestion>(one).await.map_err(|error| error.message)?;
             count += u32::from(said.applied);
             if nth == 0 || count == 0 {
                 answered = said;
@@ -63,8 +63,8 @@ impl Presenter {
         }
         if answered.applied {
             self.outcome = match others {
-                [] => Outcome::of(&question, &params, &answered, since_epoch(), now),
-                _ => Outcome::of_several(params.answer, count, now),
+                [] => AnswerOutcome::from_answer(&question, &params, &answered, since_epoch(), now),
+                _ => AnswerOutcome::of_several(params.answer, count, now),
             };
             // Where the next question takes the window, what was saved is told otherwise.
             let saved = answered.saved_words();
@@ -77,7 +77,7 @@ impl Presenter {
 
     /// Returns true if an approval to the question on show is to be held: where it is dangerous, and the owner does
     /// not confirm it.
-    pub(super) fn holds(&self) -> bool {
+    pub(super) fn requires_hold(&self) -> bool {
         self.desk.is_dangerous() && !self.preferences.get().confirm
     }
 
@@ -91,7 +91,7 @@ impl Presenter {
     pub(super) async fn hand_over(&mut self) {
         let Some((denials, _)) = self.denial.take() else { return };
         for params in &denials {
-            match self.backend.ask::<AnswerQuestion>(params).await {
+            match self.backend.invoke::<AnswerQuestion>(params).await {
                 Ok(Answered { applied: true, .. }) => {}
                 // It ended meanwhile, or shows something else by now: then it is asked again.
                 Ok(Answered { reason, .. }) => tracing::info!(?reason, "a denial did not count"),
@@ -101,34 +101,34 @@ impl Presenter {
     }
 
     /// Does what the person wants about the last answer.
-    pub(super) async fn act(&mut self, act: PillAct) -> anyhow::Result<()> {
+    pub(super) async fn apply_pill_action(&mut self, act: PillAct) -> anyhow::Result<()> {
         match act {
             PillAct::Undo if self.denial.take().is_some() => {
                 self.outcome = None;
-                self.look().await?;
+                self.refresh_question().await?;
             }
             PillAct::Undo => {
                 let undo = self.outcome.as_mut().and_then(|outcome| outcome.undo.take());
                 match undo {
                     Some(Undo::Rules(rules)) => {
                         for id in rules {
-                            self.backend.ask::<RemoveRule>(&RuleNumber { id }).await?;
+                            self.backend.invoke::<RemoveRule>(&RuleNumber { id }).await?;
                         }
                     }
                     Some(Undo::Renewal(entry)) => {
-                        self.backend.ask::<UndoRenewal>(&RenewalEntry { entry }).await?;
+                        self.backend.invoke::<UndoRenewal>(&RenewalEntry { entry }).await?;
                     }
                     None => return Ok(()),
                 }
-                self.outcome = Some(Outcome::removed(Instant::now()));
+                self.outcome = Some(AnswerOutcome::removed(Instant::now()));
             }
             PillAct::Stop => {
-                let running = self.outcome.as_ref().and_then(Outcome::running).map(str::to_owned);
+                let running = self.outcome.as_ref().and_then(AnswerOutcome::running).map(str::to_owned);
                 if let Some(id) = running {
-                    self.backend.ask::<KillRequest>(&RequestKill { id, signal: None }).await?;
+                    self.backend.invoke::<KillRequest>(&RequestKill { id, signal: None }).await?;
                 }
             }
-            PillAct::Show => settings::open(self.pane.app(), Page::named("activity")),
+            PillAct::Show => settings::open_page(self.pane.app_handle(), SettingsPage::from_name("activity")),
         }
         Ok(())
     }
@@ -141,14 +141,14 @@ impl Presenter {
         if !self.preferences.get().confirm {
             return Ok(());
         }
-        presence::confirm(presence::sentence(question, answer), left(question)).await
+        presence::confirm(presence::sentence(question, answer), time_left(question)).await
     }
 
-    pub(super) async fn edit(&self, params: EditParams) -> Result<Edited, String> {
-        if !self.desk.shows(&params.question_id, &params.digest) {
+    pub(super) async fn edit_command(&self, params: EditParams) -> Result<Edited, String> {
+        if !self.desk.is_showing(&params.question_id, &params.digest) {
             return Ok(Edited::refused(&NotApplied::OtherQuestion));
         }
-        self.backend.ask::<EditQuestion>(&params).await.map_err(|error| error.message)
+        self.backend.invoke::<EditQuestion>(&params).await.map_err(|error| error.message)
     }
 
     /// Returns the denial of what is on show.
@@ -156,7 +156,7 @@ impl Presenter {
         let name =
             |other: &Question| QuestionName { question_id: other.id.clone(), digest: other.digest.clone() };
         let others = self.desk.others().iter().map(name).collect();
-        self.desk.question().map(|question| (AnswerParams::to(question, Answer::Deny), others))
+        self.desk.question().map(|question| (AnswerParams::for_question(question, Answer::Deny), others))
     }
 }
 
@@ -179,7 +179,7 @@ fn may_be_undone(question: &Question, left: Duration) -> bool {
 }
 
 /// Returns the time that a question still waits.
-fn left(question: &Question) -> Duration {
+fn time_left(question: &Question) -> Duration {
     let left = question.expires_at.saturating_sub(since_epoch());
     Duration::from_millis(u64::try_from(left).unwrap_or(0))
 }

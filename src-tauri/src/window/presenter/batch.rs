@@ -4,13 +4,13 @@
 use super::Presenter;
 use crate::window::surface::Surface;
 use postern_contract::methods::{Presented, PutOffQuestion, QuestionRef};
-use postern_contract::{Batch, Question, alike};
+use postern_contract::{Batch, Question, find_alike};
 use std::collections::HashSet;
 use tokio::time::Instant;
 
 /// Questions that are shown as one with others.
 #[derive(Debug, Default)]
-pub(super) struct Alike {
+pub(super) struct BatchState {
     /// The questions that the person wants to see one at a time, by their ids.
     singly: HashSet<String>,
     /// True if the person wants to see those that came later, too.
@@ -31,10 +31,10 @@ impl Presenter {
         let Some(question) = question.filter(|question| !self.alike.singly.contains(&question.id)) else {
             return Vec::new();
         };
-        let mut all = alike(question, waiting);
+        let mut all = find_alike(question, waiting);
         all.retain(|other| !self.alike.singly.contains(&other.id));
         let found = all.len();
-        let on_show = self.desk.shows(&question.id, &question.digest);
+        let on_show = self.desk.is_showing(&question.id, &question.digest);
         if on_show && self.desk.is_settled(Instant::now()) && !gathers {
             let shown = self.desk.others();
             all.retain(|other| shown.iter().any(|one| one.id == other.id && one.digest == other.digest));
@@ -54,16 +54,16 @@ impl Presenter {
     }
 
     /// Returns what is on show as one, if it is more than one question.
-    pub(super) fn batch(&self) -> Option<Batch> {
+    pub(super) fn current_batch(&self) -> Option<Batch> {
         let others = self.desk.others();
         let question = self.desk.question().filter(|_| !others.is_empty())?;
-        Some(Batch::of(question, others))
+        Some(Batch::from_questions(question, others))
     }
 
     /// Keeps what is on show for later: it waits in the inbox.
     pub(super) async fn put_off(&mut self) -> anyhow::Result<()> {
         for Presented { question_id, .. } in self.desk.reports() {
-            self.backend.ask::<PutOffQuestion>(&QuestionRef { question_id: question_id.clone() }).await?;
+            self.backend.invoke::<PutOffQuestion>(&QuestionRef { question_id: question_id.clone() }).await?;
             self.chosen.take_if(|chosen| *chosen == question_id);
             self.put_off.insert(question_id);
         }

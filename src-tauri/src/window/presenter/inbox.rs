@@ -4,9 +4,9 @@
 //! was not seen there, so that arming starts over.
 
 use super::Presenter;
-use crate::window::place::Stage;
+use crate::window::place::WindowContent;
 use crate::window::settings;
-use crate::window::surface::{Listener, Surface};
+use crate::window::surface::{PageListener, Surface};
 use postern_contract::{Showing, ShownArming};
 use tauri::Manager;
 use tauri::ipc::Channel;
@@ -26,7 +26,7 @@ pub(crate) enum InboxEvent {
 
 /// The inbox while it is open.
 pub(super) struct Inbox {
-    pub(super) listener: Listener,
+    pub(super) listener: PageListener,
     focused: bool,
 }
 
@@ -45,11 +45,11 @@ impl Presenter {
             InboxEvent::Opened(channel) => {
                 // Another page than before has shown nothing yet.
                 if before == Surface::Inbox {
-                    self.turn()?;
+                    self.switch_surface()?;
                 }
-                let window = self.pane.app().get_webview_window(settings::LABEL);
+                let window = self.pane.app_handle().get_webview_window(settings::LABEL);
                 let focused = window.is_some_and(|window| window.is_focused().unwrap_or(false));
-                self.inbox = Some(Inbox { listener: Listener::new(channel), focused });
+                self.inbox = Some(Inbox { listener: PageListener::new(channel), focused });
             }
             InboxEvent::Closed => self.inbox = None,
             InboxEvent::Focused(focused) => {
@@ -60,9 +60,9 @@ impl Presenter {
             InboxEvent::Chosen(id) => self.chosen = Some(id),
         }
         if self.surface() != before {
-            self.turn()?;
+            self.switch_surface()?;
         }
-        self.look().await
+        self.refresh_question().await
     }
 
     /// Gives the question to the panel: the inbox did not show it.
@@ -72,19 +72,19 @@ impl Presenter {
     }
 
     /// Questions are shown in the other place from now on: both are cleared, and nothing counts as seen.
-    fn turn(&mut self) -> anyhow::Result<()> {
+    fn switch_surface(&mut self) -> anyhow::Result<()> {
         self.desk.waiting(None, Vec::new());
         self.desk.set_visible(false, Instant::now());
-        self.tell_pages(self.away(), self.away());
+        self.tell_pages(self.idle_showing(), self.idle_showing());
         if let Some(window) = self.pane.window() {
-            self.place.turn(window, Stage::Hidden)?;
+            self.place.show_content(window, WindowContent::Hidden)?;
         }
         self.pane.unused();
         Ok(())
     }
 
     /// Returns what a place shows while the other one has the question.
-    pub(super) fn away(&self) -> Showing {
+    pub(super) fn idle_showing(&self) -> Showing {
         Showing {
             question: None,
             batch: None,
@@ -99,10 +99,10 @@ impl Presenter {
 
     /// Tells both pages what to show. One that is gone brings its own channel when it is back.
     pub(super) fn tell_pages(&mut self, panel: Showing, inbox: Showing) {
-        if self.page.as_mut().is_some_and(|page| !page.tell(panel)) {
+        if self.page.as_mut().is_some_and(|page| !page.send_showing(panel)) {
             self.page = None;
         }
-        if self.inbox.as_mut().is_some_and(|one| !one.listener.tell(inbox)) {
+        if self.inbox.as_mut().is_some_and(|one| !one.listener.send_showing(inbox)) {
             self.inbox = None;
         }
     }

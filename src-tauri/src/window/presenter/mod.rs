@@ -7,17 +7,17 @@ mod pulse;
 
 pub(crate) use inbox::InboxEvent;
 
-use super::outcome::Outcome;
+use super::outcome::AnswerOutcome;
 use super::pane::Pane;
 use super::panel;
-use super::place::{Place, Stage};
-use super::surface::{Listener, Surface};
-use crate::Page;
+use super::place::{WindowContent, WindowPlacement};
+use super::surface::{PageListener, Surface};
+use crate::SettingsPage;
 use crate::backend::Backend;
 use crate::desk::{Desk, HOLD};
-use crate::preferences::Kept;
+use crate::preferences::StoredPreferences;
 use crate::window::settings;
-use batch::Alike;
+use batch::BatchState;
 use inbox::Inbox;
 use postern_contract::methods::{
     CannotPresent, ListQuestions, Nothing, PresentQuestion, Presented, PreviewRule, RulePreview, Unpresented,
@@ -39,9 +39,9 @@ use tokio::time::{Instant, sleep_until};
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Event of the windows that show questions.
-pub(crate) enum Event {
+pub(crate) enum PresenterEvent {
     /// Something in one of the two places. It counts for nothing while the other one shows the question.
-    On(Surface, Box<Event>),
+    On(Surface, Box<PresenterEvent>),
     /// Something about the inbox.
     Inbox(InboxEvent),
     /// Something about the questions changed.
@@ -114,10 +114,10 @@ pub(crate) enum Event {
 pub(crate) struct Presenter {
     pane: Pane,
     backend: Arc<Backend>,
-    preferences: Arc<Kept>,
+    preferences: Arc<StoredPreferences>,
     desk: Desk,
     /// The panel's page.
-    page: Option<Listener>,
+    page: Option<PageListener>,
     /// The inbox, while it is open.
     inbox: Option<Inbox>,
     /// The question that the person chose, by its id.
@@ -133,18 +133,18 @@ pub(crate) struct Presenter {
     /// Denial that can still be undone, and the time when it goes to the host.
     denial: Option<(Vec<AnswerParams>, Instant)>,
     /// Questions that are shown as one with others.
-    alike: Alike,
+    alike: BatchState,
     /// Questions that the person keeps for later, by their ids: they wait in the inbox.
     put_off: HashSet<String>,
     /// Result of the last answer.
-    outcome: Option<Outcome>,
-    place: Place,
+    outcome: Option<AnswerOutcome>,
+    place: WindowPlacement,
     /// Liveness check of the page on show.
     pulse: Pulse,
 }
 
 impl Presenter {
-    pub(crate) fn new(pane: Pane, backend: Arc<Backend>, preferences: Arc<Kept>) -> Self {
+    pub(crate) fn new(pane: Pane, backend: Arc<Backend>, preferences: Arc<StoredPreferences>) -> Self {
         Self {
             pane,
             backend,
@@ -158,50 +158,50 @@ impl Presenter {
             patience: None,
             held: None,
             denial: None,
-            alike: Alike::default(),
+            alike: BatchState::default(),
             put_off: HashSet::new(),
             outcome: None,
-            place: Place::default(),
+            place: WindowPlacement::default(),
             pulse: Pulse::default(),
         }
     }
 
     /// Runs until the app ends.
-    pub(crate) async fn run(mut self, mut events: mpsc::UnboundedReceiver<Event>) {
+    pub(crate) async fn run(mut self, mut events: mpsc::UnboundedReceiver<PresenterEvent>) {
         loop {
             let event = tokio::select! {
                 event = events.recv() => event,
-                () = until(self.again) => Some(Event::Again),
-                () = until(self.patience) => Some(Event::GiveUp),
-                () = until(self.pane.until()) => Some(Event::Release),
-                () = until(self.due()) => Some(Event::Due),
-                () = until(self.pulse.next()) => Some(Event::Beat),
+                () = sleep_until_deadline(self.again) => Some(PresenterEvent::Again),
+                () = sleep_until_deadline(self.patience) => Some(PresenterEvent::GiveUp),
+                () = sleep_until_deadline(self.pane.release_due()) => Some(PresenterEvent::Release),
+                () = sleep_until_deadline(self.next_deadline()) => Some(PresenterEvent::Due),
+                () = sleep_until_deadline(self.pulse.next_beat()) => Some(PresenterEvent::Beat),
             };
             let event = match event {
                 None => return,
-                Some(Event::On(surface, event)) if surface == self.surface() => *event,
+                Some(PresenterEvent::On(surface, event)) if surface == self.surface() => *event,
                 // Who waits for its reply hears that it did not count.
-                Some(Event::On(..)) => continue,
+                Some(PresenterEvent::On(..)) => continue,
                 Some(event) => event,
             };
-            if let Err(error) = self.take(event).await {
+            if let Err(error) = self.handle_event(event).await {
                 tracing::warn!(%error, "the approval window");
             }
             // Whatever starts arming over ends a hold.
             if !self.desk.is_held() {
                 self.held = None;
             }
-            self.pulse.watch(self.desk.is_on_show(), Instant::now());
+            self.pulse.set_watching(self.desk.is_on_show(), Instant::now());
             // A resize comes as many events: the host is told once, when they are all in.
             if events.is_empty() {
                 self.report().await;
-                self.tell();
+                self.update_pages();
             }
         }
     }
 
     /// Returns the time at which something of its own is due.
-    fn due(&self) -> Option<Instant> {
+    fn next_deadline(&self) -> Option<Instant> {
         let page = match self.surface() {
             Surface::Panel => self.page.as_ref(),
             Surface::Inbox => self.inbox.as_ref().map(|inbox| &inbox.listener),
@@ -223,80 +223,86 @@ impl Presenter {
             reply.send(true).ok();
         }
         if self.outcome.take_if(|outcome| outcome.until <= now).is_some() {
-            self.stage()?;
+            self.show_outcome()?;
         }
         if self.denial.as_ref().is_some_and(|(_, until)| *until <= now) {
             self.hand_over().await;
             // If the denial did not count, its question waits on.
-            self.look().await?;
+            self.refresh_question().await?;
         }
         Ok(())
     }
 
-    async fn take(&mut self, event: Event) -> anyhow::Result<()> {
+    #[expect(clippy::too_many_lines, reason = "one arm for each notification")]
+    async fn handle_event(&mut self, event: PresenterEvent) -> anyhow::Result<()> {
         match event {
-            Event::Look => self.look().await?,
-            Event::Front(id) => self.front(id).await?,
-            Event::Shortcut => self.turn_keyboard()?,
-            Event::Reopened => self.reopen().await?,
-            Event::PageGone => self.page_gone(),
-            Event::Page(page) => self.page = Some(Listener::new(page)),
-            Event::Inbox(event) => self.take_inbox(event).await?,
-            Event::Changed(row) => {
+            PresenterEvent::Look => self.refresh_question().await?,
+            PresenterEvent::Front(id) => self.bring_to_front(id).await?,
+            PresenterEvent::Shortcut => self.turn_keyboard()?,
+            PresenterEvent::Reopened => self.reopen().await?,
+            PresenterEvent::PageGone => self.page_gone(),
+            PresenterEvent::Page(page) => self.page = Some(PageListener::new(page)),
+            PresenterEvent::Inbox(event) => self.take_inbox(event).await?,
+            PresenterEvent::Changed(row) => {
                 if let Some(outcome) = &mut self.outcome {
                     outcome.changed(&row, Instant::now());
                 }
             }
-            Event::LaidOut { id, digest, height, always } if self.desk.shows(&id, &digest) => {
-                self.show(height, always)?;
+            PresenterEvent::LaidOut { id, digest, height, always } if self.desk.is_showing(&id, &digest) => {
+                self.show_question(height, always)?;
             }
-            Event::EndSeen { id, digest } if self.desk.shows(&id, &digest) => self.desk.end_seen(),
+            PresenterEvent::EndSeen { id, digest } if self.desk.is_showing(&id, &digest) => {
+                self.desk.end_seen();
+            }
             // About a question that is not on show any more, or taken apart before.
-            Event::Later { id, digest } if self.desk.shows(&id, &digest) => {
+            PresenterEvent::Later { id, digest } if self.desk.is_showing(&id, &digest) => {
                 let done = self.put_off().await;
-                self.look().await?;
+                self.refresh_question().await?;
                 done?;
             }
-            Event::LaidOut { .. } | Event::EndSeen { .. } | Event::Later { .. } | Event::On(..) => {}
-            Event::Shaken => self.desk.changed(),
-            Event::Answer { params, others, reply } => {
+            PresenterEvent::LaidOut { .. }
+            | PresenterEvent::EndSeen { .. }
+            | PresenterEvent::Later { .. }
+            | PresenterEvent::On(..) => {}
+            PresenterEvent::Shaken => self.desk.changed(),
+            PresenterEvent::Answer { params, others, reply } => {
                 // The page may be gone by then; the answer counts all the same.
                 reply.send(self.answer(*params, &others).await).ok();
-                self.look().await?;
+                self.refresh_question().await?;
             }
-            Event::Gather(together) => {
+            PresenterEvent::Gather(together) => {
                 self.gather(together);
-                self.look().await?;
+                self.refresh_question().await?;
             }
-            Event::Edit { params, reply } => {
-                reply.send(self.edit(params).await).ok();
-                self.look().await?;
+            PresenterEvent::Edit { params, reply } => {
+                reply.send(self.edit_command(params).await).ok();
+                self.refresh_question().await?;
             }
-            Event::Preview { offer, reply } => self.preview(&offer, reply),
-            Event::Closed => {
+            PresenterEvent::Preview { offer, reply } => self.preview(&offer, reply),
+            PresenterEvent::Closed => {
                 if let Some((params, others)) = self.refusal() {
                     self.answer(params, &others).await.map_err(anyhow::Error::msg)?;
                 }
-                self.look().await?;
+                self.refresh_question().await?;
             }
-            Event::Gone => {
-                self.pane.gone();
-                self.place.gone();
-                self.look().await?;
+            PresenterEvent::Gone => {
+                self.pane.mark_gone();
+                self.place.reset_content();
+                self.refresh_question().await?;
             }
-            Event::Again => self.again = None,
-            Event::GiveUp if self.surface() == Surface::Inbox => self.leave_inbox().await?,
-            Event::GiveUp => self.give_up().await,
-            Event::Release => self.release(),
-            Event::Due => self.is_due().await?,
-            Event::Beat => self.beat().await?,
-            Event::Hold { .. }
-            | Event::LetGo
-            | Event::Press { .. }
-            | Event::Details(_)
-            | Event::Act(_)
-            | Event::Drag
-            | Event::Finish(_) => self.take_act(event).await?,
+            PresenterEvent::Again => self.again = None,
+            PresenterEvent::GiveUp if self.surface() == Surface::Inbox => self.leave_inbox().await?,
+            PresenterEvent::GiveUp => self.give_up().await,
+            PresenterEvent::Release => self.release(),
+            PresenterEvent::Due => self.is_due().await?,
+            PresenterEvent::Beat => self.send_beat().await?,
+            PresenterEvent::Hold { .. }
+            | PresenterEvent::LetGo
+            | PresenterEvent::Press { .. }
+            | PresenterEvent::Details(_)
+            | PresenterEvent::Act(_)
+            | PresenterEvent::Drag
+            | PresenterEvent::Finish(_) => self.take_act(event).await?,
         }
         Ok(())
     }
@@ -308,7 +314,7 @@ impl Presenter {
         let backend = Arc::clone(&self.backend);
         tokio::spawn(async move {
             let preview = match draft {
-                Ok(draft) => backend.ask::<PreviewRule>(&draft).await.map_err(|error| error.message),
+                Ok(draft) => backend.invoke::<PreviewRule>(&draft).await.map_err(|error| error.message),
                 Err(problem) => Err(problem),
             };
             reply.send(preview).ok();
@@ -316,31 +322,31 @@ impl Presenter {
     }
 
     /// Applies an action of the person besides answering.
-    async fn take_act(&mut self, event: Event) -> anyhow::Result<()> {
+    async fn take_act(&mut self, event: PresenterEvent) -> anyhow::Result<()> {
         match event {
-            Event::Hold { id, digest, reply } => {
+            PresenterEvent::Hold { id, digest, reply } => {
                 let now = Instant::now();
-                if self.desk.shows(&id, &digest) && self.desk.hold(now) {
+                if self.desk.is_showing(&id, &digest) && self.desk.begin_hold(now) {
                     self.held = Some((now + HOLD, reply));
                 } else {
                     reply.send(false).ok();
                 }
             }
-            Event::LetGo => self.desk.let_go(),
-            Event::Press { id, digest, reply } => {
-                reply.send(self.desk.shows(&id, &digest) && self.desk.press(Instant::now())).ok();
+            PresenterEvent::LetGo => self.desk.let_go(),
+            PresenterEvent::Press { id, digest, reply } => {
+                reply.send(self.desk.is_showing(&id, &digest) && self.desk.record_press(Instant::now())).ok();
             }
-            Event::Details(details) => {
+            PresenterEvent::Details(details) => {
                 let kept = self.preferences.get();
-                self.preferences.set(Preferences { details, ..kept })?;
+                self.preferences.update(Preferences { details, ..kept })?;
             }
-            Event::Act(act) => self.act(act).await?,
-            Event::Drag => {
+            PresenterEvent::Act(act) => self.apply_pill_action(act).await?,
+            PresenterEvent::Drag => {
                 if let Some(window) = self.pane.window() {
-                    self.place.drag(window)?;
+                    self.place.begin_drag(window)?;
                 }
             }
-            Event::Finish(reply) => {
+            PresenterEvent::Finish(reply) => {
                 self.hand_over().await;
                 reply.send(()).ok();
             }
@@ -350,8 +356,8 @@ impl Presenter {
     }
 
     /// Puts a question on the desk: the one that the person chose, or the oldest.
-    async fn look(&mut self) -> anyhow::Result<()> {
-        let waiting = self.backend.ask::<ListQuestions>(&Nothing {}).await;
+    async fn refresh_question(&mut self) -> anyhow::Result<()> {
+        let waiting = self.backend.invoke::<ListQuestions>(&Nothing {}).await;
         // Without a host no question waits: what it asked last must not stay on show.
         let mut questions = waiting.as_ref().map_or_else(|_| Vec::new(), |waiting| waiting.questions.clone());
         let all = questions.len();
@@ -384,7 +390,7 @@ impl Presenter {
         } else {
             self.keyboard = false;
             self.desk.set_visible(false, Instant::now());
-            self.stage()?;
+            self.show_outcome()?;
         }
         waiting?;
         Ok(())
@@ -392,10 +398,10 @@ impl Presenter {
 
     /// Shows the panel at the question's own height, again whenever that changes, without taking the keyboard. The inbox is
     /// on show already.
-    fn show(&mut self, height: f64, always: bool) -> anyhow::Result<()> {
+    fn show_question(&mut self, height: f64, always: bool) -> anyhow::Result<()> {
         if self.surface() == Surface::Panel {
             let Some(window) = self.pane.window() else { return Ok(()) };
-            self.place.turn(window, Stage::Panel(height))?;
+            self.place.show_content(window, WindowContent::Panel(height))?;
             if std::mem::take(&mut self.keyboard) {
                 panel::take_keyboard(window)?;
             }
@@ -407,15 +413,17 @@ impl Presenter {
     }
 
     /// Shows a question that the person chose, with the keyboard. The inbox has it already.
-    async fn front(&mut self, id: String) -> anyhow::Result<()> {
+    async fn bring_to_front(&mut self, id: String) -> anyhow::Result<()> {
         self.put_off.remove(&id);
         self.chosen = Some(id);
-        self.look().await?;
+        self.refresh_question().await?;
         if self.surface() == Surface::Inbox {
             return Ok(());
         }
         match self.pane.window() {
-            Some(window) if matches!(self.place.stage(), Stage::Panel(_)) => panel::take_keyboard(window)?,
+            Some(window) if matches!(self.place.current_content(), WindowContent::Panel(_)) => {
+                panel::take_keyboard(window)?;
+            }
             _ => self.keyboard = true,
         }
         Ok(())
@@ -423,7 +431,7 @@ impl Presenter {
 
     /// Gives the panel the keyboard, or gives it back to the app that the user was in. It answers nothing.
     fn turn_keyboard(&self) -> anyhow::Result<()> {
-        let shown = matches!(self.place.stage(), Stage::Panel(_));
+        let shown = matches!(self.place.current_content(), WindowContent::Panel(_));
         let Some(window) = self.pane.window().filter(|_| shown) else { return Ok(()) };
         if window.is_focused()? {
             panel::give_keyboard_back(window)?;
@@ -436,9 +444,9 @@ impl Presenter {
     /// Shows what waits with the keyboard, or else the main window.
     async fn reopen(&mut self) -> anyhow::Result<()> {
         if let Some(id) = self.desk.question().map(|question| question.id.clone()) {
-            self.front(id).await
+            self.bring_to_front(id).await
         } else {
-            settings::open(self.pane.app(), Page::default());
+            settings::open_page(self.pane.app_handle(), SettingsPage::default());
             Ok(())
         }
     }
@@ -452,17 +460,19 @@ impl Presenter {
     }
 
     /// Shows what became of the last answer, or nothing, if there is no question.
-    fn stage(&mut self) -> anyhow::Result<()> {
+    fn show_outcome(&mut self) -> anyhow::Result<()> {
         if self.desk.question().is_some() || self.surface() == Surface::Inbox {
             return Ok(());
         }
-        let next = if self.outcome.is_some() { Stage::Pill } else { Stage::Hidden };
+        let next = if self.outcome.is_some() { WindowContent::Pill } else { WindowContent::Hidden };
         match self.pane.window() {
             // A window that shows nothing does not open for a result.
-            Some(window) if self.place.stage() != Stage::Hidden => self.place.turn(window, next)?,
+            Some(window) if self.place.current_content() != WindowContent::Hidden => {
+                self.place.show_content(window, next)?;
+            }
             Some(_) | None => {}
         }
-        if self.place.stage() == Stage::Hidden {
+        if self.place.current_content() == WindowContent::Hidden {
             self.outcome = None;
             self.pane.unused();
         }
@@ -482,7 +492,7 @@ impl Presenter {
     async fn cannot_show(&self) {
         for Presented { question_id, .. } in self.desk.reports() {
             let unpresented = Unpresented { question_id, why: "its page crashed".to_owned() };
-            if let Err(error) = self.backend.ask::<CannotPresent>(&unpresented).await {
+            if let Err(error) = self.backend.invoke::<CannotPresent>(&unpresented).await {
                 tracing::warn!(%error, "cannot say that a question is not shown");
             }
         }
@@ -491,7 +501,7 @@ impl Presenter {
     /// Lets the page go, as no question came for a while: the next one has a new page.
     fn release(&mut self) {
         self.page = None;
-        self.place.gone();
+        self.place.reset_content();
         if let Err(error) = self.pane.release() {
             tracing::warn!(%error, "cannot let the approval window go");
         }
@@ -503,7 +513,7 @@ impl Presenter {
         let reports = self.desk.reports();
         let mut answers = Vec::new();
         for report in &reports {
-            match self.backend.ask::<PresentQuestion>(report).await {
+            match self.backend.invoke::<PresentQuestion>(report).await {
                 Ok(arming) => answers.push(arming),
                 // Nothing was armed, so nothing can be allowed; the question may just have ended.
                 Err(error) => return tracing::debug!(%error, "the host did not take what is seen"),
@@ -511,31 +521,31 @@ impl Presenter {
         }
         let waits = answers.iter().filter(|arming| !arming.armed).filter_map(|arming| arming.remaining_ms);
         self.again = waits.max().map(|left| Instant::now() + Duration::from_millis(left + 5));
-        self.desk.armed(&reports, answers);
+        self.desk.update_arming(&reports, answers);
     }
 
-    fn tell(&mut self) {
+    fn update_pages(&mut self) {
         let now = Instant::now();
         let showing = Showing {
             question: self.desk.question().cloned(),
-            batch: self.batch(),
+            batch: self.current_batch(),
             later: self.alike.later,
             arming: self.desk.arming(),
             settled: self.desk.is_settled(now),
-            hold: self.holds(),
+            hold: self.requires_hold(),
             details: self.preferences.get().details,
             pill: self.outcome.as_ref().map(|outcome| outcome.pill),
         };
         let (panel, inbox) = match self.surface() {
-            Surface::Panel => (showing, self.away()),
-            Surface::Inbox => (self.away(), showing),
+            Surface::Panel => (showing, self.idle_showing()),
+            Surface::Inbox => (self.idle_showing(), showing),
         };
         self.tell_pages(panel, inbox);
     }
 }
 
 /// Sleeps until the deadline; without one, never wakes.
-async fn until(then: Option<Instant>) {
+async fn sleep_until_deadline(then: Option<Instant>) {
     match then {
         Some(then) => sleep_until(then).await,
         None => std::future::pending().await,

@@ -1,9 +1,9 @@
 //! `postern agents …`
 
-use crate::args::{self, Agents, Channel, Json};
+use crate::args::{self, AgentsCommand, ChannelClientKind, JsonOutput};
 use crate::failure::Failure;
-use crate::link::Link;
-use crate::typed::{is_yes, typed};
+use crate::link::HostLink;
+use crate::typed::{is_yes, read_answer};
 use crate::{print, settings_text};
 use postern_contract::methods::{
     AddAgent, AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, DoorKind, DoorRef, DoorState, GetAgent,
@@ -17,85 +17,86 @@ use std::collections::BTreeMap;
 pub(crate) const SHELL: &str = "shell";
 
 /// Runs a command about agents. `path` is the search path of the user's shell.
-pub(crate) fn run(link: &mut Link, command: Agents, path: Option<&str>) -> Result<(), Failure> {
+pub(crate) fn run(link: &mut HostLink, command: AgentsCommand, path: Option<&str>) -> Result<(), Failure> {
     match command {
-        Agents::List(json) => {
-            let agents = link.call::<ListAgents>(&Nothing {})?.agents;
-            if json.json { print::json(&agents) } else { list(&agents) }
+        AgentsCommand::List(json) => {
+            let agents = link.call_method::<ListAgents>(&Nothing {})?.agents;
+            if json.json { print::write_json(&agents) } else { list_agents(&agents) }
         }
-        Agents::Add { id, name, start, folders, json } => {
+        AgentsCommand::Add { id, name, start, folders, json } => {
             let folders = folders.iter().map(|folder| absolute(folder)).collect::<Result<_, _>>()?;
             let new = AgentAdd {
-                agent: named(&id)?,
+                agent: parse_agent_id(&id)?,
                 name,
                 color: None,
                 preset: None,
-                start: start.map(of),
+                start: start.map(to_agent_start),
                 folders,
             };
-            add(link, &new, json)
+            add_agent(link, &new, json)
         }
-        Agents::Show { id, json } => {
-            let row = link.call::<GetAgent>(&AgentRef { agent: named(&id)? })?;
-            if json.json { print::json(&row) } else { show(&row) }
+        AgentsCommand::Show { id, json } => {
+            let row = link.call_method::<GetAgent>(&AgentRef { agent: parse_agent_id(&id)? })?;
+            if json.json { print::write_json(&row) } else { show_agent(&row) }
         }
-        Agents::Set { id, values, yes } => change(link, &id, &values, yes, path),
-        Agents::DenyAll { id, duration } | Agents::Stop { id, duration } => {
-            let until = set(link, &id, "denied-until", &duration.to_string())?.denied_until;
-            let until = until.map(|until| format!(" until {}", print::time(until))).unwrap_or_default();
-            print::line(format!(
+        AgentsCommand::Set { id, values, yes } => change(link, &id, &values, yes, path),
+        AgentsCommand::DenyAll { id, duration } | AgentsCommand::Stop { id, duration } => {
+            let until = set_value(link, &id, "denied-until", &duration.to_string())?.denied_until;
+            let until =
+                until.map(|until| format!(" until {}", print::format_time(until))).unwrap_or_default();
+            print::write_line(format!(
                 "{id} is stopped{until}: all its requests are denied. To end this: postern agents allow-again {id}"
             ))
         }
-        Agents::AllowAgain { id } => {
-            set(link, &id, "denied-until", "none")?;
-            print::line(format!("{id} is decided about again"))
+        AgentsCommand::AllowAgain { id } => {
+            set_value(link, &id, "denied-until", "none")?;
+            print::write_line(format!("{id} is decided about again"))
         }
-        Agents::Remove { id, yes } => remove(link, &id, yes),
-        Agents::RotateKey { id } => {
-            let row = link.call::<RotateKey>(&AgentRef { agent: named(&id)? })?;
-            print::line(format!(
+        AgentsCommand::Remove { id, yes } => remove(link, &id, yes),
+        AgentsCommand::RotateKey { id } => {
+            let row = link.call_method::<RotateKey>(&AgentRef { agent: parse_agent_id(&id)? })?;
+            print::write_line(format!(
                 "{id} has a new key in {}; what was connected with the old one is cut off",
                 row.key_file
             ))
         }
-        Agents::Channel { id, kind, profile, json } => {
-            let agent = named(&id)?;
+        AgentsCommand::Channel { id, kind, profile, json } => {
+            let agent = parse_agent_id(&id)?;
             if profile { self::profile(link, &agent, kind) } else { channel(link, &agent, kind, json) }
         }
     }
 }
 
 /// Adds an agent and tells how to connect it.
-fn add(link: &mut Link, new: &AgentAdd, json: Json) -> Result<(), Failure> {
-    let row = link.call::<AddAgent>(new)?;
+fn add_agent(link: &mut HostLink, new: &AgentAdd, json: JsonOutput) -> Result<(), Failure> {
+    let row = link.call_method::<AddAgent>(new)?;
     if json.json {
-        return print::json(&row);
+        return print::write_json(&row);
     }
-    print::line(format!("added {}; its channel is {}", row.id, row.socket))?;
+    print::write_line(format!("added {}; its channel is {}", row.id, row.socket))?;
     let id = &row.id;
-    print::line(format!(
+    print::write_line(format!(
         "put it into a sandbox: postern agents channel {id} --for docker|bwrap|sandbox-exec"
     ))?;
-    print::line(format!(
+    print::write_line(format!(
         "a coding agent's own shell: postern hook install claude-code|codex|cursor --agent {id}"
     ))?;
-    print::line(format!("an MCP client: postern agents channel {id} --for mcp"))?;
+    print::write_line(format!("an MCP client: postern agents channel {id} --for mcp"))?;
     if let Some(start) = new.start {
-        let status = link.call::<GetStatus>(&Nothing {})?;
+        let status = link.call_method::<GetStatus>(&Nothing {})?;
         if let Some(why) = start.cannot_confine(&status) {
-            let why = postern_command::escape::text(why);
+            let why = postern_command::escape::visible_text(why);
             print::remark(format!("this system cannot confine that, so you are asked: {why}"));
         }
     }
     Ok(())
 }
 
-pub(crate) fn of(start: args::Start) -> Start {
+pub(crate) fn to_agent_start(start: args::AgentStartArg) -> Start {
     match start {
-        args::Start::Ask => Start::Ask,
-        args::Start::Look => Start::Look,
-        args::Start::Work => Start::Work,
+        args::AgentStartArg::Ask => Start::Ask,
+        args::AgentStartArg::Look => Start::Look,
+        args::AgentStartArg::Work => Start::Work,
     }
 }
 
@@ -104,47 +105,50 @@ pub(crate) fn absolute(folder: &str) -> Result<String, Failure> {
     if folder == "~" || folder.starts_with("~/") {
         return Ok(folder.to_owned());
     }
-    let path = std::path::absolute(folder).map_err(|error| Failure::usage(format!("{folder:?}: {error}")))?;
+    let path =
+        std::path::absolute(folder).map_err(|error| Failure::usage_error(format!("{folder:?}: {error}")))?;
     path.into_os_string()
         .into_string()
-        .map_err(|path| Failure::usage(format!("{} is not UTF-8", path.display())))
+        .map_err(|path| Failure::usage_error(format!("{} is not UTF-8", path.display())))
 }
 
 /// Changes an agent and tells what is otherwise now.
 fn change(
-    link: &mut Link,
+    link: &mut HostLink,
     id: &str,
     values: &[String],
     yes: bool,
     path: Option<&str>,
 ) -> Result<(), Failure> {
-    let agent = named(id)?;
-    let mut values = pairs(values)?;
+    let agent = parse_agent_id(id)?;
+    let mut values = parse_pairs(values)?;
     if let Some(value) = values.get_mut("search-path").filter(|value| *value == SHELL) {
         *value = postern_doors::setup::shell_folders(path.unwrap_or_default()).join(":");
         if value.is_empty() {
-            return Err(Failure::usage("the PATH of this shell has no folder that is there and private"));
+            return Err(Failure::usage_error(
+                "the PATH of this shell has no folder that is there and private",
+            ));
         }
     }
     if yes {
         values.insert("confirm".to_owned(), "yes".to_owned());
     }
-    let before = link.call::<GetAgent>(&AgentRef { agent: agent.clone() })?;
-    let after = link.call::<SetAgent>(&AgentSet { agent, settings: None, values })?;
+    let before = link.call_method::<GetAgent>(&AgentRef { agent: agent.clone() })?;
+    let after = link.call_method::<SetAgent>(&AgentSet { agent, settings: None, values })?;
     let changed = settings_text::changed(&before, &after);
     if changed.is_empty() {
-        return print::line(format!("{id} is so already; nothing was changed"));
+        return print::write_line(format!("{id} is so already; nothing was changed"));
     }
-    let escaped = postern_command::escape::text;
-    changed
-        .iter()
-        .try_for_each(|(key, was, is)| print::line(format!("{key}: {} → {}", escaped(was), escaped(is))))
+    let escaped = postern_command::escape::visible_text;
+    changed.iter().try_for_each(|(key, was, is)| {
+        print::write_line(format!("{key}: {} → {}", escaped(was), escaped(is)))
+    })
 }
 
 /// Removes an agent. Where something would be lost with it, the person says so first.
-fn remove(link: &mut Link, id: &str, yes: bool) -> Result<(), Failure> {
-    let agent = named(id)?;
-    let row = link.call::<GetAgent>(&AgentRef { agent: agent.clone() })?;
+fn remove(link: &mut HostLink, id: &str, yes: bool) -> Result<(), Failure> {
+    let agent = parse_agent_id(id)?;
+    let row = link.call_method::<GetAgent>(&AgentRef { agent: agent.clone() })?;
     let rules = row.allow_rules + row.deny_rules;
     if !yes && (rules > 0 || row.last_seen_at.is_some()) {
         let plural = if rules == 1 { "rule" } else { "rules" };
@@ -152,66 +156,71 @@ fn remove(link: &mut Link, id: &str, yes: bool) -> Result<(), Failure> {
             "Remove {id} with its key, its channel and {rules} {plural}? Its history stays. Type yes:"
         );
         let otherwise = format!("{id} was used and has {rules} {plural}: add --yes if it is to be removed");
-        if !is_yes(&typed(&question, &otherwise)?) {
-            return Err(Failure::no("not removed"));
+        if !is_yes(&read_answer(&question, &otherwise)?) {
+            return Err(Failure::negative("not removed"));
         }
     }
-    link.call::<RemoveAgent>(&AgentRef { agent })?;
-    print::line(format!("removed {id}, its key, its channel and its rules"))
+    link.call_method::<RemoveAgent>(&AgentRef { agent })?;
+    print::write_line(format!("removed {id}, its key, its channel and its rules"))
 }
 
-fn set(link: &mut Link, id: &str, key: &str, value: &str) -> Result<AgentRow, Failure> {
+fn set_value(link: &mut HostLink, id: &str, key: &str, value: &str) -> Result<AgentRow, Failure> {
     let values = BTreeMap::from([(key.to_owned(), value.to_owned())]);
-    link.call::<SetAgent>(&AgentSet { agent: named(id)?, settings: None, values })
+    link.call_method::<SetAgent>(&AgentSet { agent: parse_agent_id(id)?, settings: None, values })
 }
 
 /// Prints the lines that put an agent's channel to use: of the channel itself, or of a door that leads to it.
-fn channel(link: &mut Link, agent: &AgentId, kind: Channel, json: Json) -> Result<(), Failure> {
+fn channel(
+    link: &mut HostLink,
+    agent: &AgentId,
+    kind: ChannelClientKind,
+    json: JsonOutput,
+) -> Result<(), Failure> {
     let kind = match kind {
-        Channel::Docker => ChannelKind::Docker,
-        Channel::Devcontainer => ChannelKind::Devcontainer,
-        Channel::Bwrap => ChannelKind::Bwrap,
-        Channel::SandboxExec => ChannelKind::SandboxExec,
-        Channel::Mcp => ChannelKind::Mcp,
-        Channel::Forwarder => ChannelKind::Forwarder,
-        Channel::Plain => ChannelKind::Plain,
-        Channel::McpHttp => return through(link, agent, DoorKind::McpHttp, json),
-        Channel::Openclaw => return through(link, agent, DoorKind::Openclaw, json),
+        ChannelClientKind::Docker => ChannelKind::Docker,
+        ChannelClientKind::Devcontainer => ChannelKind::Devcontainer,
+        ChannelClientKind::Bwrap => ChannelKind::Bwrap,
+        ChannelClientKind::SandboxExec => ChannelKind::SandboxExec,
+        ChannelClientKind::Mcp => ChannelKind::Mcp,
+        ChannelClientKind::Forwarder => ChannelKind::Forwarder,
+        ChannelClientKind::Plain => ChannelKind::Plain,
+        ChannelClientKind::McpHttp => return through(link, agent, DoorKind::McpHttp, json),
+        ChannelClientKind::Openclaw => return through(link, agent, DoorKind::Openclaw, json),
     };
-    let lines = link.call::<GetChannel>(&ChannelAsk { agent: agent.clone(), kind })?;
+    let lines = link.call_method::<GetChannel>(&ChannelAsk { agent: agent.clone(), kind })?;
     if json.json {
-        return print::json(&lines);
+        return print::write_json(&lines);
     }
     if kind == ChannelKind::Mcp {
         print::remark(
             "a client that reaches its servers over HTTP: postern agents channel ID --for mcp-http",
         );
     }
-    print::lines(&lines.text)
+    print::write_lines(&lines.text)
 }
 
 /// Returns the profile alone, for sandboxes that have one.
-fn profile(link: &mut Link, agent: &AgentId, kind: Channel) -> Result<(), Failure> {
-    let Channel::SandboxExec = kind else {
-        return Err(Failure::usage(
+fn profile(link: &mut HostLink, agent: &AgentId, kind: ChannelClientKind) -> Result<(), Failure> {
+    let ChannelClientKind::SandboxExec = kind else {
+        return Err(Failure::usage_error(
             "--profile goes with --for sandbox-exec alone: no other sandbox is given a profile",
         ));
     };
     let asked = ChannelAsk { agent: agent.clone(), kind: ChannelKind::SandboxExec };
-    let lines = link.call::<GetChannel>(&asked)?;
-    let missing = || Failure::own("this host is older than this program and sends no profile");
-    print::lines(&lines.profile.ok_or_else(missing)?)
+    let lines = link.call_method::<GetChannel>(&asked)?;
+    let missing = || Failure::from_error("this host is older than this program and sends no profile");
+    print::write_lines(&lines.profile.ok_or_else(missing)?)
 }
 
 /// Prints the settings for the other side of a door that leads to this agent.
-fn through(link: &mut Link, agent: &AgentId, door: DoorKind, json: Json) -> Result<(), Failure> {
-    let doors = link.call::<ListDoors>(&Nothing {})?.doors;
+fn through(link: &mut HostLink, agent: &AgentId, door: DoorKind, json: JsonOutput) -> Result<(), Failure> {
+    let doors = link.call_method::<ListDoors>(&Nothing {})?.doors;
     let values = doors.into_iter().find(|row| row.door == door).filter(|row| row.state != DoorState::Off);
     let name = door.name();
     match values.map(|row| row.values.get("agent").cloned().unwrap_or_default()) {
         Some(whose) if whose == agent.as_str() => {}
         Some(whose) => {
-            let whose = postern_command::escape::text(&whose);
+            let whose = postern_command::escape::visible_text(&whose);
             return Err(Failure::refused(format!(
                 "the door {name} leads to {whose}; postern doors enable {name} agent={agent} leads it to {agent}"
             )));
@@ -222,46 +231,46 @@ fn through(link: &mut Link, agent: &AgentId, door: DoorKind, json: Json) -> Resu
             )));
         }
     }
-    let setup = link.call::<SetUpDoor>(&DoorRef { door })?;
+    let setup = link.call_method::<SetUpDoor>(&DoorRef { door })?;
     if json.json {
-        return print::json(&setup.values);
+        return print::write_json(&setup.values);
     }
     match setup.values.get("registration") {
         // As it can be pasted.
-        Some(registration) => print::raw(registration),
-        None => print::lines(&setup.text),
+        Some(registration) => print::write_raw(registration),
+        None => print::write_lines(&setup.text),
     }
 }
 
 /// Checks an agent's name before it travels.
-pub(crate) fn named(id: &str) -> Result<AgentId, Failure> {
-    AgentId::new(id).map_err(|error| Failure::usage(error.to_string()))
+pub(crate) fn parse_agent_id(id: &str) -> Result<AgentId, Failure> {
+    AgentId::new(id).map_err(|error| Failure::usage_error(error.to_string()))
 }
 
-fn pairs(values: &[String]) -> Result<BTreeMap<String, String>, Failure> {
+fn parse_pairs(values: &[String]) -> Result<BTreeMap<String, String>, Failure> {
     let split = |text: &String| match text.split_once('=') {
         Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
-        None => Err(Failure::usage(format!("{text:?} is not KEY=VALUE (for example preset=deny)"))),
+        None => Err(Failure::usage_error(format!("{text:?} is not KEY=VALUE (for example preset=deny)"))),
     };
     values.iter().map(split).collect()
 }
 
-fn list(agents: &[AgentRow]) -> Result<(), Failure> {
+fn list_agents(agents: &[AgentRow]) -> Result<(), Failure> {
     let row = |agent: &AgentRow| {
         [
             agent.id.to_string(),
-            match agent.denied_until.filter(|until| *until > print::now()) {
-                Some(until) => format!("{}, stopped for {} more", policy(agent), print::until(until)),
+            match agent.denied_until.filter(|until| *until > print::now_millis()) {
+                Some(until) => format!("{}, stopped for {} more", policy(agent), print::time_until(until)),
                 None => policy(agent),
             },
             if agent.connected { "connected".to_owned() } else { String::new() },
             agent.allow_rules.to_string(),
             agent.deny_rules.to_string(),
-            agent.last_seen_at.map_or_else(|| "never".to_owned(), print::time),
+            agent.last_seen_at.map_or_else(|| "never".to_owned(), print::format_time),
         ]
     };
     let headings = ["AGENT", "POLICY", "CHANNEL", "ALLOW", "DENY", "LAST SEEN"];
-    print::table(
+    print::write_table(
         headings,
         agents.iter().map(row).collect(),
         "no agents yet: postern agents add NAME enrols one",
@@ -283,21 +292,21 @@ fn policy(agent: &AgentRow) -> String {
     }
 }
 
-fn show(agent: &AgentRow) -> Result<(), Failure> {
-    print::line(print::bold(agent.id.as_str()))?;
-    print::line(format!("name       {}", postern_command::escape::text(&agent.name)))?;
-    print::line(format!("policy     {}", policy(agent)))?;
-    print::line(format!(
+fn show_agent(agent: &AgentRow) -> Result<(), Failure> {
+    print::write_line(print::emphasize(agent.id.as_str()))?;
+    print::write_line(format!("name       {}", postern_command::escape::visible_text(&agent.name)))?;
+    print::write_line(format!("policy     {}", policy(agent)))?;
+    print::write_line(format!(
         "socket     {}{}",
         agent.socket,
         if agent.connected { "  (connected)" } else { "" }
     ))?;
-    print::line(format!("key        {}", agent.key_file))?;
-    print::line(format!("rules      {} allow, {} deny", agent.allow_rules, agent.deny_rules))?;
-    for (key, value) in settings_text::typed(&agent.settings) {
+    print::write_line(format!("key        {}", agent.key_file))?;
+    print::write_line(format!("rules      {} allow, {} deny", agent.allow_rules, agent.deny_rules))?;
+    for (key, value) in settings_text::setting_values(&agent.settings) {
         let locked =
             if settings_text::is_locked(agent, key) { "  (your organization decides this)" } else { "" };
-        print::line(format!("{key} = {}{locked}", postern_command::escape::text(&value)))?;
+        print::write_line(format!("{key} = {}{locked}", postern_command::escape::visible_text(&value)))?;
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! `postern audit`.
 
-use crate::args::Audit;
+use crate::args::AuditCommand;
 use crate::failure::Failure;
-use crate::link::Link;
+use crate::link::HostLink;
 use crate::print;
 use postern_contract::methods::{AuditAsk, AuditBy, AuditRow, AuditVerified, ReadAudit};
 use serde::Serialize;
@@ -33,14 +33,15 @@ struct AuditDocument<'a> {
     verified: Option<&'a AuditVerified>,
 }
 
-pub(crate) fn run(link: &mut Link, command: &Audit) -> Result<(), Failure> {
-    let since = command.since.map(|ago| i64::try_from(ago.as_millis()).map_err(Failure::own)).transpose()?;
-    let since = since.map(|ago| print::now().saturating_sub(ago));
+pub(crate) fn run(link: &mut HostLink, command: &AuditCommand) -> Result<(), Failure> {
+    let since =
+        command.since.map(|ago| i64::try_from(ago.as_millis()).map_err(Failure::from_error)).transpose()?;
+    let since = since.map(|ago| print::now_millis().saturating_sub(ago));
     let (mut rows, mut verified) = (Vec::new(), None);
     loop {
         let after = rows.last().map(|row: &AuditRow| row.number);
         let verify = Some(command.verify && after.is_none());
-        let page = link.call::<ReadAudit>(&AuditAsk { after, since, limit: None, verify })?;
+        let page = link.call_method::<ReadAudit>(&AuditAsk { after, since, limit: None, verify })?;
         verified = verified.or(page.verified);
         if page.rows.is_empty() {
             break;
@@ -48,25 +49,25 @@ pub(crate) fn run(link: &mut Link, command: &Audit) -> Result<(), Failure> {
         rows.extend(page.rows);
     }
     if command.json.json {
-        print::json(&AuditDocument {
+        print::write_json(&AuditDocument {
             rows: rows.iter().map(for_programs).collect(),
             verified: verified.as_ref(),
         })?;
     } else {
         // What a renewal tells of is not told twice.
         let own = rows.iter().filter(|row| row.part_of.is_none());
-        for line in own.flat_map(|row| lines(row, &print::time(row.at))) {
-            print::line(line)?;
+        for line in own.flat_map(|row| row_lines(row, &print::format_time(row.at))) {
+            print::write_line(line)?;
         }
         if rows.is_empty() {
-            print::line("no changes")?;
+            print::write_line("no changes")?;
         }
         for line in verified.iter().flat_map(verdict) {
-            print::line(line)?;
+            print::write_line(line)?;
         }
     }
     let wrong = verified.is_some_and(|found| found.problem.is_some() || !found.strayed.is_empty());
-    if wrong { Err(Failure::no("the audit is not intact")) } else { Ok(()) }
+    if wrong { Err(Failure::negative("the audit is not intact")) } else { Ok(()) }
 }
 
 fn for_programs(row: &AuditRow) -> AuditLine<'_> {
@@ -87,9 +88,9 @@ fn for_programs(row: &AuditRow) -> AuditLine<'_> {
 }
 
 /// Formats a change: time and author, then the change.
-fn lines(row: &AuditRow, at: &str) -> [String; 2] {
+fn row_lines(row: &AuditRow, at: &str) -> [String; 2] {
     let widens = if row.widens { "more may run" } else { "" };
-    let head = format!("{:>5}  {at}  {}  {widens}", row.number, row.by.words());
+    let head = format!("{:>5}  {at}  {}  {widens}", row.number, row.by.describe());
     [head.trim_end().to_owned(), format!("       {}", row.summary)]
 }
 
@@ -107,7 +108,7 @@ fn verdict(found: &AuditVerified) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{lines, verdict};
+    use super::{row_lines, verdict};
     use postern_contract::methods::{AuditBy, AuditRow, AuditVerified};
 
     #[test]
@@ -135,11 +136,11 @@ mod tests {
             "   12  09:15:00  terminal, /usr/bin/postern, process 77, user 1000  more may run",
             "       agent main changed: security allowlist → full",
         ];
-        assert_eq!(lines(&row, "09:15:00"), expected);
+        assert_eq!(row_lines(&row, "09:15:00"), expected);
         let by =
             AuditBy { face: "remote".into(), name: Some("telegram, Anna (7)".into()), ..AuditBy::default() };
         let quiet = AuditRow { by, widens: false, ..row };
-        assert_eq!(lines(&quiet, "09:15:00")[0], "   12  09:15:00  remote telegram, Anna (7)");
+        assert_eq!(row_lines(&quiet, "09:15:00")[0], "   12  09:15:00  remote telegram, Anna (7)");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `postern confine`: a command of the user, confined by the system.
 
-use crate::Surroundings;
-use crate::args::{Confine, Profile};
+use crate::CliEnvironment;
+use crate::args::{ConfineCommand, ConfineProfileArg};
 use crate::failure::Failure;
 use crate::print;
 use postern_command::escape;
@@ -17,16 +17,21 @@ const NOT_CONFINED: u8 = 125;
 /// Exit code for a command that was not found.
 const NOT_FOUND: u8 = 127;
 
-pub(crate) fn run(data: &Path, surroundings: Surroundings, command: &Confine) -> Result<(), Failure> {
+pub(crate) fn run(
+    data: &Path,
+    surroundings: CliEnvironment,
+    command: &ConfineCommand,
+) -> Result<(), Failure> {
     let failed = |message: String| Failure { code: NOT_CONFINED, message };
-    let cwd = rustix::process::getcwd(Vec::new()).map_err(Failure::own)?;
-    let cwd = text(PathBuf::from(cwd.into_string().map_err(Failure::own)?))?;
-    let user = UserPlaces { home: text(surroundings.home)?, data: text(data.to_owned())? };
+    let cwd = rustix::process::getcwd(Vec::new()).map_err(Failure::from_error)?;
+    let cwd = path_to_string(PathBuf::from(cwd.into_string().map_err(Failure::from_error)?))?;
+    let user =
+        UserPlaces { home: path_to_string(surroundings.home)?, data: path_to_string(data.to_owned())? };
     let confinement = confinement(command, &cwd)?;
     if command.print {
         let lines = describe(&confinement, &user).map_err(failed)?;
         for (part, what) in lines {
-            print::line(format!("{part:<9} {}", escape::text(&what)))?;
+            print::write_line(format!("{part:<9} {}", escape::visible_text(&what)))?;
         }
         return Ok(());
     }
@@ -36,30 +41,31 @@ pub(crate) fn run(data: &Path, surroundings: Surroundings, command: &Confine) ->
             path.split(':').filter(|folder| folder.starts_with('/')).map(str::to_owned).collect()
         })
         .unwrap_or_default();
-    let note = command.for_agent.then(|| note(&confinement));
+    let note = command.for_agent.then(|| failure_note(&confinement));
     let env = environment_here(&confinement, &user.home, surroundings.environment);
     // The terminal's keys are for the command: its end ends us.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::own)?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::from_error)?;
     let _inside = runtime.enter();
-    let _interrupt = signal(SignalKind::interrupt()).map_err(Failure::own)?;
-    let _quit = signal(SignalKind::quit()).map_err(Failure::own)?;
+    let _interrupt = signal(SignalKind::interrupt()).map_err(Failure::from_error)?;
+    let _quit = signal(SignalKind::quit()).map_err(Failure::from_error)?;
     let ended = run_here(&command.argv, confinement, user, &cwd, &search, env).map_err(|why| match why {
         NotRun::NotFound(message) => Failure { code: NOT_FOUND, message },
         NotRun::NotConfined(message) => failed(message),
     })?;
     for found in &ended.set_aside {
-        let path = escape::text(&found.path);
+        let path = escape::visible_text(&found.path);
         print::remark(match &found.moved {
             Ok(to) => format!(
                 "postern: {path} is protected; what the command left there is now {}",
-                escape::text(to)
+                escape::visible_text(to)
             ),
             Err(why) => {
                 format!("postern: the command left {path}, which is protected and could not be moved: {why}")
             }
         });
     }
-    match ended.code() {
+    match ended.exit_code() {
         0 => Ok(()),
         code => {
             note.into_iter().for_each(print::remark);
@@ -69,7 +75,7 @@ pub(crate) fn run(data: &Path, surroundings: Surroundings, command: &Confine) ->
 }
 
 /// Returns what an agent is told after a failure: how its command was confined, and not why it failed.
-fn note(confinement: &Confinement) -> String {
+fn failure_note(confinement: &Confinement) -> String {
     let writes = match confinement {
         Confinement::Project { .. } => "writes in its folders only",
         Confinement::None | Confinement::Look { .. } => "writes nothing",
@@ -85,33 +91,35 @@ fn note(confinement: &Confinement) -> String {
     )
 }
 
-fn confinement(command: &Confine, cwd: &str) -> Result<Confinement, Failure> {
+fn confinement(command: &ConfineCommand, cwd: &str) -> Result<Confinement, Failure> {
     let folders: Vec<String> = if command.folder.is_empty() {
         vec![cwd.to_owned()]
     } else {
         let real = |folder: &PathBuf| {
-            let refused = |why: String| Failure::usage(format!("--folder {}: {why}", folder.display()));
+            let refused = |why: String| Failure::usage_error(format!("--folder {}: {why}", folder.display()));
             let real = folder.canonicalize().map_err(|error| refused(error.to_string()))?;
             // Since the folder was approved, the agent could have put a link in its place.
             if command.for_agent && real != *folder {
                 return Err(refused(format!("it is {} now", real.display())));
             }
-            text(real)
+            path_to_string(real)
         };
         command.folder.iter().map(real).collect::<Result<_, _>>()?
     };
     let denied = Denied { read: command.deny_read.clone(), write: command.deny_write.clone() };
     match command.profile {
-        Profile::Look if command.network || command.loopback => {
-            Err(Failure::usage("the profile look has no network: use project"))
+        ConfineProfileArg::Look if command.network || command.loopback => {
+            Err(Failure::usage_error("the profile look has no network: use project"))
         }
-        Profile::Look => Ok(Confinement::look(folders).without(denied)),
-        Profile::Project => {
+        ConfineProfileArg::Look => Ok(Confinement::look_only(folders).without(denied)),
+        ConfineProfileArg::Project => {
             Ok(Confinement::project(folders, command.network, command.loopback).without(denied))
         }
     }
 }
 
-fn text(path: PathBuf) -> Result<String, Failure> {
-    path.into_os_string().into_string().map_err(|path| Failure::own(format!("{} is no text", path.display())))
+fn path_to_string(path: PathBuf) -> Result<String, Failure> {
+    path.into_os_string()
+        .into_string()
+        .map_err(|path| Failure::from_error(format!("{} is no text", path.display())))
 }

@@ -1,14 +1,14 @@
 //! `postern doctor`: what is wrong, since when, what it means, and what to type. It looks for itself first, because the host
 //! may be gone or hang, and no look may take long.
 
-use super::status::{concern, mode, stopped};
+use super::status::{concern, mode_words, stopped};
 use crate::args::Doctor;
 use crate::failure::Failure;
-use crate::link::Link;
+use crate::link::HostLink;
 use crate::print;
 use postern_contract::methods::{AuditAsk, GetStatus, ListAgents, Nothing, ReadAudit};
 use postern_contract::{ConcernKind, LinesToShell, Status};
-use postern_host::{Cause, Diagnosis, Doubt, Header, Owner, Process};
+use postern_host::{DataFolderOwner, Diagnosis, DoubtCause, HostProcess, RecordDoubt, RecordHeader};
 use serde::Serialize;
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
@@ -31,19 +31,19 @@ const START: &str = "start the app Postern, or `postern serve`";
 /// Finding of `doctor`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Finding {
+struct DoctorFinding {
     ok: bool,
     what: String,
     /// Fix of it.
     mend: Option<String>,
 }
 
-impl Finding {
-    fn good(what: impl Into<String>) -> Self {
+impl DoctorFinding {
+    fn healthy(what: impl Into<String>) -> Self {
         Self { ok: true, what: what.into(), mend: None }
     }
 
-    fn bad(what: impl Into<String>, mend: impl Into<String>) -> Self {
+    fn problem(what: impl Into<String>, mend: impl Into<String>) -> Self {
         Self { ok: false, what: what.into(), mend: Some(mend.into()) }
     }
 }
@@ -56,184 +56,201 @@ pub(crate) fn run(data: &Path, command: &Doctor) -> Result<(), Failure> {
     let findings = examine(data);
     let wrong = findings.iter().filter(|finding| !finding.ok).count();
     if command.json.json {
-        print::json(&findings)?;
+        print::write_json(&findings)?;
     } else {
         for finding in &findings {
-            print::line(format!("{}  {}", if finding.ok { "ok   " } else { "WRONG" }, finding.what))?;
+            print::write_line(format!("{}  {}", if finding.ok { "ok   " } else { "WRONG" }, finding.what))?;
             if let Some(fix) = &finding.mend {
-                print::line(format!("       {fix}"))?;
+                print::write_line(format!("       {fix}"))?;
             }
         }
     }
-    if wrong == 0 { Ok(()) } else { Err(Failure::no(format!("{wrong} wrong"))) }
+    if wrong == 0 { Ok(()) } else { Err(Failure::negative(format!("{wrong} wrong"))) }
 }
 
-fn examine(data: &Path) -> Vec<Finding> {
+fn examine(data: &Path) -> Vec<DoctorFinding> {
     let folder = data.to_owned();
-    let looked = aside(move |say| {
+    let looked = run_on_thread(move |say| {
         // Nobody waits any more where the disk took too long.
         drop(say.send((vec![private_folder(&folder)], postern_host::diagnose(&folder))));
     });
     let Ok((mut findings, found)) = looked.recv_timeout(DISK) else {
         let what = format!("the disk of the data folder {} does not answer", data.display());
-        return vec![Finding::bad(
+        return vec![DoctorFinding::problem(
             what,
             "look at that disk or network folder; Postern denies what it cannot write down",
         )];
     };
     // A folder that is not there was told of.
     if !found.free.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
-        findings.push(space(data, &found));
+        findings.push(check_space(data, &found));
     }
     findings.extend(record(data, &found));
     if let Some(at) = found.copied {
         let what = format!(
             "a copy of agents, rules, settings and audit is kept, last written at {}",
-            print::time(at)
+            print::format_time(at)
         );
-        findings.push(Finding::good(what));
+        findings.push(DoctorFinding::healthy(what));
     }
     let (folder, control) = (data.to_owned(), data.join(postern_protocol::CONTROL_SOCKET));
-    let answers = aside(move |say| ask_host(&folder, &|answer| drop(say.send(answer))));
+    let answers = run_on_thread(move |say| ask_host(&folder, &|answer| drop(say.send(answer))));
     match answers.recv_timeout(HOST) {
-        Ok(Answer::Refused(why)) => findings.extend(not_reached(data, &control, &found, Some(why))),
-        Ok(Answer::Here) => {
+        Ok(HostReply::Refused(why)) => findings.extend(not_reached(data, &control, &found, Some(why))),
+        Ok(HostReply::Here) => {
             findings.push(socket("control socket", &control));
-            host(&answers, &found, &mut findings);
+            collect_replies(&answers, &found, &mut findings);
         }
-        Ok(Answer::Findings(_)) | Err(_) => findings.extend(not_reached(data, &control, &found, None)),
+        Ok(HostReply::Findings(_)) | Err(_) => findings.extend(not_reached(data, &control, &found, None)),
     }
     findings.extend(own_programs(data));
     findings
 }
 
 /// Runs `work` on a thread of its own. It is left behind where nobody waits for it any more.
-fn aside<T: Send + 'static>(work: impl FnOnce(std::sync::mpsc::Sender<T>) + Send + 'static) -> Receiver<T> {
+fn run_on_thread<T: Send + 'static>(
+    work: impl FnOnce(std::sync::mpsc::Sender<T>) + Send + 'static,
+) -> Receiver<T> {
     let (say, hear) = channel();
     std::thread::spawn(move || work(say));
     hear
 }
 
-fn private_folder(data: &Path) -> Finding {
+fn private_folder(data: &Path) -> DoctorFinding {
     let shown = data.display();
     match std::fs::metadata(data) {
-        Err(error) => Finding::bad(format!("data folder {shown}: {error}"), "starting Postern makes it"),
-        Ok(found) if !found.is_dir() => Finding::bad(format!("{shown} is no folder"), "move it away"),
-        Ok(found) if found.mode() & 0o077 != 0 => {
-            Finding::bad(format!("others can look into {shown}"), format!("chmod 700 '{shown}'"))
+        Err(error) => {
+            DoctorFinding::problem(format!("data folder {shown}: {error}"), "starting Postern makes it")
         }
-        Ok(_) => Finding::good(format!("data folder {shown} is private")),
+        Ok(found) if !found.is_dir() => {
+            DoctorFinding::problem(format!("{shown} is no folder"), "move it away")
+        }
+        Ok(found) if found.mode() & 0o077 != 0 => {
+            DoctorFinding::problem(format!("others can look into {shown}"), format!("chmod 700 '{shown}'"))
+        }
+        Ok(_) => DoctorFinding::healthy(format!("data folder {shown} is private")),
     }
 }
 
 /// Returns whether the data folder can be written to.
-fn space(data: &Path, found: &Diagnosis) -> Finding {
+fn check_space(data: &Path, found: &Diagnosis) -> DoctorFinding {
     let shown = data.display();
     match &found.free {
-        Err(error) => {
-            Finding::bad(format!("the disk of {shown}: {error}"), "correct that, then run this again")
-        }
-        Ok(_) if found.read_only => Finding::bad(
+        Err(error) => DoctorFinding::problem(
+            format!("the disk of {shown}: {error}"),
+            "correct that, then run this again",
+        ),
+        Ok(_) if found.read_only => DoctorFinding::problem(
             format!(
                 "the disk of {shown} can only be read: Postern cannot write anything down, so it runs nothing"
             ),
             "make that disk writable, then restart Postern",
         ),
-        Ok(free) if *free < ROOM => Finding::bad(
+        Ok(free) if *free < ROOM => DoctorFinding::problem(
             format!(
                 "the disk of {shown} is full ({} KiB are free): what cannot be written down is not run",
                 free / 1024
             ),
             "delete something on that disk; what waits to be written is tried again by itself",
         ),
-        Ok(free) => Finding::good(format!("{} MiB are free for the data folder", free / 1024 / 1024)),
+        Ok(free) => {
+            DoctorFinding::healthy(format!("{} MiB are free for the data folder", free / 1024 / 1024))
+        }
     }
 }
 
 /// Returns the problem of the record, as far as its first bytes and the mark beside it tell. A running host
 /// has more to say.
-fn record(data: &Path, found: &Diagnosis) -> Option<Finding> {
+fn record(data: &Path, found: &Diagnosis) -> Option<DoctorFinding> {
     let path = data.join("postern.db");
     let shown = path.display();
-    let runs = !matches!(found.owner, Ok(Owner::Nobody));
+    let runs = !matches!(found.owner, Ok(DataFolderOwner::Nobody));
     let denies =
         "Postern will set it aside, start with no agents and no rules, and deny everything until you resume";
     let repair = "postern doctor --repair tells what can be restored";
     let (what, mend) = match (&found.record, &found.doubt) {
-        (Header::Newer { found, known }, _) => (
+        (RecordHeader::Newer { found, known }, _) => (
             format!("{shown} was written by a newer Postern (format {found}, this one knows {known})"),
             "update Postern",
         ),
-        (Header::Foreign, _) => (
+        (RecordHeader::Foreign, _) => (
             format!("{shown} is a database of another program: Postern does not start with it"),
             "move that file away, then start Postern",
         ),
-        (Header::Unreadable(why), _) => {
+        (RecordHeader::Unreadable(why), _) => {
             (format!("{shown}: {why}"), "correct that, or move it away, then start Postern")
         }
-        (Header::Damaged, _) if !runs => (format!("{shown} is damaged. {denies}"), repair),
-        (Header::Missing | Header::Empty, _) if !runs && found.had_agents => (
+        (RecordHeader::Damaged, _) if !runs => (format!("{shown} is damaged. {denies}"), repair),
+        (RecordHeader::Missing | RecordHeader::Empty, _) if !runs && found.had_agents => (
             format!(
                 "{shown} is gone or empty, and with it every agent and every rule. Postern will deny everything until you resume"
             ),
             repair,
         ),
-        (_, Some(doubt)) if !runs && matches!(doubt.cause, Cause::Restored { .. }) => (
+        (_, Some(doubt)) if !runs && matches!(doubt.cause, DoubtCause::Restored { .. }) => (
             doubted(doubt),
             "start Postern, look at postern agents list and postern rules list, then: postern resume",
         ),
         (_, Some(doubt)) if !runs => (doubted(doubt), repair),
         _ => return None,
     };
-    Some(Finding::bad(what, mend))
+    Some(DoctorFinding::problem(what, mend))
 }
 
 /// Returns the mark that an earlier host left.
-fn doubted(doubt: &Doubt) -> String {
-    let since = print::time(doubt.since);
+fn doubted(doubt: &RecordDoubt) -> String {
+    let since = print::format_time(doubt.since);
     let what = match &doubt.cause {
-        Cause::Damaged { aside: Some(aside), .. } => {
+        DoubtCause::Damaged { aside: Some(aside), .. } => {
             format!("the record was damaged, and is set aside as {}", aside.display())
         }
-        Cause::Damaged { what, aside: None } => format!("the record is damaged ({what})"),
-        Cause::Gone => "the record was gone or empty".to_owned(),
-        Cause::Older => "the record is older than its audit".to_owned(),
-        Cause::Displaced => "the record was exchanged or removed while Postern ran".to_owned(),
-        Cause::Restored { made, .. } => {
-            format!("the record was restored from the copy of {}", print::time(*made))
+        DoubtCause::Damaged { what, aside: None } => format!("the record is damaged ({what})"),
+        DoubtCause::Gone => "the record was gone or empty".to_owned(),
+        DoubtCause::Older => "the record is older than its audit".to_owned(),
+        DoubtCause::Displaced => "the record was exchanged or removed while Postern ran".to_owned(),
+        DoubtCause::Restored { made, .. } => {
+            format!("the record was restored from the copy of {}", print::format_time(*made))
         }
     };
     format!("{what} (since {since}): everything is denied until you resume")
 }
 
 /// Returns the reasons why no host answers.
-fn not_reached(data: &Path, control: &Path, found: &Diagnosis, refused: Option<String>) -> Vec<Finding> {
+fn not_reached(
+    data: &Path,
+    control: &Path,
+    found: &Diagnosis,
+    refused: Option<String>,
+) -> Vec<DoctorFinding> {
     match &found.owner {
         Err(error) => {
             let what = format!("the lock of {}: {error}", data.display());
-            vec![Finding::bad(what, "correct that, then start Postern")]
+            vec![DoctorFinding::problem(what, "correct that, then start Postern")]
         }
-        Ok(Owner::Nobody) => {
+        Ok(DataFolderOwner::Nobody) => {
             let mut findings = Vec::new();
             if let Some(last) = &found.last_error {
-                let what = format!("the last start failed at {}: {}", print::time(last.at), last.message);
-                findings.push(Finding::bad(what, "correct that first"));
+                let what =
+                    format!("the last start failed at {}: {}", print::format_time(last.at), last.message);
+                findings.push(DoctorFinding::problem(what, "correct that first"));
             }
-            findings
-                .push(Finding::bad("Postern does not run: nothing is allowed, and nothing is asked", START));
+            findings.push(DoctorFinding::problem(
+                "Postern does not run: nothing is allowed, and nothing is asked",
+                START,
+            ));
             findings.extend(unusable_key(data));
             findings
         }
-        Ok(Owner::Host(process)) => vec![hangs(control, process.as_ref(), refused)],
+        Ok(DataFolderOwner::Host(process)) => vec![hung_host(control, process.as_ref(), refused)],
     }
 }
 
 /// Returns a key of the control socket that no host would start with.
-fn unusable_key(data: &Path) -> Option<Finding> {
+fn unusable_key(data: &Path) -> Option<DoctorFinding> {
     let file = data.join("control.key");
     let text = std::fs::read_to_string(&file).ok()?;
-    postern_protocol::Key::from_text(&text).is_err().then(|| {
-        Finding::bad(
+    postern_protocol::SocketKey::from_text(&text).is_err().then(|| {
+        DoctorFinding::problem(
             format!("{} holds no key: Postern does not start with it", file.display()),
             format!("rm '{}': the next start makes a new one", file.display()),
         )
@@ -241,16 +258,16 @@ fn unusable_key(data: &Path) -> Option<Finding> {
 }
 
 /// Returns a host that is there and does not answer.
-fn hangs(control: &Path, process: Option<&Process>, refused: Option<String>) -> Finding {
+fn hung_host(control: &Path, process: Option<&HostProcess>, refused: Option<String>) -> DoctorFinding {
     let Some(process) = process else {
         let what = refused.unwrap_or_else(|| "Postern runs, and does not answer".to_owned());
-        return Finding::bad(what, "end it, then start it again");
+        return DoctorFinding::problem(what, "end it, then start it again");
     };
     let pid = process.pid;
     let again =
         format!("end it (kill {pid}; kill -9 {pid} if it is still there after 5 seconds), then {START}");
     if process.stopped {
-        return Finding::bad(
+        return DoctorFinding::problem(
             format!("Postern (process {pid}) was stopped by a signal: it answers nobody"),
             format!("kill -CONT {pid}"),
         );
@@ -259,7 +276,7 @@ fn hangs(control: &Path, process: Option<&Process>, refused: Option<String>) -> 
         && open.saturating_add(FILES_LEFT) >= most
     {
         let what = format!("Postern (process {pid}) has {open} of {most} files open, and can answer nobody");
-        return Finding::bad(what, again);
+        return DoctorFinding::problem(what, again);
     }
     let what = if control.symlink_metadata().is_err() {
         format!("Postern runs (process {pid}), but its control socket {} is gone", control.display())
@@ -268,36 +285,39 @@ fn hangs(control: &Path, process: Option<&Process>, refused: Option<String>) -> 
     } else {
         format!("Postern (process {pid}) did not answer within {} seconds", HOST.as_secs())
     };
-    Finding::bad(what, again)
+    DoctorFinding::problem(what, again)
 }
 
 /// Message of a thread that talks with the host.
-enum Answer {
+enum HostReply {
     /// Connected.
     Here,
     /// Not admitted.
     Refused(String),
     /// Findings of the host.
-    Findings(Vec<Finding>),
+    Findings(Vec<DoctorFinding>),
 }
 
 /// Takes what the host says as it comes, each within its time.
-fn host(answers: &Receiver<Answer>, found: &Diagnosis, findings: &mut Vec<Finding>) {
+fn collect_replies(answers: &Receiver<HostReply>, found: &Diagnosis, findings: &mut Vec<DoctorFinding>) {
     for limit in [AUDIT, HOST] {
         match answers.recv_timeout(limit) {
-            Ok(Answer::Findings(more)) => findings.extend(more),
-            Ok(Answer::Here) => {}
-            Ok(Answer::Refused(why)) => {
-                findings.push(Finding::bad(format!("Postern said: {why}"), "run this again"));
+            Ok(HostReply::Findings(more)) => findings.extend(more),
+            Ok(HostReply::Here) => {}
+            Ok(HostReply::Refused(why)) => {
+                findings.push(DoctorFinding::problem(format!("Postern said: {why}"), "run this again"));
             }
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => {
                 let pid = match &found.owner {
-                    Ok(Owner::Host(Some(process))) => format!("kill {}", process.pid),
+                    Ok(DataFolderOwner::Host(Some(process))) => format!("kill {}", process.pid),
                     _ => "end it".to_owned(),
                 };
                 let what = format!("Postern did not answer within {} seconds", limit.as_secs());
-                findings.push(Finding::bad(what, format!("wait; if that stays so, restart Postern ({pid})")));
+                findings.push(DoctorFinding::problem(
+                    what,
+                    format!("wait; if that stays so, restart Postern ({pid})"),
+                ));
                 return;
             }
         }
@@ -305,40 +325,43 @@ fn host(answers: &Receiver<Answer>, found: &Diagnosis, findings: &mut Vec<Findin
 }
 
 /// Look through the host's own eyes.
-type Look = fn(&mut Link) -> Result<Vec<Finding>, Failure>;
+type HostCheck = fn(&mut HostLink) -> Result<Vec<DoctorFinding>, Failure>;
 
-fn ask_host(data: &Path, say: &dyn Fn(Answer)) {
-    let mut link = match Link::open(data) {
+fn ask_host(data: &Path, say: &dyn Fn(HostReply)) {
+    let mut link = match HostLink::open(data) {
         Ok(link) => link,
-        Err(failure) => return say(Answer::Refused(failure.message)),
+        Err(failure) => return say(HostReply::Refused(failure.message)),
     };
-    say(Answer::Here);
-    let looks: [Look; 2] = [audit, running];
+    say(HostReply::Here);
+    let looks: [HostCheck; 2] = [check_audit, running];
     for look in looks {
         match look(&mut link) {
-            Ok(findings) => say(Answer::Findings(findings)),
-            Err(failure) => say(Answer::Refused(failure.message)),
+            Ok(findings) => say(HostReply::Findings(findings)),
+            Err(failure) => say(HostReply::Refused(failure.message)),
         }
     }
 }
 
 /// Verifies the audit, which comes first, because its faults go into the status.
-fn audit(link: &mut Link) -> Result<Vec<Finding>, Failure> {
-    let audit =
-        link.call::<ReadAudit>(&AuditAsk { limit: Some(1), verify: Some(true), ..AuditAsk::default() })?;
+fn check_audit(link: &mut HostLink) -> Result<Vec<DoctorFinding>, Failure> {
+    let audit = link.call_method::<ReadAudit>(&AuditAsk {
+        limit: Some(1),
+        verify: Some(true),
+        ..AuditAsk::default()
+    })?;
     let whole = audit.verified.filter(|found| found.problem.is_none() && found.strayed.is_empty());
     Ok(whole
-        .map(|whole| Finding::good(format!("the audit is intact, {} rows", whole.rows)))
+        .map(|whole| DoctorFinding::healthy(format!("the audit is intact, {} rows", whole.rows)))
         .into_iter()
         .collect())
 }
 
-fn running(link: &mut Link) -> Result<Vec<Finding>, Failure> {
-    let status = link.call::<GetStatus>(&Nothing {})?;
-    let mut findings = state(&status);
-    let agents = link.call::<ListAgents>(&Nothing {})?.agents;
+fn running(link: &mut HostLink) -> Result<Vec<DoctorFinding>, Failure> {
+    let status = link.call_method::<GetStatus>(&Nothing {})?;
+    let mut findings = status_findings(&status);
+    let agents = link.call_method::<ListAgents>(&Nothing {})?.agents;
     if agents.is_empty() {
-        findings.push(Finding::bad("no agent is enrolled", "postern agents add NAME"));
+        findings.push(DoctorFinding::problem("no agent is enrolled", "postern agents add NAME"));
     }
     for agent in agents {
         let socket = socket(&format!("channel of {}", agent.id), Path::new(&agent.socket));
@@ -351,28 +374,35 @@ fn running(link: &mut Link) -> Result<Vec<Finding>, Failure> {
     Ok(findings)
 }
 
-fn state(status: &Status) -> Vec<Finding> {
-    let mut findings = vec![Finding::good(format!("Postern {} is {}", status.version, mode(status)))];
+fn status_findings(status: &Status) -> Vec<DoctorFinding> {
+    let mut findings =
+        vec![DoctorFinding::healthy(format!("Postern {} is {}", status.version, mode_words(status)))];
     if status.version != env!("CARGO_PKG_VERSION") {
         let what =
             format!("the host is version {}, this program {}", status.version, env!("CARGO_PKG_VERSION"));
-        findings.push(Finding::bad(what, "restart Postern"));
+        findings.push(DoctorFinding::problem(what, "restart Postern"));
     }
-    findings.extend(status.stopped.iter().map(|one| Finding::good(stopped(one))));
-    findings.extend(status.attention.iter().map(|what| Finding::bad(concern(what), mend_of(what.kind))));
+    findings.extend(status.stopped.iter().map(|one| DoctorFinding::healthy(stopped(one))));
+    findings.extend(
+        status.attention.iter().map(|what| DoctorFinding::problem(concern(what), mend_of(what.kind))),
+    );
     findings.push(match &status.cannot_confine {
-        None => Finding::good("commands that only read run confined"),
-        Some(why) => Finding::good(format!(
+        None => DoctorFinding::healthy("commands that only read run confined"),
+        Some(why) => DoctorFinding::healthy(format!(
             "commands that only read cannot be confined here, so the read-only list asks: {why}"
         )),
     });
     findings.push(match &status.cannot_confine_project {
-        None => Finding::good("builds and edits can run confined to their folders (profile project)"),
-        Some(why) => Finding::good(format!("builds cannot be confined to their folders here: {why}")),
+        None => {
+            DoctorFinding::healthy("builds and edits can run confined to their folders (profile project)")
+        }
+        Some(why) => {
+            DoctorFinding::healthy(format!("builds cannot be confined to their folders here: {why}"))
+        }
     });
-    findings.push(steps(status.lines_to_shell));
+    findings.push(steps_finding(status.lines_to_shell));
     if status.faces.is_empty() {
-        findings.push(Finding::good("no window is connected: questions wait for postern approve"));
+        findings.push(DoctorFinding::healthy("no window is connected: questions wait for postern approve"));
     }
     findings
 }
@@ -399,16 +429,16 @@ fn mend_of(kind: ConcernKind) -> &'static str {
     }
 }
 
-fn own_programs(data: &Path) -> impl Iterator<Item = Finding> {
+fn own_programs(data: &Path) -> impl Iterator<Item = DoctorFinding> {
     postern_host::own_programs(data).into_iter().map(|(path, file)| {
         let shown = path.display();
         match file {
-            Ok(_) => Finding::good(format!("{shown} describes a program")),
+            Ok(_) => DoctorFinding::healthy(format!("{shown} describes a program")),
             Err(error) => {
                 // Without the lines of the file that the error quotes.
                 let said: Vec<&str> = error.lines().filter(|line| !line.contains('|')).collect();
-                let said = postern_command::escape::text(&said.join(": "));
-                Finding::bad(
+                let said = postern_command::escape::visible_text(&said.join(": "));
+                DoctorFinding::problem(
                     format!("{shown}: {said}"),
                     format!("correct the file: postern programs check '{shown}'"),
                 )
@@ -417,41 +447,44 @@ fn own_programs(data: &Path) -> impl Iterator<Item = Finding> {
     })
 }
 
-fn socket(what: &str, path: &Path) -> Finding {
+fn socket(what: &str, path: &Path) -> DoctorFinding {
     let shown = path.display();
     if path.as_os_str().len() > 90 {
-        return Finding::bad(
+        return DoctorFinding::problem(
             format!("the path of the {what} {shown} is too long"),
             "use a shorter data folder (--data)",
         );
     }
     match std::fs::symlink_metadata(path) {
-        Ok(found) if found.file_type().is_socket() => Finding::good(format!("{what} {shown}")),
-        Ok(_) => Finding::bad(format!("{what} {shown}: not a socket"), "move it away, then restart Postern"),
-        Err(error) => Finding::bad(format!("{what} {shown}: {error}"), "restart Postern"),
+        Ok(found) if found.file_type().is_socket() => DoctorFinding::healthy(format!("{what} {shown}")),
+        Ok(_) => DoctorFinding::problem(
+            format!("{what} {shown}: not a socket"),
+            "move it away, then restart Postern",
+        ),
+        Err(error) => DoctorFinding::problem(format!("{what} {shown}: {error}"), "restart Postern"),
     }
 }
 
 /// Returns the finding on when the programs of a line are compared with what was approved.
-fn steps(to_shell: Option<LinesToShell>) -> Finding {
+fn steps_finding(to_shell: Option<LinesToShell>) -> DoctorFinding {
     const AT_START: &str =
         "the programs of a line are compared when the line starts, not when each of its steps does";
     match to_shell {
-        None => Finding::good("the programs of a line are compared when each of its steps starts"),
+        None => DoctorFinding::healthy("the programs of a line are compared when each of its steps starts"),
         Some(LinesToShell::System) => {
-            Finding::good(format!("{AT_START}: this system can't execute an open file"))
+            DoctorFinding::healthy(format!("{AT_START}: this system can't execute an open file"))
         }
-        Some(LinesToShell::Missing) => Finding::bad(
+        Some(LinesToShell::Missing) => DoctorFinding::problem(
             format!(
                 "{AT_START}: beside the program that hosts Postern there is no postern-steps that can be executed"
             ),
             "install postern-steps there, then restart Postern",
         ),
-        Some(LinesToShell::Replaced) => Finding::bad(
+        Some(LinesToShell::Replaced) => DoctorFinding::problem(
             format!("{AT_START}: postern-steps was replaced or removed since Postern started"),
             "restart Postern; if you did not update it, find out what replaced it",
         ),
-        Some(LinesToShell::Hidden) => Finding::bad(
+        Some(LinesToShell::Hidden) => DoctorFinding::problem(
             format!("{AT_START}: confined runs don't see the folder of postern-steps"),
             "install Postern outside of /tmp, /run, /dev and /proc",
         ),
@@ -460,8 +493,8 @@ fn steps(to_shell: Option<LinesToShell>) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::{Finding, hangs, space};
-    use postern_host::{Diagnosis, Header, Owner, Process};
+    use super::{DoctorFinding, check_space, hung_host};
+    use postern_host::{DataFolderOwner, Diagnosis, HostProcess, RecordHeader};
     use std::io;
     use std::path::Path;
 
@@ -469,8 +502,8 @@ mod tests {
         Diagnosis {
             free,
             read_only,
-            owner: Ok(Owner::Nobody),
-            record: Header::Known,
+            owner: Ok(DataFolderOwner::Nobody),
+            record: RecordHeader::Known,
             had_agents: true,
             doubt: None,
             copied: None,
@@ -479,7 +512,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn says(finding: &Finding, what: &str, mend: &str) {
+    fn says(finding: &DoctorFinding, what: &str, mend: &str) {
         assert!(!finding.ok && finding.what.contains(what), "{finding:?}");
         assert!(finding.mend.as_ref().is_some_and(|fix| fix.contains(mend)), "{finding:?}");
     }
@@ -487,22 +520,26 @@ mod tests {
     #[test]
     fn a_disk_that_cannot_be_written_to_is_named() {
         let data = Path::new("/data");
-        assert!(space(data, &found(Ok(1 << 30), false)).ok);
-        says(&space(data, &found(Ok(4096), false)), "is full (4 KiB are free)", "delete something");
-        says(&space(data, &found(Ok(1 << 30), true)), "can only be read", "writable");
+        assert!(check_space(data, &found(Ok(1 << 30), false)).ok);
+        says(&check_space(data, &found(Ok(4096), false)), "is full (4 KiB are free)", "delete something");
+        says(&check_space(data, &found(Ok(1 << 30), true)), "can only be read", "writable");
         let closed = io::Error::from(io::ErrorKind::PermissionDenied);
-        says(&space(data, &found(Err(closed), false)), "the disk of /data", "correct that");
+        says(&check_space(data, &found(Err(closed), false)), "the disk of /data", "correct that");
     }
 
     #[test]
     fn a_host_without_files_left_is_told_from_one_that_hangs() {
         let control = Path::new("/");
-        let process = |open| Process { pid: 7, stopped: false, open_files: Some((open, 256)) };
-        says(&hangs(control, Some(&process(255)), None), "has 255 of 256 files open", "kill 7");
-        says(&hangs(control, Some(&process(20)), None), "did not answer within 5 seconds", "kill 7");
+        let process = |open| HostProcess { pid: 7, stopped: false, open_files: Some((open, 256)) };
+        says(&hung_host(control, Some(&process(255)), None), "has 255 of 256 files open", "kill 7");
+        says(&hung_host(control, Some(&process(20)), None), "did not answer within 5 seconds", "kill 7");
         let refused = Some("it holds no key".to_owned());
-        says(&hangs(control, Some(&process(20)), refused), "cannot be reached: it holds no key", "kill 7");
-        let stopped = Process { stopped: true, ..process(20) };
-        says(&hangs(control, Some(&stopped), None), "was stopped by a signal", "kill -CONT 7");
+        says(
+            &hung_host(control, Some(&process(20)), refused),
+            "cannot be reached: it holds no key",
+            "kill 7",
+        );
+        let stopped = HostProcess { stopped: true, ..process(20) };
+        says(&hung_host(control, Some(&stopped), None), "was stopped by a signal", "kill -CONT 7");
     }
 }

@@ -1,67 +1,69 @@
 //! `postern doors …`
 
-use crate::args::{DoorName, Doors, Json};
+use crate::args::{DoorName, DoorsCommand, JsonOutput};
 use crate::failure::Failure;
-use crate::link::Link;
+use crate::link::HostLink;
 use crate::print;
-use postern_command::escape::text as escaped;
+use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{
     DisableDoor, DoorEnable, DoorKind, DoorRef, DoorRow, DoorState, EnableDoor, ListDoors, Nothing,
     PairedClientRef, RevokeClient, SetUpDoor,
 };
 use std::collections::BTreeMap;
 
-pub(crate) fn run(link: &mut Link, command: Doors) -> Result<(), Failure> {
+pub(crate) fn run(link: &mut HostLink, command: DoorsCommand) -> Result<(), Failure> {
     match command {
-        Doors::List(json) => list(link, json),
-        Doors::Enable { door, values } => {
+        DoorsCommand::List(json) => list_doors(link, json),
+        DoorsCommand::Enable { door, values } => {
             let door = DoorKind::from(door);
-            let mut values = typed(&values)?;
+            let mut values = parse_values(&values)?;
             ask_for_secret(door, &mut values)?;
-            let row = link.call::<EnableDoor>(&DoorEnable { door, values })?;
-            tell(&row)?;
-            print::line(format!("what the other side needs: postern doors setup {}", row.door.name()))
+            let row = link.call_method::<EnableDoor>(&DoorEnable { door, values })?;
+            print_door(&row)?;
+            print::write_line(format!("what the other side needs: postern doors setup {}", row.door.name()))
         }
-        Doors::Disable { door } => tell(&link.call::<DisableDoor>(&DoorRef { door: door.into() })?),
-        Doors::Setup { door, json } => {
-            let setup = link.call::<SetUpDoor>(&DoorRef { door: door.into() })?;
-            if json.json { print::json(&setup.values) } else { print::lines(&setup.text) }
+        DoorsCommand::Disable { door } => {
+            print_door(&link.call_method::<DisableDoor>(&DoorRef { door: door.into() })?)
         }
-        Doors::Revoke { door, client } => {
-            tell(&link.call::<RevokeClient>(&PairedClientRef { door: door.into(), client })?)
+        DoorsCommand::Setup { door, json } => {
+            let setup = link.call_method::<SetUpDoor>(&DoorRef { door: door.into() })?;
+            if json.json { print::write_json(&setup.values) } else { print::write_lines(&setup.text) }
+        }
+        DoorsCommand::Revoke { door, client } => {
+            print_door(&link.call_method::<RevokeClient>(&PairedClientRef { door: door.into(), client })?)
         }
     }
 }
 
-fn list(link: &mut Link, json: Json) -> Result<(), Failure> {
-    let doors = link.call::<ListDoors>(&Nothing {})?.doors;
+fn list_doors(link: &mut HostLink, json: JsonOutput) -> Result<(), Failure> {
+    let doors = link.call_method::<ListDoors>(&Nothing {})?.doors;
     if json.json {
-        return print::json(&doors);
+        return print::write_json(&doors);
     }
     for row in &doors {
-        tell(row)?;
+        print_door(row)?;
     }
     Ok(())
 }
 
-fn tell(row: &DoorRow) -> Result<(), Failure> {
+fn print_door(row: &DoorRow) -> Result<(), Failure> {
     let state = match row.state {
         DoorState::Off => "closed",
         DoorState::Open => "open",
         DoorState::Broken => "broken",
     };
     let values = row.values.iter().map(|(key, value)| format!("  {key}={}", escaped(value)));
-    print::line(format!("{}: {state}{}", row.door.name(), values.collect::<String>()))?;
-    print::line(format!("  {}", row.about))?;
+    print::write_line(format!("{}: {state}{}", row.door.name(), values.collect::<String>()))?;
+    print::write_line(format!("  {}", row.about))?;
     if let Some(problem) = &row.problem {
-        print::line(format!("  {problem}"))?;
+        print::write_line(format!("  {problem}"))?;
     }
     for client in &row.clients {
         let now = if client.connected { ", connected" } else { "" };
-        print::line(format!("  {} {}{now}", client.id, client.name))?;
+        print::write_line(format!("  {} {}{now}", client.id, client.name))?;
     }
     for note in &row.notes {
-        print::line(format!("  note: {note}"))?;
+        print::write_line(format!("  note: {note}"))?;
     }
     Ok(())
 }
@@ -74,19 +76,19 @@ fn ask_for_secret(door: DoorKind, values: &mut BTreeMap<String, String>) -> Resu
     match value.as_str() {
         "" => Ok(()),
         "-" => {
-            *value = crate::secret::ask(&format!("{key} for {}: ", door.name()))?;
+            *value = crate::secret::read_secret(&format!("{key} for {}: ", door.name()))?;
             Ok(())
         }
-        _ => Err(Failure::usage(format!(
+        _ => Err(Failure::usage_error(format!(
             "others can read what stands on a command line: say {key}=- and type it, or pipe it in"
         ))),
     }
 }
 
-fn typed(values: &[String]) -> Result<BTreeMap<String, String>, Failure> {
+fn parse_values(values: &[String]) -> Result<BTreeMap<String, String>, Failure> {
     let pair = |text: &String| match text.split_once('=') {
         Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
-        None => Err(Failure::usage(format!("{} is not KEY=VALUE", escaped(text)))),
+        None => Err(Failure::usage_error(format!("{} is not KEY=VALUE", escaped(text)))),
     };
     values.iter().map(pair).collect()
 }

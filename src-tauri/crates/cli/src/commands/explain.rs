@@ -1,51 +1,52 @@
 //! `postern explain`: the verdict on a command with its whole trace.
 
-use super::agents::named;
+use super::agents::parse_agent_id;
 use crate::args;
 use crate::failure::Failure;
-use crate::link::Link;
-use crate::print::{self, bold};
-use postern_command::Scope;
-use postern_command::escape::text as escaped;
+use crate::link::HostLink;
+use crate::print::{self, emphasize};
+use postern_command::EffectScope;
+use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{
     Explain, ExplainCommand, ExplainTool, Explained, ToolExplain, ToolExplained,
 };
-use postern_contract::{ShownEffect, ShownRisk, ShownTrace, text};
+use postern_contract::{ShownEffect, ShownRisk, ShownTrace, pieces_to_text};
 use postern_policy::{Decision, RuleRef};
 use std::collections::BTreeMap;
 
-pub(crate) fn run(link: &mut Link, command: args::Explain) -> Result<(), Failure> {
+pub(crate) fn run(link: &mut HostLink, command: args::ExplainCommand) -> Result<(), Failure> {
     if let Some(tool) = command.tool {
         let arguments = command.arguments.as_deref().unwrap_or("{}");
         let arguments = serde_json::from_str(arguments)
-            .map_err(|error| Failure::usage(format!("--arguments is no JSON object: {error}")))?;
-        let asked = ToolExplain { agent: named(&command.agent)?, tool, arguments, session: command.session };
-        let explained = link.call::<ExplainTool>(&asked)?;
-        return if command.json.json { print::json(&explained) } else { show_tool(&explained) };
+            .map_err(|error| Failure::usage_error(format!("--arguments is no JSON object: {error}")))?;
+        let asked =
+            ToolExplain { agent: parse_agent_id(&command.agent)?, tool, arguments, session: command.session };
+        let explained = link.call_method::<ExplainTool>(&asked)?;
+        return if command.json.json { print::write_json(&explained) } else { show_tool(&explained) };
     }
-    let cwd = command.cwd.map(|path| std::path::absolute(path).map_err(Failure::own)).transpose()?;
+    let cwd = command.cwd.map(|path| std::path::absolute(path).map_err(Failure::from_error)).transpose()?;
     let asked = Explain {
-        agent: named(&command.agent)?,
+        agent: parse_agent_id(&command.agent)?,
         argv: if command.shell.is_some() { None } else { Some(command.argv) },
         shell: command.shell,
         cwd: cwd.map(|path| path.to_string_lossy().into_owned()),
         env: overrides(&command.env)?,
         session: command.session,
     };
-    let explained = link.call::<ExplainCommand>(&asked)?;
-    if command.json.json { print::json(&explained) } else { show(&explained) }
+    let explained = link.call_method::<ExplainCommand>(&asked)?;
+    if command.json.json { print::write_json(&explained) } else { show_verdict(&explained) }
 }
 
 fn overrides(env: &[String]) -> Result<BTreeMap<String, String>, Failure> {
     let split = |text: &String| match text.split_once('=') {
         Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
-        None => Err(Failure::usage(format!("--env {text:?} is not NAME=VALUE"))),
+        None => Err(Failure::usage_error(format!("--env {text:?} is not NAME=VALUE"))),
     };
     env.iter().map(split).collect()
 }
 
 /// Returns a decision in a word.
-pub(crate) fn word(decision: Decision) -> &'static str {
+pub(crate) fn decision_word(decision: Decision) -> &'static str {
     match decision {
         Decision::Allow => "allow",
         Decision::Ask => "ask",
@@ -53,25 +54,34 @@ pub(crate) fn word(decision: Decision) -> &'static str {
     }
 }
 
-fn show(explained: &Explained) -> Result<(), Failure> {
-    print::line(format!("{}  {}", bold(word(explained.decision)), text(&explained.message)))?;
+fn show_verdict(explained: &Explained) -> Result<(), Failure> {
+    print::write_line(format!(
+        "{}  {}",
+        emphasize(decision_word(explained.decision)),
+        pieces_to_text(&explained.message)
+    ))?;
     if let Some(advice) = &explained.advice {
-        print::line(format!("advice: {advice}"))?;
+        print::write_line(format!("advice: {advice}"))?;
     }
     if let Some(rule) = &explained.rule {
-        print::line(format!("{}: {}", named_rule(rule), escaped(&rule.pattern)))?;
+        print::write_line(format!("{}: {}", named_rule(rule), escaped(&rule.pattern)))?;
     }
-    print::line(format!("risk: {}", level(&explained.risk)))?;
+    print::write_line(format!("risk: {}", risk_level_words(&explained.risk)))?;
     effects(&explained.effects)?;
     if !explained.steps.is_empty() {
-        print::line("")?;
+        print::write_line("")?;
     }
     for (index, step) in explained.steps.iter().enumerate() {
-        print::line(format!("step {}  {:<5}  {}", index + 1, word(step.decision), escaped(&step.text)))?;
+        print::write_line(format!(
+            "step {}  {:<5}  {}",
+            index + 1,
+            decision_word(step.decision),
+            escaped(&step.text)
+        ))?;
         if let Some(path) = &step.path {
-            print::line(format!("               {}", escaped(path)))?;
+            print::write_line(format!("               {}", escaped(path)))?;
         }
-        print::line(format!("               {}", text(&step.why)))?;
+        print::write_line(format!("               {}", pieces_to_text(&step.why)))?;
     }
     show_trace(&explained.trace)
 }
@@ -82,25 +92,29 @@ pub(crate) fn named_rule(rule: &RuleRef) -> String {
 }
 
 fn show_tool(explained: &ToolExplained) -> Result<(), Failure> {
-    print::line(format!("{}  {}", bold(word(explained.decision)), text(&explained.message)))?;
-    print::line(format!("risk: {}", level(&explained.risk)))?;
+    print::write_line(format!(
+        "{}  {}",
+        emphasize(decision_word(explained.decision)),
+        pieces_to_text(&explained.message)
+    ))?;
+    print::write_line(format!("risk: {}", risk_level_words(&explained.risk)))?;
     effects(&explained.effects)?;
     if !explained.always.is_empty() {
-        print::line(format!("always would add: {}", explained.always.join(", ")))?;
+        print::write_line(format!("always would add: {}", explained.always.join(", ")))?;
     }
     show_trace(&explained.trace)
 }
 
 fn show_trace(trace: &[ShownTrace]) -> Result<(), Failure> {
-    print::line("")?;
+    print::write_line("")?;
     let width = trace.iter().map(|line| line.stage.len()).max().unwrap_or_default();
     for line in trace {
-        print::line(format!("{:<width$}  {}", line.stage, text(&line.found)))?;
+        print::write_line(format!("{:<width$}  {}", line.stage, pieces_to_text(&line.found)))?;
     }
     Ok(())
 }
 
-fn level(risk: &ShownRisk) -> &'static str {
+fn risk_level_words(risk: &ShownRisk) -> &'static str {
     match risk.level {
         postern_policy::RiskLevel::Safe => "safe",
         postern_policy::RiskLevel::NeedsReview => "needs review",
@@ -113,12 +127,12 @@ fn effects(effects: &[ShownEffect]) -> Result<(), Failure> {
     for effect in effects {
         let step = effect.step.map_or_else(String::new, |step| format!(", step {}", step + 1));
         let reach = match effect.scope {
-            Scope::Inside => "inside the agent's folders",
-            Scope::Outside => "outside of the agent's folders",
-            Scope::Machine => "this machine",
-            Scope::Remote => "other machines",
+            EffectScope::Inside => "inside the agent's folders",
+            EffectScope::Outside => "outside of the agent's folders",
+            EffectScope::Machine => "this machine",
+            EffectScope::Remote => "other machines",
         };
-        print::line(format!("  {:<20} {} ({reach}{step})", effect.kind, text(&effect.text)))?;
+        print::write_line(format!("  {:<20} {} ({reach}{step})", effect.kind, pieces_to_text(&effect.text)))?;
     }
     Ok(())
 }

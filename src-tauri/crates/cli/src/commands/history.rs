@@ -1,12 +1,12 @@
 //! `postern history`, `show` and `kill`.
 
-use super::agents::named;
+use super::agents::parse_agent_id;
 use super::explain::named_rule;
 use crate::args::History;
 use crate::failure::Failure;
-use crate::link::Link;
-use crate::print::{self, bold};
-use postern_command::escape::text as escaped;
+use crate::link::HostLink;
+use crate::print::{self, emphasize};
+use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{
     FeedAsk, FeedEvent, FeedKind, FeedTimes, GetRequest, KillRequest, ListRequests, NextEvents,
     RequestFilter, RequestKill, RequestNumber,
@@ -15,12 +15,13 @@ use postern_contract::{RequestDetail, RequestRow, ShownSubject, render};
 use postern_policy::Millis;
 use serde::Serialize;
 
-pub(crate) fn list(link: &mut Link, command: History) -> Result<(), Failure> {
-    let agent = command.agent.as_deref().map(named).transpose()?;
-    let since = command.since.map(|ago| i64::try_from(ago.as_millis()).map_err(Failure::own)).transpose()?;
+pub(crate) fn list_requests(link: &mut HostLink, command: History) -> Result<(), Failure> {
+    let agent = command.agent.as_deref().map(parse_agent_id).transpose()?;
+    let since =
+        command.since.map(|ago| i64::try_from(ago.as_millis()).map_err(Failure::from_error)).transpose()?;
     let since = since.map(|ago| jiff::Timestamp::now().as_millisecond().saturating_sub(ago));
     if command.watch {
-        return watch(link, &command, FeedAsk { agent, since, ..FeedAsk::default() });
+        return watch_feed(link, &command, FeedAsk { agent, since, ..FeedAsk::default() });
     }
     let filter = RequestFilter {
         agent,
@@ -32,32 +33,32 @@ pub(crate) fn list(link: &mut Link, command: History) -> Result<(), Failure> {
         limit: Some(command.limit),
         ..RequestFilter::default()
     };
-    let requests = link.call::<ListRequests>(&filter)?.requests;
+    let requests = link.call_method::<ListRequests>(&filter)?.requests;
     if command.json.json {
-        return print::json(&requests);
+        return print::write_json(&requests);
     }
     let headings = ["AT", "AGENT", "STATE", "COMMAND", "BY", "REQUEST"];
     let ids: Vec<&str> = requests.iter().map(|request| request.id.as_str()).collect();
     let short = |request: &RequestRow| {
-        let mut row = row(request);
-        row[5] = print::short(&request.id, &ids);
+        let mut row = request_row(request);
+        row[5] = print::short_id(&request.id, &ids);
         row
     };
-    print::table(headings, requests.iter().map(short).collect(), "nothing yet")
+    print::write_table(headings, requests.iter().map(short).collect(), "nothing yet")
 }
 
-fn row(request: &RequestRow) -> [String; 6] {
+fn request_row(request: &RequestRow) -> [String; 6] {
     [
-        print::time(request.at),
+        print::format_time(request.at),
         request.agent.to_string(),
-        state(request),
+        state_words(request),
         request.line.clone(),
         render::decided_by(request).unwrap_or_default(),
         request.id.clone(),
     ]
 }
 
-fn state(request: &RequestRow) -> String {
+fn state_words(request: &RequestRow) -> String {
     let state = request.state.name();
     match (request.ending, request.exit_code) {
         (_, Some(code)) => format!("{state} {code}"),
@@ -91,30 +92,30 @@ struct FeedLine<'a> {
 const WAIT: u64 = 20_000;
 
 /// Tells every step as it comes, for as long as the host runs.
-fn watch(link: &mut Link, command: &History, mut from: FeedAsk) -> Result<(), Failure> {
+fn watch_feed(link: &mut HostLink, command: &History, mut from: FeedAsk) -> Result<(), Failure> {
     from.newest = Some(command.limit);
     from.after = command.after;
     from.wait_ms = Some(WAIT);
     link.whenever_it_runs(|link| {
         loop {
-            let page = link.call::<NextEvents>(&from)?;
+            let page = link.call_method::<NextEvents>(&from)?;
             for event in &page.events {
-                if command.json.json { tell_json(event)? } else { tell(event)? }
+                if command.json.json { tell_json(event)? } else { print_event(event)? }
             }
             from.after = Some(page.after);
         }
     })
 }
 
-fn tell(event: &FeedEvent) -> Result<(), Failure> {
+fn print_event(event: &FeedEvent) -> Result<(), Failure> {
     if let Some(request) = &event.request {
-        return print::line(row(request).join("  "));
+        return print::write_line(request_row(request).join("  "));
     }
-    let at = print::time(event.event_at);
+    let at = print::format_time(event.event_at);
     let [door, who, message] =
         [event.door.as_ref().or(event.face.as_ref()), event.who.as_ref(), event.message.as_ref()]
             .map(|word| word.map(String::as_str).unwrap_or_default());
-    print::line(format!("{at}  {door}: {who}: {message}"))
+    print::write_line(format!("{at}  {door}: {who}: {message}"))
 }
 
 fn tell_json(event: &FeedEvent) -> Result<(), Failure> {
@@ -131,18 +132,18 @@ fn tell_json(event: &FeedEvent) -> Result<(), Failure> {
     })
 }
 
-pub(crate) fn show(link: &mut Link, id: String, json: bool) -> Result<(), Failure> {
-    let detail = link.call::<GetRequest>(&RequestNumber { id })?;
-    if json { print::json(&detail) } else { full(&detail) }
+pub(crate) fn show_request(link: &mut HostLink, id: String, json: bool) -> Result<(), Failure> {
+    let detail = link.call_method::<GetRequest>(&RequestNumber { id })?;
+    if json { print::write_json(&detail) } else { print_detail(&detail) }
 }
 
-fn full(detail: &RequestDetail) -> Result<(), Failure> {
+fn print_detail(detail: &RequestDetail) -> Result<(), Failure> {
     let row = &detail.row;
-    print::line(bold(&row.line))?;
+    print::write_line(emphasize(&row.line))?;
     let mut fields = vec![
         ("request", row.id.clone()),
         ("agent", row.agent.to_string()),
-        ("state", state(row)),
+        ("state", state_words(row)),
         ("in", escaped(&detail.cwd)),
     ];
     fields.extend(render::decided_by(row).map(|by| ("by", by)));
@@ -165,29 +166,37 @@ fn full(detail: &RequestDetail) -> Result<(), Failure> {
     fields.extend(row.duration_ms.map(|millis| ("took", print::duration(millis))));
     fields.extend(detail.digest.clone().map(|digest| ("digest", digest)));
     for (name, value) in fields {
-        print::line(format!("  {name:<12} {value}"))?;
+        print::write_line(format!("  {name:<12} {value}"))?;
     }
-    for (label, text) in detail.subject.iter().flat_map(ShownSubject::rows) {
-        print::line(format!("  {label:<12} {}", postern_contract::text(&text)))?;
+    for (label, text) in detail.subject.iter().flat_map(ShownSubject::to_rows) {
+        print::write_line(format!("  {label:<12} {}", postern_contract::pieces_to_text(&text)))?;
     }
     for moment in &detail.timeline {
-        print::line(format!("  {:<12} {}", print::time(moment.at), render::moment(&moment.what)))?;
+        print::write_line(format!(
+            "  {:<12} {}",
+            print::format_time(moment.at),
+            render::moment(&moment.what)
+        ))?;
     }
     for line in &detail.trace {
-        print::line(format!("  {:<28} {}", line.stage, postern_contract::text(&line.found)))?;
+        print::write_line(format!("  {:<28} {}", line.stage, postern_contract::pieces_to_text(&line.found)))?;
     }
     for (name, text) in [("stdout", &detail.stdout), ("stderr", &detail.stderr)] {
         if let Some(text) = text.as_ref().filter(|text| !text.is_empty()) {
-            print::line(format!("  {name}:"))?;
+            print::write_line(format!("  {name}:"))?;
             for line in text.lines() {
-                print::line(format!("    {line}"))?;
+                print::write_line(format!("    {line}"))?;
             }
         }
     }
-    if detail.truncated { print::line("  (some output was left out)") } else { Ok(()) }
+    if detail.truncated { print::write_line("  (some output was left out)") } else { Ok(()) }
 }
 
-pub(crate) fn kill(link: &mut Link, id: String, signal: Option<String>) -> Result<(), Failure> {
-    let done = link.call::<KillRequest>(&RequestKill { id, signal })?;
-    if done.applied { print::line("asked to end") } else { Err(Failure::no("it does not run (any more)")) }
+pub(crate) fn kill_request(link: &mut HostLink, id: String, signal: Option<String>) -> Result<(), Failure> {
+    let done = link.call_method::<KillRequest>(&RequestKill { id, signal })?;
+    if done.applied {
+        print::write_line("asked to end")
+    } else {
+        Err(Failure::negative("it does not run (any more)"))
+    }
 }

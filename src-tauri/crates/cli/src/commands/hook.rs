@@ -1,18 +1,21 @@
 //! `postern hook …`: coding agents that ask a program before they use a tool.
 
-use super::agents::named;
+use super::agents::parse_agent_id;
 use crate::failure::Failure;
 use crate::hook_args::{Hook, HookRun, HookSettings};
-use crate::link::Link;
+use crate::link::HostLink;
 use crate::print;
-use crate::typed::{is_yes, typed};
-use postern_client::{CallError, Channel, ConnectError, Gone, Options, read_key};
+use crate::typed::{is_yes, read_answer};
+use postern_client::{CallError, Channel, ChannelOptions, ConnectError, ConnectionLoss, read_key};
 use postern_contract::methods::{AddAgent, AgentAdd, HookNote, ListAgents, NoteHook, Nothing};
-use postern_doors::hooks::{self, Asked, Change, Entry, Kind, Odd, Place, SettingsError, ToolClass, Verdict};
+use postern_doors::hooks::{
+    self, HookAgent, HookSettingsChange, HookSettingsEntry, HookSettingsPlace, HookToolUse, HookVerdict, Odd,
+    SettingsError, ToolClass,
+};
 use postern_policy::AgentId;
 use postern_protocol::{
-    Call, Client, Confined, Decision, Defaults, Event, ToolCheckParams, ToolCheckResult, ToolError,
-    ToolResolved,
+    AgentCall, Client, Confined, Decision, Defaults, NoticeEvent, ToolCheckParams, ToolCheckResult,
+    ToolError, ToolResolved,
 };
 use serde_json::{Map, Value};
 use std::io::Read as _;
@@ -25,46 +28,47 @@ const BLOCKED: u8 = 2;
 
 pub(crate) fn run(data: &Path, home: &Path, command: Hook) -> Result<(), Failure> {
     match command {
-        Hook::Install { settings, agent } => install(data, home, &settings, &named(&agent)?),
+        Hook::Install { settings, agent } => install(data, home, &settings, &parse_agent_id(&agent)?),
         Hook::Uninstall { settings } => uninstall(data, home, &settings),
-        Hook::ClaudeCode(run) => answer(data, Kind::ClaudeCode, &run),
-        Hook::Cursor(run) => answer(data, Kind::Cursor, &run),
-        Hook::GeminiCli(run) => answer(data, Kind::GeminiCli, &run),
-        Hook::CopilotCli(run) => answer(data, Kind::CopilotCli, &run),
-        Hook::VsCode(run) => answer(data, Kind::VsCode, &run),
-        Hook::Codex(run) => answer(data, Kind::Codex, &run),
-        Hook::Windsurf(run) => answer(data, Kind::Windsurf, &run),
-        Hook::Cline(run) => answer(data, Kind::Cline, &run),
-        Hook::KiroCli(run) => answer(data, Kind::KiroCli, &run),
-        Hook::Opencode(run) => answer(data, Kind::Opencode, &run),
+        Hook::ClaudeCode(run) => answer(data, HookAgent::ClaudeCode, &run),
+        Hook::Cursor(run) => answer(data, HookAgent::Cursor, &run),
+        Hook::GeminiCli(run) => answer(data, HookAgent::GeminiCli, &run),
+        Hook::CopilotCli(run) => answer(data, HookAgent::CopilotCli, &run),
+        Hook::VsCode(run) => answer(data, HookAgent::VsCode, &run),
+        Hook::Codex(run) => answer(data, HookAgent::Codex, &run),
+        Hook::Windsurf(run) => answer(data, HookAgent::Windsurf, &run),
+        Hook::Cline(run) => answer(data, HookAgent::Cline, &run),
+        Hook::KiroCli(run) => answer(data, HookAgent::KiroCli, &run),
+        Hook::Opencode(run) => answer(data, HookAgent::Opencode, &run),
     }
 }
 
 /// Adds the hook to the settings, and enrolls the agent if it does not exist, after one confirmation.
 fn install(data: &Path, home: &Path, settings: &HookSettings, agent: &AgentId) -> Result<(), Failure> {
-    let mut link = Link::open(data).map_err(|failure| Failure {
+    let mut link = HostLink::open(data).map_err(|failure| Failure {
         message: format!(
             "{}. While Postern does not run, the hook would deny every command and every file of {agent}",
             failure.message
         ),
         ..failure
     })?;
-    let is_enrolled = link.call::<ListAgents>(&Nothing {})?.agents.iter().any(|row| row.id == *agent);
+    let is_enrolled = link.call_method::<ListAgents>(&Nothing {})?.agents.iter().any(|row| row.id == *agent);
     if !is_enrolled {
-        print::line(format!("the agent {agent} does not exist yet: it will be enrolled"))?;
+        print::write_line(format!("the agent {agent} does not exist yet: it will be enrolled"))?;
     }
-    let program = std::env::current_exe().map_err(Failure::own)?;
+    let program = std::env::current_exe().map_err(Failure::from_error)?;
     let text = |path: &Path| path.to_str().map(str::to_owned);
     let (Some(program), Some(folder)) = (text(&program), text(data)) else {
-        return Err(Failure::own("the paths of this program and of its data folder have to be UTF-8"));
+        return Err(Failure::from_error("the paths of this program and of its data folder have to be UTF-8"));
     };
     let words = [&program, "--data", &folder, "hook", settings.kind.name(), "--agent", agent.as_str()];
     let file = file_of(home, settings)?;
     let change =
-        Change::install(Entry::Hook(settings.kind), &file, &words.map(str::to_owned)).map_err(unusable)?;
+        HookSettingsChange::install(HookSettingsEntry::Hook(settings.kind), &file, &words.map(str::to_owned))
+            .map_err(unusable)?;
     let changes = confirmed(&change, settings)?;
     if !is_enrolled {
-        link.call::<AddAgent>(&AgentAdd {
+        link.call_method::<AddAgent>(&AgentAdd {
             agent: agent.clone(),
             name: None,
             color: None,
@@ -72,115 +76,116 @@ fn install(data: &Path, home: &Path, settings: &HookSettings, agent: &AgentId) -
             start: None,
             folders: Vec::new(),
         })?;
-        print::line(format!("enrolled {agent}"))?;
+        print::write_line(format!("enrolled {agent}"))?;
     }
     if changes {
         change.write().map_err(unusable)?;
-        print::line("changed; postern hook uninstall makes it as it was")?;
+        print::write_line("changed; postern hook uninstall makes it as it was")?;
     }
     if let Some(left) = hooks::left_to_do(settings.kind, settings.project) {
-        print::line(left)?;
+        print::write_line(left)?;
     }
-    note(&mut link, &file, settings, Some(agent.clone()))
+    record_hook(&mut link, &file, settings, Some(agent.clone()))
 }
 
 /// Takes the hook out of the settings. Where Postern runs it is written down.
 fn uninstall(data: &Path, home: &Path, settings: &HookSettings) -> Result<(), Failure> {
     let file = file_of(home, settings)?;
-    let change = Change::uninstall(Entry::Hook(settings.kind), &file).map_err(unusable)?;
+    let change =
+        HookSettingsChange::uninstall(HookSettingsEntry::Hook(settings.kind), &file).map_err(unusable)?;
     if confirmed(&change, settings)? {
         change.write().map_err(unusable)?;
-        print::line("changed")?;
+        print::write_line("changed")?;
     }
-    match Link::open(data) {
-        Ok(mut link) => note(&mut link, &file, settings, None),
-        Err(_) => print::line("Postern does not run: this is not in its audit (postern audit)"),
+    match HostLink::open(data) {
+        Ok(mut link) => record_hook(&mut link, &file, settings, None),
+        Err(_) => print::write_line("Postern does not run: this is not in its audit (postern audit)"),
     }
 }
 
 /// Returns the settings that are meant.
 fn file_of(home: &Path, wanted: &HookSettings) -> Result<PathBuf, Failure> {
-    let absolute = |file: &Path| std::path::absolute(file).map_err(Failure::own);
-    match (&wanted.file, hooks::place(wanted.kind, wanted.project)) {
+    let absolute = |file: &Path| std::path::absolute(file).map_err(Failure::from_error);
+    match (&wanted.file, hooks::settings_place(wanted.kind, wanted.project)) {
         (Some(file), _) => absolute(file),
-        (None, Place::Home(file)) => Ok(home.join(file)),
-        (None, Place::Here(file)) => absolute(Path::new(file)),
-        (None, Place::Named(how)) => Err(Failure::usage(how)),
+        (None, HookSettingsPlace::Home(file)) => Ok(home.join(file)),
+        (None, HookSettingsPlace::Here(file)) => absolute(Path::new(file)),
+        (None, HookSettingsPlace::Named(how)) => Err(Failure::usage_error(how)),
     }
 }
 
 /// Shows a change and asks. Returns false if nothing changes.
-fn confirmed(change: &Change, wanted: &HookSettings) -> Result<bool, Failure> {
-    let file = postern_command::escape::text(&change.file.to_string_lossy());
+fn confirmed(change: &HookSettingsChange, wanted: &HookSettings) -> Result<bool, Failure> {
+    let file = postern_command::escape::visible_text(&change.file.to_string_lossy());
     if !change.changes() {
-        print::line(format!("{file}: nothing to change"))?;
+        print::write_line(format!("{file}: nothing to change"))?;
         return Ok(false);
     }
-    print::diff(&file, &change.lines())?;
+    print::write_diff(&file, &change.diff_lines())?;
     if change.removes_file() {
-        print::line("the file goes: nothing else is in it")?;
+        print::write_line("the file goes: nothing else is in it")?;
     }
-    let asked = || typed("Change it? [y/N]", "say --yes to change it without being asked");
-    if wanted.yes || is_yes(&asked()?) { Ok(true) } else { Err(Failure::no("nothing was changed")) }
+    let asked = || read_answer("Change it? [y/N]", "say --yes to change it without being asked");
+    if wanted.yes || is_yes(&asked()?) { Ok(true) } else { Err(Failure::negative("nothing was changed")) }
 }
 
 fn unusable(error: SettingsError) -> Failure {
     match error {
-        SettingsError::Io { .. } => Failure::own(error),
+        SettingsError::Io { .. } => Failure::from_error(error),
         SettingsError::Content { .. } => Failure::refused(error.to_string()),
     }
 }
 
 /// Writes what holds now into the audit.
-fn note(
-    link: &mut Link,
+fn record_hook(
+    link: &mut HostLink,
     file: &Path,
     settings: &HookSettings,
     agent: Option<AgentId>,
 ) -> Result<(), Failure> {
     let file = file.to_string_lossy().into_owned();
-    link.call::<NoteHook>(&HookNote { kind: settings.kind.name().to_owned(), file, agent }).map(drop)
+    link.call_method::<NoteHook>(&HookNote { kind: settings.kind.name().to_owned(), file, agent }).map(drop)
 }
 
 /// Reads the event, asks, and prints the answer. Whatever goes wrong keeps the agent from using the tool.
-fn answer(data: &Path, kind: Kind, run: &HookRun) -> Result<(), Failure> {
+fn answer(data: &Path, kind: HookAgent, run: &HookRun) -> Result<(), Failure> {
     let blocked = |message: String| Failure { code: BLOCKED, message };
     let mut text = String::new();
     let read = std::io::stdin().lock().take(LONGEST).read_to_string(&mut text);
     read.map_err(|error| blocked(format!("the event cannot be read: {error}")))?;
-    let (event, verdict) = match hooks::read(kind, &text) {
+    let (event, verdict) = match hooks::parse_event(kind, &text) {
         Ok(asked) => (asked.event.clone(), verdict(data, run, asked)),
-        Err(Odd::Folder { event, what }) => (event, Verdict::Deny(what)),
+        Err(Odd::Folder { event, what }) => (event, HookVerdict::Deny(what)),
         Err(odd @ Odd::Event { .. }) => return Err(blocked(odd.to_string())),
     };
     match hooks::answer(kind, &event, &verdict) {
         Ok(told) if told.is_empty() => Ok(()),
-        Ok(told) => print::raw(told),
+        Ok(told) => print::write_raw(told),
         Err(reason) => Err(blocked(reason)),
     }
 }
 
 /// Asks Postern. A tool that it could not be asked about is denied.
-fn verdict(data: &Path, run: &HookRun, asked: Asked) -> Verdict {
-    named(&run.agent)
+fn verdict(data: &Path, run: &HookRun, asked: HookToolUse) -> HookVerdict {
+    parse_agent_id(&run.agent)
         .and_then(|agent| decide(data, &agent, asked, run.hand_over))
-        .unwrap_or_else(|failure| Verdict::Deny(format!("Postern could not decide: {}", failure.message)))
+        .unwrap_or_else(|failure| HookVerdict::Deny(format!("Postern could not decide: {}", failure.message)))
 }
 
-fn decide(data: &Path, agent: &AgentId, asked: Asked, hand_over: bool) -> Result<Verdict, Failure> {
+fn decide(data: &Path, agent: &AgentId, asked: HookToolUse, hand_over: bool) -> Result<HookVerdict, Failure> {
     let folder = data.join("agents").join(agent.as_str());
     let version = env!("CARGO_PKG_VERSION").to_owned();
-    let options = Options { client: Client { name: "postern hook".to_owned(), version }, after: None };
+    let options = ChannelOptions { client: Client { name: "postern hook".to_owned(), version }, after: None };
     let connected = read_key(&folder.join("agent.key"))
         .and_then(|key| Channel::connect_with(&folder.join("agent.sock"), &key, options));
     let mut channel = match connected {
         Ok(channel) => channel,
         // A tool that touches nothing outside the agent needs no decision; the agent can still ask its user.
-        Err(_) if asked.class == ToolClass::Harmless => return Ok(Verdict::NoOpinion),
+        Err(_) if asked.class == ToolClass::Harmless => return Ok(HookVerdict::NoOpinion),
         Err(error) => return Err(unreachable(agent, error)),
     };
     let defaults = (asked.class != ToolClass::Gate).then_some(Defaults::Leave);
-    let Asked { tool, server, arguments, replaceable, session, cwd, .. } = asked;
+    let HookToolUse { tool, server, arguments, replaceable, session, cwd, .. } = asked;
     let rewrites = replaceable.is_some();
     let params = ToolCheckParams { tool, server, arguments, session, cwd, defaults, rewrites };
     loop {
@@ -190,46 +195,52 @@ fn decide(data: &Path, agent: &AgentId, asked: Asked, hand_over: bool) -> Result
                 channel.come_back(|| true).map_err(|error| unreachable(agent, error))?;
             }
             Err(error) => return Err(Failure::from_call(error)),
-            Ok(Resolved::Allow(confined)) => return allowed(data, replaceable, confined.as_ref()),
-            Ok(Resolved::Other(verdict)) => return Ok(verdict),
+            Ok(HookToolOutcome::Allow(confined)) => return allowed(data, replaceable, confined.as_ref()),
+            Ok(HookToolOutcome::Other(verdict)) => return Ok(verdict),
         }
     }
 }
 
 /// Result of a question about a tool.
-enum Resolved {
+enum HookToolOutcome {
     /// Allowed, perhaps confined.
     Allow(Option<Confined>),
     /// Anything else.
-    Other(Verdict),
+    Other(HookVerdict),
 }
 
 /// Asks, and waits for the answer.
-fn resolved(channel: &mut Channel, params: ToolCheckParams, hand_over: bool) -> Result<Resolved, CallError> {
-    let told: ToolCheckResult = channel.ask(&Call::ToolCheck(params))?;
+fn resolved(
+    channel: &mut Channel,
+    params: ToolCheckParams,
+    hand_over: bool,
+) -> Result<HookToolOutcome, CallError> {
+    let told: ToolCheckResult = channel.call_typed(&AgentCall::ToolCheck(params))?;
     let why = |message: Option<String>| message.unwrap_or_else(|| "denied".to_owned());
     let check = match (told.decision, told.check_id) {
         // Nobody decided, so the agent asks about what it would ask about without Postern.
-        (Decision::Allow, _) if told.by_default => return Ok(Resolved::Other(Verdict::NoOpinion)),
-        (Decision::Allow, _) => return Ok(Resolved::Allow(told.confined)),
-        (Decision::Deny, _) => return Ok(Resolved::Other(Verdict::Deny(why(told.message)))),
+        (Decision::Allow, _) if told.by_default => return Ok(HookToolOutcome::Other(HookVerdict::NoOpinion)),
+        (Decision::Allow, _) => return Ok(HookToolOutcome::Allow(told.confined)),
+        (Decision::Deny, _) => return Ok(HookToolOutcome::Other(HookVerdict::Deny(why(told.message)))),
         // Who hangs up takes the question back.
-        (Decision::Ask, _) if hand_over => return Ok(Resolved::Other(Verdict::HandOver)),
+        (Decision::Ask, _) if hand_over => return Ok(HookToolOutcome::Other(HookVerdict::HandOver)),
         (Decision::Ask, None) => {
-            return Ok(Resolved::Other(Verdict::Deny("the question has no number".to_owned())));
+            return Ok(HookToolOutcome::Other(HookVerdict::Deny("the question has no number".to_owned())));
         }
         (Decision::Ask, Some(check)) => check,
     };
     for event in channel.events() {
-        let Event::ToolResolved(resolved) = event?.event else { continue };
+        let NoticeEvent::ToolResolved(resolved) = event?.event else { continue };
         if resolved.check_id == check {
             return Ok(match resolved.decision {
-                Decision::Allow => Resolved::Allow(resolved.confined),
-                Decision::Ask | Decision::Deny => Resolved::Other(Verdict::Deny(no(resolved))),
+                Decision::Allow => HookToolOutcome::Allow(resolved.confined),
+                Decision::Ask | Decision::Deny => {
+                    HookToolOutcome::Other(HookVerdict::Deny(denial_reason(resolved)))
+                }
             });
         }
     }
-    Err(CallError::Gone(Gone::Closed))
+    Err(CallError::Gone(ConnectionLoss::Closed))
 }
 
 /// Returns the verdict on what Postern allows: the tool as it was asked about, or with its command confined.
@@ -237,20 +248,20 @@ fn allowed(
     data: &Path,
     input: Option<Map<String, Value>>,
     confined: Option<&Confined>,
-) -> Result<Verdict, Failure> {
-    let Some(confined) = confined else { return Ok(Verdict::Allow) };
-    let program = std::env::current_exe().map_err(Failure::own)?;
+) -> Result<HookVerdict, Failure> {
+    let Some(confined) = confined else { return Ok(HookVerdict::Allow) };
+    let program = std::env::current_exe().map_err(Failure::from_error)?;
     let paths = program.to_str().zip(data.to_str());
     let input =
         input.zip(paths).and_then(|(input, (program, data))| hooks::confined(input, program, data, confined));
     Ok(input.map_or_else(
-        || Verdict::Deny("Postern allows it only confined, and could not write that command".to_owned()),
-        Verdict::AllowConfined,
+        || HookVerdict::Deny("Postern allows it only confined, and could not write that command".to_owned()),
+        HookVerdict::AllowConfined,
     ))
 }
 
 /// Returns the reason of a denial for the agent: the user's words, or that nobody denied it.
-fn no(resolved: ToolResolved) -> String {
+fn denial_reason(resolved: ToolResolved) -> String {
     let message = resolved.message.or(resolved.feedback);
     message.unwrap_or_else(|| match resolved.error {
         Some(ToolError::ToolRejectedError) => "The user denied it.".to_owned(),

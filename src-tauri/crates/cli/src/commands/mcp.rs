@@ -1,6 +1,6 @@
 //! `postern mcp`: an MCP server on standard input and output, for one agent.
 
-use super::agents::named;
+use super::agents::parse_agent_id;
 use crate::failure::Failure;
 use postern_doors::mcp::{McpAgent, WAIT, serve_stdio};
 use std::path::Path;
@@ -13,11 +13,12 @@ pub(crate) fn run(
     wait: Option<Duration>,
 ) -> Result<(), Failure> {
     let wait = wait.unwrap_or(WAIT);
-    let folder = data.join("agents").join(named(agent)?.as_str());
+    let folder = data.join("agents").join(parse_agent_id(agent)?.as_str());
     let agent =
         McpAgent { socket: folder.join("agent.sock"), key_file: folder.join("agent.key"), session, wait };
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::own)?;
-    let served = runtime.block_on(serve_stdio(agent)).map_err(Failure::own);
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::from_error)?;
+    let served = runtime.block_on(serve_stdio(agent)).map_err(Failure::from_error);
     // A call that still waits for the host has nobody to answer to.
     runtime.shutdown_background();
     served

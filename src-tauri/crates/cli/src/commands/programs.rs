@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use postern_command::escape::text as escaped;
+use postern_command::escape::visible_text as escaped;
 use postern_command::{
     KnownProgram, ProgramFile, check_examples, known_program, known_programs, set_own_programs,
 };
 use postern_host::programs_folder;
 use serde::Serialize;
 
-use crate::args::Json;
+use crate::args::JsonOutput;
 use crate::failure::Failure;
 use crate::print;
 use crate::rule_args::Programs;
@@ -23,27 +23,27 @@ struct CheckReport {
 
 pub(crate) fn run(data: &Path, command: Programs) -> Result<(), Failure> {
     match command {
-        Programs::Check { file, json } => check(data, &file, json),
+        Programs::Check { file, json } => check_file(data, &file, json),
         Programs::Show { name, json } => {
-            load(data);
-            show(&name, json)
+            load_own_programs(data);
+            show_program(&name, json)
         }
         Programs::List { json } => {
-            load(data);
-            list(json)
+            load_own_programs(data);
+            list_programs(json)
         }
     }
 }
 
 /// Takes over what the person's own files say.
-fn load(data: &Path) {
+fn load_own_programs(data: &Path) {
     set_own_programs(postern_host::own_programs(data).into_values().filter_map(Result::ok).collect());
 }
 
 /// Checks a file; one in the folder of people's own files may say less.
-fn check(data: &Path, path: &Path, json: Json) -> Result<(), Failure> {
+fn check_file(data: &Path, path: &Path, json: JsonOutput) -> Result<(), Failure> {
     let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+        .map_err(|error| Failure::usage_error(format!("{}: {error}", path.display())))?;
     let real = |folder: &Path| std::fs::canonicalize(folder).ok();
     let own = path.parent().and_then(real).is_some_and(|folder| real(&programs_folder(data)) == Some(folder));
     let read = if own { ProgramFile::parse_own(&text) } else { ProgramFile::parse(&text) };
@@ -57,16 +57,16 @@ fn check(data: &Path, path: &Path, json: Json) -> Result<(), Failure> {
     };
     let report = CheckReport { ok: problems.is_empty(), problems };
     if json.json {
-        print::json(&report)?;
+        print::write_json(&report)?;
     } else {
         for line in report.problems.iter().flat_map(|problem| problem.lines()) {
-            print::line(escaped(line))?;
+            print::write_line(escaped(line))?;
         }
         if report.ok {
-            print::line("The file is right, and its examples show what they say.")?;
+            print::write_line("The file is right, and its examples show what they say.")?;
         }
     }
-    if report.ok { Ok(()) } else { Err(Failure::no("")) }
+    if report.ok { Ok(()) } else { Err(Failure::negative("")) }
 }
 
 /// Returns the files about programs in a folder, without those that are none.
@@ -76,19 +76,19 @@ fn files_in(folder: Option<&Path>) -> Vec<ProgramFile> {
     texts.filter_map(|text| ProgramFile::parse(&text).ok()).collect()
 }
 
-fn show(name: &str, json: Json) -> Result<(), Failure> {
+fn show_program(name: &str, json: JsonOutput) -> Result<(), Failure> {
     let known = known_program(name);
     if known.is_empty() {
         let hint = "describe it in a file: docs/PROGRAMS.md";
-        return Err(Failure::no(format!("nothing is known about {}; {hint}", escaped(name))));
+        return Err(Failure::negative(format!("nothing is known about {}; {hint}", escaped(name))));
     }
     if json.json {
-        return print::json(&known);
+        return print::write_json(&known);
     }
-    known.iter().flat_map(told).try_for_each(print::line)
+    known.iter().flat_map(program_lines).try_for_each(print::write_line)
 }
 
-fn told(known: &KnownProgram) -> Vec<String> {
+fn program_lines(known: &KnownProgram) -> Vec<String> {
     let from = if known.own { "described by you" } else { "built in" };
     let mut lines = vec![format!("{}: {}, {from}", known.names.join(", "), name_of(&known.kind))];
     let mut say = |what: &str, text: String| {
@@ -121,16 +121,16 @@ fn told(known: &KnownProgram) -> Vec<String> {
     lines.iter().map(|line| escaped(line)).collect()
 }
 
-fn list(json: Json) -> Result<(), Failure> {
+fn list_programs(json: JsonOutput) -> Result<(), Failure> {
     let all = known_programs();
     if json.json {
-        return print::json(&all);
+        return print::write_json(&all);
     }
     for known in &all {
         let from = if known.own { ", described by you" } else { "" };
         let effects = known.effects.len();
         let names = escaped(&known.names.join(" "));
-        print::line(format!("{names}: {}, {effects} effects{from}", name_of(&known.kind)))?;
+        print::write_line(format!("{names}: {}, {effects} effects{from}", name_of(&known.kind)))?;
     }
     Ok(())
 }

@@ -1,26 +1,26 @@
 //! `postern questions`, `approve` and `deny`.
 
 use super::rules::lasting;
-use crate::args::{Always, Approve, Deny};
+use crate::args::{AlwaysChoice, Approve, Deny};
 use crate::failure::Failure;
-use crate::link::Link;
-use crate::typed::{is_yes, typed};
+use crate::link::HostLink;
+use crate::typed::{is_yes, read_answer};
 use crate::{print, question};
 use postern_contract::methods::{AnswerQuestion, AuditRow, GetQuestion, ListQuestions, Nothing, QuestionRef};
-use postern_contract::{Answer, AnswerParams, Answered, ClosedBy, Question, Scope, Told};
+use postern_contract::{Answer, AnswerParams, Answered, ApproverNotification, ClosedBy, Question, Scope};
 use serde::Serialize;
 
-pub(crate) fn list(link: &mut Link, json: bool) -> Result<(), Failure> {
-    let questions = link.call::<ListQuestions>(&Nothing {})?.questions;
+pub(crate) fn list_questions(link: &mut HostLink, json: bool) -> Result<(), Failure> {
+    let questions = link.call_method::<ListQuestions>(&Nothing {})?.questions;
     if json {
-        return print::json(&questions);
+        return print::write_json(&questions);
     }
     if questions.is_empty() {
-        return print::line("nothing waits");
+        return print::write_line("nothing waits");
     }
     for one in &questions {
-        question::full(one)?;
-        print::line("")?;
+        question::print_full(one)?;
+        print::write_line("")?;
     }
     Ok(())
 }
@@ -37,83 +37,98 @@ enum WatchLine<'a> {
 }
 
 /// Tells each question as it comes and goes, also after the host was restarted. The terminal is connected meanwhile.
-pub(crate) fn watch(link: &mut Link, json: bool) -> Result<(), Failure> {
+pub(crate) fn watch_questions(link: &mut HostLink, json: bool) -> Result<(), Failure> {
     link.whenever_it_runs(|link| watch_once(link, json))
 }
 
-fn watch_once(link: &mut Link, json: bool) -> Result<(), Failure> {
+fn watch_once(link: &mut HostLink, json: bool) -> Result<(), Failure> {
     let waiting = link.watch_questions()?;
     for question in &waiting {
-        tell(&WatchLine::Opened { question }, json)?;
+        print_change(&WatchLine::Opened { question }, json)?;
     }
     loop {
-        match &link.next()? {
+        match &link.next_notification()? {
             // It opened while the list was on its way, and was in it.
-            Told::QuestionOpened(question) if waiting.iter().any(|told| told.id == question.id) => {}
-            Told::QuestionOpened(question) => tell(&WatchLine::Opened { question }, json)?,
-            Told::QuestionChanged(question) => tell(&WatchLine::Changed { question }, json)?,
-            Told::QuestionClosed(closed) => {
-                tell(&WatchLine::Closed { id: &closed.id, code: &closed.code, how: closed.how }, json)?;
+            ApproverNotification::QuestionOpened(question)
+                if waiting.iter().any(|told| told.id == question.id) => {}
+            ApproverNotification::QuestionOpened(question) => {
+                print_change(&WatchLine::Opened { question }, json)?;
             }
-            Told::PolicyWidened(change) => tell(&WatchLine::Widened { change }, json)?,
-            Told::Attention(told) => tell(&WatchLine::Attention { message: &told.message }, json)?,
-            Told::RequestChanged(_)
-            | Told::StatusChanged(_)
-            | Told::AgentsChanged
-            | Told::RulesChanged
-            | Told::SkillsChanged
-            | Told::ToolApprovalRequired(_)
-            | Told::ToolApprovalResolved(_) => {}
+            ApproverNotification::QuestionChanged(question) => {
+                print_change(&WatchLine::Changed { question }, json)?;
+            }
+            ApproverNotification::QuestionClosed(closed) => {
+                print_change(
+                    &WatchLine::Closed { id: &closed.id, code: &closed.code, how: closed.how },
+                    json,
+                )?;
+            }
+            ApproverNotification::PolicyWidened(change) => {
+                print_change(&WatchLine::Widened { change }, json)?;
+            }
+            ApproverNotification::Attention(told) => {
+                print_change(&WatchLine::Attention { message: &told.message }, json)?;
+            }
+            ApproverNotification::RequestChanged(_)
+            | ApproverNotification::StatusChanged(_)
+            | ApproverNotification::AgentsChanged
+            | ApproverNotification::RulesChanged
+            | ApproverNotification::SkillsChanged
+            | ApproverNotification::ToolApprovalRequired(_)
+            | ApproverNotification::ToolApprovalResolved(_) => {}
         }
     }
 }
 
-fn tell(seen: &WatchLine<'_>, json: bool) -> Result<(), Failure> {
+fn print_change(seen: &WatchLine<'_>, json: bool) -> Result<(), Failure> {
     if json {
         return print::json_line(seen);
     }
     match seen {
         WatchLine::Opened { question } => {
-            question::full(question)?;
-            print::line(format!("      answer it: postern approve {0} · postern deny {0}", question.code))?;
-            print::line("")
+            question::print_full(question)?;
+            print::write_line(format!(
+                "      answer it: postern approve {0} · postern deny {0}",
+                question.code
+            ))?;
+            print::write_line("")
         }
         WatchLine::Changed { .. } => Ok(()),
         WatchLine::Widened { change } => {
-            print::line(format!("more may run now: {} ({})", change.summary, change.by.words()))
+            print::write_line(format!("more may run now: {} ({})", change.summary, change.by.describe()))
         }
-        WatchLine::Attention { message } => print::line(message),
+        WatchLine::Attention { message } => print::write_line(message),
         WatchLine::Closed { code, how, .. } => {
-            print::line(format!("{code} closed: {how}"))?;
-            print::line("")
+            print::write_line(format!("{code} closed: {how}"))?;
+            print::write_line("")
         }
     }
 }
 
 /// Returns the question that a person means: by its code, a beginning of its id, `last`, or the only one.
 /// What waits no more is passed on as it was typed: the host says what became of it.
-fn meant(link: &mut Link, named: Option<String>) -> Result<String, Failure> {
-    let waiting = link.call::<ListQuestions>(&Nothing {})?.questions;
+fn find_question(link: &mut HostLink, named: Option<String>) -> Result<String, Failure> {
+    let waiting = link.call_method::<ListQuestions>(&Nothing {})?.questions;
     let listed = |questions: &[&Question]| {
         let lines = questions.iter().map(|one| format!("  {}  {}: {}", one.code, one.asker.agent, one.line));
         lines.collect::<Vec<_>>().join("\n")
     };
     let Some(named) = named else {
         return match waiting.as_slice() {
-            [] => Err(Failure::no("nothing waits")),
+            [] => Err(Failure::negative("nothing waits")),
             [one] => {
-                print::line(format!("{}  {}: {}", one.code, one.asker.agent, one.line))?;
+                print::write_line(format!("{}  {}: {}", one.code, one.asker.agent, one.line))?;
                 Ok(one.id.clone())
             }
             several => {
                 let all = listed(&several.iter().collect::<Vec<_>>());
-                Err(Failure::usage(format!("several wait: name one by its code\n{all}")))
+                Err(Failure::usage_error(format!("several wait: name one by its code\n{all}")))
             }
         };
     };
     if named == "last" {
-        let newest = waiting.last().ok_or_else(|| Failure::no("nothing waits"))?;
-        print::line(format!("{}  {}: {}", newest.code, newest.asker.agent, newest.line))?;
+        let newest = waiting.last().ok_or_else(|| Failure::negative("nothing waits"))?;
+        print::write_line(format!("{}  {}: {}", newest.code, newest.asker.agent, newest.line))?;
         return Ok(newest.id.clone());
     }
     let is_it = |one: &&Question| one.code == named || named.len() >= 4 && one.id.starts_with(&named);
@@ -123,14 +138,15 @@ fn meant(link: &mut Link, named: Option<String>) -> Result<String, Failure> {
         (Some(one), _) => Ok(one.id.clone()),
         (None, [one]) => Ok(one.id.clone()),
         (None, []) => Ok(named),
-        (None, several) => {
-            Err(Failure::usage(format!("{named} begins more than one: name its code\n{}", listed(several))))
-        }
+        (None, several) => Err(Failure::usage_error(format!(
+            "{named} begins more than one: name its code\n{}",
+            listed(several)
+        ))),
     }
 }
 
-pub(crate) fn approve(link: &mut Link, command: Approve) -> Result<(), Failure> {
-    let named = meant(link, command.question)?;
+pub(crate) fn approve(link: &mut HostLink, command: Approve) -> Result<(), Failure> {
+    let named = find_question(link, command.question)?;
     let (digest, seen) = match command.digest {
         Some(digest) => (digest, None),
         None => confirm(link, &named)?,
@@ -140,7 +156,7 @@ pub(crate) fn approve(link: &mut Link, command: Approve) -> Result<(), Failure> 
         Some(all) => all_of(link, &named, seen.as_ref(), all)?,
     };
     let (always, scope) = match (command.always, command.everyone) {
-        (Some(Always::Renew), true) => (Some("renew-everyone"), Scope::Agent),
+        (Some(AlwaysChoice::Renew), true) => (Some("renew-everyone"), Scope::Agent),
         (Some(always), true) => (Some(always.id()), Scope::Everyone),
         (Some(always), false) => (Some(always.id()), Scope::Agent),
         (None, _) => (None, Scope::Agent),
@@ -156,7 +172,7 @@ pub(crate) fn approve(link: &mut Link, command: Approve) -> Result<(), Failure> 
         )));
     }
     let said = if always.is_some() { Answer::Always } else { Answer::Once };
-    let answered = link.call::<AnswerQuestion>(&AnswerParams {
+    let answered = link.call_method::<AnswerQuestion>(&AnswerParams {
         scope,
         proposal: always.map(str::to_owned),
         requests,
@@ -164,19 +180,22 @@ pub(crate) fn approve(link: &mut Link, command: Approve) -> Result<(), Failure> 
         lifetime: command.lasts.map(lasting).transpose()?,
         ..AnswerParams::new(named, digest, said)
     })?;
-    told(&answered, if answered.saved.is_empty() { "allowed once" } else { "allowed, and remembered" })
+    report_answer(
+        &answered,
+        if answered.saved.is_empty() { "allowed once" } else { "allowed, and remembered" },
+    )
 }
 
 /// Returns the requests that an approval covers, if their number is the one given.
 fn all_of(
-    link: &mut Link,
+    link: &mut HostLink,
     question: &str,
     seen: Option<&Question>,
     all: usize,
 ) -> Result<Vec<String>, Failure> {
     let requests = match seen {
         Some(seen) => seen.requests.clone(),
-        None => link.call::<GetQuestion>(&QuestionRef { question_id: question.to_owned() })?.requests,
+        None => link.call_method::<GetQuestion>(&QuestionRef { question_id: question.to_owned() })?.requests,
     };
     if requests.len() == all {
         return Ok(requests);
@@ -188,52 +207,52 @@ fn all_of(
 }
 
 /// Shows the question in full and asks for an approval on the terminal.
-fn confirm(link: &mut Link, id: &str) -> Result<(String, Option<Question>), Failure> {
-    let seen = link.call::<GetQuestion>(&QuestionRef { question_id: id.to_owned() })?;
-    question::full(&seen)?;
+fn confirm(link: &mut HostLink, id: &str) -> Result<(String, Option<Question>), Failure> {
+    let seen = link.call_method::<GetQuestion>(&QuestionRef { question_id: id.to_owned() })?;
+    question::print_full(&seen)?;
     let otherwise = "no terminal to ask on: name what was seen with --digest, or run this in a terminal";
-    if !is_yes(&typed("\nType yes to let it run, anything else to leave it waiting:", otherwise)?) {
-        return Err(Failure::no("not answered; it still waits"));
+    if !is_yes(&read_answer("\nType yes to let it run, anything else to leave it waiting:", otherwise)?) {
+        return Err(Failure::negative("not answered; it still waits"));
     }
     Ok((seen.digest.clone(), Some(seen)))
 }
 
-pub(crate) fn deny(link: &mut Link, command: Deny) -> Result<(), Failure> {
-    let named = meant(link, command.question)?;
+pub(crate) fn deny_question(link: &mut HostLink, command: Deny) -> Result<(), Failure> {
+    let named = find_question(link, command.question)?;
     let digest = match command.digest {
         Some(digest) => digest,
-        None => link.call::<GetQuestion>(&QuestionRef { question_id: named.clone() })?.digest,
+        None => link.call_method::<GetQuestion>(&QuestionRef { question_id: named.clone() })?.digest,
     };
     let said = if command.always { Answer::DenyAlways } else { Answer::Deny };
-    let answered = link.call::<AnswerQuestion>(&AnswerParams {
+    let answered = link.call_method::<AnswerQuestion>(&AnswerParams {
         scope: if command.everyone { Scope::Everyone } else { Scope::Agent },
         feedback: command.feedback,
         ..AnswerParams::new(named, digest, said)
     })?;
-    told(&answered, if command.always { "denied, and remembered" } else { "denied" })
+    report_answer(&answered, if command.always { "denied, and remembered" } else { "denied" })
 }
 
-fn told(answered: &Answered, done: &str) -> Result<(), Failure> {
+fn report_answer(answered: &Answered, done: &str) -> Result<(), Failure> {
     if !answered.applied {
         let why = answered.reason.as_deref().unwrap_or("it was answered already");
-        return Err(Failure::no(format!("not applied: {why}")));
+        return Err(Failure::negative(format!("not applied: {why}")));
     }
     // It holds, and something that goes with it does not.
     if let Some(reason) = &answered.reason {
-        return Err(Failure::no(reason.clone()));
+        return Err(Failure::negative(reason.clone()));
     }
     // An answer that saved nothing says that it allowed one run.
     if answered.not_saved.is_none() {
-        print::line(done)?;
+        print::write_line(done)?;
     }
     for words in answered.saved_words() {
-        print::line(words)?;
+        print::write_line(words)?;
     }
     if let Some(renewed) = &answered.renewed {
-        print::line(format!("  undo it: postern rules undo {}", renewed.entry))?;
+        print::write_line(format!("  undo it: postern rules undo {}", renewed.entry))?;
     }
     if answered.also.is_empty() {
         return Ok(());
     }
-    print::line(format!("the new rule also answered {}", answered.also.join(", ")))
+    print::write_line(format!("the new rule also answered {}", answered.also.join(", ")))
 }

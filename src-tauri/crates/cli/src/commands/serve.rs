@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::print;
-use postern_doors::Doors;
+use postern_doors::DoorRegistry;
 use postern_host::{Host, HostConfig, StartError, exit_within};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
@@ -22,8 +22,8 @@ pub(crate) fn run(config: HostConfig) -> Result<(), Failure> {
         .with_writer(std::io::stderr)
         .init();
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    let runtime = runtime.worker_threads(workers()).enable_all().build().map_err(Failure::own)?;
-    let ended = runtime.block_on(serve(config));
+    let runtime = runtime.worker_threads(workers()).enable_all().build().map_err(Failure::from_error)?;
+    let ended = runtime.block_on(serve_host(config));
     // A thread that a disk holds up is not waited for.
     runtime.shutdown_background();
     ended
@@ -35,16 +35,16 @@ fn workers() -> usize {
     std::thread::available_parallelism().map_or(2, |cores| (cores.get() / 4).max(2))
 }
 
-async fn serve(config: HostConfig) -> Result<(), Failure> {
-    let mut term = signal(SignalKind::terminate()).map_err(Failure::own)?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(Failure::own)?;
-    let mut hangup = signal(SignalKind::hangup()).map_err(Failure::own)?;
+async fn serve_host(config: HostConfig) -> Result<(), Failure> {
+    let mut term = signal(SignalKind::terminate()).map_err(Failure::from_error)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(Failure::from_error)?;
+    let mut hangup = signal(SignalKind::hangup()).map_err(Failure::from_error)?;
     let host = Host::start(config).await.map_err(|error| match error {
         StartError::AlreadyRunning(_) => Failure { code: 3, message: error.to_string() },
-        _ => Failure::own(error),
+        _ => Failure::from_error(error),
     })?;
-    Doors::open(&host).await;
-    print::line(format!("ready {}", host.data().display()))?;
+    DoorRegistry::restore(&host).await;
+    print::write_line(format!("ready {}", host.data_folder().display()))?;
     tokio::select! {
         _ = term.recv() => {}
         _ = interrupt.recv() => {}

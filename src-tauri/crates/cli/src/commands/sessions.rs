@@ -1,17 +1,17 @@
 //! `postern sessions`: what agents have open, and the layers of rules above each.
 
-use super::agents::named;
-use crate::args::Json;
+use super::agents::parse_agent_id;
+use crate::args::JsonOutput;
 use crate::failure::Failure;
-use crate::link::Link;
+use crate::link::HostLink;
 use crate::print;
 use postern_contract::methods::{CloseSession, ListSessions, SessionFilter, SessionName, SessionRow};
 
-pub(crate) fn run(link: &mut Link, agent: Option<&str>, json: Json) -> Result<(), Failure> {
-    let agent = agent.map(named).transpose()?;
-    let sessions = link.call::<ListSessions>(&SessionFilter { agent })?.sessions;
+pub(crate) fn run(link: &mut HostLink, agent: Option<&str>, json: JsonOutput) -> Result<(), Failure> {
+    let agent = agent.map(parse_agent_id).transpose()?;
+    let sessions = link.call_method::<ListSessions>(&SessionFilter { agent })?.sessions;
     if json.json {
-        return print::json(&sessions);
+        return print::write_json(&sessions);
     }
     let row = |session: &SessionRow| {
         [
@@ -23,13 +23,13 @@ pub(crate) fn run(link: &mut Link, agent: Option<&str>, json: Json) -> Result<()
         ]
     };
     let headings = ["AGENT", "SESSION", "ELEVATED", "LAYERS ABOVE", "ALWAYS"];
-    print::table(headings, sessions.iter().map(row).collect(), "no session is open")
+    print::write_table(headings, sessions.iter().map(row).collect(), "no session is open")
 }
 
 /// Closes one by the name that the list shows.
-pub(crate) fn close(link: &mut Link, agent: &str, session: String) -> Result<(), Failure> {
-    let closed = link.call::<CloseSession>(&SessionName { agent: named(agent)?, session })?;
-    print::line(match closed.denied {
+pub(crate) fn close_session(link: &mut HostLink, agent: &str, session: String) -> Result<(), Failure> {
+    let closed = link.call_method::<CloseSession>(&SessionName { agent: parse_agent_id(agent)?, session })?;
+    print::write_line(match closed.denied {
         0 => "closed".to_owned(),
         1 => "closed; what waited in it is denied".to_owned(),
         some => format!("closed; the {some} that waited in it are denied"),

@@ -1,24 +1,24 @@
 //! Folders of the agents' settings, as this terminal knows them.
 
-use crate::Surroundings;
+use crate::CliEnvironment;
 use crate::failure::Failure;
 use postern_contract::methods::SetupScope;
 
 /// Returns where agents keep their settings by this environment, which the host does not see.
-pub(super) fn scope(surroundings: Surroundings) -> Result<SetupScope, Failure> {
-    let Surroundings { home, environment, .. } = surroundings;
+pub(super) fn settings_scope(surroundings: CliEnvironment) -> Result<SetupScope, Failure> {
+    let CliEnvironment { home, environment, .. } = surroundings;
     let given = |wanted: &str| {
         let found = environment.iter().find(|(name, value)| name == wanted && !value.is_empty());
         found.map(|(_, value)| value.clone())
     };
     let folder = |wanted: &str| {
-        let absolute = given(wanted).map(std::path::absolute).transpose().map_err(Failure::own)?;
+        let absolute = given(wanted).map(std::path::absolute).transpose().map_err(Failure::from_error)?;
         let text = absolute.map(|path| path.into_os_string().into_string()).transpose();
-        text.map_err(|_| Failure::usage(format!("{wanted} is not UTF-8")))
+        text.map_err(|_| Failure::usage_error(format!("{wanted} is not UTF-8")))
     };
     let home = home.into_os_string().into_string();
     Ok(SetupScope {
-        home: Some(home.map_err(|_| Failure::usage("the home folder is not UTF-8"))?),
+        home: Some(home.map_err(|_| Failure::usage_error("the home folder is not UTF-8"))?),
         path: given("PATH"),
         claude_config_dir: folder("CLAUDE_CONFIG_DIR")?,
         codex_home: folder("CODEX_HOME")?,

@@ -1,42 +1,48 @@
 //! `postern skills …`
 
-use crate::args::Skills;
+use crate::args::SkillsCommand;
 use crate::failure::Failure;
-use crate::link::Link;
+use crate::link::HostLink;
 use crate::print;
-use postern_command::escape::text as escaped;
+use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{
     self, AddSkillFolder, ApproveSkill, ListSkills, Nothing, RemoveSkillFolder, SkillApprove, SkillFolder,
 };
 use std::path::Path;
 
-pub(crate) fn run(link: &mut Link, command: Skills) -> Result<(), Failure> {
+pub(crate) fn run(link: &mut HostLink, command: SkillsCommand) -> Result<(), Failure> {
     match command {
-        Skills::List(json) => {
-            let skills = link.call::<ListSkills>(&Nothing {})?;
-            if json.json { print::json(&skills) } else { list(&skills) }
+        SkillsCommand::List(json) => {
+            let skills = link.call_method::<ListSkills>(&Nothing {})?;
+            if json.json { print::write_json(&skills) } else { list_skills(&skills) }
         }
-        Skills::AddFolder { folder } => list(&link.call::<AddSkillFolder>(&named(&folder)?)?),
-        Skills::RemoveFolder { folder } => list(&link.call::<RemoveSkillFolder>(&named(&folder)?)?),
-        Skills::Approve { skill, cli } => list(&link.call::<ApproveSkill>(&SkillApprove { skill, cli })?),
+        SkillsCommand::AddFolder { folder } => {
+            list_skills(&link.call_method::<AddSkillFolder>(&skill_folder(&folder)?)?)
+        }
+        SkillsCommand::RemoveFolder { folder } => {
+            list_skills(&link.call_method::<RemoveSkillFolder>(&skill_folder(&folder)?)?)
+        }
+        SkillsCommand::Approve { skill, cli } => {
+            list_skills(&link.call_method::<ApproveSkill>(&SkillApprove { skill, cli })?)
+        }
     }
 }
 
-fn named(folder: &Path) -> Result<SkillFolder, Failure> {
+fn skill_folder(folder: &Path) -> Result<SkillFolder, Failure> {
     let folder = if folder.starts_with("~") {
         folder.to_owned()
     } else {
-        std::path::absolute(folder).map_err(Failure::own)?
+        std::path::absolute(folder).map_err(Failure::from_error)?
     };
     match folder.to_str() {
         Some(folder) => Ok(SkillFolder { folder: folder.to_owned() }),
-        None => Err(Failure::usage("the folder's name is not UTF-8")),
+        None => Err(Failure::usage_error("the folder's name is not UTF-8")),
     }
 }
 
-fn list(skills: &methods::Skills) -> Result<(), Failure> {
+fn list_skills(skills: &methods::Skills) -> Result<(), Failure> {
     for folder in &skills.folders {
-        print::line(format!("watching {}", escaped(folder)))?;
+        print::write_line(format!("watching {}", escaped(folder)))?;
     }
     let rows = skills.skills.iter().flat_map(|skill| {
         let problem = skill.problem.iter().map(|problem| {
@@ -53,7 +59,7 @@ fn list(skills: &methods::Skills) -> Result<(), Failure> {
         });
         problem.chain(clis).collect::<Vec<_>>()
     });
-    print::table(
+    print::write_table(
         ["SKILL", "CLI", "STATE", "VERSION", "PATH"],
         rows.collect(),
         "no skills: postern skills add-folder DIR",

@@ -1,15 +1,15 @@
 //! `postern uninstall`: removes what Postern put outside its data folder, and with `--zap` that folder. Works without a host.
 
-use super::setup_scope::scope;
-use crate::Surroundings;
+use super::setup_scope::settings_scope;
+use crate::CliEnvironment;
 use crate::args::Uninstall;
 use crate::failure::Failure;
-use crate::link::Link;
+use crate::link::HostLink;
 use crate::print;
-use crate::typed::{is_yes, typed};
+use crate::typed::{is_yes, read_answer};
 use postern_command::escape;
 use postern_contract::methods::{GetStatus, Nothing};
-use postern_doors::hooks::Change;
+use postern_doors::hooks::HookSettingsChange;
 use postern_doors::setup::{Folders, settings_with_us};
 use std::fs;
 use std::os::unix::fs::FileTypeExt as _;
@@ -31,8 +31,8 @@ const OF_APP: [&str; 8] = [
 ];
 
 /// Parts of an installation that can be removed.
-struct Found {
-    settings: Vec<Change>,
+struct InstalledParts {
+    settings: Vec<HookSettingsChange>,
     /// Files that start Postern at login.
     starters: Vec<PathBuf>,
     /// Links to Postern's programs in folders of a search path.
@@ -43,38 +43,47 @@ struct Found {
     folders: Vec<PathBuf>,
 }
 
-pub(crate) fn run(data: &Path, surroundings: Surroundings, asked: &Uninstall) -> Result<(), Failure> {
+pub(crate) fn run(data: &Path, surroundings: CliEnvironment, asked: &Uninstall) -> Result<(), Failure> {
     let home = surroundings.home.clone();
-    let found = Found::look(data, &home, surroundings, asked.zap)?;
-    if found.show(data)? {
-        return print::line("nothing of Postern is left outside its own files");
+    let found = InstalledParts::find_parts(data, &home, surroundings, asked.zap)?;
+    if found.print_parts(data)? {
+        return print::write_line("nothing of Postern is left outside its own files");
     }
     if asked.dry_run {
         return Ok(());
     }
     let question = if asked.zap {
-        format!("Remove this, and all data in {}? Nothing brings it back. Type yes:", shown(data))
+        format!("Remove this, and all data in {}? Nothing brings it back. Type yes:", escaped_path(data))
     } else {
         "Remove this? Agents, rules and history stay (--zap removes them). Type yes:".to_owned()
     };
-    if !asked.yes && !is_yes(&typed(&question, "add --yes to remove it without being asked")?) {
-        return Err(Failure::no("nothing was removed"));
+    if !asked.yes && !is_yes(&read_answer(&question, "add --yes to remove it without being asked")?) {
+        return Err(Failure::negative("nothing was removed"));
     }
     found.remove(data)?;
-    print::line("removed; the programs themselves go with what installed them")
+    print::write_line("removed; the programs themselves go with what installed them")
 }
 
-impl Found {
-    fn look(data: &Path, home: &Path, surroundings: Surroundings, zap: bool) -> Result<Self, Failure> {
-        let folders = scope(surroundings).and_then(|scope| {
-            Folders::of(&scope, &home.to_string_lossy()).map_err(|error| Failure::usage(error.message))
+impl InstalledParts {
+    fn find_parts(
+        data: &Path,
+        home: &Path,
+        surroundings: CliEnvironment,
+        zap: bool,
+    ) -> Result<Self, Failure> {
+        let folders = settings_scope(surroundings).and_then(|scope| {
+            Folders::from_scope(&scope, &home.to_string_lossy())
+                .map_err(|error| Failure::usage_error(error.message))
         })?;
         let mut settings = Vec::new();
         for (entry, file) in settings_with_us(&folders, data) {
-            settings
-                .push(Change::uninstall(entry, &file).map_err(|error| Failure::refused(error.to_string()))?);
+            settings.push(
+                HookSettingsChange::uninstall(entry, &file)
+                    .map_err(|error| Failure::refused(error.to_string()))?,
+            );
         }
-        let host = Link::open(data).ok().and_then(|mut link| link.call::<GetStatus>(&Nothing {}).ok());
+        let host =
+            HostLink::open(data).ok().and_then(|mut link| link.call_method::<GetStatus>(&Nothing {}).ok());
         let mut own = vec![home.join(".cache/postern"), home.join(".postern/s")];
         if zap {
             own.push(data.to_owned());
@@ -83,26 +92,26 @@ impl Found {
         Ok(Self {
             settings,
             starters: starters(home),
-            links: links(home),
+            links: find_links(home),
             host: host.map(|status| status.pid),
             folders: own.into_iter().filter(|folder| folder.symlink_metadata().is_ok()).collect(),
         })
     }
 
     /// Lists what is there. Returns true if that is nothing.
-    fn show(&self, data: &Path) -> Result<bool, Failure> {
+    fn print_parts(&self, data: &Path) -> Result<bool, Failure> {
         for change in &self.settings {
-            print::diff(&shown(&change.file), &change.lines())?;
+            print::write_diff(&escaped_path(&change.file), &change.diff_lines())?;
         }
         for file in self.starters.iter().chain(&self.links).chain(&self.folders) {
-            print::line(format!("- {}", shown(file)))?;
+            print::write_line(format!("- {}", escaped_path(file)))?;
         }
         if let Some(pid) = self.host {
-            print::line(format!("- the running host (process {pid})"))?;
+            print::write_line(format!("- the running host (process {pid})"))?;
         }
         let sockets = sockets(data);
         for socket in &sockets {
-            print::line(format!("- {}", shown(socket)))?;
+            print::write_line(format!("- {}", escaped_path(socket)))?;
         }
         let files = self.settings.len() + self.starters.len() + self.links.len() + self.folders.len();
         Ok(files + sockets.len() == 0 && self.host.is_none())
@@ -114,17 +123,17 @@ impl Found {
             change.write().map_err(|error| Failure::refused(error.to_string()))?;
         }
         for file in &self.starters {
-            gone(fs::remove_file(file), file)?;
+            ignore_missing(fs::remove_file(file), file)?;
         }
         if let Some(pid) = self.host {
-            end(pid, data)?;
+            end_host(pid, data)?;
         }
         for socket in sockets(data).into_iter().chain(self.links) {
-            gone(fs::remove_file(&socket), &socket)?;
+            ignore_missing(fs::remove_file(&socket), &socket)?;
         }
         for folder in &self.folders {
             let removed = if folder.is_dir() { fs::remove_dir_all(folder) } else { fs::remove_file(folder) };
-            gone(removed, folder)?;
+            ignore_missing(removed, folder)?;
         }
         Ok(())
     }
@@ -152,7 +161,7 @@ fn starters(home: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the links that lead to Postern's programs from folders where people put such links.
-fn links(home: &Path) -> Vec<PathBuf> {
+fn find_links(home: &Path) -> Vec<PathBuf> {
     let here = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.to_owned()));
     let Some(here) = here else { return Vec::new() };
     let folders = [PathBuf::from("/usr/local/bin"), home.join(".local/bin"), home.join("bin")];
@@ -181,14 +190,14 @@ fn in_folder(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Ends the host and waits until it is gone.
-fn end(pid: u32, data: &Path) -> Result<(), Failure> {
+fn end_host(pid: u32, data: &Path) -> Result<(), Failure> {
     let process = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
     if let Some(process) = process {
         // It may have ended with what started it.
         _ = rustix::process::kill_process(process, rustix::process::Signal::TERM);
     }
     let end = Instant::now() + PATIENCE;
-    while Link::open(data).is_ok() {
+    while HostLink::open(data).is_ok() {
         if Instant::now() > end {
             return Err(Failure::refused(format!(
                 "the host (process {pid}) does not end: end it and run this again"
@@ -199,15 +208,15 @@ fn end(pid: u32, data: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn gone(removed: std::io::Result<()>, file: &Path) -> Result<(), Failure> {
+fn ignore_missing(removed: std::io::Result<()>, file: &Path) -> Result<(), Failure> {
     match removed {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Failure::refused(format!("{}: {error}", shown(file))))
+            Err(Failure::refused(format!("{}: {error}", escaped_path(file))))
         }
         Ok(()) | Err(_) => Ok(()),
     }
 }
 
-fn shown(path: &Path) -> String {
-    escape::text(&path.to_string_lossy())
+fn escaped_path(path: &Path) -> String {
+    escape::visible_text(&path.to_string_lossy())
 }

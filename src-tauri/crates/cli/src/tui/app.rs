@@ -1,8 +1,8 @@
 //! State of the terminal view, and the meaning of keys. Nothing here reads a terminal or a socket.
 
-use super::choice::{Choice, editable};
+use super::choice::{RuleChoice, editable};
 use postern_contract::methods::Arming;
-use postern_contract::{Answer, Question, RequestRow, Status, Told, alike};
+use postern_contract::{Answer, ApproverNotification, Question, RequestRow, Status, find_alike};
 use postern_policy::AgentId;
 use std::collections::{HashSet, VecDeque};
 
@@ -23,7 +23,7 @@ pub(super) enum View {
 
 /// Field that is typed into.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum InputMode {
     /// Keys are commands.
     #[default]
     Keys,
@@ -37,7 +37,7 @@ pub(super) enum Mode {
 
 /// A key, as far as it means anything here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Key {
+pub(super) enum TuiKey {
     Char(char),
     Enter,
     Escape,
@@ -73,9 +73,9 @@ pub(super) struct App {
     pub(super) requests: VecDeque<RequestRow>,
     pub(super) status: Option<Status>,
     pub(super) view: View,
-    pub(super) mode: Mode,
+    pub(super) mode: InputMode,
     /// Choice for *Always*.
-    pub(super) choice: Choice,
+    pub(super) choice: RuleChoice,
     /// The first line of the question on show.
     pub(super) scroll: usize,
     /// Lines of the question, and how many of them fit; set by whoever draws.
@@ -122,9 +122,10 @@ impl App {
         let is_same = self.shown.first() == Some(&name_of(question));
         let mut names = vec![name_of(question)];
         if !self.singly.contains(&question.id) {
-            let others =
-                alike(question, &self.questions).into_iter().filter(|other| !self.singly.contains(&other.id));
-            let stays = |name: &(String, String)| !(is_same && self.armed()) || self.shown.contains(name);
+            let others = find_alike(question, &self.questions)
+                .into_iter()
+                .filter(|other| !self.singly.contains(&other.id));
+            let stays = |name: &(String, String)| !(is_same && self.is_armed()) || self.shown.contains(name);
             names.extend(others.map(name_of).filter(stays));
         }
         names
@@ -138,7 +139,7 @@ impl App {
             self.singly.clear();
             self.arming = None;
         }
-        self.look();
+        self.refresh_shown();
     }
 
     /// Returns what waits, by agent: the one that has waited longest first.
@@ -163,132 +164,139 @@ impl App {
         let at = all.iter().position(|question| Some(&question.id) == on_show).unwrap_or_default();
         let next = at.saturating_add_signed(step).min(all.len().saturating_sub(1));
         self.chosen = all.get(next).map(|question| question.id.clone());
-        self.look();
+        self.refresh_shown();
     }
 
     /// Takes what the host tells.
-    pub(super) fn hear(&mut self, told: Told) {
+    pub(super) fn on_notification(&mut self, told: ApproverNotification) {
         match told {
-            Told::QuestionOpened(question) | Told::QuestionChanged(question) => {
+            ApproverNotification::QuestionOpened(question)
+            | ApproverNotification::QuestionChanged(question) => {
                 match self.questions.iter_mut().find(|known| known.id == question.id) {
                     Some(known) => *known = *question,
                     None => self.questions.push(*question),
                 }
             }
-            Told::QuestionClosed(closed) => self.questions.retain(|known| known.id != closed.id),
-            Told::RequestChanged(request) => {
+            ApproverNotification::QuestionClosed(closed) => {
+                self.questions.retain(|known| known.id != closed.id);
+            }
+            ApproverNotification::RequestChanged(request) => {
                 self.requests.retain(|known| known.id != request.id);
                 self.requests.push_front(*request);
                 self.requests.truncate(REQUESTS);
             }
-            Told::StatusChanged(status) => self.status = Some(*status),
-            Told::Attention(attention) => self.message = attention.message,
-            Told::PolicyWidened(row) => self.message = format!("more may run now: {}", row.summary),
-            Told::AgentsChanged
-            | Told::RulesChanged
-            | Told::SkillsChanged
-            | Told::ToolApprovalRequired(_)
-            | Told::ToolApprovalResolved(_) => {}
+            ApproverNotification::StatusChanged(status) => self.status = Some(*status),
+            ApproverNotification::Attention(attention) => self.message = attention.message,
+            ApproverNotification::PolicyWidened(row) => {
+                self.message = format!("more may run now: {}", row.summary);
+            }
+            ApproverNotification::AgentsChanged
+            | ApproverNotification::RulesChanged
+            | ApproverNotification::SkillsChanged
+            | ApproverNotification::ToolApprovalRequired(_)
+            | ApproverNotification::ToolApprovalResolved(_) => {}
         }
-        self.look();
+        self.refresh_shown();
     }
 
     /// Notes that the host is gone: nothing that it said holds, and nothing can be answered.
-    pub(super) fn lost(&mut self, why: &str) {
+    pub(super) fn on_host_lost(&mut self, why: &str) {
         self.questions.clear();
         self.status = None;
         self.message = format!("{why}: waiting until it runs again (q quits)");
-        self.look();
+        self.refresh_shown();
     }
 
     /// Starts over where another question, or another digest of it, is on show.
-    pub(super) fn look(&mut self) {
+    pub(super) fn refresh_shown(&mut self) {
         self.singly.retain(|id| self.questions.iter().any(|question| question.id == *id));
         let now = self.to_show();
         if now != self.shown {
             self.shown = now;
             self.scroll = 0;
             self.end_seen = false;
-            self.mode = Mode::Keys;
-            self.choice = Choice::default();
-            self.moved();
+            self.mode = InputMode::Keys;
+            self.choice = RuleChoice::default();
+            self.reset_arming();
         }
     }
 
     /// Notes that the view was moved, resized or hidden, or lost the focus.
-    pub(super) fn moved(&mut self) {
+    pub(super) fn reset_arming(&mut self) {
         self.change += 1;
         self.arming = None;
     }
 
     /// Notes whether the terminal can show a question.
-    pub(super) fn see(&mut self, visible: bool) {
+    pub(super) fn set_visible(&mut self, visible: bool) {
         if self.visible != visible {
             self.visible = visible;
-            self.moved();
+            self.reset_arming();
         }
     }
 
     /// Returns true if an approval would count.
-    pub(super) fn armed(&self) -> bool {
+    pub(super) fn is_armed(&self) -> bool {
         self.visible && self.end_seen && self.arming.as_ref().is_some_and(|arming| arming.armed)
     }
 
     /// Handles a key.
-    pub(super) fn press(&mut self, key: Key) -> Act {
-        if self.mode != Mode::Keys {
-            return self.typed(key);
+    pub(super) fn handle_key(&mut self, key: TuiKey) -> Act {
+        if self.mode != InputMode::Keys {
+            return self.handle_text_key(key);
         }
         match key {
-            Key::Char('q') => return Act::Quit,
-            Key::Tab => self.turn(View::Activity),
-            Key::Char('i') => self.turn(View::Inbox),
-            Key::Char('[') => self.choose(-1),
-            Key::Char(']') => self.choose(1),
+            TuiKey::Char('q') => return Act::Quit,
+            TuiKey::Tab => self.toggle_view(View::Activity),
+            TuiKey::Char('i') => self.toggle_view(View::Inbox),
+            TuiKey::Char('[') => self.choose(-1),
+            TuiKey::Char(']') => self.choose(1),
             _ if self.view == View::Inbox => self.list_key(key),
-            Key::Up | Key::Char('k') => self.scroll = self.scroll.saturating_sub(1),
-            Key::Down | Key::Char('j') => self.scroll += 1,
-            Key::PageUp => self.scroll = self.scroll.saturating_sub(self.room.max(1)),
-            Key::PageDown | Key::Char(' ') => self.scroll += self.room.max(1),
-            Key::Home => self.scroll = 0,
-            Key::End => self.scroll = self.lines,
+            TuiKey::Up | TuiKey::Char('k') => self.scroll = self.scroll.saturating_sub(1),
+            TuiKey::Down | TuiKey::Char('j') => self.scroll += 1,
+            TuiKey::PageUp => self.scroll = self.scroll.saturating_sub(self.room.max(1)),
+            TuiKey::PageDown | TuiKey::Char(' ') => self.scroll += self.room.max(1),
+            TuiKey::Home => self.scroll = 0,
+            TuiKey::End => self.scroll = self.lines,
             _ => return self.answer(key),
         }
         Act::Nothing
     }
 
     /// Shows a view; again, the question.
-    fn turn(&mut self, view: View) {
+    fn toggle_view(&mut self, view: View) {
         self.view = if self.view == view { View::Questions } else { view };
-        self.moved();
+        self.reset_arming();
     }
 
     /// Handles a key in the inbox. Return shows the chosen question; nothing is answered here.
-    fn list_key(&mut self, key: Key) {
+    fn list_key(&mut self, key: TuiKey) {
         match key {
-            Key::Up | Key::Char('k') => self.choose(-1),
-            Key::Down | Key::Char('j') => self.choose(1),
-            Key::Home => self.choose(isize::MIN),
-            Key::End => self.choose(isize::MAX),
-            Key::Enter => self.turn(View::Inbox),
+            TuiKey::Up | TuiKey::Char('k') => self.choose(-1),
+            TuiKey::Down | TuiKey::Char('j') => self.choose(1),
+            TuiKey::Home => self.choose(isize::MIN),
+            TuiKey::End => self.choose(isize::MAX),
+            TuiKey::Enter => self.toggle_view(View::Inbox),
             _ => {}
         }
     }
 
     /// Handles a key while something is typed into. Return never allows: it sends a no, shows a changed
     /// command, or keeps changed words until a number says yes to them.
-    fn typed(&mut self, key: Key) -> Act {
+    fn handle_text_key(&mut self, key: TuiKey) -> Act {
         let mode = std::mem::take(&mut self.mode);
         match (key, mode) {
-            (Key::Char(c), mode) => self.mode = mode.with(|text| text.push(c)),
-            (Key::Backspace, mode) => self.mode = mode.with(|text| text.truncate(text.len() - last_of(text))),
-            (Key::Enter, Mode::Words(words)) => {
-                return no(Answer::Deny, Some(words).filter(|words| !words.trim().is_empty()));
+            (TuiKey::Char(c), mode) => self.mode = mode.edit_text(|text| text.push(c)),
+            (TuiKey::Backspace, mode) => {
+                self.mode = mode.edit_text(|text| text.truncate(text.len() - last_of(text)));
             }
-            (Key::Enter, Mode::Command(text)) => return Act::Edit(text),
-            (Key::Enter, Mode::Rule(nth, text)) => self.keep(nth, text),
-            (Key::Tab, Mode::Rule(nth, _)) => self.edit_rule(nth + 1),
-            (Key::Enter | Key::Escape, _) => {}
+            (TuiKey::Enter, InputMode::Words(words)) => {
+                return denial_act(Answer::Deny, Some(words).filter(|words| !words.trim().is_empty()));
+            }
+            (TuiKey::Enter, InputMode::Command(text)) => return Act::Edit(text),
+            (TuiKey::Enter, InputMode::Rule(nth, text)) => self.store_edited_offer(nth, text),
+            (TuiKey::Tab, InputMode::Rule(nth, _)) => self.edit_rule(nth + 1),
+            (TuiKey::Enter | TuiKey::Escape, _) => {}
             (_, mode) => self.mode = mode,
         }
         Act::Nothing
@@ -303,14 +311,14 @@ impl App {
         match rule {
             Some((offer, rule)) => {
                 let text = self.choice.edited(Some(&offer.id)).unwrap_or_else(|| rule.text.clone());
-                self.mode = Mode::Rule(nth % many, text);
+                self.mode = InputMode::Rule(nth % many, text);
             }
             None => "no offer here has words that can be changed".clone_into(&mut self.message),
         }
     }
 
     /// Keeps the words of an offer as they were changed, for when its number is pressed.
-    fn keep(&mut self, nth: usize, text: String) {
+    fn store_edited_offer(&mut self, nth: usize, text: String) {
         let offer = self.question().and_then(|question| editable(question).nth(nth));
         let Some((id, same)) =
             offer.map(|offer| (offer.id.clone(), offer.rules.iter().any(|rule| rule.text == text)))
@@ -321,39 +329,39 @@ impl App {
     }
 
     /// Keys pressed by habit, Return and Esc, neither allow nor deny.
-    fn answer(&mut self, key: Key) -> Act {
+    fn answer(&mut self, key: TuiKey) -> Act {
         let Some(question) = self.question().filter(|_| self.view == View::Questions) else {
             return Act::Nothing;
         };
         let proposal = |nth: usize| question.proposals.get(nth).map(|proposal| proposal.id.clone());
         let yes = match key {
-            Key::Char('d') => return no(Answer::Deny, None),
-            Key::Enter | Key::Escape => {
+            TuiKey::Char('d') => return denial_act(Answer::Deny, None),
+            TuiKey::Enter | TuiKey::Escape => {
                 "Return and Esc do not answer; press d to deny".clone_into(&mut self.message);
                 return Act::Nothing;
             }
-            Key::Char('x') => return no(Answer::DenyAll, None),
-            Key::Char('w') => {
-                self.mode = Mode::Words(String::new());
+            TuiKey::Char('x') => return denial_act(Answer::DenyAll, None),
+            TuiKey::Char('w') => {
+                self.mode = InputMode::Words(String::new());
                 return Act::Nothing;
             }
-            Key::Char(key @ ('g' | 'f' | 'l' | 'r' | 'e')) => {
+            TuiKey::Char(key @ ('g' | 'f' | 'l' | 'r' | 'e')) => {
                 self.change_answer(key);
                 return Act::Nothing;
             }
-            Key::Char('b') => {
+            TuiKey::Char('b') => {
                 self.turn_batch();
                 return Act::Nothing;
             }
-            Key::Char('M') if question.requests.len() > 1 => Act::AllowAll(question.requests.clone()),
-            Key::Char('A') => Act::Answer { answer: Answer::Once, proposal: None, feedback: None },
-            Key::Char(c @ '1'..='9') => match proposal(c as usize - '1' as usize) {
+            TuiKey::Char('M') if question.requests.len() > 1 => Act::AllowAll(question.requests.clone()),
+            TuiKey::Char('A') => Act::Answer { answer: Answer::Once, proposal: None, feedback: None },
+            TuiKey::Char(c @ '1'..='9') => match proposal(c as usize - '1' as usize) {
                 None => return Act::Nothing,
                 proposal => Act::Answer { answer: Answer::Always, proposal, feedback: None },
             },
             _ => return Act::Nothing,
         };
-        if self.armed() {
+        if self.is_armed() {
             return yes;
         }
         self.message = match &self.arming {
@@ -376,16 +384,16 @@ impl App {
             'l' => self.choice.turn_span(&question),
             'r' => self.edit_rule(0),
             _ => match &question.editable {
-                Some(text) => self.mode = Mode::Command(text.clone()),
+                Some(text) => self.mode = InputMode::Command(text.clone()),
                 None => "this command cannot be changed here".clone_into(&mut self.message),
             },
         }
     }
 }
 
-impl Mode {
+impl InputMode {
     /// Returns the state with its text changed.
-    fn with(mut self, change: impl FnOnce(&mut String)) -> Self {
+    fn edit_text(mut self, change: impl FnOnce(&mut String)) -> Self {
         match &mut self {
             Self::Words(text) | Self::Command(text) | Self::Rule(_, text) => change(text),
             Self::Keys => {}
@@ -403,6 +411,6 @@ fn last_of(text: &str) -> usize {
     text.chars().next_back().map_or(0, char::len_utf8)
 }
 
-fn no(answer: Answer, feedback: Option<String>) -> Act {
+fn denial_act(answer: Answer, feedback: Option<String>) -> Act {
     Act::Answer { answer, proposal: None, feedback }
 }

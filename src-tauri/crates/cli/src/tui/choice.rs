@@ -21,7 +21,7 @@ pub(super) enum Span {
 
 /// The choice, before a number says yes to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Choice {
+pub(super) struct RuleChoice {
     pub(super) scope: Scope,
     pub(super) span: Span,
     /// True if it holds in every folder, not only in the one shown and below.
@@ -30,7 +30,7 @@ pub(super) struct Choice {
     pub(super) edited: Option<(String, String)>,
 }
 
-impl Choice {
+impl RuleChoice {
     /// Switches between everybody and this agent alone.
     pub(super) fn turn_scope(&mut self) {
         self.scope = match self.scope {
@@ -68,7 +68,7 @@ impl Choice {
     }
 
     /// Describes for whom, where and how long it holds.
-    pub(super) fn words(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         let whom = match self.scope {
             Scope::Agent => "this agent",
             Scope::Everyone => "every agent",
@@ -93,5 +93,5 @@ pub(super) fn editable(question: &Question) -> impl Iterator<Item = &Proposal> {
 fn session(question: &Question) -> Option<String> {
     let shown = question.asker.session.as_ref()?;
     let exact = shown.iter().all(|piece| piece.kind != PieceKind::Escaped);
-    exact.then(|| postern_contract::plain(shown))
+    exact.then(|| postern_contract::join_pieces(shown))
 }

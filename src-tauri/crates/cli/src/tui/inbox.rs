@@ -2,7 +2,7 @@
 //! all of it is on show.
 
 use super::app::App;
-use super::text::{Run, shown, wrap};
+use super::text::{StyledRun, shown_runs, wrap_runs};
 use crate::print;
 use postern_contract::Question;
 use postern_policy::RiskLevel;
@@ -15,7 +15,7 @@ use ratatui::widgets::Paragraph;
 /// Lines of a command in the list.
 const COMMAND: usize = 2;
 
-pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, body: Rect) {
+pub(super) fn draw_inbox(frame: &mut Frame<'_>, app: &mut App, body: Rect) {
     let width = usize::from(body.width);
     let chosen = app.question().map(|question| question.id.as_str());
     let mut lines: Vec<Line<'static>> = Vec::new();
@@ -23,12 +23,12 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, body: Rect) {
     for (agent, questions) in app.by_agent() {
         let host = questions.first().and_then(|question| question.host.as_ref());
         let host = host.map(|host| format!("{host} · ")).unwrap_or_default();
-        let heading: Run = (format!("{host}{agent}  {}", questions.len()), Style::new().bold());
-        lines.extend(wrap(&[heading], width, 0));
+        let heading: StyledRun = (format!("{host}{agent}  {}", questions.len()), Style::new().bold());
+        lines.extend(wrap_runs(&[heading], width, 0));
         for question in questions {
             let from = lines.len();
             let is_chosen = chosen == Some(question.id.as_str());
-            lines.extend(row(question, is_chosen, width));
+            lines.extend(question_row(question, is_chosen, width));
             if is_chosen {
                 at = from..lines.len();
             }
@@ -45,7 +45,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, body: Rect) {
 }
 
 /// Returns a question: its effect and the time left, and the beginning of its command.
-fn row(question: &Question, is_chosen: bool, width: usize) -> Vec<Line<'static>> {
+fn question_row(question: &Question, is_chosen: bool, width: usize) -> Vec<Line<'static>> {
     let dangerous = question.risk.level == RiskLevel::Dangerous;
     let mark = if dangerous { ("■ ", Style::new().red().bold()) } else { ("● ", Style::new().yellow()) };
     let style = if is_chosen { Style::new().add_modifier(Modifier::REVERSED) } else { Style::new() };
@@ -55,16 +55,16 @@ fn row(question: &Question, is_chosen: bool, width: usize) -> Vec<Line<'static>>
         many => format!("  ×{many}"),
     };
     let zero = if question.allowed_at_zero { "allowed in " } else { "" };
-    let left = format!("  {zero}{}{times}", print::until(question.expires_at));
-    let mut runs: Vec<Run> = vec![(pointer.to_owned(), Style::new()), (mark.0.to_owned(), mark.1)];
+    let left = format!("  {zero}{}{times}", print::time_until(question.expires_at));
+    let mut runs: Vec<StyledRun> = vec![(pointer.to_owned(), Style::new()), (mark.0.to_owned(), mark.1)];
     if dangerous {
         runs.push(("dangerous: ".to_owned(), Style::new().red()));
     }
-    runs.extend(shown(&question.headline, style));
+    runs.extend(shown_runs(&question.headline, style));
     runs.push((left, Style::new().add_modifier(Modifier::DIM)));
-    let mut lines = wrap(&runs, width, 4);
+    let mut lines = wrap_runs(&runs, width, 4);
     let command = (format!("    {}", question.line), Style::new().add_modifier(Modifier::DIM));
-    let command = wrap(&[command], width, 4);
+    let command = wrap_runs(&[command], width, 4);
     let cut = command.len() > COMMAND;
     lines.extend(command.into_iter().take(COMMAND));
     if cut {

@@ -12,9 +12,9 @@ mod text;
 mod view;
 
 use crate::failure::Failure;
-use crate::link::Link;
+use crate::link::HostLink;
 use crate::print;
-use app::{Act, App, Key};
+use app::{Act, App, TuiKey};
 use postern_contract::methods::{
     AnswerQuestion, Arming, EditQuestion, GetStatus, Nothing, PresentQuestion, Presented, RequestsWatch,
     WatchRequests,
@@ -34,14 +34,14 @@ const LISTEN: Duration = Duration::from_millis(40);
 const PRESENT: Duration = Duration::from_millis(200);
 
 /// Shows questions and activity until the person quits. A host that ends is waited for.
-pub(crate) fn run(link: &mut Link) -> Result<(), Failure> {
+pub(crate) fn run(link: &mut HostLink) -> Result<(), Failure> {
     if !stdout().is_terminal() {
-        return Err(Failure::usage(
+        return Err(Failure::usage_error(
             "this is no terminal: postern questions --watch tells the same line by line",
         ));
     }
     let mut app = App::default();
-    load(link, &mut app)?;
+    load_all(link, &mut app)?;
     let mut terminal = ratatui::init();
     // A terminal that does not tell its focus is looked at by whoever types into it.
     drop(execute!(stdout(), EnableFocusChange));
@@ -52,50 +52,50 @@ pub(crate) fn run(link: &mut Link) -> Result<(), Failure> {
 }
 
 /// Asks for everything that is shown.
-fn load(link: &mut Link, app: &mut App) -> Result<(), Failure> {
+fn load_all(link: &mut HostLink, app: &mut App) -> Result<(), Failure> {
     app.questions = link.watch_questions()?;
     app.requests =
-        link.call::<WatchRequests>(&RequestsWatch { agent: None, limit: Some(100) })?.requests.into();
-    app.status = Some(link.call::<GetStatus>(&Nothing {})?);
-    app.look();
+        link.call_method::<WatchRequests>(&RequestsWatch { agent: None, limit: Some(100) })?.requests.into();
+    app.status = Some(link.call_method::<GetStatus>(&Nothing {})?);
+    app.refresh_shown();
     Ok(())
 }
 
-fn until_quit(terminal: &mut DefaultTerminal, link: &mut Link, app: &mut App) -> Result<(), Failure> {
-    let mut ended = live(terminal, link, app);
+fn until_quit(terminal: &mut DefaultTerminal, link: &mut HostLink, app: &mut App) -> Result<(), Failure> {
+    let mut ended = run_connected(terminal, link, app);
     loop {
         match ended {
-            Err(failure) if failure.is_gone() => app.lost(&failure.message),
+            Err(failure) if failure.is_gone() => app.on_host_lost(&failure.message),
             ended => return ended,
         }
-        if !link.come_back(|pause| waits(terminal, app, pause))? {
+        if !link.come_back(|pause| wait_for_host(terminal, app, pause))? {
             return Ok(());
         }
-        ended = load(link, app).and_then(|()| {
+        ended = load_all(link, app).and_then(|()| {
             "Postern runs again".clone_into(&mut app.message);
-            live(terminal, link, app)
+            run_connected(terminal, link, app)
         });
     }
 }
 
 /// Shows that the host is gone for this long. Returns false where the person quits.
-fn waits(terminal: &mut DefaultTerminal, app: &mut App, pause: Duration) -> Result<bool, Failure> {
+fn wait_for_host(terminal: &mut DefaultTerminal, app: &mut App, pause: Duration) -> Result<bool, Failure> {
     let end = Instant::now() + pause;
     loop {
-        terminal.draw(|frame| view::draw(frame, app)).map_err(Failure::own)?;
-        if !event::poll(end.saturating_duration_since(Instant::now())).map_err(Failure::own)? {
+        terminal.draw(|frame| view::draw_view(frame, app)).map_err(Failure::from_error)?;
+        if !event::poll(end.saturating_duration_since(Instant::now())).map_err(Failure::from_error)? {
             return Ok(true);
         }
-        if let Event::Key(pressed) = event::read().map_err(Failure::own)?
+        if let Event::Key(pressed) = event::read().map_err(Failure::from_error)?
             && pressed.kind == KeyEventKind::Press
-            && quits(pressed)
+            && is_quit_key(pressed)
         {
             return Ok(false);
         }
     }
 }
 
-fn quits(pressed: KeyEvent) -> bool {
+fn is_quit_key(pressed: KeyEvent) -> bool {
     match pressed.code {
         KeyCode::Char('c') => pressed.modifiers.contains(KeyModifiers::CONTROL),
         KeyCode::Char('q') => true,
@@ -103,25 +103,25 @@ fn quits(pressed: KeyEvent) -> bool {
     }
 }
 
-fn live(terminal: &mut DefaultTerminal, link: &mut Link, app: &mut App) -> Result<(), Failure> {
+fn run_connected(terminal: &mut DefaultTerminal, link: &mut HostLink, app: &mut App) -> Result<(), Failure> {
     let mut presented = Instant::now();
     loop {
-        terminal.draw(|frame| view::draw(frame, app)).map_err(Failure::own)?;
+        terminal.draw(|frame| view::draw_view(frame, app)).map_err(Failure::from_error)?;
         if presented.elapsed() >= PRESENT {
             presented = Instant::now();
             present(link, app)?;
         }
-        while event::poll(Duration::ZERO).map_err(Failure::own)? {
-            let act = match event::read().map_err(Failure::own)? {
+        while event::poll(Duration::ZERO).map_err(Failure::from_error)? {
+            let act = match event::read().map_err(Failure::from_error)? {
                 Event::Key(pressed) if pressed.kind == KeyEventKind::Press => {
                     if pressed.modifiers.contains(KeyModifiers::CONTROL) && pressed.code == KeyCode::Char('c')
                     {
                         return Ok(());
                     }
-                    key(pressed.code).map_or(Act::Nothing, |key| app.press(key))
+                    to_tui_key(pressed.code).map_or(Act::Nothing, |key| app.handle_key(key))
                 }
                 Event::Resize(..) | Event::FocusGained | Event::FocusLost => {
-                    app.moved();
+                    app.reset_arming();
                     Act::Nothing
                 }
                 Event::Key(_) | Event::Mouse(_) | Event::Paste(_) => Act::Nothing,
@@ -130,41 +130,42 @@ fn live(terminal: &mut DefaultTerminal, link: &mut Link, app: &mut App) -> Resul
                 Act::Nothing => {}
                 Act::Quit => return Ok(()),
                 Act::Answer { answer, proposal, feedback } => {
-                    let given = Given { answer, proposal, feedback, requests: Vec::new() };
-                    send(link, app, given)?;
+                    let given = KeyedAnswer { answer, proposal, feedback, requests: Vec::new() };
+                    send_answer(link, app, given)?;
                 }
                 Act::AllowAll(requests) => {
-                    let given = Given { answer: Answer::Once, proposal: None, feedback: None, requests };
-                    send(link, app, given)?;
+                    let given =
+                        KeyedAnswer { answer: Answer::Once, proposal: None, feedback: None, requests };
+                    send_answer(link, app, given)?;
                 }
-                Act::Edit(text) => edit(link, app, text)?,
+                Act::Edit(text) => edit_command(link, app, text)?,
             }
         }
         if let Some(told) = link.next_within(LISTEN)? {
-            app.hear(told);
+            app.on_notification(told);
         }
     }
 }
 
-fn key(code: KeyCode) -> Option<Key> {
+fn to_tui_key(code: KeyCode) -> Option<TuiKey> {
     Some(match code {
-        KeyCode::Char(c) => Key::Char(c),
-        KeyCode::Enter => Key::Enter,
-        KeyCode::Esc => Key::Escape,
-        KeyCode::Backspace => Key::Backspace,
-        KeyCode::Tab => Key::Tab,
-        KeyCode::Up => Key::Up,
-        KeyCode::Down => Key::Down,
-        KeyCode::PageUp => Key::PageUp,
-        KeyCode::PageDown => Key::PageDown,
-        KeyCode::Home => Key::Home,
-        KeyCode::End => Key::End,
+        KeyCode::Char(c) => TuiKey::Char(c),
+        KeyCode::Enter => TuiKey::Enter,
+        KeyCode::Esc => TuiKey::Escape,
+        KeyCode::Backspace => TuiKey::Backspace,
+        KeyCode::Tab => TuiKey::Tab,
+        KeyCode::Up => TuiKey::Up,
+        KeyCode::Down => TuiKey::Down,
+        KeyCode::PageUp => TuiKey::PageUp,
+        KeyCode::PageDown => TuiKey::PageDown,
+        KeyCode::Home => TuiKey::Home,
+        KeyCode::End => TuiKey::End,
         _ => return None,
     })
 }
 
 /// Tells the host what is on show; it says whether an approval would count.
-fn present(link: &mut Link, app: &mut App) -> Result<(), Failure> {
+fn present(link: &mut HostLink, app: &mut App) -> Result<(), Failure> {
     let mut arming: Option<Arming> = None;
     for question in app.question().into_iter().chain(app.others()) {
         let seen = Presented {
@@ -175,7 +176,7 @@ fn present(link: &mut Link, app: &mut App) -> Result<(), Failure> {
             change: app.change,
         };
         // All of them have to be armed.
-        let told = link.call::<PresentQuestion>(&seen)?;
+        let told = link.call_method::<PresentQuestion>(&seen)?;
         if arming.as_ref().is_none_or(|arming| arming.armed) {
             arming = Some(told);
         }
@@ -187,7 +188,7 @@ fn present(link: &mut Link, app: &mut App) -> Result<(), Failure> {
 }
 
 /// An answer given by a key.
-struct Given {
+struct KeyedAnswer {
     answer: Answer,
     proposal: Option<String>,
     feedback: Option<String>,
@@ -195,8 +196,8 @@ struct Given {
     requests: Vec<String>,
 }
 
-fn send(link: &mut Link, app: &mut App, given: Given) -> Result<(), Failure> {
-    let Given { answer, proposal, feedback, requests } = given;
+fn send_answer(link: &mut HostLink, app: &mut App, given: KeyedAnswer) -> Result<(), Failure> {
+    let KeyedAnswer { answer, proposal, feedback, requests } = given;
     let all = requests.len();
     let Some(question) = app.question() else { return Ok(()) };
     // What is saved for a tool is its pattern, always, in the agent's own file.
@@ -207,20 +208,20 @@ fn send(link: &mut Link, app: &mut App, given: Given) -> Result<(), Failure> {
         answer,
         scope: saved.map_or(Scope::Agent, |choice| choice.scope),
         edited: saved.and_then(|choice| choice.edited(proposal.as_deref())),
-        lifetime: saved.map(|choice| choice.lifetime(question, print::now())),
+        lifetime: saved.map(|choice| choice.lifetime(question, print::now_millis())),
         anywhere: saved.is_some_and(|choice| choice.anywhere),
         proposal,
         feedback,
         requests,
     };
-    let answered = link.call::<AnswerQuestion>(&params)?;
+    let answered = link.call_method::<AnswerQuestion>(&params)?;
     // *Once* and *deny* are about all that is shown as one.
     let others = if matches!(answer, Answer::Once | Answer::Deny) { app.others() } else { Vec::new() };
     let mut count = u32::from(answered.applied);
     for other in &others {
         let (question_id, digest) = (other.id.clone(), other.digest.clone());
         let params = AnswerParams { question_id, digest, ..params.clone() };
-        count += u32::from(link.call::<AnswerQuestion>(&params)?.applied);
+        count += u32::from(link.call_method::<AnswerQuestion>(&params)?.applied);
     }
     if !others.is_empty() && answered.applied {
         let done = if answer == Answer::Once { "allowed once" } else { "denied" };
@@ -247,14 +248,14 @@ fn send(link: &mut Link, app: &mut App, given: Given) -> Result<(), Failure> {
 }
 
 /// Has another command judged and shown in place of the one on show.
-fn edit(link: &mut Link, app: &mut App, text: String) -> Result<(), Failure> {
+fn edit_command(link: &mut HostLink, app: &mut App, text: String) -> Result<(), Failure> {
     let Some(question) = app.question() else { return Ok(()) };
     let (question_id, digest) = (question.id.clone(), question.digest.clone());
-    let edited = link.call::<EditQuestion>(&EditParams { question_id, digest, text })?;
+    let edited = link.call_method::<EditQuestion>(&EditParams { question_id, digest, text })?;
     app.message = if edited.applied {
         "this is your command now: look at it before you allow it".to_owned()
     } else {
-        let why = edited.reason.map(|why| postern_contract::text(&why));
+        let why = edited.reason.map(|why| postern_contract::pieces_to_text(&why));
         format!("not changed: {}", why.unwrap_or_else(|| "it was answered already".to_owned()))
     };
     Ok(())

@@ -1,7 +1,7 @@
-use super::app::{Act, App, Key, View};
-use super::view::draw;
+use super::app::{Act, App, TuiKey, View};
+use super::view::draw_view;
 use postern_contract::methods::Arming;
-use postern_contract::{Answer, Closed, Question, Told};
+use postern_contract::{Answer, ApproverNotification, Closed, Question};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use serde_json::{Value, json};
@@ -25,13 +25,13 @@ fn question(command: &str, argv: usize) -> Question {
 
 fn showing(question: Question) -> App {
     let mut app = App::default();
-    app.hear(Told::QuestionOpened(Box::new(question)));
+    app.on_notification(ApproverNotification::QuestionOpened(Box::new(question)));
     app
 }
 
 fn screen(app: &mut App, width: u16, height: u16) -> Vec<String> {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal.draw(|frame| draw(frame, app)).unwrap();
+    terminal.draw(|frame| draw_view(frame, app)).unwrap();
     let buffer = terminal.backend().buffer().clone();
     let row = |y| (0..width).map(|x| buffer[(x, y)].symbol()).collect::<String>().trim_end().to_owned();
     (0..height).map(row).collect()
@@ -73,7 +73,7 @@ fn a_step_is_shown_as_the_host_escaped_it() {
 
 #[test]
 fn a_changed_command_the_rule_and_what_came_before_are_shown_as_in_the_window() {
-    let text = postern_contract::shown;
+    let text = postern_contract::to_pieces;
     let recent = json!([{ "line": text("npm test"), "outcome": text("exit 0"), "at": 0 }]);
     let rule = json!({ "id": 7, "effect": "allow", "pattern": "/usr/bin/git", "source": "you", "why": null });
     let mut app = showing(Question {
@@ -92,7 +92,7 @@ fn a_changed_command_the_rule_and_what_came_before_are_shown_as_in_the_window() 
 fn what_is_typed_is_on_the_screen_to_its_end() {
     let mut app = showing(question("ls", 1));
     screen(&mut app, 60, 24);
-    app.press(Key::Char('w'));
+    app.handle_key(TuiKey::Char('w'));
     type_into(&mut app, &format!("{} the end", "word ".repeat(60)));
     let said = screen(&mut app, 60, 24).join("\n");
     assert!(said.contains("the end_"), "{said}");
@@ -105,13 +105,13 @@ fn d_denies_and_no_habit_answers() {
     screen(&mut app, 80, 40);
     armed(&mut app);
     let no = Act::Answer { answer: Answer::Deny, proposal: None, feedback: None };
-    assert_eq!(app.press(Key::Char('d')), no);
+    assert_eq!(app.handle_key(TuiKey::Char('d')), no);
     let mut app = showing(question("ls", 1));
     screen(&mut app, 80, 40);
     armed(&mut app);
-    let habits = [Key::Enter, Key::Escape, Key::Char('a'), Key::Char('y'), Key::Char(' ')];
-    for key in habits.into_iter().chain([Key::Down, Key::Tab, Key::Tab]) {
-        assert_eq!(app.press(key), Act::Nothing, "{key:?}");
+    let habits = [TuiKey::Enter, TuiKey::Escape, TuiKey::Char('a'), TuiKey::Char('y'), TuiKey::Char(' ')];
+    for key in habits.into_iter().chain([TuiKey::Down, TuiKey::Tab, TuiKey::Tab]) {
+        assert_eq!(app.handle_key(key), Act::Nothing, "{key:?}");
     }
 }
 
@@ -121,21 +121,24 @@ fn a_yes_needs_the_host_the_end_and_the_same_question() {
     screen(&mut app, 80, 24);
     armed(&mut app);
     assert!(!app.end_seen, "it is longer than the screen");
-    assert_eq!(app.press(Key::Char('A')), Act::Nothing);
+    assert_eq!(app.handle_key(TuiKey::Char('A')), Act::Nothing);
     assert!(app.message.contains("end of the question"), "{}", app.message);
-    app.press(Key::End);
+    app.handle_key(TuiKey::End);
     screen(&mut app, 80, 24);
     assert!(app.end_seen);
-    assert!(matches!(app.press(Key::Char('A')), Act::Answer { answer: Answer::Once, .. }));
-    let always = app.press(Key::Char('1'));
+    assert!(matches!(app.handle_key(TuiKey::Char('A')), Act::Answer { answer: Answer::Once, .. }));
+    let always = app.handle_key(TuiKey::Char('1'));
     assert_eq!(
         always,
         Act::Answer { answer: Answer::Always, proposal: Some("exact".into()), feedback: None }
     );
     let before = app.change;
-    app.hear(Told::QuestionChanged(Box::new(Question { digest: "e".repeat(64), ..question("ls", 60) })));
+    app.on_notification(ApproverNotification::QuestionChanged(Box::new(Question {
+        digest: "e".repeat(64),
+        ..question("ls", 60)
+    })));
     assert!(app.change > before && !app.end_seen && app.arming.is_none(), "another digest starts over");
-    assert_eq!(app.press(Key::Char('A')), Act::Nothing);
+    assert_eq!(app.handle_key(TuiKey::Char('A')), Act::Nothing);
 }
 
 #[test]
@@ -143,14 +146,14 @@ fn moves_start_over_and_another_view_is_no_place_to_answer() {
     let mut app = showing(question("ls", 1));
     screen(&mut app, 80, 40);
     armed(&mut app);
-    app.moved();
-    assert_eq!(app.press(Key::Char('A')), Act::Nothing, "it moved");
-    app.press(Key::Tab);
+    app.reset_arming();
+    assert_eq!(app.handle_key(TuiKey::Char('A')), Act::Nothing, "it moved");
+    app.handle_key(TuiKey::Tab);
     assert_eq!(app.view, View::Activity);
     screen(&mut app, 80, 40);
     armed(&mut app);
-    assert!(!app.visible && !app.armed());
-    assert_eq!(app.press(Key::Enter), Act::Nothing);
+    assert!(!app.visible && !app.is_armed());
+    assert_eq!(app.handle_key(TuiKey::Enter), Act::Nothing);
 }
 
 #[test]
@@ -159,35 +162,40 @@ fn the_inbox_lists_by_agent_and_the_chosen_question_starts_over() {
     let mut of = |id: &str, agent: &str, command: &str| {
         let mut other = Question { id: id.into(), ..question(command, 1) };
         other.asker.agent = postern_policy::AgentId::new(agent.to_owned()).unwrap();
-        other.headline = postern_contract::shown(&format!("{agent} wants {command}"));
-        app.hear(Told::QuestionOpened(Box::new(other)));
+        other.headline = postern_contract::to_pieces(&format!("{agent} wants {command}"));
+        app.on_notification(ApproverNotification::QuestionOpened(Box::new(other)));
     };
     of("q2", "research", "curl");
     of("q3", "main", "make");
     screen(&mut app, 80, 40);
     armed(&mut app);
-    app.press(Key::Char('i'));
+    app.handle_key(TuiKey::Char('i'));
     let said = screen(&mut app, 80, 40).join("\n");
     let places: Vec<usize> = ["main  2", "> ■", "main wants make", "research  1", "wants curl"]
         .map(|part| said.find(part).unwrap())
         .into();
     assert!(places.is_sorted(), "by agent, the oldest first: {said}");
     for key in ['A', 'd', 'x', '1', 'M'] {
-        assert_eq!(app.press(Key::Char(key)), Act::Nothing, "{key} answers nothing in the inbox");
+        assert_eq!(app.handle_key(TuiKey::Char(key)), Act::Nothing, "{key} answers nothing in the inbox");
     }
-    assert!(!app.visible && !app.armed(), "no question is on show");
-    app.press(Key::Down);
-    assert_eq!(app.press(Key::Enter), Act::Nothing, "Return shows the question");
+    assert!(!app.visible && !app.is_armed(), "no question is on show");
+    app.handle_key(TuiKey::Down);
+    assert_eq!(app.handle_key(TuiKey::Enter), Act::Nothing, "Return shows the question");
     assert_eq!((app.view, app.question().unwrap().id.as_str()), (View::Questions, "q3"));
     assert!(screen(&mut app, 80, 40).join("").contains("make"));
-    assert_eq!(app.press(Key::Char('A')), Act::Nothing, "it has to be looked at");
+    assert_eq!(app.handle_key(TuiKey::Char('A')), Act::Nothing, "it has to be looked at");
     armed(&mut app);
-    assert!(matches!(app.press(Key::Char('A')), Act::Answer { answer: Answer::Once, .. }));
-    app.press(Key::Char(']'));
+    assert!(matches!(app.handle_key(TuiKey::Char('A')), Act::Answer { answer: Answer::Once, .. }));
+    app.handle_key(TuiKey::Char(']'));
     assert_eq!(app.question().unwrap().id, "q2");
-    assert!(!app.armed(), "another question starts over");
+    assert!(!app.is_armed(), "another question starts over");
     let (how, face) = (postern_contract::ClosedBy::Denied, None);
-    app.hear(Told::QuestionClosed(Closed { id: "q2".into(), code: "a1b2".into(), how, face }));
+    app.on_notification(ApproverNotification::QuestionClosed(Closed {
+        id: "q2".into(),
+        code: "a1b2".into(),
+        how,
+        face,
+    }));
     assert_eq!(app.question().unwrap().id, "q1", "then the oldest");
 }
 
@@ -195,14 +203,14 @@ fn the_inbox_lists_by_agent_and_the_chosen_question_starts_over() {
 fn the_chosen_question_stays_on_show_in_a_long_inbox() {
     let mut app = App::default();
     for nth in 0..30 {
-        let headline = postern_contract::shown(&format!("main wants number {nth}"));
+        let headline = postern_contract::to_pieces(&format!("main wants number {nth}"));
         let one = Question { id: format!("q{nth}"), headline, ..question("ls", 1) };
-        app.hear(Told::QuestionOpened(Box::new(one)));
+        app.on_notification(ApproverNotification::QuestionOpened(Box::new(one)));
     }
-    app.press(Key::Char('i'));
+    app.handle_key(TuiKey::Char('i'));
     screen(&mut app, 60, 12);
-    for (key, number) in [(Key::End, "number 29"), (Key::Up, "number 28"), (Key::Home, "number 0")] {
-        app.press(key);
+    for (key, number) in [(TuiKey::End, "number 29"), (TuiKey::Up, "number 28"), (TuiKey::Home, "number 0")] {
+        app.handle_key(key);
         let said = screen(&mut app, 60, 12).join("\n");
         assert!(said.contains(&format!("main wants {number} ")), "{number} in {said}");
     }
@@ -212,12 +220,12 @@ fn the_chosen_question_stays_on_show_in_a_long_inbox() {
 fn words_go_with_a_no_and_keys_are_letters_meanwhile() {
     let mut app = showing(question("ls", 1));
     screen(&mut app, 80, 40);
-    app.press(Key::Char('w'));
+    app.handle_key(TuiKey::Char('w'));
     for letter in "qA no".chars() {
-        assert_eq!(app.press(Key::Char(letter)), Act::Nothing);
+        assert_eq!(app.handle_key(TuiKey::Char(letter)), Act::Nothing);
     }
     let said = Act::Answer { answer: Answer::Deny, proposal: None, feedback: Some("qA no".into()) };
-    assert_eq!(app.press(Key::Enter), said);
+    assert_eq!(app.handle_key(TuiKey::Enter), said);
 }
 
 #[test]
@@ -226,7 +234,7 @@ fn a_screen_that_is_too_small_allows_nothing() {
     let said = screen(&mut app, 20, 5).join("");
     assert!(said.contains("too small"), "{said}");
     armed(&mut app);
-    assert_eq!(app.press(Key::Char('A')), Act::Nothing);
+    assert_eq!(app.handle_key(TuiKey::Char('A')), Act::Nothing);
     for (width, height) in [(80, 24), (40, 12), (30, 8)] {
         let said = screen(&mut app, width, height).join("");
         assert!(said.contains("main wants"), "{width}x{height}: {said}");
@@ -236,14 +244,14 @@ fn a_screen_that_is_too_small_allows_nothing() {
 #[test]
 fn what_was_answered_elsewhere_is_gone() {
     let mut app = showing(question("ls", 1));
-    app.hear(Told::QuestionClosed(Closed {
+    app.on_notification(ApproverNotification::QuestionClosed(Closed {
         id: "q1".into(),
         code: "a1b2".into(),
         how: postern_contract::ClosedBy::Denied,
         face: None,
     }));
     assert!(screen(&mut app, 80, 24).join("").contains("nothing waits"));
-    assert_eq!(app.press(Key::Char('A')), Act::Nothing);
+    assert_eq!(app.handle_key(TuiKey::Char('A')), Act::Nothing);
 }
 
 fn offering(text: &str) -> Question {
@@ -261,7 +269,7 @@ fn offering(text: &str) -> Question {
 
 fn type_into(app: &mut App, text: &str) {
     for letter in text.chars() {
-        assert_eq!(app.press(Key::Char(letter)), Act::Nothing, "{letter} is a letter");
+        assert_eq!(app.handle_key(TuiKey::Char(letter)), Act::Nothing, "{letter} is a letter");
     }
 }
 
@@ -269,23 +277,26 @@ fn type_into(app: &mut App, text: &str) {
 fn what_always_saves_is_chosen_and_told_before_a_number_says_yes() {
     let mut app = showing(offering("git push"));
     screen(&mut app, 100, 40);
-    app.press(Key::Char('g'));
-    app.press(Key::Char('l'));
-    app.press(Key::Char('r'));
+    app.handle_key(TuiKey::Char('g'));
+    app.handle_key(TuiKey::Char('l'));
+    app.handle_key(TuiKey::Char('r'));
     type_into(&mut app, " *");
-    assert_eq!(app.press(Key::Enter), Act::Nothing, "Return keeps the words and allows nothing");
+    assert_eq!(app.handle_key(TuiKey::Enter), Act::Nothing, "Return keeps the words and allows nothing");
     let said = screen(&mut app, 100, 40).join("\n");
     assert!(said.contains("every agent, in this folder and below, for 15 minutes"), "{said}");
     assert!(said.contains("as you changed it: git push *"), "{said}");
-    assert_eq!(app.press(Key::Char('1')), Act::Nothing, "it is not armed");
+    assert_eq!(app.handle_key(TuiKey::Char('1')), Act::Nothing, "it is not armed");
     armed(&mut app);
     let always = Act::Answer { answer: Answer::Always, proposal: Some("exact".into()), feedback: None };
-    assert_eq!(app.press(Key::Char('1')), always);
+    assert_eq!(app.handle_key(TuiKey::Char('1')), always);
     assert_eq!(app.choice.edited(Some("exact")), Some("git push *".to_owned()));
     let question = app.question().unwrap().clone();
     assert_eq!(app.choice.lifetime(&question, 1000), postern_policy::Lifetime::Until(901_000));
-    app.hear(Told::QuestionChanged(Box::new(Question { digest: "e".repeat(64), ..offering("git push") })));
-    assert_eq!(app.choice, super::choice::Choice::default(), "another question is chosen for again");
+    app.on_notification(ApproverNotification::QuestionChanged(Box::new(Question {
+        digest: "e".repeat(64),
+        ..offering("git push")
+    })));
+    assert_eq!(app.choice, super::choice::RuleChoice::default(), "another question is chosen for again");
 }
 
 #[test]
@@ -293,12 +304,12 @@ fn a_changed_command_is_shown_first_and_esc_leaves_it() {
     let mut app = showing(offering("git push"));
     screen(&mut app, 100, 40);
     armed(&mut app);
-    app.press(Key::Char('e'));
+    app.handle_key(TuiKey::Char('e'));
     type_into(&mut app, " main");
     assert!(screen(&mut app, 100, 40).join("").contains("command: git push origin main_"));
-    assert_eq!(app.press(Key::Enter), Act::Edit("git push origin main".to_owned()));
-    app.press(Key::Char('e'));
-    assert_eq!(app.press(Key::Escape), Act::Nothing, "Esc leaves the line, and answers nothing");
+    assert_eq!(app.handle_key(TuiKey::Enter), Act::Edit("git push origin main".to_owned()));
+    app.handle_key(TuiKey::Char('e'));
+    assert_eq!(app.handle_key(TuiKey::Escape), Act::Nothing, "Esc leaves the line, and answers nothing");
     assert!(app.question().is_some());
 }
 
@@ -312,9 +323,9 @@ fn a_tools_question_has_no_rule_to_choose() {
     let said = screen(&mut app, 100, 40).join("\n");
     assert!(said.contains("by its tool write_file") && !said.contains("for whom"), "{said}");
     for key in ['g', 'l', 'r', 'e'] {
-        assert_eq!(app.press(Key::Char(key)), Act::Nothing);
+        assert_eq!(app.handle_key(TuiKey::Char(key)), Act::Nothing);
     }
-    assert_eq!(app.choice, super::choice::Choice::default());
+    assert_eq!(app.choice, super::choice::RuleChoice::default());
 }
 
 #[test]
@@ -354,7 +365,7 @@ fn page(number: u32) -> Question {
     let mut one = Question { id: format!("q{number}"), line: line.clone(), ..question("curl", 1) };
     one.risk.level = postern_policy::RiskLevel::NeedsReview;
     one.digest = number.to_string().repeat(64);
-    one.command[0].text = postern_contract::shown(&line);
+    one.command[0].text = postern_contract::to_pieces(&line);
     one
 }
 
@@ -362,7 +373,7 @@ fn page(number: u32) -> Question {
 fn what_is_alike_is_one_question_with_every_line_and_digest() {
     let mut app = App::default();
     for number in 1..=3 {
-        app.hear(Told::QuestionOpened(Box::new(page(number))));
+        app.on_notification(ApproverNotification::QuestionOpened(Box::new(page(number))));
     }
     let said = screen(&mut app, 100, 40).join("\n");
     for part in [
@@ -383,22 +394,27 @@ fn what_is_alike_is_one_question_with_every_line_and_digest() {
 #[test]
 fn nobody_joins_what_is_armed_and_one_at_a_time_shows_one() {
     let mut app = App::default();
-    app.hear(Told::QuestionOpened(Box::new(page(1))));
-    app.hear(Told::QuestionOpened(Box::new(page(2))));
+    app.on_notification(ApproverNotification::QuestionOpened(Box::new(page(1))));
+    app.on_notification(ApproverNotification::QuestionOpened(Box::new(page(2))));
     screen(&mut app, 100, 40);
     armed(&mut app);
     let change = app.change;
-    app.hear(Told::QuestionOpened(Box::new(page(3))));
+    app.on_notification(ApproverNotification::QuestionOpened(Box::new(page(3))));
     screen(&mut app, 100, 40);
     assert_eq!((app.others().len(), app.change), (1, change), "what is armed stays as it is");
     let how = postern_contract::ClosedBy::Denied;
-    app.hear(Told::QuestionClosed(Closed { id: "q2".into(), code: "a1b2".into(), how, face: None }));
+    app.on_notification(ApproverNotification::QuestionClosed(Closed {
+        id: "q2".into(),
+        code: "a1b2".into(),
+        how,
+        face: None,
+    }));
     assert!(app.arming.is_none(), "one less is something else to judge");
-    app.press(Key::Char('b'));
+    app.handle_key(TuiKey::Char('b'));
     assert_eq!(app.others().len(), 1, "the one that came later, on demand");
-    app.press(Key::Char('b'));
+    app.handle_key(TuiKey::Char('b'));
     let said = screen(&mut app, 100, 40).join("\n");
     assert!(app.others().is_empty() && !said.contains("times"), "{said}");
-    app.press(Key::Char('b'));
+    app.handle_key(TuiKey::Char('b'));
     assert_eq!(app.others().len(), 1, "together again");
 }

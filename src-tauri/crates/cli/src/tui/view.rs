@@ -1,8 +1,8 @@
 //! Draws what the terminal view knows. The terminal's own colors: it looks right on light and on dark.
 
-use super::app::{App, Mode, View};
+use super::app::{App, InputMode, View};
 use super::inbox;
-use super::text::{self, wrap};
+use super::text::{self, wrap_runs};
 use crate::print;
 use postern_contract::{Batch, Question, RequestRow};
 use postern_protocol::{EndReason, RunState};
@@ -19,25 +19,25 @@ const LEAST: (u16, u16) = (30, 8);
 const ROW: usize = 4;
 
 /// Draws everything, and tells the state how much of the question is on show.
-pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App) {
+pub(super) fn draw_view(frame: &mut Frame<'_>, app: &mut App) {
     let area = frame.area();
     let fits = area.width >= LEAST.0 && area.height >= LEAST.1;
     let shows = app.view == View::Questions && fits;
-    app.see(shows);
+    app.set_visible(shows);
     if !fits {
         frame.render_widget(Paragraph::new("too small: nothing can be allowed here"), area);
         return;
     }
-    let lines = foot(app, area);
+    let lines = footer_lines(app, area);
     let foot = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let body = Rect { y: area.y + 1, height: area.height - 1 - foot, ..area };
     frame.render_widget(
-        Paragraph::new(head(app)).style(Style::new().add_modifier(Modifier::REVERSED)),
+        Paragraph::new(header_line(app)).style(Style::new().add_modifier(Modifier::REVERSED)),
         Rect { height: 1, ..area },
     );
     match app.view {
         View::Questions => question(frame, app, body),
-        View::Inbox => inbox::draw(frame, app, body),
+        View::Inbox => inbox::draw_inbox(frame, app, body),
         View::Activity => activity(frame, app, body),
     }
     let rest = Rect { y: body.bottom(), height: foot, ..area };
@@ -47,10 +47,10 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App) {
 /// Returns the lines below: the text that is typed or missing, and the keys; at most half of the screen.
 ///
 /// Of a long line that is typed the end is shown.
-fn foot(app: &App, area: Rect) -> Vec<Line<'static>> {
+fn footer_lines(app: &App, area: Rect) -> Vec<Line<'static>> {
     let most = usize::from(area.height / 2);
-    let keys = wrap(&[(keys(app), Style::new())], area.width.into(), 0);
-    let mut lines = wrap(&[(bottom(app), Style::new().bold())], area.width.into(), 0);
+    let keys = wrap_runs(&[(key_help(app), Style::new())], area.width.into(), 0);
+    let mut lines = wrap_runs(&[(bottom(app), Style::new().bold())], area.width.into(), 0);
     let room = most.saturating_sub(keys.len()).max(1);
     lines.drain(..lines.len().saturating_sub(room));
     lines.extend(keys);
@@ -58,7 +58,7 @@ fn foot(app: &App, area: Rect) -> Vec<Line<'static>> {
     lines
 }
 
-fn head(app: &App) -> Line<'static> {
+fn header_line(app: &App) -> Line<'static> {
     let state = match &app.status {
         Some(status) => match status.mode {
             postern_contract::Mode::Listening => "on",
@@ -85,7 +85,7 @@ fn question(frame: &mut Frame<'_>, app: &mut App, body: Rect) {
         return;
     };
     let others: Vec<Question> = app.others().into_iter().cloned().collect();
-    let batch = (!others.is_empty()).then(|| Batch::of(question, &others));
+    let batch = (!others.is_empty()).then(|| Batch::from_questions(question, &others));
     let lines = text::question(question, batch.as_ref(), app.choice.edited.as_ref(), body.width.into());
     app.lines = lines.len();
     app.room = body.height.into();
@@ -97,7 +97,7 @@ fn question(frame: &mut Frame<'_>, app: &mut App, body: Rect) {
 
 fn activity(frame: &mut Frame<'_>, app: &App, body: Rect) {
     let mut lines: Vec<Line<'static>> =
-        app.requests.iter().flat_map(|request| row(request, body.width.into())).collect();
+        app.requests.iter().flat_map(|request| activity_row(request, body.width.into())).collect();
     if lines.is_empty() {
         lines.push(Line::from("nothing yet"));
     }
@@ -107,7 +107,7 @@ fn activity(frame: &mut Frame<'_>, app: &App, body: Rect) {
 }
 
 /// Returns a request in the activity: the beginning of it, where it is long.
-fn row(request: &RequestRow, width: usize) -> Vec<Line<'static>> {
+fn activity_row(request: &RequestRow, width: usize) -> Vec<Line<'static>> {
     let ending = request.ending.map(EndReason::name).unwrap_or_default();
     let code = request.exit_code.map(|code| format!(" {code}")).unwrap_or_default();
     let style = match request.state {
@@ -121,12 +121,12 @@ fn row(request: &RequestRow, width: usize) -> Vec<Line<'static>> {
         | RunState::Stopping => Style::new().green(),
     };
     let runs = [
-        (format!("{}  ", print::time(request.at)), Style::new().dim()),
+        (format!("{}  ", print::format_time(request.at)), Style::new().dim()),
         (format!("{}  ", request.agent), Style::new().bold()),
         (format!("{} {ending}{code}  ", request.state.name()), style),
         (request.line.clone(), Style::new()),
     ];
-    let mut lines = wrap(&runs, width, 4);
+    let mut lines = wrap_runs(&runs, width, 4);
     if lines.len() > ROW {
         let more = lines.len() - ROW;
         lines.truncate(ROW);
@@ -138,19 +138,19 @@ fn row(request: &RequestRow, width: usize) -> Vec<Line<'static>> {
 /// Returns the line above the keys: what is typed, what is missing for an approval, what was done.
 fn bottom(app: &App) -> String {
     let typed = match &app.mode {
-        Mode::Keys => None,
-        Mode::Words(text) => Some(("words for the agent", text)),
-        Mode::Command(text) => Some(("command", text)),
-        Mode::Rule(_, text) => Some(("rule", text)),
+        InputMode::Keys => None,
+        InputMode::Words(text) => Some(("words for the agent", text)),
+        InputMode::Command(text) => Some(("command", text)),
+        InputMode::Rule(_, text) => Some(("rule", text)),
     };
     if let Some((what, text)) = typed {
-        return format!("{what}: {}_", postern_command::escape::text(text));
+        return format!("{what}: {}_", postern_command::escape::visible_text(text));
     }
     let Some(question) = app.question().filter(|_| app.view == View::Questions) else {
         return app.message.clone();
     };
-    let left = print::until(question.expires_at);
-    let state = if app.armed() {
+    let left = print::time_until(question.expires_at);
+    let state = if app.is_armed() {
         "ready".to_owned()
     } else if app.end_seen {
         "look at it for a moment".to_owned()
@@ -160,15 +160,15 @@ fn bottom(app: &App) -> String {
     };
     let message = if app.message.is_empty() { String::new() } else { format!(" · {}", app.message) };
     let more = crate::question::more_waiting(question);
-    format!("{state} · {} in {left}{more}{message}", postern_contract::text(&question.at_zero))
+    format!("{state} · {} in {left}{more}{message}", postern_contract::pieces_to_text(&question.at_zero))
 }
 
-fn keys(app: &App) -> String {
+fn key_help(app: &App) -> String {
     match &app.mode {
-        Mode::Keys => {}
-        Mode::Words(_) => return "Return: deny with these words   Esc: back".to_owned(),
-        Mode::Command(_) => return "Return: have it judged and shown   Esc: back".to_owned(),
-        Mode::Rule(..) => {
+        InputMode::Keys => {}
+        InputMode::Words(_) => return "Return: deny with these words   Esc: back".to_owned(),
+        InputMode::Command(_) => return "Return: have it judged and shown   Esc: back".to_owned(),
+        InputMode::Rule(..) => {
             return "Return: keep these words for the number   Tab: the next offer   Esc: back".to_owned();
         }
     }
@@ -209,6 +209,6 @@ fn always(app: &App, question: &Question) -> String {
     }
     format!(
         "   {keys}: always ({})   g: for whom   f: where   l: how long   r: which words",
-        app.choice.words()
+        app.choice.describe()
     )
 }

@@ -1,7 +1,7 @@
 //! Builtins that are harmless with some arguments only.
 
-use super::names::{Options, WILD, after_options, may_set};
-use super::{Arg, Ruling, known};
+use super::names::{BuiltinOptions, WILD, after_options, may_set};
+use super::{Arg, Ruling, known_value};
 use crate::environment::{decides_what_runs, evaluates, is_harmless, is_name};
 use crate::{Dialect, Unparsed};
 
@@ -36,34 +36,35 @@ const HARMLESS_OPTIONS: &[&str] = &[
 /// Returns true for no arguments, or only these single letters after a dash.
 fn letters_only(arguments: &[Arg], letters: &str) -> bool {
     arguments.iter().all(|arg| {
-        let cluster = known(arg).and_then(|value| value.strip_prefix('-'));
+        let cluster = known_value(arg).and_then(|value| value.strip_prefix('-'));
         cluster.is_some_and(|cluster| !cluster.is_empty() && cluster.chars().all(|c| letters.contains(c)))
     })
 }
 
 /// Checks `read` and the variables that it sets.
-pub(super) fn read(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
+pub(super) fn check_read(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     let options = match shell {
-        Dialect::Zsh => Options { flags: "rsqeE", texts: "dp", numbers: "tnku", names: "A" },
+        Dialect::Zsh => BuiltinOptions { flags: "rsqeE", texts: "dp", numbers: "tnku", names: "A" },
         Dialect::Bash | Dialect::Posix => {
-            Options { flags: "rseE", texts: "pdi", numbers: "nNtu", names: "a" }
+            BuiltinOptions { flags: "rseE", texts: "pdi", numbers: "nNtu", names: "a" }
         }
     };
     after_options(arguments, &options, shell)
 }
 
-pub(super) fn mapfile(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
-    let calls = |arg: &Arg| known(arg).is_some_and(|value| value.starts_with('-') && value.contains('C'));
+pub(super) fn check_mapfile(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
+    let calls =
+        |arg: &Arg| known_value(arg).is_some_and(|value| value.starts_with('-') && value.contains('C'));
     if arguments.iter().any(calls) {
         return RUNS;
     }
-    after_options(arguments, &Options { flags: "t", texts: "d", numbers: "nOsu", names: "" }, shell)
+    after_options(arguments, &BuiltinOptions { flags: "t", texts: "d", numbers: "nOsu", names: "" }, shell)
 }
 
 /// Checks `getopts`: only the variable after the option string is set; the other words are checked as
 /// options.
-pub(super) fn getopts(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
-    let name = arguments.get(1).and_then(known).filter(|_| !arguments[0].several);
+pub(super) fn check_getopts(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
+    let name = arguments.get(1).and_then(known_value).filter(|_| !arguments[0].several);
     if name.is_some_and(|name| may_set(name, shell)) { Ruling::Harmless } else { WILD }
 }
 
@@ -71,13 +72,13 @@ pub(super) fn getopts(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
 ///
 /// `unset -f` brings a program back from under a function of its name; so may plain `unset`, which the walk
 /// looks at.
-pub(super) fn unset(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
-    after_options(arguments, &Options { flags: "v", texts: "", numbers: "", names: "" }, shell)
+pub(super) fn check_unset(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
+    after_options(arguments, &BuiltinOptions { flags: "v", texts: "", numbers: "", names: "" }, shell)
 }
 
-pub(super) fn wait(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+pub(super) fn check_wait(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     let names =
-        |arg: &Arg| known(arg).map_or(arg.dash, |value| value.starts_with('-') && value.contains('p'));
+        |arg: &Arg| known_value(arg).map_or(arg.dash, |value| value.starts_with('-') && value.contains('p'));
     if arguments.iter().any(names) {
         return Ruling::Doubt(Unparsed::Arithmetic, "`wait -p` evaluates the name that it is given");
     }
@@ -85,15 +86,15 @@ pub(super) fn wait(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
 }
 
 /// Checks `jobs`: `jobs -x COMMAND` runs it.
-pub(super) fn jobs(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
-    let runs = |arg: &Arg| known(arg).is_none_or(|value| value.starts_with('-') && value.contains('x'));
+pub(super) fn check_jobs(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+    let runs = |arg: &Arg| known_value(arg).is_none_or(|value| value.starts_with('-') && value.contains('x'));
     if arguments.iter().any(runs) { RUNS } else { Ruling::Harmless }
 }
 
 /// Checks `hash`: asking and forgetting are harmless; naming a file for a command is not.
-pub(super) fn hash(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+pub(super) fn check_hash(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     let fine = |arg: &Arg| {
-        known(arg).is_some_and(|value| match value.strip_prefix('-') {
+        known_value(arg).is_some_and(|value| match value.strip_prefix('-') {
             Some(cluster) => cluster.chars().all(|c| "rtlv".contains(c)),
             None => !value.contains('='),
         })
@@ -105,9 +106,10 @@ pub(super) fn hash(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     }
 }
 
-pub(super) fn alias(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
-    let asks =
-        |arg: &Arg| known(arg).is_some_and(|value| !value.contains('=') && !value.starts_with(['-', '+']));
+pub(super) fn check_alias(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+    let asks = |arg: &Arg| {
+        known_value(arg).is_some_and(|value| !value.contains('=') && !value.starts_with(['-', '+']))
+    };
     if arguments.iter().all(asks) || letters_only(arguments, "p") { Ruling::Harmless } else { NAMES }
 }
 
@@ -121,24 +123,27 @@ pub(super) fn only_asks(name: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     }
 }
 
-pub(super) fn history(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
-    let count = |arg: &Arg| known(arg).is_some_and(|value| value.bytes().all(|byte| byte.is_ascii_digit()));
+pub(super) fn check_history(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+    let count =
+        |arg: &Arg| known_value(arg).is_some_and(|value| value.bytes().all(|byte| byte.is_ascii_digit()));
     if arguments.iter().all(count) { Ruling::Harmless } else { RUNS }
 }
 
-pub(super) fn fc(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
-    let lists =
-        arguments.first().and_then(known).is_some_and(|value| value.starts_with('-') && value.contains('l'));
+pub(super) fn check_fc(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+    let lists = arguments
+        .first()
+        .and_then(known_value)
+        .is_some_and(|value| value.starts_with('-') && value.contains('l'));
     let plain = |arg: &Arg| {
-        known(arg).is_some_and(|value| value.chars().all(|c| c.is_ascii_digit() || "-lnr".contains(c)))
+        known_value(arg).is_some_and(|value| value.chars().all(|c| c.is_ascii_digit() || "-lnr".contains(c)))
     };
     if lists && arguments.iter().all(plain) { Ruling::Harmless } else { RUNS }
 }
 
 /// Checks `compgen`: `-F`, `-C` and `-W` run functions, commands and expansions.
-pub(super) fn compgen(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+pub(super) fn check_compgen(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     let plain = |arg: &Arg| {
-        known(arg).is_some_and(|value| match value.strip_prefix('-') {
+        known_value(arg).is_some_and(|value| match value.strip_prefix('-') {
             Some(cluster) => cluster.chars().all(|c| "abcdefgjksuv".contains(c)),
             None => value.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c)),
         })
@@ -146,17 +151,17 @@ pub(super) fn compgen(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     if arguments.iter().all(plain) { Ruling::Harmless } else { RUNS }
 }
 
-pub(super) fn shopt(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+pub(super) fn check_shopt(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     options_named(arguments, "supqo")
 }
 
-pub(super) fn setopt(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+pub(super) fn check_setopt(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     options_named(arguments, "")
 }
 
 fn options_named(arguments: &[Arg], letters: &str) -> Ruling {
     let queries = |cluster: &str| cluster.contains(['p', 'q']) && !cluster.contains(['s', 'u']);
-    let flags: Option<Vec<&str>> = arguments.iter().map(known).collect();
+    let flags: Option<Vec<&str>> = arguments.iter().map(known_value).collect();
     let Some(words) = flags else { return READING };
     let asks = words.iter().any(|word| word.strip_prefix('-').is_some_and(queries));
     let fine = |word: &&str| match word.strip_prefix('-') {
@@ -174,16 +179,16 @@ fn is_harmless_option(name: &str) -> bool {
 }
 
 /// Options that are harmless, and new positional parameters after `--`, which the walk takes as unknown from then on.
-pub(super) fn set(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
+pub(super) fn check_set(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     let letters = if shell == Dialect::Zsh { "euxvo" } else { "euxofCvmbE" };
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
-        match known(argument) {
+        match known_value(argument) {
             Some("--") => return Ruling::Harmless,
             Some(value) if value.starts_with(['-', '+']) => {
                 let cluster = value.get(1..).unwrap_or_default();
                 let named = !cluster.contains('o')
-                    || rest.next().is_none_or(|name| known(name).is_some_and(is_harmless_option));
+                    || rest.next().is_none_or(|name| known_value(name).is_some_and(is_harmless_option));
                 if !cluster.chars().all(|c| letters.contains(c)) || !named {
                     return READING;
                 }
@@ -198,7 +203,7 @@ pub(super) fn set(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
 }
 
 /// Checks `exit`, `return`, `shift` and similar builtins: zsh evaluates their numbers, and `sh` may be zsh.
-pub(super) fn counting(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
+pub(super) fn check_counting(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     if shell == Dialect::Bash || arguments.iter().all(Arg::is_number) {
         return Ruling::Harmless;
     }
@@ -208,10 +213,10 @@ pub(super) fn counting(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
 /// Returns true if `printf` makes numbers of none of its arguments, or all of them are numbers: zsh would
 /// evaluate others.
 fn prints_plainly(arguments: &[Arg]) -> bool {
-    let skipped = usize::from(arguments.first().and_then(known) == Some("--"));
+    let skipped = usize::from(arguments.first().and_then(known_value) == Some("--"));
     let Some((format, rest)) = arguments.get(skipped..).and_then(<[Arg]>::split_first) else { return true };
-    let number = |arg: &Arg| arg.is_number() || known(arg).is_some_and(is_decimal);
-    known(format).is_some_and(prints_texts) || rest.iter().all(number)
+    let number = |arg: &Arg| arg.is_number() || known_value(arg).is_some_and(is_decimal);
+    known_value(format).is_some_and(prints_texts) || rest.iter().all(number)
 }
 
 fn is_decimal(value: &str) -> bool {
@@ -229,15 +234,15 @@ fn prints_texts(format: &str) -> bool {
 }
 
 /// Checks `printf`: without `-v`, which evaluates the name that it is given, it is the program of that name.
-pub(super) fn printf(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
+pub(super) fn check_printf(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     let first = arguments.first();
-    let option = first.is_some_and(|arg| known(arg).map_or(arg.dash, |value| value.starts_with("-v")));
-    let plain = arguments.get(1).and_then(known).is_some_and(|name| may_set(name, shell));
+    let option = first.is_some_and(|arg| known_value(arg).map_or(arg.dash, |value| value.starts_with("-v")));
+    let plain = arguments.get(1).and_then(known_value).is_some_and(|name| may_set(name, shell));
     let printed = if option { arguments.get(2..).unwrap_or_default() } else { arguments };
     if shell != Dialect::Bash && !prints_plainly(printed) {
         return Ruling::Doubt(Unparsed::Arithmetic, "zsh's `printf` evaluates what it prints as a number");
     }
-    match (option, first.and_then(known)) {
+    match (option, first.and_then(known_value)) {
         (false, _) => Ruling::Program,
         (true, Some("-v")) if plain => Ruling::Harmless,
         (true, _) => Ruling::Doubt(Unparsed::Arithmetic, "`printf -v` evaluates the name that it is given"),
@@ -247,9 +252,9 @@ pub(super) fn printf(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
 /// Checks zsh's `print`, an `echo` with more letters.
 ///
 /// `-P` expands prompts, `-v` sets, `-z` and `-s` write to the place that the next line is read from.
-pub(super) fn print(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+pub(super) fn check_print(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     for argument in arguments {
-        match known(argument) {
+        match known_value(argument) {
             Some("-" | "--") => return Ruling::Harmless,
             Some(value) if value.starts_with('-') => {
                 if !value.chars().skip(1).all(|c| "nrRlNoOica".contains(c)) {
@@ -271,7 +276,7 @@ pub(super) fn print(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     Ruling::Harmless
 }
 
-pub(super) fn declaration(name: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
+pub(super) fn check_declaration(name: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     const SETS: Ruling = Ruling::Doubt(Unparsed::Environment, "sets a variable for the programs that follow");
     const ARRAY: Ruling = Ruling::Doubt(Unparsed::Arithmetic, "bash evaluates a text that is made an array");
     let mut exported = name == "export";
@@ -293,13 +298,13 @@ pub(super) fn declaration(name: &str, arguments: &[Arg], shell: Dialect) -> Ruli
             }
             continue;
         }
-        let (variable, value) = match known(argument).and_then(|word| word.split_once('=')) {
+        let (variable, value) = match known_value(argument).and_then(|word| word.split_once('=')) {
             Some((variable, value)) => (variable, Some(value)),
             None => (raw.split('=').next().unwrap_or_default(), None),
         };
         // A list that is written out (`x=(a b)`) is read word by word elsewhere; a text that looks like one is evaluated.
-        let written =
-            known(argument).is_none() && raw.split_once('=').is_some_and(|(_, value)| value.starts_with('('));
+        let written = known_value(argument).is_none()
+            && raw.split_once('=').is_some_and(|(_, value)| value.starts_with('('));
         let text = raw.contains('=')
             && !written
             && (value.is_none() && array || value.is_some_and(|v| v.starts_with('(')));

@@ -7,7 +7,7 @@ mod test;
 #[cfg(test)]
 mod tests;
 
-use crate::call::{Arg, Call};
+use crate::call::{Arg, CommandCall};
 use crate::{Dialect, Unparsed};
 pub(crate) use names::may_set;
 use table::{Meaning, Shells, TABLE};
@@ -31,13 +31,14 @@ pub(crate) fn is_builtin(name: &str) -> bool {
 }
 
 /// Returns the meaning of a call of this name when a shell looks it up.
-pub(crate) fn judge(call: &Call) -> Ruling {
-    let (Some(name), Some(shell)) = (call.head(), call.shell) else { return Ruling::Program };
+pub(crate) fn judge_builtin(call: &CommandCall) -> Ruling {
+    let (Some(name), Some(shell)) = (call.program_name(), call.shell) else { return Ruling::Program };
     let arguments = call.args.get(1..).unwrap_or_default();
     if name.starts_with('%') {
         return Ruling::Doubt(Unparsed::Builtin, "resumes a job");
     }
-    let own = TABLE.iter().find(|(names, shells, _)| names.contains(&name) && knows(*shells, shell));
+    let own =
+        TABLE.iter().find(|(names, shells, _)| names.contains(&name) && includes_dialect(*shells, shell));
     match own.map(|(.., meaning)| *meaning) {
         Some(Meaning::Harmless) => Ruling::Harmless,
         Some(Meaning::Checked(check)) => check(name, arguments, shell),
@@ -53,7 +54,7 @@ pub(crate) fn judge(call: &Call) -> Ruling {
 }
 
 /// Returns true if a shell of this dialect has what these shells have.
-fn knows(shells: Shells, dialect: Dialect) -> bool {
+fn includes_dialect(shells: Shells, dialect: Dialect) -> bool {
     match (shells, dialect) {
         (Shells::All, _) | (Shells::NotPosix, Dialect::Bash | Dialect::Zsh) => true,
         (Shells::Bash, dialect) => dialect == Dialect::Bash,
@@ -75,6 +76,6 @@ fn foreign(name: &str) -> Ruling {
 }
 
 /// Returns the value of a word, where all of it is known.
-fn known(arg: &Arg) -> Option<&str> {
-    arg.value()
+fn known_value(arg: &Arg) -> Option<&str> {
+    arg.known_value()
 }

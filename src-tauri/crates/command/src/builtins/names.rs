@@ -1,6 +1,6 @@
 //! Builtins that set variables named in their arguments.
 
-use super::{Arg, Ruling, known};
+use super::{Arg, Ruling, known_value};
 use crate::environment::{decides_what_runs, evaluates, is_name};
 use crate::{Dialect, Unparsed};
 
@@ -8,7 +8,7 @@ pub(super) const WILD: Ruling =
     Ruling::Doubt(Unparsed::Environment, "sets a variable that decides what runs, or one named at run time");
 
 /// Options of a builtin whose operands are names.
-pub(super) struct Options {
+pub(super) struct BuiltinOptions {
     /// Letters without a value.
     pub(super) flags: &'static str,
     /// Letters with a value that may be any text.
@@ -25,10 +25,10 @@ pub(crate) fn may_set(name: &str, shell: Dialect) -> bool {
 }
 
 /// Checks that every operand is the plain name of a variable that decides nothing.
-pub(super) fn after_options(arguments: &[Arg], options: &Options, shell: Dialect) -> Ruling {
+pub(super) fn after_options(arguments: &[Arg], options: &BuiltinOptions, shell: Dialect) -> Ruling {
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
-        let Some(value) = known(argument) else { return WILD };
+        let Some(value) = known_value(argument) else { return WILD };
         let Some(cluster) = value.strip_prefix('-').filter(|cluster| !cluster.is_empty()) else {
             if !may_set(value, shell) {
                 return WILD;
@@ -45,7 +45,7 @@ pub(super) fn after_options(arguments: &[Arg], options: &Options, shell: Dialect
 fn cluster_is_fine<'a>(
     cluster: &str,
     rest: &mut impl Iterator<Item = &'a Arg>,
-    options: &Options,
+    options: &BuiltinOptions,
     shell: Dialect,
 ) -> bool {
     for (at, letter) in cluster.char_indices() {
@@ -55,7 +55,7 @@ fn cluster_is_fine<'a>(
         let attached = cluster.get(at + letter.len_utf8()..).filter(|attached| !attached.is_empty());
         let value = match (attached, attached.is_none().then(|| rest.next()).flatten()) {
             (Some(attached), _) => Some(attached),
-            (None, Some(next)) if !next.several => known(next),
+            (None, Some(next)) if !next.several => known_value(next),
             // Nothing follows, or what follows may be several words, of which the next would be a name.
             (None, _) => return false,
         };

@@ -1,19 +1,19 @@
 //! Each builtin of the shells, and each argument by which a harmless one is not.
 
-use super::{Ruling, is_builtin, judge};
+use super::{Ruling, is_builtin, judge_builtin};
 use crate::Dialect;
 use crate::Dir;
-use crate::call::{Arg, Call, Feed};
+use crate::call::{Arg, CommandCall, Feed};
 
-fn call(line: &str, shell: Dialect) -> Call {
+fn call(line: &str, shell: Dialect) -> CommandCall {
     let arg = |word: &str| match word.strip_prefix('$') {
         Some(name) => Arg { several: name == "@", chosen: false, ..Arg::unknown(word, 0..0, true) },
         None if word.contains('$') => {
             Arg { several: false, chosen: false, ..Arg::unknown(word, 0..0, false) }
         }
-        None => Arg::known(word, 0..0),
+        None => Arg::from_value(word, 0..0),
     };
-    Call {
+    CommandCall {
         args: line.split(' ').map(arg).collect(),
         span: 0..0,
         via: Vec::new(),
@@ -28,7 +28,7 @@ fn call(line: &str, shell: Dialect) -> Call {
 }
 
 fn rules(line: &str, shell: Dialect) -> Ruling {
-    judge(&call(line, shell))
+    judge_builtin(&call(line, shell))
 }
 
 /// `compgen -b` of bash 5.2.
@@ -288,7 +288,7 @@ fn every_builtin_of_every_shell_is_known() {
     for (names, shell) in [(BASH, Dialect::Bash), (ZSH, Dialect::Zsh), (POSIX, Dialect::Posix)] {
         for name in names.split_whitespace() {
             assert!(is_builtin(name), "{name}");
-            let ruling = judge(&call(name, shell));
+            let ruling = judge_builtin(&call(name, shell));
             assert!(ruling != Ruling::Program || PROGRAMS.contains(&name), "{name} in {shell:?}: {ruling:?}");
         }
     }

@@ -1,15 +1,15 @@
 //! Program with its words, as effects are looked for in it.
 
 use crate::invocation::Invocation;
-use crate::programs::patterns::{Look, Match};
-use crate::programs::table::{self, Effect, Program};
+use crate::programs::patterns::{PatternMatch, PatternSearch};
+use crate::programs::table::{self, Program, TableEffect};
 use crate::programs::{family, own_program};
 use crate::{Dir, Step, Word};
 
 /// The words of a program and the files that its redirections write. Words that are not known before the run are as they
 /// were written.
 #[derive(Debug, Default)]
-pub(super) struct Words<'a> {
+pub(super) struct ProgramWords<'a> {
     /// The program's family.
     family: String,
     /// All words, the program first.
@@ -19,7 +19,7 @@ pub(super) struct Words<'a> {
 
 /// A program whose words have been read.
 #[derive(Debug)]
-pub(super) struct Command<'a> {
+pub(super) struct ExaminedCommand<'a> {
     /// The program's family.
     pub(super) name: &'a str,
     pub(super) args: &'a [&'a str],
@@ -28,9 +28,9 @@ pub(super) struct Command<'a> {
     pub(super) read: &'a Invocation<'a, &'a str>,
 }
 
-impl<'a> Words<'a> {
+impl<'a> ProgramWords<'a> {
     /// Returns a command by its words.
-    pub(super) fn of(argv: &'a [String]) -> Option<Self> {
+    pub(super) fn from_argv(argv: &'a [String]) -> Option<Self> {
         let family = family(argv.first()?);
         Some(Self { family, all: argv.iter().map(String::as_str).collect(), writes: Vec::new() })
     }
@@ -44,19 +44,19 @@ impl<'a> Words<'a> {
     }
 
     fn of_argv(argv: &'a [Word]) -> Option<Self> {
-        let family = family(text(argv.first()?));
-        Some(Self { family, all: argv.iter().map(text).collect(), writes: Vec::new() })
+        let family = family(word_text(argv.first()?));
+        Some(Self { family, all: argv.iter().map(word_text).collect(), writes: Vec::new() })
     }
 
     /// Calls `use_it` with the words read as the program's file says, and as a person's own file says.
-    pub(super) fn read(&self, mut use_it: impl FnMut(&Command<'_>)) {
+    pub(super) fn for_each_reading(&self, mut use_it: impl FnMut(&ExaminedCommand<'_>)) {
         let built_in = table::program(&self.family).unwrap_or(&Program::UNKNOWN);
         for program in std::iter::once(built_in).chain(own_program(&self.family)) {
-            use_it(&Command {
+            use_it(&ExaminedCommand {
                 name: &self.family,
                 args: self.all.get(1..).unwrap_or_default(),
                 writes: &self.writes,
-                read: &Invocation::of(&self.all, program),
+                read: &Invocation::from_args(&self.all, program),
             });
         }
     }
@@ -67,52 +67,52 @@ pub(super) fn writes(step: &Step) -> impl Iterator<Item = &str> {
     step.redirections
         .iter()
         .filter(|redirection| redirection.writes())
-        .map(|redirection| text(&redirection.target))
+        .map(|redirection| word_text(&redirection.target))
 }
 
 /// Returns a word's value, or its text if the value is only known at run time.
-pub(super) fn text(word: &Word) -> &str {
+pub(super) fn word_text(word: &Word) -> &str {
     word.value.as_deref().unwrap_or(&word.raw)
 }
 
-impl<'a> Command<'a> {
+impl<'a> ExaminedCommand<'a> {
     /// Returns true if the program is one of these.
-    pub(super) fn is(&self, names: &[&str]) -> bool {
+    pub(super) fn is_one_of(&self, names: &[&str]) -> bool {
         names.contains(&self.name)
     }
 
     /// Returns true if one of these words is among the arguments.
-    pub(super) fn has(&self, words: &[&str]) -> bool {
+    pub(super) fn has_word(&self, words: &[&str]) -> bool {
         self.args.iter().any(|word| words.contains(word))
     }
 
     /// Returns true if one of these patterns of arguments matches.
-    pub(super) fn meets(&self, patterns: &str) -> bool {
-        self.find(patterns).is_some()
+    pub(super) fn matches_any(&self, patterns: &str) -> bool {
+        self.find_match(patterns).is_some()
     }
 
-    fn find(&self, patterns: &str) -> Option<Match> {
-        Look { read: self.read, dir: &Dir::Same, writes: false, by_option: false }
-            .first(patterns)
+    fn find_match(&self, patterns: &str) -> Option<PatternMatch> {
+        PatternSearch { read: self.read, dir: &Dir::Same, writes: false, by_option: false }
+            .first_match(patterns)
             .map(|(found, _)| found)
     }
 
     /// Returns the index of the first word behind the command that an effect is about, if it has the effect.
-    pub(super) fn meets_effect(&self, effect: &Effect) -> Option<usize> {
+    pub(super) fn meets_effect(&self, effect: &TableEffect) -> Option<usize> {
         let named = effect.names.is_empty() || effect.names.contains(&self.name);
-        let found = self.find(effect.when).filter(|_| named)?;
-        (!self.meets(effect.unless)).then_some(found.behind)
+        let found = self.find_match(effect.when).filter(|_| named)?;
+        (!self.matches_any(effect.unless)).then_some(found.behind)
     }
 
     /// Returns the operands from an index on.
     pub(super) fn operands(&self, from: usize) -> Vec<&'a str> {
         let operands = self.read.operands.iter().filter(|at| **at >= from);
-        operands.filter_map(|at| self.read.word(*at)).collect()
+        operands.filter_map(|at| self.read.word_at(*at)).collect()
     }
 
     /// Returns the word before an index, or the first argument.
-    pub(super) fn verb(&self, behind: usize) -> Option<&'a str> {
-        self.read.word(behind.saturating_sub(1).max(1))
+    pub(super) fn verb_before(&self, behind: usize) -> Option<&'a str> {
+        self.read.word_at(behind.saturating_sub(1).max(1))
     }
 
     /// Returns the value of the first of these options.

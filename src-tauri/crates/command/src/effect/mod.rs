@@ -15,16 +15,16 @@ use serde::{Deserialize, Serialize};
 use crate::{ArgFact, Note, Words};
 pub use host::host_of;
 pub use places::{is_secret, is_system_file};
-pub use postern_programs::{InstallPlace, Reversible, Scope};
+pub use postern_programs::{EffectScope, InstallPlace, Reversible};
 pub use publication::{Publication, publication_of};
 pub use push::{Transfer, keeps_settings, moves_branches, transfer_of};
 pub(crate) use step::has_effect;
-pub use step::{effects_of, effects_of_reading, effects_of_words};
+pub use step::{effects_of, effects_of_command, effects_of_words};
 
 /// An effect of a command, an edit, a fetch or another use of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Effect {
+pub enum CommandEffect {
     /// Reads files; without paths, whatever its program shows.
     Read { paths: Vec<String> },
     /// Writes files.
@@ -58,13 +58,13 @@ pub enum Effect {
     /// Offers a port; `what` is a verb phrase.
     Serve { what: Words, port: Option<String> },
     /// Does something that Postern does not know.
-    Unknown { why: Why },
+    Unknown { why: UnknownEffectReason },
 }
 
 /// Reason why an effect is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Why {
+pub enum UnknownEffectReason {
     /// Postern knows nothing about the program or its verb.
     Program(String),
     /// The program is only known when it runs.
@@ -87,16 +87,16 @@ pub enum Why {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepEffect {
     /// The effect.
-    pub effect: Effect,
+    pub effect: CommandEffect,
     /// Reach; `None` is that of its paths, which only the agent's folders tell.
-    pub scope: Option<Scope>,
+    pub scope: Option<EffectScope>,
     /// If it can be undone.
     pub reversible: Reversible,
     /// Span in the reading's text.
     pub span: Range<usize>,
 }
 
-impl Effect {
+impl CommandEffect {
     /// Names of all kinds, as they are written in JSON and by `history --effect`.
     pub const KINDS: [&'static str; 17] = [
         "read",
@@ -142,12 +142,12 @@ impl Effect {
     }
 
     /// Returns the kind of this name.
-    pub fn named(kind: &str) -> Option<&'static str> {
+    pub fn kind_named(kind: &str) -> Option<&'static str> {
         Self::KINDS.into_iter().find(|known| *known == kind)
     }
 
     /// Returns the paths that it is about.
-    pub fn paths(&self) -> &[String] {
+    pub fn affected_paths(&self) -> &[String] {
         match self {
             Self::Read { paths } | Self::Write { paths } | Self::Delete { paths, .. } => paths,
             _ => &[],

@@ -1,6 +1,6 @@
-//! What a package is published with, as far as a step's words tell.
+//! Publication of a package: the family of its program, its folder, and the registry as its words name it.
 
-use super::command::Command;
+use super::command::ExaminedCommand;
 use super::push::own_words;
 use crate::{Step, Word};
 
@@ -37,21 +37,21 @@ const ELSEWHERE: &str = "^-C ^-F ^-w ^-p ^--prefix ^--dir ^--directory ^--userco
 pub fn publication_of(step: &Step) -> Option<Publication> {
     let words = own_words(step).filter(|_| step.argv.iter().all(is_plain))?;
     let mut found = None;
-    words.read(|command| found = found.take().or_else(|| publication_of_command(command)));
+    words.for_each_reading(|command| found = found.take().or_else(|| publication_of_command(command)));
     found
 }
 
-fn publication_of_command(command: &Command<'_>) -> Option<Publication> {
+fn publication_of_command(command: &ExaminedCommand<'_>) -> Option<Publication> {
     let Publisher(program, verb, options) =
-        PUBLISHERS.iter().find(|Publisher(program, ..)| command.is(&[program]))?;
-    let (_, last) = command.read.verb(verb).filter(|_| !command.meets(ELSEWHERE))?;
+        PUBLISHERS.iter().find(|Publisher(program, ..)| command.is_one_of(&[program]))?;
+    let (_, last) = command.read.find_verb(verb).filter(|_| !command.matches_any(ELSEWHERE))?;
     let named = |word: &&str| {
         options.iter().any(|option| {
             word.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
         })
     };
     let registry = command.value_of(options).map(str::to_owned);
-    if registry.is_none() && command.args.iter().any(|word| named(&word)) {
+    if registry.is_none() && command.args.iter().any(named) {
         return None;
     }
     let operands = command.operands(last + 1);

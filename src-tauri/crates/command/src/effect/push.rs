@@ -1,6 +1,6 @@
 //! Remotes that git pushes to and fetches from, as far as a step's words tell.
 
-use super::command::{Command, Words, writes};
+use super::command::{ExaminedCommand, ProgramWords, writes};
 use crate::{Power, Role, Step};
 
 /// The remote and branch of a `git push`, `git fetch` or `git pull`.
@@ -27,10 +27,10 @@ const BUILTINS: [&str; 8] = ["cd", "pushd", "popd", "pwd", "true", ":", "test", 
 pub fn transfer_of(step: &Step) -> Option<Transfer> {
     let words = own_words(step).filter(|_| step.literal_argv().is_some())?;
     let mut found = None;
-    words.read(|command| {
-        if command.is(&["git"]) && !command.meets(ELSEWHERE) {
-            let at = command.read.verb("push|fetch|pull").and_then(|(at, last)| {
-                let pushes = command.read.word(at) == Some("push");
+    words.for_each_reading(|command| {
+        if command.is_one_of(&["git"]) && !command.matches_any(ELSEWHERE) {
+            let at = command.read.find_verb("push|fetch|pull").and_then(|(at, last)| {
+                let pushes = command.read.word_at(at) == Some("push");
                 transfer_of_words(pushes, &command.operands(last + 1))
             });
             found = found.take().or(at);
@@ -47,9 +47,9 @@ fn transfer_of_words(pushes: bool, words: &[&str]) -> Option<Transfer> {
 }
 
 /// Returns the words of a step's own program, if nothing that runs it changes what it does.
-pub(super) fn own_words(step: &Step) -> Option<Words<'_>> {
+pub(super) fn own_words(step: &Step) -> Option<ProgramWords<'_>> {
     let plain = step.assignments.is_empty() && step.via.iter().all(|via| via.power == Power::Transparent);
-    Words::of_step(step).pop().filter(|_| plain)
+    ProgramWords::of_step(step).pop().filter(|_| plain)
 }
 
 /// Returns true if a step moves branches, so that later steps have more or less to push.
@@ -61,7 +61,8 @@ pub fn moves_branches(step: &Step) -> bool {
 pub fn keeps_settings(step: &Step) -> bool {
     let only_reads = || {
         let found = super::effects_of(step);
-        !found.is_empty() && found.iter().all(|found| matches!(found.effect, super::Effect::Read { .. }))
+        !found.is_empty()
+            && found.iter().all(|found| matches!(found.effect, super::CommandEffect::Read { .. }))
     };
     if !step.assignments.is_empty() || writes(step).next().is_some() {
         return false;
@@ -76,10 +77,12 @@ pub fn keeps_settings(step: &Step) -> bool {
 fn is_git(step: &Step, verbs: &str) -> bool {
     let mut is = false;
     if let Some(words) = own_words(step).filter(|_| step.literal_argv().is_some()) {
-        let has = |command: &Command<'_>| {
-            command.is(&["git"]) && !command.meets("^-C ^-c") && command.read.verb(verbs).is_some()
+        let has = |command: &ExaminedCommand<'_>| {
+            command.is_one_of(&["git"])
+                && !command.matches_any("^-C ^-c")
+                && command.read.find_verb(verbs).is_some()
         };
-        words.read(|command| is |= has(command));
+        words.for_each_reading(|command| is |= has(command));
     }
     is
 }

@@ -2,29 +2,32 @@
 
 use postern_programs::{EffectKind, Of};
 
-use super::checks::{self, Found};
-use super::command::{self, Command, Words, text};
+use super::checks::{self, FoundEffect};
+use super::command::{self, ExaminedCommand, ProgramWords, word_text};
 use super::host::machine_of;
 use super::publication::registry_of_image;
-use super::{Effect, Reversible, Scope, StepEffect, Why};
+use super::{CommandEffect, EffectScope, Reversible, StepEffect, UnknownEffectReason};
 use crate::programs::table;
 use crate::programs::{
-    Class, asks_others, class_of, command_words, family, is_read_only, is_read_only_anyway,
+    ProgramClass, asks_others, class_of, command_words, family, is_read_only, is_read_only_anyway,
 };
-use crate::{ArgEffect, ArgFact, Power, Reading, RedirectionKind, Role, Step, Unparsed, UnsafeArg};
+use crate::{ArgEffect, ArgFact, ParsedCommand, Power, RedirectionKind, Role, Step, Unparsed, UnsafeArg};
 
 /// Returns the effects of every step of a reading, in order.
-pub fn effects_of_reading(reading: &Reading) -> Vec<Vec<StepEffect>> {
+pub fn effects_of_command(reading: &ParsedCommand) -> Vec<Vec<StepEffect>> {
     let mut all: Vec<Vec<StepEffect>> = reading.steps.iter().map(effects_of).collect();
     if let Some((at, source)) = runs_what_it_fetched(&reading.steps) {
         all[at].retain(|found| {
-            !matches!(found.effect, Effect::RunInlineCode { .. } | Effect::RunProjectCode { .. })
+            !matches!(
+                found.effect,
+                CommandEffect::RunInlineCode { .. } | CommandEffect::RunProjectCode { .. }
+            )
         });
         all[at].insert(
             0,
             StepEffect {
-                effect: Effect::RunDownloadedCode { package: None, host: source },
-                scope: Some(Scope::Remote),
+                effect: CommandEffect::RunDownloadedCode { package: None, host: source },
+                scope: Some(EffectScope::Remote),
                 reversible: Reversible::No,
                 span: reading.steps[at].span.clone(),
             },
@@ -37,8 +40,8 @@ pub fn effects_of_reading(reading: &Reading) -> Vec<Vec<StepEffect>> {
 pub fn effects_of(step: &Step) -> Vec<StepEffect> {
     let mut all = StepEffects::default();
     let reads = only_reads(step);
-    for words in Words::of_step(step) {
-        words.read(|command| all.of_command(command, reads));
+    for words in ProgramWords::of_step(step) {
+        words.for_each_reading(|command| all.of_command(command, reads));
     }
     all.of_wrappers(step);
     all.of_redirections(step);
@@ -52,49 +55,60 @@ pub fn effects_of(step: &Step) -> Vec<StepEffect> {
 /// Returns the effects of a command that a part which was not understood may run: those that files and checks know.
 pub fn effects_of_words(argv: &[String]) -> Vec<StepEffect> {
     let mut all = StepEffects::default();
-    if let Some(words) = Words::of(argv) {
-        words.read(|command| all.of_command(command, false));
+    if let Some(words) = ProgramWords::from_argv(argv) {
+        words.for_each_reading(|command| all.of_command(command, false));
     }
     let found = |(effect, scope, reversible)| StepEffect { effect, scope, reversible, span: 0..0 };
     all.0.into_iter().map(found).collect()
 }
 
 #[derive(Default)]
-struct StepEffects(Vec<Found>);
+struct StepEffects(Vec<FoundEffect>);
 
 impl StepEffects {
-    fn add(&mut self, effect: Effect, scope: impl Into<Option<Scope>>, reversible: Reversible) {
+    fn add_effect(
+        &mut self,
+        effect: CommandEffect,
+        scope: impl Into<Option<EffectScope>>,
+        reversible: Reversible,
+    ) {
         let found = (effect, scope.into(), reversible);
         if !self.0.contains(&found) {
             self.0.push(found);
         }
     }
 
-    fn has(&self, kind: &str) -> bool {
+    fn has_kind(&self, kind: &str) -> bool {
         self.0.iter().any(|(effect, ..)| effect.kind() == kind)
     }
 
     /// Adds what files and checks tell. A command that only reads has no other effects, with any name and words.
-    fn of_command(&mut self, command: &Command<'_>, reads: bool) {
+    fn of_command(&mut self, command: &ExaminedCommand<'_>, reads: bool) {
         let known = command.read.program.effects.iter().filter_map(|effect| of_table(effect, command));
-        for (effect, scope, reversible) in known.chain(checks::all(command)) {
-            let counts =
-                matches!(effect, Effect::Read { .. } | Effect::Fetch { .. } | Effect::UseSecret { .. });
+        for (effect, scope, reversible) in known.chain(checks::checked_effects(command)) {
+            let counts = matches!(
+                effect,
+                CommandEffect::Read { .. } | CommandEffect::Fetch { .. } | CommandEffect::UseSecret { .. }
+            );
             if !reads || counts {
-                self.add(effect, scope, reversible);
+                self.add_effect(effect, scope, reversible);
             }
         }
     }
 
     fn of_wrappers(&mut self, step: &Step) {
         for via in step.via.iter().filter(|via| via.power == Power::Elsewhere) {
-            let name = via.argv.first().map(text).unwrap_or_default();
+            let name = via.argv.first().map(word_text).unwrap_or_default();
             // They only choose which program of this machine runs.
             let local =
                 ["xcrun", "busybox", "toybox", "uutils", "coreutils", "env"].contains(&family(name).as_str());
-            if !local && !self.has("run-elsewhere") {
+            if !local && !self.has_kind("run-elsewhere") {
                 let (place, name) = ("through".into(), Some(name.to_owned()));
-                self.add(Effect::RunElsewhere { place, name }, Scope::Remote, Reversible::Unknown);
+                self.add_effect(
+                    CommandEffect::RunElsewhere { place, name },
+                    EffectScope::Remote,
+                    Reversible::Unknown,
+                );
             }
         }
     }
@@ -102,20 +116,20 @@ impl StepEffects {
     fn of_redirections(&mut self, step: &Step) {
         let written: Vec<String> = command::writes(step).map(str::to_owned).collect();
         if !written.is_empty() {
-            self.add(Effect::Write { paths: written }, None, Reversible::Unknown);
+            self.add_effect(CommandEffect::Write { paths: written }, None, Reversible::Unknown);
         }
         let read = step.redirections.iter().filter(|redirection| redirection.kind == RedirectionKind::Read);
-        let read: Vec<String> = read.map(|redirection| text(&redirection.target).to_owned()).collect();
+        let read: Vec<String> = read.map(|redirection| word_text(&redirection.target).to_owned()).collect();
         if !read.is_empty() {
             self.add_secrets_of(&read);
-            self.add(Effect::Read { paths: read }, None, Reversible::Yes);
+            self.add_effect(CommandEffect::Read { paths: read }, None, Reversible::Yes);
         }
     }
 
     fn add_secrets_of(&mut self, paths: &[String]) {
         if let Some(path) = paths.iter().find(|path| super::is_secret(path)) {
             let (how, which) = ("use keys or passwords from".into(), Some(path.clone()));
-            self.add(Effect::UseSecret { how, which }, Scope::Machine, Reversible::No);
+            self.add_effect(CommandEffect::UseSecret { how, which }, EffectScope::Machine, Reversible::No);
         }
     }
 
@@ -123,73 +137,108 @@ impl StepEffects {
     fn of_arguments(&mut self, step: &Step) {
         let known = !self.0.is_empty();
         for unsafe_arg in &step.ways_out {
-            let word = step.argv.get(unsafe_arg.argument).map(text).unwrap_or_default();
+            let word = step.argv.get(unsafe_arg.argument).map(word_text).unwrap_or_default();
             let (effect, scope, reversible) = of_argument(unsafe_arg, word, step);
             let is_verb = !word.starts_with('-');
-            if self.has(effect.kind())
+            if self.has_kind(effect.kind())
                 || known && is_verb
-                || known && matches!(effect, Effect::Unknown { .. })
+                || known && matches!(effect, CommandEffect::Unknown { .. })
             {
                 continue;
             }
-            self.add(effect, scope, reversible);
+            self.add_effect(effect, scope, reversible);
         }
     }
 
     /// Adds what the program itself is, where nothing else is known.
     fn of_rest(&mut self, step: &Step, reads: bool) {
         if let Some(opaque) = &step.opaque {
-            self.of_opaque(step, opaque.kind, opaque.note().clone());
+            self.of_unparsed(step, opaque.kind, opaque.note().clone());
             return;
         }
         if step.role != Role::Program {
             return;
         }
         let Some(name) = step.program() else {
-            return self.add(Effect::Unknown { why: Why::ProgramLater }, Scope::Machine, Reversible::Unknown);
+            return self.add_effect(
+                CommandEffect::Unknown { why: UnknownEffectReason::ProgramLater },
+                EffectScope::Machine,
+                Reversible::Unknown,
+            );
         };
         if let Some(script) = step.script.and_then(|at| step.argv.get(at)) {
-            let name = Some(text(script).to_owned());
-            return self.add(
-                Effect::RunProjectCode { what: "the script".into(), name },
-                Scope::Inside,
+            let name = Some(word_text(script).to_owned());
+            return self.add_effect(
+                CommandEffect::RunProjectCode { what: "the script".into(), name },
+                EffectScope::Inside,
                 Reversible::Unknown,
             );
         }
-        if self.0.iter().any(|(effect, ..)| !matches!(effect, Effect::Read { .. })) {
+        if self.0.iter().any(|(effect, ..)| !matches!(effect, CommandEffect::Read { .. })) {
             return;
         }
         let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
         let plain = step.ways_out.is_empty() && step.via.iter().all(|via| via.power == Power::Transparent);
         if reads || plain && is_read_only_anyway(&words) {
             if asks_others(&words) {
-                self.add(Effect::Fetch { from: Vec::new() }, Scope::Remote, Reversible::Yes);
-            } else if !self.has("read") {
-                self.add(Effect::Read { paths: Vec::new() }, Scope::Inside, Reversible::Yes);
+                self.add_effect(
+                    CommandEffect::Fetch { from: Vec::new() },
+                    EffectScope::Remote,
+                    Reversible::Yes,
+                );
+            } else if !self.has_kind("read") {
+                self.add_effect(
+                    CommandEffect::Read { paths: Vec::new() },
+                    EffectScope::Inside,
+                    Reversible::Yes,
+                );
             }
-        } else if name.contains('/') && class_of(name) == Class::Ordinary {
-            let name = Some(name.to_owned());
-            self.add(
-                Effect::RunProjectCode { what: "the program".into(), name },
-                Scope::Inside,
-                Reversible::Unknown,
-            );
-        } else if class_of(name) == Class::Shell {
-            self.add(Effect::RunInlineCode { language: family(name) }, Scope::Inside, Reversible::Unknown);
         } else {
-            let known: Vec<&str> = words.into_iter().map_while(|word| word).collect();
-            let label = command_words(&known).join(" ");
-            self.add(Effect::Unknown { why: Why::Program(label) }, Scope::Machine, Reversible::Unknown);
+            self.of_program(name, words);
         }
     }
 
-    fn of_opaque(&mut self, step: &Step, kind: Unparsed, note: crate::Note) {
-        let language = step.program().filter(|name| class_of(name) != Class::Ordinary).map(family);
+    /// Adds what running a program means of which nothing else is known.
+    fn of_program(&mut self, name: &str, words: Vec<Option<&str>>) {
+        if name.contains('/') && class_of(name) == ProgramClass::Ordinary {
+            let name = Some(name.to_owned());
+            self.add_effect(
+                CommandEffect::RunProjectCode { what: "the program".into(), name },
+                EffectScope::Inside,
+                Reversible::Unknown,
+            );
+        } else if class_of(name) == ProgramClass::Shell {
+            self.add_effect(
+                CommandEffect::RunInlineCode { language: family(name) },
+                EffectScope::Inside,
+                Reversible::Unknown,
+            );
+        } else {
+            let known: Vec<&str> = words.into_iter().map_while(|word| word).collect();
+            let label = command_words(&known).join(" ");
+            self.add_effect(
+                CommandEffect::Unknown { why: UnknownEffectReason::Program(label) },
+                EffectScope::Machine,
+                Reversible::Unknown,
+            );
+        }
+    }
+
+    fn of_unparsed(&mut self, step: &Step, kind: Unparsed, note: crate::Note) {
+        let language = step.program().filter(|name| class_of(name) != ProgramClass::Ordinary).map(family);
         match (kind, language) {
             (Unparsed::InlineCode | Unparsed::InputCode | Unparsed::ShellInput, Some(language)) => {
-                self.add(Effect::RunInlineCode { language }, Scope::Inside, Reversible::Unknown);
+                self.add_effect(
+                    CommandEffect::RunInlineCode { language },
+                    EffectScope::Inside,
+                    Reversible::Unknown,
+                );
             }
-            _ => self.add(Effect::Unknown { why: Why::Unparsed(note) }, Scope::Machine, Reversible::Unknown),
+            _ => self.add_effect(
+                CommandEffect::Unknown { why: UnknownEffectReason::Unparsed(note) },
+                EffectScope::Machine,
+                Reversible::Unknown,
+            ),
         }
     }
 }
@@ -203,10 +252,10 @@ fn only_reads(step: &Step) -> bool {
 }
 
 /// Returns true if a step or one of its wrappers is this program and has the effect.
-pub(crate) fn has_effect(step: &Step, program: &table::Program, effect: &table::Effect) -> bool {
+pub(crate) fn has_effect(step: &Step, program: &table::Program, effect: &table::TableEffect) -> bool {
     let mut has = false;
-    for words in Words::of_step(step) {
-        words.read(|command| {
+    for words in ProgramWords::of_step(step) {
+        words.for_each_reading(|command| {
             has |= program.names.contains(&command.name) && command.meets_effect(effect).is_some();
         });
     }
@@ -214,65 +263,70 @@ pub(crate) fn has_effect(step: &Step, program: &table::Program, effect: &table::
 }
 
 /// Returns an effect of the tables, if a command has it.
-fn of_table(effect: &table::Effect, command: &Command<'_>) -> Option<Found> {
+fn of_table(effect: &table::TableEffect, command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let behind = command.meets_effect(effect)?;
-    let table::Effect { scope, reversible, .. } = *effect;
-    Some((typed(effect, command, behind), scope, reversible))
+    let table::TableEffect { scope, reversible, .. } = *effect;
+    Some((typed_effect(effect, command, behind), scope, reversible))
 }
 
-fn typed(effect: &table::Effect, command: &Command<'_>, behind: usize) -> Effect {
+fn typed_effect(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behind: usize) -> CommandEffect {
     let says = || effect.says.into();
-    let all = || words(effect.of, command, behind);
+    let all = || effect_words(effect.of, command, behind);
     let first = || all().into_iter().next();
     match effect.does {
-        EffectKind::Read => Effect::Read { paths: all() },
-        EffectKind::Write => Effect::Write { paths: outputs(command).unwrap_or_else(all) },
-        EffectKind::Delete => {
-            Effect::Delete { paths: all(), recursive: command.meets("-r -R --recursive =-delete") }
-        }
+        EffectKind::Read => CommandEffect::Read { paths: all() },
+        EffectKind::Write => CommandEffect::Write { paths: outputs(command).unwrap_or_else(all) },
+        EffectKind::Delete => CommandEffect::Delete {
+            paths: all(),
+            recursive: command.matches_any("-r -R --recursive =-delete"),
+        },
         EffectKind::RunProjectCode => {
-            let module =
-                || command.is(&["python"]).then(|| command.value_of(&["-m"])).flatten().map(str::to_owned);
-            Effect::RunProjectCode { what: says(), name: first().or_else(module) }
+            let module = || {
+                command.is_one_of(&["python"]).then(|| command.value_of(&["-m"])).flatten().map(str::to_owned)
+            };
+            CommandEffect::RunProjectCode { what: says(), name: first().or_else(module) }
         }
-        EffectKind::RunInlineCode => Effect::RunInlineCode { language: effect.says.to_owned() },
-        EffectKind::RunDownloadedCode => Effect::RunDownloadedCode { package: first(), host: None },
-        EffectKind::Install => Effect::Install { packages: packages(command, behind), place: effect.place },
-        EffectKind::Fetch => Effect::Fetch { from: machines(all()) },
-        EffectKind::Send => Effect::Send { what: says(), to: machines(all()) },
+        EffectKind::RunInlineCode => CommandEffect::RunInlineCode { language: effect.says.to_owned() },
+        EffectKind::RunDownloadedCode => CommandEffect::RunDownloadedCode { package: first(), host: None },
+        EffectKind::Install => {
+            CommandEffect::Install { packages: packages(command, behind), place: effect.place }
+        }
+        EffectKind::Fetch => CommandEffect::Fetch { from: machines(all()) },
+        EffectKind::Send => CommandEffect::Send { what: says(), to: machines(all()) },
         EffectKind::Publish => {
             let what = all();
             let host = registry(command, &what);
-            Effect::Publish { what, place: says(), host }
+            CommandEffect::Publish { what, place: says(), host }
         }
-        EffectKind::ChangeRepository => Effect::ChangeRepository { change: says(), names: all() },
-        EffectKind::RunElsewhere => Effect::RunElsewhere { place: says(), name: first() },
-        EffectKind::ChangeSystem => Effect::ChangeSystem { change: says(), names: all() },
-        EffectKind::ControlApp => Effect::ControlApp { how: says(), app: first() },
-        EffectKind::UseSecret => Effect::UseSecret { how: says(), which: first() },
-        EffectKind::Serve => Effect::Serve { what: says(), port: None },
+        EffectKind::ChangeRepository => CommandEffect::ChangeRepository { change: says(), names: all() },
+        EffectKind::RunElsewhere => CommandEffect::RunElsewhere { place: says(), name: first() },
+        EffectKind::ChangeSystem => CommandEffect::ChangeSystem { change: says(), names: all() },
+        EffectKind::ControlApp => CommandEffect::ControlApp { how: says(), app: first() },
+        EffectKind::UseSecret => CommandEffect::UseSecret { how: says(), which: first() },
+        EffectKind::Serve => CommandEffect::Serve { what: says(), port: None },
     }
 }
 
 /// Returns the registry that the words of a command name.
-fn registry(command: &Command<'_>, what: &[String]) -> Option<String> {
+fn registry(command: &ExaminedCommand<'_>, what: &[String]) -> Option<String> {
     let options = ["--registry", "--index-url", "--repository-url", "--publish-url"];
     let named = command.value_of(&options);
-    let named = named.or_else(|| command.value_of(&["--host"]).filter(|_| command.is(&["gem"])));
+    let named = named.or_else(|| command.value_of(&["--host"]).filter(|_| command.is_one_of(&["gem"])));
     if let Some(word) = named {
         return Some(machine_of(word).unwrap_or(word).to_owned());
     }
     let last = what.last()?;
-    if command.is(&["docker"]) {
+    if command.is_one_of(&["docker"]) {
         // What names no host is in the registry that docker has built in; podman has settings for it.
         return Some(registry_of_image(last).unwrap_or("docker.io").to_owned());
     }
-    let image = command.is(&["podman", "nerdctl", "buildah"]).then(|| registry_of_image(last)).flatten();
+    let image =
+        command.is_one_of(&["podman", "nerdctl", "buildah"]).then(|| registry_of_image(last)).flatten();
     let place = || machine_of(last).filter(|_| last.contains("://"));
     image.or_else(place).map(str::to_owned)
 }
 
-fn words(of: Of, command: &Command<'_>, behind: usize) -> Vec<String> {
+fn effect_words(of: Of, command: &ExaminedCommand<'_>, behind: usize) -> Vec<String> {
     let operands = command.operands(behind);
     if of == Of::Found {
         let folder = command.args.first().filter(|word| !word.starts_with('-')).unwrap_or(&".");
@@ -286,7 +340,7 @@ fn words(of: Of, command: &Command<'_>, behind: usize) -> Vec<String> {
         Of::Rest => operands.into_iter().skip(1).collect(),
         Of::Last => operands.last().copied().into_iter().collect(),
         Of::Hosts => operands.into_iter().filter(|word| machine_of(word).is_some()).collect(),
-        Of::Verb => command.verb(behind).into_iter().collect(),
+        Of::Verb => command.verb_before(behind).into_iter().collect(),
     };
     some.into_iter().filter(|word| !word.is_empty() && *word != "/dev/null").map(str::to_owned).collect()
 }
@@ -297,7 +351,7 @@ fn machines(words: Vec<String>) -> Vec<String> {
 }
 
 /// Returns the file that a program is told to write by an option.
-fn outputs(command: &Command<'_>) -> Option<Vec<String>> {
+fn outputs(command: &ExaminedCommand<'_>) -> Option<Vec<String>> {
     let options: &[&str] = match command.name {
         "dd" => {
             return command
@@ -315,7 +369,7 @@ fn outputs(command: &Command<'_>) -> Option<Vec<String>> {
 }
 
 /// Returns the packages that an installation names, without the files of their lists.
-fn packages(command: &Command<'_>, behind: usize) -> Vec<String> {
+fn packages(command: &ExaminedCommand<'_>, behind: usize) -> Vec<String> {
     let of_list = command.value_of(&["-r", "--requirement"]);
     let named = command.operands(behind).into_iter().filter(|word| Some(*word) != of_list && *word != ".");
     named.map(str::to_owned).collect()
@@ -323,66 +377,78 @@ fn packages(command: &Command<'_>, behind: usize) -> Vec<String> {
 
 /// Returns what an unsafe argument does.
 #[expect(clippy::too_many_lines, reason = "one line for each kind of unsafe argument")]
-fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> Found {
+fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> FoundEffect {
     use Reversible::{No, Unknown};
     let value = || word.split_once('=').map(|(_, value)| value.to_owned()).or_else(|| Some(word.to_owned()));
     let path = || {
-        let next = step.argv.get(unsafe_arg.argument + 1).map(text).filter(|next| !next.starts_with('-'));
+        let next =
+            step.argv.get(unsafe_arg.argument + 1).map(word_text).filter(|next| !next.starts_with('-'));
         let inner = word.split_once('=').map(|(_, value)| value);
         let own = (!word.starts_with('-')).then_some(word);
         own.or(inner).or(next).map(str::to_owned).into_iter().collect::<Vec<_>>()
     };
-    let unknown =
-        || (Effect::Unknown { why: Why::Argument(unsafe_arg.fact().clone()) }, Some(Scope::Machine), Unknown);
+    let unknown = || {
+        (
+            CommandEffect::Unknown { why: UnknownEffectReason::Argument(unsafe_arg.fact().clone()) },
+            Some(EffectScope::Machine),
+            Unknown,
+        )
+    };
     match unsafe_arg.effect {
         ArgEffect::Writes | ArgEffect::Plants | ArgEffect::Outside => {
-            (Effect::Write { paths: path() }, None, Unknown)
+            (CommandEffect::Write { paths: path() }, None, Unknown)
         }
-        ArgEffect::Deletes => (Effect::Delete { paths: path(), recursive: true }, None, No),
-        ArgEffect::Reads => (Effect::Read { paths: path() }, None, Reversible::Yes),
+        ArgEffect::Deletes => (CommandEffect::Delete { paths: path(), recursive: true }, None, No),
+        ArgEffect::Reads => (CommandEffect::Read { paths: path() }, None, Reversible::Yes),
         ArgEffect::NamedCode => {
             let named = matches!(unsafe_arg.fact(), ArgFact::Mark { .. });
             (
-                Effect::RunProjectCode { what: "the module".into(), name: value().filter(|_| named) },
-                Some(Scope::Inside),
+                CommandEffect::RunProjectCode { what: "the module".into(), name: value().filter(|_| named) },
+                Some(EffectScope::Inside),
                 Unknown,
             )
         }
         ArgEffect::Shell | ArgEffect::Code => {
             let language = step.program().map(family).unwrap_or_default();
-            (Effect::RunInlineCode { language }, Some(Scope::Inside), Unknown)
+            (CommandEffect::RunInlineCode { language }, Some(EffectScope::Inside), Unknown)
         }
-        ArgEffect::Fetches => {
-            (Effect::RunDownloadedCode { package: value(), host: None }, Some(Scope::Remote), Unknown)
-        }
-        ArgEffect::Remote => (
-            Effect::RunElsewhere { place: "through".into(), name: step.program().map(str::to_owned) },
-            Some(Scope::Remote),
+        ArgEffect::Fetches => (
+            CommandEffect::RunDownloadedCode { package: value(), host: None },
+            Some(EffectScope::Remote),
             Unknown,
         ),
-        ArgEffect::Sends => {
-            (Effect::Send { what: "send data".into(), to: Vec::new() }, Some(Scope::Remote), Unknown)
-        }
+        ArgEffect::Remote => (
+            CommandEffect::RunElsewhere { place: "through".into(), name: step.program().map(str::to_owned) },
+            Some(EffectScope::Remote),
+            Unknown,
+        ),
+        ArgEffect::Sends => (
+            CommandEffect::Send { what: "send data".into(), to: Vec::new() },
+            Some(EffectScope::Remote),
+            Unknown,
+        ),
         ArgEffect::Secrets => {
             let which = step.program().map(str::to_owned);
             (
-                Effect::UseSecret { how: "use passwords or keys through".into(), which },
-                Some(Scope::Inside),
+                CommandEffect::UseSecret { how: "use passwords or keys through".into(), which },
+                Some(EffectScope::Inside),
                 Unknown,
             )
         }
-        ArgEffect::Serves => {
-            (Effect::Serve { what: "open a port".into(), port: None }, Some(Scope::Machine), Unknown)
-        }
+        ArgEffect::Serves => (
+            CommandEffect::Serve { what: "open a port".into(), port: None },
+            Some(EffectScope::Machine),
+            Unknown,
+        ),
         ArgEffect::Elevates => {
             let change = "let a file run with its owner's rights:".into();
-            (Effect::ChangeSystem { change, names: path() }, Some(Scope::Machine), No)
+            (CommandEffect::ChangeSystem { change, names: path() }, Some(EffectScope::Machine), No)
         }
         ArgEffect::Changes => {
             let names = step.program().map(str::to_owned).into_iter().collect();
             (
-                Effect::ChangeSystem { change: "change settings through".into(), names },
-                Some(Scope::Machine),
+                CommandEffect::ChangeSystem { change: "change settings through".into(), names },
+                Some(EffectScope::Machine),
                 Reversible::Yes,
             )
         }
@@ -406,20 +472,21 @@ fn runs_what_it_fetched(steps: &[Step]) -> Option<(usize, Option<String>)> {
     const CODE: &str = "-c -e -E -p -r -m --eval --print";
     let fetches = |step: &&Step| step.program().is_some_and(|name| FETCHES.contains(&family(name).as_str()));
     let by_input = |step: &Step| {
-        let class = step.program().map_or(Class::Ordinary, class_of);
+        let class = step.program().map_or(ProgramClass::Ordinary, class_of);
         let given = || {
-            class == Class::Interpreter
-                && Words::of_step(step).last().is_some_and(|words| {
+            class == ProgramClass::Interpreter
+                && ProgramWords::of_step(step).last().is_some_and(|words| {
                     let mut is_given = false;
-                    words.read(|command| is_given |= command.meets(CODE));
+                    words.for_each_reading(|command| is_given |= command.matches_any(CODE));
                     is_given
                 })
         };
-        matches!(class, Class::Shell | Class::Interpreter) && step.script.is_none() && !given()
+        matches!(class, ProgramClass::Shell | ProgramClass::Interpreter) && step.script.is_none() && !given()
     };
     let by_text = |step: &Step| {
-        let is_shell =
-            |name: Option<&str>| name.is_none_or(|name| class_of(name) == Class::Shell || name == "eval");
+        let is_shell = |name: Option<&str>| {
+            name.is_none_or(|name| class_of(name) == ProgramClass::Shell || name == "eval")
+        };
         step.opaque.is_some() && is_shell(step.program())
     };
     let (from, fetch) = steps.iter().enumerate().find(|(_, step)| fetches(step))?;
@@ -428,6 +495,6 @@ fn runs_what_it_fetched(steps: &[Step]) -> Option<(usize, Option<String>)> {
         at > from && by_input(step) || at != from && by_text(step) && holds(step)
     };
     let at = steps.iter().enumerate().position(runs)?;
-    let source = fetch.argv.iter().skip(1).map(text).find_map(machine_of).map(str::to_owned);
+    let source = fetch.argv.iter().skip(1).map(word_text).find_map(machine_of).map(str::to_owned);
     Some((at, source))
 }

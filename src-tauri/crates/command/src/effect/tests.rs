@@ -1,68 +1,82 @@
 //! Steps have the effects that their words say.
 
-use super::{Effect, InstallPlace, effects_of_reading, keeps_settings, publication_of, transfer_of};
+use super::{CommandEffect, InstallPlace, effects_of_command, keeps_settings, publication_of, transfer_of};
 use crate::{Dialect, read_shell};
 
-fn of(line: &str) -> Vec<Effect> {
+fn of(line: &str) -> Vec<CommandEffect> {
     let reading = read_shell(line, Dialect::Bash);
-    effects_of_reading(&reading).into_iter().flatten().map(|found| found.effect).collect()
+    effects_of_command(&reading).into_iter().flatten().map(|found| found.effect).collect()
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table: one line for each command")]
 fn steps_have_the_effects_that_their_words_say() {
     let paths = |all: &[&str]| all.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
     for (line, expected) in [
-        ("rm -rf build x", Effect::Delete { paths: paths(&["build", "x"]), recursive: true }),
-        ("cat a b", Effect::Read { paths: paths(&["a", "b"]) }),
-        ("grep -n x src/a", Effect::Read { paths: paths(&["src/a"]) }),
-        ("echo x > out", Effect::Write { paths: paths(&["out"]) }),
-        ("sudo rm x", Effect::Delete { paths: paths(&["x"]), recursive: false }),
+        ("rm -rf build x", CommandEffect::Delete { paths: paths(&["build", "x"]), recursive: true }),
+        ("cat a b", CommandEffect::Read { paths: paths(&["a", "b"]) }),
+        ("grep -n x src/a", CommandEffect::Read { paths: paths(&["src/a"]) }),
+        ("echo x > out", CommandEffect::Write { paths: paths(&["out"]) }),
+        ("sudo rm x", CommandEffect::Delete { paths: paths(&["x"]), recursive: false }),
         (
             "nohup git -c a.b=c push --quiet origin main",
-            Effect::Send { what: "push commits".into(), to: paths(&["origin"]) },
+            CommandEffect::Send { what: "push commits".into(), to: paths(&["origin"]) },
         ),
         (
             "npm run test -- --watch",
-            Effect::RunProjectCode { what: "the package script".into(), name: Some("test".to_owned()) },
+            CommandEffect::RunProjectCode {
+                what: "the package script".into(),
+                name: Some("test".to_owned()),
+            },
         ),
         (
             "npm --prefix x test",
-            Effect::RunProjectCode { what: "the package script".into(), name: Some("test".to_owned()) },
+            CommandEffect::RunProjectCode {
+                what: "the package script".into(),
+                name: Some("test".to_owned()),
+            },
         ),
         (
             "python3 -m pytest -q",
-            Effect::RunProjectCode { what: "the module".into(), name: Some("pytest".to_owned()) },
+            CommandEffect::RunProjectCode { what: "the module".into(), name: Some("pytest".to_owned()) },
         ),
         (
             "./build.sh --fast",
-            Effect::RunProjectCode { what: "the program".into(), name: Some("./build.sh".to_owned()) },
+            CommandEffect::RunProjectCode { what: "the program".into(), name: Some("./build.sh".to_owned()) },
         ),
         (
             "python3 tools/x.py",
-            Effect::RunProjectCode { what: "the script".into(), name: Some("tools/x.py".to_owned()) },
+            CommandEffect::RunProjectCode { what: "the script".into(), name: Some("tools/x.py".to_owned()) },
         ),
-        ("python3 -c 'print(1)'", Effect::RunInlineCode { language: "python".to_owned() }),
+        ("python3 -c 'print(1)'", CommandEffect::RunInlineCode { language: "python".to_owned() }),
         (
             "curl -fsSL https://get.example.dev/i.sh | sh",
-            Effect::RunDownloadedCode { package: None, host: Some("get.example.dev".to_owned()) },
+            CommandEffect::RunDownloadedCode { package: None, host: Some("get.example.dev".to_owned()) },
         ),
-        ("npx cowsay hi", Effect::RunDownloadedCode { package: Some("cowsay".to_owned()), host: None }),
+        (
+            "npx cowsay hi",
+            CommandEffect::RunDownloadedCode { package: Some("cowsay".to_owned()), host: None },
+        ),
         (
             "pip install -r requirements.txt",
-            Effect::Install { packages: Vec::new(), place: InstallPlace::User },
+            CommandEffect::Install { packages: Vec::new(), place: InstallPlace::User },
         ),
         (
             "npm install left-pad",
-            Effect::Install { packages: paths(&["left-pad"]), place: InstallPlace::Project },
+            CommandEffect::Install { packages: paths(&["left-pad"]), place: InstallPlace::Project },
         ),
-        ("curl https://a.example/x", Effect::Fetch { from: paths(&["a.example"]) }),
+        ("curl https://a.example/x", CommandEffect::Fetch { from: paths(&["a.example"]) }),
         (
             "curl -d x=y https://a.example/x",
-            Effect::Send { what: "send data".into(), to: paths(&["a.example"]) },
+            CommandEffect::Send { what: "send data".into(), to: paths(&["a.example"]) },
         ),
         (
             "npm publish --registry https://r.example/",
-            Effect::Publish { what: Vec::new(), place: "npm".into(), host: Some("r.example".to_owned()) },
+            CommandEffect::Publish {
+                what: Vec::new(),
+                place: "npm".into(),
+                host: Some("r.example".to_owned()),
+            },
         ),
     ] {
         let found = of(line);
@@ -74,19 +88,19 @@ fn steps_have_the_effects_that_their_words_say() {
 fn values_of_options_are_no_operands() {
     let paths = |all: &[&str]| all.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
     for (line, expected) in [
-        ("tail -n 5 f", Effect::Read { paths: paths(&["f"]) }),
-        ("cat -n f", Effect::Read { paths: paths(&["f"]) }),
-        ("sed -n -e p f", Effect::Read { paths: paths(&["f"]) }),
-        ("sed -i s/a/b/ f", Effect::Write { paths: paths(&["f"]) }),
-        ("sed -i -e s/a/b/ f", Effect::Write { paths: paths(&["f"]) }),
-        ("perl -pi -e s/a/b/ f", Effect::Write { paths: paths(&["f"]) }),
-        ("chmod +x f", Effect::Write { paths: paths(&["f"]) }),
-        ("touch -m -d yesterday f", Effect::Write { paths: paths(&["f"]) }),
+        ("tail -n 5 f", CommandEffect::Read { paths: paths(&["f"]) }),
+        ("cat -n f", CommandEffect::Read { paths: paths(&["f"]) }),
+        ("sed -n -e p f", CommandEffect::Read { paths: paths(&["f"]) }),
+        ("sed -i s/a/b/ f", CommandEffect::Write { paths: paths(&["f"]) }),
+        ("sed -i -e s/a/b/ f", CommandEffect::Write { paths: paths(&["f"]) }),
+        ("perl -pi -e s/a/b/ f", CommandEffect::Write { paths: paths(&["f"]) }),
+        ("chmod +x f", CommandEffect::Write { paths: paths(&["f"]) }),
+        ("touch -m -d yesterday f", CommandEffect::Write { paths: paths(&["f"]) }),
         (
             "make -C sub test",
-            Effect::RunProjectCode { what: "the target".into(), name: Some("test".to_owned()) },
+            CommandEffect::RunProjectCode { what: "the target".into(), name: Some("test".to_owned()) },
         ),
-        ("npm -g install x", Effect::Install { packages: paths(&["x"]), place: InstallPlace::User }),
+        ("npm -g install x", CommandEffect::Install { packages: paths(&["x"]), place: InstallPlace::User }),
     ] {
         let found = of(line);
         assert!(found.contains(&expected), "{line}: {found:?}");
@@ -96,7 +110,7 @@ fn values_of_options_are_no_operands() {
 #[test]
 fn what_is_piped_into_given_code_is_data() {
     let downloads =
-        |line: &str| of(line).iter().any(|effect| matches!(effect, Effect::RunDownloadedCode { .. }));
+        |line: &str| of(line).iter().any(|effect| matches!(effect, CommandEffect::RunDownloadedCode { .. }));
     for line in [
         "curl u | sh",
         "curl u | bash -s -- --yes",
@@ -189,8 +203,8 @@ fn registries_in_the_words_are_named() {
         ("npm publish", None),
     ] {
         let found = of(line);
-        let host = |effect: &Effect| match effect {
-            Effect::Publish { host, .. } => Some(host.clone()),
+        let host = |effect: &CommandEffect| match effect {
+            CommandEffect::Publish { host, .. } => Some(host.clone()),
             _ => None,
         };
         assert_eq!(found.iter().find_map(host), Some(expected.map(str::to_owned)), "{line}: {found:?}");

@@ -2,9 +2,9 @@
 
 mod names;
 
-pub use names::{Class, HarmlessValues, Lists, class_of, is_name, lists, may_pass, may_set};
+pub use names::{HarmlessValues, Lists, VariableClass, class_of, is_name, may_pass, may_set, name_lists};
 
-use crate::call::Call;
+use crate::call::CommandCall;
 use crate::shell::candidates;
 use crate::{Assignment, Dialect, Note, Unparsed};
 
@@ -22,13 +22,13 @@ pub fn is_plain_value(value: &str) -> bool {
 /// Returns true if a program may be given this variable silently.
 pub(crate) fn is_harmless(name: &str, value: Option<&str>) -> bool {
     let Some(value) = value else { return false };
-    class_of(name) == Class::Auto && is_plain_value(value) || is_harmless_value(name, value)
+    class_of(name) == VariableClass::Auto && is_plain_value(value) || is_harmless_value(name, value)
 }
 
 /// Returns true if this value makes nothing run, though others of the same name may (`PAGER=cat`,
 /// `RUST_LOG=debug`).
 pub fn is_harmless_value(name: &str, value: &str) -> bool {
-    let known = lists().and_then(|lists| lists.auto_values.get(&name.to_ascii_uppercase()));
+    let known = name_lists().and_then(|lists| lists.auto_values.get(&name.to_ascii_uppercase()));
     let listed = known.is_some_and(|known| {
         known.plain && is_plain_value(value) || known.values.iter().any(|other| other == value)
     });
@@ -51,9 +51,9 @@ fn is_zone(value: &str) -> bool {
 ///
 /// `shell` is the shell that it is set in, if one is.
 pub fn decides_what_runs(name: &str, shell: Option<Dialect>) -> bool {
-    let Some(lists) = lists() else { return true };
+    let Some(lists) = name_lists() else { return true };
     let upper = name.to_ascii_uppercase();
-    matches!(class_of(name), Class::Base | Class::Hard)
+    matches!(class_of(name), VariableClass::Base | VariableClass::Hard)
         || lists.shell.contains(&upper)
         || shell == Some(Dialect::Zsh) && lists.zsh.contains(&upper)
 }
@@ -62,7 +62,7 @@ pub fn decides_what_runs(name: &str, shell: Option<Dialect>) -> bool {
 /// be zsh.
 pub(crate) fn evaluates(name: &str, value: Option<&str>, shell: Option<Dialect>) -> bool {
     let number = value.is_some_and(|value| value.bytes().all(|byte| byte.is_ascii_digit()));
-    let Some(lists) = lists() else { return !number };
+    let Some(lists) = name_lists() else { return !number };
     let upper = name.to_ascii_uppercase();
     let zsh = matches!(shell, Some(Dialect::Zsh | Dialect::Posix));
     !number && (lists.numbers.contains(&upper) || zsh && lists.zsh_numbers.contains(&upper))
@@ -72,8 +72,8 @@ pub(crate) fn evaluates(name: &str, value: Option<&str>, shell: Option<Dialect>)
 ///
 /// Names that are only to be asked about stay as they are: the policy decides about those. `function`: the
 /// call runs a function, whose commands get the variables too.
-pub(crate) fn check(call: &mut Call, function: bool) {
-    let reads = call.shell.is_some() && call.head() == Some("read");
+pub(crate) fn check_assignments(call: &mut CommandCall, function: bool) {
+    let reads = call.shell.is_some() && call.program_name() == Some("read");
     let value = |assignment: &Assignment| assignment.value.value.clone();
     let wrong = |assignment: &&Assignment| {
         let (name, value) = (assignment.name.as_str(), assignment.value.value.as_deref());
@@ -85,15 +85,15 @@ pub(crate) fn check(call: &mut Call, function: bool) {
     if let Some(found) = call.assignments.iter().find(wrong) {
         let guess = value(found).as_deref().map_or_else(Vec::new, candidates);
         if evaluates(&found.name, found.value.value.as_deref(), call.shell) {
-            return call.doubt(
+            return call.add_doubt(
                 Unparsed::Arithmetic,
-                Note::about("sets ", &found.name, ", and the shell evaluates what that is set to"),
+                Note::with_text("sets ", &found.name, ", and the shell evaluates what that is set to"),
                 guess,
             );
         }
-        call.doubt(
+        call.add_doubt(
             Unparsed::Environment,
-            Note::about("sets ", &found.name, ", which may decide what the program does"),
+            Note::with_text("sets ", &found.name, ", which may decide what the program does"),
             guess,
         );
     }
@@ -101,12 +101,12 @@ pub(crate) fn check(call: &mut Call, function: bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::{decides_what_runs, evaluates, is_harmless, is_name, lists, may_set};
+    use super::{decides_what_runs, evaluates, is_harmless, is_name, may_set, name_lists};
     use crate::Dialect;
 
     #[test]
     fn what_decides_what_runs_is_told() {
-        assert!(lists().is_some(), "the data file parses");
+        assert!(name_lists().is_some(), "the data file parses");
         for name in [
             "PATH",
             "path",

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 /// Treatment of a name that a request wants to set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Class {
+pub enum VariableClass {
     /// Computed by Postern; a request cannot set it.
     Base,
     /// May be set with a harmless value, silently.
@@ -23,9 +23,9 @@ pub enum Class {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Lists {
-    /// [`Class::Base`].
+    /// [`VariableClass::Base`].
     pub base: HashSet<String>,
-    /// [`Class::Auto`], each with what it does and where that is written.
+    /// [`VariableClass::Auto`], each with what it does and where that is written.
     pub auto: HashMap<String, String>,
     /// Values that are harmless, of names that are asked about or refused.
     pub auto_values: HashMap<String, HarmlessValues>,
@@ -33,17 +33,17 @@ pub struct Lists {
     pub except: HashSet<String>,
     /// Prefixes of such names.
     pub except_prefixes: Vec<String>,
-    /// Prefixes of [`Class::Hard`].
+    /// Prefixes of [`VariableClass::Hard`].
     pub hard_prefixes: Vec<String>,
-    /// [`Class::Hard`].
+    /// [`VariableClass::Hard`].
     pub hard_names: HashSet<String>,
-    /// Prefixes of [`Class::Soft`].
+    /// Prefixes of [`VariableClass::Soft`].
     pub soft_prefixes: Vec<String>,
-    /// [`Class::Soft`].
+    /// [`VariableClass::Soft`].
     pub soft_names: HashSet<String>,
-    /// `_`-separated parts that make a name [`Class::Soft`]: credentials.
+    /// `_`-separated parts that make a name [`VariableClass::Soft`]: credentials.
     pub soft_segments: Vec<String>,
-    /// [`Class::Hard`] names whose own value the person may hand on.
+    /// [`VariableClass::Hard`] names whose own value the person may hand on.
     pub pass: HashSet<String>,
     /// Names that a shell itself obeys, besides the above.
     pub shell: HashSet<String>,
@@ -73,16 +73,16 @@ static LISTS: LazyLock<Option<Lists>> =
     LazyLock::new(|| serde_json::from_str(include_str!("names.json")).ok());
 
 /// Returns the lists; `None` if the data file does not parse, which a test rules out.
-pub fn lists() -> Option<&'static Lists> {
+pub fn name_lists() -> Option<&'static Lists> {
     LISTS.as_ref()
 }
 
 /// Returns the class of a name, whatever its letter case.
-pub fn class_of(name: &str) -> Class {
-    match lists() {
+pub fn class_of(name: &str) -> VariableClass {
+    match name_lists() {
         Some(lists) => lists.class_of(&name.to_ascii_uppercase()),
         // Without the lists nothing is known to be harmless.
-        None => Class::Hard,
+        None => VariableClass::Hard,
     }
 }
 
@@ -91,17 +91,19 @@ pub fn class_of(name: &str) -> Class {
 /// A request can never set what is hard denied; but the person may hand on a few of their own (`SSH_AUTH_SOCK`).
 pub fn may_pass(name: &str) -> bool {
     match class_of(name) {
-        Class::Base => false,
-        Class::Auto | Class::Ask | Class::Soft => true,
-        Class::Hard => lists().is_some_and(|lists| lists.pass.contains(&name.to_ascii_uppercase())),
+        VariableClass::Base => false,
+        VariableClass::Auto | VariableClass::Ask | VariableClass::Soft => true,
+        VariableClass::Hard => {
+            name_lists().is_some_and(|lists| lists.pass.contains(&name.to_ascii_uppercase()))
+        }
     }
 }
 
 /// Returns true if an agent's settings may let requests set this name.
 pub fn may_set(name: &str) -> bool {
     match class_of(name) {
-        Class::Base | Class::Hard => false,
-        Class::Auto | Class::Ask | Class::Soft => true,
+        VariableClass::Base | VariableClass::Hard => false,
+        VariableClass::Auto | VariableClass::Ask | VariableClass::Soft => true,
     }
 }
 
@@ -115,20 +117,20 @@ pub fn is_name(name: &str) -> bool {
 }
 
 impl Lists {
-    fn class_of(&self, name: &str) -> Class {
+    fn class_of(&self, name: &str) -> VariableClass {
         let starts = |prefixes: &[String]| prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()));
         if self.base.contains(name) {
-            Class::Base
+            VariableClass::Base
         } else if self.auto.contains_key(name) {
-            Class::Auto
+            VariableClass::Auto
         } else if self.except.contains(name) || starts(&self.except_prefixes) {
-            Class::Ask
+            VariableClass::Ask
         } else if self.hard_names.contains(name) || starts(&self.hard_prefixes) {
-            Class::Hard
+            VariableClass::Hard
         } else if self.soft_names.contains(name) || starts(&self.soft_prefixes) || self.is_secret(name) {
-            Class::Soft
+            VariableClass::Soft
         } else {
-            Class::Ask
+            VariableClass::Ask
         }
     }
 

@@ -29,28 +29,28 @@ pub struct EscapedPiece {
 /// Splits a text into what can be shown and what must be escaped.
 ///
 /// Injective: the pieces tell every text from every other, as long as the `escaped` flag is shown too. Where it cannot be
-/// (a terminal, a log), use [`text`].
+/// (a terminal, a log), use [`visible_text`].
 pub fn pieces(text: &str) -> Vec<EscapedPiece> {
     let mut pieces: Vec<EscapedPiece> = Vec::new();
-    for shown in shown(text) {
+    for shown in shown_chars(text) {
         match (shown, pieces.last_mut()) {
-            (Shown::Plain(c), Some(last)) if !last.escaped => last.text.push(c),
-            (Shown::Plain(c), _) => pieces.push(EscapedPiece { text: c.to_string(), escaped: false }),
-            (Shown::Escaped(c), _) => pieces.push(EscapedPiece { text: spelled(c), escaped: true }),
+            (ShownChar::Plain(c), Some(last)) if !last.escaped => last.text.push(c),
+            (ShownChar::Plain(c), _) => pieces.push(EscapedPiece { text: c.to_string(), escaped: false }),
+            (ShownChar::Escaped(c), _) => pieces.push(EscapedPiece { text: spelled(c), escaped: true }),
         }
     }
     pieces
 }
 
 /// Returns the terminal form: one line of visible text, literal backslashes doubled. Injective.
-pub fn text(text: &str) -> String {
+pub fn visible_text(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     push_text(&mut line, text);
     line
 }
 
 /// Returns the terminal form of bytes that may not be UTF-8: each invalid byte is shown as `\xNN`. Injective.
-pub fn bytes(bytes: &[u8]) -> String {
+pub fn visible_bytes(bytes: &[u8]) -> String {
     let mut line = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         push_text(&mut line, chunk.valid());
@@ -64,13 +64,13 @@ pub fn bytes(bytes: &[u8]) -> String {
 
 /// Returns true if a text is shown as it is, without any escape.
 pub fn is_plain(text: &str) -> bool {
-    shown(text).all(|shown| matches!(shown, Shown::Plain(_)))
+    shown_chars(text).all(|shown| matches!(shown, ShownChar::Plain(_)))
 }
 
 /// Returns true if every character of a text can be seen. Look-alike letters can: they are escaped where they
 /// are shown, and are no reason not to read a text.
 pub fn is_visible(text: &str) -> bool {
-    shown_among(text, std::iter::empty()).all(|shown| matches!(shown, Shown::Plain(_)))
+    shown_among(text, std::iter::empty()).all(|shown| matches!(shown, ShownChar::Plain(_)))
 }
 
 /// Checks that every character of a text can be seen, or only picks how the emoji before it is drawn.
@@ -86,23 +86,23 @@ pub fn is_readable(text: &str) -> bool {
     is_visible(&drawn.collect::<String>())
 }
 
-enum Shown {
+enum ShownChar {
     Plain(char),
     Escaped(char),
 }
 
 fn push_text(line: &mut String, text: &str) {
-    for shown in shown(text) {
+    for shown in shown_chars(text) {
         match shown {
-            Shown::Plain('\\') => line.push_str("\\\\"),
-            Shown::Plain(c) => line.push(c),
-            Shown::Escaped(c) => line.push_str(&spelled(c)),
+            ShownChar::Plain('\\') => line.push_str("\\\\"),
+            ShownChar::Plain(c) => line.push(c),
+            ShownChar::Escaped(c) => line.push_str(&spelled(c)),
         }
     }
 }
 
 /// Returns every character with the decision about it. A combining mark needs a visible letter before it.
-fn shown(text: &str) -> impl Iterator<Item = Shown> + '_ {
+fn shown_chars(text: &str) -> impl Iterator<Item = ShownChar> + '_ {
     shown_among(text, lookalikes(text))
 }
 
@@ -110,28 +110,28 @@ fn shown(text: &str) -> impl Iterator<Item = Shown> + '_ {
 fn shown_among<'a>(
     text: &'a str,
     lookalikes: impl Iterator<Item = Lookalike> + 'a,
-) -> impl Iterator<Item = Shown> + 'a {
+) -> impl Iterator<Item = ShownChar> + 'a {
     let mut marks = MARKS_IN_A_ROW;
     let mut ahead = lookalikes.map(|token| token.span).peekable();
     text.char_indices().map(move |(at, c)| {
         while ahead.next_if(|span| span.end <= at).is_some() {}
         if c.is_ascii_graphic() || c == ' ' {
             marks = 0;
-            return Shown::Plain(c);
+            return ShownChar::Plain(c);
         }
         if is_invisible(c) || ahead.peek().is_some_and(|span| span.contains(&at)) {
             marks = MARKS_IN_A_ROW;
-            return Shown::Escaped(c);
+            return ShownChar::Escaped(c);
         }
         if !is_combining(c) {
             marks = 0;
-            return Shown::Plain(c);
+            return ShownChar::Plain(c);
         }
         if marks == MARKS_IN_A_ROW {
-            return Shown::Escaped(c);
+            return ShownChar::Escaped(c);
         }
         marks += 1;
-        Shown::Plain(c)
+        ShownChar::Plain(c)
     })
 }
 

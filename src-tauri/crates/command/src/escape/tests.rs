@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use rstest::rstest;
 
 use super::invisible::is_invisible;
-use super::{Lookalike, Resemblance, bytes, is_plain, lookalikes, pieces, text};
+use super::{Lookalike, Resemblance, is_plain, lookalikes, pieces, visible_bytes, visible_text};
 
 /// Returns true if every character can be seen. (The letters of an escape beside foreign ones may look like a
 /// token of two alphabets: that is no reason to escape them again.)
@@ -28,13 +28,13 @@ fn is_visible(shown: &str) -> bool {
 #[case("get.examp\u{456}le.dev", "get.examp\\u{456}le.dev")]
 #[case("\u{43f}\u{430}\u{443}\u{440}\u{430}l", "\\u{43f}\\u{430}\\u{443}\\u{440}\\u{430}l")]
 fn terminal_form(#[case] hostile: &str, #[case] shown: &str) {
-    assert_eq!(text(hostile), shown);
+    assert_eq!(visible_text(hostile), shown);
 }
 
 #[test]
 fn a_fifth_combining_mark_is_escaped() {
     let stacked = format!("e{}", "\u{301}".repeat(6));
-    assert_eq!(text(&stacked), format!("e{}\\u{{301}}\\u{{301}}", "\u{301}".repeat(4)));
+    assert_eq!(visible_text(&stacked), format!("e{}\\u{{301}}\\u{{301}}", "\u{301}".repeat(4)));
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn pieces_set_escapes_apart_and_keep_backslashes() {
 
 #[test]
 fn bytes_that_are_not_text_are_shown_in_hex() {
-    assert_eq!(bytes(b"a\xff\xfe\\xff"), "a\\xff\\xfe\\\\xff");
+    assert_eq!(visible_bytes(b"a\xff\xfe\\xff"), "a\\xff\\xfe\\\\xff");
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn look_alike_letters_are_named() {
 
 #[test]
 fn of_many_look_alikes_each_is_escaped_and_nothing_else() {
-    let shown = text("é.g\u{456}t.é.ls.g\u{456}t é");
+    let shown = visible_text("é.g\u{456}t.é.ls.g\u{456}t é");
     assert_eq!(shown, "é.g\\u{456}t.é.ls.g\\u{456}t é");
 }
 
@@ -102,14 +102,14 @@ fn unescape(shown: &str) -> Option<Vec<u8>> {
 proptest! {
     #[test]
     fn the_terminal_form_is_visible_and_reads_back(hostile in any::<String>()) {
-        let shown = text(&hostile);
+        let shown = visible_text(&hostile);
         prop_assert!(is_visible(&shown), "an escape has nothing left to escape: {shown:?}");
         prop_assert_eq!(unescape(&shown), Some(hostile.into_bytes()), "two texts must never look the same");
     }
 
     #[test]
     fn bytes_read_back(hostile in any::<Vec<u8>>()) {
-        let shown = bytes(&hostile);
+        let shown = visible_bytes(&hostile);
         prop_assert!(is_visible(&shown));
         prop_assert_eq!(unescape(&shown), Some(hostile));
     }

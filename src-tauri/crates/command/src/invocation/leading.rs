@@ -2,8 +2,8 @@
 
 use postern_programs::{Style, Takes};
 
-use super::word::{Grammar, Part};
-use super::{Given, Text};
+use super::word::{Grammar, WordOption};
+use super::{ArgumentWord, GivenOption};
 use crate::call::Arg;
 use crate::{Note, Word};
 
@@ -11,7 +11,7 @@ use crate::{Note, Word};
 #[derive(Debug)]
 pub(crate) struct Leading<'a> {
     args: &'a [Arg],
-    pub(crate) given: Vec<Given<'a>>,
+    pub(crate) given: Vec<GivenOption<'a>>,
     pub(crate) operand: usize,
 }
 
@@ -20,7 +20,7 @@ impl<'a> Leading<'a> {
     pub(crate) fn from(args: &'a [Arg], from: usize, options: &str) -> Result<Self, Note> {
         let mut found = Self { args, given: Vec::new(), operand: from };
         while let Some(arg) = args.get(found.operand) {
-            let Some(word) = arg.value() else {
+            let Some(word) = arg.known_value() else {
                 if arg.dash {
                     return Err("an option that is known only at run time".into());
                 }
@@ -39,7 +39,7 @@ impl<'a> Leading<'a> {
     }
 
     /// Reads options from word 1 on, up to the first operand or `--`.
-    pub(crate) fn of(args: &'a [Arg], options: &str) -> Result<Self, Note> {
+    pub(crate) fn parse_leading(args: &'a [Arg], options: &str) -> Result<Self, Note> {
         Self::from(args, 1, options)
     }
 
@@ -52,7 +52,7 @@ impl<'a> Leading<'a> {
             let some = Self::from(args, at, options)?;
             all.given.extend(some.given);
             at = some.operand;
-            if args.get(at.wrapping_sub(1)).and_then(Arg::value) == Some("--") {
+            if args.get(at.wrapping_sub(1)).and_then(Arg::known_value) == Some("--") {
                 operands.extend(at..args.len());
                 break;
             }
@@ -65,12 +65,12 @@ impl<'a> Leading<'a> {
     }
 
     /// Returns the last of these options (names, separated by blanks).
-    pub(crate) fn last(&self, names: &str) -> Option<&Given<'a>> {
+    pub(crate) fn last_option(&self, names: &str) -> Option<&GivenOption<'a>> {
         self.given.iter().rev().find(|given| names.split(' ').any(|name| name == given.name))
     }
 
     /// Returns the value of an option as a word, if it has one.
-    pub(crate) fn word(&self, given: &Given<'a>) -> Option<Word> {
+    pub(crate) fn value_word(&self, given: &GivenOption<'a>) -> Option<Word> {
         match (given.attached, given.takes) {
             (true, _) => given.value.map(Word::literal),
             (false, Some(Takes::Value)) => self.args.get(given.value_at).map(|arg| arg.word.clone()),
@@ -81,24 +81,24 @@ impl<'a> Leading<'a> {
     /// Reads the options of one word; returns the index of the next word.
     fn option(&mut self, at: usize, word: &'a str, options: &str) -> Result<usize, Note> {
         let grammar = Grammar { options: &[options], style: Style::Getopt, abbreviates: true };
-        let mut parts: Vec<Part<'a>> = Vec::new();
-        let next = grammar.read(word, |part| parts.push(part));
+        let mut parts: Vec<WordOption<'a>> = Vec::new();
+        let next = grammar.read_word(word, |part| parts.push(part));
         for part in parts.into_iter().filter(|part| !part.is_guess) {
             match part.takes {
                 None => return Err(unknown_option(&part.name)),
                 Some(Takes::Nothing) if part.name.len() > 2 && part.attached.is_some() => {
-                    return Err(Note::about("", &*part.name, " takes no value"));
+                    return Err(Note::with_text("", &*part.name, " takes no value"));
                 }
-                Some(_) => self.given.push(Given::of(at, part, self.args).without_guess()),
+                Some(_) => self.given.push(GivenOption::from_part(at, part, self.args).without_guess()),
             }
         }
-        if !next.takes() {
+        if !next.takes_next() {
             return Ok(at + 1);
         }
         let name = self.given.last().map(|given| given.name.to_string()).unwrap_or_default();
-        let value = self.args.get(at + 1).ok_or_else(|| Note::about("", &*name, " without its value"))?;
-        if !Text::is_one_word(value) {
-            return Err(Note::about("the value of ", &*name, " is known only at run time"));
+        let value = self.args.get(at + 1).ok_or_else(|| Note::with_text("", &*name, " without its value"))?;
+        if !ArgumentWord::is_one_word(value) {
+            return Err(Note::with_text("the value of ", &*name, " is known only at run time"));
         }
         Ok(at + 2)
     }
@@ -106,7 +106,7 @@ impl<'a> Leading<'a> {
 
 /// Returns what is said of an option that is not known; it is text of the request.
 pub(crate) fn unknown_option(option: &str) -> Note {
-    Note::about("the option ", option, " is not known here")
+    Note::with_text("the option ", option, " is not known here")
 }
 
 #[cfg(test)]
@@ -115,12 +115,12 @@ mod tests {
     use crate::call::Arg;
 
     fn args(line: &str) -> Vec<Arg> {
-        line.split(' ').map(|word| Arg::known(word, 0..0)).collect()
+        line.split(' ').map(|word| Arg::from_value(word, 0..0)).collect()
     }
 
     fn read(line: &str, options: &str) -> Result<(Vec<String>, usize), crate::Note> {
         let args = args(line);
-        let read = Leading::of(&args, options)?;
+        let read = Leading::parse_leading(&args, options)?;
         let given = read.given.iter().map(|given| match given.value {
             Some(value) => format!("{}={value}", given.name),
             None => given.name.to_string(),
@@ -156,7 +156,7 @@ mod tests {
     fn operands_may_stand_between_options() {
         let args = args("x out -c ls -- -q");
         let (read, operands) = Leading::everywhere(&args, "-c: -q").unwrap();
-        assert_eq!(read.last("-c").unwrap().value, Some("ls"));
+        assert_eq!(read.last_option("-c").unwrap().value, Some("ls"));
         assert_eq!(operands, [1, 5]);
     }
 
@@ -164,16 +164,16 @@ mod tests {
     fn a_value_that_may_be_many_words_is_not_read_over() {
         let mut words = args("x -n ? ls");
         words[2] = Arg::unknown("$X", 0..0, true);
-        assert!(Leading::of(&words, "-n:").is_err(), "it may become `5 rm`");
+        assert!(Leading::parse_leading(&words, "-n:").is_err(), "it may become `5 rm`");
         words[2].several = false;
-        assert!(Leading::of(&words, "-n:").is_err(), "`5 rm` is tame and two words");
+        assert!(Leading::parse_leading(&words, "-n:").is_err(), "`5 rm` is tame and two words");
         for raw in ["\"$X\"", "a\"$X\"b", "\"$(cat <<'E'\nsay \"$x\"\nE\n)\"", "{}", "\"a\\\"$X\""] {
             words[2].word.raw = raw.to_owned();
-            assert_eq!(Leading::of(&words, "-n:").unwrap().operand, 3, "{raw}");
+            assert_eq!(Leading::parse_leading(&words, "-n:").unwrap().operand, 3, "{raw}");
         }
         for raw in ["a$X", "\"$X\"$Y", "\"$(cat <<'E'\nE\n)\"$Y\"\nE\n)\"", "`x`", "*", "\\\"$X\\\""] {
             words[2].word.raw = raw.to_owned();
-            assert!(Leading::of(&words, "-n:").is_err(), "{raw}");
+            assert!(Leading::parse_leading(&words, "-n:").is_err(), "{raw}");
         }
     }
 }

@@ -19,15 +19,15 @@ use crate::call::Arg;
 use crate::peel::words_of_others;
 use crate::programs::table::Program;
 pub(crate) use leading::{Leading, unknown_option};
-pub(crate) use text::Text;
-pub(crate) use verb::verbs;
+pub(crate) use text::ArgumentWord;
+pub(crate) use verb::verb_indexes;
 pub use verb::{Operands, leading_options, operands_in_order};
 pub(crate) use word::Grammar;
-use word::Part;
+use word::WordOption;
 
 /// An option that was given.
 #[derive(Debug, Clone)]
-pub(crate) struct Given<'a> {
+pub(crate) struct GivenOption<'a> {
     /// Index of its word.
     pub(crate) at: usize,
     /// With its dashes, as it was given: `-o`, `--out`, `-exec`.
@@ -48,7 +48,7 @@ pub(crate) struct Invocation<'a, W = Arg> {
     /// All words, the program first.
     pub(crate) args: &'a [W],
     pub(crate) program: &'static Program,
-    pub(crate) options: Vec<Given<'a>>,
+    pub(crate) options: Vec<GivenOption<'a>>,
     pub(crate) operands: Vec<usize>,
     /// Places where the verb may be, in order.
     pub(crate) verbs: Vec<usize>,
@@ -58,10 +58,10 @@ pub(crate) struct Invocation<'a, W = Arg> {
     pub(crate) pattern: Option<usize>,
 }
 
-impl<'a> Given<'a> {
-    fn of<W: Text>(at: usize, part: Part<'a>, args: &'a [W]) -> Self {
+impl<'a> GivenOption<'a> {
+    fn from_part<W: ArgumentWord>(at: usize, part: WordOption<'a>, args: &'a [W]) -> Self {
         let attached = part.attached.is_some();
-        let value = part.attached.or_else(|| args.get(at + 1).and_then(Text::value));
+        let value = part.attached.or_else(|| args.get(at + 1).and_then(ArgumentWord::known_value));
         let value_at = if attached { at } else { at + 1 };
         Self { at, name: part.name, value, value_at, attached, takes: part.takes }
     }
@@ -81,11 +81,11 @@ impl<'a> Given<'a> {
     }
 }
 
-impl<'a, W: Text> Invocation<'a, W> {
+impl<'a, W: ArgumentWord> Invocation<'a, W> {
     /// Reads the words of a program.
-    pub(crate) fn of(args: &'a [W], program: &'static Program) -> Self {
-        let verbs = verbs(program, args);
-        let verb = verbs.first().and_then(|at| args[*at].value());
+    pub(crate) fn from_args(args: &'a [W], program: &'static Program) -> Self {
+        let verbs = verb_indexes(program, args);
+        let verb = verbs.first().and_then(|at| args[*at].known_value());
         let is_for = |names: &str| verb.is_some_and(|verb| names.split(' ').any(|name| name == verb));
         let own = program.of_commands.iter().filter(|(names, _)| is_for(names)).map(|(_, options)| *options);
         let behind: Vec<&str> = std::iter::once(program.behind).chain(own).collect();
@@ -99,38 +99,38 @@ impl<'a, W: Text> Invocation<'a, W> {
             unknown: None,
             pattern: None,
         };
-        read.all(&before, &behind, &words_of_others(program, args));
+        read.read_words(&before, &behind, &words_of_others(program, args));
         read
     }
 
-    pub(crate) fn word(&self, at: usize) -> Option<&'a str> {
-        self.args.get(at).and_then(Text::value)
+    pub(crate) fn word_at(&self, at: usize) -> Option<&'a str> {
+        self.args.get(at).and_then(ArgumentWord::known_value)
     }
 
     /// Returns the word, or its beginning if the rest of it is known only at run time.
     pub(crate) fn beginning(&self, at: usize) -> Option<&'a str> {
-        self.word(at).or_else(|| Some(self.args.get(at)?.start()))
+        self.word_at(at).or_else(|| Some(self.args.get(at)?.known_start()))
     }
 
     /// Returns a word of which only the beginning is known, and which may go on like this text.
     pub(crate) fn may_become(&self, text: &str) -> Option<usize> {
         let may = |word: &W| {
-            let start = word.start();
-            word.value().is_none() && word.is_free() && !start.is_empty() && text.starts_with(start)
+            let start = word.known_start();
+            word.known_value().is_none() && word.is_free() && !start.is_empty() && text.starts_with(start)
         };
         (1..self.args.len()).find(|at| may(&self.args[*at]))
     }
 
     /// Returns a value, or its beginning; `None` if nothing of it is known.
-    pub(crate) fn value_or_start(&self, given: &Given<'a>) -> Option<&'a str> {
+    pub(crate) fn value_or_start(&self, given: &GivenOption<'a>) -> Option<&'a str> {
         given.value.or_else(|| {
             let word = self.args.get(given.value_at).filter(|_| given.value_at > given.at)?;
-            Some(word.start()).filter(|start| !start.is_empty())
+            Some(word.known_start()).filter(|start| !start.is_empty())
         })
     }
 
     /// Returns the options of this name, and those that may be short for it.
-    pub(crate) fn named<'s>(&'s self, name: &'s str) -> impl Iterator<Item = &'s Given<'a>> {
+    pub(crate) fn options_named<'s>(&'s self, name: &'s str) -> impl Iterator<Item = &'s GivenOption<'a>> {
         let wanted = name.trim_start_matches('-');
         let is_word = wanted.chars().count() > 1;
         self.options.iter().filter(move |given| {
@@ -154,11 +154,11 @@ impl<'a, W: Text> Invocation<'a, W> {
 
     /// Returns the first and the last index of a verb of these parts (`bisect.run`; alternatives by `|`). An operand behind
     /// an option that is not listed may be the option's value.
-    pub(crate) fn verb(&self, path: &str) -> Option<(usize, usize)> {
+    pub(crate) fn find_verb(&self, path: &str) -> Option<(usize, usize)> {
         self.verbs.iter().find_map(|first| {
             let mut parts = path.split('.');
             let is = |at: usize, part: &str| {
-                self.word(at).is_some_and(|word| part.split('|').any(|one| one == word))
+                self.word_at(at).is_some_and(|word| part.split('|').any(|one| one == word))
             };
             if !is(*first, parts.next().unwrap_or_default()) {
                 return None;
@@ -181,7 +181,7 @@ impl<'a, W: Text> Invocation<'a, W> {
         own.clone().all(|given| !given.attached) && own.clone().any(|given| !given.is_listed())
     }
 
-    fn all(&mut self, before: &[&str], behind: &[&str], others: &[Range<usize>]) {
+    fn read_words(&mut self, before: &[&str], behind: &[&str], others: &[Range<usize>]) {
         let verb = self.verbs.first().copied().unwrap_or(0);
         let style = self.program.style;
         let mut at = 1;
@@ -192,7 +192,7 @@ impl<'a, W: Text> Invocation<'a, W> {
             }
             let options = if at < verb { before } else { behind };
             let grammar = Grammar { options, style, abbreviates: false };
-            at = match self.word(at) {
+            at = match self.word_at(at) {
                 None => self.unknown_word(at, grammar),
                 Some("--") if style != Style::Words => {
                     self.operands.extend(at + 1..self.args.len());
@@ -211,7 +211,7 @@ impl<'a, W: Text> Invocation<'a, W> {
     /// Reads a word that is known only at run time, but for its beginning (`--pre=$X`); returns the index of the next word.
     fn unknown_word(&mut self, at: usize, grammar: Grammar<'_>) -> usize {
         let word = &self.args[at];
-        let start = word.start();
+        let start = word.known_start();
         let letters = at == 1 && self.program.style == Style::Bundled;
         if word.may_be_option() || word.may_split() || letters || matches!(start, "-" | "--") {
             self.unknown.get_or_insert(at);
@@ -243,8 +243,8 @@ impl<'a, W: Text> Invocation<'a, W> {
         if start.contains('=') {
             return true;
         }
-        let takes = |given: &Given<'_>| matches!(given.takes, Some(Takes::Value | Takes::Optional));
-        let is_letter = |given: &Given<'_>| given.name.chars().count() == 2;
+        let takes = |given: &GivenOption<'_>| matches!(given.takes, Some(Takes::Value | Takes::Optional));
+        let is_letter = |given: &GivenOption<'_>| given.name.chars().count() == 2;
         match self.program.style {
             Style::Words => false,
             Style::Getopt | Style::Bundled => {
@@ -257,8 +257,8 @@ impl<'a, W: Text> Invocation<'a, W> {
     /// Reads one word of options; returns the index of the next word.
     fn option(&mut self, at: usize, word: &'a str, grammar: Grammar<'_>) -> usize {
         let (options, args) = (&mut self.options, self.args);
-        let next = grammar.read(word, |part| options.push(Given::of(at, part, args)));
-        if !next.takes() {
+        let next = grammar.read_word(word, |part| options.push(GivenOption::from_part(at, part, args)));
+        if !next.takes_next() {
             return at + 1;
         }
         // A value without quotes may turn out to be many words, and the next of them an option.
@@ -282,8 +282,8 @@ impl<'a, W: Text> Invocation<'a, W> {
         let mut next = 2;
         for letter in letters.chars() {
             let (name, takes) = grammar.letter(letter);
-            let value = self.word(next);
-            self.options.push(Given { at: 1, name, value, value_at: next, attached: false, takes });
+            let value = self.word_at(next);
+            self.options.push(GivenOption { at: 1, name, value, value_at: next, attached: false, takes });
             next += usize::from(takes == Some(Takes::Value));
         }
         next.min(self.args.len())
@@ -302,7 +302,7 @@ mod tests {
     /// Options with their values, the words where the verb may be, and the operands.
     fn read(line: &str) -> (Vec<String>, Vec<String>, Vec<String>) {
         let words: Vec<&str> = line.split(' ').collect();
-        let read = Invocation::of(&words, program(words[0]));
+        let read = Invocation::from_args(&words, program(words[0]));
         let options = read
             .options
             .iter()
@@ -352,7 +352,7 @@ mod tests {
             ("docker image rm x", "volume|image.rm|prune", Some((1, 2))),
         ] {
             let words: Vec<&str> = line.split(' ').collect();
-            assert_eq!(Invocation::of(&words, program("docker")).verb(path), expected, "{line}");
+            assert_eq!(Invocation::from_args(&words, program("docker")).find_verb(path), expected, "{line}");
         }
     }
 }

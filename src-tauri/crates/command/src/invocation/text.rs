@@ -3,12 +3,12 @@
 use crate::call::Arg;
 
 /// A word, as far as it is known before the run.
-pub(crate) trait Text {
+pub(crate) trait ArgumentWord {
     /// Returns the word, if it is known.
-    fn value(&self) -> Option<&str>;
+    fn known_value(&self) -> Option<&str>;
 
     /// Returns the beginning of a word whose rest is known only at run time.
-    fn start(&self) -> &str;
+    fn known_start(&self) -> &str;
 
     /// Returns true if the word is not known, and could turn out to begin with a dash.
     fn may_be_option(&self) -> bool;
@@ -28,12 +28,12 @@ pub(crate) trait Text {
     }
 }
 
-impl Text for Arg {
-    fn value(&self) -> Option<&str> {
+impl ArgumentWord for Arg {
+    fn known_value(&self) -> Option<&str> {
         self.word.value.as_deref()
     }
 
-    fn start(&self) -> &str {
+    fn known_start(&self) -> &str {
         &self.start
     }
 
@@ -54,22 +54,22 @@ impl Text for Arg {
     /// A variable without quotes does not, also if its value is harmless by itself: `5 rm` becomes two words,
     /// and nothing becomes no word.
     fn is_one_word(&self) -> bool {
-        Text::value(self).is_some()
+        ArgumentWord::known_value(self).is_some()
             || !self.several && (is_quoted(&self.word.raw) || is_quoted_document(&self.word.raw))
     }
 
     fn is_pattern(&self) -> bool {
-        Text::value(self).is_none() && self.word.raw.starts_with(['*', '?', '['])
+        ArgumentWord::known_value(self).is_none() && self.word.raw.starts_with(['*', '?', '['])
     }
 }
 
 /// A word of which nothing but its value is told; without it, it may be anything.
-impl Text for Option<&str> {
-    fn value(&self) -> Option<&str> {
+impl ArgumentWord for Option<&str> {
+    fn known_value(&self) -> Option<&str> {
         *self
     }
 
-    fn start(&self) -> &'static str {
+    fn known_start(&self) -> &'static str {
         ""
     }
 
@@ -91,12 +91,12 @@ impl Text for Option<&str> {
 }
 
 /// A word that is taken as it was written.
-impl Text for &str {
-    fn value(&self) -> Option<&str> {
+impl ArgumentWord for &str {
+    fn known_value(&self) -> Option<&str> {
         Some(self)
     }
 
-    fn start(&self) -> &'static str {
+    fn known_start(&self) -> &'static str {
         ""
     }
 

@@ -2,39 +2,41 @@
 
 use postern_programs::Style;
 
-use super::Text;
-use super::word::{Grammar, Next};
+use super::ArgumentWord;
+use super::word::{Grammar, NextWordUse};
 use crate::programs::table::{self, Program};
 
 /// Places that are taken for one of a verb.
 const MOST_VERBS: usize = 4;
 
 /// Returns what an option before the verb does with the next word.
-fn before_verb(options: &str, style: Style, word: &str) -> Next {
+fn before_verb(options: &str, style: Style, word: &str) -> NextWordUse {
     if word.starts_with('+') {
-        return Next::Leaves;
+        return NextWordUse::Leaves;
     }
-    Grammar { options: &[options], style, abbreviates: false }.read(word, |_| {})
+    Grammar { options: &[options], style, abbreviates: false }.read_word(word, |_| {})
 }
 
 /// Returns the indexes where the verb may be, in order.
 ///
 /// The first word that is neither an option nor the value of one, and after an option that is not listed also
 /// the word after that. A word that is not known before the run counts as an operand.
-pub(crate) fn verbs<W: Text>(program: &Program, words: &[W]) -> Vec<usize> {
+pub(crate) fn verb_indexes<W: ArgumentWord>(program: &Program, words: &[W]) -> Vec<usize> {
     let options = program.before.unwrap_or_default();
     let next = |word: &str| before_verb(options, program.style, word);
-    let plus = postern_programs::takes(options, "+").is_some();
+    let plus = postern_programs::option_takes(options, "+").is_some();
     let is_option = |word: &&str| word.starts_with('-') && word.len() > 1 || plus && word.starts_with('+');
     let mut found = Vec::new();
     let mut at = 1;
     while let Some(word) = words.get(at) {
-        let Some(option) = word.value().filter(is_option) else {
+        let Some(option) = word.known_value().filter(is_option) else {
             found.push(at);
             // What follows an operand is a verb only if that operand may have been a value.
-            let before =
-                words.get(at - 1).and_then(Text::value).filter(|word| at > 1 && word.starts_with('-'));
-            let may_be_value = before.is_some_and(|word| matches!(next(word), Next::Unknown { .. }));
+            let before = words
+                .get(at - 1)
+                .and_then(ArgumentWord::known_value)
+                .filter(|word| at > 1 && word.starts_with('-'));
+            let may_be_value = before.is_some_and(|word| matches!(next(word), NextWordUse::Unknown { .. }));
             if found.len() < MOST_VERBS && may_be_value {
                 at += 1;
                 continue;
@@ -45,7 +47,7 @@ pub(crate) fn verbs<W: Text>(program: &Program, words: &[W]) -> Vec<usize> {
             found.extend((at + 1 < words.len()).then_some(at + 1));
             break;
         }
-        at += 1 + usize::from(next(option) == Next::Takes);
+        at += 1 + usize::from(next(option) == NextWordUse::Takes);
     }
     found
 }
@@ -56,9 +58,9 @@ pub fn leading_options(words: &[&str]) -> usize {
     let mut at = 1;
     while let Some(word) = words.get(at).filter(|word| word.starts_with('-') && word.len() > 1) {
         at += match before_verb(options, style, word) {
-            Next::Takes => 2,
-            Next::Leaves => 1,
-            Next::Unknown { .. } => break,
+            NextWordUse::Takes => 2,
+            NextWordUse::Leaves => 1,
+            NextWordUse::Unknown { .. } => break,
         };
     }
     at - 1
@@ -111,8 +113,8 @@ pub fn operands_in_order(
             behind[at + 1] |= is(operand, word);
             if word.starts_with(['-', '+']) {
                 let next = next(word);
-                reached[at + 1] |= next != Some(Next::Takes);
-                let may_take = matches!(next, Some(Next::Takes | Next::Unknown { .. }))
+                reached[at + 1] |= next != Some(NextWordUse::Takes);
+                let may_take = matches!(next, Some(NextWordUse::Takes | NextWordUse::Unknown { .. }))
                     || next.is_none() && !word.contains('=');
                 reached[at + 2] |= may_take;
             }
@@ -130,12 +132,12 @@ pub fn operands_in_order(
 
 #[cfg(test)]
 mod tests {
-    use super::verbs;
+    use super::verb_indexes;
     use crate::programs::table;
 
     fn places(line: &str) -> Vec<usize> {
         let words: Vec<Option<&str>> = line.split(' ').map(|word| (word != "?").then_some(word)).collect();
-        verbs(table::program(words[0].unwrap()).unwrap(), &words)
+        verb_indexes(table::program(words[0].unwrap()).unwrap(), &words)
     }
 
     #[test]

@@ -1,15 +1,17 @@
 //! macOS: `arch -x86_64 PROGRAM`; elsewhere `arch` prints the machine's kind. arch(1).
 
-use super::{assigned, finish, inner, refuse};
-use crate::call::{Arg, Call, Found};
+use super::{assigned, finish, inner_call, refuse};
+use crate::call::{Arg, CommandCall, ParseResults};
 use crate::invocation::unknown_option;
 use crate::programs;
 use crate::{Power, Unparsed};
 
 /// Adds the program that `arch` starts, or `arch` by itself.
-pub(super) fn place(mut call: Call, found: &mut Found) {
+pub(super) fn add_arch(mut call: CommandCall, found: &mut ParseResults) {
     let mut start = 1;
-    while let Some(value) = call.args.get(start).and_then(Arg::value).filter(|value| value.starts_with('-')) {
+    while let Some(value) =
+        call.args.get(start).and_then(Arg::known_value).filter(|value| value.starts_with('-'))
+    {
         match value {
             "-x86_64" | "-x86_64h" | "-i386" | "-arm64" | "-arm64e" | "-32" | "-64" | "-h" | "-c" => {
                 start += 1;
@@ -30,10 +32,10 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
         }
     }
     if start >= call.args.len() {
-        return programs::place(call, found);
+        return programs::add_program(call, found);
     }
-    if call.args[1..start].iter().any(|arg| arg.value().is_none()) {
+    if call.args[1..start].iter().any(|arg| arg.known_value().is_none()) {
         return refuse(call, Unparsed::UnknownFlag, "an option's value is known only at run time", found);
     }
-    finish(inner(call, start, Power::Transparent), found);
+    finish(inner_call(call, start, Power::Transparent), found);
 }

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use postern_programs::Style;
 
-use super::{finish, inner, refuse, replace_marks};
-use crate::call::{Arg, Call, Found};
-use crate::invocation::{Grammar, Text};
+use super::{finish, inner_call, refuse, replace_marks};
+use crate::call::{Arg, CommandCall, ParseResults};
+use crate::invocation::{ArgumentWord, Grammar};
 use crate::programs::table;
 use crate::{Power, Unparsed, programs};
 
@@ -14,18 +14,18 @@ use crate::{Power, Unparsed, programs};
 const MOST: usize = 8;
 
 /// Adds `fd` and the programs that it runs.
-pub(super) fn place(call: Call, found: &mut Found) {
+pub(super) fn add_fd(call: CommandCall, found: &mut ParseResults) {
     let inners = match commands(&call.args) {
         Ok(inners) => inners,
         Err(what) => return refuse(call, Unparsed::UnknownFlag, what, found),
     };
-    programs::place(call.clone(), found);
+    programs::add_program(call.clone(), found);
     for range in inners {
         let mut cut = call.clone();
         cut.args.truncate(range.end);
-        let mut run = inner(cut, range.start, Power::Transparent);
+        let mut run = inner_call(cut, range.start, Power::Transparent);
         run.redirections.clear();
-        if !run.args.iter().any(|arg| arg.value().is_some_and(|word| word.contains('{'))) {
+        if !run.args.iter().any(|arg| arg.known_value().is_some_and(|word| word.contains('{'))) {
             run.args.push(Arg::unknown("{}", call.span.clone(), true));
         }
         replace_marks(&mut run, "{", true);
@@ -34,12 +34,12 @@ pub(super) fn place(call: Call, found: &mut Found) {
 }
 
 /// Returns the words of each program that `fd` runs.
-pub(super) fn commands<W: Text>(args: &[W]) -> Result<Vec<Range<usize>>, &'static str> {
-    let value = |at: usize| args.get(at).and_then(Text::value);
+pub(super) fn commands<W: ArgumentWord>(args: &[W]) -> Result<Vec<Range<usize>>, &'static str> {
+    let value = |at: usize| args.get(at).and_then(ArgumentWord::known_value);
     let mut inners = Vec::new();
     let mut at = 1;
     while at < args.len() {
-        match value(at).map_or(Runs::Nothing, runs) {
+        match value(at).map_or(Runs::Nothing, option_runs) {
             Runs::Nothing if value(at) == Some("--") => break,
             Runs::Nothing => at += 1,
             Runs::Attached => return Err("runs a program in a way that is not followed"),
@@ -65,12 +65,12 @@ enum Runs {
 }
 
 /// Returns what a word of options runs.
-fn runs(word: &str) -> Runs {
+fn option_runs(word: &str) -> Runs {
     let options = table::program("fd").map_or("", |fd| fd.behind);
     let grammar = Grammar { options: &[options], style: Style::Getopt, abbreviates: false };
     let mut found = None;
     if word.starts_with('-') {
-        grammar.read(word, |part| {
+        grammar.read_word(word, |part| {
             let shortened = part.name.starts_with("--ex") && "--exec-batch".starts_with(&*part.name);
             let runs = match (&*part.name, part.attached) {
                 ("-x" | "-X" | "--exec" | "--exec-batch", None) => Some(Runs::Next),

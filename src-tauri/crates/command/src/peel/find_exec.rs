@@ -2,27 +2,27 @@
 
 use std::ops::Range;
 
-use super::{finish, inner, refuse, replace_marks};
-use crate::call::{Arg, Call, Found};
-use crate::invocation::Text;
+use super::{finish, inner_call, refuse, replace_marks};
+use crate::call::{Arg, CommandCall, ParseResults};
+use crate::invocation::ArgumentWord;
 use crate::{Dir, Power, Unparsed, programs};
 
 /// `-exec` that are followed in one `find`.
 const MOST: usize = 8;
 
 /// Adds `find` and the programs that it runs.
-pub(super) fn place(call: Call, found: &mut Found) {
+pub(super) fn add_find(call: CommandCall, found: &mut ParseResults) {
     let inners = match commands(&call.args) {
         Ok(inners) => inners,
         Err((code, what)) => return refuse(call, code, what, found),
     };
-    programs::place(call.clone(), found);
+    programs::add_program(call.clone(), found);
     for range in inners {
-        let word = call.args.get(range.start - 1).and_then(Arg::value);
+        let word = call.args.get(range.start - 1).and_then(Arg::known_value);
         let elsewhere = matches!(word, Some("-execdir" | "-okdir"));
         let mut cut = call.clone();
         cut.args.truncate(range.end);
-        let mut run = inner(cut, range.start, Power::Transparent);
+        let mut run = inner_call(cut, range.start, Power::Transparent);
         run.redirections.clear();
         if elsewhere {
             run.dir = Dir::Unknown;
@@ -30,8 +30,9 @@ pub(super) fn place(call: Call, found: &mut Found) {
         // Found paths begin with where the search started, never with a dash; in its folder with the name itself.
         replace_marks(&mut run, "{}", elsewhere);
         if let Some(root) = root_elsewhere(&call.args) {
-            let found =
-                |arg: &&mut Arg| arg.value().is_none() && arg.start.is_empty() && arg.word.raw.contains("{}");
+            let found = |arg: &&mut Arg| {
+                arg.known_value().is_none() && arg.start.is_empty() && arg.word.raw.contains("{}")
+            };
             run.args.iter_mut().filter(found).for_each(|arg| root.clone_into(&mut arg.start));
         }
         finish(run, found);
@@ -40,19 +41,20 @@ pub(super) fn place(call: Call, found: &mut Found) {
 
 /// Returns the first folder to search that is not below the one where it runs.
 fn root_elsewhere(args: &[Arg]) -> Option<&str> {
-    let begins = |arg: &Arg| arg.value().map_or_else(|| arg.start.clone(), str::to_owned);
+    let begins = |arg: &Arg| arg.known_value().map_or_else(|| arg.start.clone(), str::to_owned);
     let options = args.iter().skip(1).take_while(|arg| begins(arg).starts_with('-')).count();
     let roots =
         args.iter().skip(1 + options).take_while(|arg| !begins(arg).starts_with(['-', '(', '!', ')', ',']));
     roots
-        .map(|arg| arg.value().unwrap_or(&arg.start))
+        .map(|arg| arg.known_value().unwrap_or(&arg.start))
         .find(|root| root.starts_with(['/', '~']) || root.split('/').any(|part| part == ".."))
 }
 
 /// Returns the words of each program that `find` runs.
-pub(super) fn commands<W: Text>(args: &[W]) -> Result<Vec<Range<usize>>, (Unparsed, &'static str)> {
-    let is =
-        |at: usize, words: &[&str]| args.get(at).and_then(Text::value).is_some_and(|v| words.contains(&v));
+pub(super) fn commands<W: ArgumentWord>(args: &[W]) -> Result<Vec<Range<usize>>, (Unparsed, &'static str)> {
+    let is = |at: usize, words: &[&str]| {
+        args.get(at).and_then(ArgumentWord::known_value).is_some_and(|v| words.contains(&v))
+    };
     let mut inners = Vec::new();
     let mut at = 1;
     while at < args.len() {

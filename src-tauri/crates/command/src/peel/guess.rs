@@ -1,8 +1,8 @@
 //! Candidates of a call that is not followed: for deny rules only, so too much is fine and too little is not.
 
-use crate::Guess;
-use crate::call::{Arg, Call, Feed};
-use crate::programs::{Class, class_of};
+use crate::CandidateCommand;
+use crate::call::{Arg, CommandCall, Feed};
+use crate::programs::{ProgramClass, class_of};
 use crate::shell::candidates;
 
 /// `=` of one word after which a command is looked for.
@@ -10,9 +10,9 @@ const MOST_VALUES: usize = 4;
 
 /// Returns every command that the words from `from` on, the texts in them, and what is fed to the call may
 /// be.
-pub(crate) fn behind(call: &Call, from: usize) -> Vec<Guess> {
+pub(crate) fn behind(call: &CommandCall, from: usize) -> Vec<CandidateCommand> {
     let mut found = call.suffixes(from);
-    for word in call.args.iter().skip(from).filter_map(Arg::value) {
+    for word in call.args.iter().skip(from).filter_map(Arg::known_value) {
         found.extend(in_word(word));
     }
     if let Feed::Text(text) = &call.feed {
@@ -22,7 +22,7 @@ pub(crate) fn behind(call: &Call, from: usize) -> Vec<Guess> {
 }
 
 /// Commands in one word: a text with blanks, the value of an option (`--command=rm x`, `-crm x`), a text after `!`.
-pub(crate) fn in_word(word: &str) -> Vec<Guess> {
+pub(crate) fn in_word(word: &str) -> Vec<CandidateCommand> {
     let mut found = Vec::new();
     for (at, _) in word.match_indices('=').take(MOST_VALUES) {
         found.extend(in_text(command_of(word.get(at + 1..).unwrap_or_default())));
@@ -49,16 +49,16 @@ fn command_of(text: &str) -> &str {
 
 /// Commands in a text. Quotes are gone from a guess, so what a shell or a wrapper in it is given may start at any of its
 /// words.
-pub(crate) fn in_text(text: &str) -> Vec<Guess> {
+pub(crate) fn in_text(text: &str) -> Vec<CandidateCommand> {
     let mut found = Vec::new();
     for mut guess in candidates(text) {
         // fish's words before a command.
         while guess.first().is_some_and(|head| ["and", "or", "not", "begin"].contains(&head.as_str())) {
             guess = guess.without(1);
         }
-        let carries = guess
-            .first()
-            .is_some_and(|head| matches!(class_of(head), Class::Shell | Class::Wrapper | Class::Multicall));
+        let carries = guess.first().is_some_and(|head| {
+            matches!(class_of(head), ProgramClass::Shell | ProgramClass::Wrapper | ProgramClass::Multicall)
+        });
         if carries {
             found.extend((1..guess.len()).map(|at| guess.without(at)));
         }

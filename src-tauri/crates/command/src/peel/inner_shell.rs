@@ -1,11 +1,11 @@
 //! Shells inside a call: `sh -c TEXT`, `eval TEXT`, `su -c TEXT`, scripts, and text on standard input.
 
-use super::{guess, inner, read_inner};
-use crate::call::{Arg, Call, Feed, Found};
-use crate::invocation::{Given, unknown_option};
+use super::{guess, inner_call, read_inner};
+use crate::call::{Arg, CommandCall, Feed, ParseResults};
+use crate::invocation::{GivenOption, unknown_option};
 use crate::programs::family;
-use crate::shell::Place;
-use crate::{Dialect, Guess, Note, Opaque, Power, Role, Unparsed};
+use crate::shell::TextPosition;
+use crate::{CandidateCommand, Dialect, Note, Power, Role, Unparsed, UnparsedSpan};
 
 /// Letters that shells share and that neither run anything nor export what the text sets.
 const LETTERS: &str = "befhlmnptuvxBCEHPTdgqrs";
@@ -46,8 +46,8 @@ const KEYWORDS: &[&str] = &[
 ];
 
 /// Adds what a shell would run.
-pub(super) fn place(mut call: Call, found: &mut Found) {
-    let shell = family(call.head().unwrap_or_default());
+pub(super) fn add_shell(mut call: CommandCall, found: &mut ParseResults) {
+    let shell = family(call.program_name().unwrap_or_default());
     let dialect = match shell.as_str() {
         "bash" | "rbash" => Dialect::Bash,
         "zsh" | "rzsh" => Dialect::Zsh,
@@ -58,7 +58,7 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
         }
         _ => return refuse_text(call, Unparsed::Shell, "a shell whose grammar is not followed", found),
     };
-    let options = match ShellOptions::of(&call.args) {
+    let options = match ShellOptions::from_args(&call.args) {
         Ok(options) => options,
         Err(what) => return refuse_text(call, Unparsed::UnknownFlag, what, found),
     };
@@ -67,13 +67,13 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
     }
     match (options.command, call.args.get(options.operand).cloned()) {
         (true, Some(text)) => place_text(call, &text, &options, dialect, found),
-        (false, Some(script)) if !options.stdin && !script.value().is_some_and(is_stream) => {
+        (false, Some(script)) if !options.stdin && !script.known_value().is_some_and(is_stream) => {
             let mut step = call.into_step(Role::Program);
-            step.script = script.value().map(|_| options.operand);
+            step.script = script.known_value().map(|_| options.operand);
             if step.script.is_none() {
                 let what = "which script runs is known only at run time";
                 let span = step.span.clone();
-                step.opaque.get_or_insert_with(|| Opaque::new(Unparsed::InlineCode, what, span));
+                step.opaque.get_or_insert_with(|| UnparsedSpan::new(Unparsed::InlineCode, what, span));
             }
             found.steps.push(step);
         }
@@ -82,7 +82,7 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
                 Feed::Text(text) => guess::in_text(text),
                 Feed::Inherited | Feed::Unknown => Vec::new(),
             };
-            call.doubt(Unparsed::ShellInput, "a shell that reads its commands from its input", guess);
+            call.add_doubt(Unparsed::ShellInput, "a shell that reads its commands from its input", guess);
             let call = call.advise("give the commands directly");
             found.steps.push(call.into_step(Role::Program));
         }
@@ -96,13 +96,19 @@ fn is_stream(path: &str) -> bool {
 }
 
 /// Reads the text of `-c`, with the words after it as its parameters.
-fn place_text(call: Call, text: &Arg, options: &ShellOptions, dialect: Dialect, found: &mut Found) {
-    let Some(value) = text.value() else { return refuse_unknown(call, text, found) };
+fn place_text(
+    call: CommandCall,
+    text: &Arg,
+    options: &ShellOptions,
+    dialect: Dialect,
+    found: &mut ParseResults,
+) {
+    let Some(value) = text.known_value() else { return refuse_unknown(call, text, found) };
     let rest: Option<Vec<String>> =
-        call.args.iter().skip(options.operand + 1).map(|arg| arg.value().map(str::to_owned)).collect();
-    let shell = family(call.head().unwrap_or_default());
+        call.args.iter().skip(options.operand + 1).map(|arg| arg.known_value().map(str::to_owned)).collect();
+    let shell = family(call.program_name().unwrap_or_default());
     let parameters = rest.map(|rest| if rest.is_empty() { vec![shell] } else { rest });
-    let at = Place::of_value(&text.word.raw, value, &text.span);
+    let at = TextPosition::of_value(&text.word.raw, value, &text.span);
     read_or_alone(call, options.operand + 1, Power::Transparent, found, |outer, found| {
         read_inner(outer, value, at, dialect, parameters, found);
     });
@@ -111,17 +117,17 @@ fn place_text(call: Call, text: &Arg, options: &ShellOptions, dialect: Dialect, 
 /// Reads the text behind a call's words. Of a text without a command (`sh -c ''`, `watch '# x'`) the call itself is all that
 /// runs.
 fn read_or_alone(
-    call: Call,
+    call: CommandCall,
     words: usize,
     power: Power,
-    found: &mut Found,
-    read: impl FnOnce(&Call, &mut Found),
+    found: &mut ParseResults,
+    read: impl FnOnce(&CommandCall, &mut ParseResults),
 ) {
     let before = (found.steps.len(), found.opaque.len());
     let alone = call.clone();
-    read(&inner(call, words, power), found);
+    read(&inner_call(call, words, power), found);
     if before == (found.steps.len(), found.opaque.len()) {
-        let builtin = alone.shell.is_some() && alone.head() == Some("eval");
+        let builtin = alone.shell.is_some() && alone.program_name() == Some("eval");
         found.steps.push(alone.into_step(if builtin { Role::HarmlessBuiltin } else { Role::Program }));
     }
 }
@@ -135,10 +141,10 @@ struct ShellOptions {
 }
 
 impl ShellOptions {
-    fn of(args: &[Arg]) -> Result<Self, Note> {
+    fn from_args(args: &[Arg]) -> Result<Self, Note> {
         let mut options = Self { command: false, stdin: false, asks: false, operand: 1 };
         while let Some(arg) = args.get(options.operand) {
-            let Some(value) = arg.value() else {
+            let Some(value) = arg.known_value() else {
                 if arg.dash {
                     return Err("an option that is known only at run time".into());
                 }
@@ -170,7 +176,7 @@ impl ShellOptions {
                 'c' => self.command = true,
                 's' => self.stdin = true,
                 'o' => {
-                    let named = args.get(self.operand).and_then(Arg::value);
+                    let named = args.get(self.operand).and_then(Arg::known_value);
                     if !named.is_some_and(|name| NAMED.contains(&name)) {
                         return Err("the option `-o` with something that is not known here".into());
                     }
@@ -185,45 +191,46 @@ impl ShellOptions {
 }
 
 /// Returns the text of `-c`, where it holds nothing that any shell reads in a way of its own.
-fn plain_text(call: &Call) -> Option<&str> {
+fn plain_text(call: &CommandCall) -> Option<&str> {
     let [_, flag, text] = call.args.as_slice() else { return None };
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@,+ ".contains(c);
-    let text = text.value().filter(|text| text.chars().all(plain) && !text.starts_with(['-', '+', ' ']))?;
+    let text =
+        text.known_value().filter(|text| text.chars().all(plain) && !text.starts_with(['-', '+', ' ']))?;
     let word = text.split(' ').next().unwrap_or_default();
     // csh and fish have words of their own where other shells look for a program.
     let looked_up = word.contains(['/', '.']) || !KEYWORDS.contains(&word);
-    (flag.value() == Some("-c") && looked_up).then_some(text)
+    (flag.known_value() == Some("-c") && looked_up).then_some(text)
 }
 
 /// Refuses to follow a text. Deny rules see its words.
-fn refuse_text(mut call: Call, code: Unparsed, what: impl Into<Note>, found: &mut Found) {
-    let texts = call.args.iter().skip(1).map(|arg| arg.value().unwrap_or(&arg.word.raw));
-    let mut guess: Vec<Guess> = texts.flat_map(guess::in_text).collect();
+fn refuse_text(mut call: CommandCall, code: Unparsed, what: impl Into<Note>, found: &mut ParseResults) {
+    let texts = call.args.iter().skip(1).map(|arg| arg.known_value().unwrap_or(&arg.word.raw));
+    let mut guess: Vec<CandidateCommand> = texts.flat_map(guess::in_text).collect();
     if let Feed::Text(text) = &call.feed {
         guess.extend(guess::in_text(text));
     }
-    call.doubt(code, what, guess);
+    call.add_doubt(code, what, guess);
     found.steps.push(call.into_step(Role::Program));
 }
 
 /// Refuses a text with parts that are known only at run time: deny rules see the rest of it.
-fn refuse_unknown(mut call: Call, text: &Arg, found: &mut Found) {
+fn refuse_unknown(mut call: CommandCall, text: &Arg, found: &mut ParseResults) {
     let raw = text.word.raw.trim_matches(['"', '\'']);
     let guess = guess::in_text(raw);
-    call.doubt(Unparsed::InlineCode, "the text that the shell runs is known only at run time", guess);
+    call.add_doubt(Unparsed::InlineCode, "the text that the shell runs is known only at run time", guess);
     found.steps.push(call.into_step(Role::Program));
 }
 
 /// Words that a shell joins and reads again (`eval`, `watch`).
-pub(super) fn place_joined(call: Call, start: usize, dialect: Dialect, found: &mut Found) {
+pub(super) fn place_joined(call: CommandCall, start: usize, dialect: Dialect, found: &mut ParseResults) {
     let words: Option<Vec<&str>> =
-        call.args.get(start..).unwrap_or_default().iter().map(Arg::value).collect();
+        call.args.get(start..).unwrap_or_default().iter().map(Arg::known_value).collect();
     let Some(text) = words.map(|words| words.join(" ")) else {
         return refuse_text(call, Unparsed::Eval, "text that is run is known only at run time", found);
     };
     let at = match call.args.get(start..) {
-        Some([only]) => Place::of_value(&only.word.raw, &text, &only.span),
-        _ => Place { base: None, whole: call.span.clone() },
+        Some([only]) => TextPosition::of_value(&only.word.raw, &text, &only.span),
+        _ => TextPosition { base: None, whole: call.span.clone() },
     };
     let count = call.args.len();
     read_or_alone(call, count, Power::Transparent, found, |outer, found| {
@@ -232,10 +239,10 @@ pub(super) fn place_joined(call: Call, start: usize, dialect: Dialect, found: &m
 }
 
 /// Reads `trap TEXT SIGNAL…`: the text runs later, in a folder of which only the call's is known.
-pub(super) fn place_trap(mut call: Call, found: &mut Found) {
-    let first = usize::from(call.args.get(1).and_then(Arg::value) == Some("--")) + 1;
+pub(super) fn place_trap(mut call: CommandCall, found: &mut ParseResults) {
+    let first = usize::from(call.args.get(1).and_then(Arg::known_value) == Some("--")) + 1;
     let handler = call.args.get(first).cloned();
-    match handler.as_ref().map(Arg::value) {
+    match handler.as_ref().map(Arg::known_value) {
         None | Some(Some("-" | "" | "-l" | "-p")) => {
             return found.steps.push(call.into_step(Role::HarmlessBuiltin));
         }
@@ -247,16 +254,28 @@ pub(super) fn place_trap(mut call: Call, found: &mut Found) {
     let dialect = call.shell.unwrap_or(Dialect::Bash);
     let outer = call.clone();
     let count = outer.args.len();
-    let outer = inner(outer, count, Power::Transparent);
-    if let Some((arg, text)) = handler.as_ref().and_then(|arg| Some((arg, arg.value()?))) {
-        read_inner(&outer, text, Place::of_value(&arg.word.raw, text, &arg.span), dialect, None, found);
+    let outer = inner_call(outer, count, Power::Transparent);
+    if let Some((arg, text)) = handler.as_ref().and_then(|arg| Some((arg, arg.known_value()?))) {
+        read_inner(
+            &outer,
+            text,
+            TextPosition::of_value(&arg.word.raw, text, &arg.span),
+            dialect,
+            None,
+            found,
+        );
     }
     call.feed = Feed::Inherited;
     found.steps.push(call.into_step(Role::HarmlessBuiltin));
 }
 
 /// Reads the value of an option, which the wrapper hands to `sh`.
-pub(super) fn place_value(call: Call, given: &Given<'_>, power: Power, found: &mut Found) {
+pub(super) fn place_value(
+    call: CommandCall,
+    given: &GivenOption<'_>,
+    power: Power,
+    found: &mut ParseResults,
+) {
     let Some(text) = given.value else {
         return refuse_text(
             call,
@@ -266,7 +285,7 @@ pub(super) fn place_value(call: Call, given: &Given<'_>, power: Power, found: &m
         );
     };
     let arg = &call.args[given.value_at];
-    let at = Place::of_value(&arg.word.raw, text, &arg.span);
+    let at = TextPosition::of_value(&arg.word.raw, text, &arg.span);
     let count = call.args.len();
     read_or_alone(call, count, power, found, |outer, found| {
         read_inner(outer, text, at, Dialect::Posix, None, found);

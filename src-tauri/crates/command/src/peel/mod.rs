@@ -13,23 +13,25 @@ mod script;
 mod wrapped;
 
 use crate::builtins::{self, Ruling};
-use crate::call::{Arg, Call, Feed, Found, Functions};
-use crate::invocation::Text;
+use crate::call::{Arg, CommandCall, Feed, Functions, ParseResults};
+use crate::invocation::ArgumentWord;
 use crate::programs::table::{self, Program};
-use crate::programs::{self, Class, class_of, family};
-use crate::shell::{DEEPEST, Nest, Place, candidates, read_text};
+use crate::programs::{self, ProgramClass, class_of, family};
+use crate::shell::{DEEPEST, Nest, TextPosition, candidates, read_text};
 use crate::{
-    Assignment, Dialect, Guess, Note, Opaque, Power, Role, Unparsed, Via, Word, environment, escape,
+    Assignment, CandidateCommand, Dialect, Note, Power, Role, Unparsed, UnparsedSpan, Via, Word, environment,
+    escape,
 };
 
 /// Adds the steps that a call stands for.
-pub(crate) fn place(mut call: Call, functions: &Functions, found: &mut Found) {
-    let function = call.shell.is_some() && call.head().is_some_and(|name| functions.contains_key(name));
-    environment::check(&mut call, function);
+pub(crate) fn add_call(mut call: CommandCall, functions: &Functions, found: &mut ParseResults) {
+    let function =
+        call.shell.is_some() && call.program_name().is_some_and(|name| functions.contains_key(name));
+    environment::check_assignments(&mut call, function);
     let Some(head) = call.args.first() else {
         return found.steps.push(call.into_step(Role::Nothing));
     };
-    let Some(name) = head.value().map(str::to_owned) else {
+    let Some(name) = head.known_value().map(str::to_owned) else {
         return unknown_program(call, found);
     };
     if name.is_empty()
@@ -41,39 +43,39 @@ pub(crate) fn place(mut call: Call, functions: &Functions, found: &mut Found) {
         guess.extend(call.suffixes(0).into_iter().take(1).map(|guess| {
             let mut argv = guess.to_vec();
             argv[0] = argv[0].replacen('=', "", 1);
-            Guess::from(argv)
+            CandidateCommand::from(argv)
         }));
-        call.doubt(Unparsed::ProgramName, "the name of the program is unusual", guess);
+        call.add_doubt(Unparsed::ProgramName, "the name of the program is unusual", guess);
         return found.steps.push(call.into_step(Role::Program));
     }
     if call.shell.is_some() {
         if let Some(certain) = functions.get(&name) {
             if !certain {
-                call.doubt(Unparsed::Function, "a function that may not be defined here", Vec::new());
+                call.add_doubt(Unparsed::Function, "a function that may not be defined here", Vec::new());
             }
             return found.steps.push(call.into_step(Role::Function));
         }
-        match builtins::judge(&call) {
+        match builtins::judge_builtin(&call) {
             Ruling::Program => {}
             Ruling::Harmless => return found.steps.push(call.into_step(Role::HarmlessBuiltin)),
             Ruling::Doubt(code, what) => {
                 let guess = if code == Unparsed::Environment { Vec::new() } else { inside_arguments(&call) };
-                call.doubt(code, what, guess);
+                call.add_doubt(code, what, guess);
                 return found.steps.push(call.into_step(Role::Program));
             }
-            Ruling::Runs => return runs(call, &name, found),
+            Ruling::Runs => return add_builtin_run(call, &name, found),
         }
     }
     program(call, found);
 }
 
-fn unknown_program(mut call: Call, found: &mut Found) {
+fn unknown_program(mut call: CommandCall, found: &mut ParseResults) {
     let raw = call.args.first().map(|head| head.word.raw.clone()).unwrap_or_default();
     let guess =
         if raw.starts_with("~/") { [candidates(&raw), call.suffixes(1)].concat() } else { Vec::new() };
-    call.doubt(
+    call.add_doubt(
         Unparsed::DynamicProgram,
-        Note::about("which program runs is known only at run time: ", raw, ""),
+        Note::with_text("which program runs is known only at run time: ", raw, ""),
         guess,
     );
     let call = call.advise("write the program's name out");
@@ -81,44 +83,46 @@ fn unknown_program(mut call: Call, found: &mut Found) {
 }
 
 /// Reads a program that was found by name or path, or that a wrapper starts.
-fn program(call: Call, found: &mut Found) {
-    let name = family(call.head().unwrap_or_default());
+fn program(call: CommandCall, found: &mut ParseResults) {
+    let name = family(call.program_name().unwrap_or_default());
     if call.depth > DEEPEST {
         return refuse(call, Unparsed::TooDeep, "wrappers inside wrappers, too deep to follow", found);
     }
     match name.as_str() {
-        "find" => find_exec::place(call, found),
-        "fd" | "fdfind" => fd_exec::place(call, found),
-        "arch" => arch::place(call, found),
-        "su" => other_user::place(call, found),
-        "runuser" if !other_user::names_program(&call.args) => other_user::place(call, found),
-        "script" => script::place(call, found),
-        "ld.so" => loader::place(call, found),
-        "crontab" if call.args.len() == 2 && call.args[1].value() == Some("-l") => {
-            programs::place(call, found);
+        "find" => find_exec::add_find(call, found),
+        "fd" | "fdfind" => fd_exec::add_fd(call, found),
+        "arch" => arch::add_arch(call, found),
+        "su" => other_user::add_user_shell(call, found),
+        "runuser" if !other_user::names_program(&call.args) => other_user::add_user_shell(call, found),
+        "script" => script::add_script(call, found),
+        "ld.so" => loader::add_loaded(call, found),
+        "crontab" if call.args.len() == 2 && call.args[1].known_value() == Some("-l") => {
+            programs::add_program(call, found);
         }
         name => match (table::program(name), class_of(name)) {
-            (Some(Program { wrapper: Some(wrapper), .. }), _) => wrapped::place(call, wrapper, found),
-            (_, Class::Shell) => inner_shell::place(call, found),
-            (_, Class::Wrapper) => {
+            (Some(Program { wrapper: Some(wrapper), .. }), _) => wrapped::add_wrapped(call, wrapper, found),
+            (_, ProgramClass::Shell) => inner_shell::add_shell(call, found),
+            (_, ProgramClass::Wrapper) => {
                 refuse(call, Unparsed::Wrapper, "runs another program in a way that is not followed", found);
             }
-            (_, Class::Ordinary | Class::Interpreter | Class::Multicall) => programs::place(call, found),
+            (_, ProgramClass::Ordinary | ProgramClass::Interpreter | ProgramClass::Multicall) => {
+                programs::add_program(call, found);
+            }
         },
     }
 }
 
 /// Keeps the call as it is, not understood; deny rules see the commands that it may run.
-fn refuse(mut call: Call, code: Unparsed, what: impl Into<Note>, found: &mut Found) {
+fn refuse(mut call: CommandCall, code: Unparsed, what: impl Into<Note>, found: &mut ParseResults) {
     let guess = guess::behind(&call, 1);
-    call.doubt(code, what, guess);
+    call.add_doubt(code, what, guess);
     found.steps.push(call.into_step(Role::Program));
 }
 
 /// Commands that may stand in the arguments of a builtin (`alias ls=…`, `printf -v 'a[$(…)]'`), or in what it is fed.
-fn inside_arguments(call: &Call) -> Vec<Guess> {
+fn inside_arguments(call: &CommandCall) -> Vec<CandidateCommand> {
     let mut guess = call.suffixes(1);
-    for value in call.args.iter().skip(1).filter_map(Arg::value) {
+    for value in call.args.iter().skip(1).filter_map(Arg::known_value) {
         guess.extend(candidates(value));
         guess.extend(value.split_once('=').map_or_else(Vec::new, |(_, text)| candidates(text)));
     }
@@ -129,7 +133,7 @@ fn inside_arguments(call: &Call) -> Vec<Guess> {
 }
 
 /// Builtins that run what they are given.
-fn runs(call: Call, name: &str, found: &mut Found) {
+fn add_builtin_run(call: CommandCall, name: &str, found: &mut ParseResults) {
     match name {
         "exec" if call.args.len() == 1 => found.steps.push(call.into_step(Role::Nothing)),
         "eval" => {
@@ -143,17 +147,17 @@ fn runs(call: Call, name: &str, found: &mut Found) {
 }
 
 /// Reads zsh's words before a command: the shell looks the name up as ever, builtins included.
-fn precommand(call: Call, found: &mut Found) {
+fn precommand(call: CommandCall, found: &mut ParseResults) {
     if call.args.len() == 1 {
         return refuse(call, Unparsed::ZshSyntax, "zsh reads this as the beginning of a command", found);
     }
     let shell = call.shell;
-    let inner = inner(call, 1, Power::Transparent);
-    finish(Call { shell, ..inner }, found);
+    let inner = inner_call(call, 1, Power::Transparent);
+    finish(CommandCall { shell, ..inner }, found);
 }
 
 /// Returns the words of the programs that `find` and `fd` run, which are no options of theirs.
-pub(crate) fn words_of_others<W: Text>(program: &Program, args: &[W]) -> Vec<std::ops::Range<usize>> {
+pub(crate) fn words_of_others<W: ArgumentWord>(program: &Program, args: &[W]) -> Vec<std::ops::Range<usize>> {
     match program.names.first() {
         Some(&"find") => find_exec::commands(args).unwrap_or_default(),
         Some(&"fd") => fd_exec::commands(args).unwrap_or_default(),
@@ -163,20 +167,20 @@ pub(crate) fn words_of_others<W: Text>(program: &Program, args: &[W]) -> Vec<std
 
 /// Reads the program that a wrapper starts in the same way again; functions of the text are not seen from
 /// there.
-fn finish(call: Call, found: &mut Found) {
-    place(call, &Functions::new(), found);
+fn finish(call: CommandCall, found: &mut ParseResults) {
+    add_call(call, &Functions::new(), found);
 }
 
 /// Returns the program that a wrapper starts, with the wrapper's own words noted.
-fn inner(mut call: Call, start: usize, power: Power) -> Call {
+fn inner_call(mut call: CommandCall, start: usize, power: Power) -> CommandCall {
     let rest = call.args.split_off(start.min(call.args.len()));
     let argv = call.args.iter().map(|arg| arg.word.clone()).collect();
     call.via.push(Via { argv, power });
-    Call { args: rest, shell: None, depth: call.depth + 1, ..call }
+    CommandCall { args: rest, shell: None, depth: call.depth + 1, ..call }
 }
 
 fn assigned(arg: &Arg) -> Option<Assignment> {
-    let (name, value) = match arg.value() {
+    let (name, value) = match arg.known_value() {
         Some(word) => word.split_once('=').map(|(name, value)| (name, Some(value.to_owned())))?,
         None => (arg.word.raw.split_once('=')?.0, None),
     };
@@ -185,14 +189,15 @@ fn assigned(arg: &Arg) -> Option<Assignment> {
 }
 
 /// Words with the mark in them are known only at run time.
-fn replace_marks(call: &mut Call, mark: &str, dash: bool) {
+fn replace_marks(call: &mut CommandCall, mark: &str, dash: bool) {
     for arg in &mut call.args {
-        if arg.value().is_some_and(|value| value.contains(mark)) {
-            arg.dash = dash && arg.value().is_some_and(|value| value.starts_with(mark));
-            arg.climbs = arg.value().is_some_and(|value| value.contains(".."));
+        if arg.known_value().is_some_and(|value| value.contains(mark)) {
+            arg.dash = dash && arg.known_value().is_some_and(|value| value.starts_with(mark));
+            arg.climbs = arg.known_value().is_some_and(|value| value.contains(".."));
             arg.free = dash || arg.climbs;
             arg.strays = dash || arg.free;
-            arg.start = arg.value().and_then(|value| value.split(mark).next()).unwrap_or_default().to_owned();
+            arg.start =
+                arg.known_value().and_then(|value| value.split(mark).next()).unwrap_or_default().to_owned();
             arg.word.value = None;
         }
     }
@@ -200,17 +205,17 @@ fn replace_marks(call: &mut Call, mark: &str, dash: bool) {
 
 /// Reads a text that a call runs in a shell. Past the depth that is followed, deny rules still see what may stand in it.
 fn read_inner(
-    call: &Call,
+    call: &CommandCall,
     text: &str,
-    at: Place,
+    at: TextPosition,
     dialect: Dialect,
     parameters: Option<Vec<String>>,
-    found: &mut Found,
+    found: &mut ParseResults,
 ) {
     if call.depth >= DEEPEST {
         let what = "shells inside shells, too deep to follow";
-        let opaque = Opaque::new(Unparsed::TooDeep, what, call.span.clone())
-            .with(guess::in_text(text))
+        let opaque = UnparsedSpan::new(Unparsed::TooDeep, what, call.span.clone())
+            .with_candidates(guess::in_text(text))
             .advised(Some("write a script and run that"));
         found.opaque.push(opaque);
         return;

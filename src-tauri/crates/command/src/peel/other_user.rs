@@ -1,7 +1,7 @@
 //! `su` and `runuser`: a shell of another user, with a text to run.
 
 use super::{inner_shell, refuse};
-use crate::call::{Arg, Call, Found};
+use crate::call::{Arg, CommandCall, ParseResults};
 use crate::invocation::Leading;
 use crate::programs::table;
 use crate::{Power, Unparsed};
@@ -10,7 +10,7 @@ use crate::{Power, Unparsed};
 /// `su`.
 pub(super) fn names_program(args: &[Arg]) -> bool {
     args.iter().skip(1).any(|arg| {
-        arg.value().is_some_and(|word| {
+        arg.known_value().is_some_and(|word| {
             word == "--user"
                 || word.starts_with("--user=")
                 || word.starts_with("-u") && !word.starts_with("--")
@@ -19,18 +19,18 @@ pub(super) fn names_program(args: &[Arg]) -> bool {
 }
 
 /// Adds what the other user's shell is told to run.
-pub(super) fn place(call: Call, found: &mut Found) {
+pub(super) fn add_user_shell(call: CommandCall, found: &mut ParseResults) {
     let options = table::program("su").map_or("", |su| su.behind);
     let args = call.args.clone();
     let (parsed, operands) = match Leading::everywhere(&args, options) {
         Ok(read) => read,
         Err(what) => return refuse(call, Unparsed::UnknownFlag, what, found),
     };
-    let Some(given) = parsed.last("-c --command --session-command") else {
+    let Some(given) = parsed.last_option("-c --command --session-command") else {
         return refuse(call, Unparsed::ShellInput, "a shell of another user", found);
     };
     // What follows the user's name is handed to the shell.
-    let users = operands.iter().filter(|at| call.args[**at].value() != Some("-")).count();
+    let users = operands.iter().filter(|at| call.args[**at].known_value() != Some("-")).count();
     if users > 1 {
         return refuse(call, Unparsed::ShellInput, "a shell of another user, with words of its own", found);
     }

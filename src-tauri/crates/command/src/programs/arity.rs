@@ -1,13 +1,14 @@
 //! Number of words that name the command: `git push origin main` is `git push`, `npm run build` is all three.
 
-use crate::invocation::verbs;
+use crate::invocation::verb_indexes;
 
 /// Returns how many words of the argv are the command: at least 1, at most its length.
-pub fn arity(argv: &[&str]) -> usize {
+pub fn command_length(argv: &[&str]) -> usize {
     let Some(program) = argv.first() else { return 0 };
     let family = super::family(program);
     let known = super::table::program(&family).map(|program| program.words).filter(|words| !words.is_empty());
-    let known = known.or_else(|| super::own::find(&family).map(|program| program.words)).unwrap_or_default();
+    let known =
+        known.or_else(|| super::own::find_own(&family).map(|program| program.words)).unwrap_or_default();
     let by = |word: &str| known.iter().find(|(first, _)| *first == word).map(|(_, words)| *words);
     let second = argv.get(1).copied().unwrap_or_default();
     by(second).or_else(|| by("*")).unwrap_or(1).min(argv.len())
@@ -15,19 +16,20 @@ pub fn arity(argv: &[&str]) -> usize {
 
 /// Returns the words that name the command, without options before the verb: `git -C x push origin` is `git push`.
 pub fn command_words<'a>(argv: &[&'a str]) -> Vec<&'a str> {
-    let as_written = || argv.iter().take(arity(argv)).copied().collect();
+    let as_written = || argv.iter().take(command_length(argv)).copied().collect();
     let program = argv.first().and_then(|name| super::table::program(&super::family(name)));
-    let places = program.filter(|program| program.before.is_some()).map(|program| verbs(program, argv));
+    let places =
+        program.filter(|program| program.before.is_some()).map(|program| verb_indexes(program, argv));
     // Where the verb may be in several places, nothing is left out.
     let Some([verb]) = places.as_deref() else { return as_written() };
     let words: Vec<&str> = argv.iter().take(1).chain(&argv[*verb..]).copied().collect();
-    let arity = arity(&words);
+    let arity = command_length(&words);
     words.into_iter().take(arity).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{arity, command_words};
+    use super::{command_length, command_words};
 
     #[test]
     fn the_table_of_the_source() {
@@ -43,7 +45,7 @@ mod tests {
             (&["/usr/bin/git", "status"], 2),
             (&[], 0),
         ] {
-            assert_eq!(arity(argv), words, "{argv:?}");
+            assert_eq!(command_length(argv), words, "{argv:?}");
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) fn only_prints(program: &str) -> bool {
         print: None,
         header: false,
     }
-    .reads()
+    .read_program()
     .is_some()
 }
 
@@ -42,7 +42,7 @@ struct AwkReader<'a> {
 
 impl AwkReader<'_> {
     /// Reads to the end; `None` if something does more than print.
-    fn reads(&mut self) -> Option<()> {
+    fn read_program(&mut self) -> Option<()> {
         while let Some((at, c)) = self.chars.next() {
             match c {
                 ' ' | '\t' | '\r' => {}
@@ -50,22 +50,22 @@ impl AwkReader<'_> {
                     self.chars.next_if(|(_, next)| *next == '\n')?;
                 }
                 '#' => while self.chars.next_if(|(_, next)| *next != '\n').is_some() {},
-                '"' => self.text()?,
-                '/' if !self.operand => self.expression()?,
+                '"' => self.read_text()?,
+                '/' if !self.operand => self.read_expression()?,
                 '@' | '`' => return None,
                 '|' => {
                     self.chars.next_if(|(_, next)| *next == '|')?;
                     self.operand = false;
                 }
                 '>' if self.print == Some(self.parens.len()) => return None,
-                c if c.is_ascii_alphanumeric() || c == '_' || c == '.' => self.word(at)?,
-                c => self.sign(c)?,
+                c if c.is_ascii_alphanumeric() || c == '_' || c == '.' => self.read_word(at)?,
+                c => self.read_sign(c)?,
             }
         }
         self.parens.is_empty().then_some(())
     }
 
-    fn text(&mut self) -> Option<()> {
+    fn read_text(&mut self) -> Option<()> {
         loop {
             match self.chars.next()?.1 {
                 '\\' => drop(self.chars.next()?),
@@ -79,7 +79,7 @@ impl AwkReader<'_> {
     }
 
     /// Returns a regular expression. With a slash in brackets, awks differ about where it ends.
-    fn expression(&mut self) -> Option<()> {
+    fn read_expression(&mut self) -> Option<()> {
         let mut bracket = false;
         loop {
             match self.chars.next()?.1 {
@@ -94,7 +94,7 @@ impl AwkReader<'_> {
         Some(())
     }
 
-    fn word(&mut self, start: usize) -> Option<()> {
+    fn read_word(&mut self, start: usize) -> Option<()> {
         let mut end = start + 1;
         while let Some((at, c)) =
             self.chars.next_if(|(_, c)| c.is_ascii_alphanumeric() || *c == '_' || *c == '.')
@@ -113,7 +113,7 @@ impl AwkReader<'_> {
         Some(())
     }
 
-    fn sign(&mut self, c: char) -> Option<()> {
+    fn read_sign(&mut self, c: char) -> Option<()> {
         match c {
             '(' => {
                 self.parens.push(self.header);

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use postern_programs::Class;
+use postern_programs::ProgramClass;
 
 use super::table::{self, Trait};
 
 /// Returns the class of a program by its base name. Case, directories and version suffixes do not matter
 /// (`/BIN/Python3.12`).
-pub fn class_of(name: &str) -> Class {
-    table::program(&family_of(name)).map_or(Class::Ordinary, |program| program.class)
+pub fn class_of(name: &str) -> ProgramClass {
+    table::program(&family_of(name)).map_or(ProgramClass::Ordinary, |program| program.class)
 }
 
 /// Returns the base name in lower case, without a version suffix (`python3.12` is `python`) and without the
@@ -32,13 +32,13 @@ fn family_of_lower(base: &str) -> &str {
     let base = base.strip_suffix(".exe").unwrap_or(base);
     let unversioned = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
     let class = table::program(unversioned).map(|program| program.class);
-    if matches!(class, Some(Class::Shell | Class::Interpreter)) {
+    if matches!(class, Some(ProgramClass::Shell | ProgramClass::Interpreter)) {
         return unversioned;
     }
     if is_loader(base) {
         return "ld.so";
     }
-    let gnu = |plain: &&str| table::find(plain).is_some_and(|known| known.has(Trait::Gnu));
+    let gnu = |plain: &&str| table::find_name(plain).is_some_and(|known| known.has_trait(Trait::Gnu));
     base.strip_prefix('g').filter(gnu).unwrap_or(base)
 }
 
@@ -53,27 +53,27 @@ fn is_loader(base: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Class, class_of};
+    use super::{ProgramClass, class_of};
 
     #[test]
     fn spelling_does_not_change_the_class() {
         for (name, class) in [
-            ("/bin/bash", Class::Shell),
-            ("ZSH", Class::Shell),
-            ("z\u{17f}h", Class::Shell),
-            ("/usr/local/bin/python3.12", Class::Interpreter),
-            ("perl5.34", Class::Interpreter),
-            ("/opt/homebrew/bin/gtimeout", Class::Wrapper),
-            ("env", Class::Wrapper),
-            ("busybox", Class::Multicall),
-            ("git", Class::Ordinary),
-            ("gsort", Class::Ordinary),
-            ("/lib64/ld-linux-x86-64.so.2", Class::Wrapper),
-            ("/lib/ld-musl-x86_64.so.1", Class::Wrapper),
-            ("ld", Class::Ordinary),
-            ("ld-2.31.so", Class::Wrapper),
-            ("rtld", Class::Wrapper),
-            ("ld-foo", Class::Ordinary),
+            ("/bin/bash", ProgramClass::Shell),
+            ("ZSH", ProgramClass::Shell),
+            ("z\u{17f}h", ProgramClass::Shell),
+            ("/usr/local/bin/python3.12", ProgramClass::Interpreter),
+            ("perl5.34", ProgramClass::Interpreter),
+            ("/opt/homebrew/bin/gtimeout", ProgramClass::Wrapper),
+            ("env", ProgramClass::Wrapper),
+            ("busybox", ProgramClass::Multicall),
+            ("git", ProgramClass::Ordinary),
+            ("gsort", ProgramClass::Ordinary),
+            ("/lib64/ld-linux-x86-64.so.2", ProgramClass::Wrapper),
+            ("/lib/ld-musl-x86_64.so.1", ProgramClass::Wrapper),
+            ("ld", ProgramClass::Ordinary),
+            ("ld-2.31.so", ProgramClass::Wrapper),
+            ("rtld", ProgramClass::Wrapper),
+            ("ld-foo", ProgramClass::Ordinary),
         ] {
             assert_eq!(class_of(name), class, "{name}");
         }

@@ -2,7 +2,7 @@
 //! they run, and everybody who can write the project can write those.
 
 use super::{family, table};
-use crate::invocation::verbs;
+use crate::invocation::verb_indexes;
 
 /// Returns the positions of words that the program may take for a configured subcommand or a plugin, in the
 /// order of argv.
@@ -15,14 +15,14 @@ pub fn extensions(argv: &[Option<&str>]) -> Vec<usize> {
     }
     let is_known = |word: &str| {
         let own = |word: &str| program.has_own(word) && !program.redefinable.contains(&word);
-        own(word) || family == "git" && alias(argv, word).is_some_and(own)
+        own(word) || family == "git" && inline_alias(argv, word).is_some_and(own)
     };
     let foreign = |at: &usize| argv[*at].is_some_and(|word| !word.is_empty() && !is_known(word));
-    verbs(program, argv).into_iter().filter(foreign).collect()
+    verb_indexes(program, argv).into_iter().filter(foreign).collect()
 }
 
 /// Returns the command that git's own `-c alias.WORD=COMMAND` assigns to a word; it overrides every file.
-fn alias<'a>(argv: &[Option<&'a str>], word: &str) -> Option<&'a str> {
+fn inline_alias<'a>(argv: &[Option<&'a str>], word: &str) -> Option<&'a str> {
     let set = |pair: &[Option<&'a str>]| match pair {
         [Some("-c"), Some(set)] => set.strip_prefix("alias.")?.strip_prefix(word)?.strip_prefix('='),
         _ => None,

@@ -1,14 +1,16 @@
 //! Programs that treat standard input as data, not as commands.
 
 use super::class::family;
-use super::table::{Trait, find};
+use super::table::{Trait, find_name};
 
 /// Returns true if a program reads its input as data or not at all, and false if that is unknown. `words` are
 /// the step's words without wrappers.
 pub fn treats_input_as_data(words: &[Option<&str>]) -> bool {
     let all: Option<Vec<&str>> = words.iter().copied().collect();
     let Some([name, args @ ..]) = all.as_deref() else { return false };
-    let Some(known) = find(&family(name)).filter(|known| known.has(Trait::InputIsData)) else { return false };
+    let Some(known) = find_name(&family(name)).filter(|known| known.has_trait(Trait::InputIsData)) else {
+        return false;
+    };
     // At any position, because options before a subcommand may have values.
     let obeys = |arg: &str| names_input(arg) || known.program.obeys_input.contains(&arg);
     !args.iter().any(|arg| obeys(arg))

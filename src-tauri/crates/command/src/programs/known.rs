@@ -1,6 +1,6 @@
 //! Knowledge about programs, to be shown.
 
-use postern_programs::{Check, Class, Does, ReadCheck, listed};
+use postern_programs::{ArgumentCheck, Does, ProgramClass, ReadCheck, listed};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub struct KnownProgram {
     /// True for what a person added.
     pub own: bool,
     /// Kind of program.
-    pub kind: Class,
+    pub kind: ProgramClass,
     /// Options before its command.
     pub options_before: Option<&'static str>,
     /// Options behind its command, or anywhere.
@@ -30,7 +30,7 @@ pub struct KnownProgram {
     /// Unsafe arguments, then effects.
     pub effects: Vec<KnownEffect>,
     /// The check in code of its arguments.
-    pub check: Option<Check>,
+    pub check: Option<ArgumentCheck>,
     /// Places below the home folder that a confined run of it reads.
     #[serde(skip_serializing_if = "<[&str]>::is_empty")]
     pub caches: &'static [&'static str],
@@ -73,18 +73,18 @@ pub struct KnownEffect {
 /// Returns what is known about a program: what is built in, and what a person added.
 pub fn known_program(name: &str) -> Vec<KnownProgram> {
     let family = family(name);
-    let built_in = table::find(&family).map(|known| {
-        let always = known.has(Trait::ReadsAlways) || known.has(Trait::ReadsAnyway);
+    let built_in = table::find_name(&family).map(|known| {
+        let always = known.has_trait(Trait::ReadsAlways) || known.has_trait(Trait::ReadsAnyway);
         known_of(known.program, always, false)
     });
-    let own = own::find(&family).map(|program| known_of(program, false, true));
+    let own = own::find_own(&family).map(|program| known_of(program, false, true));
     built_in.into_iter().chain(own).collect()
 }
 
 /// Returns every program that something is known about.
 pub fn known_programs() -> Vec<KnownProgram> {
     let built_in = PROGRAMS.iter().map(|program| known_of(program, false, false));
-    built_in.chain(own::all().into_iter().map(|program| known_of(program, false, true))).collect()
+    built_in.chain(own::all_own().into_iter().map(|program| known_of(program, false, true))).collect()
 }
 
 fn known_of(program: &'static Program, always: bool, own: bool) -> KnownProgram {
@@ -123,7 +123,7 @@ fn known_of(program: &'static Program, always: bool, own: bool) -> KnownProgram 
 /// Returns the options and commands that are known of a program, each once: those that do more than its ordinary work among them.
 pub fn known_arguments(name: &str) -> BTreeSet<String> {
     let family = family(name);
-    let known = [table::program(&family), own::find(&family)];
+    let known = [table::program(&family), own::find_own(&family)];
     known.into_iter().flatten().flat_map(arguments_of).map(str::to_owned).collect()
 }
 
@@ -134,7 +134,7 @@ fn arguments_of(program: &'static Program) -> impl Iterator<Item = &'static str>
     let options = options.flat_map(|grammar| listed(grammar).map(|(option, _)| option));
     let marks =
         program.unsafe_args.iter().map(|one| one.when).chain(program.effects.iter().map(|one| one.when));
-    let marks = marks.flat_map(|when| when.split_whitespace()).filter_map(unsafe_args::label);
+    let marks = marks.flat_map(|when| when.split_whitespace()).filter_map(unsafe_args::mark_label);
     let is_plain = |word: &&str| {
         !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
     };

@@ -3,9 +3,9 @@
 //! Names that a program completes or has besides, a name with its version, docker's words with and without
 //! their nouns, an alias that the line itself gives to git.
 
-use super::Class;
+use super::ProgramClass;
 use super::table::{self, Program};
-use crate::invocation::verbs;
+use crate::invocation::verb_indexes;
 
 /// Returns the command in each of the other words that it may be written in. A word that is not known before
 /// the run is none.
@@ -23,7 +23,7 @@ pub fn otherwise<'a>(argv: &[Option<&'a str>]) -> Vec<Vec<Option<&'a str>>> {
     forms.extend(without_version(base, &family).map(|plain| replaced(argv, 0..1, [plain])));
     // Of most programs nothing is called otherwise, and every command of every request is asked about.
     let Some(program) = table::program(&family).filter(|program| has_others(program)) else { return forms };
-    for at in verbs(program, argv) {
+    for at in verb_indexes(program, argv) {
         let Some(word) = argv[at] else { continue };
         let called = |others: &str| others.split(' ').any(|other| other == word);
         let names = program.aliases.iter().filter(|(_, others)| called(others));
@@ -47,7 +47,8 @@ fn without_version<'a>(base: &'a str, family: &str) -> impl Iterator<Item = &'a 
     let version = &base[stem.len()..];
     let without_minor = version.find('.').map(|dot| &base[..stem.len() + dot]).filter(|_| !stem.is_empty());
     let plain = stem.strip_suffix('-').or_else(|| {
-        let one_language = super::class_of(family) != Class::Ordinary && family != "python" || stem == "pip";
+        let one_language =
+            super::class_of(family) != ProgramClass::Ordinary && family != "python" || stem == "pip";
         one_language.then_some(stem)
     });
     let plain = plain.filter(|_| !version.is_empty());

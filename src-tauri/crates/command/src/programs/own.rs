@@ -5,13 +5,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 use foldhash::HashMap;
 use postern_programs::{ProgramFile, Style};
 
-use super::table::{Effect, Program, UnsafeArgs};
+use super::table::{Program, TableEffect, UnsafeArgs};
 
 /// The programs of the files that were set last. The host sets them; everything else only looks.
-static OWN: RwLock<Option<Arc<Own>>> = RwLock::new(None);
+static OWN: RwLock<Option<Arc<DescribedPrograms>>> = RwLock::new(None);
 
 #[derive(Debug)]
-struct Own {
+struct DescribedPrograms {
     files: Vec<ProgramFile>,
     by_name: HashMap<&'static str, &'static Program>,
 }
@@ -27,18 +27,18 @@ pub fn set_own_programs(files: Vec<ProgramFile>) -> bool {
     let programs = files.iter().map(compile);
     let by_name =
         programs.flat_map(|program| program.names.iter().map(move |name| (*name, program))).collect();
-    *own = (!files.is_empty()).then(|| Arc::new(Own { files, by_name }));
+    *own = (!files.is_empty()).then(|| Arc::new(DescribedPrograms { files, by_name }));
     true
 }
 
 /// Returns what a person said about a program.
-pub(crate) fn find(name: &str) -> Option<&'static Program> {
+pub(crate) fn find_own(name: &str) -> Option<&'static Program> {
     let own = OWN.read().unwrap_or_else(PoisonError::into_inner);
     own.as_ref()?.by_name.get(name).copied()
 }
 
 /// Returns every program that a person described.
-pub(super) fn all() -> Vec<&'static Program> {
+pub(super) fn all_own() -> Vec<&'static Program> {
     let own = OWN.read().unwrap_or_else(PoisonError::into_inner);
     let mut all: Vec<_> = own.iter().flat_map(|own| own.by_name.values().copied()).collect();
     all.sort_by_key(|program| program.names);
@@ -49,53 +49,53 @@ pub(super) fn all() -> Vec<&'static Program> {
 /// Returns a file as the tables hold a program: its options, its words and its effects.
 pub(super) fn compile(file: &ProgramFile) -> &'static Program {
     let of_commands = file.options_of_commands();
-    let of_commands = of_commands.iter().map(|(commands, options)| (text(commands), text(options)));
+    let of_commands = of_commands.iter().map(|(commands, options)| (leak_text(commands), leak_text(options)));
     let anywhere = file.options_anywhere();
     Box::leak(Box::new(Program {
-        names: list(file.names.iter().map(|name| text(name))),
+        names: leak_list(file.names.iter().map(|name| leak_text(name))),
         style: file.style.unwrap_or(Style::Getopt),
-        before: Some(text(&file.options_before().unwrap_or_else(|| anywhere.clone()))),
-        behind: text(&anywhere),
-        of_commands: list(of_commands),
-        words: list(file.words.iter().map(|(word, words)| (text(word), usize::from(*words)))),
-        unsafe_args: list(file.effects.iter().flat_map(|effect| unsafe_args(file, effect))),
-        effects: list(file.effects.iter().flat_map(|effect| effects(file, effect))),
+        before: Some(leak_text(&file.options_before().unwrap_or_else(|| anywhere.clone()))),
+        behind: leak_text(&anywhere),
+        of_commands: leak_list(of_commands),
+        words: leak_list(file.words.iter().map(|(word, words)| (leak_text(word), usize::from(*words)))),
+        unsafe_args: leak_list(file.effects.iter().flat_map(|effect| unsafe_args(file, effect))),
+        effects: leak_list(file.effects.iter().flat_map(|effect| effects(file, effect))),
         ..Program::UNKNOWN
     }))
 }
 
-fn when(file: &ProgramFile, effect: &postern_programs::Effect) -> &'static str {
-    text(&effect.marks(file.commands.as_deref().unwrap_or_default()))
+fn when_patterns(file: &ProgramFile, effect: &postern_programs::EffectSection) -> &'static str {
+    leak_text(&effect.when_patterns(file.commands.as_deref().unwrap_or_default()))
 }
 
-fn unsafe_args(file: &ProgramFile, effect: &postern_programs::Effect) -> Vec<UnsafeArgs> {
-    let (when, source) = (when(file, effect), text(&effect.source));
+fn unsafe_args(file: &ProgramFile, effect: &postern_programs::EffectSection) -> Vec<UnsafeArgs> {
+    let (when, source) = (when_patterns(file, effect), leak_text(&effect.source));
     effect.unsafe_args().map(|does| UnsafeArgs { when, does, source }).collect()
 }
 
-fn effects(file: &ProgramFile, effect: &postern_programs::Effect) -> Vec<Effect> {
+fn effects(file: &ProgramFile, effect: &postern_programs::EffectSection) -> Vec<TableEffect> {
     let of_kind = |does: postern_programs::EffectKind| {
-        let (scope, reversible) = does.usual(effect.place());
-        Effect {
-            names: list(effect.names.split_whitespace().map(text)),
-            when: when(file, effect),
-            unless: text(&effect.unless),
+        let (scope, reversible) = does.usual_reach(effect.install_place());
+        TableEffect {
+            names: leak_list(effect.names.split_whitespace().map(leak_text)),
+            when: when_patterns(file, effect),
+            unless: leak_text(&effect.unless),
             does,
-            says: text(&effect.says),
+            says: leak_text(&effect.says),
             of: effect.of,
-            place: effect.place(),
+            place: effect.install_place(),
             scope: effect.scope.or(scope),
             reversible: effect.reversible.unwrap_or(reversible),
-            source: text(&effect.source),
+            source: leak_text(&effect.source),
         }
     };
-    effect.kinds().map(of_kind).collect()
+    effect.effect_kinds().map(of_kind).collect()
 }
 
-fn text(text: &str) -> &'static str {
+fn leak_text(text: &str) -> &'static str {
     Box::leak(text.to_owned().into_boxed_str())
 }
 
-fn list<T>(all: impl Iterator<Item = T>) -> &'static [T] {
+fn leak_list<T>(all: impl Iterator<Item = T>) -> &'static [T] {
     Box::leak(all.collect())
 }

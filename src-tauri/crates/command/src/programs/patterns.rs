@@ -1,7 +1,7 @@
 //! Patterns of arguments, as the files about programs have them (`postern_programs` explains them).
 
 use super::table::UnsafeArgs;
-use crate::invocation::{Given, Invocation, Text};
+use crate::invocation::{ArgumentWord, GivenOption, Invocation};
 use crate::{ArgEffect, Dir};
 
 /// Files of which nothing is kept.
@@ -9,7 +9,7 @@ pub(crate) const NO_FILE: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"
 
 /// A place where a pattern matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Match {
+pub(crate) struct PatternMatch {
     /// The argument.
     pub(crate) at: usize,
     /// The first word behind the command that the pattern names; the first argument, if it names none.
@@ -18,7 +18,7 @@ pub(crate) struct Match {
 
 /// An invocation in its folder, in which patterns are looked for.
 #[derive(Debug)]
-pub(crate) struct Look<'a, 'r, W> {
+pub(crate) struct PatternSearch<'a, 'r, W> {
     pub(crate) read: &'a Invocation<'r, W>,
     pub(crate) dir: &'a Dir,
     /// True for patterns about files that are written: the null device is none.
@@ -28,33 +28,33 @@ pub(crate) struct Look<'a, 'r, W> {
 }
 
 /// Returns the first argument that is unsafe, and the pattern that matched.
-pub(crate) fn unsafe_arg<W: Text>(
+pub(crate) fn unsafe_arg<W: ArgumentWord>(
     unsafe_args: &UnsafeArgs,
     read: &Invocation<'_, W>,
     dir: &Dir,
 ) -> Option<(usize, &'static str)> {
-    let look = Look { read, dir, writes: unsafe_args.does == ArgEffect::Writes, by_option: true };
-    look.first(unsafe_args.when).map(|(found, mark)| (found.at, mark))
+    let look = PatternSearch { read, dir, writes: unsafe_args.does == ArgEffect::Writes, by_option: true };
+    look.first_match(unsafe_args.when).map(|(found, mark)| (found.at, mark))
 }
 
-impl<W: Text> Look<'_, '_, W> {
+impl<W: ArgumentWord> PatternSearch<'_, '_, W> {
     /// Returns the first place where one of the patterns (separated by blanks) matches, and that pattern.
-    pub(crate) fn first<'m>(&self, marks: &'m str) -> Option<(Match, &'m str)> {
+    pub(crate) fn first_match<'m>(&self, marks: &'m str) -> Option<(PatternMatch, &'m str)> {
         let marks = marks.split(' ').filter(|mark| !mark.is_empty());
-        let found = marks.filter_map(|mark| Some((self.one(mark)?, mark)));
+        let found = marks.filter_map(|mark| Some((self.match_pattern(mark)?, mark)));
         found.min_by_key(|(found, _)| found.at)
     }
 
-    fn one(&self, mark: &str) -> Option<Match> {
+    fn match_pattern(&self, mark: &str) -> Option<PatternMatch> {
         // Both have to match; the first says where.
         if let Some((first, other)) = mark.split_once('&') {
-            return self.one(other).and_then(|_| self.one(first));
+            return self.match_pattern(other).and_then(|_| self.match_pattern(first));
         }
         let read = self.read;
         let (kind, rest) = mark.split_at(mark.len().min(1));
         let at = match kind {
             "*" => Some(0),
-            "=" | "^" | "~" | "$" => self.word(kind, rest, 1).or_else(|| match kind {
+            "=" | "^" | "~" | "$" => self.find_word(kind, rest, 1).or_else(|| match kind {
                 "=" | "^" => read.may_become(rest),
                 _ => None,
             }),
@@ -67,40 +67,40 @@ impl<W: Text> Look<'_, '_, W> {
             "-" => self.option(mark, |_| true),
             _ => return self.of_verb(mark),
         };
-        Some(Match { at: at?, behind: 1 })
+        Some(PatternMatch { at: at?, behind: 1 })
     }
 
     /// Finds `NAME`, `NAME!OTHERS` and `NAME:PATTERN`.
-    fn of_verb(&self, mark: &str) -> Option<Match> {
+    fn of_verb(&self, mark: &str) -> Option<PatternMatch> {
         let read = self.read;
         let Some((path, behind)) = mark.split_once([':', '!']) else {
-            let (at, last) = read.verb(mark)?;
-            return Some(Match { at, behind: last + 1 });
+            let (at, last) = read.find_verb(mark)?;
+            return Some(PatternMatch { at, behind: last + 1 });
         };
-        let (start, last) = read.verb(path)?;
+        let (start, last) = read.find_verb(path)?;
         let (kind, rest) = behind.split_at(behind.len().min(1));
         let at = match kind {
             _ if mark.as_bytes().get(path.len()) == Some(&b'!') => {
                 let harmless = |word: &str| behind.split(',').any(|name| name == word);
-                (!read.word(start + 1).is_some_and(harmless)).then_some(start)
+                (!read.word_at(start + 1).is_some_and(harmless)).then_some(start)
             }
             "-" => self.option(behind, |at| at > start),
             // What stands right behind it is its own command: options behind that are not its own.
             "@" => self.option(rest, |at| at > start && !read.operands.contains(&(start + 1))),
             "#" if rest == "/" => self.leading_out(|at| at > last),
             "#" => read.operands.iter().copied().find(|at| *at > last),
-            _ => self.word(kind, rest, start + 1),
+            _ => self.find_word(kind, rest, start + 1),
         };
-        Some(Match { at: at?, behind: last + 1 })
+        Some(PatternMatch { at: at?, behind: last + 1 })
     }
 
     /// Returns the first word from an index on that is this one, begins so, ends so or holds this.
-    fn word(&self, kind: &str, text: &str, from: usize) -> Option<usize> {
+    fn find_word(&self, kind: &str, text: &str, from: usize) -> Option<usize> {
         let is = |word: &str| match kind {
             "=" => word == text,
             "^" => word.starts_with(text),
             "$" => word.ends_with(text),
-            _ => holds(word, text),
+            _ => holds_text(word, text),
         };
         (from..self.read.args.len()).find(|at| self.read.beginning(*at).is_some_and(is))
     }
@@ -119,10 +119,10 @@ impl<W: Text> Look<'_, '_, W> {
             !nowhere && (!only_outside || value.is_none_or(|path| leads_outside(path, self.dir)))
         };
         // The last word names no folder (`tsc -b`).
-        let ends = |given: &Given<'_>| {
+        let ends = |given: &GivenOption<'_>| {
             only_outside && given.value.is_none() && given.value_at >= self.read.args.len()
         };
-        let mut given = self.read.named(name);
+        let mut given = self.read.options_named(name);
         given.find(|given| place(given.at) && !ends(given) && counts(given.value)).map(|given| given.at)
     }
 
@@ -143,7 +143,7 @@ impl<W: Text> Look<'_, '_, W> {
             "0" => return (read.args.len() == 1).then_some(0),
             "*/" => return self.leading_out(|_| true),
             "*" => {
-                let file = |at: &&usize| !read.word(**at).is_some_and(|path| NO_FILE.contains(&path));
+                let file = |at: &&usize| !read.word_at(**at).is_some_and(|path| NO_FILE.contains(&path));
                 return read.operands.iter().find(file).copied();
             }
             _ => {}
@@ -160,14 +160,14 @@ impl<W: Text> Look<'_, '_, W> {
 }
 
 /// Returns true if a word holds a text, in any case.
-fn holds(word: &str, text: &str) -> bool {
+fn holds_text(word: &str, text: &str) -> bool {
     word.len() >= text.len()
         && word.as_bytes().windows(text.len().max(1)).any(|part| part.eq_ignore_ascii_case(text.as_bytes()))
 }
 
 /// Returns a verb that is none of these, or that is known only at run time. An option among them counts before any verb
 /// (`dpkg -l x`).
-fn not_one_of<W: Text>(names: &str, read: &Invocation<'_, W>, by_option: bool) -> Option<usize> {
+fn not_one_of<W: ArgumentWord>(names: &str, read: &Invocation<'_, W>, by_option: bool) -> Option<usize> {
     let harmless = |word: &str| names.split(',').any(|name| name == word);
     let verb = read.verbs.first().copied();
     let before: Vec<_> = read.options.iter().filter(|given| verb.is_none_or(|at| given.at < at)).collect();
@@ -179,7 +179,7 @@ fn not_one_of<W: Text>(names: &str, read: &Invocation<'_, W>, by_option: bool) -
         return other.map(|given| given.at);
     }
     match verb {
-        Some(at) => (!read.word(at).is_some_and(harmless)).then_some(at),
+        Some(at) => (!read.word_at(at).is_some_and(harmless)).then_some(at),
         None => read.options.first().filter(|_| by_option).map(|given| given.at),
     }
 }

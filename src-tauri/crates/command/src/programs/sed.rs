@@ -8,18 +8,18 @@ use crate::invocation::Leading;
 pub(super) fn more_than_prints(args: &[Arg]) -> Option<usize> {
     let options = table::program("sed").map_or("", |sed| sed.behind);
     let Ok((parsed, operands)) = Leading::everywhere(args, options) else {
-        let option = |at: &usize| args[*at].value().is_none_or(|word| word.starts_with('-'));
+        let option = |at: &usize| args[*at].known_value().is_none_or(|word| word.starts_with('-'));
         return Some((1..args.len()).find(option).unwrap_or(0));
     };
-    if let Some(at) = given(&parsed) {
+    if let Some(at) = unsafe_expression(&parsed) {
         return Some(at);
     }
-    let scripts = parsed.last("-e --expression -f --file --help --version").is_some();
+    let scripts = parsed.last_option("-e --expression -f --file --help --version").is_some();
     let first = operands.first().copied().filter(|_| !scripts)?;
-    (!args[first].value().is_some_and(only_prints)).then_some(first)
+    (!args[first].known_value().is_some_and(only_prints)).then_some(first)
 }
 
-fn given(parsed: &Leading<'_>) -> Option<usize> {
+fn unsafe_expression(parsed: &Leading<'_>) -> Option<usize> {
     let mut scripts = parsed.given.iter().filter(|given| matches!(&*given.name, "-e" | "--expression"));
     scripts.find(|given| !given.value.is_some_and(only_prints)).map(|given| given.value_at)
 }
@@ -266,7 +266,7 @@ mod tests {
             ("sed -n --unheard p f", Some(1)),
             ("sed f -e w", Some(3)),
         ] {
-            let args: Vec<Arg> = line.split(' ').map(|word| Arg::known(word, 0..0)).collect();
+            let args: Vec<Arg> = line.split(' ').map(|word| Arg::from_value(word, 0..0)).collect();
             assert_eq!(more_than_prints(&args), expected, "{line}");
         }
     }

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use foldhash::HashMap;
 use postern_programs::{
-    Alone, ArgEffect, Check, Class, EffectKind, InstallPlace, Of, Operand, Power, ReadCheck, Reversible,
-    Scope, Style,
+    Alone, ArgEffect, ArgumentCheck, EffectKind, EffectScope, InstallPlace, Of, Operand, Power, ProgramClass,
+    ReadCheck, Reversible, Style,
 };
 
 /// Knowledge about a program, or about a family of programs. The fields are those of
@@ -13,7 +13,7 @@ use postern_programs::{
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(crate) names: &'static [&'static str],
-    pub(crate) class: Class,
+    pub(crate) class: ProgramClass,
     pub(crate) style: Style,
     /// Options before the command; `None` if nothing is known about them apart from others.
     pub(crate) before: Option<&'static str>,
@@ -25,7 +25,7 @@ pub(crate) struct Program {
     pub(crate) strict: bool,
     pub(crate) mild: bool,
     pub(crate) dash_prints: bool,
-    pub(crate) check: Option<Check>,
+    pub(crate) check: Option<ArgumentCheck>,
     pub(crate) words: &'static [(&'static str, usize)],
     /// Commands, if any other may be an alias or a plugin.
     pub(crate) own_commands: Option<&'static [&'static str]>,
@@ -36,7 +36,7 @@ pub(crate) struct Program {
     pub(crate) obeys_input: &'static [&'static str],
     pub(crate) reads: Reads,
     pub(crate) unsafe_args: &'static [UnsafeArgs],
-    pub(crate) effects: &'static [Effect],
+    pub(crate) effects: &'static [TableEffect],
     pub(crate) wrapper: Option<Wrapper>,
     pub(crate) interpreter: Option<Interpreter>,
     pub(crate) caches: Option<Caches>,
@@ -70,9 +70,9 @@ pub(crate) struct UnsafeArgs {
     pub(crate) source: &'static str,
 }
 
-/// An effect of a command. The fields are those of [`postern_programs::Effect`].
+/// An effect of a command. The fields are those of [`postern_programs::EffectSection`].
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Effect {
+pub(crate) struct TableEffect {
     /// Names of the program that have it; empty for all.
     pub(crate) names: &'static [&'static str],
     pub(crate) when: &'static str,
@@ -82,7 +82,7 @@ pub(crate) struct Effect {
     pub(crate) of: Of,
     pub(crate) place: InstallPlace,
     /// Reach; `None` is that of its paths.
-    pub(crate) scope: Option<Scope>,
+    pub(crate) scope: Option<EffectScope>,
     pub(crate) reversible: Reversible,
     pub(crate) source: &'static str,
 }
@@ -160,7 +160,7 @@ impl Program {
     /// A program of which nothing is known but how options are mostly spelled.
     pub(crate) const UNKNOWN: Self = Self {
         names: &[],
-        class: Class::Ordinary,
+        class: ProgramClass::Ordinary,
         style: Style::Getopt,
         before: None,
         behind: "",
@@ -202,7 +202,7 @@ impl Program {
 
 impl Name {
     /// Returns true if this holds of the name.
-    pub(crate) fn has(&self, one: Trait) -> bool {
+    pub(crate) fn has_trait(&self, one: Trait) -> bool {
         self.traits & one as u8 != 0
     }
 
@@ -219,11 +219,11 @@ static BY_NAME: LazyLock<HashMap<&str, &Name>> =
     LazyLock::new(|| NAMES.iter().map(|name| (name.word, name)).collect());
 
 /// Returns what is known about a name, as [`super::family`] gives it.
-pub(crate) fn find(name: &str) -> Option<&'static Name> {
+pub(crate) fn find_name(name: &str) -> Option<&'static Name> {
     BY_NAME.get(name).copied()
 }
 
 /// Returns the program of a name.
 pub(crate) fn program(name: &str) -> Option<&'static Program> {
-    find(name).map(|name| name.program)
+    find_name(name).map(|name| name.program)
 }

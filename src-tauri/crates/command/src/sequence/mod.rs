@@ -8,14 +8,14 @@ mod scan;
 mod tests;
 
 use crate::builtins::is_builtin;
-use scan::{Token, tokens};
+use scan::{ShellToken, tokens};
 use serde::{Deserialize, Serialize};
 
 /// A list of pipelines, in their order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sequence {
     /// Never empty; the connector of the first is [`Connector::Always`].
-    pub pipelines: Vec<(Connector, Vec<Command>)>,
+    pub pipelines: Vec<(Connector, Vec<PlainCommand>)>,
 }
 
 /// Condition under which a pipeline runs, by the status of the one that ran before it.
@@ -31,7 +31,7 @@ pub enum Connector {
 
 /// Command of a pipeline.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Command {
+pub struct PlainCommand {
     /// Variables that it alone gets.
     pub assignments: Vec<(String, String)>,
     /// Name and arguments; never empty.
@@ -45,12 +45,12 @@ pub struct Command {
 pub struct Redirect {
     /// Descriptor that is redirected: 0, 1 or 2.
     pub descriptor: u8,
-    pub to: Target,
+    pub to: RedirectionTarget,
 }
 
 /// Target of a redirection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Target {
+pub enum RedirectionTarget {
     /// A file that is read.
     Read(String),
     /// A file that is emptied or created.
@@ -61,7 +61,7 @@ pub enum Target {
     Copy(u8),
 }
 
-impl Command {
+impl PlainCommand {
     /// Returns its name.
     pub fn name(&self) -> &str {
         self.words.first().map_or("", String::as_str)
@@ -75,38 +75,38 @@ impl Command {
 
 impl Sequence {
     /// Reads shell text; returns `None` for text that needs a shell.
-    pub fn read(text: &str) -> Option<Self> {
-        let mut pipelines = vec![(Connector::Always, vec![Command::default()])];
+    pub fn parse_text(text: &str) -> Option<Self> {
+        let mut pipelines = vec![(Connector::Always, vec![PlainCommand::default()])];
         let mut tokens = tokens(text)?.into_iter().peekable();
         while let Some(token) = tokens.next() {
             let (_, pipeline) = pipelines.last_mut()?;
             let command = pipeline.last_mut()?;
             let connector = match token {
-                Token::Word(word) => {
-                    command.add(word)?;
+                ShellToken::Word(word) => {
+                    command.add_word(word)?;
                     continue;
                 }
-                Token::Redirect(redirect) => {
+                ShellToken::Redirect(redirect) => {
                     command.redirections.push(redirect);
                     continue;
                 }
-                Token::Pipe => {
-                    pipeline.push(Command::default());
+                ShellToken::Pipe => {
+                    pipeline.push(PlainCommand::default());
                     continue;
                 }
-                Token::And => Connector::IfSucceeded,
-                Token::Or => Connector::IfFailed,
-                Token::End if tokens.peek().is_none() => break,
-                Token::End => Connector::Always,
+                ShellToken::And => Connector::IfSucceeded,
+                ShellToken::Or => Connector::IfFailed,
+                ShellToken::End if tokens.peek().is_none() => break,
+                ShellToken::End => Connector::Always,
             };
-            pipelines.push((connector, vec![Command::default()]));
+            pipelines.push((connector, vec![PlainCommand::default()]));
         }
         let sequence = Self { pipelines };
         sequence.is_plain().then_some(sequence)
     }
 
     /// Returns its commands, in their order.
-    pub fn commands(&self) -> impl Iterator<Item = &Command> {
+    pub fn commands(&self) -> impl Iterator<Item = &PlainCommand> {
         self.pipelines.iter().flat_map(|(_, commands)| commands)
     }
 
@@ -177,10 +177,10 @@ const OF_SHELL: &[&str] = &[
     "_",
 ];
 
-impl Command {
+impl PlainCommand {
     /// Adds a word: a variable in front of the name, the name, or an argument.
-    fn add(&mut self, word: scan::Written) -> Option<()> {
-        let scan::Written { text, assigns } = word;
+    fn add_word(&mut self, word: scan::ScannedWord) -> Option<()> {
+        let scan::ScannedWord { text, assigns } = word;
         if self.words.is_empty()
             && let Some(at) = assigns
         {

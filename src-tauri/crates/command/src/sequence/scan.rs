@@ -1,12 +1,12 @@
 //! Text taken apart into words and operators, as every shell does it; nothing where a shell could see more in it.
 
-use super::{Redirect, Target};
+use super::{Redirect, RedirectionTarget};
 
 /// A part of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum ShellToken {
     /// A word without quotes.
-    Word(Written),
+    Word(ScannedWord),
     /// A redirection.
     Redirect(Redirect),
     /// `|`
@@ -21,21 +21,21 @@ pub(super) enum Token {
 
 /// A word, and where its `=` is if it reads as an assignment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Written {
+pub(super) struct ScannedWord {
     pub(super) text: String,
     pub(super) assigns: Option<usize>,
 }
 
 /// Takes text apart; returns `None` if a shell would expand or mean anything else.
-pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
+pub(super) fn tokens(text: &str) -> Option<Vec<ShellToken>> {
     let mut rest = Rest(text.trim_matches([' ', '\t', '\n']));
     let mut tokens = Vec::new();
     loop {
-        rest.skip(|c| matches!(c, ' ' | '\t'));
+        rest.skip_while(|c| matches!(c, ' ' | '\t'));
         if rest.0.is_empty() {
             return Some(tokens);
         }
-        tokens.extend(rest.token()?);
+        tokens.extend(rest.read_token()?);
     }
 }
 
@@ -48,98 +48,99 @@ fn is_plain(c: char) -> bool {
 struct Rest<'t>(&'t str);
 
 impl<'t> Rest<'t> {
-    fn take(&mut self, text: &str) -> bool {
+    fn take_text(&mut self, text: &str) -> bool {
         self.0.strip_prefix(text).map(|rest| self.0 = rest).is_some()
     }
 
-    fn skip(&mut self, is: impl Fn(char) -> bool) {
+    fn skip_while(&mut self, is: impl Fn(char) -> bool) {
         self.0 = self.0.trim_start_matches(is);
     }
 
-    fn token(&mut self) -> Option<Vec<Token>> {
-        for (operator, token) in [("&&", Token::And), ("||", Token::Or)] {
-            if self.take(operator) {
+    fn read_token(&mut self) -> Option<Vec<ShellToken>> {
+        for (operator, token) in [("&&", ShellToken::And), ("||", ShellToken::Or)] {
+            if self.take_text(operator) {
                 // A list goes on in the next line.
-                self.skip(|c| matches!(c, ' ' | '\t' | '\n'));
+                self.skip_while(|c| matches!(c, ' ' | '\t' | '\n'));
                 return Some(vec![token]);
             }
         }
         if self.0.starts_with("|&") || self.0.starts_with(";;") || self.0.starts_with(";&") {
             return None;
         }
-        if self.take("|") {
-            self.skip(|c| matches!(c, ' ' | '\t' | '\n'));
-            return Some(vec![Token::Pipe]);
+        if self.take_text("|") {
+            self.skip_while(|c| matches!(c, ' ' | '\t' | '\n'));
+            return Some(vec![ShellToken::Pipe]);
         }
-        if self.take(";") || self.take("\n") {
-            self.skip(|c| matches!(c, ' ' | '\t' | '\n'));
-            return Some(vec![Token::End]);
+        if self.take_text(";") || self.take_text("\n") {
+            self.skip_while(|c| matches!(c, ' ' | '\t' | '\n'));
+            return Some(vec![ShellToken::End]);
         }
-        if self.take("&>>") {
-            return self.both(Target::Append);
+        if self.take_text("&>>") {
+            return self.read_both_outputs(RedirectionTarget::Append);
         }
-        if self.take("&>") {
-            return self.both(Target::Write);
+        if self.take_text("&>") {
+            return self.read_both_outputs(RedirectionTarget::Write);
         }
         for descriptor in [0, 1, 2] {
             let number = char::from(b'0' + descriptor);
             if self.0.strip_prefix(number).is_some_and(|rest| rest.starts_with(['<', '>'])) {
                 self.0 = &self.0[1..];
-                return self.redirect(Some(descriptor));
+                return self.read_redirect(Some(descriptor));
             }
         }
         if self.0.starts_with(['<', '>']) {
-            return self.redirect(None);
+            return self.read_redirect(None);
         }
-        let word = self.word()?;
+        let word = self.read_word()?;
         // A number right before an arrow is a descriptor.
         let arrow = self.0.starts_with(['<', '>']) && word.text.bytes().all(|byte| byte.is_ascii_digit());
-        (!arrow).then(|| vec![Token::Word(word)])
+        (!arrow).then(|| vec![ShellToken::Word(word)])
     }
 
-    fn redirect(&mut self, descriptor: Option<u8>) -> Option<Vec<Token>> {
-        let one = |descriptor, to| Some(vec![Token::Redirect(Redirect { descriptor, to })]);
+    fn read_redirect(&mut self, descriptor: Option<u8>) -> Option<Vec<ShellToken>> {
+        let one = |descriptor, to| Some(vec![ShellToken::Redirect(Redirect { descriptor, to })]);
         for (operator, usual) in [(">&", 1), ("<&", 0)] {
-            if self.take(operator) {
+            if self.take_text(operator) {
                 let from = self.0.bytes().next().filter(|byte| (b'0'..=b'2').contains(byte))?;
                 self.0 = &self.0[1..];
                 let ends = self.0.is_empty() || self.0.starts_with([' ', '\t', '\n', ';', '|', '&']);
-                return ends.then(|| one(descriptor.unwrap_or(usual), Target::Copy(from - b'0')))?;
+                return ends
+                    .then(|| one(descriptor.unwrap_or(usual), RedirectionTarget::Copy(from - b'0')))?;
             }
         }
-        let (usual, target) = if self.take(">>") {
-            (1, Target::Append as fn(String) -> Target)
-        } else if self.take(">|") || self.take(">") {
-            (1, Target::Write as _)
+        let (usual, target) = if self.take_text(">>") {
+            (1, RedirectionTarget::Append as fn(String) -> RedirectionTarget)
+        } else if self.take_text(">|") || self.take_text(">") {
+            (1, RedirectionTarget::Write as _)
         } else {
-            self.take("<").then_some((0, Target::Read as _))?
+            self.take_text("<").then_some((0, RedirectionTarget::Read as _))?
         };
-        one(descriptor.unwrap_or(usual), target(self.file()?))
+        one(descriptor.unwrap_or(usual), target(self.read_file()?))
     }
 
     /// Reads the file of `&>`: standard output goes to it, and standard error with it.
-    fn both(&mut self, target: fn(String) -> Target) -> Option<Vec<Token>> {
-        let to = target(self.file()?);
-        let copy = Redirect { descriptor: 2, to: Target::Copy(1) };
-        Some(vec![Token::Redirect(Redirect { descriptor: 1, to }), Token::Redirect(copy)])
+    fn read_both_outputs(&mut self, target: fn(String) -> RedirectionTarget) -> Option<Vec<ShellToken>> {
+        let to = target(self.read_file()?);
+        let copy = Redirect { descriptor: 2, to: RedirectionTarget::Copy(1) };
+        Some(vec![ShellToken::Redirect(Redirect { descriptor: 1, to }), ShellToken::Redirect(copy)])
     }
 
-    fn file(&mut self) -> Option<String> {
-        self.skip(|c| matches!(c, ' ' | '\t'));
-        let file = self.word()?.text;
+    fn read_file(&mut self) -> Option<String> {
+        self.skip_while(|c| matches!(c, ' ' | '\t'));
+        let file = self.read_word()?.text;
         // Shells open some devices themselves.
         let device = file.starts_with("/dev/") && file != "/dev/null";
         (!file.is_empty() && !device).then_some(file)
     }
 
-    fn word(&mut self) -> Option<Written> {
+    fn read_word(&mut self) -> Option<ScannedWord> {
         let (mut text, mut quoted_from, before) = (String::new(), None, self.0);
         while let Some(c) = self.0.chars().next() {
             match c {
                 ' ' | '\t' | '\n' | ';' | '|' | '<' | '>' | '&' => break,
                 '\'' | '"' => {
                     quoted_from.get_or_insert(text.len());
-                    text.push_str(self.quoted(c)?);
+                    text.push_str(self.read_quoted(c)?);
                     continue;
                 }
                 '\\' => {
@@ -164,10 +165,10 @@ impl<'t> Rest<'t> {
         if before.len() == self.0.len() {
             return None;
         }
-        Some(Written { assigns: assignment(&text, quoted_from), text })
+        Some(ScannedWord { assigns: assignment(&text, quoted_from), text })
     }
 
-    fn quoted(&mut self, quote: char) -> Option<&'t str> {
+    fn read_quoted(&mut self, quote: char) -> Option<&'t str> {
         let (inside, rest) = self.0[1..].split_once(quote)?;
         let expands = quote == '"' && inside.contains(['$', '`', '\\']);
         if expands || inside.contains('\0') {

@@ -1,17 +1,17 @@
 use super::*;
 use proptest::prelude::*;
 
-fn words(words: &[&str]) -> Command {
-    Command { words: words.iter().map(|word| (*word).to_owned()).collect(), ..Command::default() }
+fn words(words: &[&str]) -> PlainCommand {
+    PlainCommand { words: words.iter().map(|word| (*word).to_owned()).collect(), ..PlainCommand::default() }
 }
 
-fn redirect(descriptor: u8, to: Target) -> Redirect {
+fn redirect(descriptor: u8, to: RedirectionTarget) -> Redirect {
     Redirect { descriptor, to }
 }
 
 #[test]
 fn lists_and_pipelines_are_taken_apart() {
-    let read = Sequence::read("a 'b c' \"d\"e\\ f&&b|c||d ; e\nf;").unwrap();
+    let read = Sequence::parse_text("a 'b c' \"d\"e\\ f&&b|c||d ; e\nf;").unwrap();
     let expected = [
         (Connector::Always, vec![words(&["a", "b c", "de f"])]),
         (Connector::IfSucceeded, vec![words(&["b"]), words(&["c"])]),
@@ -24,21 +24,25 @@ fn lists_and_pipelines_are_taken_apart() {
 
 #[test]
 fn redirections_and_variables_belong_to_their_command() {
-    let read = Sequence::read("A=1 B='x y' <in C=2 p 2>/dev/null D=3 >>'out put' 2>&1 | q &>all").unwrap();
+    let read =
+        Sequence::parse_text("A=1 B='x y' <in C=2 p 2>/dev/null D=3 >>'out put' 2>&1 | q &>all").unwrap();
     let [(_, commands)] = read.pipelines.as_slice() else { panic!("{read:?}") };
     let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    let first = Command {
+    let first = PlainCommand {
         assignments: vec![variable("A", "1"), variable("B", "x y"), variable("C", "2")],
         redirections: vec![
-            redirect(0, Target::Read("in".into())),
-            redirect(2, Target::Write("/dev/null".into())),
-            redirect(1, Target::Append("out put".into())),
-            redirect(2, Target::Copy(1)),
+            redirect(0, RedirectionTarget::Read("in".into())),
+            redirect(2, RedirectionTarget::Write("/dev/null".into())),
+            redirect(1, RedirectionTarget::Append("out put".into())),
+            redirect(2, RedirectionTarget::Copy(1)),
         ],
         ..words(&["p", "D=3"])
     };
-    let second = Command {
-        redirections: vec![redirect(1, Target::Write("all".into())), redirect(2, Target::Copy(1))],
+    let second = PlainCommand {
+        redirections: vec![
+            redirect(1, RedirectionTarget::Write("all".into())),
+            redirect(2, RedirectionTarget::Copy(1)),
+        ],
         ..words(&["q"])
     };
     assert_eq!(*commands, [first, second]);
@@ -138,7 +142,7 @@ const FOR_A_SHELL: &[&str] = &[
 #[test]
 fn what_a_shell_would_expand_or_mean_otherwise_is_left_to_it() {
     for text in FOR_A_SHELL {
-        assert_eq!(Sequence::read(text), None, "{text:?}");
+        assert_eq!(Sequence::parse_text(text), None, "{text:?}");
     }
 }
 
@@ -152,7 +156,7 @@ fn a_folder_is_changed_to_where_that_is_plain() {
         "cd x; /a/b",
         "./a; cd x; b",
     ] {
-        assert!(Sequence::read(text).is_some(), "{text}");
+        assert!(Sequence::parse_text(text).is_some(), "{text}");
     }
 }
 
@@ -164,9 +168,9 @@ proptest! {
         connector in prop::sample::select(vec![" && ", "&&", "|| ", ";", "\n", " | ", "|"]),
     ) {
         let line = [vec!["p".to_owned()], argv].concat();
-        let text = format!("{}{connector}q", crate::quote(&line));
-        let read = Sequence::read(&text).expect("it is plain");
-        let commands: Vec<&Command> = read.commands().collect();
+        let text = format!("{}{connector}q", crate::quote_argv(&line));
+        let read = Sequence::parse_text(&text).expect("it is plain");
+        let commands: Vec<&PlainCommand> = read.commands().collect();
         prop_assert_eq!(&commands[0].words, &line);
         prop_assert_eq!(&commands[1].words, &["q".to_owned()]);
     }
@@ -178,12 +182,12 @@ proptest! {
         after in "[a-z0-9 ./=:-]{0,8}",
         special in "[$`*?()\\[]",
     ) {
-        prop_assert_eq!(Sequence::read(&format!("p {before}{special}{after}")), None);
+        prop_assert_eq!(Sequence::parse_text(&format!("p {before}{special}{after}")), None);
     }
 
     #[test]
     fn any_text_is_read_or_left(text in "\\PC{0,40}") {
-        if let Some(read) = Sequence::read(&text) {
+        if let Some(read) = Sequence::parse_text(&text) {
             prop_assert!(read.commands().all(|command| !command.words.is_empty()));
         }
     }

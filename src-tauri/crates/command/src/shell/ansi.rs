@@ -31,7 +31,7 @@ pub(super) fn decode(inner: &str) -> Option<String> {
 
 /// Returns the text inside `$'…'` as any shell may read it: for deny rules, which look at all that it could
 /// be.
-pub(super) fn guess(inner: &str) -> String {
+pub(super) fn decode_loosely(inner: &str) -> String {
     if let Some(decoded) = decode(inner) {
         return decoded;
     }
@@ -88,7 +88,7 @@ fn number(text: &str, base: u32, most: usize) -> Option<(u8, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{decode, guess};
+    use super::{decode, decode_loosely};
 
     #[test]
     fn known_escapes_are_decoded() {
@@ -103,7 +103,7 @@ mod tests {
         for inner in ["\\u0072", "\\0", "\\cA", "\\xff", "\\", "\\q", "\\x", "\\777"] {
             assert_eq!(decode(inner), None, "{inner:?}");
         }
-        assert_eq!(guess("\\u0072m"), "rm", "but deny rules see what newer shells make of it");
-        assert_eq!(guess("\\U00000072\\155\\u"), "rm");
+        assert_eq!(decode_loosely("\\u0072m"), "rm", "but deny rules see what newer shells make of it");
+        assert_eq!(decode_loosely("\\U00000072\\155\\u"), "rm");
     }
 }

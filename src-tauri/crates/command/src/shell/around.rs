@@ -36,7 +36,7 @@ pub(super) enum Below {
 }
 
 impl Below {
-    pub(super) fn and(self, other: Self) -> Self {
+    pub(super) fn merge_with(self, other: Self) -> Self {
         match (self, other) {
             (Self::These(mut all), Self::These(more)) => {
                 all.extend(more);
@@ -63,7 +63,7 @@ pub(super) struct Around {
 }
 
 impl Around {
-    pub(super) fn top(nest: &Nest<'_>) -> Self {
+    pub(super) fn top_level(nest: &Nest<'_>) -> Self {
         Self {
             dir: nest.dir.clone(),
             redirections: nest.redirections.clone(),

@@ -3,8 +3,8 @@
 use shuck_ast::{Assignment as TreeAssignment, AssignmentValue, Word as TreeWord};
 
 use super::around::{Around, Below, Made};
-use super::walk::{Walk, range};
-use super::word::Problem;
+use super::walk::{Walk, byte_range};
+use super::word::WordProblem;
 use crate::{Assignment, Unparsed, Word};
 
 /// Bytes of a value that is put in the place of its variable.
@@ -12,13 +12,16 @@ const LONGEST_CONSTANT: usize = 512;
 
 impl Walk<'_> {
     pub(super) fn assignment(&mut self, assignment: &TreeAssignment, around: &Around) -> Assignment {
-        let span = range(assignment.span);
+        let span = byte_range(assignment.span);
         let name = assignment.target.name.as_str().to_owned();
-        let subscript =
-            assignment.target.subscript.as_ref().map(|subscript| self.slice(&range(subscript.span())));
+        let subscript = assignment
+            .target
+            .subscript
+            .as_ref()
+            .map(|subscript| self.slice_text(&byte_range(subscript.span())));
         if subscript.is_some_and(|text| !text.chars().all(|c| c.is_ascii_digit())) {
             let what = "a subscript is evaluated";
-            self.doubt(&span, Problem { code: Unparsed::Arithmetic, what, advice: None });
+            self.add_doubt(&span, WordProblem { code: Unparsed::Arithmetic, what, advice: None });
         }
         if subscript.is_some() {
             self.arrays.insert(name.clone());
@@ -30,28 +33,28 @@ impl Walk<'_> {
                     let below = self.leads_below(word, around);
                     self.note_below(&name, below);
                 }
-                self.words(std::slice::from_ref(word), around);
-                let scanned = self.scan(word.span, &word.parts, around);
+                self.walk_words(std::slice::from_ref(word), around);
+                let scanned = self.scan_word(word.span, &word.parts, around);
                 let value =
                     scanned.values.filter(|values| values.len() == 1).and_then(|mut values| values.pop());
-                (range(word.span), value, made)
+                (byte_range(word.span), value, made)
             }
             AssignmentValue::Compound(array) => {
                 self.arrays.insert(name.clone());
                 self.beyond_posix(&span);
                 for element in &array.elements {
-                    self.words(std::slice::from_ref(&element.value().word), around);
+                    self.walk_words(std::slice::from_ref(&element.value().word), around);
                     if !matches!(element, shuck_ast::ArrayElem::Sequential(_)) {
                         let what = "a subscript is evaluated";
-                        self.doubt(&span, Problem { code: Unparsed::Arithmetic, what, advice: None });
+                        self.add_doubt(&span, WordProblem { code: Unparsed::Arithmetic, what, advice: None });
                     }
                 }
-                (range(array.span), None, Made::Wild)
+                (byte_range(array.span), None, Made::Wild)
             }
         };
         let simple = subscript.is_none() && !assignment.append;
         self.made.push((name.clone(), if simple { made } else { Made::Wild }));
-        Assignment { name, value: Word { raw: self.raw(&value_span), value } }
+        Assignment { name, value: Word { raw: self.raw_text(&value_span), value } }
     }
 
     /// Notes variables that the line's own shell sets for certain, and nowhere else: their values are known from here on.
@@ -92,15 +95,15 @@ impl Walk<'_> {
     pub(super) fn note_below(&mut self, name: &str, below: Option<Below>) {
         let Some(below) = below else { return };
         let (times, all) = self.below.remove(name).unwrap_or((0, Below::These(Vec::new())));
-        self.below.insert(name.to_owned(), (times + 1, all.and(below)));
+        self.below.insert(name.to_owned(), (times + 1, all.merge_with(below)));
     }
 
     /// Returns whether a word leads nowhere else, whatever it becomes.
     pub(super) fn leads_below(&mut self, word: &TreeWord, around: &Around) -> Option<Below> {
-        let scanned = self.scan(word.span, &word.parts, around);
+        let scanned = self.scan_word(word.span, &word.parts, around);
         match scanned.values {
             Some(values) => values.iter().all(|value| is_below(value)).then_some(Below::These(values)),
-            None => (is_pattern_below(self.slice(&range(word.span))) && !self.shows_hidden())
+            None => (is_pattern_below(self.slice_text(&byte_range(word.span))) && !self.shows_hidden())
                 .then_some(Below::Files),
         }
     }
@@ -114,10 +117,10 @@ impl Walk<'_> {
 
     /// Returns the kind of value of a variable after it was set to this word.
     pub(super) fn made_by(&mut self, word: &TreeWord, around: &Around) -> Made {
-        let scanned = self.scan(word.span, &word.parts, around);
+        let scanned = self.scan_word(word.span, &word.parts, around);
         let Some(values) = scanned.values else {
             let starts_open = scanned.loose.dash
-                || self.slice(&range(word.span)).starts_with(['*', '?', '[', '+', '@', '!']);
+                || self.slice_text(&byte_range(word.span)).starts_with(['*', '?', '[', '+', '@', '!']);
             return match starts_open {
                 _ if scanned.number => Made::Number,
                 _ if scanned.tame => Made::Tame,

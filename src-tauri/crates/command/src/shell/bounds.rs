@@ -1,6 +1,6 @@
 //! Bounds that keep both parsers fast and off the end of the stack: text beyond them is not parsed at all.
 
-/// Highest cost of reading a request, in [`cost`]'s units, the texts inside its text included: some 2 ms on a
+/// Highest cost of reading a request, in [`reading_cost`]'s units, the texts inside its text included: some 2 ms on a
 /// slow machine.
 pub(super) const MOST_COST: usize = 2_400;
 
@@ -33,7 +33,7 @@ const SET_UP: usize = 8;
 ///
 /// Text in single quotes, in plain double quotes and in here-documents is taken as it is and costs little. Where it is hard to
 /// tell what is quoted, all that follows counts as not quoted.
-pub(super) fn cost(text: &str) -> usize {
+pub(super) fn reading_cost(text: &str) -> usize {
     let mut meter =
         CostMeter { rest: text, before: ' ', quote: Quote::None, pending: Vec::new(), cost: SET_UP };
     meter.cost += text.len() / BYTES_A_UNIT;
@@ -42,7 +42,7 @@ pub(super) fn cost(text: &str) -> usize {
     }
     while let Some(c) = meter.rest.chars().next().filter(|_| meter.cost <= MOST_COST) {
         meter.rest = meter.rest.get(c.len_utf8()..).unwrap_or_default();
-        meter.take(c);
+        meter.count_char(c);
         meter.before = if c == '\\' && meter.before == '\\' { ' ' } else { c };
     }
     meter.cost
@@ -68,7 +68,7 @@ struct CostMeter<'t> {
 }
 
 impl CostMeter<'_> {
-    fn take(&mut self, c: char) {
+    fn count_char(&mut self, c: char) {
         let escaped = self.before == '\\';
         let inside = match self.quote {
             Quote::Single | Quote::Comment => c != '\'',
@@ -148,7 +148,7 @@ fn weight(c: char, before: char) -> usize {
 
 /// Returns true if a text is simple enough to be parsed.
 pub(super) fn within(text: &str) -> bool {
-    brackets(text) && words(text) && counts(text)
+    brackets(text) && words_in_bounds(text) && counts(text)
 }
 
 fn counts(text: &str) -> bool {
@@ -173,7 +173,7 @@ fn brackets(text: &str) -> bool {
     true
 }
 
-fn words(text: &str) -> bool {
+fn words_in_bounds(text: &str) -> bool {
     let mut depth = 0isize;
     let mut prefix = 0usize;
     for word in
@@ -200,11 +200,11 @@ fn words(text: &str) -> bool {
 mod tests {
     use super::{
         BYTES_A_UNIT, DEEPEST_BRACKETS, DEEPEST_COMPOUNDS, LONGEST_PREFIX, MOST_ARITHMETIC, MOST_COST,
-        MOST_FUNCTIONS, MOST_HERE_DOCUMENTS, cost, within,
+        MOST_FUNCTIONS, MOST_HERE_DOCUMENTS, reading_cost, within,
     };
 
     fn fits(text: &str) -> bool {
-        within(text) && cost(text) <= MOST_COST
+        within(text) && reading_cost(text) <= MOST_COST
     }
 
     #[test]

@@ -11,70 +11,70 @@ use super::around::{Around, Below, Made, Pass};
 use super::expansion::{self, is_name};
 use super::flow::{self, After};
 use super::output;
-use super::walk::{Walk, range};
-use super::word::{self, Problem};
-use crate::programs::{Class, class_of};
+use super::walk::{Walk, byte_range};
+use super::word::{self, WordProblem};
+use crate::programs::{ProgramClass, class_of};
 use crate::{Dialect, Dir, Role, Step, Unparsed, builtins};
 
-const ZSH_SYNTAX: Problem = Problem {
+const ZSH_SYNTAX: WordProblem = WordProblem {
     code: Unparsed::ZshSyntax,
     what: "only zsh has this, and other shells read it otherwise",
     advice: None,
 };
 
 impl Walk<'_> {
-    pub(super) fn compound(
+    pub(super) fn walk_compound(
         &mut self,
         command: &CompoundCommand,
         span: &Range<usize>,
         around: &Around,
     ) -> After {
-        let here = After::same(&around.dir);
+        let here = After::same_folder(&around.dir);
         match command {
-            CompoundCommand::If(command) => return self.conditional(command, around),
-            CompoundCommand::For(command) => return self.each(command, around),
+            CompoundCommand::If(command) => return self.walk_conditional(command, around),
+            CompoundCommand::For(command) => return self.walk_for(command, around),
             CompoundCommand::While(command) => {
-                return self.repeated(Some(&command.condition), &command.body, around);
+                return self.walk_loop(Some(&command.condition), &command.body, around);
             }
             CompoundCommand::Until(command) => {
-                return self.repeated(Some(&command.condition), &command.body, around);
+                return self.walk_loop(Some(&command.condition), &command.body, around);
             }
-            CompoundCommand::ArithmeticFor(command) => return self.counted(command, span, around),
-            CompoundCommand::Case(command) => return self.case(command, around),
+            CompoundCommand::ArithmeticFor(command) => return self.walk_counted_for(command, span, around),
+            CompoundCommand::Case(command) => return self.walk_case(command, around),
             CompoundCommand::BraceGroup(body) => {
-                return self.sequence(
+                return self.walk_sequence(
                     body,
                     &Around { certain: around.certain, ..around.inside(around.dir.clone()) },
                 );
             }
             CompoundCommand::Subshell(body) => {
-                self.apart(body, around);
+                self.walk_subshell(body, around);
             }
             CompoundCommand::Time(command) => {
                 self.beyond_posix(span);
                 return match &command.command {
-                    Some(timed) => self.statement(timed, &around.inside(around.dir.clone())),
+                    Some(timed) => self.walk_statement(timed, &around.inside(around.dir.clone())),
                     None => here,
                 };
             }
             CompoundCommand::Arithmetic(_) => {
                 self.beyond_posix(span);
                 if let Err(problem) = self.arithmetic(span) {
-                    self.doubt(span, problem);
+                    self.add_doubt(span, problem);
                 }
                 self.expression_step(span, "((", around);
             }
             CompoundCommand::Conditional(command) => {
                 self.beyond_posix(span);
-                self.test(&command.expression, around);
+                self.walk_test(&command.expression, around);
                 self.expression_step(span, "[[", around);
             }
             CompoundCommand::Select(command) => {
                 self.beyond_posix(span);
-                self.words(&command.words, around);
+                self.walk_words(&command.words, around);
                 self.made.push((command.variable.as_str().to_owned(), Made::Wild));
                 self.name_is_safe(command.variable.as_str(), span);
-                return self.repeated(None, &command.body, around);
+                return self.walk_loop(None, &command.body, around);
             }
             CompoundCommand::Coproc(_)
             | CompoundCommand::Repeat(_)
@@ -92,72 +92,76 @@ impl Walk<'_> {
             CompoundCommand::Coproc(command) => {
                 if self.nest.dialect != Dialect::Zsh {
                     let what = "`coproc` is not known to the bash that comes with macOS";
-                    self.doubt(
+                    self.add_doubt(
                         span,
-                        Problem { code: Unparsed::NewerBash, what, advice: Some("write `&` behind it") },
+                        WordProblem { code: Unparsed::NewerBash, what, advice: Some("write `&` behind it") },
                     );
                 }
-                self.statement(&command.body, &around.inside(around.dir.clone()));
+                self.walk_statement(&command.body, &around.inside(around.dir.clone()));
             }
             CompoundCommand::Repeat(command) => {
-                self.doubt(span, ZSH_SYNTAX);
-                self.words(std::slice::from_ref(&command.count), around);
-                return self.repeated(None, &command.body, around);
+                self.add_doubt(span, ZSH_SYNTAX);
+                self.walk_words(std::slice::from_ref(&command.count), around);
+                return self.walk_loop(None, &command.body, around);
             }
             CompoundCommand::Foreach(command) => {
-                self.doubt(span, ZSH_SYNTAX);
-                self.words(&command.words, around);
+                self.add_doubt(span, ZSH_SYNTAX);
+                self.walk_words(&command.words, around);
                 self.made.push((command.variable.as_str().to_owned(), Made::Wild));
-                return self.repeated(None, &command.body, around);
+                return self.walk_loop(None, &command.body, around);
             }
             CompoundCommand::Always(command) => {
-                self.doubt(span, ZSH_SYNTAX);
-                self.sequence(&command.body, &around.inside(around.dir.clone()));
-                self.sequence(&command.always_body, &around.inside(Dir::Unknown));
+                self.add_doubt(span, ZSH_SYNTAX);
+                self.walk_sequence(&command.body, &around.inside(around.dir.clone()));
+                self.walk_sequence(&command.always_body, &around.inside(Dir::Unknown));
             }
             _ => {}
         }
-        After::same(&around.dir)
+        After::same_folder(&around.dir)
     }
 
-    fn conditional(&mut self, command: &IfCommand, around: &Around) -> After {
-        let mut tested = self.sequence(&command.condition, &around.inside(around.dir.clone()));
-        let mut after = self.sequence(&command.then_branch, &around.inside(flow::at(tested.ok.clone())));
+    fn walk_conditional(&mut self, command: &IfCommand, around: &Around) -> After {
+        let mut tested = self.walk_sequence(&command.condition, &around.inside(around.dir.clone()));
+        let mut after =
+            self.walk_sequence(&command.then_branch, &around.inside(flow::folder_at(tested.ok.clone())));
         for (condition, branch) in &command.elif_branches {
-            tested = self.sequence(condition, &around.inside(flow::at(tested.failed)));
-            after = after.joined(self.sequence(branch, &around.inside(flow::at(tested.ok.clone()))));
+            tested = self.walk_sequence(condition, &around.inside(flow::folder_at(tested.failed)));
+            after =
+                after.joined(self.walk_sequence(branch, &around.inside(flow::folder_at(tested.ok.clone()))));
         }
         match &command.else_branch {
-            Some(branch) => after.joined(self.sequence(branch, &around.inside(flow::at(tested.failed)))),
+            Some(branch) => {
+                after.joined(self.walk_sequence(branch, &around.inside(flow::folder_at(tested.failed))))
+            }
             None => after.joined(After { ok: tested.failed.clone(), failed: tested.failed }),
         }
     }
 
-    fn each(&mut self, command: &ForCommand, around: &Around) -> After {
+    fn walk_for(&mut self, command: &ForCommand, around: &Around) -> After {
         let mut made = if command.words.is_some() { Made::Number } else { Made::Wild };
         let mut below = command.words.is_some().then(|| Below::These(Vec::new()));
         for word in command.words.iter().flatten() {
             made = made.max(self.made_by(word, around));
             let word = self.leads_below(word, around);
-            below = below.and_then(|all| Some(all.and(word?)));
+            below = below.and_then(|all| Some(all.merge_with(word?)));
         }
         for target in &command.targets {
             let name = target.name.as_ref().map_or("", shuck_ast::Name::as_str);
-            self.name_is_safe(name, &range(target.span));
+            self.name_is_safe(name, &byte_range(target.span));
             self.made.push((name.to_owned(), made));
             self.note_below(name, below.clone());
         }
-        self.words(command.words.as_deref().unwrap_or_default(), around);
-        self.repeated(None, &command.body, around)
+        self.walk_words(command.words.as_deref().unwrap_or_default(), around);
+        self.walk_loop(None, &command.body, around)
     }
 
     /// Walks a subshell, which changes its own directory only.
     ///
     /// Traps and functions outside of it run in their own folder as before; those inside of it are not told
     /// apart.
-    fn apart(&mut self, body: &StmtSeq, around: &Around) {
+    fn walk_subshell(&mut self, body: &StmtSeq, around: &Around) {
         let (moved, repeats) = (self.moved, self.repeats);
-        self.sequence(body, &around.inside(around.dir.clone()));
+        self.walk_sequence(body, &around.inside(around.dir.clone()));
         let text: String = self.text.split_whitespace().collect();
         let later =
             ["()", "function", "trap", "alias", "eval", "source"].iter().any(|word| text.contains(word));
@@ -166,106 +170,111 @@ impl Walk<'_> {
         }
     }
 
-    fn repeated(&mut self, condition: Option<&StmtSeq>, body: &StmtSeq, around: &Around) -> After {
+    fn walk_loop(&mut self, condition: Option<&StmtSeq>, body: &StmtSeq, around: &Around) -> After {
         self.repeats += 1;
-        let place = body.stmts.first().map_or(0, |first| range(first.span).start);
+        let place = body.stmts.first().map_or(0, |first| byte_range(first.span).start);
         let moves = self.variables.unsettled || self.variables.moving.contains(&place);
         let dir = if moves { self.settled(&around.dir) } else { around.dir.clone() };
         let moved_before = std::mem::take(&mut self.moved);
         let called_before = self.called;
         if let Some(condition) = condition {
-            self.sequence(condition, &around.inside(dir.clone()));
+            self.walk_sequence(condition, &around.inside(dir.clone()));
         }
-        self.sequence(body, &around.inside(dir.clone()));
+        self.walk_sequence(body, &around.inside(dir.clone()));
         // A function that it calls may move, and so may a trap.
         if self.moved || self.called != called_before || self.text.contains("trap") {
             self.moving.insert(place);
         }
         self.moved |= moved_before;
-        After::same(&dir)
+        After::same_folder(&dir)
     }
 
-    fn counted(&mut self, command: &ArithmeticForCommand, span: &Range<usize>, around: &Around) -> After {
+    fn walk_counted_for(
+        &mut self,
+        command: &ArithmeticForCommand,
+        span: &Range<usize>,
+        around: &Around,
+    ) -> After {
         self.beyond_posix(span);
         for part in [command.init_span, command.condition_span, command.step_span].into_iter().flatten() {
-            let part = range(part);
+            let part = byte_range(part);
             let names = self
-                .slice(&part)
+                .slice_text(&part)
                 .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
                 .filter(|name| is_name(name));
             let names: Vec<String> = names.map(str::to_owned).collect();
             self.made.extend(names.into_iter().map(|name| (name, Made::Number)));
             if let Err(problem) = self.arithmetic(&part) {
-                self.doubt(&part, problem);
+                self.add_doubt(&part, problem);
             }
         }
-        self.repeated(None, &command.body, around)
+        self.walk_loop(None, &command.body, around)
     }
 
-    fn case(&mut self, command: &CaseCommand, around: &Around) -> After {
-        self.words(std::slice::from_ref(&command.word), around);
-        let mut after = After::same(&around.dir);
+    fn walk_case(&mut self, command: &CaseCommand, around: &Around) -> After {
+        self.walk_words(std::slice::from_ref(&command.word), around);
+        let mut after = After::same_folder(&around.dir);
         for item in &command.cases {
             for pattern in &item.patterns {
-                self.pattern(&range(pattern.span));
+                self.pattern(&byte_range(pattern.span));
             }
             if item.terminator != CaseTerminator::Break {
                 let what = "this end of a `case` branch is not known to the bash that comes with macOS";
-                let span = item.terminator_span.map_or_else(|| range(command.span), range);
-                self.doubt(&span, Problem { code: Unparsed::NewerBash, what, advice: None });
+                let span = item.terminator_span.map_or_else(|| byte_range(command.span), byte_range);
+                self.add_doubt(&span, WordProblem { code: Unparsed::NewerBash, what, advice: None });
             }
-            after = after.joined(self.sequence(&item.body, &around.inside(around.dir.clone())));
+            after = after.joined(self.walk_sequence(&item.body, &around.inside(around.dir.clone())));
         }
         after
     }
 
-    pub(super) fn function(&mut self, function: &FunctionDef, around: &Around) {
-        let span = range(function.span);
+    pub(super) fn walk_function(&mut self, function: &FunctionDef, around: &Around) {
+        let span = byte_range(function.span);
         for entry in &function.header.entries {
             let name = entry.static_name.as_ref().map_or("", shuck_ast::Name::as_str);
             if !is_own_name(name) {
                 let what = "a function under the name of a builtin or a wrapper";
-                self.doubt(
+                self.add_doubt(
                     &span,
-                    Problem {
+                    WordProblem {
                         code: Unparsed::FunctionName,
                         what,
                         advice: Some("give the function another name"),
                     },
                 );
             }
-            self.found.redefined |= output::knows(name);
+            self.found.redefined |= output::affects_output(name);
             self.functions.insert(name.to_owned(), around.certain);
         }
         if function.uses_function_keyword() {
             self.beyond_posix(&span);
         }
         let inside = Around { own_parameters: false, ..around.inside(self.settled(&around.dir)) };
-        self.statement(&function.body, &inside);
+        self.walk_statement(&function.body, &inside);
     }
 
     /// Reads words for the substitutions in them.
-    pub(super) fn words(&mut self, words: &[Word], around: &Around) {
+    pub(super) fn walk_words(&mut self, words: &[Word], around: &Around) {
         for word in words {
-            let scanned = self.scan(word.span, &word.parts, around);
+            let scanned = self.scan_word(word.span, &word.parts, around);
             if let Some(problem) = scanned.problem {
-                self.doubt(&range(word.span), problem);
+                self.add_doubt(&byte_range(word.span), problem);
             }
             if scanned.beyond_posix {
-                self.beyond_posix(&range(word.span));
+                self.beyond_posix(&byte_range(word.span));
             }
-            self.bodies(&scanned.bodies, around);
+            self.walk_bodies(&scanned.bodies, around);
         }
     }
 
     /// Walks a pattern, which may hold plain variables, but nothing that runs.
     fn pattern(&mut self, span: &Range<usize>) {
-        let text = self.slice(span);
+        let text = self.slice_text(span);
         let runs = ["`", "$(", "${", "$[", "<(", ">("].iter().any(|mark| text.contains(mark));
         if runs || (self.nest.dialect == Dialect::Zsh && text.contains('(')) {
-            self.doubt(
+            self.add_doubt(
                 span,
-                Problem {
+                WordProblem {
                     code: Unparsed::Pattern,
                     what: "a pattern that is computed at run time",
                     advice: None,
@@ -274,18 +283,18 @@ impl Walk<'_> {
         }
     }
 
-    fn test(&mut self, expression: &ConditionalExpr, around: &Around) {
+    fn walk_test(&mut self, expression: &ConditionalExpr, around: &Around) {
         let mut open = vec![expression];
         while let Some(expression) = open.pop() {
             match expression {
                 ConditionalExpr::Binary(binary) => {
-                    if self.slice(&range(binary.op_span)).starts_with('-')
+                    if self.slice_text(&byte_range(binary.op_span)).starts_with('-')
                         && self.compares_texts(binary.op_span, expression, around)
                     {
                         let what = "a comparison of numbers evaluates what a variable holds";
-                        self.doubt(
-                            &range(binary.op_span),
-                            Problem { code: Unparsed::Arithmetic, what, advice: Some("use `[ … ]`") },
+                        self.add_doubt(
+                            &byte_range(binary.op_span),
+                            WordProblem { code: Unparsed::Arithmetic, what, advice: Some("use `[ … ]`") },
                         );
                     }
                     open.extend([binary.left.as_ref(), binary.right.as_ref()]);
@@ -293,29 +302,29 @@ impl Walk<'_> {
                 ConditionalExpr::Unary(unary) => {
                     if unary.op == ConditionalUnaryOp::VariableSet {
                         let what = "`-v` evaluates a subscript";
-                        self.doubt(
-                            &range(unary.op_span),
-                            Problem { code: Unparsed::Arithmetic, what, advice: None },
+                        self.add_doubt(
+                            &byte_range(unary.op_span),
+                            WordProblem { code: Unparsed::Arithmetic, what, advice: None },
                         );
                     }
                     if self.asks_of_computed_terminal(unary) {
                         let what = "zsh evaluates which descriptor is meant";
-                        self.doubt(
-                            &range(unary.op_span),
-                            Problem { code: Unparsed::Arithmetic, what, advice: None },
+                        self.add_doubt(
+                            &byte_range(unary.op_span),
+                            WordProblem { code: Unparsed::Arithmetic, what, advice: None },
                         );
                     }
                     open.push(unary.expr.as_ref());
                 }
                 ConditionalExpr::Parenthesized(inner) => open.push(inner.expr.as_ref()),
-                ConditionalExpr::Word(word) => self.words(std::slice::from_ref(word), around),
-                ConditionalExpr::Pattern(pattern) => self.pattern(&range(pattern.span)),
-                ConditionalExpr::Regex(word) => self.pattern(&range(word.span)),
+                ConditionalExpr::Word(word) => self.walk_words(std::slice::from_ref(word), around),
+                ConditionalExpr::Pattern(pattern) => self.pattern(&byte_range(pattern.span)),
+                ConditionalExpr::Regex(word) => self.pattern(&byte_range(word.span)),
                 ConditionalExpr::VarRef(variable) => {
                     let what = "a variable is named at run time";
-                    self.doubt(
-                        &range(variable.span),
-                        Problem { code: Unparsed::Arithmetic, what, advice: None },
+                    self.add_doubt(
+                        &byte_range(variable.span),
+                        WordProblem { code: Unparsed::Arithmetic, what, advice: None },
                     );
                 }
             }
@@ -326,12 +335,12 @@ impl Walk<'_> {
     fn asks_of_computed_terminal(&self, unary: &ConditionalUnaryExpr) -> bool {
         let number = |side: &ConditionalExpr| match side {
             ConditionalExpr::Word(word) => {
-                self.slice(&range(word.span)).bytes().all(|byte| byte.is_ascii_digit())
+                self.slice_text(&byte_range(word.span)).bytes().all(|byte| byte.is_ascii_digit())
             }
             _ => false,
         };
         self.nest.dialect != Dialect::Bash
-            && self.slice(&range(unary.op_span)) == "-t"
+            && self.slice_text(&byte_range(unary.op_span)) == "-t"
             && !number(&unary.expr)
     }
 
@@ -343,19 +352,20 @@ impl Walk<'_> {
         let ConditionalExpr::Binary(binary) = expression else { return false };
         let number = |side: &ConditionalExpr| match side {
             ConditionalExpr::Word(word) => {
-                let span = range(word.span);
-                self.slice(&span).chars().all(|c| c.is_ascii_digit())
-                    || word::scan(self.scope(around), span, &word.parts).number
+                let span = byte_range(word.span);
+                self.slice_text(&span).chars().all(|c| c.is_ascii_digit())
+                    || word::scan_word(self.word_scope(around), span, &word.parts).number
             }
             _ => false,
         };
-        let arithmetic = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"].contains(&self.slice(&range(op)));
+        let arithmetic =
+            ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"].contains(&self.slice_text(&byte_range(op)));
         arithmetic && !(number(&binary.left) && number(&binary.right))
     }
 
     /// Walks arithmetic of numbers. A variable that it sets is a number from then on.
-    pub(super) fn arithmetic(&mut self, span: &Range<usize>) -> Result<(), Problem> {
-        let text = self.slice(span);
+    pub(super) fn arithmetic(&mut self, span: &Range<usize>) -> Result<(), WordProblem> {
+        let text = self.slice_text(span);
         for name in expansion::set_in(text) {
             self.name_is_safe(name, span);
             self.made.push((name.to_owned(), Made::Number));
@@ -369,8 +379,8 @@ impl Walk<'_> {
             return;
         }
         self.found.steps.push(Step {
-            argv: vec![crate::Word::literal(keyword), crate::Word { raw: self.raw(span), value: None }],
-            span: self.place(span),
+            argv: vec![crate::Word::literal(keyword), crate::Word { raw: self.raw_text(span), value: None }],
+            span: self.request_range(span),
             role: Role::HarmlessBuiltin,
             via: self.nest.via.clone(),
             assignments: Vec::new(),
@@ -386,9 +396,9 @@ impl Walk<'_> {
     pub(super) fn name_is_safe(&mut self, name: &str, span: &Range<usize>) {
         if !builtins::may_set(name, self.nest.dialect) {
             let what = "sets a variable that decides what runs";
-            self.doubt(
+            self.add_doubt(
                 span,
-                Problem { code: Unparsed::Environment, what, advice: Some("leave that variable alone") },
+                WordProblem { code: Unparsed::Environment, what, advice: Some("leave that variable alone") },
             );
         }
     }
@@ -398,5 +408,5 @@ impl Walk<'_> {
 fn is_own_name(name: &str) -> bool {
     is_name(&name.replace(['-', '.'], "_"))
         && !builtins::is_builtin(name)
-        && class_of(name) == Class::Ordinary
+        && class_of(name) == ProgramClass::Ordinary
 }

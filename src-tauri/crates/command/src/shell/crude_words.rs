@@ -19,7 +19,7 @@ pub(super) fn words_of(part: &str) -> Vec<String> {
                 rest.next();
                 let mut inner = String::new();
                 push_ansi(&mut rest, &mut inner);
-                word.get_or_insert_default().push_str(&ansi::guess(&inner));
+                word.get_or_insert_default().push_str(&ansi::decode_loosely(&inner));
             }
             '$' if rest.peek() == Some(&'"') => {}
             '\\' => word.get_or_insert_default().extend(rest.next()),
@@ -129,7 +129,7 @@ fn without_quotes(word: &str) -> String {
                 rest.next();
                 let mut inner = String::new();
                 push_ansi(&mut rest, &mut inner);
-                plain.push_str(&ansi::guess(&inner));
+                plain.push_str(&ansi::decode_loosely(&inner));
             }
             ('$', Some('"')) | ('\'' | '"' | '\\', _) => {}
             (c, _) => plain.push(c),

@@ -1,6 +1,6 @@
 //! The harmless part of `${…}` and of arithmetic.
 
-use super::word::{Problem, Variables};
+use super::word::{Variables, WordProblem};
 use crate::{Dialect, Unparsed};
 
 /// Returns true if it is a variable's name.
@@ -91,8 +91,8 @@ const NUMBERS: &[&str] = &["RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID"]
 
 /// Checks arithmetic over numbers, and over variables that are known to hold numbers: a variable's text would
 /// be evaluated too.
-pub(super) fn arithmetic(text: &str, variables: &Variables) -> Result<(), Problem> {
-    const HARD: Problem = Problem {
+pub(super) fn arithmetic(text: &str, variables: &Variables) -> Result<(), WordProblem> {
+    const HARD: WordProblem = WordProblem {
         code: Unparsed::Arithmetic,
         what: "arithmetic evaluates what a variable holds, which can run commands",
         advice: Some("use numbers, or variables that this line sets to numbers"),

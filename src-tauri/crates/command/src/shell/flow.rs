@@ -17,7 +17,7 @@ pub(super) struct After {
 
 impl After {
     /// Returns a command that leaves the directory alone.
-    pub(super) fn same(dir: &Dir) -> Self {
+    pub(super) fn same_folder(dir: &Dir) -> Self {
         Self { ok: Some(dir.clone()), failed: Some(dir.clone()) }
     }
 
@@ -26,7 +26,7 @@ impl After {
         if self.ok == self.failed {
             return self.ok.clone();
         }
-        join(self.ok.clone(), self.failed.clone())
+        join_folders(self.ok.clone(), self.failed.clone())
     }
 
     pub(super) fn swapped(self) -> Self {
@@ -34,12 +34,12 @@ impl After {
     }
 
     pub(super) fn joined(self, other: Self) -> Self {
-        Self { ok: join(self.ok, other.ok), failed: join(self.failed, other.failed) }
+        Self { ok: join_folders(self.ok, other.ok), failed: join_folders(self.failed, other.failed) }
     }
 }
 
 /// Joins the folders of two ways.
-pub(super) fn join(one: Where, other: Where) -> Where {
+pub(super) fn join_folders(one: Where, other: Where) -> Where {
     match (one, other) {
         (Some(one), Some(other)) => Some(if one == other { one } else { either(&one, &other) }),
         (one, None) => one,
@@ -48,7 +48,7 @@ pub(super) fn join(one: Where, other: Where) -> Where {
 }
 
 fn either(one: &Dir, other: &Dir) -> Dir {
-    let (Some(mut all), Some(more)) = (names(one), names(other)) else { return Dir::Unknown };
+    let (Some(mut all), Some(more)) = (folder_names(one), folder_names(other)) else { return Dir::Unknown };
     for name in more {
         if !all.contains(&name) {
             all.push(name);
@@ -69,7 +69,7 @@ fn one_of(mut all: Vec<String>) -> Dir {
     }
 }
 
-fn names(dir: &Dir) -> Option<Vec<String>> {
+fn folder_names(dir: &Dir) -> Option<Vec<String>> {
     match dir {
         Dir::Same => Some(vec![".".to_owned()]),
         Dir::Under(path) => Some(vec![path.clone()]),
@@ -79,7 +79,7 @@ fn names(dir: &Dir) -> Option<Vec<String>> {
 }
 
 /// Returns the directory that a point is in; a point that is never reached counts as unknown.
-pub(super) fn at(place: Where) -> Dir {
+pub(super) fn folder_at(place: Where) -> Dir {
     place.unwrap_or(Dir::Unknown)
 }
 
@@ -103,17 +103,17 @@ pub(crate) fn changed(from: &Dir, arguments: &[Option<&str>]) -> Dir {
     match from {
         Dir::Same => Dir::Under(to.to_owned()),
         Dir::OneOf(all) => {
-            let each: Option<Vec<String>> = all.iter().map(|base| below(base, to)).collect();
+            let each: Option<Vec<String>> = all.iter().map(|base| append_path(base, to)).collect();
             each.map_or(Dir::Unknown, one_of)
         }
-        Dir::Under(base) => below(base, to).map_or(Dir::Unknown, Dir::Under),
+        Dir::Under(base) => append_path(base, to).map_or(Dir::Unknown, Dir::Under),
         Dir::Unknown => Dir::Unknown,
     }
 }
 
 /// Appends a path to a folder, unless it goes back over a link: only the shell knows how it got to `link` in
 /// `cd link/..`.
-fn below(base: &str, to: &str) -> Option<String> {
+fn append_path(base: &str, to: &str) -> Option<String> {
     match base {
         "." => Some(to.to_owned()),
         _ if to.starts_with("..") => None,
@@ -124,7 +124,7 @@ fn below(base: &str, to: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{After, changed, join};
+    use super::{After, changed, join_folders};
     use crate::Dir;
 
     fn under(path: &str) -> Dir {
@@ -152,13 +152,16 @@ mod tests {
 
     #[test]
     fn a_cd_that_may_have_failed_leaves_a_few_places() {
-        let two = join(Some(under("src")), Some(Dir::Same)).unwrap();
+        let two = join_folders(Some(under("src")), Some(Dir::Same)).unwrap();
         assert_eq!(two, Dir::OneOf(vec![".".to_owned(), "src".to_owned()]));
         assert_eq!(changed(&two, &[Some("bin")]), Dir::OneOf(vec!["bin".to_owned(), "src/bin".to_owned()]));
         assert_eq!(changed(&two, &[Some("/tmp")]), under("/tmp"));
         assert_eq!(changed(&two, &[Some("..")]), Dir::Unknown);
-        assert_eq!(join(Some(two.clone()), Some(Dir::Unknown)), Some(Dir::Unknown));
-        assert_eq!(join(Some(two), None).unwrap(), Dir::OneOf(vec![".".to_owned(), "src".to_owned()]));
+        assert_eq!(join_folders(Some(two.clone()), Some(Dir::Unknown)), Some(Dir::Unknown));
+        assert_eq!(
+            join_folders(Some(two), None).unwrap(),
+            Dir::OneOf(vec![".".to_owned(), "src".to_owned()])
+        );
         let mut place = Dir::Same;
         for name in ["a", "b", "c", "d"] {
             let after = After { ok: Some(changed(&place, &[Some(name)])), failed: Some(place) };

@@ -34,7 +34,7 @@ enum ScanState {
 /// Folds the continuations; `None` if one is in a place whose rules are not followed here.
 ///
 /// These are a here-document, `${…}`, backquotes, `$'…'`, and a substitution inside double quotes.
-pub(super) fn fold(text: &str) -> Option<Folded> {
+pub(super) fn fold_lines(text: &str) -> Option<Folded> {
     if !text.contains("\\\n") {
         return Some(Folded { text: text.to_owned(), cuts: Vec::new() });
     }
@@ -46,7 +46,7 @@ pub(super) fn fold(text: &str) -> Option<Folded> {
         cuts: Vec::new(),
         pending: Vec::new(),
     };
-    while let Some(next) = scan.step() {
+    while let Some(next) = scan.scan_step() {
         if next == ScanStep::Unfollowed {
             let rest = text.get(scan.at..)?;
             if rest.contains("\\\n") {
@@ -86,7 +86,7 @@ impl Scan<'_> {
         self.text.get(self.at..)?.chars().next()
     }
 
-    fn take(&mut self) -> Option<char> {
+    fn take_char(&mut self) -> Option<char> {
         let c = self.text.get(self.at..)?.chars().next()?;
         self.at += c.len_utf8();
         self.out.push(c);
@@ -94,14 +94,14 @@ impl Scan<'_> {
     }
 
     fn take_through(&mut self, end: char) {
-        while let Some(c) = self.take() {
+        while let Some(c) = self.take_char() {
             if c == end {
                 break;
             }
         }
     }
 
-    fn step(&mut self) -> Option<ScanStep> {
+    fn scan_step(&mut self) -> Option<ScanStep> {
         let c = self.peek()?;
         let starts = |last: char| last.is_ascii_whitespace() || ";&|()".contains(last);
         let after_blank = self.out.chars().next_back().is_none_or(starts);
@@ -111,10 +111,10 @@ impl Scan<'_> {
             self.at = comment;
             return Some(ScanStep::On);
         }
-        self.take();
+        self.take_char();
         match (self.place, c) {
             (_, '\\') => {
-                self.take();
+                self.take_char();
             }
             (_, '`') => return Some(ScanStep::Unfollowed),
             (_, '$') => return Some(self.after_dollar()),
@@ -139,17 +139,17 @@ impl Scan<'_> {
 
     /// Notes the delimiter of a here-document, if it is quoted as a whole; others are not followed.
     fn here_document(&mut self) -> Option<ScanStep> {
-        self.take();
+        self.take_char();
         if self.peek() == Some('<') {
-            self.take();
+            self.take_char();
             return Some(ScanStep::On);
         }
         let tabs = self.peek() == Some('-');
         if tabs {
-            self.take();
+            self.take_char();
         }
         while matches!(self.peek(), Some(' ' | '\t')) {
-            self.take();
+            self.take_char();
         }
         let Some(quote @ ('\'' | '"')) = self.peek() else { return Some(ScanStep::Unfollowed) };
         let rest = self.text.get(self.at + 1..)?;
@@ -161,7 +161,7 @@ impl Scan<'_> {
             return Some(ScanStep::Unfollowed);
         };
         self.pending.push((delimiter.to_owned(), tabs));
-        self.take();
+        self.take_char();
         self.take_through(quote);
         Some(ScanStep::On)
     }
@@ -188,11 +188,11 @@ impl Scan<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::fold;
+    use super::fold_lines;
 
     #[test]
     fn continuations_are_cut_and_offsets_lead_back() {
-        let folded = fold("r\\\nm -rf \\\n  b").unwrap();
+        let folded = fold_lines("r\\\nm -rf \\\n  b").unwrap();
         assert_eq!(folded.text, "rm -rf   b");
         assert_eq!(folded.original(&(0..2)), 0..4, "the name spans its continuation");
         assert_eq!(folded.original(&(9..10)), 13..14);
@@ -200,15 +200,15 @@ mod tests {
 
     #[test]
     fn quotes_and_comments_keep_their_backslashes() {
-        assert_eq!(fold("echo 'a\\\nb'").unwrap().text, "echo 'a\\\nb'");
-        assert_eq!(fold("ls # c\\\nrm").unwrap().text, "ls # c\\\nrm", "a comment does not continue");
+        assert_eq!(fold_lines("echo 'a\\\nb'").unwrap().text, "echo 'a\\\nb'");
+        assert_eq!(fold_lines("ls # c\\\nrm").unwrap().text, "ls # c\\\nrm", "a comment does not continue");
         assert_eq!(
-            fold("echo \\\\\nrm").unwrap().text,
+            fold_lines("echo \\\\\nrm").unwrap().text,
             "echo \\\\\nrm",
             "an escaped backslash protects no newline"
         );
-        assert_eq!(fold("echo \"a\\\nb\"").unwrap().text, "echo \"ab\"");
-        assert_eq!(fold("echo $\\\n(rm)").unwrap().text, "echo $(rm)");
+        assert_eq!(fold_lines("echo \"a\\\nb\"").unwrap().text, "echo \"ab\"");
+        assert_eq!(fold_lines("echo $\\\n(rm)").unwrap().text, "echo $(rm)");
     }
 
     #[test]
@@ -220,11 +220,14 @@ mod tests {
             "echo $'a\\\nb'",
             "echo \"$(a\\\nb)\"",
         ] {
-            assert_eq!(fold(text), None, "{text:?}");
+            assert_eq!(fold_lines(text), None, "{text:?}");
         }
-        assert!(fold("ls \\\n -l <<E\nx\nE").is_some(), "a continuation before the here-document is fine");
+        assert!(
+            fold_lines("ls \\\n -l <<E\nx\nE").is_some(),
+            "a continuation before the here-document is fine"
+        );
         assert_eq!(
-            fold("cat <<'E'\na\\\nb\nE\nl\\\ns").unwrap().text,
+            fold_lines("cat <<'E'\na\\\nb\nE\nl\\\ns").unwrap().text,
             "cat <<'E'\na\\\nb\nE\nls",
             "a quoted body keeps them"
         );

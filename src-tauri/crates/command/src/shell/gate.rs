@@ -30,7 +30,7 @@ impl Outline {
         }
     }
 
-    pub(super) fn sort(&mut self) {
+    pub(super) fn sort_commands(&mut self) {
         self.commands.sort_by_key(|words| words.first().map(|word| word.start));
     }
 }
@@ -74,7 +74,7 @@ pub(super) fn outline_where(text: &str, masks: &[Range<usize>], arrows: &[usize]
         let mut cursor = node.walk();
         nodes.extend(node.children(&mut cursor));
     }
-    outline.sort();
+    outline.sort_commands();
     (redirected == arrows.len()).then_some(outline)
 }
 

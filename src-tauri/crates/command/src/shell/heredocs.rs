@@ -34,7 +34,7 @@ pub(super) fn share_a_line(all: &[HereDocument]) -> bool {
 ///
 /// What the tree says of them is checked by a rule of our own: bodies begin behind the line of their operators, in the
 /// order of these, and each ends at the first line that is its delimiter.
-pub(super) fn hide(text: &str, all: &[HereDocument]) -> Option<String> {
+pub(super) fn hide_documents(text: &str, all: &[HereDocument]) -> Option<String> {
     let mut all: Vec<&HereDocument> = all.iter().collect();
     all.sort_by_key(|document| document.operator.start);
     let mut bytes = text.as_bytes().to_vec();
@@ -98,7 +98,7 @@ fn body_length(text: &str, delimiter: &str, tabs: bool) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{HereDocument, hide, share_a_line};
+    use super::{HereDocument, hide_documents, share_a_line};
 
     /// Finds the operators by their spelling; bodies are given in their order.
     fn hidden(text: &str, bodies: &[&str]) -> Option<String> {
@@ -116,7 +116,7 @@ mod tests {
                 }
             })
             .collect();
-        hide(text, &all)
+        hide_documents(text, &all)
     }
 
     #[test]

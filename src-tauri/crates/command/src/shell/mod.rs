@@ -28,8 +28,10 @@ pub use crude::MOST_GUESSES;
 pub(crate) use crude::candidates;
 pub(crate) use flow::changed;
 
-use crate::call::{Call, Feed, Found};
-use crate::{Assignment, Dialect, Dir, Invalid, Opaque, Reading, Redirection, Unparsed, Via, escape};
+use crate::call::{CommandCall, Feed, ParseResults};
+use crate::{
+    Assignment, Dialect, Dir, Invalid, ParsedCommand, Redirection, Unparsed, UnparsedSpan, Via, escape,
+};
 
 /// Bytes of shell text that are read; longer text is refused.
 pub const LONGEST_TEXT: usize = 32 * 1024;
@@ -40,38 +42,38 @@ pub(crate) const DEEPEST: usize = 8;
 /// Reads a line (or a script) of shell text.
 ///
 /// Never fails: text that cannot be read comes back as one opaque part, text that cannot be judged with
-/// [`Reading::invalid`] set.
-pub fn read_shell(text: &str, dialect: Dialect) -> Reading {
-    read(text, dialect, None)
+/// [`ParsedCommand::invalid`] set.
+pub fn read_shell(text: &str, dialect: Dialect) -> ParsedCommand {
+    parse_with_home(text, dialect, None)
 }
 
 /// Reads shell text like [`read_shell`], with the home folder of the person it would run as (an absolute path).
 ///
 /// `~` and `$HOME` are that folder.
-pub fn read_shell_at(text: &str, dialect: Dialect, home: &str) -> Reading {
-    read(text, dialect, Some(home))
+pub fn read_shell_at(text: &str, dialect: Dialect, home: &str) -> ParsedCommand {
+    parse_with_home(text, dialect, Some(home))
 }
 
-fn read(text: &str, dialect: Dialect, home: Option<&str>) -> Reading {
-    let mut reading = Reading {
+fn parse_with_home(text: &str, dialect: Dialect, home: Option<&str>) -> ParsedCommand {
+    let mut reading = ParsedCommand {
         text: text.to_owned(),
         steps: Vec::new(),
         opaque: Vec::new(),
         plain: None,
-        invalid: check(text),
+        invalid: check_text(text),
     };
     if reading.invalid.is_some() {
         return reading;
     }
     let home = home.filter(|home| home.starts_with('/'));
-    let mut found = Found { home: home.map(str::to_owned), ..Found::default() };
-    let place = Place { base: Some(0), whole: 0..text.len() };
-    let single = read_text(&Nest { home, ..Nest::top(text, place, dialect) }, &mut found);
+    let mut found = ParseResults { home: home.map(str::to_owned), ..ParseResults::default() };
+    let place = TextPosition { base: Some(0), whole: 0..text.len() };
+    let single = read_text(&Nest { home, ..Nest::top_level(text, place, dialect) }, &mut found);
     found.steps.sort_by_key(|step| step.span.start);
     reading.steps = found.steps;
     reading.opaque = found.opaque;
     if reading.steps.is_empty() && reading.opaque.is_empty() {
-        reading.invalid = Some(empty());
+        reading.invalid = Some(empty_text());
     }
     if let (true, [step]) = (reading.is_clear(), reading.steps.as_slice()) {
         reading.plain = single.filter(|_| step.role == crate::Role::Program);
@@ -79,7 +81,7 @@ fn read(text: &str, dialect: Dialect, home: Option<&str>) -> Reading {
     reading
 }
 
-fn check(text: &str) -> Option<Invalid> {
+fn check_text(text: &str) -> Option<Invalid> {
     let invalid = |code, message| Some(Invalid { code, message });
     if text.len() > LONGEST_TEXT {
         return invalid(
@@ -90,23 +92,23 @@ fn check(text: &str) -> Option<Invalid> {
     if text.contains('\0') {
         return invalid("nul", "the shell text holds a NUL byte, which no program can be given");
     }
-    text.trim().is_empty().then(empty)
+    text.trim().is_empty().then(empty_text)
 }
 
-fn empty() -> Invalid {
+fn empty_text() -> Invalid {
     Invalid { code: "empty-text", message: "there is no command in the shell text" }
 }
 
 /// Position of a text in the request's text.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct TextPosition {
     /// The offset of its first byte, where it stands there character by character.
     pub(crate) base: Option<usize>,
     /// All of it.
     pub(crate) whole: Range<usize>,
 }
 
-impl Place {
+impl TextPosition {
     /// Returns the position of a value that was written as the given word.
     pub(crate) fn of_value(raw: &str, value: &str, span: &Range<usize>) -> Self {
         let quoted = raw.len() == span.len()
@@ -128,7 +130,7 @@ impl Place {
 /// A text to be read, and what is around it.
 pub(crate) struct Nest<'a> {
     pub(crate) text: &'a str,
-    pub(crate) place: Place,
+    pub(crate) place: TextPosition,
     pub(crate) dialect: Dialect,
     /// `$0`, `$1`, … where they are known.
     pub(crate) parameters: Option<Vec<String>>,
@@ -143,7 +145,7 @@ pub(crate) struct Nest<'a> {
 }
 
 impl<'a> Nest<'a> {
-    fn top(text: &'a str, place: Place, dialect: Dialect) -> Self {
+    fn top_level(text: &'a str, place: TextPosition, dialect: Dialect) -> Self {
         Self {
             text,
             place,
@@ -160,7 +162,7 @@ impl<'a> Nest<'a> {
     }
 
     /// Returns a text that a call would run (`sh -c TEXT`, `eval TEXT`).
-    pub(crate) fn inside(call: &Call, text: &'a str, place: Place, dialect: Dialect) -> Self {
+    pub(crate) fn inside(call: &CommandCall, text: &'a str, place: TextPosition, dialect: Dialect) -> Self {
         Self {
             via: call.via.clone(),
             assignments: call.assignments.clone(),
@@ -168,18 +170,18 @@ impl<'a> Nest<'a> {
             dir: call.dir.clone(),
             feed: call.feed.clone(),
             depth: call.depth + 1,
-            ..Self::top(text, place, dialect)
+            ..Self::top_level(text, place, dialect)
         }
     }
 }
 
 /// Reads a text into steps. The argv of the single simple command that it is, if it is nothing else.
-pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String>> {
+pub(crate) fn read_text(nest: &Nest<'_>, found: &mut ParseResults) -> Option<Vec<String>> {
     let whole = nest.place.locate(&(0..nest.text.len()));
     let doubt = |kind, what: &'static str, advice: Option<&'static str>| {
-        Opaque::new(kind, what, whole.clone()).with(candidates(nest.text)).advised(advice)
+        UnparsedSpan::new(kind, what, whole.clone()).with_candidates(candidates(nest.text)).advised(advice)
     };
-    found.cost += bounds::cost(nest.text);
+    found.cost += bounds::reading_cost(nest.text);
     if nest.depth > DEEPEST || found.cost > bounds::MOST_COST || !bounds::within(nest.text) {
         let what = "too long or too deep to follow";
         found.opaque.push(doubt(
@@ -198,18 +200,18 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String
             Some("write plain spaces and newlines"),
         ));
     }
-    let Some(folded) = fold::fold(nest.text) else {
+    let Some(folded) = fold::fold_lines(nest.text) else {
         let what = "a line continuation where its meaning is hard to follow";
         found.opaque.push(doubt(Unparsed::Continuation, what, Some("write the command on one line")));
         return None;
     };
-    let Some(read) = walk::read(nest, &folded, found) else {
+    let Some(read) = walk::walk_text(nest, &folded, found) else {
         let what = "this text could not be read in full";
         found.opaque.push(doubt(Unparsed::NotRead, what, Some("write simple commands, one to a line")));
         return None;
     };
     let clear = read.found.opaque.is_empty() && read.found.steps.iter().all(|step| step.opaque.is_none());
-    let agreed = read.clean && agree(&folded.text, &read);
+    let agreed = read.clean && parsers_agree(&folded.text, &read);
     found.cost = read.found.cost;
     found.steps.extend(read.found.steps);
     found.opaque.extend(read.found.opaque);
@@ -229,7 +231,7 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String
 /// Checks that the other parser sees the same commands.
 ///
 /// If need be, it gets the text without its here-documents, or with a semicolon for each newline between commands.
-fn agree(text: &str, read: &walk::Read) -> bool {
+fn parsers_agree(text: &str, read: &walk::WalkResult) -> bool {
     let documents = &read.here_documents;
     if !heredocs::share_a_line(documents)
         && gate::outline(text, &read.masks).is_some_and(|other| other == read.outline)
@@ -241,7 +243,7 @@ fn agree(text: &str, read: &walk::Read) -> bool {
         gate::outline_where(text, &read.masks, &arrows).is_some_and(|other| other == read.outline)
     };
     let hides = !documents.is_empty();
-    let hidden = if hides { heredocs::hide(text, documents) } else { Some(text.to_owned()) };
+    let hidden = if hides { heredocs::hide_documents(text, documents) } else { Some(text.to_owned()) };
     hidden.is_some_and(|text| {
         hides && agrees(&text) || newlines::separated(&text, &read.outline).is_some_and(|text| agrees(&text))
     })

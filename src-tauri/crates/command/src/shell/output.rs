@@ -3,7 +3,7 @@
 
 use shuck_ast::{BinaryOp, Command, RedirectKind, Stmt, StmtSeq, Word};
 
-use super::walk::range;
+use super::walk::byte_range;
 
 /// Kind of output of some programs, with any content of their files. Empty output is possible too: if they
 /// fail.
@@ -18,7 +18,7 @@ pub(super) enum Prints {
 }
 
 /// Returns the output of the last command of a substitution; `None` if it is not known.
-pub(super) fn of(body: &StmtSeq, source: &str) -> Option<Prints> {
+pub(super) fn known_output(body: &StmtSeq, source: &str) -> Option<Prints> {
     let [only] = body.stmts.as_slice() else { return None };
     let mut last = only;
     let mut piped = false;
@@ -27,7 +27,7 @@ pub(super) fn of(body: &StmtSeq, source: &str) -> Option<Prints> {
         last = plain.then_some(binary.right.as_ref())?;
         piped = true;
     }
-    let argv = words(last, source)?;
+    let argv = literal_words(last, source)?;
     let feeds = |kind| matches!(kind, RedirectKind::Input | RedirectKind::HereString | RedirectKind::HereDoc);
     let fed = piped || last.redirects.iter().any(|redirect| feeds(redirect.kind));
     printed(&argv, fed)
@@ -41,16 +41,16 @@ pub(super) fn text_of<'s>(body: &StmtSeq, source: &'s str) -> Option<&'s str> {
         && only.terminator.is_none()
         && command.args.is_empty()
         && command.assignments.is_empty()
-        && source.get(range(command.name.span)) == Some("cat");
+        && source.get(byte_range(command.name.span)) == Some("cat");
     let [redirect] = &only.redirects[..] else { return None };
     let heredoc = redirect.heredoc().filter(|_| alone && redirect.fd.is_none())?;
-    let text = source.get(range(heredoc.body.span))?;
+    let text = source.get(byte_range(heredoc.body.span))?;
     let plain = !heredoc.delimiter.expands_body || !text.contains(['$', '`', '\\']);
     (plain && !heredoc.delimiter.strip_tabs).then(|| text.trim_end_matches('\n'))
 }
 
 /// Returns true if a function of this name would make what is known here untrue.
-pub(super) fn knows(name: &str) -> bool {
+pub(super) fn affects_output(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "git", "wc", "grep", "date", "nproc", "getconf", "sysctl", "id", "uname", "pwd", "seq", "echo", "cat",
     ];
@@ -58,9 +58,9 @@ pub(super) fn knows(name: &str) -> bool {
 }
 
 /// Returns the words of a simple command, each of them written out, that hands on nothing but its output.
-fn words<'s>(statement: &Stmt, source: &'s str) -> Option<Vec<&'s str>> {
+fn literal_words<'s>(statement: &Stmt, source: &'s str) -> Option<Vec<&'s str>> {
     let Command::Simple(command) = &statement.command else { return None };
-    let slice = |word: &Word| source.get(range(word.span));
+    let slice = |word: &Word| source.get(byte_range(word.span));
     let silent = statement.redirects.iter().all(|redirect| match redirect.kind {
         RedirectKind::Input | RedirectKind::HereString | RedirectKind::HereDoc => true,
         RedirectKind::Output => redirect.word_target().and_then(slice) == Some("/dev/null"),
@@ -94,7 +94,7 @@ fn printed(argv: &[&str], fed: bool) -> Option<Prints> {
             Some(Prints::Number)
         }
         ["uname"] | ["uname", "-s" | "-m" | "-r"] => Some(Prints::Words),
-        ["date", options @ .., format] => date(options, format),
+        ["date", options @ .., format] => date_output(options, format),
         ["pwd"] | ["git", "rev-parse", "--show-toplevel"] => Some(Prints::Path),
         ["echo", words @ ..] if no_dash(words) && words.iter().all(|word| !word.contains(" -")) => {
             Some(Prints::Words)
@@ -123,7 +123,7 @@ fn printed(argv: &[&str], fed: bool) -> Option<Prints> {
 
 /// Returns the output of `date -u +%Y-%m-%d`: fields that are digits or names, with the text between them.
 /// `%z` may begin with a dash.
-fn date(options: &[&str], format: &str) -> Option<Prints> {
+fn date_output(options: &[&str], format: &str) -> Option<Prints> {
     let fields = format.strip_prefix('+')?;
     let part = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_alphanumeric())

@@ -4,18 +4,18 @@ use shuck_ast::{Command, Heredoc, HeredocBodyPart, Redirect, RedirectKind, Redir
 
 use super::around::Around;
 use super::heredocs::HereDocument;
-use super::walk::{Walk, range};
-use super::word::{Problem, Scanned};
+use super::walk::{Walk, byte_range};
+use super::word::{Scanned, WordProblem};
 use crate::call::Feed;
 use crate::{Redirection, RedirectionKind, Unparsed, Word};
 
-const TARGET: Problem = Problem {
+const TARGET: WordProblem = WordProblem {
     code: Unparsed::RedirectTarget,
     what: "the target of a redirection is known only at run time",
     advice: Some("write the path out"),
 };
 
-const PATTERN: Problem = Problem {
+const PATTERN: WordProblem = WordProblem {
     code: Unparsed::RedirectTarget,
     what: "the target of a redirection is a pattern, so that only the run tells which file it is",
     advice: Some("quote the path"),
@@ -51,17 +51,17 @@ impl Walk<'_> {
         for redirect in redirects {
             if redirect.fd_var.is_some() {
                 let what = "a redirection that the bash that comes with macOS does not know";
-                self.doubt(
-                    &range(redirect.span),
-                    Problem {
+                self.add_doubt(
+                    &byte_range(redirect.span),
+                    WordProblem {
                         code: Unparsed::NewerBash,
                         what,
                         advice: Some("write the descriptor as a number"),
                     },
                 );
             }
-            if self.slice(&range(redirect.span)).contains("&>>") {
-                self.beyond_posix(&range(redirect.span));
+            if self.slice_text(&byte_range(redirect.span)).contains("&>>") {
+                self.beyond_posix(&byte_range(redirect.span));
             }
             match &redirect.target {
                 RedirectTarget::Heredoc(heredoc) => {
@@ -79,19 +79,19 @@ impl Walk<'_> {
                     all.push(Redirection { kind: RedirectionKind::Here, target, text });
                 }
                 RedirectTarget::Word(word) => {
-                    let scanned = self.scan(word.span, &word.parts, around);
+                    let scanned = self.scan_word(word.span, &word.parts, around);
                     let value = scanned.values.as_ref().and_then(|values| match values.as_slice() {
                         [one] => Some(one.clone()),
                         _ => None,
                     });
-                    let kind = kind(redirect.kind, value.as_deref());
-                    feed = fed(kind, value.as_ref(), feed);
+                    let kind = redirection_kind(redirect.kind, value.as_deref());
+                    feed = resulting_feed(kind, value.as_ref(), feed);
                     self.check_target(redirect, kind, value.as_deref(), &scanned);
-                    self.bodies(&scanned.bodies, around);
+                    self.walk_bodies(&scanned.bodies, around);
                     let text = value.clone().filter(|_| kind == RedirectionKind::Here && is_input);
                     all.push(Redirection {
                         kind,
-                        target: Word { raw: self.raw(&range(word.span)), value },
+                        target: Word { raw: self.raw_text(&byte_range(word.span)), value },
                         text,
                     });
                 }
@@ -107,20 +107,20 @@ impl Walk<'_> {
         value: Option<&str>,
         scanned: &Scanned<'_>,
     ) {
-        let span = range(redirect.span);
+        let span = byte_range(redirect.span);
         if let Some(problem) = scanned.problem {
-            self.doubt(&span, problem);
+            self.add_doubt(&span, problem);
         } else if value.is_none()
             && kind != RedirectionKind::Here
-            && !self.slice(&span).contains("<(")
+            && !self.slice_text(&span).contains("<(")
             && !is_read_below(kind, scanned)
         {
-            let is_pattern = scanned.start.len() > 1 && self.slice(&span).contains(['*', '?', '[']);
-            self.doubt(&span, if is_pattern { PATTERN } else { TARGET });
+            let is_pattern = scanned.start.len() > 1 && self.slice_text(&span).contains(['*', '?', '[']);
+            self.add_doubt(&span, if is_pattern { PATTERN } else { TARGET });
         } else if value.is_some_and(|value| value.starts_with("/dev/tcp/") || value.starts_with("/dev/udp/"))
         {
             let what = "opens a network connection";
-            self.doubt(&span, Problem { code: Unparsed::NetworkRedirect, what, advice: None });
+            self.add_doubt(&span, WordProblem { code: Unparsed::NetworkRedirect, what, advice: None });
         }
         if scanned.beyond_posix
             || matches!(redirect.kind, RedirectKind::HereString | RedirectKind::OutputBoth)
@@ -130,17 +130,20 @@ impl Walk<'_> {
     }
 
     fn here_document(&mut self, heredoc: &Heredoc, redirect: &Redirect, around: &Around) -> String {
-        let body = range(heredoc.body.span);
-        let text = self.slice(&body).to_owned();
+        let body = byte_range(heredoc.body.span);
+        let text = self.slice_text(&body).to_owned();
         if !self.ends_at_delimiter(heredoc) {
             let what = "a here-document whose end is hard to find";
-            self.doubt(&range(redirect.span), Problem { code: Unparsed::HereDocument, what, advice: None });
+            self.add_doubt(
+                &byte_range(redirect.span),
+                WordProblem { code: Unparsed::HereDocument, what, advice: None },
+            );
         }
         self.check_quoted(heredoc, redirect, &text);
-        let start = range(redirect.span).start;
-        let arrow = self.slice(&range(redirect.span)).find("<<").map_or(start, |at| start + at);
+        let start = byte_range(redirect.span).start;
+        let arrow = self.slice_text(&byte_range(redirect.span)).find("<<").map_or(start, |at| start + at);
         self.here_documents.push(HereDocument {
-            operator: arrow..range(heredoc.delimiter.span).end,
+            operator: arrow..byte_range(heredoc.delimiter.span).end,
             delimiter: heredoc.delimiter.cooked.to_string(),
             tabs: heredoc.delimiter.strip_tabs,
             plain: !heredoc.delimiter.expands_body
@@ -151,33 +154,36 @@ impl Walk<'_> {
             return text;
         }
         let inner = heredoc.body.parts.iter().filter_map(|part| match &part.kind {
-            HeredocBodyPart::CommandSubstitution { body, .. } => Some((range(part.span), body)),
+            HeredocBodyPart::CommandSubstitution { body, .. } => Some((byte_range(part.span), body)),
             _ => None,
         });
-        let scanned = super::word::scan_body(self.scope(around), body.clone(), inner);
+        let scanned = super::word::scan_body(self.word_scope(around), body.clone(), inner);
         if let Some(problem) = scanned.problem {
-            self.doubt(&body, problem);
+            self.add_doubt(&body, problem);
         }
         self.masks.extend(scanned.escapes.iter().map(|at| at - 1..at + 1));
-        self.bodies(&scanned.bodies, around);
+        self.walk_bodies(&scanned.bodies, around);
         text
     }
 
     /// Checks the quoting of a here-document: the parser takes the second one of a command for a quoted one
     /// in any case.
     fn check_quoted(&mut self, heredoc: &Heredoc, redirect: &Redirect, body: &str) {
-        let quoted = self.slice(&range(heredoc.delimiter.span)).contains(['\'', '"', '\\']);
+        let quoted = self.slice_text(&byte_range(heredoc.delimiter.span)).contains(['\'', '"', '\\']);
         if !quoted && !heredoc.delimiter.expands_body && body.contains(['$', '`', '\\']) {
             let what = "what is expanded in the second here-document of a command is not followed";
             let advice = Some("quote its delimiter, or write two commands");
-            self.doubt(&range(redirect.span), Problem { code: Unparsed::HereDocument, what, advice });
+            self.add_doubt(
+                &byte_range(redirect.span),
+                WordProblem { code: Unparsed::HereDocument, what, advice },
+            );
         }
     }
 
     /// Returns true if the body begins right after a newline and is followed by the delimiter on a line of
     /// its own.
     fn ends_at_delimiter(&self, heredoc: &Heredoc) -> bool {
-        let body = range(heredoc.body.span);
+        let body = byte_range(heredoc.body.span);
         let delimiter = heredoc.delimiter.cooked.as_str();
         let line = |line: &str| {
             if heredoc.delimiter.strip_tabs {
@@ -187,15 +193,15 @@ impl Walk<'_> {
             }
         };
         let starts = self.text.get(..body.start).is_some_and(|before| before.ends_with('\n'));
-        let inside = self.slice(&body).lines().any(line);
+        let inside = self.slice_text(&body).lines().any(line);
         let ends = self.text.get(body.end..).is_some_and(|rest| {
             let rest = rest
                 .strip_prefix('\n')
-                .filter(|_| !self.slice(&body).ends_with('\n') && !body.is_empty())
+                .filter(|_| !self.slice_text(&body).ends_with('\n') && !body.is_empty())
                 .unwrap_or(rest);
             rest.lines().next().is_some_and(line)
         });
-        let folds = heredoc.delimiter.expands_body && self.slice(&body).contains("\\\n");
+        let folds = heredoc.delimiter.expands_body && self.slice_text(&body).contains("\\\n");
         starts && ends && !inside && !folds
     }
 
@@ -203,18 +209,18 @@ impl Walk<'_> {
     pub(super) fn output(&self, statement: &Stmt) -> Feed {
         let Command::Simple(command) = &statement.command else { return Feed::Unknown };
         let documents = statement.redirects.iter().filter_map(Redirect::heredoc);
-        let bodies: Vec<&str> = documents.map(|heredoc| self.slice(&range(heredoc.body.span))).collect();
+        let bodies: Vec<&str> =
+            documents.map(|heredoc| self.slice_text(&byte_range(heredoc.body.span))).collect();
         if !bodies.is_empty() {
             return Feed::Text(bodies.join("\n"));
         }
-        let name = self.slice(&range(command.name.span));
+        let name = self.slice_text(&byte_range(command.name.span));
         if !matches!(name.rsplit('/').next(), Some("echo" | "printf")) {
             return Feed::Unknown;
         }
-        let words = command
-            .args
-            .iter()
-            .map(|word| self.slice(&range(word.span)).trim_matches(['\'', '"']).replace("\\n", "\n"));
+        let words = command.args.iter().map(|word| {
+            self.slice_text(&byte_range(word.span)).trim_matches(['\'', '"']).replace("\\n", "\n")
+        });
         Feed::Text(words.collect::<Vec<_>>().join(" "))
     }
 }
@@ -241,7 +247,7 @@ fn is_the_input(redirects: &[Redirect]) -> bool {
         && redirects.iter().all(|one| one.fd_var.is_none() && (here(&one) || writes(one)))
 }
 
-fn kind(kind: RedirectKind, value: Option<&str>) -> RedirectionKind {
+fn redirection_kind(kind: RedirectKind, value: Option<&str>) -> RedirectionKind {
     let digits = |value: &str| value.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
     let descriptor = value.is_some_and(|value| value == "-" || digits(value));
     match kind {
@@ -258,7 +264,7 @@ fn kind(kind: RedirectKind, value: Option<&str>) -> RedirectionKind {
     }
 }
 
-fn fed(kind: RedirectionKind, value: Option<&String>, before: Feed) -> Feed {
+fn resulting_feed(kind: RedirectionKind, value: Option<&String>, before: Feed) -> Feed {
     match kind {
         RedirectionKind::Read | RedirectionKind::ReadWrite => Feed::Unknown,
         RedirectionKind::Here => value.map_or(Feed::Unknown, |text| Feed::Text(text.clone())),

@@ -9,46 +9,46 @@ use super::braces::Unit;
 use super::expansion::{arithmetic, assigned, is_length, is_name, is_plain_operator};
 use super::output::{self, Prints};
 use super::qualifiers;
-use super::word::{Inner, Problem, Quoting, Scanned, Scope, problem};
+use super::word::{Quoting, Scanned, SubstitutionBody, WordProblem, WordScope, problem};
 use crate::{Dialect, Unparsed};
 
 pub(super) struct Scanner<'s, 'a> {
-    pub(super) scope: Scope<'s>,
+    pub(super) scope: WordScope<'s>,
     pub(super) at: usize,
     pub(super) end: usize,
-    pub(super) inner: BTreeMap<usize, (usize, Inner<'a>)>,
+    pub(super) inner: BTreeMap<usize, (usize, SubstitutionBody<'a>)>,
     pub(super) units: Vec<Unit>,
     pub(super) out: Scanned<'a>,
 }
 
 impl<'s, 'a> Scanner<'s, 'a> {
-    fn rest(&self) -> &'s str {
+    fn remaining(&self) -> &'s str {
         self.scope.source.get(self.at..self.end).unwrap_or_default()
     }
 
-    fn next(&mut self) -> Option<char> {
-        let c = self.rest().chars().next()?;
+    fn next_char(&mut self) -> Option<char> {
+        let c = self.remaining().chars().next()?;
         self.at += c.len_utf8();
         Some(c)
     }
 
-    pub(super) fn read(&mut self, quoting: Quoting) -> Result<(), Problem> {
-        while let Some(c) = self.rest().chars().next() {
+    pub(super) fn read_units(&mut self, quoting: Quoting) -> Result<(), WordProblem> {
+        while let Some(c) = self.remaining().chars().next() {
             let here = self.at;
             if c.is_ascii_alphanumeric() {
-                self.plain(quoting);
+                self.read_plain(quoting);
                 continue;
             }
-            self.next();
+            self.next_char();
             match (quoting, c) {
                 (_, '\\') => self.escape(quoting)?,
                 (_, '$') => self.dollar(here, quoting)?,
                 (_, '`') => self.commands(here, quoting)?,
                 (Quoting::Double, '"') => return Ok(()),
                 (Quoting::Double | Quoting::Body, c) => self.units.push(Unit::Quoted(c)),
-                (Quoting::Word, '"') => self.read(Quoting::Double)?,
+                (Quoting::Word, '"') => self.read_units(Quoting::Double)?,
                 (Quoting::Word, '\'') => self.single()?,
-                (Quoting::Word, '<' | '>') if self.rest().starts_with('(') => {
+                (Quoting::Word, '<' | '>') if self.remaining().starts_with('(') => {
                     self.out.beyond_posix = true;
                     self.commands(here, quoting)?;
                 }
@@ -65,7 +65,7 @@ impl<'s, 'a> Scanner<'s, 'a> {
                 (Quoting::Word, '=')
                     if self.units.is_empty()
                         && self.scope.dialect == Dialect::Zsh
-                        && !self.rest().is_empty() =>
+                        && !self.remaining().is_empty() =>
                 {
                     return Err(problem(Unparsed::ZshExpansion, "zsh replaces `=name` with a path"));
                 }
@@ -85,8 +85,8 @@ impl<'s, 'a> Scanner<'s, 'a> {
     }
 
     /// Letters and digits, which stand for themselves everywhere.
-    fn plain(&mut self, quoting: Quoting) {
-        let run = self.rest().bytes().take_while(u8::is_ascii_alphanumeric).map(char::from);
+    fn read_plain(&mut self, quoting: Quoting) {
+        let run = self.remaining().bytes().take_while(u8::is_ascii_alphanumeric).map(char::from);
         let before = self.units.len();
         self.units.extend(run.map(if quoting == Quoting::Word { Unit::Bare } else { Unit::Quoted }));
         self.at += self.units.len() - before;
@@ -94,43 +94,43 @@ impl<'s, 'a> Scanner<'s, 'a> {
 
     /// Returns true if the rest of the word picks among the files that zsh finds for it, and runs nothing.
     fn ends_in_qualifiers(&self) -> bool {
-        let inside = self.rest().strip_suffix(')');
+        let inside = self.remaining().strip_suffix(')');
         self.scope.dialect == Dialect::Zsh
             && !self.units.is_empty()
             && inside.is_some_and(qualifiers::are_plain)
     }
 
     fn named_directory(&self) -> bool {
-        self.units.is_empty() && !matches!(self.rest().chars().next(), None | Some('/'))
+        self.units.is_empty() && !matches!(self.remaining().chars().next(), None | Some('/'))
     }
 
-    fn escape(&mut self, quoting: Quoting) -> Result<(), Problem> {
+    fn escape(&mut self, quoting: Quoting) -> Result<(), WordProblem> {
         let special = match quoting {
             Quoting::Word => {
-                return self.next().map(|c| self.units.push(Unit::Quoted(c))).ok_or(ENDS_IN_BACKSLASH);
+                return self.next_char().map(|c| self.units.push(Unit::Quoted(c))).ok_or(ENDS_IN_BACKSLASH);
             }
             Quoting::Double => "$`\"\\",
             Quoting::Body => "$`\\",
         };
-        let escaped = self.rest().chars().next().filter(|c| special.contains(*c));
+        let escaped = self.remaining().chars().next().filter(|c| special.contains(*c));
         if escaped.is_some() {
             self.out.escapes.push(self.at);
-            self.next();
+            self.next_char();
         }
         self.units.push(Unit::Quoted(escaped.unwrap_or('\\')));
         Ok(())
     }
 
-    fn single(&mut self) -> Result<(), Problem> {
+    fn single(&mut self) -> Result<(), WordProblem> {
         let end =
-            self.rest().find('\'').ok_or(problem(Unparsed::ParsersDisagree, "a quote is not closed"))?;
-        self.units.extend(self.rest()[..end].chars().map(Unit::Quoted));
+            self.remaining().find('\'').ok_or(problem(Unparsed::ParsersDisagree, "a quote is not closed"))?;
+        self.units.extend(self.remaining()[..end].chars().map(Unit::Quoted));
         self.at += end + 1;
         Ok(())
     }
 
-    fn dollar(&mut self, here: usize, quoting: Quoting) -> Result<(), Problem> {
-        match self.rest().chars().next() {
+    fn dollar(&mut self, here: usize, quoting: Quoting) -> Result<(), WordProblem> {
+        match self.remaining().chars().next() {
             Some('(') => self.commands(here, quoting),
             Some('{') => self.parameter(quoting),
             Some('[') => Err(problem(Unparsed::Arithmetic, "old arithmetic `$[…]` can run commands")),
@@ -140,22 +140,22 @@ impl<'s, 'a> Scanner<'s, 'a> {
             }
             Some(c) if c.is_ascii_alphabetic() || c == '_' => {
                 let length = self
-                    .rest()
+                    .remaining()
                     .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-                    .unwrap_or(self.rest().len());
-                let name = self.rest()[..length].to_owned();
+                    .unwrap_or(self.remaining().len());
+                let name = self.remaining()[..length].to_owned();
                 self.at += length;
                 self.zsh_suffix()?;
                 self.variable(&name, quoting);
                 Ok(())
             }
             Some(c) if c.is_ascii_digit() || "@*#?-$!".contains(c) => {
-                self.next();
+                self.next_char();
                 self.zsh_suffix()?;
                 self.special(c, quoting);
                 Ok(())
             }
-            _ if self.scope.dialect == Dialect::Zsh && !self.rest().is_empty() => {
+            _ if self.scope.dialect == Dialect::Zsh && !self.remaining().is_empty() => {
                 Err(problem(Unparsed::ZshExpansion, "zsh may expand this"))
             }
             _ => {
@@ -166,8 +166,8 @@ impl<'s, 'a> Scanner<'s, 'a> {
     }
 
     /// Reads subscripts and modifiers that zsh takes after a plain variable.
-    fn zsh_suffix(&self) -> Result<(), Problem> {
-        if self.scope.dialect == Dialect::Zsh && self.rest().starts_with(['[', ':']) {
+    fn zsh_suffix(&self) -> Result<(), WordProblem> {
+        if self.scope.dialect == Dialect::Zsh && self.remaining().starts_with(['[', ':']) {
             return Err(problem(Unparsed::ZshExpansion, "zsh reads a subscript or modifier here"));
         }
         Ok(())
@@ -237,22 +237,22 @@ impl<'s, 'a> Scanner<'s, 'a> {
     /// Returns true if what was read is the whole word, but for quotes around it.
     fn is_all(&self, quoting: Quoting) -> bool {
         let rest = if quoting == Quoting::Double { "\"" } else { "" };
-        self.rest() == rest
+        self.remaining() == rest
     }
 
-    fn ansi_quoted(&mut self) -> Result<(), Problem> {
+    fn ansi_quoted(&mut self) -> Result<(), WordProblem> {
         self.out.beyond_posix = true;
-        self.next();
+        self.next_char();
         let mut end = 0;
         let mut escaped = false;
-        for c in self.rest().chars() {
+        for c in self.remaining().chars() {
             if c == '\'' && !escaped {
                 break;
             }
             escaped = c == '\\' && !escaped;
             end += c.len_utf8();
         }
-        let decoded = ansi::decode(self.rest().get(..end).unwrap_or_default());
+        let decoded = ansi::decode(self.remaining().get(..end).unwrap_or_default());
         let decoded = decoded
             .ok_or(problem(Unparsed::AnsiQuote, "this `$'…'` is read differently by different shells"))?;
         self.units.extend(decoded.chars().map(Unit::Quoted));
@@ -261,20 +261,21 @@ impl<'s, 'a> Scanner<'s, 'a> {
     }
 
     /// Reads a substitution or arithmetic that the tree has at the same position.
-    fn commands(&mut self, here: usize, quoting: Quoting) -> Result<(), Problem> {
-        const DISAGREE: Problem = problem(Unparsed::ParsersDisagree, "a substitution is read in two ways");
+    fn commands(&mut self, here: usize, quoting: Quoting) -> Result<(), WordProblem> {
+        const DISAGREE: WordProblem =
+            problem(Unparsed::ParsersDisagree, "a substitution is read in two ways");
         let (end, inner) = self.inner.remove(&here).ok_or(DISAGREE)?;
         let text = self.scope.source.get(here..end).filter(|_| end <= self.end).ok_or(DISAGREE)?;
         let mut prints = None;
         match inner {
-            Inner::Commands(_) if text.starts_with("$((") => return Err(DISAGREE),
-            Inner::Commands(_) if text.starts_with('`') && text.contains('\\') => {
+            SubstitutionBody::Commands(_) if text.starts_with("$((") => return Err(DISAGREE),
+            SubstitutionBody::Commands(_) if text.starts_with('`') && text.contains('\\') => {
                 return Err(problem(
                     Unparsed::Backquotes,
                     "escaped backquotes are read differently by different shells",
                 ));
             }
-            Inner::Commands(body) => {
+            SubstitutionBody::Commands(body) => {
                 self.out.bodies.push(body);
                 if text.starts_with(['$', '`']) && !self.scope.variables.redefined {
                     if let Some(printed) = output::text_of(body, self.scope.source)
@@ -285,10 +286,10 @@ impl<'s, 'a> Scanner<'s, 'a> {
                         self.at = end;
                         return Ok(());
                     }
-                    prints = output::of(body, self.scope.source);
+                    prints = output::known_output(body, self.scope.source);
                 }
             }
-            Inner::Arithmetic(parts) => {
+            SubstitutionBody::Arithmetic(parts) => {
                 let text = self.with_numbers(here, text, parts);
                 arithmetic(&text, self.scope.variables)?;
             }
@@ -325,7 +326,7 @@ impl<'s, 'a> Scanner<'s, 'a> {
             if plain
                 && alone
                 && !self.scope.variables.redefined
-                && output::of(body, self.scope.source) == Some(Prints::Number)
+                && output::known_output(body, self.scope.source) == Some(Prints::Number)
             {
                 self.out.bodies.push(body);
                 with.replace_range(place.0..place.1, "1");
@@ -335,14 +336,14 @@ impl<'s, 'a> Scanner<'s, 'a> {
     }
 
     /// Scans `${…}`: plain access, length, and operators with a literal operand.
-    fn parameter(&mut self, quoting: Quoting) -> Result<(), Problem> {
-        const HARD: Problem = Problem {
+    fn parameter(&mut self, quoting: Quoting) -> Result<(), WordProblem> {
+        const HARD: WordProblem = WordProblem {
             code: Unparsed::ParameterExpansion,
             what: "this form of `${…}` can run commands or pick a variable at run time",
             advice: Some("use a plain `$name`"),
         };
-        let close = self.rest().find('}').ok_or(HARD)?;
-        let body = self.rest()[1..close].to_owned();
+        let close = self.remaining().find('}').ok_or(HARD)?;
+        let body = self.remaining()[1..close].to_owned();
         let special = body.chars().next().filter(|c| c.is_ascii_digit() || "@*#?$!".contains(*c));
         self.at += close + 1;
         if is_length(&body) {
@@ -378,7 +379,7 @@ impl<'s, 'a> Scanner<'s, 'a> {
     }
 }
 
-const ENDS_IN_BACKSLASH: Problem = problem(Unparsed::ParsersDisagree, "a backslash at the end of a word");
+const ENDS_IN_BACKSLASH: WordProblem = problem(Unparsed::ParsersDisagree, "a backslash at the end of a word");
 
 /// Returns true if the result of an operator on a name that leads nowhere else leads nowhere else either.
 ///

@@ -10,19 +10,24 @@ use shuck_ast::{
 use super::around::{Around, Made, Pass};
 use super::expansion::is_name;
 use super::flow::{self, After};
-use super::walk::{Walk, range};
+use super::walk::{Walk, byte_range};
 use super::word;
-use crate::call::{Arg, Call};
+use crate::call::{Arg, CommandCall};
 use crate::{Dialect, Dir, Role, Unparsed, Word, builtins, peel};
 
 impl Walk<'_> {
-    pub(super) fn simple(&mut self, command: &SimpleCommand, statement: &Stmt, around: &Around) -> After {
+    pub(super) fn walk_simple(
+        &mut self,
+        command: &SimpleCommand,
+        statement: &Stmt,
+        around: &Around,
+    ) -> After {
         let mut words: Vec<&TreeWord> = Vec::new();
-        if !range(command.name.span).is_empty() {
+        if !byte_range(command.name.span).is_empty() {
             words.push(&command.name);
         }
         words.extend(&command.args);
-        self.call(&words, &command.assignments, statement, around)
+        self.walk_call(&words, &command.assignments, statement, around)
     }
 
     pub(super) fn typed_builtin(
@@ -37,38 +42,43 @@ impl Walk<'_> {
             BuiltinCommand::Return(c) => ("return", c.span, &c.code, &c.extra_args, &c.assignments),
             BuiltinCommand::Exit(c) => ("exit", c.span, &c.code, &c.extra_args, &c.assignments),
         };
-        let at = assignments.last().map_or(range(span).start, |last| range(last.span).end);
+        let at = assignments.last().map_or(byte_range(span).start, |last| byte_range(last.span).end);
         let from = self.text.get(at..).and_then(|rest| rest.find(name)).map_or(at, |offset| at + offset);
         let head = from..from + name.len();
         let words: Vec<&TreeWord> = first.iter().chain(more).collect();
         self.named_call(Some(&head), &words, assignments, statement, around);
         match name {
             "exit" => After { ok: None, failed: None },
-            _ => After::same(&around.dir),
+            _ => After::same_folder(&around.dir),
         }
     }
 
     /// Walks `export`, `local` and similar builtins: the assignments are operands here.
-    pub(super) fn declaration(&mut self, clause: &DeclClause, statement: &Stmt, around: &Around) -> After {
-        let mut call = self.start(statement, around);
-        let mut spans = vec![range(clause.variant_span)];
+    pub(super) fn walk_declaration(
+        &mut self,
+        clause: &DeclClause,
+        statement: &Stmt,
+        around: &Around,
+    ) -> After {
+        let mut call = self.start_call(statement, around);
+        let mut spans = vec![byte_range(clause.variant_span)];
         let variant = clause.variant.as_str().to_owned();
-        call.args.push(self.arg_of(&range(clause.variant_span), Some(variant)));
+        call.args.push(self.arg_of(&byte_range(clause.variant_span), Some(variant)));
         for operand in &clause.operands {
             let span = match operand {
                 DeclOperand::Flag(word) | DeclOperand::Dynamic(word) => {
                     self.push_word(&mut call, word, around);
-                    range(word.span)
+                    byte_range(word.span)
                 }
                 DeclOperand::Name(name) => {
-                    let span = range(name.span);
-                    let arg = self.arg_of(&span, Some(self.slice(&span).to_owned()));
+                    let span = byte_range(name.span);
+                    let arg = self.arg_of(&span, Some(self.slice_text(&span).to_owned()));
                     call.args.push(arg);
                     span
                 }
                 DeclOperand::Assignment(assignment) => {
                     let read = self.assignment(assignment, around);
-                    let span = range(assignment.span);
+                    let span = byte_range(assignment.span);
                     let value = read.value.value.map(|value| format!("{}={value}", read.name));
                     let arg = self.arg_of(&span, value);
                     call.args.push(arg);
@@ -82,34 +92,35 @@ impl Walk<'_> {
         call.assignments.extend(clause.assignments.iter().map(|a| self.assignment(a, around)));
         self.note_declared(&call);
         self.place_call(call);
-        After::same(&around.dir)
+        After::same_folder(&around.dir)
     }
 
     /// Arrays, and names that are given text which is known only at run time.
-    fn note_declared(&mut self, call: &Call) {
-        let flags = |arg: &Arg| arg.value().is_some_and(|v| v.starts_with('-') && v.contains(['a', 'A']));
+    fn note_declared(&mut self, call: &CommandCall) {
+        let flags =
+            |arg: &Arg| arg.known_value().is_some_and(|v| v.starts_with('-') && v.contains(['a', 'A']));
         let array = call.args.iter().any(flags);
         for arg in call.args.iter().skip(1) {
             let Some((name, value)) = arg.word.raw.split_once('=') else {
-                self.arrays.extend(arg.value().filter(|_| array).map(str::to_owned));
+                self.arrays.extend(arg.known_value().filter(|_| array).map(str::to_owned));
                 continue;
             };
             let name = name.trim_end_matches('+').to_owned();
             if array || value.starts_with('(') {
                 self.arrays.insert(name);
-            } else if arg.value().is_none() {
+            } else if arg.known_value().is_none() {
                 self.declared.push((name, 0..self.text.len()));
             }
         }
     }
 
     /// Returns true for `let` with expressions that are known, each of them over numbers.
-    fn is_plain_let(&mut self, call: &Call, spans: &[Range<usize>]) -> bool {
+    fn is_plain_let(&mut self, call: &CommandCall, spans: &[Range<usize>]) -> bool {
         let plain = |value: &str| !value.contains(['[', '$', '`']);
-        let known = call.args.iter().all(|arg| arg.value().is_some_and(plain)) && call.opaque.is_none();
-        let quotes = |span: &Range<usize>| self.slice(span).contains(['\'', '"', '\\']);
+        let known = call.args.iter().all(|arg| arg.known_value().is_some_and(plain)) && call.opaque.is_none();
+        let quotes = |span: &Range<usize>| self.slice_text(span).contains(['\'', '"', '\\']);
         let expressions = spans.get(1..).unwrap_or_default();
-        call.head() == Some("let")
+        call.program_name() == Some("let")
             && self.nest.dialect != crate::Dialect::Posix
             && known
             && spans.len() == call.args.len()
@@ -128,11 +139,11 @@ impl Walk<'_> {
         };
         if let [_, to] = args
             && let Some(all) = variable(to).and_then(|name| self.variables.written_out(&name))
-            && to.value().is_none()
+            && to.known_value().is_none()
         {
             // Where it is not set, `cd ""` stays.
             let places = all.iter().map(|place| Some(flow::changed(from, &[Some(place)])));
-            return flow::at(places.fold(Some(from.clone()), flow::join));
+            return flow::folder_at(places.fold(Some(from.clone()), flow::join_folders));
         }
         // Without quotes `IFS` decides what becomes of a variable.
         let whole = |arg: &&Arg| {
@@ -140,18 +151,18 @@ impl Walk<'_> {
             !raw.contains('$') || ["\"", "$HOME", "${HOME}"].iter().any(|start| raw.starts_with(start))
         };
         let values: Vec<Option<&str>> =
-            args.iter().skip(1).map(|arg| Some(arg).filter(whole)?.value()).collect();
+            args.iter().skip(1).map(|arg| Some(arg).filter(whole)?.known_value()).collect();
         flow::changed(from, &values)
     }
 
     /// Reads a call, but only once it is known what the line makes of its variables.
-    fn place_call(&mut self, call: Call) {
+    fn place_call(&mut self, call: CommandCall) {
         if self.pass == Pass::Reading {
-            peel::place(call, &self.functions, &mut self.found);
+            peel::add_call(call, &self.functions, &mut self.found);
         }
     }
 
-    fn call(
+    fn walk_call(
         &mut self,
         words: &[&TreeWord],
         assignments: &[TreeAssignment],
@@ -159,7 +170,7 @@ impl Walk<'_> {
         around: &Around,
     ) -> After {
         let args = self.named_call(None, words, assignments, statement, around);
-        let values: Vec<Option<&str>> = args.iter().map(Arg::value).collect();
+        let values: Vec<Option<&str>> = args.iter().map(Arg::known_value).collect();
         match values.first() {
             Some(Some("cd" | "pushd")) if values.len() > 1 => {
                 self.moved = true;
@@ -174,11 +185,11 @@ impl Walk<'_> {
             Some(Some("exec")) if values.len() > 1 => After { ok: None, failed: None },
             // A rule that allows the file allows all that it does: moving to another folder is no more.
             Some(Some("source" | ".")) if matches!(values[..], [_, Some(file)] if is_file(file)) => {
-                After::same(&around.dir)
+                After::same_folder(&around.dir)
             }
             Some(Some("pushd" | "popd" | "chdir" | "eval" | "source" | ".") | None) => {
                 self.moved = true;
-                After::same(&Dir::Unknown)
+                After::same_folder(&Dir::Unknown)
             }
             Some(Some("command" | "builtin"))
                 if values
@@ -188,13 +199,13 @@ impl Walk<'_> {
                     .is_some_and(|word| word.is_none_or(may_move)) =>
             {
                 self.moved = true;
-                After::same(&Dir::Unknown)
+                After::same_folder(&Dir::Unknown)
             }
             Some(Some(name)) if self.functions.contains_key(*name) => {
                 self.called += 1;
-                After::same(&self.settled(&around.dir))
+                After::same_folder(&self.settled(&around.dir))
             }
-            Some(Some(_)) | None => After::same(&around.dir),
+            Some(Some(_)) | None => After::same_folder(&around.dir),
         }
     }
 
@@ -206,19 +217,22 @@ impl Walk<'_> {
         statement: &Stmt,
         around: &Around,
     ) -> Vec<Arg> {
-        let mut call = self.start(statement, around);
+        let mut call = self.start_call(statement, around);
         let spans: Vec<_> =
-            head.into_iter().cloned().chain(words.iter().map(|word| range(word.span))).collect();
-        let around_words =
-            assignments.iter().map(|a| a.span).chain(statement.redirects.iter().map(|r| r.span)).map(range);
+            head.into_iter().cloned().chain(words.iter().map(|word| byte_range(word.span))).collect();
+        let around_words = assignments
+            .iter()
+            .map(|a| a.span)
+            .chain(statement.redirects.iter().map(|r| r.span))
+            .map(byte_range);
         let all: Vec<_> = spans.iter().cloned().chain(around_words).collect();
         let ends = all.iter().map(|span| span.start).min().zip(all.iter().map(|span| span.end).max());
-        call.span = ends.map_or(call.span, |(start, end)| self.place(&(start..end)));
+        call.span = ends.map_or(call.span, |(start, end)| self.request_range(&(start..end)));
         self.mask_test(&spans);
         let count = spans.len();
         self.outline.push(self.outlined(spans));
         if let Some(head) = head {
-            call.args.push(self.arg_of(head, Some(self.slice(head).to_owned())));
+            call.args.push(self.arg_of(head, Some(self.slice_text(head).to_owned())));
         }
         for word in words {
             self.push_word(&mut call, word, around);
@@ -231,9 +245,10 @@ impl Walk<'_> {
         self.doubt_call(&mut call, &all[..count], nothing.then_some(statement));
         let plain = assignments.is_empty() && statement.redirects.is_empty() && call.opaque.is_none();
         let values: Option<Vec<String>> =
-            call.args.iter().map(|arg| arg.value().map(str::to_owned)).collect();
-        let external =
-            call.head().is_some_and(|head| !builtins::is_builtin(head) && !self.functions.contains_key(head));
+            call.args.iter().map(|arg| arg.known_value().map(str::to_owned)).collect();
+        let external = call
+            .program_name()
+            .is_some_and(|head| !builtins::is_builtin(head) && !self.functions.contains_key(head));
         self.singles.push(values.filter(|_| plain && external));
         let args = call.args.clone();
         if self.is_plain_let(&call, &all[..count]) {
@@ -249,11 +264,11 @@ impl Walk<'_> {
 
     /// Notes the parts of a simple command that shells read differently. `only_redirects`: the statement, if
     /// there is nothing else in it.
-    fn doubt_call(&self, call: &mut Call, words: &[Range<usize>], only_redirects: Option<&Stmt>) {
+    fn doubt_call(&self, call: &mut CommandCall, words: &[Range<usize>], only_redirects: Option<&Stmt>) {
         let opens =
             |redirect: &Redirect| !matches!(redirect.kind, RedirectKind::DupOutput | RedirectKind::DupInput);
         if only_redirects.is_some_and(|statement| statement.redirects.iter().any(opens)) {
-            call.doubt(
+            call.add_doubt(
                 Unparsed::ZshSyntax,
                 "zsh runs a program for a redirection without a command",
                 Vec::new(),
@@ -261,42 +276,51 @@ impl Walk<'_> {
         }
         if words.windows(2).any(|pair| pair[0].end == pair[1].start) {
             let guess = call.suffixes(1);
-            call.doubt(Unparsed::ParsersDisagree, "a process substitution in the middle of a word", guess);
+            call.add_doubt(
+                Unparsed::ParsersDisagree,
+                "a process substitution in the middle of a word",
+                guess,
+            );
         }
         if call.args.first().is_some_and(|arg| arg.word.raw == "!") {
             let guess = call.suffixes(1);
-            call.doubt(Unparsed::ProgramName, "two negations in a row, which shells read differently", guess);
+            call.add_doubt(
+                Unparsed::ProgramName,
+                "two negations in a row, which shells read differently",
+                guess,
+            );
         }
-        if call.head() == Some("trap") && (self.variables.moves || self.nest.depth > 0) {
+        if call.program_name() == Some("trap") && (self.variables.moves || self.nest.depth > 0) {
             call.dir = Dir::Unknown;
         }
     }
 
     /// Builtins that set variables: nothing is known about those afterwards.
     fn note_set_variables(&mut self, args: &[Arg]) {
-        let name = args.first().and_then(Arg::value);
+        let name = args.first().and_then(Arg::known_value);
         if matches!(name, Some("eval" | "source" | "." | "let" | "trap") | None) {
             self.unsettled |= !args.is_empty();
         }
         let sets =
             ["read", "mapfile", "readarray", "getopts", "printf", "unset", "wait", "command", "builtin"];
-        if name == Some("unset") || args.iter().skip(1).any(|arg| arg.value() == Some("unset")) {
-            self.found.unset.extend(args.iter().skip(1).filter_map(Arg::value).map(str::to_owned));
+        if name == Some("unset") || args.iter().skip(1).any(|arg| arg.known_value() == Some("unset")) {
+            self.found.unset.extend(args.iter().skip(1).filter_map(Arg::known_value).map(str::to_owned));
         }
         if matches!(name, Some("read" | "mapfile" | "readarray" | "command" | "builtin")) {
-            self.arrays.extend(args.iter().skip(1).filter_map(Arg::value).map(str::to_owned));
+            self.arrays.extend(args.iter().skip(1).filter_map(Arg::known_value).map(str::to_owned));
         }
         if name.is_some_and(|name| sets.contains(&name)) {
-            let names = args.iter().skip(1).filter_map(Arg::value).map(|word| (word.to_owned(), Made::Wild));
+            let names =
+                args.iter().skip(1).filter_map(Arg::known_value).map(|word| (word.to_owned(), Made::Wild));
             self.made.extend(names.collect::<Vec<_>>());
         }
     }
 
-    fn start(&mut self, statement: &Stmt, around: &Around) -> Call {
+    fn start_call(&mut self, statement: &Stmt, around: &Around) -> CommandCall {
         let (redirections, feed) = self.redirections(&statement.redirects, around);
-        Call {
+        CommandCall {
             args: Vec::new(),
-            span: self.place(&range(statement.span)),
+            span: self.request_range(&byte_range(statement.span)),
             via: self.nest.via.clone(),
             assignments: self.nest.assignments.clone(),
             redirections: around.redirections.iter().cloned().chain(redirections).collect(),
@@ -313,19 +337,20 @@ impl Walk<'_> {
     /// If there are only blanks between the words of one, it need not see more of it than what runs.
     fn mask_test(&mut self, words: &[Range<usize>]) {
         let [head, inner @ .., last] = words else { return };
-        let (Some(first), true, true) = (inner.first(), self.slice(head) == "[", self.slice(last) == "]")
+        let (Some(first), true, true) =
+            (inner.first(), self.slice_text(head) == "[", self.slice_text(last) == "]")
         else {
             return;
         };
         let apart = words.windows(2).all(|pair| {
-            self.slice(&(pair[0].end..pair[1].start)).bytes().all(|byte| matches!(byte, b' ' | b'\t'))
+            self.slice_text(&(pair[0].end..pair[1].start)).bytes().all(|byte| matches!(byte, b' ' | b'\t'))
         });
         if !apart {
             return;
         }
         // All but what runs, so that the rest is one word to it.
         let runs = |word: &Range<usize>| {
-            ["`", "$(", "${", "<(", ">(", "=(", "$["].iter().any(|mark| self.slice(word).contains(mark))
+            ["`", "$(", "${", "<(", ">(", "=(", "$["].iter().any(|mark| self.slice_text(word).contains(mark))
         };
         let mut from = first.start;
         let mut masks = Vec::new();
@@ -340,32 +365,34 @@ impl Walk<'_> {
     /// Returns the words of a command, with `[ … ]` as one (see the gate).
     fn outlined(&self, words: Vec<Range<usize>>) -> Vec<Range<usize>> {
         match words.as_slice() {
-            [head, .., last] if self.slice(head) == "[" => std::iter::once(head.start..last.end).collect(),
+            [head, .., last] if self.slice_text(head) == "[" => {
+                std::iter::once(head.start..last.end).collect()
+            }
             _ => words,
         }
     }
 
     fn arg_of(&self, span: &Range<usize>, value: Option<String>) -> Arg {
-        Arg::of(Word { raw: self.raw(span), value }, self.place(span))
+        Arg::from_word(Word { raw: self.raw_text(span), value }, self.request_range(span))
     }
 
     /// Adds a word; braces and `"$@"` may make several of it.
-    fn push_word(&mut self, call: &mut Call, word: &TreeWord, around: &Around) {
-        let span = range(word.span);
-        if matches!(self.slice(&span), "\"$@\"" | "$@")
+    fn push_word(&mut self, call: &mut CommandCall, word: &TreeWord, around: &Around) {
+        let span = byte_range(word.span);
+        if matches!(self.slice_text(&span), "\"$@\"" | "$@")
             && let Some(parameters) = self.parameters(around)
         {
-            let place = self.place(&span);
-            call.args.extend(parameters.iter().skip(1).map(|value| Arg::known(value, place.clone())));
+            let place = self.request_range(&span);
+            call.args.extend(parameters.iter().skip(1).map(|value| Arg::from_value(value, place.clone())));
             return;
         }
-        let scanned = self.scan(word.span, &word.parts, around);
+        let scanned = self.scan_word(word.span, &word.parts, around);
         // The other parser loses a lone dash before a here-document, and words of equals signs.
-        if self.slice(&span).bytes().all(|byte| matches!(byte, b'-' | b'=')) {
+        if self.slice_text(&span).bytes().all(|byte| matches!(byte, b'-' | b'=')) {
             self.masks.push(span.clone());
         }
         if let Some(problem) = scanned.problem {
-            call.doubt(problem.code, problem.what, super::candidates(self.slice(&span)));
+            call.add_doubt(problem.code, problem.what, super::candidates(self.slice_text(&span)));
             if let (Some(opaque), Some(advice)) = (&mut call.opaque, problem.advice) {
                 opaque.advise(advice);
             }
@@ -373,13 +400,15 @@ impl Walk<'_> {
         if scanned.beyond_posix {
             self.beyond_posix(&span);
         }
-        self.bodies(&scanned.bodies, around);
+        self.walk_bodies(&scanned.bodies, around);
         match scanned.values {
             Some(values) if values.len() == 1 => {
                 call.args.extend(values.into_iter().map(|v| self.arg_of(&span, Some(v))));
             }
             Some(values) => {
-                call.args.extend(values.into_iter().map(|value| Arg::known(value, self.place(&span))));
+                call.args.extend(
+                    values.into_iter().map(|value| Arg::from_value(value, self.request_range(&span))),
+                );
             }
             None => {
                 let word::Loose { dash, several, splits, free, chosen, strays, climbs } = scanned.loose;

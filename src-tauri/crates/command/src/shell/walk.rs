@@ -15,17 +15,17 @@ use super::flow::{self, After};
 use super::fold::Folded;
 use super::gate::Outline;
 use super::heredocs::HereDocument;
-use super::word::{self, Problem, Scanned, Scope, Variables};
+use super::word::{self, Scanned, Variables, WordProblem, WordScope};
 use super::{Nest, candidates};
-use crate::call::{Feed, Found, Functions};
-use crate::{Dialect, Dir, Opaque, Unparsed};
+use crate::call::{Feed, Functions, ParseResults};
+use crate::{Dialect, Dir, Unparsed, UnparsedSpan};
 
 /// Statements inside statements that are followed.
 const DEEPEST: usize = 16;
 
 /// Findings of a walk over a text.
-pub(super) struct Read {
-    pub(super) found: Found,
+pub(super) struct WalkResult {
+    pub(super) found: ParseResults,
     pub(super) outline: Outline,
     /// The parser had nothing to repair.
     pub(super) clean: bool,
@@ -40,7 +40,7 @@ pub(super) struct Read {
 /// The values of the line's variables are found first, by walking without a look at what runs until nothing
 /// new is learnt. `start` is what was found up to here. The parser panics on some texts with characters
 /// beyond ASCII in backquotes, and on others that are not known yet.
-pub(super) fn read(nest: &Nest<'_>, folded: &Folded, start: &Found) -> Option<Read> {
+pub(super) fn walk_text(nest: &Nest<'_>, folded: &Folded, start: &ParseResults) -> Option<WalkResult> {
     let dialect = match nest.dialect {
         Dialect::Posix | Dialect::Bash => ShellDialect::Bash,
         Dialect::Zsh => ShellDialect::Zsh,
@@ -51,7 +51,7 @@ pub(super) fn read(nest: &Nest<'_>, folded: &Folded, start: &Found) -> Option<Re
     let mut settled = None;
     for _ in 0..4 {
         let mut walk = Walk { pass: Pass::Learning, ..Walk::new(nest, folded, &variables, start) };
-        walk.sequence(&parsed.file.body, &Around::top(nest));
+        walk.walk_sequence(&parsed.file.body, &Around::top_level(nest));
         let mut learnt = walk.learnt();
         learnt.redefined |= start.redefined;
         if !variables.hopeful && learnt == variables {
@@ -67,7 +67,7 @@ pub(super) fn read(nest: &Nest<'_>, folded: &Folded, start: &Found) -> Option<Re
         ..Variables::default()
     });
     let mut walk = Walk::new(nest, folded, &variables, start);
-    walk.sequence(&parsed.file.body, &Around::top(nest));
+    walk.walk_sequence(&parsed.file.body, &Around::top_level(nest));
     Some(walk.finish(parsed.is_ok()))
 }
 
@@ -99,7 +99,7 @@ pub(super) struct Walk<'w> {
     pub(super) moving: HashSet<usize>,
     /// Variables whose value is known from here on.
     pub(super) constants: HashMap<String, String>,
-    pub(super) found: Found,
+    pub(super) found: ParseResults,
     pub(super) singles: Vec<Option<Vec<String>>>,
     /// Plain characters that the other parser would misread: escapes in here-documents, lone dashes.
     pub(super) masks: Vec<Range<usize>>,
@@ -107,7 +107,7 @@ pub(super) struct Walk<'w> {
 }
 
 impl<'w> Walk<'w> {
-    fn new(nest: &'w Nest<'w>, folded: &'w Folded, variables: &'w Variables, start: &Found) -> Self {
+    fn new(nest: &'w Nest<'w>, folded: &'w Folded, variables: &'w Variables, start: &ParseResults) -> Self {
         let text = folded.text.as_str();
         let has = |name: &str| has_word(text, name);
         Self {
@@ -129,11 +129,11 @@ impl<'w> Walk<'w> {
             called: 0,
             moving: HashSet::new(),
             constants: HashMap::new(),
-            found: Found {
+            found: ParseResults {
                 cost: start.cost,
                 home: nest.home.map(str::to_owned),
                 redefined: variables.redefined,
-                ..Found::default()
+                ..ParseResults::default()
             },
             singles: Vec::new(),
             masks: Vec::new(),
@@ -182,13 +182,13 @@ impl<'w> Walk<'w> {
         learnt
     }
 
-    fn finish(mut self, clean: bool) -> Read {
+    fn finish(mut self, clean: bool) -> WalkResult {
         self.check_functions();
         self.check_declared();
-        self.outline.sort();
+        self.outline.sort_commands();
         let single = if let [single] = self.singles.as_mut_slice() { single.take() } else { None };
         let (masks, here_documents) = (self.masks, self.here_documents);
-        Read { found: self.found, outline: self.outline, clean, single, masks, here_documents }
+        WalkResult { found: self.found, outline: self.outline, clean, single, masks, here_documents }
     }
 
     /// Checks functions: `unset NAME` brings the program back that a function of that name stood for; so may
@@ -196,9 +196,12 @@ impl<'w> Walk<'w> {
     fn check_functions(&mut self) {
         if self.found.unset.iter().any(|name| self.functions.contains_key(name)) {
             let what = "a function of this text is unset again";
-            let problem =
-                Problem { code: Unparsed::Function, what, advice: Some("give the function another name") };
-            self.doubt(&(0..self.text.len()), problem);
+            let problem = WordProblem {
+                code: Unparsed::Function,
+                what,
+                advice: Some("give the function another name"),
+            };
+            self.add_doubt(&(0..self.text.len()), problem);
         }
     }
 
@@ -207,35 +210,35 @@ impl<'w> Walk<'w> {
         for (name, span) in std::mem::take(&mut self.declared) {
             if self.arrays.contains(&name) {
                 let what = "bash evaluates a text that is made an array";
-                self.doubt(&span, Problem { code: Unparsed::Arithmetic, what, advice: None });
+                self.add_doubt(&span, WordProblem { code: Unparsed::Arithmetic, what, advice: None });
             }
         }
     }
 
     /// Returns the position of folded text in the request's text. The parser's own spans may run past the
     /// end.
-    pub(super) fn place(&self, range: &Range<usize>) -> Range<usize> {
+    pub(super) fn request_range(&self, range: &Range<usize>) -> Range<usize> {
         let within = |offset: usize| self.text.floor_char_boundary(offset.min(self.text.len()));
         let range = within(range.start)..within(range.end).max(within(range.start));
         self.nest.place.locate(&self.folded.original(&range))
     }
 
     /// Returns the text as written, continuations included.
-    pub(super) fn raw(&self, range: &Range<usize>) -> String {
+    pub(super) fn raw_text(&self, range: &Range<usize>) -> String {
         self.nest.text.get(self.folded.original(range)).unwrap_or_default().to_owned()
     }
 
-    pub(super) fn slice(&self, range: &Range<usize>) -> &'w str {
+    pub(super) fn slice_text(&self, range: &Range<usize>) -> &'w str {
         self.text.get(range.clone()).unwrap_or_default()
     }
 
     /// Notes a part that is not understood; deny rules look at what it may run.
-    pub(super) fn doubt(&mut self, range: &Range<usize>, problem: Problem) {
+    pub(super) fn add_doubt(&mut self, range: &Range<usize>, problem: WordProblem) {
         if self.pass == Pass::Learning {
             return;
         }
-        let opaque = Opaque::new(problem.code, problem.what, self.place(range))
-            .with(candidates(self.slice(range)))
+        let opaque = UnparsedSpan::new(problem.code, problem.what, self.request_range(range))
+            .with_candidates(candidates(self.slice_text(range)))
             .advised(problem.advice);
         self.found.opaque.push(opaque);
     }
@@ -243,7 +246,10 @@ impl<'w> Walk<'w> {
     pub(super) fn beyond_posix(&mut self, range: &Range<usize>) {
         if self.nest.dialect == Dialect::Posix {
             let what = "`sh` is another shell on each system, and they read this differently";
-            self.doubt(range, Problem { code: Unparsed::NotPosix, what, advice: Some("use `bash -c`") });
+            self.add_doubt(
+                range,
+                WordProblem { code: Unparsed::NotPosix, what, advice: Some("use `bash -c`") },
+            );
         }
     }
 
@@ -256,8 +262,8 @@ impl<'w> Walk<'w> {
         self.nest.parameters.as_deref().filter(|_| around.own_parameters && !self.shifts)
     }
 
-    pub(super) fn scope(&self, around: &Around) -> Scope<'_> {
-        Scope {
+    pub(super) fn word_scope(&self, around: &Around) -> WordScope<'_> {
+        WordScope {
             source: self.text,
             dialect: self.nest.dialect,
             parameters: self.parameters(around),
@@ -267,15 +273,20 @@ impl<'w> Walk<'w> {
         }
     }
 
-    pub(super) fn scan<'a>(&mut self, span: Span, parts: &'a [WordPartNode], around: &Around) -> Scanned<'a> {
-        let scanned = word::scan(self.scope(around), range(span), parts);
+    pub(super) fn scan_word<'a>(
+        &mut self,
+        span: Span,
+        parts: &'a [WordPartNode],
+        around: &Around,
+    ) -> Scanned<'a> {
+        let scanned = word::scan_word(self.word_scope(around), byte_range(span), parts);
         self.made.extend(scanned.sets.iter().map(|(name, _)| (name.clone(), Made::Wild)));
         self.masks.extend(scanned.qualifiers.clone());
         scanned
     }
 
     /// Walks the commands of substitutions: each in a shell of its own.
-    pub(super) fn bodies(&mut self, bodies: &[&StmtSeq], around: &Around) {
+    pub(super) fn walk_bodies(&mut self, bodies: &[&StmtSeq], around: &Around) {
         for body in bodies {
             let inside = Around {
                 redirections: Vec::new(),
@@ -284,21 +295,21 @@ impl<'w> Walk<'w> {
                 ..around.inside(around.dir.clone())
             };
             self.singles.push(None);
-            self.sequence(body, &inside);
+            self.walk_sequence(body, &inside);
         }
     }
 
-    pub(super) fn sequence(&mut self, sequence: &StmtSeq, around: &Around) -> After {
-        let mut after = After::same(&around.dir);
+    pub(super) fn walk_sequence(&mut self, sequence: &StmtSeq, around: &Around) -> After {
+        let mut after = After::same_folder(&around.dir);
         for statement in &sequence.stmts {
-            let here = Around { dir: flow::at(after.either()), ..around.clone() };
-            after = self.statement(statement, &here);
+            let here = Around { dir: flow::folder_at(after.either()), ..around.clone() };
+            after = self.walk_statement(statement, &here);
         }
         after
     }
 
-    pub(super) fn statement(&mut self, statement: &Stmt, around: &Around) -> After {
-        let span = range(statement.span);
+    pub(super) fn walk_statement(&mut self, statement: &Stmt, around: &Around) -> After {
+        let span = byte_range(statement.span);
         if !matches!(statement.terminator, Some(StmtTerminator::Background(_))) {
             return self.foreground(statement, around);
         }
@@ -307,46 +318,46 @@ impl<'w> Walk<'w> {
         self.foreground(statement, &Around { certain: false, ..around.clone() });
         if statement.terminator != Some(StmtTerminator::Background(BackgroundOperator::Plain)) {
             let what = "read differently by different shells";
-            self.doubt(&span, Problem { code: Unparsed::ZshSyntax, what, advice: None });
+            self.add_doubt(&span, WordProblem { code: Unparsed::ZshSyntax, what, advice: None });
         }
-        After::same(&around.dir)
+        After::same_folder(&around.dir)
     }
 
     fn foreground(&mut self, statement: &Stmt, around: &Around) -> After {
-        let span = range(statement.span);
+        let span = byte_range(statement.span);
         if around.nesting > DEEPEST {
             let what = "statements inside statements, too deep to follow";
-            self.doubt(
+            self.add_doubt(
                 &span,
-                Problem { code: Unparsed::TooDeep, what, advice: Some("split it into several commands") },
+                WordProblem { code: Unparsed::TooDeep, what, advice: Some("split it into several commands") },
             );
-            return After::same(&Dir::Unknown);
+            return After::same_folder(&Dir::Unknown);
         }
         if statement.negated {
             self.singles.push(None);
         }
         self.check_clobber(statement);
         let after = match &statement.command {
-            Command::Simple(command) => self.simple(command, statement, around),
+            Command::Simple(command) => self.walk_simple(command, statement, around),
             Command::Builtin(command) => self.typed_builtin(command, statement, around),
-            Command::Decl(command) => self.declaration(command, statement, around),
-            Command::Binary(_) => self.chain(statement, around),
+            Command::Decl(command) => self.walk_declaration(command, statement, around),
+            Command::Binary(_) => self.walk_chain(statement, around),
             Command::Compound(command) => {
                 self.singles.push(None);
                 let inner = self.with_redirections(statement, around);
-                self.compound(command, &span, &inner)
+                self.walk_compound(command, &span, &inner)
             }
             Command::Function(function) => {
                 self.singles.push(None);
                 let inner = self.with_redirections(statement, around);
-                self.function(function, &inner);
-                After::same(&around.dir)
+                self.walk_function(function, &inner);
+                After::same_folder(&around.dir)
             }
             Command::AnonymousFunction(function) => {
                 let what = "a function without a name";
-                self.doubt(&span, Problem { code: Unparsed::ZshSyntax, what, advice: None });
-                self.statement(&function.body, &around.inside(Dir::Unknown));
-                After::same(&Dir::Unknown)
+                self.add_doubt(&span, WordProblem { code: Unparsed::ZshSyntax, what, advice: None });
+                self.walk_statement(&function.body, &around.inside(Dir::Unknown));
+                After::same_folder(&Dir::Unknown)
             }
         };
         if statement.negated { after.swapped() } else { after }
@@ -356,12 +367,14 @@ impl<'w> Walk<'w> {
     /// is not.
     fn check_clobber(&mut self, statement: &Stmt) {
         let marked = |redirect: &Redirect| {
-            redirect.word_target().is_some_and(|word| self.slice(&range(word.span)).starts_with('!'))
+            redirect
+                .word_target()
+                .is_some_and(|word| self.slice_text(&byte_range(word.span)).starts_with('!'))
         };
         if self.nest.dialect == Dialect::Zsh && statement.redirects.iter().any(marked) {
             let what = "`>!` is read differently by different shells";
-            let problem = Problem { code: Unparsed::ZshSyntax, what, advice: Some("write `>|`") };
-            self.doubt(&range(statement.span), problem);
+            let problem = WordProblem { code: Unparsed::ZshSyntax, what, advice: Some("write `>|`") };
+            self.add_doubt(&byte_range(statement.span), problem);
         }
     }
 
@@ -371,12 +384,15 @@ impl<'w> Walk<'w> {
         if timed && self.nest.dialect != Dialect::Zsh {
             let what = "`time` behind a pipe is a program to some shells and a keyword to others";
             let advice = Some("write `time` before the whole pipeline");
-            self.doubt(&range(piped.span), Problem { code: Unparsed::ProgramName, what, advice });
+            self.add_doubt(
+                &byte_range(piped.span),
+                WordProblem { code: Unparsed::ProgramName, what, advice },
+            );
         }
     }
 
     /// Walks `a && b || c | d`: unrolled, since a chain may be a thousand links long.
-    fn chain(&mut self, statement: &Stmt, around: &Around) -> After {
+    fn walk_chain(&mut self, statement: &Stmt, around: &Around) -> After {
         let mut links = Vec::new();
         let mut first = statement;
         while let Command::Binary(binary) = &first.command {
@@ -388,7 +404,7 @@ impl<'w> Walk<'w> {
         };
         let inside = around.inside(around.dir.clone());
         let start = Around { certain: around.certain && !piped(links.last()), ..inside.clone() };
-        let mut after = self.statement(first, &start);
+        let mut after = self.walk_statement(first, &start);
         let mut left = first;
         while let Some((op, right, op_span, negated)) = links.pop() {
             let feed = if matches!(op, BinaryOp::Pipe | BinaryOp::PipeAll) {
@@ -398,19 +414,19 @@ impl<'w> Walk<'w> {
                 around.feed.clone()
             };
             let dir = match op {
-                BinaryOp::And => flow::at(after.ok.clone()),
-                BinaryOp::Or => flow::at(after.failed.clone()),
+                BinaryOp::And => flow::folder_at(after.ok.clone()),
+                BinaryOp::Or => flow::folder_at(after.failed.clone()),
                 BinaryOp::Pipe | BinaryOp::PipeAll => around.dir.clone(),
             };
-            let next = self.statement(right, &Around { dir, feed, ..inside.clone() });
+            let next = self.walk_statement(right, &Around { dir, feed, ..inside.clone() });
             after = match op {
-                BinaryOp::And => After { ok: next.ok, failed: flow::join(after.failed, next.failed) },
-                BinaryOp::Or => After { ok: flow::join(after.ok, next.ok), failed: next.failed },
-                BinaryOp::Pipe => After::same(&around.dir),
+                BinaryOp::And => After { ok: next.ok, failed: flow::join_folders(after.failed, next.failed) },
+                BinaryOp::Or => After { ok: flow::join_folders(after.ok, next.ok), failed: next.failed },
+                BinaryOp::Pipe => After::same_folder(&around.dir),
                 // The bash that comes with macOS refuses the whole text; other shells of the name `sh` start a coprocess.
                 BinaryOp::PipeAll => {
-                    self.beyond_posix(&range(op_span));
-                    After::same(&around.dir)
+                    self.beyond_posix(&byte_range(op_span));
+                    After::same_folder(&around.dir)
                 }
             };
             if negated && !links.is_empty() {
@@ -427,6 +443,6 @@ fn has_word(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric()).any(|one| one == word)
 }
 
-pub(super) fn range(span: Span) -> Range<usize> {
+pub(super) fn byte_range(span: Span) -> Range<usize> {
     span.start.offset()..span.end.offset()
 }

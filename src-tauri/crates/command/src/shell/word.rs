@@ -12,7 +12,7 @@ use crate::{Dialect, Unparsed};
 
 /// Something in a word that is not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Problem {
+pub(super) struct WordProblem {
     pub(super) code: Unparsed,
     pub(super) what: &'static str,
     pub(super) advice: Option<&'static str>,
@@ -20,7 +20,7 @@ pub(super) struct Problem {
 
 /// Scope of a word.
 #[derive(Clone, Copy)]
-pub(super) struct Scope<'a> {
+pub(super) struct WordScope<'a> {
     pub(super) source: &'a str,
     pub(super) dialect: Dialect,
     /// `$0`, `$1`, … where the text came as `sh -c TEXT ARGS…`.
@@ -135,15 +135,15 @@ pub(super) struct Scanned<'a> {
     pub(super) sets: Vec<(String, String)>,
     /// Positions of characters that are escaped inside double quotes or a here-document.
     pub(super) escapes: Vec<usize>,
-    pub(super) problem: Option<Problem>,
+    pub(super) problem: Option<WordProblem>,
 }
 
-pub(super) const fn problem(code: Unparsed, what: &'static str) -> Problem {
-    Problem { code, what, advice: None }
+pub(super) const fn problem(code: Unparsed, what: &'static str) -> WordProblem {
+    WordProblem { code, what, advice: None }
 }
 
 /// Content of a substitution.
-pub(super) enum Inner<'a> {
+pub(super) enum SubstitutionBody<'a> {
     Commands(&'a StmtSeq),
     /// Parts of the expression.
     Arithmetic(&'a [WordPartNode]),
@@ -153,20 +153,25 @@ pub(super) enum Inner<'a> {
 ///
 /// `parts` are the parts that the tree has for it: the ends of substitutions come from there, and each of
 /// them must be met here too.
-pub(super) fn scan<'a>(scope: Scope<'_>, span: Range<usize>, parts: &'a [WordPartNode]) -> Scanned<'a> {
+pub(super) fn scan_word<'a>(
+    scope: WordScope<'_>,
+    span: Range<usize>,
+    parts: &'a [WordPartNode],
+) -> Scanned<'a> {
     let mut inner = BTreeMap::new();
     collect(parts, &mut inner);
-    run(scope, span, inner, Quoting::Word)
+    scan_units(scope, span, inner, Quoting::Word)
 }
 
 /// Reads the body of a here-document that is expanded.
 pub(super) fn scan_body<'a>(
-    scope: Scope<'_>,
+    scope: WordScope<'_>,
     span: Range<usize>,
     inner: impl Iterator<Item = (Range<usize>, &'a StmtSeq)>,
 ) -> Scanned<'a> {
-    let inner = inner.map(|(range, body)| (range.start, (range.end, Inner::Commands(body)))).collect();
-    run(scope, span, inner, Quoting::Body)
+    let inner =
+        inner.map(|(range, body)| (range.start, (range.end, SubstitutionBody::Commands(body)))).collect();
+    scan_units(scope, span, inner, Quoting::Body)
 }
 
 /// Quoting of a character.
@@ -177,15 +182,15 @@ pub(super) enum Quoting {
     Body,
 }
 
-fn run<'a>(
-    scope: Scope<'_>,
+fn scan_units<'a>(
+    scope: WordScope<'_>,
     span: Range<usize>,
-    inner: BTreeMap<usize, (usize, Inner<'a>)>,
+    inner: BTreeMap<usize, (usize, SubstitutionBody<'a>)>,
     quoting: Quoting,
 ) -> Scanned<'a> {
     let mut scanner =
         Scanner { scope, at: span.start, end: span.end, inner, units: Vec::new(), out: Scanned::default() };
-    let result = scanner.read(quoting);
+    let result = scanner.read_units(quoting);
     let Scanner { inner, units, mut out, .. } = scanner;
     let leftover = (!inner.is_empty())
         .then_some(problem(Unparsed::ParsersDisagree, "a substitution is read in two ways"));
@@ -196,7 +201,7 @@ fn run<'a>(
         out.loose.splits |= several && out.loose.dash;
         out.loose.several |= several
             || units.iter().any(|unit| matches!(unit, Unit::Bare('*' | '?' | '['))) && out.values.is_none();
-        out.start = start(&units);
+        out.start = known_start(&units);
         out.loose.climbs = out.values.is_none() && climbs(&units);
         out.loose.free |= out.loose.climbs;
         let globs = || units.iter().any(|unit| matches!(unit, Unit::Bare('*' | '?' | '[' | '{')));
@@ -207,16 +212,16 @@ fn run<'a>(
     out
 }
 
-fn collect<'a>(parts: &'a [WordPartNode], inner: &mut BTreeMap<usize, (usize, Inner<'a>)>) {
+fn collect<'a>(parts: &'a [WordPartNode], inner: &mut BTreeMap<usize, (usize, SubstitutionBody<'a>)>) {
     for part in parts {
         let (start, end) = (part.span.start.offset(), part.span.end.offset());
         match &part.kind {
             WordPart::DoubleQuoted { parts, .. } => collect(parts, inner),
             WordPart::CommandSubstitution { body, .. } | WordPart::ProcessSubstitution { body, .. } => {
-                inner.insert(start, (end, Inner::Commands(body)));
+                inner.insert(start, (end, SubstitutionBody::Commands(body)));
             }
             WordPart::ArithmeticExpansion { expression_word_ast, .. } => {
-                inner.insert(start, (end, Inner::Arithmetic(&expression_word_ast.parts)));
+                inner.insert(start, (end, SubstitutionBody::Arithmetic(&expression_word_ast.parts)));
             }
             _ => {}
         }
@@ -255,7 +260,7 @@ fn climbs(units: &[Unit]) -> bool {
 }
 
 /// Returns the text before the first character that may become something else.
-fn start(units: &[Unit]) -> String {
+fn known_start(units: &[Unit]) -> String {
     let plain = |unit: &Unit| match *unit {
         Unit::Bare('*' | '?' | '[' | '{') | Unit::Unknown { .. } => None,
         Unit::Bare(c) | Unit::Quoted(c) => Some(c),

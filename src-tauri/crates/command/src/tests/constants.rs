@@ -2,10 +2,10 @@
 //! substitution, folders that loops leave alone.
 
 use super::bash;
-use crate::{Dir, Reading};
+use crate::{Dir, ParsedCommand};
 
 /// Returns the last argument of the last step, where it is known.
-fn last(reading: &Reading) -> Option<&str> {
+fn last(reading: &ParsedCommand) -> Option<&str> {
     reading.steps.last()?.argv.last()?.value.as_deref()
 }
 

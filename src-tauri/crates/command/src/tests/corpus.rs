@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::{Dialect, Power, Reading, Role, Step, read_argv, read_shell, words_of};
+use crate::{Dialect, ParsedCommand, Power, Role, Step, read_argv, read_shell, words_of};
 
 #[derive(Deserialize)]
 struct Case {
@@ -72,7 +72,7 @@ fn denied(argv: &[&str], case: &Case, bins: &Bins) -> bool {
     })
 }
 
-fn hit(reading: &Reading, case: &Case, bins: &Bins) -> bool {
+fn hit(reading: &ParsedCommand, case: &Case, bins: &Bins) -> bool {
     let candidates =
         reading.opaque.iter().chain(reading.steps.iter().filter_map(|step| step.opaque.as_ref()));
     let mut argvs: Vec<Vec<String>> =
@@ -107,7 +107,7 @@ fn allowed(step: &Step, case: &Case, bins: &Bins) -> bool {
         && case.cwd.is_none()
 }
 
-fn judged(reading: &Reading, case: &Case, bins: &Bins) -> &'static str {
+fn judged(reading: &ParsedCommand, case: &Case, bins: &Bins) -> &'static str {
     if reading.invalid.is_some() || hit(reading, case, bins) {
         "deny"
     } else if reading.opaque.is_empty() && reading.steps.iter().all(|step| allowed(step, case, bins)) {

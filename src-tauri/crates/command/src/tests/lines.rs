@@ -280,7 +280,7 @@ fn one_simple_command_needs_no_shell() {
 
 #[test]
 fn what_cannot_be_judged_is_invalid() {
-    let code = |reading: crate::Reading| reading.invalid.map(|invalid| invalid.code);
+    let code = |reading: crate::ParsedCommand| reading.invalid.map(|invalid| invalid.code);
     let argv = |words: &[&str]| read_argv(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
     assert_eq!(code(argv(&[])), Some("empty-argv"));
     assert_eq!(code(argv(&[""])), Some("empty-program"));

@@ -7,18 +7,18 @@ mod peeling;
 mod programs;
 mod properties;
 
-use crate::{Dialect, Reading, read_shell};
+use crate::{Dialect, ParsedCommand, read_shell};
 
-fn bash(text: &str) -> Reading {
+fn bash(text: &str) -> ParsedCommand {
     read_shell(text, Dialect::Bash)
 }
 
 /// Returns true if everything is understood, and no unsafe argument.
-fn reads_clear(reading: &Reading) -> bool {
+fn reads_clear(reading: &ParsedCommand) -> bool {
     reading.is_clear() && reading.steps.iter().all(|step| step.ways_out.is_empty())
 }
 
 /// Returns the first words of the steps.
-fn heads(reading: &Reading) -> Vec<String> {
+fn heads(reading: &ParsedCommand) -> Vec<String> {
     reading.steps.iter().map(|step| step.program().unwrap_or_default().to_owned()).collect()
 }

@@ -1,18 +1,18 @@
 //! Tests of peeling: the words that are left of a line when its wrappers are taken off.
 
 use super::{bash, heads};
-use crate::{Dialect, Dir, Reading, Role, Step, read_argv_at, read_shell};
+use crate::{Dialect, Dir, ParsedCommand, Role, Step, read_argv_at, read_shell};
 use rstest::rstest;
 
 /// Returns the steps' words; those known only at run time in angle brackets.
-fn told(reading: &Reading) -> String {
+fn told(reading: &ParsedCommand) -> String {
     let word = |word: &crate::Word| word.value.clone().unwrap_or_else(|| format!("<{}>", word.raw));
     let step = |step: &Step| step.argv.iter().map(word).collect::<Vec<_>>().join(" ");
     reading.steps.iter().map(step).collect::<Vec<_>>().join(" ; ")
 }
 
 /// Returns the wrappers' words of the last step.
-fn wrappers(reading: &Reading) -> String {
+fn wrappers(reading: &ParsedCommand) -> String {
     let via = reading.steps.last().unwrap().via.iter().flat_map(|via| via.argv.iter());
     via.map(|word| word.value.as_deref().unwrap_or(&word.raw)).collect::<Vec<_>>().join(" ")
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{heads, reads_clear};
-use crate::{Dialect, Reading, quote, read_argv, read_shell};
+use crate::{Dialect, ParsedCommand, quote_argv, read_argv, read_shell};
 
 const PARTS: &[&str] = &[
     "ls",
@@ -108,7 +108,7 @@ fn dialects() -> impl Strategy<Value = Dialect> {
     prop_oneof![Just(Dialect::Posix), Just(Dialect::Bash), Just(Dialect::Zsh)]
 }
 
-fn spans_hold(reading: &Reading) {
+fn spans_hold(reading: &ParsedCommand) {
     let opaque = reading.opaque.iter().chain(reading.steps.iter().filter_map(|step| step.opaque.as_ref()));
     let spans = reading.steps.iter().map(|step| &step.span).chain(opaque.map(|opaque| &opaque.span));
     for span in spans {
@@ -144,7 +144,7 @@ proptest! {
     #[test]
     fn a_quoted_argv_reads_as_itself(rest in proptest::collection::vec("[ -~éа\\n]{0,12}", 0..5)) {
         let argv: Vec<String> = std::iter::once("program".to_owned()).chain(rest).collect();
-        let reading = read_shell(&quote(&argv), Dialect::Bash);
+        let reading = read_shell(&quote_argv(&argv), Dialect::Bash);
         prop_assert!(reading.is_clear(), "{:#?}", reading);
         prop_assert_eq!(reading.plain, Some(argv), "what is shown is what would run");
     }

@@ -82,7 +82,7 @@ pub struct AuditBy {
 
 impl AuditBy {
     /// Returns one line that names who made the change and through which approver.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let mut words = vec![match &self.name {
             Some(name) => format!("{} {name}", self.face),
             None => self.face.clone(),

@@ -1,6 +1,6 @@
 //! Doors: other people's protocols that lead to the same requests, questions and answers.
 
-use crate::Lines;
+use crate::MultilineText;
 use postern_policy::Millis;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ impl DoorKind {
     }
 
     /// Returns the name that people read.
-    pub fn title(self) -> &'static str {
+    pub fn display_name(self) -> &'static str {
         match self {
             Self::Websocket => "Approvers over WebSocket",
             Self::Openclaw => "OpenClaw’s nodes",
@@ -150,7 +150,7 @@ impl DoorKind {
     }
 
     /// Returns a sentence on the purpose.
-    pub fn about(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::Websocket => "Approver clients (a phone, a page, a script) see questions and answer them.",
             Self::Openclaw => "An OpenClaw node uses Postern as its companion app.",
@@ -391,7 +391,7 @@ pub struct DoorSetup {
     pub values: BTreeMap<String, String>,
     /// Steps for a person.
     #[ts(as = "String")]
-    pub text: Lines,
+    pub text: MultilineText,
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Statistics of the history: how much was asked, which rules save questions, and which could.
 
-use crate::piece::Shown;
+use crate::piece::ShownText;
 use crate::{RuleRow, lists::RuleDraft};
 use postern_policy::{AgentId, Millis, Rule, RuleId};
 use serde::{Deserialize, Serialize};
@@ -110,13 +110,13 @@ pub struct RuleOffer {
     /// `exact`, `command` or `path`.
     pub id: String,
     /// In words.
-    pub label: Shown,
+    pub label: ShownText,
     /// The rules, whole, bound to the programs as they are now: one for each step that nothing allows yet.
     pub rules: Vec<Rule>,
     /// The rules as a person would write them.
     pub drafts: Vec<RuleDraft>,
     /// Their patterns, ready to be shown.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<ShownText>,
 }
 
 /// Rules that would let a request of the past through from now on.
@@ -126,5 +126,5 @@ pub struct RuleOffers {
     /// The offers, narrowest first.
     pub offers: Vec<RuleOffer>,
     /// Reason why there is none, in words.
-    pub why: Option<Shown>,
+    pub why: Option<ShownText>,
 }

@@ -1,8 +1,8 @@
 //! Results of the control methods.
 
 use crate::{
-    AgentRow, Lines, Question, RequestRow, RuleDraft, RuleRow, Shown, ShownEffect, ShownRisk, ShownStep,
-    ShownTrace, SkillRow,
+    AgentRow, MultilineText, Question, RequestRow, RuleDraft, RuleRow, ShownEffect, ShownRisk, ShownStep,
+    ShownText, ShownTrace, SkillRow,
 };
 use postern_policy::{AgentId, Decision, Millis, Reason, RuleRef, Settings};
 use serde::{Deserialize, Serialize};
@@ -75,10 +75,10 @@ pub struct ChannelLines {
     pub kind: ChannelKind,
     /// The lines, ready to be copied.
     #[ts(as = "String")]
-    pub text: Lines,
+    pub text: MultilineText,
     /// The profile in them, for sandboxes that have one.
     #[ts(as = "Option<String>")]
-    pub profile: Option<Lines>,
+    pub profile: Option<MultilineText>,
     /// The socket on the host.
     pub socket: String,
     /// The key's file on the host.
@@ -303,7 +303,7 @@ pub struct Explained {
     pub decision: Decision,
     pub reason: Reason,
     /// Reason, in one or two sentences.
-    pub message: Shown,
+    pub message: ShownText,
     /// Advice to the agent.
     pub advice: Option<String>,
     /// Risk level, with effects.
@@ -326,7 +326,7 @@ pub struct Explained {
 pub struct ToolExplained {
     pub decision: Decision,
     /// Reason, in one or two sentences.
-    pub message: Shown,
+    pub message: ShownText,
     /// Lines that *Always* would add to the file for this tool; empty if nothing can be saved.
     pub always: Vec<String>,
     /// Risk level, with effects.

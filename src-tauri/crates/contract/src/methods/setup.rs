@@ -1,7 +1,7 @@
 //! Methods that connect the agents of this computer: which are here, the change of their settings, their
 //! rules.
 
-use crate::{AgentRow, DiffLine, Lines, Start};
+use crate::{AgentRow, DiffLine, MultilineText, Start};
 use postern_policy::{AgentId, Effect};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -54,7 +54,7 @@ impl KnownAgent {
     }
 
     /// Returns the name that people know it by.
-    pub fn title(self) -> &'static str {
+    pub fn display_name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "Claude Code",
             Self::Codex => "Codex",
@@ -249,7 +249,7 @@ pub struct SetupConnected {
     pub search_path: Vec<String>,
     /// Text that the user has to put into the agent, if no file was changed for it.
     #[ts(as = "Option<String>")]
-    pub lines: Option<Lines>,
+    pub lines: Option<MultilineText>,
     /// Steps that the user still has to take in the agent.
     pub remains: Option<String>,
 }
@@ -333,7 +333,7 @@ pub struct Imported {
 
 impl Imported {
     /// Returns the number of entries that ended like this.
-    pub fn count(&self, taken: Taken) -> usize {
+    pub fn count_taken(&self, taken: Taken) -> usize {
         self.files.iter().flat_map(|file| &file.entries).filter(|entry| entry.taken == taken).count()
     }
 }

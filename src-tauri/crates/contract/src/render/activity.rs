@@ -14,7 +14,7 @@ pub fn decided_by(row: &RequestRow) -> Option<String> {
             row.approver.as_ref().map_or_else(|| "you".to_owned(), |approver| format!("you ({approver})"))
         }
         Decided::RuleAllowed | Decided::RuleDenied => {
-            row.rule.map_or_else(|| "built-in rule".to_owned(), rule)
+            row.rule.map_or_else(|| "built-in rule".to_owned(), rule_reference)
         }
         Decided::SettingAllowed | Decided::SettingDenied => "settings".to_owned(),
         Decided::Unanswered => "no one".to_owned(),
@@ -22,7 +22,7 @@ pub fn decided_by(row: &RequestRow) -> Option<String> {
 }
 
 /// Returns a rule's number, or the line of its file if the number is negative.
-fn rule(id: RuleId) -> String {
+fn rule_reference(id: RuleId) -> String {
     if id > 0 { format!("rule {id}") } else { format!("permissions.jsonc:{}", id.unsigned_abs()) }
 }
 
@@ -37,11 +37,11 @@ pub fn moment(what: &MomentKind) -> String {
         MomentKind::Allowed { approver: Some(approver) } => format!("allowed by you ({approver})"),
         MomentKind::Allowed { approver: None } => "allowed".to_owned(),
         MomentKind::Started => "started".to_owned(),
-        MomentKind::Ended { state, ending } => ended(*state, *ending),
+        MomentKind::Ended { state, ending } => ended_text(*state, *ending),
     }
 }
 
-fn ended(state: RunState, ending: Option<EndReason>) -> String {
+fn ended_text(state: RunState, ending: Option<EndReason>) -> String {
     match (state, ending) {
         (RunState::Denied, Some(reason)) => format!("denied: {}", reason.name()),
         (RunState::Allowed, _) => "left to its agent".to_owned(),

@@ -3,34 +3,34 @@
 use super::denial::{not_shown, refusal};
 use super::sentence::Sentence;
 use crate::not_applied::{Missing, NotApplied};
-use crate::piece::Shown;
+use crate::piece::ShownText;
 use postern_protocol::DenyReason;
 use postern_request::Refusal;
 
 /// Returns why an answer or a change does not count, as a clause.
 #[expect(clippy::too_many_lines, reason = "one line for each kind of cause")]
-pub fn not_applied(why: &NotApplied) -> Shown {
+pub fn not_applied(why: &NotApplied) -> ShownText {
     let sentence = match why {
         NotApplied::Over => Sentence::new("it was answered already, or its time is over"),
         NotApplied::NotOnShow => Sentence::new("what was shown is not what would run now; look again"),
         NotApplied::OtherQuestion => Sentence::new("another question is on show by now"),
         NotApplied::WaitsNoMore => Sentence::new("it waits no more"),
         NotApplied::Ended => Sentence::new("it ended before that"),
-        NotApplied::Unseen(why) => Sentence::new("not yet: ").then(not_shown(why)),
-        NotApplied::NotArmed(what) => Sentence::new("not yet: ").say(missing(*what)),
+        NotApplied::Unseen(why) => Sentence::new("not yet: ").append(not_shown(why)),
+        NotApplied::NotArmed(what) => Sentence::new("not yet: ").literal(missing(*what)),
         NotApplied::TooSoon => Sentence::new("this question has only just appeared; look again"),
         NotApplied::NotHeld => Sentence::new("hold Allow until it is full, or press it twice"),
         NotApplied::NotConfirmed(words) => Sentence::new(*words),
         NotApplied::Unshown(parts) => {
             let begun = Sentence::new("this approver does not show ");
             let named = parts.iter().enumerate().fold(begun, |sentence, (at, part)| {
-                if at > 0 { sentence.say(", ") } else { sentence }.say(part.words())
+                if at > 0 { sentence.literal(", ") } else { sentence }.literal(part.describe())
             });
-            named.say(": say yes where it is shown, or with a client that declares that it shows it")
+            named.literal(": say yes where it is shown, or with a client that declares that it shows it")
         }
         NotApplied::NotWaiting => Sentence::new("none of the requests that it names waits any more"),
         NotApplied::FeedbackTooLong { most } => {
-            Sentence::new("the words for the agent are longer than ").number(*most).say(" bytes")
+            Sentence::new("the words for the agent are longer than ").number(*most).literal(" bytes")
         }
         NotApplied::ToolRule => Sentence::new("for a tool, edit the agent's permissions.jsonc instead"),
         NotApplied::NotJudged => Sentence::new("Postern could not judge it"),
@@ -39,7 +39,7 @@ pub fn not_applied(why: &NotApplied) -> Shown {
              (anywhere), or let the agent name the folder as the request's own",
         ),
         NotApplied::NoOffer { wanted } => {
-            Sentence::new("nothing can be saved as \"").fragment(wanted).say("\" for this request")
+            Sentence::new("nothing can be saved as \"").fragment(wanted).literal("\" for this request")
         }
         NotApplied::SeveralRules => Sentence::new("only an offer of one rule can be edited"),
         NotApplied::NoSession => Sentence::new("this request belongs to no session"),
@@ -53,11 +53,11 @@ pub fn not_applied(why: &NotApplied) -> Shown {
         ),
         NotApplied::Failed(problem) => Sentence::default().fragment(problem),
         NotApplied::DeniedUnsaved(why) => {
-            Sentence::new("denied, but this could not be saved: ").then(not_applied(why))
+            Sentence::new("denied, but this could not be saved: ").append(not_applied(why))
         }
         NotApplied::DeniedUnwritten(problem) => Sentence::new("denied, but that is not written down yet (")
             .fragment(problem)
-            .say("): Postern tries again until it is"),
+            .literal("): Postern tries again until it is"),
         NotApplied::AllowedUnsaved(problem) => {
             Sentence::new("allowed this once; what was to be saved from it could not be: ").fragment(problem)
         }
@@ -65,7 +65,7 @@ pub fn not_applied(why: &NotApplied) -> Shown {
             Sentence::new("it could not be written down, so nothing ran: ").fragment(problem)
         }
         NotApplied::Unsaved(why) => {
-            Sentence::new("the rule was not saved, so nothing ran: ").then(not_applied(why))
+            Sentence::new("the rule was not saved, so nothing ran: ").append(not_applied(why))
         }
         NotApplied::ChoiceLost => Sentence::new("the choice was lost"),
         NotApplied::AnswerThere => Sentence::new(
@@ -75,15 +75,15 @@ pub fn not_applied(why: &NotApplied) -> Shown {
         NotApplied::Unconfirmed => Sentence::new("not confirmed; sending it again is safe"),
         NotApplied::AnsweredElsewhere { by, place } => {
             let told = Sentence::new("answered already");
-            let told = by.iter().fold(told, |told, by| told.say(" by ").fragment(by));
-            place.iter().fold(told, |told, place| told.say(" on ").fragment(place))
+            let told = by.iter().fold(told, |told, by| told.literal(" by ").fragment(by));
+            place.iter().fold(told, |told, place| told.literal(" on ").fragment(place))
         }
         NotApplied::MorePeople(1) => Sentence::new("noted: one more person has to approve it"),
         NotApplied::MorePeople(more) => {
-            Sentence::new("noted: ").number(usize::from(*more)).say(" more people have to approve it")
+            Sentence::new("noted: ").number(usize::from(*more)).literal(" more people have to approve it")
         }
         NotApplied::SamePerson(person) => {
-            Sentence::default().fragment(person).say(" approved it already: another person has to")
+            Sentence::default().fragment(person).literal(" approved it already: another person has to")
         }
         NotApplied::NoPerson => Sentence::new(
             "several people have to approve it, each with a key of the fleet: approve it on your own Mac",
@@ -98,7 +98,7 @@ pub fn not_applied(why: &NotApplied) -> Shown {
         NotApplied::OthersWait => Sentence::new("others wait for it by now; look again"),
         NotApplied::SameCommand => Sentence::new("it is the same command as before"),
         NotApplied::TooLong => Sentence::new("it is too long to be shown in full"),
-        NotApplied::Denied(why) => Sentence::new(would_be(why)).then(refusal(why)),
+        NotApplied::Denied(why) => Sentence::new(would_be(why)).append(refusal(why)),
     };
     sentence.pieces()
 }

@@ -4,16 +4,16 @@ use super::gap;
 use super::risk::protection;
 use super::sentence::Sentence;
 use super::tool;
-use crate::piece::Shown;
-use crate::setting_keys::here;
+use crate::piece::ShownText;
+use crate::setting_keys::platform_text;
 use postern_command::{ArgEffect, ArgFact};
 use postern_policy::{
-    Cause, Class, Doubt, Effect, Elevation, Fallback, FileAccess, Label, NamedRule, Profile, RuleSource,
+    Cause, Class, Doubt, Effect, Elevation, Fallback, FileAccess, Label, NamedRule, NamedRuleSource, Profile,
     Unidentified,
 };
 
 /// Adds what classes allow, as a list of verbs.
-fn may(sentence: Sentence, classes: &[Class]) -> Sentence {
+fn add_class_verbs(sentence: Sentence, classes: &[Class]) -> Sentence {
     let last = classes.len().saturating_sub(1);
     classes.iter().enumerate().fold(sentence, |sentence, (at, class)| {
         let between = if at == 0 {
@@ -23,7 +23,7 @@ fn may(sentence: Sentence, classes: &[Class]) -> Sentence {
         } else {
             ", "
         };
-        sentence.say(between).say(phrase(*class))
+        sentence.literal(between).literal(phrase(*class))
     })
 }
 
@@ -36,29 +36,28 @@ fn phrase(class: Class) -> &'static str {
         Class::Network => "use the network",
         Class::Share => "share",
         Class::Install => "install software",
-        Class::System => here("change this Mac", "change this computer"),
+        Class::System => platform_text("change this Mac", "change this computer"),
         Class::Secrets => "use secrets",
     }
 }
 
 /// Returns why, in one or two sentences.
 #[expect(clippy::too_many_lines, reason = "one line for each kind of cause")]
-pub fn cause(cause: &Cause) -> Shown {
+pub fn cause_sentence(cause: &Cause) -> ShownText {
     let sentence = match cause {
         Cause::Invalid(words) => Sentence::new(words.clone()),
         Cause::LookupMismatch => Sentence::new("Postern looked up something else than it read."),
         Cause::NothingRuns => Sentence::new("Nothing in it would run."),
         Cause::RunsAnything => Sentence::new("This agent may run everything that no deny rule names."),
-        Cause::AskAlways(would) => {
-            Sentence::new("Postern asks about everything from this agent. ").then(self::cause(would))
-        }
+        Cause::AskAlways(would) => Sentence::new("Postern asks about everything from this agent. ")
+            .append(self::cause_sentence(would)),
         Cause::Steps { cause, asking, steps } => Sentence::default()
-            .then(self::cause(cause))
-            .say(" (")
+            .append(self::cause_sentence(cause))
+            .literal(" (")
             .number(*asking)
-            .say(" of ")
+            .literal(" of ")
             .number(*steps)
-            .say(" steps need approval.)"),
+            .literal(" steps need approval.)"),
         Cause::NoAnswer(Fallback::Full) => {
             Sentence::new("No one answered in time, and this agent's fallback allows it.")
         }
@@ -76,19 +75,19 @@ pub fn cause(cause: &Cause) -> Shown {
             } else {
                 "Tool policy denies `system.run` to this session ("
             };
-            source(Sentence::new(words), from).say(").")
+            source(Sentence::new(words), from).literal(").")
         }
-        Cause::Elevated(elevation) => Sentence::new("The elevated gate is ").say(elevated(*elevation)),
+        Cause::Elevated(elevation) => Sentence::new("The elevated gate is ").literal(elevated(*elevation)),
         Cause::FileUnreadable { problem } => Sentence::new("Postern can't read `permissions.jsonc` (")
             .code(problem)
-            .say("); it allows nothing until the file is fixed."),
+            .literal("); it allows nothing until the file is fixed."),
         Cause::ManagedUnreadable { problem } => {
             Sentence::new("Postern can't read your organization's rules (")
                 .code(problem)
-                .say("); it allows nothing until they are fixed.")
+                .literal("); it allows nothing until they are fixed.")
         }
         Cause::BrokenDeny { problem } => {
-            Sentence::new("Postern can't read a deny rule (").code(problem).say("), which may mean this.")
+            Sentence::new("Postern can't read a deny rule (").code(problem).literal("), which may mean this.")
         }
         Cause::RunsNothing => Sentence::new("This agent may not run anything."),
         Cause::FolderRefused { folder, folders } => {
@@ -96,148 +95,160 @@ pub fn cause(cause: &Cause) -> Shown {
                 Some(folder) => Sentence::default().code(folder),
                 None => Sentence::new("A folder that is only known when it runs"),
             };
-            begun.say(" is not one of the folders that it may run in (").list(folders).say(").")
+            begun.literal(" is not one of the folders that it may run in (").code_list(folders).literal(").")
         }
-        Cause::NotFound { program } => Sentence::default().code(program).say(" was not found."),
-        Cause::Unusable { path, what } => Sentence::default().code(path).say(" ").fragment(what).say("."),
+        Cause::NotFound { program } => Sentence::default().code(program).literal(" was not found."),
+        Cause::Unusable { path, what } => {
+            Sentence::default().code(path).literal(" ").fragment(what).literal(".")
+        }
         Cause::OutsideSearchPath { program, folder } => Sentence::default()
             .code(program)
-            .say(" is in ")
+            .literal(" is in ")
             .code(folder)
-            .say(", where your shell finds it. That folder isn't on this agent's search path."),
+            .literal(", where your shell finds it. That folder isn't on this agent's search path."),
         Cause::SetsVariables { names } => {
-            Sentence::new("It sets ").list(names).say(", which this agent has to ask about.")
+            Sentence::new("It sets ").code_list(names).literal(", which this agent has to ask about.")
         }
         Cause::Rule(rule) => by_rule(rule),
-        Cause::LineAsks(from) => source(Sentence::new("A line asks about it ("), from).say(")."),
+        Cause::LineAsks(from) => source(Sentence::new("A line asks about it ("), from).literal(")."),
         Cause::RuleMayMatch { pattern } => {
             Sentence::new("Some of its words are only known when it runs, and the rule ")
                 .code(pattern)
-                .say(" may match them.")
+                .literal(" may match them.")
         }
         Cause::Core { id, why, command, word } => {
-            let named = label(Sentence::default().say(why.clone()).say(" (").code(id).say(": "), command);
+            let named = add_label(
+                Sentence::default().literal(why.clone()).literal(" (").code(id).literal(": "),
+                command,
+            );
             match word {
-                Some(word) => named.say(" with ").code(word).say(")"),
-                None => named.say(")"),
+                Some(word) => named.literal(" with ").code(word).literal(")"),
+                None => named.literal(")"),
             }
         }
         Cause::File { path, access, rule } => {
-            by_file_rule(Sentence::default().code(path).say(" may not be "), *access, rule)
+            by_file_rule(Sentence::default().code(path).literal(" may not be "), *access, rule)
         }
         Cause::FileMayBeMeant { word, access, rule } => {
-            let begun = Sentence::default().code(word).say(" may reach a file that may not be ");
+            let begun = Sentence::default().code(word).literal(" may reach a file that may not be ");
             by_file_rule(begun, *access, rule)
         }
         Cause::EmptiesFolder => Sentence::new("It would remove all that is in the folder where it runs."),
         Cause::TooManyCandidates => Sentence::new(
             "A part that Postern can't read holds more commands that a rule may deny than Postern looks at.",
         ),
-        Cause::Unparsed(note) => Sentence::new("Postern can't read all of it: ").note(note),
+        Cause::Unparsed(note) => Sentence::new("Postern can't read all of it: ").append_note(note),
         Cause::MayMeanNamed { doubt, word, pattern } => unread(doubt)
-            .say("), and it names ")
+            .literal("), and it names ")
             .code(word)
-            .say(": the rule ")
+            .literal(": the rule ")
             .code(pattern)
-            .say(" may mean it."),
+            .literal(" may mean it."),
         Cause::MayMeanDenied { doubt } => {
-            unread(doubt).say("), and this agent has deny rules: one of them may mean it.")
+            unread(doubt).literal("), and this agent has deny rules: one of them may mean it.")
         }
         Cause::ByNumber { name } => {
-            Sentence::default().code(name).say(" names a program by the number of its file.")
+            Sentence::default().code(name).literal(" names a program by the number of its file.")
         }
         Cause::TooManyWords => {
             Sentence::new("Postern can't read all of it, and it holds more words than Postern looks at.")
         }
         Cause::BehindTooManyWords { word, program } => Sentence::new("Postern can't read all of it, and ")
             .code(word)
-            .say(" follows more words of ")
+            .literal(" follows more words of ")
             .code(program)
-            .say(" than Postern looks at: it may never be allowed."),
+            .literal(" than Postern looks at: it may never be allowed."),
         Cause::Unidentified { name, why, pattern } => {
-            let begun = Sentence::default().code(name).say(" ");
+            let begun = Sentence::default().code(name).literal(" ");
             let told = match why {
                 Unidentified::Unusable(what) => begun.fragment(what),
-                Unidentified::NotThere => begun.say("is not there yet"),
-                Unidentified::FolderUnknown => begun.say("is in a folder that is only known when it runs"),
+                Unidentified::NotThere => begun.literal("is not there yet"),
+                Unidentified::FolderUnknown => {
+                    begun.literal("is in a folder that is only known when it runs")
+                }
             };
-            told.say(", so Postern can't tell what it is: the rule ").code(pattern).say(" may mean it.")
+            told.literal(", so Postern can't tell what it is: the rule ")
+                .code(pattern)
+                .literal(" may mean it.")
         }
         Cause::NotCoverable { command, obstacle } => {
-            gap::obstacle(label(Sentence::new("No rule can allow "), command).say(": "), obstacle).say(".")
+            gap::obstacle(add_label(Sentence::new("No rule can allow "), command).literal(": "), obstacle)
+                .literal(".")
         }
-        Cause::Writes { target } => Sentence::new("It writes to ").code(target).say("."),
-        Cause::UnsafeArg(fact) => argument(Sentence::default(), fact).say("."),
+        Cause::Writes { target } => Sentence::new("It writes to ").code(target).literal("."),
+        Cause::UnsafeArg(fact) => argument(Sentence::default(), fact).literal("."),
         Cause::NeedsNoRule => Sentence::new("Nothing here needs a rule."),
         Cause::ReadsConfined => Sentence::new("It only reads, confined, and this agent may read."),
         Cause::ReadsNoFile => Sentence::new("It only reads, and names no file."),
         Cause::ReadOnlyBut { command, gap: but } => {
-            let named = label(Sentence::default(), command).say(" is on the read-only list, but ");
-            gap::class(named, but).say(".")
+            let named = add_label(Sentence::default(), command).literal(" is on the read-only list, but ");
+            gap::add_class_gap(named, but).literal(".")
         }
         Cause::Classes { classes, confined } => {
-            let may = may(Sentence::new("This agent may "), classes);
-            if *confined { may.say(", confined.") } else { may.say(".") }
+            let may = add_class_verbs(Sentence::new("This agent may "), classes);
+            if *confined { may.literal(", confined.") } else { may.literal(".") }
         }
         Cause::ClassesBut { command, classes, gap: but } => {
-            let may = may(Sentence::new("This agent may "), classes).say(", but not ");
-            gap::class(label(may, command).say(" here: "), but).say(".")
+            let may = add_class_verbs(Sentence::new("This agent may "), classes).literal(", but not ");
+            gap::add_class_gap(add_label(may, command).literal(" here: "), but).literal(".")
         }
         Cause::RuleBut { command, rule, profile, gap: but } => {
-            let allows = Sentence::new("The rule ").code(&rule.pattern).say(" allows ");
-            let allows = label(allows, command).say(only_confined(*profile));
-            gap::class(allows.say(", but here "), but).say(".")
+            let allows = Sentence::new("The rule ").code(&rule.pattern).literal(" allows ");
+            let allows = add_label(allows, command).literal(only_confined(*profile));
+            gap::add_class_gap(allows.literal(", but here "), but).literal(".")
         }
         Cause::ClassDenied { command, class } => {
-            let denied = Sentence::new("This agent may not ").say(phrase(*class));
-            label(denied.say(", as "), command).say(" would.")
+            let denied = Sentence::new("This agent may not ").literal(phrase(*class));
+            add_label(denied.literal(", as "), command).literal(" would.")
         }
         Cause::Changed { command, pattern, change } => {
-            let named = label(Sentence::default(), command).say(" changed since the rule ").code(pattern);
-            gap::change(named.say(" was approved: "), change).say(".")
+            let named =
+                add_label(Sentence::default(), command).literal(" changed since the rule ").code(pattern);
+            gap::change(named.literal(" was approved: "), change).literal(".")
         }
         Cause::NotHeld { pattern, file } => Sentence::new("The rule ")
             .code(pattern)
-            .say(" holds while ")
+            .literal(" holds while ")
             .code(file)
-            .say(" is unchanged, and the agent can change it until it runs."),
+            .literal(" is unchanged, and the agent can change it until it runs."),
         Cause::NotCovered { command, pattern, gap } => {
-            let named = label(Sentence::new("The rule ").code(pattern).say(" does not cover "), command);
-            gap::gap(named.say(": "), gap).say(".")
+            let named =
+                add_label(Sentence::new("The rule ").code(pattern).literal(" does not cover "), command);
+            gap::add_gap(named.literal(": "), gap).literal(".")
         }
         Cause::NothingKnown => Sentence::new("Nothing is known about it."),
         Cause::Protected { place, protection: of } => Sentence::default()
             .code(place)
-            .say(" is protected (")
-            .say(protection(*of))
-            .say("): only a rule or a line of `permissions.jsonc` that names it allows this."),
-        Cause::NoRule { command } => label(Sentence::new("No rule allows "), command).say("."),
+            .literal(" is protected (")
+            .literal(protection(*of))
+            .literal("): only a rule or a line of `permissions.jsonc` that names it allows this."),
+        Cause::NoRule { command } => add_label(Sentence::new("No rule allows "), command).literal("."),
         Cause::Recorded(text) => Sentence::default().fragment(text),
-        Cause::Tool(of) => return tool::cause(of),
+        Cause::Tool(of) => return tool::tool_cause_sentence(of),
     };
     sentence.pieces()
 }
 
 /// Adds the name of a command.
-pub(super) fn label(sentence: Sentence, command: &Label) -> Sentence {
+pub(super) fn add_label(sentence: Sentence, command: &Label) -> Sentence {
     match command {
         Some(words) => sentence.code(words),
-        None => sentence.say("this part"),
+        None => sentence.literal("this part"),
     }
 }
 
 /// Adds where a rule came from.
-pub(super) fn source(sentence: Sentence, from: &RuleSource) -> Sentence {
+pub(super) fn source(sentence: Sentence, from: &NamedRuleSource) -> Sentence {
     match from {
-        RuleSource::Person => sentence.say("the user's own"),
-        RuleSource::Always => sentence.say("always"),
-        RuleSource::Skill(name) => sentence.say("skill ").code(name),
-        RuleSource::File => sentence.say("permissions.jsonc"),
-        RuleSource::Line(line) => sentence.say("permissions.jsonc:").number(*line),
-        RuleSource::Managed => sentence.say("managed"),
-        RuleSource::Import => sentence.say("imported"),
-        RuleSource::Subagent => sentence.say("the subagent's layer"),
-        RuleSource::Session => sentence.say("this session"),
+        NamedRuleSource::Person => sentence.literal("the user's own"),
+        NamedRuleSource::Always => sentence.literal("always"),
+        NamedRuleSource::Skill(name) => sentence.literal("skill ").code(name),
+        NamedRuleSource::File => sentence.literal("permissions.jsonc"),
+        NamedRuleSource::Line(line) => sentence.literal("permissions.jsonc:").number(*line),
+        NamedRuleSource::Managed => sentence.literal("managed"),
+        NamedRuleSource::Import => sentence.literal("imported"),
+        NamedRuleSource::Subagent => sentence.literal("the subagent's layer"),
+        NamedRuleSource::Session => sentence.literal("this session"),
     }
 }
 
@@ -260,10 +271,10 @@ fn by_rule(rule: &NamedRule) -> Sentence {
 }
 
 fn named_rule(begun: Sentence, rule: &NamedRule) -> Sentence {
-    let named = source(begun.code(&rule.pattern).say(" ("), &rule.source);
+    let named = source(begun.code(&rule.pattern).literal(" ("), &rule.source);
     match &rule.why {
-        Some(why) => named.say(")").say(confined(rule.confine)).say(": ").code(why).say("."),
-        None => named.say(")").say(confined(rule.confine)).say("."),
+        Some(why) => named.literal(")").literal(confined(rule.confine)).literal(": ").code(why).literal("."),
+        None => named.literal(")").literal(confined(rule.confine)).literal("."),
     }
 }
 
@@ -280,13 +291,13 @@ fn by_file_rule(begun: Sentence, access: FileAccess, rule: &NamedRule) -> Senten
         FileAccess::Read => "read: the rule ",
         FileAccess::Write => "written or deleted: the rule ",
     };
-    named_rule(begun.say(done), rule)
+    named_rule(begun.literal(done), rule)
 }
 
 fn unread(doubt: &Doubt) -> Sentence {
     let begun = Sentence::new("Postern can't read all of it (");
     match doubt {
-        Doubt::Part(note) => begun.note(note),
+        Doubt::Part(note) => begun.append_note(note),
         Doubt::Argument(fact) => argument(begun, fact),
     }
 }
@@ -302,8 +313,8 @@ pub(super) fn elevated(elevation: Elevation) -> &'static str {
 /// Adds what an unsafe argument does.
 pub(super) fn argument(sentence: Sentence, fact: &ArgFact) -> Sentence {
     match fact {
-        ArgFact::Mark { mark, effect } => sentence.code(mark).say(" ").say(arg_effect(*effect)),
-        ArgFact::Note(words) => sentence.say(words.clone()),
+        ArgFact::Mark { mark, effect } => sentence.code(mark).literal(" ").literal(arg_effect(*effect)),
+        ArgFact::Note(words) => sentence.literal(words.clone()),
     }
 }
 

@@ -2,20 +2,20 @@
 
 use super::effect::{effect_sentence, is_about_name, named_by_headline};
 use super::sentence::Sentence;
-use crate::piece::Shown;
-use postern_command::Effect;
-use postern_command::effect::{Reversible, Why};
+use crate::piece::ShownText;
+use postern_command::CommandEffect;
+use postern_command::effect::{Reversible, UnknownEffectReason};
 use postern_policy::{Confinement, Origin, RatedEffect, Risk, RiskLevel, from_home};
 
 /// Sentences that fit between headline and command.
 const MOST: usize = 3;
 
 /// Returns what makes a request dangerous, as sentences that its headline does not say; none unless it is dangerous.
-pub fn danger(risk: &Risk) -> Vec<Shown> {
+pub fn danger(risk: &Risk) -> Vec<ShownText> {
     let dangerous = |rated: &&RatedEffect| rated.level == RiskLevel::Dangerous;
     let all: Vec<&RatedEffect> = risk.effects.iter().filter(dangerous).collect();
-    let mut said: Vec<Shown> = Vec::new();
-    let mut say = |sentence: Shown| {
+    let mut said: Vec<ShownText> = Vec::new();
+    let mut say = |sentence: ShownText| {
         if said.len() < MOST && !said.contains(&sentence) {
             said.push(sentence);
         }
@@ -27,7 +27,7 @@ pub fn danger(risk: &Risk) -> Vec<Shown> {
     // What follows from how a name looks says all of it.
     let rest = risk.effects.iter().skip(named_by_headline(risk)).filter(dangerous);
     for rated in rest.filter(|rated| !is_about_name(&rated.effect)) {
-        say(Sentence::default().then(effect_sentence(rated)).say(".").pieces());
+        say(Sentence::default().append(effect_sentence(rated)).literal(".").pieces());
     }
     for sentence in all.iter().filter_map(|rated| consequence(rated)) {
         say(sentence.pieces());
@@ -39,8 +39,8 @@ pub fn danger(risk: &Risk) -> Vec<Shown> {
 }
 
 /// Returns true if the effect takes away what was there.
-fn is_loss(effect: &Effect) -> bool {
-    matches!(effect, Effect::Delete { .. } | Effect::ChangeRepository { .. })
+fn is_loss(effect: &CommandEffect) -> bool {
+    matches!(effect, CommandEffect::Delete { .. } | CommandEffect::ChangeRepository { .. })
 }
 
 /// Returns what follows from a dangerous effect, where its own words leave it open.
@@ -49,29 +49,31 @@ fn consequence(rated: &RatedEffect) -> Option<Sentence> {
         return Some(Sentence::new("Postern can't read all of it."));
     }
     Some(match &rated.effect {
-        Effect::RunDownloadedCode { host: Some(host), .. } => {
-            Sentence::new("It runs what ").code(host).say(" sends, unseen.")
+        CommandEffect::RunDownloadedCode { host: Some(host), .. } => {
+            Sentence::new("It runs what ").code(host).literal(" sends, unseen.")
         }
-        Effect::RunDownloadedCode { .. } => Sentence::new("It runs code that nobody has seen."),
-        Effect::RunInlineCode { .. } | Effect::RunProjectCode { .. } => {
+        CommandEffect::RunDownloadedCode { .. } => Sentence::new("It runs code that nobody has seen."),
+        CommandEffect::RunInlineCode { .. } | CommandEffect::RunProjectCode { .. } => {
             Sentence::new("Its code can do all that you can.")
         }
-        Effect::Install { .. } => Sentence::new("What is installed runs with your rights."),
-        Effect::Send { .. } | Effect::Publish { .. } => Sentence::new("What is sent can't be unsent."),
-        Effect::UseSecret { .. } => Sentence::new("With a key or password, others can act as you."),
-        Effect::ChangeSystem { .. } => Sentence::new("It stays in effect after the run."),
-        Effect::RunElsewhere { .. } => Sentence::new("Postern can't see what happens there."),
-        Effect::ControlApp { .. } => Sentence::new("It acts as you in another app."),
-        Effect::Unknown { why: Why::MixedAlphabets(_) | Why::LooksLikeAscii(_) } => {
-            Sentence::new("A name here may not be the one it looks like.")
+        CommandEffect::Install { .. } => Sentence::new("What is installed runs with your rights."),
+        CommandEffect::Send { .. } | CommandEffect::Publish { .. } => {
+            Sentence::new("What is sent can't be unsent.")
         }
-        Effect::Unknown { .. } => Sentence::new("Postern can't tell what it does."),
-        Effect::Read { .. }
-        | Effect::Write { .. }
-        | Effect::Delete { .. }
-        | Effect::Fetch { .. }
-        | Effect::ChangeRepository { .. }
-        | Effect::Serve { .. } => return None,
+        CommandEffect::UseSecret { .. } => Sentence::new("With a key or password, others can act as you."),
+        CommandEffect::ChangeSystem { .. } => Sentence::new("It stays in effect after the run."),
+        CommandEffect::RunElsewhere { .. } => Sentence::new("Postern can't see what happens there."),
+        CommandEffect::ControlApp { .. } => Sentence::new("It acts as you in another app."),
+        CommandEffect::Unknown {
+            why: UnknownEffectReason::MixedAlphabets(_) | UnknownEffectReason::LooksLikeAscii(_),
+        } => Sentence::new("A name here may not be the one it looks like."),
+        CommandEffect::Unknown { .. } => Sentence::new("Postern can't tell what it does."),
+        CommandEffect::Read { .. }
+        | CommandEffect::Write { .. }
+        | CommandEffect::Delete { .. }
+        | CommandEffect::Fetch { .. }
+        | CommandEffect::ChangeRepository { .. }
+        | CommandEffect::Serve { .. } => return None,
     })
 }
 
@@ -79,24 +81,24 @@ fn consequence(rated: &RatedEffect) -> Option<Sentence> {
 pub fn confinement(
     origin: Origin,
     confinement: &Confinement,
-    agent: &Shown,
-    tool: Option<&Shown>,
+    agent: &ShownText,
+    tool: Option<&ShownText>,
     home: &str,
-) -> Shown {
+) -> ShownText {
     let own = match (origin, tool) {
         (Origin::Host, _) => None,
-        (Origin::Tool, Some(tool)) => {
-            Some(Sentence::new("Done by ").then(agent.clone()).say(" with its tool ").then(tool.clone()))
-        }
+        (Origin::Tool, Some(tool)) => Some(
+            Sentence::new("Done by ").append(agent.clone()).literal(" with its tool ").append(tool.clone()),
+        ),
         (Origin::AgentShell | Origin::Tool, _) => {
-            Some(Sentence::new("Runs in ").then(agent.clone()).say("'s own shell"))
+            Some(Sentence::new("Runs in ").append(agent.clone()).literal("'s own shell"))
         }
     };
     match (own, limits(confinement, home)) {
         (None, None) => Sentence::new("Runs with your full access"),
-        (None, Some(limits)) => Sentence::new("Confined: ").then(limits.pieces()),
+        (None, Some(limits)) => Sentence::new("Confined: ").append(limits.pieces()),
         (Some(own), None) => own,
-        (Some(own), Some(limits)) => own.say(", confined: ").then(limits.pieces()),
+        (Some(own), Some(limits)) => own.literal(", confined: ").append(limits.pieces()),
     }
     .pieces()
 }
@@ -117,10 +119,11 @@ fn limits(confinement: &Confinement, home: &str) -> Option<Sentence> {
         Confinement::Look { .. } => Sentence::new("only reads, no network"),
         Confinement::Project { folders, network, loopback, .. } => {
             let missing = missing_network(*network, *loopback);
-            let begun = missing.map_or_else(Sentence::default, |missing| Sentence::new(missing).say(", "));
-            let begun = begun.say("writes only in ");
+            let begun =
+                missing.map_or_else(Sentence::default, |missing| Sentence::new(missing).literal(", "));
+            let begun = begun.literal("writes only in ");
             let short = |folder: &String| from_home(folder, home).into_owned();
-            begun.list(&folders.iter().map(short).collect::<Vec<_>>())
+            begun.code_list(&folders.iter().map(short).collect::<Vec<_>>())
         }
     })
 }
@@ -128,13 +131,13 @@ fn limits(confinement: &Confinement, home: &str) -> Option<Sentence> {
 #[cfg(test)]
 mod tests {
     use super::{confinement, danger};
-    use crate::piece::{shown, text};
-    use postern_command::Effect;
-    use postern_command::effect::{Reversible, Scope};
-    use postern_policy::{Confinement, Measured, Origin, RatedEffect, Risk, RiskLevel};
+    use crate::piece::{pieces_to_text, to_pieces};
+    use postern_command::CommandEffect;
+    use postern_command::effect::{EffectScope, Reversible};
+    use postern_policy::{Confinement, EffectExtent, Origin, RatedEffect, Risk, RiskLevel};
 
-    fn rated(effect: Effect, reversible: Reversible) -> RatedEffect {
-        let (scope, level) = (Scope::Machine, RiskLevel::Dangerous);
+    fn rated(effect: CommandEffect, reversible: Reversible) -> RatedEffect {
+        let (scope, level) = (EffectScope::Machine, RiskLevel::Dangerous);
         RatedEffect {
             effect,
             scope,
@@ -149,22 +152,22 @@ mod tests {
 
     fn said(effects: Vec<RatedEffect>) -> Vec<String> {
         let level = effects.iter().map(|rated| rated.level).max().unwrap();
-        danger(&Risk { level, effects }).iter().map(|one| text(one)).collect()
+        danger(&Risk { level, effects }).iter().map(|one| pieces_to_text(one)).collect()
     }
 
     #[test]
     fn a_dangerous_request_says_what_follows_from_it() {
-        let delete = Effect::Delete { paths: vec!["~/Library".to_owned()], recursive: true };
-        let measured = Some(Measured::Files { files: 41_208, bytes: 86_000_000_000 });
+        let delete = CommandEffect::Delete { paths: vec!["~/Library".to_owned()], recursive: true };
+        let measured = Some(EffectExtent::Files { files: 41_208, bytes: 86_000_000_000 });
         let delete = RatedEffect { measured, ..rated(delete, Reversible::No) };
-        let script = Effect::RunDownloadedCode { package: None, host: Some("x.example".to_owned()) };
+        let script = CommandEffect::RunDownloadedCode { package: None, host: Some("x.example".to_owned()) };
         let script = rated(script, Reversible::Unknown);
         assert_eq!(
             said(vec![delete.clone(), script]),
             ["Can't be undone.", "It runs what `x.example` sends, unseen."],
             "the headline names both, with the measure"
         );
-        let other = Effect::Delete { paths: vec!["/srv/data".to_owned()], recursive: true };
+        let other = CommandEffect::Delete { paths: vec!["/srv/data".to_owned()], recursive: true };
         assert_eq!(
             said(vec![delete, rated(other, Reversible::No)])[1],
             "Delete `/srv/data` and everything in it (can't be undone).",
@@ -174,18 +177,18 @@ mod tests {
 
     #[test]
     fn what_is_not_dangerous_says_nothing() {
-        let read = Effect::Read { paths: Vec::new() };
+        let read = CommandEffect::Read { paths: Vec::new() };
         let read = RatedEffect { level: RiskLevel::Safe, ..rated(read, Reversible::Yes) };
         assert!(said(vec![read]).is_empty());
     }
 
     #[test]
     fn a_dangerous_request_is_never_without_a_word() {
-        let write = Effect::Write { paths: vec!["/etc/hosts".to_owned()] };
+        let write = CommandEffect::Write { paths: vec!["/etc/hosts".to_owned()] };
         assert_eq!(said(vec![rated(write, Reversible::Unknown)]), ["This can do harm."]);
         let guessed = RatedEffect {
             guessed: true,
-            ..rated(Effect::Delete { paths: vec!["/".to_owned()], recursive: true }, Reversible::No)
+            ..rated(CommandEffect::Delete { paths: vec!["/".to_owned()], recursive: true }, Reversible::No)
         };
         assert_eq!(
             said(vec![guessed]),
@@ -196,10 +199,10 @@ mod tests {
 
     #[test]
     fn the_rights_of_a_run_are_one_line() {
-        let agent = shown("builder");
+        let agent = to_pieces("builder");
         let words = |origin, profile: &Confinement, tool: Option<&str>| {
-            let tool = tool.map(shown);
-            text(&confinement(origin, profile, &agent, tool.as_ref(), "/Users/kim"))
+            let tool = tool.map(to_pieces);
+            pieces_to_text(&confinement(origin, profile, &agent, tool.as_ref(), "/Users/kim"))
         };
         let project = Confinement::project(vec!["/Users/kim/site".to_owned()], false, false);
         assert_eq!(words(Origin::Host, &Confinement::None, None), "Runs with your full access");
@@ -209,7 +212,7 @@ mod tests {
             "Confined: no network but localhost, writes only in `~/site`"
         );
         assert_eq!(
-            words(Origin::Host, &Confinement::look(Vec::new()), None),
+            words(Origin::Host, &Confinement::look_only(Vec::new()), None),
             "Confined: only reads, no network"
         );
         assert_eq!(words(Origin::Host, &project, None), "Confined: no network, writes only in `~/site`");

@@ -2,18 +2,18 @@
 
 use super::missing_network;
 use super::sentence::Sentence;
-use crate::piece::{Shown, text};
-use postern_policy::environment::{RefusedName, Why};
+use crate::piece::{ShownText, pieces_to_text};
+use postern_policy::environment::{NameRefusalReason, RefusedName};
 use postern_policy::{Advice, AgentId, Confinement, Verdict};
-use postern_protocol::{Denied, DenyReason};
+use postern_protocol::{DenyReason, ExecDenied};
 use postern_request::{Denial, Drift, NotShown, Refusal, Withdrawal};
 use std::time::Duration;
 
 /// Returns a denial as its agent is told.
-pub fn denial(denial: &Denial) -> Denied {
-    Denied {
+pub fn denial(denial: &Denial) -> ExecDenied {
+    ExecDenied {
         reason: denial.reason,
-        message: text(&refusal(&denial.cause)),
+        message: pieces_to_text(&refusal(&denial.cause)),
         advice: denial_advice(denial),
         feedback: denial.feedback.clone(),
         rule: denial.rule,
@@ -24,43 +24,43 @@ pub fn denial(denial: &Denial) -> Denied {
 /// Returns what an agent could do about a denial, as plain text.
 pub fn denial_advice(denial: &Denial) -> Option<String> {
     match (&denial.advice, &*denial.cause) {
-        (Some(given), _) => Some(text(&advice(given))),
+        (Some(given), _) => Some(pieces_to_text(&advice(given))),
         // It was recorded without any.
         (None, Refusal::Recorded(_)) => None,
-        (None, cause) => Some(usual(cause, denial).text()),
+        (None, cause) => Some(default_advice(cause, denial).to_text()),
     }
 }
 
 /// Returns what an agent could do about a verdict, as plain text.
 pub fn verdict_advice(verdict: &Verdict) -> Option<String> {
-    verdict.advice.as_ref().map(|given| text(&advice(given)))
+    verdict.advice.as_ref().map(|given| pieces_to_text(&advice(given)))
 }
 
 /// Returns why a request is denied.
-pub fn refusal(refusal: &Refusal) -> Shown {
+pub fn refusal(refusal: &Refusal) -> ShownText {
     let sentence = match refusal {
-        Refusal::Verdict { cause, .. } => return super::cause(cause),
+        Refusal::Verdict { cause, .. } => return super::cause_sentence(cause),
         Refusal::Unreadable(words) => Sentence::new(words.clone()),
         Refusal::Folder { path, problem } => Sentence::new("The working directory ")
             .fragment(path)
-            .say(" ")
+            .literal(" ")
             .fragment(&problem.to_string())
-            .say("."),
+            .literal("."),
         Refusal::Environment { names } => environment(names),
         Refusal::Paused => Sentence::new("All agents are blocked: every request is denied."),
         Refusal::Stopped { .. } => Sentence::new("The user denied everything from this agent for a while."),
         Refusal::QueueFull { waiting } => Sentence::default()
             .number(*waiting)
-            .say(" requests of this agent wait to be asked about. Nobody said no to this one."),
-        Refusal::TooManyFiles { most } => {
-            Sentence::new("It was not looked up: more than ").number(*most).say(" files are named at once.")
-        }
+            .literal(" requests of this agent wait to be asked about. Nobody said no to this one."),
+        Refusal::TooManyFiles { most } => Sentence::new("It was not looked up: more than ")
+            .number(*most)
+            .literal(" files are named at once."),
         Refusal::TooManyBytes => {
             Sentence::new("It was not looked up: the files that are named are larger than 1 GiB together.")
         }
         Refusal::LookUpsFull => Sentence::new("Too many requests of this agent wait to be looked up."),
         Refusal::LookUpLate { seconds } => {
-            Sentence::new("It could not be looked up within ").number(*seconds).say(" s.")
+            Sentence::new("It could not be looked up within ").number(*seconds).literal(" s.")
         }
         Refusal::NotJudged => Sentence::new("Postern could not judge it."),
         Refusal::TooManyRuns => Sentence::new("Too many commands of this agent wait to be started."),
@@ -71,7 +71,7 @@ pub fn refusal(refusal: &Refusal) -> Shown {
             Sentence::new("Nobody answered in time, and nobody was there who could have seen the question.")
         }
         Refusal::NotShown(why) => {
-            Sentence::new("The question could not be shown: ").then(not_shown(why)).say(".")
+            Sentence::new("The question could not be shown: ").append(not_shown(why)).literal(".")
         }
         Refusal::Nobody => Sentence::new(
             "Nobody can answer: no window, terminal, chat or paired device is connected to Postern.",
@@ -91,7 +91,7 @@ pub fn refusal(refusal: &Refusal) -> Shown {
 }
 
 /// Returns the advice of a verdict.
-pub fn advice(advice: &Advice) -> Shown {
+pub fn advice(advice: &Advice) -> ShownText {
     let sentence = match advice {
         Advice::WithoutHost => {
             Sentence::new("Host commands are closed to this session. Do it another way, or ask the user.")
@@ -108,7 +108,7 @@ pub fn advice(advice: &Advice) -> Shown {
         Advice::ChangeSettings => {
             Sentence::new("This agent may not run host commands; the user would have to change its settings.")
         }
-        Advice::RunIn { folders } => Sentence::new("Run it in ").fragment(&folders.join(", ")).say("."),
+        Advice::RunIn { folders } => Sentence::new("Run it in ").fragment(&folders.join(", ")).literal("."),
         Advice::SearchPath { agent, searched } => search_path(agent, searched),
         Advice::CheckName => {
             Sentence::new("Check the name, or give the whole path; system.which tells what can be found.")
@@ -145,7 +145,7 @@ pub fn advice(advice: &Advice) -> Shown {
 
 /// Returns what an agent is told whose confined run created or changed these protected places.
 pub fn set_aside(paths: &[String]) -> String {
-    let paths: Vec<String> = paths.iter().map(|path| postern_command::escape::text(path)).collect();
+    let paths: Vec<String> = paths.iter().map(|path| postern_command::escape::visible_text(path)).collect();
     format!(
         "This run was confined and left files that git, an editor or an agent would obey. Postern set them aside: {}.",
         paths.join(", ")
@@ -154,7 +154,7 @@ pub fn set_aside(paths: &[String]) -> String {
 
 /// Returns what an agent is told whose line ended because a program of it was not the approved one when its turn came.
 pub fn drifted_step(drift: &Drift) -> String {
-    let why = crate::text(&drifted(drift).pieces());
+    let why = crate::pieces_to_text(&drifted(drift).pieces());
     format!("{why} What was left of the line did not run. Ask again: the program is judged as it is now.")
 }
 
@@ -203,29 +203,29 @@ pub fn timed_out(agent: &AgentId, limit_ms: u64, cap_ms: Option<u64>) -> String 
 fn environment(names: &[RefusedName]) -> Sentence {
     let begun = Sentence::new("environment refused: ");
     names.iter().enumerate().fold(begun, |sentence, (at, refused)| {
-        let sentence = if at > 0 { sentence.say("; ") } else { sentence };
-        sentence.fragment(&refused.name).say(" ").say(refused_name(refused.why))
+        let sentence = if at > 0 { sentence.literal("; ") } else { sentence };
+        sentence.fragment(&refused.name).literal(" ").literal(refused_name(refused.why))
     })
 }
 
 /// Returns the words that follow a refused name.
-fn refused_name(why: Why) -> &'static str {
+fn refused_name(why: NameRefusalReason) -> &'static str {
     match why {
-        Why::NotAName => "is not a name",
-        Why::Twice => "is given twice",
-        Why::Computed => "is set by Postern",
-        Why::Dangerous => "can make a program load or run other code",
-        Why::NotAllowed => "is not allowed for this agent",
-        Why::NotForShells => "cannot be set for a shell or an interpreter",
-        Why::BadValue => "has a value that is not plain text of at most 64 characters",
-        Why::Function => "has a value that holds a shell function, a substitution or NUL",
-        Why::TooLong => "is longer than 32 KiB",
-        Why::TooMany => "is beyond 64 names or 64 KiB in all",
+        NameRefusalReason::NotAName => "is not a name",
+        NameRefusalReason::Twice => "is given twice",
+        NameRefusalReason::Computed => "is set by Postern",
+        NameRefusalReason::Dangerous => "can make a program load or run other code",
+        NameRefusalReason::NotAllowed => "is not allowed for this agent",
+        NameRefusalReason::NotForShells => "cannot be set for a shell or an interpreter",
+        NameRefusalReason::BadValue => "has a value that is not plain text of at most 64 characters",
+        NameRefusalReason::Function => "has a value that holds a shell function, a substitution or NUL",
+        NameRefusalReason::TooLong => "is longer than 32 KiB",
+        NameRefusalReason::TooMany => "is beyond 64 names or 64 KiB in all",
     }
 }
 
 /// Returns why a question can't be shown, as a fragment.
-pub fn not_shown(why: &NotShown) -> Shown {
+pub fn not_shown(why: &NotShown) -> ShownText {
     let sentence = match why {
         NotShown::Locked => Sentence::new("the screen is locked"),
         NotShown::Away => Sentence::new("the screen does not show this person's session"),
@@ -249,22 +249,22 @@ fn withdrawal(why: Withdrawal) -> &'static str {
 fn drifted(drift: &Drift) -> Sentence {
     match drift {
         Drift::Folder { path } => {
-            Sentence::new("The working directory ").fragment(path).say(" is no longer the same folder.")
+            Sentence::new("The working directory ").fragment(path).literal(" is no longer the same folder.")
         }
         Drift::Replaced { path } => {
-            Sentence::default().fragment(path).say(" became another file after it was judged.")
+            Sentence::default().fragment(path).literal(" became another file after it was judged.")
         }
         Drift::Changed { path } => {
-            Sentence::default().fragment(path).say(" was changed after it was judged.")
+            Sentence::default().fragment(path).literal(" was changed after it was judged.")
         }
         Drift::FirstLine { path } => {
-            Sentence::new("The first line of ").fragment(path).say(" changed after it was judged.")
+            Sentence::new("The first line of ").fragment(path).literal(" changed after it was judged.")
         }
         Drift::Shadowed { path, by } => Sentence::default()
             .fragment(by)
-            .say(" appeared before ")
+            .literal(" appeared before ")
             .fragment(path)
-            .say(" on the search path."),
+            .literal(" on the search path."),
         Drift::OtherFiles => Sentence::new("The plan names other files than those that were opened."),
         Drift::OtherFolder => Sentence::new("The plan names another folder than the one that was opened."),
         Drift::OtherPlan => Sentence::new("What was to be started is not what was let through."),
@@ -278,15 +278,15 @@ fn search_path(agent: &AgentId, searched: &[String]) -> Sentence {
     let searched = searched.join(":");
     Sentence::new("Programs are looked up in ")
         .fragment(&searched)
-        .say(". Check the name or give the whole path; or the user adds its folder: postern agents set ")
+        .literal(". Check the name or give the whole path; or the user adds its folder: postern agents set ")
         .fragment(agent.as_str())
-        .say(" search-path=")
+        .literal(" search-path=")
         .fragment(&searched)
-        .say(":FOLDER")
+        .literal(":FOLDER")
 }
 
 /// Returns what an agent can do about a denial that comes without advice.
-fn usual(cause: &Refusal, denial: &Denial) -> Sentence {
+fn default_advice(cause: &Refusal, denial: &Denial) -> Sentence {
     Sentence::new(match cause {
         Refusal::Verdict { .. } | Refusal::Recorded(_) => of_reason(denial.reason),
         Refusal::Unreadable(_) | Refusal::NotJudged => of_reason(DenyReason::Invalid),
@@ -304,7 +304,7 @@ fn usual(cause: &Refusal, denial: &Denial) -> Sentence {
         Refusal::TooManyFiles { most } => {
             return Sentence::new("Split it: one request may name ")
                 .number(*most)
-                .say(" files, programs and scripts together.");
+                .literal(" files, programs and scripts together.");
         }
         Refusal::TooManyBytes => "Split it into requests that name less.",
         Refusal::LookUpsFull => "Wait for the answers to what was sent before.",

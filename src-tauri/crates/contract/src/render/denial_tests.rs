@@ -1,9 +1,9 @@
 //! Tests of the messages for denials: what happened and what to do, in plain words, each thing once.
 
 use super::{denial, denial_advice, refusal, timed_out};
-use crate::piece::text;
+use crate::piece::pieces_to_text;
 use postern_command::escape::{self, is_visible};
-use postern_policy::environment::{RefusedName, Why};
+use postern_policy::environment::{NameRefusalReason, RefusedName};
 use postern_policy::{Advice, AgentId, Cause, Reason};
 use postern_protocol::DenyReason;
 use postern_request::{Denial, Drift, FolderProblem, NotShown, Refusal, Withdrawal};
@@ -49,7 +49,7 @@ fn refusals(text: &str) -> Vec<Refusal> {
         folder(FolderProblem::Missing),
         folder(FolderProblem::Outside),
         folder(FolderProblem::Other(own())),
-        Refusal::Environment { names: vec![RefusedName { name: own(), why: Why::Computed }] },
+        Refusal::Environment { names: vec![RefusedName { name: own(), why: NameRefusalReason::Computed }] },
         Refusal::Paused,
         Refusal::Stopped { left_ms: 1500 },
         Refusal::QueueFull { waiting: 64 },
@@ -105,9 +105,9 @@ fn no_denial_names_the_person_but_their_own() {
 #[test]
 fn hostile_text_is_escaped_once() {
     for (one, other) in refusals(HOSTILE).iter().zip(&refusals("plain")) {
-        let (said, usual) = (text(&refusal(one)), text(&refusal(other)));
+        let (said, usual) = (pieces_to_text(&refusal(one)), pieces_to_text(&refusal(other)));
         assert!(is_visible(&said), "{said}");
-        let shown = escape::text(HOSTILE);
+        let shown = escape::visible_text(HOSTILE);
         assert_eq!(said.matches(&shown).count(), usual.matches("plain").count(), "once, not twice: {said}");
     }
     let said = Denial::by_person(Some(HOSTILE.to_owned()));
@@ -120,9 +120,9 @@ fn an_agent_hears_each_thing_once() {
     let told = denial(&Denial::by_person(Some("not on a Friday".to_owned())));
     let expected =
         "The user denied it. They said: not on a Friday. Do not ask for the same again: do as they say.";
-    assert_eq!(told.text(), expected);
+    assert_eq!(told.to_text(), expected);
     for one in denials() {
-        let lines = denial(&one).lines();
+        let lines = denial(&one).to_lines();
         let once: BTreeSet<&String> = lines.iter().collect();
         assert_eq!(once.len(), lines.len(), "{lines:?}");
     }

@@ -3,29 +3,29 @@
 use super::cause::argument;
 use super::sentence::Sentence;
 use crate::methods::AlsoCovers;
-use crate::piece::{Piece, PieceKind, Shown};
-use postern_command::effect::{InstallPlace, Reversible, Scope, Why};
-use postern_command::{Effect, Words};
-use postern_policy::{AlsoCovered, Cause, Measured, RatedEffect, Risk, RiskLevel};
+use crate::piece::{Piece, PieceKind, ShownText};
+use postern_command::effect::{EffectScope, InstallPlace, Reversible, UnknownEffectReason};
+use postern_command::{CommandEffect, Words};
+use postern_policy::{AlsoCovered, Cause, EffectExtent, RatedEffect, Risk, RiskLevel};
 
 /// Objects that are named; more are counted.
 const MOST_NAMED: usize = 3;
 
 /// Returns an effect as a verb phrase: `push commits to origin`.
-pub fn effect(rated: &RatedEffect) -> Shown {
+pub fn effect(rated: &RatedEffect) -> ShownText {
     phrase(Sentence::default(), rated).pieces()
 }
 
 /// Returns an effect as a sentence without its full stop: `Push commits to origin`.
-pub fn effect_sentence(rated: &RatedEffect) -> Shown {
+pub fn effect_sentence(rated: &RatedEffect) -> ShownText {
     let said = if rated.guessed {
         phrase(Sentence::new("perhaps "), rated)
     } else {
         phrase(Sentence::default(), rated)
     };
     let is_final = rated.reversible == Reversible::No
-        && matches!(rated.effect, Effect::Delete { .. } | Effect::ChangeRepository { .. });
-    let said = if is_final { said.say(" (can't be undone)") } else { said };
+        && matches!(rated.effect, CommandEffect::Delete { .. } | CommandEffect::ChangeRepository { .. });
+    let said = if is_final { said.literal(" (can't be undone)") } else { said };
     let mut pieces = said.pieces();
     if let Some(Piece { text, kind: PieceKind::Plain }) = pieces.first_mut() {
         let (first, rest) = text.split_at(text.chars().next().map_or(0, char::len_utf8));
@@ -35,19 +35,19 @@ pub fn effect_sentence(rated: &RatedEffect) -> Shown {
 }
 
 /// Returns the most consequential effect as a sentence about the agent: `builder wants to push commits to origin`.
-pub fn headline(agent: &Shown, risk: &Risk) -> Shown {
-    let begun = Sentence::default().then(agent.clone());
+pub fn headline(agent: &ShownText, risk: &Risk) -> ShownText {
+    let begun = Sentence::default().append(agent.clone());
     let Some(first) = risk.effects.first() else {
-        return begun.say(" wants to run a harmless shell command").pieces();
+        return begun.literal(" wants to run a harmless shell command").pieces();
     };
-    let begun = begun.say(if first.guessed {
+    let begun = begun.literal(if first.guessed {
         " wants to run a command that Postern can't fully read, which may "
     } else {
         " wants to "
     });
     let said = phrase(begun, first);
     match second(risk) {
-        Some(second) => phrase(said.say(" and "), second).pieces(),
+        Some(second) => phrase(said.literal(" and "), second).pieces(),
         None => said.pieces(),
     }
 }
@@ -61,8 +61,13 @@ fn second(risk: &Risk) -> Option<&RatedEffect> {
 }
 
 /// Returns true if it is about how a name looks: where that name stands, its letters are marked.
-pub(super) fn is_about_name(effect: &Effect) -> bool {
-    matches!(effect, Effect::Unknown { why: Why::MixedAlphabets(_) | Why::LooksLikeAscii(_) })
+pub(super) fn is_about_name(effect: &CommandEffect) -> bool {
+    matches!(
+        effect,
+        CommandEffect::Unknown {
+            why: UnknownEffectReason::MixedAlphabets(_) | UnknownEffectReason::LooksLikeAscii(_)
+        }
+    )
 }
 
 /// Returns how many effects the headline names: the first ones.
@@ -71,7 +76,7 @@ pub(super) fn named_by_headline(risk: &Risk) -> usize {
 }
 
 /// Returns the effects that need care and that the headline does not name, as sentences.
-pub fn beyond_headline(risk: &Risk) -> Vec<Shown> {
+pub fn beyond_headline(risk: &Risk) -> Vec<ShownText> {
     let rest =
         risk.effects.iter().skip(named_by_headline(risk)).filter(|rated| rated.level != RiskLevel::Safe);
     rest.map(effect_sentence).collect()
@@ -110,7 +115,7 @@ pub fn effect_kind_sentence(kind: &str) -> String {
 /// Returns what a broad rule covers besides.
 pub fn also_covers(also: &AlsoCovered) -> AlsoCovers {
     let does = also.effect.as_deref().map_or("run any program", effect_kind);
-    let by: Vec<String> = also.by.iter().map(|word| postern_command::escape::text(word)).collect();
+    let by: Vec<String> = also.by.iter().map(|word| postern_command::escape::visible_text(word)).collect();
     let text = if by.is_empty() { does.to_owned() } else { format!("{does} ({})", by.join(", ")) };
     AlsoCovers { effect: also.effect.clone(), by, text }
 }
@@ -127,73 +132,88 @@ pub fn all_also_covered(all: &[AlsoCovers]) -> Option<String> {
 }
 
 /// Returns why a question is asked, to the person.
-pub fn asked_because(cause: &Cause, agent: &Shown) -> Shown {
+pub fn asked_because(cause: &Cause, agent: &ShownText) -> ShownText {
     match cause {
         Cause::NoRule { command: Some(command) } => {
-            let begun = Sentence::new("You haven't allowed ").code(command).say(" for ");
-            begun.then(agent.clone()).say(".").pieces()
+            let begun = Sentence::new("You haven't allowed ").code(command).literal(" for ");
+            begun.append(agent.clone()).literal(".").pieces()
         }
         Cause::NoRule { command: None } => Sentence::new("You haven't allowed this part yet.").pieces(),
         Cause::Steps { cause, asking, steps } => {
-            let begun = Sentence::default().then(asked_because(cause, agent));
+            let begun = Sentence::default().append(asked_because(cause, agent));
             match (asking, steps) {
-                (2, 2) => begun.say(" Both need your approval."),
+                (2, 2) => begun.literal(" Both need your approval."),
                 (asking, steps) if asking == steps => {
-                    begun.say(" All ").number(*steps).say(" need your approval.")
+                    begun.literal(" All ").number(*steps).literal(" need your approval.")
                 }
-                _ => begun.say(" ").number(*asking).say(" of ").number(*steps).say(" need your approval."),
+                _ => begun
+                    .literal(" ")
+                    .number(*asking)
+                    .literal(" of ")
+                    .number(*steps)
+                    .literal(" need your approval."),
             }
             .pieces()
         }
-        _ => super::cause(cause),
+        _ => super::cause_sentence(cause),
     }
 }
 
 fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
     match &rated.effect {
-        Effect::Read { paths } if paths.is_empty() => begun.say("look something up, changing nothing"),
-        Effect::Read { paths } => objects(begun.say("read "), paths, "files"),
-        Effect::Write { paths } => place(objects(begun.say("write "), paths, "files"), rated.scope),
-        Effect::Delete { paths, recursive } => deletion(begun, rated, paths, *recursive),
-        Effect::RunProjectCode { what, name } => named(begun.say("run ").say(what.clone()), name.as_deref()),
-        Effect::RunInlineCode { language } => inline(begun.say("run inline "), language).say(" code"),
-        Effect::RunDownloadedCode { package: Some(package), .. } => {
-            begun.say("run ").code(package).say(", downloading it if needed")
+        CommandEffect::Read { paths } if paths.is_empty() => {
+            begun.literal("look something up, changing nothing")
         }
-        Effect::RunDownloadedCode { host: Some(host), .. } => begun.say("run a script from ").code(host),
-        Effect::RunDownloadedCode { .. } => begun.say("run code that it downloads or decodes"),
-        Effect::Install { packages, place } => installation(begun, packages, *place),
-        Effect::Fetch { from } => match address(rated) {
-            Some(address) => begun.say("fetch from ").code(address),
-            None if from.is_empty() => begun.say("fetch from the network"),
-            None => objects(begun.say("fetch from "), from, "hosts"),
+        CommandEffect::Read { paths } => objects(begun.literal("read "), paths, "files"),
+        CommandEffect::Write { paths } => {
+            add_scope(objects(begun.literal("write "), paths, "files"), rated.scope)
+        }
+        CommandEffect::Delete { paths, recursive } => deletion(begun, rated, paths, *recursive),
+        CommandEffect::RunProjectCode { what, name } => {
+            add_name(begun.literal("run ").literal(what.clone()), name.as_deref())
+        }
+        CommandEffect::RunInlineCode { language } => {
+            inline(begun.literal("run inline "), language).literal(" code")
+        }
+        CommandEffect::RunDownloadedCode { package: Some(package), .. } => {
+            begun.literal("run ").code(package).literal(", downloading it if needed")
+        }
+        CommandEffect::RunDownloadedCode { host: Some(host), .. } => {
+            begun.literal("run a script from ").code(host)
+        }
+        CommandEffect::RunDownloadedCode { .. } => begun.literal("run code that it downloads or decodes"),
+        CommandEffect::Install { packages, place } => installation(begun, packages, *place),
+        CommandEffect::Fetch { from } => match address(rated) {
+            Some(address) => begun.literal("fetch from ").code(address),
+            None if from.is_empty() => begun.literal("fetch from the network"),
+            None => objects(begun.literal("fetch from "), from, "hosts"),
         },
-        Effect::Send { what, to } => sending(begun, rated, what, to),
-        Effect::Publish { what, place, host } => {
+        CommandEffect::Send { what, to } => sending(begun, rated, what, to),
+        CommandEffect::Publish { what, place, host } => {
             publication(begun, what, place, address(rated).or(host.as_deref()))
         }
-        Effect::ChangeRepository { change, names } | Effect::ChangeSystem { change, names } => {
-            let said = begun.say(change.clone());
+        CommandEffect::ChangeRepository { change, names } | CommandEffect::ChangeSystem { change, names } => {
+            let said = begun.literal(change.clone());
             match address(rated) {
-                Some(address) => said.say(" ").code(address),
+                Some(address) => said.literal(" ").code(address),
                 None if names.is_empty() => said,
-                None => objects(said.say(" "), names, "of them"),
+                None => objects(said.literal(" "), names, "of them"),
             }
         }
-        Effect::RunElsewhere { place, name } => {
-            named(begun.say("run commands ").say(place.clone()), name.as_deref())
+        CommandEffect::RunElsewhere { place, name } => {
+            add_name(begun.literal("run commands ").literal(place.clone()), name.as_deref())
         }
-        Effect::ControlApp { how, app: name } | Effect::UseSecret { how, which: name } => {
-            named(begun.say(how.clone()), name.as_deref())
+        CommandEffect::ControlApp { how, app: name } | CommandEffect::UseSecret { how, which: name } => {
+            add_name(begun.literal(how.clone()), name.as_deref())
         }
-        Effect::Serve { what, port } => named(begun.say(what.clone()), port.as_deref()),
-        Effect::Unknown { why } => unknown(begun, why),
+        CommandEffect::Serve { what, port } => add_name(begun.literal(what.clone()), port.as_deref()),
+        CommandEffect::Unknown { why } => unknown(begun, why),
     }
 }
 
-fn named(begun: Sentence, name: Option<&str>) -> Sentence {
+fn add_name(begun: Sentence, name: Option<&str>) -> Sentence {
     match name {
-        Some(name) => begun.say(" ").code(name),
+        Some(name) => begun.literal(" ").code(name),
         None => begun,
     }
 }
@@ -201,42 +221,42 @@ fn named(begun: Sentence, name: Option<&str>) -> Sentence {
 /// Adds objects: named where they are few, counted where they are many.
 fn objects(begun: Sentence, all: &[String], many: &'static str) -> Sentence {
     match all {
-        [] => begun.say(many),
-        _ if all.len() > MOST_NAMED => begun.number(all.len()).say(" ").say(many),
+        [] => begun.literal(many),
+        _ if all.len() > MOST_NAMED => begun.number(all.len()).literal(" ").literal(many),
         [one] => begun.code(one),
-        [rest @ .., last] => begun.list(rest).say(" and ").code(last),
+        [rest @ .., last] => begun.code_list(rest).literal(" and ").code(last),
     }
 }
 
-fn place(said: Sentence, scope: Scope) -> Sentence {
+fn add_scope(said: Sentence, scope: EffectScope) -> Sentence {
     match scope {
-        Scope::Outside => said.say(", outside of its folders"),
-        Scope::Inside | Scope::Machine | Scope::Remote => said,
+        EffectScope::Outside => said.literal(", outside of its folders"),
+        EffectScope::Inside | EffectScope::Machine | EffectScope::Remote => said,
     }
 }
 
 fn deletion(begun: Sentence, rated: &RatedEffect, paths: &[String], recursive: bool) -> Sentence {
-    let begun = begun.say("delete ");
+    let begun = begun.literal("delete ");
     let said = match &rated.measured {
-        Some(Measured::Files { files, bytes }) => {
-            let begun = begun.number(*files).say(if *files == 1 { " file in " } else { " files in " });
-            objects(begun, paths, "folders").say(" (").fragment(&size(*bytes)).say(")")
+        Some(EffectExtent::Files { files, bytes }) => {
+            let begun = begun.number(*files).literal(if *files == 1 { " file in " } else { " files in " });
+            objects(begun, paths, "folders").literal(" (").fragment(&format_size(*bytes)).literal(")")
         }
-        Some(Measured::Commits { .. } | Measured::Address { .. }) | None => {
+        Some(EffectExtent::Commits { .. } | EffectExtent::Address { .. }) | None => {
             let said = objects(begun, paths, "files");
             match paths.len() {
                 _ if !recursive => said,
                 0 => said,
-                1 => said.say(" and everything in it"),
-                _ => said.say(" and everything in them"),
+                1 => said.literal(" and everything in it"),
+                _ => said.literal(" and everything in them"),
             }
         }
     };
-    place(said, rated.scope)
+    add_scope(said, rated.scope)
 }
 
 /// Returns a number of bytes in words, as file managers show it.
-fn size(bytes: u64) -> String {
+fn format_size(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["bytes", "KB", "MB", "GB", "TB"];
     let (mut unit, mut rest) = (0, bytes);
     while rest >= 1000 && unit + 1 < UNITS.len() {
@@ -247,23 +267,25 @@ fn size(bytes: u64) -> String {
 
 fn sending(begun: Sentence, rated: &RatedEffect, what: &Words, to: &[String]) -> Sentence {
     let begun = match &rated.measured {
-        Some(Measured::Commits { ahead: 1, .. }) => begun.say("push 1 commit"),
-        Some(Measured::Commits { ahead, .. }) => begun.say("push ").number(*ahead).say(" commits"),
-        Some(Measured::Files { .. } | Measured::Address { .. }) | None => begun.say(what.clone()),
+        Some(EffectExtent::Commits { ahead: 1, .. }) => begun.literal("push 1 commit"),
+        Some(EffectExtent::Commits { ahead, .. }) => {
+            begun.literal("push ").number(*ahead).literal(" commits")
+        }
+        Some(EffectExtent::Files { .. } | EffectExtent::Address { .. }) | None => begun.literal(what.clone()),
     };
     match address(rated) {
-        Some(address) => begun.say(" to ").code(address),
+        Some(address) => begun.literal(" to ").code(address),
         None if to.is_empty() => begun,
-        None => objects(begun.say(" to "), to, "places"),
+        None => objects(begun.literal(" to "), to, "places"),
     }
 }
 
 /// Returns the address that the settings have for what an effect names.
 fn address(rated: &RatedEffect) -> Option<&str> {
     match rated.measured.as_ref()? {
-        Measured::Commits { to, .. } => to.as_deref(),
-        Measured::Address { address } => Some(address),
-        Measured::Files { .. } => None,
+        EffectExtent::Commits { to, .. } => to.as_deref(),
+        EffectExtent::Address { address } => Some(address),
+        EffectExtent::Files { .. } => None,
     }
 }
 
@@ -272,19 +294,22 @@ const PUBLIC: [&str; 5] =
     ["registry.npmjs.org", "crates.io", "index.crates.io", "upload.pypi.org", "rubygems.org"];
 
 fn publication(begun: Sentence, what: &[String], place: &Words, host: Option<&str>) -> Sentence {
-    let begun = begun.say("publish ");
-    let said = if what.is_empty() { begun.say("this project") } else { objects(begun, what, "packages") };
+    let begun = begun.literal("publish ");
+    let said = if what.is_empty() { begun.literal("this project") } else { objects(begun, what, "packages") };
     match host {
-        Some(host) if !PUBLIC.contains(&host) => said.say(" on ").code(host),
-        Some(host) => said.say(" publicly on ").say(place.clone()).say(" (").code(host).say(")"),
-        None => said.say(" publicly on ").say(place.clone()),
+        Some(host) if !PUBLIC.contains(&host) => said.literal(" on ").code(host),
+        Some(host) => {
+            said.literal(" publicly on ").literal(place.clone()).literal(" (").code(host).literal(")")
+        }
+        None => said.literal(" publicly on ").literal(place.clone()),
     }
 }
 
 fn installation(begun: Sentence, packages: &[String], place: InstallPlace) -> Sentence {
-    let begun = begun.say("install ");
-    let said = if packages.is_empty() { begun.say("packages") } else { objects(begun, packages, "packages") };
-    said.say(match place {
+    let begun = begun.literal("install ");
+    let said =
+        if packages.is_empty() { begun.literal("packages") } else { objects(begun, packages, "packages") };
+    said.literal(match place {
         InstallPlace::Project => " in this project",
         InstallPlace::User => " for your account",
         InstallPlace::System => " for everybody on this machine",
@@ -293,26 +318,36 @@ fn installation(begun: Sentence, packages: &[String], place: InstallPlace) -> Se
 
 fn inline(begun: Sentence, language: &str) -> Sentence {
     match language {
-        "python" => begun.say("Python"),
-        "node" | "nodejs" | "bun" | "deno" => begun.say("JavaScript"),
-        "ruby" => begun.say("Ruby"),
-        "perl" => begun.say("Perl"),
-        "sh" | "bash" | "zsh" | "dash" | "shell" => begun.say("shell"),
+        "python" => begun.literal("Python"),
+        "node" | "nodejs" | "bun" | "deno" => begun.literal("JavaScript"),
+        "ruby" => begun.literal("Ruby"),
+        "perl" => begun.literal("Perl"),
+        "sh" | "bash" | "zsh" | "dash" | "shell" => begun.literal("shell"),
         other => begun.code(other),
     }
 }
 
-fn unknown(begun: Sentence, why: &Why) -> Sentence {
+fn unknown(begun: Sentence, why: &UnknownEffectReason) -> Sentence {
     match why {
-        Why::Program(name) => begun.say("run ").code(name).say(", which Postern doesn't know"),
-        Why::ProgramLater => begun.say("run a program whose name is only known when it runs"),
-        Why::Unparsed(note) => begun.say("run a command that Postern can't fully read: ").note(note),
-        Why::Argument(fact) => argument(begun.say("run a command in which "), fact),
-        Why::TooManyCommands => begun.say("run more commands than Postern can look at one by one"),
-        Why::MixedAlphabets(text) => begun.say("use a name that mixes alphabets: ").code(text),
-        Why::LooksLikeAscii(text) => {
-            begun.say("use a name with letters that only look like others: ").code(text)
+        UnknownEffectReason::Program(name) => {
+            begun.literal("run ").code(name).literal(", which Postern doesn't know")
         }
-        Why::Tool(name) => begun.say("use its tool ").code(name),
+        UnknownEffectReason::ProgramLater => {
+            begun.literal("run a program whose name is only known when it runs")
+        }
+        UnknownEffectReason::Unparsed(note) => {
+            begun.literal("run a command that Postern can't fully read: ").append_note(note)
+        }
+        UnknownEffectReason::Argument(fact) => argument(begun.literal("run a command in which "), fact),
+        UnknownEffectReason::TooManyCommands => {
+            begun.literal("run more commands than Postern can look at one by one")
+        }
+        UnknownEffectReason::MixedAlphabets(text) => {
+            begun.literal("use a name that mixes alphabets: ").code(text)
+        }
+        UnknownEffectReason::LooksLikeAscii(text) => {
+            begun.literal("use a name with letters that only look like others: ").code(text)
+        }
+        UnknownEffectReason::Tool(name) => begun.literal("use its tool ").code(name),
     }
 }

@@ -19,7 +19,7 @@ mod trace;
 
 pub use activity::{decided_by, moment};
 pub use answer::{missing, not_applied};
-pub use cause::cause;
+pub use cause::cause_sentence;
 pub use danger::{confinement, danger, missing_network};
 pub use denial::{
     advice, denial, denial_advice, drifted_step, failed_confined, not_shown, refusal, set_aside, timed_out,
@@ -30,16 +30,17 @@ pub use effect::{
     effect_sentence, headline,
 };
 pub use gap::difference;
-pub use lint::{fix, problem};
-pub use offer::{offer, placed_offer};
+pub use lint::{problem, suggest_fix};
+pub use offer::{offer_phrase, placed_offer};
 pub use question::{
-    PastOutcome, Remark, at_zero, denied, nothing_to_save, own_channel, past, policy, remark, tool_policy,
+    PastOutcome, ProgramRemark, at_zero, denied, nothing_to_save, own_channel, past_outcome, policy, remark,
+    tool_policy,
 };
 pub use risk::protection;
 pub use rule::{invalid_rule, of_kind, rule_pattern, rule_remark};
 pub use sentence::Sentence;
-pub use shown::{effects, risk, risk_text, steps, trace, why};
-pub use trace::found;
+pub use shown::{cause_text, effects, risk_text, shown_risk, shown_steps, shown_trace};
+pub use trace::finding_sentence;
 
 #[cfg(test)]
 mod denial_tests;

@@ -2,45 +2,47 @@
 
 use super::missing_network;
 use super::sentence::Sentence;
-use crate::piece::Shown;
+use crate::piece::ShownText;
 use postern_policy::{OfferLabel, Offered};
 
 /// Returns what an offer would save, without where it would hold.
-pub fn offer(label: &OfferLabel) -> Shown {
-    words(label).pieces()
+pub fn offer_phrase(label: &OfferLabel) -> ShownText {
+    offer_sentence(label).pieces()
 }
 
 /// Returns what an offer would save, and where it would hold.
-pub fn placed_offer(label: &OfferLabel, folder: Option<&str>) -> Shown {
+pub fn placed_offer(label: &OfferLabel, folder: Option<&str>) -> ShownText {
     let placed = match folder {
-        Some(folder) => words(label).say(", in ").fragment(folder).say(" and below"),
-        None => words(label).say(", in any folder"),
+        Some(folder) => offer_sentence(label).literal(", in ").fragment(folder).literal(" and below"),
+        None => offer_sentence(label).literal(", in any folder"),
     };
     placed.pieces()
 }
 
-fn words(label: &OfferLabel) -> Sentence {
+fn offer_sentence(label: &OfferLabel) -> Sentence {
     match label {
         OfferLabel::Exact { commands, changeable } => {
             let words = if *commands == 1 { "this exact command" } else { "these exact commands" };
             if changeable.is_empty() {
                 return Sentence::new(words);
             }
-            let begun = Sentence::new(words).say(", with any content of ");
-            joined(begun, changeable, " and ", |sentence, file| sentence.fragment(file)).say(" by then")
+            let begun = Sentence::new(words).literal(", with any content of ");
+            joined(begun, changeable, " and ", |sentence, file| sentence.fragment(file)).literal(" by then")
         }
         OfferLabel::Each(all) => {
             let any = all.iter().any(|one| matches!(one, Offered::Command { any_arguments: true, .. }));
             let all = joined(Sentence::default(), all, ", ", offered);
-            if any { all.say(", doing no more than this") } else { all }
+            if any { all.literal(", doing no more than this") } else { all }
         }
         OfferLabel::Confined { confined, folders, network, loopback, rest } => {
             let all = joined(Sentence::default(), confined, ", ", offered);
             let network = missing_network(*network, *loopback).unwrap_or("with the network");
-            let held = all.say(", confined to this project (").say(network).say(", writes only in ");
-            let held = joined(held, folders, " and ", |sentence, folder| sentence.fragment(folder)).say(")");
+            let held =
+                all.literal(", confined to this project (").literal(network).literal(", writes only in ");
+            let held =
+                joined(held, folders, " and ", |sentence, folder| sentence.fragment(folder)).literal(")");
             match rest {
-                Some(rest) => held.say(", and ").then(words(rest).pieces()),
+                Some(rest) => held.literal(", and ").append(offer_sentence(rest).pieces()),
                 None => held,
             }
         }
@@ -50,19 +52,19 @@ fn words(label: &OfferLabel) -> Sentence {
             })
         }
         OfferLabel::Lines { tool, patterns } => {
-            let begun = Sentence::default().fragment(tool).say(" ");
+            let begun = Sentence::default().fragment(tool).literal(" ");
             joined(begun, patterns, ", ", |sentence, pattern| sentence.fragment(pattern))
-                .say(" in permissions.jsonc")
+                .literal(" in permissions.jsonc")
         }
         OfferLabel::Renew { programs, everyone } => {
             let all = joined(Sentence::new("renew "), programs, " and ", |sentence, program| {
                 let counted = match program.rules {
-                    1 => sentence.say("the rule of "),
-                    many => sentence.say("all ").number(many).say(" rules of "),
+                    1 => sentence.literal("the rule of "),
+                    many => sentence.literal("all ").number(many).literal(" rules of "),
                 };
                 counted.fragment(&program.name)
             });
-            if *everyone { all.say(", of every agent") } else { all }
+            if *everyone { all.literal(", of every agent") } else { all }
         }
     }
 }
@@ -73,9 +75,9 @@ fn joined<T>(
     between: &'static str,
     add: impl Fn(Sentence, &T) -> Sentence,
 ) -> Sentence {
-    all.iter()
-        .enumerate()
-        .fold(begun, |sentence, (at, one)| add(if at > 0 { sentence.say(between) } else { sentence }, one))
+    all.iter().enumerate().fold(begun, |sentence, (at, one)| {
+        add(if at > 0 { sentence.literal(between) } else { sentence }, one)
+    })
 }
 
 fn offered(sentence: Sentence, offered: &Offered) -> Sentence {
@@ -85,30 +87,30 @@ fn offered(sentence: Sentence, offered: &Offered) -> Sentence {
             sentence.fragment(words)
         }
         Offered::Command { words, any_arguments: true } => {
-            sentence.fragment(words).say(" … with any arguments")
+            sentence.fragment(words).literal(" … with any arguments")
         }
         Offered::Script { path, by, pinned } => sentence
-            .say("the script ")
+            .literal("the script ")
             .fragment(path)
-            .say(" by ")
+            .literal(" by ")
             .fragment(by)
-            .say(", ")
-            .say(content(*pinned, "both unchanged")),
-        Offered::Confined { path } => sentence.fragment(path).say(" … with any arguments"),
+            .literal(", ")
+            .literal(content(*pinned, "both unchanged")),
+        Offered::Confined { path } => sentence.fragment(path).literal(" … with any arguments"),
         Offered::Program { name, path, pinned } => sentence
-            .say("any ")
+            .literal("any ")
             .fragment(name)
-            .say(" at ")
+            .literal(" at ")
             .fragment(path)
-            .say(", ")
-            .say(content(*pinned, "unchanged")),
+            .literal(", ")
+            .literal(content(*pinned, "unchanged")),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{offer, placed_offer};
-    use crate::piece::text;
+    use super::{offer_phrase, placed_offer};
+    use crate::piece::pieces_to_text;
     use postern_policy::{OfferLabel, Offered, RenewedProgram};
 
     #[test]
@@ -157,10 +159,10 @@ mod tests {
                 "renew all 2 rules of git and the rule of ls, of every agent",
             ),
         ] {
-            assert_eq!(text(&offer(&label)), expected);
+            assert_eq!(pieces_to_text(&offer_phrase(&label)), expected);
         }
         let label = OfferLabel::Exact { commands: 1, changeable: vec![] };
-        assert_eq!(text(&placed_offer(&label, Some("/w"))), "this exact command, in /w and below");
-        assert_eq!(text(&placed_offer(&label, None)), "this exact command, in any folder");
+        assert_eq!(pieces_to_text(&placed_offer(&label, Some("/w"))), "this exact command, in /w and below");
+        assert_eq!(pieces_to_text(&placed_offer(&label, None)), "this exact command, in any folder");
     }
 }

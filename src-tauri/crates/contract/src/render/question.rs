@@ -1,11 +1,11 @@
 //! Parts of a question beside its cause: the policy that asks, the result at zero, remarks about programs.
 
 use super::sentence::Sentence;
-use crate::piece::Shown;
+use crate::piece::ShownText;
 use postern_policy::{Ask, Fallback, NothingToSave, Security, Settings};
 
 /// Returns the policy that asks.
-pub fn policy(settings: &Settings) -> Shown {
+pub fn policy(settings: &Settings) -> ShownText {
     let words = match (settings.security, settings.ask) {
         (Security::Deny, _) => "Deny everything",
         (Security::Allowlist | Security::Full, Ask::Always) => "Ask every time",
@@ -17,12 +17,12 @@ pub fn policy(settings: &Settings) -> Shown {
 }
 
 /// Returns the policy that asks about tools.
-pub fn tool_policy() -> Shown {
+pub fn tool_policy() -> ShownText {
     Sentence::new("Ask about tools as `permissions.jsonc` says").pieces()
 }
 
 /// Returns what happens to a question that no one answers in time.
-pub fn at_zero(fallback: Fallback) -> Shown {
+pub fn at_zero(fallback: Fallback) -> ShownText {
     match fallback {
         Fallback::Deny => denied(),
         Fallback::Allowlist => Sentence::new("Denied, unless a rule allows it").pieces(),
@@ -31,7 +31,7 @@ pub fn at_zero(fallback: Fallback) -> Shown {
 }
 
 /// Returns what happens to a question that ends in a denial.
-pub fn denied() -> Shown {
+pub fn denied() -> ShownText {
     Sentence::new("Denied").pieces()
 }
 
@@ -54,13 +54,13 @@ pub fn nothing_to_save(why: NothingToSave) -> &'static str {
 }
 
 /// Returns how an agent with a channel of its own is known.
-pub fn own_channel() -> Shown {
+pub fn own_channel() -> ShownText {
     Sentence::new("on its own channel").pieces()
 }
 
 /// A fact about a program that a person should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Remark {
+pub enum ProgramRemark {
     /// Shell.
     Shell,
     /// Interpreter.
@@ -88,17 +88,17 @@ pub enum Remark {
 }
 
 /// Returns a remark about a program, as a fragment.
-pub fn remark(remark: &Remark) -> Shown {
+pub fn remark(remark: &ProgramRemark) -> ShownText {
     let sentence = match remark {
-        Remark::Shell => Sentence::new("a shell"),
-        Remark::Interpreter => Sentence::new("an interpreter: it can run anything"),
-        Remark::Wrapper => Sentence::new("runs another program"),
-        Remark::Multicall => Sentence::new("many programs in one"),
-        Remark::MoreRights => Sentence::new("gives more rights"),
-        Remark::Elsewhere => Sentence::new("runs it somewhere else"),
-        Remark::OtherUser => Sentence::new("runs as another user"),
-        Remark::Script { interpreter } => Sentence::new("a script for ").code(interpreter),
-        Remark::Unusable { what } => Sentence::default().fragment(what),
+        ProgramRemark::Shell => Sentence::new("a shell"),
+        ProgramRemark::Interpreter => Sentence::new("an interpreter: it can run anything"),
+        ProgramRemark::Wrapper => Sentence::new("runs another program"),
+        ProgramRemark::Multicall => Sentence::new("many programs in one"),
+        ProgramRemark::MoreRights => Sentence::new("gives more rights"),
+        ProgramRemark::Elsewhere => Sentence::new("runs it somewhere else"),
+        ProgramRemark::OtherUser => Sentence::new("runs as another user"),
+        ProgramRemark::Script { interpreter } => Sentence::new("a script for ").code(interpreter),
+        ProgramRemark::Unusable { what } => Sentence::default().fragment(what),
     };
     sentence.pieces()
 }
@@ -131,7 +131,7 @@ pub enum PastOutcome {
 }
 
 /// Returns what became of an earlier request, as a fragment.
-pub fn past(outcome: PastOutcome) -> Shown {
+pub fn past_outcome(outcome: PastOutcome) -> ShownText {
     let sentence = match outcome {
         PastOutcome::Runs => Sentence::new("runs"),
         PastOutcome::Allowed => Sentence::new("allowed"),

@@ -2,18 +2,18 @@
 
 use super::sentence::Sentence;
 use crate::lists::{RemarkKind, RuleRemark};
-use crate::piece::{Shown, shown};
+use crate::piece::{ShownText, to_pieces};
 use postern_policy::{Effect, Pattern, Remark, Rule, RuleProblem, pattern_text};
 
 /// Returns a rule's pattern; of a rule about files, what it says about them.
-pub fn rule_pattern(rule: &Rule) -> Shown {
+pub fn rule_pattern(rule: &Rule) -> ShownText {
     let text = pattern_text(&rule.pattern);
     match (&rule.pattern, rule.effect) {
         (Pattern::Read(_), Effect::Allow) => Sentence::new("read files in ").code(&text).pieces(),
         (Pattern::Read(_), _) => Sentence::new("read ").code(&text).pieces(),
         (Pattern::Write(_), _) => Sentence::new("write or delete ").code(&text).pieces(),
         (Pattern::Path(_) | Pattern::Command(_) | Pattern::Exact(_) | Pattern::Identity(_), _) => {
-            shown(&text)
+            to_pieces(&text)
         }
     }
 }
@@ -34,7 +34,7 @@ pub fn rule_remark(remark: Remark) -> RuleRemark {
 
 /// Returns why a rule would be refused if it was saved now.
 pub fn invalid_rule(problem: &RuleProblem) -> RuleRemark {
-    let text = postern_command::escape::text(&problem.to_string());
+    let text = postern_command::escape::visible_text(&problem.to_string());
     RuleRemark { text, ..of_kind(RemarkKind::Invalid) }
 }
 
@@ -58,7 +58,7 @@ pub fn of_kind(kind: RemarkKind) -> RuleRemark {
 mod tests {
     use super::{invalid_rule, rule_pattern, rule_remark};
     use crate::lists::RemarkKind;
-    use crate::piece::text;
+    use crate::piece::pieces_to_text;
     use postern_policy::{Effect, Pattern, Remark, Rule, RuleProblem};
 
     #[test]
@@ -70,7 +70,7 @@ mod tests {
             (Effect::Deny, Pattern::Write("~/notes".to_owned()), "write or delete `~/notes`"),
             (Effect::Allow, Pattern::Command("git push *".to_owned()), "git push *"),
         ] {
-            assert_eq!(text(&rule_pattern(&Rule::new(effect, pattern))), expected);
+            assert_eq!(pieces_to_text(&rule_pattern(&Rule::new(effect, pattern))), expected);
         }
     }
 

@@ -1,21 +1,21 @@
 //! Builder of sentences: fixed words and texts of requests go in by different ways.
 
-use crate::piece::{Piece, PieceKind, Shown, of_kind};
+use crate::piece::{Piece, PieceKind, ShownText, of_kind};
 use postern_command::{Note, Words};
 
 /// A sentence in the making. Only words that stand in this program become plain text.
 #[derive(Debug, Clone, Default)]
 #[must_use]
-pub struct Sentence(Shown);
+pub struct Sentence(ShownText);
 
 impl Sentence {
     /// Begins with fixed words.
     pub fn new(words: impl Into<Words>) -> Self {
-        Self::default().say(words)
+        Self::default().literal(words)
     }
 
     /// Adds fixed words. Backticks in them mark code that Postern names.
-    pub fn say(mut self, words: impl Into<Words>) -> Self {
+    pub fn literal(mut self, words: impl Into<Words>) -> Self {
         for (at, part) in words.into().as_written().split('`').enumerate() {
             let kind = if at % 2 == 0 { PieceKind::Plain } else { PieceKind::Code };
             if !part.is_empty() {
@@ -37,9 +37,9 @@ impl Sentence {
     }
 
     /// Adds texts as a list, each as code.
-    pub fn list<'a>(mut self, texts: impl IntoIterator<Item = &'a String>) -> Self {
+    pub fn code_list<'a>(mut self, texts: impl IntoIterator<Item = &'a String>) -> Self {
         for (at, text) in texts.into_iter().enumerate() {
-            self = if at > 0 { self.say(", ") } else { self }.code(text);
+            self = if at > 0 { self.literal(", ") } else { self }.code(text);
         }
         self
     }
@@ -60,18 +60,18 @@ impl Sentence {
     }
 
     /// Adds a note about a part of the request.
-    pub fn note(self, note: &Note) -> Self {
-        let (before, text, after) = note.parts();
-        let begun = self.say(before.clone());
+    pub fn append_note(self, note: &Note) -> Self {
+        let (before, text, after) = note.as_parts();
+        let begun = self.literal(before.clone());
         let told = match text {
             Some(text) => begun.code(text),
             None => begun,
         };
-        told.say(after.clone())
+        told.literal(after.clone())
     }
 
     /// Adds another sentence.
-    pub fn then(mut self, pieces: Shown) -> Self {
+    pub fn append(mut self, pieces: ShownText) -> Self {
         for piece in pieces {
             self.push(piece);
         }
@@ -79,13 +79,13 @@ impl Sentence {
     }
 
     /// Returns the sentence in pieces.
-    pub fn pieces(self) -> Shown {
+    pub fn pieces(self) -> ShownText {
         self.0
     }
 
     /// Returns the sentence as plain text.
-    pub fn text(&self) -> String {
-        crate::piece::text(&self.0)
+    pub fn to_text(&self) -> String {
+        crate::piece::pieces_to_text(&self.0)
     }
 
     fn push(&mut self, piece: Piece) {

@@ -4,18 +4,18 @@ use crate::question::{RiskText, ShownEffect, ShownRisk, ShownStep, ShownTrace};
 use postern_policy::{Cause, RatedEffect, Risk, RiskLevel, StepVerdict, TraceLine, Verdict};
 
 /// Returns the cause as plain text, for agents and logs.
-pub fn why(cause: &Cause) -> String {
-    crate::piece::text(&super::cause(cause))
+pub fn cause_text(cause: &Cause) -> String {
+    crate::piece::pieces_to_text(&super::cause_sentence(cause))
 }
 
 /// Returns a risk with its reasons in words.
-pub fn risk(risk: &Risk) -> ShownRisk {
+pub fn shown_risk(risk: &Risk) -> ShownRisk {
     ShownRisk { level: risk.level, reasons: needing_care(risk).map(super::effect_sentence).collect() }
 }
 
 /// Returns a risk in plain text.
 pub fn risk_text(risk: &Risk) -> RiskText {
-    let reason = |rated| crate::piece::text(&super::effect_sentence(rated));
+    let reason = |rated| crate::piece::pieces_to_text(&super::effect_sentence(rated));
     RiskText { level: risk.level, reasons: needing_care(risk).map(reason).collect() }
 }
 
@@ -40,7 +40,7 @@ pub fn effects(effects: &[RatedEffect]) -> Vec<ShownEffect> {
 }
 
 /// Returns a step with its cause in words; its own texts are as they are.
-fn step(step: &StepVerdict) -> ShownStep {
+fn shown_step(step: &StepVerdict) -> ShownStep {
     ShownStep {
         argv: step.argv.clone(),
         text: step.text.clone(),
@@ -49,24 +49,27 @@ fn step(step: &StepVerdict) -> ShownStep {
         decision: step.decision,
         dangerous: false,
         reason: step.reason,
-        why: super::cause(&step.cause),
+        why: super::cause_sentence(&step.cause),
         rule: step.rule.clone(),
         span: step.span,
     }
 }
 
 /// Returns all steps of a verdict with their causes in words; their own texts are as they are.
-pub fn steps(verdict: &Verdict) -> Vec<ShownStep> {
+pub fn shown_steps(verdict: &Verdict) -> Vec<ShownStep> {
     let dangerous = |at| {
         let of_step = |rated: &RatedEffect| rated.step == Some(at) && !rated.guessed;
         verdict.risk.effects.iter().any(|rated| of_step(rated) && rated.level == RiskLevel::Dangerous)
     };
-    let of = |(at, one)| ShownStep { dangerous: dangerous(at), ..step(one) };
+    let of = |(at, one)| ShownStep { dangerous: dangerous(at), ..shown_step(one) };
     verdict.steps.iter().enumerate().map(of).collect()
 }
 
 /// Returns a trace in words.
-pub fn trace(trace: &[TraceLine]) -> Vec<ShownTrace> {
-    let line = |line: &TraceLine| ShownTrace { stage: line.stage.clone(), found: super::found(&line.found) };
+pub fn shown_trace(trace: &[TraceLine]) -> Vec<ShownTrace> {
+    let line = |line: &TraceLine| ShownTrace {
+        stage: line.stage.clone(),
+        found: super::finding_sentence(&line.found),
+    };
     trace.iter().map(line).collect()
 }

@@ -1,20 +1,23 @@
 //! The words of facts, and that no text of a request can pass for them.
 
-use super::{beyond_headline, cause, difference, effect_sentence, found, headline, why};
-use crate::piece::{Piece, PieceKind, text};
+use super::{
+    beyond_headline, cause_sentence, cause_text, difference, effect_sentence, finding_sentence, headline,
+};
+use crate::piece::{Piece, PieceKind, pieces_to_text};
 use postern_command::{
-    ArgEffect, ArgFact, Effect as Does, InstallPlace, Note, Reversible, Scope, Why, escape,
+    ArgEffect, ArgFact, CommandEffect as Does, EffectScope, InstallPlace, Note, Reversible,
+    UnknownEffectReason, escape,
 };
 use postern_policy::{
-    Cause, ContentDifference, Difference, Doubt, Effect, FileAccess, Found, Gap, Measured, NamedRule,
-    Obstacle, RatedEffect, Risk, RiskLevel, RuleSource, SignerDifference, StepVerdict, ToolCause, ToolUse,
-    Unidentified,
+    Cause, ContentDifference, Difference, Doubt, Effect, EffectExtent, FileAccess, Gap, NamedRule,
+    NamedRuleSource, Obstacle, RatedEffect, Risk, RiskLevel, SignerDifference, StageFinding, StepVerdict,
+    ToolCause, ToolUse, Unidentified,
 };
 use proptest::prelude::*;
 
 fn rule(text: &str) -> NamedRule {
     let text = || text.to_owned();
-    let (source, why) = (RuleSource::Skill(text()), Some(text()));
+    let (source, why) = (NamedRuleSource::Skill(text()), Some(text()));
     NamedRule { effect: Effect::Deny, pattern: text(), source, why, broad: false, confine: None }
 }
 
@@ -22,7 +25,7 @@ fn rule(text: &str) -> NamedRule {
 fn causes(text: &str) -> Vec<Cause> {
     let text = || text.to_owned();
     let mark = || ArgFact::Mark { mark: text(), effect: ArgEffect::Runs };
-    let part = || Doubt::Part(Note::about("sets ", text(), ", which may decide what the program does"));
+    let part = || Doubt::Part(Note::with_text("sets ", text(), ", which may decide what the program does"));
     let command = || Some(text());
     let tool = |of, line| Cause::Tool(ToolCause::Line { tool: text(), of, line });
     vec![
@@ -36,7 +39,7 @@ fn causes(text: &str) -> Vec<Cause> {
         Cause::File { path: text(), access: FileAccess::Read, rule: rule(&text()) },
         Cause::FileMayBeMeant { word: text(), access: FileAccess::Write, rule: rule(&text()) },
         Cause::Core { id: text(), why: "It stops Postern.".into(), command: command(), word: Some(text()) },
-        Cause::Unparsed(Note::about("the option ", text(), " is not known here")),
+        Cause::Unparsed(Note::with_text("the option ", text(), " is not known here")),
         Cause::MayMeanNamed { doubt: part(), word: text(), pattern: text() },
         Cause::MayMeanDenied { doubt: Doubt::Argument(mark()) },
         Cause::ByNumber { name: text() },
@@ -63,42 +66,50 @@ fn plain(pieces: &[Piece]) -> Vec<&str> {
 fn facts_become_sentences() {
     let push = || Some("git push".to_owned());
     for (said, expected) in [
-        (why(&Cause::NoRule { command: push() }), "No rule allows `git push`."),
-        (why(&Cause::NoRule { command: None }), "No rule allows this part."),
+        (cause_text(&Cause::NoRule { command: push() }), "No rule allows `git push`."),
+        (cause_text(&Cause::NoRule { command: None }), "No rule allows this part."),
         (
-            why(&Cause::Steps { cause: Box::new(Cause::NoRule { command: push() }), asking: 2, steps: 3 }),
+            cause_text(&Cause::Steps {
+                cause: Box::new(Cause::NoRule { command: push() }),
+                asking: 2,
+                steps: 3,
+            }),
             "No rule allows `git push`. (2 of 3 steps need approval.)",
         ),
         (
-            why(&Cause::Rule(NamedRule { source: RuleSource::Line(4), why: None, ..rule("rm *") })),
+            cause_text(&Cause::Rule(NamedRule {
+                source: NamedRuleSource::Line(4),
+                why: None,
+                ..rule("rm *")
+            })),
             "Denied by the rule `rm *` (permissions.jsonc:4).",
         ),
         (
-            why(&Cause::File {
+            cause_text(&Cause::File {
                 path: ".env".to_owned(),
                 access: FileAccess::Read,
-                rule: NamedRule { source: RuleSource::Person, why: None, ..rule("**/.env") },
+                rule: NamedRule { source: NamedRuleSource::Person, why: None, ..rule("**/.env") },
             }),
             "`.env` may not be read: the rule `**/.env` (the user's own).",
         ),
         (
-            why(&Cause::FileMayBeMeant {
+            cause_text(&Cause::FileMayBeMeant {
                 word: "*".to_owned(),
                 access: FileAccess::Write,
-                rule: NamedRule { source: RuleSource::Managed, ..rule("x") },
+                rule: NamedRule { source: NamedRuleSource::Managed, ..rule("x") },
             }),
             "`*` may reach a file that may not be written or deleted: the rule `x` (managed): `x`.",
         ),
         (
-            why(&Cause::UnsafeArg(ArgFact::Mark { mark: "-c".to_owned(), effect: ArgEffect::Config })),
+            cause_text(&Cause::UnsafeArg(ArgFact::Mark { mark: "-c".to_owned(), effect: ArgEffect::Config })),
             "`-c` decides which programs are run.",
         ),
         (
-            text(&found(&Found::Read { shell: true, steps: 1, clear: true })),
+            pieces_to_text(&finding_sentence(&StageFinding::Read { shell: true, steps: 1, clear: true })),
             "shell text, 1 step, understood in full.",
         ),
         (
-            text(&difference(&Difference {
+            pieces_to_text(&difference(&Difference {
                 content: ContentDifference::Versions { was: "1".to_owned(), now: "2".to_owned() },
                 signer: Some(SignerDifference::Same),
             })),
@@ -116,15 +127,15 @@ fn what_an_earlier_version_recorded_is_still_shown() {
         "message": "No rule for `ls`.", "rule": null, "span": [0, 2],
     });
     let step: StepVerdict = serde_json::from_value(recorded).unwrap();
-    assert_eq!(why(&step.cause), "No rule for `ls`.");
-    let pieces = cause(&step.cause);
+    assert_eq!(cause_text(&step.cause), "No rule for `ls`.");
+    let pieces = cause_sentence(&step.cause);
     assert!(
         pieces.iter().all(|piece| piece.kind == PieceKind::Plain),
         "nothing is read out of it: {pieces:?}"
     );
     let kept = serde_json::to_value(Cause::NoRule { command: Some("ls".to_owned()) }).unwrap();
     let again: Cause = serde_json::from_value(kept).unwrap();
-    assert_eq!(why(&again), "No rule allows `ls`.");
+    assert_eq!(cause_text(&again), "No rule allows `ls`.");
     let unit: Cause = serde_json::from_value(serde_json::to_value(Cause::RunsAnything).unwrap()).unwrap();
     assert_eq!(unit, Cause::RunsAnything);
 }
@@ -150,17 +161,19 @@ fn effects(text: &str) -> Vec<Does> {
         Does::ControlApp { how: "open".into(), app: maybe() },
         Does::UseSecret { how: "read a password:".into(), which: maybe() },
         Does::Serve { what: "listen on a port".into(), port: maybe() },
-        Does::Unknown { why: Why::Program(text()) },
-        Does::Unknown { why: Why::Argument(ArgFact::Mark { mark: text(), effect: ArgEffect::Runs }) },
-        Does::Unknown { why: Why::Unparsed(Note::about("sets ", text(), "")) },
-        Does::Unknown { why: Why::MixedAlphabets(text()) },
-        Does::Unknown { why: Why::LooksLikeAscii(text()) },
-        Does::Unknown { why: Why::Tool(text()) },
+        Does::Unknown { why: UnknownEffectReason::Program(text()) },
+        Does::Unknown {
+            why: UnknownEffectReason::Argument(ArgFact::Mark { mark: text(), effect: ArgEffect::Runs }),
+        },
+        Does::Unknown { why: UnknownEffectReason::Unparsed(Note::with_text("sets ", text(), "")) },
+        Does::Unknown { why: UnknownEffectReason::MixedAlphabets(text()) },
+        Does::Unknown { why: UnknownEffectReason::LooksLikeAscii(text()) },
+        Does::Unknown { why: UnknownEffectReason::Tool(text()) },
     ]
 }
 
 fn rated(effect: Does, level: RiskLevel) -> RatedEffect {
-    let (scope, reversible) = (Scope::Inside, Reversible::Unknown);
+    let (scope, reversible) = (EffectScope::Inside, Reversible::Unknown);
     let (step, span, guessed, measured) = (Some(0), (0, 1), false, None);
     RatedEffect { effect, scope, reversible, level, step, span, guessed, measured }
 }
@@ -171,8 +184,9 @@ fn every_kind_of_effect_has_its_words() {
     for kind in Does::KINDS {
         assert!(kinds.contains(&kind), "{kind} has no words here");
     }
-    let said =
-        |effect, level| text(&headline(&crate::piece::shown("builder"), &risk(vec![rated(effect, level)])));
+    let said = |effect, level| {
+        pieces_to_text(&headline(&crate::piece::to_pieces("builder"), &risk(vec![rated(effect, level)])))
+    };
     let paths = |all: &[&str]| all.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
     let review = RiskLevel::NeedsReview;
     for (effect, expected) in [
@@ -193,7 +207,10 @@ fn every_kind_of_effect_has_its_words() {
             "publish this project publicly on npm",
         ),
         (Does::Write { paths: paths(&["a", "b"]) }, "write `a` and `b`"),
-        (Does::Unknown { why: Why::Program("foo".to_owned()) }, "run `foo`, which Postern doesn't know"),
+        (
+            Does::Unknown { why: UnknownEffectReason::Program("foo".to_owned()) },
+            "run `foo`, which Postern doesn't know",
+        ),
     ] {
         assert_eq!(said(effect, review), format!("builder wants to {expected}"));
     }
@@ -205,17 +222,17 @@ fn risk(effects: Vec<RatedEffect>) -> Risk {
 
 #[test]
 fn measured_effects_say_how_much() {
-    let name = crate::piece::shown("builder");
+    let name = crate::piece::to_pieces("builder");
     let push = Does::Send { what: "push commits".into(), to: vec!["origin".to_owned()] };
     let delete = Does::Delete { paths: vec!["build".to_owned()], recursive: true };
     let publish =
         Does::Publish { what: Vec::new(), place: "npm".into(), host: Some("registry.npmjs.org".to_owned()) };
-    let at = |address: &str| Measured::Address { address: address.to_owned() };
+    let at = |address: &str| EffectExtent::Address { address: address.to_owned() };
     for (effect, measured, expected) in [
-        (push.clone(), Measured::Commits { ahead: 2, to: None }, "push 2 commits to `origin`"),
+        (push.clone(), EffectExtent::Commits { ahead: 2, to: None }, "push 2 commits to `origin`"),
         (
             push.clone(),
-            Measured::Commits { ahead: 1, to: Some("github.com/acme/site".to_owned()) },
+            EffectExtent::Commits { ahead: 1, to: Some("github.com/acme/site".to_owned()) },
             "push 1 commit to `github.com/acme/site`",
         ),
         (push, at("github.com/acme/site"), "push commits to `github.com/acme/site`"),
@@ -232,19 +249,22 @@ fn measured_effects_say_how_much() {
         (publish, at("registry.npmjs.org"), "publish this project publicly on npm (`registry.npmjs.org`)"),
         (
             delete.clone(),
-            Measured::Files { files: 214, bytes: 38_200_000 },
+            EffectExtent::Files { files: 214, bytes: 38_200_000 },
             "delete 214 files in `build` (38 MB)",
         ),
-        (delete, Measured::Files { files: 1, bytes: 12 }, "delete 1 file in `build` (12 bytes)"),
+        (delete, EffectExtent::Files { files: 1, bytes: 12 }, "delete 1 file in `build` (12 bytes)"),
     ] {
         let measured = RatedEffect { measured: Some(measured), ..rated(effect, RiskLevel::NeedsReview) };
-        assert_eq!(text(&headline(&name, &risk(vec![measured]))), format!("builder wants to {expected}"));
+        assert_eq!(
+            pieces_to_text(&headline(&name, &risk(vec![measured]))),
+            format!("builder wants to {expected}")
+        );
     }
 }
 
 #[test]
 fn a_headline_names_two_dangers_and_nothing_twice() {
-    let name = crate::piece::shown("builder");
+    let name = crate::piece::to_pieces("builder");
     let dangerous = |effect| rated(effect, RiskLevel::Dangerous);
     let publish = dangerous(Does::Publish { what: Vec::new(), place: "npm".into(), host: None });
     let secret = dangerous(Does::UseSecret { how: "use your npm tokens".into(), which: None });
@@ -252,17 +272,20 @@ fn a_headline_names_two_dangers_and_nothing_twice() {
     let read = rated(Does::Read { paths: Vec::new() }, RiskLevel::Safe);
     let all = risk(vec![publish, secret.clone(), write, read]);
     assert_eq!(
-        text(&headline(&name, &all)),
+        pieces_to_text(&headline(&name, &all)),
         "builder wants to publish this project publicly on npm and use your npm tokens"
     );
-    let rest: Vec<String> = beyond_headline(&all).iter().map(|said| text(said)).collect();
+    let rest: Vec<String> = beyond_headline(&all).iter().map(|said| pieces_to_text(said)).collect();
     assert_eq!(rest, ["Write `x`"], "neither what the headline says nor what only reads");
     let guessed = risk(vec![RatedEffect { guessed: true, ..secret }]);
     assert_eq!(
-        text(&headline(&name, &guessed)),
+        pieces_to_text(&headline(&name, &guessed)),
         "builder wants to run a command that Postern can't fully read, which may use your npm tokens"
     );
-    assert_eq!(text(&headline(&name, &risk(Vec::new()))), "builder wants to run a harmless shell command");
+    assert_eq!(
+        pieces_to_text(&headline(&name, &risk(Vec::new()))),
+        "builder wants to run a harmless shell command"
+    );
 }
 
 proptest! {
@@ -271,14 +294,14 @@ proptest! {
         let of_effect = |effect| effect_sentence(&rated(effect, RiskLevel::NeedsReview));
         let said = |text: &str| -> Vec<_> {
             let causes = causes(text);
-            causes.iter().map(cause).chain(effects(text).into_iter().map(of_effect)).collect()
+            causes.iter().map(cause_sentence).chain(effects(text).into_iter().map(of_effect)).collect()
         };
         for (pieces, usual) in said(&hostile).into_iter().zip(said("x")) {
             prop_assert_eq!(plain(&pieces), plain(&usual), "the words are the same whatever the text is");
-            let line = text(&pieces);
+            let line = pieces_to_text(&pieces);
             prop_assert!(escape::is_visible(&line), "{}", line);
             let quoted = line.replace("\\\\", "").replace("\\`", "");
-            let expected = text(&usual);
+            let expected = pieces_to_text(&usual);
             prop_assert_eq!(
                 quoted.matches('`').count(), expected.matches('`').count(),
                 "no backtick of the text ends the code in {}", line

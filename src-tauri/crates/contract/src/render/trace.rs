@@ -3,60 +3,64 @@
 use super::cause::elevated;
 use super::missing_network;
 use super::sentence::Sentence;
-use crate::piece::Shown;
-use postern_policy::{Confinement, Decision, Denied, Found, Security};
+use crate::piece::ShownText;
+use postern_policy::{Confinement, Decision, Denied, Security, StageFinding};
 
 /// Returns what a stage found, in one sentence.
-pub fn found(found: &Found) -> Shown {
+pub fn finding_sentence(found: &StageFinding) -> ShownText {
     let sentence = match found {
-        Found::Cause(cause) => return super::cause(cause),
-        Found::Decided { decision, cause } => Sentence::new(match decision {
+        StageFinding::Cause(cause) => return super::cause_sentence(cause),
+        StageFinding::Decided { decision, cause } => Sentence::new(match decision {
             Decision::Allow => "allow: ",
             Decision::Ask => "ask: ",
             Decision::Deny => "deny: ",
         })
-        .then(super::cause(cause)),
-        Found::Read { shell, steps, clear } => {
+        .append(super::cause_sentence(cause)),
+        StageFinding::Read { shell, steps, clear } => {
             let kind = Sentence::new(if *shell { "shell text, " } else { "argv, " }).number(*steps);
-            let counted = kind.say(if *steps == 1 { " step, " } else { " steps, " });
-            counted.say(if *clear { "understood in full." } else { "not understood in full." })
+            let counted = kind.literal(if *steps == 1 { " step, " } else { " steps, " });
+            counted.literal(if *clear { "understood in full." } else { "not understood in full." })
         }
-        Found::NoneDenies => Sentence::new("none denies."),
-        Found::NotInCore => Sentence::new("nothing of the built-in core."),
-        Found::NoneMatches => Sentence::new("none matches, at any depth."),
-        Found::MayUseHost => Sentence::new("this session may use `system.run`."),
-        Found::ShellOpen => Sentence::new("nothing closes the agent's own shell."),
-        Found::AllNamed => Sentence::new("protected places are touched, and each is named."),
-        Found::Elevated(elevation) => Sentence::new(elevated(*elevation)),
-        Found::EveryStep => Sentence::new("shell text: every step is looked up by itself."),
-        Found::Program { name, path } => Sentence::default().code(name).say(" is ").code(path).say("."),
-        Found::NotLookedUp { name } => Sentence::default().code(name).say(" is not looked up."),
-        Found::Security(security) => Sentence::new(match security {
+        StageFinding::NoneDenies => Sentence::new("none denies."),
+        StageFinding::NotInCore => Sentence::new("nothing of the built-in core."),
+        StageFinding::NoneMatches => Sentence::new("none matches, at any depth."),
+        StageFinding::MayUseHost => Sentence::new("this session may use `system.run`."),
+        StageFinding::ShellOpen => Sentence::new("nothing closes the agent's own shell."),
+        StageFinding::AllNamed => Sentence::new("protected places are touched, and each is named."),
+        StageFinding::Elevated(elevation) => Sentence::new(elevated(*elevation)),
+        StageFinding::EveryStep => Sentence::new("shell text: every step is looked up by itself."),
+        StageFinding::Program { name, path } => {
+            Sentence::default().code(name).literal(" is ").code(path).literal(".")
+        }
+        StageFinding::NotLookedUp { name } => Sentence::default().code(name).literal(" is not looked up."),
+        StageFinding::Security(security) => Sentence::new(match security {
             Security::Deny => "security: deny.",
             Security::Allowlist => "security: allowlist.",
             Security::Full => "security: full.",
         }),
-        Found::Confinement(Confinement::None) => Sentence::new("none: it would run as you do."),
-        Found::Confinement(Confinement::Look { folders, reads, denied }) => {
+        StageFinding::Confinement(Confinement::None) => Sentence::new("none: it would run as you do."),
+        StageFinding::Confinement(Confinement::Look { folders, reads, denied }) => {
             let begun = Sentence::new("look: it reads ")
-                .list(&[folders.as_slice(), reads].concat())
-                .say(" and the system's files, writes nothing, and has no network.");
+                .code_list(&[folders.as_slice(), reads].concat())
+                .literal(" and the system's files, writes nothing, and has no network.");
             kept_from(begun, denied)
         }
-        Found::Confinement(Confinement::Project { folders, network, loopback, reads, denied, .. }) => {
+        StageFinding::Confinement(Confinement::Project {
+            folders, network, loopback, reads, denied, ..
+        }) => {
             let network = missing_network(*network, *loopback).unwrap_or("the network");
             let begun = Sentence::new("project: it writes in ")
-                .list(folders)
-                .say(" except protected places, reads those, ");
-            let further = if reads.is_empty() { begun } else { begun.list(reads).say(", ") };
-            let whole = further.say("and the system's files, and has ").say(network).say(".");
+                .code_list(folders)
+                .literal(" except protected places, reads those, ");
+            let further = if reads.is_empty() { begun } else { begun.code_list(reads).literal(", ") };
+            let whole = further.literal("and the system's files, and has ").literal(network).literal(".");
             kept_from(whole, denied)
         }
-        Found::Touched { place, named } => {
+        StageFinding::Touched { place, named } => {
             let words = if *named { ", and a line names it." } else { ", and no line names it." };
-            Sentence::new("it touches ").code(place).say(words)
+            Sentence::new("it touches ").code(place).literal(words)
         }
-        Found::Said(text) => Sentence::default().fragment(text),
+        StageFinding::Said(text) => Sentence::default().fragment(text),
     };
     sentence.pieces()
 }
@@ -65,7 +69,7 @@ pub fn found(found: &Found) -> Shown {
 fn kept_from(mut sentence: Sentence, denied: &Denied) -> Sentence {
     for (texts, what) in [(&denied.read, " It can't read "), (&denied.write, " It can't write ")] {
         if !texts.is_empty() {
-            sentence = sentence.say(what).list(texts).say(".");
+            sentence = sentence.literal(what).code_list(texts).literal(".");
         }
     }
     sentence

@@ -1,12 +1,12 @@
 //! From the chat to the host: who says what, and whether it counts.
 
-use super::approval::{Approval, Shown};
-use super::hub::{Decided, Hub, Job, Line};
-use super::messenger::{Heard, Message, Messenger, Sender};
-use super::register::Owner;
+use super::approval::{ChatApproval, ShownMessage};
+use super::hub::{ChatConnection, ChatDecision, ChatJob, Hub};
+use super::messenger::{ChatSender, IncomingChatEvent, Messenger, OutgoingChatMessage};
+use super::register::ChatOwner;
 use super::settings::HighRisk;
 use super::text;
-use postern_contract::chat::{self, Command, Verdict};
+use postern_contract::chat::{self, ChatCommand, ChatVerdict};
 use postern_contract::methods::{AnswerQuestion, GetQuestion, QuestionRef};
 use postern_contract::render::nothing_to_save;
 use postern_contract::{Answer, AnswerParams, ChatStatus, Question};
@@ -23,7 +23,7 @@ const STRANGERS_SAY: u32 = 30;
 const EARLY: usize = 100;
 
 /// Approval that an answer is for, and the message that it was shown by.
-type Target = Option<(Approval, Shown)>;
+type ChatAnswerTarget = Option<(ChatApproval, ShownMessage)>;
 
 /// Destination of a reply to an answer.
 enum Back {
@@ -35,29 +35,29 @@ enum Back {
 
 impl<M: Messenger> Hub<M> {
     /// Handles an event of the network.
-    pub(super) async fn hear(&mut self, heard: Heard) {
+    pub(super) async fn handle_event(&mut self, heard: IncomingChatEvent) {
         match heard {
-            Heard::Online(name) => {
-                self.line.send_replace(Line::Online(name));
-                self.duty();
+            IncomingChatEvent::Online(name) => {
+                self.line.send_replace(ChatConnection::Online(name));
+                self.sync_approvers();
                 self.catch_up().await;
             }
-            Heard::Offline { why, hopeless } => {
+            IncomingChatEvent::Offline { why, hopeless } => {
                 tracing::warn!(door = self.name, why, "a chat is not connected");
-                self.line.send_replace(Line::Offline { why, hopeless });
-                self.duty();
+                self.line.send_replace(ChatConnection::Offline { why, hopeless });
+                self.sync_approvers();
             }
-            Heard::Said { from, place, text, at } => {
-                if let Some(command) = chat::parse(&text) {
-                    self.said(&from, place, command, at).await;
+            IncomingChatEvent::Said { from, place, text, at } => {
+                if let Some(command) = chat::parse_command(&text) {
+                    self.handle_command(&from, place, command, at).await;
                 }
             }
-            Heard::Reacted { from, place, message, signs } => {
+            IncomingChatEvent::Reacted { from, place, message, signs } => {
                 let target = self.shown_by(&place, &message);
-                let (Some(verdict), Some(_)) = (Verdict::of_reactions(&signs), &target) else { return };
+                let (Some(verdict), Some(_)) = (ChatVerdict::of_reactions(&signs), &target) else { return };
                 self.answered(&from, verdict, target, Back::Place(place), "reacted to").await;
             }
-            Heard::Pressed { from, place, message, verdict, press } => {
+            IncomingChatEvent::Pressed { from, place, message, verdict, press } => {
                 let target = self.shown_by(&place, &message);
                 self.answered(&from, verdict, target, Back::Press(press), "pressed a button of").await;
             }
@@ -66,39 +66,46 @@ impl<M: Messenger> Hub<M> {
 
     /// Returns true if it may be about the question that is being posted: what it is about is known when that
     /// is done.
-    pub(super) fn is_early(&self, heard: &Heard) -> bool {
+    pub(super) fn is_early(&self, heard: &IncomingChatEvent) -> bool {
         let Some((there, code)) = self.showing.as_ref().filter(|_| self.early.len() < EARLY) else {
             return false;
         };
         match heard {
-            Heard::Online(_) | Heard::Offline { .. } => false,
-            Heard::Said { place, text, .. } => {
+            IncomingChatEvent::Online(_) | IncomingChatEvent::Offline { .. } => false,
+            IncomingChatEvent::Said { place, text, .. } => {
                 place == there
-                    && matches!(chat::parse(text), Some(Command::Answer { code: of, .. }) if of == *code)
+                    && matches!(chat::parse_command(text), Some(ChatCommand::Answer { code: of, .. }) if of == *code)
             }
-            Heard::Reacted { place, message, .. } | Heard::Pressed { place, message, .. } => {
+            IncomingChatEvent::Reacted { place, message, .. }
+            | IncomingChatEvent::Pressed { place, message, .. } => {
                 place == there && self.shown_by(place, message).is_none()
             }
         }
     }
 
-    fn shown_by(&self, place: &str, message: &str) -> Target {
+    fn shown_by(&self, place: &str, message: &str) -> ChatAnswerTarget {
         let register = self.register();
         let (approval, shown) = register.approvals.shown_by(place, message)?;
         Some((approval.clone(), shown.clone()))
     }
 
-    async fn said(&mut self, from: &Sender, place: String, command: Command, at: Option<i64>) {
+    async fn handle_command(
+        &mut self,
+        from: &ChatSender,
+        place: String,
+        command: ChatCommand,
+        at: Option<i64>,
+    ) {
         let (code, verdict) = match command {
-            Command::Pair(code) => return self.pair(from, &place, &code).await,
-            Command::Miswritten(usage) => {
-                if self.owner(from, "said a command").await.is_some() {
-                    let message = Message::words("That is written ").quoted(usage).clone();
-                    self.say(Job::Say { place, message });
+            ChatCommand::Pair(code) => return self.pair_owner(from, &place, &code).await,
+            ChatCommand::Miswritten(usage) => {
+                if self.identify_owner(from, "said a command").await.is_some() {
+                    let message = OutgoingChatMessage::from_text("That is written ").quoted(usage).clone();
+                    self.enqueue(ChatJob::Say { place, message });
                 }
                 return;
             }
-            Command::Answer { code, verdict } => (code, verdict),
+            ChatCommand::Answer { code, verdict } => (code, verdict),
         };
         let target = {
             let register = self.register();
@@ -108,54 +115,58 @@ impl<M: Messenger> Hub<M> {
         // Four digits come again: what was said before they were shown was about something else.
         let asked = target.as_ref().map_or(0, |(_, shown)| shown.at);
         if at.is_none_or(|at| at < asked) {
-            if self.owner(from, "answered").await.is_some() {
+            if self.identify_owner(from, "answered").await.is_some() {
                 let words =
                     format!("{code}: that was said before this was asked, or reached me late. Say it again.");
-                self.say(Job::Say { place, message: Message::words(words) });
+                self.enqueue(ChatJob::Say { place, message: OutgoingChatMessage::from_text(words) });
             }
             return;
         }
         if target.is_none() {
-            if self.owner(from, &format!("answered {code}")).await.is_some() {
-                let message = Message::words(format!("Nothing with the ID {code} was shown here."));
-                self.say(Job::Say { place, message });
+            if self.identify_owner(from, &format!("answered {code}")).await.is_some() {
+                let message =
+                    OutgoingChatMessage::from_text(format!("Nothing with the ID {code} was shown here."));
+                self.enqueue(ChatJob::Say { place, message });
             }
             return;
         }
         self.answered(from, verdict, target, Back::Place(place), "answered").await;
     }
 
-    async fn pair(&mut self, from: &Sender, place: &str, code: &str) {
+    async fn pair_owner(&mut self, from: &ChatSender, place: &str, code: &str) {
         if !self.listens(from) {
             return;
         }
-        let paired = self.register().pair(from, place, code, crate::now());
+        let paired = self.register().pair_owner(from, place, code, crate::now_millis());
         if !paired {
             return self.stranger(from, "brought a pairing code that is not right").await;
         }
         tracing::info!(door = self.name, owner = from.id, "an owner paired");
-        self.duty();
+        self.sync_approvers();
         let words = "Paired. Questions of your agents are shown here from now on, and you can answer them.";
-        self.say(Job::Say { place: place.to_owned(), message: Message::words(words) });
+        self.enqueue(ChatJob::Say {
+            place: place.to_owned(),
+            message: OutgoingChatMessage::from_text(words),
+        });
         self.stir.notify_one();
     }
 
     /// Returns the owner that somebody is; one who is none is noted. None as well where too much is said.
-    async fn owner(&mut self, from: &Sender, did: &str) -> Option<Owner> {
+    async fn identify_owner(&mut self, from: &ChatSender, did: &str) -> Option<ChatOwner> {
         if !self.listens(from) {
             return None;
         }
-        let owner = self.register().owner(from).cloned();
+        let owner = self.register().find_owner(from).cloned();
         match &owner {
-            Some(owner) => self.register().seen(&owner.id, crate::now()),
+            Some(owner) => self.register().mark_seen(&owner.id, crate::now_millis()),
             None => self.stranger(from, did).await,
         }
         owner
     }
 
     /// Notes an attempt to answer by a stranger, at the door and in the history.
-    async fn stranger(&self, from: &Sender, did: &str) {
-        self.register().note(from, did, crate::now());
+    async fn stranger(&self, from: &ChatSender, did: &str) {
+        self.register().note_stranger(from, did, crate::now_millis());
         let name = if from.name.trim().is_empty() { "somebody" } else { &from.name };
         let who = match &from.id {
             Some(id) => format!("{name} ({id})"),
@@ -165,8 +176,8 @@ impl<M: Messenger> Hub<M> {
     }
 
     /// Returns true if somebody says little enough to be listened to. Strangers share what they may say.
-    fn listens(&mut self, from: &Sender) -> bool {
-        let owner = self.register().owner(from).map(|owner| owner.id.clone());
+    fn listens(&mut self, from: &ChatSender) -> bool {
+        let owner = self.register().find_owner(from).map(|owner| owner.id.clone());
         let most = if owner.is_some() { OWNER_SAYS } else { STRANGERS_SAY };
         let (since, times) = self.lately.entry(owner.unwrap_or_default()).or_insert((Instant::now(), 0));
         if since.elapsed() >= STRETCH {
@@ -177,18 +188,25 @@ impl<M: Messenger> Hub<M> {
     }
 
     /// Applies an answer. It counts for an owner, about a question that waits, as it was shown.
-    async fn answered(&mut self, from: &Sender, verdict: Verdict, target: Target, back: Back, did: &str) {
+    async fn answered(
+        &mut self,
+        from: &ChatSender,
+        verdict: ChatVerdict,
+        target: ChatAnswerTarget,
+        back: Back,
+        did: &str,
+    ) {
         let about = target.as_ref().map_or("something", |(approval, _)| approval.code.as_str());
-        let did = format!("{did} {about}: {}", verdict.word());
-        let Some(owner) = self.owner(from, &did).await else { return };
+        let did = format!("{did} {about}: {}", verdict.command_word());
+        let Some(owner) = self.identify_owner(from, &did).await else { return };
         let Some((approval, shown)) = target else {
-            return self.back(back, Message::words("This is not known any more."));
+            return self.reply_to(back, OutgoingChatMessage::from_text("This is not known any more."));
         };
         if approval.status != ChatStatus::Pending {
-            return self.back(back, text::too_late(&approval));
+            return self.reply_to(back, text::too_late(&approval));
         }
-        if let (Some(why), Verdict::Once | Verdict::Always) = (approval.withheld, verdict) {
-            return self.back(back, text::not_from_here(&approval.code, why));
+        if let (Some(why), ChatVerdict::Once | ChatVerdict::Always) = (approval.withheld, verdict) {
+            return self.reply_to(back, text::not_from_here(&approval.code, why));
         }
         let words = match self.decide(&owner, &approval, &shown, verdict).await {
             Ok(done) => done,
@@ -197,42 +215,42 @@ impl<M: Messenger> Hub<M> {
         // What was decided is told by the message itself; a button wants its answer.
         let told = self.ours.contains_key(&approval.question);
         if !told || matches!(back, Back::Press(_)) {
-            self.back(back, Message::words(words));
+            self.reply_to(back, OutgoingChatMessage::from_text(words));
         }
     }
 
-    fn back(&mut self, back: Back, message: Message) {
+    fn reply_to(&mut self, back: Back, message: OutgoingChatMessage) {
         match back {
-            Back::Place(place) => self.say(Job::Say { place, message }),
-            Back::Press(press) => self.say(Job::Acknowledge { press, text: message.text() }),
+            Back::Place(place) => self.enqueue(ChatJob::Say { place, message }),
+            Back::Press(press) => self.enqueue(ChatJob::Acknowledge { press, text: message.to_text() }),
         }
     }
 
     /// Gives the host an owner's answer to exactly what was shown. In words: what was done, or why nothing was.
     async fn decide(
         &mut self,
-        owner: &Owner,
-        approval: &Approval,
-        shown: &Shown,
-        verdict: Verdict,
+        owner: &ChatOwner,
+        approval: &ChatApproval,
+        shown: &ShownMessage,
+        verdict: ChatVerdict,
     ) -> Result<String, String> {
         // The connection may be lost by now: what was said before counts all the same.
-        let passing = self.face_of(&owner.name);
+        let passing = self.approver_of(&owner.name);
         self.host.identify(&passing, &owner.id);
         let face = self.faces.get(&owner.id).map_or(passing.id(), ApproverGuard::id);
         let id = approval.question.clone();
         let waiting = QuestionRef { question_id: id.clone() };
-        let question = self.host.ask::<GetQuestion>(face, &waiting).await;
+        let question = self.host.call_method::<GetQuestion>(face, &waiting).await;
         let question = question.map_err(|_| "it waits no more".to_owned())?;
         // The risk or the settings may be others than when it was shown.
-        if let (Some(why), Verdict::Once | Verdict::Always) =
+        if let (Some(why), ChatVerdict::Once | ChatVerdict::Always) =
             (text::withheld(&question, self.settings.high_risk), verdict)
         {
             return Err(format!("it is approved on the Mac alone: {}", text::why_withheld(why)));
         }
-        let Meant { answer, proposal, unsaved } = self.meant(&question, verdict);
+        let Meant { answer, proposal, unsaved } = self.translate_verdict(&question, verdict);
         let params = AnswerParams { proposal, ..AnswerParams::new(&id, &shown.digest, answer) };
-        let answered = self.host.ask::<AnswerQuestion>(face, &params).await;
+        let answered = self.host.call_method::<AnswerQuestion>(face, &params).await;
         let answered = answered.map_err(|error| error.message)?;
         if !answered.applied {
             return Err(answered.reason.unwrap_or_default());
@@ -248,19 +266,19 @@ impl<M: Messenger> Hub<M> {
             words.push_str("; nothing was saved because ");
             words.push_str(nothing_to_save(why));
         }
-        self.ours.insert(id, Decided { words: words.clone(), saved: answered.saved });
+        self.ours.insert(id, ChatDecision { words: words.clone(), saved: answered.saved });
         Ok(words)
     }
 
     /// Translates a verdict. *Always* saves exactly this command if the chat may save it, and allows one run otherwise.
-    fn meant(&self, question: &Question, verdict: Verdict) -> Meant {
+    fn translate_verdict(&self, question: &Question, verdict: ChatVerdict) -> Meant {
         let once = |unsaved| Meant { answer: Answer::Once, proposal: None, unsaved };
         let risky =
             question.risk.level == RiskLevel::Dangerous && self.settings.high_risk != HighRisk::Always;
         match verdict {
-            Verdict::Deny => Meant { answer: Answer::Deny, ..once(None) },
-            Verdict::Once => once(None),
-            Verdict::Always => match text::saves(question) {
+            ChatVerdict::Deny => Meant { answer: Answer::Deny, ..once(None) },
+            ChatVerdict::Once => once(None),
+            ChatVerdict::Always => match text::saved_offer(question) {
                 Ok(_) if risky => once(Some(NothingToSave::HighRisk)),
                 Ok(offer) => {
                     Meant { answer: Answer::Always, proposal: Some(offer.id.clone()), unsaved: None }

@@ -1,80 +1,80 @@
 //! From the host to the chat: what waits is shown, what changed is shown again, what ended is told.
 
-use super::approval::{Approval, Shown, WITHDRAWN, outcome, outcome_of_question};
-use super::hub::{Hub, Job};
+use super::approval::{ChatApproval, ShownMessage, WITHDRAWN, outcome, outcome_of_question};
+use super::hub::{ChatJob, Hub};
 use super::messenger::Messenger;
-use super::register::Owner;
-use super::subject::Subject;
+use super::register::ChatOwner;
+use super::subject::ChatSubject;
 use super::text;
 use postern_contract::methods::{AuditRow, GetRequest, ListQuestions, Nothing, RequestNumber};
 use postern_contract::{ChatStatus, Closed, ClosedBy, Question, Saved};
-use postern_host::{FaceId, FaceKind};
+use postern_host::{ApproverId, ConnectedApproverKind};
 use postern_policy::AgentId;
 use std::collections::BTreeSet;
 
 /// Approver id for reading lists without showing them: no window has it.
-const READER: FaceId = FaceId { kind: FaceKind::Window, number: 0 };
+const READER: ApproverId = ApproverId { kind: ConnectedApproverKind::Window, number: 0 };
 
 impl<M: Messenger> Hub<M> {
     /// Shows all waiting questions where they were not shown, and reports the end of those that no longer
     /// wait.
     pub(super) async fn catch_up(&mut self) {
-        let Ok(waiting) = self.host.ask::<ListQuestions>(READER, &Nothing {}).await else { return };
+        let Ok(waiting) = self.host.call_method::<ListQuestions>(READER, &Nothing {}).await else { return };
         for question in &waiting.questions {
-            self.ask(question);
+            self.show_question(question);
         }
-        let gone: Vec<Approval> = {
+        let gone: Vec<ChatApproval> = {
             let register = self.register();
             let waits =
-                |one: &&Approval| waiting.questions.iter().any(|question| question.id == one.question);
+                |one: &&ChatApproval| waiting.questions.iter().any(|question| question.id == one.question);
             register.approvals.pending().filter(|one| !waits(one)).cloned().collect()
         };
         for approval in gone {
             let (status, outcome) = self.looked_up(&approval).await;
-            self.ended(&approval.question, status, outcome, &[]);
+            self.record_outcome(&approval.question, status, outcome, &[]);
         }
     }
 
     /// Shows a question that waits, or that changed.
-    pub(super) fn ask(&mut self, question: &Question) {
+    pub(super) fn show_question(&mut self, question: &Question) {
         let places = self.places(&question.asker.agent);
         let withheld = text::withheld(question, self.settings.high_risk);
         let mut outdated = Vec::new();
         {
             let mut register = self.register();
-            let known = register.approvals.of(&question.id);
+            let known = register.approvals.find_by_question(&question.id);
             match known.map(|one| (one.status, one.digest == question.digest)) {
                 Some((ChatStatus::Pending, true)) => {}
                 Some((ChatStatus::Pending, false)) => {
                     let Some(approval) = register.approvals.change(&question.id) else { return };
                     let message = text::outdated(approval);
-                    outdated.extend(approval.shown.iter().map(|shown| Job::Change {
+                    outdated.extend(approval.shown.iter().map(|shown| ChatJob::Change {
                         place: shown.place.clone(),
                         id: shown.external_message_id.clone(),
                         message: message.clone(),
                     }));
                     approval.digest.clone_from(&question.digest);
-                    approval.line = Subject::line(question);
+                    approval.line = ChatSubject::one_line(question);
                     approval.withheld = withheld;
                 }
                 Some(_) => return,
                 None if places.is_empty() => return,
-                None => register.approvals.add(Approval::new(question, withheld)),
+                None => register.approvals.add_approval(ChatApproval::new(question, withheld)),
             }
         }
         for job in outdated {
-            self.say(job);
+            self.enqueue(job);
         }
         for place in places {
-            self.show(question, place);
+            self.show_in_place(question, place);
         }
     }
 
     /// Shows a question in a place, unless it stands there as it is, or is about to.
-    fn show(&mut self, question: &Question, place: String) {
+    fn show_in_place(&mut self, question: &Question, place: String) {
         let stands = {
             let register = self.register();
-            let approval = register.approvals.of(&question.id);
+            let approval = register.approvals.find_by_question(&question.id);
             let last = approval.and_then(|one| one.shown_in(&place));
             last.is_some_and(|shown| shown.digest == question.digest)
         };
@@ -82,16 +82,16 @@ impl<M: Messenger> Hub<M> {
             return;
         }
         let withheld = text::withheld(question, self.settings.high_risk);
-        self.say(Job::Show { question: Box::new(question.clone()), withheld, place });
+        self.enqueue(ChatJob::Show { question: Box::new(question.clone()), withheld, place });
     }
 
     /// Returns the places where the questions of an agent are shown.
     fn places(&self, agent: &AgentId) -> Vec<String> {
-        if !self.settings.shows(agent) {
+        if !self.settings.shows_agent(agent) {
             return Vec::new();
         }
         let register = self.register();
-        let mut places: Vec<String> = match (self.settings.route(agent), &self.settings.room) {
+        let mut places: Vec<String> = match (self.settings.owners_for_agent(agent), &self.settings.room) {
             (Some(whom), room) => {
                 let chosen = register.owners().filter(|owner| whom.contains(&owner.id));
                 let room = room.iter().filter(|room| whom.contains(room)).cloned();
@@ -108,7 +108,7 @@ impl<M: Messenger> Hub<M> {
     /// Returns every place where questions are shown.
     fn everywhere(&self) -> BTreeSet<String> {
         let register = self.register();
-        let routed = |owner: &&Owner| self.settings.routed().any(|id| *id == owner.id);
+        let routed = |owner: &&ChatOwner| self.settings.routed().any(|id| *id == owner.id);
         let in_room = self.settings.room.is_some();
         let owners = register.owners().filter(|owner| !in_room || routed(owner));
         owners.map(|owner| owner.place.clone()).chain(self.settings.room.clone()).collect()
@@ -121,19 +121,19 @@ impl<M: Messenger> Hub<M> {
         }
         for place in self.everywhere() {
             let waiting = self.jobs.iter_mut().find_map(|(job, _)| match job {
-                Job::Widened { place: there, changes } if *there == place => Some(changes),
+                ChatJob::Widened { place: there, changes } if *there == place => Some(changes),
                 _ => None,
             });
             match waiting {
-                Some(changes) => changes.add(change),
-                None => self.say(Job::Widened { place, changes: text::Changes::of(change) }),
+                Some(changes) => changes.add_change(change),
+                None => self.enqueue(ChatJob::Widened { place, changes: text::Changes::from_change(change) }),
             }
         }
     }
 
     /// Handles the end of a question.
     pub(super) async fn closed(&mut self, closed: &Closed) {
-        let approval = self.register().approvals.of(&closed.id).cloned();
+        let approval = self.register().approvals.find_by_question(&closed.id).cloned();
         let Some(approval) = approval.filter(|one| one.status == ChatStatus::Pending) else { return };
         let (ours, saved) = match self.ours.remove(&closed.id) {
             Some(decided) => (Some(decided.words), decided.saved),
@@ -149,11 +149,11 @@ impl<M: Messenger> Hub<M> {
             ClosedBy::Withdrawn => (ChatStatus::Denied, WITHDRAWN.to_owned()),
             ClosedBy::Rule | ClosedBy::Resolved => self.looked_up(&approval).await,
         };
-        self.ended(&closed.id, status, outcome, &saved);
+        self.record_outcome(&closed.id, status, outcome, &saved);
     }
 
     /// Looks up a question's outcome: in its own row, else in its request's.
-    async fn looked_up(&self, approval: &Approval) -> (ChatStatus, String) {
+    async fn looked_up(&self, approval: &ChatApproval) -> (ChatStatus, String) {
         let unknown = || (ChatStatus::Denied, "Denied: it waits no more".to_owned());
         if let Ok(id) = approval.question.parse()
             && let Ok(Some(question)) = self.host.question_row(id).await
@@ -162,41 +162,45 @@ impl<M: Messenger> Hub<M> {
             return closed;
         }
         let Some(id) = approval.request.clone() else { return unknown() };
-        let Ok(detail) = self.host.ask::<GetRequest>(READER, &RequestNumber { id }).await else {
+        let Ok(detail) = self.host.call_method::<GetRequest>(READER, &RequestNumber { id }).await else {
             return unknown();
         };
         outcome(&detail.row).unwrap_or_else(unknown)
     }
 
     /// Keeps what became of a question and says so wherever it was shown.
-    fn ended(&mut self, question: &str, status: ChatStatus, outcome: String, saved: &[Saved]) {
+    fn record_outcome(&mut self, question: &str, status: ChatStatus, outcome: String, saved: &[Saved]) {
         let jobs = {
             let mut register = self.register();
             let Some(approval) = register.approvals.change(question) else { return };
             approval.status = status;
             approval.outcome = Some(outcome);
-            ends(approval, saved)
+            outcome_changes(approval, saved)
         };
         for job in jobs {
-            self.say(job);
+            self.enqueue(job);
         }
     }
 
     /// Sends the outcomes that were not sent before the door or Postern ended.
     pub(super) fn tell_ends(&mut self) {
-        let jobs: Vec<Job> =
-            self.register().approvals.untold().flat_map(|approval| ends(approval, &[])).collect();
+        let jobs: Vec<ChatJob> = self
+            .register()
+            .approvals
+            .with_unshown_outcome()
+            .flat_map(|approval| outcome_changes(approval, &[]))
+            .collect();
         for job in jobs {
-            self.say(job);
+            self.enqueue(job);
         }
     }
 }
 
 /// Returns the changes of messages that do not show a question's outcome yet.
-fn ends(approval: &Approval, saved: &[Saved]) -> Vec<Job> {
+fn outcome_changes(approval: &ChatApproval, saved: &[Saved]) -> Vec<ChatJob> {
     let message = text::decided(approval, saved);
     let untold = approval.current().filter(|shown| !shown.told);
-    let change = |shown: &Shown| Job::Change {
+    let change = |shown: &ShownMessage| ChatJob::Change {
         place: shown.place.clone(),
         id: shown.external_message_id.clone(),
         message: message.clone(),

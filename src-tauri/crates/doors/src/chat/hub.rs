@@ -3,14 +3,14 @@
 //! Nothing of the network is waited for while something else could be heard: a call that hangs is given up after
 //! [`PATIENCE`], and one that may be made later is made later.
 
-use super::approval::{Approval, Shown, Withheld};
-use super::messenger::{Heard, Message, Messenger, Posted, Trouble};
+use super::approval::{ChatApproval, ShownMessage, Withheld};
+use super::messenger::{ChatSendError, IncomingChatEvent, Messenger, OutgoingChatMessage, Posted};
 use super::register::Register;
-use super::settings::Settings;
+use super::settings::ChatSettings;
 use super::text;
 use postern_contract::methods::{GetQuestion, QuestionRef};
-use postern_contract::{ChatStatus, Part, Question, Saved, Told};
-use postern_host::{ApproverGuard, FaceKind, Host};
+use postern_contract::{ApproverNotification, ChatStatus, Part, Question, Saved};
+use postern_host::{ApproverGuard, ConnectedApproverKind, Host};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,7 +29,7 @@ const TRIES: u32 = 5;
 
 /// True if the network is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum ChatConnection {
     /// Nothing is known yet.
     Connecting,
     /// Connected, under this name.
@@ -40,22 +40,22 @@ pub(super) enum Line {
 
 /// Something to say.
 #[derive(Debug)]
-pub(super) enum Job {
+pub(super) enum ChatJob {
     /// A question, in a place.
     Show { question: Box<Question>, withheld: Option<Withheld>, place: String },
     /// Change of a message that was shown: the result of its question.
-    Change { place: String, id: String, message: Message },
+    Change { place: String, id: String, message: OutgoingChatMessage },
     /// Report of changes that let more run.
     Widened { place: String, changes: text::Changes },
     /// Words to somebody.
-    Say { place: String, message: Message },
+    Say { place: String, message: OutgoingChatMessage },
     /// Words to somebody who pressed a button.
     Acknowledge { press: String, text: String },
 }
 
 /// Decision of an answer given here.
 #[derive(Debug, Clone)]
-pub(super) struct Decided {
+pub(super) struct ChatDecision {
     /// Outcome in our own words.
     pub(super) words: String,
     /// Rules that it saved.
@@ -63,13 +63,13 @@ pub(super) struct Decided {
 }
 
 /// A job that was tried.
-pub(super) struct Done {
-    job: Job,
+pub(super) struct FinishedChatJob {
+    job: ChatJob,
     tries: u32,
-    outcome: Result<Option<Posted>, Trouble>,
+    outcome: Result<Option<Posted>, ChatSendError>,
 }
 
-type Calling = Pin<Box<dyn Future<Output = Done> + Send>>;
+type Calling = Pin<Box<dyn Future<Output = FinishedChatJob> + Send>>;
 
 /// The flow between a host and a network.
 pub(super) struct Hub<M> {
@@ -77,23 +77,23 @@ pub(super) struct Hub<M> {
     pub(super) messenger: Arc<M>,
     /// The door's name, which is also the name that its register is kept under.
     pub(super) name: &'static str,
-    pub(super) settings: Settings,
+    pub(super) settings: ChatSettings,
     pub(super) register: Arc<Mutex<Register>>,
-    pub(super) line: watch::Sender<Line>,
+    pub(super) line: watch::Sender<ChatConnection>,
     /// Owners connected: while the network is there.
     pub(super) faces: HashMap<String, ApproverGuard>,
     /// Decisions of our answers, until the host reports them.
-    pub(super) ours: HashMap<String, Decided>,
+    pub(super) ours: HashMap<String, ChatDecision>,
     /// Recent messages by sender.
     pub(super) lately: HashMap<String, (Instant, u32)>,
-    pub(super) jobs: VecDeque<(Job, u32)>,
+    pub(super) jobs: VecDeque<(ChatJob, u32)>,
     /// Messages that are being posted: digest, question and place.
     pub(super) posting: HashSet<(String, String, String)>,
     pub(super) not_before: Option<Instant>,
     /// The place and the four digits of the question that is being posted: an answer can be here before its id is.
     pub(super) showing: Option<(String, String)>,
     /// Answers to it, until it is known.
-    pub(super) early: VecDeque<Heard>,
+    pub(super) early: VecDeque<IncomingChatEvent>,
     /// Told when owners came or went.
     pub(super) stir: Arc<Notify>,
 }
@@ -102,12 +102,12 @@ impl<M: Messenger> Hub<M> {
     /// Runs until the host ends, or the door closes: then what was begun with is still done and written down.
     pub(super) async fn run(mut self, closed: CancellationToken) {
         // Before the list is read, so that nothing is missed between.
-        let mut told = self.host.watch();
-        self.duty();
+        let mut told = self.host.subscribe();
+        self.sync_approvers();
         self.tell_ends();
         self.catch_up().await;
-        self.keep().await;
-        let mut heard = hear(&self.messenger);
+        self.save_state().await;
+        let mut heard = next_event(&self.messenger);
         let stir = Arc::clone(&self.stir);
         let mut calling: Option<Calling> = None;
         loop {
@@ -117,44 +117,51 @@ impl<M: Messenger> Hub<M> {
             let later = self.not_before.filter(|_| calling.is_none());
             tokio::select! {
                 () = closed.cancelled() => return,
-                news = told.recv() => if !self.news(news, &mut told).await { return },
+                news = told.recv() => if !self.on_notification(news, &mut told).await { return },
                 something = &mut heard => {
-                    heard = hear(&self.messenger);
+                    heard = next_event(&self.messenger);
                     if self.is_early(&something) {
                         self.early.push_back(something);
                     } else {
-                        self.hear(something).await;
+                        self.handle_event(something).await;
                     }
                 }
-                done = done(&mut calling) => {
+                done = await_call(&mut calling) => {
                     calling = None;
                     self.showing = None;
-                    self.done(done).await;
+                    self.finish_job(done).await;
                     for something in std::mem::take(&mut self.early) {
-                        self.hear(something).await;
+                        self.handle_event(something).await;
                     }
                 }
-                () = at(later) => self.not_before = None,
+                () = wait_until(later) => self.not_before = None,
                 () = stir.notified() => {
-                    self.duty();
+                    self.sync_approvers();
                     self.catch_up().await;
                 }
             }
-            self.keep().await;
+            self.save_state().await;
         }
     }
 
     /// Handles a notification of the host; returns false if the host ended.
-    async fn news(&mut self, news: Result<Told, RecvError>, told: &mut Receiver<Told>) -> bool {
+    async fn on_notification(
+        &mut self,
+        news: Result<ApproverNotification, RecvError>,
+        told: &mut Receiver<ApproverNotification>,
+    ) -> bool {
         match news {
-            Ok(Told::QuestionOpened(question) | Told::QuestionChanged(question)) => {
+            Ok(
+                ApproverNotification::QuestionOpened(question)
+                | ApproverNotification::QuestionChanged(question),
+            ) => {
                 // What waits on another Mac is that Mac's to send to chats.
                 if question.host.is_none() {
-                    self.ask(&question);
+                    self.show_question(&question);
                 }
             }
-            Ok(Told::QuestionClosed(closed)) => self.closed(&closed).await,
-            Ok(Told::PolicyWidened(change)) => self.widened(&change),
+            Ok(ApproverNotification::QuestionClosed(closed)) => self.closed(&closed).await,
+            Ok(ApproverNotification::PolicyWidened(change)) => self.widened(&change),
             Ok(_) => {}
             Err(RecvError::Lagged(_)) => {
                 *told = told.resubscribe();
@@ -166,7 +173,7 @@ impl<M: Messenger> Hub<M> {
     }
 
     pub(super) fn online(&self) -> bool {
-        matches!(*self.line.borrow(), Line::Online(_))
+        matches!(*self.line.borrow(), ChatConnection::Online(_))
     }
 
     /// Returns the register. Every change of it is whole: a panic elsewhere leaves it so.
@@ -174,7 +181,7 @@ impl<M: Messenger> Hub<M> {
         self.register.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn say(&mut self, job: Job) {
+    pub(super) fn enqueue(&mut self, job: ChatJob) {
         self.jobs.push_back((job, 0));
     }
 
@@ -188,14 +195,14 @@ impl<M: Messenger> Hub<M> {
             let (job, tries) = self.jobs.pop_front()?;
             if self.is_due(&job) {
                 let messenger = Arc::clone(&self.messenger);
-                if let Job::Show { question, place, .. } = &job {
+                if let ChatJob::Show { question, place, .. } = &job {
                     self.showing = Some((place.clone(), question.code.clone()));
                 }
                 return Some(Box::pin(async move {
-                    let slow = || Err(Trouble::Lost("it did not answer in time".to_owned()));
+                    let slow = || Err(ChatSendError::Lost("it did not answer in time".to_owned()));
                     let outcome =
                         timeout(PATIENCE, carry_out(&*messenger, &job)).await.unwrap_or_else(|_| slow());
-                    Done { job, tries, outcome }
+                    FinishedChatJob { job, tries, outcome }
                 }));
             }
             self.posted(&job);
@@ -203,37 +210,37 @@ impl<M: Messenger> Hub<M> {
     }
 
     /// Returns false for a question that no longer waits, or shows something else by now.
-    fn is_due(&self, job: &Job) -> bool {
-        let Job::Show { question, .. } = job else { return true };
+    fn is_due(&self, job: &ChatJob) -> bool {
+        let ChatJob::Show { question, .. } = job else { return true };
         let register = self.register();
-        let approval = register.approvals.of(&question.id);
+        let approval = register.approvals.find_by_question(&question.id);
         approval.is_some_and(|one| one.status == ChatStatus::Pending && one.digest == question.digest)
     }
 
-    async fn done(&mut self, done: Done) {
-        let Done { job, tries, outcome } = done;
+    async fn finish_job(&mut self, done: FinishedChatJob) {
+        let FinishedChatJob { job, tries, outcome } = done;
         let why = match outcome {
             Ok(posted) => {
-                if let (Job::Show { question, place, .. }, Some(posted)) = (&job, posted) {
-                    self.shown(question, place, posted).await;
+                if let (ChatJob::Show { question, place, .. }, Some(posted)) = (&job, posted) {
+                    self.record_shown(question, place, posted).await;
                 }
                 self.posted(&job);
                 return;
             }
-            Err(Trouble::Later(wait)) => {
+            Err(ChatSendError::Later(wait)) => {
                 self.not_before = Some(Instant::now() + wait);
                 self.jobs.push_front((job, tries));
                 return;
             }
             // A question is tried for as long as it waits.
-            Err(Trouble::Lost(_)) if tries < TRIES || matches!(job, Job::Show { .. }) => {
+            Err(ChatSendError::Lost(_)) if tries < TRIES || matches!(job, ChatJob::Show { .. }) => {
                 self.not_before = Some(Instant::now() + AGAIN);
                 self.jobs.push_front((job, tries + 1));
                 return;
             }
             // Sent again after the next start.
-            Err(Trouble::Lost(why)) => why,
-            Err(Trouble::Refused(why)) => {
+            Err(ChatSendError::Lost(why)) => why,
+            Err(ChatSendError::Refused(why)) => {
                 self.posted(&job);
                 why
             }
@@ -242,18 +249,18 @@ impl<M: Messenger> Hub<M> {
     }
 
     /// Marks a job as done: it is not tried again.
-    fn posted(&mut self, job: &Job) {
+    fn posted(&mut self, job: &ChatJob) {
         match job {
-            Job::Show { question, place, .. } => {
+            ChatJob::Show { question, place, .. } => {
                 self.posting.remove(&(question.digest.clone(), question.id.clone(), place.clone()));
             }
-            Job::Change { place, id, .. } => self.register().approvals.told(place, id),
-            Job::Widened { .. } | Job::Say { .. } | Job::Acknowledge { .. } => {}
+            ChatJob::Change { place, id, .. } => self.register().approvals.mark_outcome_shown(place, id),
+            ChatJob::Widened { .. } | ChatJob::Say { .. } | ChatJob::Acknowledge { .. } => {}
         }
     }
 
     /// Notes that a question was shown: from now on it can be answered there.
-    async fn shown(&mut self, question: &Question, place: &str, posted: Posted) {
+    async fn record_shown(&mut self, question: &Question, place: &str, posted: Posted) {
         // The person there has been informed.
         let face = {
             let register = self.register();
@@ -263,12 +270,12 @@ impl<M: Messenger> Hub<M> {
         if let Some(face) = face {
             let shown = QuestionRef { question_id: question.id.clone() };
             // It may wait no more.
-            drop(self.host.ask::<GetQuestion>(face, &shown).await);
+            drop(self.host.call_method::<GetQuestion>(face, &shown).await);
         }
         let late = {
             let mut register = self.register();
             let Some(approval) = register.approvals.change(&question.id) else { return };
-            approval.shown.push(Shown {
+            approval.shown.push(ShownMessage {
                 place: place.to_owned(),
                 external_message_id: posted.id.clone(),
                 alias: posted.alias,
@@ -276,15 +283,15 @@ impl<M: Messenger> Hub<M> {
                 at: posted.at,
                 told: false,
             });
-            stale(approval, &question.digest)
+            stale_correction(approval, &question.digest)
         };
         if let Some(message) = late {
-            self.say(Job::Change { place: place.to_owned(), id: posted.id, message });
+            self.enqueue(ChatJob::Change { place: place.to_owned(), id: posted.id, message });
         }
     }
 
     /// Owners are connected while the network is there.
-    pub(super) fn duty(&mut self) {
+    pub(super) fn sync_approvers(&mut self) {
         let owners: Vec<(String, String)> = if self.online() {
             self.register().owners().map(|owner| (owner.id.clone(), owner.name.clone())).collect()
         } else {
@@ -293,7 +300,7 @@ impl<M: Messenger> Hub<M> {
         self.faces.retain(|id, _| owners.iter().any(|(owner, _)| owner == id));
         for (id, name) in owners {
             if !self.faces.contains_key(&id) {
-                let face = self.face_of(&name);
+                let face = self.approver_of(&name);
                 self.host.identify(&face, &id);
                 self.faces.insert(id, face);
             }
@@ -301,27 +308,31 @@ impl<M: Messenger> Hub<M> {
     }
 
     /// Returns an owner as a face, which is told as the one who answered.
-    pub(super) fn face_of(&self, owner: &str) -> ApproverGuard {
-        let face = self.host.named_face(FaceKind::Remote, &format!("{}, {owner}", self.name));
+    pub(super) fn approver_of(&self, owner: &str) -> ApproverGuard {
+        let face = self.host.named_face(ConnectedApproverKind::Remote, &format!("{}, {owner}", self.name));
         // What does not fit into a message is withheld before it comes to an answer.
         face.declare(Part::ALL);
         face
     }
 
     /// Writes down what changed, and with it how far the network was heard.
-    async fn keep(&self) {
+    async fn save_state(&self) {
         // What waits for its question to be posted is heard again, should it come to that.
         if let Some(position) = self.messenger.position().filter(|_| self.early.is_empty()) {
             self.register().kept.position = Some(position);
         }
-        if let Err(error) = keep(&self.host, self.name, &self.register).await {
+        if let Err(error) = save_register(&self.host, self.name, &self.register).await {
             tracing::error!(door = self.name, error, "what a chat knows cannot be kept");
         }
     }
 }
 
 /// Writes down what changed since it was last written down.
-pub(super) async fn keep(host: &Host, name: &'static str, register: &Mutex<Register>) -> Result<(), String> {
+pub(super) async fn save_register(
+    host: &Host,
+    name: &'static str,
+    register: &Mutex<Register>,
+) -> Result<(), String> {
     let lock = || register.lock().unwrap_or_else(PoisonError::into_inner);
     let (value, rows, changed) = {
         let mut register = lock();
@@ -330,7 +341,7 @@ pub(super) async fn keep(host: &Host, name: &'static str, register: &Mutex<Regis
             return Ok(());
         }
         let value = serde_json::to_value(&register.kept).map_err(|error| error.to_string())?;
-        (value, register.approvals.rows(name, &changed), changed)
+        (value, register.approvals.message_rows(name, &changed), changed)
     };
     let kept = host.keep_chat(name, value, rows).await;
     if kept.is_err() {
@@ -343,7 +354,7 @@ pub(super) async fn keep(host: &Host, name: &'static str, register: &Mutex<Regis
 
 /// Returns the change for a message that was posted while its question changed or ended; `None` if the
 /// message is right.
-fn stale(approval: &Approval, digest: &str) -> Option<Message> {
+fn stale_correction(approval: &ChatApproval, digest: &str) -> Option<OutgoingChatMessage> {
     if approval.status != ChatStatus::Pending {
         Some(text::decided(approval, &[]))
     } else if approval.digest != digest {
@@ -353,32 +364,34 @@ fn stale(approval: &Approval, digest: &str) -> Option<Message> {
     }
 }
 
-async fn carry_out<M: Messenger>(messenger: &M, job: &Job) -> Result<Option<Posted>, Trouble> {
+async fn carry_out<M: Messenger>(messenger: &M, job: &ChatJob) -> Result<Option<Posted>, ChatSendError> {
     match job {
-        Job::Show { question, withheld, place } => {
-            let message = text::notification(question, *withheld, crate::now());
-            messenger.post(place, &message).await.map(Some)
+        ChatJob::Show { question, withheld, place } => {
+            let message = text::notification(question, *withheld, crate::now_millis());
+            messenger.post_message(place, &message).await.map(Some)
         }
-        Job::Change { place, id, message } => messenger.change(place, id, message).await.map(|()| None),
-        Job::Say { place, message } => messenger.post(place, message).await.map(|_| None),
-        Job::Widened { place, changes } => messenger.post(place, &changes.message()).await.map(|_| None),
-        Job::Acknowledge { press, text } => messenger.acknowledge(press, text).await.map(|()| None),
+        ChatJob::Change { place, id, message } => messenger.change(place, id, message).await.map(|()| None),
+        ChatJob::Say { place, message } => messenger.post_message(place, message).await.map(|_| None),
+        ChatJob::Widened { place, changes } => {
+            messenger.post_message(place, &changes.message()).await.map(|_| None)
+        }
+        ChatJob::Acknowledge { press, text } => messenger.acknowledge(press, text).await.map(|()| None),
     }
 }
 
-fn hear<M: Messenger>(messenger: &Arc<M>) -> Pin<Box<dyn Future<Output = Heard> + Send>> {
+fn next_event<M: Messenger>(messenger: &Arc<M>) -> Pin<Box<dyn Future<Output = IncomingChatEvent> + Send>> {
     let messenger = Arc::clone(messenger);
-    Box::pin(async move { messenger.next().await })
+    Box::pin(async move { messenger.next_event().await })
 }
 
-async fn done(calling: &mut Option<Calling>) -> Done {
+async fn await_call(calling: &mut Option<Calling>) -> FinishedChatJob {
     match calling {
         Some(calling) => calling.await,
         None => std::future::pending().await,
     }
 }
 
-async fn at(when: Option<Instant>) {
+async fn wait_until(when: Option<Instant>) {
     match when {
         Some(when) => sleep_until(when).await,
         None => std::future::pending().await,

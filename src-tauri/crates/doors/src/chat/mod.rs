@@ -21,13 +21,13 @@ pub(crate) use xmpp::Xmpp;
 
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
 use approval::Approvals;
-use hub::{Hub, Line};
+use hub::{ChatConnection, Hub};
 use messenger::Messenger;
 use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup, PairedClient};
-use postern_contract::{Lines, Moment, RequestRow};
+use postern_contract::{Moment, MultilineText, RequestRow};
 use postern_host::Host;
-use register::{Kept, Register};
-use settings::Settings;
+use register::{Register, StoredChatState};
+use settings::ChatSettings;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -46,7 +46,7 @@ pub(crate) struct Chat<M> {
     kind: DoorKind,
     messenger: Arc<M>,
     register: Arc<Mutex<Register>>,
-    line: watch::Receiver<Line>,
+    line: watch::Receiver<ChatConnection>,
     stir: Arc<tokio::sync::Notify>,
     closed: CancellationToken,
     tasks: TaskTracker,
@@ -56,7 +56,7 @@ pub(crate) struct Chat<M> {
 ///
 /// As it is kept, so also if a door is closed by now, and without waiting for one that is being opened. If
 /// the record cannot be read they are left out: the rest of the request is there all the same.
-pub(crate) async fn shown(host: &Host, request: &RequestRow) -> Vec<Moment> {
+pub(crate) async fn chat_moments(host: &Host, request: &RequestRow) -> Vec<Moment> {
     let Ok(id) = request.id.parse() else { return Vec::new() };
     match host.chat_messages_of(id).await {
         Ok(messages) => messages.iter().map(|message| approval::moment(message, request)).collect(),
@@ -68,11 +68,11 @@ pub(crate) async fn shown(host: &Host, request: &RequestRow) -> Vec<Moment> {
 }
 
 /// Returns the stored state of a network.
-async fn recall(host: &Host, kind: DoorKind) -> Result<(Kept, Approvals), ControlError> {
+async fn recall(host: &Host, kind: DoorKind) -> Result<(StoredChatState, Approvals), ControlError> {
     let odd = |error: String| ControlError::new(ControlCode::Store, error);
     let kept = host.recall(kind.name()).await.map_err(|error| odd(error.to_string()))?;
     let kept = kept.map_or_else(
-        || Ok(Kept::default()),
+        || Ok(StoredChatState::default()),
         |kept| serde_json::from_value(kept).map_err(|error| odd(error.to_string())),
     )?;
     let messages = host.chat_messages(kind.name()).await.map_err(|error| odd(error.to_string()))?;
@@ -83,7 +83,7 @@ async fn recall(host: &Host, kind: DoorKind) -> Result<(Kept, Approvals), Contro
 pub(crate) trait Guide {
     /// Returns the steps before the pairing code is brought, and how it is brought: `code` is the code,
     /// `name` the account's own name.
-    fn steps(&self, code: &str, name: Option<&str>) -> String;
+    fn setup_steps(&self, code: &str, name: Option<&str>) -> String;
 }
 
 impl<M: Messenger + Guide> Chat<M> {
@@ -91,7 +91,7 @@ impl<M: Messenger + Guide> Chat<M> {
     async fn start(
         host: &Host,
         kind: DoorKind,
-        settings: Settings,
+        settings: ChatSettings,
         messenger: M,
     ) -> Result<Self, ControlError> {
         let (kept, approvals) = recall(host, kind).await?;
@@ -100,7 +100,7 @@ impl<M: Messenger + Guide> Chat<M> {
         }
         let register = Arc::new(Mutex::new(Register::new(kept, approvals, &settings.owners)));
         let messenger = Arc::new(messenger);
-        let (line, watched) = watch::channel(Line::Connecting);
+        let (line, watched) = watch::channel(ChatConnection::Connecting);
         let stir = Arc::new(tokio::sync::Notify::new());
         let (closed, tasks) = (CancellationToken::new(), TaskTracker::new());
         let hub = {
@@ -132,56 +132,56 @@ impl<M: Messenger + Guide> Chat<M> {
 
     /// Returns the owners.
     pub(crate) fn clients(&self) -> Vec<PairedClient> {
-        let online = matches!(*self.line.borrow(), Line::Online(_));
-        self.register().rows(online)
+        let online = matches!(*self.line.borrow(), ChatConnection::Online(_));
+        self.register().client_rows(online)
     }
 
     /// Returns notes on strangers who tried to answer.
-    pub(crate) fn notes(&self) -> Vec<String> {
-        self.register().notes()
+    pub(crate) fn user_notes(&self) -> Vec<String> {
+        self.register().stranger_notes()
     }
 
     /// Returns the reason why it is not connected.
     pub(crate) fn trouble(&self) -> Option<String> {
         match &*self.line.borrow() {
-            Line::Connecting | Line::Online(_) => None,
-            Line::Offline { why, .. } => Some(why.clone()),
+            ChatConnection::Connecting | ChatConnection::Online(_) => None,
+            ChatConnection::Offline { why, .. } => Some(why.clone()),
         }
     }
 
     /// Waits until it is known whether it works. Only what trying again cannot solve is an error.
     pub(crate) async fn settle(&self) -> Result<(), ControlError> {
         let mut line = self.line.clone();
-        let known = timeout(SETTLES, line.wait_for(|line| *line != Line::Connecting)).await;
+        let known = timeout(SETTLES, line.wait_for(|line| *line != ChatConnection::Connecting)).await;
         match known.as_ref().ok().and_then(|line| line.as_ref().ok()).map(|line| (**line).clone()) {
-            Some(Line::Offline { why, hopeless: true }) => Err(ControlError::refused(why)),
+            Some(ChatConnection::Offline { why, hopeless: true }) => Err(ControlError::refused(why)),
             _ => Ok(()),
         }
     }
 
     /// Returns a new pairing code, and how to bring it.
     pub(crate) fn set_up(&self) -> Result<DoorSetup, ControlError> {
-        let code = self.register().new_code(crate::now());
+        let code = self.register().new_code(crate::now_millis());
         let code = code.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
         let name = match &*self.line.borrow() {
-            Line::Online(name) => Some(name.clone()),
-            Line::Connecting | Line::Offline { .. } => None,
+            ChatConnection::Online(name) => Some(name.clone()),
+            ChatConnection::Connecting | ChatConnection::Offline { .. } => None,
         };
-        let text = self.messenger.steps(&code, name.as_deref());
+        let text = self.messenger.setup_steps(&code, name.as_deref());
         let mut values = BTreeMap::from([("pairingCode".to_owned(), code)]);
         values.extend(name.map(|name| ("account".to_owned(), name)));
-        Ok(DoorSetup { door: self.kind, values, text: Lines::new(text) })
+        Ok(DoorSetup { door: self.kind, values, text: MultilineText::new(text) })
     }
 
     /// Revokes a paired owner.
     pub(crate) async fn revoke(&self, client: &str) -> Result<(), ControlError> {
         if !self.register().forget(client) {
-            let client = postern_command::escape::text(client);
+            let client = postern_command::escape::visible_text(client);
             let what = format!("no owner {client} is paired; those of owners= are in the settings");
             return Err(ControlError::not_found(what));
         }
         self.stir.notify_one();
-        let kept = hub::keep(&self.host, self.kind.name(), &self.register).await;
+        let kept = hub::save_register(&self.host, self.kind.name(), &self.register).await;
         kept.map_err(|error| ControlError::new(ControlCode::Store, error))
     }
 

@@ -1,13 +1,13 @@
 //! Settings of every chat: owners, whose questions are shown where, and how far an answer from a chat goes.
 
-use crate::values::{Values, list};
+use crate::values::{DoorValues, split_list};
 use postern_contract::methods::ControlError;
 use postern_policy::AgentId;
 use std::collections::BTreeMap;
 
 /// Routing of questions and answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Settings {
+pub(super) struct ChatSettings {
     /// Owners that were named, beside those that pair.
     pub(super) owners: Vec<String>,
     /// Agents whose questions are shown; everybody's if empty.
@@ -34,20 +34,20 @@ pub(super) enum HighRisk {
     Always,
 }
 
-impl Settings {
+impl ChatSettings {
     /// Reads what was typed. `owner` says what is wrong with the id of an owner.
-    pub(super) fn read(
-        values: &Values,
+    pub(super) fn from_values(
+        values: &DoorValues,
         owner: impl Fn(&str) -> Result<String, String>,
     ) -> Result<Self, ControlError> {
         let agent = |name: &str| {
             AgentId::new(name).map_err(|error| ControlError::invalid(format!("an agent: {error}")))
         };
         let id = |text: &String| owner(text).map_err(ControlError::invalid);
-        let owners = list(values, "owners").iter().map(id).collect::<Result<_, _>>()?;
-        let agents = list(values, "agents").iter().map(|name| agent(name)).collect::<Result<_, _>>()?;
+        let owners = split_list(values, "owners").iter().map(id).collect::<Result<_, _>>()?;
+        let agents = split_list(values, "agents").iter().map(|name| agent(name)).collect::<Result<_, _>>()?;
         let mut routes: BTreeMap<_, Vec<String>> = BTreeMap::new();
-        for route in list(values, "routes") {
+        for route in split_list(values, "routes") {
             let pair = route.split_once(':');
             let (name, whom) =
                 pair.ok_or_else(|| ControlError::invalid("routes is AGENT:OWNER,AGENT:OWNER"))?;
@@ -68,7 +68,7 @@ impl Settings {
     }
 
     /// Returns true if this agent's questions are shown here.
-    pub(super) fn shows(&self, agent: &AgentId) -> bool {
+    pub(super) fn shows_agent(&self, agent: &AgentId) -> bool {
         self.agents.is_empty() || self.agents.contains(agent)
     }
 
@@ -78,34 +78,34 @@ impl Settings {
     }
 
     /// Returns the owners that this agent's questions go to; `None` if these are all of them.
-    pub(super) fn route(&self, agent: &AgentId) -> Option<&[String]> {
+    pub(super) fn owners_for_agent(&self, agent: &AgentId) -> Option<&[String]> {
         self.routes.get(agent).map(Vec::as_slice)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{HighRisk, Settings};
-    use crate::values::Values;
+    use super::{ChatSettings, HighRisk};
+    use crate::values::DoorValues;
     use postern_policy::AgentId;
 
-    fn read(pairs: &[(&str, &str)]) -> Result<Settings, String> {
-        let values: Values =
+    fn read(pairs: &[(&str, &str)]) -> Result<ChatSettings, String> {
+        let values: DoorValues =
             pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         let owner =
             |text: &str| text.parse::<i64>().map(|id| id.to_string()).map_err(|_| "a number".to_owned());
-        Settings::read(&values, owner).map_err(|error| error.message)
+        ChatSettings::from_values(&values, owner).map_err(|error| error.message)
     }
 
     #[test]
     fn questions_go_to_everybody_where_nothing_is_said() {
         let (main, other) = (AgentId::new("main").unwrap(), AgentId::new("other").unwrap());
         let settings = read(&[]).unwrap();
-        assert!(settings.shows(&main) && settings.route(&main).is_none());
+        assert!(settings.shows_agent(&main) && settings.owners_for_agent(&main).is_none());
         assert_eq!(settings.high_risk, HighRisk::Announce, "a doubt allows nothing");
         let settings = read(&[("agents", "main, ci"), ("routes", "main:7,main:8"), ("owners", "7")]).unwrap();
-        assert!(settings.shows(&main) && !settings.shows(&other));
-        assert_eq!(settings.route(&main).unwrap(), ["7", "8"]);
+        assert!(settings.shows_agent(&main) && !settings.shows_agent(&other));
+        assert_eq!(settings.owners_for_agent(&main).unwrap(), ["7", "8"]);
         assert_eq!(settings.owners, ["7"]);
     }
 

@@ -1,14 +1,14 @@
 //! Texts of chat messages.
 
-use super::approval::{Approval, Withheld};
-use super::length::{cut, units};
-use super::messenger::Message;
+use super::approval::{ChatApproval, Withheld};
+use super::length::{truncate_utf16, utf16_length};
+use super::messenger::OutgoingChatMessage;
 use super::settings::HighRisk;
-use super::subject::{Subject, barred};
-use postern_contract::chat::Verdict;
+use super::subject::{ChatSubject, barred};
+use postern_contract::chat::ChatVerdict;
 use postern_contract::methods::AuditRow;
 use postern_contract::render::{Sentence, nothing_to_save};
-use postern_contract::{ChatStatus, EnvChangeKind, Piece, Proposal, Question, Saved, Shown, plain};
+use postern_contract::{ChatStatus, EnvChangeKind, Piece, Proposal, Question, Saved, ShownText, join_pieces};
 use postern_policy::{Millis, NothingToSave, Origin, RiskLevel};
 
 /// Longest subject that is shown in a chat, in UTF-16 units, as Telegram counts.
@@ -34,13 +34,13 @@ const CHANGES: usize = 5;
 pub(super) fn withheld(question: &Question, high_risk: HighRisk) -> Option<Withheld> {
     if question.risk.level == RiskLevel::Dangerous && high_risk == HighRisk::Announce {
         Some(Withheld::HighRisk)
-    } else if Subject::of(question).units() > LINE
-        || units(&plain(&question.cwd)) > CWD
-        || units(&environment(question)) > ENVIRONMENT
-        || units(&input(question)) > INPUT
-        || units(&programs(question)) > PROGRAMS
-        || units(&changeable(question)) > FILES
-        || scripts(question).is_some_and(|scripts| units(&scripts) > SCRIPTS)
+    } else if ChatSubject::from_question(question).utf16_length() > LINE
+        || utf16_length(&join_pieces(&question.cwd)) > CWD
+        || utf16_length(&environment(question)) > ENVIRONMENT
+        || utf16_length(&input_lines(question)) > INPUT
+        || utf16_length(&programs(question)) > PROGRAMS
+        || utf16_length(&changeable(question)) > FILES
+        || scripts(question).is_some_and(|scripts| utf16_length(&scripts) > SCRIPTS)
     {
         Some(Withheld::TooLong)
     } else {
@@ -49,22 +49,26 @@ pub(super) fn withheld(question: &Question, high_risk: HighRisk) -> Option<Withh
 }
 
 /// Returns the question itself. Everything that an agent chose is quoted.
-pub(super) fn notification(question: &Question, withheld: Option<Withheld>, now: Millis) -> Message {
-    let mut message = Message::words("🔒 Exec approval required\nID: ");
-    message.own(&question.code);
-    Subject::of(question).write(&mut message, LINE);
+pub(super) fn notification(
+    question: &Question,
+    withheld: Option<Withheld>,
+    now: Millis,
+) -> OutgoingChatMessage {
+    let mut message = OutgoingChatMessage::from_text("🔒 Exec approval required\nID: ");
+    message.add_own_text(&question.code);
+    ChatSubject::from_question(question).append_to(&mut message, LINE);
     let seconds = (question.expires_at - now).max(0).saturating_add(999) / 1000;
-    message.own(&format!("\nExpires in: {seconds}s\n\n"));
+    message.add_own_text(&format!("\nExpires in: {seconds}s\n\n"));
     match withheld {
         None => {
-            message.own("Reply: ").quoted(&format!("/approve {}", question.code));
-            message.own("\nOr react: 👍 once | ✅ always | ❌ deny");
-            message.buttons = vec![Verdict::Once, Verdict::Always, Verdict::Deny];
+            message.add_own_text("Reply: ").quoted(&format!("/approve {}", question.code));
+            message.add_own_text("\nOr react: 👍 once | ✅ always | ❌ deny");
+            message.buttons = vec![ChatVerdict::Once, ChatVerdict::Always, ChatVerdict::Deny];
         }
         Some(why) => {
-            message.own(&format!("Approve it on the Mac: {}.\nReply: ", why_withheld(why)));
-            message.quoted(&format!("/deny {}", question.code)).own("\nOr react: ❌ deny");
-            message.buttons = vec![Verdict::Deny];
+            message.add_own_text(&format!("Approve it on the Mac: {}.\nReply: ", why_withheld(why)));
+            message.quoted(&format!("/deny {}", question.code)).add_own_text("\nOr react: ❌ deny");
+            message.buttons = vec![ChatVerdict::Deny];
         }
     }
     details(question, &mut message);
@@ -72,108 +76,113 @@ pub(super) fn notification(question: &Question, withheld: Option<Withheld>, now:
 }
 
 /// Adds the agent, its session and its folder.
-fn asker(question: &Question, message: &mut Message) {
-    message.own("\nAgent: ").own(question.asker.agent.as_str());
+fn add_asker(question: &Question, message: &mut OutgoingChatMessage) {
+    message.add_own_text("\nAgent: ").add_own_text(question.asker.agent.as_str());
     if question.origin == Origin::AgentShell {
-        message.own("\nRuns in: the agent's own shell");
+        message.add_own_text("\nRuns in: the agent's own shell");
     }
     for (name, shown) in [("Session", &question.asker.session), ("Tool", &question.tool)] {
         if let Some(shown) = shown {
-            message.own(&format!("\n{name}: ")).quoted(&cut(&plain(shown), NAME));
+            message.add_own_text(&format!("\n{name}: ")).quoted(&truncate_utf16(&join_pieces(shown), NAME));
         }
     }
-    let cwd = plain(&question.cwd);
+    let cwd = join_pieces(&question.cwd);
     if !cwd.is_empty() {
-        message.own("\nFolder: ").quoted(&cut(&cwd, CWD));
+        message.add_own_text("\nFolder: ").quoted(&truncate_utf16(&cwd, CWD));
     }
 }
 
 /// Adds the other facts that a person needs to judge it.
-fn details(question: &Question, message: &mut Message) {
-    message.own("\n\n").sentence(&cut_pieces(&question.headline, REASONS));
-    asker(question, message);
+fn details(question: &Question, message: &mut OutgoingChatMessage) {
+    message.add_own_text("\n\n").sentence(&cut_pieces(&question.headline, REASONS));
+    add_asker(question, message);
     let level = match question.risk.level {
         RiskLevel::Safe => "low",
         RiskLevel::NeedsReview => "needs review",
         RiskLevel::Dangerous => "HIGH",
     };
-    message.own("\nRisk: ").own(level);
+    message.add_own_text("\nRisk: ").add_own_text(level);
     if !question.risk.reasons.is_empty() {
-        message.own(": ").sentence(&cut_pieces(&reasons(question), REASONS));
+        message.add_own_text(": ").sentence(&cut_pieces(&reasons(question), REASONS));
     }
     let changeable = changeable(question);
     if !changeable.is_empty() {
-        message.own("\nNot held: the agent can change ").quoted(&cut(&changeable, FILES));
-        message.own(" until it runs");
+        message.add_own_text("\nNot held: the agent can change ").quoted(&truncate_utf16(&changeable, FILES));
+        message.add_own_text(" until it runs");
     }
     let environment = environment(question);
     if !environment.is_empty() {
-        message.own("\nEnvironment: ").quoted(&cut(&environment, ENVIRONMENT));
+        message.add_own_text("\nEnvironment: ").quoted(&truncate_utf16(&environment, ENVIRONMENT));
     }
     let programs = programs(question);
     if !programs.is_empty() {
-        message.own("\nRuns: ").quoted(&cut(&programs, PROGRAMS));
+        message.add_own_text("\nRuns: ").quoted(&truncate_utf16(&programs, PROGRAMS));
     }
     if let Some(scripts) = scripts(question) {
-        message.own("\nScript: ").quoted(&cut(&scripts, SCRIPTS));
+        message.add_own_text("\nScript: ").quoted(&truncate_utf16(&scripts, SCRIPTS));
     }
     if let Some(stdin) = &question.stdin {
-        message.own("\nInput: ").own(&stdin.words());
-        if !stdin.lines().is_empty() {
-            message.own(":\n").quoted(&cut(&input(question), INPUT));
+        message.add_own_text("\nInput: ").add_own_text(&stdin.describe());
+        if !stdin.text_lines().is_empty() {
+            message.add_own_text(":\n").quoted(&truncate_utf16(&input_lines(question), INPUT));
         }
     }
     if question.requests.len() > 1 {
-        message.own(&format!("\nAsked {} times: an approval allows one of them", question.requests.len()));
+        message.add_own_text(&format!(
+            "\nAsked {} times: an approval allows one of them",
+            question.requests.len()
+        ));
     }
     for renewal in &question.renews {
-        let (program, change) = (plain(&renewal.program), &renewal.change);
-        message.own("\nChanged: ").quoted(&cut(&format!("{program} ({change})"), FILES));
+        let (program, change) = (join_pieces(&renewal.program), &renewal.change);
+        message.add_own_text("\nChanged: ").quoted(&truncate_utf16(&format!("{program} ({change})"), FILES));
     }
-    match saves(question) {
-        Ok(offer) if offer.renews > 0 => message.own("\nAlways: ").quoted(&plain(&offer.label)),
-        Ok(offer) => message.own("\nAlways saves: ").quoted(&plain(&offer.label)),
-        Err(why) => message.own("\nAlways saves nothing: ").own(nothing_to_save(why)),
+    match saved_offer(question) {
+        Ok(offer) if offer.renews > 0 => {
+            message.add_own_text("\nAlways: ").quoted(&join_pieces(&offer.label))
+        }
+        Ok(offer) => message.add_own_text("\nAlways saves: ").quoted(&join_pieces(&offer.label)),
+        Err(why) => message.add_own_text("\nAlways saves nothing: ").add_own_text(nothing_to_save(why)),
     };
     if question.queued > 0 {
-        message.own(&format!("\n{} more of this agent wait behind it.", question.queued));
+        message.add_own_text(&format!("\n{} more of this agent wait behind it.", question.queued));
     }
     if let Some(says) = &question.asker.says {
-        message.own("\nThe agent says: ").quoted(&cut(&plain(says), SAYS));
+        message.add_own_text("\nThe agent says: ").quoted(&truncate_utf16(&join_pieces(says), SAYS));
     }
 }
 
 fn environment(question: &Question) -> String {
     let made = question.env.iter().filter(|change| change.kind != EnvChangeKind::Refused);
-    let pairs = made.map(|change| format!("{}={}", plain(&change.name), plain(&change.value)));
+    let pairs = made.map(|change| format!("{}={}", join_pieces(&change.name), join_pieces(&change.value)));
     pairs.collect::<Vec<_>>().join(" ")
 }
 
 /// Lists the files that the agent can change until they run.
 fn changeable(question: &Question) -> String {
-    question.changeable.iter().map(|shown| plain(shown)).collect::<Vec<_>>().join(" and ")
+    question.changeable.iter().map(|shown| join_pieces(shown)).collect::<Vec<_>>().join(" and ")
 }
 
 /// Returns the offer that *always* saves from a chat, or the reason why it saves nothing. It must fit into the message.
-pub(super) fn saves(question: &Question) -> Result<&Proposal, NothingToSave> {
+pub(super) fn saved_offer(question: &Question) -> Result<&Proposal, NothingToSave> {
     let offer = *question.placed()?.first().ok_or(NothingToSave::NoRuleHelps)?;
-    if units(&plain(&offer.label)) > SAVES {
+    if utf16_length(&join_pieces(&offer.label)) > SAVES {
         return Err(NothingToSave::NotShown);
     }
     Ok(offer)
 }
 
 /// Returns the lines of standard input.
-fn input(question: &Question) -> String {
-    let lines = question.stdin.as_ref().map_or(&[][..], postern_contract::ShownInput::lines);
-    barred(&lines.iter().map(|shown| plain(shown)).collect::<Vec<_>>())
+fn input_lines(question: &Question) -> String {
+    let lines = question.stdin.as_ref().map_or(&[][..], postern_contract::ShownInput::text_lines);
+    barred(&lines.iter().map(|shown| join_pieces(shown)).collect::<Vec<_>>())
 }
 
 /// Returns the paths of the programs.
 fn programs(question: &Question) -> String {
     let paths = question.programs.iter().map(|program| match &program.real_path {
-        Some(real) => format!("{} → {}", plain(&program.path), plain(real)),
-        None => plain(&program.path),
+        Some(real) => format!("{} → {}", join_pieces(&program.path), join_pieces(real)),
+        None => join_pieces(&program.path),
     });
     paths.collect::<Vec<_>>().join(", ")
 }
@@ -182,15 +191,15 @@ fn programs(question: &Question) -> String {
 fn scripts(question: &Question) -> Option<String> {
     let scripts = question.programs.iter().filter_map(|program| program.script.as_ref());
     let scripts = scripts.map(|script| {
-        let lines: Vec<String> = script.preview.iter().map(|shown| plain(shown)).collect();
-        format!("{} ({})\n{}", plain(&script.path), script.short_hash, barred(&lines))
+        let lines: Vec<String> = script.preview.iter().map(|shown| join_pieces(shown)).collect();
+        format!("{} ({})\n{}", join_pieces(&script.path), script.short_hash, barred(&lines))
     });
     let scripts: Vec<String> = scripts.collect();
     (!scripts.is_empty()).then(|| scripts.join("\n"))
 }
 
 /// Writes the message of a decided question, with the rules that the answer saved.
-pub(super) fn decided(approval: &Approval, saved: &[Saved]) -> Message {
+pub(super) fn decided(approval: &ChatApproval, saved: &[Saved]) -> OutgoingChatMessage {
     let sign = match approval.status {
         ChatStatus::Pending => "🔒",
         ChatStatus::Approved => "✅",
@@ -198,12 +207,15 @@ pub(super) fn decided(approval: &Approval, saved: &[Saved]) -> Message {
         ChatStatus::Expired => "⌛",
     };
     let outcome = approval.outcome.as_deref().unwrap_or("Waits no more");
-    let mut message = Message::words(format!("{sign} {outcome}\nID: "));
-    message.own(&approval.code).own("\nCommand: ").quoted(&cut(&approval.line, LINE));
+    let mut message = OutgoingChatMessage::from_text(format!("{sign} {outcome}\nID: "));
+    message
+        .add_own_text(&approval.code)
+        .add_own_text("\nCommand: ")
+        .quoted(&truncate_utf16(&approval.line, LINE));
     for saved in saved.iter().take(CHANGES) {
-        message.own("\nSaved: ").quoted(&cut(&saved.to_string(), CHANGE));
+        message.add_own_text("\nSaved: ").quoted(&truncate_utf16(&saved.to_string(), CHANGE));
     }
-    message.own("\n\nAgent: ").own(approval.agent.as_str());
+    message.add_own_text("\n\nAgent: ").add_own_text(approval.agent.as_str());
     message
 }
 
@@ -218,49 +230,60 @@ pub(super) struct Changes {
 
 impl Changes {
     /// Starts with one change.
-    pub(super) fn of(change: &AuditRow) -> Self {
-        Self { told: vec![(change.summary.clone(), change.by.words())], more: 0 }
+    pub(super) fn from_change(change: &AuditRow) -> Self {
+        Self { told: vec![(change.summary.clone(), change.by.describe())], more: 0 }
     }
 
     /// Adds a change.
-    pub(super) fn add(&mut self, change: &AuditRow) {
+    pub(super) fn add_change(&mut self, change: &AuditRow) {
         if self.told.len() < CHANGES {
-            self.told.push((change.summary.clone(), change.by.words()));
+            self.told.push((change.summary.clone(), change.by.describe()));
         } else {
             self.more += 1;
         }
     }
 
     /// Writes the message. Quotes summaries and names, which may hold text of an agent.
-    pub(super) fn message(&self) -> Message {
-        let mut message = Message::words("🔓 More may run now");
+    pub(super) fn message(&self) -> OutgoingChatMessage {
+        let mut message = OutgoingChatMessage::from_text("🔓 More may run now");
         for (summary, who) in &self.told {
-            message.own("\n").quoted(&cut(summary, CHANGE)).own("\nBy: ").quoted(&cut(who, CHANGE));
+            message
+                .add_own_text("\n")
+                .quoted(&truncate_utf16(summary, CHANGE))
+                .add_own_text("\nBy: ")
+                .quoted(&truncate_utf16(who, CHANGE));
         }
         if self.more > 0 {
-            message.own(&format!("\nand {} more: ", self.more)).quoted("postern audit");
+            message.add_own_text(&format!("\nand {} more: ", self.more)).quoted("postern audit");
         }
         message
     }
 }
 
 /// Returns the change of an older message when another one shows what the question is now.
-pub(super) fn outdated(approval: &Approval) -> Message {
-    let mut message = Message::words("🔁 This changed: a newer message shows what would run now\nID: ");
-    message.own(&approval.code);
+pub(super) fn outdated(approval: &ChatApproval) -> OutgoingChatMessage {
+    let mut message =
+        OutgoingChatMessage::from_text("🔁 This changed: a newer message shows what would run now\nID: ");
+    message.add_own_text(&approval.code);
     message
 }
 
 /// Returns the reply to an answer that comes too late.
-pub(super) fn too_late(approval: &Approval) -> Message {
+pub(super) fn too_late(approval: &ChatApproval) -> OutgoingChatMessage {
     let outcome = approval.outcome.as_deref().unwrap_or("it waits no more");
-    Message::words(format!("{} waits no more: {outcome}. Your answer changed nothing.", approval.code))
+    OutgoingChatMessage::from_text(format!(
+        "{} waits no more: {outcome}. Your answer changed nothing.",
+        approval.code
+    ))
 }
 
 /// Returns the reply to an approval that a chat may not give.
-pub(super) fn not_from_here(code: &str, why: Withheld) -> Message {
-    let mut message = Message::words(format!("{code} cannot be approved from here: {}. ", why_withheld(why)));
-    message.own("Approve it on the Mac, or deny it: ").quoted(&format!("/deny {code}"));
+pub(super) fn not_from_here(code: &str, why: Withheld) -> OutgoingChatMessage {
+    let mut message = OutgoingChatMessage::from_text(format!(
+        "{code} cannot be approved from here: {}. ",
+        why_withheld(why)
+    ));
+    message.add_own_text("Approve it on the Mac, or deny it: ").quoted(&format!("/deny {code}"));
     message
 }
 
@@ -273,22 +296,22 @@ pub(super) fn why_withheld(why: Withheld) -> &'static str {
 }
 
 /// Returns the reasons of the risk as one sentence.
-fn reasons(question: &Question) -> Shown {
+fn reasons(question: &Question) -> ShownText {
     let mut all = Sentence::default();
     for (at, reason) in question.risk.reasons.iter().enumerate() {
-        all = if at > 0 { all.say("; ") } else { all }.then(reason.clone());
+        all = if at > 0 { all.literal("; ") } else { all }.append(reason.clone());
     }
     all.pieces()
 }
 
 /// Pieces of up to so many UTF-16 units, and a sign that there was more.
-fn cut_pieces(pieces: &Shown, most: usize) -> Shown {
+fn cut_pieces(pieces: &ShownText, most: usize) -> ShownText {
     let mut left = most;
-    let mut kept = Shown::new();
+    let mut kept = ShownText::new();
     for piece in pieces {
-        let length = units(&piece.text);
+        let length = utf16_length(&piece.text);
         if length > left {
-            kept.push(Piece { text: cut(&piece.text, left), kind: piece.kind });
+            kept.push(Piece { text: truncate_utf16(&piece.text, left), kind: piece.kind });
             break;
         }
         left -= length;
@@ -301,7 +324,7 @@ fn cut_pieces(pieces: &Shown, most: usize) -> Shown {
 mod tests {
     use super::{
         CHANGE, CHANGES, CWD, Changes, ENVIRONMENT, FILES, INPUT, LINE, NAME, PROGRAMS, SAVES, SCRIPTS,
-        notification, units, withheld,
+        notification, utf16_length, withheld,
     };
     use crate::chat::approval::Withheld;
     use crate::chat::settings::HighRisk;
@@ -337,8 +360,8 @@ mod tests {
     fn what_is_shown_in_full_fits_one_message_and_what_is_longer_is_withheld() {
         let question: Question = serde_json::from_value(longest()).unwrap();
         assert_eq!(withheld(&question, HighRisk::Announce), None);
-        let shown = notification(&question, None, 0).text();
-        assert!(units(&shown) <= MOST, "{} units", units(&shown));
+        let shown = notification(&question, None, 0).to_text();
+        assert!(utf16_length(&shown) <= MOST, "{} units", utf16_length(&shown));
         for part in ["\nSession: ", "\nTool: ", "\n64 more of this agent", "\nNot held: ", "\nAlways saves: "]
         {
             assert!(shown.contains(part), "{part}");
@@ -364,7 +387,7 @@ mod tests {
         question["programs"][0]["script"]["preview"] = forged.clone();
         question["stdin"]["lines"] = forged;
         let question: Question = serde_json::from_value(question).unwrap();
-        let shown = notification(&question, None, 0).text();
+        let shown = notification(&question, None, 0).to_text();
         assert_eq!(shown.matches("\n| Risk: low").count(), 2, "{shown}");
         let own: Vec<&str> = shown.lines().filter(|line| line.starts_with("Risk: ")).collect();
         assert_eq!(own.len(), 1, "{own:?}");
@@ -385,10 +408,14 @@ mod tests {
             summary: "x".repeat(999),
             hash: String::new(),
         };
-        let mut changes = Changes::of(&change);
-        (0..CHANGES + 2).for_each(|_| changes.add(&change));
-        let told = changes.message().text();
-        assert!(told.ends_with("\nand 3 more: postern audit") && units(&told) <= MOST, "{}", units(&told));
+        let mut changes = Changes::from_change(&change);
+        (0..CHANGES + 2).for_each(|_| changes.add_change(&change));
+        let told = changes.message().to_text();
+        assert!(
+            told.ends_with("\nand 3 more: postern audit") && utf16_length(&told) <= MOST,
+            "{}",
+            utf16_length(&told)
+        );
         assert_eq!(told.matches("\nBy: terminal").count(), CHANGES, "{CHANGE} units of each");
     }
 }

@@ -1,7 +1,7 @@
 //! A person's side: what waits on other Macs, and answers to it.
 
 use super::FleetError;
-use super::connect::Link;
+use super::connect::BrokerLink;
 use super::keep::{Folder, Keys, Membership};
 use super::store;
 use async_nats::jetstream::{self, consumer};
@@ -9,8 +9,8 @@ use async_nats::{RequestErrorKind, jetstream::Message};
 use futures_util::StreamExt as _;
 use postern_contract::{Part, Question};
 use postern_fleet::{
-    Answer, Body as _, Choice, Closing, Envelope, Id, Kind, Payload, Pinned, Presence, Receipt, Role, Sealed,
-    Seed, Subjects,
+    FleetAnswer, FleetChoice, FleetClosing, FleetId, FleetMessageBody as _, FleetMessageKind, FleetPresence,
+    FleetReceipt, MemberRole, Payload, PinnedRoster, Sealed, Seed, SignedEnvelope, Subjects,
 };
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,11 +26,11 @@ const PRESENT: Duration = Duration::from_secs(30);
 #[derive(Debug, Clone)]
 pub struct Elsewhere {
     /// The host.
-    pub host: Id,
+    pub host: FleetId,
     /// Human-readable label of the host.
     pub name: String,
     /// Groups of the host.
-    pub groups: Vec<Id>,
+    pub groups: Vec<FleetId>,
     /// Question as it is shown.
     pub question: Question,
     /// Number that the host raises with each change of the question.
@@ -74,33 +74,33 @@ pub enum News {
 
 /// An approver that is connected.
 #[derive(Debug)]
-pub struct Approver {
-    pub(super) link: Link,
-    pub(super) fleet: Id,
-    me: Id,
+pub struct FleetApprover {
+    pub(super) link: BrokerLink,
+    pub(super) fleet: FleetId,
+    me: FleetId,
     keys: Keys,
     /// Roster that counts here, and the newest one once it was followed.
-    pinned: Mutex<Arc<Pinned>>,
+    pinned: Mutex<Arc<PinnedRoster>>,
     pub(super) folder: Folder,
 }
 
-impl Approver {
+impl FleetApprover {
     /// Connects as the person's member of this Mac.
     pub async fn connect(folder: &Folder) -> Result<Self, FleetError> {
         let membership = folder.membership()?;
-        let me = membership.own(false).ok_or(FleetError::NoApprover)?.clone();
-        let keys = folder.keys(&me)?;
+        let me = membership.own_member_id(false).ok_or(FleetError::NoApprover)?.clone();
+        let keys = folder.read_keys(&me)?;
         let Membership { fleet, server, certificate, .. } = membership;
-        let link = Link::open(&server, certificate, &keys.nkey, me.as_str()).await?;
+        let link = BrokerLink::open(&server, certificate, &keys.nkey, me.as_str()).await?;
         let pinned = store::follow(&link.client, &fleet, &keys.open, folder).await?;
-        if !pinned.roster.member(&me).is_some_and(|member| member.has(Role::Approver)) {
+        if !pinned.roster.member(&me).is_some_and(|member| member.has_role(MemberRole::Approver)) {
             return Err(FleetError::NoApprover);
         }
         let pinned = Mutex::new(Arc::new(pinned));
         Ok(Self { link, fleet, me, keys, pinned, folder: folder.clone() })
     }
 
-    pub(super) fn pinned(&self) -> Arc<Pinned> {
+    pub(super) fn pinned(&self) -> Arc<PinnedRoster> {
         Arc::clone(&self.pinned.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -118,12 +118,12 @@ impl Approver {
             let message = message.map_err(|_| FleetError::Unreachable("it stopped sending".to_owned()))?;
             let Some(Ok(message)) = message else { break };
             let pending = message.info().map_err(FleetError::broker)?.pending;
-            match self.read(&message) {
-                Some(Read::Question(one)) => {
+            match self.read_message(&message) {
+                Some(FleetStreamMessage::Question(one)) => {
                     waiting.retain(|other| other.question.id != one.question.id);
                     waiting.push(*one);
                 }
-                Some(Read::Closing { closing, .. }) => {
+                Some(FleetStreamMessage::Closing { closing, .. }) => {
                     waiting.retain(|other| other.question.id != closing.question.as_str());
                 }
                 None => {}
@@ -132,13 +132,13 @@ impl Approver {
                 break;
             }
         }
-        let now = super::wall();
+        let now = super::wall_clock();
         waiting.retain(|one| one.ends > now);
         Ok(waiting)
     }
 
     /// Tells what comes, and is present meanwhile, until `told` returns false or the connection is lost.
-    pub async fn watch(&self, mut told: impl FnMut(News) -> bool) -> Result<(), FleetError> {
+    pub async fn watch_questions(&self, mut told: impl FnMut(News) -> bool) -> Result<(), FleetError> {
         let mut messages = self.coming().await?;
         for one in self.waiting().await? {
             if !told(News::Waits(Box::new(one))) {
@@ -171,10 +171,10 @@ impl Approver {
         let lost = || FleetError::Unreachable("the connection was lost".to_owned());
         tokio::select! {
             message = messages.next() => match message {
-                Some(Ok(message)) => Ok(self.read(&message).map(Read::news)),
+                Some(Ok(message)) => Ok(self.read_message(&message).map(FleetStreamMessage::into_news)),
                 Some(Err(_)) | None => Err(lost()),
             },
-            () = self.link.lost() => Err(lost()),
+            () = self.link.wait_until_lost() => Err(lost()),
         }
     }
 
@@ -187,9 +187,9 @@ impl Approver {
 
     /// Says that this approver is there.
     pub(super) async fn present(&self) -> Result<(), FleetError> {
-        let body = Presence { at: super::wall(), roster: self.pinned().hash, policy: None };
-        let bytes = super::header(&self.fleet, &self.me)?.sign(body, &[&self.keys.sign]).encode();
-        let subject = Subjects::of(&self.fleet).presence(self.me.as_str());
+        let body = FleetPresence { at: super::wall_clock(), roster: self.pinned().hash, policy: None };
+        let bytes = super::header(&self.fleet, &self.me)?.sign_body(body, &[&self.keys.sign]).encode();
+        let subject = Subjects::for_fleet(&self.fleet).presence(self.me.as_str());
         self.link.client.publish(subject, bytes.into()).await.map_err(FleetError::broker)
     }
 
@@ -197,7 +197,7 @@ impl Approver {
     pub async fn answer(
         &self,
         to: &Elsewhere,
-        answer: Choice,
+        answer: FleetChoice,
         rule: Option<String>,
         feedback: Option<String>,
     ) -> Result<AnswerReply, FleetError> {
@@ -209,11 +209,11 @@ impl Approver {
         &self,
         to: &Elsewhere,
         shows: &BTreeSet<Part>,
-        (answer, rule, feedback): (Choice, Option<String>, Option<String>),
+        (answer, rule, feedback): (FleetChoice, Option<String>, Option<String>),
     ) -> Result<AnswerReply, FleetError> {
         let pinned = self.pinned();
         let host = pinned.roster.member(&to.host).ok_or(FleetError::NoHost)?;
-        let body = Answer {
+        let body = FleetAnswer {
             question: to.question.id.parse().map_err(FleetError::refused)?,
             revision: to.revision,
             digest: to.question.digest.clone(),
@@ -227,9 +227,9 @@ impl Approver {
             roster: pinned.hash,
         };
         let (header, mut seed) = (super::header(&self.fleet, &self.me)?, Seed::new(super::random()?));
-        let sealed = header.seal(&body, &[host.seal], &self.keys.sign, &mut seed);
+        let sealed = header.seal_body(&body, &[host.seal], &self.keys.sign, &mut seed);
         let bytes = sealed.map_err(FleetError::refused)?.encode();
-        let subject = Subjects::of(&self.fleet).answers(&to.host);
+        let subject = Subjects::for_fleet(&self.fleet).answers(&to.host);
         let request = async_nats::Request::new().payload(bytes.into()).timeout(Some(CONFIRM));
         match self.link.client.send_request(subject, request).await {
             Ok(reply) => {
@@ -241,39 +241,45 @@ impl Approver {
     }
 
     /// Reads the host's receipt, if it is the host's and about this answer.
-    fn receipt(&self, host: &Id, answer: &Id, bytes: &[u8]) -> Option<AnswerReply> {
-        let (from, receipt): (Id, Receipt) = self.open(bytes)?;
+    fn receipt(&self, host: &FleetId, answer: &FleetId, bytes: &[u8]) -> Option<AnswerReply> {
+        let (from, receipt): (FleetId, FleetReceipt) = self.open_sealed(bytes)?;
         (from == *host).then_some(())?;
         match receipt {
-            Receipt::Applied { answer: of, missing } if of == *answer => Some(AnswerReply::Applied(missing)),
-            Receipt::Closed { answer: of, by, place } if of == *answer => {
+            FleetReceipt::Applied { answer: of, missing } if of == *answer => {
+                Some(AnswerReply::Applied(missing))
+            }
+            FleetReceipt::Closed { answer: of, by, place } if of == *answer => {
                 Some(AnswerReply::Closed(by, place))
             }
-            Receipt::Refused { answer: of, reason } if of == *answer => Some(AnswerReply::Refused(reason)),
-            Receipt::Applied { .. } | Receipt::Closed { .. } | Receipt::Refused { .. } => None,
+            FleetReceipt::Refused { answer: of, reason } if of == *answer => {
+                Some(AnswerReply::Refused(reason))
+            }
+            FleetReceipt::Applied { .. } | FleetReceipt::Closed { .. } | FleetReceipt::Refused { .. } => None,
         }
     }
 
     /// Opens a sealed message of a host, if the host signed it.
-    fn open<B: postern_fleet::Body>(&self, bytes: &[u8]) -> Option<(Id, B)> {
-        let envelope = Envelope::decode(bytes, B::KIND.limit()).ok()?;
+    fn open_sealed<B: postern_fleet::FleetMessageBody>(&self, bytes: &[u8]) -> Option<(FleetId, B)> {
+        let envelope = SignedEnvelope::decode(bytes, B::KIND.max_bytes()).ok()?;
         (envelope.payload_type == B::KIND.media_type()).then_some(())?;
         let payload: Payload<Sealed> = serde_json::from_slice(&envelope.payload).ok()?;
         let pinned = self.pinned();
-        let host = pinned.roster.member(&payload.from).filter(|member| member.has(Role::Host))?;
+        let host = pinned.roster.member(&payload.from).filter(|member| member.has_role(MemberRole::Host))?;
         let signed = payload.fleet == self.fleet && !envelope.signers([((), &host.sign)]).is_empty();
         signed.then_some(())?;
-        Some((payload.from.clone(), payload.open(&self.keys.open).ok()?))
+        Some((payload.from.clone(), payload.open_body(&self.keys.open).ok()?))
     }
 
-    fn read(&self, message: &Message) -> Option<Read> {
-        let kind = Envelope::decode(&message.payload, Kind::Question.limit()).ok()?.payload_type;
-        if kind == Closing::KIND.media_type() {
-            let (host, closing): (Id, Closing) = self.open(&message.payload)?;
-            return Some(Read::Closing { host: self.name(&host), closing });
+    fn read_message(&self, message: &Message) -> Option<FleetStreamMessage> {
+        let kind = SignedEnvelope::decode(&message.payload, FleetMessageKind::Question.max_bytes())
+            .ok()?
+            .payload_type;
+        if kind == FleetClosing::KIND.media_type() {
+            let (host, closing): (FleetId, FleetClosing) = self.open_sealed(&message.payload)?;
+            return Some(FleetStreamMessage::Closing { host: self.host_name(&host), closing });
         }
-        let (host, asked): (Id, postern_fleet::Question) = self.open(&message.payload)?;
-        let name = self.name(&host);
+        let (host, asked): (FleetId, postern_fleet::FleetQuestion) = self.open_sealed(&message.payload)?;
+        let name = self.host_name(&host);
         let question = postern_contract::from_afar(asked.facts, &name)?;
         // What is answered is what is shown.
         (question.digest == asked.digest).then_some(())?;
@@ -282,17 +288,27 @@ impl Approver {
         let question = Question { expires_at: ends, ..question };
         let groups = self.pinned().roster.member(&host).map(|host| host.groups.clone()).unwrap_or_default();
         let revision = asked.revision;
-        Some(Read::Question(Box::new(Elsewhere { host, name, groups, question, revision, ends })))
+        Some(FleetStreamMessage::Question(Box::new(Elsewhere {
+            host,
+            name,
+            groups,
+            question,
+            revision,
+            ends,
+        })))
     }
 
     /// Looks a host up in the roster, never in a message, and returns what people call it.
-    fn name(&self, host: &Id) -> String {
+    fn host_name(&self, host: &FleetId) -> String {
         self.pinned().roster.member(host).map_or_else(|| host.to_string(), |member| member.name.clone())
     }
 
     async fn stream(&self) -> Result<jetstream::stream::Stream, FleetError> {
         let context = jetstream::new(self.link.client.clone());
-        context.get_stream(Subjects::of(&self.fleet).question_stream()).await.map_err(FleetError::broker)
+        context
+            .get_stream(Subjects::for_fleet(&self.fleet).question_stream())
+            .await
+            .map_err(FleetError::broker)
     }
 
     async fn messages(
@@ -311,16 +327,16 @@ impl Approver {
 }
 
 /// A message of the stream.
-enum Read {
+enum FleetStreamMessage {
     Question(Box<Elsewhere>),
-    Closing { host: String, closing: Closing },
+    Closing { host: String, closing: FleetClosing },
 }
 
-impl Read {
-    fn news(self) -> News {
+impl FleetStreamMessage {
+    fn into_news(self) -> News {
         match self {
             Self::Question(one) => News::Waits(one),
-            Self::Closing { host, closing: Closing { question, outcome, by, place } } => {
+            Self::Closing { host, closing: FleetClosing { question, outcome, by, place } } => {
                 News::Closed { host, question: question.to_string(), outcome, by: answered_by(by, place) }
             }
         }

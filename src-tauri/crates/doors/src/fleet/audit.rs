@@ -2,11 +2,11 @@
 //! what no member may.
 
 use super::FleetError;
-use super::approver::Approver;
+use super::approver::FleetApprover;
 use super::keep::Folder;
 use async_nats::jetstream::{self, consumer};
 use futures_util::StreamExt as _;
-use postern_fleet::{Finding, Head, Id, Member, Role, Subjects, verify};
+use postern_fleet::{AnchorFinding, AnchorHead, FleetId, Member, MemberRole, Subjects, verify};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -20,27 +20,27 @@ pub struct Verified {
     /// Human-readable label of the host.
     pub name: String,
     /// The host.
-    pub host: Id,
+    pub host: FleetId,
     /// The last anchor that holds.
-    pub last: Option<Head>,
+    pub last: Option<AnchorHead>,
     /// Faults that were found; empty if there are none.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<AnchorFinding>,
 }
 
 impl Folder {
-    fn heads(&self) -> Result<BTreeMap<Id, Head>, FleetError> {
-        Ok(self.read("heads.json")?.unwrap_or_default())
+    fn heads(&self) -> Result<BTreeMap<FleetId, AnchorHead>, FleetError> {
+        Ok(self.read_json("heads.json")?.unwrap_or_default())
     }
 }
 
-impl Approver {
+impl FleetApprover {
     /// Compares the audit of hosts with what was seen of it before: of one by name or id, or of all. What holds is kept.
     pub async fn verify_audit(&self, named: Option<&str>) -> Result<Vec<Verified>, FleetError> {
         let pinned = self.pinned();
         let is = |host: &&Member| named.is_none_or(|named| host.name == named || host.id.as_str() == named);
         let mut heads = self.folder.heads()?;
         let mut all = Vec::new();
-        for host in pinned.roster.of(Role::Host).filter(is) {
+        for host in pinned.roster.members_with(MemberRole::Host).filter(is) {
             let entries = self.anchors(host).await?;
             let kept = heads.get(&host.id).copied();
             let entries = entries.iter().map(Vec::as_slice);
@@ -51,13 +51,13 @@ impl Approver {
             let (name, host) = (host.name.clone(), host.id.clone());
             all.push(Verified { name, host, last: report.last, findings: report.findings });
         }
-        self.folder.write("heads.json", &heads)?;
+        self.folder.write_json("heads.json", &heads)?;
         Ok(all)
     }
 
     /// Reads what the broker has of a host's audit, in its order.
     async fn anchors(&self, host: &Member) -> Result<Vec<Vec<u8>>, FleetError> {
-        let names = Subjects::of(&self.fleet);
+        let names = Subjects::for_fleet(&self.fleet);
         let context = jetstream::new(self.link.client.clone());
         let stream = context.get_stream(names.audit_stream()).await.map_err(FleetError::broker)?;
         let config = consumer::push::OrderedConfig {

@@ -19,12 +19,12 @@ const REQUEST: Duration = Duration::from_secs(10);
 
 /// A connection, and word that it was lost.
 #[derive(Debug)]
-pub(super) struct Link {
+pub(super) struct BrokerLink {
     pub(super) client: Client,
     lost: CancellationToken,
 }
 
-impl Link {
+impl BrokerLink {
     /// Connects a member by its key. `name` is the beginning of the subjects on which it gets replies.
     pub(super) async fn open(
         server: &str,
@@ -37,7 +37,7 @@ impl Link {
         let options = ConnectOptions::with_nkey(key.nkey_seed())
             .require_tls(true)
             .tls_client_config(pinned(certificate)?)
-            .custom_inbox_prefix(Subjects::inbox(name))
+            .custom_inbox_prefix(Subjects::inbox_prefix(name))
             .ping_interval(PING)
             .connection_timeout(CONNECT)
             .request_timeout(Some(REQUEST))
@@ -62,28 +62,28 @@ impl Link {
     }
 
     /// Waits until the connection is lost. What async-nats would send after it came back is dropped with the client.
-    pub(super) async fn lost(&self) {
+    pub(super) async fn wait_until_lost(&self) {
         self.lost.cancelled().await;
     }
 }
 
 fn pinned(certificate: Hash) -> Result<ClientConfig, FleetError> {
     let provider = Arc::new(ring::default_provider());
-    let verifier = Pinned { certificate, provider: Arc::clone(&provider) };
+    let verifier = PinnedCertificateVerifier { certificate, provider: Arc::clone(&provider) };
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(FleetError::own)?;
+        .map_err(FleetError::own_error)?;
     Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
 }
 
 /// Trusts one certificate, by its hash; its name and age do not matter.
 #[derive(Debug)]
-struct Pinned {
+struct PinnedCertificateVerifier {
     certificate: Hash,
     provider: Arc<CryptoProvider>,
 }
 
-impl ServerCertVerifier for Pinned {
+impl ServerCertVerifier for PinnedCertificateVerifier {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -92,7 +92,7 @@ impl ServerCertVerifier for Pinned {
         _: &[u8],
         _: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        if Hash::of(end_entity) == self.certificate {
+        if Hash::of_bytes(end_entity) == self.certificate {
             Ok(ServerCertVerified::assertion())
         } else {
             Err(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure))

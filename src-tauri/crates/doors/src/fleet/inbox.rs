@@ -2,13 +2,13 @@
 //! answers. The person counts as present while somebody is at this Mac.
 
 use super::FleetError;
-use super::approver::{AnswerReply, Approver, Elsewhere, News};
+use super::approver::{AnswerReply, Elsewhere, FleetApprover, News};
 use super::keep::Folder;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use postern_contract::{Answer, Answered, ClosedBy, NotApplied};
-use postern_fleet::{Choice, Id};
-use postern_host::{AnswerElsewhere, Gone, Host};
+use postern_fleet::{FleetChoice, FleetId};
+use postern_host::{AnswerElsewhere, GateClosed, Host};
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::time::Duration;
@@ -29,21 +29,21 @@ type OnItsWay<'a> = Pin<Box<dyn Future<Output = (String, ClosedBy, Answered)> + 
 /// The inbox while it is connected.
 struct Inbox<'a> {
     host: &'a Host,
-    approver: &'a Approver,
+    approver: &'a FleetApprover,
     /// The host that this Mac is: its own questions are here already.
-    own: Option<Id>,
+    own: Option<FleetId>,
     waiting: HashMap<String, Elsewhere>,
     door: mpsc::Sender<AnswerElsewhere>,
 }
 
-fn host_ended(_: Gone) -> FleetError {
+fn host_ended(_: GateClosed) -> FleetError {
     FleetError::Refused("the host ends".to_owned())
 }
 
 /// Shows what waits on other Macs until the connection is lost.
 pub(super) async fn serve(host: &Host, folder: &Folder, connected: impl FnOnce()) -> Result<(), FleetError> {
-    let approver = Approver::connect(folder).await?;
-    let own = folder.membership()?.own(true).cloned();
+    let approver = FleetApprover::connect(folder).await?;
+    let own = folder.membership()?.own_member_id(true).cloned();
     let (door, answers) = mpsc::channel(ANSWERS);
     // What a crash left on show.
     host.gate().clear_elsewhere().await.map_err(host_ended)?;
@@ -61,12 +61,12 @@ impl Inbox<'_> {
         for one in approver.waiting().await? {
             self.show_question(one).await?;
         }
-        let mut told = self.host.watch();
+        let mut told = self.host.subscribe();
         let mut on_their_way: FuturesUnordered<OnItsWay<'_>> = FuturesUnordered::new();
         let (mut present, mut heads, mut attended) = (interval(PRESENT), interval(HEADS), false);
         loop {
             let ends = self.waiting.values().map(|one| one.ends).min();
-            let left = ends.map(|ends| u64::try_from(ends - super::wall()).unwrap_or(0));
+            let left = ends.map(|ends| u64::try_from(ends - super::wall_clock()).unwrap_or(0));
             let next_end = Instant::now() + left.map_or(PRESENT, Duration::from_millis);
             tokio::select! {
                 news = approver.next(&mut messages) => if let Some(news) = news? { self.hear_news(news).await? },
@@ -87,9 +87,9 @@ impl Inbox<'_> {
                 _ = heads.tick() => self.look_at_audit().await,
                 // Somebody came to this Mac, or went.
                 news = told.recv() => match news {
-                    Ok(postern_contract::Told::StatusChanged(_)) if !attended => attended = self.say_present().await?,
+                    Ok(postern_contract::ApproverNotification::StatusChanged(_)) if !attended => attended = self.say_present().await?,
                     Ok(_) | Err(RecvError::Lagged(_)) => {}
-                    Err(RecvError::Closed) => return Err(host_ended(Gone)),
+                    Err(RecvError::Closed) => return Err(host_ended(GateClosed)),
                 },
                 () = tokio::time::sleep_until(next_end) => self.close_expired().await?,
             }
@@ -101,7 +101,7 @@ impl Inbox<'_> {
         match self.approver.verify_audit(None).await {
             Ok(all) => {
                 for one in all.iter().filter(|one| !one.findings.is_empty()) {
-                    let name = postern_command::escape::text(&one.name);
+                    let name = postern_command::escape::visible_text(&one.name);
                     self.host.call_attention(format!(
                         "the audit of {name} at the fleet’s broker is not whole: postern fleet audit verify"
                     ));
@@ -125,7 +125,8 @@ impl Inbox<'_> {
             News::Waits(one) => self.show_question(*one).await,
             News::Closed { question, outcome, by, .. } => {
                 let how = serde_json::from_value(outcome.into()).unwrap_or(ClosedBy::Resolved);
-                self.close_question(question, how, by.map(|by| postern_command::escape::text(&by))).await
+                self.close_question(question, how, by.map(|by| postern_command::escape::visible_text(&by)))
+                    .await
             }
         }
     }
@@ -157,7 +158,7 @@ impl Inbox<'_> {
 
     /// Takes away what nobody closed in time: its host may be gone.
     async fn close_expired(&mut self) -> Result<(), FleetError> {
-        let now = super::wall();
+        let now = super::wall_clock();
         let over: Vec<String> =
             self.waiting.iter().filter(|(_, one)| one.ends <= now).map(|(id, _)| id.clone()).collect();
         for id in over {
@@ -169,15 +170,15 @@ impl Inbox<'_> {
 
 /// Sends an answer, and tells its approver what the other Mac says of it.
 async fn carry_answer(
-    approver: &Approver,
+    approver: &FleetApprover,
     one: Elsewhere,
     answer: AnswerElsewhere,
 ) -> (String, ClosedBy, Answered) {
     let AnswerElsewhere { params, shows, reply } = answer;
     let (choice, how) = match params.answer {
-        Answer::Once => (Choice::Once, ClosedBy::Allowed),
-        Answer::Always => (Choice::Always, ClosedBy::Allowed),
-        Answer::Deny | Answer::DenyAlways | Answer::DenyAll => (Choice::Deny, ClosedBy::Denied),
+        Answer::Once => (FleetChoice::Once, ClosedBy::Allowed),
+        Answer::Always => (FleetChoice::Always, ClosedBy::Allowed),
+        Answer::Deny | Answer::DenyAlways | Answer::DenyAll => (FleetChoice::Deny, ClosedBy::Denied),
     };
     let said = if params.digest == one.question.digest {
         approver.answer_shown(&one, &shows, (choice, params.proposal, params.feedback)).await
@@ -185,7 +186,7 @@ async fn carry_answer(
         Ok(AnswerReply::Refused("it shows something else by now: look again".to_owned()))
     };
     let answered = match said {
-        Ok(AnswerReply::Applied(0)) => Answered::done(),
+        Ok(AnswerReply::Applied(0)) => Answered::applied(),
         Ok(AnswerReply::Applied(more)) => Answered::refused(&NotApplied::MorePeople(more)),
         Ok(AnswerReply::Closed(by, place)) => Answered::refused(&NotApplied::AnsweredElsewhere { by, place }),
         Ok(AnswerReply::Refused(reason)) => Answered::refused(&NotApplied::Failed(reason)),

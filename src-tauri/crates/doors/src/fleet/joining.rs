@@ -1,11 +1,14 @@
 //! Joining over the broker: the invited device asks, the owner's terminal answers.
 
 use super::FleetError;
-use super::connect::Link;
-use super::keep::{Chain, Folder, Keys, Membership, Own, PolicyScope};
+use super::connect::BrokerLink;
+use super::keep::{Chain, Folder, Keys, Membership, OwnMember, PolicyScope};
 use async_nats::{Client, Message};
 use futures_util::StreamExt as _;
-use postern_fleet::{Code, Envelope, Hash, Id, Introduction, Joined, Party, Pinned, Reveal, Side, Subjects};
+use postern_fleet::{
+    FleetId, Hash, Introduction, InvitationCode, JoinSide, Joined, Party, PinnedRoster, Reveal,
+    SignedEnvelope, Subjects,
+};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -21,7 +24,7 @@ const LARGEST: usize = 512 << 10;
 /// Message of the invited device.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-enum Said {
+enum JoinStepMessage {
     Commit(Hash),
     Reveal(Reveal),
     Wait,
@@ -30,13 +33,13 @@ enum Said {
 /// Final answer of the owner.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-enum Verdict {
-    Welcome { rosters: Chain, ids: Vec<Id> },
+enum JoinVerdict {
+    Welcome { rosters: Chain, ids: Vec<FleetId> },
     No,
 }
 
 fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, FleetError> {
-    serde_json::to_vec(value).map_err(FleetError::own)
+    serde_json::to_vec(value).map_err(FleetError::own_error)
 }
 
 fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FleetError> {
@@ -51,7 +54,7 @@ fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FleetError> {
 #[derive(Debug)]
 pub struct Joining {
     client: Client,
-    code: Code,
+    code: InvitationCode,
     keys: Vec<(bool, Keys)>,
     /// The owner's members, and the digits.
     pub joined: Joined,
@@ -59,18 +62,21 @@ pub struct Joining {
 
 impl Joining {
     /// Meets the owner at the broker that the code names. `hosts` says for each member whether it is a host.
-    pub async fn meet(code: Code, name: &str, hosts: &[bool]) -> Result<Self, FleetError> {
-        code.works(super::wall()).map_err(FleetError::refused)?;
+    pub async fn meet_owner(code: InvitationCode, name: &str, hosts: &[bool]) -> Result<Self, FleetError> {
+        code.check_expiry(super::wall_clock()).map_err(FleetError::refused)?;
         let made = |host: &bool| Ok((*host, Keys::new(super::random()?)?));
         let keys = hosts.iter().map(made).collect::<Result<Vec<_>, FleetError>>()?;
         let members = keys.iter().map(|(host, keys)| keys.introduce(name, *host)).collect();
-        let party = Party::new(code.clone(), Side::Joiner, members, super::random()?);
+        let party = Party::new(code.clone(), JoinSide::Joiner, members, super::random()?);
         let key = code.broker_key().ok_or(FleetError::NoFleet)?;
-        let link = Link::open(&code.server, code.certificate, &key, &format!("join-{}", code.join)).await?;
-        let subject = Subjects::of(&code.fleet).join(&code.join);
+        let link =
+            BrokerLink::open(&code.server, code.certificate, &key, &format!("join-{}", code.join)).await?;
+        let subject = Subjects::for_fleet(&code.fleet).join_subject(&code.join);
         let client = link.client;
-        let theirs: Hash = asked(&client, &subject, &Said::Commit(party.commitment()), STEP).await?;
-        let revealed: Reveal = asked(&client, &subject, &Said::Reveal(party.reveal(theirs)), STEP).await?;
+        let theirs: Hash =
+            send_and_receive(&client, &subject, &JoinStepMessage::Commit(party.commitment()), STEP).await?;
+        let revealed: Reveal =
+            send_and_receive(&client, &subject, &JoinStepMessage::Reveal(party.reveal(theirs)), STEP).await?;
         let joined = party.finish(theirs, &revealed).map_err(FleetError::refused)?;
         Ok(Self { client, code, keys, joined })
     }
@@ -80,46 +86,51 @@ impl Joining {
         self,
         folder: &Folder,
         policy: PolicyScope,
-    ) -> Result<(Membership, Pinned), FleetError> {
+    ) -> Result<(Membership, PinnedRoster), FleetError> {
         let Self { client, code, keys, joined } = self;
-        let subject = Subjects::of(&code.fleet).join(&code.join);
-        let Verdict::Welcome { rosters, ids } = asked(&client, &subject, &Said::Wait, PATIENCE).await? else {
+        let subject = Subjects::for_fleet(&code.fleet).join_subject(&code.join);
+        let JoinVerdict::Welcome { rosters, ids } =
+            send_and_receive(&client, &subject, &JoinStepMessage::Wait, PATIENCE).await?
+        else {
             return Err(FleetError::Refused("the owner said no".to_owned()));
         };
         let (pinned, envelope) = rosters.follow(&code.fleet, code.roster)?;
         // The owner whose digits were compared is an owner in the roster, and our members have our keys.
         let [owner] = joined.members.as_slice() else { return Err(FleetError::NoFleet) };
-        let is_owner = pinned.roster.of(postern_fleet::Role::Owner).any(|member| member.sign == owner.sign);
+        let is_owner = pinned
+            .roster
+            .members_with(postern_fleet::MemberRole::Owner)
+            .any(|member| member.sign == owner.sign);
         let ours = ids.len() == keys.len()
             && ids.iter().zip(&keys).all(|(id, (host, keys))| {
                 pinned.roster.member(id).is_some_and(|member| {
                     member.sign == keys.sign.verifier()
                         && member.seal == keys.open.sealer()
                         && member.nkey == keys.nkey.verifier()
-                        && member.has(postern_fleet::Role::Host) == *host
+                        && member.has_role(postern_fleet::MemberRole::Host) == *host
                 })
             });
         if !is_owner || !ours {
             return Err(FleetError::Refused("the roster is not the one that was agreed on".to_owned()));
         }
-        folder.make()?;
+        folder.create()?;
         let mut members = Vec::new();
         for (id, (host, keys)) in ids.into_iter().zip(&keys) {
             folder.keep_keys(&id, keys)?;
-            members.push(Own { id, host: *host });
+            members.push(OwnMember { id, host: *host });
         }
-        let Code { fleet, server, certificate, .. } = code;
+        let InvitationCode { fleet, server, certificate, .. } = code;
         let membership = Membership { fleet, server, certificate, members, policy, broker: None };
-        folder.pin(&pinned, envelope)?;
+        folder.pin_roster(&pinned, envelope)?;
         folder.keep_membership(&membership)?;
         Ok((membership, pinned))
     }
 }
 
-async fn asked<T: DeserializeOwned>(
+async fn send_and_receive<T: DeserializeOwned>(
     client: &Client,
     subject: &str,
-    said: &Said,
+    said: &JoinStepMessage,
     patience: Duration,
 ) -> Result<T, FleetError> {
     let request = async_nats::Request::new().payload(encode(said)?.into()).timeout(Some(patience));
@@ -155,33 +166,37 @@ pub struct Met {
 
 impl Inviting {
     /// Waits for the device that has the code. The broker must let the code's key in by now.
-    pub(super) async fn open(client: Client, code: Code, owner: Introduction) -> Result<Self, FleetError> {
-        let subject = Subjects::of(&code.fleet).join(&code.join);
+    pub(super) async fn subscribe(
+        client: Client,
+        code: InvitationCode,
+        owner: Introduction,
+    ) -> Result<Self, FleetError> {
+        let subject = Subjects::for_fleet(&code.fleet).join_subject(&code.join);
         let messages = client.subscribe(subject).await.map_err(FleetError::broker)?;
         client.flush().await.map_err(FleetError::broker)?;
-        let party = Party::new(code, Side::Owner, vec![owner], super::random()?);
+        let party = Party::new(code, JoinSide::Owner, vec![owner], super::random()?);
         Ok(Self { client, messages, party })
     }
 
     /// Meets the device.
-    pub async fn met(mut self) -> Result<Met, FleetError> {
+    pub async fn meet_device(mut self) -> Result<Met, FleetError> {
         let gone = || FleetError::Refused("nobody came with this code in time".to_owned());
         let met = async {
             let mut committed = None;
             loop {
                 let Some(message) = self.messages.next().await else { return Err(gone()) };
                 match (decode(&message.payload)?, committed) {
-                    (Said::Commit(theirs), None) => {
+                    (JoinStepMessage::Commit(theirs), None) => {
                         committed = Some(theirs);
-                        reply(&self.client, &message, &self.party.commitment()).await?;
+                        send_reply(&self.client, &message, &self.party.commitment()).await?;
                     }
-                    (Said::Reveal(revealed), Some(theirs)) => {
+                    (JoinStepMessage::Reveal(revealed), Some(theirs)) => {
                         let joined = self.party.finish(theirs, &revealed).map_err(FleetError::refused)?;
-                        reply(&self.client, &message, &self.party.reveal(theirs)).await?;
+                        send_reply(&self.client, &message, &self.party.reveal(theirs)).await?;
                         return Ok(joined);
                     }
                     // A second device, or one that begins again: a code works once.
-                    (Said::Commit(_) | Said::Reveal(_) | Said::Wait, _) => {
+                    (JoinStepMessage::Commit(_) | JoinStepMessage::Reveal(_) | JoinStepMessage::Wait, _) => {
                         return Err(FleetError::Refused(
                             "this code was used twice: make another one".to_owned(),
                         ));
@@ -196,27 +211,31 @@ impl Inviting {
 
 impl Met {
     /// Tells the device that it is a member, with the rosters from the one that its code names.
-    pub(super) async fn welcome(self, rosters: Vec<Envelope>, ids: Vec<Id>) -> Result<(), FleetError> {
-        self.say(&Verdict::Welcome { rosters: Chain(rosters), ids }).await
+    pub(super) async fn welcome(
+        self,
+        rosters: Vec<SignedEnvelope>,
+        ids: Vec<FleetId>,
+    ) -> Result<(), FleetError> {
+        self.send_verdict(&JoinVerdict::Welcome { rosters: Chain(rosters), ids }).await
     }
 
     /// Tells the device that it is none.
     pub async fn refuse(self) -> Result<(), FleetError> {
-        self.say(&Verdict::No).await
+        self.send_verdict(&JoinVerdict::No).await
     }
 
-    async fn say(mut self, verdict: &Verdict) -> Result<(), FleetError> {
+    async fn send_verdict(mut self, verdict: &JoinVerdict) -> Result<(), FleetError> {
         let gone = || FleetError::Unreachable("the device went away".to_owned());
         let message = timeout(STEP, self.messages.next()).await.ok().flatten().ok_or_else(gone)?;
-        let Said::Wait = decode(&message.payload)? else {
+        let JoinStepMessage::Wait = decode(&message.payload)? else {
             return Err(FleetError::Refused("this code was used twice: make another one".to_owned()));
         };
-        reply(&self.client, &message, verdict).await?;
+        send_reply(&self.client, &message, verdict).await?;
         self.client.flush().await.map_err(FleetError::broker)
     }
 }
 
-async fn reply<T: Serialize>(client: &Client, to: &Message, value: &T) -> Result<(), FleetError> {
+async fn send_reply<T: Serialize>(client: &Client, to: &Message, value: &T) -> Result<(), FleetError> {
     let Some(subject) = to.reply.clone() else { return Ok(()) };
     client.publish(subject, encode(value)?.into()).await.map_err(FleetError::broker)
 }

@@ -3,7 +3,8 @@
 
 use super::FleetError;
 use postern_fleet::{
-    Envelope, Fresh, Hash, Id, Introduction, Member, OpenKey, Pinned, Role, Seed, SignKey, VerifyKey,
+    FleetId, Fresh, Hash, Introduction, Member, MemberRole, OpenKey, PinnedRoster, Seed, SignKey,
+    SignedEnvelope, VerifyKey,
 };
 use postern_host::{make_private, write_whole};
 use serde::de::DeserializeOwned;
@@ -53,13 +54,13 @@ pub enum PolicyScope {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Membership {
     /// The fleet.
-    pub fleet: Id,
+    pub fleet: FleetId,
     /// Address of the broker: `tls://HOST:PORT`.
     pub server: String,
     /// Hash of the broker's certificate.
     pub certificate: Hash,
     /// The members that this Mac is: a host, an approver, or both.
-    pub members: Vec<Own>,
+    pub members: Vec<OwnMember>,
     /// Extent to which the fleet's policy counts on this Mac.
     #[serde(default)]
     pub policy: PolicyScope,
@@ -71,9 +72,9 @@ pub struct Membership {
 /// A member that this Mac is.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Own {
+pub struct OwnMember {
     /// Identifier of the device in the roster.
-    pub id: Id,
+    pub id: FleetId,
     /// True if it is the host, false if it is the person's own key.
     pub host: bool,
 }
@@ -103,8 +104,8 @@ pub struct Keys {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeptRoster {
-    pinned: Pinned,
-    envelope: Envelope,
+    pinned: PinnedRoster,
+    envelope: SignedEnvelope,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -119,10 +120,10 @@ impl Keys {
     /// Makes the keys of 32 random bytes.
     pub fn new(random: [u8; 32]) -> Result<Self, FleetError> {
         let mut seed = Seed::new(random);
-        Self::of([seed.draw(), seed.draw(), seed.draw()])
+        Self::from_seeds([seed.draw_bytes(), seed.draw_bytes(), seed.draw_bytes()])
     }
 
-    fn of([sign, open, nkey]: [[u8; 32]; 3]) -> Result<Self, FleetError> {
+    fn from_seeds([sign, open, nkey]: [[u8; 32]; 3]) -> Result<Self, FleetError> {
         let signs = |seed| SignKey::from_seed(seed).map_err(|error| FleetError::Own(error.to_string()));
         Ok(Self { sign: signs(sign)?, open: OpenKey::from_seed(open), nkey: signs(nkey)? })
     }
@@ -136,16 +137,16 @@ impl Keys {
     fn secrets(&self) -> Secrets {
         let hidden = |seed: &[u8; 32]| Hash::from_bytes(*seed);
         Secrets {
-            sign: hidden(self.sign.seed()),
-            open: hidden(self.open.seed()),
-            nkey: hidden(self.nkey.seed()),
+            sign: hidden(self.sign.seed_bytes()),
+            open: hidden(self.open.seed_bytes()),
+            nkey: hidden(self.nkey.seed_bytes()),
         }
     }
 }
 
 impl Folder {
     /// Returns the fleet's folder of a data folder. It need not exist.
-    pub fn of(data: &Path) -> Self {
+    pub fn from_data_folder(data: &Path) -> Self {
         Self { path: data.join("fleet") }
     }
 
@@ -155,8 +156,8 @@ impl Folder {
     }
 
     /// Makes it.
-    pub fn make(&self) -> Result<(), FleetError> {
-        make_private(&self.path).map_err(FleetError::own)
+    pub fn create(&self) -> Result<(), FleetError> {
+        make_private(&self.path).map_err(FleetError::own_error)
     }
 
     /// Removes everything that makes this Mac a member. What the broker stores stays.
@@ -165,7 +166,9 @@ impl Folder {
             let path = self.path.join(name);
             let gone = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
             match gone {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(FleetError::own(error)),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(FleetError::own_error(error));
+                }
                 Ok(()) | Err(_) => {}
             }
         }
@@ -174,120 +177,124 @@ impl Folder {
 
     /// Returns what is known of the fleet; an error if this Mac is in none.
     pub fn membership(&self) -> Result<Membership, FleetError> {
-        self.read("member.json")?.ok_or(FleetError::NoFleet)
+        self.read_json("member.json")?.ok_or(FleetError::NoFleet)
     }
 
     /// Keeps it.
     pub fn keep_membership(&self, membership: &Membership) -> Result<(), FleetError> {
-        self.write("member.json", membership)
+        self.write_json("member.json", membership)
     }
 
     /// Returns the secrets of a member.
-    pub fn keys(&self, member: &Id) -> Result<Keys, FleetError> {
-        let kept: Option<Secrets> = self.read(&format!("keys/{member}.json"))?;
+    pub fn read_keys(&self, member: &FleetId) -> Result<Keys, FleetError> {
+        let kept: Option<Secrets> = self.read_json(&format!("keys/{member}.json"))?;
         let Secrets { sign, open, nkey } = kept.ok_or(FleetError::NoFleet)?;
-        Keys::of([*sign.as_bytes(), *open.as_bytes(), *nkey.as_bytes()])
+        Keys::from_seeds([*sign.as_bytes(), *open.as_bytes(), *nkey.as_bytes()])
     }
 
     /// Keeps the secrets of a member.
-    pub fn keep_keys(&self, member: &Id, keys: &Keys) -> Result<(), FleetError> {
-        make_private(&self.path.join("keys")).map_err(FleetError::own)?;
-        self.write(&format!("keys/{member}.json"), &keys.secrets())
+    pub fn keep_keys(&self, member: &FleetId, keys: &Keys) -> Result<(), FleetError> {
+        make_private(&self.path.join("keys")).map_err(FleetError::own_error)?;
+        self.write_json(&format!("keys/{member}.json"), &keys.secrets())
     }
 
     /// Returns the roster that counts. It was checked against the one before it when it was pinned.
-    pub fn pinned(&self) -> Result<Pinned, FleetError> {
+    pub fn pinned(&self) -> Result<PinnedRoster, FleetError> {
         self.roster().map(|kept| kept.pinned)
     }
 
     /// Returns the same as its owners signed it, for a new member.
-    pub fn signed(&self) -> Result<Envelope, FleetError> {
+    pub fn signed(&self) -> Result<SignedEnvelope, FleetError> {
         self.roster().map(|kept| kept.envelope)
     }
 
     fn roster(&self) -> Result<KeptRoster, FleetError> {
-        self.read("roster.json")?.ok_or(FleetError::NoFleet)
+        self.read_json("roster.json")?.ok_or(FleetError::NoFleet)
     }
 
     /// Pins a roster. One that is older than the pinned one changes nothing.
-    pub fn pin(&self, pinned: &Pinned, envelope: &Envelope) -> Result<(), FleetError> {
-        match self.read::<KeptRoster>("roster.json")? {
+    pub fn pin_roster(&self, pinned: &PinnedRoster, envelope: &SignedEnvelope) -> Result<(), FleetError> {
+        match self.read_json::<KeptRoster>("roster.json")? {
             Some(ours) if ours.pinned.roster.version > pinned.roster.version => Ok(()),
             Some(_) | None => {
                 let kept = KeptRoster { pinned: pinned.clone(), envelope: envelope.clone() };
-                self.write("roster.json", &kept)
+                self.write_json("roster.json", &kept)
             }
         }
     }
 
     /// Returns the last word that the roster is current.
-    pub fn fresh(&self) -> Result<Option<Fresh>, FleetError> {
-        self.read("fresh.json")
+    pub fn read_fresh(&self) -> Result<Option<Fresh>, FleetError> {
+        self.read_json("fresh.json")
     }
 
     /// Keeps it.
     pub fn keep_fresh(&self, fresh: &Fresh) -> Result<(), FleetError> {
-        self.write("fresh.json", fresh)
+        self.write_json("fresh.json", fresh)
     }
 
     /// Returns the invitations that wait.
-    pub fn invited(&self) -> Result<Vec<(Id, VerifyKey)>, FleetError> {
-        Ok(self.read("invited.json")?.unwrap_or_default())
+    pub fn invited(&self) -> Result<Vec<(FleetId, VerifyKey)>, FleetError> {
+        Ok(self.read_json("invited.json")?.unwrap_or_default())
     }
 
     /// Keeps them.
-    pub fn keep_invited(&self, invited: &[(Id, VerifyKey)]) -> Result<(), FleetError> {
-        self.write("invited.json", &invited)
+    pub fn keep_invited(&self, invited: &[(FleetId, VerifyKey)]) -> Result<(), FleetError> {
+        self.write_json("invited.json", &invited)
     }
 
-    pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, FleetError> {
+    pub(super) fn read_json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, FleetError> {
         match fs::read(self.path.join(name)) {
             Ok(bytes) => serde_json::from_slice(&bytes)
                 .map(Some)
                 .map_err(|error| FleetError::Own(format!("fleet/{name} cannot be read: {error}"))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(FleetError::own(error)),
+            Err(error) => Err(FleetError::own_error(error)),
         }
     }
 
-    pub(super) fn write<T: Serialize>(&self, name: &str, value: &T) -> Result<(), FleetError> {
-        self.write_text(name, &serde_json::to_vec_pretty(value).map_err(FleetError::own)?)
+    pub(super) fn write_json<T: Serialize>(&self, name: &str, value: &T) -> Result<(), FleetError> {
+        self.write_text(name, &serde_json::to_vec_pretty(value).map_err(FleetError::own_error)?)
     }
 
     /// Writes a file of the folder, 0600, as a whole or not at all.
     pub fn write_text(&self, name: &str, text: &[u8]) -> Result<(), FleetError> {
-        write_whole(&self.path.join(name), text).map_err(FleetError::own)
+        write_whole(&self.path.join(name), text).map_err(FleetError::own_error)
     }
 }
 
 impl Membership {
     /// Returns the member that this Mac is as a host, or as its person.
-    pub fn own(&self, host: bool) -> Option<&Id> {
+    pub fn own_member_id(&self, host: bool) -> Option<&FleetId> {
         self.members.iter().find(|own| own.host == host).map(|own| &own.id)
     }
 
     /// Returns the person's member, if it is an owner.
-    pub fn owner<'a>(&self, pinned: &'a Pinned) -> Option<&'a Member> {
-        let id = self.own(false)?;
-        pinned.roster.member(id).filter(|member| member.has(Role::Owner))
+    pub fn owner_member<'a>(&self, pinned: &'a PinnedRoster) -> Option<&'a Member> {
+        let id = self.own_member_id(false)?;
+        pinned.roster.member(id).filter(|member| member.has_role(MemberRole::Owner))
     }
 }
 
 /// Envelopes of rosters as an owner hands them to a new member: the one that the code names, and those after it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Chain(pub(super) Vec<Envelope>);
+pub(super) struct Chain(pub(super) Vec<SignedEnvelope>);
 
 impl Chain {
     /// Pins the first by its hash and follows the others. Returns the last with its envelope.
-    pub(super) fn follow(&self, fleet: &Id, first: Hash) -> Result<(Pinned, &Envelope), FleetError> {
+    pub(super) fn follow(
+        &self,
+        fleet: &FleetId,
+        first: Hash,
+    ) -> Result<(PinnedRoster, &SignedEnvelope), FleetError> {
         let [head, rest @ ..] = self.0.as_slice() else { return Err(FleetError::NoFleet) };
         if rest.len() > ROSTERS {
             return Err(FleetError::Refused("too many rosters".to_owned()));
         }
-        let pinned = Pinned::first(head, fleet, first).map_err(FleetError::refused)?;
+        let pinned = PinnedRoster::pin_first(head, fleet, first).map_err(FleetError::refused)?;
         rest.iter().try_fold((pinned, head), |(pinned, _), next| {
-            pinned.next(next, fleet).map(|pinned| (pinned, next)).map_err(FleetError::refused)
+            pinned.verify_next(next, fleet).map(|pinned| (pinned, next)).map_err(FleetError::refused)
         })
     }
 }

@@ -1,5 +1,5 @@
 //! A fleet: several Macs whose questions and answers meet at a NATS server that nobody has to trust. What counts is decided
-//! by [`postern_fleet::admit`] on the host that asks.
+//! by [`postern_fleet::admit_message`] on the host that asks.
 
 mod approver;
 mod audit;
@@ -13,20 +13,23 @@ mod publisher;
 mod session;
 mod store;
 
-pub use approver::{AnswerReply, Approver, Elsewhere, News};
+pub use approver::{AnswerReply, Elsewhere, FleetApprover, News};
 pub use audit::Verified;
 pub use joining::{Inviting, Joining, Met};
-pub use keep::{Folder, Membership, Own, OwnBroker, PolicyScope};
-pub use owner::{Invitation, Owner, Started, Wanted, start};
-pub use postern_fleet::{Approver as May, Choice, Code, Id, Member, Reach, Reported, Risk, Role, Work};
+pub use keep::{Folder, Membership, OwnBroker, OwnMember, PolicyScope};
+pub use owner::{FleetOwner, Invitation, NewFleetChoices, PreparedFleet, prepare_fleet};
+pub use postern_fleet::{
+    ApproverLimits as May, FleetChoice, FleetId, FleetRisk, InvitationCode, Member, MemberRole, Reported,
+    RolloutReach, Work,
+};
 pub use publisher::{Asked, HostReply, Publisher};
 
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
-use postern_contract::Lines;
+use postern_contract::MultilineText;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
-use postern_fleet::Header;
+use postern_fleet::FleetMessageHeader;
 use postern_host::Host;
-use session::Session;
+use session::FleetHostSession;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -67,7 +70,7 @@ pub enum FleetError {
 }
 
 impl FleetError {
-    fn own(error: impl std::fmt::Display) -> Self {
+    fn own_error(error: impl std::fmt::Display) -> Self {
         Self::Own(error.to_string())
     }
 
@@ -83,22 +86,22 @@ impl FleetError {
 /// Reads random bytes from the system.
 fn random<const N: usize>() -> Result<[u8; N], FleetError> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(FleetError::own)?;
+    getrandom::fill(&mut bytes).map_err(FleetError::own_error)?;
     Ok(bytes)
 }
 
-fn new_id() -> Result<Id, FleetError> {
-    random().map(Id::random)
+fn new_id() -> Result<FleetId, FleetError> {
+    random().map(FleetId::random)
 }
 
 /// Begins a message of a member.
-fn header(fleet: &Id, from: &Id) -> Result<Header, FleetError> {
-    Ok(Header { fleet: fleet.clone(), from: from.clone(), id: new_id()? })
+fn header(fleet: &FleetId, from: &FleetId) -> Result<FleetMessageHeader, FleetError> {
+    Ok(FleetMessageHeader { fleet: fleet.clone(), from: from.clone(), id: new_id()? })
 }
 
 /// Reads the wall clock.
-fn wall() -> i64 {
-    postern_host::now()
+fn wall_clock() -> i64 {
+    postern_host::now_millis()
 }
 
 /// A side of this Mac that has a connection of its own.
@@ -128,24 +131,24 @@ fn say(state: &Mutex<Troubles>, side: Side, trouble: Option<String>) {
 
 /// The open door: this Mac asks in its fleet, or shows what others ask.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub(crate) struct FleetDoor {
     folder: Folder,
     state: Arc<Mutex<Troubles>>,
     closed: CancellationToken,
     tasks: TaskTracker,
 }
 
-impl Door {
+impl FleetDoor {
     /// Connects, now and whenever the connection is lost.
     pub(crate) fn open(host: &Host) -> Result<Self, ControlError> {
-        let folder = Folder::of(host.data());
+        let folder = Folder::from_data_folder(host.data_folder());
         let membership = folder.membership().map_err(|error| ControlError::invalid(error.to_string()))?;
         let state = Arc::new(Mutex::new(BTreeMap::new()));
         let (closed, tasks) = (CancellationToken::new(), TaskTracker::new());
         // The timer of questions runs on over lost connections and crashes.
         let started = Instant::now();
         let sides = [(Side::Host, true), (Side::Inbox, false)];
-        for (side, _) in sides.into_iter().filter(|(_, host)| membership.own(*host).is_some()) {
+        for (side, _) in sides.into_iter().filter(|(_, host)| membership.own_member_id(*host).is_some()) {
             say(&state, side, Some("it connects".to_owned()));
             let line =
                 Line { host: host.clone(), folder: folder.clone(), state: Arc::clone(&state), started };
@@ -162,11 +165,13 @@ impl Door {
         let (Ok(pinned), Ok(membership)) = (self.folder.pinned(), self.folder.membership()) else {
             return Vec::new();
         };
-        let groups =
-            membership.own(true).and_then(|id| pinned.roster.member(id)).map(|host| host.groups.clone());
+        let groups = membership
+            .own_member_id(true)
+            .and_then(|id| pinned.roster.member(id))
+            .map(|host| host.groups.clone());
         let row = |member: &Member| PairedClient {
             id: member.id.to_string(),
-            name: postern_command::escape::text(&format!("{} on {}", member.person, member.name)),
+            name: postern_command::escape::visible_text(&format!("{} on {}", member.person, member.name)),
             paired_at: None,
             seen_at: None,
             connected: false,
@@ -184,7 +189,7 @@ impl Door {
         let text =
             "Run postern fleet invite on an owner's Mac, and postern fleet join CODE on the new one.\n";
         let values = BTreeMap::from([("server".to_owned(), membership.server)]);
-        Ok(DoorSetup { door: DoorKind::Fleet, values, text: Lines::new(text.to_owned()) })
+        Ok(DoorSetup { door: DoorKind::Fleet, values, text: MultilineText::new(text.to_owned()) })
     }
 
     pub(crate) async fn close(self) {
@@ -203,9 +208,9 @@ async fn connected(line: Line, side: Side, closed: CancellationToken) {
         let once = async {
             match side {
                 Side::Host => {
-                    let session = Session::open(&host, &folder, started).await?;
+                    let session = FleetHostSession::open(&host, &folder, started).await?;
                     there();
-                    session.serve().await
+                    session.serve_until_lost().await
                 }
                 Side::Inbox => inbox::serve(&host, &folder, there).await,
             }

@@ -1,17 +1,18 @@
 //! An owner's side: starting a fleet, inviting, revoking, and the broker's configuration.
 
-use super::connect::Link;
+use super::connect::BrokerLink;
 use super::joining::{Inviting, Met};
-use super::keep::{Folder, Keys, Membership, Own, OwnBroker, PolicyScope};
+use super::keep::{Folder, Keys, Membership, OwnBroker, OwnMember, PolicyScope};
 use super::{FleetError, policy, store};
 use postern_fleet::{
-    Approver, Broker, CODE_LASTS, Code, Envelope, Hash, Id, Introduction, Member, Pinned, Risk, Role, Roster,
+    ApproverLimits, Broker, CODE_LASTS, FleetId, FleetRisk, Hash, Introduction, InvitationCode, Member,
+    MemberRole, PinnedRoster, Roster, SignedEnvelope,
 };
 use std::net::SocketAddr;
 
 /// Choices for a new fleet.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct NewFleetChoices {
     /// Address at which the broker listens.
     pub listen: SocketAddr,
     /// Name of this Mac.
@@ -19,7 +20,7 @@ pub struct Wanted {
     /// Name of the owner.
     pub person: String,
     /// Group of its host, and of what its person answers for.
-    pub group: Id,
+    pub group: FleetId,
     /// Extent to which the fleet's policy counts on this Mac.
     pub policy: PolicyScope,
     /// True if nats-server is older than 2.10.
@@ -28,11 +29,11 @@ pub struct Wanted {
 
 /// A fleet that is ready to be kept.
 #[derive(Debug)]
-pub struct Started {
+pub struct PreparedFleet {
     membership: Membership,
-    pinned: Pinned,
-    envelope: Envelope,
-    keys: Vec<(Id, Keys)>,
+    pinned: PinnedRoster,
+    envelope: SignedEnvelope,
+    keys: Vec<(FleetId, Keys)>,
     certificate: String,
     key: String,
     /// Configuration of its broker.
@@ -40,23 +41,23 @@ pub struct Started {
 }
 
 /// Makes a fleet of one Mac, whose person owns it. Nothing is written.
-pub fn start(folder: &Folder, wanted: &Wanted) -> Result<Started, FleetError> {
+pub fn prepare_fleet(folder: &Folder, wanted: &NewFleetChoices) -> Result<PreparedFleet, FleetError> {
     let fleet = super::new_id()?;
-    let made =
-        rcgen::generate_simple_self_signed(vec![wanted.listen.ip().to_string()]).map_err(FleetError::own)?;
+    let made = rcgen::generate_simple_self_signed(vec![wanted.listen.ip().to_string()])
+        .map_err(FleetError::own_error)?;
     let (person, host) = (super::new_id()?, super::new_id()?);
     let (own, hosts) = (Keys::new(super::random()?)?, Keys::new(super::random()?)?);
     let groups = vec![wanted.group.clone()];
-    let approver = Approver { groups: groups.clone(), risk: Risk::Dangerous, once_only: false };
+    let approver = ApproverLimits { groups: groups.clone(), risk: FleetRisk::Dangerous, once_only: false };
     let name = &wanted.name;
     let owner = Member {
         person: wanted.person.clone(),
-        roles: vec![Role::Owner, Role::Publisher, Role::Approver],
+        roles: vec![MemberRole::Owner, MemberRole::Publisher, MemberRole::Approver],
         approver: Some(approver),
         ..member(&person, name, &own.introduce(name, false))
     };
     let member =
-        Member { roles: vec![Role::Host], groups, ..member(&host, name, &hosts.introduce(name, true)) };
+        Member { roles: vec![MemberRole::Host], groups, ..member(&host, name, &hosts.introduce(name, true)) };
     let roster = Roster {
         version: 1,
         previous: None,
@@ -67,25 +68,28 @@ pub fn start(folder: &Folder, wanted: &Wanted) -> Result<Started, FleetError> {
         members: vec![owner, member],
     };
     let header = super::header(&fleet, &person)?;
-    let envelope = header.sign(roster, &[&own.sign]);
-    let pinned =
-        Pinned::first(&envelope, &fleet, Hash::of(&envelope.payload)).map_err(FleetError::refused)?;
+    let envelope = header.sign_body(roster, &[&own.sign]);
+    let pinned = PinnedRoster::pin_first(&envelope, &fleet, Hash::of_bytes(&envelope.payload))
+        .map_err(FleetError::refused)?;
     let membership = Membership {
         fleet,
         server: format!("tls://{}", wanted.listen),
-        certificate: Hash::of(made.cert.der()),
-        members: vec![Own { id: person.clone(), host: false }, Own { id: host.clone(), host: true }],
+        certificate: Hash::of_bytes(made.cert.der()),
+        members: vec![
+            OwnMember { id: person.clone(), host: false },
+            OwnMember { id: host.clone(), host: true },
+        ],
         policy: wanted.policy,
         broker: Some(OwnBroker { listen: wanted.listen.to_string(), before_2_10: wanted.before_2_10 }),
     };
     let configuration = configuration(folder, &membership, &pinned, &[])?;
     let (certificate, key) = (made.cert.pem(), made.signing_key.serialize_pem());
     let keys = vec![(person, own), (host, hosts)];
-    Ok(Started { membership, pinned, envelope, keys, certificate, key, configuration })
+    Ok(PreparedFleet { membership, pinned, envelope, keys, certificate, key, configuration })
 }
 
 /// Makes a member that may do nothing yet.
-fn member(id: &Id, name: &str, introduced: &Introduction) -> Member {
+fn member(id: &FleetId, name: &str, introduced: &Introduction) -> Member {
     let Introduction { sign, seal, nkey, .. } = *introduced;
     Member {
         id: id.clone(),
@@ -100,17 +104,17 @@ fn member(id: &Id, name: &str, introduced: &Introduction) -> Member {
     }
 }
 
-impl Started {
+impl PreparedFleet {
     /// Keeps it: from now on this Mac is a member.
-    pub fn keep(&self, folder: &Folder) -> Result<(), FleetError> {
-        folder.make()?;
+    pub fn save_files(&self, folder: &Folder) -> Result<(), FleetError> {
+        folder.create()?;
         folder.write_text("broker.crt", self.certificate.as_bytes())?;
         folder.write_text("broker.pem", self.key.as_bytes())?;
         folder.write_text("broker.conf", self.configuration.as_bytes())?;
         for (id, keys) in &self.keys {
             folder.keep_keys(id, keys)?;
         }
-        folder.pin(&self.pinned, &self.envelope)?;
+        folder.pin_roster(&self.pinned, &self.envelope)?;
         folder.keep_membership(&self.membership)
     }
 }
@@ -118,8 +122,8 @@ impl Started {
 fn configuration(
     folder: &Folder,
     membership: &Membership,
-    pinned: &Pinned,
-    invited: &[(Id, postern_fleet::VerifyKey)],
+    pinned: &PinnedRoster,
+    invited: &[(FleetId, postern_fleet::VerifyKey)],
 ) -> Result<String, FleetError> {
     let broker = membership.broker.as_ref().ok_or(FleetError::NoOwner)?;
     let configured = Broker {
@@ -141,32 +145,33 @@ pub struct Invitation {
     /// The person whose device it is.
     pub person: String,
     /// Groups of its host.
-    pub groups: Vec<Id>,
+    pub groups: Vec<FleetId>,
     /// Limits of what its person may approve.
-    pub approver: Approver,
+    pub approver: ApproverLimits,
     /// True if its person may publish policy.
     pub publisher: bool,
 }
 
 /// An owner that is connected.
 #[derive(Debug)]
-pub struct Owner {
-    link: Link,
+pub struct FleetOwner {
+    link: BrokerLink,
     folder: Folder,
     membership: Membership,
-    me: Id,
+    me: FleetId,
     keys: Keys,
-    pinned: Pinned,
+    pinned: PinnedRoster,
 }
 
-impl Owner {
+impl FleetOwner {
     /// Connects as the owner, and makes what the broker keeps if it does not keep it yet.
     pub async fn connect(folder: &Folder) -> Result<Self, FleetError> {
         let membership = folder.membership()?;
         let pinned = folder.pinned()?;
-        let me = membership.owner(&pinned).ok_or(FleetError::NoOwner)?.id.clone();
-        let keys = folder.keys(&me)?;
-        let link = Link::open(&membership.server, membership.certificate, &keys.nkey, me.as_str()).await?;
+        let me = membership.owner_member(&pinned).ok_or(FleetError::NoOwner)?.id.clone();
+        let keys = folder.read_keys(&me)?;
+        let link =
+            BrokerLink::open(&membership.server, membership.certificate, &keys.nkey, me.as_str()).await?;
         store::prepare(&link.client, &membership.fleet).await?;
         let pinned = match pinned.roster.version {
             // The first one has not been stored yet, or nobody was there to read it.
@@ -183,15 +188,15 @@ impl Owner {
     }
 
     /// Makes a code and the configuration that lets its key in. The broker has to read it before the code works.
-    pub fn invite(&self) -> Result<Code, FleetError> {
-        let code = Code {
+    pub fn invite(&self) -> Result<InvitationCode, FleetError> {
+        let code = InvitationCode {
             fleet: self.membership.fleet.clone(),
             join: super::new_id()?,
             server: self.membership.server.clone(),
             certificate: self.membership.certificate,
             roster: self.pinned.hash,
             secret: super::random()?,
-            ends: super::wall() + CODE_LASTS,
+            ends: super::wall_clock() + CODE_LASTS,
         };
         let key = code.broker_key().ok_or(FleetError::NoOwner)?.verifier();
         self.configure(&[(code.join.clone(), key)])?;
@@ -203,31 +208,31 @@ impl Owner {
         self.configure(&[])
     }
 
-    fn configure(&self, invited: &[(Id, postern_fleet::VerifyKey)]) -> Result<(), FleetError> {
+    fn configure(&self, invited: &[(FleetId, postern_fleet::VerifyKey)]) -> Result<(), FleetError> {
         let text = configuration(&self.folder, &self.membership, &self.pinned, invited)?;
         self.folder.keep_invited(invited)?;
         self.folder.write_text("broker.conf", text.as_bytes())
     }
 
     /// Waits for the device that has a code.
-    pub async fn wait(&self, code: Code) -> Result<Inviting, FleetError> {
-        Inviting::open(self.link.client.clone(), code, self.keys.introduce("owner", false)).await
+    pub async fn await_device(&self, code: InvitationCode) -> Result<Inviting, FleetError> {
+        Inviting::subscribe(self.link.client.clone(), code, self.keys.introduce("owner", false)).await
     }
 
     /// Takes a device in whose digits were compared, and tells it so.
     pub async fn welcome(&mut self, met: Met, invitation: &Invitation) -> Result<(), FleetError> {
         let first = self.folder.signed()?;
         let mut ids = Vec::new();
-        let mut roster = self.next();
+        let mut roster = self.next_roster();
         for introduced in &met.joined.members {
             let id = super::new_id()?;
             let member = member(&id, &invitation.name, introduced);
             roster.members.push(if introduced.host {
-                Member { roles: vec![Role::Host], groups: invitation.groups.clone(), ..member }
+                Member { roles: vec![MemberRole::Host], groups: invitation.groups.clone(), ..member }
             } else {
                 let approver = Some(invitation.approver.clone());
-                let publisher = invitation.publisher.then_some(Role::Publisher);
-                let roles = [Role::Approver].into_iter().chain(publisher).collect();
+                let publisher = invitation.publisher.then_some(MemberRole::Publisher);
+                let roles = [MemberRole::Approver].into_iter().chain(publisher).collect();
                 Member { person: invitation.person.clone(), roles, approver, ..member }
             });
             ids.push(id);
@@ -239,7 +244,7 @@ impl Owner {
 
     /// Removes members by name or id, and returns how many went.
     pub async fn revoke(&mut self, named: &str) -> Result<usize, FleetError> {
-        let mut roster = self.next();
+        let mut roster = self.next_roster();
         let before = roster.members.len();
         roster
             .members
@@ -255,18 +260,18 @@ impl Owner {
         Ok(gone)
     }
 
-    fn next(&self) -> Roster {
+    fn next_roster(&self) -> Roster {
         let mut roster = self.pinned.roster.clone();
         roster.version += 1;
         roster.previous = Some(self.pinned.hash);
         roster
     }
 
-    async fn publish(&mut self, roster: Roster) -> Result<Envelope, FleetError> {
+    async fn publish(&mut self, roster: Roster) -> Result<SignedEnvelope, FleetError> {
         let by = (&self.me, &self.keys.sign);
         let (envelope, pinned) =
             store::publish(&self.link.client, &self.membership.fleet, by, &self.pinned, roster).await?;
-        self.folder.pin(&pinned, &envelope)?;
+        self.folder.pin_roster(&pinned, &envelope)?;
         policy::reseal(&self.link.client, &self.membership.fleet, &self.keys.open, &pinned).await?;
         self.pinned = pinned;
         Ok(envelope)

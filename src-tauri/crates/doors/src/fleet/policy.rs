@@ -5,7 +5,10 @@ use super::FleetError;
 use super::keep::{Folder, PolicyScope};
 use super::store;
 use postern_contract::RuleDraft;
-use postern_fleet::{Bundle, Envelope, Fleet, GroupState, Hash, Id, InForce, Millis, Pinned, bundle_name};
+use postern_fleet::{
+    Bundle, FleetId, FleetState, GroupState, Hash, InForce, PinnedRoster, SignedEnvelope, WallMillis,
+    bundle_name,
+};
 use postern_host::Host;
 use postern_policy::Effect;
 use serde::{Deserialize, Serialize};
@@ -20,9 +23,9 @@ pub(super) struct KeptPolicy {
     state: Option<InForce>,
     /// The newest bundle that counts, and the one in force.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    newest: Option<Envelope>,
+    newest: Option<SignedEnvelope>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    good: Option<Envelope>,
+    good: Option<SignedEnvelope>,
     /// Bundle that this host refused, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     refused: Option<(Hash, String)>,
@@ -31,12 +34,12 @@ pub(super) struct KeptPolicy {
 /// Policy of all groups of this host.
 #[derive(Debug)]
 pub(super) struct HostPolicy {
-    groups: BTreeMap<Id, KeptPolicy>,
+    groups: BTreeMap<FleetId, KeptPolicy>,
     scope: PolicyScope,
 }
 
 /// Reads a bundle that counted when it was kept.
-fn kept_bundle(envelope: &Envelope) -> Option<Bundle> {
+fn kept_bundle(envelope: &SignedEnvelope) -> Option<Bundle> {
     let payload: postern_fleet::Payload<Bundle> = serde_json::from_slice(&envelope.payload).ok()?;
     Some(payload.body)
 }
@@ -102,11 +105,15 @@ pub(super) fn check_bundle(
 
 impl HostPolicy {
     /// Takes what was kept, after a look at whether it is what was kept.
-    pub(super) fn open(folder: &Folder, scope: PolicyScope, fleet: &mut Fleet) -> Result<Self, FleetError> {
+    pub(super) fn open(
+        folder: &Folder,
+        scope: PolicyScope,
+        fleet: &mut FleetState,
+    ) -> Result<Self, FleetError> {
         let mut groups = folder.policy()?;
         for (group, kept) in &mut groups {
-            let is = |envelope: &Option<Envelope>, hash: Option<Hash>| {
-                envelope.as_ref().map(|envelope| Hash::of(&envelope.payload)) == hash
+            let is = |envelope: &Option<SignedEnvelope>, hash: Option<Hash>| {
+                envelope.as_ref().map(|envelope| Hash::of_bytes(&envelope.payload)) == hash
             };
             let state = kept.state.as_ref();
             let good = state.and_then(|state| state.good);
@@ -116,14 +123,14 @@ impl HostPolicy {
             }
         }
         let states = groups.iter().filter_map(|(group, kept)| Some((group.clone(), kept.state.clone()?)));
-        fleet.restore(folder.fresh()?, states.collect());
+        fleet.restore(folder.read_fresh()?, states.collect());
         Ok(Self { groups, scope })
     }
 
     /// Returns the bundles in force.
     fn bundles_in_force(&self) -> Vec<(Bundle, Hash)> {
         let good = self.groups.values().filter_map(|kept| kept.good.as_ref());
-        good.filter_map(|good| Some((kept_bundle(good)?, Hash::of(&good.payload)))).collect()
+        good.filter_map(|good| Some((kept_bundle(good)?, Hash::of_bytes(&good.payload)))).collect()
     }
 
     /// Puts in force what is good.
@@ -147,14 +154,15 @@ impl HostPolicy {
     }
 
     /// Returns the state of each of these groups.
-    pub(super) fn report(&self, groups: &[Id]) -> Vec<GroupState> {
-        let state = |group: &Id| {
+    pub(super) fn report(&self, groups: &[FleetId]) -> Vec<GroupState> {
+        let state = |group: &FleetId| {
             let kept = self.groups.get(group);
             let good = kept.and_then(|kept| kept.good.as_ref());
             GroupState {
                 group: group.clone(),
                 newest: kept.and_then(|kept| kept.state.as_ref()).map(|state| state.bundle),
-                in_force: good.and_then(|good| Some(name_of(&kept_bundle(good)?, &Hash::of(&good.payload)))),
+                in_force: good
+                    .and_then(|good| Some(name_of(&kept_bundle(good)?, &Hash::of_bytes(&good.payload)))),
                 refused: kept.and_then(|kept| kept.refused.clone()),
             }
         };
@@ -179,8 +187,8 @@ impl HostPolicy {
             good: None,
             refused: None,
         });
-        let read =
-            Envelope::decode(bytes, postern_fleet::Kind::Bundle.limit()).map_err(|error| error.to_string());
+        let read = SignedEnvelope::decode(bytes, postern_fleet::FleetMessageKind::Bundle.max_bytes())
+            .map_err(|error| error.to_string());
         match read.and_then(|envelope| check_bundle(host, bundle, &hash, self.scope).map(|()| envelope)) {
             Ok(envelope) => {
                 kept.newest = Some(envelope);
@@ -195,11 +203,11 @@ impl HostPolicy {
     }
 
     /// Keeps what the fleet's state says by now. Returns true if another bundle is in force.
-    pub(super) fn keep_state(&mut self, folder: &Folder, fleet: &Fleet) -> Result<bool, FleetError> {
+    pub(super) fn keep_state(&mut self, folder: &Folder, fleet: &FleetState) -> Result<bool, FleetError> {
         let mut changed = false;
         for (group, state) in fleet.policy() {
             let Some(kept) = self.groups.get_mut(group) else { continue };
-            let good = kept.good.as_ref().map(|good| Hash::of(&good.payload));
+            let good = kept.good.as_ref().map(|good| Hash::of_bytes(&good.payload));
             if state.good != good && state.good == Some(state.bundle) {
                 kept.good.clone_from(&kept.newest);
                 changed = true;
@@ -212,38 +220,38 @@ impl HostPolicy {
 }
 
 impl Folder {
-    fn policy(&self) -> Result<BTreeMap<Id, KeptPolicy>, FleetError> {
-        Ok(self.read("policy.json")?.unwrap_or_default())
+    fn policy(&self) -> Result<BTreeMap<FleetId, KeptPolicy>, FleetError> {
+        Ok(self.read_json("policy.json")?.unwrap_or_default())
     }
 
-    fn keep_policy(&self, policy: &BTreeMap<Id, KeptPolicy>) -> Result<(), FleetError> {
-        self.write("policy.json", policy)
+    fn keep_policy(&self, policy: &BTreeMap<FleetId, KeptPolicy>) -> Result<(), FleetError> {
+        self.write_json("policy.json", policy)
     }
 
     /// Returns the time of the last job of each member.
-    pub(super) fn jobs(&self) -> Result<BTreeMap<Id, Millis>, FleetError> {
-        Ok(self.read("jobs.json")?.unwrap_or_default())
+    pub(super) fn jobs(&self) -> Result<BTreeMap<FleetId, WallMillis>, FleetError> {
+        Ok(self.read_json("jobs.json")?.unwrap_or_default())
     }
 
     /// Keeps them, before the job is done.
-    pub(super) fn keep_jobs(&self, jobs: &BTreeMap<Id, Millis>) -> Result<(), FleetError> {
-        self.write("jobs.json", jobs)
+    pub(super) fn keep_jobs(&self, jobs: &BTreeMap<FleetId, WallMillis>) -> Result<(), FleetError> {
+        self.write_json("jobs.json", jobs)
     }
 }
 
 /// Seals the documents of all groups for the members of a roster, who may be others than before.
 pub(super) async fn reseal(
     client: &async_nats::Client,
-    fleet: &Id,
+    fleet: &FleetId,
     open: &postern_fleet::OpenKey,
-    pinned: &Pinned,
+    pinned: &PinnedRoster,
 ) -> Result<(), FleetError> {
     let groups = pinned.roster.members.iter().flat_map(|member| &member.groups);
-    let groups: std::collections::BTreeSet<&Id> = groups.collect();
+    let groups: std::collections::BTreeSet<&FleetId> = groups.collect();
     let to: Vec<_> = pinned.roster.members.iter().map(|member| member.seal).collect();
     for group in groups {
         for kind in [store::BUNDLE, store::STAGE] {
-            let key = postern_fleet::Subjects::of(fleet).group_key(kind, group);
+            let key = postern_fleet::Subjects::for_fleet(fleet).group_key(kind, group);
             if let Some(document) = store::newest(client, fleet, open, &key).await? {
                 store::replace(client, fleet, &key, &document.envelope, (&to, document.revision)).await?;
             }

@@ -2,13 +2,13 @@
 //! hosts. Members who may ask hosts for work at once ask through here, too.
 
 use super::FleetError;
-use super::connect::Link;
+use super::connect::BrokerLink;
 use super::keep::{Folder, Keys, Membership};
 use super::store::{self, BUNDLE, STAGE};
 use async_nats::RequestErrorKind;
 use postern_fleet::{
-    Bundle, Envelope, Hash, Id, Job, JobReport, Member, Payload, Pinned, Reach, Reported, Role, Sealed, Seed,
-    Stage, Subjects, Work, bundle_name, published,
+    Bundle, FleetId, Hash, Job, JobReport, Member, MemberRole, Payload, PinnedRoster, Reported, RolloutReach,
+    RolloutStage, Sealed, Seed, SignedEnvelope, Subjects, Work, bundle_name, published,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -48,12 +48,12 @@ pub enum HostReply {
 /// A member of the fleet that is connected, as its person.
 #[derive(Debug)]
 pub struct Publisher {
-    link: Link,
+    link: BrokerLink,
     folder: Folder,
-    fleet: Id,
-    me: Id,
+    fleet: FleetId,
+    me: FleetId,
     keys: Keys,
-    pinned: Pinned,
+    pinned: PinnedRoster,
 }
 
 /// The newest policy of a group.
@@ -61,7 +61,7 @@ struct Newest {
     bundle: Bundle,
     hash: Hash,
     revision: u64,
-    stage: Option<(Stage, u64)>,
+    stage: Option<(RolloutStage, u64)>,
 }
 
 impl Publisher {
@@ -69,8 +69,8 @@ impl Publisher {
     pub async fn connect(folder: &Folder) -> Result<Self, FleetError> {
         let Membership { fleet, server, certificate, members, .. } = folder.membership()?;
         let me = members.iter().find(|own| !own.host).ok_or(FleetError::NoApprover)?.id.clone();
-        let keys = folder.keys(&me)?;
-        let link = Link::open(&server, certificate, &keys.nkey, me.as_str()).await?;
+        let keys = folder.read_keys(&me)?;
+        let link = BrokerLink::open(&server, certificate, &keys.nkey, me.as_str()).await?;
         let pinned = store::follow(&link.client, &fleet, &keys.open, folder).await?;
         Ok(Self { link, folder: folder.clone(), fleet, me, keys, pinned })
     }
@@ -78,20 +78,20 @@ impl Publisher {
     /// Returns the hosts of a group, a name or an id; of `all` every one.
     pub fn hosts_of(&self, named: &str) -> Vec<&Member> {
         let is = |host: &&Member| {
-            let groups = host.groups.iter().map(Id::as_str);
+            let groups = host.groups.iter().map(FleetId::as_str);
             named == "all" || groups.chain([host.name.as_str(), host.id.as_str()]).any(|name| name == named)
         };
-        self.pinned.roster.of(Role::Host).filter(is).collect()
+        self.pinned.roster.members_with(MemberRole::Host).filter(is).collect()
     }
 
     /// Asks a host for work, and returns what it says.
     pub async fn ask_host(&self, host: &Member, work: Work) -> Result<HostReply, FleetError> {
         let header = super::header(&self.fleet, &self.me)?;
-        let job = Job { at: super::wall(), roster: self.pinned.hash, work };
+        let job = Job { at: super::wall_clock(), roster: self.pinned.hash, work };
         let mut seed = Seed::new(super::random()?);
         let sealed =
-            header.seal(&job, &[host.seal], &self.keys.sign, &mut seed).map_err(FleetError::refused)?;
-        let subject = Subjects::of(&self.fleet).jobs(host.id.as_str());
+            header.seal_body(&job, &[host.seal], &self.keys.sign, &mut seed).map_err(FleetError::refused)?;
+        let subject = Subjects::for_fleet(&self.fleet).jobs(host.id.as_str());
         let request = async_nats::Request::new().payload(sealed.encode().into()).timeout(Some(PATIENCE));
         match self.link.client.send_request(subject, request).await {
             Ok(reply) => {
@@ -103,14 +103,15 @@ impl Publisher {
     }
 
     /// Reads the host's report, if it is the host's and about this job.
-    fn report(&self, host: &Member, job: &Id, bytes: &[u8]) -> Option<Reported> {
-        let envelope = Envelope::decode(bytes, postern_fleet::Kind::JobReport.limit()).ok()?;
+    fn report(&self, host: &Member, job: &FleetId, bytes: &[u8]) -> Option<Reported> {
+        let envelope =
+            SignedEnvelope::decode(bytes, postern_fleet::FleetMessageKind::JobReport.max_bytes()).ok()?;
         let payload: Payload<Sealed> = serde_json::from_slice(&envelope.payload).ok()?;
         let signed = payload.fleet == self.fleet
             && payload.from == host.id
-            && envelope.payload_type == postern_fleet::Kind::JobReport.media_type()
+            && envelope.payload_type == postern_fleet::FleetMessageKind::JobReport.media_type()
             && !envelope.signers([((), &host.sign)]).is_empty();
-        let report: JobReport = payload.open(&self.keys.open).ok().filter(|_| signed)?;
+        let report: JobReport = payload.open_body(&self.keys.open).ok().filter(|_| signed)?;
         (report.job == *job).then_some(report.outcome)
     }
 
@@ -124,7 +125,12 @@ impl Publisher {
     }
 
     /// Publishes a policy of a group, for these hosts at first. Returns its name.
-    pub async fn publish(&self, group: &Id, asked: Asked, canary: Vec<Id>) -> Result<String, FleetError> {
+    pub async fn publish(
+        &self,
+        group: &FleetId,
+        asked: Asked,
+        canary: Vec<FleetId>,
+    ) -> Result<String, FleetError> {
         let known = self.newest(group).await?;
         let stages =
             known.as_ref().and_then(|known| known.stage.as_ref()).map_or(0, |(stage, _)| stage.number);
@@ -139,25 +145,25 @@ impl Publisher {
             approvals: asked.approvals,
         };
         let version = bundle.version;
-        let envelope = super::header(&self.fleet, &self.me)?.sign(bundle, &[&self.keys.sign]);
-        let hash = Hash::of(&envelope.payload);
+        let envelope = super::header(&self.fleet, &self.me)?.sign_body(bundle, &[&self.keys.sign]);
+        let hash = Hash::of_bytes(&envelope.payload);
         self.store_signed(BUNDLE, group, &envelope, known.as_ref().map_or(0, |known| known.revision)).await?;
         self.note_seen(group, version, hash)?;
         let revision = known.and_then(|known| known.stage).map_or(0, |(_, revision)| revision);
-        self.bring_to(group, (stages + 1, hash), Reach::Canary(canary), revision).await?;
+        self.bring_to(group, (stages + 1, hash), RolloutReach::Canary(canary), revision).await?;
         Ok(bundle_name(group, version, &hash))
     }
 
     /// Brings the newest policy of a group to more hosts, if no host refused it. Returns its name, and whom it reaches now.
-    pub async fn advance(&self, group: &Id) -> Result<(String, Reach), FleetError> {
+    pub async fn advance(&self, group: &FleetId) -> Result<(String, RolloutReach), FleetError> {
         let known = self.newest(group).await?.ok_or_else(|| nothing(group))?;
         let name = bundle_name(group, known.bundle.version, &known.hash);
         let (stage, revision) = known.stage.ok_or_else(|| nothing(group))?;
         let reach = match stage.reach {
-            _ if stage.bundle != known.hash => Reach::Canary(Vec::new()),
-            Reach::Canary(_) => Reach::Percent(SHARE),
-            Reach::Percent(_) => Reach::All,
-            Reach::All => {
+            _ if stage.bundle != known.hash => RolloutReach::Canary(Vec::new()),
+            RolloutReach::Canary(_) => RolloutReach::Percent(SHARE),
+            RolloutReach::Percent(_) => RolloutReach::All,
+            RolloutReach::All => {
                 return Err(FleetError::Refused(format!("{name} is on all hosts of the group already")));
             }
         };
@@ -173,8 +179,8 @@ impl Publisher {
     }
 
     /// Publishes the policy before the newest one again, for all hosts. Returns its new name.
-    pub async fn roll_back(&self, group: &Id) -> Result<String, FleetError> {
-        let key = Subjects::of(&self.fleet).group_key(BUNDLE, group);
+    pub async fn roll_back(&self, group: &FleetId) -> Result<String, FleetError> {
+        let key = Subjects::for_fleet(&self.fleet).group_key(BUNDLE, group);
         let versions = store::versions(&self.link.client, &self.fleet, &self.keys.open, &key).await?;
         let newest = self.newest(group).await?.ok_or_else(|| nothing(group))?;
         let before = versions.iter().filter_map(|envelope| self.signed(envelope).ok());
@@ -187,12 +193,15 @@ impl Publisher {
         let name = self.publish(group, asked, Vec::new()).await?;
         let known = self.newest(group).await?.ok_or_else(|| nothing(group))?;
         let (stage, revision) = known.stage.ok_or_else(|| nothing(group))?;
-        self.bring_to(group, (stage.number + 1, known.hash), Reach::All, revision).await?;
+        self.bring_to(group, (stage.number + 1, known.hash), RolloutReach::All, revision).await?;
         Ok(name)
     }
 
     /// Returns the name of the newest policy of a group, with whom it reaches; `None` if there is none.
-    pub async fn newest_of(&self, group: &Id) -> Result<Option<(String, Option<Reach>)>, FleetError> {
+    pub async fn newest_of(
+        &self,
+        group: &FleetId,
+    ) -> Result<Option<(String, Option<RolloutReach>)>, FleetError> {
         let known = self.newest(group).await?;
         Ok(known.map(|known| {
             let reach =
@@ -201,13 +210,13 @@ impl Publisher {
         }))
     }
 
-    fn signed<T: postern_fleet::Body>(&self, envelope: &Envelope) -> Result<T, FleetError> {
+    fn signed<T: postern_fleet::FleetMessageBody>(&self, envelope: &SignedEnvelope) -> Result<T, FleetError> {
         published(&self.pinned, &self.fleet, envelope).map_err(FleetError::refused)
     }
 
     /// Reads the newest policy of a group, and notes it. One that is older than what was seen here is no newest.
-    async fn newest(&self, group: &Id) -> Result<Option<Newest>, FleetError> {
-        let names = Subjects::of(&self.fleet);
+    async fn newest(&self, group: &FleetId) -> Result<Option<Newest>, FleetError> {
+        let names = Subjects::for_fleet(&self.fleet);
         let (client, open) = (&self.link.client, &self.keys.open);
         let bundle = store::newest(client, &self.fleet, open, &names.group_key(BUNDLE, group)).await?;
         let seen = self.seen_versions()?.get(group).copied();
@@ -218,7 +227,7 @@ impl Publisher {
             };
         };
         let bundle: Bundle = self.signed(&document.envelope)?;
-        let hash = Hash::of(&document.envelope.payload);
+        let hash = Hash::of_bytes(&document.envelope.payload);
         if bundle.group != *group
             || seen.is_some_and(|(version, seen)| {
                 bundle.version < version || bundle.version == version && hash != seen
@@ -237,13 +246,13 @@ impl Publisher {
 
     async fn bring_to(
         &self,
-        group: &Id,
+        group: &FleetId,
         (number, bundle): (u64, Hash),
-        reach: Reach,
+        reach: RolloutReach,
         revision: u64,
     ) -> Result<(), FleetError> {
-        let stage = Stage { group: group.clone(), number, bundle, reach };
-        let envelope = super::header(&self.fleet, &self.me)?.sign(stage, &[&self.keys.sign]);
+        let stage = RolloutStage { group: group.clone(), number, bundle, reach };
+        let envelope = super::header(&self.fleet, &self.me)?.sign_body(stage, &[&self.keys.sign]);
         self.store_signed(STAGE, group, &envelope, revision).await
     }
 
@@ -251,39 +260,39 @@ impl Publisher {
     async fn store_signed(
         &self,
         kind: &str,
-        group: &Id,
-        envelope: &Envelope,
+        group: &FleetId,
+        envelope: &SignedEnvelope,
         revision: u64,
     ) -> Result<(), FleetError> {
-        if !self.pinned.roster.member(&self.me).is_some_and(|me| me.has(Role::Publisher)) {
+        if !self.pinned.roster.member(&self.me).is_some_and(|me| me.has_role(MemberRole::Publisher)) {
             return Err(FleetError::Refused("this Mac's person may not publish policy".to_owned()));
         }
         let to: Vec<_> = self.pinned.roster.members.iter().map(|member| member.seal).collect();
-        let key = Subjects::of(&self.fleet).group_key(kind, group);
+        let key = Subjects::for_fleet(&self.fleet).group_key(kind, group);
         store::replace(&self.link.client, &self.fleet, &key, envelope, (&to, revision)).await
     }
 
     /// Returns the newest version of each group that was seen here.
-    fn seen_versions(&self) -> Result<BTreeMap<Id, (u64, Hash)>, FleetError> {
-        Ok(self.folder.read("published.json")?.unwrap_or_default())
+    fn seen_versions(&self) -> Result<BTreeMap<FleetId, (u64, Hash)>, FleetError> {
+        Ok(self.folder.read_json("published.json")?.unwrap_or_default())
     }
 
-    fn note_seen(&self, group: &Id, version: u64, hash: Hash) -> Result<(), FleetError> {
+    fn note_seen(&self, group: &FleetId, version: u64, hash: Hash) -> Result<(), FleetError> {
         let mut seen = self.seen_versions()?;
         if seen.insert(group.clone(), (version, hash)) != Some((version, hash)) {
-            self.folder.write("published.json", &seen)?;
+            self.folder.write_json("published.json", &seen)?;
         }
         Ok(())
     }
 }
 
-fn nothing(group: &Id) -> FleetError {
+fn nothing(group: &FleetId) -> FleetError {
     FleetError::Refused(format!(
         "nothing is published for {group}: postern fleet policy publish FILE --group {group}"
     ))
 }
 
-fn withheld(group: &Id, version: u64) -> FleetError {
+fn withheld(group: &FleetId, version: u64) -> FleetError {
     FleetError::Refused(format!(
         "the broker shows another policy of {group} than version {version}, which was seen here: it withholds one, or rolled it back"
     ))

@@ -5,7 +5,7 @@ use super::keep::Folder;
 use async_nats::Client;
 use async_nats::jetstream::{self, kv, stream};
 use futures_util::TryStreamExt as _;
-use postern_fleet::{Envelope, Fresh, Id, Pinned, Roster, Sealed, Seed, SignKey, Subjects};
+use postern_fleet::{FleetId, Fresh, PinnedRoster, Roster, Sealed, Seed, SignKey, SignedEnvelope, Subjects};
 use std::time::Duration;
 
 /// Keys of the bucket.
@@ -24,12 +24,12 @@ const QUESTIONS: i64 = 128;
 const REPEATED: Duration = Duration::from_mins(10);
 
 /// Makes the bucket and the stream of questions, or brings them up to date. Only an owner may.
-pub(super) async fn prepare(client: &Client, fleet: &Id) -> Result<(), FleetError> {
-    let (context, names) = (jetstream::new(client.clone()), Subjects::of(fleet));
+pub(super) async fn prepare(client: &Client, fleet: &FleetId) -> Result<(), FleetError> {
+    let (context, names) = (jetstream::new(client.clone()), Subjects::for_fleet(fleet));
     // A bucket as every client makes it. Made as a stream, because 2.9 does not say what the client wants to know before.
     let bucket = stream::Config {
         name: format!("KV_{}", names.bucket()),
-        subjects: vec![names.key(">")],
+        subjects: vec![names.key_subject(">")],
         max_messages_per_subject: HISTORY,
         max_message_size: LARGEST,
         max_bytes: 64 << 20,
@@ -68,7 +68,7 @@ pub(super) async fn prepare(client: &Client, fleet: &Id) -> Result<(), FleetErro
 }
 
 /// Returns the bytes that a sealed document is bound to.
-fn bound(fleet: &Id, key: &str) -> Vec<u8> {
+fn associated_data(fleet: &FleetId, key: &str) -> Vec<u8> {
     format!("postern-fleet document 1\n{fleet}\n{key}\n").into_bytes()
 }
 
@@ -76,7 +76,7 @@ fn bound(fleet: &Id, key: &str) -> Vec<u8> {
 #[derive(Debug)]
 pub(super) struct Document {
     /// Envelope with the document.
-    pub(super) envelope: Envelope,
+    pub(super) envelope: SignedEnvelope,
     /// Revision in the bucket, for the next write.
     pub(super) revision: u64,
 }
@@ -84,7 +84,7 @@ pub(super) struct Document {
 /// Returns the newest document under a key; `None` if there is none that this member can open.
 pub(super) async fn newest(
     client: &Client,
-    fleet: &Id,
+    fleet: &FleetId,
     open: &postern_fleet::OpenKey,
     key: &str,
 ) -> Result<Option<Document>, FleetError> {
@@ -97,33 +97,38 @@ pub(super) async fn newest(
 /// Returns all versions of a document that the bucket keeps, oldest first.
 pub(super) async fn versions(
     client: &Client,
-    fleet: &Id,
+    fleet: &FleetId,
     open: &postern_fleet::OpenKey,
     key: &str,
-) -> Result<Vec<Envelope>, FleetError> {
+) -> Result<Vec<SignedEnvelope>, FleetError> {
     let history = bucket(client, fleet).await?.history(key).await.map_err(FleetError::broker)?;
     let entries: Vec<kv::Entry> = history.try_collect().await.map_err(FleetError::broker)?;
     Ok(entries.iter().filter_map(|entry| read_sealed(fleet, open, key, &entry.value)).collect())
 }
 
-fn read_sealed(fleet: &Id, open: &postern_fleet::OpenKey, key: &str, value: &[u8]) -> Option<Envelope> {
+fn read_sealed(
+    fleet: &FleetId,
+    open: &postern_fleet::OpenKey,
+    key: &str,
+    value: &[u8],
+) -> Option<SignedEnvelope> {
     let sealed: Sealed = serde_json::from_slice(value).ok()?;
-    let bytes = sealed.open(&bound(fleet, key), open).ok()?;
-    Envelope::decode(&bytes, postern_fleet::Kind::Bundle.limit()).ok()
+    let bytes = sealed.open_bytes(&associated_data(fleet, key), open).ok()?;
+    SignedEnvelope::decode(&bytes, postern_fleet::FleetMessageKind::Bundle.max_bytes()).ok()
 }
 
 /// Seals a document for members and stores it, if the newest one is still the one of this revision (0: none).
 pub(super) async fn replace(
     client: &Client,
-    fleet: &Id,
+    fleet: &FleetId,
     key: &str,
-    envelope: &Envelope,
+    envelope: &SignedEnvelope,
     (to, revision): (&[postern_fleet::SealKey], u64),
 ) -> Result<(), FleetError> {
     let mut seed = Seed::new(super::random()?);
-    let sealed =
-        Sealed::seal(&bound(fleet, key), &envelope.encode(), to, &mut seed).map_err(FleetError::refused)?;
-    let bytes = serde_json::to_vec(&sealed).map_err(FleetError::own)?;
+    let sealed = Sealed::seal_bytes(&associated_data(fleet, key), &envelope.encode(), to, &mut seed)
+        .map_err(FleetError::refused)?;
+    let bytes = serde_json::to_vec(&sealed).map_err(FleetError::own_error)?;
     // Nobody else wrote meanwhile: compare and set.
     let stored = bucket(client, fleet).await?.update(key, bytes.into(), revision).await;
     stored.map(drop).map_err(|error| match error.kind() {
@@ -134,23 +139,23 @@ pub(super) async fn replace(
     })
 }
 
-async fn bucket(client: &Client, fleet: &Id) -> Result<kv::Store, FleetError> {
+async fn bucket(client: &Client, fleet: &FleetId) -> Result<kv::Store, FleetError> {
     let context = jetstream::new(client.clone());
-    context.get_key_value(Subjects::of(fleet).bucket()).await.map_err(FleetError::broker)
+    context.get_key_value(Subjects::for_fleet(fleet).bucket()).await.map_err(FleetError::broker)
 }
 
 /// Signs the next roster, stores it for its members, and says that it is current.
 pub(super) async fn publish(
     client: &Client,
-    fleet: &Id,
-    (owner, key): (&Id, &SignKey),
-    before: &Pinned,
+    fleet: &FleetId,
+    (owner, key): (&FleetId, &SignKey),
+    before: &PinnedRoster,
     roster: Roster,
-) -> Result<(Envelope, Pinned), FleetError> {
+) -> Result<(SignedEnvelope, PinnedRoster), FleetError> {
     let header = super::header(fleet, owner)?;
     let to: Vec<_> = roster.members.iter().map(|member| member.seal).collect();
-    let envelope = header.sign(roster, &[key]);
-    let pinned = before.next(&envelope, fleet).map_err(FleetError::refused)?;
+    let envelope = header.sign_body(roster, &[key]);
+    let pinned = before.verify_next(&envelope, fleet).map_err(FleetError::refused)?;
     let newest = bucket(client, fleet).await?.entry(ROSTER).await.map_err(FleetError::broker)?;
     let revision = newest.map_or(0, |entry| entry.revision);
     replace(client, fleet, ROSTER, &envelope, (&to, revision)).await?;
@@ -161,21 +166,21 @@ pub(super) async fn publish(
 /// Says that a roster is current.
 pub(super) async fn say_fresh(
     client: &Client,
-    fleet: &Id,
-    (owner, key): (&Id, &SignKey),
-    pinned: &Pinned,
+    fleet: &FleetId,
+    (owner, key): (&FleetId, &SignKey),
+    pinned: &PinnedRoster,
 ) -> Result<(), FleetError> {
-    let (version, roster, at) = (pinned.roster.version, pinned.hash, super::wall());
+    let (version, roster, at) = (pinned.roster.version, pinned.hash, super::wall_clock());
     let fresh = Fresh { version, roster, policy: std::collections::BTreeMap::new(), at };
     let header = super::header(fleet, owner)?;
     let store = bucket(client, fleet).await?;
-    store.put(FRESH, header.sign(fresh, &[key]).encode().into()).await.map_err(FleetError::broker)?;
+    store.put(FRESH, header.sign_body(fresh, &[key]).encode().into()).await.map_err(FleetError::broker)?;
     Ok(())
 }
 
 /// Something that the bucket keeps, as it came.
 #[derive(Debug)]
-pub(super) enum Stored {
+pub(super) enum StoredFleetEntry {
     /// An envelope with a roster.
     Roster(Vec<u8>),
     /// An envelope with word of what is current.
@@ -186,46 +191,47 @@ pub(super) enum Stored {
 
 /// Opens a value of the bucket; `None` if it is none of ours.
 pub(super) fn opened(
-    fleet: &Id,
+    fleet: &FleetId,
     open: &postern_fleet::OpenKey,
     subject: &str,
     value: &[u8],
-) -> Option<Stored> {
-    let names = Subjects::of(fleet);
-    let key = subject.strip_prefix(names.key("").as_str())?;
+) -> Option<StoredFleetEntry> {
+    let names = Subjects::for_fleet(fleet);
+    let key = subject.strip_prefix(names.key_subject("").as_str())?;
     if key == FRESH {
-        return Some(Stored::Fresh(value.to_vec()));
+        return Some(StoredFleetEntry::Fresh(value.to_vec()));
     }
     let bytes = read_sealed(fleet, open, key, value)?.encode();
-    Some(if key == ROSTER { Stored::Roster(bytes) } else { Stored::Policy(bytes) })
+    Some(if key == ROSTER { StoredFleetEntry::Roster(bytes) } else { StoredFleetEntry::Policy(bytes) })
 }
 
 /// Reads the rosters that the bucket keeps, oldest first, and word of what is current.
-pub(super) async fn read(
+pub(super) async fn read_entries(
     client: &Client,
-    fleet: &Id,
+    fleet: &FleetId,
     key: &postern_fleet::OpenKey,
-) -> Result<Vec<Stored>, FleetError> {
+) -> Result<Vec<StoredFleetEntry>, FleetError> {
     let rosters = versions(client, fleet, key, ROSTER).await?;
-    let mut all: Vec<Stored> = rosters.iter().map(|roster| Stored::Roster(roster.encode())).collect();
+    let mut all: Vec<StoredFleetEntry> =
+        rosters.iter().map(|roster| StoredFleetEntry::Roster(roster.encode())).collect();
     let fresh = bucket(client, fleet).await?.get(FRESH).await.map_err(FleetError::broker)?;
-    all.extend(fresh.map(|fresh| Stored::Fresh(fresh.to_vec())));
+    all.extend(fresh.map(|fresh| StoredFleetEntry::Fresh(fresh.to_vec())));
     Ok(all)
 }
 
 /// Reads the newest bundle and stage of each of these groups.
 pub(super) async fn read_policy(
     client: &Client,
-    fleet: &Id,
+    fleet: &FleetId,
     open: &postern_fleet::OpenKey,
-    groups: &[Id],
-) -> Result<Vec<Stored>, FleetError> {
+    groups: &[FleetId],
+) -> Result<Vec<StoredFleetEntry>, FleetError> {
     let mut all = Vec::new();
     for group in groups {
         for kind in [BUNDLE, STAGE] {
-            let key = Subjects::of(fleet).group_key(kind, group);
+            let key = Subjects::for_fleet(fleet).group_key(kind, group);
             let document = newest(client, fleet, open, &key).await?;
-            all.extend(document.map(|document| Stored::Policy(document.envelope.encode())));
+            all.extend(document.map(|document| StoredFleetEntry::Policy(document.envelope.encode())));
         }
     }
     Ok(all)
@@ -234,16 +240,20 @@ pub(super) async fn read_policy(
 /// Follows the rosters that the broker has and pins the newest one that counts.
 pub(super) async fn follow(
     client: &Client,
-    fleet: &Id,
+    fleet: &FleetId,
     key: &postern_fleet::OpenKey,
     folder: &Folder,
-) -> Result<Pinned, FleetError> {
+) -> Result<PinnedRoster, FleetError> {
     let mut pinned = folder.pinned()?;
-    for stored in read(client, fleet, key).await? {
-        let Stored::Roster(bytes) = stored else { continue };
-        let Ok(envelope) = Envelope::decode(&bytes, postern_fleet::Kind::Roster.limit()) else { continue };
-        if let Ok(next) = pinned.next(&envelope, fleet) {
-            folder.pin(&next, &envelope)?;
+    for stored in read_entries(client, fleet, key).await? {
+        let StoredFleetEntry::Roster(bytes) = stored else { continue };
+        let Ok(envelope) =
+            SignedEnvelope::decode(&bytes, postern_fleet::FleetMessageKind::Roster.max_bytes())
+        else {
+            continue;
+        };
+        if let Ok(next) = pinned.verify_next(&envelope, fleet) {
+            folder.pin_roster(&next, &envelope)?;
             pinned = next;
         }
     }

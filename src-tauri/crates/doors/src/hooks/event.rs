@@ -1,12 +1,12 @@
 //! From an agent's event to the tool that it wants to use, under the names that `permissions.jsonc` has for tools.
 
-use super::Kind;
-use super::names::{Known, ToolClass, class, known, object};
+use super::HookAgent;
+use super::names::{NormalizedHookTool, ToolClass, normalize_tool, object, tool_class};
 use serde_json::{Map, Value};
 
 /// A tool that an agent wants to use.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct HookToolUse {
     /// Name in `permissions.jsonc`.
     pub tool: String,
     /// The MCP server that it is a tool of, where the event tells.
@@ -48,7 +48,7 @@ pub enum Odd {
 
 /// Reads what the agent wrote to the hook's standard input.
 #[expect(clippy::too_many_lines, reason = "one arm for each agent")]
-pub fn read(kind: Kind, text: &str) -> Result<Asked, Odd> {
+pub fn parse_event(kind: HookAgent, text: &str) -> Result<HookToolUse, Odd> {
     let odd = |what: String| Odd::Event { agent: kind.name(), what };
     let event: Value = serde_json::from_str(text).map_err(|error| odd(error.to_string()))?;
     let said = |name: &str| event.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -59,7 +59,7 @@ pub fn read(kind: Kind, text: &str) -> Result<Asked, Odd> {
     // `None` for a tool of no server, or one whose name includes its server.
     let mut server: Option<String> = None;
     let (tool, arguments, event_name) = match kind {
-        Kind::ClaudeCode | Kind::Codex | Kind::VsCode => {
+        HookAgent::ClaudeCode | HookAgent::Codex | HookAgent::VsCode => {
             let event_name = name.ok_or_else(|| missing("hook_event_name"))?;
             if !["PreToolUse", "PermissionRequest"].contains(&event_name.as_str()) {
                 return Err(odd(format!(
@@ -68,7 +68,7 @@ pub fn read(kind: Kind, text: &str) -> Result<Asked, Odd> {
             }
             (said("tool_name").ok_or_else(|| missing("tool_name"))?, object(&event["tool_input"]), event_name)
         }
-        Kind::GeminiCli => {
+        HookAgent::GeminiCli => {
             let tool = said("tool_name").ok_or_else(|| missing("tool_name"))?;
             let context = &event["mcp_context"];
             let named = context["server_name"].as_str().zip(context["tool_name"].as_str());
@@ -76,37 +76,37 @@ pub fn read(kind: Kind, text: &str) -> Result<Asked, Odd> {
             let tool = named.map_or(tool, |(_, own)| own.to_owned());
             (tool, object(&event["tool_input"]), name.unwrap_or_else(|| "BeforeTool".to_owned()))
         }
-        Kind::CopilotCli => {
+        HookAgent::CopilotCli => {
             let tool = said("toolName").ok_or_else(|| missing("toolName"))?;
             (tool, object(&event["toolArgs"]), name.unwrap_or_else(|| "preToolUse".to_owned()))
         }
-        Kind::Cursor => {
+        HookAgent::Cursor => {
             let name = name.ok_or_else(|| missing("hook_event_name"))?;
             cursor(&event, name, &mut server).map_err(odd)?
         }
-        Kind::KiroCli | Kind::Opencode => {
+        HookAgent::KiroCli | HookAgent::Opencode => {
             let event_name = name.ok_or_else(|| missing("hook_event_name"))?;
-            let asks = if kind == Kind::KiroCli { "preToolUse" } else { "tool.execute.before" };
+            let asks = if kind == HookAgent::KiroCli { "preToolUse" } else { "tool.execute.before" };
             if event_name != asks {
                 return Err(odd(format!("{event_name} asks for nothing; {asks} does")));
             }
             (said("tool_name").ok_or_else(|| missing("tool_name"))?, object(&event["tool_input"]), event_name)
         }
-        Kind::Cline => {
+        HookAgent::Cline => {
             let asked = event.get("preToolUse").ok_or_else(|| missing("preToolUse"))?;
             let tool = asked["toolName"].as_str().ok_or_else(|| missing("preToolUse.toolName"))?;
             (tool.to_owned(), object(&asked["parameters"]), "PreToolUse".to_owned())
         }
-        Kind::Windsurf => {
+        HookAgent::Windsurf => {
             let name = said("agent_action_name").ok_or_else(|| missing("agent_action_name"))?;
             windsurf(&event, name, &mut server).map_err(odd)?
         }
     };
     // A tool of a server may have any name.
-    let class = if server.is_some() { ToolClass::Gate } else { class(&tool) };
+    let class = if server.is_some() { ToolClass::Gate } else { tool_class(&tool) };
     // Cursor names no server, but what it connects to.
     let connects = server.as_ref().and_then(|_| said("url").or_else(|| said("command")));
-    let Known { tool, server, mut arguments } = known(&tool, server, arguments);
+    let NormalizedHookTool { tool, server, mut arguments } = normalize_tool(&tool, server, arguments);
     let server = server.or(connects);
     let cwd = said("cwd").or_else(|| event["workspaceRoots"][0].as_str().map(str::to_owned));
     if tool == "shell_exec" {
@@ -115,12 +115,12 @@ pub fn read(kind: Kind, text: &str) -> Result<Asked, Odd> {
         arguments.extend(folder.map(|folder| ("cwd".to_owned(), Value::String(folder))));
     }
     let replaceable = super::rewrite::replaceable(kind, &event_name, &event).filter(|_| tool == "shell_exec");
-    Ok(Asked { tool, server, arguments, replaceable, class, cwd, session, event: event_name })
+    Ok(HookToolUse { tool, server, arguments, replaceable, class, cwd, session, event: event_name })
 }
 
 /// Takes the folder that a shell command runs in out of its arguments: the one that the agent's own argument names, else the agent's.
 fn folder(
-    kind: Kind,
+    kind: HookAgent,
     arguments: &mut Map<String, Value>,
     cwd: Option<&str>,
 ) -> Result<Option<String>, String> {
@@ -135,8 +135,8 @@ fn folder(
         (Some(_) | None, _) => {}
     }
     let own = match kind {
-        Kind::GeminiCli => arguments.remove("dir_path"),
-        Kind::Opencode => arguments.remove("workdir"),
+        HookAgent::GeminiCli => arguments.remove("dir_path"),
+        HookAgent::Opencode => arguments.remove("workdir"),
         _ => None,
     };
     match own {

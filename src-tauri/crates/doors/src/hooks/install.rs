@@ -1,6 +1,6 @@
 //! Putting the hook into an agent's settings, and taking it out again. Everything else in them stays, in its order.
 
-use super::{BadSettings, Kind, script};
+use super::{BadSettings, HookAgent, script};
 use serde_json::{Map, Value, json};
 
 /// Time that an agent waits for its hook, in seconds: as long as a question may be open.
@@ -8,11 +8,11 @@ const WAIT: u64 = 30 * 60;
 
 /// Returns the settings with the hook in them once, whatever was there of it before. `command` is what the
 /// agent is to run.
-pub fn install(kind: Kind, before: &str, command: &str) -> Result<String, BadSettings> {
+pub fn install(kind: HookAgent, before: &str, command: &str) -> Result<String, BadSettings> {
     if script::is_script(kind) {
         return script::install(kind, before, command);
     }
-    if kind == Kind::KiroCli && before.trim().is_empty() {
+    if kind == HookAgent::KiroCli && before.trim().is_empty() {
         return Err(BadSettings::new(
             "it is the file of an agent, which Kiro makes, and without one there are no tools",
         ));
@@ -22,17 +22,17 @@ pub fn install(kind: Kind, before: &str, command: &str) -> Result<String, BadSet
         settings.entry("version").or_insert(json!(1));
     }
     let entry = match kind {
-        Kind::ClaudeCode => {
+        HookAgent::ClaudeCode => {
             json!({"matcher": "*", "hooks": [{"type": "command", "command": command, "timeout": WAIT}]})
         }
-        Kind::Codex => json!({"hooks": [{"type": "command", "command": command, "timeout": WAIT}]}),
-        Kind::VsCode => json!({"type": "command", "command": command, "timeout": WAIT}),
-        Kind::KiroCli => json!({"matcher": "*", "command": command, "timeout_ms": WAIT * 1000}),
-        Kind::Windsurf => json!({"command": command, "show_output": true}),
-        Kind::GeminiCli => json!({"matcher": "*", "hooks": [
+        HookAgent::Codex => json!({"hooks": [{"type": "command", "command": command, "timeout": WAIT}]}),
+        HookAgent::VsCode => json!({"type": "command", "command": command, "timeout": WAIT}),
+        HookAgent::KiroCli => json!({"matcher": "*", "command": command, "timeout_ms": WAIT * 1000}),
+        HookAgent::Windsurf => json!({"command": command, "show_output": true}),
+        HookAgent::GeminiCli => json!({"matcher": "*", "hooks": [
             {"type": "command", "name": "postern", "command": command, "timeout": WAIT * 1000}]}),
-        Kind::Cursor | Kind::Cline | Kind::Opencode => json!({"command": command}),
-        Kind::CopilotCli => json!({"type": "command", "bash": command, "timeoutSec": WAIT}),
+        HookAgent::Cursor | HookAgent::Cline | HookAgent::Opencode => json!({"command": command}),
+        HookAgent::CopilotCli => json!({"type": "command", "bash": command, "timeoutSec": WAIT}),
     };
     let hooks = settings.entry("hooks").or_insert_with(|| Value::Object(Map::new()));
     let Value::Object(hooks) = hooks else {
@@ -45,11 +45,11 @@ pub fn install(kind: Kind, before: &str, command: &str) -> Result<String, BadSet
         };
         list.push(entry.clone());
     }
-    Ok(text(&settings))
+    Ok(to_pretty_json(&settings))
 }
 
 /// Returns the settings without the hook; nothing where nothing else is in them.
-pub fn uninstall(kind: Kind, before: &str) -> Result<String, BadSettings> {
+pub fn uninstall(kind: HookAgent, before: &str) -> Result<String, BadSettings> {
     if script::is_script(kind) {
         return Ok(script::uninstall(before));
     }
@@ -58,11 +58,11 @@ pub fn uninstall(kind: Kind, before: &str) -> Result<String, BadSettings> {
     if left.len() == 1 && has_version(kind) && left.get("version") == Some(&json!(1)) {
         left.clear();
     }
-    Ok(if left.is_empty() { String::new() } else { text(&left) })
+    Ok(if left.is_empty() { String::new() } else { to_pretty_json(&left) })
 }
 
 /// Returns true if the hook is in these settings.
-pub fn holds_ours(kind: Kind, settings: &str) -> bool {
+pub fn holds_ours(kind: HookAgent, settings: &str) -> bool {
     if script::is_script(kind) {
         return script::is_ours(settings);
     }
@@ -71,34 +71,34 @@ pub fn holds_ours(kind: Kind, settings: &str) -> bool {
 }
 
 /// Returns the command of the hook in these settings. Agents with scripts have none.
-pub(crate) fn our_command(kind: Kind, settings: &str) -> Option<String> {
+pub(crate) fn our_command(kind: HookAgent, settings: &str) -> Option<String> {
     let read: Value = serde_json::from_str(settings).ok()?;
     let entry = our_entries(kind, &read).next()?;
     let entry = entry.get("hooks").and_then(|inner| inner.get(0)).unwrap_or(entry);
     entry.get("command").or_else(|| entry.get("bash"))?.as_str().map(str::to_owned)
 }
 
-fn our_entries(kind: Kind, settings: &Value) -> impl Iterator<Item = &Value> {
+fn our_entries(kind: HookAgent, settings: &Value) -> impl Iterator<Item = &Value> {
     let of = |event: &&str| settings["hooks"][*event].as_array().map_or(&[][..], Vec::as_slice);
     events(kind).iter().flat_map(of).filter(move |entry| is_ours(kind, entry))
 }
 
-fn has_version(kind: Kind) -> bool {
-    matches!(kind, Kind::Cursor | Kind::CopilotCli)
+fn has_version(kind: HookAgent) -> bool {
+    matches!(kind, HookAgent::Cursor | HookAgent::CopilotCli)
 }
 
-fn events(kind: Kind) -> &'static [&'static str] {
+fn events(kind: HookAgent) -> &'static [&'static str] {
     match kind {
-        Kind::ClaudeCode | Kind::Codex | Kind::VsCode | Kind::Cline => &["PreToolUse"],
-        Kind::Cursor => &["beforeShellExecution", "beforeMCPExecution", "beforeReadFile"],
-        Kind::GeminiCli => &["BeforeTool"],
-        Kind::CopilotCli | Kind::KiroCli => &["preToolUse"],
-        Kind::Windsurf => &["pre_run_command", "pre_read_code", "pre_write_code", "pre_mcp_tool_use"],
-        Kind::Opencode => &["tool.execute.before"],
+        HookAgent::ClaudeCode | HookAgent::Codex | HookAgent::VsCode | HookAgent::Cline => &["PreToolUse"],
+        HookAgent::Cursor => &["beforeShellExecution", "beforeMCPExecution", "beforeReadFile"],
+        HookAgent::GeminiCli => &["BeforeTool"],
+        HookAgent::CopilotCli | HookAgent::KiroCli => &["preToolUse"],
+        HookAgent::Windsurf => &["pre_run_command", "pre_read_code", "pre_write_code", "pre_mcp_tool_use"],
+        HookAgent::Opencode => &["tool.execute.before"],
     }
 }
 
-fn without(kind: Kind, before: &str) -> Result<Map<String, Value>, BadSettings> {
+fn without(kind: HookAgent, before: &str) -> Result<Map<String, Value>, BadSettings> {
     if before.trim().is_empty() {
         return Ok(Map::new());
     }
@@ -120,7 +120,7 @@ fn without(kind: Kind, before: &str) -> Result<Map<String, Value>, BadSettings> 
 }
 
 /// Returns true if an entry is ours, by what it runs.
-fn is_ours(kind: Kind, entry: &Value) -> bool {
+fn is_ours(kind: HookAgent, entry: &Value) -> bool {
     let mark = format!(" hook {} --agent ", kind.name());
     let command = |entry: &Value| {
         let text = entry.get("command").or_else(|| entry.get("bash")).and_then(Value::as_str);
@@ -130,6 +130,6 @@ fn is_ours(kind: Kind, entry: &Value) -> bool {
     inner.map_or_else(|| command(entry), |inner| !inner.is_empty() && inner.iter().all(command))
 }
 
-fn text(settings: &Map<String, Value>) -> String {
+fn to_pretty_json(settings: &Map<String, Value>) -> String {
     format!("{:#}\n", Value::Object(settings.clone()))
 }

@@ -13,35 +13,35 @@ pub(super) fn install(before: &str, command: &[String]) -> Result<String, BadSet
     let Value::Object(servers) = servers else {
         return Err(BadSettings::new("\"servers\" is not an object"));
     };
-    if servers.get(NAME).is_some_and(|entry| words(entry).is_none()) {
+    if servers.get(NAME).is_some_and(|entry| command_words(entry).is_none()) {
         return Err(BadSettings::new("it has another server of the name \"postern\""));
     }
     let (program, arguments) =
         command.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
     servers.insert(NAME.to_owned(), json!({"type": "stdio", "command": program, "args": arguments}));
-    Ok(text(&settings))
+    Ok(to_pretty_json(&settings))
 }
 
 /// Returns the settings without the server; nothing if nothing else is in them.
 pub(super) fn uninstall(before: &str) -> Result<String, BadSettings> {
     let mut settings = object(before)?;
     if let Some(Value::Object(servers)) = settings.get_mut("servers")
-        && servers.get(NAME).is_some_and(|entry| words(entry).is_some())
+        && servers.get(NAME).is_some_and(|entry| command_words(entry).is_some())
     {
         servers.shift_remove(NAME);
         if servers.is_empty() {
             settings.shift_remove("servers");
         }
     }
-    Ok(if settings.is_empty() { String::new() } else { text(&settings) })
+    Ok(if settings.is_empty() { String::new() } else { to_pretty_json(&settings) })
 }
 
 /// Returns the words of the command that starts the server, or `None` if it is not in the settings.
 pub(crate) fn command(settings: &str) -> Option<Vec<String>> {
-    words(serde_json::from_str::<Value>(settings).ok()?.get("servers")?.get(NAME)?)
+    command_words(serde_json::from_str::<Value>(settings).ok()?.get("servers")?.get(NAME)?)
 }
 
-fn words(entry: &Value) -> Option<Vec<String>> {
+fn command_words(entry: &Value) -> Option<Vec<String>> {
     let word = |value: &Value| value.as_str().map(str::to_owned);
     let arguments = entry.get("args")?.as_array()?;
     let words: Option<Vec<String>> =
@@ -62,7 +62,7 @@ fn object(text: &str) -> Result<Map<String, Value>, BadSettings> {
     }
 }
 
-fn text(settings: &Map<String, Value>) -> String {
+fn to_pretty_json(settings: &Map<String, Value>) -> String {
     format!("{:#}\n", Value::Object(settings.clone()))
 }
 

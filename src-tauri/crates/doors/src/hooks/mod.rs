@@ -22,28 +22,30 @@ mod settings;
 
 pub use answer::answer;
 pub use bad_settings::BadSettings;
-pub use event::{Asked, Odd, read};
+pub use event::{HookToolUse, Odd, parse_event};
 pub use install::{holds_ours, install, uninstall};
 pub use names::ToolClass;
-pub use place::{Place, left_to_do, place};
+pub use place::{HookSettingsPlace, left_to_do, settings_place};
 pub use rewrite::confined;
 pub use script::is_script;
-pub(crate) use settings::read as read_settings;
-pub use settings::{Change, Entry, SettingsError};
+pub(crate) use settings::read_settings;
+pub use settings::{HookSettingsChange, HookSettingsEntry, SettingsError};
 
 use serde_json::{Map, Value};
 
 /// Returns the words of Postern's command in an agent's settings.
-pub(crate) fn our_words(entry: Entry, settings: &str) -> Option<Vec<String>> {
+pub(crate) fn our_words(entry: HookSettingsEntry, settings: &str) -> Option<Vec<String>> {
     match entry {
-        Entry::Hook(kind) => postern_command::words_of(&install::our_command(kind, settings)?).ok(),
-        Entry::McpServer => mcp_entry::command(settings),
+        HookSettingsEntry::Hook(kind) => {
+            postern_command::words_of(&install::our_command(kind, settings)?).ok()
+        }
+        HookSettingsEntry::McpServer => mcp_entry::command(settings),
     }
 }
 
 /// A coding agent whose hooks are understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum HookAgent {
     /// Claude Code: `PreToolUse`, `PermissionRequest`.
     ClaudeCode,
     /// Cursor: `beforeShellExecution`, `beforeMCPExecution`, `beforeReadFile`.
@@ -66,7 +68,7 @@ pub enum Kind {
     Opencode,
 }
 
-impl Kind {
+impl HookAgent {
     /// Every one.
     pub const ALL: [Self; 10] = [
         Self::ClaudeCode,
@@ -100,7 +102,7 @@ impl Kind {
 
 /// Verdict of a hook for its agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum HookVerdict {
     /// Use the tool.
     Allow,
     /// Use the tool with this input, and with no other: its command is confined.

@@ -95,7 +95,7 @@ const OWN_PROMPT: &[&str] = &[
 ];
 
 /// Returns who decides about a tool, by its agent's name for it.
-pub(super) fn class(tool: &str) -> ToolClass {
+pub(super) fn tool_class(tool: &str) -> ToolClass {
     if HARMLESS.contains(&tool) {
         ToolClass::Harmless
     } else if OWN_PROMPT.contains(&tool) {
@@ -107,7 +107,7 @@ pub(super) fn class(tool: &str) -> ToolClass {
 
 /// A tool under the name that `permissions.jsonc` has for it.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct NormalizedHookTool {
     pub(super) tool: String,
     /// The MCP server that it is a tool of.
     pub(super) server: Option<String>,
@@ -115,7 +115,7 @@ pub(super) struct Known {
     pub(super) arguments: Map<String, Value>,
 }
 
-impl Known {
+impl NormalizedHookTool {
     fn of_server(server: &str, tool: &str, arguments: Map<String, Value>) -> Self {
         let named = Some(server).filter(|server| !server.is_empty());
         Self { tool: tool_of_server(server, tool), server: named.map(str::to_owned), arguments }
@@ -125,15 +125,19 @@ impl Known {
 /// Returns a tool as `permissions.jsonc` knows it. An unknown tool keeps its name.
 ///
 /// `server`: the event names the tool's server, which is empty if it has no name.
-pub(super) fn known(tool: &str, server: Option<String>, mut arguments: Map<String, Value>) -> Known {
+pub(super) fn normalize_tool(
+    tool: &str,
+    server: Option<String>,
+    mut arguments: Map<String, Value>,
+) -> NormalizedHookTool {
     if let Some(server) = server {
-        return Known::of_server(&server, tool, arguments);
+        return NormalizedHookTool::of_server(&server, tool, arguments);
     }
     if let Some((server, own)) = tool.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
-        return Known::of_server(server, own, arguments);
+        return NormalizedHookTool::of_server(server, own, arguments);
     }
     if let Some((server, own)) = tool.strip_prefix('@').and_then(|rest| rest.split_once('/')) {
-        return Known::of_server(server, own, arguments);
+        return NormalizedHookTool::of_server(server, own, arguments);
     }
     if tool == "use_mcp_tool" {
         return used_of_server(arguments);
@@ -156,7 +160,7 @@ pub(super) fn known(tool: &str, server: Option<String>, mut arguments: Map<Strin
         "Glob" | "glob" => "glob",
         "Grep" | "grep" | "search_file_content" | "grep_search" => "grep",
         "Skill" | "activate_skill" => "skill",
-        other => return Known { tool: other.to_owned(), server: None, arguments },
+        other => return NormalizedHookTool { tool: other.to_owned(), server: None, arguments },
     };
     for other in PATHS {
         if let Some(path) = arguments.remove(other) {
@@ -168,18 +172,18 @@ pub(super) fn known(tool: &str, server: Option<String>, mut arguments: Map<Strin
     {
         arguments.entry("name").or_insert(skill);
     }
-    Known { tool: name.to_owned(), server: None, arguments }
+    NormalizedHookTool { tool: name.to_owned(), server: None, arguments }
 }
 
 /// Reads Cline's own tool for tools of MCP servers: the tool is among its parameters.
-fn used_of_server(mut parameters: Map<String, Value>) -> Known {
+fn used_of_server(mut parameters: Map<String, Value>) -> NormalizedHookTool {
     let mut said = |field: &str| {
         let value = parameters.remove(field);
         value.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
     };
     let (server, tool) = (said("server_name"), said("tool_name"));
     let arguments = parameters.remove("arguments").unwrap_or_default();
-    Known::of_server(&server, &tool, object(&arguments))
+    NormalizedHookTool::of_server(&server, &tool, object(&arguments))
 }
 
 /// Returns the arguments, which come as an object, or as the text of one.

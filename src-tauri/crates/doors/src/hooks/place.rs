@@ -1,10 +1,10 @@
 //! Places of the agents' settings.
 
-use super::Kind;
+use super::HookAgent;
 
 /// Place of an agent's settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum HookSettingsPlace {
     /// Under the person's home folder.
     Home(&'static str),
     /// Under the current folder.
@@ -15,41 +15,41 @@ pub enum Place {
 
 /// Returns the place of this agent's settings: the person's own, or those of the project in the current
 /// folder.
-pub fn place(kind: Kind, project: bool) -> Place {
+pub fn settings_place(kind: HookAgent, project: bool) -> HookSettingsPlace {
     let (own, of_project) = match kind {
-        Kind::ClaudeCode => (".claude/settings.json", ".claude/settings.json"),
-        Kind::Cursor => (".cursor/hooks.json", ".cursor/hooks.json"),
-        Kind::GeminiCli => (".gemini/settings.json", ".gemini/settings.json"),
-        Kind::Codex => (".codex/hooks.json", ".codex/hooks.json"),
-        Kind::Windsurf => (".codeium/windsurf/hooks.json", ".windsurf/hooks.json"),
-        Kind::Cline => ("Documents/Cline/Hooks/PreToolUse", ".clinerules/hooks/PreToolUse"),
-        Kind::Opencode => (".config/opencode/plugins/postern.js", ".opencode/plugins/postern.js"),
-        Kind::CopilotCli => (".copilot/hooks/postern.json", ".github/hooks/postern.json"),
+        HookAgent::ClaudeCode => (".claude/settings.json", ".claude/settings.json"),
+        HookAgent::Cursor => (".cursor/hooks.json", ".cursor/hooks.json"),
+        HookAgent::GeminiCli => (".gemini/settings.json", ".gemini/settings.json"),
+        HookAgent::Codex => (".codex/hooks.json", ".codex/hooks.json"),
+        HookAgent::Windsurf => (".codeium/windsurf/hooks.json", ".windsurf/hooks.json"),
+        HookAgent::Cline => ("Documents/Cline/Hooks/PreToolUse", ".clinerules/hooks/PreToolUse"),
+        HookAgent::Opencode => (".config/opencode/plugins/postern.js", ".opencode/plugins/postern.js"),
+        HookAgent::CopilotCli => (".copilot/hooks/postern.json", ".github/hooks/postern.json"),
         // It has hooks in repositories only.
-        Kind::VsCode => return Place::Here(".github/hooks/postern-vs-code.json"),
-        Kind::KiroCli => {
-            return Place::Named(
+        HookAgent::VsCode => return HookSettingsPlace::Here(".github/hooks/postern-vs-code.json"),
+        HookAgent::KiroCli => {
+            return HookSettingsPlace::Named(
                 "Kiro's hooks stand in the file of one of its agents: --file ~/.kiro/agents/NAME.json, or \
                  .kiro/agents/NAME.json",
             );
         }
     };
-    if project { Place::Here(of_project) } else { Place::Home(own) }
+    if project { HookSettingsPlace::Here(of_project) } else { HookSettingsPlace::Home(own) }
 }
 
 /// Returns the steps that the person has to take in the agent before it runs a hook from these settings.
-pub fn left_to_do(kind: Kind, project: bool) -> Option<&'static str> {
+pub fn left_to_do(kind: HookAgent, project: bool) -> Option<&'static str> {
     match (kind, project) {
-        (Kind::Codex, false) => Some(
+        (HookAgent::Codex, false) => Some(
             "Codex runs this hook only after you trust it: start codex, enter /hooks, and trust it there. Until then, and \
              after each change of the hook, Codex uses its tools without asking Postern",
         ),
-        (Kind::Codex, true) => Some(
+        (HookAgent::Codex, true) => Some(
             "Codex runs this hook only in a project that you trust, and only after you trust the hook: start codex in \
              the project, enter /hooks, and trust it there. Until then, and after each change of the hook, Codex uses \
              its tools without asking Postern",
         ),
-        (Kind::CopilotCli, true) => Some(
+        (HookAgent::CopilotCli, true) => Some(
             "Copilot CLI runs this hook only in a folder that you trust (trustedFolders in ~/.copilot/config.json). In \
              any other it uses its tools without asking Postern",
         ),

@@ -16,8 +16,8 @@
 //! | Cursor | nothing in `beforeShellExecution` (<https://cursor.com/docs/agent/hooks>) | |
 //! | Cline, Windsurf | nothing | |
 
-use super::Kind;
-use postern_command::quote;
+use super::HookAgent;
+use postern_command::quote_argv;
 use postern_protocol::Confined;
 use serde_json::{Map, Value};
 
@@ -26,7 +26,7 @@ const SHELL: &str = "/bin/bash";
 
 /// An agent that runs the command that its hook gives back.
 struct Rewrites {
-    kind: Kind,
+    kind: HookAgent,
     event: &'static str,
     /// Member of the event that versions do not have which would run the command as it was.
     proof: &'static str,
@@ -35,15 +35,15 @@ struct Rewrites {
 /// Agents whose hooks replace commands, from the table above.
 const REWRITES: &[Rewrites] = &[
     // Added to the event in 2.0.43; commands are replaced since 2.0.10.
-    Rewrites { kind: Kind::ClaudeCode, event: "PreToolUse", proof: "tool_use_id" },
+    Rewrites { kind: HookAgent::ClaudeCode, event: "PreToolUse", proof: "tool_use_id" },
     // In the events of every version that has hooks.
-    Rewrites { kind: Kind::GeminiCli, event: "BeforeTool", proof: "timestamp" },
+    Rewrites { kind: HookAgent::GeminiCli, event: "BeforeTool", proof: "timestamp" },
     // Said by the plugin that reads the answer.
-    Rewrites { kind: Kind::Opencode, event: "tool.execute.before", proof: "rewrites" },
+    Rewrites { kind: HookAgent::Opencode, event: "tool.execute.before", proof: "rewrites" },
 ];
 
 /// Returns the input of a tool if its agent runs the command that the hook gives back.
-pub(super) fn replaceable(kind: Kind, name: &str, event: &Value) -> Option<Map<String, Value>> {
+pub(super) fn replaceable(kind: HookAgent, name: &str, event: &Value) -> Option<Map<String, Value>> {
     let known = REWRITES.iter().any(|one| {
         one.kind == kind
             && one.event == name
@@ -63,12 +63,12 @@ pub fn confined(
     confined: &Confined,
 ) -> Option<Map<String, Value>> {
     let text = input.get("command").and_then(Value::as_str)?;
-    let line = line(text, program, data, confined)?;
+    let line = confine_command(text, program, data, confined)?;
     input.insert("command".to_owned(), Value::String(line));
     Some(input)
 }
 
-fn line(text: &str, program: &str, data: &str, confined: &Confined) -> Option<String> {
+fn confine_command(text: &str, program: &str, data: &str, confined: &Confined) -> Option<String> {
     let mut words = vec![program, "--data", data, "confine", confined.profile.name(), "--for-agent"];
     words.extend(confined.folders.iter().flat_map(|folder| ["--folder", folder]));
     words.extend(confined.deny_read.iter().flat_map(|files| ["--deny-read", files]));
@@ -77,13 +77,13 @@ fn line(text: &str, program: &str, data: &str, confined: &Confined) -> Option<St
     words.extend(confined.loopback.then_some("--loopback"));
     words.extend(["--", SHELL, "-c", "--", text]);
     let whole = !confined.folders.is_empty() && words.iter().all(|word| !word.contains('\0'));
-    whole.then(|| quote(&words))
+    whole.then(|| quote_argv(&words))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{confined, replaceable};
-    use crate::hooks::Kind;
+    use crate::hooks::HookAgent;
     use postern_command::words_of;
     use postern_protocol::{Confined, Profile};
     use proptest::prelude::*;
@@ -165,15 +165,15 @@ mod tests {
             event
         };
         let can = |kind, name, event: &Value| replaceable(kind, name, event).is_some();
-        assert!(can(Kind::ClaudeCode, "PreToolUse", &event("PreToolUse", "tool_use_id")));
-        assert!(!can(Kind::ClaudeCode, "PreToolUse", &event("PreToolUse", "x")), "an old version");
-        assert!(!can(Kind::ClaudeCode, "PermissionRequest", &event("PermissionRequest", "tool_use_id")));
+        assert!(can(HookAgent::ClaudeCode, "PreToolUse", &event("PreToolUse", "tool_use_id")));
+        assert!(!can(HookAgent::ClaudeCode, "PreToolUse", &event("PreToolUse", "x")), "an old version");
+        assert!(!can(HookAgent::ClaudeCode, "PermissionRequest", &event("PermissionRequest", "tool_use_id")));
         assert!(
-            !can(Kind::Opencode, "tool.execute.before", &event("tool.execute.before", "x")),
+            !can(HookAgent::Opencode, "tool.execute.before", &event("tool.execute.before", "x")),
             "an old plugin"
         );
-        for kind in Kind::ALL {
-            let expected = [Kind::ClaudeCode, Kind::GeminiCli, Kind::Opencode].contains(&kind);
+        for kind in HookAgent::ALL {
+            let expected = [HookAgent::ClaudeCode, HookAgent::GeminiCli, HookAgent::Opencode].contains(&kind);
             let mut any = json!({"tool_use_id": "1", "timestamp": "t", "rewrites": true, "tool_input": {"command": "ls"}});
             let names =
                 ["PreToolUse", "BeforeTool", "tool.execute.before", "preToolUse", "beforeShellExecution"];

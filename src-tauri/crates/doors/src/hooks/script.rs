@@ -1,22 +1,22 @@
 //! Hooks that are a file of their own: a program (Cline), a plugin (opencode).
 
-use super::{BadSettings, Kind};
+use super::{BadSettings, HookAgent};
 use postern_command::words_of;
 
 /// The line that tells a file of ours.
 const MARK: &str = "Written by Postern";
 
 /// Returns true if this agent's hook is a file of its own, and not an entry among settings.
-pub fn is_script(kind: Kind) -> bool {
-    matches!(kind, Kind::Cline | Kind::Opencode)
+pub fn is_script(kind: HookAgent) -> bool {
+    matches!(kind, HookAgent::Cline | HookAgent::Opencode)
 }
 
 /// Returns the file. Where another one is in its place that is left alone.
-pub(super) fn install(kind: Kind, before: &str, command: &str) -> Result<String, BadSettings> {
+pub(super) fn install(kind: HookAgent, before: &str, command: &str) -> Result<String, BadSettings> {
     if !before.trim().is_empty() && !is_ours(before) {
         return Err(BadSettings::new("it is a hook that somebody else wrote"));
     }
-    if kind == Kind::Cline {
+    if kind == HookAgent::Cline {
         return Ok(format!("#!/bin/sh\n# {MARK} (postern hook install cline).\nexec {command}\n"));
     }
     let words = words_of(command).map_err(|error| BadSettings::new(&error.to_string()))?;

@@ -1,8 +1,8 @@
 //! An agent's settings on the disk: what would change is planned, shown, written, and undone to the letter.
 
-use super::{BadSettings, Kind, holds_ours, install, is_script, mcp_entry, uninstall};
+use super::{BadSettings, HookAgent, holds_ours, install, is_script, mcp_entry, uninstall};
 use postern_command::escape;
-use postern_contract::{DiffLine, LineChange, shown};
+use postern_contract::{DiffLine, LineChange, to_pieces};
 use sha2::{Digest as _, Sha256};
 use similar::{ChangeTag, TextDiff};
 use std::io;
@@ -16,17 +16,17 @@ const NEW: &str = ".new-postern";
 
 /// Entry that is put into settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Entry {
+pub enum HookSettingsEntry {
     /// The hook of an agent.
-    Hook(Kind),
+    Hook(HookAgent),
     /// Postern as an MCP server, in the file of VS Code.
     McpServer,
 }
 
-impl Entry {
+impl HookSettingsEntry {
     fn install(self, before: &str, command: &[String]) -> Result<String, BadSettings> {
         match self {
-            Self::Hook(kind) => install(kind, before, &postern_command::quote(command)),
+            Self::Hook(kind) => install(kind, before, &postern_command::quote_argv(command)),
             Self::McpServer => mcp_entry::install(before, command),
         }
     }
@@ -54,14 +54,14 @@ impl Entry {
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// The system refused.
-    #[error("{}: {error}", escape::text(&file.to_string_lossy()))]
+    #[error("{}: {error}", escape::visible_text(&file.to_string_lossy()))]
     Io {
         /// The file.
         file: PathBuf,
         error: io::Error,
     },
     /// Content that the agent does not read.
-    #[error("{} cannot be used ({error}): nothing was changed", escape::text(&file.to_string_lossy()))]
+    #[error("{} cannot be used ({error}): nothing was changed", escape::visible_text(&file.to_string_lossy()))]
     Content {
         /// The file.
         file: PathBuf,
@@ -72,8 +72,8 @@ pub enum SettingsError {
 
 /// A change of settings that is planned.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
-    entry: Entry,
+pub struct HookSettingsChange {
+    entry: HookSettingsEntry,
     /// The settings.
     pub file: PathBuf,
     /// Content before; `None` if there is no file.
@@ -84,18 +84,18 @@ pub struct Change {
     undoes: bool,
 }
 
-impl Change {
+impl HookSettingsChange {
     /// Plans to put an entry with this command into settings, once.
-    pub fn install(entry: Entry, file: &Path, command: &[String]) -> Result<Self, SettingsError> {
-        let before = read(file)?;
+    pub fn install(entry: HookSettingsEntry, file: &Path, command: &[String]) -> Result<Self, SettingsError> {
+        let before = read_settings(file)?;
         let after = entry.install(before.as_deref().unwrap_or_default(), command);
         let after = after.map_err(|error| unusable(file, error))?;
         Ok(Self { entry, file: file.to_owned(), before, after: Some(after), undoes: false })
     }
 
     /// Plans to take the entry out. If nobody else changed the settings meanwhile, they become what they were, to the letter.
-    pub fn uninstall(entry: Entry, file: &Path) -> Result<Self, SettingsError> {
-        let before = read(file)?;
+    pub fn uninstall(entry: HookSettingsEntry, file: &Path) -> Result<Self, SettingsError> {
+        let before = read_settings(file)?;
         let left = entry.uninstall(before.as_deref().unwrap_or_default());
         let left = left.map_err(|error| unusable(file, error))?;
         // With the entry in them they come out the same: nobody else changed anything.
@@ -103,7 +103,7 @@ impl Change {
         let same = |was: &String| {
             before.as_ref().is_some_and(|now| with(was).is_some_and(|was| with(now) == Some(was)))
         };
-        let as_it_was = read(&beside(file, KEPT))?.filter(same);
+        let as_it_was = read_settings(&beside(file, KEPT))?.filter(same);
         let ours = before.as_ref().is_some_and(|before| entry.is_in(before));
         let after = match as_it_was {
             _ if !ours => before.clone(),
@@ -125,7 +125,7 @@ impl Change {
     }
 
     /// Returns the lines of the settings with what becomes of each; none if nothing changes.
-    pub fn lines(&self) -> Vec<DiffLine> {
+    pub fn diff_lines(&self) -> Vec<DiffLine> {
         if !self.changes() {
             return Vec::new();
         }
@@ -138,7 +138,7 @@ impl Change {
                 ChangeTag::Insert => LineChange::Added,
                 ChangeTag::Equal => LineChange::Same,
             },
-            text: shown(change.value().trim_end_matches('\n')),
+            text: to_pieces(change.value().trim_end_matches('\n')),
         };
         diff.iter_all_changes().map(line).collect()
     }
@@ -164,7 +164,7 @@ impl Change {
             if let Some(before) =
                 self.before.as_ref().filter(|before| !self.undoes && !self.entry.is_in(before))
             {
-                put(&kept, before, None).map_err(|error| failed(&kept, error))?;
+                write_with_mode(&kept, before, None).map_err(|error| failed(&kept, error))?;
             }
             self.replace().map_err(|error| failed(&self.file, error))?;
         }
@@ -190,18 +190,18 @@ impl Change {
             Ok(old) => Some(old.permissions()),
             Err(_) => self.entry.is_script().then(|| std::fs::Permissions::from_mode(0o755)),
         };
-        put(&new, after, mode)?;
+        write_with_mode(&new, after, mode)?;
         std::fs::rename(&new, &file)
     }
 }
 
-fn put(file: &Path, text: &str, mode: Option<std::fs::Permissions>) -> io::Result<()> {
+fn write_with_mode(file: &Path, text: &str, mode: Option<std::fs::Permissions>) -> io::Result<()> {
     std::fs::write(file, text)?;
     mode.map_or(Ok(()), |mode| std::fs::set_permissions(file, mode))
 }
 
 /// Returns the text of settings, or `None` if there is no file.
-pub(crate) fn read(file: &Path) -> Result<Option<String>, SettingsError> {
+pub(crate) fn read_settings(file: &Path) -> Result<Option<String>, SettingsError> {
     match std::fs::read_to_string(file) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

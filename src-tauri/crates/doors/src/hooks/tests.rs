@@ -1,6 +1,6 @@
 use super::{
-    Kind, Place, ToolClass, Verdict, answer, holds_ours, install, is_script, left_to_do, place, read,
-    uninstall,
+    HookAgent, HookSettingsPlace, HookVerdict, ToolClass, answer, holds_ours, install, is_script, left_to_do,
+    parse_event, settings_place, uninstall,
 };
 use serde_json::{Value, json};
 
@@ -21,8 +21,8 @@ fn every_entry_of_the_tools_corpus_holds() {
     }
 }
 
-fn asked(kind: Kind, event: &Value) -> (String, Value) {
-    let asked = read(kind, &event.to_string()).unwrap();
+fn asked(kind: HookAgent, event: &Value) -> (String, Value) {
+    let asked = parse_event(kind, &event.to_string()).unwrap();
     (asked.tool, Value::Object(asked.arguments))
 }
 
@@ -40,37 +40,37 @@ fn a_tool_of_a_server_comes_with_its_server_and_is_never_harmless() {
         event
     };
     for (kind, event, tool, server) in [
-        (Kind::ClaudeCode, pre("mcp__my fs__think"), "my_fs_think", Some("my fs")),
-        (Kind::Codex, pre("mcp__fs__think"), "fs_think", Some("fs")),
-        (Kind::VsCode, pre("mcp__fs__think"), "fs_think", Some("fs")),
+        (HookAgent::ClaudeCode, pre("mcp__my fs__think"), "my_fs_think", Some("my fs")),
+        (HookAgent::Codex, pre("mcp__fs__think"), "fs_think", Some("fs")),
+        (HookAgent::VsCode, pre("mcp__fs__think"), "fs_think", Some("fs")),
         (
-            Kind::GeminiCli,
+            HookAgent::GeminiCli,
             json!({"tool_name": "x", "tool_input": {}, "mcp_context": context}),
             "my_fs_think",
             Some("my fs"),
         ),
-        (Kind::Cursor, cursor("url"), "think", Some("https://mcp.example")),
-        (Kind::Cursor, cursor("command"), "think", Some("https://mcp.example")),
-        (Kind::Cursor, cursor("other"), "think", None),
-        (Kind::Cline, json!({"preToolUse": cline}), "my_fs_think", Some("my fs")),
+        (HookAgent::Cursor, cursor("url"), "think", Some("https://mcp.example")),
+        (HookAgent::Cursor, cursor("command"), "think", Some("https://mcp.example")),
+        (HookAgent::Cursor, cursor("other"), "think", None),
+        (HookAgent::Cline, json!({"preToolUse": cline}), "my_fs_think", Some("my fs")),
         (
-            Kind::Windsurf,
+            HookAgent::Windsurf,
             json!({"agent_action_name": "pre_mcp_tool_use", "tool_info": windsurf}),
             "my_fs_think",
             Some("my fs"),
         ),
         (
-            Kind::KiroCli,
+            HookAgent::KiroCli,
             json!({"hook_event_name": "preToolUse", "tool_name": "@fs/think", "tool_input": {}}),
             "fs_think",
             Some("fs"),
         ),
     ] {
-        let asked = read(kind, &event.to_string()).unwrap();
+        let asked = parse_event(kind, &event.to_string()).unwrap();
         assert_eq!((asked.tool.as_str(), asked.server.as_deref()), (tool, server), "{event}");
         assert_eq!(asked.class, ToolClass::Gate, "a server may name its tool as it likes: {event}");
     }
-    let own = read(Kind::ClaudeCode, &pre("TodoWrite").to_string()).unwrap();
+    let own = parse_event(HookAgent::ClaudeCode, &pre("TodoWrite").to_string()).unwrap();
     assert_eq!((own.server, own.class), (None, ToolClass::Harmless));
 }
 
@@ -78,7 +78,7 @@ fn a_tool_of_a_server_comes_with_its_server_and_is_never_harmless() {
 fn each_agents_tools_come_under_the_names_of_the_permissions_file() {
     let claude = |tool: &str, input: Value| {
         asked(
-            Kind::ClaudeCode,
+            HookAgent::ClaudeCode,
             &json!({"session_id": "s", "cwd": "/w", "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input}),
         )
     };
@@ -102,25 +102,25 @@ fn each_agents_tools_come_under_the_names_of_the_permissions_file() {
 
     let gemini = json!({"session_id": "s", "hook_event_name": "BeforeTool", "tool_name": "run_shell_command",
         "tool_input": {"command": "ls"}});
-    assert_eq!(asked(Kind::GeminiCli, &gemini), ("shell_exec".to_owned(), json!({"command": "ls"})));
+    assert_eq!(asked(HookAgent::GeminiCli, &gemini), ("shell_exec".to_owned(), json!({"command": "ls"})));
     let gemini = json!({"tool_name": "x", "tool_input": {}, "mcp_context": {"server_name": "fs", "tool_name": "read"}});
-    assert_eq!(asked(Kind::GeminiCli, &gemini).0, "fs_read");
+    assert_eq!(asked(HookAgent::GeminiCli, &gemini).0, "fs_read");
 
     let cursor = json!({"conversation_id": "c", "hook_event_name": "beforeShellExecution", "command": "ls", "cwd": "/w"});
     assert_eq!(
-        asked(Kind::Cursor, &cursor),
+        asked(HookAgent::Cursor, &cursor),
         ("shell_exec".to_owned(), json!({"command": "ls", "cwd": "/w"}))
     );
     let cursor = json!({"hook_event_name": "beforeReadFile", "file_path": "/etc/passwd", "content": "x"});
-    assert_eq!(asked(Kind::Cursor, &cursor), ("read_file".to_owned(), json!({"path": "/etc/passwd"})));
+    assert_eq!(asked(HookAgent::Cursor, &cursor), ("read_file".to_owned(), json!({"path": "/etc/passwd"})));
     let cursor =
         json!({"hook_event_name": "beforeMCPExecution", "tool_name": "go", "tool_input": "{\"a\":1}"});
-    assert_eq!(asked(Kind::Cursor, &cursor), ("go".to_owned(), json!({"a": 1})));
+    assert_eq!(asked(HookAgent::Cursor, &cursor), ("go".to_owned(), json!({"a": 1})));
 
     let copilot =
         json!({"timestamp": 1, "cwd": "/w", "toolName": "bash", "toolArgs": "{\"command\":\"ls\"}"});
     assert_eq!(
-        asked(Kind::CopilotCli, &copilot),
+        asked(HookAgent::CopilotCli, &copilot),
         ("shell_exec".to_owned(), json!({"command": "ls", "cwd": "/w"}))
     );
 }
@@ -130,16 +130,19 @@ fn so_do_those_of_agents_that_say_it_in_their_own_way() {
     let shell = || ("shell_exec".to_owned(), json!({"command": "ls", "cwd": "/w"}));
     let codex = json!({"session_id": "s", "cwd": "/w", "hook_event_name": "PreToolUse", "tool_name": "Bash",
         "tool_input": {"command": "ls"}});
-    assert_eq!(asked(Kind::Codex, &codex), shell());
+    assert_eq!(asked(HookAgent::Codex, &codex), shell());
     let code = json!({"sessionId": "s", "cwd": "/w", "hookEventName": "PreToolUse", "tool_name": "run_in_terminal",
         "tool_input": {"command": "ls"}});
-    assert_eq!(asked(Kind::VsCode, &code), shell());
+    assert_eq!(asked(HookAgent::VsCode, &code), shell());
     let code =
         json!({"hookEventName": "PreToolUse", "tool_name": "create_file", "tool_input": {"filePath": "/a"}});
-    assert_eq!(asked(Kind::VsCode, &code), ("write_file".to_owned(), json!({"path": "/a"})));
+    assert_eq!(asked(HookAgent::VsCode, &code), ("write_file".to_owned(), json!({"path": "/a"})));
 
     let windsurf = |action: &str, info: Value| {
-        asked(Kind::Windsurf, &json!({"agent_action_name": action, "trajectory_id": "t", "tool_info": info}))
+        asked(
+            HookAgent::Windsurf,
+            &json!({"agent_action_name": action, "trajectory_id": "t", "tool_info": info}),
+        )
     };
     assert_eq!(windsurf("pre_run_command", json!({"command_line": "ls", "cwd": "/w"})), shell());
     assert_eq!(
@@ -153,7 +156,7 @@ fn so_do_those_of_agents_that_say_it_in_their_own_way() {
     let cline = |tool: &str, parameters: Value| {
         let asks = json!({"toolName": tool, "parameters": parameters});
         asked(
-            Kind::Cline,
+            HookAgent::Cline,
             &json!({"hookName": "PreToolUse", "taskId": "t", "workspaceRoots": ["/w"], "preToolUse": asks}),
         )
     };
@@ -164,23 +167,25 @@ fn so_do_those_of_agents_that_say_it_in_their_own_way() {
 
     let kiro = |tool: &str| {
         let event = json!({"hook_event_name": "preToolUse", "cwd": "/w", "tool_name": tool, "tool_input": {"command": "ls"}});
-        asked(Kind::KiroCli, &event)
+        asked(HookAgent::KiroCli, &event)
     };
     assert_eq!((kiro("execute_bash"), kiro("shell")), (shell(), shell()));
     assert_eq!(kiro("@git/status").0, "git_status");
 
     let open = json!({"hook_event_name": "tool.execute.before", "session_id": "s", "cwd": "/w", "tool_name": "read",
         "tool_input": {"filePath": "/a"}});
-    assert_eq!(asked(Kind::Opencode, &open), ("read_file".to_owned(), json!({"path": "/a"})));
+    assert_eq!(asked(HookAgent::Opencode, &open), ("read_file".to_owned(), json!({"path": "/a"})));
 }
 
 #[test]
 fn a_command_is_judged_in_the_folder_that_its_agent_runs_it_in() {
-    let read = |kind: Kind, input: Value| {
+    let read = |kind: HookAgent, input: Value| {
         let event = match kind {
-            Kind::CopilotCli => json!({"cwd": "/w", "toolName": "bash", "toolArgs": input}),
-            Kind::GeminiCli => json!({"cwd": "/w", "tool_name": "run_shell_command", "tool_input": input}),
-            Kind::Opencode => {
+            HookAgent::CopilotCli => json!({"cwd": "/w", "toolName": "bash", "toolArgs": input}),
+            HookAgent::GeminiCli => {
+                json!({"cwd": "/w", "tool_name": "run_shell_command", "tool_input": input})
+            }
+            HookAgent::Opencode => {
                 json!({"hook_event_name": "tool.execute.before", "cwd": "/w", "tool_name": "bash",
                     "tool_input": input})
             }
@@ -188,9 +193,9 @@ fn a_command_is_judged_in_the_folder_that_its_agent_runs_it_in() {
                 json!({"hook_event_name": "PreToolUse", "cwd": "/w", "tool_name": "Bash", "tool_input": input})
             }
         };
-        read(kind, &event.to_string()).map(|asked| Value::Object(asked.arguments))
+        parse_event(kind, &event.to_string()).map(|asked| Value::Object(asked.arguments))
     };
-    for (kind, own) in [(Kind::GeminiCli, "dir_path"), (Kind::Opencode, "workdir")] {
+    for (kind, own) in [(HookAgent::GeminiCli, "dir_path"), (HookAgent::Opencode, "workdir")] {
         for (named, folder) in [("sub", "/w/sub"), ("/other", "/other"), ("../up", "/w/../up")] {
             let told = read(kind, json!({"command": "./x", own: named})).unwrap();
             assert_eq!(told, json!({"command": "./x", "cwd": folder}), "{kind:?}");
@@ -198,8 +203,14 @@ fn a_command_is_judged_in_the_folder_that_its_agent_runs_it_in() {
         let odd = read(kind, json!({"command": "./x", own: ["/other"]})).unwrap_err().to_string();
         assert!(odd.contains("[\"/other\"]"), "{odd}");
     }
-    let kinds =
-        [Kind::ClaudeCode, Kind::Codex, Kind::CopilotCli, Kind::GeminiCli, Kind::Opencode, Kind::VsCode];
+    let kinds = [
+        HookAgent::ClaudeCode,
+        HookAgent::Codex,
+        HookAgent::CopilotCli,
+        HookAgent::GeminiCli,
+        HookAgent::Opencode,
+        HookAgent::VsCode,
+    ];
     for kind in kinds {
         let same = read(kind, json!({"command": "./x", "cwd": "/w"})).unwrap();
         assert_eq!(same, json!({"command": "./x", "cwd": "/w"}), "{kind:?}");
@@ -211,78 +222,85 @@ fn a_command_is_judged_in_the_folder_that_its_agent_runs_it_in() {
 #[test]
 fn what_is_no_event_is_named() {
     let cases = [
-        (Kind::ClaudeCode, "hello", "expected value"),
-        (Kind::ClaudeCode, r#"{"tool_name":"Bash"}"#, "hook_event_name"),
-        (Kind::ClaudeCode, r#"{"hook_event_name":"Stop"}"#, "PreToolUse"),
-        (Kind::Cursor, r#"{"hook_event_name":"beforeShellExecution"}"#, "command"),
-        (Kind::Cursor, r#"{"hook_event_name":"stop"}"#, "beforeShellExecution"),
-        (Kind::GeminiCli, "{}", "tool_name"),
-        (Kind::CopilotCli, "{}", "toolName"),
-        (Kind::Codex, r#"{"hook_event_name":"Stop"}"#, "PermissionRequest"),
-        (Kind::Windsurf, r#"{"agent_action_name":"post_run_command","tool_info":{}}"#, "pre_run_command"),
-        (Kind::Windsurf, r#"{"agent_action_name":"pre_run_command"}"#, "command_line"),
-        (Kind::Cline, r#"{"hookName":"TaskStart"}"#, "preToolUse"),
-        (Kind::KiroCli, r#"{"hook_event_name":"stop"}"#, "preToolUse"),
-        (Kind::Opencode, r#"{"hook_event_name":"tool.execute.before"}"#, "tool_name"),
+        (HookAgent::ClaudeCode, "hello", "expected value"),
+        (HookAgent::ClaudeCode, r#"{"tool_name":"Bash"}"#, "hook_event_name"),
+        (HookAgent::ClaudeCode, r#"{"hook_event_name":"Stop"}"#, "PreToolUse"),
+        (HookAgent::Cursor, r#"{"hook_event_name":"beforeShellExecution"}"#, "command"),
+        (HookAgent::Cursor, r#"{"hook_event_name":"stop"}"#, "beforeShellExecution"),
+        (HookAgent::GeminiCli, "{}", "tool_name"),
+        (HookAgent::CopilotCli, "{}", "toolName"),
+        (HookAgent::Codex, r#"{"hook_event_name":"Stop"}"#, "PermissionRequest"),
+        (
+            HookAgent::Windsurf,
+            r#"{"agent_action_name":"post_run_command","tool_info":{}}"#,
+            "pre_run_command",
+        ),
+        (HookAgent::Windsurf, r#"{"agent_action_name":"pre_run_command"}"#, "command_line"),
+        (HookAgent::Cline, r#"{"hookName":"TaskStart"}"#, "preToolUse"),
+        (HookAgent::KiroCli, r#"{"hook_event_name":"stop"}"#, "preToolUse"),
+        (HookAgent::Opencode, r#"{"hook_event_name":"tool.execute.before"}"#, "tool_name"),
     ];
     for (kind, text, word) in cases {
-        let error = read(kind, text).unwrap_err().to_string();
+        let error = parse_event(kind, text).unwrap_err().to_string();
         assert!(error.contains(word) && error.contains(kind.name()), "{text}: {error}");
     }
 }
 
 #[test]
 fn answers_have_the_shape_of_the_event() {
-    let of = |kind, event: &str, verdict: Verdict| {
+    let of = |kind, event: &str, verdict: HookVerdict| {
         serde_json::from_str::<Value>(&answer(kind, event, &verdict).unwrap()).unwrap()
     };
-    let no = || Verdict::Deny("not now".to_owned());
+    let no = || HookVerdict::Deny("not now".to_owned());
     assert_eq!(
-        of(Kind::ClaudeCode, "PreToolUse", no()),
+        of(HookAgent::ClaudeCode, "PreToolUse", no()),
         json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny",
             "permissionDecisionReason": "not now"}})
     );
     assert_eq!(
-        of(Kind::ClaudeCode, "PermissionRequest", Verdict::Allow),
+        of(HookAgent::ClaudeCode, "PermissionRequest", HookVerdict::Allow),
         json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": {"behavior": "allow"}}})
     );
-    assert_eq!(of(Kind::Cursor, "beforeShellExecution", no())["permission"], "deny");
-    assert_eq!(of(Kind::GeminiCli, "BeforeTool", no()), json!({"decision": "deny", "reason": "not now"}));
+    assert_eq!(of(HookAgent::Cursor, "beforeShellExecution", no())["permission"], "deny");
     assert_eq!(
-        of(Kind::GeminiCli, "BeforeTool", Verdict::HandOver),
+        of(HookAgent::GeminiCli, "BeforeTool", no()),
+        json!({"decision": "deny", "reason": "not now"})
+    );
+    assert_eq!(
+        of(HookAgent::GeminiCli, "BeforeTool", HookVerdict::HandOver),
         json!({}),
         "it is left to its own rules"
     );
-    assert_eq!(of(Kind::CopilotCli, "preToolUse", Verdict::HandOver)["permissionDecision"], "ask");
-    assert_eq!(of(Kind::VsCode, "PreToolUse", no())["hookSpecificOutput"]["permissionDecision"], "deny");
-    assert_eq!(of(Kind::Codex, "PreToolUse", no())["hookSpecificOutput"]["permissionDecision"], "deny");
+    assert_eq!(of(HookAgent::CopilotCli, "preToolUse", HookVerdict::HandOver)["permissionDecision"], "ask");
+    assert_eq!(of(HookAgent::VsCode, "PreToolUse", no())["hookSpecificOutput"]["permissionDecision"], "deny");
+    assert_eq!(of(HookAgent::Codex, "PreToolUse", no())["hookSpecificOutput"]["permissionDecision"], "deny");
     assert_eq!(
-        of(Kind::Codex, "PreToolUse", Verdict::Allow),
+        of(HookAgent::Codex, "PreToolUse", HookVerdict::Allow),
         json!({}),
         "it takes no other word than a denial"
     );
     assert_eq!(
-        of(Kind::Codex, "PermissionRequest", no())["hookSpecificOutput"]["decision"],
+        of(HookAgent::Codex, "PermissionRequest", no())["hookSpecificOutput"]["decision"],
         json!({"behavior": "deny", "message": "not now"})
     );
-    assert_eq!(of(Kind::Cline, "PreToolUse", no()), json!({"cancel": true, "errorMessage": "not now"}));
-    assert_eq!(of(Kind::Cline, "PreToolUse", Verdict::Allow), json!({"cancel": false}));
-    for kind in [Kind::Windsurf, Kind::KiroCli, Kind::Opencode] {
+    assert_eq!(of(HookAgent::Cline, "PreToolUse", no()), json!({"cancel": true, "errorMessage": "not now"}));
+    assert_eq!(of(HookAgent::Cline, "PreToolUse", HookVerdict::Allow), json!({"cancel": false}));
+    for kind in [HookAgent::Windsurf, HookAgent::KiroCli, HookAgent::Opencode] {
         assert_eq!(
             answer(kind, "x", &no()),
             Err("not now".to_owned()),
             "{kind:?} listens to the ending alone"
         );
-        assert_eq!(answer(kind, "x", &Verdict::Allow), Ok(String::new()));
+        assert_eq!(answer(kind, "x", &HookVerdict::Allow), Ok(String::new()));
     }
 }
 
 #[test]
 fn what_may_only_run_confined_is_never_allowed_as_it_was() {
     let input = json!({"command": "confined"}).as_object().unwrap().clone();
-    for kind in Kind::ALL {
+    for kind in HookAgent::ALL {
         for event in ["PreToolUse", "PermissionRequest", "BeforeTool", "preToolUse", "beforeShellExecution"] {
-            let Ok(told) = answer(kind, event, &Verdict::AllowConfined(input.clone())) else { continue };
+            let Ok(told) = answer(kind, event, &HookVerdict::AllowConfined(input.clone())) else { continue };
             let denied = ["\"deny\"", "\"cancel\":true"].iter().any(|word| told.contains(word));
             assert!(told.contains(r#""command":"confined""#) || denied, "{kind:?} {event}: {told}");
         }
@@ -292,21 +310,21 @@ fn what_may_only_run_confined_is_never_allowed_as_it_was() {
 #[test]
 fn no_opinion_changes_nothing_about_what_an_agent_does_by_itself() {
     for (kind, event, expected) in [
-        (Kind::ClaudeCode, "PreToolUse", "{}"),
-        (Kind::ClaudeCode, "PermissionRequest", "{}"),
-        (Kind::VsCode, "PreToolUse", "{}"),
-        (Kind::Codex, "PreToolUse", "{}"),
-        (Kind::Codex, "PermissionRequest", "{}"),
-        (Kind::GeminiCli, "BeforeTool", "{}"),
-        (Kind::CopilotCli, "preToolUse", "{}"),
-        (Kind::Cursor, "beforeShellExecution", r#"{"permission":"ask"}"#),
-        (Kind::Cursor, "beforeReadFile", r#"{"permission":"allow"}"#),
-        (Kind::Cline, "PreToolUse", r#"{"cancel":false}"#),
-        (Kind::Windsurf, "pre_run_command", ""),
-        (Kind::KiroCli, "preToolUse", ""),
-        (Kind::Opencode, "tool.execute.before", ""),
+        (HookAgent::ClaudeCode, "PreToolUse", "{}"),
+        (HookAgent::ClaudeCode, "PermissionRequest", "{}"),
+        (HookAgent::VsCode, "PreToolUse", "{}"),
+        (HookAgent::Codex, "PreToolUse", "{}"),
+        (HookAgent::Codex, "PermissionRequest", "{}"),
+        (HookAgent::GeminiCli, "BeforeTool", "{}"),
+        (HookAgent::CopilotCli, "preToolUse", "{}"),
+        (HookAgent::Cursor, "beforeShellExecution", r#"{"permission":"ask"}"#),
+        (HookAgent::Cursor, "beforeReadFile", r#"{"permission":"allow"}"#),
+        (HookAgent::Cline, "PreToolUse", r#"{"cancel":false}"#),
+        (HookAgent::Windsurf, "pre_run_command", ""),
+        (HookAgent::KiroCli, "preToolUse", ""),
+        (HookAgent::Opencode, "tool.execute.before", ""),
     ] {
-        assert_eq!(answer(kind, event, &Verdict::NoOpinion).as_deref(), Ok(expected), "{kind:?} {event}");
+        assert_eq!(answer(kind, event, &HookVerdict::NoOpinion).as_deref(), Ok(expected), "{kind:?} {event}");
     }
 }
 
@@ -315,7 +333,7 @@ fn who_decides_by_default_goes_by_the_tool() {
     let of = |tool: &str| {
         let event =
             json!({"hook_event_name": "PreToolUse", "cwd": "/w", "tool_name": tool, "tool_input": {}});
-        let asked = read(Kind::ClaudeCode, &event.to_string()).unwrap();
+        let asked = parse_event(HookAgent::ClaudeCode, &event.to_string()).unwrap();
         assert_eq!(asked.cwd.as_deref(), Some("/w"));
         asked.class
     };
@@ -332,7 +350,7 @@ fn who_decides_by_default_goes_by_the_tool() {
 
 #[test]
 fn installing_twice_is_installing_once_and_undoing_leaves_what_was_there() {
-    for kind in Kind::ALL.into_iter().filter(|kind| !is_script(*kind)) {
+    for kind in HookAgent::ALL.into_iter().filter(|kind| !is_script(*kind)) {
         let before =
             "{\n  \"zebra\": 1,\n  \"hooks\": {\n    \"Other\": [\n      1\n    ]\n  },\n  \"apple\": 2\n}\n";
         let command = format!("/usr/bin/postern hook {} --agent main", kind.name());
@@ -351,16 +369,19 @@ fn installing_twice_is_installing_once_and_undoing_leaves_what_was_there() {
 
 #[test]
 fn settings_that_cannot_be_read_are_left_alone() {
-    let error = install(Kind::ClaudeCode, "{\n  // mine\n}", "x").unwrap_err().to_string();
+    let error = install(HookAgent::ClaudeCode, "{\n  // mine\n}", "x").unwrap_err().to_string();
     assert!(error.contains("line 2"), "{error}");
-    assert!(install(Kind::Cursor, r#"{"hooks": 3}"#, "x").is_err());
-    assert!(install(Kind::Cursor, "", "x").unwrap().contains("beforeShellExecution"), "none yet is empty");
-    assert!(install(Kind::KiroCli, "", "x").is_err(), "an agent of Kiro's without tools is none");
+    assert!(install(HookAgent::Cursor, r#"{"hooks": 3}"#, "x").is_err());
+    assert!(
+        install(HookAgent::Cursor, "", "x").unwrap().contains("beforeShellExecution"),
+        "none yet is empty"
+    );
+    assert!(install(HookAgent::KiroCli, "", "x").is_err(), "an agent of Kiro's without tools is none");
 }
 
 #[test]
 fn settings_that_the_hook_alone_was_in_are_gone_with_it() {
-    for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::KiroCli) {
+    for kind in HookAgent::ALL.into_iter().filter(|kind| *kind != HookAgent::KiroCli) {
         let command = format!("/usr/bin/postern hook {} --agent main", kind.name());
         let installed = install(kind, "", &command).unwrap();
         assert!(holds_ours(kind, &installed), "{kind:?}");
@@ -371,7 +392,7 @@ fn settings_that_the_hook_alone_was_in_are_gone_with_it() {
 
 #[test]
 fn a_hook_that_is_a_file_of_its_own_takes_no_others_place() {
-    for kind in Kind::ALL.into_iter().filter(|kind| is_script(*kind)) {
+    for kind in HookAgent::ALL.into_iter().filter(|kind| is_script(*kind)) {
         let command = format!("'/my folder/postern' hook {} --agent main", kind.name());
         let ours = install(kind, "", &command).unwrap();
         assert!(ours.contains("my folder/postern") && ours.contains(kind.name()), "{ours}");
@@ -380,7 +401,7 @@ fn a_hook_that_is_a_file_of_its_own_takes_no_others_place() {
         assert!(install(kind, theirs, &command).unwrap_err().to_string().contains("somebody else"));
         assert_eq!(uninstall(kind, theirs).unwrap(), theirs);
     }
-    let program = install(Kind::Cline, "", "postern hook cline --agent main").unwrap();
+    let program = install(HookAgent::Cline, "", "postern hook cline --agent main").unwrap();
     assert!(
         program.starts_with("#!/bin/sh\n") && program.ends_with("exec postern hook cline --agent main\n"),
         "{program}"
@@ -389,11 +410,11 @@ fn a_hook_that_is_a_file_of_its_own_takes_no_others_place() {
 
 #[test]
 fn settings_of_the_project_lie_in_it() {
-    for kind in Kind::ALL {
-        let (own, project) = (place(kind, false), place(kind, true));
-        assert!(!matches!(project, Place::Home(_)), "{kind:?}");
+    for kind in HookAgent::ALL {
+        let (own, project) = (settings_place(kind, false), settings_place(kind, true));
+        assert!(!matches!(project, HookSettingsPlace::Home(_)), "{kind:?}");
         assert!(
-            matches!(own, Place::Home(_)) || own == project,
+            matches!(own, HookSettingsPlace::Home(_)) || own == project,
             "{kind:?} has settings in repositories only"
         );
     }
@@ -401,10 +422,10 @@ fn settings_of_the_project_lie_in_it() {
 
 #[test]
 fn what_an_agent_still_needs_of_its_person_is_said() {
-    assert!(left_to_do(Kind::Codex, false).is_some_and(|left| left.contains("/hooks")));
-    assert!(left_to_do(Kind::Codex, true).is_some_and(|left| left.contains("project that you trust")));
-    assert!(left_to_do(Kind::CopilotCli, true).is_some_and(|left| left.contains("trustedFolders")));
-    for kind in [Kind::ClaudeCode, Kind::GeminiCli, Kind::CopilotCli, Kind::Opencode] {
+    assert!(left_to_do(HookAgent::Codex, false).is_some_and(|left| left.contains("/hooks")));
+    assert!(left_to_do(HookAgent::Codex, true).is_some_and(|left| left.contains("project that you trust")));
+    assert!(left_to_do(HookAgent::CopilotCli, true).is_some_and(|left| left.contains("trustedFolders")));
+    for kind in [HookAgent::ClaudeCode, HookAgent::GeminiCli, HookAgent::CopilotCli, HookAgent::Opencode] {
         assert_eq!(left_to_do(kind, false), None, "{kind:?} runs what its settings say");
     }
 }

@@ -1,7 +1,7 @@
 //! The loop of a door that listens: so many connections at a time, each in a task of its own.
 
 use postern_contract::methods::DoorKind;
-use postern_host::Bound;
+use postern_host::BoundSocket;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,18 +15,18 @@ use tokio_util::task::TaskTracker;
 const REST: Duration = Duration::from_millis(100);
 
 /// Source of connections.
-pub(crate) trait Listener: Send + Sync + 'static {
+pub(crate) trait DoorListener: Send + Sync + 'static {
     /// A connection.
     type Stream: Send + 'static;
 
     /// Returns the next connection.
-    fn next(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
+    fn next_connection(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
 }
 
-impl Listener for TcpListener {
+impl DoorListener for TcpListener {
     type Stream = TcpStream;
 
-    async fn next(&self) -> io::Result<TcpStream> {
+    async fn next_connection(&self) -> io::Result<TcpStream> {
         let (stream, _) = self.accept().await?;
         // Small messages that somebody waits for.
         _ = stream.set_nodelay(true);
@@ -34,27 +34,27 @@ impl Listener for TcpListener {
     }
 }
 
-impl Listener for Bound {
+impl DoorListener for BoundSocket {
     type Stream = UnixStream;
 
-    async fn next(&self) -> io::Result<UnixStream> {
+    async fn next_connection(&self) -> io::Result<UnixStream> {
         self.listener.accept().await.map(|(stream, _)| stream)
     }
 }
 
 /// A door that listens, with everybody who came.
 #[derive(Debug, Default)]
-pub(crate) struct Listening {
+pub(crate) struct DoorTasks {
     closed: CancellationToken,
     tasks: TaskTracker,
 }
 
-impl Listening {
+impl DoorTasks {
     /// Serves each connection in a task of its own, `places` at a time.
     ///
     /// One that comes when all are taken is closed again, and one that panics ends alone. Serving ends when
     /// the token that it is given is cancelled.
-    pub(crate) fn serve<L: Listener, F: Future<Output = ()> + Send + 'static>(
+    pub(crate) fn serve_connections<L: DoorListener, F: Future<Output = ()> + Send + 'static>(
         &self,
         door: DoorKind,
         listener: L,
@@ -67,7 +67,7 @@ impl Listening {
             loop {
                 let next = tokio::select! {
                     () = closed.cancelled() => return,
-                    next = listener.next() => next,
+                    next = listener.next_connection() => next,
                 };
                 let stream = match next {
                     Ok(stream) => stream,
@@ -107,7 +107,7 @@ impl Listening {
 
 #[cfg(test)]
 mod tests {
-    use super::Listening;
+    use super::DoorTasks;
     use postern_contract::methods::DoorKind;
     use std::time::Duration;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -117,8 +117,8 @@ mod tests {
     async fn a_connection_that_panics_or_comes_too_many_takes_no_other_with_it() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let listening = Listening::default();
-        listening.serve(DoorKind::Websocket, listener, 1, |mut stream, closed| async move {
+        let listening = DoorTasks::default();
+        listening.serve_connections(DoorKind::Websocket, listener, 1, |mut stream, closed| async move {
             let mut word = [0];
             tokio::select! {
                 read = stream.read_exact(&mut word) => drop(read.unwrap()),

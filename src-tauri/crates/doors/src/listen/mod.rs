@@ -4,8 +4,8 @@ mod accept;
 mod settings;
 mod tls;
 
-pub(crate) use accept::Listening;
-pub(crate) use settings::Settings;
+pub(crate) use accept::DoorTasks;
+pub(crate) use settings::ListenSettings;
 pub(crate) use tls::{Wrapping, wrapping};
 
 use postern_contract::methods::ControlError;
@@ -13,7 +13,7 @@ use std::net::SocketAddr;
 use tokio::net::TcpListener;
 
 /// Listens on a TCP address.
-pub(crate) async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ControlError> {
+pub(crate) async fn bind_tcp(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ControlError> {
     let refused = |error: std::io::Error| {
         ControlError::refused(format!("cannot listen on {address}: {error}; say listen=ADDRESS:PORT"))
     };

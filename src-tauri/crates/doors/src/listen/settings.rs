@@ -1,13 +1,13 @@
 //! Settings of a door over TCP: its address, and TLS.
 
-use crate::values::{Values, absolute};
+use crate::values::{DoorValues, absolute};
 use postern_contract::methods::ControlError;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// Address of a door.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Settings {
+pub(crate) struct ListenSettings {
     pub(crate) listen: SocketAddr,
     pub(crate) tls: Tls,
 }
@@ -23,9 +23,9 @@ pub(crate) enum Tls {
     Given { chain: PathBuf, key: PathBuf },
 }
 
-impl Settings {
+impl ListenSettings {
     /// Reads what was typed; `usual` is where it listens when nothing is said.
-    pub(crate) fn read(values: &Values, usual: &str) -> Result<Self, ControlError> {
+    pub(crate) fn from_values(values: &DoorValues, usual: &str) -> Result<Self, ControlError> {
         let text = values.get("listen").map_or(usual, String::as_str);
         let listen: SocketAddr = text.parse().map_err(|_| {
             ControlError::invalid(format!("listen is an address and a port, such as {usual} or [::1]:7717"))
@@ -63,13 +63,13 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
-    use super::{Settings, Tls};
-    use crate::values::Values;
+    use super::{ListenSettings, Tls};
+    use crate::values::DoorValues;
 
-    fn read(pairs: &[(&str, &str)]) -> Result<Settings, String> {
-        let values: Values =
+    fn read(pairs: &[(&str, &str)]) -> Result<ListenSettings, String> {
+        let values: DoorValues =
             pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        Settings::read(&values, "127.0.0.1:7717").map_err(|error| error.message)
+        ListenSettings::from_values(&values, "127.0.0.1:7717").map_err(|error| error.message)
     }
 
     #[test]

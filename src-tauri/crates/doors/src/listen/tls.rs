@@ -1,6 +1,6 @@
 //! TLS: a certificate of our own, made once, or one that was given.
 
-use super::settings::{Settings, Tls};
+use super::settings::{ListenSettings, Tls};
 use postern_contract::methods::{ControlError, DoorKind};
 use sha2::{Digest as _, Sha256};
 use std::fs::OpenOptions;
@@ -33,14 +33,13 @@ impl std::fmt::Debug for Wrapping {
 /// the door's own.
 pub(crate) fn wrapping(
     door: DoorKind,
-    settings: &Settings,
+    settings: &ListenSettings,
     folder: &Path,
 ) -> Result<Option<Wrapping>, ControlError> {
     let (chain, key) = match &settings.tls {
         Tls::Off => return Ok(None),
-        Tls::SelfSigned => {
-            own(door.name(), folder, settings.listen.ip()).map_err(|error| unusable(folder, &error))?
-        }
+        Tls::SelfSigned => ensure_certificate(door.name(), folder, settings.listen.ip())
+            .map_err(|error| unusable(folder, &error))?,
         Tls::Given { chain, key } => (chain.clone(), key.clone()),
     };
     let certificates = CertificateDer::pem_file_iter(&chain)
@@ -49,7 +48,7 @@ pub(crate) fn wrapping(
     let Some(first) = certificates.first() else {
         return Err(unusable(&chain, &"there is no certificate in it"));
     };
-    let fingerprint = pairs(&Sha256::digest(first));
+    let fingerprint = hex_pairs(&Sha256::digest(first));
     let key = PrivateKeyDer::from_pem_file(&key).map_err(|error| unusable(&key, &error))?;
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
@@ -59,7 +58,7 @@ pub(crate) fn wrapping(
 }
 
 /// Returns the certificate of our own, made where there is none for this address.
-fn own(door: &str, folder: &Path, address: IpAddr) -> io::Result<(PathBuf, PathBuf)> {
+fn ensure_certificate(door: &str, folder: &Path, address: IpAddr) -> io::Result<(PathBuf, PathBuf)> {
     let name = address.to_string().replace(':', "-");
     let (chain, key) = (folder.join(format!("{door}-{name}.crt")), folder.join(format!("{door}-{name}.pem")));
     if chain.is_file() && key.is_file() {
@@ -82,24 +81,24 @@ fn write_private(path: &Path, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-fn pairs(bytes: &[u8]) -> String {
+fn hex_pairs(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(":")
 }
 
 fn unusable(path: &Path, why: &dyn std::fmt::Display) -> ControlError {
-    let path = postern_command::escape::text(&path.to_string_lossy());
+    let path = postern_command::escape::visible_text(&path.to_string_lossy());
     ControlError::refused(format!("the certificate or key {path} cannot be used: {why}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Settings, Tls, Wrapping, wrapping};
+    use super::{ListenSettings, Tls, Wrapping, wrapping};
     use postern_contract::methods::{ControlError, DoorKind};
     use std::os::unix::fs::PermissionsExt as _;
     use std::path::Path;
 
     fn wrapped(tls: Tls, folder: &Path) -> Result<Option<Wrapping>, ControlError> {
-        let settings = Settings { listen: "127.0.0.1:0".parse().unwrap(), tls };
+        let settings = ListenSettings { listen: "127.0.0.1:0".parse().unwrap(), tls };
         wrapping(DoorKind::Websocket, &settings, folder)
     }
 

@@ -1,9 +1,9 @@
 //! `approve`: what Claude Code asks its `--permission-prompt-tool`, answered by the tool gate.
 
-use super::{McpAgent, Trouble, blocking};
-use crate::hooks::{self, Kind};
+use super::{McpAgent, McpCallError, blocking};
+use crate::hooks::{self, HookAgent};
 use postern_client::Channel;
-use postern_protocol::{Call, Decision, Defaults, Event, ToolCheckParams, ToolCheckResult};
+use postern_protocol::{AgentCall, Decision, Defaults, NoticeEvent, ToolCheckParams, ToolCheckResult};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -17,18 +17,18 @@ pub(super) async fn approve(
     agent: &Arc<McpAgent>,
     arguments: JsonObject,
     cancelled: CancellationToken,
-) -> Result<CallToolResult, Trouble> {
+) -> Result<CallToolResult, McpCallError> {
     let input = arguments.get("input").filter(|input| input.is_object()).cloned();
-    let input =
-        input.ok_or_else(|| Trouble::Params("approve takes tool_name and input, an object".to_owned()))?;
+    let input = input
+        .ok_or_else(|| McpCallError::Params("approve takes tool_name and input, an object".to_owned()))?;
     // The same as the hook's event, so that both name tools and arguments alike.
     let event = json!({
         "hook_event_name": "PermissionRequest",
         "tool_name": arguments.get("tool_name"),
         "tool_input": input.clone(),
     });
-    let asked = hooks::read(Kind::ClaudeCode, &event.to_string())
-        .map_err(|error| Trouble::Params(format!("approve takes tool_name and input: {error}")))?;
+    let asked = hooks::parse_event(HookAgent::ClaudeCode, &event.to_string())
+        .map_err(|error| McpCallError::Params(format!("approve takes tool_name and input: {error}")))?;
     let session = agent.session.clone();
     let params = ToolCheckParams {
         tool: asked.tool,
@@ -50,7 +50,7 @@ fn decide(
     agent: &McpAgent,
     params: &ToolCheckParams,
     cancelled: &CancellationToken,
-) -> Result<Option<String>, Trouble> {
+) -> Result<Option<String>, McpCallError> {
     let mut channel = agent.connect()?;
     loop {
         match verdict(&mut channel, params.clone(), cancelled) {
@@ -66,8 +66,8 @@ fn verdict(
     channel: &mut Channel,
     params: ToolCheckParams,
     cancelled: &CancellationToken,
-) -> Result<Option<String>, Trouble> {
-    let told: ToolCheckResult = channel.ask(&Call::ToolCheck(params))?;
+) -> Result<Option<String>, McpCallError> {
+    let told: ToolCheckResult = channel.call_typed(&AgentCall::ToolCheck(params))?;
     let why = |message: Option<String>| message.unwrap_or_else(|| "denied".to_owned());
     let check = match (told.decision, told.check_id) {
         (Decision::Allow, _) => return Ok(None),
@@ -79,7 +79,7 @@ fn verdict(
             return Ok(Some("cancelled".to_owned()));
         }
         let Some(notice) = channel.next_event(Some(LOOK))? else { continue };
-        let Event::ToolResolved(resolved) = notice.event else { continue };
+        let NoticeEvent::ToolResolved(resolved) = notice.event else { continue };
         if resolved.check_id == check {
             let allowed = resolved.decision == Decision::Allow;
             return Ok((!allowed).then(|| why(resolved.message)));

@@ -16,7 +16,7 @@ const KEPT: Duration = Duration::from_mins(10);
 
 /// Progress of a run.
 #[derive(Debug, Clone)]
-pub(super) enum Stage {
+pub(super) enum McpRunStage {
     /// Waiting or running.
     Going {
         /// Message about it; empty at first.
@@ -30,43 +30,44 @@ pub(super) enum Stage {
 
 /// A run and its result for every caller that waits. Its worker withdraws it once no caller is left.
 #[derive(Debug)]
-pub(super) struct Job {
+pub(super) struct McpRunJob {
     pub(super) run: RunParams,
-    pub(super) stage: watch::Receiver<Stage>,
+    pub(super) stage: watch::Receiver<McpRunStage>,
 }
 
-impl Job {
+impl McpRunJob {
     /// Returns a run that begins; its worker tells how far it is.
-    pub(super) fn begin(run: RunParams) -> (Self, watch::Sender<Stage>) {
-        let (sender, stage) = watch::channel(Stage::Going { message: String::new(), runs: false });
+    pub(super) fn begin_run(run: RunParams) -> (Self, watch::Sender<McpRunStage>) {
+        let (sender, stage) = watch::channel(McpRunStage::Going { message: String::new(), runs: false });
         (Self { run, stage }, sender)
     }
 }
 
 /// The runs that were left.
 #[derive(Debug, Default)]
-pub(super) struct Jobs {
-    left: Mutex<Vec<(Arc<Job>, Instant)>>,
+pub(super) struct DetachedMcpRuns {
+    left: Mutex<Vec<(Arc<McpRunJob>, Instant)>>,
 }
 
-impl Jobs {
+impl DetachedMcpRuns {
     /// Returns the run that this call was left by, if it asks for the same; under a number of its own, only
     /// that one.
-    pub(super) fn join(&self, wanted: &RunParams, number: Option<Uuid>) -> Option<Arc<Job>> {
-        let mut left = self.lock();
+    pub(super) fn rejoin(&self, wanted: &RunParams, number: Option<Uuid>) -> Option<Arc<McpRunJob>> {
+        let mut left = self.lock_runs();
         left.retain(|(job, since)| {
-            let over = matches!(*job.stage.borrow(), Stage::Ended(_));
+            let over = matches!(*job.stage.borrow(), McpRunStage::Ended(_));
             !over || since.elapsed() < KEPT
         });
-        let theirs =
-            |job: &Job| job.run.is_same(wanted) && number.is_none_or(|number| number == job.run.request_id);
+        let theirs = |job: &McpRunJob| {
+            job.run.is_same(wanted) && number.is_none_or(|number| number == job.run.request_id)
+        };
         let index = left.iter().position(|(job, _)| theirs(job))?;
         Some(left.remove(index).0)
     }
 
     /// Leaves a job without a listener. Returns false if there are too many of these.
-    pub(super) fn leave(&self, job: &Arc<Job>) -> bool {
-        let mut left = self.lock();
+    pub(super) fn detach(&self, job: &Arc<McpRunJob>) -> bool {
+        let mut left = self.lock_runs();
         let has_room = left.len() < LEFT;
         if has_room {
             left.push((Arc::clone(job), Instant::now()));
@@ -75,14 +76,14 @@ impl Jobs {
     }
 
     /// Locks the jobs. Every change is one insertion or removal: a panic elsewhere leaves the list whole.
-    fn lock(&self) -> MutexGuard<'_, Vec<(Arc<Job>, Instant)>> {
+    fn lock_runs(&self) -> MutexGuard<'_, Vec<(Arc<McpRunJob>, Instant)>> {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Job, Jobs, LEFT};
+    use super::{DetachedMcpRuns, LEFT, McpRunJob};
     use postern_protocol::{RunParams, What};
     use std::sync::Arc;
     use uuid::Uuid;
@@ -93,27 +94,27 @@ mod tests {
 
     #[test]
     fn the_same_joins_what_was_left_once() {
-        let jobs = Jobs::default();
-        let job = Arc::new(Job::begin(run("make")).0);
-        assert!(jobs.join(&run("make"), None).is_none(), "two at the same time are two runs");
-        assert!(jobs.leave(&job));
-        assert!(jobs.join(&run("make all"), None).is_none());
+        let jobs = DetachedMcpRuns::default();
+        let job = Arc::new(McpRunJob::begin_run(run("make")).0);
+        assert!(jobs.rejoin(&run("make"), None).is_none(), "two at the same time are two runs");
+        assert!(jobs.detach(&job));
+        assert!(jobs.rejoin(&run("make all"), None).is_none());
         assert!(
-            jobs.join(&run("make"), Some(Uuid::new_v4())).is_none(),
+            jobs.rejoin(&run("make"), Some(Uuid::new_v4())).is_none(),
             "a number of its own is another run"
         );
-        let joined = jobs.join(&run("make"), Some(job.run.request_id)).expect("it was left");
-        assert!(jobs.join(&run("make"), None).is_none(), "somebody listens to it");
-        assert!(jobs.leave(&joined));
-        assert!(jobs.join(&run("make"), None).is_some(), "as often as it takes");
+        let joined = jobs.rejoin(&run("make"), Some(job.run.request_id)).expect("it was left");
+        assert!(jobs.rejoin(&run("make"), None).is_none(), "somebody listens to it");
+        assert!(jobs.detach(&joined));
+        assert!(jobs.rejoin(&run("make"), None).is_some(), "as often as it takes");
     }
 
     #[test]
     fn only_so_many_are_left() {
-        let jobs = Jobs::default();
+        let jobs = DetachedMcpRuns::default();
         let jobs_of: Vec<_> =
-            (0..=LEFT).map(|number| Arc::new(Job::begin(run(&number.to_string())).0)).collect();
-        let left = jobs_of.iter().filter(|job| jobs.leave(job)).count();
+            (0..=LEFT).map(|number| Arc::new(McpRunJob::begin_run(run(&number.to_string())).0)).collect();
+        let left = jobs_of.iter().filter(|job| jobs.detach(job)).count();
         assert_eq!(left, LEFT, "who is not left is waited for");
     }
 }

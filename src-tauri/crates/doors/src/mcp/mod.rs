@@ -13,9 +13,9 @@ mod turns;
 
 pub(crate) use http::McpHttp;
 
-use jobs::Jobs;
-use postern_client::{CallError, Channel, ConnectError, Gone, Options, read_key};
-use postern_protocol::{Call, Client};
+use jobs::DetachedMcpRuns;
+use postern_client::{CallError, Channel, ChannelOptions, ConnectError, ConnectionLoss, read_key};
+use postern_protocol::{AgentCall, Client};
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
-use turns::Turns;
+use turns::McpTurns;
 
 /// Agent that a server acts for.
 #[derive(Debug, Clone)]
@@ -52,7 +52,7 @@ pub struct McpError(String);
 
 /// Serves one client on standard input and output until it goes away.
 pub async fn serve_stdio(agent: McpAgent) -> Result<(), McpError> {
-    let (turns, jobs) = (Arc::new(Turns::new()), Arc::new(Jobs::default()));
+    let (turns, jobs) = (Arc::new(McpTurns::new()), Arc::new(DetachedMcpRuns::default()));
     let server = Server { agent: Arc::new(agent), turns, jobs, _place: None };
     let broken =
         |error: &dyn std::fmt::Display| McpError(format!("the MCP client cannot be served: {error}"));
@@ -64,22 +64,22 @@ pub async fn serve_stdio(agent: McpAgent) -> Result<(), McpError> {
 struct Server {
     agent: Arc<McpAgent>,
     /// Shared by everybody who comes in the same way.
-    turns: Arc<Turns>,
+    turns: Arc<McpTurns>,
     /// The runs that this client left: they end with it.
-    jobs: Arc<Jobs>,
+    jobs: Arc<DetachedMcpRuns>,
     /// Permit of this client, for as long as it is served.
     _place: Option<Arc<OwnedSemaphorePermit>>,
 }
 
 /// A tool's call that came to nothing: told to the client as the tool's own error.
 #[derive(Debug, thiserror::Error)]
-enum Trouble {
+enum McpCallError {
     #[error("Postern cannot be reached: {0}")]
     Connect(#[from] ConnectError),
     #[error("{0}")]
     Call(#[from] CallError),
     #[error("the connection to Postern ended: {0}")]
-    Gone(#[from] Gone),
+    Gone(#[from] ConnectionLoss),
     #[error("{0}")]
     Params(String),
     #[error("{0} calls are on their way already: wait until one of them ends")]
@@ -88,7 +88,7 @@ enum Trouble {
     Interrupted,
 }
 
-impl Trouble {
+impl McpCallError {
     /// Returns true if the host may come back, to be asked again.
     fn may_come_back(&self) -> bool {
         match self {
@@ -102,32 +102,33 @@ impl Trouble {
 impl McpAgent {
     fn connect(&self) -> Result<Channel, ConnectError> {
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        let options = Options { client: Client { name: "postern mcp".to_owned(), version }, after: None };
+        let options =
+            ChannelOptions { client: Client { name: "postern mcp".to_owned(), version }, after: None };
         Channel::connect_with(&self.socket, &read_key(&self.key_file)?, options)
     }
 
     /// Makes a call on a connection of its own.
-    fn ask(&self, call: &Call) -> Result<Value, Trouble> {
-        Ok(self.connect()?.call(call)?)
+    fn call_host(&self, call: &AgentCall) -> Result<Value, McpCallError> {
+        Ok(self.connect()?.call_host(call)?)
     }
 
     /// Returns whether the agent may run anything: asked again each time, because the person may change it.
-    fn may_run(&self) -> Result<bool, Trouble> {
+    fn may_run(&self) -> Result<bool, McpCallError> {
         Ok(self.connect()?.welcome().policy.security != "deny")
     }
 }
 
 /// Runs work that blocks on a thread for it.
 async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Trouble> + Send + 'static,
-) -> Result<T, Trouble> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| Trouble::Interrupted)?
+    work: impl FnOnce() -> Result<T, McpCallError> + Send + 'static,
+) -> Result<T, McpCallError> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| McpCallError::Interrupted)?
 }
 
 impl Server {
-    async fn may_run(&self) -> Result<bool, Trouble> {
+    async fn may_run(&self) -> Result<bool, McpCallError> {
         let agent = Arc::clone(&self.agent);
-        let _turn = self.turns.quick().await?;
+        let _turn = self.turns.take_quick_turn().await?;
         blocking(move || agent.may_run()).await
     }
 
@@ -136,31 +137,32 @@ impl Server {
         name: &str,
         arguments: JsonObject,
         context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, Trouble> {
+    ) -> Result<CallToolResult, McpCallError> {
         if name == tools::APPROVE {
-            let _turn = self.turns.long()?;
+            let _turn = self.turns.take_long_turn()?;
             return approve::approve(&self.agent, arguments, context.ct).await;
         }
         if !self.may_run().await? {
-            return Err(Trouble::Params(
+            return Err(McpCallError::Params(
                 "this agent may not run anything: the user set it to Deny".to_owned(),
             ));
         }
         if name == tools::RUN {
-            let _turn = self.turns.long()?;
-            return run::run(self, arguments, context).await;
+            let _turn = self.turns.take_long_turn()?;
+            return run::run_command(self, arguments, context).await;
         }
         let method = name.replacen('_', ".", 1);
-        let call = read(&method, arguments)?;
+        let call = parse_call(&method, arguments)?;
         let agent = Arc::clone(&self.agent);
-        let _turn = self.turns.quick().await?;
-        blocking(move || agent.ask(&call)).await.map(CallToolResult::structured)
+        let _turn = self.turns.take_quick_turn().await?;
+        blocking(move || agent.call_host(&call)).await.map(CallToolResult::structured)
     }
 }
 
 /// Returns a call on the channel, with its parameters checked.
-fn read(method: &str, params: JsonObject) -> Result<Call, Trouble> {
-    Call::read(method, &Value::Object(params)).map_err(|mistake| Trouble::Params(mistake.to_string()))
+fn parse_call(method: &str, params: JsonObject) -> Result<AgentCall, McpCallError> {
+    AgentCall::parse_params(method, &Value::Object(params))
+        .map_err(|mistake| McpCallError::Params(mistake.to_string()))
 }
 
 impl ServerHandler for Server {
@@ -183,7 +185,7 @@ impl ServerHandler for Server {
     ) -> Result<ListToolsResult, ErrorData> {
         let may_run =
             self.may_run().await.map_err(|trouble| ErrorData::internal_error(trouble.to_string(), None))?;
-        Ok(ListToolsResult::with_all_items(tools::all(may_run)))
+        Ok(ListToolsResult::with_all_items(tools::shown_tools(may_run)))
     }
 
     async fn call_tool(
@@ -193,7 +195,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name.as_ref();
         if !tools::NAMES.contains(&name) {
-            let message = format!("there is no tool {}", postern_command::escape::text(name));
+            let message = format!("there is no tool {}", postern_command::escape::visible_text(name));
             return Err(ErrorData::invalid_params(message, None));
         }
         let outcome = self.called(name, request.arguments.unwrap_or_default(), context).await;

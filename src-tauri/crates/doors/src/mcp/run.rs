@@ -1,10 +1,10 @@
 //! Tool `system_run`: progress, cancellation, an answer before the client gives up, and a result that a
 //! program can read.
 
-use super::jobs::{Job, Stage};
-use super::{McpAgent, Server, Trouble, blocking, read};
+use super::jobs::{McpRunJob, McpRunStage};
+use super::{McpAgent, McpCallError, Server, blocking, parse_call};
 use postern_client::Channel;
-use postern_protocol::{Call, Event, KillParams, Notice, Outcome, RunParams, RunResult, Signal};
+use postern_protocol::{AgentCall, KillParams, Notice, NoticeEvent, Outcome, RunParams, RunResult, Signal};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Value, json};
@@ -18,11 +18,11 @@ use uuid::Uuid;
 const LOOK: Duration = Duration::from_millis(500);
 
 /// Runs a command until its end, until the client cancels it, or for as long as a client waits.
-pub(super) async fn run(
+pub(super) async fn run_command(
     server: &Server,
     params: JsonObject,
     context: RequestContext<RoleServer>,
-) -> Result<CallToolResult, Trouble> {
+) -> Result<CallToolResult, McpCallError> {
     let agent = &server.agent;
     let job = job_of(server, params)?;
     let request_id = job.run.request_id;
@@ -41,31 +41,31 @@ pub(super) async fn run(
         };
         tokio::select! {
             changed = stage.changed() => {
-                changed.map_err(|_| Trouble::Interrupted)?;
+                changed.map_err(|_| McpCallError::Interrupted)?;
                 let now = stage.borrow_and_update().clone();
                 match now {
-                    Stage::Going { message, .. } => teller.tell(message).await,
-                    Stage::Ended(Ok(notice)) => return Ok(result(request_id, &job.run, &notice)),
-                    Stage::Ended(Err(problem)) => return Err(Trouble::Params(problem)),
+                    McpRunStage::Going { message, .. } => teller.report_progress(message).await,
+                    McpRunStage::Ended(Ok(notice)) => return Ok(result(request_id, &job.run, &notice)),
+                    McpRunStage::Ended(Err(problem)) => return Err(McpCallError::Params(problem)),
                 }
             }
             () = late => {
                 deadline = None;
-                if !killed && server.jobs.leave(&job) {
+                if !killed && server.jobs.detach(&job) {
                     return Ok(pending(request_id, &stage.borrow()));
                 }
             }
             () = context.ct.cancelled(), if !killed => {
                 killed = true;
                 let agent = Arc::clone(agent);
-                blocking(move || kill(&agent, request_id)).await?;
+                blocking(move || kill_run(&agent, request_id)).await?;
             }
         }
     }
 }
 
 /// Returns the run that this call joins, or begins.
-fn job_of(server: &Server, mut params: JsonObject) -> Result<Arc<Job>, Trouble> {
+fn job_of(server: &Server, mut params: JsonObject) -> Result<Arc<McpRunJob>, McpCallError> {
     let named = params.contains_key("requestId");
     params.entry("requestId").or_insert_with(|| json!(Uuid::new_v4()));
     params.insert("stream".to_owned(), Value::Bool(true));
@@ -74,15 +74,17 @@ fn job_of(server: &Server, mut params: JsonObject) -> Result<Arc<Job>, Trouble> 
     if let Some(session) = &server.agent.session {
         params.insert("session".to_owned(), json!(session));
     }
-    let Call::Run(run) = read("system.run", params)? else { return Err(Trouble::Interrupted) };
-    if let Some(job) = server.jobs.join(&run, named.then_some(run.request_id)) {
+    let AgentCall::Run(run) = parse_call("system.run", params)? else {
+        return Err(McpCallError::Interrupted);
+    };
+    if let Some(job) = server.jobs.rejoin(&run, named.then_some(run.request_id)) {
         return Ok(job);
     }
-    let (job, stage) = Job::begin(*run.clone());
+    let (job, stage) = McpRunJob::begin_run(*run.clone());
     let agent = Arc::clone(&server.agent);
     drop(tokio::task::spawn_blocking(move || {
         let ended = until_the_end(&agent, &run, &stage);
-        stage.send_replace(Stage::Ended(ended.map(Box::new).map_err(|trouble| trouble.to_string())));
+        stage.send_replace(McpRunStage::Ended(ended.map(Box::new).map_err(|trouble| trouble.to_string())));
     }));
     Ok(Arc::new(job))
 }
@@ -95,7 +97,7 @@ struct ProgressTeller {
 }
 
 impl ProgressTeller {
-    async fn tell(&mut self, message: String) {
+    async fn report_progress(&mut self, message: String) {
         let Some(token) = self.token.clone().filter(|_| !message.is_empty()) else { return };
         self.steps += 1;
         let step = ProgressNotificationParam::new(token, f64::from(self.steps)).with_message(message);
@@ -105,20 +107,24 @@ impl ProgressTeller {
     }
 }
 
-fn kill(agent: &McpAgent, request_id: Uuid) -> Result<(), Trouble> {
-    agent.ask(&Call::Kill(KillParams { request_id, signal: Signal::term() })).map(drop)
+fn kill_run(agent: &McpAgent, request_id: Uuid) -> Result<(), McpCallError> {
+    agent.call_host(&AgentCall::Kill(KillParams { request_id, signal: Signal::sigterm() })).map(drop)
 }
 
 /// Sends the request and hears until its last event. A host that went away and comes back is asked again, under the same
 /// number: nothing runs twice.
-fn until_the_end(agent: &McpAgent, run: &RunParams, stage: &watch::Sender<Stage>) -> Result<Notice, Trouble> {
+fn until_the_end(
+    agent: &McpAgent,
+    run: &RunParams,
+    stage: &watch::Sender<McpRunStage>,
+) -> Result<Notice, McpCallError> {
     let mut channel = agent.connect()?;
     loop {
-        match hear(&mut channel, run.clone(), stage) {
+        match follow_run(&mut channel, run.clone(), stage) {
             Err(trouble) if trouble.may_come_back() && !stage.is_closed() => {
                 let message = "the connection to Postern is lost; trying again".to_owned();
-                let runs = matches!(*stage.borrow(), Stage::Going { runs: true, .. });
-                stage.send_replace(Stage::Going { message, runs });
+                let runs = matches!(*stage.borrow(), McpRunStage::Going { runs: true, .. });
+                stage.send_replace(McpRunStage::Going { message, runs });
                 channel.come_back(|| !stage.is_closed())?;
             }
             outcome => return outcome,
@@ -126,7 +132,11 @@ fn until_the_end(agent: &McpAgent, run: &RunParams, stage: &watch::Sender<Stage>
     }
 }
 
-fn hear(channel: &mut Channel, run: RunParams, stage: &watch::Sender<Stage>) -> Result<Notice, Trouble> {
+fn follow_run(
+    channel: &mut Channel,
+    run: RunParams,
+    stage: &watch::Sender<McpRunStage>,
+) -> Result<Notice, McpCallError> {
     let request_id = run.request_id;
     if let RunResult::Ended(notice) = channel.run(run)? {
         return Ok(*notice);
@@ -135,7 +145,7 @@ fn hear(channel: &mut Channel, run: RunParams, stage: &watch::Sender<Stage>) -> 
     loop {
         let Some(notice) = channel.next_event(Some(LOOK))? else {
             if stage.is_closed() {
-                return Err(Trouble::Interrupted);
+                return Err(McpCallError::Interrupted);
             }
             continue;
         };
@@ -146,13 +156,13 @@ fn hear(channel: &mut Channel, run: RunParams, stage: &watch::Sender<Stage>) -> 
             return Ok(notice);
         }
         let (message, runs) = match &notice.event {
-            Event::Pending(pending) => {
+            NoticeEvent::Pending(pending) => {
                 let question = pending.question.as_ref().map(|code| format!(" to question {code}"));
                 let question = question.unwrap_or_default();
                 (format!("waits for the user's answer{question}, number {} in line", pending.position), false)
             }
-            Event::Started(_) => ("runs".to_owned(), true),
-            Event::Output(output) => {
+            NoticeEvent::Started(_) => ("runs".to_owned(), true),
+            NoticeEvent::Output(output) => {
                 bytes += u64::try_from(output.data.len()).unwrap_or(u64::MAX);
                 if bytes - told < 4096 && told > 0 {
                     continue;
@@ -160,28 +170,28 @@ fn hear(channel: &mut Channel, run: RunParams, stage: &watch::Sender<Stage>) -> 
                 told = bytes;
                 (format!("runs; {bytes} bytes of output so far"), true)
             }
-            Event::Finished(_) | Event::Denied(_) | Event::ToolResolved(_) => continue,
+            NoticeEvent::Finished(_) | NoticeEvent::Denied(_) | NoticeEvent::ToolResolved(_) => continue,
         };
-        stage.send_replace(Stage::Going { message, runs });
+        stage.send_replace(McpRunStage::Going { message, runs });
     }
 }
 
 /// Returns the answer for a client before it gives up by itself: nothing has ended, and how to go on.
-fn pending(id: Uuid, stage: &Stage) -> CallToolResult {
+fn pending(id: Uuid, stage: &McpRunStage) -> CallToolResult {
     let (how, then) = match stage {
-        Stage::Going { runs: false, message } if message.is_empty() => {
+        McpRunStage::Going { runs: false, message } if message.is_empty() => {
             ("no answer yet", "go on waiting: nobody is asked twice")
         }
-        Stage::Going { runs: false, .. } => {
+        McpRunStage::Going { runs: false, .. } => {
             ("no answer yet, a person can still give one", "go on waiting: nobody is asked twice")
         }
-        Stage::Going { runs: true, .. } | Stage::Ended(_) => {
+        McpRunStage::Going { runs: true, .. } | McpRunStage::Ended(_) => {
             ("it still runs", "hear its end: nothing runs twice")
         }
     };
     let told = match stage {
-        Stage::Going { message, .. } if !message.is_empty() => format!(" ({message})"),
-        Stage::Going { .. } | Stage::Ended(_) => String::new(),
+        McpRunStage::Going { message, .. } if !message.is_empty() => format!(" ({message})"),
+        McpRunStage::Going { .. } | McpRunStage::Ended(_) => String::new(),
     };
     let message = format!("Pending: {how}{told}. Call system_run again with the same arguments to {then}.");
     let members = json!({"requestId": id, "state": "pending", "message": message});
@@ -195,11 +205,11 @@ fn result(id: Uuid, run: &RunParams, notice: &Notice) -> CallToolResult {
     let mut members = serde_json::to_value(&notice.event).unwrap_or_default();
     if let Some(members) = members.as_object_mut() {
         members.insert("requestId".to_owned(), json!(id));
-        let state = if matches!(notice.event, Event::Denied(_)) { "denied" } else { "finished" };
+        let state = if matches!(notice.event, NoticeEvent::Denied(_)) { "denied" } else { "finished" };
         members.insert("state".to_owned(), json!(state));
     }
     let (text, failed) = match &notice.event {
-        Event::Finished(ran) => {
+        NoticeEvent::Finished(ran) => {
             let end = match (ran.outcome, ran.exit_code) {
                 (Outcome::Exited, Some(code)) => format!("exit code {code}"),
                 (outcome, _) => format!("{outcome:?}").to_lowercase(),
@@ -214,10 +224,13 @@ fn result(id: Uuid, run: &RunParams, notice: &Notice) -> CallToolResult {
                 parts.into_iter().map(str::trim_end).filter(|part| !part.is_empty()).collect();
             (text.join("\n"), ran.outcome != Outcome::Exited)
         }
-        Event::Denied(denied) => (format!("Denied ({}): {}", denied.reason.name(), denied.text()), true),
-        Event::Pending(_) | Event::Started(_) | Event::Output(_) | Event::ToolResolved(_) => {
-            (String::new(), true)
+        NoticeEvent::Denied(denied) => {
+            (format!("Denied ({}): {}", denied.reason.name(), denied.to_text()), true)
         }
+        NoticeEvent::Pending(_)
+        | NoticeEvent::Started(_)
+        | NoticeEvent::Output(_)
+        | NoticeEvent::ToolResolved(_) => (String::new(), true),
     };
     let mut result =
         if failed { CallToolResult::structured_error(members) } else { CallToolResult::structured(members) };

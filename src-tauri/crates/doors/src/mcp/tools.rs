@@ -12,12 +12,12 @@ pub(super) const APPROVE: &str = "approve";
 pub(super) const NAMES: [&str; 5] = [RUN, "system_output", "system_kill", "system_which", APPROVE];
 
 /// Returns the tools that an agent is shown.
-pub(super) fn all(may_run: bool) -> Vec<Tool> {
+pub(super) fn shown_tools(may_run: bool) -> Vec<Tool> {
     let listed = NAMES.iter().filter(|name| may_run || **name == APPROVE);
-    listed.map(|name| tool(name)).collect()
+    listed.map(|name| describe_tool(name)).collect()
 }
 
-fn tool(name: &'static str) -> Tool {
+fn describe_tool(name: &'static str) -> Tool {
     let (about, takes) = match name {
         RUN => (
             "Runs a command on the user's own machine and waits for its end. It may have to wait for the user's yes: where \
@@ -30,7 +30,7 @@ fn tool(name: &'static str) -> Tool {
             "What a run wrote so far, or the part of it that a result left out.",
             object(
                 &json!({
-                    "requestId": id(),
+                    "requestId": id_schema(),
                     "stream": {"enum": ["stdout", "stderr"], "description": "Both where left out."},
                     "offset": {"type": "integer", "minimum": 0, "description": "The first byte."},
                     "length": {"type": "integer", "minimum": 1, "description": "How many bytes at most."},
@@ -41,7 +41,7 @@ fn tool(name: &'static str) -> Tool {
         "system_kill" => (
             "Ends a run, or takes back a command that waits for the user.",
             object(
-                &json!({"requestId": id(), "signal": {"type": "string", "description": "SIGTERM where left out."}}),
+                &json!({"requestId": id_schema(), "signal": {"type": "string", "description": "SIGTERM where left out."}}),
                 &["requestId"],
             ),
         ),
@@ -65,7 +65,7 @@ fn tool(name: &'static str) -> Tool {
     if name == RUN { tool.with_raw_output_schema(run_gives()) } else { tool }
 }
 
-fn id() -> Value {
+fn id_schema() -> Value {
     json!({"type": "string", "description": "The request, as system_run named it."})
 }
 

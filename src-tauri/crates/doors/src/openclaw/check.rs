@@ -1,12 +1,12 @@
 //! Checks of an exec request before it becomes a request of ours.
 
-use super::message::{Decision, Exec, Refusal};
+use super::message::{Exec, OpenclawDecision, OpenclawRefusal};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 /// Refuses what OpenClaw's own app refuses, in its words. `screen` is whether this process may record the screen.
-pub(super) fn check(exec: &Exec, screen: bool) -> Result<(), Refusal> {
-    let invalid = |what: &str| Err(Refusal::invalid(what, "invalid"));
+pub(super) fn check_exec(exec: &Exec, screen: bool) -> Result<(), OpenclawRefusal> {
+    let invalid = |what: &str| Err(OpenclawRefusal::invalid(what, "invalid"));
     let Some(program) = exec.command.first().filter(|program| !program.trim().is_empty()) else {
         return invalid("command required");
     };
@@ -26,11 +26,11 @@ pub(super) fn check(exec: &Exec, screen: bool) -> Result<(), Refusal> {
         }
         (Some(_), _) => return invalid("approvalSource invalid"),
     }
-    if exec.approval_decision == Some(Decision::Deny) {
-        return Err(Refusal::unavailable("SYSTEM_RUN_DENIED: user denied", "user-denied"));
+    if exec.approval_decision == Some(OpenclawDecision::Deny) {
+        return Err(OpenclawRefusal::unavailable("SYSTEM_RUN_DENIED: user denied", "user-denied"));
     }
     if exec.needs_screen_recording == Some(true) && !screen {
-        return Err(Refusal::unavailable(
+        return Err(OpenclawRefusal::unavailable(
             "PERMISSION_MISSING: screenRecording",
             "permission:screenRecording",
         ));
@@ -50,12 +50,12 @@ pub(super) fn content(exec: &Exec) -> String {
     );
     // Texts and numbers: it cannot fail.
     let bytes = serde_json::to_vec(&parts).unwrap_or_default();
-    format!("exec:{}", postern_protocol::hex(&Sha256::digest(bytes)))
+    format!("exec:{}", postern_protocol::encode_hex(&Sha256::digest(bytes)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{check, content};
+    use super::{check_exec, content};
     use crate::openclaw::message::Exec;
     use serde_json::{Value, json};
 
@@ -66,7 +66,9 @@ mod tests {
     }
 
     fn reason(more: &Value) -> Option<String> {
-        check(&exec(more), false).err().map(|refusal| format!("{} / {}", refusal.message, refusal.reason))
+        check_exec(&exec(more), false)
+            .err()
+            .map(|refusal| format!("{} / {}", refusal.message, refusal.reason))
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! Connection: one line in, at most one line out.
 
-use super::Shared;
-use super::check::{check, content};
-use super::job::{Ended, Listener, Stage};
-use super::message::{Decision, Exec, Line, Question, Refusal, decision_line, exec_line, stranger_line};
+use super::OpenclawShared;
+use super::check::{check_exec, content};
+use super::job::{OpenclawJobListener, OpenclawOutcome, OpenclawStage};
+use super::message::{
+    Exec, OpenclawDecision, OpenclawLine, OpenclawQuestion, OpenclawRefusal, decision_line, exec_line,
+    stranger_line,
+};
 use super::proof::{Unproved, is_token};
 use super::{relay, screen, work};
 use std::sync::{Arc, PoisonError};
@@ -26,18 +29,18 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// Reason why the waiting for a job ended.
 enum Over {
-    Ended(Option<Ended>),
+    Ended(Option<OpenclawOutcome>),
     Late,
     Gone,
 }
 
 /// Serves one connection.
-pub(super) async fn serve(shared: &Arc<Shared>, mut stream: UnixStream) {
+pub(super) async fn serve_connection(shared: &Arc<OpenclawShared>, mut stream: UnixStream) {
     let began = Instant::now();
     let own = rustix::process::geteuid().as_raw();
     let is_own = stream.peer_cred().is_ok_and(|peer| peer.uid() == own);
     if !is_own {
-        say(&mut stream, &stranger_line()).await;
+        write_reply(&mut stream, &stranger_line()).await;
         return;
     }
     let mut line = String::new();
@@ -45,24 +48,24 @@ pub(super) async fn serve(shared: &Arc<Shared>, mut stream: UnixStream) {
     // A line that is no message is closed upon in silence, as OpenClaw's own app does.
     let Ok(Ok(1..)) = read else { return };
     match serde_json::from_str(&line) {
-        Ok(Line::Request { token, id, request }) => {
-            let answer = if is_token(&shared.token.text(), &token) {
+        Ok(OpenclawLine::Request { token, id, request }) => {
+            let answer = if is_token(&shared.token.to_text(), &token) {
                 decision(shared, &stream, request, began).await
             } else {
-                Some(Decision::Deny)
+                Some(OpenclawDecision::Deny)
             };
             if let Some(decision) = answer {
-                say(&mut stream, &decision_line(&id, decision)).await;
+                write_reply(&mut stream, &decision_line(&id, decision)).await;
             }
         }
-        Ok(Line::Exec { id, nonce, ts, hmac, request_json }) => {
+        Ok(OpenclawLine::Exec { id, nonce, ts, hmac, request_json }) => {
             let exec = proved(shared, (&nonce, ts, &request_json, &hmac));
             let answer = match exec {
-                Ok(exec) => run(shared, &stream, exec, began).await,
+                Ok(exec) => run_exec(shared, &stream, exec, began).await,
                 Err(refusal) => Some(Err(refusal)),
             };
             if let Some(answer) = answer {
-                say(&mut stream, &exec_line(&id, &answer)).await;
+                write_reply(&mut stream, &exec_line(&id, &answer)).await;
             }
         }
         Err(_) => {}
@@ -70,73 +73,78 @@ pub(super) async fn serve(shared: &Arc<Shared>, mut stream: UnixStream) {
 }
 
 /// Returns the request in a line that is proved. Time, proof, nonce, JSON: in this order.
-fn proved(shared: &Shared, line: (&str, i64, &str, &str)) -> Result<Exec, Refusal> {
+fn proved(shared: &OpenclawShared, line: (&str, i64, &str, &str)) -> Result<Exec, OpenclawRefusal> {
     let mut nonces = shared.nonces.lock().unwrap_or_else(PoisonError::into_inner);
-    nonces.check(&shared.token.text(), line, crate::now()).map_err(|unproved| match unproved {
-        Unproved::Expired => Refusal::invalid("expired request", "ttl"),
-        Unproved::Forged => Refusal::invalid("invalid auth", "hmac"),
-        Unproved::Replayed => Refusal::invalid("replayed request", "replay"),
-    })?;
-    serde_json::from_str(line.2).map_err(|_| Refusal::invalid("invalid payload", "json"))
+    nonces.check_line(&shared.token.to_text(), line, crate::now_millis()).map_err(
+        |unproved| match unproved {
+            Unproved::Expired => OpenclawRefusal::invalid("expired request", "ttl"),
+            Unproved::Forged => OpenclawRefusal::invalid("invalid auth", "hmac"),
+            Unproved::Replayed => OpenclawRefusal::invalid("replayed request", "replay"),
+        },
+    )?;
+    serde_json::from_str(line.2).map_err(|_| OpenclawRefusal::invalid("invalid payload", "json"))
 }
 
 /// Runs it, or says why not. `None` if nobody is there to be told.
-async fn run(
-    shared: &Arc<Shared>,
+async fn run_exec(
+    shared: &Arc<OpenclawShared>,
     stream: &UnixStream,
     exec: Exec,
     began: Instant,
-) -> Option<Result<super::message::Ran, Refusal>> {
-    if let Err(refusal) = check(&exec, screen::may_record()) {
+) -> Option<Result<super::message::OpenclawRunResult, OpenclawRefusal>> {
+    if let Err(refusal) = check_exec(&exec, screen::may_record()) {
         return Some(Err(refusal));
     }
     let key = content(&exec);
-    let Some((listener, sender)) = shared.jobs.join(&key) else {
-        return Some(Err(Refusal::unavailable("SYSTEM_RUN_DENIED: too many requests wait", "queue-full")));
+    let Some((listener, sender)) = shared.jobs.join_or_begin(&key) else {
+        return Some(Err(OpenclawRefusal::unavailable(
+            "SYSTEM_RUN_DENIED: too many requests wait",
+            "queue-full",
+        )));
     };
     let request_id = listener.job.request;
     if let Some(sender) = sender {
         let relayed = exec.approval_decision.filter(|_| shared.relay);
-        let relaying = relayed.map(|decision| relay::relay(shared, request_id, decision));
+        let relaying = relayed.map(|decision| relay::relay_decision(shared, request_id, decision));
         let way = shared.way.clone();
         tokio::task::spawn_blocking(move || {
-            work::run(&way, exec, request_id, &sender);
+            work::run_job(&way, exec, request_id, &sender);
             drop(relaying);
         });
     }
-    match wait(&listener, stream, began + RUN_WINDOW).await {
-        Over::Ended(Some(Ended::Exec(answer))) => {
+    match wait_for_end(&listener, stream, began + RUN_WINDOW).await {
+        Over::Ended(Some(OpenclawOutcome::Exec(answer))) => {
             shared.jobs.forget(&key, &listener);
             Some(answer)
         }
         Over::Ended(_) => {
             shared.jobs.forget(&key, &listener);
-            Some(Err(Refusal::unavailable(
+            Some(Err(OpenclawRefusal::unavailable(
                 "SYSTEM_RUN_DENIED: Postern is shutting down",
                 "companion-unavailable",
             )))
         }
         Over::Late => {
             listener.job.bridge();
-            Some(Err(still(&listener.job.stage())))
+            Some(Err(pending_refusal(&listener.job.current_stage())))
         }
         Over::Gone => {
-            if shared.jobs.leave(&key, listener) {
+            if shared.jobs.leave_job(&key, listener) {
                 let way = shared.way.clone();
-                tokio::task::spawn_blocking(move || way.kill(request_id));
+                tokio::task::spawn_blocking(move || way.cancel_request(request_id));
             }
             None
         }
     }
 }
 
-fn still(stage: &Stage) -> Refusal {
+fn pending_refusal(stage: &OpenclawStage) -> OpenclawRefusal {
     match stage {
-        Stage::Running | Stage::Ended(_) => Refusal::unavailable(
+        OpenclawStage::Running | OpenclawStage::Ended(_) => OpenclawRefusal::unavailable(
             "SYSTEM_RUN_PENDING: it is still running; ask again with the same command to get its result",
             "still-running",
         ),
-        Stage::Waiting => Refusal::unavailable(
+        OpenclawStage::Waiting => OpenclawRefusal::unavailable(
             "SYSTEM_RUN_PENDING: no answer yet, the question is still open; ask again with the same command to wait for it",
             "approval-pending",
         ),
@@ -145,19 +153,19 @@ fn still(stage: &Stage) -> Refusal {
 
 /// Returns a decision; `None` if nobody decided in time.
 async fn decision(
-    shared: &Arc<Shared>,
+    shared: &Arc<OpenclawShared>,
     stream: &UnixStream,
-    question: Question,
+    question: OpenclawQuestion,
     began: Instant,
-) -> Option<Decision> {
+) -> Option<OpenclawDecision> {
     let key = format!("decision:{}", serde_json::to_string(&question).unwrap_or_default());
-    let (listener, sender) = shared.jobs.join(&key)?;
+    let (listener, sender) = shared.jobs.join_or_begin(&key)?;
     if let Some(sender) = sender {
         let way = shared.way.clone();
         tokio::task::spawn_blocking(move || work::decide(&way, &question, &sender));
     }
-    match wait(&listener, stream, began + DECISION_WINDOW).await {
-        Over::Ended(Some(Ended::Decision(decision))) => {
+    match wait_for_end(&listener, stream, began + DECISION_WINDOW).await {
+        Over::Ended(Some(OpenclawOutcome::Decision(decision))) => {
             shared.jobs.forget(&key, &listener);
             decision
         }
@@ -166,17 +174,17 @@ async fn decision(
     }
 }
 
-async fn wait(listener: &Listener, stream: &UnixStream, until: Instant) -> Over {
+async fn wait_for_end(listener: &OpenclawJobListener, stream: &UnixStream, until: Instant) -> Over {
     tokio::select! {
         biased;
-        ended = listener.job.ended() => Over::Ended(ended),
+        ended = listener.job.wait_for_end() => Over::Ended(ended),
         () = sleep_until(until) => Over::Late,
-        () = gone(stream) => Over::Gone,
+        () = wait_until_gone(stream) => Over::Gone,
     }
 }
 
 /// Resolves when nobody reads any more. A client that only stopped writing is there: OpenClaw half-closes at once.
-async fn gone(stream: &UnixStream) {
+async fn wait_until_gone(stream: &UnixStream) {
     let mut looks = interval(LOOK);
     loop {
         looks.tick().await;
@@ -188,7 +196,7 @@ async fn gone(stream: &UnixStream) {
     }
 }
 
-async fn say(stream: &mut UnixStream, line: &str) {
+async fn write_reply(stream: &mut UnixStream, line: &str) {
     // Who does not take it has gone.
     _ = timeout(PATIENCE, async {
         stream.write_all(line.as_bytes()).await?;

@@ -3,7 +3,7 @@
 //! OpenClaw gives up on a connection after twenty seconds; the job goes on, and the same request sent again
 //! joins it.
 
-use super::message::{Decision, Ran, Refusal};
+use super::message::{OpenclawDecision, OpenclawRefusal, OpenclawRunResult};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,44 +18,44 @@ const KEPT: Duration = Duration::from_mins(10);
 
 /// Progress of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum OpenclawStage {
     Waiting,
     Running,
-    Ended(Ended),
+    Ended(OpenclawOutcome),
 }
 
 /// Result of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum OpenclawOutcome {
     /// A run, or why it did not run.
-    Exec(Result<Ran, Refusal>),
+    Exec(Result<OpenclawRunResult, OpenclawRefusal>),
     /// A decision; `None` if nobody decided.
-    Decision(Option<Decision>),
+    Decision(Option<OpenclawDecision>),
 }
 
 /// A job.
 #[derive(Debug)]
-pub(super) struct Job {
+pub(super) struct OpenclawJob {
     /// Under which number it is asked for on the agent's channel.
     pub(super) request: Uuid,
-    stage: watch::Receiver<Stage>,
+    stage: watch::Receiver<OpenclawStage>,
     listeners: AtomicUsize,
     /// Somebody was told that it goes on: nobody listening does not end it.
     bridged: AtomicBool,
     ended_at: Mutex<Option<Instant>>,
 }
 
-impl Job {
+impl OpenclawJob {
     /// Returns the progress.
-    pub(super) fn stage(&self) -> Stage {
+    pub(super) fn current_stage(&self) -> OpenclawStage {
         self.stage.borrow().clone()
     }
 
     /// Waits for its end. `None` if the task went without one.
-    pub(super) async fn ended(&self) -> Option<Ended> {
+    pub(super) async fn wait_for_end(&self) -> Option<OpenclawOutcome> {
         let mut stage = self.stage.clone();
-        let ended = stage.wait_for(|stage| matches!(stage, Stage::Ended(_))).await.ok()?;
-        let Stage::Ended(ended) = &*ended else { return None };
+        let ended = stage.wait_for(|stage| matches!(stage, OpenclawStage::Ended(_))).await.ok()?;
+        let OpenclawStage::Ended(ended) = &*ended else { return None };
         Some(ended.clone())
     }
 
@@ -65,7 +65,7 @@ impl Job {
     }
 
     fn is_stale(&self) -> bool {
-        if !matches!(*self.stage.borrow(), Stage::Ended(_)) && self.stage.has_changed().is_ok() {
+        if !matches!(*self.stage.borrow(), OpenclawStage::Ended(_)) && self.stage.has_changed().is_ok() {
             return false;
         }
         let mut ended_at = self.ended_at.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,18 +75,18 @@ impl Job {
 
 /// Listens to a job for as long as it is held.
 #[derive(Debug)]
-pub(super) struct Listener {
-    pub(super) job: Arc<Job>,
+pub(super) struct OpenclawJobListener {
+    pub(super) job: Arc<OpenclawJob>,
 }
 
-impl Listener {
-    fn new(job: &Arc<Job>) -> Self {
+impl OpenclawJobListener {
+    fn new(job: &Arc<OpenclawJob>) -> Self {
         job.listeners.fetch_add(1, Ordering::Relaxed);
         Self { job: Arc::clone(job) }
     }
 }
 
-impl Drop for Listener {
+impl Drop for OpenclawJobListener {
     fn drop(&mut self) {
         self.job.listeners.fetch_sub(1, Ordering::Relaxed);
     }
@@ -94,33 +94,36 @@ impl Drop for Listener {
 
 /// The jobs, by what they are about.
 #[derive(Debug, Default)]
-pub(super) struct Jobs {
-    all: Mutex<HashMap<String, Arc<Job>>>,
+pub(super) struct OpenclawJobs {
+    all: Mutex<HashMap<String, Arc<OpenclawJob>>>,
 }
 
-impl Jobs {
+impl OpenclawJobs {
     /// Joins the job about `key`, or begins one: then the sender is given to who works on it. `None` if there are too many.
-    pub(super) fn join(&self, key: &str) -> Option<(Listener, Option<watch::Sender<Stage>>)> {
-        let mut all = self.lock();
+    pub(super) fn join_or_begin(
+        &self,
+        key: &str,
+    ) -> Option<(OpenclawJobListener, Option<watch::Sender<OpenclawStage>>)> {
+        let mut all = self.lock_jobs();
         all.retain(|_, job| !job.is_stale());
         if let Some(job) = all.get(key) {
-            return Some((Listener::new(job), None));
+            return Some((OpenclawJobListener::new(job), None));
         }
         if all.len() >= JOBS {
             return None;
         }
-        let (sender, stage) = watch::channel(Stage::Waiting);
+        let (sender, stage) = watch::channel(OpenclawStage::Waiting);
         let (request, listeners, bridged) = (Uuid::new_v4(), 0.into(), false.into());
-        let job = Job { request, stage, listeners, bridged, ended_at: Mutex::default() };
+        let job = OpenclawJob { request, stage, listeners, bridged, ended_at: Mutex::default() };
         let job = Arc::new(job);
         all.insert(key.to_owned(), Arc::clone(&job));
-        Some((Listener::new(&job), Some(sender)))
+        Some((OpenclawJobListener::new(&job), Some(sender)))
     }
 
     /// Forgets a job whose end was delivered: the same request is a new one from now on. One that began since
     /// stays.
-    pub(super) fn forget(&self, key: &str, told: &Listener) {
-        let mut all = self.lock();
+    pub(super) fn forget(&self, key: &str, told: &OpenclawJobListener) {
+        let mut all = self.lock_jobs();
         if all.get(key).is_some_and(|job| Arc::ptr_eq(job, &told.job)) {
             all.remove(key);
         }
@@ -130,8 +133,8 @@ impl Jobs {
     ///
     /// Then nobody else listens, nobody was told that it goes on, and nobody joins it any more. Of several
     /// who go at the same moment it is the last one.
-    pub(super) fn leave(&self, key: &str, gone: Listener) -> bool {
-        let mut all = self.lock();
+    pub(super) fn leave_job(&self, key: &str, gone: OpenclawJobListener) -> bool {
+        let mut all = self.lock_jobs();
         let job = Arc::clone(&gone.job);
         drop(gone);
         if job.bridged.load(Ordering::Relaxed) || job.listeners.load(Ordering::Relaxed) > 0 {
@@ -144,33 +147,36 @@ impl Jobs {
     }
 
     /// Locks the jobs. Every change is one insertion or removal: a panic elsewhere leaves the map whole.
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Job>>> {
+    fn lock_jobs(&self) -> MutexGuard<'_, HashMap<String, Arc<OpenclawJob>>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Decision, Ended, JOBS, Jobs, Stage};
+    use super::{JOBS, OpenclawDecision, OpenclawJobs, OpenclawOutcome, OpenclawStage};
 
     #[tokio::test]
     async fn the_same_request_joins_until_its_end_was_told() {
-        let jobs = Jobs::default();
-        let (first, sender) = jobs.join("a").unwrap();
+        let jobs = OpenclawJobs::default();
+        let (first, sender) = jobs.join_or_begin("a").unwrap();
         let sender = sender.expect("it begins");
-        let (second, none) = jobs.join("a").unwrap();
+        let (second, none) = jobs.join_or_begin("a").unwrap();
         assert!(none.is_none(), "it is one job with two listeners");
         assert_eq!(first.job.request, second.job.request, "asked for under one number");
-        let end = Ended::Decision(Some(Decision::Deny));
-        sender.send(Stage::Ended(end.clone())).unwrap();
+        let end = OpenclawOutcome::Decision(Some(OpenclawDecision::Deny));
+        sender.send(OpenclawStage::Ended(end.clone())).unwrap();
         drop(sender);
-        assert_eq!((first.job.ended().await, second.job.ended().await), (Some(end.clone()), Some(end)));
+        assert_eq!(
+            (first.job.wait_for_end().await, second.job.wait_for_end().await),
+            (Some(end.clone()), Some(end))
+        );
         jobs.forget("a", &first);
-        let (third, begins) = jobs.join("a").unwrap();
+        let (third, begins) = jobs.join_or_begin("a").unwrap();
         assert!(begins.is_some(), "what was told is over");
         jobs.forget("a", &second);
         assert!(
-            jobs.join("a").unwrap().1.is_none(),
+            jobs.join_or_begin("a").unwrap().1.is_none(),
             "and who is told late ends nothing of the one that began since"
         );
         drop(third);
@@ -178,39 +184,39 @@ mod tests {
 
     #[test]
     fn who_goes_last_ends_it() {
-        let jobs = Jobs::default();
-        let (first, _sender) = jobs.join("a").unwrap();
-        let (second, _) = jobs.join("a").unwrap();
-        assert!(!jobs.leave("a", first), "another listens");
-        let (third, begins) = jobs.join("a").unwrap();
-        assert!(begins.is_none() && !jobs.leave("a", second));
-        assert!(jobs.leave("a", third), "nobody listens");
-        assert!(jobs.join("a").unwrap().1.is_some(), "nobody joins what ends");
+        let jobs = OpenclawJobs::default();
+        let (first, _sender) = jobs.join_or_begin("a").unwrap();
+        let (second, _) = jobs.join_or_begin("a").unwrap();
+        assert!(!jobs.leave_job("a", first), "another listens");
+        let (third, begins) = jobs.join_or_begin("a").unwrap();
+        assert!(begins.is_none() && !jobs.leave_job("a", second));
+        assert!(jobs.leave_job("a", third), "nobody listens");
+        assert!(jobs.join_or_begin("a").unwrap().1.is_some(), "nobody joins what ends");
     }
 
     #[tokio::test]
     async fn a_job_whose_worker_is_gone_has_no_end() {
-        let jobs = Jobs::default();
-        let (listener, sender) = jobs.join("a").unwrap();
+        let jobs = OpenclawJobs::default();
+        let (listener, sender) = jobs.join_or_begin("a").unwrap();
         drop(sender);
-        assert_eq!(listener.job.ended().await, None, "nobody waits for good");
+        assert_eq!(listener.job.wait_for_end().await, None, "nobody waits for good");
     }
 
     #[test]
     fn there_are_only_so_many() {
-        let jobs = Jobs::default();
-        let held: Vec<_> = (0..JOBS).map(|number| jobs.join(&number.to_string()).unwrap()).collect();
-        assert!(jobs.join("one more").is_none());
-        assert!(jobs.join("0").is_some(), "who joins takes no place");
+        let jobs = OpenclawJobs::default();
+        let held: Vec<_> = (0..JOBS).map(|number| jobs.join_or_begin(&number.to_string()).unwrap()).collect();
+        assert!(jobs.join_or_begin("one more").is_none());
+        assert!(jobs.join_or_begin("0").is_some(), "who joins takes no place");
         drop(held);
     }
 
     #[test]
     fn a_bridged_job_is_not_ended_by_who_leaves() {
-        let jobs = Jobs::default();
-        let (listener, _sender) = jobs.join("a").unwrap();
+        let jobs = OpenclawJobs::default();
+        let (listener, _sender) = jobs.join_or_begin("a").unwrap();
         listener.job.bridge();
-        assert!(!jobs.leave("a", listener));
-        assert!(jobs.join("a").unwrap().1.is_none(), "it can be joined");
+        assert!(!jobs.leave_job("a", listener));
+        assert!(jobs.join_or_begin("a").unwrap().1.is_none(), "it can be joined");
     }
 }

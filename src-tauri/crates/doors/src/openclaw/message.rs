@@ -8,9 +8,9 @@ use uuid::Uuid;
 /// A line of a client. One that is neither is closed upon in silence.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub(super) enum Line {
+pub(super) enum OpenclawLine {
     /// Asks for a decision alone: OpenClaw runs the command itself.
-    Request { token: String, id: String, request: Question },
+    Request { token: String, id: String, request: OpenclawQuestion },
     /// Asks for a run.
     #[serde(rename_all = "camelCase")]
     Exec { id: String, nonce: String, ts: i64, hmac: String, request_json: String },
@@ -19,7 +19,7 @@ pub(super) enum Line {
 /// Question for a decision.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Question {
+pub(super) struct OpenclawQuestion {
     pub(super) command: String,
     #[serde(default)]
     pub(super) cwd: Option<String>,
@@ -28,7 +28,7 @@ pub(super) struct Question {
     #[serde(default)]
     pub(super) agent_id: Option<String>,
     /// Permitted answers; a value that is not a list of names is ignored.
-    #[serde(default, deserialize_with = "names")]
+    #[serde(default, deserialize_with = "decision_names")]
     pub(super) allowed_decisions: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Exec {
     #[serde(default)]
     pub(super) session_key: Option<String>,
     #[serde(default)]
-    pub(super) approval_decision: Option<Decision>,
+    pub(super) approval_decision: Option<OpenclawDecision>,
     #[serde(default)]
     pub(super) approval_source: Option<Value>,
 }
@@ -60,7 +60,7 @@ pub(super) struct Exec {
 /// A decision's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Decision {
+pub(super) enum OpenclawDecision {
     AllowOnce,
     AllowAlways,
     Deny,
@@ -68,13 +68,13 @@ pub(super) enum Decision {
 
 /// Reason why a command was not run, in OpenClaw's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct OpenclawRefusal {
     pub(super) code: &'static str,
     pub(super) message: String,
     pub(super) reason: String,
 }
 
-impl Refusal {
+impl OpenclawRefusal {
     /// Makes the refusal of something that is not a request.
     pub(super) fn invalid(message: impl Into<String>, reason: &str) -> Self {
         Self { code: "INVALID_REQUEST", message: message.into(), reason: reason.to_owned() }
@@ -89,7 +89,7 @@ impl Refusal {
 /// Result of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Ran {
+pub(super) struct OpenclawRunResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) exit_code: Option<i32>,
     pub(super) timed_out: bool,
@@ -100,7 +100,7 @@ pub(super) struct Ran {
 }
 
 /// Returns the answer to an exec request, as a line.
-pub(super) fn exec_line(id: &str, answer: &Result<Ran, Refusal>) -> String {
+pub(super) fn exec_line(id: &str, answer: &Result<OpenclawRunResult, OpenclawRefusal>) -> String {
     let line = match answer {
         Ok(ran) => json!({"type": "exec-res", "id": id, "ok": true, "payload": ran}),
         Err(refusal) => json!({
@@ -114,16 +114,16 @@ pub(super) fn exec_line(id: &str, answer: &Result<Ran, Refusal>) -> String {
 }
 
 /// Returns the answer to a request for a decision, as a line.
-pub(super) fn decision_line(id: &str, decision: Decision) -> String {
+pub(super) fn decision_line(id: &str, decision: OpenclawDecision) -> String {
     format!("{}\n", json!({"type": "decision", "id": id, "decision": decision}))
 }
 
 /// Returns the answer for another user, to any request.
 pub(super) fn stranger_line() -> String {
-    decision_line(&Uuid::new_v4().to_string(), Decision::Deny)
+    decision_line(&Uuid::new_v4().to_string(), OpenclawDecision::Deny)
 }
 
-fn names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+fn decision_names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let value = Value::deserialize(deserializer)?;
     let all = value.as_array().map(Vec::as_slice).unwrap_or_default();
     Ok(all.iter().filter_map(Value::as_str).map(str::to_owned).collect())
@@ -131,13 +131,15 @@ fn names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::E
 
 #[cfg(test)]
 mod tests {
-    use super::{Decision, Line, Ran, Refusal, decision_line, exec_line};
+    use super::{
+        OpenclawDecision, OpenclawLine, OpenclawRefusal, OpenclawRunResult, decision_line, exec_line,
+    };
     use serde_json::{Value, json};
 
     #[test]
     fn lines_of_other_types_are_none() {
         for text in ["{}", "[]", r#"{"type":"other"}"#, r#"{"type":"exec","id":"x"}"#, "exec"] {
-            assert!(serde_json::from_str::<Line>(text).is_err(), "{text}");
+            assert!(serde_json::from_str::<OpenclawLine>(text).is_err(), "{text}");
         }
     }
 
@@ -145,7 +147,7 @@ mod tests {
     fn a_wrong_list_of_decisions_is_as_if_it_were_not_there() {
         let line = json!({"type": "request", "token": "t", "id": "i",
             "request": {"command": "ls", "allowedDecisions": "deny", "host": "gateway"}});
-        let Line::Request { request, .. } = serde_json::from_value(line).unwrap() else {
+        let OpenclawLine::Request { request, .. } = serde_json::from_value(line).unwrap() else {
             panic!("a request")
         };
         assert!(request.allowed_decisions.is_empty());
@@ -154,7 +156,7 @@ mod tests {
 
     #[test]
     fn answers_have_openclaws_shape() {
-        let ran = Ran {
+        let ran = OpenclawRunResult {
             exit_code: None,
             timed_out: true,
             success: false,
@@ -169,12 +171,12 @@ mod tests {
                 "payload":{"timedOut":true,"success":false,"stdout":"a","stderr":"","error":null}})
         );
         assert_eq!(
-            of(exec_line("7", &Err(Refusal::invalid("invalid auth", "hmac")))),
+            of(exec_line("7", &Err(OpenclawRefusal::invalid("invalid auth", "hmac")))),
             json!({"type":"exec-res","id":"7","ok":false,
                 "error":{"code":"INVALID_REQUEST","message":"invalid auth","reason":"hmac"}})
         );
         assert_eq!(
-            of(decision_line("8", Decision::AllowOnce)),
+            of(decision_line("8", OpenclawDecision::AllowOnce)),
             json!({"type":"decision","id":"8","decision":"allow-once"})
         );
     }

@@ -14,14 +14,14 @@ mod relay;
 mod screen;
 mod work;
 
-use crate::listen::Listening;
-use crate::values::{Values, agent, switch};
-use job::Jobs;
-use postern_contract::Lines;
+use crate::listen::DoorTasks;
+use crate::values::{DoorValues, find_agent, switch};
+use job::OpenclawJobs;
+use postern_contract::MultilineText;
 use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup};
-use postern_host::{BindError, Host, bind};
+use postern_host::{BindError, Host, bind_socket};
 use postern_policy::AgentId;
-use postern_protocol::Key;
+use postern_protocol::SocketKey;
 use proof::Nonces;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -34,28 +34,28 @@ const CONNECTIONS: usize = 32;
 /// The open door.
 #[derive(Debug)]
 pub(crate) struct Openclaw {
-    shared: Arc<Shared>,
+    shared: Arc<OpenclawShared>,
     socket: PathBuf,
-    listening: Listening,
+    listening: DoorTasks,
 }
 
 /// State that every connection needs.
 #[derive(Debug)]
-struct Shared {
+struct OpenclawShared {
     host: Host,
     agent: AgentId,
     way: Way,
-    token: Key,
+    token: SocketKey,
     relay: bool,
-    jobs: Jobs,
+    jobs: OpenclawJobs,
     nonces: Mutex<Nonces>,
 }
 
 impl Openclaw {
     /// Listens.
-    pub(crate) async fn open(host: &Host, values: &Values) -> Result<Self, ControlError> {
+    pub(crate) async fn open(host: &Host, values: &DoorValues) -> Result<Self, ControlError> {
         let relay = switch(values, "relay")?;
-        let row = agent(host, values, DoorKind::Openclaw).await?;
+        let row = find_agent(host, values, DoorKind::Openclaw).await?;
         let way = Way { socket: row.socket.into(), key_file: row.key_file.into() };
         let odd = |error: std::io::Error| ControlError::new(ControlCode::Internal, error.to_string());
         let socket = match values.get("socket") {
@@ -65,24 +65,25 @@ impl Openclaw {
         if !socket.is_absolute() {
             return Err(ControlError::invalid("socket is an absolute path, in a folder that is yours alone"));
         }
-        let bound = bind(&socket).map_err(|error: BindError| ControlError::refused(error.to_string()))?;
+        let bound =
+            bind_socket(&socket).map_err(|error: BindError| ControlError::refused(error.to_string()))?;
         let token = host.secret("openclaw").await.map_err(odd)?;
-        let shared = Shared {
+        let shared = OpenclawShared {
             host: host.clone(),
             agent: row.id,
             way,
             token,
             relay,
-            jobs: Jobs::default(),
+            jobs: OpenclawJobs::default(),
             nonces: Mutex::default(),
         };
         let shared = Arc::new(shared);
-        let (listening, serving) = (Listening::default(), Arc::clone(&shared));
-        listening.serve(DoorKind::Openclaw, bound, CONNECTIONS, move |stream, closed| {
+        let (listening, serving) = (DoorTasks::default(), Arc::clone(&shared));
+        listening.serve_connections(DoorKind::Openclaw, bound, CONNECTIONS, move |stream, closed| {
             let shared = Arc::clone(&serving);
             async move {
                 tokio::select! {
-                    () = connection::serve(&shared, stream) => {}
+                    () = connection::serve_connection(&shared, stream) => {}
                     () = closed.cancelled() => {}
                 }
             }
@@ -93,7 +94,7 @@ impl Openclaw {
     /// Returns socket and token, and what to set on the other side.
     #[expect(clippy::unused_async, reason = "as every door's")]
     pub(crate) async fn set_up(&self) -> Result<DoorSetup, ControlError> {
-        let (socket, token) = (self.socket.to_string_lossy().into_owned(), self.shared.token.text());
+        let (socket, token) = (self.socket.to_string_lossy().into_owned(), self.shared.token.to_text());
         let document = serde_json::json!({
             "version": 1,
             "socket": {"path": socket, "token": token},
@@ -113,7 +114,7 @@ impl Openclaw {
             ("token".to_owned(), token),
             ("document".to_owned(), format!("{document:#}")),
         ]);
-        Ok(DoorSetup { door: DoorKind::Openclaw, values, text: Lines::new(text) })
+        Ok(DoorSetup { door: DoorKind::Openclaw, values, text: MultilineText::new(text) })
     }
 
     pub(crate) async fn close(self) {

@@ -23,12 +23,12 @@ pub(super) enum Unproved {
 
 /// Returns true if the proof is `hex(HMAC-SHA256(token, nonce ":" ts ":" requestJson))`: the token as its
 /// UTF-8 bytes.
-fn holds(token: &str, nonce: &str, ts: i64, request: &str, proof: &str) -> bool {
+fn is_valid_proof(token: &str, nonce: &str, ts: i64, request: &str, proof: &str) -> bool {
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(token.as_bytes()) else { return false };
     for part in [nonce, ":", &ts.to_string(), ":", request] {
         mac.update(part.as_bytes());
     }
-    let right = postern_protocol::hex(&mac.finalize().into_bytes());
+    let right = postern_protocol::encode_hex(&mac.finalize().into_bytes());
     right.as_bytes().ct_eq(proof.as_bytes()).into()
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Nonces {
 
 impl Nonces {
     /// Checks a line in OpenClaw's order: time, proof; then that its nonce is new.
-    pub(super) fn check(
+    pub(super) fn check_line(
         &mut self,
         token: &str,
         line: (&str, i64, &str, &str),
@@ -56,7 +56,7 @@ impl Nonces {
         if now.checked_sub(ts).and_then(i64::checked_abs).is_none_or(|apart| apart > WINDOW) {
             return Err(Unproved::Expired);
         }
-        if !holds(token, nonce, ts, request, proof) {
+        if !is_valid_proof(token, nonce, ts, request, proof) {
             return Err(Unproved::Forged);
         }
         self.seen.retain(|_, until| *until >= now);
@@ -89,7 +89,7 @@ mod tests {
     fn check(nonces: &mut Nonces, token: &str, line: &Value, late: i64) -> Result<(), Unproved> {
         let text = |name: &str| line[name].as_str().unwrap();
         let ts = line["ts"].as_i64().unwrap();
-        nonces.check(token, (text("nonce"), ts, text("requestJson"), text("hmac")), ts + late)
+        nonces.check_line(token, (text("nonce"), ts, text("requestJson"), text("hmac")), ts + late)
     }
 
     #[test]

@@ -1,30 +1,34 @@
 //! Answering a question with the decision that its request carried. Only where the person turned relaying on; a request
 //! that is denied, or allowed by a rule, never comes here.
 
-use super::Shared;
-use super::message::Decision;
+use super::OpenclawShared;
+use super::message::OpenclawDecision;
 use postern_contract::methods::{AnswerQuestion, ListQuestions, ListRequests, Nothing, RequestFilter};
 use postern_contract::{Answer, AnswerParams, Part, Question, not_saved};
-use postern_host::{ApproverGuard, FaceKind};
+use postern_host::{ApproverGuard, ConnectedApproverKind};
 use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use uuid::Uuid;
 
 /// Answers the question of `request_id` as soon as there is one, until what this gives is dropped.
-pub(super) fn relay(shared: &Arc<Shared>, request_id: Uuid, decision: Decision) -> DropGuard {
+pub(super) fn relay_decision(
+    shared: &Arc<OpenclawShared>,
+    request_id: Uuid,
+    decision: OpenclawDecision,
+) -> DropGuard {
     let over = CancellationToken::new();
     let guard = over.clone().drop_guard();
     let shared = Arc::clone(shared);
     // Connected before it is asked, or nobody would be.
-    let face = shared.host.named_face(FaceKind::Remote, "openclaw, relayed");
+    let face = shared.host.named_face(ConnectedApproverKind::Remote, "openclaw, relayed");
     // The parts that OpenClaw shows its user: command, folder, program path, and what it would save. Not what the agent can
     // change until it runs.
     face.declare([Part::Programs, Part::Always]);
     tokio::spawn(async move {
         // A run may end before its answer's reply is read: what was answered is told all the same.
         let asked = tokio::select! {
-            asked = asked(&shared, &face, request_id) => asked,
+            asked = wait_for_question(&shared, &face, request_id) => asked,
             () = over.cancelled() => return,
         };
         if let Some((question, request)) = asked {
@@ -35,8 +39,12 @@ pub(super) fn relay(shared: &Arc<Shared>, request_id: Uuid, decision: Decision) 
 }
 
 /// Waits until a person is asked about a request; `None` where the host ends.
-async fn asked(shared: &Shared, face: &ApproverGuard, request_id: Uuid) -> Option<(Question, String)> {
-    let mut told = shared.host.watch();
+async fn wait_for_question(
+    shared: &OpenclawShared,
+    face: &ApproverGuard,
+    request_id: Uuid,
+) -> Option<(Question, String)> {
+    let mut told = shared.host.subscribe();
     loop {
         let open = question_of(shared, face, request_id).await;
         if open.is_some() {
@@ -49,25 +57,25 @@ async fn asked(shared: &Shared, face: &ApproverGuard, request_id: Uuid) -> Optio
 }
 
 async fn answer(
-    shared: &Shared,
+    shared: &OpenclawShared,
     face: &ApproverGuard,
     question: &Question,
     request: String,
-    decision: Decision,
+    decision: OpenclawDecision,
 ) {
     let placed = question.placed();
     let (answer, proposal) = match &placed {
         // OpenClaw's person did not see that a program changed.
-        Ok(offers) if decision == Decision::AllowAlways => {
+        Ok(offers) if decision == OpenclawDecision::AllowAlways => {
             (Answer::Always, offers.iter().find(|offer| offer.renews == 0))
         }
         Ok(_) | Err(_) => (Answer::Once, None),
     };
     let proposal = proposal.map(|offer| offer.id.clone());
-    let unsaved = placed.err().filter(|_| decision == Decision::AllowAlways);
+    let unsaved = placed.err().filter(|_| decision == OpenclawDecision::AllowAlways);
     let requests = vec![request];
-    let params = AnswerParams { proposal, requests, ..AnswerParams::to(question, answer) };
-    match shared.host.ask::<AnswerQuestion>(face.id(), &params).await {
+    let params = AnswerParams { proposal, requests, ..AnswerParams::for_question(question, answer) };
+    match shared.host.call_method::<AnswerQuestion>(face.id(), &params).await {
         // OpenClaw's answer has no room for it.
         Ok(answered) if answered.applied => {
             if let Some(why) = answered.not_saved.or(unsaved) {
@@ -86,13 +94,17 @@ async fn answer(
 }
 
 /// Returns the open question for a request of this agent, by the host's request id.
-async fn question_of(shared: &Shared, face: &ApproverGuard, request_id: Uuid) -> Option<(Question, String)> {
-    let waiting = shared.host.ask::<ListQuestions>(face.id(), &Nothing {}).await.ok()?.questions;
+async fn question_of(
+    shared: &OpenclawShared,
+    face: &ApproverGuard,
+    request_id: Uuid,
+) -> Option<(Question, String)> {
+    let waiting = shared.host.call_method::<ListQuestions>(face.id(), &Nothing {}).await.ok()?.questions;
     if waiting.is_empty() {
         return None;
     }
     let filter = RequestFilter { agent: Some(shared.agent.clone()), ..RequestFilter::default() };
-    let rows = shared.host.ask::<ListRequests>(face.id(), &filter).await.ok()?.requests;
+    let rows = shared.host.call_method::<ListRequests>(face.id(), &filter).await.ok()?.requests;
     let row = rows.into_iter().find(|row| row.request_id == request_id.to_string())?;
     let question = waiting.into_iter().find(|question| question.requests.contains(&row.id))?;
     Some((question, row.id))

@@ -1,11 +1,11 @@
 //! Doing a job on the agent's own channel, as any client of that agent does. Blocking: it has a thread of its own.
 
-use super::job::{Ended, Stage};
-use super::message::{Decision, Exec, Question, Ran, Refusal};
-use postern_client::{Channel, ConnectError, Options, read_key};
+use super::job::{OpenclawOutcome, OpenclawStage};
+use super::message::{Exec, OpenclawDecision, OpenclawQuestion, OpenclawRefusal, OpenclawRunResult};
+use postern_client::{Channel, ChannelOptions, ConnectError, read_key};
 use postern_protocol::{
-    Call, Client, Decision as Gate, Defaults, Denied, DenyReason, Event, Finished, KillParams, Outcome,
-    RunParams, Signal, ToolCheckParams, ToolCheckResult, What,
+    AgentCall, Client, Decision as Gate, Defaults, DenyReason, ExecDenied, ExecFinished, KillParams,
+    NoticeEvent, Outcome, RunParams, Signal, ToolCheckParams, ToolCheckResult, What,
 };
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -22,14 +22,18 @@ pub(super) struct Way {
 impl Way {
     fn connect(&self) -> Result<Channel, ConnectError> {
         let client = Client { name: "openclaw".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
-        Channel::connect_with(&self.socket, &read_key(&self.key_file)?, Options { client, after: None })
+        Channel::connect_with(
+            &self.socket,
+            &read_key(&self.key_file)?,
+            ChannelOptions { client, after: None },
+        )
     }
 
     /// Takes back a request that waits, or ends one that runs.
-    pub(super) fn kill(&self, request_id: Uuid) {
-        let killed = self
-            .connect()
-            .map(|mut channel| channel.call(&Call::Kill(KillParams { request_id, signal: Signal::term() })));
+    pub(super) fn cancel_request(&self, request_id: Uuid) {
+        let killed = self.connect().map(|mut channel| {
+            channel.call_host(&AgentCall::Kill(KillParams { request_id, signal: Signal::sigterm() }))
+        });
         if let Err(error) = killed {
             tracing::warn!(%error, "what OpenClaw gave up on goes on");
         }
@@ -37,19 +41,19 @@ impl Way {
 }
 
 /// Runs a command and tells how far it is.
-pub(super) fn run(way: &Way, exec: Exec, request_id: Uuid, stage: &watch::Sender<Stage>) {
+pub(super) fn run_job(way: &Way, exec: Exec, request_id: Uuid, stage: &watch::Sender<OpenclawStage>) {
     let ended = see_through(way, exec, request_id, stage).unwrap_or_else(|problem| {
-        Err(Refusal::unavailable(format!("SYSTEM_RUN_DENIED: {problem}"), "companion-unavailable"))
+        Err(OpenclawRefusal::unavailable(format!("SYSTEM_RUN_DENIED: {problem}"), "companion-unavailable"))
     });
-    stage.send_replace(Stage::Ended(Ended::Exec(ended)));
+    stage.send_replace(OpenclawStage::Ended(OpenclawOutcome::Exec(ended)));
 }
 
 fn see_through(
     way: &Way,
     exec: Exec,
     request_id: Uuid,
-    stage: &watch::Sender<Stage>,
-) -> Result<Result<Ran, Refusal>, String> {
+    stage: &watch::Sender<OpenclawStage>,
+) -> Result<Result<OpenclawRunResult, OpenclawRefusal>, String> {
     let mut channel = way.connect().map_err(|error| error.to_string())?;
     let run = RunParams {
         cwd: exec.cwd,
@@ -58,8 +62,8 @@ fn see_through(
         session: exec.session_key,
         ..RunParams::new(request_id, What::Command(exec.command))
     };
-    if let Err(mistake) = run.check() {
-        return Ok(Err(Refusal::invalid(mistake.to_string(), "invalid")));
+    if let Err(mistake) = run.check_limits() {
+        return Ok(Err(OpenclawRefusal::invalid(mistake.to_string(), "invalid")));
     }
     channel.run(run).map_err(|error| error.to_string())?;
     for event in channel.events() {
@@ -68,27 +72,27 @@ fn see_through(
             continue;
         }
         match notice.event {
-            Event::Started(_) => {
-                stage.send_replace(Stage::Running);
+            NoticeEvent::Started(_) => {
+                stage.send_replace(OpenclawStage::Running);
             }
-            Event::Finished(finished) => return Ok(Ok(ran(finished))),
-            Event::Denied(denied) => return Ok(Err(refusal(&denied))),
-            Event::Pending(_) | Event::Output(_) | Event::ToolResolved(_) => {}
+            NoticeEvent::Finished(finished) => return Ok(Ok(run_result(finished))),
+            NoticeEvent::Denied(denied) => return Ok(Err(refusal(&denied))),
+            NoticeEvent::Pending(_) | NoticeEvent::Output(_) | NoticeEvent::ToolResolved(_) => {}
         }
     }
     Err("the connection to Postern ended".to_owned())
 }
 
 /// Asks for a decision alone.
-pub(super) fn decide(way: &Way, question: &Question, stage: &watch::Sender<Stage>) {
-    let decision = ask(way, question).unwrap_or_else(|problem| {
+pub(super) fn decide(way: &Way, question: &OpenclawQuestion, stage: &watch::Sender<OpenclawStage>) {
+    let decision = ask_decision(way, question).unwrap_or_else(|problem| {
         tracing::warn!(problem, "OpenClaw's question could not be asked");
         None
     });
-    stage.send_replace(Stage::Ended(Ended::Decision(decision)));
+    stage.send_replace(OpenclawStage::Ended(OpenclawOutcome::Decision(decision)));
 }
 
-fn ask(way: &Way, question: &Question) -> Result<Option<Decision>, String> {
+fn ask_decision(way: &Way, question: &OpenclawQuestion) -> Result<Option<OpenclawDecision>, String> {
     let mut channel = way.connect().map_err(|error| error.to_string())?;
     let mut arguments = Map::from_iter([("command".to_owned(), Value::String(question.command.clone()))]);
     if let Some(cwd) = &question.cwd {
@@ -104,34 +108,35 @@ fn ask(way: &Way, question: &Question) -> Result<Option<Decision>, String> {
         defaults: Some(Defaults::Ask),
         rewrites: false,
     };
-    let told: ToolCheckResult = channel.ask(&Call::ToolCheck(check)).map_err(|error| error.to_string())?;
+    let told: ToolCheckResult =
+        channel.call_typed(&AgentCall::ToolCheck(check)).map_err(|error| error.to_string())?;
     match told.decision {
-        Gate::Allow => return Ok(Some(Decision::AllowOnce)),
-        Gate::Deny => return Ok(Some(Decision::Deny)),
+        Gate::Allow => return Ok(Some(OpenclawDecision::AllowOnce)),
+        Gate::Deny => return Ok(Some(OpenclawDecision::Deny)),
         Gate::Ask => {}
     }
     let id = told.check_id.ok_or("a question without a number")?;
     for event in channel.events() {
         let notice = event.map_err(|gone| gone.to_string())?;
-        if let Event::ToolResolved(resolved) = notice.event
+        if let NoticeEvent::ToolResolved(resolved) = notice.event
             && resolved.check_id == id
         {
             return Ok(Some(match resolved.decision {
-                Gate::Allow => Decision::AllowOnce,
-                Gate::Ask | Gate::Deny => Decision::Deny,
+                Gate::Allow => OpenclawDecision::AllowOnce,
+                Gate::Ask | Gate::Deny => OpenclawDecision::Deny,
             }));
         }
     }
     Ok(None)
 }
 
-fn ran(finished: Finished) -> Ran {
+fn run_result(finished: ExecFinished) -> OpenclawRunResult {
     let text = |data: String, encoding: postern_protocol::Encoding| match encoding.decode(data) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(_) => String::new(),
     };
     let exited = finished.outcome == Outcome::Exited;
-    Ran {
+    OpenclawRunResult {
         exit_code: finished.exit_code,
         timed_out: finished.timed_out,
         success: exited && finished.exit_code == Some(0),
@@ -142,10 +147,10 @@ fn ran(finished: Finished) -> Ran {
 }
 
 /// Returns a denial in OpenClaw's words, where it has some; with ours behind them.
-fn refusal(denied: &Denied) -> Refusal {
+fn refusal(denied: &ExecDenied) -> OpenclawRefusal {
     let told = |words: &str, reason: &str| {
         let feedback = denied.feedback.iter().map(|words| format!(": {words}"));
-        Refusal::unavailable(feedback.fold(words.to_owned(), |all, one| all + &one), reason)
+        OpenclawRefusal::unavailable(feedback.fold(words.to_owned(), |all, one| all + &one), reason)
     };
     match denied.reason {
         DenyReason::Policy => told("SYSTEM_RUN_DISABLED: security=deny", "security=deny"),
@@ -158,7 +163,9 @@ fn refusal(denied: &Denied) -> Refusal {
             "Working directory does not exist, is inaccessible, or is not a directory.",
             "cwd-unavailable",
         ),
-        DenyReason::Invalid | DenyReason::EnvRefused => Refusal::invalid(denied.message.clone(), "invalid"),
+        DenyReason::Invalid | DenyReason::EnvRefused => {
+            OpenclawRefusal::invalid(denied.message.clone(), "invalid")
+        }
         DenyReason::Core
         | DenyReason::Denylist
         | DenyReason::NotFound
@@ -167,8 +174,9 @@ fn refusal(denied: &Denied) -> Refusal {
         | DenyReason::RateLimited
         | DenyReason::NoAnswer
         | DenyReason::Paused
-        | DenyReason::Restarted => {
-            Refusal::unavailable(format!("SYSTEM_RUN_DENIED: {}", denied.text()), denied.reason.name())
-        }
+        | DenyReason::Restarted => OpenclawRefusal::unavailable(
+            format!("SYSTEM_RUN_DENIED: {}", denied.to_text()),
+            denied.reason.name(),
+        ),
     }
 }

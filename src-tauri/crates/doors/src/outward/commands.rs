@@ -1,6 +1,6 @@
 //! Part of a command line that leaves this computer.
 
-use crate::values::Values;
+use crate::values::DoorValues;
 use postern_contract::methods::{ControlError, FeedEvent, FeedKind};
 
 /// Placeholder for shell text of which nothing may go out.
@@ -17,7 +17,7 @@ pub(super) enum Commands {
 
 impl Commands {
     /// Reads the setting `commands`: `names` where nothing is said.
-    pub(super) fn read(values: &Values) -> Result<Self, ControlError> {
+    pub(super) fn from_values(values: &DoorValues) -> Result<Self, ControlError> {
         match values.get("commands").map(String::as_str) {
             None | Some("names") => Ok(Self::Names),
             Some("full") => Ok(Self::Full),
@@ -26,7 +26,7 @@ impl Commands {
     }
 
     /// Returns the event as it may leave.
-    pub(super) fn of(self, mut event: FeedEvent) -> FeedEvent {
+    pub(super) fn redact_event(self, mut event: FeedEvent) -> FeedEvent {
         if self == Self::Full {
             return event;
         }

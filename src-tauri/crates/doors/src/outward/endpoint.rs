@@ -14,7 +14,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 /// Reads an address: https, or http on this machine.
 pub(super) fn address(key: &str, text: &str) -> Result<Url, ControlError> {
     let url = Url::parse(text).map_err(|error| {
-        let text = postern_command::escape::text(text);
+        let text = postern_command::escape::visible_text(text);
         ControlError::invalid(format!("{key} is a URL: {text} is none ({error})"))
     })?;
     if !url.username().is_empty() || url.password().is_some() {
@@ -38,7 +38,7 @@ fn is_here(url: &Url) -> bool {
 /// the one authority in `ca`, a PEM file.
 pub(super) fn client(url: &Url, ca: Option<&String>) -> Result<Client, ControlError> {
     let trust = match (url.scheme(), ca) {
-        (_, Some(file)) => tls::only(&absolute("ca", file)?)?,
+        (_, Some(file)) => tls::trust_only(&absolute("ca", file)?)?,
         ("https", None) => tls::system()?,
         (_, None) => tls::nobody()?,
     };

@@ -1,7 +1,7 @@
 //! Following the feed from where it was left, over restarts.
 
 use postern_contract::methods::{ControlCode, ControlError, FeedAsk, FeedPage, NextEvents};
-use postern_host::{FaceId, FaceKind, Host};
+use postern_host::{ApproverId, ConnectedApproverKind, Host};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub(super) const REST: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Follower {
     pub(super) host: Host,
-    face: FaceId,
+    face: ApproverId,
     /// Under what name its place is kept.
     kept: &'static str,
     after: i64,
@@ -30,7 +30,7 @@ struct FeedPosition {
 impl Follower {
     /// Opens the feed from where it left off; the first time, from now on.
     pub(super) async fn open(host: &Host, kept: &'static str) -> Result<Self, ControlError> {
-        let face = host.named_face(FaceKind::Remote, kept).id();
+        let face = host.named_face(ConnectedApproverKind::Remote, kept).id();
         let odd = |error: String| ControlError::new(ControlCode::Store, error);
         let place = host.recall(kept).await.map_err(|error| odd(error.to_string()))?;
         let mut follower = Self { host: host.clone(), face, kept, after: 0 };
@@ -39,7 +39,7 @@ impl Follower {
                 serde_json::from_value(place).map_err(|error| odd(error.to_string()))?;
             follower.after = place.after;
         } else {
-            let now = host.ask::<NextEvents>(face, &FeedAsk::default()).await?;
+            let now = host.call_method::<NextEvents>(face, &FeedAsk::default()).await?;
             follower.reached(now.after).await?;
         }
         Ok(follower)
@@ -59,9 +59,9 @@ impl Follower {
     }
 
     /// Returns the next page; waits a while, and may then be empty.
-    pub(super) async fn next(&self) -> Result<FeedPage, ControlError> {
+    pub(super) async fn next_page(&self) -> Result<FeedPage, ControlError> {
         let ask = FeedAsk { after: Some(self.after), wait_ms: Some(WAIT), ..FeedAsk::default() };
-        self.host.ask::<NextEvents>(self.face, &ask).await
+        self.host.call_method::<NextEvents>(self.face, &ask).await
     }
 
     /// Stores the position: what came before is not sent again.

@@ -1,13 +1,13 @@
 //! Finder of the agents on this computer that ask this Postern.
 
-use super::known::{How, Known, USUAL_FOLDERS, known};
-use super::{Folders, Setup, settings_of, sources, with_files};
-use crate::hooks::{Entry, our_words, read_settings};
+use super::known::{AgentConnectMethod, KnownAgentFacts, USUAL_FOLDERS, agent_facts};
+use super::{AgentSetup, Folders, settings_of, sources, with_files};
+use crate::hooks::{HookSettingsEntry, our_words, read_settings};
 use postern_command::escape;
 use postern_contract::methods::{
     Connection, ControlError, FoundAgent, KnownAgent, ListAgents, ListDoors, Nothing, SetupFound, SetupScope,
 };
-use postern_host::FaceId;
+use postern_host::ApproverId;
 use postern_policy::import::Taking;
 use postern_policy::{AgentId, RuleOrigin};
 use std::path::{Path, PathBuf};
@@ -34,29 +34,34 @@ struct Asks {
     problem: Option<String>,
 }
 
-impl Setup {
+impl AgentSetup {
     /// Finds every known agent.
-    pub(crate) async fn find(&self, face: FaceId, scope: SetupScope) -> Result<SetupFound, ControlError> {
-        let here = self.here(face, &scope).await?;
-        let find = move || KnownAgent::ALL.into_iter().map(|kind| here.look(known(kind))).collect();
+    pub(crate) async fn find_agents(
+        &self,
+        face: ApproverId,
+        scope: SetupScope,
+    ) -> Result<SetupFound, ControlError> {
+        let here = self.gather_context(face, &scope).await?;
+        let find =
+            move || KnownAgent::ALL.into_iter().map(|kind| here.inspect_agent(agent_facts(kind))).collect();
         Ok(SetupFound { agents: with_files(find).await? })
     }
 
     /// Returns the agent that a known one asks by, or would.
     pub(super) async fn agent_of(
         &self,
-        face: FaceId,
+        face: ApproverId,
         kind: KnownAgent,
         scope: &SetupScope,
     ) -> Result<AgentId, ControlError> {
-        let here = self.here(face, scope).await?;
-        with_files(move || here.asks(known(kind)).agent).await
+        let here = self.gather_context(face, scope).await?;
+        with_files(move || here.read_connection(agent_facts(kind)).agent).await
     }
 
-    async fn here(&self, face: FaceId, scope: &SetupScope) -> Result<Here, ControlError> {
+    async fn gather_context(&self, face: ApproverId, scope: &SetupScope) -> Result<Here, ControlError> {
         let folders = self.folders(scope)?;
-        let rows = self.host.ask::<ListAgents>(face, &Nothing {}).await?.agents;
-        let doors = self.host.ask::<ListDoors>(face, &Nothing {}).await?.doors;
+        let rows = self.host.call_method::<ListAgents>(face, &Nothing {}).await?.agents;
+        let doors = self.host.call_method::<ListDoors>(face, &Nothing {}).await?.doors;
         let openclaw = doors.iter().find(|row| {
             row.door == postern_contract::methods::DoorKind::Openclaw
                 && row.state == postern_contract::methods::DoorState::Open
@@ -65,7 +70,7 @@ impl Setup {
         let inherited = self.host.user().inherited.iter().find(|(name, _)| name == "PATH");
         let path = scope.path.as_deref().or(inherited.map(|(_, path)| path.as_str())).unwrap_or_default();
         let usual = USUAL_FOLDERS.iter().map(|folder| match folder.strip_prefix("~/") {
-            Some(below) => folders.home().join(below),
+            Some(below) => folders.home_folder().join(below),
             None => PathBuf::from(folder),
         });
         let path = path.split(':').map(PathBuf::from).filter(|folder| folder.is_absolute()).chain(usual);
@@ -73,7 +78,7 @@ impl Setup {
             path: path.collect(),
             folders,
             program: self.host.own_program(),
-            data: self.host.data().to_owned(),
+            data: self.host.data_folder().to_owned(),
             agents: rows.into_iter().map(|row| row.id).collect(),
             openclaw: openclaw.and_then(|agent| AgentId::new(agent.clone()).ok()),
         })
@@ -81,14 +86,17 @@ impl Setup {
 }
 
 impl Here {
-    fn look(&self, known: &Known) -> FoundAgent {
-        let shown = |path: &Path| escape::text(&path.to_string_lossy());
-        let folder =
-            known.folders.iter().map(|folder| self.folders.place(folder)).find(|folder| folder.is_dir());
-        let Asks { connection, agent, enrolled, file, problem } = self.asks(known);
+    fn inspect_agent(&self, known: &KnownAgentFacts) -> FoundAgent {
+        let shown = |path: &Path| escape::visible_text(&path.to_string_lossy());
+        let folder = known
+            .folders
+            .iter()
+            .map(|folder| self.folders.resolve_path(folder))
+            .find(|folder| folder.is_dir());
+        let Asks { connection, agent, enrolled, file, problem } = self.read_connection(known);
         FoundAgent {
             kind: known.kind,
-            title: known.kind.title().to_owned(),
+            title: known.kind.display_name().to_owned(),
             wiring: known.how.wiring(),
             folder: folder.as_deref().map(shown),
             program: self.program_of(known).as_deref().map(shown),
@@ -97,12 +105,12 @@ impl Here {
             enrolled,
             agent,
             problem,
-            rules: self.rules(known.kind),
+            rules: self.rule_sources(known.kind),
         }
     }
 
     /// Reads an agent's settings.
-    fn asks(&self, known: &Known) -> Asks {
+    fn read_connection(&self, known: &KnownAgentFacts) -> Asks {
         let (mut connection, mut agent, mut problem) = (Connection::None, None, None);
         let settings = settings_of(known.kind, &self.folders);
         if let Some((entry, file)) = &settings {
@@ -111,7 +119,7 @@ impl Here {
                 Err(error) => problem = Some(error.to_string()),
             }
         }
-        if let (How::Integration(_), Some(leads_to)) = (known.how, &self.openclaw) {
+        if let (AgentConnectMethod::Integration(_), Some(leads_to)) = (known.how, &self.openclaw) {
             (connection, agent) = (Connection::Connected, Some(leads_to.clone()));
         }
         let agent = agent.unwrap_or_else(|| own_agent(known.kind));
@@ -122,13 +130,13 @@ impl Here {
         Asks { connection, agent, enrolled, file: settings.map(|(_, file)| file), problem }
     }
 
-    fn program_of(&self, known: &Known) -> Option<PathBuf> {
+    fn program_of(&self, known: &KnownAgentFacts) -> Option<PathBuf> {
         let path = std::env::join_paths(&self.path).ok()?;
         known.programs.iter().find_map(|name| which::which_in(name, Some(&path), "/").ok())
     }
 
     /// Returns whether settings name this Postern, and the agent that they name.
-    fn connection(&self, entry: Entry, settings: &str) -> (Connection, Option<AgentId>) {
+    fn connection(&self, entry: HookSettingsEntry, settings: &str) -> (Connection, Option<AgentId>) {
         let Some(words) = our_words(entry, settings) else { return (Connection::None, None) };
         let after = |name: &str| words.iter().skip_while(|word| *word != name).nth(1);
         let agent = after("--agent").and_then(|agent| AgentId::new(agent.clone()).ok());
@@ -141,14 +149,14 @@ impl Here {
         (connection, agent.filter(|_| data))
     }
 
-    fn rules(&self, kind: KnownAgent) -> Vec<postern_contract::methods::RuleSource> {
+    fn rule_sources(&self, kind: KnownAgent) -> Vec<postern_contract::methods::RuleSource> {
         let taking = Taking {
-            home: self.folders.home().to_string_lossy().into_owned(),
+            home: self.folders.home_folder().to_string_lossy().into_owned(),
             project: None,
             origin: RuleOrigin::AgentShell,
             broad: false,
         };
-        let rows = sources(Some(kind), &self.folders, None).into_iter().map(|source| source.row(&taking));
+        let rows = sources(Some(kind), &self.folders, None).into_iter().map(|source| source.to_row(&taking));
         rows.filter(|row| row.entries != Some(0)).collect()
     }
 }

@@ -17,7 +17,7 @@ impl Folders {
     ///
     /// # Errors
     /// Says which of them is not an absolute path.
-    pub fn of(scope: &SetupScope, home: &str) -> Result<Self, ControlError> {
+    pub fn from_scope(scope: &SetupScope, home: &str) -> Result<Self, ControlError> {
         let absolute = |name: &str, path: &str| {
             let path = PathBuf::from(path);
             let problem = || ControlError::invalid(format!("{name} is an absolute path"));
@@ -32,12 +32,12 @@ impl Folders {
         })
     }
 
-    pub(super) fn home(&self) -> &Path {
+    pub(super) fn home_folder(&self) -> &Path {
         &self.home
     }
 
     /// Returns the place of what is usually at this path below the home folder.
-    pub(super) fn place(&self, below_home: &str) -> PathBuf {
+    pub(super) fn resolve_path(&self, below_home: &str) -> PathBuf {
         let moved = self.moved.iter().find_map(|(usual, folder)| {
             let rest = Path::new(below_home).strip_prefix(usual).ok()?;
             Some(folder.components().chain(rest.components()).collect())
@@ -55,21 +55,21 @@ mod tests {
     #[test]
     fn what_an_agent_keeps_elsewhere_is_looked_up_there() {
         let scope = SetupScope { codex_home: Some("/work/codex".to_owned()), ..SetupScope::default() };
-        let folders = Folders::of(&scope, "/h").unwrap();
+        let folders = Folders::from_scope(&scope, "/h").unwrap();
         for (below, place) in [
             (".codex", "/work/codex"),
             (".codex/rules/*.rules", "/work/codex/rules/*.rules"),
             (".codexes", "/h/.codexes"),
             (".claude/settings.json", "/h/.claude/settings.json"),
         ] {
-            assert_eq!(folders.place(below), Path::new(place), "{below}");
+            assert_eq!(folders.resolve_path(below), Path::new(place), "{below}");
         }
     }
 
     #[test]
     fn a_folder_that_depends_on_where_one_is_has_no_place() {
         let claude_config_dir = Some("claude".to_owned());
-        let relative = Folders::of(&SetupScope { claude_config_dir, ..SetupScope::default() }, "/h");
+        let relative = Folders::from_scope(&SetupScope { claude_config_dir, ..SetupScope::default() }, "/h");
         assert!(relative.unwrap_err().message.contains("CLAUDE_CONFIG_DIR"));
     }
 }

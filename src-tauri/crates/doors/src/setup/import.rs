@@ -1,16 +1,16 @@
 //! Imports the rules that agents have in their own files, entry by entry.
 
-use super::sources::{named, sources};
-use super::{Folders, Lines as ImportedLines, Setup, with_files};
-use postern_command::escape::text as escaped;
+use super::sources::{named_source, sources};
+use super::{AgentSetup, Folders, ImportedPermissions as ImportedLines, with_files};
+use postern_command::escape::visible_text as escaped;
 use postern_contract::RuleDraft;
 use postern_contract::methods::{
     AgentRef, ControlError, GetPermissions, ImportRules, Imported, ImportedEntry, ImportedFile,
     PermissionsSet, Replay, ReplayPolicy, Replayed, RuleFile, RulesImport, RulesImported, RulesWrite,
     SetPermissions, SetupImport, Taken,
 };
-use postern_host::FaceId;
-use postern_policy::import::{Becomes, Entry, LeftOut, Line, Taking};
+use postern_host::ApproverId;
+use postern_policy::import::{Becomes, ForeignEntry, LeftOut, PermissionLine, Taking};
 use postern_policy::permissions::take_over;
 use postern_policy::{AgentId, Effect, FileAccess, Rule, RuleOrigin, kind_name, pattern_text};
 use std::path::Path;
@@ -20,25 +20,31 @@ struct File {
     path: String,
     project: Option<String>,
     problem: Option<String>,
-    entries: Vec<Entry>,
+    entries: Vec<ForeignEntry>,
 }
 
-impl Setup {
+impl AgentSetup {
     /// Imports rules, or says what an import would do.
-    pub(crate) async fn import(&self, face: FaceId, asked: SetupImport) -> Result<Imported, ControlError> {
+    pub(crate) async fn import(
+        &self,
+        face: ApproverId,
+        asked: SetupImport,
+    ) -> Result<Imported, ControlError> {
         let _one = self.kept.lock().await;
         let folders = self.folders(&asked.scope)?;
         let (kind, agent) = (asked.kind, asked.agent.clone());
         let reading = asked.clone();
-        let mut files = with_files(move || read(&reading, &folders)).await?;
+        let mut files = with_files(move || read_files(&reading, &folders)).await?;
         if files.is_empty() {
-            let problem = format!("{} has no rules in its files here", kind.title());
+            let problem = format!("{} has no rules in its files here", kind.display_name());
             return Err(ControlError::refused(problem));
         }
-        let mut entries: Vec<&mut Entry> = files.iter_mut().flat_map(|file| &mut file.entries).collect();
-        let before = self.host.ask::<GetPermissions>(face, &AgentRef { agent: agent.clone() }).await?.text;
-        let after = lines(&before, &mut entries);
-        let saved = self.rules(face, &agent, &mut entries, asked.check).await?;
+        let mut entries: Vec<&mut ForeignEntry> =
+            files.iter_mut().flat_map(|file| &mut file.entries).collect();
+        let before =
+            self.host.call_method::<GetPermissions>(face, &AgentRef { agent: agent.clone() }).await?.text;
+        let after = insert_lines(&before, &mut entries);
+        let saved = self.send_rules(face, &agent, &mut entries, asked.check).await?;
         let mut replayed = None;
         if asked.check {
             if let Some(last) = asked.last {
@@ -48,9 +54,9 @@ impl Setup {
         } else {
             if after != before {
                 let set = PermissionsSet { agent: agent.clone(), text: after.clone() };
-                self.host.ask::<SetPermissions>(face, &set).await?;
+                self.host.call_method::<SetPermissions>(face, &set).await?;
             }
-            let mut done = self.done().await?;
+            let mut done = self.load_records().await?;
             // What the user imports by naming files or a project is not part of the setup, and stays.
             let of_setup = asked.project.is_none() && asked.files.is_empty();
             if of_setup && let Some(of_it) = done.get_mut(&kind) {
@@ -60,25 +66,27 @@ impl Setup {
                     let before = first.map_or(before, |lines| lines.before);
                     of_it.permissions = Some(ImportedLines { agent, before, after });
                 }
-                self.keep(&done).await?;
+                self.save_records(&done).await?;
             }
         }
-        let files = files.into_iter().map(row).collect();
+        let files = files.into_iter().map(file_row).collect();
         Ok(Imported { files, added: saved.count, same: saved.same, check: asked.check, replayed })
     }
 
     /// Sends the rules: first to see which are refused, then those that are not.
-    async fn rules(
+    async fn send_rules(
         &self,
-        face: FaceId,
+        face: ApproverId,
         agent: &AgentId,
-        entries: &mut [&mut Entry],
+        entries: &mut [&mut ForeignEntry],
         check: bool,
     ) -> Result<RulesImported, ControlError> {
         let send = async |rules, write| {
             let file = RuleFile { version: 1, rules };
             let (agent, batch, settings) = (Some(agent.clone()), None, None);
-            self.host.ask::<ImportRules>(face, &RulesImport { file, agent, write, batch, settings }).await
+            self.host
+                .call_method::<ImportRules>(face, &RulesImport { file, agent, write, batch, settings })
+                .await
         };
         let looked = send(drafts(entries), RulesWrite::Check).await?;
         for entry in entries.iter_mut() {
@@ -99,7 +107,7 @@ impl Setup {
     /// Judges the last requests again, with what would be imported.
     async fn replay(
         &self,
-        face: FaceId,
+        face: ApproverId,
         agent: &AgentId,
         mut rules: Vec<RuleDraft>,
         permissions: Option<String>,
@@ -116,25 +124,25 @@ impl Setup {
             limit: Some(last),
             ..Replay::default()
         };
-        self.host.ask::<ReplayPolicy>(face, &call).await
+        self.host.call_method::<ReplayPolicy>(face, &call).await
     }
 }
 
 /// Reads the files. One that cannot be read says why, and the others are read all the same.
-fn read(asked: &SetupImport, folders: &Folders) -> Vec<File> {
+fn read_files(asked: &SetupImport, folders: &Folders) -> Vec<File> {
     let project = asked.project.as_deref().map(Path::new);
     let found = if asked.files.is_empty() {
         sources(Some(asked.kind), folders, project)
     } else {
-        asked.files.iter().map(|file| named(asked.kind, Path::new(file), folders, project)).collect()
+        asked.files.iter().map(|file| named_source(asked.kind, Path::new(file), folders, project)).collect()
     };
     let taking = Taking {
-        home: folders.home().to_string_lossy().into_owned(),
+        home: folders.home_folder().to_string_lossy().into_owned(),
         project: None,
         origin: if asked.host { RuleOrigin::Any } else { RuleOrigin::AgentShell },
         broad: asked.broad,
     };
-    let file = |source: super::Source| {
+    let file = |source: super::AgentRuleFile| {
         let (entries, problem) = match source.entries(&taking) {
             Ok(entries) => (entries, None),
             Err(problem) => (Vec::new(), Some(problem)),
@@ -146,13 +154,15 @@ fn read(asked: &SetupImport, folders: &Folders) -> Vec<File> {
 }
 
 /// Puts lines into the text of `permissions.jsonc`, and returns the new one.
-fn lines(before: &str, entries: &mut [&mut Entry]) -> String {
+fn insert_lines(before: &str, entries: &mut [&mut ForeignEntry]) -> String {
     let mut text = before.to_owned();
     // What is denied comes last: the last match wins.
     for effect in [Effect::Allow, Effect::Ask, Effect::Deny] {
         for entry in entries.iter_mut().filter(|entry| entry.effect == effect) {
             let Becomes::Lines(lines) = &entry.becomes else { continue };
-            let put = |text: String, line: &Line| take_over(&text, &line.tool, &line.pattern, line.effect);
+            let put = |text: String, line: &PermissionLine| {
+                take_over(&text, &line.tool, &line.pattern, line.effect)
+            };
             match lines.iter().try_fold(text.clone(), put) {
                 Ok(next) => text = next,
                 Err(error) => entry.becomes = Becomes::LeftOut(LeftOut::Refused(error.to_string())),
@@ -162,15 +172,15 @@ fn lines(before: &str, entries: &mut [&mut Entry]) -> String {
     text
 }
 
-fn drafts(entries: &[&mut Entry]) -> Vec<RuleDraft> {
+fn drafts(entries: &[&mut ForeignEntry]) -> Vec<RuleDraft> {
     let rules = entries.iter().filter_map(|entry| match &entry.becomes {
         Becomes::Rules(rules) => Some(rules.clone()),
         Becomes::Lines(_) | Becomes::LeftOut(_) => None,
     });
-    rules.flatten().map(draft).collect()
+    rules.flatten().map(to_rule_draft).collect()
 }
 
-fn draft(rule: Rule) -> RuleDraft {
+fn to_rule_draft(rule: Rule) -> RuleDraft {
     RuleDraft {
         kind: Some(kind_name(&rule.pattern)),
         folder: rule.folder,
@@ -181,26 +191,26 @@ fn draft(rule: Rule) -> RuleDraft {
 }
 
 /// Returns a rule's pattern as it is typed.
-fn typed(rule: &Rule) -> String {
+fn pattern_as_typed(rule: &Rule) -> String {
     let text = pattern_text(&rule.pattern);
-    match rule.pattern.files() {
+    match rule.pattern.file_access() {
         Some((FileAccess::Read, _)) => format!("--read {text}"),
         Some((FileAccess::Write, _)) => format!("--write {text}"),
         None => text,
     }
 }
 
-fn row(file: File) -> ImportedFile {
+fn file_row(file: File) -> ImportedFile {
     ImportedFile {
         path: escaped(&file.path),
         project: file.project.as_deref().map(escaped),
         problem: file.problem.as_deref().map(escaped),
-        entries: file.entries.into_iter().map(entry).collect(),
+        entries: file.entries.into_iter().map(entry_row).collect(),
     }
 }
 
-fn entry(entry: Entry) -> ImportedEntry {
-    let Entry { written, effect, becomes } = entry;
+fn entry_row(entry: ForeignEntry) -> ImportedEntry {
+    let ForeignEntry { written, effect, becomes } = entry;
     let mut row = ImportedEntry {
         written: escaped(&written),
         effect,
@@ -212,7 +222,7 @@ fn entry(entry: Entry) -> ImportedEntry {
     match becomes {
         Becomes::Rules(rules) => {
             row.taken = if rules.iter().any(|rule| rule.broad) { Taken::Broad } else { Taken::Rules };
-            row.rules = rules.iter().map(|rule| escaped(&typed(rule))).collect();
+            row.rules = rules.iter().map(|rule| escaped(&pattern_as_typed(rule))).collect();
         }
         Becomes::Lines(lines) => {
             row.taken = Taken::Lines;

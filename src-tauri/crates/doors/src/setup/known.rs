@@ -1,15 +1,15 @@
 //! Knowledge about agents: where each keeps its settings and rules, how it is started, and how it is
 //! connected.
 
-use crate::hooks::Kind;
+use crate::hooks::HookAgent;
 use postern_contract::methods::{ChannelKind, DoorKind, KnownAgent, Wiring};
 use postern_policy::import::Product;
 
 /// Way in which an agent is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum AgentConnectMethod {
     /// By a hook in its own settings.
-    Hook(Kind),
+    Hook(HookAgent),
     /// By a server in the first of these files whose folder exists, below the home folder.
     Mcp(&'static [&'static str]),
     /// By an integration.
@@ -18,7 +18,7 @@ pub(super) enum How {
     Channel(ChannelKind),
 }
 
-impl How {
+impl AgentConnectMethod {
     pub(super) fn wiring(self) -> Wiring {
         match self {
             Self::Hook(_) => Wiring::Hook,
@@ -31,9 +31,9 @@ impl How {
 
 /// Knowledge about an agent.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct KnownAgentFacts {
     pub(super) kind: KnownAgent,
-    pub(super) how: How,
+    pub(super) how: AgentConnectMethod,
     /// Configuration folders below the home folder, any of which shows that it is here.
     pub(super) folders: &'static [&'static str],
     /// Programs, any of which shows that it is here.
@@ -42,53 +42,56 @@ pub(super) struct Known {
     pub(super) rules: Option<Product>,
 }
 
-const KNOWN: [Known; KnownAgent::ALL.len()] = [
-    Known {
+const KNOWN: [KnownAgentFacts; KnownAgent::ALL.len()] = [
+    KnownAgentFacts {
         kind: KnownAgent::ClaudeCode,
-        how: How::Hook(Kind::ClaudeCode),
+        how: AgentConnectMethod::Hook(HookAgent::ClaudeCode),
         folders: &[".claude"],
         programs: &["claude"],
         rules: Some(Product::ClaudeCode),
     },
-    Known {
+    KnownAgentFacts {
         kind: KnownAgent::Codex,
-        how: How::Hook(Kind::Codex),
+        how: AgentConnectMethod::Hook(HookAgent::Codex),
         folders: &[".codex"],
         programs: &["codex"],
         rules: Some(Product::Codex),
     },
-    Known {
+    KnownAgentFacts {
         kind: KnownAgent::Cursor,
-        how: How::Hook(Kind::Cursor),
+        how: AgentConnectMethod::Hook(HookAgent::Cursor),
         folders: &[".cursor"],
         programs: &["cursor", "cursor-agent"],
         rules: Some(Product::Cursor),
     },
-    Known {
+    KnownAgentFacts {
         kind: KnownAgent::GeminiCli,
-        how: How::Hook(Kind::GeminiCli),
+        how: AgentConnectMethod::Hook(HookAgent::GeminiCli),
         folders: &[".gemini"],
         programs: &["gemini"],
         rules: Some(Product::GeminiCli),
     },
-    Known {
+    KnownAgentFacts {
         kind: KnownAgent::VsCode,
         // Its hooks are in repositories only.
-        how: How::Mcp(&["Library/Application Support/Code/User/mcp.json", ".config/Code/User/mcp.json"]),
+        how: AgentConnectMethod::Mcp(&[
+            "Library/Application Support/Code/User/mcp.json",
+            ".config/Code/User/mcp.json",
+        ]),
         folders: &["Library/Application Support/Code", ".config/Code", ".vscode"],
         programs: &["code"],
         rules: Some(Product::VsCode),
     },
-    Known {
+    KnownAgentFacts {
         kind: KnownAgent::Openclaw,
-        how: How::Integration(DoorKind::Openclaw),
+        how: AgentConnectMethod::Integration(DoorKind::Openclaw),
         folders: &[".openclaw"],
         programs: &["openclaw"],
         rules: None,
     },
-    Known {
+    KnownAgentFacts {
         kind: KnownAgent::Containers,
-        how: How::Channel(ChannelKind::Docker),
+        how: AgentConnectMethod::Channel(ChannelKind::Docker),
         folders: &[],
         programs: &["docker", "podman"],
         rules: None,
@@ -96,7 +99,7 @@ const KNOWN: [Known; KnownAgent::ALL.len()] = [
 ];
 
 /// Returns what is known about an agent.
-pub(super) fn known(kind: KnownAgent) -> &'static Known {
+pub(super) fn agent_facts(kind: KnownAgent) -> &'static KnownAgentFacts {
     let index = KnownAgent::ALL.iter().position(|other| *other == kind).unwrap_or_default();
     &KNOWN[index]
 }
@@ -106,8 +109,10 @@ pub(super) fn of_mcp() -> impl Iterator<Item = &'static str> {
     KNOWN
         .iter()
         .flat_map(|known| match known.how {
-            How::Mcp(files) => files,
-            How::Hook(_) | How::Integration(_) | How::Channel(_) => &[],
+            AgentConnectMethod::Mcp(files) => files,
+            AgentConnectMethod::Hook(_)
+            | AgentConnectMethod::Integration(_)
+            | AgentConnectMethod::Channel(_) => &[],
         })
         .copied()
 }
@@ -154,12 +159,12 @@ pub(super) const USUAL_FOLDERS: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::{KnownAgent, known};
+    use super::{KnownAgent, agent_facts};
 
     #[test]
     fn each_agent_stands_where_it_is_looked_up() {
         for kind in KnownAgent::ALL {
-            assert_eq!(known(kind).kind, kind);
+            assert_eq!(agent_facts(kind).kind, kind);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Search path of the user's shell, by which an agent's programs are looked up or asked about.
 
-use super::{Setup, store};
+use super::{AgentSetup, store_error};
 use postern_command::escape;
 use postern_contract::methods::{AgentSet, ControlError, SetAgent, SetupScope, ShellPath};
-use postern_host::FaceId;
+use postern_host::ApproverId;
 use postern_policy::{AgentId, SEARCH_PATH};
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt as _;
 /// Name of what is remembered of it.
 const KEPT: &str = "shell-path";
 
-impl Setup {
+impl AgentSetup {
     /// Tells the host what was remembered.
     pub(crate) async fn recall_path(&self) {
         match self.host.recall(KEPT).await {
@@ -24,10 +24,14 @@ impl Setup {
     }
 
     /// Reads where the user's shell finds programs, and remembers it.
-    pub(crate) async fn path(&self, _: FaceId, scope: SetupScope) -> Result<ShellPath, ControlError> {
+    pub(crate) async fn read_shell_path(
+        &self,
+        _: ApproverId,
+        scope: SetupScope,
+    ) -> Result<ShellPath, ControlError> {
         let folders = self.read_path(&scope).await?;
         let escaped = |folders: &mut dyn Iterator<Item = &String>| {
-            folders.map(|folder| escape::text(folder)).collect::<Vec<_>>()
+            folders.map(|folder| escape::visible_text(folder)).collect::<Vec<_>>()
         };
         let added = escaped(&mut folders.iter().filter(|folder| !is_built_in(folder)));
         Ok(ShellPath { folders: escaped(&mut folders.iter()), added })
@@ -36,7 +40,7 @@ impl Setup {
     /// Gives an agent that was just enrolled the search path of the user's shell, if that has folders of its own.
     pub(super) async fn like_shell(
         &self,
-        face: FaceId,
+        face: ApproverId,
         agent: &AgentId,
         scope: &SetupScope,
     ) -> Result<Vec<String>, ControlError> {
@@ -52,8 +56,8 @@ impl Setup {
         }
         let values = BTreeMap::from([("search-path".to_owned(), folders.join(":"))]);
         let set = AgentSet { agent: agent.clone(), settings: None, values };
-        match self.host.ask::<SetAgent>(face, &set).await {
-            Ok(_) => Ok(folders.iter().map(|folder| escape::text(folder)).collect()),
+        match self.host.call_method::<SetAgent>(face, &set).await {
+            Ok(_) => Ok(folders.iter().map(|folder| escape::visible_text(folder)).collect()),
             Err(error) => {
                 // An organization decides it.
                 tracing::warn!(%error, "the agent keeps the built-in search path");
@@ -71,7 +75,7 @@ impl Setup {
         };
         let folders = super::with_files(move || shell_folders(&path)).await?;
         let value = serde_json::to_value(&folders).map_err(|error| super::internal(&error))?;
-        self.host.remember(KEPT, value).await.map_err(|error| store(&error))?;
+        self.host.remember(KEPT, value).await.map_err(|error| store_error(&error))?;
         self.host.set_shell_path(folders.clone());
         Ok(folders)
     }

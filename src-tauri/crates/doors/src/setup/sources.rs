@@ -1,10 +1,10 @@
 //! Places of other programs' rules.
 
 use super::Folders;
-use super::known::{RULES_OF_PROJECT, RULES_OF_USER, known};
+use super::known::{RULES_OF_PROJECT, RULES_OF_USER, agent_facts};
 use postern_command::escape;
 use postern_contract::methods::{KnownAgent, RuleSource};
-use postern_policy::import::{Entry, Product, Taking, read};
+use postern_policy::import::{ForeignEntry, Product, Taking, read_product_file};
 use std::path::{Path, PathBuf};
 
 /// Bytes of a file with rules.
@@ -12,33 +12,34 @@ const LONGEST: u64 = 4 * 1024 * 1024;
 
 /// A file with rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct AgentRuleFile {
     pub kind: KnownAgent,
     pub path: PathBuf,
     /// The project that it belongs to.
     pub project: Option<PathBuf>,
 }
 
-impl Source {
+impl AgentRuleFile {
     /// Reads its entries; the error says what is wrong with the file.
-    pub(super) fn entries(&self, taking: &Taking) -> Result<Vec<Entry>, String> {
-        let product = known(self.kind).rules.ok_or("it has no rules that can be imported")?;
+    pub(super) fn entries(&self, taking: &Taking) -> Result<Vec<ForeignEntry>, String> {
+        let product = agent_facts(self.kind).rules.ok_or("it has no rules that can be imported")?;
         let text = text_of(&self.path)?;
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         let project = match &self.project {
             Some(project) => Some(project.to_str().ok_or("the project's folder is not UTF-8")?.to_owned()),
             None => None,
         };
-        read(product, &name, &text, &Taking { project, ..taking.clone() }).map_err(|error| error.to_string())
+        read_product_file(product, &name, &text, &Taking { project, ..taking.clone() })
+            .map_err(|error| error.to_string())
     }
 
     /// Returns it with the number of its entries.
-    pub fn row(&self, taking: &Taking) -> RuleSource {
+    pub fn to_row(&self, taking: &Taking) -> RuleSource {
         let entries = self.entries(taking);
         RuleSource {
-            path: escape::text(&self.path.to_string_lossy()),
+            path: escape::visible_text(&self.path.to_string_lossy()),
             entries: entries.as_ref().ok().map(Vec::len),
-            problem: entries.err().map(|problem| escape::text(&problem)),
+            problem: entries.err().map(|problem| escape::visible_text(&problem)),
         }
     }
 }
@@ -53,22 +54,22 @@ fn text_of(path: &Path) -> Result<String, String> {
 
 /// Returns the agents whose rules can be imported.
 pub fn importable() -> impl Iterator<Item = KnownAgent> {
-    KnownAgent::ALL.into_iter().filter(|kind| known(*kind).rules.is_some())
+    KnownAgent::ALL.into_iter().filter(|kind| agent_facts(*kind).rules.is_some())
 }
 
 /// Returns the files of an agent, or of all, that exist.
-pub fn sources(kind: Option<KnownAgent>, folders: &Folders, project: Option<&Path>) -> Vec<Source> {
+pub fn sources(kind: Option<KnownAgent>, folders: &Folders, project: Option<&Path>) -> Vec<AgentRuleFile> {
     let mut all = Vec::new();
     for kind in importable().filter(|one| kind.is_none_or(|kind| kind == *one)) {
-        let own = |(owner, _): &&(Product, &str)| Some(*owner) == known(kind).rules;
+        let own = |(owner, _): &&(Product, &str)| Some(*owner) == agent_facts(kind).rules;
         let mut add = |pattern: &Path, project: Option<&Path>| {
-            let source = |path| Source { kind, path, project: project.map(Path::to_owned) };
+            let source = |path| AgentRuleFile { kind, path, project: project.map(Path::to_owned) };
             all.extend(matching(pattern).into_iter().map(source));
         };
         for (_, pattern) in RULES_OF_USER.iter().filter(own) {
-            add(&folders.place(pattern), None);
+            add(&folders.resolve_path(pattern), None);
         }
-        if let Some(project) = project.filter(|project| *project != folders.home()) {
+        if let Some(project) = project.filter(|project| *project != folders.home_folder()) {
             for (_, pattern) in RULES_OF_PROJECT.iter().filter(own) {
                 add(&project.join(pattern), Some(project));
             }
@@ -78,16 +79,22 @@ pub fn sources(kind: Option<KnownAgent>, folders: &Folders, project: Option<&Pat
 }
 
 /// Returns a file that the user names, with the project in whose settings it is.
-pub(super) fn named(kind: KnownAgent, file: &Path, folders: &Folders, project: Option<&Path>) -> Source {
+pub(super) fn named_source(
+    kind: KnownAgent,
+    file: &Path,
+    folders: &Folders,
+    project: Option<&Path>,
+) -> AgentRuleFile {
     let of_settings = file.ancestors().find(|folder| {
         let name = folder.file_name().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
         [".claude", ".codex", ".cursor", ".gemini", ".vscode"].contains(&name)
     });
-    let of_user = |folder: &&Path| known(kind).folders.iter().any(|own| folders.place(own) == **folder);
+    let of_user =
+        |folder: &&Path| agent_facts(kind).folders.iter().any(|own| folders.resolve_path(own) == **folder);
     let of_settings = of_settings.filter(|folder| !of_user(folder));
-    let holder = of_settings.and_then(Path::parent).filter(|holder| *holder != folders.home());
+    let holder = of_settings.and_then(Path::parent).filter(|holder| *holder != folders.home_folder());
     let project = project.or(holder).map(Path::to_owned);
-    Source { kind, path: file.to_owned(), project }
+    AgentRuleFile { kind, path: file.to_owned(), project }
 }
 
 fn matching(pattern: &Path) -> Vec<PathBuf> {
@@ -108,7 +115,7 @@ fn matching(pattern: &Path) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Source, named, sources};
+    use super::{AgentRuleFile, named_source, sources};
     use crate::setup::Folders;
     use postern_contract::methods::{KnownAgent, SetupScope};
     use std::fs;
@@ -129,11 +136,11 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "{}").unwrap();
         }
-        let folders = Folders::of(&SetupScope::default(), home.to_str().unwrap()).unwrap();
+        let folders = Folders::from_scope(&SetupScope::default(), home.to_str().unwrap()).unwrap();
         let all = sources(None, &folders, Some(&project));
         let shown: Vec<_> = all
             .iter()
-            .map(|Source { kind, path, project }| {
+            .map(|AgentRuleFile { kind, path, project }| {
                 (kind.name(), path.strip_prefix(&home).unwrap(), project.is_some())
             })
             .collect();
@@ -154,8 +161,9 @@ mod tests {
     fn a_named_file_belongs_to_the_folder_of_its_settings() {
         let claude_config_dir = Some("/work/.claude".to_owned());
         let scope = SetupScope { claude_config_dir, ..SetupScope::default() };
-        let folders = Folders::of(&scope, "/h").unwrap();
-        let project = |file: &str| named(KnownAgent::ClaudeCode, Path::new(file), &folders, None).project;
+        let folders = Folders::from_scope(&scope, "/h").unwrap();
+        let project =
+            |file: &str| named_source(KnownAgent::ClaudeCode, Path::new(file), &folders, None).project;
         assert_eq!(project("/h/site/.claude/settings.json").as_deref(), Some(Path::new("/h/site")));
         assert_eq!(project("/h/.claude/settings.json"), None);
         assert_eq!(project("/work/.claude/settings.json"), None, "that is the user's own");

@@ -1,14 +1,14 @@
 //! Test of the way that an agent's own requests take, by one harmless command.
 
-use super::known::{How, known};
-use super::{Setup, internal};
-use crate::hooks::Kind;
+use super::known::{AgentConnectMethod, agent_facts};
+use super::{AgentSetup, internal};
+use crate::hooks::HookAgent;
 use postern_command::escape;
 use postern_contract::methods::{
     AgentRef, ControlError, GetAgent, GetRequest, KnownAgent, RequestNumber, SetupTest, SetupTestRef,
     SetupTested, TestAgent, TestState,
 };
-use postern_host::{FaceId, OwnEnd};
+use postern_host::{ApproverId, OwnEnd};
 use postern_protocol::RunState;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -36,16 +36,20 @@ enum RunningTest {
     Request(String),
 }
 
-impl Setup {
+impl AgentSetup {
     /// Starts a test.
-    pub(crate) async fn test(&self, face: FaceId, asked: SetupTest) -> Result<SetupTestRef, ControlError> {
+    pub(crate) async fn test(
+        &self,
+        face: ApproverId,
+        asked: SetupTest,
+    ) -> Result<SetupTestRef, ControlError> {
         let SetupTest { kind, agent, asks } = asked;
-        let how = known(kind).how;
+        let how = agent_facts(kind).how;
         let session = format!("setup-{}", uuid::Uuid::now_v7());
         let under = match how {
-            How::Hook(hook) => {
+            AgentConnectMethod::Hook(hook) => {
                 // An agent that does not exist is told by name, not by what its hook says.
-                self.host.ask::<GetAgent>(face, &AgentRef { agent: agent.clone() }).await?;
+                self.host.call_method::<GetAgent>(face, &AgentRef { agent: agent.clone() }).await?;
                 let command = self.command(how, &agent)?;
                 let event = event(hook, if asks { ASKED } else { COMMAND }, &session, &self.host.user().home);
                 let running =
@@ -57,8 +61,10 @@ impl Setup {
                 });
                 RunningTest::Hook(SetupTested { state: TestState::Waiting, message: None })
             }
-            How::Mcp(_) | How::Integration(_) | How::Channel(_) => {
-                RunningTest::Request(self.host.ask::<TestAgent>(face, &AgentRef { agent }).await?.id)
+            AgentConnectMethod::Mcp(_)
+            | AgentConnectMethod::Integration(_)
+            | AgentConnectMethod::Channel(_) => {
+                RunningTest::Request(self.host.call_method::<TestAgent>(face, &AgentRef { agent }).await?.id)
             }
         };
         let mut all = lock(&self.tests.all);
@@ -73,7 +79,7 @@ impl Setup {
     /// Says how a test stands.
     pub(crate) async fn tested(
         &self,
-        face: FaceId,
+        face: ApproverId,
         asked: SetupTestRef,
     ) -> Result<SetupTested, ControlError> {
         let under = lock(&self.tests.all).get(&asked.session).cloned();
@@ -81,7 +87,7 @@ impl Setup {
             None => Err(ControlError::not_found(format!("there is no test {:?}", asked.session))),
             Some(RunningTest::Hook(tested)) => Ok(tested),
             Some(RunningTest::Request(id)) => {
-                let row = self.host.ask::<GetRequest>(face, &RequestNumber { id }).await?;
+                let row = self.host.call_method::<GetRequest>(face, &RequestNumber { id }).await?;
                 let state = match row.row.state {
                     RunState::Finished | RunState::Allowed => TestState::Allowed,
                     RunState::Denied => TestState::Denied,
@@ -95,11 +101,11 @@ impl Setup {
 }
 
 /// Returns the event by which an agent asks for the command.
-fn event(kind: Kind, command: &str, session: &str, home: &str) -> Value {
+fn event(kind: HookAgent, command: &str, session: &str, home: &str) -> Value {
     match kind {
-        Kind::Cursor => json!({"hook_event_name": "beforeShellExecution", "conversation_id": session,
+        HookAgent::Cursor => json!({"hook_event_name": "beforeShellExecution", "conversation_id": session,
             "command": command, "cwd": home}),
-        Kind::GeminiCli => json!({"hook_event_name": "BeforeTool", "session_id": session, "cwd": home,
+        HookAgent::GeminiCli => json!({"hook_event_name": "BeforeTool", "session_id": session, "cwd": home,
             "tool_name": "run_shell_command", "tool_input": {"command": command}}),
         _ => json!({"hook_event_name": "PreToolUse", "session_id": session, "cwd": home,
             "tool_name": "Bash", "tool_input": {"command": command}}),
@@ -108,8 +114,10 @@ fn event(kind: Kind, command: &str, session: &str, home: &str) -> Value {
 
 /// Reads what the hook's program said, as its agent does.
 fn ended(kind: KnownAgent, end: std::io::Result<OwnEnd>) -> SetupTested {
-    let failed =
-        |message: &str| SetupTested { state: TestState::Failed, message: Some(escape::text(message)) };
+    let failed = |message: &str| SetupTested {
+        state: TestState::Failed,
+        message: Some(escape::visible_text(message)),
+    };
     let end = match end {
         Ok(end) => end,
         Err(error) => return failed(&internal(&error).message),
@@ -118,7 +126,7 @@ fn ended(kind: KnownAgent, end: std::io::Result<OwnEnd>) -> SetupTested {
         return failed(end.stderr.trim());
     }
     let Ok(said) = serde_json::from_str::<Value>(&end.stdout) else {
-        return failed(&format!("{} would not understand its answer", kind.title()));
+        return failed(&format!("{} would not understand its answer", kind.display_name()));
     };
     let specific = &said["hookSpecificOutput"];
     let word = [&specific["permissionDecision"], &said["permission"], &said["decision"]];
@@ -130,7 +138,7 @@ fn ended(kind: KnownAgent, end: std::io::Result<OwnEnd>) -> SetupTested {
         Some("deny") => TestState::Denied,
         _ => TestState::LeftToAgent,
     };
-    SetupTested { state, message: reason.map(escape::text) }
+    SetupTested { state, message: reason.map(escape::visible_text) }
 }
 
 fn lock<T>(all: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -47,9 +47,9 @@ pub(super) struct Arrival {
 
 impl Arrivals {
     /// Adds a connection from this address.
-    pub(super) fn enter(self: &Arc<Self>, address: IpAddr, now: Instant) -> Arrival {
-        let (peer, cut) = (peer(address), CancellationToken::new());
-        let mut inner = self.inner();
+    pub(super) fn add_connection(self: &Arc<Self>, address: IpAddr, now: Instant) -> Arrival {
+        let (peer, cut) = (peer_network(address), CancellationToken::new());
+        let mut inner = self.lock_inner();
         let of_peer = inner.waiting.iter().filter(|(_, other, _)| *other == peer).count();
         let oldest = if of_peer >= OF_ONE {
             inner.waiting.iter().position(|(_, other, _)| *other == peer)
@@ -71,7 +71,7 @@ impl Arrivals {
         Arrival { of: Arc::clone(self), number, peer, cut, delay }
     }
 
-    fn inner(&self) -> MutexGuard<'_, Arriving> {
+    fn lock_inner(&self) -> MutexGuard<'_, Arriving> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -79,7 +79,7 @@ impl Arrivals {
 impl Arrival {
     /// Counts a wrong token on this connection.
     pub(super) fn was_wrong(&self, now: Instant) {
-        let mut inner = self.of.inner();
+        let mut inner = self.of.lock_inner();
         inner.wrong.retain(|_, (_, last)| now.duration_since(*last) < FORGOTTEN);
         if inner.wrong.len() < REMEMBERED || inner.wrong.contains_key(&self.peer) {
             let (count, last) = inner.wrong.entry(self.peer).or_insert((0, now));
@@ -91,13 +91,13 @@ impl Arrival {
 
 impl Drop for Arrival {
     fn drop(&mut self) {
-        self.of.inner().waiting.retain(|(number, _, _)| *number != self.number);
+        self.of.lock_inner().waiting.retain(|(number, _, _)| *number != self.number);
     }
 }
 
 /// Returns the peer of an address: an IPv6 network counts as one, because it can choose the rest of the
 /// address.
-fn peer(address: IpAddr) -> IpAddr {
+fn peer_network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(six) if !six.is_loopback() => {
             let [a, b, c, d, ..] = six.segments();
@@ -121,19 +121,19 @@ mod tests {
     #[test]
     fn the_oldest_of_a_peer_makes_room_for_its_newest_and_for_nobody_else_s() {
         let (arrivals, now) = (Arc::new(Arrivals::default()), Instant::now());
-        let other = arrivals.enter(address("192.0.2.7"), now);
-        let many: Vec<_> = (0..OF_ONE + 2).map(|_| arrivals.enter(address("::1"), now)).collect();
+        let other = arrivals.add_connection(address("192.0.2.7"), now);
+        let many: Vec<_> = (0..OF_ONE + 2).map(|_| arrivals.add_connection(address("::1"), now)).collect();
         let cut: Vec<bool> = many.iter().map(|one| one.cut.is_cancelled()).collect();
         assert_eq!(cut[..3], [true, true, false]);
         assert!(!other.cut.is_cancelled());
         drop(many);
-        assert!(!arrivals.enter(address("::1"), now).cut.is_cancelled(), "places are given back");
+        assert!(!arrivals.add_connection(address("::1"), now).cut.is_cancelled(), "places are given back");
     }
 
     #[test]
     fn many_peers_share_the_places_and_a_network_is_one_peer() {
         let (arrivals, now) = (Arc::new(Arrivals::default()), Instant::now());
-        let from = |text: String| arrivals.enter(address(&text), now);
+        let from = |text: String| arrivals.add_connection(address(&text), now);
         let network: Vec<_> = (0..=OF_ONE).map(|one| from(format!("2001:db8::{one}"))).collect();
         assert!(network[0].cut.is_cancelled());
         let peers: Vec<_> = (0..ALL).map(|one| from(format!("192.0.2.{one}"))).collect();
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn wrong_tokens_slow_the_peer_that_brings_them_and_are_forgotten() {
         let (arrivals, now) = (Arc::new(Arrivals::default()), Instant::now());
-        let enter = |text: &str, later: Duration| arrivals.enter(address(text), now + later);
+        let enter = |text: &str, later: Duration| arrivals.add_connection(address(text), now + later);
         for wrong in 0..3 {
             let arrival = enter("192.0.2.1", Duration::ZERO);
             assert_eq!(arrival.delay, STEP * wrong);

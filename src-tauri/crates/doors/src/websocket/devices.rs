@@ -35,7 +35,7 @@ pub(super) struct Devices {
 
 /// Proof by which a client came in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Admitted {
+pub(super) enum DeviceAdmission {
     /// By the pairing code, which is spent.
     ByCode,
     /// As this device.
@@ -53,17 +53,17 @@ impl Devices {
     }
 
     /// Returns whether a token lets its bearer in. A pairing code is spent by it.
-    pub(super) fn admit(&mut self, token: &str, now: Millis) -> Option<Admitted> {
+    pub(super) fn admit_token(&mut self, token: &str, now: Millis) -> Option<DeviceAdmission> {
         let hash = hash_of(token);
         let same = |device: &&Device| bool::from(device.key_hash.as_bytes().ct_eq(hash.as_bytes()));
         if let Some(device) = self.known.iter().find(same) {
-            return Some(Admitted::As(device.id.clone()));
+            return Some(DeviceAdmission::As(device.id.clone()));
         }
-        self.pairing.spend(token, now).then_some(Admitted::ByCode)
+        self.pairing.spend_code(token, now).then_some(DeviceAdmission::ByCode)
     }
 
     /// Returns a new device and its key's text, which is kept nowhere here.
-    pub(super) fn pair(&mut self, name: String, now: Millis) -> io::Result<(String, String)> {
+    pub(super) fn pair_device(&mut self, name: String, now: Millis) -> io::Result<(String, String)> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
         let key = URL_SAFE_NO_PAD.encode(bytes);
@@ -82,12 +82,12 @@ impl Devices {
     }
 
     /// Returns the name of a device.
-    pub(super) fn name(&self, id: &str) -> Option<String> {
+    pub(super) fn device_name(&self, id: &str) -> Option<String> {
         self.known.iter().find(|device| device.id == id).map(|device| device.name.clone())
     }
 
     /// Counts a new connection of a device.
-    pub(super) fn came(&mut self, id: &str, now: Millis) {
+    pub(super) fn note_connected(&mut self, id: &str, now: Millis) {
         *self.connected.entry(id.to_owned()).or_default() += 1;
         if let Some(device) = self.known.iter_mut().find(|device| device.id == id) {
             device.seen_at = Some(now);
@@ -95,14 +95,14 @@ impl Devices {
     }
 
     /// Counts a connection less.
-    pub(super) fn went(&mut self, id: &str) {
+    pub(super) fn note_disconnected(&mut self, id: &str) {
         if let Some(count) = self.connected.get_mut(id) {
             *count = count.saturating_sub(1);
         }
     }
 
     /// Returns the list for a person.
-    pub(super) fn rows(&self) -> Vec<PairedClient> {
+    pub(super) fn client_rows(&self) -> Vec<PairedClient> {
         let row = |device: &Device| PairedClient {
             id: device.id.clone(),
             name: device.name.clone(),
@@ -115,12 +115,12 @@ impl Devices {
 }
 
 fn hash_of(token: &str) -> String {
-    postern_protocol::hex(&Sha256::digest(token.as_bytes()))
+    postern_protocol::encode_hex(&Sha256::digest(token.as_bytes()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Admitted, Devices};
+    use super::{DeviceAdmission, Devices};
     use crate::pairing::CODE_LASTS;
 
     #[test]
@@ -128,14 +128,14 @@ mod tests {
         let mut devices = Devices::default();
         let code = devices.new_code(1000).unwrap();
         assert_eq!(code.len(), 10);
-        assert_eq!(devices.admit(&code, 1000 + CODE_LASTS - 1), Some(Admitted::ByCode));
-        assert_eq!(devices.admit(&code, 1001), None, "once");
+        assert_eq!(devices.admit_token(&code, 1000 + CODE_LASTS - 1), Some(DeviceAdmission::ByCode));
+        assert_eq!(devices.admit_token(&code, 1001), None, "once");
         let code = devices.new_code(1000).unwrap();
-        assert_eq!(devices.admit(&code, 1000 + CODE_LASTS), None, "ten minutes");
+        assert_eq!(devices.admit_token(&code, 1000 + CODE_LASTS), None, "ten minutes");
         let old = devices.new_code(5).unwrap();
         let new = devices.new_code(5).unwrap();
-        assert_eq!(devices.admit(&old, 6), None, "a new code takes the place of the old one");
-        assert_eq!(devices.admit(&new, 6), Some(Admitted::ByCode));
+        assert_eq!(devices.admit_token(&old, 6), None, "a new code takes the place of the old one");
+        assert_eq!(devices.admit_token(&new, 6), Some(DeviceAdmission::ByCode));
     }
 
     #[test]
@@ -143,24 +143,28 @@ mod tests {
         let mut devices = Devices::default();
         let code = devices.new_code(0).unwrap();
         for wrong in 0..1000 {
-            assert_eq!(devices.admit(&format!("guess{wrong}"), 1), None);
+            assert_eq!(devices.admit_token(&format!("guess{wrong}"), 1), None);
         }
-        assert_eq!(devices.admit(&code, 1), Some(Admitted::ByCode));
+        assert_eq!(devices.admit_token(&code, 1), Some(DeviceAdmission::ByCode));
     }
 
     #[test]
     fn a_device_is_known_by_its_key_until_it_is_forgotten() {
         let mut devices = Devices::default();
-        let (id, key) = devices.pair("phone".to_owned(), 7).unwrap();
-        assert_eq!(devices.admit(&key, 9_999_999), Some(Admitted::As(id.clone())), "a key does not age");
+        let (id, key) = devices.pair_device("phone".to_owned(), 7).unwrap();
+        assert_eq!(
+            devices.admit_token(&key, 9_999_999),
+            Some(DeviceAdmission::As(id.clone())),
+            "a key does not age"
+        );
         assert!(!format!("{:?}", devices.known).contains(&key), "the key itself is kept nowhere");
-        devices.came(&id, 8);
-        devices.came(&id, 9);
-        devices.went(&id);
-        assert!(devices.rows()[0].connected, "one connection of two is left");
-        devices.went(&id);
-        assert!(!devices.rows()[0].connected);
+        devices.note_connected(&id, 8);
+        devices.note_connected(&id, 9);
+        devices.note_disconnected(&id);
+        assert!(devices.client_rows()[0].connected, "one connection of two is left");
+        devices.note_disconnected(&id);
+        assert!(!devices.client_rows()[0].connected);
         assert!(devices.forget(&id) && !devices.forget(&id));
-        assert_eq!(devices.admit(&key, 10), None);
+        assert_eq!(devices.admit_token(&key, 10), None);
     }
 }

@@ -3,8 +3,8 @@
 use postern_contract::methods::AuditRow;
 use postern_contract::render::nothing_to_save;
 use postern_contract::{
-    Answer, Answered, Closed, Part, Proposal, Question, Renewal, Saved, SavedPlace, Shown, ShownInput,
-    ShownScript, not_saved, plain, text,
+    Answer, Answered, Closed, Part, Proposal, Question, Renewal, Saved, SavedPlace, ShownInput, ShownScript,
+    ShownText, join_pieces, not_saved, pieces_to_text,
 };
 use postern_policy::RiskLevel;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 /// Message to a client: from whom, to whom, about what.
 #[derive(Debug, Serialize)]
-struct Envelope<'a> {
+struct ApprovalEnvelope<'a> {
     id: Uuid,
     from: &'a str,
     to: &'a str,
@@ -37,7 +37,7 @@ pub(super) struct Incoming {
 /// A call of a client.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Call {
+pub(super) struct ClientCall {
     #[serde(rename = "requestId")]
     _request_id: String,
     pub(super) method: String,
@@ -50,7 +50,7 @@ pub(super) struct Call {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Resolve {
     pub(super) approval_id: String,
-    pub(super) decision: Decision,
+    pub(super) decision: ClientDecision,
     /// Id of the proposal that an *allow-always* saves, if not `always`.
     pub(super) proposal: Option<String>,
     /// Number of identical requests an *allow-once* is for, if it is for all that wait; otherwise it is for
@@ -67,7 +67,7 @@ pub(super) struct Declare {
 
 /// A call, read.
 #[derive(Debug)]
-pub(super) enum Wanted {
+pub(super) enum ClientRequest {
     Resolve(Resolve),
     Declare(Declare),
 }
@@ -75,7 +75,7 @@ pub(super) enum Wanted {
 /// A person's decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Decision {
+pub(super) enum ClientDecision {
     AllowOnce,
     AllowAlways,
     Deny,
@@ -83,12 +83,12 @@ pub(super) enum Decision {
 
 /// Reason why a call was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct ClientCallRefusal {
     pub(super) code: &'static str,
     pub(super) message: String,
 }
 
-impl Refusal {
+impl ClientCallRefusal {
     pub(super) fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
@@ -108,7 +108,8 @@ pub(super) struct Ends {
 
 impl Ends {
     fn message(&self, action: &'static str, payload: Value) -> String {
-        let outgoing = Envelope { id: Uuid::now_v7(), from: &self.hub, to: &self.client, action, payload };
+        let outgoing =
+            ApprovalEnvelope { id: Uuid::now_v7(), from: &self.hub, to: &self.client, action, payload };
         // Strings and values of JSON: there is nothing in it that has no text.
         serde_json::to_string(&outgoing).unwrap_or_default()
     }
@@ -125,7 +126,7 @@ impl Ends {
 
     /// Reports a change that lets more run.
     pub(super) fn widened(&self, change: &AuditRow) -> String {
-        let by = json!({"face": change.by.face, "name": change.by.name, "words": change.by.words()});
+        let by = json!({"face": change.by.face, "name": change.by.name, "words": change.by.describe()});
         let payload =
             json!({"number": change.number, "atMs": change.at, "summary": change.summary, "by": by});
         self.message("policy-widened", payload)
@@ -138,7 +139,7 @@ impl Ends {
     }
 
     /// Returns the answer to a call.
-    pub(super) fn response(&self, request_id: &str, outcome: Result<Value, Refusal>) -> String {
+    pub(super) fn response(&self, request_id: &str, outcome: Result<Value, ClientCallRefusal>) -> String {
         let payload = match outcome {
             Ok(result) => json!({"requestId": request_id, "ok": true, "payload": result}),
             Err(refusal) => json!({
@@ -156,18 +157,18 @@ pub(super) fn payload(question: &Question) -> Value {
     let mut payload = json!({
         "approvalId": question.id,
         // Their word for the session; an agent that names none is known by its own.
-        "agentId": question.asker.session.as_ref().map_or_else(|| question.asker.agent.to_string(), |shown| plain(shown)),
+        "agentId": question.asker.session.as_ref().map_or_else(|| question.asker.agent.to_string(), |shown| join_pieces(shown)),
         "command": question.line,
-        "riskLevel": level(question.risk.level),
-        "riskReasons": question.risk.reasons.iter().map(|reason| text(reason)).collect::<Vec<_>>(),
+        "riskLevel": risk_level_name(question.risk.level),
+        "riskReasons": question.risk.reasons.iter().map(|reason| pieces_to_text(reason)).collect::<Vec<_>>(),
         "expiresAtMs": question.expires_at,
     });
-    let cwd = plain(&question.cwd);
+    let cwd = join_pieces(&question.cwd);
     if !cwd.is_empty() {
         payload["cwd"] = Value::String(cwd);
     }
     if !question.changeable.is_empty() {
-        payload["changeable"] = texts(&question.changeable).into();
+        payload["changeable"] = plain_texts(&question.changeable).into();
     }
     for more in [who_and_why(question), what_would_run(question), what_a_yes_does(question)] {
         if let (Value::Object(payload), Value::Object(more)) = (&mut payload, more) {
@@ -180,23 +181,23 @@ pub(super) fn payload(question: &Question) -> Value {
 /// Encodes the agent, its reason, and the policy or rule that asks.
 fn who_and_why(question: &Question) -> Value {
     let rule = question.rule.as_ref().map(|rule| {
-        let pattern = postern_command::escape::text(&rule.pattern);
-        json!({"pattern": pattern, "source": postern_command::escape::text(&rule.source)})
+        let pattern = postern_command::escape::visible_text(&rule.pattern);
+        json!({"pattern": pattern, "source": postern_command::escape::visible_text(&rule.source)})
     });
     let recent = question
         .recent
         .iter()
-        .map(|past| json!({"command": plain(&past.line), "outcome": text(&past.outcome), "atMs": past.at}));
+        .map(|past| json!({"command": join_pieces(&past.line), "outcome": pieces_to_text(&past.outcome), "atMs": past.at}));
     json!({
         "code": question.code,
         "agent": question.asker.agent.as_str(),
-        "agentName": plain(&question.asker.name),
-        "session": maybe(question.asker.session.as_ref()),
-        "reason": maybe(question.asker.says.as_ref()),
-        "tool": maybe(question.tool.as_ref()),
-        "headline": text(&question.headline),
-        "why": text(&question.why),
-        "policy": text(&question.policy),
+        "agentName": join_pieces(&question.asker.name),
+        "session": optional_text(question.asker.session.as_ref()),
+        "reason": optional_text(question.asker.says.as_ref()),
+        "tool": optional_text(question.tool.as_ref()),
+        "headline": pieces_to_text(&question.headline),
+        "why": pieces_to_text(&question.why),
+        "policy": pieces_to_text(&question.policy),
         "rule": rule,
         "recent": recent.collect::<Vec<_>>(),
         "askedAtMs": question.asked_at,
@@ -206,29 +207,31 @@ fn who_and_why(question: &Question) -> Value {
 /// Encodes the plan beyond its command line.
 fn what_would_run(question: &Question) -> Value {
     let changes = question.env.iter().map(|change| {
-        let was = maybe(change.was.as_ref());
-        json!({"kind": change.kind, "name": plain(&change.name), "value": plain(&change.value), "was": was})
+        let was = optional_text(change.was.as_ref());
+        json!({"kind": change.kind, "name": join_pieces(&change.name), "value": join_pieces(&change.value), "was": was})
     });
-    let script = |script: &ShownScript| json!({"path": plain(&script.path), "shortHash": script.short_hash, "preview": texts(&script.preview)});
+    let script = |script: &ShownScript| json!({"path": join_pieces(&script.path), "shortHash": script.short_hash, "preview": plain_texts(&script.preview)});
     let programs = question.programs.iter().map(|program| {
         json!({
-            "name": plain(&program.name), "path": plain(&program.path), "realPath": maybe(program.real_path.as_ref()),
-            "version": program.version, "shortHash": program.short_hash, "signer": maybe(program.signer.as_ref()),
-            "remarks": program.remarks.iter().map(|remark| text(remark)).collect::<Vec<_>>(), "script": program.script.as_ref().map(script),
+            "name": join_pieces(&program.name), "path": join_pieces(&program.path), "realPath": optional_text(program.real_path.as_ref()),
+            "version": program.version, "shortHash": program.short_hash, "signer": optional_text(program.signer.as_ref()),
+            "remarks": program.remarks.iter().map(|remark| pieces_to_text(remark)).collect::<Vec<_>>(), "script": program.script.as_ref().map(script),
         })
     });
     let stdin = question.stdin.as_ref().map(|input| match input {
-        ShownInput::Text { bytes, lines } => json!({"kind": "text", "bytes": bytes, "lines": texts(lines)}),
-        ShownInput::Stream => json!({"kind": "stream", "warning": input.words()}),
+        ShownInput::Text { bytes, lines } => {
+            json!({"kind": "text", "bytes": bytes, "lines": plain_texts(lines)})
+        }
+        ShownInput::Stream => json!({"kind": "stream", "warning": input.describe()}),
     });
     let steps = question
         .steps
         .iter()
-        .map(|step| json!({"text": step.text, "decision": step.decision, "why": text(&step.why)}));
+        .map(|step| json!({"text": step.text, "decision": step.decision, "why": pieces_to_text(&step.why)}));
     json!({
-        "argv": question.argv.as_ref().map(|argv| texts(argv)),
+        "argv": question.argv.as_ref().map(|argv| plain_texts(argv)),
         "shell": question.shell,
-        "edited": maybe(question.edited.as_ref()),
+        "edited": optional_text(question.edited.as_ref()),
         "steps": steps.collect::<Vec<_>>(),
         "origin": question.origin,
         "subject": question.subject,
@@ -243,21 +246,21 @@ fn what_a_yes_does(question: &Question) -> Value {
     let proposal = |offer: &Proposal| {
         let rules: Vec<&str> = offer.rules.iter().map(|rule| rule.text.as_str()).collect();
         let pinned = !offer.rules.is_empty() && offer.rules.iter().all(|rule| rule.pinned);
-        let folder = maybe(offer.folder.as_ref());
-        let (label, renews) = (plain(&offer.label), offer.renews);
+        let folder = optional_text(offer.folder.as_ref());
+        let (label, renews) = (join_pieces(&offer.label), offer.renews);
         json!({"id": offer.id, "label": label, "rules": rules, "folder": folder, "pinned": pinned, "renews": renews})
     };
     let offers = question.placed();
     json!({
         "proposals": offers.iter().flatten().map(|offer| proposal(offer)).collect::<Vec<_>>(),
-        "always": offer(question, None).map(proposal),
+        "always": offer_to_save(question, None).map(proposal),
         "nothingToSave": offers.err().map(|why| {
             let message = question.unsaved_words().unwrap_or_else(|| nothing_to_save(why).to_owned());
             json!({"reason": why, "message": message})
         }),
         "asked": question.requests.len(),
         "queued": question.queued,
-        "atZero": text(&question.at_zero),
+        "atZero": pieces_to_text(&question.at_zero),
         "renews": renews(question),
         "needs": question.parts_for(Answer::Once),
     })
@@ -267,7 +270,7 @@ fn what_a_yes_does(question: &Question) -> Value {
 ///
 /// The default is the renewal of a changed program's rules if it is the first, else the narrowest kind that
 /// answers the next question as well.
-pub(super) fn offer<'a>(question: &'a Question, named: Option<&str>) -> Option<&'a Proposal> {
+pub(super) fn offer_to_save<'a>(question: &'a Question, named: Option<&str>) -> Option<&'a Proposal> {
     let offers = question.placed().unwrap_or_default();
     let of = |id: &str| offers.iter().find(|offer| offer.id == id).copied();
     if let Some(id) = named {
@@ -282,7 +285,7 @@ pub(super) fn offer<'a>(question: &'a Question, named: Option<&str>) -> Option<&
 fn renews(question: &Question) -> Value {
     let renewal = |renewal: &Renewal| {
         let rules: Vec<&String> = renewal.rules.iter().map(|rule| &rule.text).collect();
-        json!({"program": plain(&renewal.program), "change": renewal.change, "count": renewal.count, "rules": rules})
+        json!({"program": join_pieces(&renewal.program), "change": renewal.change, "count": renewal.count, "rules": rules})
     };
     question.renews.iter().map(renewal).collect()
 }
@@ -291,7 +294,7 @@ fn renews(question: &Question) -> Value {
 pub(super) fn answered(answered: &Answered, always: bool) -> Value {
     let mut result = json!({"ok": true});
     if always {
-        result["saved"] = answered.saved.iter().map(saved).collect();
+        result["saved"] = answered.saved.iter().map(saved_json).collect();
     }
     if let Some(why) = answered.not_saved {
         result["notSaved"] = json!({"reason": why, "message": not_saved(why)});
@@ -302,7 +305,7 @@ pub(super) fn answered(answered: &Answered, always: bool) -> Value {
     result
 }
 
-fn saved(saved: &Saved) -> Value {
+fn saved_json(saved: &Saved) -> Value {
     let folder = match &saved.place {
         SavedPlace::Folder { path } => Some(path),
         SavedPlace::Anywhere | SavedPlace::Permissions | SavedPlace::Renewed { .. } => None,
@@ -310,7 +313,7 @@ fn saved(saved: &Saved) -> Value {
     json!({"rule": saved.rule, "folder": folder, "pinned": saved.pinned, "words": saved.to_string()})
 }
 
-fn level(level: RiskLevel) -> &'static str {
+fn risk_level_name(level: RiskLevel) -> &'static str {
     match level {
         RiskLevel::Safe => "safe",
         RiskLevel::NeedsReview => "needs-review",
@@ -318,10 +321,10 @@ fn level(level: RiskLevel) -> &'static str {
     }
 }
 
-fn maybe(shown: Option<&Shown>) -> Option<String> {
-    shown.map(|shown| plain(shown))
+fn optional_text(shown: Option<&ShownText>) -> Option<String> {
+    shown.map(|shown| join_pieces(shown))
 }
 
-fn texts(shown: &[Shown]) -> Vec<String> {
-    shown.iter().map(|shown| plain(shown)).collect()
+fn plain_texts(shown: &[ShownText]) -> Vec<String> {
+    shown.iter().map(|shown| join_pieces(shown)).collect()
 }

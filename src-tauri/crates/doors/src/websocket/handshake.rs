@@ -1,6 +1,6 @@
 //! The upgrade from HTTP: who comes is known before the first message.
 
-use super::devices::Admitted;
+use super::devices::DeviceAdmission;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_tungstenite::tungstenite::handshake::server::{ErrorResponse, Request, Response};
 use tokio_tungstenite::tungstenite::http::header::{
@@ -20,7 +20,7 @@ const PROTOCOL: &str = "postern";
 /// A client that proved that it may come in.
 pub(super) struct Arrived<S> {
     pub(super) socket: WebSocketStream<S>,
-    pub(super) admitted: Admitted,
+    pub(super) admitted: DeviceAdmission,
     /// Name that it gives itself, escaped.
     pub(super) name: String,
 }
@@ -30,7 +30,7 @@ pub(super) struct Arrived<S> {
 pub(super) async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
     origins: &[String],
-    admit: impl Fn(&str) -> Option<Admitted>,
+    admit: impl Fn(&str) -> Option<DeviceAdmission>,
 ) -> Option<Arrived<S>> {
     let mut arrived = None;
     #[expect(clippy::result_large_err, reason = "the library's own type")]
@@ -39,12 +39,12 @@ pub(super) async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
         if origin.is_some_and(|origin| !origins.iter().any(|one| one.as_bytes() == origin.as_bytes())) {
             return Err(foreign());
         }
-        let (token, protocol) = token(request);
+        let (token, protocol) = read_token(request);
         let Some(admitted) = token.as_deref().and_then(&admit) else { return Err(refused()) };
         if protocol {
             response.headers_mut().insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(PROTOCOL));
         }
-        arrived = Some((admitted, name(request)));
+        arrived = Some((admitted, client_name(request)));
         Ok(response)
     };
     let config = WebSocketConfig::default().max_message_size(Some(LONGEST)).max_frame_size(Some(LONGEST));
@@ -54,7 +54,7 @@ pub(super) async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
 }
 
 /// Returns the token, and whether it came as a protocol.
-fn token(request: &Request) -> (Option<String>, bool) {
+fn read_token(request: &Request) -> (Option<String>, bool) {
     let header = |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     if let Some(bearer) = header(AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer ")) {
         let offered = header(SEC_WEBSOCKET_PROTOCOL)
@@ -69,9 +69,9 @@ fn token(request: &Request) -> (Option<String>, bool) {
 }
 
 /// Returns the name that a client gives itself: its `User-Agent`.
-fn name(request: &Request) -> String {
+fn client_name(request: &Request) -> String {
     let said = request.headers().get(USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let name: String = postern_command::escape::text(said).chars().take(NAME).collect();
+    let name: String = postern_command::escape::visible_text(said).chars().take(NAME).collect();
     if name.trim().is_empty() { "a client".to_owned() } else { name }
 }
 

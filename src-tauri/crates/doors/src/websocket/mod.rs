@@ -10,17 +10,17 @@ mod envelope;
 mod handshake;
 mod session;
 
-use crate::listen::{self, Listening, Settings, Wrapping};
-use crate::values::Values;
+use crate::listen::{self, DoorTasks, ListenSettings, Wrapping};
+use crate::values::DoorValues;
 use arrivals::{Arrival, Arrivals};
-use devices::{Admitted, Device, Devices};
+use devices::{Device, DeviceAdmission, Devices};
 use envelope::Ends;
 use handshake::{Arrived, handshake};
-use postern_contract::Lines;
+use postern_contract::MultilineText;
 use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup, PairedClient};
-use postern_host::{FaceKind, Host};
+use postern_host::{ConnectedApproverKind, Host};
 use serde::{Deserialize, Serialize};
-use session::Session;
+use session::ClientSession;
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,12 +48,12 @@ const KEPT: &str = "websocket";
 /// The open door.
 #[derive(Debug)]
 pub(crate) struct Websocket {
-    shared: Arc<Shared>,
-    listening: Listening,
+    shared: Arc<WebsocketShared>,
+    listening: DoorTasks,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct WebsocketShared {
     host: Host,
     hub: String,
     address: SocketAddr,
@@ -71,24 +71,24 @@ struct Shared {
 
 /// Stored state of this door.
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct StoredWebsocketState {
     hub: String,
     devices: Vec<Device>,
 }
 
 impl Websocket {
     /// Listens.
-    pub(crate) async fn open(host: &Host, values: &Values) -> Result<Self, ControlError> {
-        let settings = Settings::read(values, LISTEN)?;
+    pub(crate) async fn open(host: &Host, values: &DoorValues) -> Result<Self, ControlError> {
+        let settings = ListenSettings::from_values(values, LISTEN)?;
         let odd = |error: String| ControlError::new(ControlCode::Store, error);
         let kept = match host.recall(KEPT).await.map_err(|error| odd(error.to_string()))? {
             Some(kept) => serde_json::from_value(kept).map_err(|error| odd(error.to_string()))?,
-            None => Kept { hub: Uuid::now_v7().to_string(), devices: Vec::new() },
+            None => StoredWebsocketState { hub: Uuid::now_v7().to_string(), devices: Vec::new() },
         };
         let folder = crate::folder(host).map_err(|error| odd(error.to_string()))?;
         let wrapping = listen::wrapping(DoorKind::Websocket, &settings, &folder)?;
-        let (listener, address) = listen::bind(settings.listen).await?;
-        let shared = Arc::new(Shared {
+        let (listener, address) = listen::bind_tcp(settings.listen).await?;
+        let shared = Arc::new(WebsocketShared {
             host: host.clone(),
             hub: kept.hub,
             address,
@@ -100,23 +100,23 @@ impl Websocket {
             cuts: Mutex::default(),
             writing: tokio::sync::Mutex::default(),
         });
-        let (listening, serving) = (Listening::default(), Arc::clone(&shared));
-        listening.serve(DoorKind::Websocket, listener, TAKEN_IN, move |stream, closed| {
+        let (listening, serving) = (DoorTasks::default(), Arc::clone(&shared));
+        listening.serve_connections(DoorKind::Websocket, listener, TAKEN_IN, move |stream, closed| {
             // Here, in the order of their arrival: the tasks begin in any order.
             let peer = stream.peer_addr().ok();
-            let arrival = peer.map(|peer| serving.arrivals.enter(peer.ip(), Instant::now()));
+            let arrival = peer.map(|peer| serving.arrivals.add_connection(peer.ip(), Instant::now()));
             Arc::clone(&serving).arrive(stream, arrival, closed)
         });
         Ok(Self { shared, listening })
     }
 
     pub(crate) fn clients(&self) -> Vec<PairedClient> {
-        self.shared.devices().rows()
+        self.shared.devices().client_rows()
     }
 
     /// Returns a new pairing code, and where to bring it.
     pub(crate) fn set_up(&self) -> Result<DoorSetup, ControlError> {
-        let code = self.shared.devices().new_code(crate::now());
+        let code = self.shared.devices().new_code(crate::now_millis());
         let code = code.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
         let scheme = if self.shared.wrapping.is_some() { "wss" } else { "ws" };
         let url = format!("{scheme}://{}/", self.shared.address);
@@ -131,18 +131,18 @@ impl Websocket {
             text.push('\n');
             values.insert("fingerprint".to_owned(), wrapping.fingerprint.clone());
         }
-        Ok(DoorSetup { door: DoorKind::Websocket, values, text: Lines::new(text) })
+        Ok(DoorSetup { door: DoorKind::Websocket, values, text: MultilineText::new(text) })
     }
 
     pub(crate) async fn revoke(&self, client: &str) -> Result<(), ControlError> {
         if !self.shared.devices().forget(client) {
-            let client = postern_command::escape::text(client);
+            let client = postern_command::escape::visible_text(client);
             return Err(ControlError::not_found(format!("no device {client} is paired")));
         }
-        if let Some(cut) = self.shared.cuts().remove(client) {
+        if let Some(cut) = self.shared.lock_cuts().remove(client) {
             cut.cancel();
         }
-        self.shared.keep().await.map_err(|error| ControlError::new(ControlCode::Store, error))
+        self.shared.save_devices().await.map_err(|error| ControlError::new(ControlCode::Store, error))
     }
 
     pub(crate) async fn close(self) {
@@ -151,8 +151,8 @@ impl Websocket {
 }
 
 /// Returns the origins that were typed, each as a browser says it.
-fn origins(values: &Values) -> Result<Vec<String>, ControlError> {
-    let origins = crate::values::list(values, "origins");
+fn origins(values: &DoorValues) -> Result<Vec<String>, ControlError> {
+    let origins = crate::values::split_list(values, "origins");
     let plain = |origin: &String| {
         let rest = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
         rest.is_some_and(|rest| !rest.is_empty() && !rest.contains(['/', '*', ' ']))
@@ -160,36 +160,36 @@ fn origins(values: &Values) -> Result<Vec<String>, ControlError> {
     match origins.iter().find(|origin| !plain(origin)) {
         Some(origin) => Err(ControlError::invalid(format!(
             "{} is no origin: write https://HOST or https://HOST:PORT, without a path",
-            postern_command::escape::text(origin)
+            postern_command::escape::visible_text(origin)
         ))),
         None => Ok(origins),
     }
 }
 
-impl Shared {
+impl WebsocketShared {
     async fn arrive(self: Arc<Self>, stream: TcpStream, arrival: Option<Arrival>, closed: CancellationToken) {
         let Some(arrival) = arrival else { return };
         match &self.wrapping {
-            None => Box::pin(Arc::clone(&self).greet(stream, arrival, closed)).await,
+            None => Box::pin(Arc::clone(&self).serve_client(stream, arrival, closed)).await,
             Some(wrapping) => {
                 let cut = arrival.cut.clone();
                 let accepted = timeout(ARRIVAL, wrapping.acceptor.accept(stream));
                 if let Some(Ok(Ok(stream))) = cut.run_until_cancelled(accepted).await {
-                    Box::pin(Arc::clone(&self).greet(stream, arrival, closed)).await;
+                    Box::pin(Arc::clone(&self).serve_client(stream, arrival, closed)).await;
                 }
             }
         }
     }
 
     /// Authenticates a client; returns `None` if it is not admitted.
-    async fn hear<S: AsyncRead + AsyncWrite + Unpin>(
+    async fn authenticate<S: AsyncRead + AsyncWrite + Unpin>(
         &self,
         stream: S,
         arrival: Arrival,
     ) -> Option<Arrived<S>> {
         let refused = AtomicBool::new(false);
         let admit = |token: &str| {
-            let admitted = self.devices().admit(token, crate::now());
+            let admitted = self.devices().admit_token(token, crate::now_millis());
             refused.store(admitted.is_none(), Ordering::Relaxed);
             admitted
         };
@@ -207,18 +207,18 @@ impl Shared {
         arrived?.ok()?
     }
 
-    async fn greet<S: AsyncRead + AsyncWrite + Unpin>(
+    async fn serve_client<S: AsyncRead + AsyncWrite + Unpin>(
         self: Arc<Self>,
         stream: S,
         arrival: Arrival,
         closed: CancellationToken,
     ) {
-        let Some(arrived) = self.hear(stream, arrival).await else { return };
+        let Some(arrived) = self.authenticate(stream, arrival).await else { return };
         let Ok(_seat) = self.seats.try_acquire() else { return };
         let Arrived { socket, admitted, name } = arrived;
         let (id, key) = match admitted {
-            Admitted::As(id) => (id, None),
-            Admitted::ByCode => match self.devices().pair(name, crate::now()) {
+            DeviceAdmission::As(id) => (id, None),
+            DeviceAdmission::ByCode => match self.devices().pair_device(name, crate::now_millis()) {
                 Ok((id, key)) => (id, Some(key)),
                 Err(error) => {
                     tracing::error!(%error, "a device could not be paired");
@@ -226,21 +226,21 @@ impl Shared {
                 }
             },
         };
-        let Some(name) = self.devices().name(&id) else { return };
-        self.devices().came(&id, crate::now());
-        if let Err(error) = self.keep().await {
+        let Some(name) = self.devices().device_name(&id) else { return };
+        self.devices().note_connected(&id, crate::now_millis());
+        if let Err(error) = self.save_devices().await {
             tracing::error!(error, "a device could not be kept: it is not paired");
             if key.is_some() {
                 self.devices().forget(&id);
             }
             return;
         }
-        let cut = self.cuts().entry(id.clone()).or_default().clone();
+        let cut = self.lock_cuts().entry(id.clone()).or_default().clone();
         let ends = Ends { hub: self.hub.clone(), client: id.clone() };
-        let face = self.host.named_face(FaceKind::Remote, &format!("websocket, {name}"));
+        let face = self.host.named_face(ConnectedApproverKind::Remote, &format!("websocket, {name}"));
         self.host.identify(&face, &id);
         let first = key.map(|key| ends.paired(&key));
-        let session = Session {
+        let session = ClientSession {
             socket,
             ends,
             host: self.host.clone(),
@@ -249,17 +249,17 @@ impl Shared {
             answered: String::new(),
         };
         let end = tokio::select! {
-            end = session.serve(first, &closed) => end,
-            () = cut.cancelled() => session::End::Went,
+            end = session.serve_until_end(first, &closed) => end,
+            () = cut.cancelled() => session::ClientSessionEnd::Went,
         };
         tracing::info!(device = id, ?end, "an approver client went");
-        self.devices().went(&id);
+        self.devices().note_disconnected(&id);
     }
 
     /// Writes down who is paired.
-    async fn keep(&self) -> Result<(), String> {
+    async fn save_devices(&self) -> Result<(), String> {
         let _one = self.writing.lock().await;
-        let kept = Kept { hub: self.hub.clone(), devices: self.devices().known.clone() };
+        let kept = StoredWebsocketState { hub: self.hub.clone(), devices: self.devices().known.clone() };
         let value = serde_json::to_value(kept).map_err(|error| error.to_string())?;
         self.host.remember(KEPT, value).await.map_err(|error| error.to_string())
     }
@@ -269,7 +269,7 @@ impl Shared {
         self.devices.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn cuts(&self) -> MutexGuard<'_, HashMap<String, CancellationToken>> {
+    fn lock_cuts(&self) -> MutexGuard<'_, HashMap<String, CancellationToken>> {
         self.cuts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

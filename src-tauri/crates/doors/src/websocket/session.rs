@@ -1,12 +1,16 @@
 //! Session of an approver client, from its first message to its last.
 
-use super::envelope::{self, Call, Decision, Declare, Ends, Incoming, Refusal, Resolve, Wanted};
+use super::envelope::{
+    self, ClientCall, ClientCallRefusal, ClientDecision, ClientRequest, Declare, Ends, Incoming, Resolve,
+};
 use futures_util::{SinkExt as _, StreamExt as _};
 use postern_contract::methods::{
     AnswerQuestion, ControlError, GetQuestion, ListQuestions, Method, Nothing, QuestionRef,
 };
-use postern_contract::{Answer, AnswerParams, Answered, Closed, ClosedBy, Proposal, Question, Told};
-use postern_host::{ApproverGuard, Control, Handle, Host};
+use postern_contract::{
+    Answer, AnswerParams, Answered, ApproverNotification, Closed, ClosedBy, Proposal, Question,
+};
+use postern_host::{ApproverGuard, Handle, Host, HostControl};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -28,7 +32,7 @@ const MESSAGES: u32 = 30;
 
 /// Reason why a session ended.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum ClientSessionEnd {
     /// The client went, or the door closed.
     Went,
     /// Silent or slow for too long.
@@ -38,7 +42,7 @@ pub(super) enum End {
 }
 
 /// A client and what it was shown.
-pub(super) struct Session<S> {
+pub(super) struct ClientSession<S> {
     pub(super) socket: WebSocketStream<S>,
     pub(super) ends: Ends,
     pub(super) host: Host,
@@ -49,23 +53,31 @@ pub(super) struct Session<S> {
     pub(super) answered: String,
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> ClientSession<S> {
     /// Serves it until either side ends it. `first` is said before anything else.
-    pub(super) async fn serve(mut self, first: Option<String>, closed: &CancellationToken) -> End {
+    pub(super) async fn serve_until_end(
+        mut self,
+        first: Option<String>,
+        closed: &CancellationToken,
+    ) -> ClientSessionEnd {
         // Before the list is read, so that nothing is missed between.
-        let mut told = self.host.watch();
+        let mut told = self.host.subscribe();
         let end = tokio::select! {
-            end = self.talk(first, &mut told) => end,
-            () = closed.cancelled() => End::Went,
+            end = self.exchange_messages(first, &mut told) => end,
+            () = closed.cancelled() => ClientSessionEnd::Went,
         };
         // It may be gone already.
         _ = timeout(Duration::from_secs(1), self.socket.close(None)).await;
         end
     }
 
-    async fn talk(&mut self, first: Option<String>, told: &mut Receiver<Told>) -> End {
+    async fn exchange_messages(
+        &mut self,
+        first: Option<String>,
+        told: &mut Receiver<ApproverNotification>,
+    ) -> ClientSessionEnd {
         if let Some(first) = first
-            && let Err(end) = self.send(first).await
+            && let Err(end) = self.send_text(first).await
         {
             return end;
         }
@@ -77,17 +89,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         let (mut second, mut messages) = (Instant::now(), 0);
         loop {
             let done = tokio::select! {
-                news = told.recv() => self.hear(news).await,
+                news = told.recv() => self.on_notification(news).await,
                 message = self.socket.next() => {
                     heard = Instant::now();
                     if second.elapsed() >= Duration::from_secs(1) {
                         (second, messages) = (Instant::now(), 0);
                     }
                     messages += 1;
-                    if messages > MESSAGES { Err(End::Flooded) } else { self.read(message).await }
+                    if messages > MESSAGES { Err(ClientSessionEnd::Flooded) } else { self.handle_frame(message).await }
                 }
                 _ = pings.tick() => {
-                    if heard.elapsed() > SILENT { Err(End::Silent) } else { self.push(Message::Ping(Vec::new().into())).await }
+                    if heard.elapsed() > SILENT { Err(ClientSessionEnd::Silent) } else { self.send_message(Message::Ping(Vec::new().into())).await }
                 }
             };
             if let Err(end) = done {
@@ -98,8 +110,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
 
     /// Shows all waiting questions that were not shown as they are now; reports shown ones that no longer
     /// wait as resolved.
-    async fn show_waiting(&mut self) -> Result<(), End> {
-        let Ok(waiting) = self.ask::<ListQuestions>(&Nothing {}).await else { return Err(End::Went) };
+    async fn show_waiting(&mut self) -> Result<(), ClientSessionEnd> {
+        let Ok(waiting) = self.call_host::<ListQuestions>(&Nothing {}).await else {
+            return Err(ClientSessionEnd::Went);
+        };
         let gone: Vec<String> = self
             .shown
             .keys()
@@ -111,71 +125,77 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             self.closed(&closed).await?;
         }
         for question in waiting.questions {
-            self.show(&question).await?;
+            self.show_question(&question).await?;
         }
         Ok(())
     }
 
-    async fn show(&mut self, question: &Question) -> Result<(), End> {
+    async fn show_question(&mut self, question: &Question) -> Result<(), ClientSessionEnd> {
         let payload = envelope::payload(question);
         let same = |shown: &Question| shown.digest == question.digest && envelope::payload(shown) == payload;
         if self.answered == question.id || self.shown.get(&question.id).is_some_and(same) {
             return Ok(());
         }
         self.shown.insert(question.id.clone(), question.clone());
-        self.send(self.ends.question(payload)).await
+        self.send_text(self.ends.question(payload)).await
     }
 
-    async fn closed(&mut self, closed: &Closed) -> Result<(), End> {
+    async fn closed(&mut self, closed: &Closed) -> Result<(), ClientSessionEnd> {
         // What this client answered itself was taken from the list when it did.
         if self.shown.remove(&closed.id).is_none() {
             return Ok(());
         }
-        self.send(self.ends.resolved(closed)).await
+        self.send_text(self.ends.resolved(closed)).await
     }
 
-    async fn hear(&mut self, news: Result<Told, RecvError>) -> Result<(), End> {
+    async fn on_notification(
+        &mut self,
+        news: Result<ApproverNotification, RecvError>,
+    ) -> Result<(), ClientSessionEnd> {
         match news {
-            Ok(Told::QuestionOpened(question) | Told::QuestionChanged(question))
-                if question.host.is_none() =>
-            {
-                self.show(&question).await
+            Ok(
+                ApproverNotification::QuestionOpened(question)
+                | ApproverNotification::QuestionChanged(question),
+            ) if question.host.is_none() => self.show_question(&question).await,
+            Ok(ApproverNotification::QuestionClosed(closed)) => self.closed(&closed).await,
+            Ok(ApproverNotification::PolicyWidened(change)) => {
+                self.send_text(self.ends.widened(&change)).await
             }
-            Ok(Told::QuestionClosed(closed)) => self.closed(&closed).await,
-            Ok(Told::PolicyWidened(change)) => self.send(self.ends.widened(&change)).await,
             Ok(_) => Ok(()),
             Err(RecvError::Lagged(_)) => self.show_waiting().await,
-            Err(RecvError::Closed) => Err(End::Went),
+            Err(RecvError::Closed) => Err(ClientSessionEnd::Went),
         }
     }
 
-    async fn read(
+    async fn handle_frame(
         &mut self,
         message: Option<Result<Message, tokio_tungstenite::tungstenite::Error>>,
-    ) -> Result<(), End> {
+    ) -> Result<(), ClientSessionEnd> {
         match message {
             Some(Ok(Message::Text(text))) => self.message(text.as_str()).await,
             Some(Ok(Message::Binary(_))) => {
-                let refusal = Refusal::new("INVALID_REQUEST", "a message is one JSON text, not binary");
-                self.send(self.ends.response("", Err(refusal))).await
+                let refusal =
+                    ClientCallRefusal::new("INVALID_REQUEST", "a message is one JSON text, not binary");
+                self.send_text(self.ends.response("", Err(refusal))).await
             }
             // The library answers a ping.
             Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => Ok(()),
-            Some(Ok(Message::Close(_)) | Err(_)) | None => Err(End::Went),
+            Some(Ok(Message::Close(_)) | Err(_)) | None => Err(ClientSessionEnd::Went),
         }
     }
 
-    async fn message(&mut self, text: &str) -> Result<(), End> {
-        let (request_id, outcome) = match self.call(text) {
-            Ok((id, wanted)) => (id, self.done(wanted).await),
+    async fn message(&mut self, text: &str) -> Result<(), ClientSessionEnd> {
+        let (request_id, outcome) = match self.parse_call(text) {
+            Ok((id, wanted)) => (id, self.carry_out(wanted).await),
             Err((id, refusal)) => (id, Err(refusal)),
         };
-        self.send(self.ends.response(&request_id, outcome)).await
+        self.send_text(self.ends.response(&request_id, outcome)).await
     }
 
     /// Reads a call, or says what is wrong with it.
-    fn call(&self, text: &str) -> Result<(String, Wanted), (String, Refusal)> {
-        let invalid = |id: &str, what: String| (id.to_owned(), Refusal::new("INVALID_REQUEST", what));
+    fn parse_call(&self, text: &str) -> Result<(String, ClientRequest), (String, ClientCallRefusal)> {
+        let invalid =
+            |id: &str, what: String| (id.to_owned(), ClientCallRefusal::new("INVALID_REQUEST", what));
         let incoming: Incoming =
             serde_json::from_str(text).map_err(|error| invalid("", format!("not an envelope: {error}")))?;
         let id = incoming.payload["requestId"].as_str().unwrap_or_default().to_owned();
@@ -188,31 +208,32 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         if incoming.action != "request" {
             return Err(invalid(&id, "the one action that a client sends is request".to_owned()));
         }
-        let call: Call = serde_json::from_value(incoming.payload).map_err(|error| {
+        let call: ClientCall = serde_json::from_value(incoming.payload).map_err(|error| {
             invalid(&id, format!("the payload of a request is requestId, method, params: {error}"))
         })?;
         let read = match call.method.as_str() {
             "resolveExecApproval" => {
-                serde_json::from_value(call.params).map(Wanted::Resolve).map_err(|error| {
+                serde_json::from_value(call.params).map(ClientRequest::Resolve).map_err(|error| {
                     format!("params are approvalId and decision (allow-once, allow-always, deny): {error}")
                 })
             }
             "declareShows" => serde_json::from_value(call.params)
-                .map(Wanted::Declare)
+                .map(ClientRequest::Declare)
                 .map_err(|error| format!("params are shows, a list of parts: {error}")),
             other => {
                 let what =
                     format!("there is no method {other:?}: there are resolveExecApproval and declareShows");
-                return Err((id, Refusal::new("METHOD_NOT_FOUND", what)));
+                return Err((id, ClientCallRefusal::new("METHOD_NOT_FOUND", what)));
             }
         };
-        read.map(|wanted| (id.clone(), wanted)).map_err(|what| (id, Refusal::new("INVALID_PARAMS", what)))
+        read.map(|wanted| (id.clone(), wanted))
+            .map_err(|what| (id, ClientCallRefusal::new("INVALID_PARAMS", what)))
     }
 
-    async fn done(&mut self, wanted: Wanted) -> Result<Value, Refusal> {
+    async fn carry_out(&mut self, wanted: ClientRequest) -> Result<Value, ClientCallRefusal> {
         match wanted {
-            Wanted::Resolve(resolve) => self.resolve(resolve).await,
-            Wanted::Declare(Declare { shows }) => {
+            ClientRequest::Resolve(resolve) => self.resolve(resolve).await,
+            ClientRequest::Declare(Declare { shows }) => {
                 self.face.declare(shows.iter().copied());
                 Ok(json!({"ok": true, "shows": shows}))
             }
@@ -220,78 +241,95 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
     }
 
     /// Answers a question as it was shown to this client.
-    async fn resolve(&mut self, resolve: Resolve) -> Result<Value, Refusal> {
+    async fn resolve(&mut self, resolve: Resolve) -> Result<Value, ClientCallRefusal> {
         let id = resolve.approval_id;
-        let Some(seen) = self.shown.get(&id).cloned() else { return Err(Refusal::not_found()) };
+        let Some(seen) = self.shown.get(&id).cloned() else { return Err(ClientCallRefusal::not_found()) };
         let reference = QuestionRef { question_id: id.clone() };
-        let Ok(question) = self.ask::<GetQuestion>(&reference).await else {
-            return Err(Refusal::not_found());
+        let Ok(question) = self.call_host::<GetQuestion>(&reference).await else {
+            return Err(ClientCallRefusal::not_found());
         };
         let (answer, proposal) = match resolve.decision {
-            Decision::AllowOnce => (Answer::Once, None),
-            Decision::AllowAlways => {
+            ClientDecision::AllowOnce => (Answer::Once, None),
+            ClientDecision::AllowAlways => {
                 (Answer::Always, to_save(&seen, &question, resolve.proposal.as_deref())?)
             }
-            Decision::Deny => (Answer::Deny, None),
+            ClientDecision::Deny => (Answer::Deny, None),
         };
         let requests = match resolve.all {
             None => Vec::new(),
             Some(all) if all == question.requests.len() => question.requests.clone(),
             Some(_) => {
                 let now = question.requests.len();
-                return Err(Refusal::new("CONFLICT", format!("it was asked {now} times by now; look again")));
+                return Err(ClientCallRefusal::new(
+                    "CONFLICT",
+                    format!("it was asked {now} times by now; look again"),
+                ));
             }
         };
         // Without an offer for the request's folder an *always* allows one run.
         let not_saved = seen.placed().err().filter(|_| answer == Answer::Always);
         let answer = if not_saved.is_some() { Answer::Once } else { answer };
         let params = AnswerParams { proposal, requests, ..AnswerParams::new(&id, seen.digest, answer) };
-        match self.ask::<AnswerQuestion>(&params).await {
+        match self.call_host::<AnswerQuestion>(&params).await {
             Ok(answered) if answered.applied => {
                 self.shown.remove(&id);
                 self.answered = id;
-                let always = resolve.decision == Decision::AllowAlways;
+                let always = resolve.decision == ClientDecision::AllowAlways;
                 let answered = Answered { not_saved: answered.not_saved.or(not_saved), ..answered };
                 Ok(envelope::answered(&answered, always))
             }
             Ok(answered) => {
-                let still = self.ask::<GetQuestion>(&QuestionRef { question_id: id }).await.is_ok();
+                let still = self.call_host::<GetQuestion>(&QuestionRef { question_id: id }).await.is_ok();
                 let reason = answered.reason.unwrap_or_default();
-                Err(if still { Refusal::new("CONFLICT", reason) } else { Refusal::not_found() })
+                Err(if still {
+                    ClientCallRefusal::new("CONFLICT", reason)
+                } else {
+                    ClientCallRefusal::not_found()
+                })
             }
-            Err(error) => Err(Refusal::new("INTERNAL", error.message)),
+            Err(error) => Err(ClientCallRefusal::new("INTERNAL", error.message)),
         }
     }
 
-    async fn ask<M: Method>(&self, params: &M::Params) -> Result<M::Result, ControlError>
+    async fn call_host<M: Method>(&self, params: &M::Params) -> Result<M::Result, ControlError>
     where
-        Control: Handle<M>,
+        HostControl: Handle<M>,
     {
-        self.host.ask::<M>(self.face.id(), params).await
+        self.host.call_method::<M>(self.face.id(), params).await
     }
 
-    async fn send(&mut self, text: String) -> Result<(), End> {
-        self.push(Message::Text(text.into())).await
+    async fn send_text(&mut self, text: String) -> Result<(), ClientSessionEnd> {
+        self.send_message(Message::Text(text.into())).await
     }
 
-    async fn push(&mut self, message: Message) -> Result<(), End> {
+    async fn send_message(&mut self, message: Message) -> Result<(), ClientSessionEnd> {
         match timeout(SLOW, self.socket.send(message)).await {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) => Err(End::Went),
-            Err(_) => Err(End::Silent),
+            Ok(Err(_)) => Err(ClientSessionEnd::Went),
+            Err(_) => Err(ClientSessionEnd::Silent),
         }
     }
 }
 
 /// Returns the id of the offer that an *allow-always* saves, or `None` if nothing can be saved.
-fn to_save(seen: &Question, now: &Question, named: Option<&str>) -> Result<Option<String>, Refusal> {
-    let (shown, stands) = (envelope::offer(seen, named), envelope::offer(now, named));
+fn to_save(
+    seen: &Question,
+    now: &Question,
+    named: Option<&str>,
+) -> Result<Option<String>, ClientCallRefusal> {
+    let (shown, stands) = (envelope::offer_to_save(seen, named), envelope::offer_to_save(now, named));
     if let (Some(named), None) = (named, shown) {
-        return Err(Refusal::new("INVALID_PARAMS", format!("proposal {named:?} is not among those shown")));
+        return Err(ClientCallRefusal::new(
+            "INVALID_PARAMS",
+            format!("proposal {named:?} is not among those shown"),
+        ));
     }
     let label = |offer: Option<&Proposal>| offer.map(|offer| (offer.id.clone(), offer.label.clone()));
     if label(shown) != label(stands) {
-        return Err(Refusal::new("CONFLICT", "what would be saved is not what was shown; look again"));
+        return Err(ClientCallRefusal::new(
+            "CONFLICT",
+            "what would be saved is not what was shown; look again",
+        ));
     }
     Ok(shown.map(|offer| offer.id.clone()))
 }

@@ -2,7 +2,9 @@
 
 use crate::stage::{PATIENCE, Stage, admin, until_async, waits};
 use futures_util::StreamExt as _;
-use postern_doors::fleet::{AnswerReply, Approver, Asked, Choice, HostReply, Publisher, Reported, Work};
+use postern_doors::fleet::{
+    AnswerReply, Asked, FleetApprover, FleetChoice, HostReply, Publisher, Reported, Work,
+};
 use serde_json::json;
 use std::fs;
 use std::time::Duration;
@@ -31,8 +33,11 @@ async fn whatever_the_broker_s_administrator_does_nothing_runs() {
     let file = stage.mini.file("file");
     let run = stage.ask(&file);
     let asked = waits(&mut news).await;
-    let approver = Approver::connect(&folder).await.unwrap();
-    assert_eq!(approver.answer(&asked, Choice::Once, None, None).await.unwrap(), AnswerReply::Applied(0));
+    let approver = FleetApprover::connect(&folder).await.unwrap();
+    assert_eq!(
+        approver.answer(&asked, FleetChoice::Once, None, None).await.unwrap(),
+        AnswerReply::Applied(0)
+    );
     let (_, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
     let answers = format!("pf.{}.ans.", membership.fleet);
     let stolen = loop {
@@ -63,7 +68,7 @@ async fn whatever_the_broker_s_administrator_does_nothing_runs() {
     evil.flush().await.unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n", "only what a person answered ran");
     assert_eq!(
-        approver.answer(&asked, Choice::Deny, None, None).await.unwrap(),
+        approver.answer(&asked, FleetChoice::Deny, None, None).await.unwrap(),
         AnswerReply::Applied(0),
         "the host is well"
     );

@@ -1,7 +1,7 @@
 //! A question of one Mac is answered on another.
 
 use crate::stage::{Mac, PATIENCE, Stage, closed, invitation, joined, until_waiting, waits};
-use postern_doors::fleet::{AnswerReply, Approver, Choice};
+use postern_doors::fleet::{AnswerReply, FleetApprover, FleetChoice};
 use postern_protocol::RunResult;
 use serde_json::json;
 use std::fs;
@@ -18,15 +18,15 @@ async fn a_question_of_one_mac_is_answered_on_another() {
     assert_eq!(asked.name, "mini", "the host's name is the roster's");
     assert!(asked.question.line.contains("peculiarly-named-file"));
     assert!(!file.exists());
-    let approver = Approver::connect(&stage.laptop.folder()).await.unwrap();
-    let told = approver.answer(&asked, Choice::Once, None, None).await.unwrap();
+    let approver = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
+    let told = approver.answer(&asked, FleetChoice::Once, None, None).await.unwrap();
     assert_eq!(told, AnswerReply::Applied(0));
     let (ended, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
     assert!(matches!(ended, RunResult::Ended(_)), "{ended:?}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
     assert_eq!(closed(&mut news).await, "allowed by Mara on MacBook");
     // The same answer on another Mac comes too late, and learns whose it was.
-    let late = approver.answer(&asked, Choice::Deny, None, None).await.unwrap();
+    let late = approver.answer(&asked, FleetChoice::Deny, None, None).await.unwrap();
     assert_eq!(late, AnswerReply::Closed(Some("Mara".to_owned()), Some("MacBook".to_owned())));
     let stored = stage.broker.stored();
     assert!(stored.windows(7).any(|words| words == b"payload"), "it stores envelopes");
@@ -41,7 +41,10 @@ async fn a_question_of_one_mac_is_answered_on_another() {
     let run = stage.ask(&file);
     let asked = waits(&mut news).await;
     let words = Some("not on this Mac".to_owned());
-    assert_eq!(approver.answer(&asked, Choice::Deny, None, words).await.unwrap(), AnswerReply::Applied(0));
+    assert_eq!(
+        approver.answer(&asked, FleetChoice::Deny, None, words).await.unwrap(),
+        AnswerReply::Applied(0)
+    );
     let (ended, _) = timeout(PATIENCE, run).await.unwrap().unwrap();
     assert!(format!("{ended:?}").contains("not on this Mac"), "{ended:?}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n", "it ran once");
@@ -56,14 +59,14 @@ async fn a_host_that_is_gone_is_offline_and_one_that_comes_back_asks_again() {
     let file = stage.mini.file("file");
     let run = stage.ask(&file);
     let asked = waits(&mut news).await;
-    let approver = Approver::connect(&stage.laptop.folder()).await.unwrap();
+    let approver = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     stage.mini.call("doors.disable", json!({"door": "fleet"})).await;
-    assert_eq!(approver.answer(&asked, Choice::Once, None, None).await.unwrap(), AnswerReply::Offline);
+    assert_eq!(approver.answer(&asked, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Offline);
     stage.mini.call("doors.enable", json!({"door": "fleet"})).await;
     let again = until_waiting(&approver, &asked).await;
     let answered = async {
         loop {
-            match approver.answer(&again, Choice::Once, None, None).await.unwrap() {
+            match approver.answer(&again, FleetChoice::Once, None, None).await.unwrap() {
                 AnswerReply::Offline => tokio::time::sleep(Duration::from_millis(50)).await,
                 told => return told,
             }
@@ -79,7 +82,7 @@ async fn a_revoked_approver_is_cut_off_and_its_answer_does_not_count() {
     let mut stage = Stage::set().await;
     let phone = Mac::start().await;
     joined(&mut stage.owner, &stage.broker, &phone, &[false], invitation("MacBook Air", "Noor")).await;
-    let noor = Approver::connect(&phone.folder()).await.unwrap();
+    let noor = FleetApprover::connect(&phone.folder()).await.unwrap();
     let mut news = stage.watch().await;
     let file = stage.mini.file("file");
     let run = stage.ask(&file);
@@ -87,14 +90,14 @@ async fn a_revoked_approver_is_cut_off_and_its_answer_does_not_count() {
     until_waiting(&noor, &asked).await;
     assert_eq!(stage.owner.revoke("MacBook Air").await.unwrap(), 1);
     stage.broker.reload();
-    let told = noor.answer(&asked, Choice::Once, None, None).await.unwrap();
+    let told = noor.answer(&asked, FleetChoice::Once, None, None).await.unwrap();
     assert_eq!(told, AnswerReply::NotConfirmed);
-    assert!(Approver::connect(&phone.folder()).await.is_err(), "the broker lets its key in no more");
+    assert!(FleetApprover::connect(&phone.folder()).await.is_err(), "the broker lets its key in no more");
     assert!(!file.exists());
     // The owner's own answer counts still.
-    let owner = Approver::connect(&stage.laptop.folder()).await.unwrap();
+    let owner = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     let again = until_waiting(&owner, &asked).await;
-    assert_eq!(owner.answer(&again, Choice::Once, None, None).await.unwrap(), AnswerReply::Applied(0));
+    assert_eq!(owner.answer(&again, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(0));
     timeout(PATIENCE, run).await.unwrap().unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
 }
@@ -104,9 +107,9 @@ async fn a_stranger_in_the_broker_s_place_is_not_spoken_to() {
     let stage = Stage::set().await;
     let membership = stage.laptop.folder().membership().unwrap();
     let mut other = membership.clone();
-    other.certificate = postern_fleet::Hash::of(b"another certificate");
+    other.certificate = postern_fleet::Hash::of_bytes(b"another certificate");
     stage.laptop.folder().keep_membership(&other).unwrap();
-    let error = Approver::connect(&stage.laptop.folder()).await.unwrap_err().to_string();
+    let error = FleetApprover::connect(&stage.laptop.folder()).await.unwrap_err().to_string();
     assert!(error.contains("cannot be reached"), "{error}");
 }
 
@@ -120,13 +123,13 @@ async fn of_two_answers_at_one_moment_one_counts_and_both_people_read_which() {
     let run = stage.ask(&file);
     let asked = waits(&mut news).await;
     let (mara, noor) = (
-        Approver::connect(&stage.laptop.folder()).await.unwrap(),
-        Approver::connect(&phone.folder()).await.unwrap(),
+        FleetApprover::connect(&stage.laptop.folder()).await.unwrap(),
+        FleetApprover::connect(&phone.folder()).await.unwrap(),
     );
     let theirs = until_waiting(&noor, &asked).await;
     let (one, other) = tokio::join!(
-        mara.answer(&asked, Choice::Once, None, None),
-        noor.answer(&theirs, Choice::Deny, None, None)
+        mara.answer(&asked, FleetChoice::Once, None, None),
+        noor.answer(&theirs, FleetChoice::Deny, None, None)
     );
     let (one, other) = (one.unwrap(), other.unwrap());
     timeout(PATIENCE, run).await.unwrap().unwrap();
@@ -152,11 +155,11 @@ async fn a_broker_that_is_killed_and_comes_back_starts_nothing_twice() {
     let run = stage.ask(&file);
     let asked = waits(&mut news).await;
     stage.broker.restart();
-    let approver = Approver::connect(&stage.laptop.folder()).await.unwrap();
+    let approver = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     let again = until_waiting(&approver, &asked).await;
     let answered = async {
         loop {
-            match approver.answer(&again, Choice::Once, None, None).await.unwrap() {
+            match approver.answer(&again, FleetChoice::Once, None, None).await.unwrap() {
                 // The host is not back yet.
                 AnswerReply::Offline | AnswerReply::NotConfirmed => tokio::task::yield_now().await,
                 told => return told,
@@ -165,7 +168,7 @@ async fn a_broker_that_is_killed_and_comes_back_starts_nothing_twice() {
     };
     assert_eq!(timeout(PATIENCE, answered).await.unwrap(), AnswerReply::Applied(0));
     timeout(PATIENCE, run).await.unwrap().unwrap();
-    let late = approver.answer(&again, Choice::Once, None, None).await.unwrap();
+    let late = approver.answer(&again, FleetChoice::Once, None, None).await.unwrap();
     assert_eq!(late, AnswerReply::Closed(Some("Mara".to_owned()), Some("MacBook".to_owned())));
     assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n", "once");
 }

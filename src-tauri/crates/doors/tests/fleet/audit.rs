@@ -1,15 +1,15 @@
 //! Anchors of the hosts' audit, and what is found when the broker's administrator takes some away or makes some up.
 
 use crate::stage::{Stage, admin, until_async};
-use postern_doors::fleet::{Approver, Verified};
+use postern_doors::fleet::{FleetApprover, Verified};
 use serde_json::json;
 
-async fn verified(approver: &Approver) -> Verified {
+async fn verified(approver: &FleetApprover) -> Verified {
     approver.verify_audit(Some("mini")).await.unwrap().remove(0)
 }
 
 /// Lets the mini write more of its audit, and waits until that is anchored.
-async fn anchored_more(stage: &Stage, approver: &Approver, rule: &str) {
+async fn anchored_more(stage: &Stage, approver: &FleetApprover, rule: &str) {
     let before = verified(approver).await.last.map_or(0, |last| last.seq);
     stage.mini.call("rules.add", json!({"effect": "deny", "text": rule})).await;
     // A new connection anchors at once.
@@ -21,7 +21,7 @@ async fn anchored_more(stage: &Stage, approver: &Approver, rule: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_audit_is_anchored_and_a_log_that_was_cut_or_forked_is_found() {
     let mut stage = Stage::set().await;
-    let approver = Approver::connect(&stage.laptop.folder()).await.unwrap();
+    let approver = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     until_async(async || verified(&approver).await.last.is_some()).await;
     anchored_more(&stage, &approver, "echo a").await;
     let whole = verified(&approver).await;
@@ -40,8 +40,8 @@ async fn an_audit_is_anchored_and_a_log_that_was_cut_or_forked_is_found() {
     // It deletes the stream: everything that was seen is missed.
     stage.broker.forget_all();
     drop((evil, stream));
-    let owner = postern_doors::fleet::Owner::connect(&stage.laptop.folder()).await.unwrap();
-    let approver = Approver::connect(&stage.laptop.folder()).await.unwrap();
+    let owner = postern_doors::fleet::FleetOwner::connect(&stage.laptop.folder()).await.unwrap();
+    let approver = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     let cut = verified(&approver).await;
     let words: Vec<String> = cut.findings.iter().map(ToString::to_string).collect();
     assert!(

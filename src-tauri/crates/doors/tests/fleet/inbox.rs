@@ -1,8 +1,8 @@
 //! Inbox of one Mac: what waits on another Mac is shown by this one's own approvers, and answered as anything else.
 
 use crate::stage::{Mac, PATIENCE, Stage};
-use postern_contract::{Question, Told, plain};
-use postern_host::{ApproverGuard, FaceKind};
+use postern_contract::{ApproverNotification, Question, join_pieces};
+use postern_host::{ApproverGuard, ConnectedApproverKind};
 use serde_json::{Value, json};
 use std::fs;
 use tokio::sync::broadcast::Receiver;
@@ -12,22 +12,22 @@ use tokio::time::timeout;
 struct Person<'a> {
     mac: &'a Mac,
     face: ApproverGuard,
-    told: Receiver<Told>,
+    told: Receiver<ApproverNotification>,
 }
 
 impl<'a> Person<'a> {
-    fn at(mac: &'a Mac, kind: FaceKind) -> Self {
-        let told = mac.host.watch();
-        Self { mac, face: mac.host.face(kind), told }
+    fn at(mac: &'a Mac, kind: ConnectedApproverKind) -> Self {
+        let told = mac.host.subscribe();
+        Self { mac, face: mac.host.add_approver(kind), told }
     }
 
     async fn call(&self, method: &str, params: Value) -> Value {
-        self.mac.host.call(&self.face.id(), method, params).await.unwrap()
+        self.mac.host.call_by_name(&self.face.id(), method, params).await.unwrap()
     }
 
     async fn opened(&mut self) -> Question {
         loop {
-            if let Told::QuestionOpened(question) =
+            if let ApproverNotification::QuestionOpened(question) =
                 timeout(PATIENCE, self.told.recv()).await.unwrap().unwrap()
             {
                 return *question;
@@ -37,7 +37,8 @@ impl<'a> Person<'a> {
 
     async fn closed(&mut self) -> (String, Option<String>) {
         loop {
-            if let Told::QuestionClosed(closed) = timeout(PATIENCE, self.told.recv()).await.unwrap().unwrap()
+            if let ApproverNotification::QuestionClosed(closed) =
+                timeout(PATIENCE, self.told.recv()).await.unwrap().unwrap()
             {
                 return (closed.how.to_string(), closed.face);
             }
@@ -55,11 +56,15 @@ async fn a_window_shows_arms_and_answers_what_waits_on_another_mac() {
     let mut stage = Stage::set().await;
     stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
     let file = stage.mini.file("file");
-    let (run, laptop) = stage.ask_once_attended(&file, FaceKind::Window).await;
+    let (run, laptop) = stage.ask_once_attended(&file, ConnectedApproverKind::Window).await;
     let mut mara = Person { mac: &stage.laptop, face: laptop.0, told: laptop.1 };
     let asked = mara.opened().await;
     assert_eq!(asked.host.as_deref(), Some("mini"));
-    assert!(plain(&asked.headline).starts_with("mini · "), "the headline names it: {:?}", asked.headline);
+    assert!(
+        join_pieces(&asked.headline).starts_with("mini · "),
+        "the headline names it: {:?}",
+        asked.headline
+    );
     let listed = mara.call("questions.list", json!({})).await;
     assert_eq!(listed["questions"][0]["id"], json!(asked.id));
     let door = stage.laptop.call("questions.list", json!({})).await;
@@ -93,10 +98,10 @@ async fn an_answer_on_the_mac_itself_empties_the_other_inbox_and_says_where() {
     let mut stage = Stage::set().await;
     stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
     let file = stage.mini.file("file");
-    let (run, laptop) = stage.ask_once_attended(&file, FaceKind::Terminal).await;
+    let (run, laptop) = stage.ask_once_attended(&file, ConnectedApproverKind::Terminal).await;
     let mut mara = Person { mac: &stage.laptop, face: laptop.0, told: laptop.1 };
     let asked = mara.opened().await;
-    let local = Person::at(&stage.mini, FaceKind::Terminal);
+    let local = Person::at(&stage.mini, ConnectedApproverKind::Terminal);
     assert_eq!(local.answer(&asked, "deny").await["applied"], json!(true));
     assert_eq!(mara.closed().await, ("denied".to_owned(), Some("mini (terminal)".to_owned())));
     let late = mara.answer(&asked, "once").await;
@@ -110,7 +115,7 @@ async fn a_mac_that_is_gone_is_offline_and_a_broker_that_is_gone_empties_the_inb
     let mut stage = Stage::set().await;
     stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
     let file = stage.mini.file("file");
-    let (_run, laptop) = stage.ask_once_attended(&file, FaceKind::Terminal).await;
+    let (_run, laptop) = stage.ask_once_attended(&file, ConnectedApproverKind::Terminal).await;
     let mut mara = Person { mac: &stage.laptop, face: laptop.0, told: laptop.1 };
     let asked = mara.opened().await;
     stage.mini.call("doors.disable", json!({"door": "fleet"})).await;

@@ -1,8 +1,10 @@
 //! Two people for a risk, where a policy wants it; and the end of all work of agents on a host.
 
 use crate::stage::{Mac, PATIENCE, Stage, invitation, joined, until_async, until_waiting, waits};
-use postern_doors::fleet::{AnswerReply, Approver, Asked, Choice, HostReply, Publisher, Reported, Work};
-use postern_host::FaceKind;
+use postern_doors::fleet::{
+    AnswerReply, Asked, FleetApprover, FleetChoice, HostReply, Publisher, Reported, Work,
+};
+use postern_host::ConnectedApproverKind;
 use serde_json::{Map, json};
 use std::fs;
 use tokio::time::timeout;
@@ -26,22 +28,22 @@ async fn two_people_approve_on_devices_of_their_own_or_nothing_runs() {
     let file = stage.mini.file("file");
     let run = stage.ask(&file);
     let asked = waits(&mut news).await;
-    let mara = Approver::connect(&stage.laptop.folder()).await.unwrap();
-    let noor = Approver::connect(&phone.folder()).await.unwrap();
-    assert_eq!(mara.answer(&asked, Choice::Once, None, None).await.unwrap(), AnswerReply::Applied(1));
-    let again = mara.answer(&asked, Choice::Once, None, None).await.unwrap();
+    let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
+    let noor = FleetApprover::connect(&phone.folder()).await.unwrap();
+    assert_eq!(mara.answer(&asked, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(1));
+    let again = mara.answer(&asked, FleetChoice::Once, None, None).await.unwrap();
     assert!(
         matches!(&again, AnswerReply::Refused(why) if why.contains("Mara approved it already")),
         "{again:?}"
     );
     // Whoever is at the mini is nobody that the fleet knows.
-    let face = stage.mini.host.face(FaceKind::Terminal);
+    let face = stage.mini.host.add_approver(ConnectedApproverKind::Terminal);
     let params = json!({"questionId": asked.question.id, "digest": asked.question.digest, "answer": "once"});
-    let local = stage.mini.host.call(&face.id(), "questions.answer", params).await.unwrap();
+    let local = stage.mini.host.call_by_name(&face.id(), "questions.answer", params).await.unwrap();
     assert_eq!(local["applied"], json!(false), "{local}");
     assert!(!file.exists(), "one person is not enough");
     let theirs = until_waiting(&noor, &asked).await;
-    assert_eq!(noor.answer(&theirs, Choice::Once, None, None).await.unwrap(), AnswerReply::Applied(0));
+    assert_eq!(noor.answer(&theirs, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(0));
     timeout(PATIENCE, run).await.unwrap().unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
 }

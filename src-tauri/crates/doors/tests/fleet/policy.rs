@@ -1,15 +1,16 @@
 //! A policy of a group: judged on every host's own history, published for a canary, brought to all, rolled back.
 
 use crate::stage::{Mac, PATIENCE, Stage, until_async};
-use postern_doors::fleet::{Asked, HostReply, Publisher, Reach, Reported, Work};
+use postern_doors::fleet::{Asked, HostReply, Publisher, Reported, RolloutReach, Work};
 use serde_json::{Map, Value, json};
 use std::fs;
 use tokio::time::timeout;
 
-fn group() -> postern_doors::fleet::Id {
+fn group() -> postern_doors::fleet::FleetId {
     "all".parse().unwrap()
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "callers write the value where it is used")]
 fn policy(rules: Value) -> Asked {
     Asked { rules: rules.as_array().unwrap().clone(), settings: Map::new(), approvals: Map::new() }
 }
@@ -41,7 +42,7 @@ async fn a_policy_is_replayed_published_and_named_in_verdicts_and_rolled_back() 
     let mut stage = Stage::set().await;
     // History that a replay can judge.
     let file = stage.mini.file("file");
-    let at_mini = stage.mini.host.face(postern_host::FaceKind::Terminal);
+    let at_mini = stage.mini.host.add_approver(postern_host::ConnectedApproverKind::Terminal);
     let run = stage.ask(&file);
     stage.mini.asked().await;
     stage.mini.deny_all().await;
@@ -70,8 +71,8 @@ async fn a_policy_is_replayed_published_and_named_in_verdicts_and_rolled_back() 
     let allowed = explained(&stage.mini, "git status").await;
     assert!(!allowed.to_string().contains(&name), "this Mac lets the fleet deny, not allow: {allowed}");
     assert_eq!(in_force(&publisher, "MacBook").await, None, "the canary is another host");
-    assert_eq!(publisher.advance(&group()).await.unwrap(), (name.clone(), Reach::Percent(10)));
-    assert_eq!(publisher.advance(&group()).await.unwrap(), (name.clone(), Reach::All));
+    assert_eq!(publisher.advance(&group()).await.unwrap(), (name.clone(), RolloutReach::Percent(10)));
+    assert_eq!(publisher.advance(&group()).await.unwrap(), (name.clone(), RolloutReach::All));
     until_in_force(&publisher, &name, "MacBook").await;
     // The next one, and back.
     let second = publisher.publish(&group(), policy(json!([])), Vec::new()).await.unwrap();
@@ -135,7 +136,7 @@ async fn two_publishers_do_not_overwrite_each_other_and_a_broker_cannot_go_back(
     // The broker forgets everything: the publisher has seen a newer one.
     stage.broker.forget_all();
     drop(one);
-    let owner = postern_doors::fleet::Owner::connect(&stage.laptop.folder()).await.unwrap();
+    let owner = postern_doors::fleet::FleetOwner::connect(&stage.laptop.folder()).await.unwrap();
     let again = Publisher::connect(&stage.laptop.folder()).await.unwrap();
     let error = again.newest_of(&group()).await.unwrap_err().to_string();
     assert!(error.contains("withholds one"), "{newest}: {error}");

@@ -1,14 +1,15 @@
 //! Two Macs with a fleet, and its broker.
 
 use postern_client::{Channel, read_key};
-use postern_doors::Doors;
+use postern_doors::DoorRegistry;
 use postern_doors::fleet::{
-    self, Approver, Elsewhere, Folder, Invitation, Joining, May, News, Owner, PolicyScope, Risk, Wanted,
+    self, Elsewhere, FleetApprover, FleetOwner, FleetRisk, Folder, Invitation, Joining, May, NewFleetChoices,
+    News, PolicyScope,
 };
 use postern_fleet::SignKey;
-use postern_host::session::{Presence, Session};
-use postern_host::User;
-use postern_host::{ApproverGuard, FaceKind, Host, HostConfig};
+use postern_host::HostUser;
+use postern_host::session::{ScreenPresence, ScreenSession};
+use postern_host::{ApproverGuard, ConnectedApproverKind, Host, HostConfig};
 use postern_protocol::{RunParams, RunResult, Wait, What};
 use serde_json::json;
 use std::fs;
@@ -125,9 +126,9 @@ impl Drop for Broker {
 #[derive(Debug)]
 pub(super) struct Present;
 
-impl Session for Present {
-    fn presence(&self) -> Presence {
-        Presence::Present
+impl ScreenSession for Present {
+    fn presence(&self) -> ScreenPresence {
+        ScreenPresence::Present
     }
 }
 
@@ -143,11 +144,11 @@ impl Mac {
         let folder = tempfile::Builder::new().prefix("pst").tempdir_in("/tmp").unwrap();
         fs::create_dir(folder.path().join("home")).unwrap();
         let home = folder.path().join("home").to_str().unwrap().to_owned();
-        let user = User { home, ..User::current(Vec::new()).unwrap() };
+        let user = HostUser { home, ..HostUser::current(Vec::new()).unwrap() };
         let data = folder.path().join("data");
         let host =
             Host::start(HostConfig { data: data.clone(), user, session: Arc::new(Present) }).await.unwrap();
-        Doors::open(&host).await;
+        DoorRegistry::restore(&host).await;
         Self { home: folder, data, host }
     }
 
@@ -157,12 +158,12 @@ impl Mac {
     }
 
     pub(super) fn folder(&self) -> Folder {
-        Folder::of(&self.data)
+        Folder::from_data_folder(&self.data)
     }
 
     pub(super) async fn call(&self, method: &str, params: serde_json::Value) -> serde_json::Value {
-        let face = self.host.named_face(FaceKind::Remote, "test");
-        self.host.call(&face.id(), method, params).await.unwrap()
+        let face = self.host.named_face(ConnectedApproverKind::Remote, "test");
+        self.host.call_by_name(&face.id(), method, params).await.unwrap()
     }
 
     pub(super) async fn enrol(&self) -> Channel {
@@ -178,11 +179,11 @@ impl Mac {
 
     /// Waits until a question waits here.
     pub(super) async fn asked(&self) {
-        let face = self.host.face(FaceKind::Terminal);
-        let mut told = self.host.watch();
+        let face = self.host.add_approver(ConnectedApproverKind::Terminal);
+        let mut told = self.host.subscribe();
         let asked = async {
             loop {
-                let listed = self.host.call(&face.id(), "questions.list", json!({})).await.unwrap();
+                let listed = self.host.call_by_name(&face.id(), "questions.list", json!({})).await.unwrap();
                 if listed["questions"] != json!([]) {
                     return;
                 }
@@ -194,18 +195,18 @@ impl Mac {
 
     /// Denies everything that waits here.
     pub(super) async fn deny_all(&self) {
-        let face = self.host.face(FaceKind::Terminal);
-        let listed = self.host.call(&face.id(), "questions.list", json!({})).await.unwrap();
+        let face = self.host.add_approver(ConnectedApproverKind::Terminal);
+        let listed = self.host.call_by_name(&face.id(), "questions.list", json!({})).await.unwrap();
         for question in listed["questions"].as_array().unwrap() {
             let params =
                 json!({"questionId": question["id"], "digest": question["digest"], "answer": "deny"});
-            self.host.call(&face.id(), "questions.answer", params).await.unwrap();
+            self.host.call_by_name(&face.id(), "questions.answer", params).await.unwrap();
         }
     }
 
     /// Waits until an approver from the fleet is present.
     pub(super) async fn attended(&self) {
-        until(|| self.host.faces().iter().any(|face| face == "remote")).await;
+        until(|| self.host.approver_names().iter().any(|face| face == "remote")).await;
     }
 }
 
@@ -224,19 +225,19 @@ pub(super) struct Stage {
     pub(super) broker: Broker,
     pub(super) laptop: Mac,
     pub(super) mini: Mac,
-    pub(super) owner: Owner,
+    pub(super) owner: FleetOwner,
     pub(super) channel: Option<Channel>,
 }
 
 pub(super) fn invitation(name: &str, person: &str) -> Invitation {
     let groups = vec!["all".parse().unwrap()];
-    let approver = May { groups: groups.clone(), risk: Risk::Dangerous, once_only: false };
+    let approver = May { groups: groups.clone(), risk: FleetRisk::Dangerous, once_only: false };
     Invitation { name: name.to_owned(), person: person.to_owned(), groups, approver, publisher: false }
 }
 
 /// Joins one Mac, and checks that both sides see the same digits.
 pub(super) async fn joined(
-    owner: &mut Owner,
+    owner: &mut FleetOwner,
     broker: &Broker,
     mac: &Mac,
     hosts: &'static [bool],
@@ -244,15 +245,15 @@ pub(super) async fn joined(
 ) {
     let code = owner.invite().unwrap();
     broker.reload();
-    let waiting = owner.wait(code.clone()).await.unwrap();
+    let waiting = owner.await_device(code.clone()).await.unwrap();
     let folder = mac.folder();
     let (tell, digits) = tokio::sync::oneshot::channel();
     let joining = tokio::spawn(async move {
-        let joining = Joining::meet(code, "", hosts).await.unwrap();
+        let joining = Joining::meet_owner(code, "", hosts).await.unwrap();
         tell.send(joining.joined.digits.clone()).unwrap();
         joining.welcomed(&folder, PolicyScope::Deny).await.unwrap()
     });
-    let met = timeout(PATIENCE, waiting.met()).await.unwrap().unwrap();
+    let met = timeout(PATIENCE, waiting.meet_device()).await.unwrap().unwrap();
     assert_eq!(digits.await.unwrap(), met.joined.digits);
     owner.welcome(met, &invitation).await.unwrap();
     timeout(PATIENCE, joining).await.unwrap().unwrap();
@@ -263,7 +264,7 @@ impl Stage {
     pub(super) async fn set() -> Self {
         let (laptop, mini) = (Mac::start().await, Mac::start().await);
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let wanted = Wanted {
+        let wanted = NewFleetChoices {
             listen: ([127, 0, 0, 1], port).into(),
             name: "MacBook".to_owned(),
             person: "Mara".to_owned(),
@@ -271,9 +272,9 @@ impl Stage {
             policy: PolicyScope::Deny,
             before_2_10: true,
         };
-        fleet::start(&laptop.folder(), &wanted).unwrap().keep(&laptop.folder()).unwrap();
+        fleet::prepare_fleet(&laptop.folder(), &wanted).unwrap().save_files(&laptop.folder()).unwrap();
         let broker = Broker::start(laptop.folder().path());
-        let mut owner = Owner::connect(&laptop.folder()).await.unwrap();
+        let mut owner = FleetOwner::connect(&laptop.folder()).await.unwrap();
         joined(&mut owner, &broker, &mini, &[true], invitation("mini", "")).await;
         mini.call("doors.enable", json!({"door": "fleet"})).await;
         let channel = Some(mini.enrol().await);
@@ -283,8 +284,8 @@ impl Stage {
     /// Watches on the laptop, with the person present.
     pub(super) async fn watch(&self) -> UnboundedReceiver<News> {
         let (tell, news) = tokio::sync::mpsc::unbounded_channel();
-        let approver = Approver::connect(&self.laptop.folder()).await.unwrap();
-        tokio::spawn(async move { approver.watch(|one| tell.send(one).is_ok()).await });
+        let approver = FleetApprover::connect(&self.laptop.folder()).await.unwrap();
+        tokio::spawn(async move { approver.watch_questions(|one| tell.send(one).is_ok()).await });
         timeout(PATIENCE, self.mini.attended()).await.unwrap();
         news
     }
@@ -293,10 +294,11 @@ impl Stage {
     pub(super) async fn ask_once_attended(
         &mut self,
         file: &Path,
-        kind: FaceKind,
-    ) -> (JoinHandle<(RunResult, Channel)>, (ApproverGuard, Receiver<postern_contract::Told>)) {
-        let told = self.laptop.host.watch();
-        let face = self.laptop.host.face(kind);
+        kind: ConnectedApproverKind,
+    ) -> (JoinHandle<(RunResult, Channel)>, (ApproverGuard, Receiver<postern_contract::ApproverNotification>))
+    {
+        let told = self.laptop.host.subscribe();
+        let face = self.laptop.host.add_approver(kind);
         timeout(PATIENCE, self.mini.attended()).await.unwrap();
         (self.ask(file), (face, told))
     }
@@ -329,7 +331,7 @@ pub(super) async fn closed(news: &mut UnboundedReceiver<News>) -> String {
     }
 }
 
-pub(super) async fn until_waiting(approver: &Approver, asked: &Elsewhere) -> Elsewhere {
+pub(super) async fn until_waiting(approver: &FleetApprover, asked: &Elsewhere) -> Elsewhere {
     let found = async {
         loop {
             let waiting = approver.waiting().await.unwrap();
@@ -358,7 +360,7 @@ pub(super) async fn admin(stage: &Stage) -> async_nats::Client {
     let config = fs::read_to_string(folder.path().join("broker.conf")).unwrap();
     let user = format!(
         "  users: [\n    {{ nkey: {}, permissions: {{ publish: \">\", subscribe: \">\" }} }}\n",
-        admin.verifier().nkey()
+        admin.verifier().public_nkey()
     );
     fs::write(folder.path().join("broker.conf"), config.replace("  users: [\n", &user)).unwrap();
     stage.broker.reload();

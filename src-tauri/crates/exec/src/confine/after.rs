@@ -4,8 +4,8 @@
 //! pinned; this finds new ones, deeper than stand-ins reach, and links that were changed.
 
 use super::beneath;
-use super::survey::{Kind, MOST_AFTER, Places, Survey};
-use postern_policy::{GIT_OBEYS, Protected};
+use super::survey::{MOST_AFTER, PlaceKind, Survey, SurveyedPlaces};
+use postern_policy::{GIT_OBEYS, ProtectedPlaces};
 use std::path::{Path, PathBuf};
 
 /// Ending of what was set aside.
@@ -23,9 +23,13 @@ pub struct SetAside {
 }
 
 /// Sets aside what appeared in these folders. Folders that the run made unreadable are opened.
-pub(super) fn set_aside(folders: &[String], before: &Places, protected: &Protected) -> Vec<SetAside> {
+pub(super) fn set_aside(
+    folders: &[String],
+    before: &SurveyedPlaces,
+    protected: &ProtectedPlaces,
+) -> Vec<SetAside> {
     let unlock = |path: &Path| !before.contains_key(path) && beneath::unlock(path).is_ok();
-    let now = Survey::of(folders, protected, MOST_AFTER, &unlock);
+    let now = Survey::walk_folders(folders, protected, MOST_AFTER, &unlock);
     let new = now.places.iter().filter(|(path, kind)| before.get(*path) != Some(kind));
     // What lies in a new place goes with it.
     let mut moved: Vec<&Path> = Vec::new();
@@ -36,7 +40,8 @@ pub(super) fn set_aside(folders: &[String], before: &Places, protected: &Protect
         }
         let Some(top) = folders.iter().map(Path::new).find(|top| path.starts_with(top)) else { continue };
         moved.push(path);
-        let to = aside(top, path).map(|to| to.display().to_string()).map_err(|error| error.to_string());
+        let to =
+            rename_aside(top, path).map(|to| to.display().to_string()).map_err(|error| error.to_string());
         found.push(SetAside { path: path.display().to_string(), moved: to });
     }
     if now.cut {
@@ -47,7 +52,7 @@ pub(super) fn set_aside(folders: &[String], before: &Places, protected: &Protect
 }
 
 /// Renames a place in its folder, and returns its new path.
-fn aside(top: &Path, path: &Path) -> std::io::Result<PathBuf> {
+fn rename_aside(top: &Path, path: &Path) -> std::io::Result<PathBuf> {
     match rename(top, path) {
         // The run may have taken the right to change the folder that holds it.
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
@@ -85,11 +90,11 @@ fn rename(top: &Path, path: &Path) -> std::io::Result<PathBuf> {
 
 /// Returns true for the configuration and hooks of a repository as `git init` and `git clone` of a local folder make
 /// them: they start nothing.
-fn is_plain_git(path: &Path, kind: &Kind, now: &Survey) -> bool {
+fn is_plain_git(path: &Path, kind: &PlaceKind, now: &Survey) -> bool {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
         return false;
     };
-    if *kind != Kind::Plain
+    if *kind != PlaceKind::Plain
         || !now.repositories.contains(folder)
         || !GIT_OBEYS.iter().any(|(own, _)| *own == name)
     {
@@ -136,8 +141,8 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn protected() -> Protected {
-        Protected::new("/home/nobody", |_| None)
+    fn protected() -> ProtectedPlaces {
+        ProtectedPlaces::new("/home/nobody", |_| None)
     }
 
     /// Runs `change` in a folder, and returns what was set aside below it.
@@ -146,7 +151,7 @@ mod tests {
         let top = place.path().canonicalize().unwrap();
         prepare(&top);
         let folders = vec![top.display().to_string()];
-        let before = Survey::of(&folders, &protected(), 1000, &|_| false);
+        let before = Survey::walk_folders(&folders, &protected(), 1000, &|_| false);
         change(&top);
         let found = set_aside(&folders, &before.places, &protected());
         let paths = found.into_iter().map(|found| {

@@ -5,7 +5,7 @@
 //! who gets the lock alone writes them. The last run empties the file: one that is not empty and that nobody holds was left by a
 //! program that was killed, and what its runs planted is still there.
 
-use super::survey::{Kind, Places, Survey};
+use super::survey::{PlaceKind, Survey, SurveyedPlaces};
 use postern_policy::private_cache;
 use rustix::fs::FlockOperation;
 use std::ffi::OsStr;
@@ -22,7 +22,7 @@ const ENDING: &str = ".places";
 #[derive(Debug)]
 pub(super) struct Baseline {
     /// Places to compare with after the run.
-    pub(super) places: Places,
+    pub(super) places: SurveyedPlaces,
     shares: Vec<File>,
 }
 
@@ -31,7 +31,7 @@ struct Locked {
     folder: PathBuf,
     file: File,
     /// Places that were there when the first run began; `None` if no other run is under way.
-    joined: Option<Places>,
+    joined: Option<SurveyedPlaces>,
 }
 
 impl Baseline {
@@ -39,10 +39,10 @@ impl Baseline {
     ///
     /// `left` is called first, with each folder whose last run was killed and the places that it had. `survey` is called
     /// while no other run can begin or end to count there.
-    pub(super) fn join(
+    pub(super) fn join_runs(
         folders: &[String],
         home: &str,
-        mut left: impl FnMut(&Path, &Places),
+        mut left: impl FnMut(&Path, &SurveyedPlaces),
         survey: impl FnOnce() -> Result<Survey, String>,
     ) -> Result<(Self, Survey), String> {
         // Everybody locks in this order, so that nobody waits for somebody who waits for him.
@@ -53,7 +53,7 @@ impl Baseline {
         for folder in sorted {
             let path = private_cache(home, std::slice::from_ref(folder), cfg!(target_os = "macos")) + ENDING;
             let told = |error: io::Error| format!("{path}: {error}");
-            let file = open(Path::new(&path)).map_err(told)?;
+            let file = open_file(Path::new(&path)).map_err(told)?;
             locked.push(Locked::new(folder, file, &mut left).map_err(told)?);
         }
         let survey = survey()?;
@@ -65,23 +65,23 @@ impl Baseline {
         // In reverse, for the same reason: a share may be taken from us while we change it.
         for one in locked.iter().rev().filter(|one| one.joined.is_none()) {
             let told = |error: io::Error| format!("what was in {}: {error}", one.folder.display());
-            one.share(&survey.places).map_err(told)?;
+            one.share_lock(&survey.places).map_err(told)?;
         }
         let shares = locked.into_iter().map(|one| one.file).collect();
         Ok((Self { places, shares }, survey))
     }
 
     /// Calls `left` with each folder whose last run was killed, and the places that it had.
-    pub(super) fn recover(home: &str, mut left: impl FnMut(&Path, &Places)) {
+    pub(super) fn recover(home: &str, mut left: impl FnMut(&Path, &SurveyedPlaces)) {
         let some = private_cache(home, &[], cfg!(target_os = "macos"));
         let entries = Path::new(&some).parent().map(std::fs::read_dir);
         let files = entries.into_iter().flatten().flatten().flatten().map(|entry| entry.path());
         for path in files.filter(|path| path.as_os_str().as_bytes().ends_with(ENDING.as_bytes())) {
-            let Ok(file) = open(&path) else { continue };
+            let Ok(file) = open_file(&path) else { continue };
             if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
                 continue;
             }
-            if let Ok(Some((folder, places))) = read(&file) {
+            if let Ok(Some((folder, places))) = read_places(&file) {
                 left(&folder, &places);
             }
             _ = file.set_len(0);
@@ -101,18 +101,18 @@ impl Drop for Baseline {
 }
 
 impl Locked {
-    fn new(folder: &str, file: File, left: &mut impl FnMut(&Path, &Places)) -> io::Result<Self> {
+    fn new(folder: &str, file: File, left: &mut impl FnMut(&Path, &SurveyedPlaces)) -> io::Result<Self> {
         let folder = PathBuf::from(folder);
         loop {
             if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
-                if let Some((of, places)) = read(&file)?.filter(|(of, _)| *of == folder) {
+                if let Some((of, places)) = read_places(&file)?.filter(|(of, _)| *of == folder) {
                     left(&of, &places);
                 }
                 return Ok(Self { folder, file, joined: None });
             }
             rustix::fs::flock(&file, FlockOperation::LockShared)?;
             // An empty one was left by the last run meanwhile.
-            if let Some((_, places)) = read(&file)?.filter(|(of, _)| *of == folder) {
+            if let Some((_, places)) = read_places(&file)?.filter(|(of, _)| *of == folder) {
                 return Ok(Self { folder, file, joined: Some(places) });
             }
             rustix::fs::flock(&file, FlockOperation::Unlock)?;
@@ -120,29 +120,29 @@ impl Locked {
     }
 
     /// Writes the places of this folder, or takes those that were there when the first run began.
-    fn settle(&self, found: &Places, places: &mut Places) -> io::Result<()> {
+    fn settle(&self, found: &SurveyedPlaces, places: &mut SurveyedPlaces) -> io::Result<()> {
         if let Some(joined) = &self.joined {
             places.retain(|path, _| !path.starts_with(&self.folder));
             places.extend(joined.clone());
             return Ok(());
         }
-        self.write(found)
+        self.write_places(found)
     }
 
     /// Lets others join. The system gives the lock up to change it: who got it meanwhile may have emptied the file.
-    fn share(&self, found: &Places) -> io::Result<()> {
+    fn share_lock(&self, found: &SurveyedPlaces) -> io::Result<()> {
         loop {
             rustix::fs::flock(&self.file, FlockOperation::LockShared)?;
-            if read(&self.file)?.is_some() {
+            if read_places(&self.file)?.is_some() {
                 return Ok(());
             }
             if rustix::fs::flock(&self.file, FlockOperation::NonBlockingLockExclusive).is_ok() {
-                self.write(found)?;
+                self.write_places(found)?;
             }
         }
     }
 
-    fn write(&self, found: &Places) -> io::Result<()> {
+    fn write_places(&self, found: &SurveyedPlaces) -> io::Result<()> {
         let mut text = Vec::new();
         let mut write = |part: &OsStr| {
             text.extend_from_slice(part.as_bytes());
@@ -151,14 +151,14 @@ impl Locked {
         write(self.folder.as_os_str());
         for (path, kind) in found.iter().filter(|(path, _)| path.starts_with(&self.folder)) {
             write(path.as_os_str());
-            write(if let Kind::Link(target) = kind { target.as_os_str() } else { OsStr::new("") });
+            write(if let PlaceKind::Link(target) = kind { target.as_os_str() } else { OsStr::new("") });
         }
         self.file.set_len(0)?;
         self.file.write_all_at(&text, 0)
     }
 }
 
-fn open(path: &Path) -> io::Result<File> {
+fn open_file(path: &Path) -> io::Result<File> {
     let above = path.parent().unwrap_or(Path::new("/"));
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(above)?;
     let mut options = File::options();
@@ -167,15 +167,15 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Returns the folder and its places; `None` if the file is empty.
-fn read(mut file: &File) -> io::Result<Option<(PathBuf, Places)>> {
+fn read_places(mut file: &File) -> io::Result<Option<(PathBuf, SurveyedPlaces)>> {
     let mut text = Vec::new();
     file.rewind()?;
     file.read_to_end(&mut text)?;
     let mut parts = text.split(|byte| *byte == 0).map(|part| PathBuf::from(OsStr::from_bytes(part)));
     let Some(folder) = parts.next().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(None) };
-    let mut places = Places::new();
+    let mut places = SurveyedPlaces::new();
     while let (Some(path), Some(target)) = (parts.next(), parts.next()) {
-        let kind = if target.as_os_str().is_empty() { Kind::Plain } else { Kind::Link(target) };
+        let kind = if target.as_os_str().is_empty() { PlaceKind::Plain } else { PlaceKind::Link(target) };
         places.insert(path, kind);
     }
     Ok(Some((folder, places)))
@@ -186,17 +186,17 @@ mod tests {
     use super::*;
 
     fn survey(paths: &[&str]) -> Survey {
-        let places = paths.iter().map(|path| (PathBuf::from(path), Kind::Plain));
-        let link = (PathBuf::from("/p/link"), Kind::Link("/there\nnow".into()));
+        let places = paths.iter().map(|path| (PathBuf::from(path), PlaceKind::Plain));
+        let link = (PathBuf::from("/p/link"), PlaceKind::Link("/there\nnow".into()));
         Survey { places: places.chain([link]).collect(), ..Survey::default() }
     }
 
-    fn join(home: &Path, folders: &[&str], found: &[&str]) -> (Baseline, Vec<(PathBuf, Places)>) {
+    fn join(home: &Path, folders: &[&str], found: &[&str]) -> (Baseline, Vec<(PathBuf, SurveyedPlaces)>) {
         let folders: Vec<String> = folders.iter().map(|folder| (*folder).to_owned()).collect();
         let mut killed = Vec::new();
-        let left = |folder: &Path, places: &Places| killed.push((folder.to_owned(), places.clone()));
+        let left = |folder: &Path, places: &SurveyedPlaces| killed.push((folder.to_owned(), places.clone()));
         let (baseline, seen) =
-            Baseline::join(&folders, home.to_str().unwrap(), left, || Ok(survey(found))).unwrap();
+            Baseline::join_runs(&folders, home.to_str().unwrap(), left, || Ok(survey(found))).unwrap();
         assert_eq!(seen.places, survey(found).places, "what is there is pinned all the same");
         (baseline, killed)
     }

@@ -12,16 +12,16 @@ use std::path::{Path, PathBuf};
 
 /// Files that a run may not use.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct WithheldFiles {
     /// Those that it may not read, nor what is below them.
     pub(super) hidden: BTreeSet<PathBuf>,
     /// Those that it may not write.
     pub(super) pinned: BTreeSet<PathBuf>,
 }
 
-impl Kept {
+impl WithheldFiles {
     /// Finds them in these folders and files. `home` begins patterns that name the home folder.
-    pub(super) fn of<'f>(
+    pub(super) fn find_in<'f>(
         folders: impl Iterator<Item = &'f str>,
         denied: &postern_policy::Denied,
         home: &str,
@@ -31,14 +31,14 @@ impl Kept {
         if files.is_empty() {
             return Ok(kept);
         }
-        for place in files.fixed().map(PathBuf::from).filter(|place| place.symlink_metadata().is_ok()) {
+        for place in files.fixed_paths().map(PathBuf::from).filter(|place| place.symlink_metadata().is_ok()) {
             kept.hidden.extend(real_path_at(&place));
             kept.hidden.insert(place);
         }
         let mut open: Vec<PathBuf> = Vec::new();
         for folder in folders.map(PathBuf::from) {
             // A rule that names a folder of the run names all of it.
-            if !kept.take(&folder, &files)? {
+            if !kept.withhold_path(&folder, &files)? {
                 open.push(folder);
             }
         }
@@ -62,7 +62,7 @@ impl Kept {
                     format!("its folders hold more than {MOST_BEFORE} entries, which deny rules on files go through")
                 })?;
                 let path = entry.path();
-                if !kept.take(&path, &files)? && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                if !kept.withhold_path(&path, &files)? && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     open.push(path);
                 }
             }
@@ -81,9 +81,9 @@ impl Kept {
     }
 
     /// Takes a file or folder that a rule names, with its target if it is a link. Returns true if all of it may not be read.
-    fn take(&mut self, path: &Path, files: &DeniedFiles) -> Result<bool, String> {
+    fn withhold_path(&mut self, path: &Path, files: &DeniedFiles) -> Result<bool, String> {
         let text = path.to_string_lossy();
-        let (hide, pin) = (files.hide(&text), files.keep(&text));
+        let (hide, pin) = (files.is_read_denied(&text), files.is_write_denied(&text));
         if !hide && !pin {
             return Ok(false);
         }
@@ -127,7 +127,7 @@ mod tests {
             read: vec!["**/.env".to_owned(), format!("{}/secrets/**", top.display())],
             write: vec!["**/*.lock".to_owned()],
         };
-        let find = || Kept::of([top.to_str().unwrap()].into_iter(), &denied, "/home/u");
+        let find = || WithheldFiles::find_in([top.to_str().unwrap()].into_iter(), &denied, "/home/u");
         let kept = find().unwrap();
         let names = |all: &BTreeSet<PathBuf>| -> Vec<String> {
             all.iter().map(|path| path.strip_prefix(&top).unwrap().display().to_string()).collect()

@@ -198,7 +198,7 @@ enum Fate {
 fn program(sockets: Sockets, files: bool) -> Result<Vec<libc::sock_filter>, String> {
     let told = |error: seccompiler::BackendError| format!("the filter of system calls: {error}");
     let rules = about_arguments(sockets).map_err(told)?;
-    let by_number = by_number(&fates(rules.keys().copied(), sockets, files)?)?;
+    let by_number = by_number(&call_fates(rules.keys().copied(), sockets, files)?)?;
     let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, ARCH).map_err(told)?;
     let compiled: BpfProgram = filter.try_into().map_err(told)?;
@@ -212,12 +212,12 @@ fn about_arguments(
 ) -> Result<BTreeMap<libc::c_long, Vec<SeccompRule>>, seccompiler::BackendError> {
     let mut rules = BTreeMap::new();
     for call in OWN_ONLY {
-        rules.insert(*call, vec![when(&[(0, SeccompCmpOp::Ne, 0)])?]);
+        rules.insert(*call, vec![arguments_rule(&[(0, SeccompCmpOp::Ne, 0)])?]);
     }
-    let typing = TYPING.iter().map(|request| when(&[(1, SeccompCmpOp::Eq, *request)]));
+    let typing = TYPING.iter().map(|request| arguments_rule(&[(1, SeccompCmpOp::Eq, *request)]));
     rules.insert(libc::SYS_ioctl, typing.collect::<Result<_, _>>()?);
     let new = NAMESPACES.iter().map(|flag| u64::from(flag.cast_unsigned()));
-    let new = new.map(|flag| when(&[(0, SeccompCmpOp::MaskedEq(flag), flag)]));
+    let new = new.map(|flag| arguments_rule(&[(0, SeccompCmpOp::MaskedEq(flag), flag)]));
     rules.insert(libc::SYS_clone, new.collect::<Result<_, _>>()?);
     if sockets == Sockets::Internet {
         rules.insert(libc::SYS_socket, refused_sockets()?);
@@ -226,7 +226,7 @@ fn about_arguments(
 }
 
 /// Returns the fate of every number: each holds from its number to the next.
-fn fates(
+fn call_fates(
     with_arguments: impl Iterator<Item = libc::c_long>,
     sockets: Sockets,
     files: bool,
@@ -291,14 +291,18 @@ fn search(fates: &[(u32, Fate)]) -> Result<Vec<libc::sock_filter>, String> {
 fn refused_sockets() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
     let family = |family: libc::c_int| u64::from(family.cast_unsigned());
     let [four, six, netlink] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK].map(family);
-    let other =
-        when(&[(0, SeccompCmpOp::Ne, four), (0, SeccompCmpOp::Ne, six), (0, SeccompCmpOp::Ne, netlink)])?;
-    let other_protocol = when(&[(0, SeccompCmpOp::Eq, netlink), (2, SeccompCmpOp::Ne, NETLINK_ROUTE)])?;
+    let other = arguments_rule(&[
+        (0, SeccompCmpOp::Ne, four),
+        (0, SeccompCmpOp::Ne, six),
+        (0, SeccompCmpOp::Ne, netlink),
+    ])?;
+    let other_protocol =
+        arguments_rule(&[(0, SeccompCmpOp::Eq, netlink), (2, SeccompCmpOp::Ne, NETLINK_ROUTE)])?;
     Ok(vec![other, other_protocol])
 }
 
 /// Returns the rule for a call whose arguments all compare like this.
-fn when(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, seccompiler::BackendError> {
+fn arguments_rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, seccompiler::BackendError> {
     let conditions = conditions.iter().map(|(argument, operator, value)| {
         SeccompCondition::new(*argument, SeccompCmpArgLen::Dword, operator.clone(), *value)
     });
@@ -337,7 +341,7 @@ mod tests {
     fn every_number_meets_its_fate() {
         for (sockets, files) in [(Sockets::None, true), (Sockets::None, false), (Sockets::Internet, false)] {
             let rules = about_arguments(sockets).unwrap();
-            let fates = fates(rules.keys().copied(), sockets, files).unwrap();
+            let fates = call_fates(rules.keys().copied(), sockets, files).unwrap();
             let head = by_number(&fates).unwrap();
             for number in (0..1000).chain([X32 - 1, X32, X32 + 41, u32::MAX]) {
                 let call = libc::c_long::from(number);

@@ -4,7 +4,7 @@
 //! `.git/config`" has no form in it.
 
 use super::filter::{self, Sockets};
-use super::mounts::{Access, Mounts, Nothing, onto};
+use super::mounts::{HidingPlaceholders, MountAccess, Mounts, mount_onto};
 use super::stand_ins::{self, StandIns};
 use super::{Aftermath, Enforcer, UserPlaces, make_private_cache, ruleset, temporary};
 use crate::run::{FileSystem, Keeper, Mount};
@@ -82,7 +82,7 @@ impl Fence {
 
 impl Lasting {
     /// Ends everything of the run, and sets aside what it left in protected places. Blocks.
-    pub(crate) fn end(self) -> Vec<super::SetAside> {
+    pub(crate) fn finish(self) -> Vec<super::SetAside> {
         let Self { keeper, stand_ins, aftermath } = self;
         drop(keeper);
         drop(stand_ins);
@@ -100,7 +100,7 @@ impl Enforcer for Linux {
         match confinement {
             Confinement::None => Err("it has no profile".to_owned()),
             Confinement::Look { folders, reads, .. } => {
-                let hidden = super::kept(confinement, user)?.hidden;
+                let hidden = super::withheld_files(confinement, user)?.hidden;
                 Ok(Fence {
                     ruleset: ruleset::of_look(user, folders, reads, hidden, programs.iter().copied())?,
                     filter: filter::of_look()?,
@@ -128,20 +128,21 @@ fn project(
     let network = *network;
     let aftermath = Aftermath::before(folders, user)?;
     let cache = make_private_cache(folders, user)?;
-    let store = stand_ins::store(&cache)?;
+    let store = stand_ins::open_store(&cache)?;
     let numbered = folders.iter().zip(0..);
     let stand_ins = numbered
         .map(|(folder, number)| StandIns::in_folder(Path::new(folder), &aftermath.before, (&store, number)));
     let stand_ins: Vec<StandIns> = stand_ins.collect::<Result<_, _>>()?;
-    let mut kept = super::kept(confinement, user)?;
+    let mut kept = super::withheld_files(confinement, user)?;
     let elsewhere = kept.take_elsewhere(folders);
-    let pins = Mounts::new(folders, &aftermath.before, &kept, stand_ins.iter().flat_map(StandIns::paths))?;
+    let pins =
+        Mounts::new(folders, &aftermath.before, &kept, stand_ins.iter().flat_map(StandIns::stand_in_paths))?;
     let writable = [folders, std::slice::from_ref(&cache)].concat();
     let home = Path::new(&user.home);
     let readable = tool_caches(caches).flat_map(|cache| cache.reads).map(|place| home.join(place));
     let readable: Vec<PathBuf> = readable.collect();
     let mut rules = ruleset::of_project(user, &writable, &readable, elsewhere, programs.iter().copied())?;
-    rules.open(reads)?;
+    rules.add_reads(reads)?;
     let filter = filter::of_project(sockets)?;
     let keeper = Keeper::start(&SYSTEM, &mounts(&pins, &cache, network)?, network)?;
     verify(&keeper, &pins)?;
@@ -153,13 +154,13 @@ fn project(
 fn mounts(pins: &Mounts, cache: &str, network: bool) -> Result<Vec<Mount>, String> {
     // A link into another part of the system needs nothing: it is there.
     let resolver = std::fs::canonicalize(RESOLVER).ok().filter(|path| network && path.starts_with("/run"));
-    let resolver = resolver.map(|path| onto(&path, &path, Access::ReadOnly));
+    let resolver = resolver.map(|path| mount_onto(&path, &path, MountAccess::ReadOnly));
     let installed = std::fs::canonicalize(IN_RUN).ok();
-    let installed = installed.map(|path| onto(&path, Path::new(IN_RUN), Access::ReadOnly));
+    let installed = installed.map(|path| mount_onto(&path, Path::new(IN_RUN), MountAccess::ReadOnly));
     let own = [
         // Hides the host's `/tmp`, and the sockets in it.
-        onto(Path::new(&temporary(cache)), Path::new("/tmp"), Access::Writable),
-        onto(Path::new(cache), Path::new(cache), Access::Writable),
+        mount_onto(Path::new(&temporary(cache)), Path::new("/tmp"), MountAccess::Writable),
+        mount_onto(Path::new(cache), Path::new(cache), MountAccess::Writable),
     ];
     let nothing = nothing(cache)?;
     let pins = pins.of_themselves(&nothing);
@@ -167,10 +168,10 @@ fn mounts(pins: &Mounts, cache: &str, network: bool) -> Result<Vec<Mount>, Strin
 }
 
 /// Makes a file and a folder that nobody can read, and returns their paths: they are mounted on what is hidden.
-fn nothing(cache: &str) -> Result<Nothing, String> {
+fn nothing(cache: &str) -> Result<HidingPlaceholders, String> {
     use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
     let kept = PathBuf::from(super::kept_for(cache));
-    let nothing = Nothing { file: kept.join("nothing"), folder: kept.join("nothing.d") };
+    let nothing = HidingPlaceholders { file: kept.join("nothing"), folder: kept.join("nothing.d") };
     let file = std::fs::File::options().write(true).create_new(true).mode(0o0).open(&nothing.file).map(drop);
     let folder = std::fs::DirBuilder::new().mode(0o0).create(&nothing.folder);
     for (made, path) in [(file, &nothing.file), (folder, &nothing.folder)] {
@@ -197,7 +198,7 @@ fn verify(keeper: &Keeper, pins: &Mounts) -> Result<(), String> {
             rustix::fs::statx(&opened, "", AtFlags::EMPTY_PATH, StatxFlags::TYPE).map_err(|_| moved())?;
         let read_only = rustix::fs::fstatvfs(&opened).map_err(|_| moved())?;
         let read_only = read_only.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY);
-        let right = read_only == (*access != Access::Writable);
+        let right = read_only == (*access != MountAccess::Writable);
         if !found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT) || !right {
             return Err(moved());
         }

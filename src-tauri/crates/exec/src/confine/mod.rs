@@ -26,18 +26,20 @@ pub use linux::{Fence, Lasting, Linux as System};
 #[cfg(target_os = "macos")]
 pub use seatbelt::{Fence, Lasting, Seatbelt as System};
 
-use crate::resolve::{Cwd, Held, Resolved, Resolver, real_path_at};
+use crate::resolve::{Cwd, Held, ResolvedRequest, Resolver, real_path_at};
 use crate::run;
 use baseline::Baseline;
-use denied::Kept;
+use denied::WithheldFiles;
 use listing::Listing;
 use postern_command::read_argv;
-use postern_policy::{AgentId, Confinable, Confinement, Origin, Protected, cache_environment, private_cache};
-use postern_request::{Exit, Launch, Plan, Stdin};
+use postern_policy::{
+    AgentId, Confinable, Confinement, Origin, ProtectedPlaces, cache_environment, private_cache,
+};
+use postern_request::{Exit, Launch, Plan, PlanStdin};
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use survey::{MOST_BEFORE, Places, Survey};
+use survey::{MOST_BEFORE, Survey, SurveyedPlaces};
 
 /// Program used to test a profile; it does nothing.
 const HARMLESS: &str = "/usr/bin/true";
@@ -70,7 +72,7 @@ pub struct Aftermath {
     folders: Vec<String>,
     before: Survey,
     baseline: Baseline,
-    protected: Protected,
+    protected: ProtectedPlaces,
     /// Places set aside that an earlier run left when it was killed with Postern.
     left: Vec<SetAside>,
     done: bool,
@@ -83,11 +85,12 @@ impl Aftermath {
             writable(folder, user)?;
         }
         let protected = protected(&user.home);
-        let survey = || Survey::of(folders, &protected, MOST_BEFORE, &|_| false).whole(folders);
+        let survey =
+            || Survey::walk_folders(folders, &protected, MOST_BEFORE, &|_| false).check_complete(folders);
         let mut left = Vec::new();
         let of_killed =
-            |folder: &Path, places: &Places| left.extend(set_aside_in(folder, places, &protected));
-        let (baseline, before) = Baseline::join(folders, &user.home, of_killed, survey)?;
+            |folder: &Path, places: &SurveyedPlaces| left.extend(set_aside_in(folder, places, &protected));
+        let (baseline, before) = Baseline::join_runs(folders, &user.home, of_killed, survey)?;
         Ok(Self { folders: folders.to_vec(), before, baseline, protected, left, done: false })
     }
 
@@ -104,14 +107,14 @@ impl Drop for Aftermath {
     fn drop(&mut self) {
         if !self.done {
             let found = after::set_aside(&self.folders, &self.baseline.places, &self.protected);
-            tell(&[std::mem::take(&mut self.left), found].concat());
+            warn_set_aside(&[std::mem::take(&mut self.left), found].concat());
         }
     }
 }
 
-fn protected(home: &str) -> Protected {
+fn protected(home: &str) -> ProtectedPlaces {
     let real = RealPaths::new(home);
-    Protected::new(home, |path| real.of(Path::new(path))?.into_os_string().into_string().ok())
+    ProtectedPlaces::new(home, |path| real.of(Path::new(path))?.into_os_string().into_string().ok())
 }
 
 /// Real paths of protected places, most of which do not exist.
@@ -129,12 +132,12 @@ impl RealPaths {
     }
 }
 
-fn set_aside_in(folder: &Path, places: &Places, protected: &Protected) -> Vec<SetAside> {
+fn set_aside_in(folder: &Path, places: &SurveyedPlaces, protected: &ProtectedPlaces) -> Vec<SetAside> {
     let folder = folder.to_str().map(str::to_owned);
     folder.map_or_else(Vec::new, |folder| after::set_aside(&[folder], places, protected))
 }
 
-fn tell(found: &[SetAside]) {
+fn warn_set_aside(found: &[SetAside]) {
     if !found.is_empty() {
         tracing::warn!(?found, "confined runs left protected places");
     }
@@ -143,7 +146,7 @@ fn tell(found: &[SetAside]) {
 /// Sets aside what confined runs left in protected places that were killed, with the program that would have done it. Blocks.
 pub fn recover(home: &str) {
     let protected = protected(home);
-    Baseline::recover(home, |folder, places| tell(&set_aside_in(folder, places, &protected)));
+    Baseline::recover(home, |folder, places| warn_set_aside(&set_aside_in(folder, places, &protected)));
 }
 
 /// Refuses a folder that a run may not write as a whole: one that holds the home folder or Postern's data.
@@ -210,9 +213,9 @@ pub fn describe(confinement: &Confinement, user: &UserPlaces) -> Result<Vec<(&'s
     let folders = confinement.folders().join(", ");
     let mut lines = vec![("profile", confinement.name().to_owned())];
     let reads = "the system, installed programs and their settings, never keys or Postern's data";
-    let own = [confinement.folders(), confinement.reads()].concat().join(", ");
+    let own = [confinement.folders(), confinement.read_folders()].concat().join(", ");
     lines.push(("reads", format!("{own}; {reads}")));
-    let kept = kept(confinement, user)?;
+    let kept = withheld_files(confinement, user)?;
     lines.extend(kept.hidden.iter().map(|place| ("hidden", place.display().to_string())));
     lines.extend(kept.pinned.iter().map(|place| ("pinned", place.display().to_string())));
     let Confinement::Project { folders: tops, network, loopback, caches, .. } = confinement else {
@@ -227,7 +230,7 @@ pub fn describe(confinement: &Confinement, user: &UserPlaces) -> Result<Vec<(&'s
         "writes",
         format!("{folders}, except protected places; a private temporary folder; {private}"),
     ));
-    lines.push(("network", reach(*network, *loopback).to_owned()));
+    lines.push(("network", network_reach(*network, *loopback).to_owned()));
     lines.push(("sockets", "none of other programs".to_owned()));
     lines.push(("caches", caches.join(", ")));
     let pinned = aftermath.before.places.keys().map(|place| ("pinned", place.display().to_string()));
@@ -241,14 +244,14 @@ pub fn describe(confinement: &Confinement, user: &UserPlaces) -> Result<Vec<(&'s
 }
 
 /// Returns the files that deny rules keep from a run.
-fn kept(confinement: &Confinement, user: &UserPlaces) -> Result<Kept, String> {
-    let Some(denied) = confinement.denied() else { return Ok(Kept::default()) };
-    let folders = confinement.folders().iter().chain(confinement.reads());
-    Kept::of(folders.map(String::as_str), denied, &user.home)
+fn withheld_files(confinement: &Confinement, user: &UserPlaces) -> Result<WithheldFiles, String> {
+    let Some(denied) = confinement.denied() else { return Ok(WithheldFiles::default()) };
+    let folders = confinement.folders().iter().chain(confinement.read_folders());
+    WithheldFiles::find_in(folders.map(String::as_str), denied, &user.home)
 }
 
 /// Returns how far a run gets in the network.
-fn reach(network: bool, loopback: bool) -> &'static str {
+fn network_reach(network: bool, loopback: bool) -> &'static str {
     match (network, loopback) {
         (false, false) => "none",
         // A namespace of its own has a loopback of its own; macOS has one for all.
@@ -330,11 +333,11 @@ impl Confines {
             let untried = || Err("its profiles for macOS were not tried on a Mac yet".to_owned());
             return Self { look: untried(), project: untried() };
         }
-        Self::tried(user)
+        Self::try_profiles(user)
     }
 
     /// Tries every profile on a program that does nothing, and on one that it must refuse.
-    pub fn tried(user: &UserPlaces) -> Self {
+    pub fn try_profiles(user: &UserPlaces) -> Self {
         let tried = |confinement: Confinement| {
             let exit = try_out(&[HARMLESS], confinement.clone(), user)?;
             if exit != Exit::Code(0) {
@@ -346,7 +349,7 @@ impl Confines {
             Ok(())
         };
         Self {
-            look: tried(Confinement::look(Vec::new())),
+            look: tried(Confinement::look_only(Vec::new())),
             project: tried(Confinement::project(Vec::new(), false, false)),
         }
     }
@@ -355,7 +358,7 @@ impl Confines {
 fn try_out(argv: &[&str], confinement: Confinement, user: &UserPlaces) -> Result<Exit, String> {
     let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
     let cwd = Cwd::open("/").map_err(|error| format!("/ {error}"))?;
-    let Resolved { launch, held, .. } = Resolver::new().facts(&read_argv(&argv), &cwd, &[]);
+    let ResolvedRequest { launch, held, .. } = Resolver::new().resolve_command(&read_argv(&argv), &cwd, &[]);
     let plan = own_plan(launch, &held, &cwd, confinement, Vec::new())?;
     run::try_out(plan, held, cwd, user.clone())
 }
@@ -379,7 +382,7 @@ pub fn own_plan(
         cwd: cwd.bound.clone(),
         confinement,
         env,
-        stdin: Stdin::Nothing,
+        stdin: PlanStdin::Nothing,
         timeout_ms: None,
         policy: 0,
     })

@@ -3,8 +3,8 @@
 //! A place is pinned with all its parents: a parent that could be renamed would take the pin along, and a copy of it
 //! could be written.
 
-use super::denied::Kept;
-use super::survey::{Kind, Survey, one_name};
+use super::denied::WithheldFiles;
+use super::survey::{PlaceKind, Survey, one_name};
 use crate::run::Mount;
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -16,7 +16,7 @@ const MOST_PINS: usize = 2000;
 
 /// State of a mounted path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
+pub(super) enum MountAccess {
     Writable,
     ReadOnly,
     /// Neither read nor written.
@@ -25,33 +25,33 @@ pub(super) enum Access {
 
 /// A file and a folder that nobody can read.
 #[derive(Debug)]
-pub(super) struct Nothing {
+pub(super) struct HidingPlaceholders {
     pub(super) file: PathBuf,
     pub(super) folder: PathBuf,
 }
 
 /// Mounts on top of the read-only system, parents first.
 #[derive(Debug, Default)]
-pub(super) struct Mounts(pub(super) BTreeMap<PathBuf, Access>);
+pub(super) struct Mounts(pub(super) BTreeMap<PathBuf, MountAccess>);
 
 impl Mounts {
     /// Returns the mounts for these folders and what was found in them.
     pub(super) fn new(
         folders: &[String],
         survey: &Survey,
-        kept: &Kept,
+        kept: &WithheldFiles,
         stand_ins: impl Iterator<Item = PathBuf>,
     ) -> Result<Self, String> {
         let mut mounts = Self::default();
         let tops: Vec<&Path> = folders.iter().map(Path::new).collect();
         for top in &tops {
-            mounts.0.insert((*top).to_owned(), Access::Writable);
+            mounts.0.insert((*top).to_owned(), MountAccess::Writable);
         }
         for (path, kind) in &survey.places {
             let target = match kind {
-                Kind::Plain => Some(path.clone()),
+                PlaceKind::Plain => Some(path.clone()),
                 // Nothing can be mounted on a link: its target is pinned, and the link is compared after the run.
-                Kind::Link(_) => path.canonicalize().ok(),
+                PlaceKind::Link(_) => path.canonicalize().ok(),
             };
             mounts.pin_parents(&tops, path);
             if let Some(target) =
@@ -59,17 +59,17 @@ impl Mounts {
             {
                 one_name(&target)?;
                 mounts.pin_parents(&tops, &target);
-                mounts.0.insert(target, Access::ReadOnly);
+                mounts.0.insert(target, MountAccess::ReadOnly);
             }
         }
         for exception in &survey.exceptions {
-            mounts.0.insert(exception.clone(), Access::Writable);
+            mounts.0.insert(exception.clone(), MountAccess::Writable);
         }
         for repository in &survey.repositories {
             mounts.pin_parents(&tops, &repository.join("config"));
         }
-        let pinned = kept.pinned.iter().cloned().chain(stand_ins).map(|path| (path, Access::ReadOnly));
-        let hidden = kept.hidden.iter().cloned().map(|path| (path, Access::Hidden));
+        let pinned = kept.pinned.iter().cloned().chain(stand_ins).map(|path| (path, MountAccess::ReadOnly));
+        let hidden = kept.hidden.iter().cloned().map(|path| (path, MountAccess::Hidden));
         for (path, access) in pinned.chain(hidden) {
             mounts.pin_parents(&tops, &path);
             mounts.0.insert(path, access);
@@ -90,27 +90,30 @@ impl Mounts {
         for parent in path.ancestors().skip(1) {
             let below = tops.iter().any(|top| parent.starts_with(top) && parent != *top);
             if below {
-                self.0.entry(parent.to_owned()).or_insert(Access::Writable);
+                self.0.entry(parent.to_owned()).or_insert(MountAccess::Writable);
             }
         }
     }
 
     /// Returns each as a mount of the path onto itself.
-    pub(super) fn of_themselves(&self, nothing: &Nothing) -> impl Iterator<Item = Result<Mount, String>> {
+    pub(super) fn of_themselves(
+        &self,
+        nothing: &HidingPlaceholders,
+    ) -> impl Iterator<Item = Result<Mount, String>> {
         self.0.iter().map(|(path, access)| match access {
-            Access::Hidden if path.is_dir() => onto(&nothing.folder, path, *access),
-            Access::Hidden => onto(&nothing.file, path, *access),
-            Access::Writable | Access::ReadOnly => onto(path, path, *access),
+            MountAccess::Hidden if path.is_dir() => mount_onto(&nothing.folder, path, *access),
+            MountAccess::Hidden => mount_onto(&nothing.file, path, *access),
+            MountAccess::Writable | MountAccess::ReadOnly => mount_onto(path, path, *access),
         })
     }
 }
 
 /// Returns a mount of one path onto another.
-pub(super) fn onto(path: &Path, target: &Path, access: Access) -> Result<Mount, String> {
+pub(super) fn mount_onto(path: &Path, target: &Path, access: MountAccess) -> Result<Mount, String> {
     let text = |path: &Path| {
         CString::new(path.as_os_str().as_bytes()).map_err(|_| format!("{} holds NUL", path.display()))
     };
-    Ok(Mount { target: text(target)?, source: text(path)?, read_only: access != Access::Writable })
+    Ok(Mount { target: text(target)?, source: text(path)?, read_only: access != MountAccess::Writable })
 }
 
 #[cfg(test)]
@@ -119,7 +122,7 @@ mod tests {
 
     fn survey(places: &[&str], repositories: &[&str]) -> Survey {
         Survey {
-            places: places.iter().map(|place| (PathBuf::from(place), Kind::Plain)).collect(),
+            places: places.iter().map(|place| (PathBuf::from(place), PlaceKind::Plain)).collect(),
             repositories: repositories.iter().map(PathBuf::from).collect(),
             ..Survey::default()
         }
@@ -129,23 +132,23 @@ mod tests {
     fn a_place_is_pinned_with_its_parents() {
         let survey = survey(&["/p/a/b/.git/config", "/p/.vscode"], &["/p/a/b/.git"]);
         let stand_ins = [PathBuf::from("/p/.claude")];
-        let kept = Kept {
+        let kept = WithheldFiles {
             hidden: [PathBuf::from("/p/a/b/.env"), PathBuf::from("/p/c")].into(),
             pinned: [PathBuf::from("/p/c/x.lock")].into(),
         };
         let mounts = Mounts::new(&["/p".to_owned()], &survey, &kept, stand_ins.into_iter()).unwrap();
         let expected = [
-            ("/p", Access::Writable),
-            ("/p/.claude", Access::ReadOnly),
-            ("/p/.vscode", Access::ReadOnly),
-            ("/p/a", Access::Writable),
-            ("/p/a/b", Access::Writable),
-            ("/p/a/b/.env", Access::Hidden),
-            ("/p/a/b/.git", Access::Writable),
-            ("/p/a/b/.git/config", Access::ReadOnly),
-            ("/p/c", Access::Hidden),
+            ("/p", MountAccess::Writable),
+            ("/p/.claude", MountAccess::ReadOnly),
+            ("/p/.vscode", MountAccess::ReadOnly),
+            ("/p/a", MountAccess::Writable),
+            ("/p/a/b", MountAccess::Writable),
+            ("/p/a/b/.env", MountAccess::Hidden),
+            ("/p/a/b/.git", MountAccess::Writable),
+            ("/p/a/b/.git/config", MountAccess::ReadOnly),
+            ("/p/c", MountAccess::Hidden),
         ];
-        let found: Vec<(&str, Access)> =
+        let found: Vec<(&str, MountAccess)> =
             mounts.0.iter().map(|(path, access)| (path.to_str().unwrap(), *access)).collect();
         assert_eq!(found, expected, "parents come first");
     }
@@ -155,7 +158,7 @@ mod tests {
         let places: Vec<String> = (0..=MOST_PINS).map(|at| format!("/p/{at}/.vscode")).collect();
         let places: Vec<&str> = places.iter().map(String::as_str).collect();
         let refused =
-            Mounts::new(&["/p".to_owned()], &survey(&places, &[]), &Kept::default(), [].into_iter());
+            Mounts::new(&["/p".to_owned()], &survey(&places, &[]), &WithheldFiles::default(), [].into_iter());
         assert!(refused.unwrap_err().contains("more than 2000"));
     }
 }

@@ -25,13 +25,13 @@ pub(super) fn of_look<'a>(
 ) -> Result<OwnedFd, String> {
     let mut grants = Grants::of_system(user, hidden, programs)?;
     for device in DEVICES.iter().filter(|device| !device.ends_with("/fd")) {
-        grants.add(Path::new(device), READ)?;
+        grants.add_path(Path::new(device), READ)?;
     }
-    grants.add(Path::new("/dev/null"), AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate)?;
+    grants.add_path(Path::new("/dev/null"), AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate)?;
     for folder in folders {
         grants.add_folder(Path::new(folder), READ)?;
     }
-    grants.open(reads)?;
+    grants.add_reads(reads)?;
     grants.finish()
 }
 
@@ -48,7 +48,7 @@ pub(super) fn of_project<'a>(
         grants.add_folder(Path::new(folder), AccessFs::from_all(ENOUGH))?;
     }
     for place in readable {
-        grants.add(place, READ | AccessFs::Execute)?;
+        grants.add_path(place, READ | AccessFs::Execute)?;
     }
     Ok(grants)
 }
@@ -60,7 +60,7 @@ pub(super) fn inside(mut grants: Grants, root: &OwnedFd) -> Result<OwnedFd, Stri
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = rustix::fs::openat(root, own, flags, Mode::empty());
         let opened = opened.map_err(|error| format!("its own /{own}: {error}"))?;
-        grants.grant(&opened, access)?;
+        grants.grant_access(&opened, access)?;
     }
     grants.finish()
 }
@@ -75,7 +75,7 @@ fn create() -> Result<RulesetCreated, landlock::RulesetError> {
         .create()
 }
 
-fn told(error: &landlock::RulesetError) -> String {
+fn landlock_error(error: &landlock::RulesetError) -> String {
     format!("the kernel's Landlock is missing or too old (Linux 6.12 is needed): {error}")
 }
 
@@ -101,15 +101,15 @@ impl Grants {
     ) -> Result<Self, String> {
         let run = READ | AccessFs::Execute;
         let hidden = hidden(user).into_iter().chain(kept).collect();
-        let mut grants = Self { ruleset: create().map_err(|error| told(&error))?, hidden };
+        let mut grants = Self { ruleset: create().map_err(|error| landlock_error(&error))?, hidden };
         for place in SYSTEM_PLACES {
-            grants.add(Path::new(place), run)?;
+            grants.add_path(Path::new(place), run)?;
         }
         for place in INSTALLED {
-            grants.add(&Path::new(&user.home).join(place), run)?;
+            grants.add_path(&Path::new(&user.home).join(place), run)?;
         }
         for program in programs {
-            grants.add(Path::new(program), AccessFs::ReadFile | AccessFs::Execute)?;
+            grants.add_path(Path::new(program), AccessFs::ReadFile | AccessFs::Execute)?;
         }
         Ok(grants)
     }
@@ -120,8 +120,8 @@ impl Grants {
     }
 
     /// Allows reading a place and everything in it, except hidden places. Skips a place that does not exist.
-    fn add(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), String> {
-        match open(path, OFlags::empty()) {
+    fn add_path(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), String> {
+        match open_path(path, OFlags::empty()) {
             Some(file) => self.add_open(&file, access),
             None => Ok(()),
         }
@@ -129,7 +129,7 @@ impl Grants {
 
     /// Does the same for a folder of the request, whose path must still lead to it.
     fn add_folder(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), String> {
-        let file = open(path, OFlags::NOFOLLOW | OFlags::DIRECTORY);
+        let file = open_path(path, OFlags::NOFOLLOW | OFlags::DIRECTORY);
         let file = file.filter(|file| real_path(file).is_ok_and(|real| real == path));
         match file {
             Some(file) => self.add_open(&file, access),
@@ -138,9 +138,9 @@ impl Grants {
     }
 
     /// Allows reading what rules open. Skips what is no longer there, or behind a link by now: nobody approved what that leads to.
-    pub(super) fn open(&mut self, reads: &[String]) -> Result<(), String> {
+    pub(super) fn add_reads(&mut self, reads: &[String]) -> Result<(), String> {
         for path in reads.iter().map(Path::new) {
-            let file = open(path, OFlags::NOFOLLOW);
+            let file = open_path(path, OFlags::NOFOLLOW);
             let same = file.filter(|file| real_path(file).is_ok_and(|real| real == path));
             same.map_or(Ok(()), |file| self.add_open(&file, READ))?;
         }
@@ -155,16 +155,16 @@ impl Grants {
         let stat = rustix::fs::fstat(file).map_err(|error| error.to_string())?;
         let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
         if !is_folder {
-            return self.grant(file, access & AccessFs::from_file(ENOUGH));
+            return self.grant_access(file, access & AccessFs::from_file(ENOUGH));
         }
         if !self.hidden.iter().any(|hidden| hidden.starts_with(&real)) {
-            return self.grant(file, access);
+            return self.grant_access(file, access);
         }
         // Landlock rules only add rights, so every sibling of a hidden place is named. Their names may be
         // listed.
-        self.grant(file, access & AccessFs::ReadDir)?;
+        self.grant_access(file, access & AccessFs::ReadDir)?;
         for entry in std::fs::read_dir(&real).into_iter().flatten().flatten() {
-            if let Some(child) = open(&real.join(entry.file_name()), OFlags::NOFOLLOW) {
+            if let Some(child) = open_path(&real.join(entry.file_name()), OFlags::NOFOLLOW) {
                 self.add_child(&child, access)?;
             }
         }
@@ -180,15 +180,15 @@ impl Grants {
         }
     }
 
-    fn grant(&mut self, file: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), String> {
+    fn grant_access(&mut self, file: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), String> {
         if access.is_empty() {
             return Ok(());
         }
         let rule = PathBeneath::new(file, access);
-        (&mut self.ruleset).add_rule(rule).map(drop).map_err(|error| told(&error))
+        (&mut self.ruleset).add_rule(rule).map(drop).map_err(|error| landlock_error(&error))
     }
 }
 
-fn open(path: &Path, flags: OFlags) -> Option<OwnedFd> {
+fn open_path(path: &Path, flags: OFlags) -> Option<OwnedFd> {
     rustix::fs::open(path, flags | OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()
 }

@@ -3,8 +3,8 @@
 //! Everything is denied that is not named. The last rule that matches decides, so what is denied inside an allowed
 //! folder comes last. Paths are real paths; in patterns, letters match in both cases, as they do on the disk.
 
-use super::denied::Kept;
-use super::survey::{Kind, Survey};
+use super::denied::WithheldFiles;
+use super::survey::{PlaceKind, Survey};
 #[cfg(target_os = "macos")]
 use super::{Aftermath, Enforcer, make_private_cache};
 use super::{UserPlaces, temporary};
@@ -102,7 +102,7 @@ impl Fence {
 #[cfg(target_os = "macos")]
 impl Lasting {
     /// Sets aside what the run left in protected places. Blocks.
-    pub(crate) fn end(self) -> Vec<super::SetAside> {
+    pub(crate) fn finish(self) -> Vec<super::SetAside> {
         self.0.set_aside()
     }
 }
@@ -122,13 +122,13 @@ impl Enforcer for Seatbelt {
                 programs,
                 "",
                 &Survey::default(),
-                &super::kept(confinement, user)?,
+                &super::withheld_files(confinement, user)?,
             )?;
             return Ok(Fence { profile, lasting: None });
         };
         let aftermath = Aftermath::before(folders, user)?;
         let cache = make_private_cache(folders, user)?;
-        let kept = super::kept(confinement, user)?;
+        let kept = super::withheld_files(confinement, user)?;
         let profile = profile(confinement, user, programs, &cache, &aftermath.before, &kept)?;
         Ok(Fence { profile, lasting: Some(Lasting(aftermath)) })
     }
@@ -141,12 +141,12 @@ fn profile(
     programs: &[&str],
     private: &str,
     survey: &Survey,
-    kept: &Kept,
+    kept: &WithheldFiles,
 ) -> Result<String, String> {
-    let mut text = Text(EVERY.to_owned());
+    let mut text = ProfileText(EVERY.to_owned());
     let devices = DEVICES.iter().filter(|device| !device.ends_with("/fd"));
-    text.rules("allow file-read*", "literal", devices.copied())?;
-    text.rules("allow file-read*", "subpath", ["/dev/fd"].into_iter())?;
+    text.add_rules("allow file-read*", "literal", devices.copied())?;
+    text.add_rules("allow file-read*", "subpath", ["/dev/fd"].into_iter())?;
     let below = |place: &&str| format!("{}/{place}", user.home);
     let installed: Vec<String> = INSTALLED.iter().map(below).collect();
     let places = SYSTEM_PLACES
@@ -155,18 +155,18 @@ fn profile(
         .chain(installed.iter().map(String::as_str))
         .chain(programs.iter().copied());
     let places: Vec<&str> = places.collect();
-    text.rules("allow file-read* file-map-executable", "subpath", places.into_iter())?;
+    text.add_rules("allow file-read* file-map-executable", "subpath", places.into_iter())?;
     let folders = confinement.folders().iter().map(String::as_str);
-    text.rules("allow file-read* file-map-executable", "subpath", folders.clone())?;
-    text.rules("allow file-read*", "subpath", confinement.reads().iter().map(String::as_str))?;
+    text.add_rules("allow file-read* file-map-executable", "subpath", folders.clone())?;
+    text.add_rules("allow file-read*", "subpath", confinement.read_folders().iter().map(String::as_str))?;
     if let Confinement::Project { network, loopback, caches, folders: tops, .. } = confinement {
         let caches = tool_caches(caches).flat_map(|cache| cache.reads).map(below);
         let caches: Vec<String> = caches.collect();
-        text.rules("allow file-read* file-map-executable", "subpath", caches.iter().map(String::as_str))?;
+        text.add_rules("allow file-read* file-map-executable", "subpath", caches.iter().map(String::as_str))?;
         let temporary = temporary(private);
         let own = [private, &temporary];
-        text.rules("allow file-read* file-map-executable", "subpath", own.into_iter())?;
-        text.rules("allow file-write*", "subpath", folders.chain(own))?;
+        text.add_rules("allow file-read* file-map-executable", "subpath", own.into_iter())?;
+        text.add_rules("allow file-write*", "subpath", folders.chain(own))?;
         text.protect(tops, survey)?;
         if *network {
             text.0.push_str(NETWORK);
@@ -177,7 +177,7 @@ fn profile(
     }
     for place in protected_places(&user.home, &user.data) {
         for kind in ["literal", "subpath"] {
-            text.rules("deny file-read* file-write*", kind, [place.as_str()].into_iter())?;
+            text.add_rules("deny file-read* file-write*", kind, [place.as_str()].into_iter())?;
         }
     }
     for (rule, places) in [("deny file-write*", &kept.pinned), ("deny file-read* file-write*", &kept.hidden)]
@@ -185,7 +185,7 @@ fn profile(
         for place in places {
             let place = place.to_str().ok_or("a file that a deny rule names has a name that is no text")?;
             for filter in ["literal", "subpath"] {
-                text.rules(rule, filter, [place].into_iter())?;
+                text.add_rules(rule, filter, [place].into_iter())?;
             }
             text.keep_parents(place, confinement.folders())?;
         }
@@ -196,11 +196,11 @@ fn profile(
 }
 
 /// A profile that is being written.
-struct Text(String);
+struct ProfileText(String);
 
-impl Text {
+impl ProfileText {
     /// Adds one rule a path.
-    fn rules<'p>(
+    fn add_rules<'p>(
         &mut self,
         rule: &str,
         filter: &str,
@@ -239,12 +239,12 @@ impl Text {
         for (place, kind) in &survey.places {
             let place = place.to_str().ok_or("a protected place has a name that is no text")?;
             for filter in ["literal", "subpath"] {
-                self.rules("deny file-write*", filter, [place].into_iter())?;
+                self.add_rules("deny file-write*", filter, [place].into_iter())?;
             }
-            if let Kind::Link(_) = kind
+            if let PlaceKind::Link(_) = kind
                 && let Some(target) = Path::new(place).canonicalize().ok().as_deref().and_then(Path::to_str)
             {
-                self.rules("deny file-write*", "subpath", [target].into_iter())?;
+                self.add_rules("deny file-write*", "subpath", [target].into_iter())?;
             }
             self.keep_parents(place, folders)?;
         }
@@ -256,11 +256,11 @@ impl Text {
         let parents = Path::new(place).ancestors().skip(1);
         let inside = |parent: &&Path| folders.iter().any(|top| parent.starts_with(top));
         let parents = parents.filter(inside).filter_map(Path::to_str);
-        self.rules("deny file-write-unlink", "literal", parents)
+        self.add_rules("deny file-write-unlink", "literal", parents)
     }
 
     fn pattern(&mut self, rule: &str, pattern: &str) -> Result<(), String> {
-        self.rules(rule, "regex", [pattern].into_iter())
+        self.add_rules(rule, "regex", [pattern].into_iter())
     }
 }
 
@@ -304,9 +304,9 @@ mod tests {
     }
 
     fn text(confinement: &Confinement) -> String {
-        let places = [(PathBuf::from("/Users/u/p/a/.vscode"), Kind::Plain)].into();
+        let places = [(PathBuf::from("/Users/u/p/a/.vscode"), PlaceKind::Plain)].into();
         let survey = Survey { places, ..Survey::default() };
-        let kept = Kept {
+        let kept = WithheldFiles {
             hidden: [PathBuf::from("/Users/u/p/b/.env")].into(),
             pinned: [PathBuf::from("/Users/u/p/x.lock")].into(),
         };
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn everything_is_denied_that_is_not_named() {
-        for confinement in [Confinement::look(vec!["/Users/u/p".to_owned()]), project()] {
+        for confinement in [Confinement::look_only(vec!["/Users/u/p".to_owned()]), project()] {
             let text = text(&confinement);
             assert!(text.starts_with("(version 1)\n(deny default)\n"), "{text}");
             for never in [
@@ -345,7 +345,7 @@ mod tests {
 
     #[test]
     fn look_writes_nothing_and_keys_are_denied_last() {
-        let text = text(&Confinement::look(vec!["/Users/u".to_owned()]));
+        let text = text(&Confinement::look_only(vec!["/Users/u".to_owned()]));
         assert!(!text.contains("allow file-write*"), "{text}");
         let allowed = text.find("(allow file-read* file-map-executable (subpath \"/Users/u\"))").unwrap();
         let denied = text.find("(deny file-read* file-write* (subpath \"/Users/u/.ssh\"))").unwrap();
@@ -402,7 +402,7 @@ mod tests {
         assert!(quoted("/a\nb").is_err() && quoted(&"a".repeat(1025)).is_err());
         assert_eq!(pattern("/a[b.c"), "/[aA]\\[[bB]\\.[cC]");
         let folders = vec!["/Users/u/x\")(allow default)(\"".to_owned()];
-        let text = text(&Confinement::look(folders));
+        let text = text(&Confinement::look_only(folders));
         assert!(text.contains("(subpath \"/Users/u/x\\\")(allow default)(\\\"\"))"), "{text}");
     }
 }

@@ -45,8 +45,8 @@ impl StandIns {
         _ = rustix::fs::flock(&lock, FlockOperation::NonBlockingLockShared);
         let repositories =
             survey.repositories.iter().filter_map(|path| path.strip_prefix(folder).ok()?.to_str());
-        let obeyed =
-            repositories.flat_map(|path| GIT_OBEYS.iter().map(move |(name, kind)| (join(path, name), *kind)));
+        let obeyed = repositories
+            .flat_map(|path| GIT_OBEYS.iter().map(move |(name, kind)| (join_path(path, name), *kind)));
         let names = pinned_when_absent().map(|name| (name.to_owned(), StandIn::Folder));
         let store = rustix::io::fcntl_dupfd_cloexec(store, 0).map_err(|error| told(&error))?;
         let mut stand_ins = Self { folder: folder.to_owned(), lock, store, number, all: Vec::new() };
@@ -69,7 +69,7 @@ impl StandIns {
     }
 
     /// Returns their paths.
-    pub(super) fn paths(&self) -> impl Iterator<Item = PathBuf> {
+    pub(super) fn stand_in_paths(&self) -> impl Iterator<Item = PathBuf> {
         self.all.iter().map(|(name, _)| self.folder.join(name))
     }
 
@@ -136,12 +136,12 @@ impl StandIns {
 }
 
 /// Returns the path of an entry in a folder, which may be the top itself.
-fn join(folder: &str, name: &str) -> String {
+fn join_path(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// Opens the store of the runs with this private cache.
-pub(super) fn store(private_cache: &str) -> Result<OwnedFd, String> {
+pub(super) fn open_store(private_cache: &str) -> Result<OwnedFd, String> {
     let path = super::kept_for(private_cache);
     beneath::folder(Path::new(&path)).map_err(|error| format!("{path}: {error}"))
 }

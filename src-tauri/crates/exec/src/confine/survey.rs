@@ -1,7 +1,7 @@
 //! Protected places that lie in writable folders, found by walking them. No link is followed.
 
 use postern_policy::{
-    GIT_NESTS, GIT_OBEYS, Protected, StandIn, is_git_folder, is_protected_entry, unprotected_in,
+    GIT_NESTS, GIT_OBEYS, ProtectedPlaces, StandIn, is_git_folder, is_protected_entry, unprotected_in,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::{OsStr, OsString};
@@ -17,7 +17,7 @@ pub(super) const MOST_AFTER: usize = 10 * MOST_BEFORE;
 
 /// Kind of a protected place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PlaceKind {
     /// A folder or file.
     Plain,
     /// A link with this target.
@@ -25,13 +25,13 @@ pub(super) enum Kind {
 }
 
 /// Protected places by their paths.
-pub(super) type Places = BTreeMap<PathBuf, Kind>;
+pub(super) type SurveyedPlaces = BTreeMap<PathBuf, PlaceKind>;
 
 /// The protected places in some folders.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     /// Each place that exists, and each folder that the user cannot list: it may hold some.
-    pub(super) places: Places,
+    pub(super) places: SurveyedPlaces,
     /// Folders that git takes for a repository.
     pub(super) repositories: BTreeSet<PathBuf>,
     /// Writable folders inside a protected one.
@@ -41,10 +41,10 @@ pub(super) struct Survey {
 }
 
 /// An entry of a folder.
-type Entry = (OsString, Option<FileType>);
+type SurveyEntry = (OsString, Option<FileType>);
 
 /// A survey that is being made.
-struct Walk<'a> {
+struct SurveyWalk<'a> {
     found: Survey,
     /// Entries that may still be looked at.
     left: usize,
@@ -54,15 +54,15 @@ struct Walk<'a> {
 
 impl Survey {
     /// Walks these folders, each from its top. `unlock` is tried on folders that the user cannot list.
-    pub(super) fn of(
+    pub(super) fn walk_folders(
         folders: &[String],
-        protected: &Protected,
+        protected: &ProtectedPlaces,
         most: usize,
         unlock: &dyn Fn(&Path) -> bool,
     ) -> Self {
-        let mut walk = Walk { found: Self::default(), left: most, unlock };
+        let mut walk = SurveyWalk { found: Self::default(), left: most, unlock };
         for folder in folders {
-            walk.below(PathBuf::from(folder));
+            walk.walk_below(PathBuf::from(folder));
             for place in protected.fixed_in(folder) {
                 walk.found.add_if_there(PathBuf::from(place));
             }
@@ -71,7 +71,7 @@ impl Survey {
     }
 
     /// Refuses a survey that left something out: what it did not find would be pinned by nobody.
-    pub(super) fn whole(self, folders: &[String]) -> Result<Self, String> {
+    pub(super) fn check_complete(self, folders: &[String]) -> Result<Self, String> {
         if let Some(top) = folders.iter().find(|top| self.places.contains_key(Path::new(top))) {
             return Err(format!("{top} can't be listed"));
         }
@@ -79,7 +79,7 @@ impl Survey {
             let all = folders.join(", ");
             return Err(format!("{all} can't be looked through, or hold more than {MOST_BEFORE} entries"));
         }
-        for (path, _) in self.places.iter().filter(|(_, kind)| **kind == Kind::Plain) {
+        for (path, _) in self.places.iter().filter(|(_, kind)| **kind == PlaceKind::Plain) {
             one_name(path)?;
         }
         Ok(self)
@@ -88,19 +88,19 @@ impl Survey {
     fn add_if_there(&mut self, path: PathBuf) {
         let Ok(found) = path.symlink_metadata() else { return };
         let kind = if found.is_symlink() {
-            Kind::Link(std::fs::read_link(&path).unwrap_or_default())
+            PlaceKind::Link(std::fs::read_link(&path).unwrap_or_default())
         } else {
-            Kind::Plain
+            PlaceKind::Plain
         };
         self.places.insert(path, kind);
     }
 }
 
-impl Walk<'_> {
-    fn below(&mut self, top: PathBuf) {
+impl SurveyWalk<'_> {
+    fn walk_below(&mut self, top: PathBuf) {
         let mut open = VecDeque::from([top]);
         while let Some(folder) = open.pop_front() {
-            let entries = self.list(&folder);
+            let entries = self.list_entries(&folder);
             // Some file systems ignore case, and git with them.
             let has = |wanted: &str| entries.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
             if is_git_folder(has) {
@@ -115,7 +115,7 @@ impl Walk<'_> {
     }
 
     /// Returns the entries of a folder. One that cannot be listed is a place of its own.
-    fn list(&mut self, folder: &Path) -> Vec<Entry> {
+    fn list_entries(&mut self, folder: &Path) -> Vec<SurveyEntry> {
         let listed = match std::fs::read_dir(folder) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied && (self.unlock)(folder) => {
                 std::fs::read_dir(folder)
@@ -128,7 +128,7 @@ impl Walk<'_> {
                 match error.kind() {
                     io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {}
                     io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidFilename => {
-                        self.found.places.insert(folder.to_owned(), Kind::Plain);
+                        self.found.places.insert(folder.to_owned(), PlaceKind::Plain);
                     }
                     _ => self.found.cut = true,
                 }
@@ -193,8 +193,10 @@ impl Walk<'_> {
             if !inner.symlink_metadata().is_ok_and(|found| found.is_dir()) {
                 continue;
             }
-            for (name, _) in
-                self.list(&inner).into_iter().filter(|(_, kind)| kind.is_some_and(|kind| kind.is_dir()))
+            for (name, _) in self
+                .list_entries(&inner)
+                .into_iter()
+                .filter(|(_, kind)| kind.is_some_and(|kind| kind.is_dir()))
             {
                 // The folder of a work tree has no objects of its own.
                 if *nest == "worktrees" {

@@ -47,7 +47,7 @@ impl Meter {
     }
 
     /// Takes `bytes` and returns how long to wait before reading them.
-    fn take(&self, bytes: u64, now: Instant) -> Duration {
+    fn take_bytes(&self, bytes: u64, now: Instant) -> Duration {
         let mut level = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let grown = now.saturating_duration_since(level.at).as_secs_f64() * RATE;
         #[expect(clippy::cast_precision_loss, reason = "a block is small")]
@@ -111,24 +111,24 @@ impl Allowance {
     }
 
     /// Counts a file by its device and inode.
-    pub(super) fn file(&self, device: u64, inode: u64) -> Result<(), Overrun> {
+    pub(super) fn count_file(&self, device: u64, inode: u64) -> Result<(), Overrun> {
         let mut files = self.0.files.lock().unwrap_or_else(PoisonError::into_inner);
         files.insert((device, inode));
         let fits = files.len() <= FILES;
         drop(files);
-        if fits { Ok(()) } else { Err(self.over(Overrun::Files)) }
+        if fits { Ok(()) } else { Err(self.record_overrun(Overrun::Files)) }
     }
 
     /// Waits until the agent may read this many bytes.
-    pub(super) fn read(&self, bytes: u64) -> Result<(), Overrun> {
+    pub(super) fn wait_to_read(&self, bytes: u64) -> Result<(), Overrun> {
         if self.0.bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) > BYTES {
-            return Err(self.over(Overrun::Bytes));
+            return Err(self.record_overrun(Overrun::Bytes));
         }
         let now = Instant::now();
-        let turn = now + self.0.meter.take(bytes, now);
+        let turn = now + self.0.meter.take_bytes(bytes, now);
         loop {
             if self.0.stopped.load(Ordering::Relaxed) {
-                return Err(self.over(Overrun::Stopped));
+                return Err(self.record_overrun(Overrun::Stopped));
             }
             let left = turn.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -138,7 +138,7 @@ impl Allowance {
         }
     }
 
-    fn over(&self, overrun: Overrun) -> Overrun {
+    fn record_overrun(&self, overrun: Overrun) -> Overrun {
         *self.0.overrun.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(overrun)
     }
 }
@@ -154,22 +154,22 @@ mod tests {
         let allowance = Allowance::new(Arc::default());
         for round in 0..2 {
             for inode in 0..FILES as u64 {
-                assert_eq!(allowance.file(1, inode), Ok(()), "file {inode} in round {round}");
+                assert_eq!(allowance.count_file(1, inode), Ok(()), "file {inode} in round {round}");
             }
         }
         assert_eq!(allowance.overrun(), None);
-        assert_eq!(allowance.file(2, 0), Err(Overrun::Files), "another device is another file");
+        assert_eq!(allowance.count_file(2, 0), Err(Overrun::Files), "another device is another file");
         assert_eq!(allowance.overrun(), Some(Overrun::Files));
     }
 
     #[test]
     fn one_request_reads_so_much_and_ends_when_nobody_waits() {
         let allowance = Allowance::new(Arc::default());
-        assert_eq!(allowance.read(BYTES), Ok(()));
-        assert_eq!(allowance.read(1), Err(Overrun::Bytes));
+        assert_eq!(allowance.wait_to_read(BYTES), Ok(()));
+        assert_eq!(allowance.wait_to_read(1), Err(Overrun::Bytes));
         let stopped = Allowance::new(Arc::default());
         stopped.stop();
-        assert_eq!(stopped.read(1), Err(Overrun::Stopped));
+        assert_eq!(stopped.wait_to_read(1), Err(Overrun::Stopped));
     }
 
     #[test]
@@ -177,11 +177,11 @@ mod tests {
         let (meter, start) = (Meter::new(), Instant::now());
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole numbers")]
         let (burst, rate) = (BURST as u64, RATE as u64);
-        assert_eq!(meter.take(burst, start), Duration::ZERO);
-        let waits = meter.take(rate, start);
+        assert_eq!(meter.take_bytes(burst, start), Duration::ZERO);
+        let waits = meter.take_bytes(rate, start);
         assert!(waits > Duration::from_millis(900) && waits < Duration::from_millis(1100), "{waits:?}");
         assert_eq!(
-            meter.take(0, start + Duration::from_secs(2)),
+            meter.take_bytes(0, start + Duration::from_secs(2)),
             Duration::ZERO,
             "it is paid back with time"
         );

@@ -2,7 +2,7 @@
 //!
 //! Anybody can write these bytes. Who signed them is for the system to say; this only tells which code is meant.
 
-use super::hex;
+use super::to_hex;
 use sha2::{Digest as _, Sha256};
 
 /// Magic number of a Mach-O of 64 bits, in little-endian order.
@@ -41,21 +41,22 @@ pub(crate) struct CodeDirectory {
 
 /// Returns what the signature of each part of a file says; a part without one, or with one that cannot be read, is left out.
 /// `bytes` gives so many bytes of the file from an offset on, or `None` where there are fewer.
-pub(crate) fn read(bytes: &impl Fn(u64, usize) -> Option<Vec<u8>>) -> Vec<CodeDirectory> {
-    parts(bytes).into_iter().filter_map(|(offset, size)| of_part(bytes, offset, size)).collect()
+pub(crate) fn read_directories(bytes: &impl Fn(u64, usize) -> Option<Vec<u8>>) -> Vec<CodeDirectory> {
+    part_ranges(bytes).into_iter().filter_map(|(offset, size)| of_part(bytes, offset, size)).collect()
 }
 
 /// Returns where the parts for single processors are, and how long each can be.
-fn parts(bytes: &impl Fn(u64, usize) -> Option<Vec<u8>>) -> Vec<(u64, u64)> {
+fn part_ranges(bytes: &impl Fn(u64, usize) -> Option<Vec<u8>>) -> Vec<(u64, u64)> {
     let Some(head) = bytes(0, 8) else { return Vec::new() };
     if little(&head, 0) == Some(THIN) {
         return vec![(0, u64::MAX)];
     }
-    let count =
-        big(&head, 4).and_then(|count| usize::try_from(count).ok()).filter(|count| *count <= MOST_PARTS);
-    let table = count.filter(|_| big(&head, 0) == Some(FAT)).and_then(|count| bytes(8, 20 * count));
+    let count = big_endian(&head, 4)
+        .and_then(|count| usize::try_from(count).ok())
+        .filter(|count| *count <= MOST_PARTS);
+    let table = count.filter(|_| big_endian(&head, 0) == Some(FAT)).and_then(|count| bytes(8, 20 * count));
     let table = table.unwrap_or_default();
-    let part = |entry: &[u8]| Some((u64::from(big(entry, 8)?), u64::from(big(entry, 12)?)));
+    let part = |entry: &[u8]| Some((u64::from(big_endian(entry, 8)?), u64::from(big_endian(entry, 12)?)));
     table.chunks_exact(20).filter_map(part).collect()
 }
 
@@ -78,13 +79,13 @@ fn of_part(bytes: &impl Fn(u64, usize) -> Option<Vec<u8>>, offset: u64, size: u6
 }
 
 fn of_signature(signature: &[u8]) -> Option<CodeDirectory> {
-    if big(signature, 0)? != SUPER_BLOB {
+    if big_endian(signature, 0)? != SUPER_BLOB {
         return None;
     }
-    let count = usize::try_from(big(signature, 8)?).ok().filter(|count| *count <= 64)?;
+    let count = usize::try_from(big_endian(signature, 8)?).ok().filter(|count| *count <= 64)?;
     let mut blobs = (0..count).filter_map(|blob| {
-        let offset = big(signature, 16 + 8 * blob)?;
-        let length = big(signature, usize::try_from(offset).ok()?.checked_add(4)?)?;
+        let offset = big_endian(signature, 16 + 8 * blob)?;
+        let length = big_endian(signature, usize::try_from(offset).ok()?.checked_add(4)?)?;
         within(signature, offset, length)
     });
     // The kernel takes the best kind of hash that there is; only one kind is in use.
@@ -92,16 +93,16 @@ fn of_signature(signature: &[u8]) -> Option<CodeDirectory> {
 }
 
 fn of_directory(blob: &[u8]) -> Option<CodeDirectory> {
-    if big(blob, 0)? != CODE_DIRECTORY || *blob.get(37)? != SHA_256 {
+    if big_endian(blob, 0)? != CODE_DIRECTORY || *blob.get(37)? != SHA_256 {
         return None;
     }
-    let team = if big(blob, 8)? >= WITH_TEAM { big(blob, 48)? } else { 0 };
+    let team = if big_endian(blob, 8)? >= WITH_TEAM { big_endian(blob, 48)? } else { 0 };
     let hash = Sha256::digest(blob);
     Some(CodeDirectory {
-        signing_id: text(blob, big(blob, 20)?)?,
-        team_id: if team == 0 { None } else { Some(text(blob, team)?) },
-        flags: big(blob, 12)?,
-        cdhash: hex(&hash[..CDHASH]),
+        signing_id: read_c_string(blob, big_endian(blob, 20)?)?,
+        team_id: if team == 0 { None } else { Some(read_c_string(blob, team)?) },
+        flags: big_endian(blob, 12)?,
+        cdhash: to_hex(&hash[..CDHASH]),
     })
 }
 
@@ -111,32 +112,32 @@ fn within(bytes: &[u8], offset: u32, length: u32) -> Option<&[u8]> {
 }
 
 /// Returns a text that ends with NUL.
-fn text(bytes: &[u8], offset: u32) -> Option<String> {
+fn read_c_string(bytes: &[u8], offset: u32) -> Option<String> {
     let rest = bytes.get(usize::try_from(offset).ok()?..)?;
     let end = rest.iter().position(|byte| *byte == 0)?;
     std::str::from_utf8(&rest[..end]).ok().map(str::to_owned)
 }
 
-fn word(bytes: &[u8], at: usize) -> Option<[u8; 4]> {
+fn four_bytes(bytes: &[u8], at: usize) -> Option<[u8; 4]> {
     bytes.get(at..at.checked_add(4)?)?.try_into().ok()
 }
 
 fn little(bytes: &[u8], at: usize) -> Option<u32> {
-    word(bytes, at).map(u32::from_le_bytes)
+    four_bytes(bytes, at).map(u32::from_le_bytes)
 }
 
-fn big(bytes: &[u8], at: usize) -> Option<u32> {
-    word(bytes, at).map(u32::from_be_bytes)
+fn big_endian(bytes: &[u8], at: usize) -> Option<u32> {
+    four_bytes(bytes, at).map(u32::from_be_bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::{CODE_DIRECTORY, CODE_SIGNATURE, CodeDirectory, FAT, SUPER_BLOB, THIN};
-    use crate::identity::hex;
+    use crate::identity::to_hex;
     use sha2::{Digest as _, Sha256};
 
     fn read(file: &[u8]) -> Vec<CodeDirectory> {
-        super::read(&|offset, length| {
+        super::read_directories(&|offset, length| {
             let from = usize::try_from(offset).ok()?;
             file.get(from..from.checked_add(length)?).map(<[u8]>::to_vec)
         })
@@ -195,7 +196,7 @@ mod tests {
         let told: Vec<_> = read.iter().map(|part| (part.team_id.as_deref(), part.flags)).collect();
         assert_eq!(told, [(Some("UBF8T346G9"), 0x1_0002), (None, 2)]);
         assert!(read.iter().all(|part| part.signing_id == "dev.postern"));
-        assert_eq!(read[0].cdhash, hex(&Sha256::digest(&arm)[..20]));
+        assert_eq!(read[0].cdhash, to_hex(&Sha256::digest(&arm)[..20]));
         assert_ne!(read[0].cdhash, read[1].cdhash);
     }
 

@@ -1,7 +1,7 @@
 //! Code signatures as macOS itself reads them.
 #![expect(unsafe_code, reason = "the Security framework has no safe form")]
 
-use super::hex;
+use super::to_hex;
 use super::unproven::unproven;
 use objc2_core_foundation::{CFData, CFDictionary, CFNumber, CFRetained, CFString, CFType, CFURL};
 use objc2_security::{
@@ -28,13 +28,14 @@ const AUTHORITIES: [(Authority, &str); 3] = [
 ];
 
 /// Returns the signature of the file at a path, or `None` if it has none or its content does not match it.
-pub(super) fn of(path: &Path) -> Option<Signature> {
+pub(super) fn read_signature(path: &Path) -> Option<Signature> {
     let url = CFURL::from_file_path(path)?;
     let code = static_code(&url)?;
-    if !holds(&code, None) {
+    if !is_valid(&code, None) {
         return None;
     }
-    let vouches = |text: &str| requirement(text).is_some_and(|requirement| holds(&code, Some(&requirement)));
+    let vouches =
+        |text: &str| requirement(text).is_some_and(|requirement| is_valid(&code, Some(&requirement)));
     let proven = AUTHORITIES.iter().find(|(_, text)| vouches(text)).map(|(authority, _)| *authority);
     let information = information(&code)?;
     // SAFETY: the framework's constants are valid for as long as the process lives.
@@ -45,10 +46,10 @@ pub(super) fn of(path: &Path) -> Option<Signature> {
     let authority = proven.unwrap_or_else(|| unproven(flags));
     let text = |key: &CFString| Some(information.get(key)?.downcast_ref::<CFString>()?.to_string());
     let cdhash = information.get(unique)?.downcast_ref::<CFData>()?.to_vec();
-    Some(Signature { authority, signing_id: text(id)?, team_id: text(team), cdhash: hex(&cdhash) })
+    Some(Signature { authority, signing_id: text(id)?, team_id: text(team), cdhash: to_hex(&cdhash) })
 }
 
-fn holds(code: &SecStaticCode, requirement: Option<&SecRequirement>) -> bool {
+fn is_valid(code: &SecStaticCode, requirement: Option<&SecRequirement>) -> bool {
     // SAFETY: `code` and `requirement` are valid objects.
     unsafe { code.check_validity(DO_NOT_VALIDATE_RESOURCES, requirement) == 0 }
 }
@@ -64,7 +65,7 @@ pub(crate) fn requirement(text: &str) -> Option<CFRetained<SecRequirement>> {
 }
 
 /// Returns the team id in the signature of running code.
-pub(crate) fn team(code: &SecCode) -> Option<String> {
+pub(crate) fn team_id(code: &SecCode) -> Option<String> {
     let mut on_disk: *const SecStaticCode = ptr::null();
     // SAFETY: `on_disk` is a place for one pointer, which the call fills with an object that is ours to release.
     let on_disk = unsafe {
@@ -107,14 +108,14 @@ mod tests {
     #[ignore = "needs a Mac"]
     fn mac_apples_programs_are_platform_code() {
         let file = File::open("/bin/ls").unwrap();
-        let found = Identities::new().of(&file, Path::new("/bin/ls")).unwrap();
+        let found = Identities::new().identify(&file, Path::new("/bin/ls")).unwrap();
         let signature = found.identity.signature.expect("it is signed");
         assert_eq!(
             (signature.authority, signature.signing_id.as_str()),
             (Authority::Platform, "com.apple.ls")
         );
         let bytes = std::fs::read("/bin/ls").unwrap();
-        let parts = code_directory::read(&|offset, length| {
+        let parts = code_directory::read_directories(&|offset, length| {
             let from = usize::try_from(offset).ok()?;
             bytes.get(from..from.checked_add(length)?).map(<[u8]>::to_vec)
         });
@@ -125,7 +126,7 @@ mod tests {
     #[ignore = "needs a Mac"]
     fn mac_this_test_is_signed_by_nobody() {
         let path = std::env::current_exe().unwrap();
-        let found = Identities::new().of(&File::open(&path).unwrap(), &path).unwrap();
+        let found = Identities::new().identify(&File::open(&path).unwrap(), &path).unwrap();
         let authority = found.identity.signature.map(|signature| signature.authority);
         assert!(matches!(authority, None | Some(Authority::AdHoc)), "{authority:?}");
     }

@@ -10,13 +10,13 @@ use std::sync::Arc;
 const SHARE: usize = 1024;
 
 /// The agent that asked for a file first, by its meter; `None` for the user.
-type Owner = Option<usize>;
+type ShareOwner = Option<usize>;
 
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     known: HashMap<FileState, Arc<Content>>,
     /// Entries of each owner, oldest first.
-    shares: HashMap<Owner, VecDeque<FileState>>,
+    shares: HashMap<ShareOwner, VecDeque<FileState>>,
 }
 
 impl Memory {
@@ -24,7 +24,7 @@ impl Memory {
         self.known.get(state).cloned()
     }
 
-    pub(super) fn keep(&mut self, state: FileState, content: &Arc<Content>, meter: Option<&Arc<Meter>>) {
+    pub(super) fn insert(&mut self, state: FileState, content: &Arc<Content>, meter: Option<&Arc<Meter>>) {
         if self.known.insert(state, Arc::clone(content)).is_some() {
             return;
         }
@@ -59,10 +59,10 @@ mod tests {
         let content = Arc::new(Content { sha256: String::new(), signature: None });
         let (greedy, other) = (Arc::default(), Arc::default());
         let mut memory = Memory::default();
-        memory.keep(state(0), &content, None);
-        memory.keep(state(1), &content, Some(&other));
+        memory.insert(state(0), &content, None);
+        memory.insert(state(1), &content, Some(&other));
         for inode in 2..10_000 {
-            memory.keep(state(inode), &content, Some(&greedy));
+            memory.insert(state(inode), &content, Some(&greedy));
         }
         assert!(memory.get(&state(0)).is_some() && memory.get(&state(1)).is_some(), "the others' are there");
         assert!(memory.get(&state(9_999)).is_some(), "its newest are there");

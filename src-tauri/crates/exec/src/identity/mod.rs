@@ -17,7 +17,7 @@ mod version;
 
 pub use allowance::{Allowance, FILES, Meter, Overrun};
 #[cfg(target_os = "macos")]
-pub use macos_signature::{requirement as code_requirement, team as signing_team};
+pub(crate) use macos_signature::{requirement as code_requirement, team_id as signing_team};
 pub use state::FileState;
 pub use version::version_of;
 
@@ -103,22 +103,22 @@ impl Identities {
     ///
     /// # Errors
     /// [`IdentityError`]: unreadable, too large, or written to while it is read.
-    pub fn of(&self, file: &File, real_path: &Path) -> Result<Identified, IdentityError> {
+    pub fn identify(&self, file: &File, real_path: &Path) -> Result<Identified, IdentityError> {
         for _ in 0..ATTEMPTS {
-            let state = FileState::of(file)?;
+            let state = FileState::from_file(file)?;
             if let Some(allowance) = &self.allowance {
-                allowance.file(state.device, state.inode)?;
+                allowance.count_file(state.device, state.inode)?;
             }
             if let Some(content) = self.remembered(&state) {
                 let identity = identity(&state, &content, real_path);
                 return Ok(Identified { state, identity, settled: true });
             }
             let settled = state.settled(SystemTime::now(), UNSETTLED);
-            let sha256 = read(file, state.size, self.allowance.as_ref())?;
-            if FileState::of(file)? != state {
+            let sha256 = hash_file(file, state.size, self.allowance.as_ref())?;
+            if FileState::from_file(file)? != state {
                 continue;
             }
-            let content = Arc::new(Content { sha256, signature: signature::of(file, real_path) });
+            let content = Arc::new(Content { sha256, signature: signature::read_signature(file, real_path) });
             if settled {
                 self.remember(state, &content);
             }
@@ -133,7 +133,7 @@ impl Identities {
 
     fn remember(&self, state: FileState, content: &Arc<Content>) {
         let meter = self.allowance.as_ref().map(Allowance::meter);
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).keep(state, content, meter);
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(state, content, meter);
     }
 }
 
@@ -156,11 +156,11 @@ fn identity(state: &FileState, content: &Content, real_path: &Path) -> Identity 
 /// # Errors
 /// [`IdentityError`]: unreadable, too large, or shorter than `size`.
 pub fn sha256(file: &File, size: u64) -> Result<String, IdentityError> {
-    read(file, size, None)
+    hash_file(file, size, None)
 }
 
 /// Reads block by block, as the allowance permits.
-fn read(file: &File, size: u64, allowance: Option<&Allowance>) -> Result<String, IdentityError> {
+fn hash_file(file: &File, size: u64, allowance: Option<&Allowance>) -> Result<String, IdentityError> {
     if size > MAX_FILE_BYTES {
         return Err(IdentityError::TooLarge);
     }
@@ -169,7 +169,7 @@ fn read(file: &File, size: u64, allowance: Option<&Allowance>) -> Result<String,
     let mut offset = 0;
     while offset < size {
         if let Some(allowance) = allowance {
-            allowance.read((size - offset).min(BLOCK as u64))?;
+            allowance.wait_to_read((size - offset).min(BLOCK as u64))?;
         }
         let read = file.read_at(&mut block, offset)?;
         if read == 0 {
@@ -178,11 +178,11 @@ fn read(file: &File, size: u64, allowance: Option<&Allowance>) -> Result<String,
         hash.update(&block[..read]);
         offset += read as u64;
     }
-    Ok(hex(&hash.finalize()))
+    Ok(to_hex(&hash.finalize()))
 }
 
 /// Bytes as lower-case hex digits.
-pub fn hex(bytes: &[u8]) -> String {
+pub fn to_hex(bytes: &[u8]) -> String {
     let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

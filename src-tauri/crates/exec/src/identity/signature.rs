@@ -6,14 +6,14 @@ use std::path::Path;
 
 /// Returns the signature of an opened file, or `None` if it has no valid one.
 #[cfg(not(target_os = "macos"))]
-pub(super) fn of(_file: &File, _real_path: &Path) -> Option<Signature> {
+pub(super) fn read_signature(_file: &File, _real_path: &Path) -> Option<Signature> {
     None
 }
 
 /// Reads the signature by path, because only there the main program of an app has its bundle. It counts if the
 /// path led to the opened file before and after.
 #[cfg(target_os = "macos")]
-pub(super) fn of(file: &File, real_path: &Path) -> Option<Signature> {
+pub(super) fn read_signature(file: &File, real_path: &Path) -> Option<Signature> {
     use std::os::unix::fs::MetadataExt as _;
     let is_it = || {
         let (opened, there) = (file.metadata().ok()?, std::fs::symlink_metadata(real_path).ok()?);
@@ -22,10 +22,10 @@ pub(super) fn of(file: &File, real_path: &Path) -> Option<Signature> {
         (which(&opened) == which(&there)).then_some(())
     };
     is_it()?;
-    let signature = super::macos_signature::of(real_path)?;
+    let signature = super::macos_signature::read_signature(real_path)?;
     is_it()?;
     // The code that was verified at the path is in the opened file.
-    let parts = super::code_directory::read(&|offset, length| {
+    let parts = super::code_directory::read_directories(&|offset, length| {
         use std::os::unix::fs::FileExt as _;
         let mut bytes = vec![0; length];
         file.read_exact_at(&mut bytes, offset).ok().map(|()| bytes)

@@ -28,7 +28,7 @@ impl FileState {
     ///
     /// # Errors
     /// What `fstat` says.
-    pub fn of(file: &File) -> std::io::Result<Self> {
+    pub fn from_file(file: &File) -> std::io::Result<Self> {
         let meta = file.metadata()?;
         Ok(Self {
             device: meta.dev(),

@@ -14,7 +14,7 @@ fn known(identities: &Identities) -> usize {
 }
 
 fn of(identities: &Identities, path: &Path) -> Result<Identified, IdentityError> {
-    identities.of(&File::open(path).unwrap(), path)
+    identities.identify(&File::open(path).unwrap(), path)
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn it_is_the_sha256_of_the_content() {
     let (_folder, path) = file(&big);
     assert_eq!(
         of(&Identities::new(), &path).unwrap().identity.sha256,
-        hex(&Sha256::digest(&big)),
+        to_hex(&Sha256::digest(&big)),
         "several blocks"
     );
 }
@@ -51,14 +51,14 @@ fn what_is_settled_is_remembered() {
 #[test]
 fn a_modification_time_set_back_is_another_state() {
     let (_folder, path) = file(b"before");
-    let before = FileState::of(&File::open(&path).unwrap()).unwrap();
+    let before = FileState::from_file(&File::open(&path).unwrap()).unwrap();
     let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
     // The file system's clock ticks slowly: until the change shows, the file counts as unsettled.
     loop {
         std::fs::write(&path, b"after!").unwrap();
         let file = File::options().write(true).open(&path).unwrap();
         file.set_modified(modified).unwrap();
-        let after = FileState::of(&file).unwrap();
+        let after = FileState::from_file(&file).unwrap();
         assert_eq!((after.size, after.mtime_ns), (before.size, before.mtime_ns), "what a forger can set");
         if after != before {
             return;
@@ -102,7 +102,7 @@ fn reading_leaves_the_files_position_alone() {
     use std::io::{Read as _, Seek as _};
     let (_folder, path) = file(b"abc");
     let mut opened = File::open(&path).unwrap();
-    Identities::new().of(&opened, &path).unwrap();
+    Identities::new().identify(&opened, &path).unwrap();
     assert_eq!(opened.stream_position().unwrap(), 0);
     let mut all = String::new();
     opened.read_to_string(&mut all).unwrap();

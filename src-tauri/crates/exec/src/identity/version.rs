@@ -27,7 +27,7 @@ fn by_manager(parts: &[&str]) -> Option<String> {
         // <manager>/versions/[<package>/]<version>/…
         "versions" => parts.iter().skip(at + 1).take(2).find_map(|part| versioned(part)),
         // /nix/store/<hash>-<name>-<version>/…
-        "store" if at == 1 && parts[0] == "nix" => nix(parts.get(at + 1)?),
+        "store" if at == 1 && parts[0] == "nix" => nix_version(parts.get(at + 1)?),
         _ => None,
     })
 }
@@ -38,7 +38,7 @@ fn versioned(text: &str) -> Option<String> {
     bare.starts_with(|first: char| first.is_ascii_digit()).then(|| bare.to_owned())
 }
 
-fn nix(entry: &str) -> Option<String> {
+fn nix_version(entry: &str) -> Option<String> {
     let name = entry.split_once('-')?.1;
     let at = name.match_indices('-').map(|(at, _)| at + 1).find(|at| versioned(&name[*at..]).is_some())?;
     versioned(&name[at..])

@@ -7,7 +7,7 @@ pub(super) const HEADER_BYTES: usize = 256;
 
 /// Kind of executable.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum ExecutableFormat {
     /// Machine code (ELF or Mach-O).
     Native,
     /// A script: the interpreter of its `#!` line, and that interpreter's arguments.
@@ -19,13 +19,13 @@ pub(super) enum Format {
 /// # Errors
 /// A sentence fragment that says why it cannot be executed. A file without a known format is refused here because some
 /// library calls would hand it to a shell.
-pub(super) fn format_of(header: &[u8]) -> Result<Format, &'static str> {
+pub(super) fn format_of(header: &[u8]) -> Result<ExecutableFormat, &'static str> {
     let header = &header[..header.len().min(HEADER_BYTES)];
     if let Some(line) = header.strip_prefix(b"#!") {
-        return shebang(line).map(Format::Script);
+        return shebang(line).map(ExecutableFormat::Script);
     }
     if header.starts_with(b"\x7fELF") || is_mach(header) {
-        Ok(Format::Native)
+        Ok(ExecutableFormat::Native)
     } else {
         Err("has no known executable format")
     }
@@ -59,12 +59,12 @@ fn shebang(line: &[u8]) -> Result<Vec<String>, &'static str> {
     if !line.starts_with('/') {
         return Err("has a `#!` line that names no absolute path");
     }
-    Ok(words(line))
+    Ok(shebang_words(line))
 }
 
 /// Returns the arguments of the interpreter: Linux passes everything after it as one.
 #[cfg(not(target_os = "macos"))]
-fn words(line: &str) -> Vec<String> {
+fn shebang_words(line: &str) -> Vec<String> {
     match line.split_once([' ', '\t']) {
         Some((interpreter, argument)) => {
             vec![interpreter.to_owned(), argument.trim_start_matches([' ', '\t']).to_owned()]
@@ -75,7 +75,7 @@ fn words(line: &str) -> Vec<String> {
 
 /// Returns the arguments of the interpreter: macOS splits them at blanks.
 #[cfg(target_os = "macos")]
-fn words(line: &str) -> Vec<String> {
+fn shebang_words(line: &str) -> Vec<String> {
     line.split([' ', '\t']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
@@ -83,7 +83,7 @@ fn words(line: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn script(line: &str) -> Result<Format, &'static str> {
+    fn script(line: &str) -> Result<ExecutableFormat, &'static str> {
         format_of(format!("#!{line}\nrest").as_bytes())
     }
 
@@ -97,7 +97,7 @@ mod tests {
             b"\xca\xfe\xba\xbf\0\0\0\x01",
         ];
         for header in headers {
-            assert_eq!(format_of(header), Ok(Format::Native), "{header:x?}");
+            assert_eq!(format_of(header), Ok(ExecutableFormat::Native), "{header:x?}");
         }
     }
 
@@ -112,10 +112,10 @@ mod tests {
 
     #[test]
     fn a_script_names_its_interpreter() {
-        let one = |interpreter: &str| Ok(Format::Script(vec![interpreter.into()]));
+        let one = |interpreter: &str| Ok(ExecutableFormat::Script(vec![interpreter.into()]));
         assert_eq!(script("/bin/sh"), one("/bin/sh"));
         assert_eq!(script(" \t/bin/sh \t"), one("/bin/sh"));
-        let two = Ok(Format::Script(vec!["/usr/bin/env".into(), "python3".into()]));
+        let two = Ok(ExecutableFormat::Script(vec!["/usr/bin/env".into(), "python3".into()]));
         assert_eq!(script("/usr/bin/env \t python3"), two);
         assert_eq!(format_of(b"#!/bin/sh"), one("/bin/sh"), "no line end, but the whole file");
     }
@@ -125,7 +125,7 @@ mod tests {
     fn on_linux_the_rest_of_the_line_is_one_argument() {
         assert_eq!(
             script("/usr/bin/env -S a b"),
-            Ok(Format::Script(vec!["/usr/bin/env".into(), "-S a b".into()]))
+            Ok(ExecutableFormat::Script(vec!["/usr/bin/env".into(), "-S a b".into()]))
         );
     }
 

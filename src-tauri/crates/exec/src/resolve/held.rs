@@ -1,10 +1,10 @@
 //! Files that a run depends on, kept open from the moment they were judged until the run has started.
 
-use super::format::{Format, HEADER_BYTES, format_of};
+use super::format::{ExecutableFormat, HEADER_BYTES, format_of};
 use super::kernel_path::{real_path, real_path_of_name};
 use super::mutable::is_mutable;
 use crate::identity::{FileState, Identified, Identities, IdentityError};
-use postern_policy::{Identity, Program, Script};
+use postern_policy::{FoundProgram, Identity, Script};
 use postern_request::BoundFile;
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -47,7 +47,7 @@ pub struct HeldFile {
 
 /// Reason why a file cannot be used.
 #[derive(Debug)]
-pub(super) enum Problem {
+pub(super) enum FileProblem {
     /// There is nothing at that path.
     Missing,
     /// There is something, but it is not to be run: a sentence fragment.
@@ -65,19 +65,19 @@ pub(super) enum Purpose {
 
 impl HeldFile {
     /// Opens the file at an absolute path and finds out what it is. Never blocks on a FIFO or a device.
-    pub(super) fn open(path: &Path, purpose: Purpose, identities: &Identities) -> Result<Self, Problem> {
+    pub(super) fn open(path: &Path, purpose: Purpose, identities: &Identities) -> Result<Self, FileProblem> {
         let file = open_regular(path, purpose)?;
         let mode = Mode::from_raw_mode(rustix::fs::fstat(&file).map_err(problem)?.st_mode);
         let links = file.metadata().map_or(0, |meta| meta.nlink());
         let own_name = if links > 1 { real_path_of_name(path, &file) } else { None };
-        let real = own_name.map_or_else(|| real_path(&file), Ok).map_err(|_| Problem::Missing)?;
+        let real = own_name.map_or_else(|| real_path(&file), Ok).map_err(|_| FileProblem::Missing)?;
         let shebang = match purpose {
             Purpose::Program => shebang_of(&file)?,
             Purpose::Operand => None,
         };
         let Identified { state, identity, settled } =
-            identities.of(&file, &real).map_err(|error| unidentified(&error))?;
-        let bound = BoundFile { path: text(path)?, real_path: text(&real)?, identity };
+            identities.identify(&file, &real).map_err(|error| unidentified(&error))?;
+        let bound = BoundFile { path: path_text(path)?, real_path: path_text(&real)?, identity };
         Ok(Self {
             state,
             settled,
@@ -100,7 +100,7 @@ impl HeldFile {
     pub(crate) fn of_postern(path: &Path) -> std::io::Result<Self> {
         let unusable = |_| std::io::Error::other("it is no program");
         let file = open_regular(path, Purpose::Program).map_err(unusable)?;
-        let state = FileState::of(&file)?;
+        let state = FileState::from_file(&file)?;
         let identity = Identity {
             sha256: String::new(),
             size: state.size,
@@ -112,7 +112,7 @@ impl HeldFile {
             signature: None,
         };
         let path = path.canonicalize()?;
-        let text = text(&path).map_err(unusable)?;
+        let text = path_text(&path).map_err(unusable)?;
         Ok(Self {
             state,
             settled: true,
@@ -131,15 +131,15 @@ impl HeldFile {
     }
 
     /// Returns the file as the tool that the stand-in at `path` starts.
-    pub(super) fn behind(mut self, path: &Path) -> Result<Self, Problem> {
-        self.bound.path = text(path)?;
+    pub(super) fn behind(mut self, path: &Path) -> Result<Self, FileProblem> {
+        self.bound.path = path_text(path)?;
         Ok(self)
     }
 
     /// Returns what the stand-in before this tool would set `SDKROOT` to.
-    pub fn sdk(&self) -> Option<String> {
+    pub fn sdk_root(&self) -> Option<String> {
         let behind = self.path.as_os_str() != self.bound.path.as_str();
-        behind.then(|| super::shims::sdk(&self.path)).flatten()?.to_str().map(str::to_owned)
+        behind.then(|| super::shims::sdk_root(&self.path)).flatten()?.to_str().map(str::to_owned)
     }
 
     /// Returns the open file.
@@ -166,8 +166,8 @@ impl HeldFile {
     }
 
     /// Returns the fact that policy judges by.
-    pub(super) fn program(&self, invoked: &str) -> Program {
-        Program {
+    pub(super) fn program(&self, invoked: &str) -> FoundProgram {
+        FoundProgram {
             invoked: invoked.to_owned(),
             path: self.bound.path.clone(),
             real_path: self.bound.real_path.clone(),
@@ -193,7 +193,7 @@ impl HeldFile {
 }
 
 /// Opens without following the file's own surprises: a FIFO does not hang, a folder or device is told apart.
-fn open_regular(path: &Path, purpose: Purpose) -> Result<File, Problem> {
+fn open_regular(path: &Path, purpose: Purpose) -> Result<File, FileProblem> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty()).map_err(problem)?);
     let stat = rustix::fs::fstat(&file).map_err(problem)?;
@@ -209,9 +209,9 @@ fn open_regular(path: &Path, purpose: Purpose) -> Result<File, Problem> {
         || (Mode::from_raw_mode(stat.st_mode).intersects(Mode::XUSR | Mode::XGRP | Mode::XOTH)
             && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok());
     match what {
-        Some(what) => Err(Problem::Unusable(what.to_owned())),
+        Some(what) => Err(FileProblem::Unusable(what.to_owned())),
         None if executable => Ok(file),
-        None => Err(Problem::Unusable("is not executable".to_owned())),
+        None => Err(FileProblem::Unusable("is not executable".to_owned())),
     }
 }
 
@@ -220,34 +220,34 @@ fn has_capabilities(file: &File) -> bool {
     cfg!(target_os = "linux") && rustix::fs::fgetxattr(file, "security.capability", &mut [0_u8; 64]).is_ok()
 }
 
-fn shebang_of(file: &File) -> Result<Option<Vec<String>>, Problem> {
+fn shebang_of(file: &File) -> Result<Option<Vec<String>>, FileProblem> {
     let mut header = [0; HEADER_BYTES];
     let read = file
         .read_at(&mut header, 0)
-        .map_err(|error| Problem::Unusable(format!("cannot be read: {error}")))?;
+        .map_err(|error| FileProblem::Unusable(format!("cannot be read: {error}")))?;
     match format_of(&header[..read]) {
-        Ok(Format::Native) => Ok(None),
-        Ok(Format::Script(words)) => Ok(Some(words)),
-        Err(what) => Err(Problem::Unusable(what.to_owned())),
+        Ok(ExecutableFormat::Native) => Ok(None),
+        Ok(ExecutableFormat::Script(words)) => Ok(Some(words)),
+        Err(what) => Err(FileProblem::Unusable(what.to_owned())),
     }
 }
 
-fn problem(error: Errno) -> Problem {
+fn problem(error: Errno) -> FileProblem {
     match error {
-        Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG => Problem::Missing,
-        Errno::LOOP => Problem::Unusable("is a circle of links".to_owned()),
-        Errno::ACCESS | Errno::PERM => Problem::Unusable("may not be read".to_owned()),
-        Errno::NXIO => Problem::Unusable("is a socket or a device".to_owned()),
-        other => Problem::Unusable(format!("cannot be opened: {other}")),
+        Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG => FileProblem::Missing,
+        Errno::LOOP => FileProblem::Unusable("is a circle of links".to_owned()),
+        Errno::ACCESS | Errno::PERM => FileProblem::Unusable("may not be read".to_owned()),
+        Errno::NXIO => FileProblem::Unusable("is a socket or a device".to_owned()),
+        other => FileProblem::Unusable(format!("cannot be opened: {other}")),
     }
 }
 
-fn unidentified(error: &IdentityError) -> Problem {
-    Problem::Unusable(error.to_string())
+fn unidentified(error: &IdentityError) -> FileProblem {
+    FileProblem::Unusable(error.to_string())
 }
 
-fn text(path: &Path) -> Result<String, Problem> {
+fn path_text(path: &Path) -> Result<String, FileProblem> {
     path.to_str()
         .map(str::to_owned)
-        .ok_or_else(|| Problem::Unusable("has a path that is not UTF-8".to_owned()))
+        .ok_or_else(|| FileProblem::Unusable("has a path that is not UTF-8".to_owned()))
 }

@@ -1,14 +1,14 @@
 //! Lookup of a name: one name to one opened file.
 
 use super::Resolver;
-use super::held::{HeldFile, Problem, Purpose};
+use super::held::{FileProblem, HeldFile, Purpose};
 use super::search::lexical;
 use postern_policy::Lookup;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Context of a lookup.
-pub(super) struct Place<'a> {
+pub(super) struct LookupContext<'a> {
     /// Folder of relative paths: absolute, or empty if it is not known.
     pub(super) folder: PathBuf,
     /// Folders of bare names.
@@ -16,32 +16,32 @@ pub(super) struct Place<'a> {
     /// Folders in which the user's shell finds other names; empty if those do not count.
     pub(super) shell_path: &'a [String],
     /// Earlier lookup, so that a program is judged by the very file that was opened to start it.
-    pub(super) known: Option<Known>,
+    pub(super) known: Option<EarlierLookup>,
 }
 
 /// A name that led to a file, and where it was looked up.
 #[derive(Debug, Clone)]
-pub(super) struct Known {
+pub(super) struct EarlierLookup {
     pub(super) name: String,
     pub(super) folder: PathBuf,
     pub(super) file: Arc<HeldFile>,
 }
 
-impl Known {
+impl EarlierLookup {
     /// Returns true if the same name means the same in `folder`: a bare one does anywhere.
-    fn is(&self, name: &str, folder: &Path) -> bool {
+    fn matches_name(&self, name: &str, folder: &Path) -> bool {
         self.name == name && (!name.contains('/') || self.folder == folder)
     }
 }
 
-impl Place<'_> {
+impl LookupContext<'_> {
     pub(super) fn is_unknown(&self) -> bool {
         self.folder.as_os_str().is_empty()
     }
 }
 
 /// Result of looking up a name.
-pub(super) enum Found {
+pub(super) enum FileLookup {
     /// A file that can be run.
     File(Arc<HeldFile>),
     /// Something that cannot: its path and what is wrong.
@@ -50,7 +50,7 @@ pub(super) enum Found {
     Nothing,
 }
 
-impl Found {
+impl FileLookup {
     pub(super) fn lookup(&self, invoked: &str) -> Lookup {
         match self {
             Self::File(file) => Lookup::Found(Box::new(file.program(invoked))),
@@ -66,42 +66,42 @@ impl Resolver {
     /// Looks a name up. A name with a slash is a path; any other is searched for, as a shell would.
     ///
     /// The first that can be executed, and if none can, the first that is there.
-    pub(super) fn look_up(&self, name: &str, place: &Place<'_>) -> Found {
+    pub(super) fn look_up(&self, name: &str, place: &LookupContext<'_>) -> FileLookup {
         if name.is_empty() || name.contains('\0') {
-            return Found::Nothing;
+            return FileLookup::Nothing;
         }
-        if let Some(known) = place.known.as_ref().filter(|known| known.is(name, &place.folder)) {
-            return Found::File(Arc::clone(&known.file));
+        if let Some(known) = place.known.as_ref().filter(|known| known.matches_name(name, &place.folder)) {
+            return FileLookup::File(Arc::clone(&known.file));
         }
         if name.contains('/') {
-            return self.at(&place.folder.join(name), place);
+            return self.look_up_path(&place.folder.join(name), place);
         }
         let places = || place.search_path.iter().map(|folder| Path::new(folder).join(name));
         let of_shell = || place.shell_path.iter().map(|folder| Path::new(folder).join(name));
         // A candidate; its opened file shows if it can be started.
         let own = candidates(name, place.search_path).map(|path| (path, false));
         for (path, shell_only) in own.chain(candidates(name, place.shell_path).map(|path| (path, true))) {
-            if let Ok(mut file) = self.open(&path, place) {
+            if let Ok(mut file) = self.open_program(&path, place) {
                 let before = places().chain(of_shell());
                 file.earlier = before.take_while(|earlier| *earlier != path).collect();
-                file.agent_can_change |= file.earlier.iter().any(|path| self.reach.holds(path));
+                file.agent_can_change |= file.earlier.iter().any(|path| self.reach.can_change(path));
                 file.shell_only = shell_only;
-                return Found::File(Arc::new(file));
+                return FileLookup::File(Arc::new(file));
             }
         }
-        let unusable = |path: PathBuf| match self.open(&path, place) {
-            Err(Problem::Unusable(what)) => Some(Found::Unusable(path, what)),
+        let unusable = |path: PathBuf| match self.open_program(&path, place) {
+            Err(FileProblem::Unusable(what)) => Some(FileLookup::Unusable(path, what)),
             // It was made executable just now: nothing was found for it before.
-            Err(Problem::Missing) | Ok(_) => None,
+            Err(FileProblem::Missing) | Ok(_) => None,
         };
-        places().find_map(unusable).unwrap_or(Found::Nothing)
+        places().find_map(unusable).unwrap_or(FileLookup::Nothing)
     }
 
     /// Returns true if the agent could change what a name resolves to on the search path.
-    fn finds_changeable(&self, name: &str, place: &Place<'_>) -> bool {
+    fn finds_changeable(&self, name: &str, place: &LookupContext<'_>) -> bool {
         for folder in place.search_path {
             let path = Path::new(folder).join(name);
-            if self.reach.holds(&path) {
+            if self.reach.can_change(&path) {
                 return true;
             }
             if std::fs::metadata(&path).is_ok_and(|meta| meta.is_file()) {
@@ -114,37 +114,37 @@ impl Resolver {
     /// Returns the file at a path that may hold `..`.
     ///
     /// The path as text and the path as the system walks it must agree, or what is shown is not what runs.
-    fn at(&self, path: &Path, place: &Place<'_>) -> Found {
+    fn look_up_path(&self, path: &Path, place: &LookupContext<'_>) -> FileLookup {
         let clean = lexical(path);
-        match self.open(&clean, place) {
+        match self.open_program(&clean, place) {
             Ok(mut file) if walks_to(path, &clean, &file) => {
-                file.agent_can_change |= self.reach.holds(path);
-                Found::File(Arc::new(file))
+                file.agent_can_change |= self.reach.can_change(path);
+                FileLookup::File(Arc::new(file))
             }
-            Ok(_) => Found::Unusable(clean, "has a `..` behind a link in its path".to_owned()),
-            Err(Problem::Missing) => Found::Nothing,
-            Err(Problem::Unusable(what)) => Found::Unusable(clean, what),
+            Ok(_) => FileLookup::Unusable(clean, "has a `..` behind a link in its path".to_owned()),
+            Err(FileProblem::Missing) => FileLookup::Nothing,
+            Err(FileProblem::Unusable(what)) => FileLookup::Unusable(clean, what),
         }
     }
 
     /// Returns a script that an interpreter would read.
-    pub(super) fn operand(&self, written: &str, place: &Place<'_>) -> Option<Arc<HeldFile>> {
+    pub(super) fn operand(&self, written: &str, place: &LookupContext<'_>) -> Option<Arc<HeldFile>> {
         if written.contains('\0') || (place.is_unknown() && !written.starts_with('/')) {
             return None;
         }
         let path = place.folder.join(written);
         let clean = lexical(&path);
         let mut file = HeldFile::open(&clean, Purpose::Operand, self.identities()).ok()?;
-        file.agent_can_change = self.reach.holds(&path);
+        file.agent_can_change = self.reach.can_change(&path);
         walks_to(&path, &clean, &file).then(|| Arc::new(file))
     }
 
     /// Returns a program, and the interpreter that the system would start for it.
-    fn open(&self, path: &Path, place: &Place<'_>) -> Result<HeldFile, Problem> {
+    fn open_program(&self, path: &Path, place: &LookupContext<'_>) -> Result<HeldFile, FileProblem> {
         let mut file = HeldFile::open(path, Purpose::Program, self.identities())?;
-        let mut changeable = self.reach.holds(path);
-        if let Some(tool) = self.shims.tool(&file)? {
-            changeable |= self.reach.holds(&tool);
+        let mut changeable = self.reach.can_change(path);
+        if let Some(tool) = self.shims.tool_behind(&file)? {
+            changeable |= self.reach.can_change(&tool);
             file = HeldFile::open(&tool, Purpose::Program, self.identities())?.behind(path)?;
         }
         file.agent_can_change = changeable;
@@ -153,19 +153,19 @@ impl Resolver {
         };
         // A changeable interpreter can do anything; so can a program that `env` would find first.
         let by_env = interpreter.ends_with("/env").then(|| started_by_env(words)).flatten();
-        file.agent_can_change |= self.reach.holds(Path::new(interpreter))
+        file.agent_can_change |= self.reach.can_change(Path::new(interpreter))
             || by_env.is_some_and(|name| self.finds_changeable(name, place));
         let opened =
             HeldFile::open(Path::new(interpreter), Purpose::Program, self.identities()).map_err(|error| {
                 let what = match error {
-                    Problem::Missing => "does not exist".to_owned(),
-                    Problem::Unusable(what) => what,
+                    FileProblem::Missing => "does not exist".to_owned(),
+                    FileProblem::Unusable(what) => what,
                 };
-                Problem::Unusable(format!("names an interpreter in its `#!` line that {what}"))
+                FileProblem::Unusable(format!("names an interpreter in its `#!` line that {what}"))
             })?;
         if opened.shebang.is_some() {
             // Linux would go on, macOS would not.
-            return Err(Problem::Unusable(
+            return Err(FileProblem::Unusable(
                 "names an interpreter in its `#!` line that is itself a script".to_owned(),
             ));
         }

@@ -21,15 +21,15 @@ pub use cwd::Cwd;
 pub use held::HeldFile;
 pub(crate) use kernel_path::{real_path, real_path_at};
 pub use mutable::is_mutable_by_agent;
-pub use reach::Reach;
+pub use reach::AgentReach;
 pub use search::search_path;
 pub use steps::HeldSteps;
-pub use targets::real;
+pub use targets::resolve_real;
 
 use crate::identity::{Allowance, Identities};
 use arc_swap::ArcSwap;
-use lookup::{Found, Known, Place};
-use postern_command::{Dir, Power, Reading, Role, Step, Word};
+use lookup::{EarlierLookup, FileLookup, LookupContext};
+use postern_command::{Dir, ParsedCommand, Power, Role, Step, Word};
 use postern_policy::{Lookup, StepFacts};
 use postern_request::{BoundFile, Launch};
 use shims::Shims;
@@ -46,7 +46,7 @@ pub struct Resolver {
     /// The person's home folder; empty where none was told.
     home: Arc<str>,
     /// Places that the requesting agent can change; empty if there is no agent.
-    reach: Arc<Reach>,
+    reach: Arc<AgentReach>,
     /// The system's stand-ins for developer tools.
     shims: Shims,
     /// Folders in which the user's shell finds programs, as read at set-up.
@@ -57,10 +57,10 @@ pub struct Resolver {
 
 /// Resolved request.
 #[derive(Debug)]
-pub struct Resolved {
+pub struct ResolvedRequest {
     /// Way in which it is started.
     pub launch: Launch,
-    /// Facts for each step, in the order of [`Reading::steps`].
+    /// Facts for each step, in the order of [`ParsedCommand::steps`].
     pub steps: Vec<StepFacts>,
     /// The files, open.
     pub held: Held,
@@ -91,17 +91,17 @@ impl Held {
     }
 
     /// Returns every file.
-    pub fn files(&self) -> impl Iterator<Item = &Arc<HeldFile>> {
+    pub fn all_files(&self) -> impl Iterator<Item = &Arc<HeldFile>> {
         self.started.iter().chain(&self.programs).chain(&self.scripts)
     }
 
-    fn keep(&mut self, file: &Arc<HeldFile>) {
+    fn hold_file(&mut self, file: &Arc<HeldFile>) {
         let known = |other: &Arc<HeldFile>| other.path == file.path && other.state == file.state;
         if !self.started.iter().chain(&self.programs).any(known) {
             self.programs.push(Arc::clone(file));
         }
         if let Some(interpreter) = &file.interpreter {
-            self.keep(interpreter);
+            self.hold_file(interpreter);
         }
     }
 }
@@ -125,7 +125,7 @@ impl Resolver {
 
     /// Returns the same resolver for an agent that can change what is in `reach`.
     #[must_use]
-    pub fn reached_by(&self, reach: Reach) -> Self {
+    pub fn reached_by(&self, reach: AgentReach) -> Self {
         Self { reach: Arc::new(reach), ..self.clone() }
     }
 
@@ -154,11 +154,16 @@ impl Resolver {
     }
 
     /// Looks up everything that `reading` names, in `cwd` and on `search_path` (from [`search_path`]).
-    pub fn facts(&self, reading: &Reading, cwd: &Cwd, search_path: &[String]) -> Resolved {
+    pub fn resolve_command(
+        &self,
+        reading: &ParsedCommand,
+        cwd: &Cwd,
+        search_path: &[String],
+    ) -> ResolvedRequest {
         let mut held = Held::default();
         let of_shell = self.only_of_shell(search_path);
         let folder = PathBuf::from(&cwd.bound.path);
-        let mut here = Place { folder, search_path, shell_path: &of_shell, known: None };
+        let mut here = LookupContext { folder, search_path, shell_path: &of_shell, known: None };
         let launch = match &reading.plain {
             Some(argv) => Launch::Argv { argv: argv.clone() },
             None => Launch::Shell { text: reading.text.clone() },
@@ -168,46 +173,52 @@ impl Resolver {
             Launch::Shell { .. } => SHELL,
             Launch::Nothing => "",
         };
-        if let Found::File(file) = self.look_up(first, &here) {
+        if let FileLookup::File(file) = self.look_up(first, &here) {
             held.started = Some(Arc::clone(&file));
-            held.keep(&file);
-            here.known = Some(Known { name: first.to_owned(), folder: here.folder.clone(), file });
+            held.hold_file(&file);
+            here.known = Some(EarlierLookup { name: first.to_owned(), folder: here.folder.clone(), file });
         }
-        let steps = reading.steps.iter().map(|step| self.step(step, &here, &mut held)).collect();
+        let steps = reading.steps.iter().map(|step| self.resolve_step(step, &here, &mut held)).collect();
         if let Launch::Shell { text } = &launch {
             held.steps = self.held_steps(text, &here, &held);
         }
-        Resolved { launch, steps, held }
+        ResolvedRequest { launch, steps, held }
     }
 
     /// Looks up what the steps of `reading` name, in `folder`, for what is judged and not started here.
-    pub fn steps(&self, reading: &Reading, folder: &Path, search_path: &[String]) -> Vec<StepFacts> {
-        let here = Place { folder: folder.to_owned(), search_path, shell_path: &[], known: None };
+    pub fn resolve_steps(
+        &self,
+        reading: &ParsedCommand,
+        folder: &Path,
+        search_path: &[String],
+    ) -> Vec<StepFacts> {
+        let here = LookupContext { folder: folder.to_owned(), search_path, shell_path: &[], known: None };
         let mut held = Held::default();
-        reading.steps.iter().map(|step| self.step(step, &here, &mut held)).collect()
+        reading.steps.iter().map(|step| self.resolve_step(step, &here, &mut held)).collect()
     }
 
     /// Looks one name up, as a step's program would be.
-    pub fn find(&self, name: &str, cwd: &Cwd, search_path: &[String]) -> Lookup {
+    pub fn look_up_program(&self, name: &str, cwd: &Cwd, search_path: &[String]) -> Lookup {
         let of_shell = self.only_of_shell(search_path);
         let folder = PathBuf::from(&cwd.bound.path);
-        let here = Place { folder, search_path, shell_path: &of_shell, known: None };
+        let here = LookupContext { folder, search_path, shell_path: &of_shell, known: None };
         self.look_up(name, &here).lookup(name)
     }
 
     /// Opens and identifies the file at an absolute path, as a skill's or a rule's program.
     pub fn identify(&self, path: &str) -> Lookup {
-        let here = Place { folder: PathBuf::from("/"), search_path: &[], shell_path: &[], known: None };
+        let here =
+            LookupContext { folder: PathBuf::from("/"), search_path: &[], shell_path: &[], known: None };
         if path.starts_with('/') { self.look_up(path, &here).lookup(path) } else { Lookup::NotFound }
     }
 
-    fn step(&self, step: &Step, here: &Place<'_>, held: &mut Held) -> StepFacts {
+    fn resolve_step(&self, step: &Step, here: &LookupContext<'_>, held: &mut Held) -> StepFacts {
         // A wrapper is found where the request starts; what it runs, where the step runs.
-        let via = step.via.iter().map(|via| self.word(via.argv.first(), here, held)).collect();
+        let via = step.via.iter().map(|via| self.look_up_word(via.argv.first(), here, held)).collect();
         let elsewhere = step.via.iter().any(|via| via.power == Power::Elsewhere);
         let there = place_of(step, here);
         let program = match step.role {
-            Role::Program if !elsewhere => self.word(step.argv.first(), &there, held),
+            Role::Program if !elsewhere => self.look_up_word(step.argv.first(), &there, held),
             Role::Program | Role::HarmlessBuiltin | Role::Function | Role::Nothing => Lookup::Nothing,
         };
         let script = step.script.filter(|_| !elsewhere).and_then(|at| {
@@ -221,26 +232,31 @@ impl Resolver {
         StepFacts { program, via, script, targets }
     }
 
-    fn word(&self, word: Option<&Word>, place: &Place<'_>, held: &mut Held) -> Lookup {
+    fn look_up_word(&self, word: Option<&Word>, place: &LookupContext<'_>, held: &mut Held) -> Lookup {
         let Some(name) = word.and_then(|word| word.value.as_deref()) else { return Lookup::Nothing };
         // Without a known folder only what does not depend on it can be looked up.
         if place.is_unknown() && name.contains('/') && !name.starts_with('/') {
             return Lookup::Nothing;
         }
         let found = self.look_up(name, place);
-        if let Found::File(file) = &found {
-            held.keep(file);
+        if let FileLookup::File(file) = &found {
+            held.hold_file(file);
         }
         found.lookup(name)
     }
 }
 
 /// Returns the folder of a step's relative paths; empty if it is not known before the run.
-fn place_of<'a>(step: &Step, here: &Place<'a>) -> Place<'a> {
+fn place_of<'a>(step: &Step, here: &LookupContext<'a>) -> LookupContext<'a> {
     let folder = match &step.dir {
         Dir::Same => here.folder.clone(),
         Dir::Under(path) => here.folder.join(Path::new(path)),
         Dir::OneOf(_) | Dir::Unknown => PathBuf::new(),
     };
-    Place { folder, search_path: here.search_path, shell_path: here.shell_path, known: here.known.clone() }
+    LookupContext {
+        folder,
+        search_path: here.search_path,
+        shell_path: here.shell_path,
+        known: here.known.clone(),
+    }
 }

@@ -26,7 +26,7 @@ const GROUPS: std::ops::Range<u32> = 0..100;
 
 /// Places that one agent can write.
 #[derive(Debug, Clone, Default)]
-pub struct Reach {
+pub struct AgentReach {
     /// Real paths, each with its device and inode if it exists.
     places: Vec<(PathBuf, Option<(u64, u64)>)>,
     /// A folder above places of the system, which is reachable except for those.
@@ -35,7 +35,7 @@ pub struct Reach {
     is_some: bool,
 }
 
-impl Reach {
+impl AgentReach {
     /// Returns what an agent with these folders can change. An agent without folders is assumed to write in
     /// `home` and in the folder of the request.
     pub fn of_agent(folders: &[String], home: &str, cwd: &str) -> Self {
@@ -49,7 +49,7 @@ impl Reach {
         }
         let place = |path: PathBuf| {
             let path = path.canonicalize().unwrap_or(path);
-            let id = rustix::fs::stat(&path).ok().map(|stat| id(&stat));
+            let id = rustix::fs::stat(&path).ok().map(|stat| device_inode(&stat));
             (path, id)
         };
         let places = all.into_iter().filter(|path| path.is_absolute()).map(place).collect();
@@ -60,13 +60,13 @@ impl Reach {
     ///
     /// That is so if the file, or a folder or link on the way, is reachable or writable by others than the
     /// user and the system.
-    pub(super) fn holds(&self, path: &Path) -> bool {
+    pub(super) fn can_change(&self, path: &Path) -> bool {
         if !self.is_some {
             return false;
         }
         let owners = Owners::current();
         let mut todo: Vec<OsString> = Vec::new();
-        push(&mut todo, path);
+        push_components(&mut todo, path);
         let mut here = PathBuf::from("/");
         let mut links = 0;
         while let Some(part) = todo.pop() {
@@ -85,7 +85,9 @@ impl Reach {
                 Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => return false,
                 Err(_) => return true,
             };
-            if self.places.iter().any(|(_, place)| *place == Some(id(&stat))) || owners.is_others(&stat) {
+            if self.places.iter().any(|(_, place)| *place == Some(device_inode(&stat)))
+                || owners.is_others(&stat)
+            {
                 return true;
             }
             if FileType::from_raw_mode(stat.st_mode) != FileType::Symlink {
@@ -97,7 +99,7 @@ impl Reach {
             if target.is_absolute() {
                 here = PathBuf::from("/");
             }
-            push(&mut todo, &target);
+            push_components(&mut todo, &target);
         }
         false
     }
@@ -115,7 +117,7 @@ fn is_above_system(folder: &Path) -> bool {
 }
 
 /// Pushes the components of a path onto those still to be walked, its first one last.
-fn push(todo: &mut Vec<OsString>, path: &Path) {
+fn push_components(todo: &mut Vec<OsString>, path: &Path) {
     let parts = path.components().rev().filter_map(|part| match part {
         Component::Normal(name) => Some(name.to_owned()),
         Component::ParentDir => Some(OsString::from("..")),
@@ -125,12 +127,12 @@ fn push(todo: &mut Vec<OsString>, path: &Path) {
 }
 
 #[cfg(target_os = "linux")]
-fn id(stat: &Stat) -> (u64, u64) {
+fn device_inode(stat: &Stat) -> (u64, u64) {
     (stat.st_dev, stat.st_ino)
 }
 
 #[cfg(target_os = "macos")]
-fn id(stat: &Stat) -> (u64, u64) {
+fn device_inode(stat: &Stat) -> (u64, u64) {
     (i64::from(stat.st_dev).cast_unsigned(), stat.st_ino)
 }
 
@@ -163,7 +165,7 @@ impl Owners {
 
 #[cfg(test)]
 mod tests {
-    use super::Reach;
+    use super::AgentReach;
     use std::fs::{Permissions, create_dir_all, set_permissions, write};
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     use std::path::{Path, PathBuf};
@@ -194,8 +196,8 @@ mod tests {
             self.at(name).display().to_string()
         }
 
-        fn reach(&self) -> Reach {
-            Reach::of_agent(&[self.text("project")], &self.text("home"), &self.text("project"))
+        fn reach(&self) -> AgentReach {
+            AgentReach::of_agent(&[self.text("project")], &self.text("home"), &self.text("project"))
         }
     }
 
@@ -216,18 +218,18 @@ mod tests {
             ("opt/missing/tool", false),
             ("home/bin/tool", false),
         ] {
-            assert_eq!(reach.holds(&disk.at(name)), expected, "{name}");
+            assert_eq!(reach.can_change(&disk.at(name)), expected, "{name}");
         }
-        assert!(reach.holds(Path::new("/tmp/x")), "everybody's folder");
-        assert!(!reach.holds(Path::new("/usr/bin/env")), "the system's");
+        assert!(reach.can_change(Path::new("/tmp/x")), "everybody's folder");
+        assert!(!reach.can_change(Path::new("/usr/bin/env")), "the system's");
     }
 
     #[test]
     fn an_agent_without_folders_changes_what_the_person_keeps_at_home() {
         let disk = Disk::new();
-        let reach = Reach::of_agent(&[], &disk.text("home"), &disk.text("project"));
+        let reach = AgentReach::of_agent(&[], &disk.text("home"), &disk.text("project"));
         for (name, expected) in [("home/bin/tool", true), ("project/x", true), ("opt/bin/tool", false)] {
-            assert_eq!(reach.holds(&disk.at(name)), expected, "{name}");
+            assert_eq!(reach.can_change(&disk.at(name)), expected, "{name}");
         }
     }
 
@@ -237,11 +239,11 @@ mod tests {
         let reach = disk.reach();
         for (mode, expected) in [(0o755, false), (0o777, true), (0o1777, true)] {
             set_permissions(disk.at("opt/bin"), Permissions::from_mode(mode)).unwrap();
-            assert_eq!(reach.holds(&disk.at("opt/bin/tool")), expected, "{mode:o}");
+            assert_eq!(reach.can_change(&disk.at("opt/bin/tool")), expected, "{mode:o}");
         }
         set_permissions(disk.at("opt/bin"), Permissions::from_mode(0o755)).unwrap();
         set_permissions(disk.at("opt/bin/tool"), Permissions::from_mode(0o666)).unwrap();
-        assert!(reach.holds(&disk.at("opt/bin/tool")), "the file itself");
+        assert!(reach.can_change(&disk.at("opt/bin/tool")), "the file itself");
     }
 
     #[test]
@@ -249,7 +251,7 @@ mod tests {
         let disk = Disk::new();
         symlink("b", disk.at("opt/a")).unwrap();
         symlink("a", disk.at("opt/b")).unwrap();
-        assert!(disk.reach().holds(&disk.at("opt/a")), "where it leads is not known");
-        assert!(!Reach::default().holds(&disk.at("project/x")), "no agent asks");
+        assert!(disk.reach().can_change(&disk.at("opt/a")), "where it leads is not known");
+        assert!(!AgentReach::default().can_change(&disk.at("project/x")), "no agent asks");
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! A stand-in is taken for a link to its tool: the tool is what is shown, pinned, compared and started.
 
-use super::held::{HeldFile, Problem};
+use super::held::{FileProblem, HeldFile};
 use postern_policy::Authority;
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,7 @@ fn is_apples(file: &HeldFile) -> bool {
 
 impl Shims {
     /// Returns the tool that a stand-in starts, or `None` for every other file.
-    pub(super) fn tool(&self, file: &HeldFile) -> Result<Option<PathBuf>, Problem> {
+    pub(super) fn tool_behind(&self, file: &HeldFile) -> Result<Option<PathBuf>, FileProblem> {
         if !(self.is_shim)(file) {
             return Ok(None);
         }
@@ -56,7 +56,7 @@ impl Shims {
         });
         let missing = || {
             let name = name.to_string_lossy();
-            Problem::Unusable(format!(
+            FileProblem::Unusable(format!(
                 "stands in for a developer tool that is not installed: install {name} with xcode-select --install"
             ))
         };
@@ -70,7 +70,7 @@ impl Shims {
 }
 
 /// Returns what `SDKROOT` is for a tool of a developer folder: without it, a compiler finds no headers.
-pub(super) fn sdk(tool: &Path) -> Option<PathBuf> {
+pub(super) fn sdk_root(tool: &Path) -> Option<PathBuf> {
     let tools = tool.parent()?;
     let folder = TOOLS
         .iter()
@@ -84,7 +84,7 @@ mod tests {
     use super::Shims;
     use crate::identity::Identities;
     use crate::resolve::held::Purpose;
-    use crate::resolve::{Cwd, Found, HeldFile, Place, Resolver};
+    use crate::resolve::{Cwd, FileLookup, HeldFile, LookupContext, Resolver};
     use std::fs;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     use std::path::Path;
@@ -123,20 +123,20 @@ mod tests {
             Resolver { shims, ..Resolver::new() }
         }
 
-        fn find(&self, name: &str) -> Found {
+        fn find(&self, name: &str) -> FileLookup {
             let bin = [self.path("bin").to_str().unwrap().to_owned()];
             self.resolver().look_up(
                 name,
-                &Place { folder: self.path(""), search_path: &bin, shell_path: &[], known: None },
+                &LookupContext { folder: self.path(""), search_path: &bin, shell_path: &[], known: None },
             )
         }
     }
 
-    fn found(found: Found) -> std::sync::Arc<HeldFile> {
+    fn found(found: FileLookup) -> std::sync::Arc<HeldFile> {
         match found {
-            Found::File(file) => file,
-            Found::Unusable(path, what) => panic!("{} {what}", path.display()),
-            Found::Nothing => panic!("nothing was found"),
+            FileLookup::File(file) => file,
+            FileLookup::Unusable(path, what) => panic!("{} {what}", path.display()),
+            FileLookup::Nothing => panic!("nothing was found"),
         }
     }
 
@@ -153,7 +153,11 @@ mod tests {
             let alone = HeldFile::open(&tool, Purpose::Program, &Identities::new()).unwrap();
             fs::create_dir_all(mac.path("CommandLineTools/SDKs/MacOSX.sdk")).unwrap();
             let sdk = mac.path("CommandLineTools/SDKs/MacOSX.sdk");
-            assert_eq!((git.sdk().as_deref(), alone.sdk()), (sdk.to_str(), None), "as its stand-in sets it");
+            assert_eq!(
+                (git.sdk_root().as_deref(), alone.sdk_root()),
+                (sdk.to_str(), None),
+                "as its stand-in sets it"
+            );
             assert_eq!(git.identity(), alone.identity(), "and pinned, not the file of eighty names");
         }
     }
@@ -171,7 +175,9 @@ mod tests {
     #[test]
     fn a_stand_in_without_its_tool_is_not_started() {
         let mac = Mac::new();
-        let Found::Unusable(_, what) = mac.find("python3") else { panic!("it would start an installer") };
+        let FileLookup::Unusable(_, what) = mac.find("python3") else {
+            panic!("it would start an installer")
+        };
         assert!(what.contains("xcode-select --install"), "{what}");
     }
 
@@ -180,7 +186,7 @@ mod tests {
         let mac = Mac::new();
         let git = found(Resolver::new().look_up(
             mac.path("bin/git").to_str().unwrap(),
-            &Place { folder: "/".into(), search_path: &[], shell_path: &[], known: None },
+            &LookupContext { folder: "/".into(), search_path: &[], shell_path: &[], known: None },
         ));
         assert_eq!(git.bound.path, git.bound.real_path);
     }
@@ -190,7 +196,7 @@ mod tests {
     fn mac_git_and_python3_are_their_tools() {
         let cwd = Cwd::open("/").unwrap();
         let (git, python) = (
-            Resolver::new().find("git", &cwd, &["/usr/bin".to_owned()]),
+            Resolver::new().look_up_program("git", &cwd, &["/usr/bin".to_owned()]),
             Resolver::new().identify("/usr/bin/python3"),
         );
         for lookup in [git, python] {

@@ -1,6 +1,6 @@
 //! The steps of a line that needs no shell, with the program of each.
 
-use super::lookup::{Found, Place};
+use super::lookup::{FileLookup, LookupContext};
 use super::search::lexical;
 use super::{Held, HeldFile, Resolver};
 use postern_command::Sequence;
@@ -18,8 +18,8 @@ pub struct HeldSteps {
 
 impl Resolver {
     /// Looks up the program of each command of a line. Returns `None` if it needs a shell, or names a program that was not judged.
-    pub(super) fn held_steps(&self, text: &str, here: &Place<'_>, held: &Held) -> Option<HeldSteps> {
-        let sequence = Sequence::read(text)?;
+    pub(super) fn held_steps(&self, text: &str, here: &LookupContext<'_>, held: &Held) -> Option<HeldSteps> {
+        let sequence = Sequence::parse_text(text)?;
         let mut folder = here.folder.clone();
         let mut programs = Vec::new();
         for command in sequence.commands() {
@@ -30,14 +30,15 @@ impl Resolver {
                 programs.push(None);
                 continue;
             }
-            let place = Place {
+            let place = LookupContext {
                 folder: folder.clone(),
                 search_path: here.search_path,
                 shell_path: here.shell_path,
                 known: None,
             };
-            let Found::File(file) = self.look_up(command.name(), &place) else { return None };
-            let judged = held.files().find(|other| other.path == file.path && other.state == file.state)?;
+            let FileLookup::File(file) = self.look_up(command.name(), &place) else { return None };
+            let judged =
+                held.all_files().find(|other| other.path == file.path && other.state == file.state)?;
             programs.push(Some(Arc::clone(judged)));
         }
         Some(HeldSteps { sequence, programs })

@@ -1,7 +1,7 @@
 //! Real paths of the paths that a step names: over symbolic links, before it runs.
 
 use postern_command::{Redirection, RedirectionKind, Step, Word};
-use postern_policy::Target;
+use postern_policy::TargetPath;
 use std::borrow::Cow;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
@@ -14,7 +14,7 @@ const MOST_POINTED: u64 = 16 * 1024;
 /// Returns the literal paths among a step's words, its wrappers' words and the targets of its redirections;
 /// those that begin with `~/` or `$HOME/` too. A word with an `=` is also looked at behind it (`of=/x`,
 /// `--output=/x`).
-pub(super) fn of_step(step: &Step, folder: &Path, home: &str) -> Vec<Target> {
+pub(super) fn of_step(step: &Step, folder: &Path, home: &str) -> Vec<TargetPath> {
     let names_file = |redirection: &&Redirection| {
         !matches!(redirection.kind, RedirectionKind::Descriptor | RedirectionKind::Here)
     };
@@ -45,7 +45,7 @@ fn written<'a>(word: &'a Word, home: &str) -> Option<Cow<'a, str>> {
 
 /// Returns the folders that git reads for the repository around a folder: its own, and those it borrows objects
 /// from.
-fn repository(folder: &Path) -> Vec<Target> {
+fn repository(folder: &Path) -> Vec<TargetPath> {
     let Some(own) =
         folder.ancestors().map(|above| above.join(".git")).find(|own| own.symlink_metadata().is_ok())
     else {
@@ -69,27 +69,27 @@ fn repository(folder: &Path) -> Vec<Target> {
     all.extend(pointed(&objects.join("info/alternates"), &objects, ""));
     let leads = |path: &PathBuf| {
         let written = path.to_string_lossy().into_owned();
-        Some(Target { written, real: real(path)?.to_string_lossy().into_owned() })
+        Some(TargetPath { written, real: resolve_real(path)?.to_string_lossy().into_owned() })
     };
     all.iter().filter_map(leads).collect()
 }
 
 /// Returns `None` for a path in the folder that leads where it says, for a missing one outside, or if its
 /// folder is unknown.
-fn target(written: &str, folder: &Path) -> Option<Target> {
+fn target(written: &str, folder: &Path) -> Option<TargetPath> {
     let path = folder.join(written);
     if !path.is_absolute() {
         return None;
     }
-    let real = real(&path)?;
+    let real = resolve_real(&path)?;
     let elsewhere = || !path.starts_with(folder) && path.symlink_metadata().is_ok();
     (real != path || elsewhere())
-        .then(|| Target { written: written.to_owned(), real: real.to_string_lossy().into_owned() })
+        .then(|| TargetPath { written: written.to_owned(), real: real.to_string_lossy().into_owned() })
 }
 
 /// Returns the real path of the deepest part that exists, with the rest behind it. A link that leads nowhere
 /// yet is followed: to write there makes its target.
-pub fn real(path: &Path) -> Option<PathBuf> {
+pub fn resolve_real(path: &Path) -> Option<PathBuf> {
     const LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..LINKS {
@@ -187,7 +187,7 @@ mod tests {
         for line in ["touch ~/l/x", "touch \"$HOME/l/x\"", "echo x > ${HOME}/l/x", "touch ~/'l'/x"] {
             let reading = postern_command::read_shell(line, postern_command::Dialect::Bash);
             let found = of_step(&reading.steps[0], Path::new("/"), home);
-            let expected = Target { written: format!("{home}/l/x"), real: format!("{home}/data/x") };
+            let expected = TargetPath { written: format!("{home}/l/x"), real: format!("{home}/data/x") };
             assert_eq!(found, [expected], "{line}");
         }
     }

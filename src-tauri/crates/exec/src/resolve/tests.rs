@@ -1,6 +1,6 @@
 use super::*;
-use postern_command::{Opaque, Via};
-use postern_policy::Program;
+use postern_command::{UnparsedSpan, Via};
+use postern_policy::FoundProgram;
 use postern_request::FolderProblem;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
@@ -38,18 +38,18 @@ impl Place {
     fn find(&self, name: &str, folders: &[&str]) -> Lookup {
         let search: Vec<String> =
             folders.iter().map(|folder| self.path(folder).to_str().unwrap().to_owned()).collect();
-        self.resolver.find(name, &self.cwd(), &search)
+        self.resolver.look_up_program(name, &self.cwd(), &search)
     }
 
-    fn facts(&self, step: Step) -> Resolved {
-        let reading = Reading {
+    fn facts(&self, step: Step) -> ResolvedRequest {
+        let reading = ParsedCommand {
             text: String::new(),
             steps: vec![step],
-            opaque: Vec::<Opaque>::new(),
+            opaque: Vec::<UnparsedSpan>::new(),
             plain: None,
             invalid: None,
         };
-        self.resolver.facts(&reading, &self.cwd(), &["/usr/bin".to_owned(), "/bin".to_owned()])
+        self.resolver.resolve_command(&reading, &self.cwd(), &["/usr/bin".to_owned(), "/bin".to_owned()])
     }
 }
 
@@ -68,7 +68,7 @@ fn step(argv: &[&str]) -> Step {
     }
 }
 
-fn found(lookup: Lookup) -> Program {
+fn found(lookup: Lookup) -> FoundProgram {
     match lookup {
         Lookup::Found(program) => *program,
         other => panic!("not found: {other:?}"),
@@ -278,14 +278,14 @@ fn a_script_operand_is_bound() {
 fn a_plain_command_is_started_without_a_shell() {
     let place = Place::new();
     let argv = vec!["ls".to_owned(), "-l".to_owned()];
-    let reading = Reading {
+    let reading = ParsedCommand {
         text: "ls -l".into(),
         steps: vec![step(&["ls", "-l"])],
         opaque: Vec::new(),
         plain: Some(argv.clone()),
         invalid: None,
     };
-    let resolved = place.resolver.facts(&reading, &place.cwd(), &["/bin".to_owned()]);
+    let resolved = place.resolver.resolve_command(&reading, &place.cwd(), &["/bin".to_owned()]);
     assert_eq!(resolved.launch, Launch::Argv { argv });
     assert_eq!(
         resolved.held.bound_programs().len(),
@@ -326,10 +326,12 @@ fn what_the_agent_can_change_is_said_of_each_program() {
     place.file("by_env", "#!/usr/bin/env tool\n", 0o755);
     symlink("/usr/bin/env", place.path("link")).unwrap();
     let home = place.folder.path().to_str().unwrap();
-    let resolver = place.resolver.reached_by(Reach::of_agent(&[home.to_owned()], "/nowhere", "/nowhere"));
+    let resolver =
+        place.resolver.reached_by(AgentReach::of_agent(&[home.to_owned()], "/nowhere", "/nowhere"));
     let search = ["/usr/bin".to_owned(), place.path("").display().to_string()];
-    let lookup =
-        |name: &str, search: &[String]| found(resolver.find(name, &place.cwd(), search)).agent_can_change;
+    let lookup = |name: &str, search: &[String]| {
+        found(resolver.look_up_program(name, &place.cwd(), search)).agent_can_change
+    };
     for (name, expected) in [("./tool", true), ("./by_env", true), ("./link", true), ("/usr/bin/env", false)]
     {
         assert_eq!(lookup(name, &search), expected, "{name}");
@@ -349,6 +351,6 @@ fn mac_names_that_only_the_kernel_knows_lead_to_the_file() {
     let file = place.file("f", "content", 0o644);
     let meta = std::fs::metadata(&file).unwrap();
     for name in [format!("/.nofollow{}", file.display()), format!("/.vol/{}/{}", meta.dev(), meta.ino())] {
-        assert_eq!(super::real(std::path::Path::new(&name)).as_ref(), Some(&file), "{name}");
+        assert_eq!(super::targets::resolve_real(std::path::Path::new(&name)).as_ref(), Some(&file), "{name}");
     }
 }

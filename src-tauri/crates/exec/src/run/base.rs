@@ -26,11 +26,11 @@ const PATIENCE: Timespec = Timespec { tv_sec: 10, tv_nsec: 0 };
 const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
 /// The latest one.
-static LATEST: Mutex<Option<Arc<Base>>> = Mutex::new(None);
+static LATEST: Mutex<Option<Arc<NamespaceBase>>> = Mutex::new(None);
 
 /// A user namespace with mounts, kept by descriptors.
 #[derive(Debug)]
-pub(super) struct Base {
+pub(super) struct NamespaceBase {
     /// User namespace that owns the mounts.
     pub(super) owner: OwnedFd,
     /// Namespace of the mounts.
@@ -41,14 +41,14 @@ pub(super) struct Base {
     table: File,
 }
 
-impl Base {
+impl NamespaceBase {
     /// Returns the latest one; makes another if the host's mounts changed since.
     pub(super) fn latest() -> Result<Arc<Self>, String> {
         let mut latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(base) = latest.take().filter(|base| !base.is_old()) {
             return Ok(Arc::clone(latest.insert(base)));
         }
-        Ok(Arc::clone(latest.insert(Arc::new(Self::make()?))))
+        Ok(Arc::clone(latest.insert(Arc::new(Self::create()?))))
     }
 
     /// Returns true if the host's mounts changed, or if that is unknown.
@@ -57,13 +57,13 @@ impl Base {
         poll(&mut [PollFd::new(&self.table, PollFlags::PRI)], Some(&AT_ONCE)) != Ok(0)
     }
 
-    fn make() -> Result<Self, String> {
+    fn create() -> Result<Self, String> {
         trusted()?;
         let failed = |error: std::io::Error| format!("bubblewrap: {error}");
         // Opened first: a mount that is made meanwhile counts as a change.
         let table = File::open("/proc/self/mountinfo").map_err(failed)?;
         let mut bubblewrap = Bubblewrap::start().map_err(|error| format!("{BUBBLEWRAP}: {error}"))?;
-        let first = bubblewrap.ready()?;
+        let first = bubblewrap.wait_until_ready()?;
         let namespace = |kind: &str| File::open(format!("/proc/{first}/ns/{kind}")).map_err(failed);
         let (mounts, own) = (OwnedFd::from(namespace("mnt")?), namespace("user")?);
         let owner = owner_of(&mounts).map_err(failed)?;
@@ -87,7 +87,7 @@ impl Bubblewrap {
     }
 
     /// Waits until its mounts are made, and returns the id of the process that has them.
-    fn ready(&mut self) -> Result<i32, String> {
+    fn wait_until_ready(&mut self) -> Result<i32, String> {
         let failed = |error: &dyn std::fmt::Display| format!("bubblewrap: {error}");
         let process = &mut self.0;
         let input = process.stdin.as_mut().ok_or("bubblewrap has no input")?;

@@ -47,7 +47,7 @@ impl Capture {
     }
 
     /// Takes the next bytes; returns how many came before.
-    pub(super) fn take(&mut self, bytes: &[u8]) -> u64 {
+    pub(super) fn add_bytes(&mut self, bytes: &[u8]) -> u64 {
         let offset = self.bytes;
         self.bytes += bytes.len() as u64;
         let (head, rest) = bytes.split_at(bytes.len().min(self.head_cap - self.head.len()));
@@ -83,7 +83,11 @@ mod tests {
     #[test]
     fn what_fits_is_kept_whole() {
         let mut capture = Capture::new(1024);
-        assert_eq!((capture.take(b"one "), capture.take(b"two")), (0, 4), "offsets count what came before");
+        assert_eq!(
+            (capture.add_bytes(b"one "), capture.add_bytes(b"two")),
+            (0, 4),
+            "offsets count what came before"
+        );
         let kept = capture.so_far();
         assert_eq!((kept.joined().as_slice(), kept.truncated()), (&b"one two"[..], false));
     }
@@ -91,7 +95,7 @@ mod tests {
     #[test]
     fn a_cap_of_nothing_only_counts() {
         let mut capture = Capture::new(0);
-        capture.take(b"lost");
+        capture.add_bytes(b"lost");
         assert_eq!(capture.so_far(), Captured { bytes: 4, ..Captured::default() });
     }
 
@@ -107,7 +111,7 @@ mod tests {
             let mut rest = all.as_slice();
             for piece in pieces {
                 let (now, later) = rest.split_at(piece);
-                capture.take(now);
+                capture.add_bytes(now);
                 rest = later;
             }
             let kept = capture.so_far();

@@ -12,14 +12,14 @@ use std::path::Path;
 const REHASH_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Returns the first difference.
-pub(super) fn drift(prepared: &Prepared) -> Option<Drift> {
+pub(super) fn find_drift(prepared: &Prepared) -> Option<Drift> {
     if !prepared.cwd.is_current() {
         return Some(Drift::Folder { path: prepared.cwd.bound.path.clone() });
     }
     let programs = prepared.held.started.iter().chain(&prepared.held.programs);
     programs
-        .map(|file| changed(file, Kind::Program))
-        .chain(prepared.held.scripts.iter().map(|file| changed(file, Kind::Script)))
+        .map(|file| changed(file, HeldFileKind::Program))
+        .chain(prepared.held.scripts.iter().map(|file| changed(file, HeldFileKind::Script)))
         .find_map(|found| found)
 }
 
@@ -34,17 +34,17 @@ pub(super) fn mismatch(prepared: &Prepared) -> Option<Drift> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum HeldFileKind {
     Program,
     Script,
 }
 
-fn changed(file: &HeldFile, kind: Kind) -> Option<Drift> {
+fn changed(file: &HeldFile, kind: HeldFileKind) -> Option<Drift> {
     let path = || file.bound.path.clone();
     if !leads_to(&file.path, file) {
         return Some(Drift::Replaced { path: path() });
     }
-    if FileState::of(file.file()).ok() != Some(file.state) {
+    if FileState::from_file(file.file()).ok() != Some(file.state) {
         return Some(Drift::Changed { path: path() });
     }
     if must_hash(file, kind) && !same_content(file) {
@@ -58,8 +58,8 @@ fn changed(file: &HeldFile, kind: Kind) -> Option<Drift> {
 ///
 /// It was changed right before it was judged, or it is open for writing through a mapping, which only touches
 /// the times now and then. Linux keeps what runs from being open for writing; a script is only read.
-pub(super) fn must_hash(file: &HeldFile, kind: Kind) -> bool {
-    let only_read = kind == Kind::Script || file.shebang.is_some();
+pub(super) fn must_hash(file: &HeldFile, kind: HeldFileKind) -> bool {
+    let only_read = kind == HeldFileKind::Script || file.shebang.is_some();
     let unprotected = only_read || (cfg!(target_os = "macos") && file.state.size < REHASH_BYTES);
     !file.settled || (file.mutable && unprotected)
 }

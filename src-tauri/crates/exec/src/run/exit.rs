@@ -10,15 +10,15 @@ use tokio::io::unix::AsyncFd;
 
 /// A child process that was not reaped yet: its id cannot mean another process.
 #[derive(Debug)]
-pub(super) struct Child {
+pub(super) struct WatchedChild {
     pid: Pid,
     /// Descriptor that is readable after the exit; `None` if the child had already exited.
     exit: Option<AsyncFd<OwnedFd>>,
 }
 
-impl Child {
+impl WatchedChild {
     /// Watches a child by the descriptor of its exit. Needs a running tokio runtime.
-    pub(super) fn watch(pid: Pid, exit: Option<OwnedFd>) -> io::Result<Self> {
+    pub(super) fn watch_exit(pid: Pid, exit: Option<OwnedFd>) -> io::Result<Self> {
         Ok(Self { pid, exit: exit.map(readable).transpose()? })
     }
 
@@ -27,7 +27,7 @@ impl Child {
         self.pid
     }
 
-    /// Waits until it has exited. It stays a zombie until [`Child::reap`], so that its id stays its own.
+    /// Waits until it has exited. It stays a zombie until [`WatchedChild::reap_exit`], so that its id stays its own.
     pub(super) async fn exited(&self) {
         if let Some(exit) = &self.exit {
             // The descriptor stays readable after the exit; an error means that there is nothing to wait for.
@@ -36,8 +36,8 @@ impl Child {
     }
 
     /// Takes its exit status. Its id is free from then on.
-    pub(super) fn reap(self) -> Exit {
-        reap(self.pid)
+    pub(super) fn reap_exit(self) -> Exit {
+        reap_child(self.pid)
     }
 }
 
@@ -48,7 +48,7 @@ pub(super) fn readable(descriptor: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
 }
 
 /// Waits for a child and takes its exit status.
-pub(super) fn reap(pid: Pid) -> Exit {
+pub(super) fn reap_child(pid: Pid) -> Exit {
     let exit = loop {
         match rustix::process::waitid(rustix::process::WaitId::Pid(pid), WaitIdOptions::EXITED) {
             Ok(Some(status)) => break exit_of(&status),

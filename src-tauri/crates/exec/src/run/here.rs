@@ -2,10 +2,10 @@
 //!
 //! It needs no approval: the caller could start it anyway, with more rights. That is why it must be confined.
 
-use super::exit::reap;
+use super::exit::reap_child;
 use super::pipes::Theirs;
 use super::start::start_with;
-use super::{GRACE, Input, Prepared, SetAside, SpawnError, UserPlaces};
+use super::{GRACE, Prepared, ProcessInput, SetAside, SpawnError, UserPlaces};
 use crate::confine::own_plan;
 use crate::resolve::{Cwd, Resolver};
 use postern_command::read_argv;
@@ -16,16 +16,16 @@ use std::os::fd::AsFd;
 
 /// End of a confined command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
+pub struct ConfinedEnd {
     /// Exit code or signal.
     pub exit: Exit,
     /// Protected places that it created or changed.
     pub set_aside: Vec<SetAside>,
 }
 
-impl Ended {
+impl ConfinedEnd {
     /// Returns the code that a shell gives it: 128 and the number of the signal that ended it.
-    pub fn code(&self) -> u8 {
+    pub fn exit_code(&self) -> u8 {
         let code = match self.exit {
             Exit::Code(code) => code,
             Exit::Signal(signal) => 128 + signal,
@@ -60,12 +60,12 @@ pub fn run_here(
     cwd: &str,
     search: &[String],
     env: Vec<(String, String)>,
-) -> Result<Ended, NotRun> {
+) -> Result<ConfinedEnd, NotRun> {
     if confinement.is_none() {
         return Err("a command of one's own is always confined here".to_owned().into());
     }
     let cwd = Cwd::open(cwd).map_err(|problem| format!("{cwd} {problem}"))?;
-    let resolved = Resolver::at_home(&user.home).facts(&read_argv(argv), &cwd, search);
+    let resolved = Resolver::at_home(&user.home).resolve_command(&read_argv(argv), &cwd, search);
     let name = argv.first().map_or("", String::as_str);
     if resolved.held.started.is_none() {
         let why = resolved.steps.first().map(|step| &step.program);
@@ -75,18 +75,18 @@ pub fn run_here(
         }));
     }
     let plan = own_plan(resolved.launch, &resolved.held, &cwd, confinement, env)?;
-    let (held, input, output_cap, stream) = (resolved.held, Input::Nothing, 0, false);
+    let (held, input, output_cap, stream) = (resolved.held, ProcessInput::Nothing, 0, false);
     let prepared = Prepared { plan, held, cwd, user, input, output_cap, stream, grace: GRACE };
     let mut started = start_with(&prepared, own_streams()?, false).map_err(SpawnError::into_text)?;
-    let exit = reap(started.child.pid());
+    let exit = reap_child(started.child.pid());
     started.child.watched();
-    let set_aside = started.lasting.take().map(crate::confine::Lasting::end).unwrap_or_default();
-    Ok(Ended { exit, set_aside })
+    let set_aside = started.lasting.take().map(crate::confine::Lasting::finish).unwrap_or_default();
+    Ok(ConfinedEnd { exit, set_aside })
 }
 
 /// Returns copies of the caller's streams. A folder among them would lead out of the confinement.
 fn own_streams() -> Result<Theirs, String> {
-    fn copy(stream: impl AsFd, name: &str) -> Result<std::os::fd::OwnedFd, String> {
+    fn copy_stream(stream: impl AsFd, name: &str) -> Result<std::os::fd::OwnedFd, String> {
         let told = |error: rustix::io::Errno| format!("its {name}: {error}");
         let found = rustix::fs::fstat(&stream).map_err(told)?;
         if FileType::from_raw_mode(found.st_mode) == FileType::Directory {
@@ -95,8 +95,8 @@ fn own_streams() -> Result<Theirs, String> {
         rustix::io::fcntl_dupfd_cloexec(stream, 3).map_err(told)
     }
     Ok(Theirs {
-        stdin: copy(std::io::stdin(), "standard input")?,
-        stdout: copy(std::io::stdout(), "standard output")?,
-        stderr: copy(std::io::stderr(), "standard error")?,
+        stdin: copy_stream(std::io::stdin(), "standard input")?,
+        stdout: copy_stream(std::io::stdout(), "standard output")?,
+        stderr: copy_stream(std::io::stderr(), "standard error")?,
     })
 }

@@ -4,7 +4,7 @@
 //! (`linux_spawn`). So it is held, looked at and waited for as every run is. When the first process ends, the system ends
 //! everything in its namespace: that is how nothing outlives the run, or the host.
 
-use super::base::Base;
+use super::base::NamespaceBase;
 use super::mounting::{FileSystem, Mount};
 use super::namespaces::{self, arrange};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -26,7 +26,7 @@ const PATIENCE: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
 /// Namespaces that are kept until this is dropped; everything in them has ended then.
 #[derive(Debug)]
 pub(crate) struct Keeper {
-    base: Arc<Base>,
+    base: Arc<NamespaceBase>,
     /// The run's own file systems.
     own: &'static [FileSystem],
     process: Pid,
@@ -56,7 +56,7 @@ impl Keeper {
     /// Makes namespaces with their own file systems, and with these mounts, on top of the read-only system. With `network` they
     /// stay in the host's network.
     pub(crate) fn start(own: &'static [FileSystem], mounts: &[Mount], network: bool) -> Result<Self, String> {
-        let base = Base::latest()?;
+        let base = NamespaceBase::latest()?;
         let spare = lock_spare(network).take().filter(|spare| spare.fits_run(&base, own));
         let keeper = spare.map_or_else(|| Self::make_empty(base, own, network), Ok)?;
         arrange(&keeper.base, &keeper.pidfd, own, mounts)?;
@@ -69,17 +69,21 @@ impl Keeper {
     }
 
     /// Returns true if it is what a run needs: it is still there, and the host's mounts are as they were when it was made.
-    fn fits_run(&self, base: &Arc<Base>, own: &'static [FileSystem]) -> bool {
+    fn fits_run(&self, base: &Arc<NamespaceBase>, own: &'static [FileSystem]) -> bool {
         const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
         let mut exit = [PollFd::new(&self.pidfd, PollFlags::IN)];
         Arc::ptr_eq(&self.base, base) && ptr::eq(self.own, own) && poll(&mut exit, Some(&AT_ONCE)) == Ok(0)
     }
 
     /// Makes namespaces without mounts of a run.
-    fn make_empty(base: Arc<Base>, own: &'static [FileSystem], network: bool) -> Result<Self, String> {
+    fn make_empty(
+        base: Arc<NamespaceBase>,
+        own: &'static [FileSystem],
+        network: bool,
+    ) -> Result<Self, String> {
         let failed = |error: rustix::io::Errno| format!("its namespaces: {error}");
         let (theirs, input) = pipe_with(PipeFlags::CLOEXEC).map_err(failed)?;
-        let process = namespaces::start(&base, own, kinds(network), &theirs)?;
+        let process = namespaces::start_first(&base, own, namespace_kinds(network), &theirs)?;
         let pid = process.as_raw_nonzero();
         let pidfd = rustix::process::pidfd_open(process, PidfdFlags::empty()).map_err(failed)?;
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -102,7 +106,7 @@ impl Keeper {
 
     /// Returns the kinds of namespaces to join.
     pub(super) fn namespaces(&self) -> i32 {
-        libc::CLONE_NEWUSER | kinds(self.network)
+        libc::CLONE_NEWUSER | namespace_kinds(self.network)
     }
 }
 
@@ -113,7 +117,7 @@ fn lock_spare(network: bool) -> MutexGuard<'static, Option<Keeper>> {
 }
 
 /// Makes namespaces for the next run, which waits for them: it would not make others any sooner.
-fn make_spare(base: Arc<Base>, own: &'static [FileSystem], network: bool) {
+fn make_spare(base: Arc<NamespaceBase>, own: &'static [FileSystem], network: bool) {
     let mut spare = lock_spare(network);
     if spare.as_ref().is_some_and(|spare| spare.fits_run(&base, own)) {
         return;
@@ -126,7 +130,7 @@ fn make_spare(base: Arc<Base>, own: &'static [FileSystem], network: bool) {
 }
 
 /// Returns the kinds of namespaces that are a run's own.
-fn kinds(network: bool) -> i32 {
+fn namespace_kinds(network: bool) -> i32 {
     let own = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
     if network { own } else { own | libc::CLONE_NEWNET }
 }
@@ -139,7 +143,7 @@ impl Drop for Keeper {
         let process = self.process;
         let ended = poll(&mut exit, Some(&PATIENCE)) == Ok(1);
         if ended {
-            super::exit::reap(process);
+            super::exit::reap_child(process);
         } else {
             tracing::warn!("something of a confined command could not be ended yet");
         }
@@ -147,7 +151,7 @@ impl Drop for Keeper {
         std::thread::spawn(move || {
             drop(kept);
             if !ended {
-                super::exit::reap(process);
+                super::exit::reap_child(process);
             }
         });
     }

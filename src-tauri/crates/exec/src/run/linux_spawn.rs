@@ -5,7 +5,7 @@
 //! is; then it is let go, or killed.
 #![expect(unsafe_code, reason = "clone, ptrace and what a child may do before exec have no safe form")]
 
-use super::start::Call;
+use super::start::SpawnCall;
 use super::vfork::{self, Stack};
 use super::{SpawnError, mark};
 use postern_request::Drift;
@@ -16,7 +16,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::ptr;
 
 /// Inputs of the child; on the parent's stack, and the parent sleeps until the child has executed or exited.
-struct Child {
+struct ChildInputs {
     path: *const c_char,
     argv: *const *const c_char,
     env: *const *const c_char,
@@ -59,27 +59,27 @@ struct Child {
 
 /// Starts the program held; `None` if that is not possible: tracing is forbidden here, or would take a setuid
 /// program its rights.
-pub(super) fn spawn_held(call: &Call<'_>) -> Result<Option<Pid>, SpawnError> {
+pub(super) fn spawn_held(call: &SpawnCall<'_>) -> Result<Option<Pid>, SpawnError> {
     // Confined it gets no rights by its file.
     if call.program.setuid && call.fence.is_none() {
         return Ok(None);
     }
-    let Some(pid) = spawn(call, true)? else { return Ok(None) };
+    let Some(pid) = spawn_child(call, true)? else { return Ok(None) };
     if stopped(pid) {
         return Ok(Some(pid));
     }
-    super::exit::reap(pid);
+    super::exit::reap_child(pid);
     Err(SpawnError::Failed(format!("{} was ended while it started", call.program.bound.path)))
 }
 
 /// Starts the program, which runs at once.
-pub(super) fn spawn_free(call: &Call<'_>) -> Result<Pid, SpawnError> {
+pub(super) fn spawn_free(call: &SpawnCall<'_>) -> Result<Pid, SpawnError> {
     let failed = || SpawnError::Failed(format!("{} could not be started", call.program.bound.path));
-    spawn(call, false)?.ok_or_else(failed)
+    spawn_child(call, false)?.ok_or_else(failed)
 }
 
 /// Starts a process. Returns `None` if it was to be held and cannot be; then nothing was executed.
-fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
+fn spawn_child(call: &SpawnCall<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
     let argv = pointers(&call.argv);
     let env = pointers(&call.env);
     let theirs = &call.theirs;
@@ -95,7 +95,7 @@ fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
     let cwd_path = CString::new(bound.path.as_str())
         .map_err(|_| SpawnError::Failed("its folder's path holds NUL".to_owned()))?;
     let mut inner_stack = keeper.map(|_| Stack::new());
-    let mut child = Child {
+    let mut child = ChildInputs {
         path: call.path.as_ptr(),
         argv: argv.as_ptr(),
         env: env.as_ptr(),
@@ -126,16 +126,16 @@ fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
         error: 0,
     };
     // The process inside the namespaces is a sibling of the one that joins them.
-    let inside = (child.keeper >= 0).then_some(|child: &Child| child.inside);
+    let inside = (child.keeper >= 0).then_some(|child: &ChildInputs| child.inside);
     // SAFETY: `child_main` and `inside_main` make system calls only: they allocate nothing, take no lock and never panic.
-    let pid = unsafe { vfork::start(&mut child, child_main, inside) };
+    let pid = unsafe { vfork::vfork_child(&mut child, child_main, inside) };
     let pid = pid.map_err(|error| SpawnError::Failed(format!("could not be started: {error}")))?;
     if child.error == 0 {
         let ended = || SpawnError::Failed("it was ended while it entered its namespaces".to_owned());
         return pid.ok_or_else(ended).map(Some);
     }
     if let Some(pid) = pid {
-        super::exit::reap(pid);
+        super::exit::reap_child(pid);
     }
     if child.not_held {
         return Ok(None);
@@ -152,12 +152,12 @@ fn unmarked() -> SpawnError {
 
 /// Runs in the new process: only system calls, in an order that leaves the visible ones for last.
 extern "C" fn child_main(argument: *mut c_void) -> c_int {
-    // SAFETY: `vfork::start` passes the parent's `Child`, which lives until this process has executed or exited.
-    let child = unsafe { &mut *argument.cast::<Child>() };
+    // SAFETY: `vfork::vfork_child` passes the parent's `ChildInputs`, which lives until this process has executed or exited.
+    let child = unsafe { &mut *argument.cast::<ChildInputs>() };
     // SAFETY: every call below is a plain system call on values that the parent prepared.
     unsafe {
         if child.keeper >= 0 {
-            enter(child);
+            enter_namespaces(child);
             libc::_exit(127)
         }
         inside_main(argument)
@@ -170,18 +170,18 @@ extern "C" fn child_main(argument: *mut c_void) -> c_int {
 /// process namespace that was joined.
 ///
 /// SAFETY: only in the new process; its memory is ours, but no program of the run is inside the namespaces yet.
-unsafe fn enter(child: &mut Child) {
+unsafe fn enter_namespaces(child: &mut ChildInputs) {
     let argument = ptr::from_mut(child).cast::<c_void>();
     // SAFETY: system calls with valid arguments. The process inside runs on a stack of its own, which the parent's
     // parent keeps; CLONE_VFORK keeps this process asleep until it has executed or exited.
     unsafe {
         if libc::setns(child.keeper, child.namespaces) < 0 {
-            return fail(child);
+            return save_errno(child);
         }
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PARENT | libc::SIGCHLD;
         let pid = libc::clone(inside_main, child.inner_stack, flags, argument);
         if pid < 0 {
-            return fail(child);
+            return save_errno(child);
         }
         child.inside = pid;
     }
@@ -190,7 +190,7 @@ unsafe fn enter(child: &mut Child) {
 /// Prepares and executes the program, in the new process.
 extern "C" fn inside_main(argument: *mut c_void) -> c_int {
     // SAFETY: as in `child_main`.
-    let child = unsafe { &mut *argument.cast::<Child>() };
+    let child = unsafe { &mut *argument.cast::<ChildInputs>() };
     // SAFETY: as in `child_main`.
     unsafe {
         prepare(child);
@@ -202,7 +202,7 @@ extern "C" fn inside_main(argument: *mut c_void) -> c_int {
 }
 
 /// Prepares the new process. SAFETY: only in the new process, before exec.
-unsafe fn prepare(child: &mut Child) {
+unsafe fn prepare(child: &mut ChildInputs) {
     // SAFETY: system calls with valid arguments; a failure of those that matter is told to the parent.
     unsafe {
         if child.session {
@@ -218,17 +218,17 @@ unsafe fn prepare(child: &mut Child) {
         }
         for (to, from) in [0, 1, 2].into_iter().zip(child.standard) {
             if libc::dup2(from, to) < 0 {
-                return fail(child);
+                return save_errno(child);
             }
         }
         if !go_to_folder(child) {
-            return fail(child);
+            return save_errno(child);
         }
         if libc::close_range(3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC.cast_signed()) < 0 {
-            return fail(child);
+            return save_errno(child);
         }
         if child.inherited >= 0 && libc::fcntl(child.inherited, libc::F_SETFD, 0) < 0 {
-            return fail(child);
+            return save_errno(child);
         }
         libc::umask(0o022);
         let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
@@ -238,7 +238,7 @@ unsafe fn prepare(child: &mut Child) {
         }
         let mark = libc::rlimit { rlim_cur: child.mark, rlim_max: child.mark };
         if libc::setrlimit(libc::RLIMIT_LOCKS, &raw const mark) < 0 {
-            return fail(child);
+            return save_errno(child);
         }
         // What it starts stays in its tree, also when the process between the two is gone.
         libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -252,7 +252,7 @@ unsafe fn prepare(child: &mut Child) {
 /// them: there it is opened by its path, and must be the same folder.
 ///
 /// SAFETY: only in the new process, before exec.
-unsafe fn go_to_folder(child: &Child) -> bool {
+unsafe fn go_to_folder(child: &ChildInputs) -> bool {
     // SAFETY: system calls with valid arguments; the path ends with NUL and outlives the call.
     unsafe {
         if child.keeper < 0 {
@@ -273,14 +273,14 @@ unsafe fn go_to_folder(child: &Child) -> bool {
 }
 
 /// Executes the program. SAFETY: only in the new process, after [`prepare`].
-unsafe fn execute(child: &mut Child) {
+unsafe fn execute(child: &mut ChildInputs) {
     // SAFETY: `path`, `argv` and `env` are NUL-terminated and outlive the call.
     unsafe {
         if child.hold {
             let nothing = ptr::null_mut::<c_void>();
             if libc::ptrace(libc::PTRACE_TRACEME, 0, nothing, nothing) < 0 {
                 child.not_held = true;
-                return fail(child);
+                return save_errno(child);
             }
             // Were we killed meanwhile, it would be held by the process that took our children over, and stay so always.
             // The keeper's namespaces end with us, and nothing has a parent in them.
@@ -289,7 +289,7 @@ unsafe fn execute(child: &mut Child) {
             }
         }
         if child.ruleset >= 0 && !confine(child) {
-            return fail(child);
+            return save_errno(child);
         }
         if child.hold || child.program < 0 {
             libc::execve(child.path, child.argv, child.env);
@@ -302,14 +302,14 @@ unsafe fn execute(child: &mut Child) {
                 libc::AT_EMPTY_PATH,
             );
         }
-        fail(child);
+        save_errno(child);
     }
 }
 
 /// Confines this process permanently; returns false on failure.
 ///
 /// SAFETY: only in the new process, right before exec: the remaining steps are allowed by the profile.
-unsafe fn confine(child: &Child) -> bool {
+unsafe fn confine(child: &ChildInputs) -> bool {
     // A host of root has rights that bypass Landlock (CAP_PERFMON at `/proc/PID/environ`).
     const VERSION_3: u32 = 0x2008_0522;
     let (header, no_rights) = ([VERSION_3, 0], [0_u32; 6]);
@@ -329,7 +329,7 @@ unsafe fn confine(child: &Child) -> bool {
 }
 
 /// Tells the parent the last error.
-fn fail(child: &mut Child) {
+fn save_errno(child: &mut ChildInputs) {
     // SAFETY: the address of this thread's errno is always valid; it is the parent's, which sleeps.
     child.error = unsafe { *libc::__errno_location() };
 }
@@ -346,11 +346,11 @@ fn stopped(pid: Pid) -> bool {
 }
 
 fn die_with_us(pid: Pid) -> bool {
-    trace(libc::PTRACE_SETOPTIONS, pid, libc::PTRACE_O_EXITKILL as usize)
+    ptrace_request(libc::PTRACE_SETOPTIONS, pid, libc::PTRACE_O_EXITKILL as usize)
 }
 
 /// Returns whether the held process is something else than the judged program; then what it is.
-pub(super) fn imposter(pid: Pid, call: &Call<'_>) -> Option<Drift> {
+pub(super) fn imposter(pid: Pid, call: &SpawnCall<'_>) -> Option<Drift> {
     let image = call.program.interpreter.as_ref().unwrap_or(&call.program);
     let id = pid.as_raw_nonzero();
     let runs = std::fs::metadata(format!("/proc/{id}/exe")).map(|meta| (meta.dev(), meta.ino())).ok();
@@ -372,13 +372,13 @@ pub(super) fn imposter(pid: Pid, call: &Call<'_>) -> Option<Drift> {
 
 /// Lets a held process run.
 pub(super) fn release(pid: Pid) -> Result<(), SpawnError> {
-    if trace(libc::PTRACE_DETACH, pid, 0) {
+    if ptrace_request(libc::PTRACE_DETACH, pid, 0) {
         return Ok(());
     }
     Err(SpawnError::Failed("it was ended while it started".to_owned()))
 }
 
-fn trace(request: libc::c_uint, pid: Pid, data: usize) -> bool {
+fn ptrace_request(request: libc::c_uint, pid: Pid, data: usize) -> bool {
     // SAFETY: neither request reads or writes memory of ours; the process is our own stopped child.
     unsafe {
         libc::ptrace(

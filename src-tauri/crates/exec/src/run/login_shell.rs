@@ -1,7 +1,7 @@
 //! Search path of the user's login shell. Only the shell can read its own files, so it is started and asked.
 #![expect(unsafe_code, reason = "a session of its own is made between fork and exec")]
 
-use crate::user::User;
+use crate::user::HostUser;
 use rustix::process::{Pid, Signal};
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt as _;
@@ -18,11 +18,11 @@ const MARK: &str = "__postern_path__";
 const ASK: &str = r#"printf '%s%s%s\n' __postern_path__ "$PATH" __postern_path__"#;
 
 /// Returns the `PATH` of the user's login shell, read as for a new terminal.
-pub async fn login_path(user: User) -> io::Result<String> {
-    tokio::task::spawn_blocking(move || ask(&user, LIMIT)).await.map_err(io::Error::other)?
+pub async fn login_path(user: HostUser) -> io::Result<String> {
+    tokio::task::spawn_blocking(move || ask_shell(&user, LIMIT)).await.map_err(io::Error::other)?
 }
 
-fn ask(user: &User, limit: Duration) -> io::Result<String> {
+fn ask_shell(user: &HostUser, limit: Duration) -> io::Result<String> {
     #[expect(clippy::disallowed_methods, reason = "this is the room that starts processes")]
     let mut command = Command::new(&user.shell);
     command.args(["-l", "-i", "-c", ASK]).env_clear().current_dir("/");
@@ -39,14 +39,14 @@ fn ask(user: &User, limit: Duration) -> io::Result<String> {
     unsafe {
         command.pre_exec(|| rustix::process::setsid().map(drop).map_err(io::Error::from));
     }
-    let mut child = start(&mut command)?;
+    let mut child = spawn_shell(&mut command)?;
     let told = listen(&mut child);
     let path = told.recv_timeout(limit).ok().flatten();
-    end(child);
+    end_shell(child);
     path.ok_or_else(|| io::Error::other(format!("{} told no PATH within {} s", user.shell, limit.as_secs())))
 }
 
-fn start(command: &mut Command) -> io::Result<Child> {
+fn spawn_shell(command: &mut Command) -> io::Result<Child> {
     #[cfg(target_os = "linux")]
     let _reaper_waits = super::orphans::starting();
     let child = command.spawn()?;
@@ -70,14 +70,14 @@ fn between_marks(output: impl Read) -> Option<String> {
     loop {
         let read = output.read(&mut part).ok().filter(|read| *read > 0)?;
         text.extend_from_slice(&part[..read]);
-        let parts: Vec<&[u8]> = split(&text);
+        let parts: Vec<&[u8]> = split_at_marks(&text);
         if let [_, path, _, ..] = parts[..] {
             return String::from_utf8(path.to_vec()).ok();
         }
     }
 }
 
-fn split(text: &[u8]) -> Vec<&[u8]> {
+fn split_at_marks(text: &[u8]) -> Vec<&[u8]> {
     let (mut parts, mut rest) = (Vec::new(), text);
     while let Some(at) = rest.windows(MARK.len()).position(|window| window == MARK.as_bytes()) {
         parts.push(&rest[..at]);
@@ -88,7 +88,7 @@ fn split(text: &[u8]) -> Vec<&[u8]> {
 }
 
 /// Ends the shell and what is still in its session's first group.
-fn end(mut child: Child) {
+fn end_shell(mut child: Child) {
     let pid = Pid::from_child(&child);
     // It may have ended by itself; what its files daemonized is the user's own.
     _ = rustix::process::kill_process_group(pid, Signal::KILL);
@@ -99,21 +99,21 @@ fn end(mut child: Child) {
 
 #[cfg(test)]
 mod tests {
-    use super::{ask, between_marks};
-    use crate::user::User;
+    use super::{ask_shell, between_marks};
+    use crate::user::HostUser;
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
     use std::time::Duration;
 
     /// Makes a user whose shell is this script, and says where its home is.
-    fn user(script: &str) -> (tempfile::TempDir, User) {
+    fn user(script: &str) -> (tempfile::TempDir, HostUser) {
         let home = tempfile::tempdir().unwrap();
         let shell = home.path().join("shell");
         fs::write(&shell, script).unwrap();
         fs::set_permissions(&shell, fs::Permissions::from_mode(0o755)).unwrap();
-        let current = User::current(Vec::new()).unwrap();
+        let current = HostUser::current(Vec::new()).unwrap();
         let text = |path: &std::path::Path| path.to_str().unwrap().to_owned();
-        let user = User { home: text(home.path()), shell: text(&shell), ..current };
+        let user = HostUser { home: text(home.path()), shell: text(&shell), ..current };
         (home, user)
     }
 
@@ -123,21 +123,21 @@ mod tests {
         fs::write(home.path().join(".bash_profile"), "echo welcome\nPATH=/from/profile:/bin\n. ~/.bashrc\n")
             .unwrap();
         fs::write(home.path().join(".bashrc"), "PATH=$HOME/mine:$PATH\n").unwrap();
-        let user = User { shell: "/bin/bash".to_owned(), ..user };
-        let path = ask(&user, Duration::from_mins(1)).unwrap();
+        let user = HostUser { shell: "/bin/bash".to_owned(), ..user };
+        let path = ask_shell(&user, Duration::from_mins(1)).unwrap();
         assert!(path.starts_with(&format!("{}/mine:/from/profile", user.home)), "{path}");
     }
 
     #[test]
     fn a_shell_that_leaves_something_running_is_not_waited_for() {
         let (_home, user) = user("#!/bin/sh\nsleep 600 &\nshift 3\nPATH=/a:/b eval \"$1\"\nwait\n");
-        assert_eq!(ask(&user, Duration::from_mins(1)).unwrap(), "/a:/b");
+        assert_eq!(ask_shell(&user, Duration::from_mins(1)).unwrap(), "/a:/b");
     }
 
     #[test]
     fn a_shell_that_tells_nothing_is_an_error_that_names_it() {
         let (_home, user) = user("#!/bin/sh\nexit 0\n");
-        let error = ask(&user, Duration::from_mins(1)).unwrap_err().to_string();
+        let error = ask_shell(&user, Duration::from_mins(1)).unwrap_err().to_string();
         assert!(error.contains("/shell told no PATH"), "{error}");
     }
 

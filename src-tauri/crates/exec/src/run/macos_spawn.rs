@@ -3,8 +3,8 @@
 #![expect(unsafe_code, reason = "posix_spawn's attributes and csops have no safe form")]
 
 use super::SpawnError;
-use super::start::Call;
-use crate::identity::hex;
+use super::start::SpawnCall;
+use crate::identity::to_hex;
 use postern_request::Drift;
 use rustix::event::kqueue::{self, Event, EventFilter, EventFlags, ProcessEvents};
 use rustix::process::{Pid, Signal};
@@ -30,7 +30,7 @@ unsafe extern "C" {
 }
 
 /// Starts the program held. Every program can be held here.
-pub(super) fn spawn_held(call: &Call<'_>) -> Result<Option<Pid>, SpawnError> {
+pub(super) fn spawn_held(call: &SpawnCall<'_>) -> Result<Option<Pid>, SpawnError> {
     let failed = |error: io::Error| {
         SpawnError::Failed(format!("{} could not be started: {error}", call.program.bound.path))
     };
@@ -56,17 +56,17 @@ pub(super) fn spawn_held(call: &Call<'_>) -> Result<Option<Pid>, SpawnError> {
             env.as_ptr(),
         )
     };
-    done(status).map_err(failed)?;
+    check_status(status).map_err(failed)?;
     Pid::from_raw(pid).map(Some).ok_or_else(|| failed(io::ErrorKind::NotFound.into()))
 }
 
 /// Fails: a process that could not be held is not started.
-pub(super) fn spawn_free(call: &Call<'_>) -> Result<Pid, SpawnError> {
+pub(super) fn spawn_free(call: &SpawnCall<'_>) -> Result<Pid, SpawnError> {
     Err(SpawnError::Failed(format!("{} cannot be started suspended", call.program.bound.path)))
 }
 
 /// Returns the words that start a program confined. The system's `sandbox-exec` takes the profile and executes it.
-fn confined(call: &Call<'_>, profile: &str) -> io::Result<Vec<CString>> {
+fn confined(call: &SpawnCall<'_>, profile: &str) -> io::Result<Vec<CString>> {
     let mut words =
         vec![c"sandbox-exec".to_owned(), c"-p".to_owned(), CString::new(profile)?, call.path.clone()];
     words.extend(call.argv.iter().skip(1).cloned());
@@ -74,7 +74,7 @@ fn confined(call: &Call<'_>, profile: &str) -> io::Result<Vec<CString>> {
 }
 
 /// Returns whether the suspended process is something else than the judged program; then what it is.
-pub(super) fn imposter(pid: Pid, call: &Call<'_>) -> Option<Drift> {
+pub(super) fn imposter(pid: Pid, call: &SpawnCall<'_>) -> Option<Drift> {
     if call.fence.is_some() {
         // It executes the program itself, confined: one that is swapped until then gains nothing by it.
         let starter = OsStr::from_bytes(SANDBOX_EXEC.to_bytes());
@@ -126,7 +126,7 @@ fn cdhash_of(pid: Pid) -> Option<String> {
     // SAFETY: the call writes exactly the bytes it is told.
     let status =
         unsafe { csops(pid.as_raw_nonzero().get(), CS_OPS_CDHASH, hash.as_mut_ptr().cast(), CDHASH_BYTES) };
-    (status == 0).then(|| hex(&hash))
+    (status == 0).then(|| to_hex(&hash))
 }
 
 /// Attributes of a start: suspended, in its own session, with no descriptor but those it is given, every
@@ -144,15 +144,15 @@ impl Attributes {
         let mut attributes = MaybeUninit::uninit();
         // SAFETY: `init` makes the attributes; from then on `Self` destroys them. The sets are plain data.
         unsafe {
-            done(libc::posix_spawnattr_init(attributes.as_mut_ptr()))?;
+            check_status(libc::posix_spawnattr_init(attributes.as_mut_ptr()))?;
             let mut this = Self(attributes.assume_init());
             let mut all = std::mem::zeroed::<libc::sigset_t>();
             let mut none = std::mem::zeroed::<libc::sigset_t>();
             libc::sigfillset(&raw mut all);
             libc::sigemptyset(&raw mut none);
-            done(libc::posix_spawnattr_setsigdefault(&raw mut this.0, &raw const all))?;
-            done(libc::posix_spawnattr_setsigmask(&raw mut this.0, &raw const none))?;
-            done(libc::posix_spawnattr_setflags(&raw mut this.0, flags))?;
+            check_status(libc::posix_spawnattr_setsigdefault(&raw mut this.0, &raw const all))?;
+            check_status(libc::posix_spawnattr_setsigmask(&raw mut this.0, &raw const none))?;
+            check_status(libc::posix_spawnattr_setflags(&raw mut this.0, flags))?;
             this.disclaim();
             Ok(this)
         }
@@ -186,18 +186,18 @@ impl Drop for Attributes {
 struct Actions(libc::posix_spawn_file_actions_t);
 
 impl Actions {
-    fn new(call: &Call<'_>) -> io::Result<Self> {
+    fn new(call: &SpawnCall<'_>) -> io::Result<Self> {
         let theirs = &call.theirs;
         let standard = [theirs.stdin.as_raw_fd(), theirs.stdout.as_raw_fd(), theirs.stderr.as_raw_fd()];
         let mut actions = MaybeUninit::uninit();
         // SAFETY: `init` makes the actions; from then on `Self` destroys them. The descriptors are open until the call.
         unsafe {
-            done(libc::posix_spawn_file_actions_init(actions.as_mut_ptr()))?;
+            check_status(libc::posix_spawn_file_actions_init(actions.as_mut_ptr()))?;
             let mut this = Self(actions.assume_init());
             let cwd = call.prepared.cwd.descriptor().as_raw_fd();
-            done(libc::posix_spawn_file_actions_addfchdir_np(&raw mut this.0, cwd))?;
+            check_status(libc::posix_spawn_file_actions_addfchdir_np(&raw mut this.0, cwd))?;
             for (to, from) in [0, 1, 2].into_iter().zip(standard) {
-                done(libc::posix_spawn_file_actions_adddup2(&raw mut this.0, from, to))?;
+                check_status(libc::posix_spawn_file_actions_adddup2(&raw mut this.0, from, to))?;
             }
             Ok(this)
         }
@@ -213,7 +213,7 @@ impl Drop for Actions {
     }
 }
 
-fn done(status: c_int) -> io::Result<()> {
+fn check_status(status: c_int) -> io::Result<()> {
     if status == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(status)) }
 }
 

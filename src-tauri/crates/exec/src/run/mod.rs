@@ -37,18 +37,18 @@ mod tree;
 mod vfork;
 
 pub use capture::Captured;
-pub use here::{Ended, NotRun, run_here};
+pub use here::{ConfinedEnd, NotRun, run_here};
 #[cfg(target_os = "linux")]
 pub(crate) use keeper::Keeper;
 #[cfg(target_os = "linux")]
 pub use keeper::keep_spare_namespaces;
 pub use login_shell::login_path;
 #[cfg(target_os = "linux")]
-pub use mark::{is_marked, own as own_mark};
+pub use mark::{is_marked, own_limit as own_mark};
 #[cfg(target_os = "linux")]
 pub(crate) use mounting::{FileSystem, Mount};
 #[cfg(target_os = "linux")]
-pub use orphans::{adopt as adopt_orphans, end_all as end_orphans};
+pub use orphans::{become_subreaper as adopt_orphans, end_all as end_orphans};
 pub use own_program::OwnEnd;
 pub use own_program::{postern, run_own_program};
 #[cfg(target_os = "linux")]
@@ -62,8 +62,8 @@ pub use tree::descends;
 pub use crate::confine::{SetAside, UserPlaces};
 use crate::resolve::{Cwd, Held};
 use capture::Capture;
-use postern_contract::{render, text};
-use postern_protocol::Stream;
+use postern_contract::{pieces_to_text, render};
+use postern_protocol::OutputStream;
 use postern_request::{Approved, Drift, Exit, Plan, Refusal, RunEnd, Stop};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -96,7 +96,7 @@ pub struct Prepared {
     /// The user's folders that a confined run may not use.
     pub user: UserPlaces,
     /// Standard input.
-    pub input: Input,
+    pub input: ProcessInput,
     /// Bytes of output that are kept per stream.
     pub output_cap: u64,
     /// True if every piece of output is sent to the sink. The child waits for a sink that does not keep up.
@@ -107,12 +107,12 @@ pub struct Prepared {
 
 /// Standard input of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Input {
+pub enum ProcessInput {
     /// `/dev/null`.
     Nothing,
     /// These bytes, then the end.
     Inline(Vec<u8>),
-    /// Bytes from [`Running::input`], until it says that this was the end.
+    /// Bytes from [`Running::write_input`], until it says that this was the end.
     Stream,
 }
 
@@ -130,7 +130,7 @@ pub enum SpawnError {
 pub enum RunEvent {
     /// A piece of output; only where [`Prepared::stream`] asked for it.
     Output {
-        stream: Stream,
+        stream: OutputStream,
         /// Number of bytes of that stream before it.
         offset: u64,
         /// At most 64 KiB.
@@ -139,12 +139,12 @@ pub enum RunEvent {
     /// The time ran out: TERM was sent.
     TimedOut,
     /// The process ended, and so did its output.
-    Exited(Box<Finished>),
+    Exited(Box<FinishedRun>),
 }
 
 /// End of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finished {
+pub struct FinishedRun {
     /// Outcome, and what the process itself did.
     pub end: RunEnd,
     /// From release to exit.
@@ -169,7 +169,7 @@ pub struct Running {
     pid: u32,
     start_time: u64,
     orders: mpsc::UnboundedSender<Order>,
-    input: mpsc::Sender<Piece>,
+    input: mpsc::Sender<InputChunk>,
     stdout: Arc<Mutex<Capture>>,
     stderr: Arc<Mutex<Capture>>,
 }
@@ -185,7 +185,7 @@ enum Order {
 
 /// More standard input.
 #[derive(Debug)]
-struct Piece {
+struct InputChunk {
     data: Vec<u8>,
     eof: bool,
     written: oneshot::Sender<Result<(), InputError>>,
@@ -207,7 +207,7 @@ pub enum InputError {
 ///
 /// # Errors
 /// [`SpawnError::Drifted`] where something changed, [`SpawnError::Failed`] where the system refuses.
-pub async fn spawn(
+pub async fn spawn_approved(
     approved: Approved,
     prepared: Prepared,
     sink: mpsc::Sender<RunEvent>,
@@ -217,17 +217,17 @@ pub async fn spawn(
         return Err(SpawnError::Drifted(Drift::OtherPlan));
     }
     drop(approved);
-    run(prepared, sink).await
+    spawn_prepared(prepared, sink).await
 }
 
-async fn run(prepared: Prepared, sink: mpsc::Sender<RunEvent>) -> Result<Running, SpawnError> {
-    let terms = supervise::Terms {
+async fn spawn_prepared(prepared: Prepared, sink: mpsc::Sender<RunEvent>) -> Result<Running, SpawnError> {
+    let terms = supervise::SupervisionTerms {
         timeout: prepared.plan.timeout_ms.map(Duration::from_millis),
         grace: prepared.grace,
         stream: prepared.stream,
         output_cap: prepared.output_cap,
     };
-    let started = tokio::task::spawn_blocking(move || start::start(prepared))
+    let started = tokio::task::spawn_blocking(move || start::start_piped(prepared))
         .await
         .map_err(|_| SpawnError::Failed("the start was interrupted".to_owned()))??;
     supervise::supervise(started, &terms, sink).map_err(|error| SpawnError::Failed(error.to_string()))
@@ -235,10 +235,10 @@ async fn run(prepared: Prepared, sink: mpsc::Sender<RunEvent>) -> Result<Running
 
 /// Runs a confined program without output to its end. Blocks.
 pub fn try_out(plan: Plan, held: Held, cwd: Cwd, user: UserPlaces) -> Result<Exit, String> {
-    let (input, output_cap, stream, grace) = (Input::Nothing, 0, false, GRACE);
+    let (input, output_cap, stream, grace) = (ProcessInput::Nothing, 0, false, GRACE);
     let prepared = Prepared { plan, held, cwd, user, input, output_cap, stream, grace };
-    let started = start::start(prepared).map_err(SpawnError::into_text)?;
-    Ok(start::ended(started))
+    let started = start::start_piped(prepared).map_err(SpawnError::into_text)?;
+    Ok(start::wait_for_end(started))
 }
 
 impl SpawnError {
@@ -246,7 +246,7 @@ impl SpawnError {
     fn into_text(self) -> String {
         match self {
             Self::Failed(message) => message,
-            Self::Drifted(drift) => text(&render::refusal(&Refusal::Drifted(drift))),
+            Self::Drifted(drift) => pieces_to_text(&render::refusal(&Refusal::Drifted(drift))),
         }
     }
 }
@@ -286,17 +286,17 @@ impl Running {
     ///
     /// # Errors
     /// [`InputError::Closed`].
-    pub async fn input(&self, data: Vec<u8>, eof: bool) -> Result<(), InputError> {
+    pub async fn write_input(&self, data: Vec<u8>, eof: bool) -> Result<(), InputError> {
         let (written, answer) = oneshot::channel();
-        self.input.send(Piece { data, eof, written }).await.map_err(|_| InputError::Closed)?;
+        self.input.send(InputChunk { data, eof, written }).await.map_err(|_| InputError::Closed)?;
         answer.await.map_err(|_| InputError::Closed)?
     }
 
     /// Returns the output so far, as much as is kept.
-    pub fn output(&self, stream: Stream) -> Captured {
+    pub fn output(&self, stream: OutputStream) -> Captured {
         let capture = match stream {
-            Stream::Stdout => &self.stdout,
-            Stream::Stderr => &self.stderr,
+            OutputStream::Stdout => &self.stdout,
+            OutputStream::Stderr => &self.stderr,
         };
         capture.lock().unwrap_or_else(PoisonError::into_inner).so_far()
     }

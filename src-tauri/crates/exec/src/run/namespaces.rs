@@ -6,7 +6,7 @@
 //! first process, puts them there and exits. No program of the run is inside until then.
 #![expect(unsafe_code, reason = "namespaces, mounts and what a child may do before exec have no safe form")]
 
-use super::base::Base;
+use super::base::NamespaceBase;
 use super::keeper::FIRST;
 use super::mounting::{
     Errno, FileSystem, Mount, READ_ONLY, attach, attributes, checked, errno, error_about, new, tree,
@@ -33,19 +33,19 @@ struct First {
     /// The first process in the namespaces.
     inside: c_int,
     /// Step that failed, with its error.
-    failed: Option<(Step, c_int)>,
+    failed: Option<(NamespaceStep, c_int)>,
 }
 
 /// A step, for the error.
 #[derive(Clone, Copy)]
-enum Step {
+enum NamespaceStep {
     Namespaces,
     Network,
     Mount(&'static FileSystem),
     Execute,
 }
 
-impl std::fmt::Display for Step {
+impl std::fmt::Display for NamespaceStep {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Namespaces => f.write_str("its namespaces"),
@@ -57,8 +57,8 @@ impl std::fmt::Display for Step {
 }
 
 /// Makes namespaces of these kinds with these file systems, and the first process in them, a child of ours that reads `input`.
-pub(super) fn start(
-    base: &Base,
+pub(super) fn start_first(
+    base: &NamespaceBase,
     own: &'static [FileSystem],
     kinds: c_int,
     input: &OwnedFd,
@@ -80,13 +80,13 @@ pub(super) fn start(
         failed: None,
     };
     // SAFETY: `outside` and `inside` make system calls only: they allocate nothing, take no lock and never panic.
-    let started = unsafe { vfork::start(&mut first, outside, Some(|first: &First| first.inside)) };
-    let started = started.map_err(|error| error_about(&Step::Namespaces, &error))?;
+    let started = unsafe { vfork::vfork_child(&mut first, outside, Some(|first: &First| first.inside)) };
+    let started = started.map_err(|error| error_about(&NamespaceStep::Namespaces, &error))?;
     let Some((step, error)) = first.failed else {
         return started.ok_or_else(|| "its first process was ended".to_owned());
     };
     if let Some(pid) = started {
-        super::exit::reap(pid);
+        super::exit::reap_child(pid);
     }
     Err(error_about(&step, &io::Error::from_raw_os_error(error)))
 }
@@ -96,7 +96,7 @@ pub(super) fn start(
 /// Only a new process is in a process namespace that was taken. It is a sibling, so that the host waits for
 /// it.
 extern "C" fn outside(argument: *mut c_void) -> c_int {
-    // SAFETY: `vfork::start` passes the parent's `First`, which lives until both processes have executed or exited.
+    // SAFETY: `vfork::vfork_child` passes the parent's `First`, which lives until both processes have executed or exited.
     let first = unsafe { &mut *argument.cast::<First>() };
     // SAFETY: system calls with valid arguments. The first process runs on a stack of its own, which the host keeps;
     // CLONE_VFORK keeps this process asleep until it has executed or exited.
@@ -105,13 +105,13 @@ extern "C" fn outside(argument: *mut c_void) -> c_int {
             || libc::setns(first.base, libc::CLONE_NEWNS) < 0
             || libc::unshare(first.kinds) < 0
         {
-            first.failed = Some((Step::Namespaces, errno()));
+            first.failed = Some((NamespaceStep::Namespaces, errno()));
             libc::_exit(127)
         }
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PARENT | libc::SIGCHLD;
         let pid = libc::clone(inside, first.inner_stack, flags, argument);
         if pid < 0 {
-            first.failed = Some((Step::Namespaces, errno()));
+            first.failed = Some((NamespaceStep::Namespaces, errno()));
         } else {
             first.inside = pid;
         }
@@ -125,7 +125,8 @@ extern "C" fn inside(argument: *mut c_void) -> c_int {
     let first = unsafe { &mut *argument.cast::<First>() };
     // SAFETY: as in `outside`.
     unsafe {
-        let done = furnish(first).and_then(|()| execute(first).map_err(|errno| (Step::Execute, errno)));
+        let done =
+            furnish(first).and_then(|()| execute(first).map_err(|errno| (NamespaceStep::Execute, errno)));
         if let Err((step, Errno(error))) = done {
             first.failed = Some((step, error));
         }
@@ -136,15 +137,15 @@ extern "C" fn inside(argument: *mut c_void) -> c_int {
 /// Puts the run's own file systems and network in place.
 ///
 /// SAFETY: only in the first process: its mounts are its own.
-unsafe fn furnish(first: &First) -> Result<(), (Step, Errno)> {
+unsafe fn furnish(first: &First) -> Result<(), (NamespaceStep, Errno)> {
     // SAFETY: system calls on values that the parent prepared.
     unsafe {
         for system in first.own {
             let put = new(system).and_then(|mount| attach(mount, system.target));
-            put.map_err(|errno| (Step::Mount(system), errno))?;
+            put.map_err(|errno| (NamespaceStep::Mount(system), errno))?;
         }
         if first.kinds & libc::CLONE_NEWNET != 0 {
-            loopback().map_err(|errno| (Step::Network, errno))?;
+            loopback().map_err(|errno| (NamespaceStep::Network, errno))?;
         }
         Ok(())
     }
@@ -183,7 +184,7 @@ impl std::fmt::Display for MountStep<'_> {
 
 /// Makes the system read-only in the namespaces of a first process, except its own file systems, and mounts these on top.
 pub(super) fn arrange(
-    base: &Base,
+    base: &NamespaceBase,
     first: &OwnedFd,
     own: &'static [FileSystem],
     mounts: &[Mount],
@@ -197,11 +198,12 @@ pub(super) fn arrange(
         failed: None,
     };
     // SAFETY: `arrange_inside` makes system calls only: it allocates nothing, takes no lock and never panics.
-    let started =
-        unsafe { vfork::start(&mut arrangement, arrange_inside, None::<fn(&Arrangement<'_>) -> c_int>) };
+    let started = unsafe {
+        vfork::vfork_child(&mut arrangement, arrange_inside, None::<fn(&Arrangement<'_>) -> c_int>)
+    };
     let started = started.map_err(|error| error_about(&MountStep::Namespaces, &error))?;
     let pid = started.ok_or("its mounts were not arranged")?;
-    let exit = super::exit::reap(pid);
+    let exit = super::exit::reap_child(pid);
     if let Some((step, error)) = arrangement.failed {
         return Err(error_about(&step, &io::Error::from_raw_os_error(error)));
     }
@@ -211,7 +213,7 @@ pub(super) fn arrange(
 
 /// Arranges the mounts, in the child.
 extern "C" fn arrange_inside(argument: *mut c_void) -> c_int {
-    // SAFETY: `vfork::start` passes the parent's `Arrangement`, which lives until this process has exited.
+    // SAFETY: `vfork::vfork_child` passes the parent's `Arrangement`, which lives until this process has exited.
     let arrangement = unsafe { &mut *argument.cast::<Arrangement<'_>>() };
     // SAFETY: system calls on values that the parent prepared.
     unsafe {

@@ -17,7 +17,7 @@ static STARTING: RwLock<()> = RwLock::new(());
 const ROUNDS: usize = 50;
 
 /// Makes this process the parent of its descendants' orphans.
-pub fn adopt() -> std::io::Result<()> {
+pub fn become_subreaper() -> std::io::Result<()> {
     // Any number but 0 turns it on.
     rustix::process::set_child_subreaper(Some(Pid::INIT))?;
     Ok(())
@@ -30,12 +30,12 @@ pub(super) fn starting() -> RwLockReadGuard<'static, ()> {
 
 /// Records a child that has its own waiter.
 pub(super) fn started(pid: i32) {
-    lock(&STARTED).insert(pid);
+    lock_set(&STARTED).insert(pid);
 }
 
 /// Records that a child was reaped.
 pub(super) fn reaped(pid: Pid) {
-    lock(&STARTED).remove(&pid.as_raw_nonzero().get());
+    lock_set(&STARTED).remove(&pid.as_raw_nonzero().get());
 }
 
 /// Finds new orphans, and waits for the end of each in a task of its own.
@@ -43,7 +43,7 @@ pub(super) fn look_after() {
     tokio::spawn(async {
         let orphans = tokio::task::spawn_blocking(|| orphans(tree::children_of)).await.unwrap_or_default();
         for pid in orphans {
-            if lock(&WATCHED).insert(pid.as_raw_nonzero().get()) {
+            if lock_set(&WATCHED).insert(pid.as_raw_nonzero().get()) {
                 tokio::spawn(wait_for(pid));
             }
         }
@@ -58,7 +58,7 @@ async fn wait_for(pid: Pid) {
         // It has exited: this returns at once and reaps no other child.
         _ = rustix::process::waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
     }
-    lock(&WATCHED).remove(&pid.as_raw_nonzero().get());
+    lock_set(&WATCHED).remove(&pid.as_raw_nonzero().get());
     // Its own children are orphans now. One that cannot be watched is found again when the next run ends.
     if exit.is_ok() {
         look_after();
@@ -70,7 +70,7 @@ fn orphans(children_of: fn(i32) -> Vec<i32>) -> Vec<Pid> {
     // Read before the lock, so that no run waits for it. A child that is being started is known once the lock is held.
     let children = children_of(std::process::id().cast_signed());
     let _nobody_starts = STARTING.write().unwrap_or_else(PoisonError::into_inner);
-    let started = lock(&STARTED).clone();
+    let started = lock_set(&STARTED).clone();
     let orphans = children.into_iter().filter(|pid| !started.contains(pid));
     orphans
         .filter(|pid| mark::is_marked(pid.unsigned_abs()) == Some(true))
@@ -86,7 +86,7 @@ pub fn end_all() {
             return;
         }
         for pid in left {
-            let mut orphan = tree::Tree::of(pid);
+            let mut orphan = tree::Tree::from_leader(pid);
             orphan.kill_descendants();
             _ = rustix::process::kill_process(pid, Signal::KILL);
             _ = rustix::process::waitid(WaitId::Pid(pid), WaitIdOptions::EXITED);
@@ -97,6 +97,6 @@ pub fn end_all() {
 
 /// Locks the set. Every change is one insertion or removal: after a panic elsewhere the set is still
 /// consistent.
-fn lock(set: &'static Mutex<BTreeSet<i32>>) -> MutexGuard<'static, BTreeSet<i32>> {
+fn lock_set(set: &'static Mutex<BTreeSet<i32>>) -> MutexGuard<'static, BTreeSet<i32>> {
     set.lock().unwrap_or_else(PoisonError::into_inner)
 }

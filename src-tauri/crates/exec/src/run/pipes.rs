@@ -1,6 +1,6 @@
 //! The three descriptors of a child, and our ends of them.
 
-use super::Input;
+use super::ProcessInput;
 use rustix::fs::{Mode, OFlags};
 use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -22,23 +22,23 @@ pub(super) struct Ours {
     pub(super) stderr: OwnedFd,
 }
 
-pub(super) fn open(input: &Input) -> io::Result<(Theirs, Ours)> {
+pub(super) fn open_pipes(input: &ProcessInput) -> io::Result<(Theirs, Ours)> {
     let (stdin, our_stdin) = match input {
-        Input::Nothing => (
+        ProcessInput::Nothing => (
             above_standard(rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)?,
             None,
         ),
-        Input::Inline(_) | Input::Stream => {
-            let (read, write) = pipe()?;
+        ProcessInput::Inline(_) | ProcessInput::Stream => {
+            let (read, write) = new_pipe()?;
             (read, Some(write))
         }
     };
-    let (our_stdout, stdout) = pipe()?;
-    let (our_stderr, stderr) = pipe()?;
+    let (our_stdout, stdout) = new_pipe()?;
+    let (our_stderr, stderr) = new_pipe()?;
     Ok((Theirs { stdin, stdout, stderr }, Ours { stdin: our_stdin, stdout: our_stdout, stderr: our_stderr }))
 }
 
-fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+fn new_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     #[cfg(target_os = "linux")]
     let (read, write) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
     #[cfg(not(target_os = "linux"))]

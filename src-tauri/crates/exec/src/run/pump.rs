@@ -2,8 +2,8 @@
 //! sink that asked for every piece and does not keep up.
 
 use super::capture::Capture;
-use super::{Input, InputError, Piece, RunEvent};
-use postern_protocol::Stream;
+use super::{InputChunk, InputError, ProcessInput, RunEvent};
+use postern_protocol::OutputStream;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -14,16 +14,16 @@ use tokio::sync::{mpsc, watch};
 const BLOCK: usize = 64 * 1024;
 
 /// Output stream: read to its end, or until `cut` says that a process that still holds it is not waited for.
-pub(super) struct Output {
-    pub(super) stream: Stream,
+pub(super) struct OutputPump {
+    pub(super) stream: OutputStream,
     pub(super) capture: Arc<Mutex<Capture>>,
     /// Receiver of each piece, if one was asked for.
     pub(super) sink: Option<mpsc::Sender<RunEvent>>,
 }
 
-impl Output {
+impl OutputPump {
     /// Returns whether it came to its end.
-    pub(super) async fn pump(
+    pub(super) async fn pump_to_end(
         mut self,
         pipe: OwnedFd,
         mut cut: watch::Receiver<bool>,
@@ -43,7 +43,7 @@ impl Output {
             }
             tokio::select! {
                 biased;
-                () = self.take(&block) => {}
+                () = self.send_bytes(&block) => {}
                 _ = cut.wait_for(|cut| *cut) => break,
             }
         }
@@ -52,15 +52,15 @@ impl Output {
             block.clear();
             match reader.try_read_buf(&mut block) {
                 Ok(0) => return Ok(true),
-                Ok(_) => self.keep(&block),
+                Ok(_) => self.keep_bytes(&block),
                 Err(_) => break,
             }
         }
         Ok(false)
     }
 
-    async fn take(&mut self, bytes: &[u8]) {
-        let offset = self.capture.lock().unwrap_or_else(PoisonError::into_inner).take(bytes);
+    async fn send_bytes(&mut self, bytes: &[u8]) {
+        let offset = self.capture.lock().unwrap_or_else(PoisonError::into_inner).add_bytes(bytes);
         let Some(sink) = &self.sink else { return };
         let event = RunEvent::Output { stream: self.stream, offset, bytes: bytes.to_vec() };
         if sink.send(event).await.is_err() {
@@ -69,8 +69,8 @@ impl Output {
         }
     }
 
-    fn keep(&self, bytes: &[u8]) {
-        let offset = self.capture.lock().unwrap_or_else(PoisonError::into_inner).take(bytes);
+    fn keep_bytes(&self, bytes: &[u8]) {
+        let offset = self.capture.lock().unwrap_or_else(PoisonError::into_inner).add_bytes(bytes);
         if let Some(sink) = &self.sink {
             let event = RunEvent::Output { stream: self.stream, offset, bytes: bytes.to_vec() };
             drop(sink.try_send(event));
@@ -79,13 +79,13 @@ impl Output {
 }
 
 /// Writes standard input until its end, or until the process no longer reads.
-pub(super) async fn feed(pipe: OwnedFd, input: Input, mut pieces: mpsc::Receiver<Piece>) {
+pub(super) async fn feed_stdin(pipe: OwnedFd, input: ProcessInput, mut pieces: mpsc::Receiver<InputChunk>) {
     let Ok(mut writer) = pipe::Sender::from_owned_fd(pipe) else { return };
     match input {
         // A process that does not read its input is none of our business.
-        Input::Inline(bytes) => drop(writer.write_all(&bytes).await),
-        Input::Nothing => {}
-        Input::Stream => {
+        ProcessInput::Inline(bytes) => drop(writer.write_all(&bytes).await),
+        ProcessInput::Nothing => {}
+        ProcessInput::Stream => {
             while let Some(piece) = pieces.recv().await {
                 let result = writer.write_all(&piece.data).await.map_err(|_| InputError::Closed);
                 // Who asked may be gone.

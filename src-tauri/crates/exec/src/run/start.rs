@@ -1,10 +1,10 @@
 //! From an approved plan to a released process. Blocks: files are hashed and the system is waited for.
 
-use super::drift::{drift, mismatch};
-use super::exit::reap;
+use super::drift::{find_drift, mismatch};
+use super::exit::reap_child;
 use super::pipes::{self, Ours, Theirs};
 use super::tree::{self, Tree};
-use super::{Input, Prepared, SpawnError};
+use super::{Prepared, ProcessInput, SpawnError};
 use crate::confine::{Enforcer as _, Fence, Lasting, System};
 use crate::resolve::{HeldFile, SHELL};
 use postern_request::{Drift, Exit, Launch};
@@ -24,7 +24,7 @@ use super::steps::runner;
 
 /// A process that was let go.
 #[derive(Debug)]
-pub(super) struct Started {
+pub(super) struct StartedProcess {
     pub(super) child: Unwatched,
     /// Descriptor of its exit, made before its release; `None` if it had already exited.
     pub(super) exit: Option<OwnedFd>,
@@ -39,9 +39,9 @@ pub(super) struct Started {
 /// A process that was let go, and our ends of its streams.
 #[derive(Debug)]
 pub(super) struct Piped {
-    pub(super) started: Started,
+    pub(super) started: StartedProcess,
     pub(super) ours: Ours,
-    pub(super) input: Input,
+    pub(super) input: ProcessInput,
 }
 
 /// Program that runs in the shell's place for a line that needs none.
@@ -77,16 +77,16 @@ impl Unwatched {
 impl Drop for Unwatched {
     fn drop(&mut self) {
         // It is our child and was not reaped: its id is its own.
-        let mut tree = Tree::of(self.0);
+        let mut tree = Tree::from_leader(self.0);
         tree.kill_descendants();
         tree.kill_leader();
-        reap(self.0);
+        reap_child(self.0);
     }
 }
 
 /// Start of a process, in the system's form, so that nothing is left to do between fork and exec.
 #[derive(Debug)]
-pub(super) struct Call<'a> {
+pub(super) struct SpawnCall<'a> {
     pub(super) path: CString,
     pub(super) argv: Vec<CString>,
     pub(super) env: Vec<CString>,
@@ -102,21 +102,25 @@ pub(super) struct Call<'a> {
 }
 
 /// Starts it with pipes.
-pub(super) fn start(prepared: Prepared) -> Result<Piped, SpawnError> {
+pub(super) fn start_piped(prepared: Prepared) -> Result<Piped, SpawnError> {
     let failed = |error: &dyn std::fmt::Display| SpawnError::Failed(format!("could not be started: {error}"));
-    let (theirs, ours) = pipes::open(&prepared.input).map_err(|error| failed(&error))?;
+    let (theirs, ours) = pipes::open_pipes(&prepared.input).map_err(|error| failed(&error))?;
     let started = start_with(&prepared, theirs, true)?;
     Ok(Piped { started, ours, input: prepared.input })
 }
 
 /// Starts it with these streams.
-pub(super) fn start_with(prepared: &Prepared, theirs: Theirs, session: bool) -> Result<Started, SpawnError> {
-    check(mismatch(prepared))?;
-    let call = call(prepared, theirs, session)?;
+pub(super) fn start_with(
+    prepared: &Prepared,
+    theirs: Theirs,
+    session: bool,
+) -> Result<StartedProcess, SpawnError> {
+    check_drift(mismatch(prepared))?;
+    let call = build_call(prepared, theirs, session)?;
     let (child, exit, start_time) = held_and_released(&call)?;
     let at = Instant::now();
     let (lasting, orders) = (call.fence.and_then(Fence::lasting), call.orders);
-    Ok(Started { child, exit, start_time, at, lasting, orders })
+    Ok(StartedProcess { child, exit, start_time, at, lasting, orders })
 }
 
 /// Checks the process while it is held. Returns its exit descriptor and start time, taken before it can be
@@ -124,42 +128,42 @@ pub(super) fn start_with(prepared: &Prepared, theirs: Theirs, session: bool) -> 
 ///
 /// If it cannot be held, checks everything before, and executes machine code through the judged file's own
 /// descriptor.
-fn held_and_released(call: &Call<'_>) -> Result<(Unwatched, Option<OwnedFd>, u64), SpawnError> {
+fn held_and_released(call: &SpawnCall<'_>) -> Result<(Unwatched, Option<OwnedFd>, u64), SpawnError> {
     if let Some(pid) = system::spawn_held(call)? {
         let child = Unwatched(pid);
-        check(system::imposter(pid, call).or_else(|| drift(call.prepared)))?;
-        let seen = seen(pid)?;
+        check_drift(system::imposter(pid, call).or_else(|| find_drift(call.prepared)))?;
+        let seen = observe_child(pid)?;
         system::release(pid)?;
         return Ok((child, seen.0, seen.1));
     }
-    check(drift(call.prepared))?;
+    check_drift(find_drift(call.prepared))?;
     let child = Unwatched(system::spawn_free(call)?);
-    let (exit, start_time) = seen(child.pid())?;
+    let (exit, start_time) = observe_child(child.pid())?;
     // It runs already: a difference is at least not left running.
-    check(drift(call.prepared))?;
+    check_drift(find_drift(call.prepared))?;
     Ok((child, exit, start_time))
 }
 
 /// Returns the exit descriptor and the start time of a child.
-fn seen(pid: Pid) -> Result<(Option<OwnedFd>, u64), SpawnError> {
+fn observe_child(pid: Pid) -> Result<(Option<OwnedFd>, u64), SpawnError> {
     let exit = system::exit_descriptor(pid)
         .map_err(|error| SpawnError::Failed(format!("its end could not be watched: {error}")))?;
     Ok((exit, tree::start_time(pid).unwrap_or(0)))
 }
 
 /// Waits for the end of a process whose output nobody reads.
-pub(super) fn ended(piped: Piped) -> Exit {
+pub(super) fn wait_for_end(piped: Piped) -> Exit {
     drop(piped.ours);
-    let exit = super::exit::reap(piped.started.child.pid());
+    let exit = super::exit::reap_child(piped.started.child.pid());
     piped.started.child.watched();
     exit
 }
 
-fn check(difference: Option<Drift>) -> Result<(), SpawnError> {
+fn check_drift(difference: Option<Drift>) -> Result<(), SpawnError> {
     difference.map_or(Ok(()), |drift| Err(SpawnError::Drifted(drift)))
 }
 
-fn call(prepared: &Prepared, theirs: Theirs, session: bool) -> Result<Call<'_>, SpawnError> {
+fn build_call(prepared: &Prepared, theirs: Theirs, session: bool) -> Result<SpawnCall<'_>, SpawnError> {
     let invalid = |_| SpawnError::Failed("an argument or variable holds NUL".to_owned());
     let texts =
         |words: Vec<String>| words.into_iter().map(CString::new).collect::<Result<_, _>>().map_err(invalid);
@@ -181,17 +185,17 @@ fn call(prepared: &Prepared, theirs: Theirs, session: bool) -> Result<Call<'_>, 
     let variable = |(name, value): &(String, String)| format!("{name}={value}");
     let env = texts(prepared.plan.env.iter().map(variable).collect())?;
     let path = CString::new(program.path.as_os_str().as_bytes()).map_err(invalid)?;
-    let fence = fence(prepared, &program)?;
-    Ok(Call { path, argv, env, theirs, prepared, program, session, fence, orders })
+    let fence = prepare_fence(prepared, &program)?;
+    Ok(SpawnCall { path, argv, env, theirs, prepared, program, session, fence, orders })
 }
 
 /// Prepares the confinement, if the plan has one.
-fn fence(prepared: &Prepared, program: &HeldFile) -> Result<Option<Fence>, SpawnError> {
+fn prepare_fence(prepared: &Prepared, program: &HeldFile) -> Result<Option<Fence>, SpawnError> {
     let confinement = &prepared.plan.confinement;
     if confinement.is_none() {
         return Ok(None);
     }
-    let files = prepared.held.files().map(|file| file.bound.real_path.as_str());
+    let files = prepared.held.all_files().map(|file| file.bound.real_path.as_str());
     let programs: Vec<&str> = files.chain([program.bound.real_path.as_str()]).collect();
     let fence = System.prepare(confinement, &prepared.user, &programs);
     fence.map(Some).map_err(|what| SpawnError::Failed(format!("could not be confined: {what}")))

@@ -1,14 +1,14 @@
 //! Watches a run from its release until it and its output are gone.
 
 use super::capture::Capture;
-use super::exit::Child;
+use super::exit::WatchedChild;
 use super::pipes::Ours;
-use super::pump::{Output, feed};
-use super::start::{Piped, Started};
+use super::pump::{OutputPump, feed_stdin};
+use super::start::{Piped, StartedProcess};
 use super::tree::Tree;
-use super::{Captured, Finished, Order, RunEvent, Running};
+use super::{Captured, FinishedRun, Order, RunEvent, Running};
 use crate::confine::{Lasting, SetAside};
-use postern_protocol::{Outcome, Stream};
+use postern_protocol::{Outcome, OutputStream};
 use postern_request::{Exit, RunEnd, Stop};
 use rustix::process::{Pid, Signal};
 use std::os::fd::OwnedFd;
@@ -37,7 +37,7 @@ const QUITTING: Duration = Duration::from_secs(2);
 const AFTER_KILL: Duration = Duration::from_secs(5);
 
 /// Terms of a run.
-pub(super) struct Terms {
+pub(super) struct SupervisionTerms {
     pub(super) timeout: Option<Duration>,
     pub(super) grace: Duration,
     pub(super) stream: bool,
@@ -47,13 +47,13 @@ pub(super) struct Terms {
 /// Takes over a released process. On an error it was ended: nothing runs unwatched.
 pub(super) fn supervise(
     piped: Piped,
-    terms: &Terms,
+    terms: &SupervisionTerms,
     sink: mpsc::Sender<RunEvent>,
 ) -> std::io::Result<Running> {
     let Piped { started, ours, input: given } = piped;
-    let Started { lasting, orders: steps, .. } = started;
+    let StartedProcess { lasting, orders: steps, .. } = started;
     let pid = started.child.pid();
-    let child = Child::watch(pid, started.exit)?;
+    let child = WatchedChild::watch_exit(pid, started.exit)?;
     started.child.watched();
     let capture = || Arc::new(Mutex::new(Capture::new(terms.output_cap)));
     let (orders, ordered) = mpsc::unbounded_channel();
@@ -67,16 +67,20 @@ pub(super) fn supervise(
         stderr: capture(),
     };
     let Ours { stdin, stdout, stderr } = ours;
-    let feeder = stdin.map(|pipe| tokio::spawn(feed(pipe, given, pieces)));
+    let feeder = stdin.map(|pipe| tokio::spawn(feed_stdin(pipe, given, pieces)));
     let (cut, cutting) = watch::channel(false);
     let pump = |stream, pipe, capture: &Arc<Mutex<Capture>>| {
         let sink = terms.stream.then(|| sink.clone());
-        tokio::spawn(Output { stream, capture: Arc::clone(capture), sink }.pump(pipe, cutting.clone()))
+        tokio::spawn(
+            OutputPump { stream, capture: Arc::clone(capture), sink }.pump_to_end(pipe, cutting.clone()),
+        )
     };
-    let pumps =
-        [pump(Stream::Stdout, stdout, &running.stdout), pump(Stream::Stderr, stderr, &running.stderr)];
-    let watched = Watched {
-        tree: Tree::of(pid),
+    let pumps = [
+        pump(OutputStream::Stdout, stdout, &running.stdout),
+        pump(OutputStream::Stderr, stderr, &running.stderr),
+    ];
+    let watched = SupervisedRun {
+        tree: Tree::from_leader(pid),
         deadline: terms.timeout.map(|limit| started.at + limit),
         grace: terms.grace,
         stop: None,
@@ -91,8 +95,8 @@ pub(super) fn supervise(
     Ok(running)
 }
 
-struct Watched {
-    child: Child,
+struct SupervisedRun {
+    child: WatchedChild,
     tree: Tree,
     deadline: Option<Instant>,
     grace: Duration,
@@ -106,7 +110,7 @@ struct Watched {
 
 type Pump = JoinHandle<std::io::Result<bool>>;
 
-impl Watched {
+impl SupervisedRun {
     async fn follow(
         mut self,
         started: Instant,
@@ -117,18 +121,18 @@ impl Watched {
     ) {
         let escaped = self.until_gone().await;
         let duration = started.elapsed();
-        let exit = self.child.reap();
+        let exit = self.child.reap_exit();
         #[cfg(target_os = "linux")]
         super::orphans::look_after();
         if let Some(feeder) = feeder {
             feeder.abort();
         }
-        let set_aside = ended(self.lasting.take()).await;
+        let set_aside = finish_confinement(self.lasting.take()).await;
         let leaked_pipes = !drained(pumps, &cut).await;
         let [stdout, stderr] = captures.map(|capture| so_far(&capture));
         let drift = self.steps.take().and_then(reported);
-        let finished = Finished {
-            end: end(exit, self.stop, drift.is_some()),
+        let finished = FinishedRun {
+            end: run_end(exit, self.stop, drift.is_some()),
             duration,
             stdout,
             stderr,
@@ -147,23 +151,23 @@ impl Watched {
         while self.stop.is_none() {
             tokio::select! {
                 () = self.child.exited() => return 0,
-                () = at(self.deadline) => {
+                () = wait_for_deadline(self.deadline) => {
                     self.stop = Some(Stop::TimedOut);
                     // A sink that is full or gone must not keep the run alive.
                     drop(self.sink.try_send(RunEvent::TimedOut));
                 }
-                order = next(&mut self.ordered) => match order {
+                order = next_order(&mut self.ordered) => match order {
                     Order::Stop(stop) => self.stop = Some(stop),
-                    Order::Signal(signal) => send(self.child.pid(), signal),
+                    Order::Signal(signal) => signal_group(self.child.pid(), signal),
                 },
             }
         }
-        self.end().await
+        self.end_tree().await
     }
 
     /// Sends TERM, and KILL after the grace.
-    async fn end(&mut self) -> usize {
-        self.tree.look();
+    async fn end_tree(&mut self) -> usize {
+        self.tree.refresh();
         self.tree.signal(Signal::TERM);
         // A stopped process could not obey.
         self.tree.signal(Signal::CONT);
@@ -175,14 +179,14 @@ impl Watched {
                 () = self.child.exited(), if !leader_gone => leader_gone = true,
                 () = sleep(LOOK) => {}
             }
-            if self.tree.look() == 0 && leader_gone {
+            if self.tree.refresh() == 0 && leader_gone {
                 return 0;
             }
         }
-        self.kill().await
+        self.kill_tree().await
     }
 
-    async fn kill(&mut self) -> usize {
+    async fn kill_tree(&mut self) -> usize {
         let mut left = self.tree.kill_descendants();
         self.tree.kill_leader();
         let patience = Instant::now() + AFTER_KILL;
@@ -196,27 +200,27 @@ impl Watched {
 }
 
 /// Ends what a confinement kept, off the threads that carry messages; returns what was set aside.
-async fn ended(lasting: Option<Lasting>) -> Vec<SetAside> {
+async fn finish_confinement(lasting: Option<Lasting>) -> Vec<SetAside> {
     let Some(lasting) = lasting else { return Vec::new() };
-    tokio::task::spawn_blocking(move || lasting.end()).await.unwrap_or_default()
+    tokio::task::spawn_blocking(move || lasting.finish()).await.unwrap_or_default()
 }
 
 /// Returns the next order; for ever where no more can come.
-async fn next(ordered: &mut mpsc::UnboundedReceiver<Order>) -> Order {
+async fn next_order(ordered: &mut mpsc::UnboundedReceiver<Order>) -> Order {
     match ordered.recv().await {
         Some(order) => order,
         None => std::future::pending().await,
     }
 }
 
-async fn at(deadline: Option<Instant>) {
+async fn wait_for_deadline(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => sleep_until(deadline.into()).await,
         None => std::future::pending().await,
     }
 }
 
-fn send(pid: Pid, signal: i32) {
+fn signal_group(pid: Pid, signal: i32) {
     if let Some(signal) = Signal::from_named_raw(signal) {
         // It may have exited just now.
         _ = rustix::process::kill_process_group(pid, signal);
@@ -243,7 +247,7 @@ fn so_far(capture: &Mutex<Capture>) -> Captured {
     capture.lock().unwrap_or_else(PoisonError::into_inner).so_far()
 }
 
-fn end(exit: Exit, stop: Option<Stop>, drifted: bool) -> RunEnd {
+fn run_end(exit: Exit, stop: Option<Stop>, drifted: bool) -> RunEnd {
     match stop {
         None if drifted => RunEnd { outcome: Outcome::Drifted, exit: Some(exit) },
         Some(Stop::TimedOut) => RunEnd { outcome: Outcome::Timeout, exit: Some(exit) },

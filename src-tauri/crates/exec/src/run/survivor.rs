@@ -22,7 +22,7 @@ pub fn end_survivor(pid: u32, start_time: u64) -> bool {
     if tree::start_time(leader) != Some(start_time) {
         return false;
     }
-    let mut survivors = Tree::of(leader);
+    let mut survivors = Tree::from_leader(leader);
     survivors.kill_descendants();
     survivors.kill_leader();
     true

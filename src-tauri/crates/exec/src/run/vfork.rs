@@ -32,14 +32,14 @@ impl Stack {
 /// # Safety
 /// `main`, and what it starts the same way, make system calls only: they allocate nothing, take no lock, never panic, write to
 /// `child` only, and end by executing or exiting.
-pub(super) unsafe fn start<T>(
+pub(super) unsafe fn vfork_child<T>(
     child: &mut T,
     main: extern "C" fn(*mut c_void) -> c_int,
     sibling: Option<impl Fn(&T) -> c_int>,
 ) -> std::io::Result<Option<Pid>> {
     let mut stack = Stack::new();
     let top = stack.end();
-    let all = Signals::block()?;
+    let all = BlockedSignals::block_all()?;
     let _not_reaped_by_others = orphans::starting();
     // SAFETY: `main` never returns into our frames and runs on its own stack, which outlives it: CLONE_VFORK keeps this
     // thread asleep until it has executed or exited. With CLONE_VM it writes to `child` only, which nobody else touches
@@ -57,7 +57,7 @@ pub(super) unsafe fn start<T>(
     let Some(first) = Pid::from_raw(pid).filter(|_| pid > 0) else { return Err(error) };
     orphans::started(pid);
     let Some(sibling) = sibling.map(|sibling| sibling(child)) else { return Ok(Some(first)) };
-    super::exit::reap(first);
+    super::exit::reap_child(first);
     if sibling > 0 {
         orphans::started(sibling);
     }
@@ -65,10 +65,10 @@ pub(super) unsafe fn start<T>(
 }
 
 /// This thread's signals, blocked until it is dropped.
-struct Signals(libc::sigset_t);
+struct BlockedSignals(libc::sigset_t);
 
-impl Signals {
-    fn block() -> std::io::Result<Self> {
+impl BlockedSignals {
+    fn block_all() -> std::io::Result<Self> {
         // SAFETY: both sets are plain data that the calls fill in.
         unsafe {
             let mut all = std::mem::zeroed::<libc::sigset_t>();
@@ -82,7 +82,7 @@ impl Signals {
     }
 }
 
-impl Drop for Signals {
+impl Drop for BlockedSignals {
     fn drop(&mut self) {
         // SAFETY: restores the mask that `block` read.
         unsafe {

@@ -1,7 +1,7 @@
 //! Anchors: what an administrator of the broker took away or made up is found.
 
 use super::{device, id};
-use crate::{Anchor, Finding, Hash, Head, chained, records_match, verify};
+use crate::{Anchor, AnchorFinding, AnchorHead, Hash, chained, records_match, verify};
 
 /// Makes the anchors of a host over these numbers of records.
 fn anchors(counts: &[u64]) -> Vec<Vec<u8>> {
@@ -16,8 +16,8 @@ fn anchors(counts: &[u64]) -> Vec<Vec<u8>> {
             policy: String::new(),
             roster: Hash::NONE,
         };
-        let envelope = mini.header(&format!("anchor-{seq}")).sign(anchor, &[&mini.sign]);
-        previous = Hash::of(&envelope.payload);
+        let envelope = mini.header(&format!("anchor-{seq}")).sign_body(anchor, &[&mini.sign]);
+        previous = Hash::of_bytes(&envelope.payload);
         envelope.encode()
     });
     made.collect()
@@ -31,7 +31,7 @@ fn head(count: u64) -> Hash {
     (1..=count).fold(Hash::NONE, |head, number| chained(head, number, &record(number)))
 }
 
-fn findings(entries: &[Vec<u8>], kept: Option<Head>) -> (Vec<Finding>, Option<Head>) {
+fn findings(entries: &[Vec<u8>], kept: Option<AnchorHead>) -> (Vec<AnchorFinding>, Option<AnchorHead>) {
     let entries = entries.iter().map(Vec::as_slice);
     let key = device("mini").sign.verifier();
     let report = verify(&id("fleet-1"), &id("mini"), &key, entries, kept);
@@ -56,10 +56,10 @@ fn what_was_taken_away_is_found() {
     let log = anchors(&[1, 2, 3, 4]);
     let last = findings(&log, None).1;
     let without = |at: usize| [&log[..at], &log[at + 1..]].concat();
-    assert_eq!(findings(&without(1), last).0, [Finding::Gap { from: 2, to: 2 }]);
-    assert_eq!(findings(&without(0), last).0, [Finding::Gap { from: 1, to: 1 }]);
-    assert_eq!(findings(&log[..3], last).0, [Finding::CutOff { kept: 4, last: 3 }]);
-    assert_eq!(findings(&[], last).0, [Finding::CutOff { kept: 4, last: 0 }], "the whole stream");
+    assert_eq!(findings(&without(1), last).0, [AnchorFinding::Gap { from: 2, to: 2 }]);
+    assert_eq!(findings(&without(0), last).0, [AnchorFinding::Gap { from: 1, to: 1 }]);
+    assert_eq!(findings(&log[..3], last).0, [AnchorFinding::CutOff { kept: 4, last: 3 }]);
+    assert_eq!(findings(&[], last).0, [AnchorFinding::CutOff { kept: 4, last: 0 }], "the whole stream");
 }
 
 #[test]
@@ -67,10 +67,14 @@ fn what_was_made_up_is_found() {
     let (log, other) = (anchors(&[1, 2, 3]), anchors(&[1, 5, 6]));
     let last = findings(&log, None).1;
     let forked = [&log[..2], &other[1..2], &log[2..]].concat();
-    assert_eq!(findings(&forked, last).0, [Finding::Fork(2)]);
-    assert_eq!(findings(&other, last).0, [Finding::Replaced(3)], "a whole other history, signed by the host");
+    assert_eq!(findings(&forked, last).0, [AnchorFinding::Fork(2)]);
+    assert_eq!(
+        findings(&other, last).0,
+        [AnchorFinding::Replaced(3)],
+        "a whole other history, signed by the host"
+    );
     let spliced = [&log[..1], &other[1..2], &log[2..]].concat();
-    assert_eq!(findings(&spliced, last).0, [Finding::Broken(3), Finding::Fewer(3)]);
+    assert_eq!(findings(&spliced, last).0, [AnchorFinding::Broken(3), AnchorFinding::Fewer(3)]);
     let mara = device("mara");
     let anchor = Anchor {
         seq: 4,
@@ -80,9 +84,9 @@ fn what_was_made_up_is_found() {
         policy: String::new(),
         roster: Hash::NONE,
     };
-    let foreign = mara.header("x").sign(anchor, &[&mara.sign]).encode();
-    assert_eq!(findings(&[log.clone(), vec![foreign]].concat(), last).0, [Finding::Foreign(3)]);
-    assert_eq!(findings(&[log, vec![b"{".to_vec()]].concat(), last).0, [Finding::Foreign(3)]);
+    let foreign = mara.header("x").sign_body(anchor, &[&mara.sign]).encode();
+    assert_eq!(findings(&[log.clone(), vec![foreign]].concat(), last).0, [AnchorFinding::Foreign(3)]);
+    assert_eq!(findings(&[log, vec![b"{".to_vec()]].concat(), last).0, [AnchorFinding::Foreign(3)]);
 }
 
 #[test]

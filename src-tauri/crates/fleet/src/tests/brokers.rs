@@ -11,7 +11,7 @@ fn configuration(roster: &Roster, before_2_10: bool) -> String {
 
 /// Returns the lines of an account in the configuration.
 fn user(name: &str) -> String {
-    let (text, key) = (configuration(&roster(), false), device(name).nkey.verifier().nkey());
+    let (text, key) = (configuration(&roster(), false), device(name).nkey.verifier().public_nkey());
     let begins = text.find(&key).unwrap_or_else(|| panic!("{name} is let in"));
     text[begins..].split("nkey:").next().unwrap().to_owned()
 }
@@ -58,7 +58,7 @@ fn an_invited_device_reaches_its_own_invitation_alone() {
 #[test]
 fn everybody_gets_replies_of_their_own_alone() {
     for name in ["mini", "noor", "mara"] {
-        assert!(user(name).contains(&format!("\"{}.>\"", Subjects::inbox(name))));
+        assert!(user(name).contains(&format!("\"{}.>\"", Subjects::inbox_prefix(name))));
         assert_eq!(user(name).matches("_INBOX").count(), 1, "{name}");
     }
 }

@@ -1,15 +1,15 @@
 //! Work that members ask of a host.
 
 use super::{at, device, following, host, id, pinned, roster};
-use crate::{Admitted, Fleet, Hash, Job, Refusal, Seed, Work, admit};
+use crate::{AdmittedMessage, FleetRefusal, FleetState, Hash, Job, Seed, Work, admit_message};
 
 fn sent(by: &str, job: &Job) -> Vec<u8> {
     let (device, mut seed) = (device(by), Seed::new([7; 32]));
     let to = [self::device("mini").open.sealer()];
-    device.header("job-1").seal(job, &to, &device.sign, &mut seed).unwrap().encode()
+    device.header("job-1").seal_body(job, &to, &device.sign, &mut seed).unwrap().encode()
 }
 
-fn job(fleet: &Fleet, work: Work) -> Job {
+fn job(fleet: &FleetState, work: Work) -> Job {
     Job { at: at(1).wall, roster: fleet.roster(), work }
 }
 
@@ -20,41 +20,52 @@ fn block() -> Work {
 #[test]
 fn each_work_has_its_role() {
     let fleet = host();
-    let tried = |by: &str, work: Work| admit(&fleet, &sent(by, &job(&fleet, work)), at(1)).map(drop);
+    let tried = |by: &str, work: Work| admit_message(&fleet, &sent(by, &job(&fleet, work)), at(1)).map(drop);
     for work in [Work::Policy, Work::Replay { rules: Vec::new(), days: 7 }] {
         assert_eq!(tried("pat", work.clone()), Ok(()));
-        assert!(matches!(tried("mara", work), Err(Refusal::Role(..))), "no publisher");
+        assert!(matches!(tried("mara", work), Err(FleetRefusal::Role(..))), "no publisher");
     }
     for by in ["mara", "noor"] {
         assert_eq!(tried(by, block()), Ok(()), "{by} answers for the group");
     }
-    assert_eq!(tried("olu", block()), Err(Refusal::Group(id("olu"))));
-    assert!(matches!(tried("pat", block()), Err(Refusal::Role(..))));
-    assert!(matches!(tried("mini", block()), Err(Refusal::Role(..))), "a host's key asks for nothing");
+    assert_eq!(tried("olu", block()), Err(FleetRefusal::Group(id("olu"))));
+    assert!(matches!(tried("pat", block()), Err(FleetRefusal::Role(..))));
+    assert!(matches!(tried("mini", block()), Err(FleetRefusal::Role(..))), "a host's key asks for nothing");
     assert_eq!(tried("mara", Work::Resume), Ok(()));
-    assert!(matches!(tried("noor", Work::Resume), Err(Refusal::Role(..))), "only who may allow everything");
+    assert!(
+        matches!(tried("noor", Work::Resume), Err(FleetRefusal::Role(..))),
+        "only who may allow everything"
+    );
 }
 
 #[test]
 fn a_job_counts_once_in_time_and_under_the_host_s_roster() {
     let mut fleet = host();
     let bytes = sent("mara", &job(&fleet, block()));
-    let admitted = admit(&fleet, &bytes, at(1)).unwrap();
-    assert!(matches!(&admitted, Admitted::Job { member, .. } if *member == id("mara")));
-    fleet.apply(&admitted, at(1));
-    assert_eq!(admit(&fleet, &bytes, at(2)).map(drop), Err(Refusal::Older), "a repetition");
+    let admitted = admit_message(&fleet, &bytes, at(1)).unwrap();
+    assert!(matches!(&admitted, AdmittedMessage::Job { member, .. } if *member == id("mara")));
+    fleet.apply_admitted(&admitted, at(1));
+    assert_eq!(admit_message(&fleet, &bytes, at(2)).map(drop), Err(FleetRefusal::Older), "a repetition");
     let mut again = host();
     again.restore_jobs(fleet.jobs().clone());
-    assert_eq!(admit(&again, &bytes, at(2)).map(drop), Err(Refusal::Older), "after a restart as well");
+    assert_eq!(
+        admit_message(&again, &bytes, at(2)).map(drop),
+        Err(FleetRefusal::Older),
+        "after a restart as well"
+    );
     let other = |change: fn(&mut Job)| {
         let mut job = job(&host(), block());
         change(&mut job);
-        admit(&host(), &sent("mara", &job), at(1)).map(drop)
+        admit_message(&host(), &sent("mara", &job), at(1)).map(drop)
     };
-    assert_eq!(other(|job| job.at = at(7).wall), Err(Refusal::Future));
-    assert_eq!(other(|job| job.at = at(0).wall - 5 * 60_000), Err(Refusal::Older), "kept back by the broker");
-    assert_eq!(other(|job| job.roster = Hash::NONE), Err(Refusal::OtherRoster));
-    assert_eq!(admit(&host(), &bytes, at(25 * 60)).map(drop), Err(Refusal::Stale));
+    assert_eq!(other(|job| job.at = at(7).wall), Err(FleetRefusal::Future));
+    assert_eq!(
+        other(|job| job.at = at(0).wall - 5 * 60_000),
+        Err(FleetRefusal::Older),
+        "kept back by the broker"
+    );
+    assert_eq!(other(|job| job.roster = Hash::NONE), Err(FleetRefusal::OtherRoster));
+    assert_eq!(admit_message(&host(), &bytes, at(25 * 60)).map(drop), Err(FleetRefusal::Stale));
 }
 
 #[test]
@@ -62,8 +73,8 @@ fn a_revoked_member_asks_for_nothing() {
     let next = following(&pinned(roster()), |roster| roster.members.retain(|member| member.id != id("noor")));
     let mut fleet = host();
     let envelope = super::signed(next, &["mara"]);
-    let admitted = admit(&fleet, &envelope.encode(), at(1)).unwrap();
-    fleet.apply(&admitted, at(1));
-    let tried = admit(&fleet, &sent("noor", &job(&fleet, block())), at(1)).map(drop);
-    assert_eq!(tried, Err(Refusal::Stranger(id("noor"))));
+    let admitted = admit_message(&fleet, &envelope.encode(), at(1)).unwrap();
+    fleet.apply_admitted(&admitted, at(1));
+    let tried = admit_message(&fleet, &sent("noor", &job(&fleet, block())), at(1)).map(drop);
+    assert_eq!(tried, Err(FleetRefusal::Stranger(id("noor"))));
 }

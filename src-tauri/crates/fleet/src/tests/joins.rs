@@ -1,15 +1,15 @@
 //! Joining: who has the code, who only stole it, and who sits between.
 
 use super::{START, device, id};
-use crate::{CODE_LASTS, Code, CodeError, Hash, Introduction, JoinError, Party, Reveal, Side};
+use crate::{CODE_LASTS, CodeError, Hash, Introduction, InvitationCode, JoinError, JoinSide, Party, Reveal};
 
-fn code() -> Code {
-    Code {
+fn code() -> InvitationCode {
+    InvitationCode {
         fleet: id("fleet-1"),
         join: id("join-1"),
         server: "tls://192.0.2.7:7720".to_owned(),
-        certificate: Hash::of(b"certificate"),
-        roster: Hash::of(b"roster"),
+        certificate: Hash::of_bytes(b"certificate"),
+        roster: Hash::of_bytes(b"roster"),
         secret: [5; 16],
         ends: START + CODE_LASTS,
     }
@@ -26,13 +26,13 @@ fn introduction(name: &str) -> Introduction {
     }
 }
 
-fn party(side: Side, name: &str, code: &Code) -> Party {
-    Party::new(code.clone(), side, vec![introduction(name)], *Hash::of(name.as_bytes()).as_bytes())
+fn party(side: JoinSide, name: &str, code: &InvitationCode) -> Party {
+    Party::new(code.clone(), side, vec![introduction(name)], *Hash::of_bytes(name.as_bytes()).as_bytes())
 }
 
 #[test]
 fn both_sides_see_the_same_digits_and_each_other_s_keys() {
-    let (owner, joiner) = (party(Side::Owner, "mara", &code()), party(Side::Joiner, "mini", &code()));
+    let (owner, joiner) = (party(JoinSide::Owner, "mara", &code()), party(JoinSide::Joiner, "mini", &code()));
     let (of_owner, of_joiner) = (owner.commitment(), joiner.commitment());
     let at_joiner = joiner.finish(of_owner, &owner.reveal(of_joiner)).unwrap();
     let at_owner = owner.finish(of_joiner, &joiner.reveal(of_owner)).unwrap();
@@ -45,8 +45,9 @@ fn both_sides_see_the_same_digits_and_each_other_s_keys() {
 #[test]
 fn a_thief_of_the_code_shows_other_digits() {
     // It stands in for the owner at the joiner, and for the joiner at the owner, with keys of its own.
-    let (owner, joiner) = (party(Side::Owner, "mara", &code()), party(Side::Joiner, "mini", &code()));
-    let (as_owner, as_joiner) = (party(Side::Owner, "eve", &code()), party(Side::Joiner, "eve", &code()));
+    let (owner, joiner) = (party(JoinSide::Owner, "mara", &code()), party(JoinSide::Joiner, "mini", &code()));
+    let (as_owner, as_joiner) =
+        (party(JoinSide::Owner, "eve", &code()), party(JoinSide::Joiner, "eve", &code()));
     let at_joiner =
         joiner.finish(as_owner.commitment(), &as_owner.reveal(joiner.commitment())).unwrap().digits;
     let at_owner =
@@ -58,25 +59,25 @@ fn a_thief_of_the_code_shows_other_digits() {
 fn a_broker_in_between_fails_without_the_secret() {
     let mut other = code();
     other.secret = [6; 16];
-    let (owner, joiner) = (party(Side::Owner, "mara", &code()), party(Side::Joiner, "mini", &code()));
-    let broker = party(Side::Owner, "eve", &other);
+    let (owner, joiner) = (party(JoinSide::Owner, "mara", &code()), party(JoinSide::Joiner, "mini", &code()));
+    let broker = party(JoinSide::Owner, "eve", &other);
     let refused = joiner.finish(broker.commitment(), &broker.reveal(joiner.commitment()));
     assert_eq!(refused, Err(JoinError::Mac));
     // It reflects what a side said itself, or what was said in another joining.
     let reflected = joiner.reveal(joiner.commitment());
     assert_eq!(joiner.finish(joiner.commitment(), &reflected), Err(JoinError::Mac));
-    let replayed = owner.reveal(Hash::of(b"another commitment"));
+    let replayed = owner.reveal(Hash::of_bytes(b"another commitment"));
     assert_eq!(joiner.finish(owner.commitment(), &replayed), Err(JoinError::Mac));
 }
 
 #[test]
 fn keys_chosen_after_the_commitment_are_refused() {
-    let (owner, joiner) = (party(Side::Owner, "mara", &code()), party(Side::Joiner, "mini", &code()));
-    let thief = party(Side::Owner, "eve", &code());
+    let (owner, joiner) = (party(JoinSide::Owner, "mara", &code()), party(JoinSide::Joiner, "mini", &code()));
+    let thief = party(JoinSide::Owner, "eve", &code());
     // A thief that waits for the joiner's keys, and then reveals others than it committed to.
     let late: Reveal = {
         let committed = owner.commitment();
-        let forged = Party::new(code(), Side::Owner, vec![introduction("eve")], [9; 32]);
+        let forged = Party::new(code(), JoinSide::Owner, vec![introduction("eve")], [9; 32]);
         assert_ne!(forged.commitment(), committed);
         forged.reveal(joiner.commitment())
     };
@@ -91,21 +92,21 @@ fn keys_chosen_after_the_commitment_are_refused() {
 #[test]
 fn a_code_is_read_back_and_ends() {
     let text = code().to_text();
-    assert_eq!(Code::parse(&format!("  {text}\n")), Ok(code()));
+    assert_eq!(InvitationCode::parse(&format!("  {text}\n")), Ok(code()));
     for wrong in
         ["", "pf1.", "pf2.abc", &text[1..], &text[..text.len() - 1], &format!("{text}{}", "A".repeat(3000))]
     {
-        assert_eq!(Code::parse(wrong), Err(CodeError::Form), "{wrong}");
+        assert_eq!(InvitationCode::parse(wrong), Err(CodeError::Form), "{wrong}");
     }
-    assert_eq!(code().works(START + CODE_LASTS - 1), Ok(()));
-    assert_eq!(code().works(START + CODE_LASTS), Err(CodeError::Ended));
+    assert_eq!(code().check_expiry(START + CODE_LASTS - 1), Ok(()));
+    assert_eq!(code().check_expiry(START + CODE_LASTS), Err(CodeError::Ended));
     assert!(!format!("{:?}", code()).contains("BQUF"), "the secret is not printed");
 }
 
 #[test]
 fn the_key_for_the_broker_is_both_sides_own_and_not_the_secret() {
-    let key = |code: &Code| code.broker_key().unwrap().verifier();
-    assert_eq!(key(&code()), key(&Code::parse(&code().to_text()).unwrap()));
+    let key = |code: &InvitationCode| code.broker_key().unwrap().verifier();
+    assert_eq!(key(&code()), key(&InvitationCode::parse(&code().to_text()).unwrap()));
     let mut other = code();
     other.secret = [6; 16];
     assert_ne!(key(&code()), key(&other));

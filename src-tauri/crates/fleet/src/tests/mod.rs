@@ -13,8 +13,9 @@ mod standards;
 mod vectors;
 
 use crate::{
-    Answer, Approver, Choice, Fleet, Fresh, Hash, Header, Id, Member, Now, Open, OpenKey, Pinned, Question,
-    Risk, Role, Roster, Seed, SignKey,
+    ApproverLimits, FleetAnswer, FleetChoice, FleetId, FleetMessageHeader, FleetQuestion, FleetRisk,
+    FleetState, Fresh, Hash, Member, MemberRole, Now, OpenKey, OpenQuestion, PinnedRoster, Roster, Seed,
+    SignKey,
 };
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
@@ -24,7 +25,7 @@ pub(super) const HOUR: i64 = 3_600_000;
 /// The wall clock at which everything here begins.
 pub(super) const START: i64 = 1_790_000_000_000;
 
-pub(super) fn id(text: &str) -> Id {
+pub(super) fn id(text: &str) -> FleetId {
     text.parse().unwrap()
 }
 
@@ -35,7 +36,7 @@ pub(super) fn at(minutes: i64) -> Now {
 
 /// The secrets of a member, all made of one number.
 pub(super) struct Device {
-    pub(super) id: Id,
+    pub(super) id: FleetId,
     pub(super) sign: SignKey,
     pub(super) open: OpenKey,
     pub(super) nkey: SignKey,
@@ -50,12 +51,12 @@ pub(super) fn device(name: &str) -> &'static Device {
 
 /// Returns the key that opens what is sealed for a device, once more.
 pub(super) fn open_key(name: &str) -> OpenKey {
-    OpenKey::from_seed(*device(name).open.seed())
+    OpenKey::from_seed(*device(name).open.seed_bytes())
 }
 
 fn new_device(name: &str) -> Device {
-    let mut seed = Seed::new(*Hash::of(name.as_bytes()).as_bytes());
-    let mut draw = || seed.draw();
+    let mut seed = Seed::new(*Hash::of_bytes(name.as_bytes()).as_bytes());
+    let mut draw = || seed.draw_bytes();
     Device {
         id: id(name),
         sign: SignKey::from_seed(draw()).unwrap(),
@@ -65,7 +66,7 @@ fn new_device(name: &str) -> Device {
 }
 
 impl Device {
-    pub(super) fn member(&self, person: &str, roles: &[Role]) -> Member {
+    pub(super) fn member(&self, person: &str, roles: &[MemberRole]) -> Member {
         Member {
             id: self.id.clone(),
             name: format!("{}'s device", self.id),
@@ -79,13 +80,13 @@ impl Device {
         }
     }
 
-    pub(super) fn header(&self, message: &str) -> Header {
-        Header { fleet: id("fleet-1"), from: self.id.clone(), id: id(message) }
+    pub(super) fn header(&self, message: &str) -> FleetMessageHeader {
+        FleetMessageHeader { fleet: id("fleet-1"), from: self.id.clone(), id: id(message) }
     }
 }
 
-pub(super) fn approver(groups: &[&str], risk: Risk, once_only: bool) -> Approver {
-    Approver { groups: groups.iter().map(|group| id(group)).collect(), risk, once_only }
+pub(super) fn approver(groups: &[&str], risk: FleetRisk, once_only: bool) -> ApproverLimits {
+    ApproverLimits { groups: groups.iter().map(|group| id(group)).collect(), risk, once_only }
 }
 
 /// Returns the members that the tests use.
@@ -93,19 +94,19 @@ pub(super) fn approver(groups: &[&str], risk: Risk, once_only: bool) -> Approver
 /// Mara owns the fleet and answers on two devices. Noor answers for builds up to needs-review and only once. Pat
 /// publishes, `mini` is a host of the group `builds`, and Olu answers for another group.
 pub(super) fn roster() -> Roster {
-    let mut mara = device("mara").member("Mara", &[Role::Owner, Role::Approver]);
-    mara.approver = Some(approver(&["builds"], Risk::Dangerous, false));
-    let mut phone = device("mara-phone").member("Mara", &[Role::Approver]);
-    phone.approver = Some(approver(&["builds"], Risk::Dangerous, false));
-    let mut noor = device("noor").member("Noor", &[Role::Approver]);
-    noor.approver = Some(approver(&["builds"], Risk::NeedsReview, true));
-    let mut ines = device("ines").member("Ines", &[Role::Owner, Role::Approver]);
-    ines.approver = Some(approver(&["builds"], Risk::Dangerous, false));
-    let mut olu = device("olu").member("Olu", &[Role::Approver]);
-    olu.approver = Some(approver(&["laptops"], Risk::Dangerous, false));
-    let mut mini = device("mini").member("", &[Role::Host]);
+    let mut mara = device("mara").member("Mara", &[MemberRole::Owner, MemberRole::Approver]);
+    mara.approver = Some(approver(&["builds"], FleetRisk::Dangerous, false));
+    let mut phone = device("mara-phone").member("Mara", &[MemberRole::Approver]);
+    phone.approver = Some(approver(&["builds"], FleetRisk::Dangerous, false));
+    let mut noor = device("noor").member("Noor", &[MemberRole::Approver]);
+    noor.approver = Some(approver(&["builds"], FleetRisk::NeedsReview, true));
+    let mut ines = device("ines").member("Ines", &[MemberRole::Owner, MemberRole::Approver]);
+    ines.approver = Some(approver(&["builds"], FleetRisk::Dangerous, false));
+    let mut olu = device("olu").member("Olu", &[MemberRole::Approver]);
+    olu.approver = Some(approver(&["laptops"], FleetRisk::Dangerous, false));
+    let mut mini = device("mini").member("", &[MemberRole::Host]);
     mini.groups = vec![id("builds")];
-    let pat = device("pat").member("Pat", &[Role::Publisher]);
+    let pat = device("pat").member("Pat", &[MemberRole::Publisher]);
     Roster {
         version: 1,
         previous: None,
@@ -117,20 +118,20 @@ pub(super) fn roster() -> Roster {
     }
 }
 
-pub(super) fn signed(roster: Roster, by: &[&str]) -> crate::Envelope {
+pub(super) fn signed(roster: Roster, by: &[&str]) -> crate::SignedEnvelope {
     let devices: Vec<&Device> = by.iter().map(|name| device(name)).collect();
     let keys: Vec<&SignKey> = devices.iter().map(|device| &device.sign).collect();
     let header = devices[0].header(&format!("roster-{}", roster.version));
-    header.sign(roster, &keys)
+    header.sign_body(roster, &keys)
 }
 
-pub(super) fn pinned(roster: Roster) -> Pinned {
+pub(super) fn pinned(roster: Roster) -> PinnedRoster {
     let envelope = signed(roster, &["mara", "ines"]);
-    Pinned::first(&envelope, &id("fleet-1"), Hash::of(&envelope.payload)).unwrap()
+    PinnedRoster::pin_first(&envelope, &id("fleet-1"), Hash::of_bytes(&envelope.payload)).unwrap()
 }
 
 /// Makes the version after this one, with a change.
-pub(super) fn following(pinned: &Pinned, change: impl FnOnce(&mut Roster)) -> Roster {
+pub(super) fn following(pinned: &PinnedRoster, change: impl FnOnce(&mut Roster)) -> Roster {
     let mut roster = pinned.roster.clone();
     roster.version += 1;
     roster.previous = Some(pinned.hash);
@@ -139,15 +140,15 @@ pub(super) fn following(pinned: &Pinned, change: impl FnOnce(&mut Roster)) -> Ro
 }
 
 /// Returns the host, with a statement from Mara that its roster is current.
-pub(super) fn host() -> Fleet {
-    static FIRST: LazyLock<Pinned> = LazyLock::new(|| pinned(roster()));
-    let mut fleet = Fleet::new(id("fleet-1"), id("mini"), open_key("mini"), FIRST.clone());
-    let fresh = crate::admit(&fleet, &fresh(&fleet.pinned, 0), at(0)).unwrap();
-    fleet.apply(&fresh, at(0));
+pub(super) fn host() -> FleetState {
+    static FIRST: LazyLock<PinnedRoster> = LazyLock::new(|| pinned(roster()));
+    let mut fleet = FleetState::new(id("fleet-1"), id("mini"), open_key("mini"), FIRST.clone());
+    let fresh = crate::admit_message(&fleet, &fresh(&fleet.pinned, 0), at(0)).unwrap();
+    fleet.apply_admitted(&fresh, at(0));
     fleet
 }
 
-pub(super) fn fresh(pinned: &Pinned, minutes: i64) -> Vec<u8> {
+pub(super) fn fresh(pinned: &PinnedRoster, minutes: i64) -> Vec<u8> {
     let body = Fresh {
         version: pinned.roster.version,
         roster: pinned.hash,
@@ -155,15 +156,22 @@ pub(super) fn fresh(pinned: &Pinned, minutes: i64) -> Vec<u8> {
         at: at(minutes).wall,
     };
     let mara = device("mara");
-    mara.header(&format!("fresh-{minutes}")).sign(body, &[&mara.sign]).encode()
+    mara.header(&format!("fresh-{minutes}")).sign_body(body, &[&mara.sign]).encode()
 }
 
-pub(super) fn open(risk: Risk, approvals: u8) -> Open {
-    Open { revision: 1, digest: "d1".to_owned(), risk, approvals, ends: at(30).timer, given: Vec::new() }
+pub(super) fn open(risk: FleetRisk, approvals: u8) -> OpenQuestion {
+    OpenQuestion {
+        revision: 1,
+        digest: "d1".to_owned(),
+        risk,
+        approvals,
+        ends: at(30).timer,
+        given: Vec::new(),
+    }
 }
 
-pub(super) fn answer(fleet: &Fleet, answer: Choice) -> Answer {
-    Answer {
+pub(super) fn answer(fleet: &FleetState, answer: FleetChoice) -> FleetAnswer {
+    FleetAnswer {
         question: id("q1"),
         revision: 1,
         digest: "d1".to_owned(),
@@ -176,19 +184,19 @@ pub(super) fn answer(fleet: &Fleet, answer: Choice) -> Answer {
 }
 
 /// Returns an answer as it comes from the broker.
-pub(super) fn sent(by: &str, message: &str, answer: &Answer) -> Vec<u8> {
+pub(super) fn sent(by: &str, message: &str, answer: &FleetAnswer) -> Vec<u8> {
     let (device, mut seed) = (device(by), Seed::new([7; 32]));
     let to = [self::device("mini").open.sealer()];
-    device.header(message).seal(answer, &to, &device.sign, &mut seed).unwrap().encode()
+    device.header(message).seal_body(answer, &to, &device.sign, &mut seed).unwrap().encode()
 }
 
-pub(super) fn question(pinned: &Pinned) -> Question {
-    Question {
+pub(super) fn question(pinned: &PinnedRoster) -> FleetQuestion {
+    FleetQuestion {
         revision: 1,
         digest: "d1".to_owned(),
         facts: serde_json::json!({"line": "git push origin main"}),
         groups: vec![id("builds")],
-        risk: Risk::NeedsReview,
+        risk: FleetRisk::NeedsReview,
         expires_in: 60_000,
         approvals: 1,
         fallback: "Denied".to_owned(),

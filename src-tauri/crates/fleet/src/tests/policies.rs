@@ -1,7 +1,10 @@
 //! Word of what is current, bundles and stages.
 
 use super::{at, device, fresh, host, id};
-use crate::{Admitted, Bundle, Fleet, Fresh, Hash, Id, Reach, Refusal, SignKey, Stage, admit};
+use crate::{
+    AdmittedMessage, Bundle, FleetId, FleetRefusal, FleetState, Fresh, Hash, RolloutReach, RolloutStage,
+    SignKey, admit_message,
+};
 use serde_json::Map;
 
 fn bundle(version: u64, previous: Option<Hash>) -> Bundle {
@@ -20,19 +23,19 @@ fn bundle(version: u64, previous: Option<Hash>) -> Bundle {
 fn signed(bundle: &Bundle, by: &str) -> (Vec<u8>, Hash) {
     let device = device(by);
     let keys: [&SignKey; 1] = [&device.sign];
-    let envelope = device.header(&format!("bundle-{}", bundle.version)).sign(bundle.clone(), &keys);
-    (envelope.encode(), Hash::of(&envelope.payload))
+    let envelope = device.header(&format!("bundle-{}", bundle.version)).sign_body(bundle.clone(), &keys);
+    (envelope.encode(), Hash::of_bytes(&envelope.payload))
 }
 
-fn stage(number: u64, bundle: Hash, reach: Reach) -> Vec<u8> {
+fn stage(number: u64, bundle: Hash, reach: RolloutReach) -> Vec<u8> {
     let pat = device("pat");
-    let stage = Stage { group: id("builds"), number, bundle, reach };
-    pat.header(&format!("stage-{number}")).sign(stage, &[&pat.sign]).encode()
+    let stage = RolloutStage { group: id("builds"), number, bundle, reach };
+    pat.header(&format!("stage-{number}")).sign_body(stage, &[&pat.sign]).encode()
 }
 
-fn take(fleet: &mut Fleet, bytes: &[u8]) -> Result<(), Refusal> {
-    let admitted = admit(fleet, bytes, at(1))?;
-    fleet.apply(&admitted, at(1));
+fn take(fleet: &mut FleetState, bytes: &[u8]) -> Result<(), FleetRefusal> {
+    let admitted = admit_message(fleet, bytes, at(1))?;
+    fleet.apply_admitted(&admitted, at(1));
     Ok(())
 }
 
@@ -42,17 +45,17 @@ fn publishers_sign_policy_and_nobody_rolls_it_back() {
     let (first, hash) = signed(&bundle(1, None), "pat");
     assert_eq!(
         take(&mut fleet, &signed(&bundle(1, None), "mara").0),
-        Err(Refusal::TooFew { have: 0, need: 1 })
+        Err(FleetRefusal::TooFew { have: 0, need: 1 })
     );
     take(&mut fleet, &first).unwrap();
     let (second, _) = signed(&bundle(2, Some(hash)), "pat");
     take(&mut fleet, &second).unwrap();
-    assert_eq!(take(&mut fleet, &first), Err(Refusal::Older), "a rollback of the store");
-    assert_eq!(take(&mut fleet, &second), Err(Refusal::Older), "a repetition");
+    assert_eq!(take(&mut fleet, &first), Err(FleetRefusal::Older), "a rollback of the store");
+    assert_eq!(take(&mut fleet, &second), Err(FleetRefusal::Older), "a repetition");
     let other = signed(&bundle(2, None), "pat").0;
-    assert!(matches!(take(&mut fleet, &other), Err(Refusal::Fork { version: 2, .. })));
+    assert!(matches!(take(&mut fleet, &other), Err(FleetRefusal::Fork { version: 2, .. })));
     let unlinked = signed(&bundle(3, Some(hash)), "pat").0;
-    assert!(matches!(take(&mut fleet, &unlinked), Err(Refusal::Fork { version: 3, .. })));
+    assert!(matches!(take(&mut fleet, &unlinked), Err(FleetRefusal::Fork { version: 3, .. })));
 }
 
 #[test]
@@ -61,10 +64,10 @@ fn a_bundle_for_others_or_for_later_is_refused() {
     let with = |change: fn(&mut Bundle)| {
         let mut bundle = bundle(1, None);
         change(&mut bundle);
-        admit(&fleet, &signed(&bundle, "pat").0, at(1)).map(drop)
+        admit_message(&fleet, &signed(&bundle, "pat").0, at(1)).map(drop)
     };
-    assert_eq!(with(|bundle| bundle.group = id("laptops")), Err(Refusal::OtherGroup(id("laptops"))));
-    assert_eq!(with(|bundle| bundle.not_before = at(2).wall), Err(Refusal::NotYet));
+    assert_eq!(with(|bundle| bundle.group = id("laptops")), Err(FleetRefusal::OtherGroup(id("laptops"))));
+    assert_eq!(with(|bundle| bundle.not_before = at(2).wall), Err(FleetRefusal::NotYet));
     assert_eq!(with(|bundle| bundle.not_before = at(1).wall), Ok(()));
 }
 
@@ -74,27 +77,36 @@ fn the_last_known_good_stays_until_a_stage_reaches_the_host() {
     let (first, one) = signed(&bundle(1, None), "pat");
     take(&mut fleet, &first).unwrap();
     assert_eq!(fleet.policy()[&id("builds")].good, None);
-    take(&mut fleet, &stage(1, one, Reach::All)).unwrap();
+    take(&mut fleet, &stage(1, one, RolloutReach::All)).unwrap();
     assert_eq!(fleet.policy()[&id("builds")].good, Some(one));
     let (second, two) = signed(&bundle(2, Some(one)), "pat");
     take(&mut fleet, &second).unwrap();
     assert_eq!(fleet.policy()[&id("builds")].good, Some(one));
-    assert_eq!(take(&mut fleet, &stage(2, one, Reach::All)), Err(Refusal::NoBundle), "of an older bundle");
-    take(&mut fleet, &stage(2, two, Reach::Canary(vec![id("mini-9")]))).unwrap();
+    assert_eq!(
+        take(&mut fleet, &stage(2, one, RolloutReach::All)),
+        Err(FleetRefusal::NoBundle),
+        "of an older bundle"
+    );
+    take(&mut fleet, &stage(2, two, RolloutReach::Canary(vec![id("mini-9")]))).unwrap();
     assert_eq!(fleet.policy()[&id("builds")].good, Some(one), "the canary is another host");
-    assert_eq!(take(&mut fleet, &stage(2, two, Reach::All)), Err(Refusal::Older), "a stage of an old number");
-    take(&mut fleet, &stage(3, two, Reach::Canary(vec![id("mini")]))).unwrap();
+    assert_eq!(
+        take(&mut fleet, &stage(2, two, RolloutReach::All)),
+        Err(FleetRefusal::Older),
+        "a stage of an old number"
+    );
+    take(&mut fleet, &stage(3, two, RolloutReach::Canary(vec![id("mini")]))).unwrap();
     assert_eq!(fleet.policy()[&id("builds")].good, Some(two));
 }
 
 #[test]
 fn a_share_grows_without_moving_and_is_about_as_large_as_it_says() {
-    let bundle = Hash::of(b"bundle");
-    let hosts: Vec<Id> = (0..1000).map(|number| id(&format!("host-{number}"))).collect();
-    let covered = |share: u8| hosts.iter().filter(|host| Reach::Percent(share).covers(host, &bundle)).count();
+    let bundle = Hash::of_bytes(b"bundle");
+    let hosts: Vec<FleetId> = (0..1000).map(|number| id(&format!("host-{number}"))).collect();
+    let covered =
+        |share: u8| hosts.iter().filter(|host| RolloutReach::Percent(share).covers(host, &bundle)).count();
     for host in &hosts {
-        let first = (0..=100).find(|share| Reach::Percent(*share).covers(host, &bundle)).unwrap();
-        assert!((first..=100).all(|share| Reach::Percent(share).covers(host, &bundle)));
+        let first = (0..=100).find(|share| RolloutReach::Percent(*share).covers(host, &bundle)).unwrap();
+        assert!((first..=100).all(|share| RolloutReach::Percent(share).covers(host, &bundle)));
     }
     assert!((60..140).contains(&covered(10)), "{} of 1000", covered(10));
     assert_eq!((covered(0), covered(100)), (0, 1000));
@@ -103,27 +115,27 @@ fn a_share_grows_without_moving_and_is_about_as_large_as_it_says() {
 #[test]
 fn word_of_what_is_current_comes_from_owners_and_only_forward() {
     let mut fleet = host();
-    let said = |by: &str, change: fn(&mut Fresh), fleet: &Fleet| {
+    let said = |by: &str, change: fn(&mut Fresh), fleet: &FleetState| {
         let hash = fleet.pinned.hash;
         let mut fresh =
             Fresh { version: 1, roster: hash, policy: std::collections::BTreeMap::new(), at: at(1).wall };
         change(&mut fresh);
         let device = device(by);
-        admit(fleet, &device.header("f1").sign(fresh, &[&device.sign]).encode(), at(1)).map(drop)
+        admit_message(fleet, &device.header("f1").sign_body(fresh, &[&device.sign]).encode(), at(1)).map(drop)
     };
     assert_eq!(said("ines", |_| {}, &fleet), Ok(()));
-    assert!(matches!(said("noor", |_| {}, &fleet), Err(Refusal::Role(..))));
-    assert_eq!(said("ines", |fresh| fresh.at = at(7).wall, &fleet), Err(Refusal::Future));
+    assert!(matches!(said("noor", |_| {}, &fleet), Err(FleetRefusal::Role(..))));
+    assert_eq!(said("ines", |fresh| fresh.at = at(7).wall, &fleet), Err(FleetRefusal::Future));
     assert_eq!(said("ines", |fresh| fresh.at = at(6).wall, &fleet), Ok(()), "five minutes of skew");
-    assert_eq!(said("ines", |fresh| fresh.at = at(0).wall, &fleet), Err(Refusal::Older), "a replay");
-    assert_eq!(said("ines", |fresh| fresh.version = 0, &fleet), Err(Refusal::Older));
-    let fork = said("ines", |fresh| fresh.roster = Hash::of(b"other"), &fleet);
-    assert!(matches!(fork, Err(Refusal::Fork { version: 1, .. })));
+    assert_eq!(said("ines", |fresh| fresh.at = at(0).wall, &fleet), Err(FleetRefusal::Older), "a replay");
+    assert_eq!(said("ines", |fresh| fresh.version = 0, &fleet), Err(FleetRefusal::Older));
+    let fork = said("ines", |fresh| fresh.roster = Hash::of_bytes(b"other"), &fleet);
+    assert!(matches!(fork, Err(FleetRefusal::Fork { version: 1, .. })));
     let bytes = fresh(&fleet.pinned, 1);
-    let admitted = admit(&fleet, &bytes, at(1)).unwrap();
-    assert!(matches!(admitted, Admitted::Fresh(_)));
-    fleet.apply(&admitted, at(1));
-    assert_eq!(admit(&fleet, &bytes, at(1)).map(drop), Err(Refusal::Older));
+    let admitted = admit_message(&fleet, &bytes, at(1)).unwrap();
+    assert!(matches!(admitted, AdmittedMessage::Fresh(_)));
+    fleet.apply_admitted(&admitted, at(1));
+    assert_eq!(admit_message(&fleet, &bytes, at(1)).map(drop), Err(FleetRefusal::Older));
 }
 
 #[test]
@@ -131,10 +143,10 @@ fn what_was_kept_over_a_restart_holds_again() {
     let mut fleet = host();
     let (first, one) = signed(&bundle(1, None), "pat");
     take(&mut fleet, &first).unwrap();
-    take(&mut fleet, &stage(1, one, Reach::All)).unwrap();
-    let mut again = Fleet::new(id("fleet-1"), id("mini"), super::open_key("mini"), fleet.pinned.clone());
+    take(&mut fleet, &stage(1, one, RolloutReach::All)).unwrap();
+    let mut again = FleetState::new(id("fleet-1"), id("mini"), super::open_key("mini"), fleet.pinned.clone());
     again.restore(fleet.last_fresh().cloned(), fleet.policy().clone());
-    assert_eq!(take(&mut again, &first), Err(Refusal::Older));
+    assert_eq!(take(&mut again, &first), Err(FleetRefusal::Older));
     assert!(again.is_fresh(at(60)));
     assert!(!again.is_fresh(at(24 * 60 + 1)));
 }

@@ -1,7 +1,7 @@
 //! Properties that hold for any bytes and any order of events.
 
 use super::{answer, at, fresh, host, id, open, roster, sent, signed};
-use crate::{Admitted, Choice, Fleet, Id, Risk, admit};
+use crate::{AdmittedMessage, FleetChoice, FleetId, FleetRisk, FleetState, admit_message};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,27 +12,27 @@ proptest! {
     #[test]
     fn no_changed_byte_of_an_answer_counts(at_byte: Index, flip in 1..=255u8) {
         let mut fleet = host();
-        fleet.ask(id("q1"), open(Risk::Safe, 1));
-        let bytes = sent("mara", "a1", &answer(&fleet, Choice::Once));
-        prop_assert!(admit(&fleet, &bytes, at(1)).is_ok());
+        fleet.open_question(id("q1"), open(FleetRisk::Safe, 1));
+        let bytes = sent("mara", "a1", &answer(&fleet, FleetChoice::Once));
+        prop_assert!(admit_message(&fleet, &bytes, at(1)).is_ok());
         let mut changed = bytes.clone();
         changed[at_byte.index(bytes.len())] ^= flip;
-        prop_assert!(admit(&fleet, &changed, at(1)).is_err(), "{}", String::from_utf8_lossy(&changed));
+        prop_assert!(admit_message(&fleet, &changed, at(1)).is_err(), "{}", String::from_utf8_lossy(&changed));
     }
 
     #[test]
     fn no_changed_byte_of_a_roster_counts(at_byte: Index, flip in 1..=255u8) {
         let fleet = host();
         let bytes = signed(super::following(&fleet.pinned, |_| {}), &["mara"]).encode();
-        prop_assert!(admit(&fleet, &bytes, at(1)).is_ok());
+        prop_assert!(admit_message(&fleet, &bytes, at(1)).is_ok());
         let mut changed = bytes.clone();
         changed[at_byte.index(bytes.len())] ^= flip;
-        prop_assert!(admit(&fleet, &changed, at(1)).is_err());
+        prop_assert!(admit_message(&fleet, &changed, at(1)).is_err());
     }
 
     #[test]
     fn any_bytes_are_refused_without_a_panic(bytes: Vec<u8>) {
-        prop_assert!(admit(&host(), &bytes, at(1)).is_err());
+        prop_assert!(admit_message(&host(), &bytes, at(1)).is_err());
     }
 
     #[test]
@@ -48,11 +48,11 @@ proptest! {
 #[derive(Debug, Clone)]
 enum Event {
     /// A question waits, or shows something else.
-    Ask { question: u8, risk: Risk, approvals: u8 },
+    Ask { question: u8, risk: FleetRisk, approvals: u8 },
     /// Answer on the host.
     Local { question: u8 },
     /// Somebody answers the revision that it was shown, with this answer's id.
-    Answer { by: &'static str, question: u8, behind: u64, choice: Choice, message: u8 },
+    Answer { by: &'static str, question: u8, behind: u64, choice: FleetChoice, message: u8 },
     /// Everything that was ever sent comes again.
     Replay { index: Index },
     /// A member is revoked.
@@ -68,8 +68,8 @@ const PEOPLE: [(&str, &str); 5] =
 
 fn event() -> impl Strategy<Value = Event> {
     let who = || select(PEOPLE.map(|(member, _)| member).to_vec());
-    let risk = select(vec![Risk::Safe, Risk::NeedsReview, Risk::Dangerous]);
-    let choice = select(vec![Choice::Once, Choice::Always, Choice::Deny]);
+    let risk = select(vec![FleetRisk::Safe, FleetRisk::NeedsReview, FleetRisk::Dangerous]);
+    let choice = select(vec![FleetChoice::Once, FleetChoice::Always, FleetChoice::Deny]);
     prop_oneof![
         3 => (0..3u8, risk, 1..3u8).prop_map(|(question, risk, approvals)| Event::Ask { question, risk, approvals }),
         1 => (0..3u8).prop_map(|question| Event::Local { question }),
@@ -85,18 +85,18 @@ fn event() -> impl Strategy<Value = Event> {
 
 /// The host, and what is known of the truth beside it.
 struct World {
-    fleet: Fleet,
+    fleet: FleetState,
     minutes: i64,
     said: i64,
     /// Revision of each question that waits, when it ends, and how many people it needs.
-    open: BTreeMap<Id, (u64, i64, u8)>,
+    open: BTreeMap<FleetId, (u64, i64, u8)>,
     revisions: u64,
     /// Approvers of the revision that waits.
-    approved: BTreeMap<Id, BTreeSet<&'static str>>,
+    approved: BTreeMap<FleetId, BTreeSet<&'static str>>,
     /// Members with all their rights.
     members: BTreeSet<&'static str>,
     sent: Vec<(&'static str, Vec<u8>)>,
-    decided: BTreeSet<(Id, u64)>,
+    decided: BTreeSet<(FleetId, u64)>,
 }
 
 impl World {
@@ -135,8 +135,8 @@ impl World {
             Event::Revoke { who } => self.revoke(who),
             Event::Fresh => {
                 let bytes = fresh(&self.fleet.pinned, self.minutes);
-                if let Ok(admitted) = admit(&self.fleet, &bytes, at(self.minutes)) {
-                    self.fleet.apply(&admitted, at(self.minutes));
+                if let Ok(admitted) = admit_message(&self.fleet, &bytes, at(self.minutes)) {
+                    self.fleet.apply_admitted(&admitted, at(self.minutes));
                     self.said = self.minutes;
                 }
             }
@@ -145,19 +145,19 @@ impl World {
         Ok(())
     }
 
-    fn ask(&mut self, question: u8, risk: Risk, approvals: u8) {
+    fn ask(&mut self, question: u8, risk: FleetRisk, approvals: u8) {
         self.revisions += 1;
         let (question, ends) = (name(question), self.minutes + 30);
         let mut open = open(risk, approvals);
         open.revision = self.revisions;
         open.digest = format!("d{}", self.revisions);
         open.ends = at(ends).timer;
-        self.fleet.ask(question.clone(), open);
+        self.fleet.open_question(question.clone(), open);
         self.approved.remove(&question);
         self.open.insert(question, (self.revisions, ends, approvals));
     }
 
-    fn answer(&self, by: &str, question: u8, behind: u64, choice: Choice, message: u8) -> Vec<u8> {
+    fn answer(&self, by: &str, question: u8, behind: u64, choice: FleetChoice, message: u8) -> Vec<u8> {
         let question = name(question);
         let shown = self.open.get(&question).map_or(1, |(revision, ..)| revision.saturating_sub(behind));
         let mut body = answer(&self.fleet, choice);
@@ -169,8 +169,9 @@ impl World {
         let next = super::following(&self.fleet.pinned, |roster| {
             roster.members.retain(|member| member.id != id(who));
         });
-        let admitted = admit(&self.fleet, &signed(next, &["mara"]).encode(), at(self.minutes)).unwrap();
-        self.fleet.apply(&admitted, at(self.minutes));
+        let admitted =
+            admit_message(&self.fleet, &signed(next, &["mara"]).encode(), at(self.minutes)).unwrap();
+        self.fleet.apply_admitted(&admitted, at(self.minutes));
         self.members.remove(who);
         // Until somebody says that the new roster is current, no answer counts.
         self.said = i64::MIN / 2;
@@ -183,9 +184,9 @@ impl World {
     /// Holds the laws against what `admit` says.
     fn deliver(&mut self, by: &'static str, bytes: &[u8]) -> Result<(), TestCaseError> {
         let now = at(self.minutes);
-        let Ok(admitted) = admit(&self.fleet, bytes, now) else { return Ok(()) };
-        let Admitted::Answer(decided) = &admitted else {
-            prop_assert!(matches!(admitted, Admitted::Repeated(_)), "{admitted:?}");
+        let Ok(admitted) = admit_message(&self.fleet, bytes, now) else { return Ok(()) };
+        let AdmittedMessage::Answer(decided) = &admitted else {
+            prop_assert!(matches!(admitted, AdmittedMessage::Repeated(_)), "{admitted:?}");
             return Ok(());
         };
         let question = decided.answer.question.clone();
@@ -207,16 +208,16 @@ impl World {
             prop_assert!(self.decided.insert((question.clone(), revision)), "decided twice");
             self.open.remove(&question);
         }
-        self.fleet.apply(&admitted, now);
+        self.fleet.apply_admitted(&admitted, now);
         Ok(())
     }
 }
 
-fn name(question: u8) -> Id {
+fn name(question: u8) -> FleetId {
     id(&format!("q{question}"))
 }
 
 #[test]
 fn the_roster_of_these_tests_is_one() {
-    roster().check().unwrap();
+    roster().validate().unwrap();
 }

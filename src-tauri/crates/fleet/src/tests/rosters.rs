@@ -1,13 +1,15 @@
 //! The roster's chain: who may change it, and what can't be a roster.
 
 use super::{at, device, following, host, id, pinned, roster, signed};
-use crate::{Admitted, Hash, Pinned, Refusal, Role, Roster, RosterError, admit};
+use crate::{
+    AdmittedMessage, FleetRefusal, Hash, MemberRole, PinnedRoster, Roster, RosterError, admit_message,
+};
 
-fn admitted(change: impl FnOnce(&mut Roster), by: &[&str]) -> Result<Pinned, Refusal> {
+fn admitted(change: impl FnOnce(&mut Roster), by: &[&str]) -> Result<PinnedRoster, FleetRefusal> {
     let fleet = host();
     let next = following(&fleet.pinned, change);
-    match admit(&fleet, &signed(next, by).encode(), at(1))? {
-        Admitted::Roster(pinned) => Ok(*pinned),
+    match admit_message(&fleet, &signed(next, by).encode(), at(1))? {
+        AdmittedMessage::Roster(pinned) => Ok(*pinned),
         other => panic!("{other:?} is no roster"),
     }
 }
@@ -15,12 +17,12 @@ fn admitted(change: impl FnOnce(&mut Roster), by: &[&str]) -> Result<Pinned, Ref
 #[test]
 fn owners_of_the_version_before_sign_the_next() {
     assert_eq!(admitted(|_| {}, &["ines"]).unwrap().roster.version, 2);
-    let none = Refusal::TooFew { have: 0, need: 1 };
+    let none = FleetRefusal::TooFew { have: 0, need: 1 };
     assert_eq!(admitted(|_| {}, &["noor"]), Err(none.clone()));
     // One who makes itself an owner in the version that it signs.
     let promote = |roster: &mut Roster| {
         let noor = roster.members.iter_mut().find(|member| member.id == id("noor")).unwrap();
-        noor.roles.push(Role::Owner);
+        noor.roles.push(MemberRole::Owner);
     };
     assert_eq!(admitted(promote, &["noor"]), Err(none));
 }
@@ -31,12 +33,12 @@ fn where_two_owners_are_needed_two_people_sign() {
         let mut roster = roster();
         roster.owners_needed = 2;
         let phone = roster.members.iter_mut().find(|member| member.id == id("mara-phone")).unwrap();
-        phone.roles.push(Role::Owner);
+        phone.roles.push(MemberRole::Owner);
         roster
     });
     let next = following(&first, |_| {});
-    let by = |names: &[&str]| first.next(&signed(next.clone(), names), &id("fleet-1")).map(drop);
-    let one = Err(Refusal::TooFew { have: 1, need: 2 });
+    let by = |names: &[&str]| first.verify_next(&signed(next.clone(), names), &id("fleet-1")).map(drop);
+    let one = Err(FleetRefusal::TooFew { have: 1, need: 2 });
     assert_eq!(by(&["mara"]), one);
     assert_eq!(by(&["mara", "mara"]), one, "one key twice");
     assert_eq!(by(&["mara", "mara-phone"]), one, "two devices of one person");
@@ -46,28 +48,33 @@ fn where_two_owners_are_needed_two_people_sign() {
 #[test]
 fn a_roster_never_goes_back_skips_or_forks() {
     let first = pinned(roster());
-    let second = first.next(&signed(following(&first, |_| {}), &["mara"]), &id("fleet-1")).unwrap();
-    let onto = |pinned: &Pinned, roster: Roster| pinned.next(&signed(roster, &["mara"]), &id("fleet-1"));
-    assert_eq!(onto(&second, super::roster()), Err(Refusal::Older));
+    let second = first.verify_next(&signed(following(&first, |_| {}), &["mara"]), &id("fleet-1")).unwrap();
+    let onto = |pinned: &PinnedRoster, roster: Roster| {
+        pinned.verify_next(&signed(roster, &["mara"]), &id("fleet-1"))
+    };
+    assert_eq!(onto(&second, super::roster()), Err(FleetRefusal::Older));
     let other = following(&first, |roster| roster.fresh_for = 2 * super::HOUR);
-    assert!(matches!(onto(&second, other.clone()), Err(Refusal::Fork { version: 2, .. })));
+    assert!(matches!(onto(&second, other.clone()), Err(FleetRefusal::Fork { version: 2, .. })));
     let mut third = following(&second, |_| {});
     third.version = 4;
     let skipped = RosterError::NotNext { ours: 2, theirs: 4 };
     assert_eq!(onto(&second, third.clone()), Err(skipped.into()));
-    (third.version, third.previous) = (3, Some(Hash::of(b"a version nobody saw")));
+    (third.version, third.previous) = (3, Some(Hash::of_bytes(b"a version nobody saw")));
     assert_eq!(onto(&second, third), Err(RosterError::OtherPrevious.into()));
 }
 
 #[test]
 fn the_first_roster_is_the_one_that_the_code_names() {
     let envelope = signed(roster(), &["mara"]);
-    let first = |hash| Pinned::first(&envelope, &id("fleet-1"), hash).map(drop);
-    assert_eq!(first(Hash::of(&envelope.payload)), Ok(()));
-    assert_eq!(first(Hash::of(b"another")), Err(RosterError::OtherFirst.into()));
+    let first = |hash| PinnedRoster::pin_first(&envelope, &id("fleet-1"), hash).map(drop);
+    assert_eq!(first(Hash::of_bytes(&envelope.payload)), Ok(()));
+    assert_eq!(first(Hash::of_bytes(b"another")), Err(RosterError::OtherFirst.into()));
     let unsigned = signed(roster(), &["noor"]);
-    let hash = Hash::of(&unsigned.payload);
-    assert!(matches!(Pinned::first(&unsigned, &id("fleet-1"), hash), Err(Refusal::TooFew { .. })));
+    let hash = Hash::of_bytes(&unsigned.payload);
+    assert!(matches!(
+        PinnedRoster::pin_first(&unsigned, &id("fleet-1"), hash),
+        Err(FleetRefusal::TooFew { .. })
+    ));
 }
 
 #[test]
@@ -75,15 +82,18 @@ fn what_no_fleet_can_be_run_with_is_refused() {
     let wrong = |change: fn(&mut Roster), says: &str| {
         let mut roster = roster();
         change(&mut roster);
-        let error = roster.check().unwrap_err().to_string();
+        let error = roster.validate().unwrap_err().to_string();
         assert!(error.contains(says), "{error}");
     };
     let host_that_answers = |roster: &mut Roster| {
         let mini = roster.members.iter_mut().find(|member| member.id == id("mini")).unwrap();
-        mini.roles.push(Role::Owner);
+        mini.roles.push(MemberRole::Owner);
     };
     wrong(host_that_answers, "a host's key never answers");
-    wrong(|roster| roster.members.retain(|member| !member.has(Role::Owner)), "owners have to sign");
+    wrong(
+        |roster| roster.members.retain(|member| !member.has_role(MemberRole::Owner)),
+        "owners have to sign",
+    );
     wrong(|roster| roster.owners_needed = 0, "owners have to sign");
     wrong(|roster| roster.owners_needed = 3, "owners have to sign");
     wrong(|roster| roster.publishers_needed = 2, "publishers have to sign");
@@ -95,7 +105,7 @@ fn what_no_fleet_can_be_run_with_is_refused() {
     wrong(unlimited, "may approve");
     let crowded = |roster: &mut Roster| {
         for number in 0..2048 {
-            roster.members.push(device(&format!("m{number}")).member("", &[Role::Host]));
+            roster.members.push(device(&format!("m{number}")).member("", &[MemberRole::Host]));
         }
     };
     wrong(crowded, "at most 2048");

@@ -1,6 +1,6 @@
 //! Published vectors: DSSE's protocol, RFC 8032, RFC 9180 and NATS' documentation.
 
-use crate::{Envelope, OpenKey, SignKey, pae};
+use crate::{OpenKey, SignKey, SignedEnvelope, pre_auth_encoding};
 use hpke::aead::ChaCha20Poly1305;
 use hpke::kdf::HkdfSha256;
 use hpke::kem::X25519HkdfSha256;
@@ -21,14 +21,14 @@ fn array(hex: &str) -> [u8; 32] {
 /// The envelope in DSSE's protocol.md is signed with ECDSA over P-256; its signature holds over our encoding.
 #[test]
 fn the_vector_of_dsse_holds() {
-    let envelope = Envelope::decode(
+    let envelope = SignedEnvelope::decode(
         br#"{"payload": "aGVsbG8gd29ybGQ=",
             "payloadType": "http://example.com/HelloWorld",
             "signatures": [{"sig": "A3JqsQGtVsJ2O2xqrI5IcnXip5GToJ3F+FnZ+O88SjtR6rDAajabZKciJTfUiHqJPcIAriEGAHTVeCUjW2JIZA=="}]}"#,
         4096,
     )
     .unwrap();
-    let encoded = pae(&envelope.payload_type, &envelope.payload);
+    let encoded = pre_auth_encoding(&envelope.payload_type, &envelope.payload);
     assert_eq!(encoded, b"DSSEv1 29 http://example.com/HelloWorld 11 hello world");
     let public = bytes(concat!(
         "04",
@@ -128,5 +128,5 @@ fn the_nkeys_of_nats_documentation_hold() {
         .collect();
     let key = SignKey::from_seed(raw[2..34].try_into().unwrap()).unwrap();
     assert_eq!(key.nkey_seed(), text);
-    assert_eq!(key.verifier().nkey(), "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4");
+    assert_eq!(key.verifier().public_nkey(), "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4");
 }

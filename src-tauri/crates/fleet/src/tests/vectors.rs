@@ -5,56 +5,62 @@
 use super::{START, answer, at, device, fresh, host, id, open, question, roster, signed};
 use crate::message::payload;
 use crate::{
-    Admitted, Anchor, Bundle, Choice, Closing, Envelope, Hash, Job, JobReport, Kind, Presence, Question,
-    Reach, Receipt, Reported, Risk, Sealed, Seed, Stage, Work, admit,
+    AdmittedMessage, Anchor, Bundle, FleetChoice, FleetClosing, FleetMessageKind, FleetPresence,
+    FleetQuestion, FleetReceipt, FleetRisk, Hash, Job, JobReport, Reported, RolloutReach, RolloutStage,
+    Sealed, Seed, SignedEnvelope, Work, admit_message,
 };
 use serde_json::{Map, json};
 
-fn stored(kind: Kind) -> &'static str {
+fn stored(kind: FleetMessageKind) -> &'static str {
     match kind {
-        Kind::Question => include_str!("../../vectors/question.json"),
-        Kind::Closing => include_str!("../../vectors/closing.json"),
-        Kind::Answer => include_str!("../../vectors/answer.json"),
-        Kind::Receipt => include_str!("../../vectors/receipt.json"),
-        Kind::Presence => include_str!("../../vectors/presence.json"),
-        Kind::Roster => include_str!("../../vectors/roster.json"),
-        Kind::Fresh => include_str!("../../vectors/fresh.json"),
-        Kind::Bundle => include_str!("../../vectors/bundle.json"),
-        Kind::Stage => include_str!("../../vectors/stage.json"),
-        Kind::Anchor => include_str!("../../vectors/anchor.json"),
-        Kind::Job => include_str!("../../vectors/job.json"),
-        Kind::JobReport => include_str!("../../vectors/report.json"),
+        FleetMessageKind::Question => include_str!("../../vectors/question.json"),
+        FleetMessageKind::Closing => include_str!("../../vectors/closing.json"),
+        FleetMessageKind::Answer => include_str!("../../vectors/answer.json"),
+        FleetMessageKind::Receipt => include_str!("../../vectors/receipt.json"),
+        FleetMessageKind::Presence => include_str!("../../vectors/presence.json"),
+        FleetMessageKind::Roster => include_str!("../../vectors/roster.json"),
+        FleetMessageKind::Fresh => include_str!("../../vectors/fresh.json"),
+        FleetMessageKind::Bundle => include_str!("../../vectors/bundle.json"),
+        FleetMessageKind::Stage => include_str!("../../vectors/stage.json"),
+        FleetMessageKind::Anchor => include_str!("../../vectors/anchor.json"),
+        FleetMessageKind::Job => include_str!("../../vectors/job.json"),
+        FleetMessageKind::JobReport => include_str!("../../vectors/report.json"),
     }
 }
 
-fn made(kind: Kind) -> Envelope {
+#[expect(clippy::too_many_lines, reason = "one arm for each kind of message")]
+fn made(kind: FleetMessageKind) -> SignedEnvelope {
     let (fleet, mut seed) = (host(), Seed::new([7; 32]));
     let (mini, mara, pat) = (device("mini"), device("mara"), device("pat"));
     let (at_host, at_mara) = (mini.open.sealer(), mara.open.sealer());
     match kind {
-        Kind::Question => {
-            mini.header("q1").seal(&question(&fleet.pinned), &[at_mara], &mini.sign, &mut seed).unwrap()
+        FleetMessageKind::Question => {
+            mini.header("q1").seal_body(&question(&fleet.pinned), &[at_mara], &mini.sign, &mut seed).unwrap()
         }
-        Kind::Closing => {
+        FleetMessageKind::Closing => {
             let (by, place) = (Some("Mara".to_owned()), Some("MacBook".to_owned()));
-            let closing = Closing { question: id("q1"), outcome: "answered".to_owned(), by, place };
-            mini.header("c1").seal(&closing, &[at_mara], &mini.sign, &mut seed).unwrap()
+            let closing = FleetClosing { question: id("q1"), outcome: "answered".to_owned(), by, place };
+            mini.header("c1").seal_body(&closing, &[at_mara], &mini.sign, &mut seed).unwrap()
         }
-        Kind::Answer => {
-            mara.header("a1").seal(&answer(&fleet, Choice::Once), &[at_host], &mara.sign, &mut seed).unwrap()
+        FleetMessageKind::Answer => mara
+            .header("a1")
+            .seal_body(&answer(&fleet, FleetChoice::Once), &[at_host], &mara.sign, &mut seed)
+            .unwrap(),
+        FleetMessageKind::Receipt => {
+            let receipt = FleetReceipt::Applied { answer: id("a1"), missing: 0 };
+            mini.header("r1").seal_body(&receipt, &[at_mara], &mini.sign, &mut seed).unwrap()
         }
-        Kind::Receipt => {
-            let receipt = Receipt::Applied { answer: id("a1"), missing: 0 };
-            mini.header("r1").seal(&receipt, &[at_mara], &mini.sign, &mut seed).unwrap()
+        FleetMessageKind::Presence => {
+            let presence = FleetPresence {
+                at: START,
+                roster: fleet.roster(),
+                policy: Some("builds/42#3fa9".to_owned()),
+            };
+            mini.header("p1").sign_body(presence, &[&mini.sign])
         }
-        Kind::Presence => {
-            let presence =
-                Presence { at: START, roster: fleet.roster(), policy: Some("builds/42#3fa9".to_owned()) };
-            mini.header("p1").sign(presence, &[&mini.sign])
-        }
-        Kind::Roster => signed(roster(), &["mara", "ines"]),
-        Kind::Fresh => Envelope::decode(&fresh(&fleet.pinned, 1), 4096).unwrap(),
-        Kind::Bundle => {
+        FleetMessageKind::Roster => signed(roster(), &["mara", "ines"]),
+        FleetMessageKind::Fresh => SignedEnvelope::decode(&fresh(&fleet.pinned, 1), 4096).unwrap(),
+        FleetMessageKind::Bundle => {
             let rules = vec![json!({"allow": "git status"})];
             let empty = Map::new;
             let (group, version, previous) = (id("builds"), 1, None);
@@ -68,76 +74,85 @@ fn made(kind: Kind) -> Envelope {
                 limits: empty(),
                 approvals: empty(),
             };
-            pat.header("bundle-1").sign(bundle, &[&pat.sign])
+            pat.header("bundle-1").sign_body(bundle, &[&pat.sign])
         }
-        Kind::Stage => {
-            let bundle = Hash::of(&made(Kind::Bundle).payload);
-            let stage = Stage { group: id("builds"), number: 1, bundle, reach: Reach::Percent(10) };
-            pat.header("stage-1").sign(stage, &[&pat.sign])
+        FleetMessageKind::Stage => {
+            let bundle = Hash::of_bytes(&made(FleetMessageKind::Bundle).payload);
+            let stage =
+                RolloutStage { group: id("builds"), number: 1, bundle, reach: RolloutReach::Percent(10) };
+            pat.header("stage-1").sign_body(stage, &[&pat.sign])
         }
-        Kind::Anchor => {
+        FleetMessageKind::Anchor => {
             let head = crate::chained(Hash::NONE, 1, b"record");
             let (policy, roster) = (String::new(), fleet.roster());
             let anchor = Anchor { seq: 1, count: 1, head, previous: Hash::NONE, policy, roster };
-            mini.header("anchor-1").sign(anchor, &[&mini.sign])
+            mini.header("anchor-1").sign_body(anchor, &[&mini.sign])
         }
-        Kind::Job => {
+        FleetMessageKind::Job => {
             let rules = vec![json!({"effect": "deny", "text": "git push *"})];
             let job = Job { at: START, roster: fleet.roster(), work: Work::Replay { rules, days: 7 } };
-            pat.header("j1").seal(&job, &[at_host], &pat.sign, &mut seed).unwrap()
+            pat.header("j1").seal_body(&job, &[at_host], &pat.sign, &mut seed).unwrap()
         }
-        Kind::JobReport => {
+        FleetMessageKind::JobReport => {
             let outcome = Reported::Replayed { judged: 10, changed: 0, examples: Vec::new() };
             let report = JobReport { job: id("j1"), outcome };
-            mini.header("j2").seal(&report, &[pat.open.sealer()], &mini.sign, &mut seed).unwrap()
+            mini.header("j2").seal_body(&report, &[pat.open.sealer()], &mini.sign, &mut seed).unwrap()
         }
     }
 }
 
 #[test]
 fn every_kind_is_written_as_its_vector() {
-    for kind in Kind::ALL {
+    for kind in FleetMessageKind::ALL {
         let text = String::from_utf8(made(kind).encode()).unwrap();
         assert_eq!(text, stored(kind).trim_end(), "{kind:?}");
-        assert!(text.len() <= kind.limit());
+        assert!(text.len() <= kind.max_bytes());
     }
 }
 
 #[test]
 fn a_host_admits_the_vectors_that_are_for_it() {
     let mut fleet = host();
-    fleet.ask(id("q1"), open(Risk::NeedsReview, 1));
-    let mut admitted = |kind: Kind| {
-        let admitted = admit(&fleet, stored(kind).trim_end().as_bytes(), at(1)).unwrap();
-        fleet.apply(&admitted, at(1));
+    fleet.open_question(id("q1"), open(FleetRisk::NeedsReview, 1));
+    let mut admitted = |kind: FleetMessageKind| {
+        let admitted = admit_message(&fleet, stored(kind).trim_end().as_bytes(), at(1)).unwrap();
+        fleet.apply_admitted(&admitted, at(1));
         admitted
     };
-    assert!(matches!(admitted(Kind::Answer), Admitted::Answer(decided) if decided.missing == 0));
-    assert!(matches!(admitted(Kind::Fresh), Admitted::Fresh(_)));
-    assert!(matches!(admitted(Kind::Bundle), Admitted::Bundle { .. }));
-    assert!(matches!(admitted(Kind::Stage), Admitted::Stage(_)));
-    assert!(matches!(admitted(Kind::Job), Admitted::Job { .. }));
+    assert!(
+        matches!(admitted(FleetMessageKind::Answer), AdmittedMessage::Answer(decided) if decided.missing == 0)
+    );
+    assert!(matches!(admitted(FleetMessageKind::Fresh), AdmittedMessage::Fresh(_)));
+    assert!(matches!(admitted(FleetMessageKind::Bundle), AdmittedMessage::Bundle { .. }));
+    assert!(matches!(admitted(FleetMessageKind::Stage), AdmittedMessage::Stage(_)));
+    assert!(matches!(admitted(FleetMessageKind::Job), AdmittedMessage::Job { .. }));
 }
 
 #[test]
 fn an_approver_opens_the_vectors_that_are_for_it() {
     let mara = device("mara");
-    let opened = |kind: Kind| {
-        let envelope = Envelope::decode(stored(kind).trim_end().as_bytes(), kind.limit()).unwrap();
+    let opened = |kind: FleetMessageKind| {
+        let envelope = SignedEnvelope::decode(stored(kind).trim_end().as_bytes(), kind.max_bytes()).unwrap();
         assert_eq!(envelope.signers([(1, &device("mini").sign.verifier())]), [1].into());
         payload::<Sealed>(&envelope, kind, &id("fleet-1")).unwrap()
     };
-    assert_eq!(opened(Kind::Question).open::<Question>(&mara.open).unwrap().digest, "d1");
-    assert_eq!(opened(Kind::Closing).open::<Closing>(&mara.open).unwrap().question, id("q1"));
-    let receipt = opened(Kind::Receipt).open::<Receipt>(&mara.open).unwrap();
-    assert_eq!(receipt, Receipt::Applied { answer: id("a1"), missing: 0 });
+    assert_eq!(
+        opened(FleetMessageKind::Question).open_body::<FleetQuestion>(&mara.open).unwrap().digest,
+        "d1"
+    );
+    assert_eq!(
+        opened(FleetMessageKind::Closing).open_body::<FleetClosing>(&mara.open).unwrap().question,
+        id("q1")
+    );
+    let receipt = opened(FleetMessageKind::Receipt).open_body::<FleetReceipt>(&mara.open).unwrap();
+    assert_eq!(receipt, FleetReceipt::Applied { answer: id("a1"), missing: 0 });
 }
 
 /// `cargo test -p postern-fleet print_the_vectors -- --ignored --nocapture` after a change of the form.
 #[test]
 #[ignore = "prints the vectors, to be stored"]
 fn print_the_vectors() {
-    for kind in Kind::ALL {
+    for kind in FleetMessageKind::ALL {
         println!("{kind:?} {}", String::from_utf8(made(kind).encode()).unwrap());
     }
 }

@@ -47,13 +47,13 @@ impl Clock {
     }
 
     /// Returns whether *Allow* works at `now` for a question that shows `digest` and needs `delay`.
-    pub(crate) fn state(&self, digest: &str, delay: Duration, now: Instant) -> Result<(), Unarmed> {
+    pub(crate) fn check_armed(&self, digest: &str, delay: Duration, now: Instant) -> Result<(), Unarmed> {
         if self.digest != digest {
-            return Err(Unarmed::until(Missing::OtherDigest));
+            return Err(Unarmed::waiting_for(Missing::OtherDigest));
         }
-        let since = self.visible_since.ok_or(Unarmed::until(Missing::NotVisible))?;
+        let since = self.visible_since.ok_or(Unarmed::waiting_for(Missing::NotVisible))?;
         if !self.end_seen {
-            return Err(Unarmed::until(Missing::End));
+            return Err(Unarmed::waiting_for(Missing::End));
         }
         let left = delay.saturating_sub(now.duration_since(since));
         if left.is_zero() {
@@ -74,13 +74,13 @@ pub(crate) struct Unarmed {
 
 impl Unarmed {
     /// Makes the condition of something that must happen first.
-    pub(crate) fn until(missing: Missing) -> Self {
+    pub(crate) fn waiting_for(missing: Missing) -> Self {
         Self { remaining_ms: None, missing }
     }
 }
 
 /// Returns the state as a face is told.
-pub(crate) fn told(state: Result<(), Unarmed>) -> Arming {
+pub(crate) fn to_arming(state: Result<(), Unarmed>) -> Arming {
     match state {
         Ok(()) => Arming { armed: true, remaining_ms: Some(0), missing: String::new() },
         Err(Unarmed { remaining_ms, missing }) => {
@@ -106,11 +106,14 @@ mod tests {
         let start = Instant::now();
         let clock = Clock::start(&seen(0, true, true), start);
         let just_before = start + DELAY.checked_sub(Duration::from_millis(1)).unwrap();
-        assert!(clock.state("d", DELAY, just_before).is_err(), "a moment too early");
-        assert_eq!(clock.state("d", DELAY, just_before).unwrap_err().remaining_ms, Some(1));
-        assert!(clock.state("d", DELAY, start + DELAY).is_ok(), "a second of looking");
-        assert!(clock.state("d", DANGEROUS_DELAY, start + DELAY).is_err(), "dangerous takes longer");
-        assert!(clock.state("other", DELAY, start + DELAY).is_err(), "another digest is another question");
+        assert!(clock.check_armed("d", DELAY, just_before).is_err(), "a moment too early");
+        assert_eq!(clock.check_armed("d", DELAY, just_before).unwrap_err().remaining_ms, Some(1));
+        assert!(clock.check_armed("d", DELAY, start + DELAY).is_ok(), "a second of looking");
+        assert!(clock.check_armed("d", DANGEROUS_DELAY, start + DELAY).is_err(), "dangerous takes longer");
+        assert!(
+            clock.check_armed("other", DELAY, start + DELAY).is_err(),
+            "another digest is another question"
+        );
     }
 
     #[test]
@@ -125,11 +128,11 @@ mod tests {
         for (what, report) in moved {
             let mut clock = Clock::start(&seen(0, true, true), start);
             clock.report(&report, later);
-            assert!(clock.state(&report.digest, DELAY, later).is_err(), "{what}: starts over");
+            assert!(clock.check_armed(&report.digest, DELAY, later).is_err(), "{what}: starts over");
         }
         let mut clock = Clock::start(&seen(0, true, true), start);
         clock.report(&seen(0, true, true), later);
-        assert!(clock.state("d", DELAY, later).is_ok(), "the same report again only asks");
+        assert!(clock.check_armed("d", DELAY, later).is_ok(), "the same report again only asks");
     }
 
     #[test]
@@ -137,11 +140,14 @@ mod tests {
         let start = Instant::now();
         let later = start + DELAY;
         let mut clock = Clock::start(&seen(0, true, false), start);
-        assert!(clock.state("d", DELAY, later).is_err(), "its end was never seen");
+        assert!(clock.check_armed("d", DELAY, later).is_err(), "its end was never seen");
         clock.report(&seen(0, true, true), later);
-        assert!(clock.state("d", DELAY, later).is_ok(), "scrolling to the end is not a change");
+        assert!(clock.check_armed("d", DELAY, later).is_ok(), "scrolling to the end is not a change");
         let mut hidden = Clock::start(&seen(0, false, true), start);
         hidden.report(&seen(0, true, false), start);
-        assert!(hidden.state("d", DELAY, later).is_err(), "an end that was seen while hidden was not seen");
+        assert!(
+            hidden.check_armed("d", DELAY, later).is_err(),
+            "an end that was seen while hidden was not seen"
+        );
     }
 }

@@ -1,16 +1,16 @@
 //! Connected approvers: windows, terminals and others that can show a question.
 
-use crate::clock::now;
+use crate::clock::now_millis;
 use postern_contract::Part;
 use postern_policy::Millis;
-use postern_store::audit::By;
+use postern_store::audit::ChangeAuthor;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 
 /// Kind of approver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FaceKind {
+pub enum ConnectedApproverKind {
     /// The approval window. Its *Allow* is dead until the question was armed (see `ask::arming`).
     Window,
     /// A terminal or a program that speaks the control socket. It needs no arming, but names the digest it showed.
@@ -19,7 +19,7 @@ pub enum FaceKind {
     Remote,
 }
 
-impl FaceKind {
+impl ConnectedApproverKind {
     /// Returns the name that people read.
     pub fn name(self) -> &'static str {
         match self {
@@ -32,13 +32,13 @@ impl FaceKind {
 
 /// Id of an approver, for as long as it is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FaceId {
-    pub kind: FaceKind,
+pub struct ApproverId {
+    pub kind: ConnectedApproverKind,
     /// Number, counted from the host's start.
     pub number: u64,
 }
 
-impl std::fmt::Display for FaceId {
+impl std::fmt::Display for ApproverId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}-{}", self.kind.name(), self.number)
     }
@@ -46,16 +46,16 @@ impl std::fmt::Display for FaceId {
 
 /// The faces connected.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Faces {
-    inner: Arc<Mutex<ConnectedFaces>>,
+pub(crate) struct Approvers {
+    inner: Arc<Mutex<ConnectedApprovers>>,
     /// Told when a face comes or goes.
     changed: Arc<Notify>,
 }
 
 #[derive(Debug, Default)]
-struct ConnectedFaces {
+struct ConnectedApprovers {
     next: u64,
-    on_duty: BTreeMap<u64, (FaceKind, Millis)>,
+    on_duty: BTreeMap<u64, (ConnectedApproverKind, Millis)>,
     /// Names of those that have one of their own.
     named: BTreeMap<u64, String>,
     /// Parts of a question that those approvers show that had to declare them.
@@ -68,106 +68,111 @@ struct ConnectedFaces {
     identified: BTreeMap<u64, String>,
 }
 
-impl Faces {
+impl Approvers {
     /// Makes an empty list. `changed` is notified when an approver comes or goes.
     pub(crate) fn new(changed: Arc<Notify>) -> Self {
         Self { inner: Arc::default(), changed }
     }
 
     /// Adds an approver, which stays connected while the guard is held.
-    pub(crate) fn enter(&self, kind: FaceKind) -> ApproverGuard {
-        self.enter_as(kind, None)
+    pub(crate) fn connect(&self, kind: ConnectedApproverKind) -> ApproverGuard {
+        self.connect_as(kind, None)
     }
 
     /// Adds an approver under a name of its own.
-    pub(crate) fn enter_as(&self, kind: FaceKind, name: Option<String>) -> ApproverGuard {
-        let mut roster = self.lock();
+    pub(crate) fn connect_as(&self, kind: ConnectedApproverKind, name: Option<String>) -> ApproverGuard {
+        let mut roster = self.lock_roster();
         roster.next += 1;
         let number = roster.next;
         if let Some(name) = name {
             roster.named.insert(number, name);
         }
-        roster.on_duty.insert(number, (kind, now()));
+        roster.on_duty.insert(number, (kind, now_millis()));
         self.changed.notify_one();
-        ApproverGuard { id: FaceId { kind, number }, faces: self.clone() }
+        ApproverGuard { id: ApproverId { kind, number }, faces: self.clone() }
     }
 
     /// Returns a face that only looks in: it can answer, but nobody counts on it.
-    pub(crate) fn visitor(&self, kind: FaceKind) -> FaceId {
-        let mut roster = self.lock();
+    pub(crate) fn visitor(&self, kind: ConnectedApproverKind) -> ApproverId {
+        let mut roster = self.lock_roster();
         roster.next += 1;
-        FaceId { kind, number: roster.next }
+        ApproverId { kind, number: roster.next }
     }
 
     /// Returns the name of a face as people read it: its own, or its kind's.
-    pub(crate) fn name_of(&self, face: FaceId) -> String {
-        self.lock().named.get(&face.number).cloned().unwrap_or_else(|| face.kind.name().to_owned())
+    pub(crate) fn name_of(&self, face: ApproverId) -> String {
+        self.lock_roster().named.get(&face.number).cloned().unwrap_or_else(|| face.kind.name().to_owned())
     }
 
     /// Returns the parts of a question that a face shows: windows and terminals all, others what they
     /// declared.
-    pub(crate) fn shows(&self, face: FaceId) -> BTreeSet<Part> {
+    pub(crate) fn shown_parts(&self, face: ApproverId) -> BTreeSet<Part> {
         match face.kind {
-            FaceKind::Window | FaceKind::Terminal => Part::ALL.into_iter().collect(),
-            FaceKind::Remote => self.lock().shows.get(&face.number).cloned().unwrap_or_default(),
+            ConnectedApproverKind::Window | ConnectedApproverKind::Terminal => {
+                Part::ALL.into_iter().collect()
+            }
+            ConnectedApproverKind::Remote => {
+                self.lock_roster().shows.get(&face.number).cloned().unwrap_or_default()
+            }
         }
     }
 
     /// Says for which person of the fleet a face speaks.
-    pub(crate) fn speak_for(&self, face: FaceId, person: &str) {
-        self.lock().people.insert(face.number, person.to_owned());
+    pub(crate) fn speak_for(&self, face: ApproverId, person: &str) {
+        self.lock_roster().people.insert(face.number, person.to_owned());
     }
 
     /// Says which person of the fleet is at this Mac.
     pub(crate) fn set_own(&self, person: Option<String>) {
-        self.lock().own = person;
+        self.lock_roster().own = person;
     }
 
     /// Returns the person of the fleet that a face speaks for, if that is known.
-    pub(crate) fn person_of(&self, face: FaceId) -> Option<String> {
-        let roster = self.lock();
+    pub(crate) fn person_of(&self, face: ApproverId) -> Option<String> {
+        let roster = self.lock_roster();
         match face.kind {
-            FaceKind::Window | FaceKind::Terminal => roster.own.clone(),
-            FaceKind::Remote => roster.people.get(&face.number).cloned(),
+            ConnectedApproverKind::Window | ConnectedApproverKind::Terminal => roster.own.clone(),
+            ConnectedApproverKind::Remote => roster.people.get(&face.number).cloned(),
         }
     }
 
     /// Says by what a face is vouched for, for the audit.
-    pub(crate) fn identify(&self, face: FaceId, id: &str) {
-        self.lock().identified.insert(face.number, id.to_owned());
+    pub(crate) fn identify(&self, face: ApproverId, id: &str) {
+        self.lock_roster().identified.insert(face.number, id.to_owned());
     }
 
     /// Returns a face as it is named in the audit.
-    pub(crate) fn who(&self, face: FaceId) -> By {
-        let roster = self.lock();
+    pub(crate) fn audit_author(&self, face: ApproverId) -> ChangeAuthor {
+        let roster = self.lock_roster();
         let name =
             roster.named.get(&face.number).cloned().map(|name| match roster.identified.get(&face.number) {
                 Some(id) => format!("{name} ({id})"),
                 None => name,
             });
         drop(roster);
-        let user = Some(rustix::process::getuid().as_raw()).filter(|_| face.kind != FaceKind::Remote);
-        By { face: face.kind.name().to_owned(), name, user, ..By::default() }
+        let user =
+            Some(rustix::process::getuid().as_raw()).filter(|_| face.kind != ConnectedApproverKind::Remote);
+        ChangeAuthor { face: face.kind.name().to_owned(), name, user, ..ChangeAuthor::default() }
     }
 
     /// Returns the kinds of those connected.
-    pub(crate) fn kinds(&self) -> BTreeSet<FaceKind> {
-        self.on_duty().into_iter().map(|(kind, _)| kind).collect()
+    pub(crate) fn connected_kinds(&self) -> BTreeSet<ConnectedApproverKind> {
+        self.connected().into_iter().map(|(kind, _)| kind).collect()
     }
 
     /// Returns those connected and since when, oldest first.
-    pub(crate) fn on_duty(&self) -> Vec<(FaceKind, Millis)> {
-        self.lock().on_duty.values().copied().collect()
+    pub(crate) fn connected(&self) -> Vec<(ConnectedApproverKind, Millis)> {
+        self.lock_roster().on_duty.values().copied().collect()
     }
 
     /// Returns the names of those connected, each once.
-    pub(crate) fn names(&self) -> Vec<String> {
-        self.kinds().into_iter().map(|kind| kind.name().to_owned()).collect()
+    pub(crate) fn connected_names(&self) -> Vec<String> {
+        self.connected_kinds().into_iter().map(|kind| kind.name().to_owned()).collect()
     }
 
     /// Locks the roster. A panic elsewhere leaves the roster as it was: every change to it is one insertion
     /// or removal.
-    fn lock(&self) -> std::sync::MutexGuard<'_, ConnectedFaces> {
+    fn lock_roster(&self) -> std::sync::MutexGuard<'_, ConnectedApprovers> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -175,25 +180,25 @@ impl Faces {
 /// A face is connected while this is held.
 #[derive(Debug)]
 pub struct ApproverGuard {
-    id: FaceId,
-    faces: Faces,
+    id: ApproverId,
+    faces: Approvers,
 }
 
 impl ApproverGuard {
     /// Returns the approver's id.
-    pub fn id(&self) -> FaceId {
+    pub fn id(&self) -> ApproverId {
         self.id
     }
 
     /// Declares the parts of a question that a remote face shows. Until then it shows none.
     pub fn declare(&self, parts: impl IntoIterator<Item = Part>) {
-        self.faces.lock().shows.insert(self.id.number, parts.into_iter().collect());
+        self.faces.lock_roster().shows.insert(self.id.number, parts.into_iter().collect());
     }
 }
 
 impl Drop for ApproverGuard {
     fn drop(&mut self) {
-        let mut roster = self.faces.lock();
+        let mut roster = self.faces.lock_roster();
         roster.on_duty.remove(&self.id.number);
         roster.named.remove(&self.id.number);
         roster.shows.remove(&self.id.number);
@@ -206,19 +211,19 @@ impl Drop for ApproverGuard {
 
 #[cfg(test)]
 mod tests {
-    use super::{FaceKind, Faces};
+    use super::{Approvers, ConnectedApproverKind};
 
     #[test]
     fn a_face_is_on_duty_while_its_guard_is_held() {
-        let faces = Faces::default();
-        assert!(faces.names().is_empty(), "nobody came yet");
-        let visitor = faces.visitor(FaceKind::Window);
-        assert!(faces.names().is_empty(), "{visitor} is not on duty");
-        let window = faces.enter(FaceKind::Window);
-        let terminal = faces.enter(FaceKind::Terminal);
-        let other = faces.enter(FaceKind::Terminal);
-        assert_eq!(faces.names(), ["window", "terminal"], "each kind is named once");
-        let phone = faces.enter_as(FaceKind::Remote, Some("websocket, phone".to_owned()));
+        let faces = Approvers::default();
+        assert!(faces.connected_names().is_empty(), "nobody came yet");
+        let visitor = faces.visitor(ConnectedApproverKind::Window);
+        assert!(faces.connected_names().is_empty(), "{visitor} is not on duty");
+        let window = faces.connect(ConnectedApproverKind::Window);
+        let terminal = faces.connect(ConnectedApproverKind::Terminal);
+        let other = faces.connect(ConnectedApproverKind::Terminal);
+        assert_eq!(faces.connected_names(), ["window", "terminal"], "each kind is named once");
+        let phone = faces.connect_as(ConnectedApproverKind::Remote, Some("websocket, phone".to_owned()));
         assert_eq!(faces.name_of(phone.id()), "websocket, phone", "who answers is told by its own name");
         assert_eq!(faces.name_of(window.id()), "window");
         let gone = phone.id();
@@ -226,8 +231,8 @@ mod tests {
         assert_eq!(faces.name_of(gone), "remote", "a name goes with its face");
         assert_ne!(terminal.id(), other.id(), "two terminals are two faces");
         drop((window, terminal));
-        assert_eq!(faces.names(), ["terminal"], "one terminal is still there");
+        assert_eq!(faces.connected_names(), ["terminal"], "one terminal is still there");
         drop(other);
-        assert!(faces.names().is_empty(), "all went");
+        assert!(faces.connected_names().is_empty(), "all went");
     }
 }

@@ -4,5 +4,5 @@ pub(crate) mod arming;
 mod faces;
 pub(crate) mod questions;
 
-pub(crate) use faces::Faces;
-pub use faces::{ApproverGuard, FaceId, FaceKind};
+pub(crate) use faces::Approvers;
+pub use faces::{ApproverGuard, ApproverId, ConnectedApproverKind};

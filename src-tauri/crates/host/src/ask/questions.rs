@@ -1,8 +1,8 @@
 //! The questions that wait, with what is known of the faces that show them. What waits for what, and how long, is decided by
-//! [`postern_request::Questions`].
+//! [`postern_request::QuestionQueue`].
 
 use super::arming::{self, Clock, Unarmed};
-use super::{FaceId, FaceKind};
+use super::{ApproverId, ConnectedApproverKind};
 use postern_contract::methods::{Arming, Presented};
 use postern_contract::{Answer, AnswerParams, Missing, NotApplied, Question};
 use postern_policy::{AgentId, RiskLevel};
@@ -13,14 +13,14 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 /// A question with the requests that wait for it, by the host's id.
-pub(crate) type Waiting = postern_request::Waiting<OnShow, Uuid>;
+pub(crate) type WaitingQuestion = postern_request::PendingQuestion<OnShow, Uuid>;
 
 /// A question with everything that a face is not told.
 #[derive(Debug)]
 pub(crate) struct OnShow {
     pub(crate) question: Question,
     /// The kinds of faces that showed it or listed it.
-    pub(crate) presented: BTreeSet<FaceKind>,
+    pub(crate) presented: BTreeSet<ConnectedApproverKind>,
     /// Reason why an approver could not show it.
     pub(crate) cannot_present: Option<String>,
     /// True if a window showed another question meanwhile.
@@ -29,7 +29,7 @@ pub(crate) struct OnShow {
     pub(crate) slept: bool,
     /// True if a person kept it for later.
     pub(crate) put_off: bool,
-    clocks: HashMap<FaceId, Clock>,
+    clocks: HashMap<ApproverId, Clock>,
     /// People who approved what is on show, where several have to.
     pub(crate) approved: BTreeSet<String>,
 }
@@ -37,39 +37,39 @@ pub(crate) struct OnShow {
 impl OnShow {
     /// Notes that an approver read it: the person there has seen it. A window reads it to show it, and says
     /// so when it does.
-    pub(crate) fn listed(&mut self, face: FaceKind) {
-        if face != FaceKind::Window {
+    pub(crate) fn listed(&mut self, face: ConnectedApproverKind) {
+        if face != ConnectedApproverKind::Window {
             self.presented.insert(face);
         }
     }
 
-    fn delay(&self) -> Duration {
+    fn arming_delay(&self) -> Duration {
         match self.question.risk.level {
             RiskLevel::Dangerous => arming::DANGEROUS_DELAY,
             RiskLevel::Safe | RiskLevel::NeedsReview => arming::DELAY,
         }
     }
 
-    fn arming(&self, face: FaceId, now: Instant) -> Result<(), Unarmed> {
-        let clock = self.clocks.get(&face).ok_or(Unarmed::until(Missing::NotShown))?;
-        clock.state(&self.question.digest, self.delay(), now)
+    fn arming(&self, face: ApproverId, now: Instant) -> Result<(), Unarmed> {
+        let clock = self.clocks.get(&face).ok_or(Unarmed::waiting_for(Missing::NotShown))?;
+        clock.check_armed(&self.question.digest, self.arming_delay(), now)
     }
 }
 
 /// Everything that waits.
 #[derive(Debug, Default)]
-pub(crate) struct Questions {
-    list: postern_request::Questions<OnShow, Uuid>,
+pub(crate) struct OpenQuestions {
+    list: postern_request::QuestionQueue<OnShow, Uuid>,
 }
 
-impl Questions {
+impl OpenQuestions {
     /// Returns all questions, oldest first.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Waiting> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &WaitingQuestion> {
         self.list.iter()
     }
 
     /// Marks all questions as interrupted by the machine's sleep, so that silence about them means nothing.
-    pub(crate) fn slept(&mut self) {
+    pub(crate) fn mark_slept(&mut self) {
         self.list.iter_mut().for_each(|waiting| waiting.shown.slept = true);
     }
 
@@ -88,21 +88,32 @@ impl Questions {
     }
 
     /// Adds `waiter` to the question that already shows `digest` to the person for `agent`, if one waits.
-    pub(crate) fn join(&mut self, agent: &AgentId, digest: &Digest, waiter: Uuid) -> Option<&Question> {
-        let waiting = self.list.join(agent, digest, waiter)?;
+    pub(crate) fn join_waiter(
+        &mut self,
+        agent: &AgentId,
+        digest: &Digest,
+        waiter: Uuid,
+    ) -> Option<&Question> {
+        let waiting = self.list.join_waiter(agent, digest, waiter)?;
         waiting.shown.question.requests.push(waiter.to_string());
         Some(&waiting.shown.question)
     }
 
     /// Adds a waiting question, by the gate's clock.
-    pub(crate) fn open(&mut self, question: Question, waiters: Vec<Uuid>, now: Duration, expires: Duration) {
+    pub(crate) fn open_question(
+        &mut self,
+        question: Question,
+        waiters: Vec<Uuid>,
+        now: Duration,
+        expires: Duration,
+    ) {
         let plan = (question.asker.agent.clone(), Digest(question.digest.clone()));
         let (presented, clocks) = (BTreeSet::new(), HashMap::new());
         let behind = self.in_a_window();
         let (slept, put_off, approved) = (false, false, BTreeSet::new());
         let shown =
             OnShow { question, presented, cannot_present: None, behind, slept, put_off, clocks, approved };
-        self.list.open(shown, plan, waiters, now, expires);
+        self.list.open_question(shown, plan, waiters, now, expires);
     }
 
     /// Forgets the approvals of everybody but these people.
@@ -114,14 +125,14 @@ impl Questions {
 
     /// Notes that a window shows another question than this one, which waits here.
     pub(crate) fn put_behind(&mut self, id: &str) {
-        if let Some(waiting) = self.find(id) {
+        if let Some(waiting) = self.find_question(id) {
             waiting.shown.behind = true;
         }
     }
 
     /// Replaces the content of a waiting question, until `expires`: every approver has to show it again.
-    pub(crate) fn show(&mut self, question: Question, expires: Duration) {
-        if let Some(waiting) = self.find(&question.id) {
+    pub(crate) fn replace_question(&mut self, question: Question, expires: Duration) {
+        if let Some(waiting) = self.find_question(&question.id) {
             waiting.change(Digest(question.digest.clone()), expires);
             waiting.shown.question = question;
             waiting.shown.clocks.clear();
@@ -135,24 +146,24 @@ impl Questions {
     }
 
     /// Returns a waiting question by its id or its code.
-    pub(crate) fn find(&mut self, id: &str) -> Option<&mut Waiting> {
+    pub(crate) fn find_question(&mut self, id: &str) -> Option<&mut WaitingQuestion> {
         let named = |question: &Question| question.id == id || question.code == id;
         self.list.iter_mut().find(|waiting| named(&waiting.shown.question))
     }
 
     /// Returns the question that `waiter` waits for.
-    pub(crate) fn of(&mut self, waiter: Uuid) -> Option<&mut Waiting> {
-        self.list.of(waiter)
+    pub(crate) fn question_of(&mut self, waiter: Uuid) -> Option<&mut WaitingQuestion> {
+        self.list.find_by_waiter(waiter)
     }
 
     /// Removes a question that ends.
-    pub(crate) fn close(&mut self, id: &str) -> Option<Waiting> {
-        self.list.close(|shown| shown.question.id == id)
+    pub(crate) fn close(&mut self, id: &str) -> Option<WaitingQuestion> {
+        self.list.close_question(|shown| shown.question.id == id)
     }
 
     /// Removes a waiter; returns the question with the rest of its waiters.
-    pub(crate) fn leave(&mut self, waiter: Uuid) -> Option<&Waiting> {
-        let waiting = self.list.leave(waiter)?;
+    pub(crate) fn remove_waiter(&mut self, waiter: Uuid) -> Option<&WaitingQuestion> {
+        let waiting = self.list.remove_waiter(waiter)?;
         let request = waiter.to_string();
         waiting.shown.question.requests.retain(|other| *other != request);
         Some(waiting)
@@ -186,14 +197,14 @@ impl Questions {
     }
 
     /// Notes the part of a question that an approver shows.
-    pub(crate) fn presented(&mut self, face: FaceId, seen: &Presented, now: Instant) -> Arming {
-        if seen.visible && face.kind == FaceKind::Window {
+    pub(crate) fn presented(&mut self, face: ApproverId, seen: &Presented, now: Instant) -> Arming {
+        if seen.visible && face.kind == ConnectedApproverKind::Window {
             for waiting in self.list.iter_mut() {
                 waiting.shown.behind |= waiting.shown.question.id != seen.question_id;
             }
         }
-        let Some(Waiting { shown, .. }) = self.find(&seen.question_id) else {
-            return arming::told(Err(Unarmed::until(Missing::Question)));
+        let Some(WaitingQuestion { shown, .. }) = self.find_question(&seen.question_id) else {
+            return arming::to_arming(Err(Unarmed::waiting_for(Missing::Question)));
         };
         if seen.visible {
             shown.presented.insert(face.kind);
@@ -203,11 +214,11 @@ impl Questions {
             .entry(face)
             .and_modify(|clock| clock.report(seen, now))
             .or_insert_with(|| Clock::start(seen, now));
-        arming::told(shown.arming(face, now))
+        arming::to_arming(shown.arming(face, now))
     }
 
     /// Notes that an approver listed all questions.
-    pub(crate) fn listed(&mut self, face: FaceKind) {
+    pub(crate) fn listed(&mut self, face: ConnectedApproverKind) {
         for waiting in self.list.iter_mut() {
             waiting.shown.listed(face);
         }
@@ -215,7 +226,7 @@ impl Questions {
 
     /// Returns true if nobody has seen a question yet, because a window showed another one.
     pub(crate) fn waits_behind(&mut self, id: &str) -> bool {
-        let shown = self.find(id).map(|waiting| &waiting.shown);
+        let shown = self.find_question(id).map(|waiting| &waiting.shown);
         shown
             .is_some_and(|shown| shown.behind && shown.presented.is_empty() && shown.cannot_present.is_none())
     }
@@ -223,26 +234,28 @@ impl Questions {
     /// Starts arming in windows over, as nobody sees what they show.
     pub(crate) fn unseen_in_windows(&mut self) {
         for waiting in self.list.iter_mut() {
-            waiting.shown.clocks.retain(|face, _| face.kind != FaceKind::Window);
+            waiting.shown.clocks.retain(|face, _| face.kind != ConnectedApproverKind::Window);
         }
     }
 
     /// Returns true if a window shows anything.
     pub(crate) fn in_a_window(&self) -> bool {
-        self.iter().flat_map(|waiting| waiting.shown.clocks.keys()).any(|face| face.kind == FaceKind::Window)
+        self.iter()
+            .flat_map(|waiting| waiting.shown.clocks.keys())
+            .any(|face| face.kind == ConnectedApproverKind::Window)
     }
 
     /// Returns whether an answer counts.
     ///
     /// The question waits, the digest is the one on show, and the approval of an approver that says what it
     /// shows was armed.
-    pub(crate) fn check(
+    pub(crate) fn check_answer(
         &mut self,
         params: &AnswerParams,
-        face: FaceId,
+        face: ApproverId,
         now: Instant,
     ) -> Result<&Question, NotApplied> {
-        let Some(Waiting { shown, .. }) = self.find(&params.question_id) else {
+        let Some(WaitingQuestion { shown, .. }) = self.find_question(&params.question_id) else {
             return Err(NotApplied::Over);
         };
         if shown.question.digest != params.digest {
@@ -254,7 +267,7 @@ impl Questions {
         };
         // A window always says what it shows. A terminal that does (`postern tui`) is held to it as well; one that does
         // not (`postern approve`) names the digest of what it printed.
-        if yes && (face.kind == FaceKind::Window || shown.clocks.contains_key(&face)) {
+        if yes && (face.kind == ConnectedApproverKind::Window || shown.clocks.contains_key(&face)) {
             shown.arming(face, now).map_err(|unarmed| NotApplied::NotArmed(unarmed.missing))?;
         }
         Ok(&shown.question)

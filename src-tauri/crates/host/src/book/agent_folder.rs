@@ -5,7 +5,7 @@
 use crate::folder;
 use postern_exec::small_file;
 use postern_policy::AgentId;
-use postern_protocol::Key;
+use postern_protocol::SocketKey;
 use postern_protocol::limits::SOCKET_PATH;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -68,7 +68,7 @@ impl AgentFolder {
     }
 
     /// Makes both folders, 0700.
-    pub(crate) fn make(&self) -> Result<(), FolderError> {
+    pub(crate) fn create(&self) -> Result<(), FolderError> {
         for path in [&self.channel, &self.permissions] {
             path.parent().map_or(Ok(()), make_folder)?;
             make_folder(path)?;
@@ -77,12 +77,12 @@ impl AgentFolder {
     }
 
     /// Returns the key on disk, or a new one where there is none.
-    pub(crate) fn key(&self) -> Result<Key, FolderError> {
+    pub(crate) fn ensure_key(&self) -> Result<SocketKey, FolderError> {
         read_or_make_key(&self.key_file())
     }
 
     /// Returns a new key in place of the old one.
-    pub(crate) fn new_key(&self) -> Result<Key, FolderError> {
+    pub(crate) fn new_key(&self) -> Result<SocketKey, FolderError> {
         make_key(&self.key_file())
     }
 
@@ -110,32 +110,32 @@ pub(super) fn make_folder(path: &Path) -> Result<(), FolderError> {
 }
 
 /// Returns the key in `path`, or a new one where there is none.
-pub(crate) fn read_or_make_key(path: &Path) -> Result<Key, FolderError> {
+pub(crate) fn read_or_make_key(path: &Path) -> Result<SocketKey, FolderError> {
     match read_key(path) {
         Err(FolderError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => make_key(path),
         read => read,
     }
 }
 
-fn read_key(path: &Path) -> Result<Key, FolderError> {
+fn read_key(path: &Path) -> Result<SocketKey, FolderError> {
     let failed = |source| FolderError::Io { path: path.to_owned(), source };
     let file = small_file::open_no_link(path).map_err(failed)?;
-    let text = small_file::text(&file, LONGEST_KEY_FILE).map_err(failed)?;
-    Key::from_text(&text).map_err(|source| FolderError::BadKey { path: path.to_owned(), source })
+    let text = small_file::read_text(&file, LONGEST_KEY_FILE).map_err(failed)?;
+    SocketKey::from_text(&text).map_err(|source| FolderError::BadKey { path: path.to_owned(), source })
 }
 
 /// Returns a key straight from the system's random source.
-pub(crate) fn new_key() -> io::Result<Key> {
+pub(crate) fn new_key() -> io::Result<SocketKey> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    Ok(Key::from_bytes(bytes))
+    Ok(SocketKey::from_bytes(bytes))
 }
 
 /// Writes a new key: 0600 from birth, and whole or not at all.
-pub(crate) fn make_key(path: &Path) -> Result<Key, FolderError> {
+pub(crate) fn make_key(path: &Path) -> Result<SocketKey, FolderError> {
     let failed = |source| FolderError::Io { path: path.to_owned(), source };
     let key = new_key().map_err(failed)?;
-    write_whole(path, format!("{}\n", key.text()).as_bytes()).map_err(failed)?;
+    write_whole(path, format!("{}\n", key.to_text()).as_bytes()).map_err(failed)?;
     Ok(key)
 }
 
@@ -147,7 +147,7 @@ pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// Writes a file like [`write_whole`], unless there is one by now, which stays.
-pub(crate) fn seed(path: &Path, content: &[u8]) -> io::Result<()> {
+pub(crate) fn write_if_missing(path: &Path, content: &[u8]) -> io::Result<()> {
     let (folder, beside) = write_beside(path, content)?;
     match std::fs::hard_link(&beside, path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -188,15 +188,15 @@ mod tests {
     fn an_agents_key_is_private_lasting_and_replaceable() {
         let temp = tempfile::tempdir().unwrap();
         let folder = AgentFolder::new(temp.path(), &AgentId::new("main").unwrap());
-        folder.make().unwrap();
+        folder.create().unwrap();
         assert_eq!(mode(folder.channel()), 0o700, "nobody else enters");
-        let key = folder.key().unwrap().text();
+        let key = folder.ensure_key().unwrap().to_text();
         assert_eq!(mode(&folder.key_file()), 0o600, "nobody else reads it");
         assert_eq!(key.len(), 43, "32 bytes in base64url without padding");
-        assert_eq!(folder.key().unwrap().text(), key, "the key on disk is the key");
-        let new = folder.new_key().unwrap().text();
+        assert_eq!(folder.ensure_key().unwrap().to_text(), key, "the key on disk is the key");
+        let new = folder.new_key().unwrap().to_text();
         assert_ne!(new, key, "a new key is another one");
-        assert_eq!(folder.key().unwrap().text(), new);
+        assert_eq!(folder.ensure_key().unwrap().to_text(), new);
         assert!(!folder.permissions().starts_with(folder.channel()), "a sandbox is not given its own policy");
         folder.remove().unwrap();
         assert!(!folder.channel().exists());
@@ -207,10 +207,10 @@ mod tests {
     fn a_damaged_key_is_named_and_never_replaced_by_itself() {
         let temp = tempfile::tempdir().unwrap();
         let folder = AgentFolder::new(temp.path(), &AgentId::new("main").unwrap());
-        folder.make().unwrap();
+        folder.create().unwrap();
         std::fs::write(folder.key_file(), "short").unwrap();
         assert!(
-            matches!(folder.key(), Err(FolderError::BadKey { .. })),
+            matches!(folder.ensure_key(), Err(FolderError::BadKey { .. })),
             "a sandbox holds the old key: the person decides"
         );
     }
@@ -219,11 +219,11 @@ mod tests {
     fn a_link_in_place_of_a_key_is_not_followed() {
         let temp = tempfile::tempdir().unwrap();
         let folder = AgentFolder::new(temp.path(), &AgentId::new("main").unwrap());
-        folder.make().unwrap();
+        folder.create().unwrap();
         let other = temp.path().join("other");
         write_whole(&other, b"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA").unwrap();
         std::os::unix::fs::symlink(&other, folder.key_file()).unwrap();
-        assert!(matches!(folder.key(), Err(FolderError::Io { .. })), "a link is not a key");
+        assert!(matches!(folder.ensure_key(), Err(FolderError::Io { .. })), "a link is not a key");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::agent_folder::AgentFolder;
 use super::values::{self, ValueError};
-use super::{AgentEntry, Book, BookError, PermissionsFile, now};
+use super::{AgentEntry, PermissionsFile, PolicyStore, PolicyStoreError, now_millis};
 use crate::clock::lasting;
 use postern_contract::{Start, plain_key};
 use postern_policy::{AgentId, Millis, Preset, Settings};
@@ -40,30 +40,30 @@ pub(crate) struct AgentChanges {
     pub(crate) values: BTreeMap<String, String>,
 }
 
-impl Book {
+impl PolicyStore {
     /// Enrols an agent: its folders, its key, its settings.
-    pub(crate) async fn add_agent(&self, new: NewAgent) -> Result<Arc<AgentEntry>, BookError> {
+    pub(crate) async fn add_agent(&self, new: NewAgent) -> Result<Arc<AgentEntry>, PolicyStoreError> {
         let _one = self.change().await;
         let snapshot = self.snapshot();
         // One folder for both where the volume does not tell them apart.
         if let Some(taken) =
             snapshot.agents.keys().find(|id| id.as_str().eq_ignore_ascii_case(new.id.as_str()))
         {
-            return Err(BookError::AgentExists(taken.clone()));
+            return Err(PolicyStoreError::AgentExists(taken.clone()));
         }
         let folder = AgentFolder::new(&self.places().data, &new.id);
         folder.check_length()?;
         let mut settings = snapshot.settings.new_agent.clone();
         if let Some(preset) = new.preset {
-            settings.apply(preset);
+            settings.apply_preset(preset);
         }
         if let Some(start) = new.start {
-            start.apply(&mut settings);
+            start.apply_to(&mut settings);
         }
         if !new.folders.is_empty() {
             settings.folders = new.folders;
         }
-        values::check(&settings)?;
+        values::check_settings(&settings)?;
         let free =
             COLORS.iter().find(|color| snapshot.agents.values().all(|entry| entry.agent.color != **color));
         let color = match new.color {
@@ -77,19 +77,19 @@ impl Book {
             color,
             settings,
             uids: Vec::new(),
-            created_at: now(),
+            created_at: now_millis(),
             last_seen_at: None,
             denied_until: None,
         };
         self.blocking(move |_| {
-            folder.make()?;
+            folder.create()?;
             folder.new_key()?;
-            PermissionsFile::seed(&folder)
+            PermissionsFile::write_default(&folder)
         })
         .await?;
-        self.store().write_durable(move |conn| postern_store::agents::add(conn, &agent)).await?;
+        self.store().write_durable(move |conn| postern_store::agents::insert_agent(conn, &agent)).await?;
         self.reload(Some(&new.id)).await?;
-        self.entry(&new.id)
+        self.require_agent(&new.id)
     }
 
     /// Changes an agent. Either all of the changes hold afterwards, or none.
@@ -97,17 +97,21 @@ impl Book {
         &self,
         id: &AgentId,
         changes: AgentChanges,
-    ) -> Result<Arc<AgentEntry>, BookError> {
+    ) -> Result<Arc<AgentEntry>, PolicyStoreError> {
         let _one = self.change().await;
         let agent = self.changed_agent(id, changes)?;
-        self.store().write_durable(move |conn| postern_store::agents::save(conn, &agent)).await?;
+        self.store().write_durable(move |conn| postern_store::agents::update_agent(conn, &agent)).await?;
         self.reload(Some(id)).await?;
-        self.entry(id)
+        self.require_agent(id)
     }
 
     /// Returns an agent with changes, as it is to be kept. The caller holds the write lock.
-    pub(super) fn changed_agent(&self, id: &AgentId, changes: AgentChanges) -> Result<Agent, BookError> {
-        let entry = self.entry(id)?;
+    pub(super) fn changed_agent(
+        &self,
+        id: &AgentId,
+        changes: AgentChanges,
+    ) -> Result<Agent, PolicyStoreError> {
+        let entry = self.require_agent(id)?;
         let mut agent = entry.agent.clone();
         let is_typed = changes.settings.is_none();
         if let Some(settings) = changes.settings {
@@ -125,7 +129,7 @@ impl Book {
         if let Some(unconfirmed) = typed.filter(|_| !confirmed) {
             return Err(unconfirmed.into());
         }
-        values::check(&agent.settings)?;
+        values::check_settings(&agent.settings)?;
         values::check_cap(&entry.agent.settings, &agent.settings)?;
         if let Ok(managed) = &self.snapshot().managed {
             agent.settings = managed.keep_own(&entry.agent.settings, &agent.settings, &entry.own)?;
@@ -138,7 +142,7 @@ impl Book {
         &self,
         id: &AgentId,
         until: Option<Millis>,
-    ) -> Result<(), BookError> {
+    ) -> Result<(), PolicyStoreError> {
         let _one = self.change().await;
         let agent = id.clone();
         self.store()
@@ -148,9 +152,9 @@ impl Book {
     }
 
     /// Removes an agent with its rules, its key and its folders. Its history stays.
-    pub(crate) async fn remove_agent(&self, id: &AgentId) -> Result<(), BookError> {
+    pub(crate) async fn remove_agent(&self, id: &AgentId) -> Result<(), PolicyStoreError> {
         let _one = self.change().await;
-        let entry = self.entry(id)?;
+        let entry = self.require_agent(id)?;
         let agent = id.clone();
         self.store().write_durable(move |conn| postern_store::agents::remove(conn, &agent)).await?;
         self.forget_sessions(id);
@@ -159,24 +163,24 @@ impl Book {
     }
 
     /// Gives an agent a new key.
-    pub(crate) async fn rotate_key(&self, id: &AgentId) -> Result<Arc<AgentEntry>, BookError> {
+    pub(crate) async fn rotate_key(&self, id: &AgentId) -> Result<Arc<AgentEntry>, PolicyStoreError> {
         let _one = self.change().await;
-        let entry = self.entry(id)?;
+        let entry = self.require_agent(id)?;
         let folder = entry.folder.clone();
         self.blocking(move |_| Ok(folder.new_key().map(drop)?)).await?;
         let key = id.to_string();
         let noted = json!({ "key": "a new one" });
         let note = self
             .store()
-            .write_durable(move |conn| audit::note(conn, "keys", &key, (None, Some(&noted)), true));
+            .write_durable(move |conn| audit::note_change(conn, "keys", &key, (None, Some(&noted)), true));
         note.await?;
         Ok(entry)
     }
 
     /// Notes that an agent asked for something. Nobody waits for it.
-    pub(crate) fn seen(&self, id: &AgentId) {
-        let (agent, at) = (id.clone(), now());
-        drop(self.store().write(move |conn| postern_store::agents::seen(conn, &agent, at)));
+    pub(crate) fn note_agent_seen(&self, id: &AgentId) {
+        let (agent, at) = (id.clone(), now_millis());
+        drop(self.store().write(move |conn| postern_store::agents::mark_seen(conn, &agent, at)));
     }
 }
 
@@ -185,15 +189,15 @@ fn set_one(agent: &mut Agent, key: &str, value: &str) -> Result<(), ValueError> 
     match key {
         "name" => agent.name = checked_name(value)?,
         "color" => agent.color = checked_color(value)?,
-        "uids" => agent.uids = uids(value)?,
+        "uids" => agent.uids = parse_uids(value)?,
         "denied-until" if matches!(value, "none" | "off") => agent.denied_until = None,
         "denied-until" => {
             agent.denied_until = Some(lasting().saturating_add_unsigned(values::duration(key, value)?));
         }
         // The second word that whatever runs everything needs; it sets nothing.
         "confirm" if value == "yes" => {}
-        "confirm" => return Err(values::bad(key, value, "yes")),
-        _ => values::set(&mut agent.settings, key, value)?,
+        "confirm" => return Err(values::bad_value(key, value, "yes")),
+        _ => values::set_value(&mut agent.settings, key, value)?,
     }
     Ok(())
 }
@@ -205,17 +209,17 @@ fn checked_name(name: &str) -> Result<String, ValueError> {
     if fits {
         Ok(name.to_owned())
     } else {
-        Err(values::bad("name", name, "1 to 64 characters that can be seen"))
+        Err(values::bad_value("name", name, "1 to 64 characters that can be seen"))
     }
 }
 
 fn checked_color(color: &str) -> Result<String, ValueError> {
     let digits = color.strip_prefix('#').unwrap_or_default();
     let fits = digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if fits { Ok(color.to_ascii_lowercase()) } else { Err(values::bad("color", color, "#rrggbb")) }
+    if fits { Ok(color.to_ascii_lowercase()) } else { Err(values::bad_value("color", color, "#rrggbb")) }
 }
 
-fn uids(value: &str) -> Result<Vec<u32>, ValueError> {
+fn parse_uids(value: &str) -> Result<Vec<u32>, ValueError> {
     let expected = "up to 16 user numbers between commas, or none";
     if value.trim() == "none" || value.trim().is_empty() {
         return Ok(Vec::new());
@@ -223,6 +227,6 @@ fn uids(value: &str) -> Result<Vec<u32>, ValueError> {
     let all: Result<Vec<u32>, _> = value.split(',').map(|uid| uid.trim().parse()).collect();
     match all {
         Ok(all) if all.len() <= MOST_UIDS => Ok(all),
-        Ok(_) | Err(_) => Err(values::bad("uids", value, expected)),
+        Ok(_) | Err(_) => Err(values::bad_value("uids", value, expected)),
     }
 }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// Error of reading or changing the policy. Nothing was changed then.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum BookError {
+pub(crate) enum PolicyStoreError {
     #[error(transparent)]
     Store(#[from] postern_store::Error),
     #[error(transparent)]
@@ -50,28 +50,30 @@ pub(crate) enum BookError {
     Interrupted,
 }
 
-impl From<BookError> for ControlError {
-    fn from(error: BookError) -> Self {
+impl From<PolicyStoreError> for ControlError {
+    fn from(error: PolicyStoreError) -> Self {
         let code = match &error {
-            BookError::Store(postern_store::Error::Missing(_))
-            | BookError::NoAgent(_)
-            | BookError::NoRule(_)
-            | BookError::NoSkill(_)
-            | BookError::NoCli { .. } => ControlCode::NotFound,
-            BookError::Store(postern_store::Error::Refused(_))
-            | BookError::AgentExists(_)
-            | BookError::Append(_) => ControlCode::Conflict,
-            BookError::Store(_) => ControlCode::Store,
-            BookError::Value(_)
-            | BookError::Pattern(_)
-            | BookError::Permissions(_)
-            | BookError::Invalid(_)
-            | BookError::Folder(FolderError::TooLong(_)) => ControlCode::InvalidParams,
-            BookError::Rule(_)
-            | BookError::ReadOnly(_)
-            | BookError::Locked { .. }
-            | BookError::CannotPin(_) => ControlCode::Refused,
-            BookError::Folder(_) | BookError::File { .. } | BookError::Interrupted => ControlCode::Internal,
+            PolicyStoreError::Store(postern_store::Error::Missing(_))
+            | PolicyStoreError::NoAgent(_)
+            | PolicyStoreError::NoRule(_)
+            | PolicyStoreError::NoSkill(_)
+            | PolicyStoreError::NoCli { .. } => ControlCode::NotFound,
+            PolicyStoreError::Store(postern_store::Error::Refused(_))
+            | PolicyStoreError::AgentExists(_)
+            | PolicyStoreError::Append(_) => ControlCode::Conflict,
+            PolicyStoreError::Store(_) => ControlCode::Store,
+            PolicyStoreError::Value(_)
+            | PolicyStoreError::Pattern(_)
+            | PolicyStoreError::Permissions(_)
+            | PolicyStoreError::Invalid(_)
+            | PolicyStoreError::Folder(FolderError::TooLong(_)) => ControlCode::InvalidParams,
+            PolicyStoreError::Rule(_)
+            | PolicyStoreError::ReadOnly(_)
+            | PolicyStoreError::Locked { .. }
+            | PolicyStoreError::CannotPin(_) => ControlCode::Refused,
+            PolicyStoreError::Folder(_) | PolicyStoreError::File { .. } | PolicyStoreError::Interrupted => {
+                ControlCode::Internal
+            }
         };
         Self::new(code, error.to_string())
     }

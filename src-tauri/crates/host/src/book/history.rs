@@ -1,14 +1,14 @@
 //! Effect of a rule on recent commands of an agent, with what was looked up for them then.
 
-use super::past::{Found, Past};
+use super::past::{PastRequest, RecordedFacts};
 use super::remember::rule_of;
-use super::{Book, BookError, NewRule, Remember, now};
-use postern_command::Reading;
+use super::{OfferedRule, PolicyStore, PolicyStoreError, RuleSaveRequest, now_millis};
+use postern_command::ParsedCommand;
 use postern_contract::Scope;
 use postern_exec::resolve::{Cwd, search_path};
 use postern_policy::{AgentId, Effect, Input, Lifetime, Rule};
-use postern_request::Stdin;
-use postern_store::requests::{self, Filter, RequestRow, Summary};
+use postern_request::PlanStdin;
+use postern_store::requests::{self, Filter, StoredRequest, Summary};
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -30,16 +30,16 @@ pub(crate) struct Matched {
     pub(crate) examples: Vec<String>,
 }
 
-impl Book {
+impl PolicyStore {
     /// Returns the recent requests of an agent (of all: `None`) that one of these rules would have matched.
     pub(crate) async fn matched_recently(
         &self,
         agent: Option<AgentId>,
         rules: Vec<Rule>,
-    ) -> Result<Matched, BookError> {
+    ) -> Result<Matched, PolicyStoreError> {
         self.blocking(move |book| {
             let filter = Filter { agent, ..Filter::default() };
-            let recent = book.store().read(|conn| requests::list(conn, &filter, RECENT))?;
+            let recent = book.store().read(|conn| requests::list_newest(conn, &filter, RECENT))?;
             Ok(book.look_back(recent, &[rules])?.pop().unwrap_or_default())
         })
         .await
@@ -50,10 +50,10 @@ impl Book {
     pub(crate) async fn would_let_through(
         &self,
         agent: &AgentId,
-        offers: Vec<Vec<NewRule>>,
+        offers: Vec<Vec<OfferedRule>>,
         asking: Vec<Uuid>,
-    ) -> Result<Vec<(u32, u32)>, BookError> {
-        let remember = Remember {
+    ) -> Result<Vec<(u32, u32)>, PolicyStoreError> {
+        let remember = RuleSaveRequest {
             agent: agent.clone(),
             scope: Scope::Agent,
             effect: Effect::Allow,
@@ -65,12 +65,12 @@ impl Book {
         };
         let agent = agent.clone();
         self.blocking(move |book| {
-            let rule = |new: &NewRule| rule_of(new, &remember, Some(agent.clone()));
+            let rule = |new: &OfferedRule| rule_of(new, &remember, Some(agent.clone()));
             let offers: Vec<Vec<Rule>> =
                 offers.iter().map(|offer| offer.iter().map(rule).collect()).collect();
             let most = OFFERED.saturating_add(u32::try_from(asking.len()).unwrap_or(u32::MAX));
             let filter = Filter { agent: Some(agent.clone()), ..Filter::default() };
-            let mut recent = book.store().read(|conn| requests::list(conn, &filter, most))?;
+            let mut recent = book.store().read(|conn| requests::list_newest(conn, &filter, most))?;
             recent.retain(|summary| !asking.contains(&summary.id));
             recent.truncate(usize::try_from(OFFERED).unwrap_or(usize::MAX));
             let matched = book.look_back(recent, &offers)?;
@@ -80,7 +80,7 @@ impl Book {
     }
 
     /// Returns the matches of each of these sets of rules. Each command is looked up once.
-    fn look_back(&self, recent: Vec<Summary>, sets: &[Vec<Rule>]) -> Result<Vec<Matched>, BookError> {
+    fn look_back(&self, recent: Vec<Summary>, sets: &[Vec<Rule>]) -> Result<Vec<Matched>, PolicyStoreError> {
         let of = u32::try_from(recent.len()).unwrap_or(u32::MAX);
         let mut found = vec![Matched { of, ..Matched::default() }; sets.len()];
         let mut known: HashMap<(AgentId, String), Vec<bool>> = HashMap::new();
@@ -103,36 +103,43 @@ impl Book {
 
     /// Returns for each set whether it holds a rule that matches a request of the past. One that cannot be
     /// looked up any more is not matched.
-    fn would_have_matched(&self, summary: &Summary, sets: &[Vec<Rule>]) -> Result<Vec<bool>, BookError> {
-        let Some(past) = self.past(summary)? else { return Ok(vec![false; sets.len()]) };
-        let now = now();
+    fn would_have_matched(
+        &self,
+        summary: &Summary,
+        sets: &[Vec<Rule>],
+    ) -> Result<Vec<bool>, PolicyStoreError> {
+        let Some(past) = self.past_request(summary)? else { return Ok(vec![false; sets.len()]) };
+        let now = now_millis();
         let any = |rules: &Vec<Rule>| rules.iter().any(|rule| past.is_matched(rule, self.places(), now));
         Ok(sets.iter().map(any).collect())
     }
 
     /// Returns a request of the past as things were then; as they are now where that was not kept.
-    fn past(&self, summary: &Summary) -> Result<Option<Past>, BookError> {
-        let Some(row) = self.store().read(|conn| requests::get(conn, summary.id))? else { return Ok(None) };
-        Ok(Past::of(&row, &self.places().home)
-            .or_else(|| Past::found_again(&row, &self.places().home, |reading| self.find(reading, &row))))
+    fn past_request(&self, summary: &Summary) -> Result<Option<PastRequest>, PolicyStoreError> {
+        let Some(row) = self.store().read(|conn| requests::get_request(conn, summary.id))? else {
+            return Ok(None);
+        };
+        Ok(PastRequest::from_row(&row, &self.places().home).or_else(|| {
+            PastRequest::found_again(&row, &self.places().home, |reading| self.find_facts(reading, &row))
+        }))
     }
 
-    fn find(&self, reading: &Reading, row: &RequestRow) -> Option<Found> {
+    fn find_facts(&self, reading: &ParsedCommand, row: &StoredRequest) -> Option<RecordedFacts> {
         let places = self.places();
         let folder = row.plan.as_ref().map_or(places.home.as_str(), |plan| plan.cwd.path.as_str());
         let cwd = Cwd::open(folder).ok()?;
-        let agent = self.agent(&row.summary.agent);
+        let agent = self.find_agent(&row.summary.agent);
         let configured = agent.as_ref().map_or(&[][..], |entry| &entry.agent.settings.search_path);
-        let found = self.resolver().facts(reading, &cwd, &search_path(configured, &places.home));
+        let found = self.resolver().resolve_command(reading, &cwd, &search_path(configured, &places.home));
         let input = match row.plan.as_ref().map(|plan| &plan.stdin) {
-            Some(Stdin::Inline { sha256, bytes }) if *bytes > 0 => Input::Text(sha256.clone()),
-            Some(Stdin::Stream) => Input::Stream,
-            Some(Stdin::Inline { .. } | Stdin::Nothing) | None => Input::Nothing,
+            Some(PlanStdin::Inline { sha256, bytes }) if *bytes > 0 => Input::Text(sha256.clone()),
+            Some(PlanStdin::Stream) => Input::Stream,
+            Some(PlanStdin::Inline { .. } | PlanStdin::Nothing) | None => Input::Nothing,
         };
         let folders = vec![cwd.bound.path.clone()];
         let (cwd, env_to_ask) = (cwd.bound.path.clone(), Vec::new());
         let origin = row.summary.origin;
-        Some(Found {
+        Some(RecordedFacts {
             origin,
             steps: found.steps,
             cwd,

@@ -1,10 +1,12 @@
 //! Lint of the saved rules, with what this computer says about the programs that they name.
 
 use super::rules::{file_rule, from_file};
-use super::{AgentEntry, Book, BookError, now};
+use super::{AgentEntry, PolicyStore, PolicyStoreError, now_millis};
 use postern_exec::resolve::is_mutable_by_agent;
 use postern_policy::permissions::FileError;
-use postern_policy::{AgentId, Finding, Lookup, Pattern, Rule, RuleId, Seen, expand_home, lint, lint_file};
+use postern_policy::{
+    AgentId, Lookup, Pattern, Rule, RuleFinding, RuleId, Seen, expand_home, lint_file, lint_rules,
+};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -13,7 +15,7 @@ use std::path::Path;
 pub(crate) struct LintedRule {
     /// The rule.
     pub(crate) rule: Rule,
-    pub(crate) finding: Finding,
+    pub(crate) finding: RuleFinding,
 }
 
 /// Findings of a lint.
@@ -29,22 +31,22 @@ pub(crate) struct Wrong {
     pub(crate) managed: Option<String>,
 }
 
-impl Book {
+impl PolicyStore {
     /// Looks over an agent's rules and everybody's, or all.
-    pub(crate) async fn lint(&self, agent: Option<AgentId>) -> Result<Wrong, BookError> {
+    pub(crate) async fn lint_rules(&self, agent: Option<AgentId>) -> Result<Wrong, PolicyStoreError> {
         if let Some(agent) = &agent {
-            self.entry(agent)?;
+            self.require_agent(agent)?;
         }
         self.blocking(move |book| book.lint_now(agent.as_ref())).await
     }
 
-    fn lint_now(&self, agent: Option<&AgentId>) -> Result<Wrong, BookError> {
+    fn lint_now(&self, agent: Option<&AgentId>) -> Result<Wrong, PolicyStoreError> {
         let snapshot = self.snapshot();
         let is_wanted = |owner: Option<&AgentId>| agent.is_none() || owner.is_none() || agent == owner;
         let rules = self.kept_and_shipped(is_wanted)?;
         let seen: HashMap<RuleId, Seen> =
             rules.iter().filter_map(|rule| Some((rule.id, self.lies_at(rule)?))).collect();
-        let found = lint(&rules, &seen, &self.places().home, now());
+        let found = lint_rules(&rules, &seen, &self.places().home, now_millis());
         let mut wrong = Wrong { looked_at: rules.len(), ..Wrong::default() };
         let by_id: HashMap<RuleId, &Rule> = rules.iter().map(|rule| (rule.id, rule)).collect();
         for finding in found {

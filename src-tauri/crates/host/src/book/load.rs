@@ -4,13 +4,13 @@ use super::agent_folder::AgentFolder;
 use super::managed::Managed;
 use super::permissions::PermissionsFile;
 use super::snapshot::{AgentEntry, Snapshot};
-use super::{Book, BookError, settings};
+use super::{PolicyStore, PolicyStoreError, settings};
 use postern_contract::{Concern, ConcernKind};
 use postern_exec::resolve::search_path;
 use postern_policy::permissions::{DEFAULT_FILE, dangers};
 use postern_policy::{AgentId, AgentPolicy, Effect, Lookup, Rule, RuleSet};
 use postern_store::agents::Agent;
-use postern_store::audit::{self, By};
+use postern_store::audit::{self, ChangeAuthor};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -24,13 +24,13 @@ struct Record {
     settings: postern_contract::methods::HostSettings,
 }
 
-impl Book {
+impl PolicyStore {
     /// Builds the next snapshot and swaps it in: all of it, or only one agent's part where nothing else changed.
-    pub(super) async fn reload(&self, only: Option<&AgentId>) -> Result<(), BookError> {
+    pub(super) async fn reload(&self, only: Option<&AgentId>) -> Result<(), PolicyStoreError> {
         let only = only.cloned();
         let before = self.snapshot();
         self.blocking(move |book| {
-            let next = book.build(only.as_ref())?;
+            let next = book.build_snapshot(only.as_ref())?;
             book.inner.snapshot.store(Arc::new(next));
             Ok(())
         })
@@ -39,7 +39,7 @@ impl Book {
     }
 
     /// Records changes of files that decide what may run.
-    async fn record_files(&self, before: &Snapshot) -> Result<(), BookError> {
+    async fn record_files(&self, before: &Snapshot) -> Result<(), PolicyStoreError> {
         let now = self.snapshot();
         for (agent, entry) in &now.agents {
             let known = before.agents.get(agent).map(|entry| &entry.permissions.text);
@@ -53,7 +53,7 @@ impl Book {
             let write = || {
                 self.store().write_durable(move |conn| {
                     let widens = |known: Option<&Value>| !(is_broken || is_default && known.is_none());
-                    audit::state(conn, "permissions", &key, &says, widens)
+                    audit::note_state(conn, "permissions", &key, &says, widens)
                 })
             };
             recorded_for(&path.to_string_lossy(), write).await?;
@@ -72,7 +72,7 @@ impl Book {
             };
             let write = || {
                 self.store().write_durable(move |conn| {
-                    audit::state(conn, "managed", "managed", &says, |_| !is_broken)
+                    audit::note_state(conn, "managed", "managed", &says, |_| !is_broken)
                 })
             };
             recorded_for("managed rules", write).await?;
@@ -80,19 +80,19 @@ impl Book {
         Ok(())
     }
 
-    fn build(&self, only: Option<&AgentId>) -> Result<Snapshot, BookError> {
+    fn build_snapshot(&self, only: Option<&AgentId>) -> Result<Snapshot, PolicyStoreError> {
         let before = self.snapshot();
         let managed = Managed::read(&self.places().managed, &self.places().home);
         // What an organization ships is in every agent's part.
         let only = only.filter(|_| managed == before.managed);
         let record = self.inner.store.read(|conn| {
             Ok(Record {
-                agents: postern_store::agents::all(conn)?,
+                agents: postern_store::agents::list_agents(conn)?,
                 rules: match only {
                     Some(agent) => postern_store::rules::of_agent(conn, agent)?,
-                    None => postern_store::rules::all(conn)?,
+                    None => postern_store::rules::list_rules(conn)?,
                 },
-                settings: settings::read(conn)?,
+                settings: settings::read_settings(conn)?,
             })
         })?;
         let everyone = match only {
@@ -131,10 +131,10 @@ impl Book {
         rules: &[Rule],
         managed: &Result<Managed, String>,
         everyone: &RuleSet,
-    ) -> Result<AgentEntry, BookError> {
+    ) -> Result<AgentEntry, PolicyStoreError> {
         let places = self.places();
         let folder = AgentFolder::new(&places.data, &agent.id);
-        folder.make()?;
+        folder.create()?;
         let permissions = PermissionsFile::read(&folder, &places.home);
         let nothing = Managed::default();
         let decided = managed.as_ref().unwrap_or(&nothing);
@@ -144,13 +144,13 @@ impl Book {
             u32::try_from(its.clone().filter(|rule| rule.effect == effect).count()).unwrap_or(u32::MAX)
         };
         let own = agent.settings.clone();
-        let settings = decided.over(&own);
+        let settings = decided.override_settings(&own);
         let mut policy = AgentPolicy::new(agent.id.clone(), settings.clone());
-        policy.rules = self.compile(rules.iter().chain(&decided.rules).filter(is_its)).and(everyone);
+        policy.rules = self.compile(rules.iter().chain(&decided.rules).filter(is_its)).join_with(everyone);
         policy.managed_problem = managed.as_ref().err().cloned();
         policy.file_problem = permissions.read.as_ref().err().map(ToString::to_string);
         policy.file = permissions.read.as_ref().ok().cloned();
-        policy.sessions = self.inner.sessions.of(&agent.id);
+        policy.sessions = self.inner.sessions.layers_of_agent(&agent.id);
         Ok(AgentEntry {
             allow_rules: count(Effect::Allow),
             deny_rules: count(Effect::Deny),
@@ -191,7 +191,7 @@ impl Book {
 fn recorded_for<T>(path: &str, write: impl FnOnce() -> T) -> T {
     match audit::current() {
         Some(_) => write(),
-        None => audit::now_by(Arc::new(By::file(path)), write),
+        None => audit::now_by(Arc::new(ChangeAuthor::from_file(path)), write),
     }
 }
 
@@ -200,7 +200,7 @@ const KEPT_TEXT: usize = 16 * 1024;
 
 /// Returns what the audit stores of a file: its hash, and its text if that is short.
 fn of_text(text: &str) -> Value {
-    let sha256 = postern_protocol::hex(&Sha256::digest(text.as_bytes()));
+    let sha256 = postern_protocol::encode_hex(&Sha256::digest(text.as_bytes()));
     let text = Some(text).filter(|text| text.len() <= KEPT_TEXT);
     json!({ "sha256": sha256, "text": text })
 }

@@ -27,22 +27,22 @@ mod values;
 pub use agent_folder::write_whole;
 pub(crate) use agent_folder::{FolderError, new_key, permissions_folder, read_or_make_key};
 pub(crate) use agents::{AgentChanges, NewAgent};
-pub(crate) use error::BookError;
+pub(crate) use error::PolicyStoreError;
 pub(crate) use history::Matched;
-pub(crate) use import::Imported;
+pub(crate) use import::RuleImportResult;
 pub(crate) use lint::LintedRule;
 pub(crate) use managed::{Managed, ManagedPlace, VARIABLE as MANAGED_VARIABLE};
-pub(crate) use past::Found;
+pub(crate) use past::RecordedFacts;
 pub(crate) use permissions::PermissionsFile;
-pub(crate) use remember::{NewRule, Remember, Saved, ToolRemember};
-pub(crate) use replay::{Change as ReplayedChange, Edited};
-pub(crate) use rules::Listed;
+pub(crate) use remember::{OfferedRule, RuleSaveRequest, SavedRules, ToolRemember};
+pub(crate) use replay::{PolicyEdit, ReplayedChange};
+pub(crate) use rules::ListedRule;
 pub(crate) use sessions::NewSession;
 pub(crate) use skills::state_of;
 pub(crate) use snapshot::{AgentEntry, Snapshot};
 pub(crate) use values::unconfirmed;
 
-use crate::clock::now;
+use crate::clock::now_millis;
 
 use arc_swap::ArcSwap;
 use postern_exec::resolve::Resolver;
@@ -54,7 +54,7 @@ use tokio::sync::{Mutex, MutexGuard, Notify};
 
 /// Paths on this computer.
 #[derive(Debug, Clone)]
-pub(crate) struct Places {
+pub(crate) struct HostPaths {
     /// The data folder: absolute, real.
     pub(crate) data: PathBuf,
     /// The person's home folder: absolute, as text.
@@ -69,39 +69,43 @@ pub(crate) struct Places {
 
 /// The book. Clones are the same one.
 #[derive(Debug, Clone)]
-pub(crate) struct Book {
-    inner: Arc<Inner>,
+pub(crate) struct PolicyStore {
+    inner: Arc<PolicyStoreInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct PolicyStoreInner {
     store: Store,
     resolver: Resolver,
-    places: Places,
+    places: HostPaths,
     snapshot: ArcSwap<Snapshot>,
     /// Write lock: one change at a time, so that what is written last is swapped in last.
     writing: Mutex<()>,
-    sessions: sessions::Sessions,
+    sessions: sessions::AgentSessionLayers,
     /// Told when the set of watched folders may have changed.
     roots: Notify,
 }
 
-impl Book {
+impl PolicyStore {
     /// Reads everything. What does not outlive a host (rules until quit, what is allowed in sessions
     /// that were only named) is removed first.
-    pub(crate) async fn open(store: Store, resolver: Resolver, places: Places) -> Result<Self, BookError> {
+    pub(crate) async fn open(
+        store: Store,
+        resolver: Resolver,
+        places: HostPaths,
+    ) -> Result<Self, PolicyStoreError> {
         // Created before the first agent, because a missing folder cannot be watched.
         agent_folder::make_folder(&permissions_folder(&places.data))?;
-        let now = now();
+        let now = now_millis();
         store
             .write(move |conn| {
                 postern_store::rules::remove_volatile(conn)?;
                 postern_store::rules::remove_expired(conn, now, Millis::MIN)
             })
             .await?;
-        let open = store.read(postern_store::sessions::all)?;
-        let inner = Inner {
-            sessions: sessions::Sessions::of_record(open, &places.home),
+        let open = store.read(postern_store::sessions::list_sessions)?;
+        let inner = PolicyStoreInner {
+            sessions: sessions::AgentSessionLayers::of_record(open, &places.home),
             store,
             resolver,
             places,
@@ -126,7 +130,7 @@ impl Book {
     }
 
     /// Returns an agent; `None` if there is no such agent.
-    pub(crate) fn agent(&self, agent: &AgentId) -> Option<Arc<AgentEntry>> {
+    pub(crate) fn find_agent(&self, agent: &AgentId) -> Option<Arc<AgentEntry>> {
         self.inner.snapshot.load().agents.get(agent).cloned()
     }
 
@@ -141,7 +145,7 @@ impl Book {
     }
 
     /// Returns the paths.
-    pub(crate) fn places(&self) -> &Places {
+    pub(crate) fn places(&self) -> &HostPaths {
         &self.inner.places
     }
 
@@ -165,17 +169,17 @@ impl Book {
     }
 
     /// Returns an agent, or the error that there is none.
-    pub(crate) fn entry(&self, agent: &AgentId) -> Result<Arc<AgentEntry>, BookError> {
-        self.agent(agent).ok_or_else(|| BookError::NoAgent(agent.clone()))
+    pub(crate) fn require_agent(&self, agent: &AgentId) -> Result<Arc<AgentEntry>, PolicyStoreError> {
+        self.find_agent(agent).ok_or_else(|| PolicyStoreError::NoAgent(agent.clone()))
     }
 
     /// Runs what reads the disk where it may block.
     async fn blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Self) -> Result<T, BookError> + Send + 'static,
-    ) -> Result<T, BookError> {
+        work: impl FnOnce(&Self) -> Result<T, PolicyStoreError> + Send + 'static,
+    ) -> Result<T, PolicyStoreError> {
         let book = self.clone();
-        tokio::task::spawn_blocking(move || work(&book)).await.map_err(|_| BookError::Interrupted)?
+        tokio::task::spawn_blocking(move || work(&book)).await.map_err(|_| PolicyStoreError::Interrupted)?
     }
 }
 

@@ -1,22 +1,22 @@
 //! Facts of an earlier request, kept with it: so it can be judged again later, as things were then.
 
-use super::Places;
+use super::HostPaths;
 use crate::touches::touches_of_line;
-use postern_command::{Dialect, Reading, read_argv_at, read_shell_at};
+use postern_command::{Dialect, ParsedCommand, read_argv_at, read_shell_at};
 use postern_policy::{
-    AgentPolicy, Confinable, Facts, Input, Millis, Origin, Rule, StepFacts, Verdict, judge,
+    AgentPolicy, Confinable, Facts, Input, Millis, Origin, Rule, StepFacts, Verdict, judge_request,
     protect_in_own_shell, would_match,
 };
-use postern_protocol::Confine;
+use postern_protocol::RequestedConfinement;
 use postern_request::Launch;
-use postern_store::requests::RequestRow;
+use postern_store::requests::StoredRequest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Facts that were looked up for a request, as they are stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Found {
+pub(crate) struct RecordedFacts {
     /// Actor that would run it.
     #[serde(default)]
     pub(crate) origin: Origin,
@@ -35,7 +35,7 @@ pub(crate) struct Found {
     pub(crate) confinable_project: bool,
     /// The confinement that the request asked for.
     #[serde(default)]
-    pub(crate) confine: Option<Confine>,
+    pub(crate) confine: Option<RequestedConfinement>,
     /// Names of environment overrides that had to be asked about.
     pub(crate) env_to_ask: Vec<String>,
     /// Standard input.
@@ -43,9 +43,9 @@ pub(crate) struct Found {
     pub(crate) input: Input,
 }
 
-impl Found {
+impl RecordedFacts {
     /// Returns the text to store.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn to_json(&self) -> String {
         // Structs, lists and texts: nothing that could not be written as JSON.
         serde_json::to_string(self).unwrap_or_default()
     }
@@ -53,45 +53,50 @@ impl Found {
 
 /// A request of the past, with what was looked up for it.
 #[derive(Debug)]
-pub(crate) struct Past {
-    reading: Reading,
-    found: Found,
+pub(crate) struct PastRequest {
+    reading: ParsedCommand,
+    found: RecordedFacts,
     shell: bool,
     session: Option<String>,
 }
 
-impl Past {
+impl PastRequest {
     /// Returns a request from its record.
     ///
     /// `None` if nothing was looked up for it, or if its text reads otherwise now than it did then.
-    pub(crate) fn of(row: &RequestRow, home: &str) -> Option<Self> {
-        let found: Found = serde_json::from_str(row.facts.as_deref()?).ok()?;
-        let (reading, shell) = reading_of(row, home)?;
-        Self::with(reading, found, shell, row)
+    pub(crate) fn from_row(row: &StoredRequest, home: &str) -> Option<Self> {
+        let found: RecordedFacts = serde_json::from_str(row.facts.as_deref()?).ok()?;
+        let (reading, shell) = parse_recorded(row, home)?;
+        Self::from_parts(reading, found, shell, row)
     }
 
     /// Returns a request from its record, with what is found for it now; `None` if it cannot be read any
     /// more.
     pub(crate) fn found_again(
-        row: &RequestRow,
+        row: &StoredRequest,
         home: &str,
-        find: impl FnOnce(&Reading) -> Option<Found>,
+        find: impl FnOnce(&ParsedCommand) -> Option<RecordedFacts>,
     ) -> Option<Self> {
-        let (reading, shell) = reading_of(row, home)?;
+        let (reading, shell) = parse_recorded(row, home)?;
         let found = find(&reading)?;
-        Self::with(reading, found, shell, row)
+        Self::from_parts(reading, found, shell, row)
     }
 
-    fn with(reading: Reading, found: Found, shell: bool, row: &RequestRow) -> Option<Self> {
+    fn from_parts(
+        reading: ParsedCommand,
+        found: RecordedFacts,
+        shell: bool,
+        row: &StoredRequest,
+    ) -> Option<Self> {
         let fits = reading.steps.len() == found.steps.len();
         fits.then(|| Self { reading, found, shell, session: row.summary.session.clone() })
     }
 
     /// Judges it again: the same facts, by this policy, at this time.
-    pub(crate) fn judge(&self, policy: &AgentPolicy, places: &Places, now: Millis) -> Verdict {
+    pub(crate) fn rejudge(&self, policy: &AgentPolicy, places: &HostPaths, now: Millis) -> Verdict {
         let data = places.data.to_string_lossy();
-        let facts = self.facts(places, &data, now);
-        let verdict = judge(policy, &facts);
+        let facts = self.policy_facts(places, &data, now);
+        let verdict = judge_request(policy, &facts);
         if self.found.origin.is_host() {
             return verdict;
         }
@@ -99,11 +104,11 @@ impl Past {
     }
 
     /// Returns true if a rule is about it.
-    pub(crate) fn is_matched(&self, rule: &Rule, places: &Places, now: Millis) -> bool {
-        would_match(rule, &self.facts(places, &places.data.to_string_lossy(), now))
+    pub(crate) fn is_matched(&self, rule: &Rule, places: &HostPaths, now: Millis) -> bool {
+        would_match(rule, &self.policy_facts(places, &places.data.to_string_lossy(), now))
     }
 
-    fn facts<'a>(&'a self, places: &'a Places, data: &'a str, now: Millis) -> Facts<'a> {
+    fn policy_facts<'a>(&'a self, places: &'a HostPaths, data: &'a str, now: Millis) -> Facts<'a> {
         Facts {
             origin: self.found.origin,
             reading: &self.reading,
@@ -127,7 +132,7 @@ impl Past {
 }
 
 /// Returns the command of a recorded request, or a person's version of it, and whether it was shell text.
-fn reading_of(row: &RequestRow, home: &str) -> Option<(Reading, bool)> {
+fn parse_recorded(row: &StoredRequest, home: &str) -> Option<(ParsedCommand, bool)> {
     let argv_of = |argv: &[String]| (read_argv_at(argv, home), false);
     let shell_of = |text: &str| (read_shell_at(text, Dialect::Bash, home), true);
     if let (Some(_), Some(plan)) = (&row.asked_line, &row.plan) {

@@ -1,8 +1,8 @@
 //! An agent's `permissions.jsonc`: seeded when the agent is enrolled, read again when it changes; what is broken or gone
 //! denies.
 
-use super::agent_folder::{AgentFolder, seed, write_whole};
-use super::{Book, BookError, now};
+use super::agent_folder::{AgentFolder, write_if_missing, write_whole};
+use super::{PolicyStore, PolicyStoreError, now_millis};
 use postern_contract::methods::Place;
 use postern_exec::small_file;
 use postern_policy::AgentId;
@@ -43,7 +43,7 @@ struct Stamp {
 const SETTLED: i64 = 2000;
 
 impl Stamp {
-    fn of(metadata: &Metadata) -> Self {
+    fn from_metadata(metadata: &Metadata) -> Self {
         Self {
             device: metadata.dev(),
             inode: metadata.ino(),
@@ -55,20 +55,21 @@ impl Stamp {
 
     fn is_settled(&self) -> bool {
         let last = self.changed.0.max(self.modified.0).saturating_mul(1000);
-        now().saturating_sub(last) > SETTLED
+        now_millis().saturating_sub(last) > SETTLED
     }
 }
 
 impl PermissionsFile {
     /// Writes the default file of an agent that is enrolled, unless it has one.
-    pub(super) fn seed(folder: &AgentFolder) -> Result<(), BookError> {
+    pub(super) fn write_default(folder: &AgentFolder) -> Result<(), PolicyStoreError> {
         let path = folder.permissions();
-        seed(&path, DEFAULT_FILE.as_bytes()).map_err(|source| BookError::File { path, source })
+        write_if_missing(&path, DEFAULT_FILE.as_bytes())
+            .map_err(|source| PolicyStoreError::File { path, source })
     }
 
     /// Reads a file. One that is gone is no permission: it denies like one that cannot be read.
     pub(super) fn read(folder: &AgentFolder, home: &str) -> Self {
-        match read(&folder.permissions()) {
+        match read_with_stamp(&folder.permissions()) {
             Ok((text, stamp)) => Self { read: FileLayer::parse(&text, home), text, stamp: Some(stamp) },
             Err(error) => Self { text: String::new(), read: Err(unreadable(&error)), stamp: None },
         }
@@ -77,8 +78,8 @@ impl PermissionsFile {
     /// Returns true if the file is what was read of it.
     fn is_current(&self, path: &Path) -> bool {
         let Some(stamp) = &self.stamp else { return false };
-        let same = std::fs::metadata(path).is_ok_and(|metadata| Stamp::of(&metadata) == *stamp);
-        same && (stamp.is_settled() || read(path).is_ok_and(|(text, _)| text == self.text))
+        let same = std::fs::metadata(path).is_ok_and(|metadata| Stamp::from_metadata(&metadata) == *stamp);
+        same && (stamp.is_settled() || read_with_stamp(path).is_ok_and(|(text, _)| text == self.text))
     }
 
     /// Returns its fault, with line and column.
@@ -94,10 +95,10 @@ impl PermissionsFile {
     }
 }
 
-fn read(path: &Path) -> io::Result<(String, Stamp)> {
-    let file = small_file::open(path)?;
-    let stamp = Stamp::of(&file.metadata()?);
-    Ok((small_file::text(&file, LONGEST)?, stamp))
+fn read_with_stamp(path: &Path) -> io::Result<(String, Stamp)> {
+    let file = small_file::open_regular(path)?;
+    let stamp = Stamp::from_metadata(&file.metadata()?);
+    Ok((small_file::read_text(&file, LONGEST)?, stamp))
 }
 
 fn unreadable(error: &io::Error) -> FileError {
@@ -110,11 +111,15 @@ fn unreadable(error: &io::Error) -> FileError {
     FileError { line: 1, column: 1, message, text: String::new() }
 }
 
-impl Book {
+impl PolicyStore {
     /// Writes an agent's `permissions.jsonc`. A text that cannot be read is refused, and nothing is written.
-    pub(crate) async fn set_permissions(&self, agent: &AgentId, text: String) -> Result<(), BookError> {
+    pub(crate) async fn set_permissions(
+        &self,
+        agent: &AgentId,
+        text: String,
+    ) -> Result<(), PolicyStoreError> {
         let _one = self.change().await;
-        let entry = self.entry(agent)?;
+        let entry = self.require_agent(agent)?;
         FileLayer::parse(&text, &self.places().home)?;
         self.write_permissions(&entry.folder, text).await?;
         self.reload(Some(agent)).await
@@ -124,16 +129,16 @@ impl Book {
         &self,
         folder: &AgentFolder,
         text: String,
-    ) -> Result<(), BookError> {
+    ) -> Result<(), PolicyStoreError> {
         let path = folder.permissions();
         self.blocking(move |_| {
-            write_whole(&path, text.as_bytes()).map_err(|source| BookError::File { path, source })
+            write_whole(&path, text.as_bytes()).map_err(|source| PolicyStoreError::File { path, source })
         })
         .await
     }
 
     /// Reads every `permissions.jsonc` again. Gives the agents whose file changed.
-    pub(crate) async fn reread_permissions(&self) -> Result<Vec<AgentId>, BookError> {
+    pub(crate) async fn reread_permissions(&self) -> Result<Vec<AgentId>, PolicyStoreError> {
         let changed = self.blocking(|book| Ok(book.changed_permissions())).await?;
         for agent in &changed {
             let _one = self.change().await;
@@ -144,13 +149,13 @@ impl Book {
 
     /// Returns true if an agent's file is what it is judged by.
     pub(crate) fn is_current(&self, agent: &AgentId) -> bool {
-        self.agent(agent).is_none_or(|entry| entry.permissions.is_current(&entry.folder.permissions()))
+        self.find_agent(agent).is_none_or(|entry| entry.permissions.is_current(&entry.folder.permissions()))
     }
 
     /// Reads one agent's `permissions.jsonc` again. Gives whether it changed.
-    pub(crate) async fn reread_permissions_of(&self, agent: &AgentId) -> Result<bool, BookError> {
+    pub(crate) async fn reread_permissions_of(&self, agent: &AgentId) -> Result<bool, PolicyStoreError> {
         let _one = self.change().await;
-        let entry = self.entry(agent)?;
+        let entry = self.require_agent(agent)?;
         let before = entry.permissions.clone();
         let home = self.places().home.clone();
         let now = self.blocking(move |_| Ok(PermissionsFile::read(&entry.folder, &home))).await?;

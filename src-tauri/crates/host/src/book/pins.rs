@@ -1,13 +1,13 @@
 //! Binding a rule to the program (and the script) as it is now.
 
-use super::{Book, BookError};
+use super::{PolicyStore, PolicyStoreError};
 use postern_command::escape;
-use postern_exec::resolve::{Cwd, Reach, search_path};
+use postern_exec::resolve::{AgentReach, Cwd, search_path};
 use postern_policy::{AgentId, Lookup, Pattern, Pin, Script, ScriptPin, expand_home};
 
-impl Book {
+impl PolicyStore {
     /// Returns a pin on the program that a pattern names, as it is at this moment. Reads the disk.
-    pub(super) fn pin_of(&self, pattern: &Pattern, agent: Option<&AgentId>) -> Result<Pin, BookError> {
+    pub(super) fn pin_of(&self, pattern: &Pattern, agent: Option<&AgentId>) -> Result<Pin, PolicyStoreError> {
         match pattern {
             Pattern::Path(path) if path.contains(['*', '?', '[', '{']) => {
                 cannot("a path with * names many programs: only one can be pinned")
@@ -18,7 +18,7 @@ impl Book {
             }
             Pattern::Command(text) => {
                 let words = postern_command::words_of(text)
-                    .map_err(|error| BookError::CannotPin(error.to_string()))?;
+                    .map_err(|error| PolicyStoreError::CannotPin(error.to_string()))?;
                 self.pin_of_command(words.get(..1).unwrap_or_default(), agent)
             }
             Pattern::Exact(argv) => self.pin_of_command(argv, agent),
@@ -28,13 +28,13 @@ impl Book {
     }
 
     /// Returns the program that an argv would start, and its script where it is an interpreter with one.
-    fn pin_of_command(&self, argv: &[String], agent: Option<&AgentId>) -> Result<Pin, BookError> {
+    fn pin_of_command(&self, argv: &[String], agent: Option<&AgentId>) -> Result<Pin, PolicyStoreError> {
         let home = &self.places().home;
-        let chosen = agent.and_then(|agent| self.agent(agent));
+        let chosen = agent.and_then(|agent| self.find_agent(agent));
         let configured = chosen.as_ref().map_or(&[][..], |entry| &entry.agent.settings.search_path);
-        let cwd = Cwd::open(home).map_err(|error| BookError::CannotPin(format!("{home} {error}")))?;
+        let cwd = Cwd::open(home).map_err(|error| PolicyStoreError::CannotPin(format!("{home} {error}")))?;
         let reading = postern_command::read_argv(argv);
-        let facts = self.resolver().facts(&reading, &cwd, &search_path(configured, home));
+        let facts = self.resolver().resolve_command(&reading, &cwd, &search_path(configured, home));
         let name = argv.first().map_or("", String::as_str);
         let Some(step) = facts.steps.into_iter().next() else {
             return cannot(format!("{name:?} starts no program"));
@@ -64,9 +64,9 @@ impl Book {
         let mut whose = agents.iter().filter(|entry| agent.is_none_or(|agent| entry.agent.id == *agent));
         whose.any(|entry| {
             let settings = &entry.agent.settings;
-            let reach = Reach::of_agent(&settings.folders, home, home);
+            let reach = AgentReach::of_agent(&settings.folders, home, home);
             let folders = search_path(&settings.search_path, home);
-            let found = self.resolver().reached_by(reach).facts(&reading, &cwd, &folders);
+            let found = self.resolver().reached_by(reach).resolve_command(&reading, &cwd, &folders);
             found.steps.iter().any(|step| step.changeable().next().is_some())
         })
     }
@@ -78,21 +78,23 @@ impl Book {
     }
 }
 
-fn program(found: Lookup, name: &str) -> Result<Pin, BookError> {
+fn program(found: Lookup, name: &str) -> Result<Pin, PolicyStoreError> {
     match found {
         Lookup::Found(program) => match program.identity {
             Some(identity) => Ok(Pin { program: identity, script: None }),
-            None => cannot(format!("{} cannot be read", escape::text(name))),
+            None => cannot(format!("{} cannot be read", escape::visible_text(name))),
         },
         Lookup::NotFound => cannot(format!(
             "{} was not found: only a program that is there can be pinned",
-            escape::text(name)
+            escape::visible_text(name)
         )),
-        Lookup::Unusable { path, what } => cannot(format!("{} {}", escape::text(&path), escape::text(&what))),
+        Lookup::Unusable { path, what } => {
+            cannot(format!("{} {}", escape::visible_text(&path), escape::visible_text(&what)))
+        }
         Lookup::Nothing => cannot(format!("{name:?} is no program")),
     }
 }
 
-fn cannot<T>(why: impl Into<String>) -> Result<T, BookError> {
-    Err(BookError::CannotPin(why.into()))
+fn cannot<T>(why: impl Into<String>) -> Result<T, PolicyStoreError> {
+    Err(PolicyStoreError::CannotPin(why.into()))
 }

@@ -1,19 +1,19 @@
 //! Saves the rules of *Always* with the program as it is, durable before anything runs because of them.
 
 use super::agent_folder::AgentFolder;
-use super::{Book, BookError, PermissionsFile, now};
+use super::{PermissionsFile, PolicyStore, PolicyStoreError, now_millis};
 use crate::clock::ends_by_the_host;
 use postern_contract::Scope;
-use postern_policy::permissions::{self, Entry, Origin};
+use postern_policy::permissions::{self, EntryOrigin, PermissionEntry};
 use postern_policy::{
-    AgentId, Effect, Lifetime, Limits, Pattern, Pin, Profile, Renewal, Rule, RuleId, RuleInput, RuleOrigin,
-    Source, check_rule,
+    AgentId, Effect, Lifetime, Limits, Pattern, Pin, Profile, ProgramRenewal, Rule, RuleId, RuleInput,
+    RuleOrigin, Source, check_rule,
 };
 use postern_store::{Connection, Error, renewals};
 
 /// Choice of a person to save rules from a question.
 #[derive(Debug, Clone)]
-pub(crate) struct Remember {
+pub(crate) struct RuleSaveRequest {
     pub(crate) agent: AgentId,
     /// For whom it is saved.
     pub(crate) scope: Scope,
@@ -25,12 +25,12 @@ pub(crate) struct Remember {
     /// Reason, in the person's words.
     pub(crate) why: Option<String>,
     /// The rules: one for each step that no rule covers.
-    pub(crate) rules: Vec<NewRule>,
+    pub(crate) rules: Vec<OfferedRule>,
     /// The rules to be renewed instead: they hold for the program as it is now.
-    pub(crate) renews: Vec<Renewal>,
+    pub(crate) renews: Vec<ProgramRenewal>,
 }
 
-impl Remember {
+impl RuleSaveRequest {
     /// Returns true if other agents may be judged otherwise by it.
     fn is_for_others(&self) -> bool {
         let mut renewed = self.renews.iter().flat_map(|renewal| &renewal.rules);
@@ -40,7 +40,7 @@ impl Remember {
 
 /// Result of saving.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Saved {
+pub(crate) struct SavedRules {
     /// The rules, by number.
     pub(crate) rules: Vec<RuleId>,
     /// The entry in the audit by which rules were renewed, and those.
@@ -51,7 +51,7 @@ pub(crate) struct Saved {
 
 /// Rule of an offer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct NewRule {
+pub(crate) struct OfferedRule {
     pub(crate) pattern: Pattern,
     /// Argument patterns.
     pub(crate) args: Option<Vec<String>>,
@@ -80,10 +80,10 @@ pub(crate) struct ToolRemember {
     pub(crate) patterns: Vec<String>,
 }
 
-impl Book {
+impl PolicyStore {
     /// Saves the rules, all of them or none, and swaps them in. Replaces a rule that was there with another pin or lifetime;
     /// of a renewed rule only the program changes that it is bound to.
-    pub(crate) async fn remember(&self, remember: Remember) -> Result<Saved, BookError> {
+    pub(crate) async fn remember(&self, remember: RuleSaveRequest) -> Result<SavedRules, PolicyStoreError> {
         let agent = match remember.scope {
             Scope::Agent => Some(remember.agent.clone()),
             Scope::Everyone => None,
@@ -94,29 +94,29 @@ impl Book {
             check_rule(rule, &self.places().home)?;
         }
         let for_others = remember.is_for_others();
-        let renews: Vec<renewals::Renewal> = remember.renews.into_iter().map(stored).collect();
+        let renews: Vec<renewals::RuleRenewal> = remember.renews.into_iter().map(stored).collect();
         let renewing = !renews.is_empty();
         let _one = self.change().await;
         let saved = self.store().write_durable(move |conn| {
-            let renewed = renewals::renew(conn, &renews)?;
-            Ok((save(conn, rules)?, renewed))
+            let renewed = renewals::renew_rules(conn, &renews)?;
+            Ok((save_rules(conn, rules)?, renewed))
         });
         let (rules, renewed) = saved.await?;
         if renewing && renewed.is_none() {
             let message = "the rules to be renewed are not as they were shown: look again";
-            return Err(BookError::Invalid(message.to_owned()));
+            return Err(PolicyStoreError::Invalid(message.to_owned()));
         }
         self.reload(Some(&remember.agent).filter(|_| !for_others)).await?;
-        Ok(Saved { rules, renewed, for_others })
+        Ok(SavedRules { rules, renewed, for_others })
     }
 
     /// Binds the rules of a renewal to what they were bound to before it. Returns those that are back.
-    pub(crate) async fn undo_renewal(&self, entry: i64) -> Result<Vec<RuleId>, BookError> {
+    pub(crate) async fn undo_renewal(&self, entry: i64) -> Result<Vec<RuleId>, PolicyStoreError> {
         let _one = self.change().await;
-        let back = self.store().write_durable(move |conn| renewals::undo(conn, entry)).await?;
+        let back = self.store().write_durable(move |conn| renewals::undo_renewal(conn, entry)).await?;
         if back.is_empty() {
             let message = format!("no rule is as renewal {entry} left it: there is nothing to undo");
-            return Err(BookError::Invalid(message));
+            return Err(PolicyStoreError::Invalid(message));
         }
         self.reload(None).await?;
         Ok(back)
@@ -124,24 +124,25 @@ impl Book {
 
     /// Appends what *Always* allows to the agent's `permissions.jsonc`, keeping the person's comments, and to its
     /// session's own layer.
-    pub(crate) async fn remember_tool(&self, remember: ToolRemember) -> Result<(), BookError> {
+    pub(crate) async fn remember_tool(&self, remember: ToolRemember) -> Result<(), PolicyStoreError> {
         let _one = self.change().await;
-        let entry = self.entry(&remember.agent)?;
+        let entry = self.require_agent(&remember.agent)?;
         let (folder, home) = (entry.folder.clone(), self.places().home.clone());
         let now = self.blocking(move |_| Ok(PermissionsFile::read(&folder, &home))).await?;
         // It is not written again from one rule.
         now.read?;
         if remember.patterns.is_empty() {
             let message = "nothing that could be written as a rule stands for just this";
-            return Err(BookError::Invalid(message.to_owned()));
+            return Err(PolicyStoreError::Invalid(message.to_owned()));
         }
         // The session first: it holds whatever becomes of the file.
         if let Some(session) = &remember.session {
             let home = &self.places().home;
-            let line =
-                |pattern: &String| Entry::new(&remember.tool, pattern, Effect::Allow, home, Origin::Session);
-            let lines: Result<Vec<Entry>, String> = remember.patterns.iter().map(line).collect();
-            self.add_to_session(&remember.agent, session, lines.map_err(BookError::Invalid)?).await?;
+            let line = |pattern: &String| {
+                PermissionEntry::new(&remember.tool, pattern, Effect::Allow, home, EntryOrigin::Session)
+            };
+            let lines: Result<Vec<PermissionEntry>, String> = remember.patterns.iter().map(line).collect();
+            self.add_to_session(&remember.agent, session, lines.map_err(PolicyStoreError::Invalid)?).await?;
         }
         let appended = self.append_permissions(&entry.folder, now.text, &remember).await;
         self.reload(Some(&remember.agent)).await?;
@@ -153,7 +154,7 @@ impl Book {
         folder: &AgentFolder,
         mut text: String,
         remember: &ToolRemember,
-    ) -> Result<(), BookError> {
+    ) -> Result<(), PolicyStoreError> {
         for pattern in &remember.patterns {
             text = permissions::append(&text, &remember.tool, pattern)?;
         }
@@ -161,28 +162,28 @@ impl Book {
     }
 }
 
-fn stored(renewal: Renewal) -> renewals::Renewal {
-    let Renewal { program: path, was: program, now, rules } = renewal;
+fn stored(renewal: ProgramRenewal) -> renewals::RuleRenewal {
+    let ProgramRenewal { program: path, was: program, now, rules } = renewal;
     let rules = rules.into_iter().map(|rule| rule.id).collect();
-    renewals::Renewal { was: renewals::Bound { path, program, rules }, now }
+    renewals::RuleRenewal { was: renewals::BoundRules { path, program, rules }, now }
 }
 
-fn save(conn: &Connection, rules: Vec<Rule>) -> Result<Vec<RuleId>, Error> {
-    let known = postern_store::rules::all(conn)?;
+fn save_rules(conn: &Connection, rules: Vec<Rule>) -> Result<Vec<RuleId>, Error> {
+    let known = postern_store::rules::list_rules(conn)?;
     let mut ids = Vec::with_capacity(rules.len());
     for rule in rules {
         ids.push(match known.iter().find(|other| is_same(other, &rule)) {
             Some(other) => {
-                postern_store::rules::save(conn, &Rule { id: other.id, ..rule })?;
+                postern_store::rules::update_rule(conn, &Rule { id: other.id, ..rule })?;
                 other.id
             }
-            None => postern_store::rules::add(conn, &rule)?,
+            None => postern_store::rules::insert_rule(conn, &rule)?,
         });
     }
     Ok(ids)
 }
 
-pub(super) fn rule_of(new: &NewRule, remember: &Remember, agent: Option<AgentId>) -> Rule {
+pub(super) fn rule_of(new: &OfferedRule, remember: &RuleSaveRequest, agent: Option<AgentId>) -> Rule {
     Rule {
         agent,
         args: new.args.clone(),
@@ -196,7 +197,7 @@ pub(super) fn rule_of(new: &NewRule, remember: &Remember, agent: Option<AgentId>
         source: Source::Always,
         lifetime: ends_by_the_host(remember.lifetime.clone()),
         why: remember.why.clone(),
-        created_at: now(),
+        created_at: now_millis(),
         ..Rule::new(remember.effect, new.pattern.clone())
     }
 }

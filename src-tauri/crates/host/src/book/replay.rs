@@ -1,16 +1,16 @@
 //! Recorded requests judged again: by the policy as it is now, or as it would be after an edit.
 
 use super::history::{RECENT, SHOWN};
-use super::past::Past;
-use super::{Book, BookError, now};
+use super::past::PastRequest;
+use super::{PolicyStore, PolicyStoreError, now_millis};
 use postern_policy::permissions::FileLayer;
 use postern_policy::{AgentId, AgentPolicy, Decision, Effect, Rule, Source, Verdict};
-use postern_store::requests::{self, Filter, RequestRow, Summary};
+use postern_store::requests::{self, Filter, StoredRequest, Summary};
 use std::collections::HashMap;
 
 /// Another policy.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Edited {
+pub(crate) struct PolicyEdit {
     /// These rules instead of the person's own; those of skills and of an organization stay.
     pub(crate) rules: Option<Vec<Rule>>,
     /// These rules besides.
@@ -19,7 +19,7 @@ pub(crate) struct Edited {
     pub(crate) file: Option<FileLayer>,
 }
 
-impl Edited {
+impl PolicyEdit {
     /// Returns true if anything is edited at all.
     fn is_something(&self) -> bool {
         self.rules.is_some() || self.file.is_some() || !self.and.is_empty()
@@ -28,20 +28,20 @@ impl Edited {
 
 /// Result of a replay.
 #[derive(Debug, Default)]
-pub(crate) struct Replayed {
+pub(crate) struct PolicyReplay {
     /// Number of requests that were judged again.
     pub(crate) judged: u32,
     /// Number of requests that could not be.
     pub(crate) skipped: u32,
     /// Those that come out otherwise, newest first.
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<ReplayedChange>,
     /// The last that was looked at, where there may be more.
     pub(crate) last: Option<uuid::Uuid>,
 }
 
 /// A request that comes out otherwise.
 #[derive(Debug)]
-pub(crate) struct Change {
+pub(crate) struct ReplayedChange {
     /// The request.
     pub(crate) request: Summary,
     /// Decision of the policy then, or now.
@@ -56,7 +56,7 @@ struct Pair {
     after: AgentPolicy,
 }
 
-impl Book {
+impl PolicyStore {
     /// Judges recorded requests again, newest first, `limit` of them.
     ///
     /// Without an edit, by the policy as it is, against the decision then; with one, by the edited policy
@@ -64,30 +64,35 @@ impl Book {
     pub(crate) async fn replay(
         &self,
         filter: Filter,
-        edited: Edited,
+        edited: PolicyEdit,
         limit: u32,
-    ) -> Result<Replayed, BookError> {
+    ) -> Result<PolicyReplay, PolicyStoreError> {
         self.blocking(move |book| book.replay_now(&filter, &edited, limit)).await
     }
 
-    fn replay_now(&self, filter: &Filter, edited: &Edited, limit: u32) -> Result<Replayed, BookError> {
+    fn replay_now(
+        &self,
+        filter: &Filter,
+        edited: &PolicyEdit,
+        limit: u32,
+    ) -> Result<PolicyReplay, PolicyStoreError> {
         let rows = self.store().read(|conn| requests::list_whole(conn, filter, limit))?;
         let mut policies: HashMap<AgentId, Option<Pair>> = HashMap::new();
-        let mut replayed = Replayed::default();
+        let mut replayed = PolicyReplay::default();
         let full = usize::try_from(limit).unwrap_or(usize::MAX);
         replayed.last = rows.last().filter(|_| rows.len() == full).map(|row| row.summary.id);
         for row in rows {
             let agent = &row.summary.agent;
             if !policies.contains_key(agent) {
-                policies.insert(agent.clone(), self.pair(agent, edited)?);
+                policies.insert(agent.clone(), self.policies_to_compare(agent, edited)?);
             }
             let pair = policies.get(agent).and_then(Option::as_ref);
-            match pair.and_then(|pair| self.again(pair, &row)) {
+            match pair.and_then(|pair| self.replay_request(pair, &row)) {
                 None => replayed.skipped += 1,
                 Some((was, becomes)) => {
                     replayed.judged += 1;
                     if was != becomes.decision {
-                        replayed.changes.push(Change { request: row.summary, was, becomes });
+                        replayed.changes.push(ReplayedChange { request: row.summary, was, becomes });
                     }
                 }
             }
@@ -96,19 +101,23 @@ impl Book {
     }
 
     /// Returns the decision on a request then, or now, and the verdict of the other policy.
-    fn again(&self, pair: &Pair, row: &RequestRow) -> Option<(Decision, Verdict)> {
-        let past = Past::of(row, &self.places().home)?;
-        let at = now();
+    fn replay_request(&self, pair: &Pair, row: &StoredRequest) -> Option<(Decision, Verdict)> {
+        let past = PastRequest::from_row(row, &self.places().home)?;
+        let at = now_millis();
         let was = match &pair.before {
-            Some(before) => past.judge(before, self.places(), at).decision,
+            Some(before) => past.rejudge(before, self.places(), at).decision,
             None => row.verdict.as_ref()?.decision,
         };
-        Some((was, past.judge(&pair.after, self.places(), at)))
+        Some((was, past.rejudge(&pair.after, self.places(), at)))
     }
 
     /// Returns the policies to compare; none for an agent that is gone.
-    fn pair(&self, agent: &AgentId, edited: &Edited) -> Result<Option<Pair>, BookError> {
-        let Some(entry) = self.agent(agent) else { return Ok(None) };
+    fn policies_to_compare(
+        &self,
+        agent: &AgentId,
+        edited: &PolicyEdit,
+    ) -> Result<Option<Pair>, PolicyStoreError> {
+        let Some(entry) = self.find_agent(agent) else { return Ok(None) };
         let now = AgentPolicy::clone(&entry.policy);
         if !edited.is_something() {
             return Ok(Some(Pair { before: None, after: now }));
@@ -124,8 +133,8 @@ impl Book {
         Ok(Some(Pair { before: Some(now), after }))
     }
 
-    fn edited_rules(&self, agent: &AgentId, edited: &Edited) -> Result<Vec<Rule>, BookError> {
-        let kept = self.store().read(postern_store::rules::all)?;
+    fn edited_rules(&self, agent: &AgentId, edited: &PolicyEdit) -> Result<Vec<Rule>, PolicyStoreError> {
+        let kept = self.store().read(postern_store::rules::list_rules)?;
         let own = |rule: &Rule| matches!(rule.source, Source::Person | Source::Always | Source::Import);
         let replaced = edited.rules.is_some();
         let mut rules: Vec<Rule> = kept.iter().filter(|rule| !replaced || !own(rule)).cloned().collect();
@@ -148,12 +157,12 @@ impl Book {
         &self,
         agent: Option<AgentId>,
         rule: Rule,
-    ) -> Result<(u32, Vec<String>), BookError> {
+    ) -> Result<(u32, Vec<String>), PolicyStoreError> {
         let wanted = match rule.effect {
             Effect::Allow => Decision::Allow,
             Effect::Deny | Effect::Ask => Decision::Deny,
         };
-        let edited = Edited { and: vec![rule], ..Edited::default() };
+        let edited = PolicyEdit { and: vec![rule], ..PolicyEdit::default() };
         let replayed = self.replay(Filter { agent, ..Filter::default() }, edited, RECENT).await?;
         let changed = replayed.changes.iter().filter(|change| change.becomes.decision == wanted);
         let mut lines: Vec<String> = Vec::new();

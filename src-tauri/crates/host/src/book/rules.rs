@@ -1,11 +1,11 @@
 //! Rules: adding, changing, removing, listing.
 
 use super::settings::DAY;
-use super::{AgentEntry, Book, BookError, now};
+use super::{AgentEntry, PolicyStore, PolicyStoreError, now_millis};
 use crate::clock::{ends_by_the_host, lasting, uptime};
 use postern_contract::render::{self, of_kind};
 use postern_contract::{RemarkKind, RuleDraft, RuleRemark};
-use postern_policy::permissions::{Entry, FileLayer, Origin};
+use postern_policy::permissions::{EntryOrigin, FileLayer, PermissionEntry};
 use postern_policy::{
     AgentId, Effect, Lifetime, Millis, Pattern, Rule, RuleId, RuleOrigin, RuleProblem, Source, check_rule,
     remarks, source_words, why_not_readable,
@@ -18,7 +18,7 @@ const SESSION_LINES: RuleId = -(1 << 40);
 
 /// A rule with what is to be said about it in a list.
 #[derive(Debug, Clone)]
-pub(crate) struct Listed {
+pub(crate) struct ListedRule {
     /// The rule.
     pub(crate) rule: Rule,
     /// Source, in a word or two.
@@ -41,9 +41,13 @@ fn real_folder(folder: &str, home: &str) -> String {
 /// Time that a rule that denies is kept after its end.
 const KEPT_DENIES: Millis = 30 * DAY;
 
-impl Book {
+impl PolicyStore {
     /// Adds a rule as a person wrote it.
-    pub(crate) async fn add_rule(&self, draft: RuleDraft, source: Source) -> Result<Listed, BookError> {
+    pub(crate) async fn add_rule(
+        &self,
+        draft: RuleDraft,
+        source: Source,
+    ) -> Result<ListedRule, PolicyStoreError> {
         let rule = self.rule_of(draft, source).await?;
         let _one = self.change().await;
         let id = self.save_new(rule).await?;
@@ -56,7 +60,7 @@ impl Book {
         id: RuleId,
         draft: RuleDraft,
         keep_pin: bool,
-    ) -> Result<Listed, BookError> {
+    ) -> Result<ListedRule, PolicyStoreError> {
         let before = self.stored(id)?;
         let (pin, agent) = (draft.pin, before.agent.clone());
         let kept = if pin && keep_pin { before.pin.clone() } else { None };
@@ -68,13 +72,13 @@ impl Book {
         }
         let _one = self.change().await;
         let one_agent = agent.as_ref() == rule.agent.as_ref();
-        self.store().write_durable(move |conn| postern_store::rules::save(conn, &rule)).await?;
+        self.store().write_durable(move |conn| postern_store::rules::update_rule(conn, &rule)).await?;
         self.reload(agent.as_ref().filter(|_| one_agent)).await?;
         self.listed(id).await
     }
 
     /// Removes a rule. Gives whose it was.
-    pub(crate) async fn remove_rule(&self, id: RuleId) -> Result<Option<AgentId>, BookError> {
+    pub(crate) async fn remove_rule(&self, id: RuleId) -> Result<Option<AgentId>, PolicyStoreError> {
         let agent = self.stored(id)?.agent;
         let _one = self.change().await;
         self.store().write_durable(move |conn| postern_store::rules::remove(conn, id)).await?;
@@ -83,7 +87,7 @@ impl Book {
     }
 
     /// Removes what has expired. Gives whether there was something.
-    pub(crate) async fn remove_expired(&self) -> Result<bool, BookError> {
+    pub(crate) async fn remove_expired(&self) -> Result<bool, PolicyStoreError> {
         let _one = self.change().await;
         let at = lasting();
         // What is forbidden is not forgotten because the clock was wrong for a while.
@@ -100,7 +104,7 @@ impl Book {
     }
 
     /// Returns the rule that a draft stands for: read, pinned where it is to be, and checked.
-    pub(crate) async fn rule_of(&self, draft: RuleDraft, source: Source) -> Result<Rule, BookError> {
+    pub(crate) async fn rule_of(&self, draft: RuleDraft, source: Source) -> Result<Rule, PolicyStoreError> {
         self.blocking(move |book| book.rule_from(draft, source)).await
     }
 
@@ -109,7 +113,7 @@ impl Book {
         &self,
         drafts: Vec<RuleDraft>,
         source: Source,
-    ) -> Result<Vec<Result<Rule, BookError>>, BookError> {
+    ) -> Result<Vec<Result<Rule, PolicyStoreError>>, PolicyStoreError> {
         let each = move |book: &Self| {
             Ok(drafts.into_iter().map(|draft| book.rule_from(draft, source.clone())).collect())
         };
@@ -117,14 +121,14 @@ impl Book {
     }
 
     /// Reads the disk where the rule is to be pinned.
-    pub(super) fn rule_from(&self, draft: RuleDraft, source: Source) -> Result<Rule, BookError> {
+    pub(super) fn rule_from(&self, draft: RuleDraft, source: Source) -> Result<Rule, PolicyStoreError> {
         if let Some(agent) = &draft.agent {
-            self.entry(agent)?;
+            self.require_agent(agent)?;
         }
         let (pin, home) = (draft.pin, &self.places().home);
-        let mut rule = draft.rule(home)?;
+        let mut rule = draft.into_rule(home)?;
         rule.source = source;
-        rule.created_at = now();
+        rule.created_at = now_millis();
         rule.lifetime = ends_by_the_host(rule.lifetime);
         rule.folder = rule.folder.map(|folder| real_folder(&folder, home));
         if let (Effect::Allow, Pattern::Read(text)) = (rule.effect, &rule.pattern) {
@@ -133,7 +137,7 @@ impl Book {
         if let Some(agent) = rule.agent.as_ref().filter(|_| pin && rule.effect == Effect::Allow)
             && self.is_changeable(&rule.pattern, Some(agent))
         {
-            return Err(BookError::CannotPin(format!(
+            return Err(PolicyStoreError::CannotPin(format!(
                 "{agent} can change it until it runs, so a pin would not hold; without --pin the rule allows any content"
             )));
         }
@@ -141,18 +145,20 @@ impl Book {
             rule.pin = Some(Box::new(self.pin_of(&rule.pattern, rule.agent.as_ref())?));
         }
         if rule.effect == Effect::Ask {
-            return Err(BookError::Invalid("a rule allows or denies; ask is for permissions.jsonc".into()));
+            return Err(PolicyStoreError::Invalid(
+                "a rule allows or denies; ask is for permissions.jsonc".into(),
+            ));
         }
         if rule.effect == Effect::Deny && rule.origin != RuleOrigin::Any {
             let message = "a rule that denies denies everywhere: only one that allows can be for the agent's own shell alone";
-            return Err(BookError::Invalid(message.into()));
+            return Err(PolicyStoreError::Invalid(message.into()));
         }
         check_rule(&rule, &self.places().home)?;
         Ok(rule)
     }
 
     /// Returns what an allow rule for reading names, by its real path. Reads the disk.
-    fn opened(&self, text: &str) -> Result<String, BookError> {
+    fn opened(&self, text: &str) -> Result<String, PolicyStoreError> {
         let home = &self.places().home;
         let folder = text.strip_suffix("/**").unwrap_or(text);
         let real = real_folder(folder, home);
@@ -167,20 +173,21 @@ impl Book {
     }
 
     /// Saves a new rule and swaps it in. The caller holds the write lock.
-    pub(super) async fn save_new(&self, rule: Rule) -> Result<RuleId, BookError> {
+    pub(super) async fn save_new(&self, rule: Rule) -> Result<RuleId, PolicyStoreError> {
         let agent = rule.agent.clone();
-        let id = self.store().write_durable(move |conn| postern_store::rules::add(conn, &rule)).await?;
+        let id =
+            self.store().write_durable(move |conn| postern_store::rules::insert_rule(conn, &rule)).await?;
         self.reload(agent.as_ref()).await?;
         Ok(id)
     }
 
     /// Returns all that a list shows.
     #[cfg(test)]
-    pub(crate) async fn rules(
+    pub(crate) async fn list_rules(
         &self,
         agent: Option<AgentId>,
         own_only: bool,
-    ) -> Result<Vec<Listed>, BookError> {
+    ) -> Result<Vec<ListedRule>, PolicyStoreError> {
         self.page_of_rules(agent, own_only, 0..usize::MAX).await
     }
 
@@ -191,15 +198,15 @@ impl Book {
         agent: Option<AgentId>,
         own_only: bool,
         page: Range<usize>,
-    ) -> Result<Vec<Listed>, BookError> {
+    ) -> Result<Vec<ListedRule>, PolicyStoreError> {
         if let Some(agent) = &agent {
-            self.entry(agent)?;
+            self.require_agent(agent)?;
         }
         self.blocking(move |book| {
             let wanted = wanted(agent.as_ref(), own_only);
             let rules = book.kept_and_shipped(&wanted)?;
             let count = rules.len();
-            let mut listed = book.list(rules, page.clone());
+            let mut listed = book.list_page(rules, page.clone());
             let mut lines = Vec::new();
             for entry in book.snapshot().agents.values().filter(|entry| wanted(Some(&entry.agent.id))) {
                 lines.extend(from_file(entry));
@@ -218,9 +225,9 @@ impl Book {
         &self,
         agent: Option<AgentId>,
         own_only: bool,
-    ) -> Result<Vec<Rule>, BookError> {
+    ) -> Result<Vec<Rule>, PolicyStoreError> {
         if let Some(agent) = &agent {
-            self.entry(agent)?;
+            self.require_agent(agent)?;
         }
         self.blocking(move |book| {
             let mut rules = book.kept_and_shipped(wanted(agent.as_ref(), own_only))?;
@@ -234,33 +241,35 @@ impl Book {
     pub(super) fn kept_and_shipped(
         &self,
         wanted: impl Fn(Option<&AgentId>) -> bool,
-    ) -> Result<Vec<Rule>, BookError> {
-        let kept = self.store().read(postern_store::rules::all)?;
+    ) -> Result<Vec<Rule>, PolicyStoreError> {
+        let kept = self.store().read(postern_store::rules::list_rules)?;
         let snapshot = self.snapshot();
         let shipped = snapshot.managed.iter().flat_map(|managed| &managed.rules).cloned();
         Ok(kept.into_iter().chain(shipped).filter(|rule| wanted(rule.agent.as_ref())).collect())
     }
 
     /// Rules with what is to be said about each.
-    pub(crate) async fn remarked(&self, rules: Vec<Rule>) -> Result<Vec<Listed>, BookError> {
-        self.blocking(move |book| Ok(book.list(rules, 0..usize::MAX))).await
+    pub(crate) async fn remarked(&self, rules: Vec<Rule>) -> Result<Vec<ListedRule>, PolicyStoreError> {
+        self.blocking(move |book| Ok(book.list_page(rules, 0..usize::MAX))).await
     }
 
-    async fn listed(&self, id: RuleId) -> Result<Listed, BookError> {
-        let listed = self.blocking(move |book| Ok(book.list(vec![book.stored(id)?], 0..1))).await?;
-        listed.into_iter().next().ok_or(BookError::NoRule(id))
+    async fn listed(&self, id: RuleId) -> Result<ListedRule, PolicyStoreError> {
+        let listed = self.blocking(move |book| Ok(book.list_page(vec![book.stored(id)?], 0..1))).await?;
+        listed.into_iter().next().ok_or(PolicyStoreError::NoRule(id))
     }
 
-    fn stored(&self, id: RuleId) -> Result<Rule, BookError> {
+    fn stored(&self, id: RuleId) -> Result<Rule, PolicyStoreError> {
         if id < 0 {
-            return Err(BookError::ReadOnly(id));
+            return Err(PolicyStoreError::ReadOnly(id));
         }
-        self.store().read(|conn| postern_store::rules::get(conn, id))?.ok_or(BookError::NoRule(id))
+        self.store()
+            .read(|conn| postern_store::rules::get_rule(conn, id))?
+            .ok_or(PolicyStoreError::NoRule(id))
     }
 
     /// Returns those of the rules at these places, with what is to be said about each. Reads the disk where
     /// they are pinned.
-    fn list(&self, rules: Vec<Rule>, page: Range<usize>) -> Vec<Listed> {
+    fn list_page(&self, rules: Vec<Rule>, page: Range<usize>) -> Vec<ListedRule> {
         let mut said: HashMap<RuleId, Vec<RuleRemark>> = HashMap::new();
         for (id, remark) in remarks(&rules, lasting()) {
             said.entry(id).or_default().push(render::rule_remark(remark));
@@ -269,7 +278,7 @@ impl Book {
         let listed = page.map(|rule| {
             let mut remarks = said.remove(&rule.id).unwrap_or_default();
             remarks.extend(self.remarks_of(&rule));
-            Listed { from: source_words(&rule.source), rule, remarks }
+            ListedRule { from: source_words(&rule.source), rule, remarks }
         });
         listed.collect()
     }
@@ -306,11 +315,11 @@ fn wanted(agent: Option<&AgentId>, own_only: bool) -> impl Fn(Option<&AgentId>) 
 
 /// Returns the rules of an agent's `permissions.jsonc`, but for those that a new file is written with: they
 /// say what holds without them.
-pub(super) fn from_file(entry: &AgentEntry) -> Vec<Listed> {
+pub(super) fn from_file(entry: &AgentEntry) -> Vec<ListedRule> {
     let Ok(layer) = &entry.permissions.read else { return Vec::new() };
     let lines = layer.entries().iter().filter(|line| !line.is_seeded());
     let listed = lines.map(|line| {
-        read_only(file_rule(&entry.agent.id, line), format!("permissions.jsonc:{}", line.line()))
+        read_only(file_rule(&entry.agent.id, line), format!("permissions.jsonc:{}", line.line_number()))
     });
     listed.collect()
 }
@@ -319,43 +328,43 @@ pub(super) fn from_file(entry: &AgentEntry) -> Vec<Listed> {
 ///
 /// These are the ones that a subagent was opened with, and those that *Always* added there and not to the
 /// file.
-fn from_sessions(entry: &AgentEntry) -> Vec<Listed> {
+fn from_sessions(entry: &AgentEntry) -> Vec<ListedRule> {
     let mut sessions: Vec<_> = entry.policy.sessions.iter().collect();
     sessions.sort_unstable_by_key(|(name, _)| *name);
     let file = entry.permissions.read.as_ref().map(FileLayer::entries).unwrap_or_default();
-    let said = |line: &Entry| (line.tool.clone(), line.written.clone(), line.effect);
-    let in_file = |line: &Entry| file.iter().any(|other| said(other) == said(line));
+    let said = |line: &PermissionEntry| (line.tool.clone(), line.written.clone(), line.effect);
+    let in_file = |line: &PermissionEntry| file.iter().any(|other| said(other) == said(line));
     let lines = sessions.into_iter().flat_map(|(name, layers)| {
         let layers = layers.parents.iter().chain([&layers.runtime]);
         layers.flat_map(FileLayer::entries).map(move |line| (name, line))
     });
-    let lines = lines.filter(|(_, line)| line.origin == Origin::Subagent || !in_file(line));
+    let lines = lines.filter(|(_, line)| line.origin == EntryOrigin::Subagent || !in_file(line));
     let listed = lines.zip(0..).map(|((name, line), at)| {
         let (id, lifetime) = (SESSION_LINES - at, Lifetime::Session(name.clone()));
-        let shown = postern_command::escape::text(name);
+        let shown = postern_command::escape::visible_text(name);
         let from = match line.origin {
-            Origin::Subagent => format!("session {shown}, opened with it"),
-            Origin::Session | Origin::File { .. } => format!("session {shown}, always"),
+            EntryOrigin::Subagent => format!("session {shown}, opened with it"),
+            EntryOrigin::Session | EntryOrigin::File { .. } => format!("session {shown}, always"),
         };
         read_only(Rule { id, lifetime, ..file_rule(&entry.agent.id, line) }, from)
     });
     listed.collect()
 }
 
-fn read_only(rule: Rule, from: String) -> Listed {
-    Listed { rule, from, remarks: vec![of_kind(RemarkKind::ReadOnly)] }
+fn read_only(rule: Rule, from: String) -> ListedRule {
+    ListedRule { rule, from, remarks: vec![of_kind(RemarkKind::ReadOnly)] }
 }
 
 /// Returns a line of an agent's `permissions.jsonc` as a rule: its number is the line, negative. A line about
 /// another tool than a shell is written with its tool.
-pub(super) fn file_rule(agent: &AgentId, line: &Entry) -> Rule {
+pub(super) fn file_rule(agent: &AgentId, line: &PermissionEntry) -> Rule {
     let written = if line.is_about_commands() {
         line.written.clone()
     } else {
         format!("{}: {}", line.tool, line.written)
     };
     Rule {
-        id: -RuleId::try_from(line.line()).unwrap_or(RuleId::MAX),
+        id: -RuleId::try_from(line.line_number()).unwrap_or(RuleId::MAX),
         agent: Some(agent.clone()),
         source: Source::File,
         ..Rule::new(line.effect, Pattern::Command(written))

@@ -1,7 +1,7 @@
 //! Settings as a person types them: `ask=always`, `approval-timeout=2m`, `folders=~/Projects,/tmp`.
 
 use postern_contract::SETTING_KEYS;
-use postern_policy::environment::{Class as NameClass, class_of, may_pass, may_set};
+use postern_policy::environment::{VariableClass as NameClass, class_of, may_pass, may_set};
 use postern_policy::{Access, Ask, Class, Fallback, Preset, Security, Settings};
 use serde::de::DeserializeOwned;
 use std::ops::RangeInclusive;
@@ -23,14 +23,14 @@ const RUNNING: RangeInclusive<u32> = 1..=256;
 const LONGEST_LIST: usize = 100;
 
 /// Returns every key that can be set, as `postern agents set` names them.
-fn keys() -> String {
+fn setting_key_names() -> String {
     SETTING_KEYS.map(|key| key.name).join(", ")
 }
 
 /// A value that cannot be set, with what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ValueError {
-    #[error("{key:?} is no setting; these are: {}", keys())]
+    #[error("{key:?} is no setting; these are: {}", setting_key_names())]
     UnknownKey { key: String },
     #[error("{key} is {expected}, not {value:?}")]
     BadValue { key: String, value: String, expected: &'static str },
@@ -65,9 +65,9 @@ pub(crate) fn unconfirmed(before: &Settings, after: &Settings) -> Option<ValueEr
 }
 
 /// Sets one value. The key is in [`postern_contract::plain_key`]'s spelling.
-pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(), ValueError> {
+pub(crate) fn set_value(settings: &mut Settings, key: &str, value: &str) -> Result<(), ValueError> {
     match key {
-        "preset" => settings.apply(choice::<Preset>(key, value, "deny, ask or allow")?),
+        "preset" => settings.apply_preset(choice::<Preset>(key, value, "deny, ask or allow")?),
         "security" => settings.security = choice(key, value, "deny, allowlist or full")?,
         "ask" => settings.ask = choice(key, value, "off, on-miss or always")?,
         "fallback" => settings.fallback = choice(key, value, "deny, allowlist or full")?,
@@ -80,15 +80,15 @@ pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(),
         "allow-skills" => settings.allow_skills = switch(key, value)?,
         "elevated" => settings.elevated = switch(key, value)?,
         "loopback" => settings.loopback = switch(key, value)?,
-        "env-set" => settings.env_set = list(value),
-        "env-pass" => settings.env_pass = list(value),
-        "folders" => settings.folders = list(value),
-        "search-path" => settings.search_path = list(&value.replace(':', ",")),
-        "output-cap" => settings.output_cap_bytes = bytes(key, value)?,
+        "env-set" => settings.env_set = split_list(value),
+        "env-pass" => settings.env_pass = split_list(value),
+        "folders" => settings.folders = split_list(value),
+        "search-path" => settings.search_path = split_list(&value.replace(':', ",")),
+        "output-cap" => settings.output_cap_bytes = parse_bytes(key, value)?,
         "questions-per-minute" => settings.questions_per_minute = number(key, value)?,
         "requests-per-second" => settings.requests_per_second = number(key, value)?,
         "max-running" => settings.max_running = number(key, value)?,
-        _ => match Class::named(key) {
+        _ => match Class::from_name(key) {
             Some(class) => settings.set_access(class, choice(key, value, "allow, ask or deny")?),
             None => return Err(ValueError::UnknownKey { key: key.to_owned() }),
         },
@@ -97,7 +97,7 @@ pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(),
 }
 
 /// Returns whether settings are within their limits, however they were set.
-pub(crate) fn check(settings: &Settings) -> Result<(), ValueError> {
+pub(crate) fn check_settings(settings: &Settings) -> Result<(), ValueError> {
     let times = |ms: &u64| humantime::format_duration(Duration::from_millis(*ms)).to_string();
     within("approval-timeout", &settings.approval_timeout_ms, &APPROVAL_TIMEOUT, times)?;
     within("run-timeout", &settings.run_timeout_ms, &RUN_TIMEOUT, times)?;
@@ -113,10 +113,10 @@ pub(crate) fn check(settings: &Settings) -> Result<(), ValueError> {
     if let Some(class) = Class::ALL.into_iter().find(without_folders) {
         return Err(ValueError::NeedsFolders { class: class.name() });
     }
-    each("env-set", &settings.env_set, |name| env_problem(name, may_set))?;
-    each("env-pass", &settings.env_pass, |name| env_problem(name, may_pass))?;
-    each("folders", &settings.folders, folder_problem)?;
-    each("search-path", &settings.search_path, folder_problem)
+    check_entries("env-set", &settings.env_set, |name| env_problem(name, may_set))?;
+    check_entries("env-pass", &settings.env_pass, |name| env_problem(name, may_pass))?;
+    check_entries("folders", &settings.folders, folder_problem)?;
+    check_entries("search-path", &settings.search_path, folder_problem)
 }
 
 /// Returns whether a run timeout is one that has an effect, where the two that make it were changed.
@@ -143,7 +143,7 @@ fn within<T: PartialOrd>(
     Err(ValueError::OutOfRange { key, least: words(range.start()), most: words(range.end()) })
 }
 
-fn each(
+fn check_entries(
     key: &'static str,
     entries: &[String],
     problem: impl Fn(&str) -> Option<&'static str>,
@@ -187,36 +187,36 @@ fn folder_problem(folder: &str) -> Option<&'static str> {
 }
 
 fn choice<T: DeserializeOwned>(key: &str, value: &str, expected: &'static str) -> Result<T, ValueError> {
-    serde_json::from_value(serde_json::Value::from(value)).map_err(|_| bad(key, value, expected))
+    serde_json::from_value(serde_json::Value::from(value)).map_err(|_| bad_value(key, value, expected))
 }
 
 fn switch(key: &str, value: &str) -> Result<bool, ValueError> {
     match value {
         "on" | "yes" | "true" => Ok(true),
         "off" | "no" | "false" => Ok(false),
-        _ => Err(bad(key, value, "on or off")),
+        _ => Err(bad_value(key, value, "on or off")),
     }
 }
 
 pub(crate) fn duration(key: &str, value: &str) -> Result<u64, ValueError> {
     let expected = "a duration (90s, 2m, 1h)";
-    let duration = humantime::parse_duration(value).map_err(|_| bad(key, value, expected))?;
-    u64::try_from(duration.as_millis()).map_err(|_| bad(key, value, expected))
+    let duration = humantime::parse_duration(value).map_err(|_| bad_value(key, value, expected))?;
+    u64::try_from(duration.as_millis()).map_err(|_| bad_value(key, value, expected))
 }
 
-fn bytes(key: &str, value: &str) -> Result<u64, ValueError> {
+fn parse_bytes(key: &str, value: &str) -> Result<u64, ValueError> {
     let units = [("KiB", 1024), ("MiB", 1024 * 1024), ("k", 1024), ("M", 1024 * 1024), ("", 1)];
     let parsed = units.iter().find_map(|(unit, factor)| {
         value.strip_suffix(unit)?.trim().parse::<u64>().ok()?.checked_mul(*factor)
     });
-    parsed.ok_or_else(|| bad(key, value, "a number of bytes (65536, 512KiB, 1MiB)"))
+    parsed.ok_or_else(|| bad_value(key, value, "a number of bytes (65536, 512KiB, 1MiB)"))
 }
 
 fn number(key: &str, value: &str) -> Result<u32, ValueError> {
-    value.parse().map_err(|_| bad(key, value, "a whole number"))
+    value.parse().map_err(|_| bad_value(key, value, "a whole number"))
 }
 
-fn list(value: &str) -> Vec<String> {
+fn split_list(value: &str) -> Vec<String> {
     value
         .split(',')
         .map(str::trim)
@@ -225,22 +225,22 @@ fn list(value: &str) -> Vec<String> {
         .collect()
 }
 
-pub(crate) fn bad(key: &str, value: &str, expected: &'static str) -> ValueError {
+pub(crate) fn bad_value(key: &str, value: &str, expected: &'static str) -> ValueError {
     ValueError::BadValue { key: key.to_owned(), value: value.to_owned(), expected }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ValueError, check, check_cap, set};
+    use super::{ValueError, check_cap, check_settings, set_value};
     use postern_contract::plain_key;
     use postern_policy::{Ask, Fallback, Security, Settings};
 
     fn after(pairs: &[(&str, &str)]) -> Result<Settings, ValueError> {
         let mut settings = Settings::default();
         for (key, value) in pairs {
-            set(&mut settings, &plain_key(key), value)?;
+            set_value(&mut settings, &plain_key(key), value)?;
         }
-        check(&settings)?;
+        check_settings(&settings)?;
         Ok(settings)
     }
 

@@ -1,12 +1,12 @@
 //! `audit`: the changes to what may run, and their verification.
 
-use super::{Answer, Control, Handle};
-use crate::ask::FaceId;
+use super::{Handle, HostControl, MethodResult};
+use crate::ask::ApproverId;
 use postern_command::escape;
-use postern_contract::Told;
+use postern_contract::ApproverNotification;
 use postern_contract::methods::{Audit, AuditAsk, AuditBy, AuditRow, AuditVerified, ControlError, ReadAudit};
 use postern_contract::render;
-use postern_store::audit::{self, Broken, Entry, Verified};
+use postern_store::audit::{self, AuditEntry, ChainFault, Verified};
 use postern_store::renewals;
 use serde_json::{Map, Value};
 use std::sync::PoisonError;
@@ -19,16 +19,16 @@ const TOLD: usize = 8;
 /// Largest number of characters of a value in a line.
 const SHOWN: usize = 80;
 
-impl Handle<ReadAudit> for Control {
-    async fn handle(&self, _: FaceId, params: AuditAsk) -> Answer<ReadAudit> {
+impl Handle<ReadAudit> for HostControl {
+    async fn handle(&self, _: ApproverId, params: AuditAsk) -> MethodResult<ReadAudit> {
         let (after, since) = (params.after.unwrap_or(0), params.since.unwrap_or(i64::MIN));
         let limit = params.limit.unwrap_or(PAGE).min(PAGE);
-        let rows = self.read(move |conn| audit::after(conn, after, since, limit)).await?;
+        let rows = self.read_record(move |conn| audit::entries_after(conn, after, since, limit)).await?;
         let mut renewed = Vec::new();
         if rows.first().is_some_and(|row| row.subject == "rules") {
             // The page begins among the parts of one.
-            let before = self.read(move |conn| renewals::before(conn, after)).await?;
-            renewed = before.map(|entry| parts(&entry)).unwrap_or_default();
+            let before = self.read_record(move |conn| renewals::before(conn, after)).await?;
+            renewed = before.map(|entry| renewal_parts(&entry)).unwrap_or_default();
         }
         let verified =
             if params.verify == Some(true) { Some(verified(self.look_at_audit().await?)) } else { None };
@@ -39,15 +39,15 @@ impl Handle<ReadAudit> for Control {
             };
             let part_of = renewed.iter().find(|part| is_part(part)).map(|part| part.0);
             if entry.subject == renewals::SUBJECT {
-                renewed = parts(&entry);
+                renewed = renewal_parts(&entry);
             }
-            told.push(AuditRow { part_of, ..row(entry) });
+            told.push(AuditRow { part_of, ..audit_row(entry) });
         }
         Ok(Audit { rows: told, verified })
     }
 }
 
-impl Control {
+impl HostControl {
     /// Returns the known fault of the audit, if there is one.
     pub(super) fn audit_problem(&self) -> Option<String> {
         self.audited.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -56,7 +56,7 @@ impl Control {
     async fn look_at_audit(&self) -> Result<Verified, ControlError> {
         let store = self.parts.book.store().clone();
         let path = store.path().to_owned();
-        let found = self.read(move |conn| audit::verify(conn, &path)).await?;
+        let found = self.read_record(move |conn| audit::verify(conn, &path)).await?;
         let problem = found.broken.as_ref().map(|broken| broken_words(broken).1);
         let problem = problem.or_else(|| found.strayed.first().map(strayed_words));
         let problem = problem.map(|problem| format!("the audit: {problem} (postern audit --verify)"));
@@ -69,7 +69,8 @@ impl Control {
         let (control, closed) = (self.clone(), closed.clone());
         let mut recorded = self.parts.book.store().recorded();
         tokio::spawn(async move {
-            let newest = control.read(|conn| Ok(audit::newest(conn)?.map_or(0, |row| row.number))).await;
+            let newest =
+                control.read_record(|conn| Ok(audit::newest(conn)?.map_or(0, |row| row.number))).await;
             let mut told = newest.unwrap_or(0);
             if let Err(error) = control.look_at_audit().await {
                 tracing::warn!(%error, "the audit cannot be looked at");
@@ -81,10 +82,12 @@ impl Control {
                 }
                 let newest = *recorded.borrow_and_update();
                 let from = told;
-                let rows = control.read(move |conn| audit::after(conn, from, i64::MIN, PAGE)).await;
+                let rows =
+                    control.read_record(move |conn| audit::entries_after(conn, from, i64::MIN, PAGE)).await;
                 told = newest;
                 for change in rows.unwrap_or_default().into_iter().filter(|row| row.widens).take(TOLD) {
-                    control.tell(Told::PolicyWidened(Box::new(row(change))));
+                    control
+                        .notify_approvers(ApproverNotification::PolicyWidened(Box::new(audit_row(change))));
                 }
             }
         });
@@ -92,45 +95,50 @@ impl Control {
 }
 
 /// Converts a row for clients, with all text escaped.
-pub(super) fn row(entry: Entry) -> AuditRow {
+pub(super) fn audit_row(entry: AuditEntry) -> AuditRow {
     let by: AuditBy = serde_json::from_str(&entry.who).unwrap_or_default();
-    let escaped = |text: Option<String>| text.as_deref().map(escape::text);
-    let by =
-        AuditBy { face: escape::text(&by.face), name: escaped(by.name), program: escaped(by.program), ..by };
+    let escaped = |text: Option<String>| text.as_deref().map(escape::visible_text);
+    let by = AuditBy {
+        face: escape::visible_text(&by.face),
+        name: escaped(by.name),
+        program: escaped(by.program),
+        ..by
+    };
     AuditRow {
         number: entry.number,
         at: entry.at,
         by,
         summary: summary(&entry),
         subject: entry.subject,
-        key: escape::text(&entry.key),
+        key: escape::visible_text(&entry.key),
         before: entry.before,
         after: entry.after,
         widens: entry.widens,
         part_of: None,
-        hash: postern_protocol::hex(&entry.hash),
+        hash: postern_protocol::encode_hex(&entry.hash),
     }
 }
 
 /// Returns the rows that a renewal tells of too: its number, when it was, and the key of each.
-fn parts(renewal: &Entry) -> Vec<(i64, i64, String)> {
-    let rules = renewals::read(renewal.after.as_deref()).into_iter().flat_map(|bound| bound.rules);
+fn renewal_parts(renewal: &AuditEntry) -> Vec<(i64, i64, String)> {
+    let rules = renewals::parse_bound(renewal.after.as_deref()).into_iter().flat_map(|bound| bound.rules);
     rules.map(|rule| (renewal.number, renewal.at, rule.to_string())).collect()
 }
 
 /// Returns a renewal in a line of words.
-fn renewal(entry: &Entry) -> String {
-    let pairs =
-        renewals::read(entry.before.as_deref()).into_iter().zip(renewals::read(entry.after.as_deref()));
-    let of = |(was, now): (renewals::Bound, renewals::Bound)| {
+fn renewal(entry: &AuditEntry) -> String {
+    let pairs = renewals::parse_bound(entry.before.as_deref())
+        .into_iter()
+        .zip(renewals::parse_bound(entry.after.as_deref()));
+    let of = |(was, now): (renewals::BoundRules, renewals::BoundRules)| {
         let numbers: Vec<String> = now.rules.iter().map(ToString::to_string).collect();
         let rules = if numbers.len() == 1 { "rule" } else { "rules" };
         let change = render::difference(&postern_policy::changes(&was.program, &now.program));
-        let change = postern_contract::text(&change);
+        let change = postern_contract::pieces_to_text(&change);
         format!(
             "{} renewed for {} ({change})",
             [rules, &numbers.join(", ")].join(" "),
-            escape::text(&now.path)
+            escape::visible_text(&now.path)
         )
     };
     pairs.map(of).collect::<Vec<_>>().join("; ")
@@ -146,7 +154,7 @@ pub(super) fn words_of(by: &AuditBy) -> String {
 }
 
 /// Describes the change in one line: its subject, then each member that differs.
-fn summary(entry: &Entry) -> String {
+fn summary(entry: &AuditEntry) -> String {
     if entry.subject == renewals::SUBJECT {
         return renewal(entry);
     }
@@ -166,7 +174,7 @@ fn summary(entry: &Entry) -> String {
         "secrets" => "secret of",
         other => other,
     };
-    let what = format!("{what} {}", escape::text(&entry.key));
+    let what = format!("{what} {}", escape::visible_text(&entry.key));
     let (done, differs) = match (&before, &after) {
         (None, Some(after)) => ("added", members(&Value::Null, after)),
         (Some(before), None) => ("removed", members(&Value::Null, before)),
@@ -193,21 +201,25 @@ fn members(before: &Value, after: &Value) -> Vec<String> {
         match (old.get(name), new.get(name)) {
             (Some(old @ Value::Object(_)), Some(new @ Value::Object(_))) => all.extend(members(old, new)),
             (None, Some(Value::Null) | None) => {}
-            (None, Some(new)) => all.push(format!("{name} {}", value(new))),
+            (None, Some(new)) => all.push(format!("{name} {}", short_value(new))),
             (Some(old), new) => {
-                all.push(format!("{name} {} → {}", value(old), new.map_or("none".to_owned(), value)));
+                all.push(format!(
+                    "{name} {} → {}",
+                    short_value(old),
+                    new.map_or("none".to_owned(), short_value)
+                ));
             }
         }
     }
     all
 }
 
-fn value(value: &Value) -> String {
+fn short_value(value: &Value) -> String {
     let text = match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    let text = escape::text(&text);
+    let text = escape::visible_text(&text);
     if text.chars().count() <= SHOWN { text } else { text.chars().take(SHOWN).chain(['…']).collect() }
 }
 
@@ -222,16 +234,16 @@ fn verified(found: Verified) -> AuditVerified {
     }
 }
 
-fn broken_words(broken: &Broken) -> (Option<i64>, String) {
+fn broken_words(broken: &ChainFault) -> (Option<i64>, String) {
     match broken {
-        Broken::Changed(row) => (Some(*row), format!("row {row} was changed after it was written")),
-        Broken::Missing(row) => (Some(*row), format!("row {row} is missing")),
-        Broken::Shortened { kept, found } => {
+        ChainFault::Changed(row) => (Some(*row), format!("row {row} was changed after it was written")),
+        ChainFault::Missing(row) => (Some(*row), format!("row {row} is missing")),
+        ChainFault::Shortened { kept, found } => {
             (Some(found + 1), format!("it was cut short: it had {kept} rows and has {found}"))
         }
-        Broken::Replaced(row) => (Some(*row), format!("row {row} is not the one that was written")),
-        Broken::NoHead => (None, "the file with its head, beside the database, is missing".to_owned()),
-        Broken::Recorded(row) => (
+        ChainFault::Replaced(row) => (Some(*row), format!("row {row} is not the one that was written")),
+        ChainFault::NoHead => (None, "the file with its head, beside the database, is missing".to_owned()),
+        ChainFault::Recorded(row) => (
             Some(*row),
             format!("row {row} records that rows were removed or replaced while Postern was not running"),
         ),
@@ -239,5 +251,5 @@ fn broken_words(broken: &Broken) -> (Option<i64>, String) {
 }
 
 fn strayed_words((subject, key): &(String, String)) -> String {
-    format!("{subject} {} differs from the audit: another program changed it", escape::text(key))
+    format!("{subject} {} differs from the audit: another program changed it", escape::visible_text(key))
 }

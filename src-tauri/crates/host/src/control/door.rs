@@ -1,15 +1,15 @@
 //! Asking on an agent's own channel, as the agent would: over its socket, with its key, through the very gate that every
 //! request goes through. Nothing here decides anything.
 
-use super::{Answer, Control, Handle};
-use crate::ask::FaceId;
-use crate::socket::{Reader, say};
+use super::{Handle, HostControl, MethodResult};
+use crate::ask::ApproverId;
+use crate::socket::{Reader, make_call};
 use postern_command::escape;
 use postern_contract::methods::{
     AgentRef, ControlCode, ControlError, RequestAgain, RequestNumber, Submitted, TestAgent,
 };
 use postern_policy::AgentId;
-use postern_protocol::{Call, RunParams, Stdin, Wait, What};
+use postern_protocol::{AgentCall, RunParams, RunStdin, Wait, What};
 use postern_store::requests;
 use std::time::Duration;
 use tokio::net::UnixStream;
@@ -21,13 +21,13 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const AGAIN: &str = "run again by you, from the activity";
 const TEST: &str = "a test of the channel, by you";
 
-impl Control {
+impl HostControl {
     /// Sends `run` on the channel of `agent`. Gives the host's own number of the request.
     async fn submit(&self, agent: &AgentId, run: RunParams) -> Result<Submitted, ControlError> {
-        let entry = self.parts.book.agent(agent);
+        let entry = self.parts.book.find_agent(agent);
         let entry = entry.ok_or_else(|| ControlError::not_found(format!("there is no agent {agent}")))?;
         let failed = |what: String| ControlError::new(ControlCode::Conflict, what);
-        let key = entry.folder.key().map_err(|error| failed(format!("the channel's key: {error}")))?;
+        let key = entry.folder.ensure_key().map_err(|error| failed(format!("the channel's key: {error}")))?;
         let socket = entry.folder.socket();
         let asked = run.request_id;
         let sent = async {
@@ -35,7 +35,7 @@ impl Control {
                 .await
                 .map_err(|error| format!("nothing answers on {}: {error}", socket.display()))?;
             let (incoming, outgoing) = stream.into_split();
-            say(Reader::new(incoming), outgoing, &key, &Call::Run(Box::new(run))).await
+            make_call(Reader::new(incoming), outgoing, &key, &AgentCall::Run(Box::new(run))).await
         };
         match tokio::time::timeout(PATIENCE, sent).await {
             Ok(Ok(())) => {}
@@ -43,14 +43,14 @@ impl Control {
             Err(_) => return Err(failed("the channel does not answer".to_owned())),
         }
         let (whose, name) = (agent.clone(), asked.to_string());
-        let row = self.read(move |conn| requests::get_by_key(conn, &whose, &name)).await?;
+        let row = self.read_record(move |conn| requests::get_by_key(conn, &whose, &name)).await?;
         let row = row.ok_or_else(|| failed("the request was not written down".to_owned()))?;
         Ok(Submitted { id: row.summary.id.to_string() })
     }
 }
 
-impl Handle<TestAgent> for Control {
-    async fn handle(&self, _: FaceId, params: AgentRef) -> Answer<TestAgent> {
+impl Handle<TestAgent> for HostControl {
+    async fn handle(&self, _: ApproverId, params: AgentRef) -> MethodResult<TestAgent> {
         let command = ["uname", "-s"].map(str::to_owned).to_vec();
         let mut run = RunParams::new(Uuid::new_v4(), What::Command(command));
         run.reason = Some(TEST.to_owned());
@@ -59,14 +59,14 @@ impl Handle<TestAgent> for Control {
     }
 }
 
-impl Handle<RequestAgain> for Control {
-    async fn handle(&self, _: FaceId, params: RequestNumber) -> Answer<RequestAgain> {
+impl Handle<RequestAgain> for HostControl {
+    async fn handle(&self, _: ApproverId, params: RequestNumber) -> MethodResult<RequestAgain> {
         let row = self.request(&params.id).await?;
         if !row.summary.origin.is_host() {
             return Err(ControlError::refused("the agent does this itself: only it can do it again"));
         }
         let run = asked_before(&row.asked)?;
-        self.submit(&row.summary.agent, again(run)?).await
+        self.submit(&row.summary.agent, copy_as_new(run)?).await
     }
 }
 
@@ -81,12 +81,12 @@ pub(super) fn asked_before(asked: &str) -> Result<RunParams, ControlError> {
             "the request was too long to be stored: only the agent can send it again",
         ));
     }
-    RunParams::from_value(&asked).map_err(|mistake| odd(escape::text(&mistake.to_string())))
+    RunParams::from_value(&asked).map_err(|mistake| odd(escape::visible_text(&mistake.to_string())))
 }
 
 /// Copies a request under a new number. Nobody is connected to read its output or to feed it.
-fn again(run: RunParams) -> Result<RunParams, ControlError> {
-    if matches!(run.stdin, Stdin::Stream) {
+fn copy_as_new(run: RunParams) -> Result<RunParams, ControlError> {
+    if matches!(run.stdin, RunStdin::Stream) {
         let what =
             "its input was fed by the agent while it ran, and is not kept: only the agent can run it again";
         return Err(ControlError::refused(what));

@@ -1,21 +1,21 @@
 //! `explain`: the verdict with its whole trace, by the very code that judges requests. Touches nothing: no usage is
 //! written, nothing is run, nobody is asked.
 
-use super::{Answer, Control, Handle};
-use crate::ask::FaceId;
+use super::{Handle, HostControl, MethodResult};
+use crate::ask::ApproverId;
 use crate::clock::lasting;
-use crate::gate::{Judged, Judgement, World, judge_run};
+use crate::gate::{JudgedRequest, RequestJudgment, World, judge_run};
 use crate::measure::{Site, measure};
 use postern_contract::methods::{ControlError, Explain, ExplainCommand, Explained};
 use postern_contract::{ShownRisk, ShownTrace, render};
 use postern_policy::{Decision, Reason};
-use postern_protocol::{RunParams, Stdin, Wait, What};
+use postern_protocol::{RunParams, RunStdin, Wait, What};
 use postern_request::{Denial, DenyReason};
 use std::sync::Arc;
 use uuid::Uuid;
 
-impl Handle<ExplainCommand> for Control {
-    async fn handle(&self, _: FaceId, params: Explain) -> Answer<ExplainCommand> {
+impl Handle<ExplainCommand> for HostControl {
+    async fn handle(&self, _: ApproverId, params: Explain) -> MethodResult<ExplainCommand> {
         let book = &self.parts.book;
         // By the file as it is, as a request would be judged.
         if book.reread_permissions_of(&params.agent).await? {
@@ -30,36 +30,36 @@ impl Handle<ExplainCommand> for Control {
         let run = run_of(params)?;
         let judge = move |world: &World| {
             let mut judgement = judge_run(world, &policy, version, &run, lasting());
-            if let Judgement::Judged(judged) = &mut judgement {
+            if let RequestJudgment::Judged(judged) = &mut judgement {
                 measure_judged(judged, &world.home);
             }
             (judgement, ())
         };
         match self.preview(&agent, judge).await.0 {
-            Judgement::Judged(judged) => {
+            RequestJudgment::Judged(judged) => {
                 let digest = judged.digest.0;
                 let verdict = judged.verdict;
                 let advice = render::verdict_advice(&verdict);
                 Ok(Explained {
                     decision: verdict.decision,
                     reason: verdict.reason,
-                    message: render::cause(&verdict.cause),
+                    message: render::cause_sentence(&verdict.cause),
                     advice,
-                    risk: render::risk(&verdict.risk),
+                    risk: render::shown_risk(&verdict.risk),
                     effects: render::effects(&verdict.risk.effects),
-                    steps: render::steps(&verdict),
+                    steps: render::shown_steps(&verdict),
                     rule: verdict.rule,
                     digest,
-                    trace: render::trace(&verdict.trace),
+                    trace: render::shown_trace(&verdict.trace),
                 })
             }
-            Judgement::Refused(denial) => Ok(refused(&denial)),
+            RequestJudgment::Refused(denial) => Ok(refused(&denial)),
         }
     }
 }
 
 /// Adds to a judgement what can be measured, as a question would show it.
-fn measure_judged(judged: &mut Judged, home: &str) {
+fn measure_judged(judged: &mut JudgedRequest, home: &str) {
     let site = Site { cwd: &judged.plan.cwd.path, home, env: &judged.plan.env };
     measure(&judged.reading, site, &mut judged.verdict.risk.effects);
 }
@@ -78,7 +78,7 @@ fn run_of(params: Explain) -> Result<RunParams, ControlError> {
         what,
         cwd: params.cwd,
         env: params.env,
-        stdin: Stdin::Nothing,
+        stdin: RunStdin::Nothing,
         timeout_ms: None,
         reason: None,
         confine: None,

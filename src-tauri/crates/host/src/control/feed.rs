@@ -1,7 +1,7 @@
 //! `events.next`: the feed, as it is told outwards.
 
-use super::{Answer, Control, Handle, rows};
-use crate::ask::FaceId;
+use super::{Handle, HostControl, MethodResult, rows};
+use crate::ask::ApproverId;
 use postern_command::escape;
 use postern_contract::methods::{
     ControlError, FeedAsk, FeedEvent, FeedKind, FeedPage, FeedTimes, NextEvents,
@@ -9,10 +9,10 @@ use postern_contract::methods::{
 use postern_contract::{RequestRow, render};
 use postern_policy::{Confinement, Millis};
 use postern_protocol::RunState;
-use postern_request::Ending;
+use postern_request::RequestEnding;
 use postern_store::Connection;
-use postern_store::feed::{self, Entry};
-use postern_store::requests::RequestRow as Kept;
+use postern_store::feed::{self, FeedEntry};
+use postern_store::requests::StoredRequest as Kept;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
@@ -31,8 +31,8 @@ pub(crate) struct Stranger {
     pub(crate) what: String,
 }
 
-impl Handle<NextEvents> for Control {
-    async fn handle(&self, _: FaceId, params: FeedAsk) -> Answer<NextEvents> {
+impl Handle<NextEvents> for HostControl {
+    async fn handle(&self, _: ApproverId, params: FeedAsk) -> MethodResult<NextEvents> {
         let wait = params.wait_ms.unwrap_or(0);
         if wait > LONGEST_WAIT {
             return Err(ControlError::invalid(format!("waitMs is at most {LONGEST_WAIT}")));
@@ -40,17 +40,17 @@ impl Handle<NextEvents> for Control {
         let deadline = Instant::now() + Duration::from_millis(wait);
         let mut committed = self.parts.book.store().committed();
         let asked = params.clone();
-        let mut after = self.read(move |conn| begin(conn, &asked)).await?;
+        let mut after = self.read_record(move |conn| start_position(conn, &asked)).await?;
         loop {
             // Marked as seen before it is looked: what is committed meanwhile wakes this again.
             committed.borrow_and_update();
             let (from, agent) = (after, params.agent.clone());
             let (entries, looked) =
-                self.read(move |conn| feed::after(conn, from, agent.as_ref(), PAGE)).await?;
+                self.read_record(move |conn| feed::entries_after(conn, from, agent.as_ref(), PAGE)).await?;
             let more = looked > after;
             after = looked;
             if !entries.is_empty() {
-                return Ok(FeedPage { events: entries.into_iter().map(event).collect(), after });
+                return Ok(FeedPage { events: entries.into_iter().map(feed_event).collect(), after });
             }
             // Nothing on this page is for them: the next one may have something.
             if !more && !matches!(timeout_at(deadline, committed.changed()).await, Ok(Ok(()))) {
@@ -60,17 +60,17 @@ impl Handle<NextEvents> for Control {
     }
 }
 
-fn begin(conn: &Connection, params: &FeedAsk) -> Result<i64, postern_store::Error> {
+fn start_position(conn: &Connection, params: &FeedAsk) -> Result<i64, postern_store::Error> {
     match (params.after, params.since, params.newest) {
         (Some(after), _, _) => Ok(after),
         (None, Some(since), _) => feed::before(conn, since),
-        (None, None, Some(newest)) => feed::last(conn, newest),
+        (None, None, Some(newest)) => feed::tail_position(conn, newest),
         (None, None, None) => feed::newest(conn),
     }
 }
 
-fn event(entry: Entry) -> FeedEvent {
-    let Entry { number, at, kind, request, data, change } = entry;
+fn feed_event(entry: FeedEntry) -> FeedEvent {
+    let FeedEntry { number, at, kind, request, data, change } = entry;
     let mut event = FeedEvent {
         sequence: number,
         event: kind_of(&kind),
@@ -85,32 +85,33 @@ fn event(entry: Entry) -> FeedEvent {
         message: None,
     };
     if let Some(row) = request {
-        let step = Step::of(&kind);
-        event.times = Some(times(&row, step));
+        let step = RequestProgress::from_kind(&kind);
+        event.times = Some(feed_times(&row, step));
         event.program = program(&row);
-        let confinement = row.plan.as_ref().map(|plan| &plan.confinement).filter(|_| step >= Step::Started);
+        let confinement =
+            row.plan.as_ref().map(|plan| &plan.confinement).filter(|_| step >= RequestProgress::Started);
         event.profile = confinement.and_then(Confinement::profile);
-        event.face = row.summary.answered_by.clone().filter(|_| step >= Step::Decided);
-        event.message = message(row.ending.as_ref()).filter(|_| step == Step::Ended);
+        event.face = row.summary.answered_by.clone().filter(|_| step >= RequestProgress::Decided);
+        event.message = message(row.ending.as_ref()).filter(|_| step == RequestProgress::Ended);
         event.request = Some(as_of(rows::request(&row.summary), &kind, step));
     }
     if let Some(change) = change {
-        let row = super::audit::row(change);
+        let row = super::audit::audit_row(change);
         event.who = Some(super::audit::words_of(&row.by));
         event.face = Some(row.by.face);
         event.message = Some(row.summary);
     }
     if let Some(stranger) = data.and_then(|data| serde_json::from_str::<Stranger>(&data).ok()) {
         event.door = Some(stranger.door);
-        event.who = Some(escape::text(&stranger.who));
-        event.message = Some(escape::text(&stranger.what));
+        event.who = Some(escape::visible_text(&stranger.who));
+        event.message = Some(escape::visible_text(&stranger.what));
     }
     event
 }
 
 /// Progress of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Step {
+enum RequestProgress {
     Received,
     Asked,
     Decided,
@@ -118,9 +119,9 @@ enum Step {
     Ended,
 }
 
-impl Step {
-    fn of(kind: &str) -> Self {
-        match RunState::named(kind) {
+impl RequestProgress {
+    fn from_kind(kind: &str) -> Self {
+        match RunState::from_name(kind) {
             Some(RunState::Received | RunState::Resolving) | None => Self::Received,
             Some(RunState::Asking) => Self::Asked,
             Some(RunState::Starting) => Self::Decided,
@@ -135,7 +136,7 @@ fn kind_of(kind: &str) -> FeedKind {
     match kind {
         feed::STRANGER => FeedKind::Stranger,
         feed::WIDENED => FeedKind::Widened,
-        phase => match RunState::named(phase) {
+        phase => match RunState::from_name(phase) {
             Some(RunState::Received | RunState::Resolving) | None => FeedKind::Received,
             Some(RunState::Asking) => FeedKind::Asked,
             Some(RunState::Starting | RunState::Allowed) => FeedKind::Allowed,
@@ -148,46 +149,49 @@ fn kind_of(kind: &str) -> FeedKind {
 }
 
 /// Returns the row as it stood after a step: what came later is not told before its own step is.
-fn as_of(row: RequestRow, kind: &str, step: Step) -> RequestRow {
-    let ended = step == Step::Ended;
-    let decided = step >= Step::Decided;
+fn as_of(row: RequestRow, kind: &str, step: RequestProgress) -> RequestRow {
+    let ended = step == RequestProgress::Ended;
+    let decided = step >= RequestProgress::Decided;
     RequestRow {
-        state: RunState::named(kind).unwrap_or(row.state),
+        state: RunState::from_name(kind).unwrap_or(row.state),
         ending: row.ending.filter(|_| ended),
         exit_code: row.exit_code.filter(|_| ended),
         duration_ms: row.duration_ms.filter(|_| ended),
         approver: row.approver.filter(|_| decided),
         decided: row.decided.filter(|_| decided),
         rule: row.rule.filter(|_| decided),
-        risk: row.risk.filter(|_| step >= Step::Asked),
+        risk: row.risk.filter(|_| step >= RequestProgress::Asked),
         ..row
     }
 }
 
-fn times(row: &Kept, step: Step) -> FeedTimes {
-    let until = |needed: Step, at: Option<Millis>| at.filter(|_| step >= needed);
+fn feed_times(row: &Kept, step: RequestProgress) -> FeedTimes {
+    let until = |needed: RequestProgress, at: Option<Millis>| at.filter(|_| step >= needed);
     FeedTimes {
         received: row.summary.received_at,
-        asked: until(Step::Asked, row.asked_at),
-        allowed: until(Step::Decided, row.decided_at),
-        started: until(Step::Started, row.summary.started_at),
-        ended: until(Step::Ended, row.summary.ended_at),
+        asked: until(RequestProgress::Asked, row.asked_at),
+        allowed: until(RequestProgress::Decided, row.decided_at),
+        started: until(RequestProgress::Started, row.summary.started_at),
+        ended: until(RequestProgress::Ended, row.summary.ended_at),
     }
 }
 
 fn program(row: &Kept) -> Option<String> {
     let asked: serde_json::Value = serde_json::from_str(&row.asked).ok()?;
     let first = asked.get("command")?.get(0)?.as_str()?;
-    first.rsplit('/').next().map(escape::text)
+    first.rsplit('/').next().map(escape::visible_text)
 }
 
-fn message(ending: Option<&Ending>) -> Option<String> {
+fn message(ending: Option<&RequestEnding>) -> Option<String> {
     match ending? {
-        Ending::Denied(denial) => {
-            let said = denial.feedback.as_ref().map(|words| format!(" They said: {}", escape::text(words)));
-            Some(postern_contract::text(&render::refusal(&denial.cause)) + &said.unwrap_or_default())
+        RequestEnding::Denied(denial) => {
+            let said =
+                denial.feedback.as_ref().map(|words| format!(" They said: {}", escape::visible_text(words)));
+            Some(
+                postern_contract::pieces_to_text(&render::refusal(&denial.cause)) + &said.unwrap_or_default(),
+            )
         }
-        Ending::Failed { message } => Some(escape::text(message)),
-        Ending::Finished { .. } | Ending::Allowed => None,
+        RequestEnding::Failed { message } => Some(escape::visible_text(message)),
+        RequestEnding::Finished { .. } | RequestEnding::Allowed => None,
     }
 }

@@ -1,8 +1,8 @@
 //! `hooks.note`: what was done to the settings of coding agents, which lie outside of the record.
 
-use super::{Answer, Control, Handle};
-use crate::ask::FaceId;
-use crate::book::BookError;
+use super::{Handle, HostControl, MethodResult};
+use crate::ask::ApproverId;
+use crate::book::PolicyStoreError;
 use postern_contract::methods::{Applied, ControlError, HookNote, NoteHook};
 use postern_store::audit;
 use serde_json::{Value, json};
@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 /// Bytes in a name or a path that is written down.
 const LONGEST: usize = 4096;
 
-impl Handle<NoteHook> for Control {
-    async fn handle(&self, _: FaceId, params: HookNote) -> Answer<NoteHook> {
+impl Handle<NoteHook> for HostControl {
+    async fn handle(&self, _: ApproverId, params: HookNote) -> MethodResult<NoteHook> {
         if params.kind.len() > LONGEST || params.file.len() > LONGEST {
             return Err(ControlError::invalid(format!("kind and file have {LONGEST} bytes at most")));
         }
@@ -20,7 +20,7 @@ impl Handle<NoteHook> for Control {
         let store = self.parts.book.store();
         // What asks nobody any more may do more.
         let widens = now.is_null();
-        let noted = store.write_durable(move |conn| audit::state(conn, "hooks", &key, &now, |_| widens));
-        Ok(Applied { applied: noted.await.map_err(BookError::from)? })
+        let noted = store.write_durable(move |conn| audit::note_state(conn, "hooks", &key, &now, |_| widens));
+        Ok(Applied { applied: noted.await.map_err(PolicyStoreError::from)? })
     }
 }

@@ -2,10 +2,10 @@
 
 use super::offers::rule_offer;
 use super::requests::effect_named;
-use super::{Answer, Control, Handle, rows};
-use crate::ask::FaceId;
-use crate::clock::now;
-use crate::gate::Judgement;
+use super::{Handle, HostControl, MethodResult, rows};
+use crate::ask::ApproverId;
+use crate::clock::now_millis;
+use crate::gate::RequestJudgment;
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
@@ -14,7 +14,9 @@ use postern_contract::methods::{
     SuggestRules, Suggestion, Suggestions,
 };
 use postern_contract::render;
-use postern_policy::{AgentId, Asked, Decision, Millis, Offer, Origin, RiskLevel, Suggested, suggest};
+use postern_policy::{
+    AgentId, AlwaysOffer, Decision, Millis, Origin, PastQuestion, RiskLevel, Suggested, suggest,
+};
 use postern_protocol::Decided;
 use postern_store::requests::{self, Filter, Summary};
 use postern_store::tally;
@@ -33,14 +35,14 @@ const SUGGESTED: usize = 8;
 /// Most examples of each.
 const EXAMPLES: usize = 5;
 
-impl Handle<GetInsights> for Control {
-    async fn handle(&self, _: FaceId, params: InsightsAsk) -> Answer<GetInsights> {
-        let mut days = last_days(params.days, now())?;
+impl Handle<GetInsights> for HostControl {
+    async fn handle(&self, _: ApproverId, params: InsightsAsk) -> MethodResult<GetInsights> {
+        let mut days = last_days(params.days, now_millis())?;
         let since = days.first().map_or(0, |day| day.from);
         let effect = params.effect.as_deref().map(effect_named).transpose()?;
         let agent = params.agent.clone();
         let (by_time, by_rule, by_effect) = self
-            .read(move |conn| {
+            .read_record(move |conn| {
                 let wanted = tally::Wanted { agent: agent.as_ref(), effect, since };
                 let (times, rules) = (tally::by_time(conn, wanted)?, tally::by_rule(conn, wanted)?);
                 Ok((times, rules, tally::by_effect(conn, wanted)?))
@@ -48,10 +50,10 @@ impl Handle<GetInsights> for Control {
             .await?;
         let mut total = Counts::default();
         for found in by_time {
-            add(&mut total, found.decided, found.count);
+            add_count(&mut total, found.decided, found.count);
             let at = days.partition_point(|day| day.until <= found.key);
             if let Some(day) = days.get_mut(at) {
-                add(&mut day.counts, found.decided, found.count);
+                add_count(&mut day.counts, found.decided, found.count);
             }
         }
         let rules = self.rule_counts(by_rule).await?;
@@ -63,7 +65,7 @@ impl Handle<GetInsights> for Control {
     }
 }
 
-impl Control {
+impl HostControl {
     /// Returns the counts of the busiest rules, each with the rule as it is now.
     async fn rule_counts(&self, counts: Vec<tally::Count<i64>>) -> Result<Vec<RuleCount>, ControlError> {
         let mut found: Vec<RuleCount> = Vec::new();
@@ -85,7 +87,7 @@ impl Control {
         found.truncate(RULES);
         let wanted: HashSet<i64> = found.iter().map(|rule| rule.id).collect();
         let listed = self.parts.book.rules_named(wanted).await?;
-        for row in listed.into_iter().map(rows::rule) {
+        for row in listed.into_iter().map(rows::rule_row) {
             if let Some(rule) = found.iter_mut().find(|rule| rule.id == row.rule.id) {
                 rule.rule = Some(row);
             }
@@ -94,7 +96,7 @@ impl Control {
     }
 }
 
-fn add(counts: &mut Counts, decided: Decided, count: u64) {
+fn add_count(counts: &mut Counts, decided: Decided, count: u64) {
     let field = match decided {
         Decided::YouAllowed => &mut counts.you_allowed,
         Decided::RuleAllowed => &mut counts.rule_allowed,
@@ -126,19 +128,19 @@ fn last_days(count: u32, now: Millis) -> Result<Vec<DayCounts>, ControlError> {
     (0..i64::from(count)).rev().map(day).collect()
 }
 
-impl Handle<SuggestRules> for Control {
-    async fn handle(&self, _: FaceId, params: InsightsAsk) -> Answer<SuggestRules> {
-        let since = last_days(params.days, now())?.first().map_or(0, |day| day.from);
+impl Handle<SuggestRules> for HostControl {
+    async fn handle(&self, _: ApproverId, params: InsightsAsk) -> MethodResult<SuggestRules> {
+        let since = last_days(params.days, now_millis())?.first().map_or(0, |day| day.from);
         let effect = params.effect.as_deref().map(effect_named).transpose()?;
         let among = Filter { agent: params.agent, since: Some(since), effect, ..Filter::default() };
         let questions = self.questions_among(among).await?;
         let asked = questions.iter().map(|command| command.asked).sum();
-        let mut by_agent: BTreeMap<AgentId, Vec<(Asked, Summary)>> = BTreeMap::new();
+        let mut by_agent: BTreeMap<AgentId, Vec<(PastQuestion, Summary)>> = BTreeMap::new();
         for command in questions.into_iter().take(COMMANDS) {
             let offers = self.offers_now(&command.last).await?;
             let (times, denied) = (command.asked, command.was_denied);
             let of_agent = by_agent.entry(command.last.agent.clone()).or_default();
-            of_agent.push((Asked { times, denied, offers }, command.last));
+            of_agent.push((PastQuestion { times, denied, offers }, command.last));
         }
         let mut suggestions: Vec<Suggestion> =
             by_agent.into_iter().flat_map(|(agent, questions)| suggestions(&agent, &questions)).collect();
@@ -149,22 +151,24 @@ impl Handle<SuggestRules> for Control {
 }
 
 /// A command that was asked about.
-struct Command {
+struct InsightCommand {
     /// The newest request of it.
     last: Summary,
     asked: u64,
     was_denied: bool,
 }
 
-impl Control {
+impl HostControl {
     /// Returns the newest of these questions by command, those that were asked about most first.
-    async fn questions_among(&self, among: Filter) -> Result<Vec<Command>, ControlError> {
-        let mut by_command: HashMap<(AgentId, String), Command> = HashMap::new();
+    async fn questions_among(&self, among: Filter) -> Result<Vec<InsightCommand>, ControlError> {
+        let mut by_command: HashMap<(AgentId, String), InsightCommand> = HashMap::new();
         for decided in Decided::ALL.into_iter().filter(|decided| decided.was_asked()) {
             let filter = Filter { decided: Some(decided), ..among.clone() };
-            for summary in self.read(move |conn| requests::list(conn, &filter, QUESTIONS)).await? {
+            for summary in
+                self.read_record(move |conn| requests::list_newest(conn, &filter, QUESTIONS)).await?
+            {
                 let key = (summary.agent.clone(), summary.line.clone());
-                let command = by_command.entry(key).or_insert_with(|| Command {
+                let command = by_command.entry(key).or_insert_with(|| InsightCommand {
                     last: summary.clone(),
                     asked: 0,
                     was_denied: false,
@@ -176,16 +180,18 @@ impl Control {
                 }
             }
         }
-        let mut commands: Vec<Command> = by_command.into_values().collect();
+        let mut commands: Vec<InsightCommand> = by_command.into_values().collect();
         commands.sort_by_key(|command| (std::cmp::Reverse(command.asked), -command.last.number));
         Ok(commands)
     }
 
     /// Returns what *Always* would save for a command as it is now; nothing if it is not asked about any more, or is dangerous.
-    async fn offers_now(&self, last: &Summary) -> Result<Vec<Offer>, ControlError> {
+    async fn offers_now(&self, last: &Summary) -> Result<Vec<AlwaysOffer>, ControlError> {
         let row = self.request(&last.id.to_string()).await?;
         // What cannot be read any more, or looked up, is nothing to suggest.
-        let Ok(Some(Judgement::Judged(judged))) = self.judged_now(&row).await else { return Ok(Vec::new()) };
+        let Ok(Some(RequestJudgment::Judged(judged))) = self.judged_now(&row).await else {
+            return Ok(Vec::new());
+        };
         let asks = judged.verdict.decision == Decision::Ask;
         let harmless = judged.verdict.risk.level != RiskLevel::Dangerous;
         Ok(if asks && harmless { judged.offers } else { Vec::new() })
@@ -193,12 +199,12 @@ impl Control {
 }
 
 /// Returns what could be allowed to one agent. Its own shell and the host are apart: an answer for one is none for the other.
-fn suggestions(agent: &AgentId, questions: &[(Asked, Summary)]) -> Vec<Suggestion> {
+fn suggestions(agent: &AgentId, questions: &[(PastQuestion, Summary)]) -> Vec<Suggestion> {
     let mut all = Vec::new();
     for origin in [Origin::Host, Origin::AgentShell, Origin::Tool] {
-        let own: Vec<&(Asked, Summary)> =
+        let own: Vec<&(PastQuestion, Summary)> =
             questions.iter().filter(|(_, summary)| summary.origin == origin).collect();
-        let asked: Vec<Asked> = own.iter().map(|(asked, _)| asked.clone()).collect();
+        let asked: Vec<PastQuestion> = own.iter().map(|(asked, _)| asked.clone()).collect();
         all.extend(suggest(&asked, SUGGESTED).into_iter().map(|Suggested { offer, spares, answers }| {
             let examples = answers.iter().take(EXAMPLES).map(|at| own[*at].1.line.clone()).collect();
             Suggestion { agent: agent.clone(), offer: rule_offer(agent, origin, &offer), spares, examples }

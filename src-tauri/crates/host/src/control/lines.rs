@@ -8,7 +8,7 @@ const INSIDE: &str = "/run/postern";
 
 /// Values that the lines are made of.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Channel<'a> {
+pub(crate) struct SandboxChannel<'a> {
     /// The agent's folder: socket and key.
     pub(crate) folder: &'a Path,
     /// Postern's data folder, which a sandbox must not see.
@@ -18,20 +18,20 @@ pub(crate) struct Channel<'a> {
 }
 
 /// Returns the lines for one kind of sandbox.
-pub(crate) fn lines(kind: ChannelKind, channel: Channel<'_>) -> String {
+pub(crate) fn channel_lines(kind: ChannelKind, channel: SandboxChannel<'_>) -> String {
     match kind {
         ChannelKind::Docker => docker(channel),
         ChannelKind::Devcontainer => devcontainer(channel),
-        ChannelKind::Bwrap => bwrap(channel),
+        ChannelKind::Bwrap => bwrap_lines(channel),
         ChannelKind::SandboxExec => sandbox_exec(channel),
-        ChannelKind::Mcp => mcp(channel),
+        ChannelKind::Mcp => mcp_entry(channel),
         ChannelKind::Forwarder => forwarder(channel),
-        ChannelKind::Plain => plain(channel),
+        ChannelKind::Plain => plain_lines(channel),
     }
 }
 
 /// Returns the entry for the server list of MCP clients (`.mcp.json`, `mcp.json`).
-fn mcp(channel: Channel<'_>) -> String {
+fn mcp_entry(channel: SandboxChannel<'_>) -> String {
     let agent = channel.folder.file_name().unwrap_or_default().to_string_lossy();
     let data = channel.data.to_string_lossy();
     let server = serde_json::json!({
@@ -42,7 +42,7 @@ fn mcp(channel: Channel<'_>) -> String {
     format!("{registered:#}\n")
 }
 
-fn docker(channel: Channel<'_>) -> String {
+fn docker(channel: SandboxChannel<'_>) -> String {
     let (folder, data) = (quoted(channel.folder), quoted(channel.data));
     format!(
         r#"# The container gets the channel's folder, read-only, postern-run, and the current folder, under its own name: the host
@@ -60,7 +60,7 @@ docker run --rm -it --network none --user "$(id -u):$(id -g)" \
 }
 
 /// Returns the lines for `.devcontainer/devcontainer.json`.
-fn devcontainer(channel: Channel<'_>) -> String {
+fn devcontainer(channel: SandboxChannel<'_>) -> String {
     let source = channel.folder.to_string_lossy();
     let lines = serde_json::json!({
         "features": { "./postern": {} },
@@ -78,7 +78,7 @@ fn devcontainer(channel: Channel<'_>) -> String {
 
 /// Returns the lines for a container in a virtual machine: the key is a file that can be mounted, the socket
 /// is not.
-fn forwarder(channel: Channel<'_>) -> String {
+fn forwarder(channel: SandboxChannel<'_>) -> String {
     let agent = channel.folder.file_name().unwrap_or_default().to_string_lossy();
     let folder = quoted(channel.folder);
     format!(
@@ -96,7 +96,7 @@ docker run --rm -it \
     )
 }
 
-fn bwrap(channel: Channel<'_>) -> String {
+fn bwrap_lines(channel: SandboxChannel<'_>) -> String {
     let (folder, data) = (quoted(channel.folder), quoted(channel.data));
     format!(
         r#"# No network, a read-only system, the channel's folder, postern-run, and the current folder to work in, under its own
@@ -113,7 +113,7 @@ bwrap --unshare-all --die-with-parent --new-session --clearenv \
     )
 }
 
-fn sandbox_exec(channel: Channel<'_>) -> String {
+fn sandbox_exec(channel: SandboxChannel<'_>) -> String {
     let (profile, inside) = (profile(channel), quoted(channel.folder));
     format!(
         r#"# No network but the channel; reads the system and the current folder, writes to the current folder and to a temporary
@@ -132,9 +132,10 @@ TMPDIR=$(cd "$(mktemp -d /tmp/postern.XXXXXX)" && pwd -P) POSTERN_SOCKET={inside
 ///
 /// Metadata of the home folder's ancestors stay readable, because programs that resolve their own folder do not
 /// start otherwise. Apple's shims find their programs in the files `xcrun_db`.
-pub(crate) fn profile(channel: Channel<'_>) -> String {
-    let (folder, data, home) = (sbpl(channel.folder), sbpl(channel.data), sbpl(channel.home));
-    let socket = sbpl(&channel.folder.join("agent.sock"));
+pub(crate) fn profile(channel: SandboxChannel<'_>) -> String {
+    let (folder, data, home) =
+        (sbpl_string(channel.folder), sbpl_string(channel.data), sbpl_string(channel.home));
+    let socket = sbpl_string(&channel.folder.join("agent.sock"));
     format!(
         r#"(version 1)
 (deny default)
@@ -161,7 +162,7 @@ pub(crate) fn profile(channel: Channel<'_>) -> String {
     )
 }
 
-fn plain(channel: Channel<'_>) -> String {
+fn plain_lines(channel: SandboxChannel<'_>) -> String {
     let folder = quoted(channel.folder);
     format!(
         r"# Whatever runs with these two and can reach the folder speaks as this agent.
@@ -184,13 +185,13 @@ fn quoted(path: &Path) -> String {
 }
 
 /// Returns a path as a string of Apple's sandbox profile language.
-fn sbpl(path: &Path) -> String {
+fn sbpl_string(path: &Path) -> String {
     format!("\"{}\"", path.to_string_lossy().replace('\\', r"\\").replace('"', "\\\""))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Channel, lines, profile};
+    use super::{SandboxChannel, channel_lines, profile};
     use postern_contract::methods::ChannelKind;
     use std::path::Path;
 
@@ -200,7 +201,8 @@ mod tests {
     #[test]
     fn a_container_in_a_virtual_machine_is_given_the_key_and_an_address_and_no_socket() {
         let folder = Path::new("/Users/Anna Muster/Postern/agents/main");
-        let text = lines(ChannelKind::Forwarder, Channel { folder, data: folder, home: folder });
+        let text =
+            channel_lines(ChannelKind::Forwarder, SandboxChannel { folder, data: folder, home: folder });
         assert!(text.contains("doors enable forwarder channels=main@127.0.0.1:7719"), "{text}");
         assert!(text.contains("POSTERN_SOCKET=tcp://host.docker.internal:7719"), "{text}");
         assert!(text.contains("source='/Users/Anna Muster/Postern/agents/main'/agent.key"), "{text}");
@@ -210,7 +212,8 @@ mod tests {
     #[test]
     fn a_development_container_is_told_in_json_with_comments() {
         let folder = Path::new("/Users/Anna Muster/Postern/agents/main");
-        let text = lines(ChannelKind::Devcontainer, Channel { folder, data: folder, home: folder });
+        let text =
+            channel_lines(ChannelKind::Devcontainer, SandboxChannel { folder, data: folder, home: folder });
         let json: String = text.lines().filter(|line| !line.starts_with("//")).collect();
         let read: serde_json::Value = serde_json::from_str(&json).expect("JSON below its comments");
         assert_eq!(read["containerEnv"]["POSTERN_SOCKET"], "/run/postern/agent.sock");
@@ -224,7 +227,7 @@ mod tests {
         let data = home.join("Library/Application Support/Postern");
         let folder = data.join("agents/main");
         for kind in ALL {
-            let text = lines(kind, Channel { folder: &folder, data: &data, home });
+            let text = channel_lines(kind, SandboxChannel { folder: &folder, data: &data, home });
             assert!(text.contains("POSTERN_SOCKET") && text.contains("POSTERN_KEY_FILE"), "{kind:?}: {text}");
             assert!(text.contains("agent.sock") && text.contains("agent.key"), "{kind:?}: {text}");
             let bare = text.lines().any(|line| line.contains("=/Users/Anna Muster"));
@@ -236,7 +239,7 @@ mod tests {
     fn an_mcp_client_is_told_which_program_to_start() {
         let data = Path::new("/Users/Anna Muster/Library/Application Support/Postern");
         let folder = data.join("agents/main");
-        let text = lines(ChannelKind::Mcp, Channel { folder: &folder, data, home: data });
+        let text = channel_lines(ChannelKind::Mcp, SandboxChannel { folder: &folder, data, home: data });
         let read: serde_json::Value = serde_json::from_str(&text).expect("JSON as it can be pasted");
         let server = &read["mcpServers"]["postern"];
         assert_eq!(server["command"], "postern");
@@ -248,7 +251,7 @@ mod tests {
         let home = Path::new("/Users/Anna Muster");
         let data = home.join("Library/Application Support/Postern");
         let folder = data.join("agents/main");
-        let text = profile(Channel { folder: &folder, data: &data, home });
+        let text = profile(SandboxChannel { folder: &folder, data: &data, home });
         let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} is not in {text}"));
         assert!(!text.contains("signal sysctl") && !text.contains("process-fork signal"), "{text}");
         at("(allow signal (target same-sandbox))");
@@ -266,7 +269,8 @@ mod tests {
             "or no program starts that asks where it is"
         );
         assert!(at("(deny network*)") < at("(allow network-outbound (literal \"/Users/Anna Muster/Library/"));
-        let given = lines(ChannelKind::SandboxExec, Channel { folder: &folder, data: &data, home });
+        let given =
+            channel_lines(ChannelKind::SandboxExec, SandboxChannel { folder: &folder, data: &data, home });
         assert!(given.contains(&text), "the lines have the whole profile: {given}");
         for part in text.split("(param \"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
             assert!(given.contains(&format!("-D {part}=")), "{part} is given: {given}");
@@ -278,7 +282,7 @@ mod tests {
     #[test]
     fn a_quote_in_a_path_stays_in_the_path() {
         let path = Path::new("/tmp/it's $(here)");
-        let text = lines(ChannelKind::Plain, Channel { folder: path, data: path, home: path });
+        let text = channel_lines(ChannelKind::Plain, SandboxChannel { folder: path, data: path, home: path });
         assert!(text.contains(r"'/tmp/it'\''s $(here)'/agent.sock"), "{text}");
     }
 }

@@ -34,15 +34,15 @@ mod tools;
 
 pub(crate) use feed::Stranger;
 pub(crate) use key::{door_secret, given_secret, keep_given};
-pub(crate) use socket::{ListenError, Listening, listen};
+pub(crate) use socket::{ControlListener, ListenError, listen};
 
-use crate::ask::{FaceId, Faces};
-use crate::book::Book;
-use crate::doors::Kept;
-use crate::gate::{Gate, Gone, Judgement, World};
+use crate::ask::{ApproverId, Approvers};
+use crate::book::PolicyStore;
+use crate::doors::DoorSlot;
+use crate::gate::{GateClosed, GateHandle, RequestJudgment, World};
 use crate::lanes::{Lane, Lanes};
 use crate::socket::Channels;
-use postern_contract::Told;
+use postern_contract::ApproverNotification;
 use postern_contract::methods::{ControlCode, ControlError, Method};
 use postern_policy::{AgentId, Millis};
 use postern_request::Refusal;
@@ -51,43 +51,43 @@ use tokio::sync::broadcast;
 
 /// Dependencies of the methods.
 #[derive(Debug)]
-pub(crate) struct Parts {
-    pub(crate) book: Book,
-    pub(crate) gate: Gate,
+pub(crate) struct ControlDeps {
+    pub(crate) book: PolicyStore,
+    pub(crate) gate: GateHandle,
     pub(crate) channels: Channels,
-    pub(crate) faces: Faces,
-    pub(crate) told: broadcast::Sender<Told>,
+    pub(crate) faces: Approvers,
+    pub(crate) told: broadcast::Sender<ApproverNotification>,
     pub(crate) world: Arc<World>,
     pub(crate) lanes: Lanes,
     pub(crate) started_at: Millis,
-    pub(crate) doors: Kept,
+    pub(crate) doors: DoorSlot,
 }
 
 /// Every control method. Clones are the same.
 #[derive(Debug, Clone)]
-pub struct Control {
-    parts: Arc<Parts>,
+pub struct HostControl {
+    parts: Arc<ControlDeps>,
     staged: Arc<staged::Staged>,
     /// Result of the last audit verification.
     audited: Arc<Mutex<Option<String>>>,
 }
 
 /// Result of a method.
-pub(crate) type Answer<M> = Result<<M as Method>::Result, ControlError>;
+pub(crate) type MethodResult<M> = Result<<M as Method>::Result, ControlError>;
 
-/// Handler of a method. [`Control`] has one for every method of the contract's list.
+/// Handler of a method. [`HostControl`] has one for every method of the contract's list.
 pub trait Handle<M: Method> {
     /// Does it, for the face that asked.
-    fn handle(&self, face: FaceId, params: M::Params) -> impl Future<Output = Answer<M>> + Send;
+    fn handle(&self, face: ApproverId, params: M::Params) -> impl Future<Output = MethodResult<M>> + Send;
 }
 
-impl Control {
-    pub(crate) fn new(parts: Parts) -> Self {
+impl HostControl {
+    pub(crate) fn new(parts: ControlDeps) -> Self {
         Self { parts: Arc::new(parts), staged: Arc::default(), audited: Arc::default() }
     }
 
     /// Returns the doors of this host.
-    pub(crate) fn doors(&self) -> &Kept {
+    pub(crate) fn door_slot(&self) -> &DoorSlot {
         &self.parts.doors
     }
 
@@ -97,7 +97,7 @@ impl Control {
         _ = self.parts.gate.wake_up().await;
     }
 
-    fn tell(&self, told: Told) {
+    fn notify_approvers(&self, told: ApproverNotification) {
         // Nobody watches: nobody is told.
         drop(self.parts.told.send(told));
     }
@@ -105,8 +105,8 @@ impl Control {
     /// Notes that the policy of an agent (of every agent: `None`) has changed: what waits is judged again,
     /// and watchers are notified.
     pub(crate) async fn rules_changed(&self, agent: Option<AgentId>) -> Result<(), ControlError> {
-        self.parts.gate.rejudge(agent).await.map_err(gone)?;
-        self.tell(Told::RulesChanged);
+        self.parts.gate.rejudge(agent).await.map_err(shutting_down)?;
+        self.notify_approvers(ApproverNotification::RulesChanged);
         Ok(())
     }
 
@@ -114,8 +114,8 @@ impl Control {
     async fn preview<T: Send + 'static>(
         &self,
         agent: &AgentId,
-        judge: impl FnOnce(&World) -> (Judgement, T) + Send + 'static,
-    ) -> (Judgement, Option<T>) {
+        judge: impl FnOnce(&World) -> (RequestJudgment, T) + Send + 'static,
+    ) -> (RequestJudgment, Option<T>) {
         let world = Arc::clone(&self.parts.world);
         let judged = self.parts.lanes.run(agent, Lane::Previews, move |allowance, _| {
             let (mut judgement, more) = judge(&world.within(allowance));
@@ -125,12 +125,12 @@ impl Control {
         });
         match judged.await {
             Ok((judgement, more)) => (judgement, Some(more)),
-            Err(unanswered) => (Judgement::Refused(Refusal::from(unanswered).into()), None),
+            Err(unanswered) => (RequestJudgment::Refused(Refusal::from(unanswered).into()), None),
         }
     }
 
     /// Reads from the record where it may block.
-    async fn read<T: Send + 'static>(
+    async fn read_record<T: Send + 'static>(
         &self,
         work: impl FnOnce(&postern_store::Connection) -> Result<T, postern_store::Error> + Send + 'static,
     ) -> Result<T, ControlError> {
@@ -143,12 +143,12 @@ impl Control {
 }
 
 /// Makes the error for a host that is about to end.
-fn gone(_: Gone) -> ControlError {
+fn shutting_down(_: GateClosed) -> ControlError {
     ControlError::new(ControlCode::ShuttingDown, "Postern is shutting down")
 }
 
 fn record(error: postern_store::Error) -> ControlError {
-    crate::book::BookError::from(error).into()
+    crate::book::PolicyStoreError::from(error).into()
 }
 
 #[cfg(test)]

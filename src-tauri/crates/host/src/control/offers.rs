@@ -3,20 +3,23 @@
 
 use super::door::asked_before;
 use super::rules::draft_of;
-use super::{Answer, Control, Handle};
-use crate::ask::FaceId;
-use crate::clock::{lasting, now};
-use crate::gate::{Call, Judged, Judgement, judge_call, judge_run, shown};
-use postern_contract::Shown;
+use super::{Handle, HostControl, MethodResult};
+use crate::ask::ApproverId;
+use crate::clock::{lasting, now_millis};
+use crate::gate::{AgentToolCall, JudgedRequest, RequestJudgment, judge_call, judge_run, to_pieces};
+use postern_contract::ShownText;
 use postern_contract::methods::{ControlError, OfferRules, RequestNumber, RuleOffer, RuleOffers};
 use postern_contract::render::{self, Sentence};
-use postern_policy::{AgentId, Decision, Offer, Origin, Rule, RuleOrigin, pattern_text};
-use postern_store::requests::RequestRow;
+use postern_policy::{AgentId, AlwaysOffer, Decision, Origin, Rule, RuleOrigin, pattern_text};
+use postern_store::requests::StoredRequest;
 use std::sync::Arc;
 
-impl Control {
+impl HostControl {
     /// Returns a request of the past, judged as it would be now. `None` if its agent is gone.
-    pub(super) async fn judged_now(&self, row: &RequestRow) -> Result<Option<Judgement>, ControlError> {
+    pub(super) async fn judged_now(
+        &self,
+        row: &StoredRequest,
+    ) -> Result<Option<RequestJudgment>, ControlError> {
         let snapshot = self.parts.book.snapshot();
         let Some(entry) = snapshot.agents.get(&row.summary.agent) else { return Ok(None) };
         let (policy, version) = (Arc::clone(&entry.policy), snapshot.version);
@@ -27,7 +30,7 @@ impl Control {
                 .await
                 .0
         } else {
-            let call = Call::of_asked(&row.asked).map(Arc::new);
+            let call = AgentToolCall::of_asked(&row.asked).map(Arc::new);
             let call = call.ok_or_else(|| ControlError::refused("what was asked for was not kept"))?;
             self.preview(agent, move |world| (judge_call(world, &policy, version, &call, lasting()), ()))
                 .await
@@ -37,24 +40,29 @@ impl Control {
     }
 }
 
-impl Handle<OfferRules> for Control {
-    async fn handle(&self, _: FaceId, params: RequestNumber) -> Answer<OfferRules> {
+impl Handle<OfferRules> for HostControl {
+    async fn handle(&self, _: ApproverId, params: RequestNumber) -> MethodResult<OfferRules> {
         let row = self.request(&params.id).await?;
-        let none = |why: Shown| RuleOffers { offers: Vec::new(), why: Some(why) };
+        let none = |why: ShownText| RuleOffers { offers: Vec::new(), why: Some(why) };
         Ok(match self.judged_now(&row).await? {
             None => none(
                 Sentence::new("There is no agent ")
                     .code(row.summary.agent.as_str())
-                    .say(" any more.")
+                    .literal(" any more.")
                     .pieces(),
             ),
-            Some(Judgement::Refused(denial)) => none(render::refusal(&denial.cause)),
-            Some(Judgement::Judged(judged)) => match judged.verdict.decision {
+            Some(RequestJudgment::Refused(denial)) => none(render::refusal(&denial.cause)),
+            Some(RequestJudgment::Judged(judged)) => match judged.verdict.decision {
                 Decision::Allow => none(Sentence::new("It would be allowed now.").pieces()),
-                Decision::Deny => none(render::cause(&judged.verdict.cause)),
+                Decision::Deny => none(render::cause_sentence(&judged.verdict.cause)),
                 Decision::Ask if judged.offers.is_empty() => {
                     let why = judged.nothing_to_save.map_or("no rule would help", render::nothing_to_save);
-                    none(Sentence::new("Nothing can be allowed always here: ").say(why).say(".").pieces())
+                    none(
+                        Sentence::new("Nothing can be allowed always here: ")
+                            .literal(why)
+                            .literal(".")
+                            .pieces(),
+                    )
                 }
                 Decision::Ask => RuleOffers { offers: offers(&row.summary.agent, &judged), why: None },
             },
@@ -63,19 +71,19 @@ impl Handle<OfferRules> for Control {
 }
 
 /// Returns the offers as rules of the agent.
-pub(super) fn offers(agent: &AgentId, judged: &Judged) -> Vec<RuleOffer> {
+pub(super) fn offers(agent: &AgentId, judged: &JudgedRequest) -> Vec<RuleOffer> {
     // A line of permissions.jsonc is no rule.
     let rules = judged.offers.iter().filter(|offer| !offer.drafts.is_empty());
     rules.map(|offer| rule_offer(agent, judged.plan.origin, offer)).collect()
 }
 
 /// Returns an offer as rules.
-pub(super) fn rule_offer(agent: &AgentId, origin: Origin, offer: &Offer) -> RuleOffer {
+pub(super) fn rule_offer(agent: &AgentId, origin: Origin, offer: &AlwaysOffer) -> RuleOffer {
     let origin = RuleOrigin::of_answer(origin);
-    let of_agent = |rule| Rule { agent: Some(agent.clone()), created_at: now(), ..rule };
-    let rules: Vec<Rule> = offer.rules(origin).map(of_agent).collect();
+    let of_agent = |rule| Rule { agent: Some(agent.clone()), created_at: now_millis(), ..rule };
+    let rules: Vec<Rule> = offer.to_rules(origin).map(of_agent).collect();
     let drafts = rules.iter().cloned().map(draft_of).collect();
-    let patterns = rules.iter().map(|rule| shown(&pattern_text(&rule.pattern))).collect();
+    let patterns = rules.iter().map(|rule| to_pieces(&pattern_text(&rule.pattern))).collect();
     let label = render::placed_offer(&offer.label, offer.folder.as_deref());
     RuleOffer { id: offer.id.to_owned(), label, rules, drafts, shown: patterns }
 }

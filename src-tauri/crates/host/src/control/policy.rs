@@ -1,8 +1,8 @@
 //! `policy.*`: what is wrong with the rules, and what others would have said of the past. Changes nothing.
 
-use super::{Answer, Control, Handle, rules};
-use crate::ask::FaceId;
-use crate::book::{Edited, LintedRule, ManagedPlace, ReplayedChange, write_whole};
+use super::{Handle, HostControl, MethodResult, rules};
+use crate::ask::ApproverId;
+use crate::book::{LintedRule, ManagedPlace, PolicyEdit, ReplayedChange, write_whole};
 use crate::folder::make_private;
 use postern_contract::methods::{
     ControlCode, ControlError, Lint, LintFinding, LintPolicy, Linted, Replay, ReplayChange, ReplayPolicy,
@@ -19,9 +19,9 @@ const PAGE: u32 = 500;
 /// Most requests that one call judges.
 const LONGEST_PAGE: u32 = 1000;
 
-impl Handle<LintPolicy> for Control {
-    async fn handle(&self, _: FaceId, params: Lint) -> Answer<LintPolicy> {
-        let wrong = self.parts.book.lint(params.agent).await?;
+impl Handle<LintPolicy> for HostControl {
+    async fn handle(&self, _: ApproverId, params: Lint) -> MethodResult<LintPolicy> {
+        let wrong = self.parts.book.lint_rules(params.agent).await?;
         let mend = "Mend the file; postern status says when it is read again.";
         let whole = |agent, pattern: &str, message| LintFinding {
             rule: None,
@@ -53,16 +53,16 @@ fn finding(linted: LintedRule) -> LintFinding {
         rule: Some(rule.id),
         agent: rule.agent,
         effect: Some(rule.effect),
-        pattern: postern_command::escape::text(&pattern_text(&rule.pattern)),
+        pattern: postern_command::escape::visible_text(&pattern_text(&rule.pattern)),
         from,
         kind: finding.kind(),
         message: render::problem(&finding.problem),
-        mend: render::fix(&finding.problem).to_owned(),
+        mend: render::suggest_fix(&finding.problem).to_owned(),
     }
 }
 
-impl Handle<ReplayPolicy> for Control {
-    async fn handle(&self, _: FaceId, params: Replay) -> Answer<ReplayPolicy> {
+impl Handle<ReplayPolicy> for HostControl {
+    async fn handle(&self, _: ApproverId, params: Replay) -> MethodResult<ReplayPolicy> {
         let limit = params.limit.unwrap_or(PAGE);
         if !(1..=LONGEST_PAGE).contains(&limit) {
             return Err(ControlError::invalid(format!("limit is between 1 and {LONGEST_PAGE}")));
@@ -87,7 +87,7 @@ impl Handle<ReplayPolicy> for Control {
     }
 }
 
-impl Control {
+impl HostControl {
     pub(crate) fn check_policy(&self, text: &str) -> Result<usize, String> {
         self.parts.book.check_managed(text)
     }
@@ -114,7 +114,7 @@ impl Control {
 
     /// Returns the policy that the requests are judged by. What cannot be read is refused as it would be when
     /// it is saved.
-    async fn edited(&self, params: Replay) -> Result<Edited, ControlError> {
+    async fn edited(&self, params: Replay) -> Result<PolicyEdit, ControlError> {
         let file = match (&params.permissions, &params.agent) {
             (None, _) => None,
             (Some(_), None) => {
@@ -131,16 +131,16 @@ impl Control {
         };
         if let Some(batch) = &params.batch {
             // It stays: the next page is judged by it too.
-            drafts.get_or_insert_default().extend(self.staged.look(batch)?);
+            drafts.get_or_insert_default().extend(self.staged.peek_batch(batch)?);
         }
         let rules = match drafts {
             None => None,
             Some(drafts) => Some(self.all_or_named(drafts).await?),
         };
         Ok(if params.besides {
-            Edited { and: rules.unwrap_or_default(), file, ..Edited::default() }
+            PolicyEdit { and: rules.unwrap_or_default(), file, ..PolicyEdit::default() }
         } else {
-            Edited { rules, file, ..Edited::default() }
+            PolicyEdit { rules, file, ..PolicyEdit::default() }
         })
     }
 
@@ -167,7 +167,7 @@ fn change(change: ReplayedChange) -> ReplayChange {
         was,
         becomes: becomes.decision,
         reason: becomes.reason,
-        message: render::why(&becomes.cause),
+        message: render::cause_text(&becomes.cause),
         rule: becomes.rule,
     }
 }

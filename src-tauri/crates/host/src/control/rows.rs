@@ -1,18 +1,18 @@
 //! Rows of lists, from what is stored.
 
-use crate::book::{AgentEntry, Listed, state_of};
-use crate::gate::shown;
+use crate::book::{AgentEntry, ListedRule, state_of};
+use crate::gate::to_pieces;
 use postern_command::escape;
 use postern_contract::render;
 use postern_contract::{AgentRow, RequestRow, RuleRow, SkillCli, SkillRow};
 use postern_policy::{Millis, pattern_text};
 use postern_store::requests::Summary;
-use postern_store::skills::{Cli, Skill};
+use postern_store::skills::{Skill, StoredSkillCli};
 
 /// Shown characters of a hash.
 const SHORT: usize = 8;
 
-pub(super) fn agent(entry: &AgentEntry, last_seen_at: Option<Millis>, connected: bool) -> AgentRow {
+pub(super) fn agent_row(entry: &AgentEntry, last_seen_at: Option<Millis>, connected: bool) -> AgentRow {
     let agent = &entry.agent;
     AgentRow {
         id: agent.id.clone(),
@@ -33,9 +33,9 @@ pub(super) fn agent(entry: &AgentEntry, last_seen_at: Option<Millis>, connected:
     }
 }
 
-pub(super) fn rule(listed: Listed) -> RuleRow {
-    let Listed { rule, from, remarks } = listed;
-    let escaped = |text: &Option<String>| text.as_deref().map(escape::text);
+pub(super) fn rule_row(listed: ListedRule) -> RuleRow {
+    let ListedRule { rule, from, remarks } = listed;
+    let escaped = |text: &Option<String>| text.as_deref().map(escape::visible_text);
     RuleRow {
         shown: render::rule_pattern(&rule),
         text: pattern_text(&rule.pattern),
@@ -47,25 +47,25 @@ pub(super) fn rule(listed: Listed) -> RuleRow {
     }
 }
 
-pub(super) fn skill(skill: &Skill) -> SkillRow {
+pub(super) fn skill_row(skill: &Skill) -> SkillRow {
     SkillRow {
         name: skill.name.clone(),
         description: skill.description.clone(),
         folder: skill.folder.clone(),
-        shown: shown(&skill.name),
-        about: shown(&skill.description),
-        place: shown(&skill.folder),
-        clis: skill.clis.iter().map(cli).collect(),
-        problem: skill.problem.as_deref().map(escape::text),
+        shown: to_pieces(&skill.name),
+        about: to_pieces(&skill.description),
+        place: to_pieces(&skill.folder),
+        clis: skill.clis.iter().map(cli_row).collect(),
+        problem: skill.problem.as_deref().map(escape::visible_text),
     }
 }
 
-fn cli(cli: &Cli) -> SkillCli {
+fn cli_row(cli: &StoredSkillCli) -> SkillCli {
     SkillCli {
         name: cli.name.clone(),
         path: cli.path.clone(),
-        shown: shown(&cli.name),
-        place: cli.path.as_deref().map(shown),
+        shown: to_pieces(&cli.name),
+        place: cli.path.as_deref().map(to_pieces),
         rule: cli.rule,
         state: state_of(cli),
         short_hash: cli.seen.as_ref().map(|seen| seen.sha256.chars().take(SHORT).collect()),
@@ -80,7 +80,7 @@ pub(crate) fn request(summary: &Summary) -> RequestRow {
         request_id: summary.request_id.clone(),
         agent: summary.agent.clone(),
         origin: summary.origin,
-        session: summary.session.as_deref().map(escape::text),
+        session: summary.session.as_deref().map(escape::visible_text),
         line: summary.line.clone(),
         state: summary.phase,
         ending: summary.ending,
@@ -90,7 +90,7 @@ pub(crate) fn request(summary: &Summary) -> RequestRow {
         duration_ms: duration(summary),
         risk: summary.risk.as_ref().map(render::risk_text),
         decided: summary.decided(),
-        rule: summary.rule(),
+        rule: summary.rule_id(),
     }
 }
 

@@ -1,22 +1,22 @@
 //! Several rules changed at once: `rules.put`, as undo, redo and a clean-up need it, and `rules.undoRenewal`.
 
-use super::{Answer, Control, Handle, rows};
-use crate::ask::FaceId;
+use super::{Handle, HostControl, MethodResult, rows};
+use crate::ask::ApproverId;
 use postern_contract::methods::{PutRules, RenewalEntry, Rules, RulesPut, UndoRenewal};
 
-impl Handle<PutRules> for Control {
-    async fn handle(&self, _: FaceId, params: RulesPut) -> Answer<PutRules> {
+impl Handle<PutRules> for HostControl {
+    async fn handle(&self, _: ApproverId, params: RulesPut) -> MethodResult<PutRules> {
         let listed = self.parts.book.put_rules(params.put, params.remove).await?;
         self.rules_changed(None).await?;
-        Ok(Rules { rules: listed.into_iter().map(rows::rule).collect() })
+        Ok(Rules { rules: listed.into_iter().map(rows::rule_row).collect() })
     }
 }
 
-impl Handle<UndoRenewal> for Control {
-    async fn handle(&self, _: FaceId, params: RenewalEntry) -> Answer<UndoRenewal> {
+impl Handle<UndoRenewal> for HostControl {
+    async fn handle(&self, _: ApproverId, params: RenewalEntry) -> MethodResult<UndoRenewal> {
         let back = self.parts.book.undo_renewal(params.entry).await?;
         self.rules_changed(None).await?;
         let listed = self.parts.book.rules_named(back.into_iter().collect()).await?;
-        Ok(Rules { rules: listed.into_iter().map(rows::rule).collect() })
+        Ok(Rules { rules: listed.into_iter().map(rows::rule_row).collect() })
     }
 }

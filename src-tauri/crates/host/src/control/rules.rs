@@ -1,15 +1,15 @@
 //! `rules.*`.
 
-use super::{Answer, Control, Handle, rows, staged};
-use crate::ask::FaceId;
-use crate::book::{AgentChanges, BookError, Imported, Matched, unconfirmed};
+use super::{Handle, HostControl, MethodResult, rows, staged};
+use crate::ask::ApproverId;
+use crate::book::{AgentChanges, Matched, PolicyStoreError, RuleImportResult, unconfirmed};
 use postern_command::escape;
 use postern_contract::methods::{
     AddRule, AlsoCovers, Applied, ControlError, ExportRules, ImportRules, ImportedSettings, ListRules,
     PreviewRule, RefusedRule, RemoveRule, RuleFile, RuleFilter, RuleNumber, RulePreview, RuleUpdate, Rules,
     RulesBatch, RulesImport, RulesImported, RulesPart, RulesWrite, StageRules, UpdateRule,
 };
-use postern_contract::{RuleDraft, Told, render};
+use postern_contract::{ApproverNotification, RuleDraft, render};
 use postern_policy::{AgentId, Rule, RuleProblem, Source, also_covered, kind_name, pattern_text};
 
 /// The format of a rule file.
@@ -17,52 +17,52 @@ const VERSION: u32 = 1;
 /// Number of rules of an import that are returned in full.
 const SHOWN: usize = 1000;
 
-impl Handle<ListRules> for Control {
-    async fn handle(&self, _: FaceId, params: RuleFilter) -> Answer<ListRules> {
+impl Handle<ListRules> for HostControl {
+    async fn handle(&self, _: ApproverId, params: RuleFilter) -> MethodResult<ListRules> {
         let number = |n: u32| usize::try_from(n).unwrap_or(usize::MAX);
         let from = number(params.skip.unwrap_or(0));
         let page = from..params.limit.map_or(usize::MAX, |limit| from.saturating_add(number(limit)));
         let listed = self.parts.book.page_of_rules(params.agent, params.own, page).await?;
-        Ok(Rules { rules: listed.into_iter().map(rows::rule).collect() })
+        Ok(Rules { rules: listed.into_iter().map(rows::rule_row).collect() })
     }
 }
 
-impl Handle<AddRule> for Control {
-    async fn handle(&self, _: FaceId, params: RuleDraft) -> Answer<AddRule> {
+impl Handle<AddRule> for HostControl {
+    async fn handle(&self, _: ApproverId, params: RuleDraft) -> MethodResult<AddRule> {
         let agent = params.agent.clone();
         let listed = self.parts.book.add_rule(params, Source::Person).await?;
         self.rules_changed(agent).await?;
-        Ok(rows::rule(listed))
+        Ok(rows::rule_row(listed))
     }
 }
 
-impl Handle<UpdateRule> for Control {
-    async fn handle(&self, _: FaceId, params: RuleUpdate) -> Answer<UpdateRule> {
+impl Handle<UpdateRule> for HostControl {
+    async fn handle(&self, _: ApproverId, params: RuleUpdate) -> MethodResult<UpdateRule> {
         let listed = self.parts.book.update_rule(params.id, params.rule, params.keep_pin).await?;
         // It may have been somebody else's before.
         self.rules_changed(None).await?;
-        Ok(rows::rule(listed))
+        Ok(rows::rule_row(listed))
     }
 }
 
-impl Handle<RemoveRule> for Control {
-    async fn handle(&self, _: FaceId, params: RuleNumber) -> Answer<RemoveRule> {
+impl Handle<RemoveRule> for HostControl {
+    async fn handle(&self, _: ApproverId, params: RuleNumber) -> MethodResult<RemoveRule> {
         let agent = self.parts.book.remove_rule(params.id).await?;
         self.rules_changed(agent).await?;
         Ok(Applied { applied: true })
     }
 }
 
-impl Handle<ExportRules> for Control {
-    async fn handle(&self, _: FaceId, params: RuleFilter) -> Answer<ExportRules> {
+impl Handle<ExportRules> for HostControl {
+    async fn handle(&self, _: ApproverId, params: RuleFilter) -> MethodResult<ExportRules> {
         let rules = self.parts.book.portable_rules(params.agent, params.own).await?;
         Ok(RuleFile { version: VERSION, rules: rules.into_iter().map(draft_of).collect() })
     }
 }
 
-impl Handle<StageRules> for Control {
-    async fn handle(&self, _: FaceId, params: RulesPart) -> Answer<StageRules> {
-        let (batch, held) = self.staged.add(params.batch.as_deref(), params.rules)?;
+impl Handle<StageRules> for HostControl {
+    async fn handle(&self, _: ApproverId, params: RulesPart) -> MethodResult<StageRules> {
+        let (batch, held) = self.staged.add_to_batch(params.batch.as_deref(), params.rules)?;
         Ok(RulesBatch { batch, held: u32::try_from(held).unwrap_or(u32::MAX) })
     }
 }
@@ -75,14 +75,14 @@ pub(super) fn drafts(file: &RuleFile) -> Result<Vec<RuleDraft>, ControlError> {
     Ok(file.rules.clone())
 }
 
-impl Handle<ImportRules> for Control {
-    async fn handle(&self, _: FaceId, params: RulesImport) -> Answer<ImportRules> {
+impl Handle<ImportRules> for HostControl {
+    async fn handle(&self, _: ApproverId, params: RulesImport) -> MethodResult<ImportRules> {
         let RulesImport { file, agent, write, batch, settings } = params;
         let mut drafts = drafts(&file)?;
         if let Some(batch) = batch {
-            drafts.extend(self.staged.take(&batch)?);
+            drafts.extend(self.staged.take_batch(&batch)?);
         }
-        staged::check(drafts.len())?;
+        staged::check_count(drafts.len())?;
         if let Some(agent) = &agent {
             for draft in &mut drafts {
                 draft.agent = Some(agent.clone());
@@ -97,7 +97,7 @@ impl Handle<ImportRules> for Control {
         let (whole, adds) = (refused.is_empty(), write == RulesWrite::Add);
         let changes = whole && settings.is_some();
         let write = adds && whole;
-        let Imported { mut added, same } =
+        let RuleImportResult { mut added, same } =
             self.parts.book.import(rules, settings.filter(|_| whole), write).await?;
         if adds && !whole {
             // None was saved, so none is told as if it were.
@@ -107,19 +107,19 @@ impl Handle<ImportRules> for Control {
             self.rules_changed(None).await?;
         }
         if write && changes {
-            self.tell(Told::AgentsChanged);
+            self.notify_approvers(ApproverNotification::AgentsChanged);
         }
         let count = u32::try_from(added.len()).unwrap_or(u32::MAX);
         let shown = added.into_iter().take(SHOWN).collect();
-        let added = self.parts.book.remarked(shown).await?.into_iter().map(rows::rule).collect();
+        let added = self.parts.book.remarked(shown).await?.into_iter().map(rows::rule_row).collect();
         Ok(RulesImported { added, count, same, refused })
     }
 }
 
-impl Control {
+impl HostControl {
     /// Reads and checks rules of a file: those that are in order, and those that are refused.
     async fn read_all(&self, drafts: Vec<RuleDraft>) -> Result<(Vec<Rule>, Vec<RefusedRule>), ControlError> {
-        let texts: Vec<String> = drafts.iter().map(|draft| escape::text(&draft.text)).collect();
+        let texts: Vec<String> = drafts.iter().map(|draft| escape::visible_text(&draft.text)).collect();
         let read = self.parts.book.rules_of(drafts, Source::Import).await?;
         let mut rules = Vec::with_capacity(read.len());
         let mut refused = Vec::new();
@@ -135,7 +135,7 @@ impl Control {
     /// Returns what a rule covers if it is broad, and otherwise not.
     fn also_covered(&self, draft: RuleDraft) -> Vec<AlsoCovers> {
         let home = &self.parts.book.places().home;
-        let rule = draft.rule(home);
+        let rule = draft.into_rule(home);
         rule.map_or_else(
             |_| Vec::new(),
             |rule| also_covered(&rule, home).iter().map(render::also_covers).collect(),
@@ -144,7 +144,7 @@ impl Control {
 
     /// Returns the changes of an agent's settings by those from a file.
     fn changes_of(&self, agent: &AgentId, imported: &ImportedSettings) -> Result<AgentChanges, ControlError> {
-        let entry = self.parts.book.entry(agent)?;
+        let entry = self.parts.book.require_agent(agent)?;
         let mut settings = entry.agent.settings.clone();
         settings.security = imported.security;
         settings.ask = imported.ask;
@@ -160,14 +160,14 @@ impl Control {
     }
 }
 
-impl Handle<PreviewRule> for Control {
-    async fn handle(&self, _: FaceId, params: RuleDraft) -> Answer<PreviewRule> {
+impl Handle<PreviewRule> for HostControl {
+    async fn handle(&self, _: ApproverId, params: RuleDraft) -> MethodResult<PreviewRule> {
         let agent = params.agent.clone();
         let draft = params.clone();
         let rule = match self.parts.book.rule_of(params, Source::Person).await {
             Ok(rule) => rule,
             Err(error) => {
-                let carrier = matches!(error, BookError::Rule(RuleProblem::Carrier(_)));
+                let carrier = matches!(error, PolicyStoreError::Rule(RuleProblem::Carrier(_)));
                 let also = if carrier { self.also_covered(draft) } else { Vec::new() };
                 let remarks = render::all_also_covered(&also).into_iter().collect();
                 let problem = Some(error.to_string());

@@ -1,17 +1,17 @@
 //! `settings.*`.
 
-use super::{Answer, Control, Handle};
-use crate::ask::FaceId;
+use super::{Handle, HostControl, MethodResult};
+use crate::ask::ApproverId;
 use postern_contract::methods::{GetSettings, HostSettings, Nothing, SetSettings};
 
-impl Handle<GetSettings> for Control {
-    async fn handle(&self, _: FaceId, _: Nothing) -> Answer<GetSettings> {
+impl Handle<GetSettings> for HostControl {
+    async fn handle(&self, _: ApproverId, _: Nothing) -> MethodResult<GetSettings> {
         Ok(self.parts.book.snapshot().settings.clone())
     }
 }
 
-impl Handle<SetSettings> for Control {
-    async fn handle(&self, _: FaceId, params: HostSettings) -> Answer<SetSettings> {
+impl Handle<SetSettings> for HostControl {
+    async fn handle(&self, _: ApproverId, params: HostSettings) -> MethodResult<SetSettings> {
         self.parts.book.set_settings(params).await?;
         Ok(self.parts.book.snapshot().settings.clone())
     }

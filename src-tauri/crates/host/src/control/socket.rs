@@ -1,13 +1,13 @@
 //! The control socket: only the person's own user, and nothing that Postern itself started.
 
-use super::Control;
-use super::connection::serve;
+use super::HostControl;
+use super::connection::serve_control;
 use super::descent::{Descent, Processes, System, descent};
 use super::key;
-use crate::socket::{BindError, Bound, bind};
+use crate::socket::{BindError, BoundSocket, bind_socket};
 use postern_contract::methods::ControlCode;
 use postern_exec::peer::{Peer, PinnedPeer};
-use postern_protocol::{CONTROL_SOCKET, ErrorObject, Key, error_line};
+use postern_protocol::{CONTROL_SOCKET, ErrorObject, SocketKey, error_line};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
@@ -33,12 +33,12 @@ pub(crate) enum ListenError {
 
 /// The open control socket.
 #[derive(Debug)]
-pub(crate) struct Listening {
+pub(crate) struct ControlListener {
     closed: CancellationToken,
     task: JoinHandle<()>,
 }
 
-impl Listening {
+impl ControlListener {
     /// Closes it and cuts everybody on it off.
     pub(crate) async fn close(self) {
         self.closed.cancel();
@@ -48,15 +48,15 @@ impl Listening {
 }
 
 /// Opens `control.sock` in the data folder, with the folder's control key.
-pub(crate) fn listen(control: Control, data: &Path) -> Result<Listening, ListenError> {
+pub(crate) fn listen(control: HostControl, data: &Path) -> Result<ControlListener, ListenError> {
     let key = key::control_key(data).map_err(|error| ListenError::Key(error.to_string()))?;
-    let bound = bind(&data.join(CONTROL_SOCKET))?;
+    let bound = bind_socket(&data.join(CONTROL_SOCKET))?;
     let closed = CancellationToken::new();
     let task = tokio::spawn(accept(bound, control, key, closed.clone()));
-    Ok(Listening { closed, task })
+    Ok(ControlListener { closed, task })
 }
 
-async fn accept(bound: Bound, control: Control, key: Key, closed: CancellationToken) {
+async fn accept(bound: BoundSocket, control: HostControl, key: SocketKey, closed: CancellationToken) {
     let connections = TaskTracker::new();
     loop {
         let accepted = tokio::select! {
@@ -65,7 +65,7 @@ async fn accept(bound: Bound, control: Control, key: Key, closed: CancellationTo
         };
         match accepted {
             Ok((stream, _)) if connections.len() < MOST => {
-                connections.spawn(admit(stream, control.clone(), key.clone(), closed.clone()));
+                connections.spawn(serve_if_admitted(stream, control.clone(), key.clone(), closed.clone()));
             }
             Ok(_) => tracing::warn!("too many connections on the control socket"),
             Err(error) => {
@@ -80,8 +80,13 @@ async fn accept(bound: Bound, control: Control, key: Key, closed: CancellationTo
 }
 
 /// Looks who is there, and serves who may be.
-async fn admit(mut stream: UnixStream, control: Control, key: Key, closed: CancellationToken) {
-    let pinned = PinnedPeer::of(&stream);
+async fn serve_if_admitted(
+    mut stream: UnixStream,
+    control: HostControl,
+    key: SocketKey,
+    closed: CancellationToken,
+) {
+    let pinned = PinnedPeer::from_stream(&stream);
     let peer = pinned.as_ref().map(|pinned| pinned.peer);
     let own = Peer { uid: rustix::process::getuid().as_raw(), pid: std::process::id() };
     let refused = refusal(peer, own, &control.running().await, &System);
@@ -93,11 +98,11 @@ async fn admit(mut stream: UnixStream, control: Control, key: Key, closed: Cance
         foreign.or(gone.then_some("the process that connected has ended"))
     });
     match refused.or(problem) {
-        None => serve(stream, control, key, closed, pinned).await,
+        None => serve_control(stream, control, key, closed, pinned).await,
         Some(why) => {
             tracing::warn!(?peer, why, "refused a control connection");
             let code = ControlCode::Forbidden;
-            let line = error_line(None, &ErrorObject::named(code.name(), why));
+            let line = error_line(None, &ErrorObject::with_code_name(code.name(), why));
             // It is dropped, whether it hears why or not.
             _ = stream.write_all(&line).await;
         }
@@ -122,10 +127,10 @@ fn refusal(
     }
 }
 
-impl Control {
+impl HostControl {
     /// Returns the processes of commands that run.
     async fn running(&self) -> BTreeSet<u32> {
-        let live = self.read(postern_store::requests::live).await;
+        let live = self.read_record(postern_store::requests::list_live).await;
         // Where the record cannot be read, nothing runs because of it either.
         live.unwrap_or_default().into_iter().filter_map(|row| Some(row.process?.pid)).collect()
     }

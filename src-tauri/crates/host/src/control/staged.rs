@@ -19,14 +19,14 @@ pub(crate) struct Staged {
 
 impl Staged {
     /// Puts rules behind those of a batch; none begins a new one. Gives its name, and how many it holds.
-    pub(super) fn add(
+    pub(super) fn add_to_batch(
         &self,
         batch: Option<&str>,
         rules: Vec<RuleDraft>,
     ) -> Result<(String, usize), ControlError> {
         let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(name) = batch else {
-            check(rules.len())?;
+            check_count(rules.len())?;
             if batches.len() >= BATCHES {
                 batches.pop_front();
             }
@@ -35,20 +35,20 @@ impl Staged {
             return Ok((name, held));
         };
         let (_, held) = batches.iter_mut().find(|(known, _)| known == name).ok_or_else(|| missing(name))?;
-        check(held.len() + rules.len())?;
+        check_count(held.len() + rules.len())?;
         held.extend(rules);
         Ok((name.to_owned(), held.len()))
     }
 
     /// Takes a batch up; it is gone then.
-    pub(super) fn take(&self, batch: &str) -> Result<Vec<RuleDraft>, ControlError> {
+    pub(super) fn take_batch(&self, batch: &str) -> Result<Vec<RuleDraft>, ControlError> {
         let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
         let at = batches.iter().position(|(known, _)| known == batch).ok_or_else(|| missing(batch))?;
         Ok(batches.remove(at).map(|(_, rules)| rules).unwrap_or_default())
     }
 
     /// Returns the content of a batch, which stays.
-    pub(super) fn look(&self, batch: &str) -> Result<Vec<RuleDraft>, ControlError> {
+    pub(super) fn peek_batch(&self, batch: &str) -> Result<Vec<RuleDraft>, ControlError> {
         let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
         let found = batches.iter().find(|(known, _)| known == batch).ok_or_else(|| missing(batch))?;
         Ok(found.1.clone())
@@ -56,7 +56,7 @@ impl Staged {
 }
 
 /// Returns whether so many rules are taken at once.
-pub(super) fn check(rules: usize) -> Result<(), ControlError> {
+pub(super) fn check_count(rules: usize) -> Result<(), ControlError> {
     if rules <= MOST {
         return Ok(());
     }
@@ -80,24 +80,25 @@ mod tests {
     #[test]
     fn parts_come_together_in_their_order_and_are_taken_once() {
         let staged = Staged::default();
-        let (batch, held) = staged.add(None, vec![draft("a"), draft("b")]).unwrap();
+        let (batch, held) = staged.add_to_batch(None, vec![draft("a"), draft("b")]).unwrap();
         assert_eq!(held, 2);
-        assert_eq!(staged.add(Some(&batch), vec![draft("c")]).unwrap().1, 3);
-        assert_eq!(staged.look(&batch).unwrap().len(), 3, "looking leaves it");
-        let texts: Vec<String> = staged.take(&batch).unwrap().into_iter().map(|draft| draft.text).collect();
+        assert_eq!(staged.add_to_batch(Some(&batch), vec![draft("c")]).unwrap().1, 3);
+        assert_eq!(staged.peek_batch(&batch).unwrap().len(), 3, "looking leaves it");
+        let texts: Vec<String> =
+            staged.take_batch(&batch).unwrap().into_iter().map(|draft| draft.text).collect();
         assert_eq!(texts, ["a", "b", "c"]);
-        assert!(staged.take(&batch).unwrap_err().message.contains("send its rules again"));
+        assert!(staged.take_batch(&batch).unwrap_err().message.contains("send its rules again"));
     }
 
     #[test]
     fn what_nobody_takes_up_goes() {
         let staged = Staged::default();
-        let (first, _) = staged.add(None, vec![draft("a")]).unwrap();
+        let (first, _) = staged.add_to_batch(None, vec![draft("a")]).unwrap();
         for _ in 0..BATCHES {
-            staged.add(None, Vec::new()).unwrap();
+            staged.add_to_batch(None, Vec::new()).unwrap();
         }
-        assert!(staged.take(&first).is_err());
+        assert!(staged.take_batch(&first).is_err());
         let many = vec![draft("a"); MOST + 1];
-        assert!(staged.add(None, many).unwrap_err().message.contains("are the most"));
+        assert!(staged.add_to_batch(None, many).unwrap_err().message.contains("are the most"));
     }
 }

@@ -1,16 +1,16 @@
 //! `status`, `pause`, `resume`.
 
-use super::{Answer, Control, Handle, gone};
-use crate::ask::FaceId;
+use super::{Handle, HostControl, MethodResult, shutting_down};
+use crate::ask::ApproverId;
 use crate::book::Managed;
-use crate::clock::{Jump, jump, lasting};
+use crate::clock::{Jump, detect_jump, lasting};
 use crate::gate::{PauseProblem, Unwritten};
 use crate::publish::{Stirred, seldom};
 use postern_contract::methods::{ControlCode, ControlError, GetStatus, Nothing, Pause, PauseAll, ResumeAll};
-use postern_contract::{Concern, ConcernKind, Mode, Status, StoppedAgent, Told};
+use postern_contract::{ApproverNotification, Concern, ConcernKind, Mode, Status, StoppedAgent};
 use postern_policy::Millis;
 use postern_store::agents::Agent;
-use postern_store::{Cause, Doubt};
+use postern_store::{DoubtCause, RecordDoubt};
 use std::path::Path;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -18,25 +18,25 @@ use tokio_util::sync::CancellationToken;
 /// The longest pause that ends by itself, in milliseconds: a week.
 const LONGEST_PAUSE: u64 = 7 * 24 * 3_600_000;
 
-impl Control {
+impl HostControl {
     pub(crate) async fn status(&self) -> Result<Status, ControlError> {
         let parts = &self.parts;
-        let counts = parts.gate.counts().await.map_err(gone)?;
+        let counts = parts.gate.counts().await.map_err(shutting_down)?;
         let snapshot = parts.book.snapshot();
         let mut attention = snapshot.attention.clone();
         if !parts.book.store().is_in_place() {
-            parts.book.store().raise_doubt(Cause::Displaced);
+            parts.book.store().raise_doubt(DoubtCause::Displaced);
         }
-        let doubt = parts.book.store().doubt().borrow().clone();
+        let doubt = parts.book.store().watch_doubt().borrow().clone();
         if let Some(doubt) = &doubt {
-            attention.insert(0, Concern::new(ConcernKind::Records, doubtful(doubt)).since(doubt.since));
+            attention.insert(0, Concern::new(ConcernKind::Records, doubtful(doubt)).with_since(doubt.since));
         }
         attention.extend(counts.unwritten.as_ref().map(unwritten));
-        attention.extend(parts.channels.shut().into_iter().map(|(agent, (since, why))| {
+        attention.extend(parts.channels.failed_channels().into_iter().map(|(agent, (since, why))| {
             let message = format!("the channel of {agent} is closed: {why}");
-            Concern::new(ConcernKind::Channel, message).since(since)
+            Concern::new(ConcernKind::Channel, message).with_since(since)
         }));
-        attention.extend(jump().map(set_clock));
+        attention.extend(detect_jump().map(set_clock));
         attention.extend(self.audit_problem().map(|problem| Concern::new(ConcernKind::Audit, problem)));
         let mode = match (doubt.is_some(), counts.paused) {
             (true, _) => Mode::DenyAll,
@@ -51,7 +51,7 @@ impl Control {
             paused_until: counts.paused_until,
             waiting: counts.waiting,
             running: counts.running,
-            faces: parts.faces.names(),
+            faces: parts.faces.connected_names(),
             attention,
             managed: snapshot.managed.as_ref().ok().and_then(Managed::summary),
             stopped: snapshot.agents.values().filter_map(|entry| stopped(&entry.agent)).collect(),
@@ -72,14 +72,14 @@ impl Control {
         }));
         let control = self.clone();
         tokio::spawn(seldom(agents, closed.clone(), async move || {
-            control.tell(Told::AgentsChanged);
+            control.notify_approvers(ApproverNotification::AgentsChanged);
             true
         }));
     }
 
     pub(crate) async fn status_changed(&self) -> Result<Status, ControlError> {
         let status = self.status().await?;
-        self.tell(Told::StatusChanged(Box::new(status.clone())));
+        self.notify_approvers(ApproverNotification::StatusChanged(Box::new(status.clone())));
         Ok(status)
     }
 }
@@ -90,47 +90,47 @@ fn stopped(agent: &Agent) -> Option<StoppedAgent> {
     Some(StoppedAgent { agent: agent.id.clone(), until })
 }
 
-impl Handle<GetStatus> for Control {
-    async fn handle(&self, _: FaceId, _: Nothing) -> Answer<GetStatus> {
+impl Handle<GetStatus> for HostControl {
+    async fn handle(&self, _: ApproverId, _: Nothing) -> MethodResult<GetStatus> {
         self.status().await
     }
 }
 
-impl Handle<PauseAll> for Control {
-    async fn handle(&self, _: FaceId, params: Pause) -> Answer<PauseAll> {
-        let until = params.for_ms.map(until).transpose()?;
-        let kept = self.parts.gate.pause(until).await.map_err(gone)?;
+impl Handle<PauseAll> for HostControl {
+    async fn handle(&self, _: ApproverId, params: Pause) -> MethodResult<PauseAll> {
+        let until = params.for_ms.map(pause_end).transpose()?;
+        let kept = self.parts.gate.pause_all(until).await.map_err(shutting_down)?;
         kept.map_err(|error| not_kept("blocked", &error))?;
         self.status_changed().await
     }
 }
 
-impl Handle<ResumeAll> for Control {
-    async fn handle(&self, _: FaceId, _: Nothing) -> Answer<ResumeAll> {
+impl Handle<ResumeAll> for HostControl {
+    async fn handle(&self, _: ApproverId, _: Nothing) -> MethodResult<ResumeAll> {
         if !self.parts.book.store().is_in_place() {
             let message = "the record is no longer where it was opened. Restart Postern, look at its agents and rules, and resume then";
             return Err(ControlError::new(ControlCode::Store, message));
         }
-        let resumed = self.parts.gate.resume().await.map_err(gone)?;
+        let resumed = self.parts.gate.resume().await.map_err(shutting_down)?;
         resumed.map_err(|problem| not_kept("unblocked", &problem))?;
         self.status_changed().await
     }
 }
 
 /// Returns the reason of the doubt, in words.
-fn doubtful(doubt: &Doubt) -> String {
+fn doubtful(doubt: &RecordDoubt) -> String {
     let what = match &doubt.cause {
-        Cause::Damaged { what, aside: None } => format!("the record is damaged ({what})"),
-        Cause::Damaged { aside: Some(aside), .. } => {
+        DoubtCause::Damaged { what, aside: None } => format!("the record is damaged ({what})"),
+        DoubtCause::Damaged { aside: Some(aside), .. } => {
             format!("the record was damaged, and is set aside as {}: this one is empty", aside.display())
         }
-        Cause::Gone => "the record is gone or empty, and with it every agent and every rule".to_owned(),
-        Cause::Older => {
+        DoubtCause::Gone => "the record is gone or empty, and with it every agent and every rule".to_owned(),
+        DoubtCause::Older => {
             "the record is older than its audit: a copy was put in its place, or its log was removed"
                 .to_owned()
         }
-        Cause::Restored { made, changes, aside } => restored(*made, *changes, aside.as_deref()),
-        Cause::Displaced => {
+        DoubtCause::Restored { made, changes, aside } => restored(*made, *changes, aside.as_deref()),
+        DoubtCause::Displaced => {
             "the record is no longer where it was opened: another file is there, or none".to_owned()
         }
     };
@@ -170,7 +170,7 @@ fn unwritten(owed: &Unwritten) -> Concern {
     let what: Vec<String> = what.into_iter().flatten().collect();
     let waits = if owed.endings + owed.others == 1 { "waits" } else { "wait" };
     let message = format!("{} {waits} to be written, and nothing new runs: {}", what.join(" and "), owed.why);
-    Concern::new(ConcernKind::Unwritten, message).since(owed.since)
+    Concern::new(ConcernKind::Unwritten, message).with_since(owed.since)
 }
 
 /// Returns the concern that the wall clock was set.
@@ -183,7 +183,7 @@ fn set_clock(jump: Jump) -> Concern {
          had not been",
         humantime::format_duration(far)
     );
-    Concern::new(ConcernKind::Clock, message).since(jump.at)
+    Concern::new(ConcernKind::Clock, message).with_since(jump.at)
 }
 
 /// Describes what holds instead of a pause or its end.
@@ -201,7 +201,7 @@ fn not_kept(what: &str, problem: &PauseProblem) -> ControlError {
     ControlError::new(ControlCode::Store, message)
 }
 
-fn until(for_ms: u64) -> Result<Millis, ControlError> {
+fn pause_end(for_ms: u64) -> Result<Millis, ControlError> {
     let refused =
         || ControlError::invalid("a pause lasts up to a week; leave forMs out to pause until resumed");
     if for_ms == 0 || for_ms > LONGEST_PAUSE {

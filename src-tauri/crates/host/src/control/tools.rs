@@ -1,9 +1,9 @@
 //! `tool.*`: source 4's procedures, with exactly its inputs and answers.
 
-use super::{Answer, Control, Handle, gone};
-use crate::ask::FaceId;
+use super::{Handle, HostControl, MethodResult, shutting_down};
+use crate::ask::ApproverId;
 use crate::clock::lasting;
-use crate::gate::{Call, Judgement, World, judge_call};
+use crate::gate::{AgentToolCall, RequestJudgment, World, judge_call};
 use postern_command::escape;
 use postern_contract::methods::{
     Applied, ApproveTool, DenyTool, ExplainTool, Nothing, PendingTools, ToolApprove, ToolDeny, ToolExplain,
@@ -14,32 +14,32 @@ use postern_policy::Decision;
 use postern_protocol::ToolCheckParams;
 use std::sync::Arc;
 
-impl Handle<PendingTools> for Control {
-    async fn handle(&self, _: FaceId, _: Nothing) -> Answer<PendingTools> {
-        Ok(ToolQuestions { tools: self.parts.gate.tools().await.map_err(gone)? })
+impl Handle<PendingTools> for HostControl {
+    async fn handle(&self, _: ApproverId, _: Nothing) -> MethodResult<PendingTools> {
+        Ok(ToolQuestions { tools: self.parts.gate.waiting_tools().await.map_err(shutting_down)? })
     }
 }
 
-impl Handle<ApproveTool> for Control {
-    async fn handle(&self, face: FaceId, params: ToolApprove) -> Answer<ApproveTool> {
-        Ok(Applied { applied: self.parts.gate.approve_tool(params, face).await.map_err(gone)? })
+impl Handle<ApproveTool> for HostControl {
+    async fn handle(&self, face: ApproverId, params: ToolApprove) -> MethodResult<ApproveTool> {
+        Ok(Applied { applied: self.parts.gate.approve_tool(params, face).await.map_err(shutting_down)? })
     }
 }
 
-impl Handle<DenyTool> for Control {
-    async fn handle(&self, face: FaceId, params: ToolDeny) -> Answer<DenyTool> {
-        Ok(Applied { applied: self.parts.gate.deny_tool(params, face).await.map_err(gone)? })
+impl Handle<DenyTool> for HostControl {
+    async fn handle(&self, face: ApproverId, params: ToolDeny) -> MethodResult<DenyTool> {
+        Ok(Applied { applied: self.parts.gate.deny_tool(params, face).await.map_err(shutting_down)? })
     }
 }
 
-impl Handle<ExplainTool> for Control {
-    async fn handle(&self, _: FaceId, params: ToolExplain) -> Answer<ExplainTool> {
+impl Handle<ExplainTool> for HostControl {
+    async fn handle(&self, _: ApproverId, params: ToolExplain) -> MethodResult<ExplainTool> {
         let book = &self.parts.book;
         // By the file as it is, as a call would be judged.
         if book.reread_permissions_of(&params.agent).await? {
             self.rules_changed(Some(params.agent.clone())).await?;
         }
-        let policy = Arc::clone(&book.entry(&params.agent)?.policy);
+        let policy = Arc::clone(&book.require_agent(&params.agent)?.policy);
         let version = book.version();
         let agent = params.agent.clone();
         let judge = move |world: &World| {
@@ -53,22 +53,23 @@ impl Handle<ExplainTool> for Control {
                 defaults: None,
                 rewrites: false,
             };
-            let judgement = judge_call(world, &policy, version, &Arc::new(Call::new(check)), lasting());
+            let judgement =
+                judge_call(world, &policy, version, &Arc::new(AgentToolCall::new(check)), lasting());
             let always = judgement.patterns(world, &policy);
             (judgement, always)
         };
         let (judgement, always) = self.preview(&agent, judge).await;
-        let always = always.iter().flatten().map(|pattern| escape::text(pattern)).collect();
+        let always = always.iter().flatten().map(|pattern| escape::visible_text(pattern)).collect();
         Ok(match judgement {
-            Judgement::Judged(judged) => ToolExplained {
+            RequestJudgment::Judged(judged) => ToolExplained {
                 decision: judged.verdict.decision,
-                message: render::cause(&judged.verdict.cause),
+                message: render::cause_sentence(&judged.verdict.cause),
                 always,
-                risk: render::risk(&judged.verdict.risk),
+                risk: render::shown_risk(&judged.verdict.risk),
                 effects: render::effects(&judged.verdict.risk.effects),
-                trace: render::trace(&judged.verdict.trace),
+                trace: render::shown_trace(&judged.verdict.trace),
             },
-            Judgement::Refused(denial) => ToolExplained {
+            RequestJudgment::Refused(denial) => ToolExplained {
                 decision: Decision::Deny,
                 message: render::refusal(&denial.cause),
                 always,

@@ -1,6 +1,6 @@
 //! Types of what waits on other Macs.
 
-use crate::ask::questions::Questions;
+use crate::ask::questions::OpenQuestions;
 use postern_contract::{AnswerParams, Answered, ClosedBy, Part, Question};
 use std::collections::{BTreeSet, HashMap};
 use tokio::sync::{mpsc, oneshot};
@@ -30,6 +30,6 @@ pub(crate) enum NewsElsewhere {
 /// Questions of other Macs, and the doors that brought them.
 #[derive(Debug, Default)]
 pub(super) struct Elsewhere {
-    pub(super) questions: Questions,
+    pub(super) questions: OpenQuestions,
     pub(super) doors: HashMap<String, mpsc::Sender<AnswerElsewhere>>,
 }

@@ -1,17 +1,17 @@
 //! Answers of a person.
 
-use super::judged::Closing;
-use super::live::{Answering, Choice, Pledge, Request, Stopping};
+use super::judged::ClosingCause;
+use super::live::{Answering, LiveRequest, PendingSave, Pledge, Stopping};
 use super::saving::{adds_line, remember_of, saved_of};
 use super::task::{Task, answer};
-use crate::ask::FaceId;
-use crate::ask::questions::Waiting;
-use crate::book::Remember;
+use crate::ask::ApproverId;
+use crate::ask::questions::WaitingQuestion;
+use crate::book::RuleSaveRequest;
 use crate::clock::lasting;
 use postern_contract::{Answer, AnswerParams, Answered, NotApplied, Part, Saved};
 use postern_policy::{AgentId, NothingToSave, RuleId};
 use postern_protocol::Signal;
-use postern_request::{Denial, Digest, Event, Refusal, Withdrawal};
+use postern_request::{Denial, Digest, Refusal, RequestEvent, Withdrawal};
 use postern_store::audit;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -29,7 +29,7 @@ impl Task {
     pub(super) fn answer(
         &mut self,
         mut params: AnswerParams,
-        face: FaceId,
+        face: ApproverId,
         reply: oneshot::Sender<Answered>,
     ) {
         if self.is_elsewhere(&params.question_id) {
@@ -54,14 +54,14 @@ impl Task {
         } else {
             Vec::new()
         };
-        tracing::info!(question = %id, answer = name(params.answer), %face, "answered");
+        tracing::info!(question = %id, answer = answer_name(params.answer), %face, "answered");
         let face_name = self.parts.faces.name_of(face);
         let feedback = params.feedback.clone();
         let answered = Some((face_name.clone(), feedback));
         self.question_closed(
             &waiting.shown.question,
             waiting.waiters(),
-            Closing::Answer(params.answer),
+            ClosingCause::Answer(params.answer),
             answered,
         );
         for waiter in waiting.waiters() {
@@ -82,7 +82,7 @@ impl Task {
     fn check_answer(
         &mut self,
         params: &mut AnswerParams,
-        face: FaceId,
+        face: ApproverId,
     ) -> Result<(String, Option<NothingToSave>), NotApplied> {
         params.feedback = params.feedback.take().filter(|words| !words.trim().is_empty());
         if params.feedback.as_ref().is_some_and(|words| words.len() > FEEDBACK) {
@@ -91,7 +91,7 @@ impl Task {
         if let Some(why) = self.unseen(params, face) {
             return Err(NotApplied::Unseen(why));
         }
-        let id = self.questions.check(params, face, Instant::now())?.id.clone();
+        let id = self.questions.check_answer(params, face, Instant::now())?.id.clone();
         let nothing = self.nothing_to_save(&id, params.answer);
         if nothing.is_some() {
             params.answer = Answer::Once;
@@ -116,10 +116,10 @@ impl Task {
 
     /// Returns the reason why an approval does not count: no named request waits any more, or its approver
     /// does not show what it is about.
-    fn not_for_a_yes(&self, question: &str, params: &AnswerParams, face: FaceId) -> Option<NotApplied> {
+    fn not_for_a_yes(&self, question: &str, params: &AnswerParams, face: ApproverId) -> Option<NotApplied> {
         let waiting = self.questions.iter().find(|waiting| waiting.shown.question.id == question)?;
         let missing = waiting.shown.question.parts_for(params.answer);
-        let missing: Vec<Part> = missing.difference(&self.parts.faces.shows(face)).copied().collect();
+        let missing: Vec<Part> = missing.difference(&self.parts.faces.shown_parts(face)).copied().collect();
         if !missing.is_empty() {
             return Some(NotApplied::Unshown(missing));
         }
@@ -144,7 +144,12 @@ impl Task {
         }
     }
 
-    fn answered_yes(&mut self, waiting: &Waiting, params: &AnswerParams, reply: oneshot::Sender<Answered>) {
+    fn answered_yes(
+        &mut self,
+        waiting: &WaitingQuestion,
+        params: &AnswerParams,
+        reply: oneshot::Sender<Answered>,
+    ) {
         let shown = Digest(params.digest.clone());
         let home = self.parts.world.home.clone();
         let mut answering = self.answering(waiting, params, reply);
@@ -157,25 +162,25 @@ impl Task {
                 confined = confined_by(request, params, &shown, &home);
             }
             let digest = shown.clone();
-            self.happen(*id, Event::AnsweredAllow { digest, confined, remember });
+            self.happen(*id, RequestEvent::AnsweredAllow { digest, confined, remember });
         }
     }
 
     /// Returns the waiting request that carries the reply.
     fn answering(
         &self,
-        waiting: &Waiting,
+        waiting: &WaitingQuestion,
         params: &AnswerParams,
         reply: oneshot::Sender<Answered>,
     ) -> Answerings {
-        let lives = |waiter: &&Uuid| self.requests.get(*waiter).is_some_and(Request::is_asking);
+        let lives = |waiter: &&Uuid| self.requests.get(*waiter).is_some_and(LiveRequest::is_asking);
         match waiting.waiters().iter().filter(lives).count() {
             0 => {
                 answer(reply, Answered::refused(&NotApplied::WaitsNoMore));
                 Answerings::default()
             }
             _ if params.answer == Answer::Always => {
-                let choice = Choice {
+                let choice = PendingSave {
                     params: Box::new(params.clone()),
                     saved: Vec::new(),
                     reply,
@@ -187,8 +192,13 @@ impl Task {
         }
     }
 
-    fn answered_no(&mut self, waiting: &Waiting, params: &AnswerParams, reply: oneshot::Sender<Answered>) {
-        let agent = waiting.agent().clone();
+    fn answered_no(
+        &mut self,
+        waiting: &WaitingQuestion,
+        params: &AnswerParams,
+        reply: oneshot::Sender<Answered>,
+    ) {
+        let agent = waiting.agent_id().clone();
         let rule = self.deny_rule(waiting, params);
         let denial = Denial::by_person(params.feedback.clone());
         // A rule, and the end of everything of the agent, have a receipt of their own.
@@ -200,7 +210,7 @@ impl Task {
             if let Some(request) = self.requests.get_mut(waiter) {
                 request.answering = answering.for_one();
             }
-            self.happen(*waiter, Event::AnsweredDeny(denial.clone()));
+            self.happen(*waiter, RequestEvent::AnsweredDeny(denial.clone()));
         }
         let Some(reply) = reply else { return };
         let (book, home) = (self.parts.book.clone(), self.parts.world.home.clone());
@@ -209,12 +219,12 @@ impl Task {
             Answer::DenyAll => {
                 // From now on, not from when it is written down.
                 let (until, who) = (lasting() + DENY_ALL_MS, audit::current());
-                self.agent(&agent).stopping = Some(Stopping { until, who });
+                self.agent_state(&agent).stopping = Some(Stopping { until, who });
                 self.deny_agent(&agent, &denial);
                 self.keep_stop(&agent, Some(reply));
             }
             Answer::DenyAlways => {
-                tokio::spawn(audit::carry(async move {
+                tokio::spawn(audit::carry_author(async move {
                     let saved = match rule {
                         Ok(rule) => {
                             let words = saved_of(&rule, &home);
@@ -224,7 +234,7 @@ impl Task {
                     };
                     if let Some(messages) = gate.upgrade() {
                         // A gate that is gone has nothing to judge again.
-                        _ = messages.send(super::Message::Rejudge { agent: None }).await;
+                        _ = messages.send(super::GateMessage::Rejudge { agent: None }).await;
                     }
                     answer(reply, denied(saved));
                 }));
@@ -233,7 +243,11 @@ impl Task {
         }
     }
 
-    fn deny_rule(&self, waiting: &Waiting, params: &AnswerParams) -> Result<Remember, NotApplied> {
+    fn deny_rule(
+        &self,
+        waiting: &WaitingQuestion,
+        params: &AnswerParams,
+    ) -> Result<RuleSaveRequest, NotApplied> {
         match waiting.waiters().first().and_then(|id| self.requests.get(id)) {
             Some(request) => remember_of(request, params),
             None => Err(NotApplied::WaitsNoMore),
@@ -242,22 +256,27 @@ impl Task {
 
     /// Denies everything of one agent that waits for a person.
     pub(super) fn deny_agent(&mut self, agent: &AgentId, denial: &Denial) {
-        self.deny_waiting(|waiting| waiting == agent, denial, Closing::Answer(Answer::DenyAll));
+        self.deny_waiting(|waiting| waiting == agent, denial, ClosingCause::Answer(Answer::DenyAll));
     }
 
     /// Denies everything that waits and whose agent is chosen.
-    pub(super) fn deny_waiting(&mut self, chosen: impl Fn(&AgentId) -> bool, denial: &Denial, how: Closing) {
+    pub(super) fn deny_waiting(
+        &mut self,
+        chosen: impl Fn(&AgentId) -> bool,
+        denial: &Denial,
+        how: ClosingCause,
+    ) {
         let ids: Vec<String> = self
             .questions
             .iter()
-            .filter(|waiting| chosen(waiting.agent()))
+            .filter(|waiting| chosen(waiting.agent_id()))
             .map(|waiting| waiting.shown.question.id.clone())
             .collect();
         for id in ids {
             let Some(waiting) = self.questions.close(&id) else { continue };
             self.question_closed(&waiting.shown.question, waiting.waiters(), how, None);
             for waiter in waiting.waiters() {
-                self.happen(*waiter, Event::AnsweredDeny(denial.clone()));
+                self.happen(*waiter, RequestEvent::AnsweredDeny(denial.clone()));
             }
         }
         self.deny_held(chosen, denial);
@@ -265,7 +284,7 @@ impl Task {
 
     /// Takes back what waits for a person.
     pub(super) fn withdraw(&mut self, id: Uuid, why: Withdrawal) {
-        self.happen(id, Event::Withdrawn(Refusal::Withdrawn(why).into()));
+        self.happen(id, RequestEvent::Withdrawn(Refusal::Withdrawn(why).into()));
     }
 
     /// Ends a request from a list for a person.
@@ -273,7 +292,7 @@ impl Task {
         let Ok(id) = Uuid::parse_str(request) else { return Killed::Unknown };
         let Some(live) = self.requests.get(&id) else { return Killed::Unknown };
         if live.is_asking() {
-            self.happen(id, Event::AnsweredDeny(Denial::by_person(None)));
+            self.happen(id, RequestEvent::AnsweredDeny(Denial::by_person(None)));
             return Killed::Denied;
         }
         // It ended, and its end waits to be written.
@@ -288,7 +307,7 @@ impl Task {
 /// Receivers of the result of an answer: for the rule that is saved, or the records of all requests.
 #[derive(Default)]
 struct Answerings {
-    saves: Option<Choice>,
+    saves: Option<PendingSave>,
     pledge: Option<Pledge>,
 }
 
@@ -300,7 +319,12 @@ impl Answerings {
 }
 
 /// Confines a request as the offer says that the person chose, and returns the digest of that.
-fn confined_by(request: &mut Request, params: &AnswerParams, shown: &Digest, home: &str) -> Option<Digest> {
+fn confined_by(
+    request: &mut LiveRequest,
+    params: &AnswerParams,
+    shown: &Digest,
+    home: &str,
+) -> Option<Digest> {
     let judged = request.judged.as_deref_mut().filter(|_| params.answer == Answer::Always)?;
     let offer = super::saving::chosen(&judged.offers, params)?;
     let confinement = offer.confinement.clone();
@@ -319,8 +343,8 @@ pub(super) fn failed(error: impl std::fmt::Display) -> NotApplied {
 /// Returns the result of a denial, which holds even if its rule could not be saved.
 pub(super) fn denied(saved: Result<(Vec<Saved>, Vec<RuleId>), NotApplied>) -> Answered {
     match saved {
-        Ok((saved, rules)) => Answered { saved, rules, ..Answered::done() },
-        Err(why) => Answered::but(&NotApplied::DeniedUnsaved(Box::new(why))),
+        Ok((saved, rules)) => Answered { saved, rules, ..Answered::applied() },
+        Err(why) => Answered::applied_partly(&NotApplied::DeniedUnsaved(Box::new(why))),
     }
 }
 
@@ -337,7 +361,7 @@ fn saying_why(why: NothingToSave, reply: oneshot::Sender<Answered>) -> oneshot::
 }
 
 /// Returns the stable name of an answer.
-pub(super) fn name(answer: Answer) -> &'static str {
+pub(super) fn answer_name(answer: Answer) -> &'static str {
     match answer {
         Answer::Once => "once",
         Answer::Always => "always",

@@ -1,23 +1,24 @@
 //! A tool of the agent's own that it wants to use (`tool.check`): a request like any other, which its agent carries out itself.
 //! Here is what is its own: how it comes in, and how it is answered.
 
-use super::live::{ConnectionId, Request};
+use super::live::{ConnectionId, LiveRequest};
 use super::message::ToolAnswer;
 use super::task::{Task, answer};
-use crate::ask::FaceId;
+use crate::ask::ApproverId;
 use crate::socket::Reply;
 use postern_command::escape;
 use postern_contract::methods::ToolQuestion;
 use postern_contract::render;
 use postern_contract::{
-    AnswerParams, Attention, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
+    AnswerParams, ApproverNotification, Attention, RequiredType, ResolvedType, ToolApprovalRequired,
+    ToolApprovalResolved,
 };
-use postern_policy::{AgentId, Command, Decision, Origin, Subject};
+use postern_policy::{AgentId, Decision, Origin, RequestedCommand, Subject};
 use postern_protocol::{
-    By, Confined, Defaults, Event as Notice, RunParams, ToolCheckParams, ToolCheckResult, ToolError,
-    ToolResolved, What,
+    AllowedBy, Confined, Defaults, NoticeEvent as Notice, RunParams, ToolCheckParams, ToolCheckResult,
+    ToolError, ToolResolved, What,
 };
-use postern_request::{BoundCall, DenyReason, Ending, Withdrawal};
+use postern_request::{BoundCall, DenyReason, RequestEnding, Withdrawal};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
@@ -41,7 +42,7 @@ pub(super) const FILE: &str = "file";
 
 /// The use of a tool, as it was asked for.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct AgentToolCall {
     pub(crate) tool: String,
     /// The MCP server that it is a tool of.
     pub(crate) server: Option<String>,
@@ -56,7 +57,7 @@ pub(crate) struct Call {
     pub(crate) subject: Subject,
 }
 
-impl Call {
+impl AgentToolCall {
     /// Returns the call that was checked.
     pub(crate) fn new(params: ToolCheckParams) -> Self {
         let ToolCheckParams { tool, server, arguments, session, cwd, defaults, rewrites } = params;
@@ -65,7 +66,7 @@ impl Call {
         Self { tool, server, arguments: Value::Object(arguments), session, cwd, defaults, rewrites, subject }
     }
 
-    /// Reads a call back as it was written down ([`Self::asked`]); `None` if it was not kept.
+    /// Reads a call back as it was written down ([`Self::record_json`]); `None` if it was not kept.
     pub(crate) fn of_asked(asked: &str) -> Option<Self> {
         let asked: Value = serde_json::from_str(asked).ok()?;
         let text = |name: &str| asked.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -86,7 +87,7 @@ impl Call {
     }
 
     /// Returns the arguments by name.
-    pub(crate) fn named(&self) -> &Map<String, Value> {
+    pub(crate) fn named_arguments(&self) -> &Map<String, Value> {
         static NONE: std::sync::LazyLock<Map<String, Value>> = std::sync::LazyLock::new(Map::new);
         self.arguments.as_object().unwrap_or(&NONE)
     }
@@ -98,21 +99,21 @@ impl Call {
     }
 
     /// Returns everything that an answer to it is about.
-    pub(crate) fn bound(&self) -> BoundCall {
+    pub(crate) fn bound_call(&self) -> BoundCall {
         // A JSON value: it cannot fail to serialise.
         let arguments = Sha256::digest(serde_json::to_vec(&self.arguments).unwrap_or_default());
-        let arguments = postern_exec::identity::hex(&arguments);
+        let arguments = postern_exec::identity::to_hex(&arguments);
         BoundCall { tool: self.tool.clone(), server: self.server.clone(), arguments, cwd: self.cwd.clone() }
     }
 
     /// Returns it as one line of escaped text, for lists: its subject, without the text it would write.
-    fn line(&self) -> String {
+    fn summary_line(&self) -> String {
         let (tool, quote) = (&self.tool, |text: &str| postern_command::quote_word(text));
         let line = match &self.subject {
-            Subject::Command(Command::Shell(text)) => text.clone(),
-            Subject::Command(Command::Argv(argv)) => postern_command::quote(argv),
+            Subject::Command(RequestedCommand::Shell(text)) => text.clone(),
+            Subject::Command(RequestedCommand::Argv(argv)) => postern_command::quote_argv(argv),
             Subject::FileEdit { path, .. } => format!("{tool} {}", quote(path)),
-            Subject::FileRead { paths } => format!("{tool} {}", postern_command::quote(paths)),
+            Subject::FileRead { paths } => format!("{tool} {}", postern_command::quote_argv(paths)),
             Subject::Fetch { url } => format!("{tool} {}", quote(url)),
             Subject::McpCall { .. } | Subject::Other { .. } => {
                 let arguments = self.arguments.to_string();
@@ -123,11 +124,11 @@ impl Call {
                 format!("{tool} {beginning}")
             }
         };
-        escape::text(&line)
+        escape::visible_text(&line)
     }
 
     /// Returns the call for the record: a command as every command is, with the tool beside it.
-    pub(super) fn asked(&self, run: &RunParams) -> String {
+    pub(super) fn record_json(&self, run: &RunParams) -> String {
         let mut asked = json!({ "tool": self.tool, "arguments": self.arguments });
         if let What::Shell(text) = &run.what {
             asked["shell"] = json!(text);
@@ -153,13 +154,13 @@ impl Call {
     /// Returns the call as the parameters of a request.
     ///
     /// Of a tool that runs no command it has the name alone: the rest is in the subject.
-    fn run(&self, id: Uuid) -> RunParams {
+    fn run_params(&self, id: Uuid) -> RunParams {
         let (what, reason) = match &self.subject {
-            Subject::Command(Command::Shell(text)) => {
+            Subject::Command(RequestedCommand::Shell(text)) => {
                 let says = self.arguments.get("description").and_then(Value::as_str);
                 (What::Shell(text.clone()), says.map(str::to_owned))
             }
-            Subject::Command(Command::Argv(argv)) => (What::Command(argv.clone()), None),
+            Subject::Command(RequestedCommand::Argv(argv)) => (What::Command(argv.clone()), None),
             Subject::FileEdit { .. }
             | Subject::FileRead { .. }
             | Subject::Fetch { .. }
@@ -171,13 +172,13 @@ impl Call {
     }
 }
 
-impl Request {
+impl LiveRequest {
     /// Returns the use of a tool.
-    fn of_call(connection: ConnectionId, agent: &AgentId, call: Call, output_cap: u64) -> Self {
+    fn of_call(connection: ConnectionId, agent: &AgentId, call: AgentToolCall, output_cap: u64) -> Self {
         let id = Uuid::now_v7();
-        let run = call.run(id);
+        let run = call.run_params(id);
         let fingerprint = run.fingerprint();
-        let line = call.line();
+        let line = call.summary_line();
         let request = super::calls::new_request(id, connection, agent, run, fingerprint, output_cap);
         Self { line, origin: call.origin(), call: Some(Arc::new(call)), ..request }
     }
@@ -196,15 +197,15 @@ impl Task {
         params: ToolCheckParams,
         reply: Reply,
     ) {
-        let policy = match self.admit(agent, params.session.as_deref()) {
+        let policy = match self.admit_request(agent, params.session.as_deref()) {
             Ok(policy) => policy,
             Err(error) => {
-                reply.error(&error);
+                reply.send_error(&error);
                 return;
             }
         };
         let cap = policy.settings.output_cap_bytes;
-        let mut request = Request::of_call(connection, agent, Call::new(params), cap);
+        let mut request = LiveRequest::of_call(connection, agent, AgentToolCall::new(params), cap);
         request.accepted.push(reply);
         self.take_in(request);
     }
@@ -221,24 +222,28 @@ impl Task {
     /// Sends source 4's event for a call that a person is asked about.
     pub(super) fn tell_required(&self, id: Uuid) {
         if let Some(waiting) = self.requests.get(&id).and_then(waiting_tool) {
-            self.tell(Told::ToolApprovalRequired(Box::new(required(&waiting))));
+            self.notify_approvers(ApproverNotification::ToolApprovalRequired(Box::new(required(&waiting))));
         }
     }
 
     /// Applies an answer that names the call's id instead of the question's.
-    pub(super) fn answer_tool(&mut self, wanted: ToolAnswer, face: FaceId, reply: oneshot::Sender<bool>) {
+    pub(super) fn answer_tool(&mut self, wanted: ToolAnswer, face: ApproverId, reply: oneshot::Sender<bool>) {
         let ToolAnswer { session, id, answer: said, feedback } = wanted;
         let id = Uuid::parse_str(&id).unwrap_or_default();
         let theirs = self.requests.get(&id).filter(|request| request.call.is_some());
         let theirs =
             theirs.is_some_and(|request| request.run.session.as_deref().unwrap_or_default() == session);
-        let Some(waiting) = self.questions.of(id).filter(|_| theirs) else {
+        let Some(waiting) = self.questions.question_of(id).filter(|_| theirs) else {
             answer(reply, false);
             return;
         };
         let (requests, proposal) = (vec![id.to_string()], Some(FILE.to_owned()));
-        let params =
-            AnswerParams { feedback, requests, proposal, ..AnswerParams::to(&waiting.shown.question, said) };
+        let params = AnswerParams {
+            feedback,
+            requests,
+            proposal,
+            ..AnswerParams::for_question(&waiting.shown.question, said)
+        };
         let (answered, told) = oneshot::channel();
         self.answer(params, face, answered);
         let watchers = self.parts.told.clone();
@@ -250,7 +255,7 @@ impl Task {
             });
             if let Some(message) = unsaved {
                 // Nobody may be watching.
-                _ = watchers.send(Told::Attention(Attention { message }));
+                _ = watchers.send(ApproverNotification::Attention(Attention { message }));
             }
             answer(reply, answered.is_some_and(|answered| answered.applied));
         });
@@ -280,42 +285,42 @@ impl Task {
     }
 
     /// Tells the end of a call: answers those who wait for the verdict. Who was told that a person is asked got the event.
-    pub(super) fn tell_call_ended(&self, request: &mut Request) {
+    pub(super) fn tell_call_ended(&self, request: &mut LiveRequest) {
         if request.accepted.is_empty() {
-            self.tell(Told::ToolApprovalResolved(ToolApprovalResolved {
+            self.notify_approvers(ApproverNotification::ToolApprovalResolved(ToolApprovalResolved {
                 kind: ResolvedType::ToolApprovalResolved,
                 approval_id: request.id.to_string(),
                 session_id: request.run.session.clone().unwrap_or_default(),
-                approved: request.ending() == Some(&Ending::Allowed),
+                approved: request.ending() == Some(&RequestEnding::Allowed),
             }));
         }
         let result = ended_result(request);
         for reply in std::mem::take(&mut request.accepted) {
-            reply.ok(&result);
+            reply.send_result(&result);
         }
     }
 }
 
 /// Returns the answer to a call that a person is asked about.
-pub(super) fn asked_result(request: &Request) -> ToolCheckResult {
+pub(super) fn asked_result(request: &LiveRequest) -> ToolCheckResult {
     ToolCheckResult {
         decision: Decision::Ask,
         by_default: false,
         check_id: Some(request.id),
-        message: request.judged.as_ref().map(|judged| render::why(&judged.verdict.cause)),
+        message: request.judged.as_ref().map(|judged| render::cause_text(&judged.verdict.cause)),
         error: None,
         confined: None,
     }
 }
 
-fn ended_result(request: &Request) -> ToolCheckResult {
+fn ended_result(request: &LiveRequest) -> ToolCheckResult {
     let verdict = request.judged.as_ref().map(|judged| &judged.verdict);
     match request.ending() {
-        Some(Ending::Allowed) => ToolCheckResult {
+        Some(RequestEnding::Allowed) => ToolCheckResult {
             decision: Decision::Allow,
-            by_default: request.by == Some(By::Default),
+            by_default: request.by == Some(AllowedBy::Default),
             check_id: None,
-            message: verdict.map(|verdict| render::why(&verdict.cause)),
+            message: verdict.map(|verdict| render::cause_text(&verdict.cause)),
             error: None,
             confined: confined(request),
         },
@@ -337,19 +342,19 @@ fn ended_result(request: &Request) -> ToolCheckResult {
 /// Returns the event that ends a call for an agent that was told that a person is asked.
 ///
 /// `None` if the answer itself is the end.
-pub(super) fn ended_event(request: &Request) -> Option<Notice> {
+pub(super) fn ended_event(request: &LiveRequest) -> Option<Notice> {
     request.accepted.is_empty().then(|| resolved(request.id, request.ending(), confined(request)))
 }
 
 /// Returns how its agent has to confine what is allowed; `None` if it runs as the agent asked.
-fn confined(request: &Request) -> Option<Confined> {
-    request.judged.as_ref().and_then(|judged| judged.plan.confinement.told())
+fn confined(request: &LiveRequest) -> Option<Confined> {
+    request.judged.as_ref().and_then(|judged| judged.plan.confinement.to_confined())
 }
 
 /// Makes the notification of a call's end.
-pub(super) fn resolved(check_id: Uuid, ending: Option<&Ending>, confined: Option<Confined>) -> Notice {
+pub(super) fn resolved(check_id: Uuid, ending: Option<&RequestEnding>, confined: Option<Confined>) -> Notice {
     Notice::ToolResolved(match ending {
-        Some(Ending::Allowed) => ToolResolved {
+        Some(RequestEnding::Allowed) => ToolResolved {
             check_id,
             decision: Decision::Allow,
             feedback: None,
@@ -360,7 +365,7 @@ pub(super) fn resolved(check_id: Uuid, ending: Option<&Ending>, confined: Option
         ending => {
             let (error, message) = denied(ending);
             let feedback = match ending {
-                Some(Ending::Denied(denial)) => denial.feedback.clone(),
+                Some(RequestEnding::Denied(denial)) => denial.feedback.clone(),
                 _ => None,
             };
             ToolResolved {
@@ -378,19 +383,19 @@ pub(super) fn resolved(check_id: Uuid, ending: Option<&Ending>, confined: Option
 /// Returns the error that ends a call that was not allowed, and the tool's result for the agent's model.
 ///
 /// The person's words are in it; if nobody refused it, it says what to do about it.
-fn denied(ending: Option<&Ending>) -> (ToolError, Option<String>) {
-    let Some(Ending::Denied(denial)) = ending else { return (ToolError::ToolDeniedError, None) };
+fn denied(ending: Option<&RequestEnding>) -> (ToolError, Option<String>) {
+    let Some(RequestEnding::Denied(denial)) = ending else { return (ToolError::ToolDeniedError, None) };
     let rejected = denial.reason == DenyReason::User;
     let error = if rejected { ToolError::ToolRejectedError } else { ToolError::ToolDeniedError };
-    (error, Some(super::end::text(denial)))
+    (error, Some(super::end::denial_text(denial)))
 }
 
-fn waiting_tool(request: &Request) -> Option<ToolQuestion> {
+fn waiting_tool(request: &LiveRequest) -> Option<ToolQuestion> {
     let call = request.call.as_ref()?;
     Some(ToolQuestion {
         approval_id: request.id.to_string(),
         agent: request.agent.clone(),
-        tool_name: escape::text(&call.tool),
+        tool_name: escape::visible_text(&call.tool),
         arguments: visible_json(&call.arguments),
         session_id: request.run.session.clone().unwrap_or_default(),
     })

@@ -4,33 +4,33 @@
 //! `permissions.jsonc`, by the protected places that it touches, and by what denies a host command that does
 //! the same to files.
 
-use super::call::Call;
-use super::judge::{Judged, Judgement, World, unjudged};
+use super::call::AgentToolCall;
+use super::judge::{JudgedRequest, RequestJudgment, World, unjudged};
 use super::look_up::{first_folder, preview, readable};
 use crate::clock::lasting;
 use crate::lanes::refusal_of;
 use crate::touches::{real_path, real_place, touches_of_line};
-use postern_command::{Dialect, Reading, read_shell_at};
-use postern_exec::resolve::{Cwd, Reach, Resolved, search_path};
+use postern_command::{Dialect, ParsedCommand, read_shell_at};
+use postern_exec::resolve::{AgentReach, Cwd, ResolvedRequest, search_path};
 use postern_policy::permissions::{
     FileUse, NamedPath, SHELL_TOOL, ToolVerdict, Touch, acts_as, carried_commands, check_tool, files_of_call,
     named_paths,
 };
 use postern_policy::{
-    AgentPolicy, Command, Confinable, Confinement, Decision, Facts, Input, Millis, NothingToSave, Offer,
-    OfferLabel, Origin, Protected, Reason, Risk, Settings, ShellTouch, StepFacts, Subject, ToolCause,
-    Verdict, against_classes, against_command_tool, against_files, expand_home, judge, judge_unanswered,
-    propose, protect_in_own_shell, risk,
+    AgentPolicy, AlwaysOffer, Confinable, Confinement, Decision, Facts, Input, Millis, NothingToSave,
+    OfferLabel, Origin, ProtectedPlaces, Reason, RequestedCommand, Risk, Settings, ShellTouch, StepFacts,
+    Subject, ToolCause, Verdict, against_classes, against_command_tool, against_files, expand_home,
+    judge_request, judge_unanswered, propose, protect_in_own_shell, risk,
 };
 use postern_protocol::Defaults;
-use postern_request::{BoundDir, Launch, Plan, Refusal, Stdin};
+use postern_request::{BoundDir, Launch, Plan, PlanStdin, Refusal};
 use std::path::Path;
 use std::sync::Arc;
 
 /// The use of a tool with what was found about it beside its steps.
 #[derive(Debug)]
 pub(crate) struct CallFacts {
-    call: Arc<Call>,
+    call: Arc<AgentToolCall>,
     /// The protected places that a command touches.
     line: Vec<ShellTouch>,
     /// Files that another tool uses.
@@ -41,7 +41,7 @@ pub(crate) struct CallFacts {
 #[derive(Debug, Default)]
 struct FileFacts {
     /// The files as redirections from them and into them, and the folder that these would start in.
-    command: Option<(Reading, Vec<StepFacts>, String)>,
+    command: Option<(ParsedCommand, Vec<StepFacts>, String)>,
     /// The protected places that it touches.
     touches: Vec<Touch>,
     /// The files that it may use.
@@ -55,27 +55,27 @@ pub(crate) fn judge_call(
     world: &World,
     policy: &AgentPolicy,
     version: u64,
-    call: &Arc<Call>,
+    call: &Arc<AgentToolCall>,
     at: Millis,
-) -> Judgement {
+) -> RequestJudgment {
     let mut judged = match &call.subject {
-        Subject::Command(Command::Shell(text)) => {
+        Subject::Command(RequestedCommand::Shell(text)) => {
             let reading = read_shell_at(text, Dialect::Bash, &world.home);
             if let Some(invalid) = &reading.invalid {
-                return Judgement::Refused(Refusal::Unreadable(invalid.message.into()).into());
+                return RequestJudgment::Refused(Refusal::Unreadable(invalid.message.into()).into());
             }
             own_shell(world, policy, version, call, text, reading)
         }
         _ => other_tool(world, policy, version, call),
     };
     if let Some(overrun) = world.resolver.identities().overrun() {
-        return Judgement::Refused(refusal_of(overrun).into());
+        return RequestJudgment::Refused(refusal_of(overrun).into());
     }
-    let verdict = judged.again(world, policy, at);
+    let verdict = judged.rejudge(world, policy, at);
     judged.decide(verdict, &world.home);
     let offers = judged.propose(world, policy, &judged.verdict, at);
-    judged.offer(offers);
-    Judgement::Judged(Box::new(judged))
+    judged.set_offers(offers);
+    RequestJudgment::Judged(Box::new(judged))
 }
 
 /// Looks up a command of the agent's own shell.
@@ -86,30 +86,30 @@ fn own_shell(
     world: &World,
     policy: &AgentPolicy,
     version: u64,
-    call: &Arc<Call>,
+    call: &Arc<AgentToolCall>,
     text: &str,
-    reading: Reading,
-) -> Judged {
+    reading: ParsedCommand,
+) -> JudgedRequest {
     let folder = call.folder().map_or_else(|| first_folder(world, &policy.settings), str::to_owned);
     let programs = search_path(&policy.settings.search_path, &world.home);
     let opened = Cwd::open(&folder).ok();
     let cwd = opened
         .as_ref()
         .map_or_else(|| BoundDir { path: folder, device: 0, inode: 0 }, |opened| opened.bound.clone());
-    let reach = Reach::of_agent(&policy.settings.folders, &world.home, &cwd.path);
+    let reach = AgentReach::of_agent(&policy.settings.folders, &world.home, &cwd.path);
     let resolver = world.resolver.reached_by(reach);
     let launch = Launch::Shell { text: text.to_owned() };
-    let mut plan = plan(policy, version, call, launch, cwd);
+    let mut plan = build_plan(policy, version, call, launch, cwd);
     let mut previews = Vec::new();
     let steps = if let Some(opened) = &opened {
-        let Resolved { launch, steps, held } = resolver.facts(&reading, opened, &programs);
+        let ResolvedRequest { launch, steps, held } = resolver.resolve_command(&reading, opened, &programs);
         plan.launch = launch;
         plan.programs = held.bound_programs();
         plan.scripts = held.bound_scripts();
         previews.extend(held.scripts.iter().map(|script| preview(script)));
         steps
     } else {
-        resolver.steps(&reading, Path::new(&plan.cwd.path), &programs)
+        resolver.resolve_steps(&reading, Path::new(&plan.cwd.path), &programs)
     };
     let mut judged = judged(policy, call, plan, reading, steps);
     judged.previews = previews;
@@ -120,19 +120,24 @@ fn own_shell(
             judged.confinable = world.confines.confinable();
         }
     }
-    let touches = touches_of_line(&judged.facts(world, policy, lasting()));
+    let touches = touches_of_line(&judged.policy_facts(world, policy, lasting()));
     if let Some(found) = &mut judged.call {
         found.line = touches;
     }
     judged
 }
 
-fn other_tool(world: &World, policy: &AgentPolicy, version: u64, call: &Arc<Call>) -> Judged {
+fn other_tool(world: &World, policy: &AgentPolicy, version: u64, call: &Arc<AgentToolCall>) -> JudgedRequest {
     let folder = call.cwd.clone().unwrap_or_default();
     let cwd = BoundDir { path: folder, device: 0, inode: 0 };
-    let plan = plan(policy, version, call, Launch::Nothing, cwd);
-    let reading =
-        Reading { text: String::new(), steps: Vec::new(), opaque: Vec::new(), plain: None, invalid: None };
+    let plan = build_plan(policy, version, call, Launch::Nothing, cwd);
+    let reading = ParsedCommand {
+        text: String::new(),
+        steps: Vec::new(),
+        opaque: Vec::new(),
+        plain: None,
+        invalid: None,
+    };
     let mut judged = judged(policy, call, plan, reading, Vec::new());
     if let Some(found) = &mut judged.call {
         found.files = FileFacts::look_up(world, &policy.settings, call);
@@ -140,19 +145,25 @@ fn other_tool(world: &World, policy: &AgentPolicy, version: u64, call: &Arc<Call
     judged
 }
 
-fn plan(policy: &AgentPolicy, version: u64, call: &Arc<Call>, launch: Launch, cwd: BoundDir) -> Plan {
+fn build_plan(
+    policy: &AgentPolicy,
+    version: u64,
+    call: &Arc<AgentToolCall>,
+    launch: Launch,
+    cwd: BoundDir,
+) -> Plan {
     Plan {
         agent: policy.agent.clone(),
         session: call.session.clone(),
         origin: call.origin(),
-        call: Some(call.bound()),
+        call: Some(call.bound_call()),
         launch,
         programs: Vec::new(),
         scripts: Vec::new(),
         cwd,
         confinement: Confinement::None,
         env: Vec::new(),
-        stdin: Stdin::Nothing,
+        stdin: PlanStdin::Nothing,
         timeout_ms: None,
         policy: version,
     }
@@ -160,14 +171,14 @@ fn plan(policy: &AgentPolicy, version: u64, call: &Arc<Call>, launch: Launch, cw
 
 fn judged(
     policy: &AgentPolicy,
-    call: &Arc<Call>,
+    call: &Arc<AgentToolCall>,
     plan: Plan,
-    reading: Reading,
+    reading: ParsedCommand,
     steps: Vec<StepFacts>,
-) -> Judged {
+) -> JudgedRequest {
     let digest = plan.digest();
     let found = CallFacts { call: Arc::clone(call), line: Vec::new(), files: FileFacts::default() };
-    Judged {
+    JudgedRequest {
         reading,
         steps,
         verdict: unjudged(),
@@ -192,7 +203,7 @@ fn judged(
 
 impl FileFacts {
     /// Looks a call up. Reads the disk where the call names a path or a command.
-    fn look_up(world: &World, settings: &Settings, call: &Call) -> Self {
+    fn look_up(world: &World, settings: &Settings, call: &AgentToolCall) -> Self {
         let (tool, arguments) = (call.tool.as_str(), &call.arguments);
         let paths = named_paths(tool, arguments);
         let text = acts_as(tool, arguments, &world.home, &world.data);
@@ -205,11 +216,11 @@ impl FileFacts {
             let folder = call.folder().map_or_else(|| first_folder(world, settings), str::to_owned);
             let cwd = Cwd::open(&folder).map_or(folder, |cwd| cwd.bound.path);
             let programs = search_path(&settings.search_path, &world.home);
-            let reach = Reach::of_agent(&settings.folders, &world.home, &cwd);
-            let steps = world.resolver.reached_by(reach).steps(&reading, Path::new(&cwd), &programs);
+            let reach = AgentReach::of_agent(&settings.folders, &world.home, &cwd);
+            let steps = world.resolver.reached_by(reach).resolve_steps(&reading, Path::new(&cwd), &programs);
             (reading, steps, cwd)
         });
-        let protected = Protected::new(&world.home, real_place);
+        let protected = ProtectedPlaces::new(&world.home, real_place);
         let place = |written: &str| {
             let written = expand_home(written, &world.home);
             // Without a folder a relative path may start anywhere: in the home folder it does most harm.
@@ -236,7 +247,7 @@ impl FileFacts {
 fn facts_of<'a>(
     world: &'a World,
     session: Option<&'a str>,
-    reading: &'a Reading,
+    reading: &'a ParsedCommand,
     steps: &'a [StepFacts],
     cwd: &'a str,
 ) -> Facts<'a> {
@@ -263,9 +274,9 @@ fn facts_of<'a>(
 
 impl CallFacts {
     /// Returns the verdict on the use of a tool by a policy. `facts` are those of its command.
-    pub(super) fn judge(&self, world: &World, policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
+    pub(super) fn judge_by_policy(&self, world: &World, policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
         if facts.origin == Origin::AgentShell {
-            let verdict = protect_in_own_shell(judge(policy, facts), policy, facts, &self.line);
+            let verdict = protect_in_own_shell(judge_request(policy, facts), policy, facts, &self.line);
             return with_defaults(verdict, self.call.defaults);
         }
         self.judge_tool(world, policy).into_verdict()
@@ -287,7 +298,7 @@ impl CallFacts {
         policy: &AgentPolicy,
         facts: &Facts<'_>,
         verdict: &Verdict,
-    ) -> Result<Vec<Offer>, NothingToSave> {
+    ) -> Result<Vec<AlwaysOffer>, NothingToSave> {
         if facts.origin == Origin::AgentShell {
             // No rule names what a link in the line leads to.
             let by_link = self.line.iter().any(|touch| touch.by_link);
@@ -299,7 +310,7 @@ impl CallFacts {
         }
         let label = OfferLabel::Lines { tool: self.call.tool.clone(), patterns };
         let (drafts, renews, confinement) = (Vec::new(), Vec::new(), Confinement::None);
-        Ok(vec![Offer { id: "command", label, drafts, folder: None, renews, confinement }])
+        Ok(vec![AlwaysOffer { id: "command", label, drafts, folder: None, renews, confinement }])
     }
 
     /// Returns the patterns that *Always* adds to the agent's `permissions.jsonc` for its tool.
@@ -312,7 +323,7 @@ impl CallFacts {
     ///
     /// Its use of files is judged by the rules for host commands as well.
     fn judge_tool(&self, world: &World, policy: &AgentPolicy) -> ToolVerdict {
-        let Call { tool, arguments, session, defaults, .. } = &*self.call;
+        let AgentToolCall { tool, arguments, session, defaults, .. } = &*self.call;
         let session = session.as_deref();
         let mut verdict = check_tool(policy, session, tool, arguments, &world.home);
         let cwd = self.call.folder();
@@ -329,15 +340,15 @@ impl CallFacts {
         }
         if let Some((reading, steps, cwd)) = &self.files.command {
             let facts = facts_of(world, session, reading, steps, cwd);
-            verdict = verdict.and(against_command_tool(policy, &facts));
+            verdict = verdict.combine_with(against_command_tool(policy, &facts));
         }
         if let Some(against) = against_files(policy, session, lasting(), &self.files.files) {
-            verdict = verdict.and(against);
+            verdict = verdict.combine_with(against);
         }
         let nobody_allows = verdict.by_default || verdict.decision == Decision::Ask;
         let denied = against_classes(&policy.settings, tool, &verdict.risk).filter(|_| nobody_allows);
         if let Some(against) = denied {
-            verdict = verdict.and(against);
+            verdict = verdict.combine_with(against);
         }
         verdict = verdict.protect(policy, session, tool, &self.files.touches, &world.home);
         match defaults {

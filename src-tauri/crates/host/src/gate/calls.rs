@@ -1,18 +1,18 @@
 //! Calls of an agent on its channel.
 
-use super::judge::Judged;
-use super::live::{ConnectionId, InputPiece, InputQueue, Request};
+use super::judge::JudgedRequest;
+use super::live::{ConnectionId, InputPiece, InputQueue, LiveRequest};
 use super::task::Task;
-use crate::clock::now;
+use crate::clock::now_millis;
 use crate::lanes::Lane;
 use postern_command::escape;
 use postern_contract::render;
 use postern_policy::{AgentId, AgentPolicy, Decision, Origin, Verdict};
 use postern_protocol::{
-    Accepted, Call, ErrorCode, ErrorObject, InputParams, KillParams, KillResult, RunParams, RunResult,
-    RunState, Signal, StatusParams, StatusResult, Stdin, Stream, VerdictNote, Wait, What,
+    Accepted, AgentCall, ErrorCode, ErrorObject, InputParams, KillParams, KillResult, OutputStream,
+    RunParams, RunResult, RunState, RunStdin, Signal, StatusParams, StatusResult, VerdictNote, Wait, What,
 };
-use postern_request::{BUSY_MS, Ending, Event, Life, State, TryAfter, Withdrawal};
+use postern_request::{BUSY_MS, Life, RequestEnding, RequestEvent, RequestState, TryAfter, Withdrawal};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -25,62 +25,68 @@ use crate::socket::Reply;
 const INPUT_PIECES: usize = 16;
 
 impl Task {
-    pub(super) fn call(&mut self, connection: ConnectionId, agent: &AgentId, call: Call, reply: Reply) {
+    pub(super) fn handle_call(
+        &mut self,
+        connection: ConnectionId,
+        agent: &AgentId,
+        call: AgentCall,
+        reply: Reply,
+    ) {
         if self.parts.halt.is_closing() {
             return;
         }
         if let Err(after) = self.may_call(agent, &call) {
             let error = ErrorObject::new(ErrorCode::RateLimited, "this agent sends too many messages");
-            reply.error(&error.retry_after(after.millis()));
+            reply.send_error(&error.retry_after(after.millis()));
             return;
         }
         match call {
-            Call::Run(run) => self.run_called(connection, agent, *run, reply),
-            Call::Status(params) => self.status(agent, &params, reply),
-            Call::Output(params) => self.output(agent, params, reply),
-            Call::Input(params) => self.input(agent, params, reply),
-            Call::Kill(params) => self.kill(agent, &params, reply),
-            Call::Which(params) => self.which(agent, params, reply),
-            Call::SessionOpen(params) => self.session_open(agent, params, reply),
-            Call::SessionClose(params) => self.session_close(agent, params, reply),
-            Call::ToolCheck(params) => self.tool_check(connection, agent, params, reply),
-            Call::EventsAfter(params) => {
+            AgentCall::Run(run) => self.run_called(connection, agent, *run, reply),
+            AgentCall::Status(params) => self.status(agent, &params, reply),
+            AgentCall::Output(params) => self.output(agent, params, reply),
+            AgentCall::Input(params) => self.queue_input(agent, params, reply),
+            AgentCall::Kill(params) => self.kill_request(agent, &params, reply),
+            AgentCall::Which(params) => self.answer_which(agent, params, reply),
+            AgentCall::SessionOpen(params) => self.session_open(agent, params, reply),
+            AgentCall::SessionClose(params) => self.session_close(agent, params, reply),
+            AgentCall::ToolCheck(params) => self.tool_check(connection, agent, params, reply),
+            AgentCall::EventsAfter(params) => {
                 let Some(outbox) = reply.outbox().cloned() else { return };
                 self.parts.publisher.replay(agent, outbox, params.sequence, move |outcome| match outcome {
                     Ok((sequence, replaying)) => {
-                        reply.ok(&postern_protocol::EventsAfterResult { sequence, replaying });
+                        reply.send_result(&postern_protocol::EventsAfterResult { sequence, replaying });
                     }
-                    Err(error) => reply.error(&error),
+                    Err(error) => reply.send_error(&error),
                 });
             }
         }
     }
 
     /// Requests and tool checks have a limit of their own; input waits until it was written.
-    fn may_call(&mut self, agent: &AgentId, call: &Call) -> Result<(), TryAfter> {
-        let clock = self.clock();
+    fn may_call(&mut self, agent: &AgentId, call: &AgentCall) -> Result<(), TryAfter> {
+        let clock = self.gate_time();
         match call {
-            Call::Run(_) | Call::ToolCheck(_) | Call::Input(_) => Ok(()),
-            Call::Status(_)
-            | Call::Output(_)
-            | Call::Kill(_)
-            | Call::Which(_)
-            | Call::SessionOpen(_)
-            | Call::SessionClose(_)
-            | Call::EventsAfter(_) => self.agent(agent).limits.call(clock),
+            AgentCall::Run(_) | AgentCall::ToolCheck(_) | AgentCall::Input(_) => Ok(()),
+            AgentCall::Status(_)
+            | AgentCall::Output(_)
+            | AgentCall::Kill(_)
+            | AgentCall::Which(_)
+            | AgentCall::SessionOpen(_)
+            | AgentCall::SessionClose(_)
+            | AgentCall::EventsAfter(_) => self.agent_state(agent).limits.take_call(clock),
         }
     }
 
     fn run_called(&mut self, connection: ConnectionId, agent: &AgentId, run: RunParams, reply: Reply) {
         let run = self.joined(connection, agent, run);
         if let Some(id) = self.keys.get(&(agent.clone(), run.request_id)).copied() {
-            self.join(id, &run.fingerprint(), run.wait, reply);
+            self.join_live_request(id, &run.fingerprint(), run.wait, reply);
             return;
         }
-        let policy = match self.admit(agent, run.session.as_deref()) {
+        let policy = match self.admit_request(agent, run.session.as_deref()) {
             Ok(policy) => policy,
             Err(error) => {
-                reply.error(&error);
+                reply.send_error(&error);
                 return;
             }
         };
@@ -97,7 +103,7 @@ impl Task {
 
     /// Returns whether another request of an agent may come in, whatever it is about: its limits, and its
     /// session.
-    pub(super) fn admit(
+    pub(super) fn admit_request(
         &mut self,
         agent: &AgentId,
         session: Option<&str>,
@@ -107,13 +113,13 @@ impl Task {
         let policy = self.parts.book.policy(agent).ok_or_else(|| {
             ErrorObject::new(ErrorCode::Unauthenticated, "this agent is not enrolled any more")
         })?;
-        let clock = self.clock();
-        let asked = self.agent(agent).limits.request(&policy.settings, clock);
+        let clock = self.gate_time();
+        let asked = self.agent_state(agent).limits.request(&policy.settings, clock);
         asked.map_err(|after| limited("this agent sends too many requests", after.millis()))?;
         if self.is_opening(agent, session) {
             return Err(ErrorObject::new(ErrorCode::UnknownSession, super::session::OPENING));
         }
-        let written = self.agent(agent).ledger.has_room(clock);
+        let written = self.agent_state(agent).ledger.has_room(clock);
         written.map_err(|after| {
             let message = "this agent has written as much to Postern's record as it may for now";
             limited(message, TryAfter(after).millis())
@@ -126,7 +132,7 @@ impl Task {
     }
 
     /// Takes in a request, and looks it up.
-    pub(super) fn take_in(&mut self, mut request: Request) {
+    pub(super) fn take_in(&mut self, mut request: LiveRequest) {
         self.note_seen(&request.agent);
         request.new = Some(super::record::new_row(&request));
         tracing::info!(parent: &request.span, "received");
@@ -137,18 +143,18 @@ impl Task {
 
     /// Notes, by the minute, when an agent was last seen.
     fn note_seen(&mut self, agent: &AgentId) {
-        let state = self.agent(agent);
+        let state = self.agent_state(agent);
         if state.seen_at.is_none_or(|at| at.elapsed() >= Duration::from_mins(1)) {
             state.seen_at = Some(Instant::now());
-            self.parts.book.seen(agent);
+            self.parts.book.note_agent_seen(agent);
         }
     }
 
     /// Joins the same request to the live one, so that it never runs twice.
-    fn join(&mut self, id: Uuid, fingerprint: &str, wait: Wait, reply: Reply) {
+    fn join_live_request(&mut self, id: Uuid, fingerprint: &str, wait: Wait, reply: Reply) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         if request.fingerprint != fingerprint {
-            reply.error(&duplicate());
+            reply.send_error(&duplicate());
             return;
         }
         match wait {
@@ -159,10 +165,10 @@ impl Task {
             Wait::None if request.new.is_some() => request.accepted.push(reply),
             Wait::None => {
                 let result = accepted(&request.run, request.state(), request.judged.as_deref());
-                let waiting = self.questions.of(id);
+                let waiting = self.questions.question_of(id);
                 let open = waiting.map(|waiting| waiting.shown.question.clone());
-                let pending = open.map(|open| self.told_pending(&open));
-                reply.ok(&RunResult::Accepted(Accepted { pending, ..result }));
+                let pending = open.map(|open| self.pending_for_agent(&open));
+                reply.send_result(&RunResult::Accepted(Accepted { pending, ..result }));
             }
         }
     }
@@ -171,7 +177,7 @@ impl Task {
     pub(super) fn refuse_duplicate(&mut self, id: Uuid) {
         let Some(request) = self.take_unwritten(id) else { return };
         for reply in request.finished.into_iter().chain(request.accepted) {
-            reply.error(&duplicate());
+            reply.send_error(&duplicate());
         }
     }
 
@@ -184,7 +190,7 @@ impl Task {
         }
     }
 
-    pub(super) fn take_unwritten(&mut self, id: Uuid) -> Option<Request> {
+    pub(super) fn take_unwritten(&mut self, id: Uuid) -> Option<LiveRequest> {
         let request = self.requests.remove(&id)?;
         self.keys.remove(&(request.agent.clone(), request.run.request_id));
         Some(request)
@@ -199,7 +205,10 @@ impl Task {
         let mut status = StatusResult {
             request_id: params.request_id,
             state: request.run_state(),
-            verdict: noted(request.ending(), request.judged.as_deref().map(|judged| &judged.verdict)),
+            verdict: note_for_agent(
+                request.ending(),
+                request.judged.as_deref().map(|judged| &judged.verdict),
+            ),
             pid: request.pid(),
             stdout_bytes: 0,
             stderr_bytes: 0,
@@ -208,14 +217,14 @@ impl Task {
         // Output is looked at off the gate's own task.
         self.look_into(agent, reply, move |reply| {
             if let Some(running) = running {
-                status.stdout_bytes = running.output(Stream::Stdout).bytes;
-                status.stderr_bytes = running.output(Stream::Stderr).bytes;
+                status.stdout_bytes = running.output(OutputStream::Stdout).bytes;
+                status.stderr_bytes = running.output(OutputStream::Stderr).bytes;
             }
-            reply.ok(&status);
+            reply.send_result(&status);
         });
     }
 
-    fn input(&mut self, agent: &AgentId, params: InputParams, reply: Reply) {
+    fn queue_input(&mut self, agent: &AgentId, params: InputParams, reply: Reply) {
         let request_id = params.request_id;
         let Some(request) = self.theirs(agent, request_id) else {
             self.refuse_ended(agent, request_id, reply);
@@ -229,10 +238,10 @@ impl Task {
             return;
         };
         let eof = params.eof;
-        let data = match params.bytes() {
+        let data = match params.into_bytes() {
             Ok(data) => data,
             Err(mistake) => {
-                reply.error(&mistake.into());
+                reply.send_error(&mistake.into());
                 return;
             }
         };
@@ -248,7 +257,7 @@ impl Task {
         }
     }
 
-    fn kill(&mut self, agent: &AgentId, params: &KillParams, reply: Reply) {
+    fn kill_request(&mut self, agent: &AgentId, params: &KillParams, reply: Reply) {
         let Some(request) = self.theirs(agent, params.request_id) else {
             self.kill_of_ended(agent, params.request_id, reply);
             return;
@@ -259,26 +268,26 @@ impl Task {
         } else {
             self.signal(id, params.signal);
         }
-        let state = self.requests.get(&id).map_or(RunState::Finished, Request::run_state);
-        reply.ok(&KillResult { request_id: params.request_id, state });
+        let state = self.requests.get(&id).map_or(RunState::Finished, LiveRequest::run_state);
+        reply.send_result(&KillResult { request_id: params.request_id, state });
     }
 
     /// Sends a signal to what runs; TERM and KILL end the request, and anything ends what does not run yet.
     pub(super) fn signal(&mut self, id: Uuid, signal: Signal) {
         let Some(request) = self.requests.get(&id) else { return };
-        let runs = matches!(request.state(), State::Running { .. } | State::Stopping { .. });
+        let runs = matches!(request.state(), RequestState::Running { .. } | RequestState::Stopping { .. });
         match (&request.running, signal.name()) {
             (Some(running), "SIGKILL") if runs => {
                 running.signal(signal.number());
-                self.happen(id, Event::Killed);
+                self.happen(id, RequestEvent::Killed);
             }
             (Some(running), name) if runs && name != "SIGTERM" => running.signal(signal.number()),
-            _ => self.happen(id, Event::Killed),
+            _ => self.happen(id, RequestEvent::Killed),
         }
     }
 
     /// Returns a live request of this agent; another agent's is none.
-    pub(super) fn theirs(&self, agent: &AgentId, request_id: Uuid) -> Option<&Request> {
+    pub(super) fn theirs(&self, agent: &AgentId, request_id: Uuid) -> Option<&LiveRequest> {
         let id = self.keys.get(&(agent.clone(), request_id))?;
         self.requests.get(id)
     }
@@ -291,42 +300,46 @@ fn duplicate() -> ErrorObject {
 }
 
 /// Returns the answer to a request that is on its way.
-pub(super) fn accepted(run: &RunParams, state: &State, judged: Option<&Judged>) -> Accepted {
+pub(super) fn accepted(run: &RunParams, state: &RequestState, judged: Option<&JudgedRequest>) -> Accepted {
     Accepted {
         request_id: run.request_id,
         state: RunState::from(state),
-        verdict: noted(ending_of(state), judged.map(|judged| &judged.verdict)),
-        timeout_ms: judged.and_then(|judged| super::end::cut(run, judged)),
+        verdict: note_for_agent(ending_of(state), judged.map(|judged| &judged.verdict)),
+        timeout_ms: judged.and_then(|judged| super::end::shortened_timeout(run, judged)),
         pending: None,
     }
 }
 
-fn ending_of(state: &State) -> Option<&Ending> {
-    if let State::Ended(ending) = state { Some(ending) } else { None }
+fn ending_of(state: &RequestState) -> Option<&RequestEnding> {
+    if let RequestState::Ended(ending) = state { Some(ending) } else { None }
 }
 
 /// Returns the verdict for the agent. A denial is reported as what it is, whether a verdict, a limit or a
 /// person made it.
-pub(super) fn noted(ending: Option<&Ending>, verdict: Option<&Verdict>) -> Option<VerdictNote> {
+pub(super) fn note_for_agent(
+    ending: Option<&RequestEnding>,
+    verdict: Option<&Verdict>,
+) -> Option<VerdictNote> {
     match ending {
-        Some(Ending::Denied(denial)) => Some(VerdictNote {
+        Some(RequestEnding::Denied(denial)) => Some(VerdictNote {
             decision: Decision::Deny,
             reason: denial.reason.name().to_owned(),
-            message: postern_contract::text(&render::refusal(&denial.cause)),
+            message: postern_contract::pieces_to_text(&render::refusal(&denial.cause)),
             advice: render::denial_advice(denial),
             rule: denial.rule,
         }),
-        Some(Ending::Finished { .. } | Ending::Failed { .. } | Ending::Allowed) | None => verdict.map(note),
+        Some(RequestEnding::Finished { .. } | RequestEnding::Failed { .. } | RequestEnding::Allowed)
+        | None => verdict.map(verdict_note),
     }
 }
 
 /// Returns a verdict as far as an agent is told.
-fn note(verdict: &Verdict) -> VerdictNote {
+fn verdict_note(verdict: &Verdict) -> VerdictNote {
     let reason = serde_json::to_value(verdict.reason).ok();
     VerdictNote {
         decision: verdict.decision,
         reason: reason.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned(),
-        message: render::why(&verdict.cause),
+        message: render::cause_text(&verdict.cause),
         advice: render::verdict_advice(verdict),
         rule: verdict.rule.as_ref().map(|rule| rule.id),
     }
@@ -339,17 +352,17 @@ pub(super) fn new_request(
     run: RunParams,
     fingerprint: String,
     output_cap: u64,
-) -> Request {
+) -> LiveRequest {
     let line = match &run.what {
-        What::Command(argv) => escape::text(&postern_command::quote(argv)),
-        What::Shell(text) => escape::text(text),
+        What::Command(argv) => escape::visible_text(&postern_command::quote_argv(argv)),
+        What::Shell(text) => escape::visible_text(text),
     };
-    let input = matches!(run.stdin, Stdin::Stream).then(|| {
+    let input = matches!(run.stdin, RunStdin::Stream).then(|| {
         let (sender, receiver) = mpsc::channel(INPUT_PIECES);
         InputQueue { sender, receiver: Some(receiver) }
     });
     let span = tracing::info_span!("request", %id, %agent, request_id = %run.request_id);
-    Request {
+    LiveRequest {
         id,
         agent: agent.clone(),
         origin: Origin::Host,
@@ -361,7 +374,7 @@ pub(super) fn new_request(
         run_edited: None,
         life: Life::default(),
         connection,
-        received_at: now(),
+        received_at: now_millis(),
         new: None,
         judged: None,
         question: None,

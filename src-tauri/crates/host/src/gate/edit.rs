@@ -3,24 +3,24 @@
 //! The new command is read, looked up and judged as if the agent had asked for it; the result is shown under
 //! a digest of its own, and runs only when an answer names that one.
 
-use super::judge::{Judged, Judgement, judge_run};
-use super::message::Told as Done;
-use super::show::{self, Asked};
+use super::judge::{JudgedRequest, RequestJudgment, judge_run};
+use super::message::GateTaskResult as Done;
+use super::show::{self, QuestionInputs};
 use super::task::{Task, answer};
-use crate::clock::{lasting, now};
-use crate::lanes::{Lane, Open};
+use crate::clock::{lasting, now_millis};
+use crate::lanes::{Lane, OpenFilesPermit};
 use postern_command::{Dialect, Step, escape, read_shell, words_of};
-use postern_contract::{EditParams, Edited, NotApplied, Question, Shown};
+use postern_contract::{EditParams, Edited, NotApplied, Question, ShownText};
 use postern_policy::Decision;
 use postern_protocol::{RunParams, What};
-use postern_request::{Denial, Event, Launch};
+use postern_request::{Denial, Launch, RequestEvent};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
 /// Judged plan of each request.
-type Plans = Vec<(Uuid, Box<Judged>)>;
+type Plans = Vec<(Uuid, Box<JudgedRequest>)>;
 
 /// A change that was judged, on its way back to the gate.
 #[derive(Debug)]
@@ -30,13 +30,13 @@ pub(crate) struct Judgements {
     digest: String,
     run: Arc<RunParams>,
     /// Judgment for each request that waits for the question.
-    each: Vec<(Uuid, Judgement)>,
+    each: Vec<(Uuid, RequestJudgment)>,
     reply: oneshot::Sender<Edited>,
 }
 
 impl Task {
     /// Looks the changed command up and judges it. The question stays as it is until that is done.
-    pub(super) fn edit(&mut self, params: EditParams, reply: oneshot::Sender<Edited>) {
+    pub(super) fn edit_question(&mut self, params: EditParams, reply: oneshot::Sender<Edited>) {
         match self.asked_for(&params) {
             Ok(asked) => self.judge_edit(params, asked, reply),
             Err(why) => answer(reply, Edited::refused(&why)),
@@ -48,7 +48,7 @@ impl Task {
         if params.text.trim().is_empty() {
             return Err(NotApplied::NoCommand);
         }
-        let Some(waiting) = self.questions.find(&params.question_id) else {
+        let Some(waiting) = self.questions.find_question(&params.question_id) else {
             return Err(NotApplied::Over);
         };
         if waiting.shown.question.digest != params.digest {
@@ -79,7 +79,7 @@ impl Task {
         let lanes = self.parts.lanes.clone();
         let world = Arc::clone(&self.parts.world);
         // Not where the agent's own requests wait: a person waits for it.
-        let work = move |allowance, _: Open| {
+        let work = move |allowance, _: OpenFilesPermit| {
             let world = world.within(allowance);
             let judge = |(id, run)| {
                 let mut judgement = judge_run(&world, &policy, version, &run, lasting());
@@ -89,7 +89,7 @@ impl Task {
             let run = asked.first().map(|(_, run)| Arc::new(run.clone()));
             (run, asked.into_iter().map(judge).collect::<Vec<_>>())
         };
-        self.spawn(async move {
+        self.spawn_task(async move {
             // Whatever made it panic, or does not answer: what cannot be judged is not shown.
             let Ok((Some(run), each)) = lanes.run(&agent, Lane::Previews, work).await else {
                 answer(reply, Edited::refused(&NotApplied::NotJudged));
@@ -120,15 +120,15 @@ impl Task {
         question: &str,
         digest: &str,
         run: &RunParams,
-        each: Vec<(Uuid, Judgement)>,
+        each: Vec<(Uuid, RequestJudgment)>,
     ) -> Result<(Question, Plans), NotApplied> {
         if self.parts.halt.is_on() {
             return Err(NotApplied::Paused);
         }
-        let Some(waiting) = self.questions.find(question) else {
+        let Some(waiting) = self.questions.find_question(question) else {
             return Err(NotApplied::Over);
         };
-        let (before, waiting_agent) = (waiting.shown.question.clone(), waiting.agent().clone());
+        let (before, waiting_agent) = (waiting.shown.question.clone(), waiting.agent_id().clone());
         let mut judged: Vec<_> = each.into_iter().map(of_judgement).collect::<Result<_, _>>()?;
         let snapshot = self.parts.book.snapshot();
         if let Some(own) = snapshot.agents.get(&waiting_agent) {
@@ -146,11 +146,11 @@ impl Task {
         if before.digest == one.digest.0 {
             return Err(NotApplied::SameCommand);
         }
-        let Some(entry) = self.parts.book.agent(&before.asker.agent) else {
+        let Some(entry) = self.parts.book.find_agent(&before.asker.agent) else {
             return Err(NotApplied::NotEnrolled);
         };
-        let at = now();
-        let shown = show::question(&Asked {
+        let at = now_millis();
+        let shown = show::question(&QuestionInputs {
             id: Uuid::parse_str(&before.id).unwrap_or_default(),
             code: before.code.clone(),
             entry: &entry,
@@ -169,19 +169,19 @@ impl Task {
     }
 
     fn show_edited(&mut self, question: Question, judged: Plans, run: &Arc<RunParams>) {
-        let left = u64::try_from(question.expires_at.saturating_sub(now())).unwrap_or(0);
-        let expires = self.clock() + Duration::from_millis(left);
-        self.questions.show(question.clone(), expires);
+        let left = u64::try_from(question.expires_at.saturating_sub(now_millis())).unwrap_or(0);
+        let expires = self.gate_time() + Duration::from_millis(left);
+        self.questions.replace_question(question.clone(), expires);
         let mut speaks = None;
         for (id, judged) in judged {
             let Some(request) = self.requests.get_mut(&id) else { continue };
             let digest = judged.digest.clone();
             let text = text_of(&judged.plan.launch);
-            request.line = escape::text(&text);
+            request.line = escape::visible_text(&text);
             request.edited = Some(text);
             request.run_edited = Some(Arc::clone(run));
             request.judged = Some(judged);
-            self.happen(id, Event::Edited { digest });
+            self.happen(id, RequestEvent::Edited { digest });
             speaks = speaks.or(Some(id));
         }
         tracing::info!(question = %question.id, "edited");
@@ -212,25 +212,25 @@ fn what_of(asked: &What, text: &str) -> What {
 }
 
 /// Returns what would run, if the person may decide that. A command that no answer can allow is not shown.
-fn of_judgement((id, judgement): (Uuid, Judgement)) -> Result<(Uuid, Box<Judged>), NotApplied> {
+fn of_judgement((id, judgement): (Uuid, RequestJudgment)) -> Result<(Uuid, Box<JudgedRequest>), NotApplied> {
     match judgement {
-        Judgement::Refused(denial) => Err(NotApplied::Denied(denial.cause)),
-        Judgement::Judged(judged) if judged.verdict.decision == Decision::Deny => {
+        RequestJudgment::Refused(denial) => Err(NotApplied::Denied(denial.cause)),
+        RequestJudgment::Judged(judged) if judged.verdict.decision == Decision::Deny => {
             Err(NotApplied::Denied(Denial::of_verdict(&judged.verdict).cause))
         }
-        Judgement::Judged(judged) => Ok((id, judged)),
+        RequestJudgment::Judged(judged) => Ok((id, judged)),
     }
 }
 
 /// Returns the agent's command, from what is on show.
-fn asked_text(question: &Question) -> Shown {
+fn asked_text(question: &Question) -> ShownText {
     question.command.iter().flat_map(|part| part.text.iter().cloned()).collect()
 }
 
 /// Returns the started command, as one line of shell text.
 pub(super) fn text_of(launch: &Launch) -> String {
     match launch {
-        Launch::Argv { argv } => postern_command::quote(argv),
+        Launch::Argv { argv } => postern_command::quote_argv(argv),
         Launch::Shell { text } => text.clone(),
         Launch::Nothing => String::new(),
     }

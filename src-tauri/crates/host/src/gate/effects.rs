@@ -1,14 +1,14 @@
 //! Carrying out what `step` wants, in order. What has to be durable first holds the rest back.
 
-use super::judge::Judgement;
+use super::judge::RequestJudgment;
 use super::live::Answering;
-use super::message::{Message, Told as Done};
+use super::message::{GateMessage, GateTaskResult as Done};
 use super::owed::Before;
 use super::task::Task;
-use crate::book::Saved;
+use crate::book::SavedRules;
 use crate::lanes::Lane;
 use postern_contract::{Answered, NotApplied, Renewed};
-use postern_request::{Drift, Effect, Refusal};
+use postern_request::{Drift, Refusal, RequestEffect};
 use postern_store::{audit, requests};
 use std::sync::Arc;
 use uuid::Uuid;
@@ -17,21 +17,21 @@ impl Task {
     /// Carries out what is to be done for a request, up to the next entry of the record that is not durable yet.
     pub(super) fn proceed(&mut self, id: Uuid) {
         loop {
-            let clock = self.clock();
+            let clock = self.gate_time();
             let Some(request) = self.requests.get_mut(&id) else { return };
-            let Some(effect) = request.life.next(clock) else { return };
+            let Some(effect) = request.life.next_effect(clock) else { return };
             let span = request.span.clone();
             let _entered = span.enter();
             match effect {
-                Effect::Record(entry) => self.record(id, &entry),
-                Effect::Accept => self.answer_accepted(id),
-                Effect::Ask { digest } => self.ask(id, &digest),
-                Effect::Acknowledge => self.acknowledge(id),
-                Effect::Remember => self.remember(id),
-                Effect::Start(approved) => self.start(id, approved),
-                Effect::TellEnded => self.tell_ended(id),
+                RequestEffect::Record(entry) => self.record(id, &entry),
+                RequestEffect::Accept => self.answer_accepted(id),
+                RequestEffect::Ask { digest } => self.ask_question(id, &digest),
+                RequestEffect::Acknowledge => self.acknowledge(id),
+                RequestEffect::Remember => self.remember(id),
+                RequestEffect::Start(approved) => self.start_request(id, approved),
+                RequestEffect::TellEnded => self.tell_ended(id),
                 // These were carried out when they were given.
-                Effect::CloseQuestion | Effect::Stop(_) => {}
+                RequestEffect::CloseQuestion | RequestEffect::Stop(_) => {}
             }
         }
     }
@@ -40,7 +40,7 @@ impl Task {
     fn acknowledge(&mut self, id: Uuid) {
         let answering = self.requests.get_mut(&id).and_then(|request| request.answering.take());
         if let Some(Answering::Pledged(pledge)) = answering {
-            pledge.kept();
+            pledge.fulfill();
         }
     }
 
@@ -60,7 +60,7 @@ impl Task {
         let new = request.new.clone().filter(|_| !request.life.is_busy() && call.is_none());
         let (store, messages) = (self.parts.store.clone(), self.messages.clone());
         let (lanes, agent) = (self.parts.lanes.clone(), request.agent.clone());
-        self.aside(async move {
+        self.spawn_detached(async move {
             let looked_up = lanes.run(&agent, Lane::LookUps, move |allowance, open| {
                 let world = world.within(allowance);
                 let at = crate::clock::lasting();
@@ -68,22 +68,23 @@ impl Task {
                     Some(call) => super::call_facts::judge_call(&world, &policy, version, call, at),
                     None => super::judge::judge_run(&world, &policy, version, &run, at),
                 };
-                judgement.keep(open);
+                judgement.hold_permit(open);
                 let before = new.filter(|_| !judgement.denies()).map_or(Ok(None), |new| {
-                    store.look_up(|conn| requests::known(conn, &new.agent, &new.request_id, &new.content))
+                    store
+                        .look_up(|conn| requests::find_known(conn, &new.agent, &new.request_id, &new.content))
                 });
                 (judgement, before)
             });
             // What cannot be judged does not run.
             let (judgement, before) = looked_up.await.unwrap_or_else(|unanswered| {
-                (Judgement::Refused(Refusal::from(unanswered).into()), Ok(None))
+                (RequestJudgment::Refused(Refusal::from(unanswered).into()), Ok(None))
             });
             let done = match before {
                 Ok(None) => Done::Judged { id, judgement },
                 Ok(Some(before)) => Done::Known { id, opening: Ok(before) },
                 Err(error) => Done::Known { id, opening: Err(error) },
             };
-            Message::send(&messages, Message::Told(Box::new(done)));
+            GateMessage::send(&messages, GateMessage::Told(Box::new(done)));
         });
     }
 
@@ -92,7 +93,7 @@ impl Task {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let Some(Answering::Saves(choice)) = &request.answering else {
             let outcome = Err(NotApplied::ChoiceLost);
-            self.spawn(async move { Done::Remembered { id, outcome } });
+            self.spawn_task(async move { Done::Remembered { id, outcome } });
             return;
         };
         let who = choice.who.clone().unwrap_or_default();
@@ -105,11 +106,11 @@ impl Task {
                 choice.saved = saved;
             }
             let book = self.parts.book.clone();
-            self.spawn(async move {
-                let saved = audit::by(who, book.remember_tool(line)).await;
+            self.spawn_task(async move {
+                let saved = audit::with_author(who, book.remember_tool(line)).await;
                 // It was allowed whether or not a line could be added.
                 let but = saved.err().map(|error| NotApplied::AllowedUnsaved(error.to_string()));
-                Done::Remembered { id, outcome: Ok((Saved::default(), but)) }
+                Done::Remembered { id, outcome: Ok((SavedRules::default(), but)) }
             });
             return;
         }
@@ -118,10 +119,10 @@ impl Task {
             choice.saved = super::saving::saved_of(remember, &self.parts.world.home);
         }
         let book = self.parts.book.clone();
-        self.spawn(async move {
+        self.spawn_task(async move {
             let outcome = match remember {
                 Ok(remember) => {
-                    let saved = audit::by(who, book.remember(remember)).await;
+                    let saved = audit::with_author(who, book.remember(remember)).await;
                     saved.map(|saved| (saved, None)).map_err(super::answer::failed)
                 }
                 Err(problem) => Err(problem),
@@ -131,7 +132,11 @@ impl Task {
     }
 
     /// Goes on once the rule is durable; or it was refused: then nothing runs, and the person learns why.
-    pub(super) fn remembered(&mut self, id: Uuid, outcome: Result<(Saved, Option<NotApplied>), NotApplied>) {
+    pub(super) fn remembered(
+        &mut self,
+        id: Uuid,
+        outcome: Result<(SavedRules, Option<NotApplied>), NotApplied>,
+    ) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let choice = match request.answering.take() {
             Some(Answering::Saves(choice)) => Some(choice),
@@ -140,13 +145,13 @@ impl Task {
         let agent = request.agent.clone();
         match outcome {
             Ok((saved, but)) => {
-                request.life.done();
-                self.tell(postern_contract::Told::RulesChanged);
+                request.life.mark_done();
+                self.notify_approvers(postern_contract::ApproverNotification::RulesChanged);
                 // A rule for everybody may free, or deny, what any agent waits for.
                 let also = self.rejudge(Some(&agent).filter(|_| !saved.for_others));
                 let renewed = saved.renewed.map(|(entry, rules)| Renewed { entry, rules });
                 if let Some(choice) = choice {
-                    let answered = but.as_ref().map_or_else(Answered::done, Answered::but);
+                    let answered = but.as_ref().map_or_else(Answered::applied, Answered::applied_partly);
                     let rules = saved.rules;
                     let answered = Answered { also, saved: choice.saved, rules, renewed, ..answered };
                     super::task::answer(choice.reply, answered);
@@ -160,9 +165,9 @@ impl Task {
                 }
                 let denial = Drift::NotSaved.into();
                 let Some(request) = self.requests.get_mut(&id) else { return };
-                let before = Before::of(request);
+                let before = Before::from_request(request);
                 let at_once = request.life.not_remembered(denial);
-                self.moved(id, &before, at_once);
+                self.apply_transition(id, &before, at_once);
             }
         }
     }

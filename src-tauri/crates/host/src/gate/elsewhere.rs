@@ -4,10 +4,10 @@
 use super::afar::{AnswerElsewhere, NewsElsewhere};
 use super::answer::FEEDBACK;
 use super::task::{Task, answer};
-use crate::ask::{FaceId, FaceKind};
-use crate::clock::now;
+use crate::ask::{ApproverId, ConnectedApproverKind};
+use crate::clock::now_millis;
 use postern_contract::{
-    Answer, AnswerParams, Answered, Closed, ClosedBy, NotApplied, Part, Question, Scope, Told,
+    Answer, AnswerParams, Answered, ApproverNotification, Closed, ClosedBy, NotApplied, Part, Question, Scope,
 };
 use postern_policy::Lifetime;
 use std::time::Duration;
@@ -33,59 +33,60 @@ impl Task {
         self.elsewhere.doors.remove(&id);
         let Some(waiting) = self.elsewhere.questions.close(&id) else { return };
         let code = waiting.shown.question.code;
-        self.tell(Told::QuestionClosed(Closed { id, code, how, face: by }));
+        self.notify_approvers(ApproverNotification::QuestionClosed(Closed { id, code, how, face: by }));
         self.parts.stirred.status.notify_one();
     }
 
     fn show_elsewhere(&mut self, mut question: Question, answers: mpsc::Sender<AnswerElsewhere>) {
-        if question.host.is_none() || self.questions.find(&question.id).is_some() {
+        if question.host.is_none() || self.questions.find_question(&question.id).is_some() {
             return;
         }
-        let left = u64::try_from(question.expires_at.saturating_sub(now())).unwrap_or(0);
-        let ends = self.clock() + Duration::from_millis(left);
+        let left = u64::try_from(question.expires_at.saturating_sub(now_millis())).unwrap_or(0);
+        let ends = self.gate_time() + Duration::from_millis(left);
         self.elsewhere.doors.insert(question.id.clone(), answers);
-        if let Some(known) = self.elsewhere.questions.find(&question.id) {
+        if let Some(known) = self.elsewhere.questions.find_question(&question.id) {
             let known = &known.shown.question;
             question.code.clone_from(&known.code);
             if *known != question {
-                self.elsewhere.questions.show(question.clone(), ends);
+                self.elsewhere.questions.replace_question(question.clone(), ends);
                 self.tell_changed(question);
             }
             return;
         }
-        let is_taken = self.questions.find(&question.code).is_some()
-            || self.elsewhere.questions.find(&question.code).is_some();
+        let is_taken = self.questions.find_question(&question.code).is_some()
+            || self.elsewhere.questions.find_question(&question.code).is_some();
         if is_taken {
             question.code = self.questions.fresh_code(uuid::Uuid::new_v4());
         }
-        let clock = self.clock();
-        self.elsewhere.questions.open(question.clone(), Vec::new(), clock, ends);
+        let clock = self.gate_time();
+        self.elsewhere.questions.open_question(question.clone(), Vec::new(), clock, ends);
         tracing::info!(question = %question.id, "asked on another Mac");
-        self.tell(Told::QuestionOpened(Box::new(self.among_others(question))));
+        self.notify_approvers(ApproverNotification::QuestionOpened(Box::new(self.among_others(question))));
         self.parts.stirred.status.notify_one();
     }
 
     /// Returns what waits on other Macs, for an approver on this one. What came through a door leaves through none.
-    pub(super) fn shown_elsewhere(&self, face: FaceId) -> Vec<Question> {
-        let waiting = self.elsewhere.questions.iter().filter(|_| face.kind != FaceKind::Remote);
+    pub(super) fn shown_elsewhere(&self, face: ApproverId) -> Vec<Question> {
+        let waiting = self.elsewhere.questions.iter().filter(|_| face.kind != ConnectedApproverKind::Remote);
         waiting.map(|waiting| self.among_others(waiting.shown.question.clone())).collect()
     }
 
     /// Returns whether a question waits on another Mac.
     pub(super) fn is_elsewhere(&mut self, question: &str) -> bool {
-        self.questions.find(question).is_none() && self.elsewhere.questions.find(question).is_some()
+        self.questions.find_question(question).is_none()
+            && self.elsewhere.questions.find_question(question).is_some()
     }
 
     /// Hands an answer to the door, if it counts here: shown, armed, and one that can be given from another Mac.
     pub(super) fn answer_elsewhere(
         &mut self,
         params: AnswerParams,
-        face: FaceId,
+        face: ApproverId,
         reply: oneshot::Sender<Answered>,
     ) {
         match self.check_elsewhere(params, face) {
             Ok((params, door)) => {
-                let shows = self.parts.faces.shows(face);
+                let shows = self.parts.faces.shown_parts(face);
                 let sent = door.try_send(AnswerElsewhere { params, shows, reply });
                 if let Err(error) = sent {
                     let AnswerElsewhere { reply, .. } = error.into_inner();
@@ -99,9 +100,9 @@ impl Task {
     fn check_elsewhere(
         &mut self,
         mut params: AnswerParams,
-        face: FaceId,
+        face: ApproverId,
     ) -> Result<(AnswerParams, mpsc::Sender<AnswerElsewhere>), NotApplied> {
-        if face.kind == FaceKind::Remote {
+        if face.kind == ConnectedApproverKind::Remote {
             return Err(NotApplied::Over);
         }
         if params.feedback.as_ref().is_some_and(|words| words.len() > FEEDBACK) {
@@ -110,9 +111,12 @@ impl Task {
         if let Some(why) = self.unseen(&params, face) {
             return Err(NotApplied::Unseen(why));
         }
-        let question = self.elsewhere.questions.check(&params, face, Instant::now())?;
-        let missing: Vec<Part> =
-            question.parts_for(params.answer).difference(&self.parts.faces.shows(face)).copied().collect();
+        let question = self.elsewhere.questions.check_answer(&params, face, Instant::now())?;
+        let missing: Vec<Part> = question
+            .parts_for(params.answer)
+            .difference(&self.parts.faces.shown_parts(face))
+            .copied()
+            .collect();
         if !missing.is_empty() {
             return Err(NotApplied::Unshown(missing));
         }
@@ -137,7 +141,12 @@ impl Task {
 
     /// Returns whether somebody is at this Mac who could be shown a question of another one.
     pub(super) fn is_attended(&self) -> bool {
-        let here = self.parts.faces.kinds().into_iter().filter(|kind| *kind != FaceKind::Remote);
+        let here = self
+            .parts
+            .faces
+            .connected_kinds()
+            .into_iter()
+            .filter(|kind| *kind != ConnectedApproverKind::Remote);
         here.map(|kind| self.unable(kind)).any(|why| why.is_none())
     }
 }

@@ -1,12 +1,14 @@
 //! Reports of a request's end: the last event, and the answers of those who waited for it.
 
-use super::judge::Judged;
-use super::live::Request;
+use super::judge::JudgedRequest;
+use super::live::LiveRequest;
 use super::task::Task;
 use postern_contract::{Answered, NotApplied, render};
-use postern_exec::run::Finished as Ran;
-use postern_protocol::{Denied, Encoding, Event, Finished, Outcome, RunParams, RunResult, Signal};
-use postern_request::{Denial, Ending, Exit, RunEnd};
+use postern_exec::run::FinishedRun as Ran;
+use postern_protocol::{
+    Encoding, ExecDenied, ExecFinished, NoticeEvent, Outcome, RunParams, RunResult, Signal,
+};
+use postern_request::{Denial, Exit, RequestEnding, RunEnd};
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -24,20 +26,20 @@ impl Task {
         self.keep_past(&request);
         self.owed.forget(id);
         if let Some(answering) = request.answering.take() {
-            answering.fail(Answered::refused(&NotApplied::Ended));
+            answering.fail_with(Answered::refused(&NotApplied::Ended));
         }
         match &request.notice {
             _ if request.call.is_some() => self.tell_call_ended(&mut request),
             Some(notice) if notice.event.is_end() => {
                 let result = RunResult::Ended(Box::new(notice.clone()));
                 for reply in std::mem::take(&mut request.finished) {
-                    reply.ok(&result);
+                    reply.send_result(&result);
                 }
                 let accepted =
                     super::calls::accepted(&request.run, request.state(), request.judged.as_deref());
                 let accepted = RunResult::Accepted(accepted);
                 for reply in std::mem::take(&mut request.accepted) {
-                    reply.ok(&accepted);
+                    reply.send_result(&accepted);
                 }
             }
             Some(_) | None => {
@@ -52,15 +54,15 @@ impl Task {
     }
 
     /// Returns the last event of a request, once it has ended.
-    pub(super) fn ended_event(&self, id: Uuid) -> Option<Event> {
+    pub(super) fn ended_event(&self, id: Uuid) -> Option<NoticeEvent> {
         let request = self.requests.get(&id)?;
         if request.call.is_some() {
             return super::call::ended_event(request);
         }
-        let cut = request.judged.as_deref().and_then(|judged| cut(&request.run, judged));
+        let cut = request.judged.as_deref().and_then(|judged| shortened_timeout(&request.run, judged));
         let event = match request.ending()? {
-            Ending::Denied(denial) => Event::Denied(render::denial(denial)),
-            Ending::Finished { end } => {
+            RequestEnding::Denied(denial) => NoticeEvent::Denied(render::denial(denial)),
+            RequestEnding::Finished { end } => {
                 let late = (end.outcome == Outcome::Timeout).then(|| self.too_late(request)).flatten();
                 let left = request.result.as_deref().and_then(left_behind);
                 let failed = end.exit_code().filter(|code| *code != 0);
@@ -68,19 +70,23 @@ impl Task {
                 let drifted = request.result.as_deref().and_then(drifted);
                 finished(*end, request.result.as_deref(), late.or(drifted).or(left).or(confined))
             }
-            Ending::Failed { message } => finished(Outcome::Failed.into(), None, Some(message.clone())),
-            Ending::Allowed => event_of(&Ending::Allowed),
+            RequestEnding::Failed { message } => {
+                finished(Outcome::Failed.into(), None, Some(message.clone()))
+            }
+            RequestEnding::Allowed => event_of(&RequestEnding::Allowed),
         };
         Some(match event {
-            Event::Finished(finished) => {
-                Event::Finished(Finished { edited: request.edited.clone(), timeout_ms: cut, ..finished })
-            }
+            NoticeEvent::Finished(finished) => NoticeEvent::Finished(ExecFinished {
+                edited: request.edited.clone(),
+                timeout_ms: cut,
+                ..finished
+            }),
             other => other,
         })
     }
 
     /// Returns the advice to an agent whose time ran out.
-    fn too_late(&self, request: &Request) -> Option<String> {
+    fn too_late(&self, request: &LiveRequest) -> Option<String> {
         let limit = request.judged.as_deref()?.plan.timeout_ms?;
         let cap = self.parts.book.policy(&request.agent)?.settings.run_timeout_cap_ms;
         Some(render::timed_out(&request.agent, limit, cap))
@@ -103,51 +109,51 @@ fn drifted(ran: &Ran) -> Option<String> {
 }
 
 /// Tells what a confined run did not have.
-fn failed_confined(request: &Request, code: i32) -> Option<String> {
+fn failed_confined(request: &LiveRequest, code: i32) -> Option<String> {
     render::failed_confined(&request.judged.as_deref()?.plan.confinement, code)
 }
 
 /// Returns the time limit, if it is shorter than the request asked for.
-pub(super) fn cut(run: &RunParams, judged: &Judged) -> Option<u64> {
+pub(super) fn shortened_timeout(run: &RunParams, judged: &JudgedRequest) -> Option<u64> {
     judged.plan.timeout_ms.filter(|may| run.timeout_ms.is_some_and(|wanted| *may < wanted))
 }
 
 /// Returns the event of an ending that was found at a restart.
-pub(super) fn event_of(ending: &Ending) -> Event {
+pub(super) fn event_of(ending: &RequestEnding) -> NoticeEvent {
     match ending {
-        Ending::Denied(denial) => Event::Denied(render::denial(denial)),
-        Ending::Finished { end } => finished(*end, None, None),
-        Ending::Failed { message } => finished(Outcome::Failed.into(), None, Some(message.clone())),
+        RequestEnding::Denied(denial) => NoticeEvent::Denied(render::denial(denial)),
+        RequestEnding::Finished { end } => finished(*end, None, None),
+        RequestEnding::Failed { message } => finished(Outcome::Failed.into(), None, Some(message.clone())),
         // Postern ran nothing of it, and does not know.
-        Ending::Allowed => finished(Outcome::Unknown.into(), None, None),
+        RequestEnding::Allowed => finished(Outcome::Unknown.into(), None, None),
     }
 }
 
 /// Returns the event of an ending that was kept, with what is kept of its output, and what ran instead where
 /// it was edited.
-pub(super) fn event_of_kept(ending: &Ending, ran: &Ran, edited: Option<String>) -> Event {
+pub(super) fn event_of_kept(ending: &RequestEnding, ran: &Ran, edited: Option<String>) -> NoticeEvent {
     let event = match ending {
-        Ending::Finished { end } => finished(*end, Some(ran), None),
-        Ending::Denied(_) | Ending::Failed { .. } | Ending::Allowed => event_of(ending),
+        RequestEnding::Finished { end } => finished(*end, Some(ran), None),
+        RequestEnding::Denied(_) | RequestEnding::Failed { .. } | RequestEnding::Allowed => event_of(ending),
     };
     with_edit(event, edited)
 }
 
 /// Says what ran instead, where the person changed the command.
-fn with_edit(event: Event, edited: Option<String>) -> Event {
+fn with_edit(event: NoticeEvent, edited: Option<String>) -> NoticeEvent {
     match event {
-        Event::Finished(finished) => Event::Finished(Finished { edited, ..finished }),
+        NoticeEvent::Finished(finished) => NoticeEvent::Finished(ExecFinished { edited, ..finished }),
         other => other,
     }
 }
 
 /// Returns a denial as a model is told, in one line in which everything can be seen.
-pub(super) fn text(denial: &Denial) -> String {
-    let feedback = denial.feedback.as_deref().map(postern_command::escape::text);
-    Denied { feedback, ..render::denial(denial) }.text()
+pub(super) fn denial_text(denial: &Denial) -> String {
+    let feedback = denial.feedback.as_deref().map(postern_command::escape::visible_text);
+    ExecDenied { feedback, ..render::denial(denial) }.to_text()
 }
 
-fn finished(end: RunEnd, ran: Option<&Ran>, message: Option<String>) -> Event {
+fn finished(end: RunEnd, ran: Option<&Ran>, message: Option<String>) -> NoticeEvent {
     let RunEnd { outcome, exit } = end;
     // A run that was stopped has an exit of its own as well.
     let (exit_code, signal) = match exit {
@@ -160,7 +166,7 @@ fn finished(end: RunEnd, ran: Option<&Ran>, message: Option<String>) -> Event {
     let (stderr, cut_err) = ran.map(|ran| shortened(&ran.stderr)).unwrap_or_default();
     let (stdout, stdout_encoding) = Encoding::encode(&stdout);
     let (stderr, stderr_encoding) = Encoding::encode(&stderr);
-    Event::Finished(Finished {
+    NoticeEvent::Finished(ExecFinished {
         outcome,
         exit_code,
         signal,

@@ -1,6 +1,6 @@
 //! Requests that have ended, as their agents ask about them: from the record, on a thread that may block.
 
-use super::calls::noted;
+use super::calls::note_for_agent;
 use super::end;
 use super::judge::judge_run;
 use super::task::Task;
@@ -9,14 +9,14 @@ use crate::lanes::Lane;
 use crate::socket::Reply;
 use postern_contract::render;
 use postern_exec::identity::Allowance;
-use postern_exec::run::{Captured, Finished};
+use postern_exec::run::{Captured, FinishedRun};
 use postern_policy::AgentId;
 use postern_protocol::{
-    Accepted, Encoding, ErrorCode, ErrorObject, KillResult, Notice, OutputParams, OutputResult, RunParams,
-    RunResult, RunState, StatusResult, Stream, What, WhichParams, WhichProgram, WhichResult, limits,
+    Accepted, Encoding, ErrorCode, ErrorObject, KillResult, Notice, OutputParams, OutputResult, OutputStream,
+    RunParams, RunResult, RunState, StatusResult, What, WhichParams, WhichProgram, WhichResult, limits,
 };
-use postern_request::{BUSY_MS, Ending, Outcome};
-use postern_store::requests::{self, RequestRow};
+use postern_request::{BUSY_MS, Outcome, RequestEnding};
+use postern_store::requests::{self, StoredRequest};
 use postern_store::{Store, outputs};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -24,7 +24,7 @@ use uuid::Uuid;
 
 impl Task {
     /// Sends the outcome of the same request, which ended before, again.
-    pub(super) fn told_before(&mut self, id: Uuid, row: RequestRow) {
+    pub(super) fn send_earlier_outcome(&mut self, id: Uuid, row: StoredRequest) {
         let Some(request) = self.take_unwritten(id) else { return };
         let (store, lanes) = (self.parts.store.clone(), self.parts.lanes.clone());
         let (agent, accepted, finished) = (request.agent.clone(), request.accepted, request.finished);
@@ -32,11 +32,11 @@ impl Task {
             let notice = notice_of(&store, &row);
             for reply in accepted.into_iter().chain(finished) {
                 match &notice {
-                    Some(notice) => reply.ok(&RunResult::Ended(Box::new(notice.clone()))),
-                    None => reply.ok(&RunResult::Accepted(Accepted {
+                    Some(notice) => reply.send_result(&RunResult::Ended(Box::new(notice.clone()))),
+                    None => reply.send_result(&RunResult::Accepted(Accepted {
                         request_id: request.run.request_id,
                         state: row.summary.phase,
-                        verdict: noted(row.ending.as_ref(), row.verdict.as_ref()),
+                        verdict: note_for_agent(row.ending.as_ref(), row.verdict.as_ref()),
                         timeout_ms: None,
                         pending: None,
                     })),
@@ -44,25 +44,26 @@ impl Task {
             }
         };
         // Where there is no room for it, the caller learns that it was not answered, and asks again.
-        self.aside(async move { _ = lanes.run(&agent, Lane::Records, tell).await });
+        self.spawn_detached(async move { _ = lanes.run(&agent, Lane::Records, tell).await });
     }
 
     pub(super) fn status_of_ended(&self, agent: &AgentId, request_id: Uuid, reply: Reply) {
         self.look_back(agent, request_id, reply, move |store, row, reply| {
             let bytes = |stream| {
-                let kept = store.read(|conn| outputs::get(conn, row.summary.id, stream)).ok().flatten();
+                let kept =
+                    store.read(|conn| outputs::get_output(conn, row.summary.id, stream)).ok().flatten();
                 kept.map_or(0, |output| output.bytes)
             };
             let notice = notice_of(store, &row);
             let ending =
                 notice.and_then(|notice| serde_json::to_value(RunResult::Ended(Box::new(notice))).ok());
-            reply.ok(&StatusResult {
+            reply.send_result(&StatusResult {
                 request_id,
                 state: row.summary.phase,
-                verdict: noted(row.ending.as_ref(), row.verdict.as_ref()),
+                verdict: note_for_agent(row.ending.as_ref(), row.verdict.as_ref()),
                 pid: None,
-                stdout_bytes: bytes(Stream::Stdout),
-                stderr_bytes: bytes(Stream::Stderr),
+                stdout_bytes: bytes(OutputStream::Stdout),
+                stderr_bytes: bytes(OutputStream::Stderr),
                 ending,
             });
         });
@@ -70,7 +71,7 @@ impl Task {
 
     pub(super) fn kill_of_ended(&self, agent: &AgentId, request_id: Uuid, reply: Reply) {
         self.look_back(agent, request_id, reply, move |_, row, reply| {
-            reply.ok(&KillResult { request_id, state: row.summary.phase });
+            reply.send_result(&KillResult { request_id, state: row.summary.phase });
         });
     }
 
@@ -86,22 +87,22 @@ impl Task {
             let (running, state) = (request.running.clone(), request.run_state());
             self.look_into(agent, reply, move |reply| {
                 let so_far = |stream| running.as_ref().map(|running| running.output(stream));
-                let stdout = so_far(Stream::Stdout).unwrap_or_default();
-                let stderr = so_far(Stream::Stderr).unwrap_or_default();
-                reply.ok(&slice(&params, state, &stdout, &stderr));
+                let stdout = so_far(OutputStream::Stdout).unwrap_or_default();
+                let stderr = so_far(OutputStream::Stderr).unwrap_or_default();
+                reply.send_result(&slice_output(&params, state, &stdout, &stderr));
             });
             return;
         }
         let request_id = params.request_id;
         self.look_back(agent, request_id, reply, move |store, row, reply| {
-            let stdout = kept(store, row.summary.id, Stream::Stdout);
-            let stderr = kept(store, row.summary.id, Stream::Stderr);
-            reply.ok(&slice(&params, row.summary.phase, &stdout, &stderr));
+            let stdout = stored_output(store, row.summary.id, OutputStream::Stdout);
+            let stderr = stored_output(store, row.summary.id, OutputStream::Stderr);
+            reply.send_result(&slice_output(&params, row.summary.phase, &stdout, &stderr));
         });
     }
 
     /// Sends the decision for a bare run of each name.
-    pub(super) fn which(&self, agent: &AgentId, params: WhichParams, reply: Reply) {
+    pub(super) fn answer_which(&self, agent: &AgentId, params: WhichParams, reply: Reply) {
         let Some(policy) = self.parts.book.policy(agent) else { return };
         let (world, version) = (Arc::clone(&self.parts.world), self.parts.book.version());
         self.on_lane(agent, Lane::LookUps, reply, move |allowance, reply| {
@@ -112,22 +113,22 @@ impl Task {
                     let world = world.within(allowance.another());
                     let run = RunParams::new(Uuid::nil(), What::Command(vec![name.clone()]));
                     match judge_run(&world, &policy, version, &run, lasting()) {
-                        super::judge::Judgement::Judged(judged) => WhichProgram {
+                        super::judge::RequestJudgment::Judged(judged) => WhichProgram {
                             name,
                             path: judged.plan.programs.first().map(|program| program.path.clone()),
                             decision: judged.verdict.decision,
-                            message: render::why(&judged.verdict.cause),
+                            message: render::cause_text(&judged.verdict.cause),
                         },
-                        super::judge::Judgement::Refused(denial) => WhichProgram {
+                        super::judge::RequestJudgment::Refused(denial) => WhichProgram {
                             name,
                             path: None,
                             decision: postern_protocol::Decision::Deny,
-                            message: postern_contract::text(&render::refusal(&denial.cause)),
+                            message: postern_contract::pieces_to_text(&render::refusal(&denial.cause)),
                         },
                     }
                 })
                 .collect();
-            reply.ok(&WhichResult { programs });
+            reply.send_result(&WhichResult { programs });
         });
     }
 
@@ -146,7 +147,7 @@ impl Task {
     ) {
         let (lanes, agent) = (self.parts.lanes.clone(), agent.clone());
         let waits = Arc::new(Mutex::new(Some(reply)));
-        self.aside(async move {
+        self.spawn_detached(async move {
             let taken = Arc::clone(&waits);
             let answered = lanes.run(&agent, lane, move |allowance, _| {
                 let reply = taken.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -157,8 +158,8 @@ impl Task {
             let answered = answered.await;
             let reply = waits.lock().unwrap_or_else(PoisonError::into_inner).take();
             if let (Err(why), Some(reply)) = (answered, reply) {
-                let message = postern_contract::text(&render::refusal(&why.into()));
-                reply.error(&ErrorObject::new(ErrorCode::RateLimited, message).retry_after(BUSY_MS));
+                let message = postern_contract::pieces_to_text(&render::refusal(&why.into()));
+                reply.send_error(&ErrorObject::new(ErrorCode::RateLimited, message).retry_after(BUSY_MS));
             }
         });
     }
@@ -169,7 +170,7 @@ impl Task {
         agent: &AgentId,
         request_id: Uuid,
         reply: Reply,
-        then: impl FnOnce(&Store, RequestRow, Reply) + Send + 'static,
+        then: impl FnOnce(&Store, StoredRequest, Reply) + Send + 'static,
     ) {
         let (store, whose) = (self.parts.store.clone(), agent.clone());
         self.look_into(agent, reply, move |reply| {
@@ -186,25 +187,27 @@ impl Task {
 
 /// Returns the last event of a request, as it was told; built again from the record where the event is not
 /// kept any more. `None` if it has not ended.
-fn notice_of(store: &Store, row: &RequestRow) -> Option<Notice> {
+fn notice_of(store: &Store, row: &StoredRequest) -> Option<Notice> {
     let ending = row.ending.as_ref()?;
     let summary = &row.summary;
     let told = row.told.and_then(|sequence| {
-        store.read(|conn| postern_store::events::get(conn, &summary.agent, sequence)).ok().flatten()
+        store.read(|conn| postern_store::events::get_event(conn, &summary.agent, sequence)).ok().flatten()
     });
     // An agent that was removed and enrolled again counts from one again: another event may have that number.
     let told = told.filter(|event| event.event.request == Some(summary.id));
     if let Some(notice) = told.as_ref().and_then(crate::publish::notice_again) {
         return Some(notice);
     }
-    let ran = Finished {
+    let ran = FinishedRun {
         end: match ending {
-            Ending::Finished { end } => *end,
-            Ending::Denied(_) | Ending::Failed { .. } | Ending::Allowed => Outcome::Failed.into(),
+            RequestEnding::Finished { end } => *end,
+            RequestEnding::Denied(_) | RequestEnding::Failed { .. } | RequestEnding::Allowed => {
+                Outcome::Failed.into()
+            }
         },
         duration: duration(summary),
-        stdout: kept(store, summary.id, Stream::Stdout),
-        stderr: kept(store, summary.id, Stream::Stderr),
+        stdout: stored_output(store, summary.id, OutputStream::Stdout),
+        stderr: stored_output(store, summary.id, OutputStream::Stderr),
         leaked_pipes: false,
         escaped: 0,
         set_aside: Vec::new(),
@@ -215,7 +218,7 @@ fn notice_of(store: &Store, row: &RequestRow) -> Option<Notice> {
     Some(Notice {
         // It was told before, under a number that is not known any more: this answer is no event.
         sequence: 0,
-        at: crate::publish::time(summary.ended_at.unwrap_or(summary.received_at)),
+        at: crate::publish::format_time(summary.ended_at.unwrap_or(summary.received_at)),
         request_id: Uuid::parse_str(&summary.request_id).ok()?,
         session: summary.session.clone(),
         event: end::event_of_kept(ending, &ran, edited),
@@ -227,28 +230,33 @@ fn duration(summary: &requests::Summary) -> Duration {
     Duration::from_millis(u64::try_from(ran).unwrap_or(0))
 }
 
-fn kept(store: &Store, id: Uuid, stream: Stream) -> Captured {
-    let kept = store.read(|conn| outputs::get(conn, id, stream)).ok().flatten().unwrap_or_default();
+fn stored_output(store: &Store, id: Uuid, stream: OutputStream) -> Captured {
+    let kept = store.read(|conn| outputs::get_output(conn, id, stream)).ok().flatten().unwrap_or_default();
     Captured { head: kept.head, tail: kept.tail, bytes: kept.bytes }
 }
 
 /// Returns the range that was asked for of what is kept.
-fn slice(params: &OutputParams, state: RunState, stdout: &Captured, stderr: &Captured) -> OutputResult {
+fn slice_output(
+    params: &OutputParams,
+    state: RunState,
+    stdout: &Captured,
+    stderr: &Captured,
+) -> OutputResult {
     let both = params.stream.is_none();
     let most = if both { limits::OUTPUT / 2 } else { limits::OUTPUT };
     let most = params.length.map_or(most, |length| most.min(usize::try_from(length).unwrap_or(most)));
-    let take = |stream: Stream, captured: &Captured| {
+    let take = |stream: OutputStream, captured: &Captured| {
         let wanted = both || params.stream == Some(stream);
-        if wanted { range(captured, params.offset, most) } else { (params.offset, Vec::new()) }
+        if wanted { read_range(captured, params.offset, most) } else { (params.offset, Vec::new()) }
     };
-    let (out_offset, out) = take(Stream::Stdout, stdout);
-    let (err_offset, err) = take(Stream::Stderr, stderr);
+    let (out_offset, out) = take(OutputStream::Stdout, stdout);
+    let (err_offset, err) = take(OutputStream::Stderr, stderr);
     let (stdout_text, stdout_encoding) = Encoding::encode(&out);
     let (stderr_text, stderr_encoding) = Encoding::encode(&err);
     OutputResult {
         request_id: params.request_id,
         state,
-        offset: if params.stream == Some(Stream::Stderr) { err_offset } else { out_offset },
+        offset: if params.stream == Some(OutputStream::Stderr) { err_offset } else { out_offset },
         stdout: stdout_text,
         stdout_encoding,
         stderr: stderr_text,
@@ -261,7 +269,7 @@ fn slice(params: &OutputParams, state: RunState, stdout: &Captured, stderr: &Cap
 
 /// Returns the bytes from `offset`, or from the first kept byte after it; never over the gap between head and
 /// tail.
-fn range(captured: &Captured, offset: u64, most: usize) -> (u64, Vec<u8>) {
+fn read_range(captured: &Captured, offset: u64, most: usize) -> (u64, Vec<u8>) {
     let part = |bytes: &[u8], start: u64| {
         let from = usize::try_from(offset.saturating_sub(start)).unwrap_or(usize::MAX).min(bytes.len());
         let to = from.saturating_add(most).min(bytes.len());

@@ -1,12 +1,12 @@
 //! Expiry of questions without an answer.
 
-use super::judged::Closing;
+use super::judged::ClosingCause;
 use super::task::Task;
-use crate::ask::FaceKind;
-use crate::ask::questions::Waiting;
-use crate::clock::{lasting, now};
+use crate::ask::ConnectedApproverKind;
+use crate::ask::questions::WaitingQuestion;
+use crate::clock::{lasting, now_millis};
 use postern_policy::{Decision, Fallback, Millis, Origin, Unattended};
-use postern_request::{By, Denial, Digest, Event, NotShown, Refusal};
+use postern_request::{AllowedBy, Denial, Digest, NotShown, Refusal, RequestEvent};
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -18,15 +18,15 @@ const LATER_MS: u64 = 30 * 60 * 1000;
 impl Task {
     /// Ends the questions and pauses whose time is over.
     pub(super) fn expire(&mut self) {
-        let slept = self.parts.session.slept();
+        let slept = self.parts.session.time_asleep();
         if std::mem::replace(&mut self.slept, slept) != slept {
-            self.questions.slept();
+            self.questions.mark_slept();
         }
         self.look_at_screen();
         self.end_pause();
         self.forget_gone();
         self.try_again();
-        let clock = self.clock();
+        let clock = self.gate_time();
         for id in self.questions.unattended(clock) {
             if self.waits_for_nobody(&id) {
                 self.end_question(&id, Some(Refusal::Nobody));
@@ -35,8 +35,8 @@ impl Task {
         for id in self.questions.expired(clock) {
             // It was not shown in time because the window showed another one: its time has not begun.
             let waits = self.questions.waits_behind(&id)
-                && self.parts.faces.kinds().contains(&FaceKind::Window)
-                && self.unable(FaceKind::Window).is_none()
+                && self.parts.faces.connected_kinds().contains(&ConnectedApproverKind::Window)
+                && self.unable(ConnectedApproverKind::Window).is_none()
                 && self.count_anew(&id);
             if !waits {
                 self.end_question(&id, None);
@@ -46,7 +46,7 @@ impl Task {
 
     /// Ends what waits: nobody answers a machine that sleeps, and nobody should find yesterday's question.
     pub(super) fn fall_asleep(&mut self) {
-        self.questions.slept();
+        self.questions.mark_slept();
         let waiting: Vec<String> =
             self.questions.iter().map(|waiting| waiting.shown.question.id.clone()).collect();
         for id in waiting {
@@ -56,17 +56,17 @@ impl Task {
 
     /// Starts a question's time again, within the limit of its whole time. Returns true if it still waits.
     pub(super) fn count_anew(&mut self, id: &str) -> bool {
-        let agent = self.questions.find(id).map(|waiting| waiting.agent().clone());
+        let agent = self.questions.find_question(id).map(|waiting| waiting.agent_id().clone());
         let Some(policy) = agent.and_then(|agent| self.parts.book.policy(&agent)) else { return false };
         let timeout = policy.settings.approval_timeout_ms;
-        let Some(waiting) = self.questions.find(id) else { return false };
+        let Some(waiting) = self.questions.find_question(id) else { return false };
         let latest = waiting.shown.question.asked_at.saturating_add_unsigned(timeout.max(LONGEST_MS));
-        self.wait_longer(id, now().saturating_add_unsigned(timeout).min(latest))
+        self.wait_longer(id, now_millis().saturating_add_unsigned(timeout).min(latest))
     }
 
     /// Keeps a question for later. Silence about it denies from then on, whatever the fallback is.
     pub(super) fn put_off(&mut self, id: &str) -> bool {
-        let Some(waiting) = self.questions.find(id) else { return false };
+        let Some(waiting) = self.questions.find_question(id) else { return false };
         waiting.shown.put_off = true;
         let (id, asked_at) = (waiting.shown.question.id.clone(), waiting.shown.question.asked_at);
         self.wait_longer(&id, asked_at.saturating_add_unsigned(LATER_MS))
@@ -74,8 +74,8 @@ impl Task {
 
     /// Lets a question wait until then, if that is later. Returns true if it still waits.
     fn wait_longer(&mut self, id: &str, expires_at: Millis) -> bool {
-        let (at, clock) = (now(), self.clock());
-        let Some(waiting) = self.questions.find(id) else { return false };
+        let (at, clock) = (now_millis(), self.gate_time());
+        let Some(waiting) = self.questions.find_question(id) else { return false };
         let question = &mut waiting.shown.question;
         if expires_at <= at {
             return false;
@@ -93,17 +93,17 @@ impl Task {
     /// Returns true if no approver is connected that could answer, and the agent's questions do not wait for
     /// one.
     fn waits_for_nobody(&mut self, id: &str) -> bool {
-        let agent = self.questions.find(id).map(|waiting| waiting.agent().clone());
+        let agent = self.questions.find_question(id).map(|waiting| waiting.agent_id().clone());
         let policy = agent.and_then(|agent| self.parts.book.policy(&agent));
         policy.is_some_and(|policy| policy.settings.unattended == Unattended::Deny)
-            && self.parts.faces.kinds().is_empty()
+            && self.parts.faces.connected_kinds().is_empty()
     }
 
     /// Ends a question that nobody answered, for the reason given or for why nobody did.
     fn end_question(&mut self, id: &str, refusal: Option<Refusal>) {
         let Some(waiting) = self.questions.close(id) else { return };
         tracing::info!(question = %id, presented = ?waiting.shown.presented, "expired");
-        self.question_closed(&waiting.shown.question, waiting.waiters(), Closing::Expired, None);
+        self.question_closed(&waiting.shown.question, waiting.waiters(), ClosingCause::Expired, None);
         let denial: Denial = refusal.unwrap_or_else(|| self.unanswered(&waiting)).into();
         for waiter in waiting.waiters() {
             self.request_expired(*waiter, &waiting, denial.clone());
@@ -111,21 +111,21 @@ impl Task {
     }
 
     /// Applies the fallback, only if somebody could have answered: every way of failing denies.
-    fn request_expired(&mut self, id: Uuid, waiting: &Waiting, denial: Denial) {
+    fn request_expired(&mut self, id: Uuid, waiting: &WaitingQuestion, denial: Denial) {
         let seen = waiting.shown.presented.iter().any(|kind| self.unable(*kind).is_none());
         let shown =
             seen && waiting.shown.cannot_present.is_none() && !waiting.shown.slept && !waiting.shown.put_off;
         let allowed = if shown { self.fallback_allows(id) } else { None };
         let event = match allowed {
-            Some(digest) => Event::Allowed { by: By::Fallback, digest },
-            None => Event::Expired(denial),
+            Some(digest) => RequestEvent::Allowed { by: AllowedBy::Fallback, digest },
+            None => RequestEvent::Expired(denial),
         };
         self.happen(id, event);
     }
 
     /// Returns the refusal of a question without an answer: if nobody could have given one, that is
     /// distinguished.
-    fn unanswered(&self, waiting: &Waiting) -> Refusal {
+    fn unanswered(&self, waiting: &WaitingQuestion) -> Refusal {
         if let Some(why) = &waiting.shown.cannot_present {
             return Refusal::NotShown(NotShown::Approver(why.clone()));
         }

@@ -4,39 +4,47 @@
 //! `crate::watch` notices changes between calls, for what waits.
 
 use super::live::ConnectionId;
-use super::message::Message;
+use super::message::GateMessage;
 use super::task::Task;
 use crate::socket::Reply;
-use postern_contract::Told;
+use postern_contract::ApproverNotification;
 use postern_policy::AgentId;
-use postern_protocol::Call;
+use postern_protocol::AgentCall;
 
 impl Task {
     /// Takes a call of an agent.
-    pub(super) fn heard(&mut self, connection: ConnectionId, agent: AgentId, call: Call, reply: Reply) {
+    pub(super) fn receive_call(
+        &mut self,
+        connection: ConnectionId,
+        agent: AgentId,
+        call: AgentCall,
+        reply: Reply,
+    ) {
         if self.is_current(&agent, &call) {
-            self.call(connection, &agent, call, reply);
+            self.handle_call(connection, &agent, call, reply);
         } else {
             self.reread(connection, agent, call, reply);
         }
     }
 
     /// Returns true if a call may be judged by what was read of the agent's file before.
-    fn is_current(&self, agent: &AgentId, call: &Call) -> bool {
+    fn is_current(&self, agent: &AgentId, call: &AgentCall) -> bool {
         match call {
-            Call::Run(_) | Call::ToolCheck(_) | Call::Which(_) => self.parts.book.is_current(agent),
-            Call::Status(_)
-            | Call::Output(_)
-            | Call::Input(_)
-            | Call::Kill(_)
-            | Call::SessionOpen(_)
-            | Call::SessionClose(_)
-            | Call::EventsAfter(_) => true,
+            AgentCall::Run(_) | AgentCall::ToolCheck(_) | AgentCall::Which(_) => {
+                self.parts.book.is_current(agent)
+            }
+            AgentCall::Status(_)
+            | AgentCall::Output(_)
+            | AgentCall::Input(_)
+            | AgentCall::Kill(_)
+            | AgentCall::SessionOpen(_)
+            | AgentCall::SessionClose(_)
+            | AgentCall::EventsAfter(_) => true,
         }
     }
 
     /// Reads the file again, away from the gate's own task, and then takes the call.
-    fn reread(&self, connection: ConnectionId, agent: AgentId, call: Call, reply: Reply) {
+    fn reread(&self, connection: ConnectionId, agent: AgentId, call: AgentCall, reply: Reply) {
         let (book, told, messages) =
             (self.parts.book.clone(), self.parts.told.clone(), self.messages.clone());
         tokio::spawn(async move {
@@ -48,12 +56,12 @@ impl Task {
             let Some(messages) = messages.upgrade() else { return };
             if changed {
                 // Nobody may be watching.
-                _ = told.send(Told::RulesChanged);
+                _ = told.send(ApproverNotification::RulesChanged);
                 // A gate that is gone has nothing to judge again.
-                _ = messages.send(Message::Rejudge { agent: Some(agent.clone()) }).await;
+                _ = messages.send(GateMessage::Rejudge { agent: Some(agent.clone()) }).await;
             }
             // A gate that is gone takes no calls.
-            _ = messages.send(Message::Fresh { connection, agent, call, reply }).await;
+            _ = messages.send(GateMessage::Fresh { connection, agent, call, reply }).await;
         });
     }
 }

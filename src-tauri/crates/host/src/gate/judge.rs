@@ -2,21 +2,22 @@
 
 use super::call_facts::CallFacts;
 use super::look_up::looked_up;
-use crate::book::Found;
-use crate::lanes::Open;
-use postern_command::{Reading, Step};
+use crate::book::RecordedFacts;
+use crate::lanes::OpenFilesPermit;
+use postern_command::{ParsedCommand, Step};
 use postern_exec::confine::{self, Confines};
 use postern_exec::identity::Allowance;
 use postern_exec::resolve::{Cwd, Held, Resolver, SHELL};
 use postern_exec::run::UserPlaces;
-use postern_exec::user::User;
-use postern_policy::environment::Change;
+use postern_exec::user::HostUser;
+use postern_policy::environment::VariableChange;
 use postern_policy::{
-    AgentPolicy, Cause, Confinable, Confinement, Decision, Facts, Input, Millis, NothingToSave, Offer,
-    Reason, Renewal, Rule, StepFacts, Verdict, judge, judge_unanswered, propose, propose_renewals,
+    AgentPolicy, AlwaysOffer, Cause, Confinable, Confinement, Decision, Facts, Input, Millis, NothingToSave,
+    ProgramRenewal, Reason, Rule, StepFacts, Verdict, judge_request, judge_unanswered, propose,
+    propose_renewals,
 };
-use postern_protocol::{Confine, RunParams};
-use postern_request::{By, Denial, Digest, Launch, Plan};
+use postern_protocol::{RequestedConfinement, RunParams};
+use postern_request::{AllowedBy, Denial, Digest, Launch, Plan};
 use std::sync::Arc;
 
 /// Settings of a confined git: it writes nothing, fetches nothing, and starts nothing that a repository's
@@ -40,7 +41,7 @@ const GIT_ALONE: [(&str, &str); 12] = [
 #[derive(Debug, Clone)]
 pub(crate) struct World {
     pub(crate) resolver: Resolver,
-    pub(crate) user: User,
+    pub(crate) user: HostUser,
     /// The person's home folder.
     pub(crate) home: String,
     /// Postern's own data folder, real.
@@ -67,13 +68,13 @@ impl World {
 
 /// Result of judging.
 #[derive(Debug)]
-pub(crate) enum Judgement {
+pub(crate) enum RequestJudgment {
     /// Refused before the lookup.
     Refused(Denial),
-    Judged(Box<Judged>),
+    Judged(Box<JudgedRequest>),
 }
 
-impl Judgement {
+impl RequestJudgment {
     /// Returns true if it is denied, whatever else holds.
     pub(super) fn denies(&self) -> bool {
         match self {
@@ -98,7 +99,7 @@ impl Judgement {
     }
 
     /// Counts its files as open for as long as they are.
-    pub(super) fn keep(&mut self, open: Open) {
+    pub(super) fn hold_permit(&mut self, open: OpenFilesPermit) {
         if let Self::Judged(judged) = self {
             judged.counted = Some(open);
         }
@@ -107,14 +108,14 @@ impl Judgement {
 
 /// A request that was looked up and judged.
 #[derive(Debug)]
-pub(crate) struct Judged {
-    pub(crate) reading: Reading,
+pub(crate) struct JudgedRequest {
+    pub(crate) reading: ParsedCommand,
     pub(crate) steps: Vec<StepFacts>,
     pub(crate) verdict: Verdict,
-    pub(crate) offers: Vec<Offer>,
+    pub(crate) offers: Vec<AlwaysOffer>,
     /// Reason why there are no offers.
     pub(crate) nothing_to_save: Option<NothingToSave>,
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<VariableChange>,
     /// The first lines of each script operand, by real path.
     pub(crate) previews: Vec<(String, Vec<String>)>,
     pub(crate) plan: Plan,
@@ -123,14 +124,14 @@ pub(crate) struct Judged {
     /// the start opens them again, and they must be what they were.
     pub(crate) open: Option<(Held, Cwd)>,
     /// Count of its files among the agent's.
-    pub(super) counted: Option<Open>,
+    pub(super) counted: Option<OpenFilesPermit>,
     pub(super) session: Option<String>,
     pub(super) shell: bool,
     pub(super) env_to_ask: Vec<String>,
     pub(super) input: Input,
     pub(super) confinable: Confinable,
     /// The confinement that the request asks for.
-    pub(super) confine: Option<Confine>,
+    pub(super) confine: Option<RequestedConfinement>,
     /// The folders that its agent may read, and the setting that says so.
     pub(super) folders: (Vec<String>, Vec<String>),
     /// Facts about the tool by which its agent does it itself.
@@ -144,17 +145,17 @@ pub(crate) fn judge_run(
     version: u64,
     run: &RunParams,
     now: Millis,
-) -> Judgement {
+) -> RequestJudgment {
     match looked_up(world, policy, version, run) {
         Ok(mut judged) => {
-            let facts = judged.facts(world, policy, now);
-            let verdict = judge(policy, &facts);
+            let facts = judged.policy_facts(world, policy, now);
+            let verdict = judge_request(policy, &facts);
             let offers = propose(policy, &facts, &verdict);
-            judged.offer(offers);
+            judged.set_offers(offers);
             judged.decide(verdict, &world.home);
-            Judgement::Judged(judged)
+            RequestJudgment::Judged(judged)
         }
-        Err(denial) => Judgement::Refused(denial),
+        Err(denial) => RequestJudgment::Refused(denial),
     }
 }
 
@@ -174,14 +175,19 @@ pub(super) fn unjudged() -> Verdict {
     }
 }
 
-impl Judged {
+impl JudgedRequest {
     /// Lets go of its files: nothing is held open for somebody who waits. The start opens them again.
     pub(super) fn close(&mut self) {
         self.open = None;
         self.counted = None;
     }
 
-    pub(super) fn facts<'a>(&'a self, world: &'a World, policy: &AgentPolicy, now: Millis) -> Facts<'a> {
+    pub(super) fn policy_facts<'a>(
+        &'a self,
+        world: &'a World,
+        policy: &AgentPolicy,
+        now: Millis,
+    ) -> Facts<'a> {
         // Of folders that were changed meanwhile nothing was looked up.
         let (folders, named) = &self.folders;
         let folders = if policy.settings.folders == *named { folders.as_slice() } else { &[] };
@@ -240,32 +246,32 @@ impl Judged {
         }
         if let Confinement::Project { .. } = self.plan.confinement {
             let own = confine::environment(&self.plan.confinement, home);
-            self.set(own);
+            self.set_variables(own);
             self.digest = self.plan.digest();
             return;
         }
         let is_git = |step: &Step| step.program().is_some_and(|name| name.rsplit('/').next() == Some("git"));
         if self.reading.steps.iter().any(is_git) {
-            self.set(GIT_ALONE.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec());
+            self.set_variables(GIT_ALONE.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec());
         }
         self.digest = self.plan.digest();
     }
 
     /// Sets these variables, also if the request sets them.
-    fn set(&mut self, variables: Vec<(String, String)>) {
+    fn set_variables(&mut self, variables: Vec<(String, String)>) {
         self.plan.env.retain(|(name, _)| variables.iter().all(|(own, _)| own != name));
         self.plan.env.extend(variables);
         self.plan.env.sort();
     }
 
     /// Returns the facts, to be stored with it.
-    pub(super) fn found(&self) -> Found {
+    pub(super) fn recorded_facts(&self) -> RecordedFacts {
         let (steps, env_to_ask) = (self.steps.clone(), self.env_to_ask.clone());
         let (cwd, folders) = (self.plan.cwd.path.clone(), self.folders.0.clone());
         let input = self.input.clone();
         let origin = self.plan.origin;
         let Confinable { look: confinable, project: confinable_project } = self.confinable;
-        Found {
+        RecordedFacts {
             origin,
             steps,
             cwd,
@@ -279,11 +285,11 @@ impl Judged {
     }
 
     /// Judges the same request by another policy, or later.
-    pub(crate) fn again(&self, world: &World, policy: &AgentPolicy, now: Millis) -> Verdict {
-        let facts = self.facts(world, policy, now);
+    pub(crate) fn rejudge(&self, world: &World, policy: &AgentPolicy, now: Millis) -> Verdict {
+        let facts = self.policy_facts(world, policy, now);
         match &self.call {
-            Some(call) => call.judge(world, policy, &facts),
-            None => judge(policy, &facts),
+            Some(call) => call.judge_by_policy(world, policy, &facts),
+            None => judge_request(policy, &facts),
         }
     }
 
@@ -294,8 +300,8 @@ impl Judged {
         policy: &AgentPolicy,
         verdict: &Verdict,
         now: Millis,
-    ) -> Result<Vec<Offer>, NothingToSave> {
-        let facts = self.facts(world, policy, now);
+    ) -> Result<Vec<AlwaysOffer>, NothingToSave> {
+        let facts = self.policy_facts(world, policy, now);
         match &self.call {
             Some(call) => call.propose(world, policy, &facts, verdict),
             None => propose(policy, &facts, verdict),
@@ -303,7 +309,7 @@ impl Judged {
     }
 
     /// Sets the offers, or the reason why there are none.
-    pub(super) fn offer(&mut self, offers: Result<Vec<Offer>, NothingToSave>) {
+    pub(super) fn set_offers(&mut self, offers: Result<Vec<AlwaysOffer>, NothingToSave>) {
         self.nothing_to_save = offers.as_ref().err().copied();
         self.offers = offers.unwrap_or_default();
     }
@@ -317,8 +323,9 @@ impl Judged {
         rules: impl Iterator<Item = &'a Rule>,
         now: Millis,
     ) {
-        let renewals = propose_renewals(rules, &policy.agent, &self.facts(world, policy, now), &self.verdict);
-        let known = renewals.iter().flat_map(|offer| &offer.renews).all(Renewal::is_same_signer);
+        let renewals =
+            propose_renewals(rules, &policy.agent, &self.policy_facts(world, policy, now), &self.verdict);
+        let known = renewals.iter().flat_map(|offer| &offer.renews).all(ProgramRenewal::is_same_signer);
         let at = if known { 0 } else { self.offers.len() };
         if !renewals.is_empty() {
             self.nothing_to_save = None;
@@ -328,7 +335,7 @@ impl Judged {
 
     /// Judges the request as if nobody could be asked.
     pub(crate) fn unanswered(&self, world: &World, policy: &AgentPolicy, now: Millis) -> Verdict {
-        let facts = self.facts(world, policy, now);
+        let facts = self.policy_facts(world, policy, now);
         match &self.call {
             Some(call) => call.unanswered(world, policy, &facts),
             None => judge_unanswered(policy, &facts),
@@ -342,17 +349,17 @@ impl Judged {
     }
 
     /// Returns who let it through, where this verdict did.
-    pub(super) fn by(&self, verdict: &Verdict) -> By {
+    pub(super) fn decided_by(&self, verdict: &Verdict) -> AllowedBy {
         match (verdict.reason, &verdict.rule) {
-            (Reason::Skill, Some(rule)) => By::Skill(rule.id),
-            (Reason::Rule, Some(rule)) => By::Rule(rule.id),
-            _ if self.call.as_ref().is_some_and(|call| call.is_by_default(verdict)) => By::Default,
-            _ => By::Policy,
+            (Reason::Skill, Some(rule)) => AllowedBy::Skill(rule.id),
+            (Reason::Rule, Some(rule)) => AllowedBy::Rule(rule.id),
+            _ if self.call.as_ref().is_some_and(|call| call.is_by_default(verdict)) => AllowedBy::Default,
+            _ => AllowedBy::Policy,
         }
     }
 
     /// Returns the started words, for reports.
-    pub(crate) fn argv(&self) -> Vec<String> {
+    pub(crate) fn started_argv(&self) -> Vec<String> {
         match &self.plan.launch {
             Launch::Argv { argv } => argv.clone(),
             Launch::Shell { text } => {

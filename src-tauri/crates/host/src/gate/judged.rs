@@ -1,98 +1,98 @@
 //! A request was judged: it starts, it is denied, or a person is asked.
 
-use super::judge::{Judged, Judgement};
-use super::live::Request;
-use super::show::{self, Asked};
+use super::judge::{JudgedRequest, RequestJudgment};
+use super::live::LiveRequest;
+use super::show::{self, QuestionInputs};
 use super::task::Task;
-use crate::ask::questions::Waiting;
-use crate::clock::now;
-use postern_contract::{Answer, Closed, ClosedBy, Question, Told};
+use crate::ask::questions::WaitingQuestion;
+use crate::clock::now_millis;
+use postern_contract::{Answer, ApproverNotification, Closed, ClosedBy, Question};
 use postern_policy::{Decision, Fallback};
-use postern_protocol::{Decision as Word, Event as Notice, Pending, RunResult};
-use postern_request::{By, Denial, Digest, Event, Refusal, State};
+use postern_protocol::{Decision as Word, NoticeEvent as Notice, Pending, RunResult};
+use postern_request::{AllowedBy, Denial, Digest, Refusal, RequestEvent, RequestState};
 use postern_store::questions::{self, QuestionRow};
 use std::time::Duration;
 use uuid::Uuid;
 
 impl Task {
     /// Handles the result of judging.
-    pub(super) fn judged(&mut self, id: Uuid, judgement: Judgement) {
+    pub(super) fn judged(&mut self, id: Uuid, judgement: RequestJudgment) {
         let Some(request) = self.requests.get(&id) else { return };
         match request.state() {
             // Nothing of it has been done: it is written down with what comes of it.
-            State::Received | State::Queued => {
-                let event = self.weigh(id, judgement);
+            RequestState::Received | RequestState::Queued => {
+                let event = self.judgment_event(id, judgement);
                 self.happen(id, event);
             }
             // It ended meanwhile.
-            State::Asking { .. }
-            | State::Starting { .. }
-            | State::Running { .. }
-            | State::Stopping { .. }
-            | State::Ended(_) => {}
+            RequestState::Asking { .. }
+            | RequestState::Starting { .. }
+            | RequestState::Running { .. }
+            | RequestState::Stopping { .. }
+            | RequestState::Ended(_) => {}
         }
     }
 
     /// Converts a judgment to an event: a pause denies in any case.
-    fn weigh(&mut self, id: Uuid, judgement: Judgement) -> Event {
+    fn judgment_event(&mut self, id: Uuid, judgement: RequestJudgment) -> RequestEvent {
         let mut judged = match judgement {
-            Judgement::Refused(denial) => return Event::JudgedDeny(denial),
-            Judgement::Judged(judged) => judged,
+            RequestJudgment::Refused(denial) => return RequestEvent::JudgedDeny(denial),
+            RequestJudgment::Judged(judged) => judged,
         };
         self.judge_call_now(&mut judged);
         let verdict = judged.verdict.clone();
         let digest = judged.digest.clone();
         let Some(request) = self.requests.get_mut(&id) else {
-            return Event::JudgedDeny(Refusal::NotRecorded.into());
+            return RequestEvent::JudgedDeny(Refusal::NotRecorded.into());
         };
         let agent = request.agent.clone();
-        let by = judged.by(&verdict);
+        let by = judged.decided_by(&verdict);
         request.judged = Some(judged);
         self.offer_renewals(id);
-        self.used(id, verdict.decision);
+        self.note_rule_uses(id, verdict.decision);
         if verdict.decision == Decision::Deny {
-            return Event::JudgedDeny(Denial::of_verdict(&verdict));
+            return RequestEvent::JudgedDeny(Denial::of_verdict(&verdict));
         }
         if let Some(halted) = self.halted(&agent) {
-            return Event::JudgedDeny(halted);
+            return RequestEvent::JudgedDeny(halted);
         }
         match verdict.decision {
             Decision::Allow => self.let_through(id, by, digest),
-            Decision::Deny => Event::JudgedDeny(Denial::of_verdict(&verdict)),
+            Decision::Deny => RequestEvent::JudgedDeny(Denial::of_verdict(&verdict)),
             Decision::Ask => match self.prepare_question(id, &digest) {
-                Ok(true) => Event::JudgedAsk { digest },
+                Ok(true) => RequestEvent::JudgedAsk { digest },
                 Ok(false) => {
                     self.close_files(id);
-                    Event::JudgedQueue
+                    RequestEvent::JudgedQueue
                 }
-                Err(denial) => Event::JudgedDeny(denial),
+                Err(denial) => RequestEvent::JudgedDeny(denial),
             },
         }
     }
 
     /// Judges a call by the policy as it is now: it is not looked at again before it begins.
-    fn judge_call_now(&self, judged: &mut Judged) {
+    fn judge_call_now(&self, judged: &mut JudgedRequest) {
         let version = self.parts.book.version();
         if judged.call.is_none() || judged.plan.policy == version {
             return;
         }
         let Some(policy) = self.parts.book.policy(&judged.plan.agent) else { return };
-        let (world, at) = (&self.parts.world, now());
-        let verdict = judged.again(world, &policy, at);
+        let (world, at) = (&self.parts.world, now_millis());
+        let verdict = judged.rejudge(world, &policy, at);
         judged.decide(verdict, &world.home);
         let offers = judged.propose(world, &policy, &judged.verdict, at);
-        judged.offer(offers);
+        judged.set_offers(offers);
         judged.plan.policy = version;
     }
 
     /// Returns the event for a verdict of allow: a start, or an answer to the agent that does it itself.
-    fn let_through(&mut self, id: Uuid, by: By, digest: Digest) -> Event {
+    fn let_through(&mut self, id: Uuid, by: AllowedBy, digest: Digest) -> RequestEvent {
         match self.requests.get_mut(&id) {
             Some(request) if request.call.is_some() => {
                 request.by = Some(by);
-                Event::LeftToAgent
+                RequestEvent::LeftToAgent
             }
-            Some(_) | None => Event::JudgedAllow { by, digest },
+            Some(_) | None => RequestEvent::JudgedAllow { by, digest },
         }
     }
 
@@ -107,7 +107,7 @@ impl Task {
     fn prepare_question(&mut self, id: Uuid, digest: &Digest) -> Result<bool, Denial> {
         let Some(request) = self.requests.get(&id) else { return Err(Refusal::NotRecorded.into()) };
         let agent = request.agent.clone();
-        let Some(entry) = self.parts.book.agent(&agent) else { return Err(Refusal::NotRecorded.into()) };
+        let Some(entry) = self.parts.book.find_agent(&agent) else { return Err(Refusal::NotRecorded.into()) };
         let settings = entry.policy.settings.clone();
         if !self.questions.can_join(&agent, digest) {
             self.may_wait()?;
@@ -118,8 +118,8 @@ impl Task {
         let Some(request) = self.requests.get(&id) else { return Err(Refusal::NotRecorded.into()) };
         let Some(judged) = &request.judged else { return Err(Refusal::NotRecorded.into()) };
         let question_id = Uuid::now_v7();
-        let asked_at = now();
-        let question = show::question(&Asked {
+        let asked_at = now_millis();
+        let question = show::question(&QuestionInputs {
             id: question_id,
             code: self.questions.fresh_code(Uuid::new_v4()),
             entry: &entry,
@@ -142,14 +142,14 @@ impl Task {
 
     /// Returns the event that tells of the question that a request waits for, and the question as it is kept.
     pub(super) fn pending(&mut self, id: Uuid) -> Option<(Notice, Option<QuestionRow>)> {
-        let question = self.questions.of(id)?.shown.question.clone();
-        let pending = self.told_pending(&question);
+        let question = self.questions.question_of(id)?.shown.question.clone();
+        let pending = self.pending_for_agent(&question);
         let row = row_of(&self.among_others(question));
         Some((Notice::Pending(pending), row))
     }
 
     /// Opens the question, or joins the one that shows the same plan. Its record is durable already.
-    pub(super) fn ask(&mut self, id: Uuid, digest: &Digest) {
+    pub(super) fn ask_question(&mut self, id: Uuid, digest: &Digest) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let Some(question) = request.question.take() else { return };
         if !request.is_asking() {
@@ -157,17 +157,17 @@ impl Task {
         }
         let agent = request.agent.clone();
         if let Some(halted) = self.halted(&agent) {
-            self.happen(id, Event::AnsweredDeny(halted));
+            self.happen(id, RequestEvent::AnsweredDeny(halted));
             return;
         }
         self.close_files(id);
         let is_call = self.requests.get(&id).is_some_and(|request| request.call.is_some());
-        let (question, opens) = if let Some(question) = self.questions.join(&agent, digest, id) {
+        let (question, opens) = if let Some(question) = self.questions.join_waiter(&agent, digest, id) {
             (question.clone(), false)
         } else {
-            let left = question.expires_at.saturating_sub(now());
-            let (clock, left) = (self.clock(), Duration::from_millis(u64::try_from(left).unwrap_or(0)));
-            self.questions.open(*question.clone(), vec![id], clock, clock + left);
+            let left = question.expires_at.saturating_sub(now_millis());
+            let (clock, left) = (self.gate_time(), Duration::from_millis(u64::try_from(left).unwrap_or(0)));
+            self.questions.open_question(*question.clone(), vec![id], clock, clock + left);
             if self.elsewhere.questions.in_a_window() {
                 self.questions.put_behind(&question.id);
             }
@@ -176,11 +176,11 @@ impl Task {
         let question = self.among_others(question);
         tracing::info!(question = %question.id, "asked");
         if opens {
-            self.tell(Told::QuestionOpened(Box::new(question.clone())));
+            self.notify_approvers(ApproverNotification::QuestionOpened(Box::new(question.clone())));
             self.count_matches(id, &question);
             self.measure(id);
         } else {
-            self.tell(Told::QuestionChanged(Box::new(question)));
+            self.notify_approvers(ApproverNotification::QuestionChanged(Box::new(question)));
         }
         if is_call {
             self.tell_required(id);
@@ -189,7 +189,7 @@ impl Task {
 
     /// Asks again for the requests that an approval was not for, as a question of its own that every approver
     /// has to show again.
-    pub(super) fn ask_again(&mut self, before: Waiting, rest: Vec<Uuid>) {
+    pub(super) fn ask_again(&mut self, before: WaitingQuestion, rest: Vec<Uuid>) {
         let Some(first) = rest.first() else { return };
         let says = self.requests.get(first).and_then(|request| request.run.reason.clone());
         let expires = before.expires();
@@ -197,29 +197,29 @@ impl Task {
         question.id = Uuid::now_v7().to_string();
         question.code = self.questions.fresh_code(Uuid::new_v4());
         question.requests = rest.iter().map(Uuid::to_string).collect();
-        question.asker.says = says.as_deref().map(show::shown);
-        question.asked_at = now();
-        let clock = self.clock();
-        self.questions.open(question.clone(), rest, clock, expires);
+        question.asker.says = says.as_deref().map(show::to_pieces);
+        question.asked_at = now_millis();
+        let clock = self.gate_time();
+        self.questions.open_question(question.clone(), rest, clock, expires);
         if let Some(row) = row_of(&question) {
-            drop(self.parts.store.write(move |conn| questions::keep(conn, &row)));
+            drop(self.parts.store.write(move |conn| questions::upsert_question(conn, &row)));
         }
         tracing::info!(question = %question.id, requests = question.requests.len(), "asked again");
-        self.tell(Told::QuestionOpened(Box::new(self.among_others(question))));
+        self.notify_approvers(ApproverNotification::QuestionOpened(Box::new(self.among_others(question))));
     }
 
     /// Removes a request from its question. The last one closes it.
     pub(super) fn close_question(&mut self, id: Uuid) {
-        let how = match self.requests.get(&id).map(Request::state) {
-            Some(State::Ended(_)) | None => Closing::Withdrawn,
-            Some(_) => Closing::Rule,
+        let how = match self.requests.get(&id).map(LiveRequest::state) {
+            Some(RequestState::Ended(_)) | None => ClosingCause::Withdrawn,
+            Some(_) => ClosingCause::Rule,
         };
         self.leave_question(id, how);
     }
 
     /// Removes a waiter. The question closes when none is left.
-    pub(super) fn leave_question(&mut self, waiter: Uuid, how: Closing) {
-        let Some(waiting) = self.questions.leave(waiter) else { return };
+    pub(super) fn leave_question(&mut self, waiter: Uuid, how: ClosingCause) {
+        let Some(waiting) = self.questions.remove_waiter(waiter) else { return };
         let question = waiting.shown.question.clone();
         if waiting.waiters().is_empty() {
             self.questions.close(&question.id);
@@ -235,22 +235,22 @@ impl Task {
         &mut self,
         question: &Question,
         waiters: &[Uuid],
-        how: Closing,
+        how: ClosingCause,
         answer: Option<(String, Option<String>)>,
     ) {
         let (face, feedback) = answer.unzip();
         if let Ok(id) = Uuid::parse_str(&question.id) {
-            let (answer, feedback) = (how.word().to_owned(), feedback.flatten());
-            let closed = questions::Closed { at: now(), answer, face: face.clone(), feedback };
+            let (answer, feedback) = (how.record_name().to_owned(), feedback.flatten());
+            let closed = questions::QuestionEnd { at: now_millis(), answer, face: face.clone(), feedback };
             for waiter in waiters {
                 if let Some(request) = self.requests.get_mut(waiter) {
                     request.closes = Some((id, closed.clone()));
                 }
             }
         }
-        let how = how.told();
+        let how = how.closed_by();
         let (id, code) = (question.id.clone(), question.code.clone());
-        self.tell(Told::QuestionClosed(Closed { id, code, how, face }));
+        self.notify_approvers(ApproverNotification::QuestionClosed(Closed { id, code, how, face }));
     }
 
     /// Answers the callers that only wanted to know that it was judged.
@@ -263,21 +263,21 @@ impl Task {
         if request.call.is_some() {
             let result = super::call::asked_result(request);
             for reply in std::mem::take(&mut request.accepted) {
-                reply.ok(&result);
+                reply.send_result(&result);
             }
             return;
         }
         let result = super::calls::accepted(&request.run, request.state(), request.judged.as_deref());
         for reply in std::mem::take(&mut request.accepted) {
-            reply.ok(&RunResult::Accepted(result.clone()));
+            reply.send_result(&RunResult::Accepted(result.clone()));
         }
     }
 
     /// Returns what an agent is told of an open question.
-    pub(super) fn told_pending(&self, question: &Question) -> Pending {
+    pub(super) fn pending_for_agent(&self, question: &Question) -> Pending {
         let fallback = self.parts.book.policy(&question.asker.agent).map(|policy| policy.settings.fallback);
         Pending {
-            expires_at: crate::publish::time(question.expires_at),
+            expires_at: crate::publish::format_time(question.expires_at),
             position: u32::try_from(self.questions.position(&question.id)).unwrap_or(u32::MAX),
             question: Some(question.code.clone()),
             at_expiry: match fallback {
@@ -289,18 +289,18 @@ impl Task {
     }
 
     /// Rules that decided are noted as used, with the record that follows.
-    pub(super) fn used(&mut self, id: Uuid, decision: Decision) {
+    pub(super) fn note_rule_uses(&mut self, id: Uuid, decision: Decision) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let Some(judged) = &request.judged else { return };
         if decision != Decision::Ask && !judged.verdict.used.is_empty() {
-            request.uses = super::rows::uses(judged, &request.line);
+            request.uses = super::rows::rule_uses(judged, &request.line);
         }
     }
 }
 
 /// Cause for which a question closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Closing {
+pub(super) enum ClosingCause {
     /// A person's answer.
     Answer(Answer),
     /// The pause.
@@ -313,11 +313,11 @@ pub(super) enum Closing {
     Rule,
 }
 
-impl Closing {
+impl ClosingCause {
     /// Returns what the record keeps.
-    fn word(self) -> &'static str {
+    fn record_name(self) -> &'static str {
         match self {
-            Self::Answer(answer) => super::answer::name(answer),
+            Self::Answer(answer) => super::answer::answer_name(answer),
             Self::Paused => "paused",
             Self::Expired => "expired",
             Self::Withdrawn => "withdrawn",
@@ -326,7 +326,7 @@ impl Closing {
     }
 
     /// Returns what faces are told.
-    fn told(self) -> ClosedBy {
+    fn closed_by(self) -> ClosedBy {
         match self {
             Self::Answer(Answer::Once | Answer::Always) => ClosedBy::Allowed,
             Self::Answer(Answer::Deny | Answer::DenyAlways | Answer::DenyAll) | Self::Paused => {

@@ -1,7 +1,7 @@
 //! Record of a request whose agent wrote more than its [`postern_request::Ledger`] keeps in full.
 
-use postern_protocol::Event;
-use postern_store::outputs::Output;
+use postern_protocol::NoticeEvent;
+use postern_store::outputs::OutputExcerpt;
 use postern_store::requests::NewRequest;
 use serde_json::json;
 
@@ -24,17 +24,17 @@ pub(super) fn without_body(new: &NewRequest) -> NewRequest {
 }
 
 /// Returns output without its middle.
-pub(super) fn without_middle(output: Output) -> Output {
-    let Output { bytes, mut head, tail } = output;
+pub(super) fn without_middle(output: OutputExcerpt) -> OutputExcerpt {
+    let OutputExcerpt { bytes, mut head, tail } = output;
     head.truncate(OUTPUT);
     let tail = tail[tail.len().saturating_sub(OUTPUT)..].to_vec();
-    Output { bytes, head, tail }
+    OutputExcerpt { bytes, head, tail }
 }
 
 /// Returns the final event as stored, without the output that it is sent with.
-pub(super) fn without_output(event: &Event) -> Event {
+pub(super) fn without_output(event: &NoticeEvent) -> NoticeEvent {
     match event {
-        Event::Finished(finished) => Event::Finished(postern_protocol::Finished {
+        NoticeEvent::Finished(finished) => NoticeEvent::Finished(postern_protocol::ExecFinished {
             stdout: String::new(),
             stderr: String::new(),
             truncated: true,

@@ -2,11 +2,11 @@
 //!
 //! The same request again joins them, so that nobody is asked twice and nothing runs twice.
 
-use super::live::{ConnectionId, Request};
+use super::live::{ConnectionId, LiveRequest};
 use super::task::Task;
 use postern_policy::AgentId;
 use postern_protocol::RunParams;
-use postern_request::{DenyReason, Ending};
+use postern_request::{DenyReason, RequestEnding};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -21,7 +21,7 @@ impl Task {
         if !wanted.join {
             return wanted;
         }
-        let clock = self.clock();
+        let clock = self.gate_time();
         let connections = &self.connections;
         let mut live = self.requests.values_mut().filter(|request| request.agent == *agent);
         let live = live.find(|request| {
@@ -33,10 +33,10 @@ impl Task {
             Some(request) => {
                 request.connection = connection;
                 let run = Arc::clone(&request.run);
-                self.agent(agent).left.forget(&run);
+                self.agent_state(agent).left.forget(&run);
                 Some(run)
             }
-            None => self.agent(agent).left.take(&wanted, clock),
+            None => self.agent_state(agent).left.take_matching(&wanted, clock),
         };
         match known {
             Some(known) => RunParams { request_id: known.request_id, reason: known.reason.clone(), ..wanted },
@@ -48,20 +48,20 @@ impl Task {
     pub(super) fn keep_left(&mut self, id: Uuid) {
         let Some(request) = self.requests.get(&id) else { return };
         if request.run.join && !self.connections.contains_key(&request.connection) && is_news(request) {
-            let (agent, run, clock) = (request.agent.clone(), Arc::clone(&request.run), self.clock());
-            self.agent(&agent).left.keep(run, clock);
+            let (agent, run, clock) = (request.agent.clone(), Arc::clone(&request.run), self.gate_time());
+            self.agent_state(&agent).left.add_run(run, clock);
         }
     }
 }
 
 /// Returns true if its end is worth hearing later. Where nobody answered, the same again is asked about
 /// again.
-fn is_news(request: &Request) -> bool {
+fn is_news(request: &LiveRequest) -> bool {
     match request.ending() {
-        Some(Ending::Denied(denial)) => {
+        Some(RequestEnding::Denied(denial)) => {
             !matches!(denial.reason, DenyReason::Expired | DenyReason::CannotPresent | DenyReason::Cancelled)
         }
-        Some(Ending::Allowed | Ending::Finished { .. } | Ending::Failed { .. }) => true,
+        Some(RequestEnding::Allowed | RequestEnding::Finished { .. } | RequestEnding::Failed { .. }) => true,
         None => false,
     }
 }

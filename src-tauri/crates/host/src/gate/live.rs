@@ -1,19 +1,20 @@
 //! Live requests, which have not ended, and agents that ask.
 
-use super::call::Call;
-use super::judge::Judged;
+use super::call::AgentToolCall;
+use super::judge::JudgedRequest;
 use super::past::Lately;
 use crate::publish::About;
 use crate::socket::Reply;
 use postern_contract::{AnswerParams, Answered, Question, Saved};
-use postern_exec::run::{Finished, Running};
+use postern_exec::run::{FinishedRun, Running};
 use postern_policy::{AgentId, Millis, Origin, RuleId};
 use postern_protocol::{Notice, RunParams, RunState};
 use postern_request::{
-    Approved, By, Charge, Ending, Ledger, Left, Life, Limits, Places, Sessions, State, Tells, Turns,
+    AbandonedRuns, AgentRateLimits, AgentSessions, AllowedBy, Approved, Charge, Ledger, Life, QuestionTurns,
+    RequestEnding, RequestState, RunSlots, Tells,
 };
 use postern_store::requests::NewRequest;
-use postern_store::rules::Use;
+use postern_store::rules::RuleUse;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -26,14 +27,14 @@ pub(crate) struct ConnectionId(pub(crate) u64);
 
 /// A request that has not ended.
 #[derive(Debug)]
-pub(crate) struct Request {
+pub(crate) struct LiveRequest {
     /// The host's own id.
     pub(crate) id: Uuid,
     pub(crate) agent: AgentId,
     /// Actor that carries it out.
     pub(crate) origin: Origin,
     /// The tool by which its agent does it itself.
-    pub(crate) call: Option<Arc<Call>>,
+    pub(crate) call: Option<Arc<AgentToolCall>>,
     pub(crate) run: Arc<RunParams>,
     /// sha256 over what it asks for, hex.
     pub(crate) fingerprint: String,
@@ -50,11 +51,11 @@ pub(crate) struct Request {
     pub(crate) received_at: Millis,
     /// First record; `None` once it is written.
     pub(crate) new: Option<Arc<NewRequest>>,
-    pub(crate) judged: Option<Box<Judged>>,
+    pub(crate) judged: Option<Box<JudgedRequest>>,
     /// The question it would be asked with.
     pub(crate) question: Option<Box<Question>>,
     /// Actor that let it through.
-    pub(crate) by: Option<By>,
+    pub(crate) by: Option<AllowedBy>,
     /// Approver that answered.
     pub(crate) answered_by: Option<String>,
     /// A person who answered, and wants to know what became of that.
@@ -64,7 +65,7 @@ pub(crate) struct Request {
     /// Entry that is being written.
     pub(crate) writing: Option<Writing>,
     /// The rules that decided, to be noted as used with the next record.
-    pub(crate) uses: Vec<(RuleId, Use)>,
+    pub(crate) uses: Vec<(RuleId, RuleUse)>,
     /// Calls that are answered when it was judged.
     pub(crate) accepted: Vec<Reply>,
     /// Calls that are answered when it ended.
@@ -79,7 +80,7 @@ pub(crate) struct Request {
     pub(crate) output_cap: u64,
     pub(crate) started_at: Option<Millis>,
     /// Result of the run.
-    pub(crate) result: Option<Box<Finished>>,
+    pub(crate) result: Option<Box<FinishedRun>>,
     /// The event that was told last.
     pub(crate) notice: Option<Notice>,
     pub(crate) span: tracing::Span,
@@ -91,12 +92,12 @@ pub(crate) enum Answering {
     /// With the record of the answer.
     Pledged(Pledge),
     /// With the rule that was chosen.
-    Saves(Choice),
+    Saves(PendingSave),
 }
 
 impl Answering {
     /// Tells the person that it is not as they wanted.
-    pub(crate) fn fail(self, answered: Answered) {
+    pub(crate) fn fail_with(self, answered: Answered) {
         match self {
             Self::Pledged(pledge) => pledge.broken(answered),
             // The caller may have gone meanwhile.
@@ -122,14 +123,14 @@ impl Pledge {
     }
 
     /// Notes that the answer is on record for one more of them.
-    pub(crate) fn kept(self) {
+    pub(crate) fn fulfill(self) {
         let mut pledged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         pledged.left = pledged.left.saturating_sub(1);
         if pledged.left == 0
             && let Some(reply) = pledged.reply.take()
         {
             // The caller may have gone meanwhile.
-            drop(reply.send(Answered::done()));
+            drop(reply.send(Answered::applied()));
         }
     }
 
@@ -142,13 +143,13 @@ impl Pledge {
 }
 
 /// A question that was closed, and how.
-pub(crate) type QuestionClosed = (Uuid, postern_store::questions::Closed);
+pub(crate) type QuestionClosed = (Uuid, postern_store::questions::QuestionEnd);
 
 /// Actions that go with an entry of the record, once that is durable.
 #[derive(Debug)]
 pub(crate) struct Writing {
     pub(crate) tells: Option<Tells>,
-    pub(crate) uses: Arc<Vec<(RuleId, Use)>>,
+    pub(crate) uses: Arc<Vec<(RuleId, RuleUse)>>,
     pub(crate) closes: Option<QuestionClosed>,
     /// Charge on its agent's room in the record.
     pub(crate) charge: Charge,
@@ -160,13 +161,13 @@ pub(crate) struct Late;
 
 /// Choice of a person.
 #[derive(Debug)]
-pub(crate) struct Choice {
+pub(crate) struct PendingSave {
     pub(crate) params: Box<AnswerParams>,
     /// Rules that it saves.
     pub(crate) saved: Vec<Saved>,
     pub(crate) reply: oneshot::Sender<Answered>,
     /// Author, for the audit.
-    pub(crate) who: Option<Arc<postern_store::audit::By>>,
+    pub(crate) who: Option<Arc<postern_store::audit::ChangeAuthor>>,
 }
 
 /// Standard input that is sent while it runs: kept in order until somebody reads it.
@@ -186,14 +187,14 @@ pub(crate) struct InputPiece {
     pub(crate) reply: Reply,
 }
 
-impl Request {
+impl LiveRequest {
     /// Returns the state.
-    pub(crate) fn state(&self) -> &State {
-        self.life.state()
+    pub(crate) fn state(&self) -> &RequestState {
+        self.life.current_state()
     }
 
     /// Returns the summary for notifications.
-    pub(crate) fn about(&self) -> About {
+    pub(crate) fn summary(&self) -> About {
         About {
             agent: self.agent.clone(),
             id: Some(self.id),
@@ -209,31 +210,31 @@ impl Request {
 
     /// Returns true if it asks a person.
     pub(crate) fn is_asking(&self) -> bool {
-        matches!(self.state(), State::Asking { .. })
+        matches!(self.state(), RequestState::Asking { .. })
     }
 
     /// Returns the ending, once it has ended.
-    pub(crate) fn ending(&self) -> Option<&Ending> {
+    pub(crate) fn ending(&self) -> Option<&RequestEnding> {
         match self.state() {
-            State::Ended(ending) => Some(ending),
-            State::Received
-            | State::Queued
-            | State::Asking { .. }
-            | State::Starting { .. }
-            | State::Running { .. }
-            | State::Stopping { .. } => None,
+            RequestState::Ended(ending) => Some(ending),
+            RequestState::Received
+            | RequestState::Queued
+            | RequestState::Asking { .. }
+            | RequestState::Starting { .. }
+            | RequestState::Running { .. }
+            | RequestState::Stopping { .. } => None,
         }
     }
 
     /// Returns the process id, while it has one.
     pub(crate) fn pid(&self) -> Option<u32> {
         match *self.state() {
-            State::Running { pid } | State::Stopping { pid, .. } => Some(pid),
-            State::Received
-            | State::Queued
-            | State::Asking { .. }
-            | State::Starting { .. }
-            | State::Ended(_) => None,
+            RequestState::Running { pid } | RequestState::Stopping { pid, .. } => Some(pid),
+            RequestState::Received
+            | RequestState::Queued
+            | RequestState::Asking { .. }
+            | RequestState::Starting { .. }
+            | RequestState::Ended(_) => None,
         }
     }
 }
@@ -243,21 +244,21 @@ impl Request {
 pub(crate) struct Stopping {
     pub(crate) until: Millis,
     /// Author, for the audit.
-    pub(crate) who: Option<Arc<postern_store::audit::By>>,
+    pub(crate) who: Option<Arc<postern_store::audit::ChangeAuthor>>,
 }
 
 /// State of an agent.
 #[derive(Debug)]
 pub(crate) struct AgentState {
     /// Limits on how often it may ask.
-    pub(crate) limits: Limits,
+    pub(crate) limits: AgentRateLimits,
     /// Runs that have a place, and those that wait for one.
-    pub(crate) places: Places<(Uuid, Approved)>,
+    pub(crate) places: RunSlots<(Uuid, Approved)>,
     /// Number of connections.
     pub(crate) connections: u32,
     /// Time at which a request of it was last noted.
     pub(crate) seen_at: Option<Instant>,
-    pub(crate) sessions: Sessions,
+    pub(crate) sessions: AgentSessions,
     /// Since when it has no connection any more.
     pub(crate) gone_at: Option<Instant>,
     /// Recent requests.
@@ -267,26 +268,26 @@ pub(crate) struct AgentState {
     /// Room for its entries in the record.
     pub(crate) ledger: Ledger,
     /// Requests that wait for its open questions.
-    pub(crate) turns: Turns<Uuid>,
+    pub(crate) turns: QuestionTurns<Uuid>,
     /// Requests that ended without a listener.
-    pub(crate) left: Left,
+    pub(crate) left: AbandonedRuns,
 }
 
 impl AgentState {
     /// Returns an agent with the sessions that it had open when the last host ended.
     pub(crate) fn new(clock: Duration, open: Vec<String>) -> Self {
         Self {
-            limits: Limits::default(),
-            places: Places::default(),
+            limits: AgentRateLimits::default(),
+            places: RunSlots::default(),
             connections: 0,
             seen_at: None,
-            sessions: Sessions::kept(open),
+            sessions: AgentSessions::restore(open),
             gone_at: None,
             lately: Lately::default(),
             stopping: None,
             ledger: Ledger::new(clock),
-            turns: Turns::default(),
-            left: Left::default(),
+            turns: QuestionTurns::default(),
+            left: AbandonedRuns::default(),
         }
     }
 }

@@ -1,16 +1,16 @@
 //! Looking a request up: everything that reads the disk before it is judged, and once more before it starts.
 
-use super::judge::{Judged, World, unjudged};
+use super::judge::{JudgedRequest, World, unjudged};
 use crate::lanes::refusal_of;
-use postern_command::{Class, Dialect, class_of, read_argv_at, read_shell_at};
-use postern_exec::identity::hex;
-use postern_exec::resolve::{Cwd, Held, HeldFile, Reach, Resolved, search_path};
+use postern_command::{Dialect, ProgramClass, class_of, read_argv_at, read_shell_at};
+use postern_exec::identity::to_hex;
+use postern_exec::resolve::{AgentReach, Cwd, Held, HeldFile, ResolvedRequest, search_path};
 use postern_policy::environment::{self, Built};
 use postern_policy::{
     AgentPolicy, Confinement, Input, Lookup, Origin, Settings, StepFacts, expand_home, protected_places,
 };
-use postern_protocol::{RunParams, Stdin as AskedStdin, What};
-use postern_request::{Denial, Drift, FolderProblem, Launch, Plan, Refusal, Stdin};
+use postern_protocol::{RunParams, RunStdin as AskedStdin, What};
+use postern_request::{Denial, Drift, FolderProblem, Launch, Plan, PlanStdin, Refusal};
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 
@@ -19,11 +19,11 @@ const PREVIEW_BYTES: usize = 4096;
 const PREVIEW_LINES: usize = 20;
 
 /// Returns the standard input that a rule has to cover: nothing in it is as good as none.
-fn input_of(stdin: &Stdin) -> Input {
+fn input_of(stdin: &PlanStdin) -> Input {
     match stdin {
-        Stdin::Inline { sha256, bytes } if *bytes > 0 => Input::Text(sha256.clone()),
-        Stdin::Stream => Input::Stream,
-        Stdin::Inline { .. } | Stdin::Nothing => Input::Nothing,
+        PlanStdin::Inline { sha256, bytes } if *bytes > 0 => Input::Text(sha256.clone()),
+        PlanStdin::Stream => Input::Stream,
+        PlanStdin::Inline { .. } | PlanStdin::Nothing => Input::Nothing,
     }
 }
 
@@ -33,7 +33,7 @@ pub(super) fn looked_up(
     policy: &AgentPolicy,
     version: u64,
     run: &RunParams,
-) -> Result<Box<Judged>, Denial> {
+) -> Result<Box<JudgedRequest>, Denial> {
     let reading = match &run.what {
         What::Command(argv) => read_argv_at(argv, &world.home),
         What::Shell(text) => read_shell_at(text, Dialect::Bash, &world.home),
@@ -43,9 +43,9 @@ pub(super) fn looked_up(
     }
     let cwd = open_cwd(world, &policy.settings, run.cwd.as_deref())?;
     let mut folders = search_path(&policy.settings.search_path, &world.home);
-    let reach = Reach::of_agent(&policy.settings.folders, &world.home, &cwd.bound.path);
+    let reach = AgentReach::of_agent(&policy.settings.folders, &world.home, &cwd.bound.path);
     let resolver = world.resolver.reached_by(reach).like_shell();
-    let Resolved { launch, steps, held } = resolver.facts(&reading, &cwd, &folders);
+    let ResolvedRequest { launch, steps, held } = resolver.resolve_command(&reading, &cwd, &folders);
     if let Some(overrun) = world.resolver.identities().overrun() {
         return Err(refusal_of(overrun).into());
     }
@@ -73,7 +73,7 @@ pub(super) fn looked_up(
     let folders = (readable(world, settings, &cwd), settings.folders.clone());
     let asks = built.changes.iter().filter(|change| change.asks);
     let env_to_ask = asks.map(|change| change.name.clone()).collect();
-    Ok(Box::new(Judged {
+    Ok(Box::new(JudgedRequest {
         reading,
         steps,
         verdict: unjudged(),
@@ -181,7 +181,7 @@ fn environment(
     folders: &[String],
     cwd: &Cwd,
 ) -> Result<Built, Denial> {
-    let base = world.user.base(folders, &cwd.bound.path);
+    let base = world.user.base_environment(folders, &cwd.bound.path);
     let overrides: Vec<(String, String)> =
         run.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
     let shellish = match launch {
@@ -189,14 +189,14 @@ fn environment(
         Launch::Argv { argv } => argv.iter().any(|word| is_shellish(word)),
         Launch::Nothing => false,
     };
-    environment::build(&base, &overrides, &policy.settings, shellish)
+    environment::build_environment(&base, &overrides, &policy.settings, shellish)
         .map_err(|refused| Refusal::Environment { names: refused.names }.into())
 }
 
 /// Sets what a stand-in for a developer tool would set for the tool that is started in its place, unless it is set.
 fn set_sdk(env: &mut Vec<(String, String)>, held: &Held) {
     const NAME: &str = "SDKROOT";
-    let sdk = held.started.as_ref().and_then(|program| program.sdk());
+    let sdk = held.started.as_ref().and_then(|program| program.sdk_root());
     if let (Some(sdk), Err(at)) = (sdk, env.binary_search_by(|(name, _)| name.as_str().cmp(NAME))) {
         env.insert(at, (NAME.to_owned(), sdk));
     }
@@ -207,17 +207,17 @@ fn set_sdk(env: &mut Vec<(String, String)>, held: &Held) {
 /// A shell behind `env` or `nohup` is a shell all the same.
 fn is_shellish(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
-    matches!(class_of(name), Class::Shell | Class::Interpreter)
+    matches!(class_of(name), ProgramClass::Shell | ProgramClass::Interpreter)
 }
 
-fn stdin_of(asked: &AskedStdin) -> Stdin {
+fn stdin_of(asked: &AskedStdin) -> PlanStdin {
     match asked {
-        AskedStdin::Nothing => Stdin::Nothing,
-        AskedStdin::Stream => Stdin::Stream,
+        AskedStdin::Nothing => PlanStdin::Nothing,
+        AskedStdin::Stream => PlanStdin::Stream,
         AskedStdin::Text(text) => {
             let sha256 = Sha256::digest(text.as_bytes());
-            let sha256 = hex(&sha256);
-            Stdin::Inline { sha256, bytes: u64::try_from(text.len()).unwrap_or(u64::MAX) }
+            let sha256 = to_hex(&sha256);
+            PlanStdin::Inline { sha256, bytes: u64::try_from(text.len()).unwrap_or(u64::MAX) }
         }
     }
 }

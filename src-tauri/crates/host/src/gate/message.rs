@@ -2,21 +2,21 @@
 
 use super::afar::NewsElsewhere;
 use super::edit::Judgements;
-use super::judge::Judgement;
+use super::judge::RequestJudgment;
 use super::live::ConnectionId;
 use super::owed::Unwritten;
-use crate::ask::FaceId;
-use crate::book::{BookError, Saved};
+use crate::ask::ApproverId;
+use crate::book::{PolicyStoreError, SavedRules};
 use crate::socket::{Outbox, Reply};
 use postern_contract::methods::{Arming, Presented, ToolQuestion};
 use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, NotApplied, Proposal, Question};
-use postern_exec::run::{Finished, Running};
+use postern_exec::run::{FinishedRun, Running};
 use postern_policy::{AgentId, Millis, RatedEffect, Settings};
-use postern_protocol::{Call, Notice, Signal};
-use postern_request::Event;
+use postern_protocol::{AgentCall, Notice, Signal};
+use postern_request::RequestEvent;
 use postern_store::Error;
-use postern_store::audit::By;
-use postern_store::requests::Opening;
+use postern_store::audit::ChangeAuthor;
+use postern_store::requests::NewRequestOutcome;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -33,12 +33,12 @@ pub enum PauseProblem {
 
 /// Everything that can happen to the gate, in the order in which it happens.
 #[derive(Debug)]
-pub(crate) enum Message {
-    /// An agent said something. Before a `Call` that is judged by it, its `permissions.jsonc` is looked at; then it is
+pub(crate) enum GateMessage {
+    /// An agent said something. Before an `AgentToolCall` that is judged by it, its `permissions.jsonc` is looked at; then it is
     /// `Fresh`.
-    Fresh { connection: ConnectionId, agent: AgentId, call: Call, reply: Reply },
+    Fresh { connection: ConnectionId, agent: AgentId, call: AgentCall, reply: Reply },
     /// An agent said something.
-    Call { connection: ConnectionId, agent: AgentId, call: Call, reply: Reply },
+    Call { connection: ConnectionId, agent: AgentId, call: AgentCall, reply: Reply },
     /// A connection was authenticated.
     Opened { agent: AgentId, outbox: Outbox, reply: oneshot::Sender<ConnectionId> },
     /// A connection ended.
@@ -48,11 +48,11 @@ pub(crate) enum Message {
     /// True if something of an agent runs or waits.
     IsBusy { agent: AgentId, reply: oneshot::Sender<bool> },
     /// A face lists what waits.
-    Questions { face: FaceId, reply: oneshot::Sender<Vec<Question>> },
+    Questions { face: ApproverId, reply: oneshot::Sender<Vec<Question>> },
     /// A face looks at one question.
-    Question { face: FaceId, id: String, reply: oneshot::Sender<Option<Box<Question>>> },
+    Question { face: ApproverId, id: String, reply: oneshot::Sender<Option<Box<Question>>> },
     /// A person answered.
-    Answer { params: Box<AnswerParams>, face: FaceId, reply: oneshot::Sender<Answered> },
+    Answer { params: Box<AnswerParams>, face: ApproverId, reply: oneshot::Sender<Answered> },
     /// A question of another Mac came, changed or went.
     Elsewhere(NewsElsewhere),
     /// The people whose approvals still count.
@@ -62,15 +62,15 @@ pub(crate) enum Message {
     /// A person changed the command.
     Edit { params: Box<EditParams>, reply: oneshot::Sender<Edited> },
     /// A face says what it shows.
-    Presented { face: FaceId, seen: Presented, reply: oneshot::Sender<Arming> },
+    Presented { face: ApproverId, seen: Presented, reply: oneshot::Sender<Arming> },
     /// A face could not show a question.
-    CannotPresent { face: FaceId, question: String, why: String },
+    CannotPresent { face: ApproverId, question: String, why: String },
     /// A person keeps a question for later.
     PutOff { question: String, reply: oneshot::Sender<bool> },
     /// The person ends a run.
     Kill { request: String, signal: Signal, reply: oneshot::Sender<Killed> },
     /// The person closes a session: how many of its requests were denied with it.
-    CloseSession { agent: AgentId, session: String, reply: oneshot::Sender<Result<u64, BookError>> },
+    CloseSession { agent: AgentId, session: String, reply: oneshot::Sender<Result<u64, PolicyStoreError>> },
     /// The run of a request, where it runs.
     Running { request: Uuid, reply: oneshot::Sender<Option<Running>> },
     /// Deny everything.
@@ -82,9 +82,9 @@ pub(crate) enum Message {
     /// A face lists the tools that wait.
     Tools(oneshot::Sender<Vec<ToolQuestion>>),
     /// A person answered about a tool, by its check's id.
-    AnswerTool { check: ToolAnswer, face: FaceId, reply: oneshot::Sender<bool> },
+    AnswerTool { check: ToolAnswer, face: ApproverId, reply: oneshot::Sender<bool> },
     /// Asks for the numbers of waiting and running requests.
-    Counts(oneshot::Sender<Counts>),
+    Counts(oneshot::Sender<GateCounts>),
     /// The machine goes to sleep: what waits ends, unless it waits for an approver elsewhere.
     FallAsleep(oneshot::Sender<()>),
     /// The machine has slept: what ended meanwhile is over.
@@ -92,12 +92,12 @@ pub(crate) enum Message {
     /// Postern quits: deny what waits, end what runs, and say when that is done.
     Shutdown(oneshot::Sender<()>),
     /// An adapter has something to say.
-    Told(Box<Told>),
+    Told(Box<GateTaskResult>),
     /// Message of somebody who is named in the audit.
-    By(Arc<By>, Box<Self>),
+    By(Arc<ChangeAuthor>, Box<Self>),
 }
 
-impl Message {
+impl GateMessage {
     /// Sends one without waiting; where the queue is full, from a task of its own.
     pub(crate) fn send(messages: &mpsc::WeakSender<Self>, message: Self) {
         // A gate that is gone does not wait for it.
@@ -110,17 +110,17 @@ impl Message {
 
 /// Result of the gate's own tasks.
 #[derive(Debug)]
-pub(crate) enum Told {
+pub(crate) enum GateTaskResult {
     /// A request was there before, or it could not be looked up whether it was.
-    Known { id: Uuid, opening: Result<Opening, Error> },
+    Known { id: Uuid, opening: Result<NewRequestOutcome, Error> },
     /// A request's record is durable, with the event that was told.
     Recorded { id: Uuid, outcome: Result<Option<Notice>, Error> },
     /// A request was judged.
-    Judged { id: Uuid, judgement: Judgement },
+    Judged { id: Uuid, judgement: RequestJudgment },
     /// Judgment of a changed command.
     Edited(Box<Judgements>),
     /// Record of a stop of an agent, or its failure.
-    Stopped { agent: AgentId, until: Millis, saved: Result<(), BookError> },
+    Stopped { agent: AgentId, until: Millis, saved: Result<(), PolicyStoreError> },
     /// The pause is written down, or could not be: why.
     PauseKept { number: u64, problem: Option<String> },
     /// Nothing: all who waited were answered.
@@ -130,15 +130,15 @@ pub(crate) enum Told {
     /// Effects of what a question is about were measured.
     Measured { id: Uuid, effects: Vec<RatedEffect> },
     /// Result of saving a person's choice: saved, but for a part; or not saved.
-    Remembered { id: Uuid, outcome: Result<(Saved, Option<NotApplied>), NotApplied> },
+    Remembered { id: Uuid, outcome: Result<(SavedRules, Option<NotApplied>), NotApplied> },
     /// Start of a run.
     Started { id: Uuid, running: Running },
     /// Something happened to a request.
-    Happened { id: Uuid, event: Event },
+    Happened { id: Uuid, event: RequestEvent },
     /// A session is open or closed now, or is as it was before (it is not done).
     SessionChanged { agent: AgentId, session: String, open: bool, done: bool },
     /// A run ended, and so did its output.
-    Exited { id: Uuid, finished: Box<Finished> },
+    Exited { id: Uuid, finished: Box<FinishedRun> },
 }
 
 /// An answer about a tool, as source 4 has it.
@@ -163,7 +163,7 @@ pub enum Killed {
 
 /// Numbers of waiting and running requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct GateCounts {
     /// Questions that wait.
     pub waiting: u32,
     /// Commands that run.

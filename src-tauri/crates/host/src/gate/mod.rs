@@ -36,19 +36,19 @@ mod task;
 mod turns;
 
 pub use afar::AnswerElsewhere;
-pub(crate) use call::{Call, required};
+pub(crate) use call::{AgentToolCall, required};
 pub(crate) use call_facts::judge_call;
-pub(crate) use judge::{Judged, Judgement, World, judge_run};
+pub(crate) use judge::{JudgedRequest, RequestJudgment, World, judge_run};
 pub(crate) use live::ConnectionId;
-pub(crate) use message::Message;
-pub use message::{Counts, Killed, PauseProblem};
+pub(crate) use message::GateMessage;
+pub use message::{GateCounts, Killed, PauseProblem};
 pub use owed::Unwritten;
 pub(crate) use recover::recover;
-pub(crate) use show::{shown, shown_subject};
-pub(crate) use task::{PAUSE, Parts};
+pub(crate) use show::{shown_subject, to_pieces};
+pub(crate) use task::{GateDeps, PAUSE};
 
-use crate::ask::FaceId;
-use crate::book::BookError;
+use crate::ask::ApproverId;
+use crate::book::PolicyStoreError;
 use crate::socket::Outbox;
 use afar::NewsElsewhere;
 use message::ToolAnswer;
@@ -68,53 +68,53 @@ const BACKLOG: usize = 1024;
 
 /// A handle on the gate. Clones speak to the same one.
 #[derive(Debug, Clone)]
-pub struct Gate {
-    messages: mpsc::Sender<Message>,
+pub struct GateHandle {
+    messages: mpsc::Sender<GateMessage>,
     /// Queue for a person's messages, which are taken before everything else.
-    first: mpsc::Sender<Message>,
+    first: mpsc::Sender<GateMessage>,
 }
 
 /// The other end of a gate's channels.
 pub(crate) struct Received {
-    first: mpsc::Receiver<Message>,
-    rest: mpsc::Receiver<Message>,
+    first: mpsc::Receiver<GateMessage>,
+    rest: mpsc::Receiver<GateMessage>,
 }
 
 /// The gate is gone: the host is shutting down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("Postern is shutting down")]
-pub struct Gone;
+pub struct GateClosed;
 
 /// Returns a gate and the other end of its channel, for [`run`].
-pub(crate) fn gate() -> (Gate, Received) {
+pub(crate) fn create_gate() -> (GateHandle, Received) {
     let (messages, rest) = mpsc::channel(BACKLOG);
     let (urgent, first) = mpsc::channel(BACKLOG);
-    (Gate { messages, first: urgent }, Received { first, rest })
+    (GateHandle { messages, first: urgent }, Received { first, rest })
 }
 
 /// Starts the gate's task on threads that nothing else keeps busy.
-pub(crate) fn start(parts: Parts, gate: &Gate, received: Received, on: &Handle) {
+pub(crate) fn start_task(parts: GateDeps, gate: &GateHandle, received: Received, on: &Handle) {
     let task = task::Task::new(parts, gate.messages.downgrade());
     drop(on.spawn(task.run(received)));
 }
 
-impl Gate {
+impl GateHandle {
     /// Returns everything that waits for a person, oldest first. A face that reads it has been shown them; a
     /// window has to say that it shows them ([`Self::presented`]).
-    pub async fn questions(&self, face: FaceId) -> Result<Vec<Question>, Gone> {
-        self.ask(|reply| Message::Questions { face, reply }).await
+    pub async fn questions(&self, face: ApproverId) -> Result<Vec<Question>, GateClosed> {
+        self.ask_urgent(|reply| GateMessage::Questions { face, reply }).await
     }
 
     /// Returns a waiting question by its id or its four hex digits.
-    pub async fn question(&self, face: FaceId, id: String) -> Result<Option<Box<Question>>, Gone> {
-        self.ask(|reply| Message::Question { face, id, reply }).await
+    pub async fn question(&self, face: ApproverId, id: String) -> Result<Option<Box<Question>>, GateClosed> {
+        self.ask_urgent(|reply| GateMessage::Question { face, id, reply }).await
     }
 
     /// Sends a person's answer. It counts when it names the digest on show and, from a window, was armed.
     ///
     /// The result comes when the answer, and a rule that it saves, are durable.
-    pub async fn answer(&self, params: AnswerParams, face: FaceId) -> Result<Answered, Gone> {
-        self.ask(|reply| Message::Answer { params: Box::new(params), face, reply }).await
+    pub async fn answer(&self, params: AnswerParams, face: ApproverId) -> Result<Answered, GateClosed> {
+        self.ask_urgent(|reply| GateMessage::Answer { params: Box::new(params), face, reply }).await
     }
 
     /// Shows a question that waits on another Mac, which its headline and [`Question::host`] name. Answers come by `answers`.
@@ -122,57 +122,67 @@ impl Gate {
         &self,
         question: Question,
         answers: mpsc::Sender<AnswerElsewhere>,
-    ) -> Result<(), Gone> {
+    ) -> Result<(), GateClosed> {
         let news = NewsElsewhere::Waits { question: Box::new(question), answers };
-        self.first.send(Message::Elsewhere(news)).await.map_err(|_| Gone)
+        self.first.send(GateMessage::Elsewhere(news)).await.map_err(|_| GateClosed)
     }
 
     /// Takes back a question of another Mac: how it ended, and who answered it where.
-    pub async fn close_elsewhere(&self, id: String, how: ClosedBy, by: Option<String>) -> Result<(), Gone> {
+    pub async fn close_elsewhere(
+        &self,
+        id: String,
+        how: ClosedBy,
+        by: Option<String>,
+    ) -> Result<(), GateClosed> {
         let news = NewsElsewhere::Closed { id, how, by };
-        self.first.send(Message::Elsewhere(news)).await.map_err(|_| Gone)
+        self.first.send(GateMessage::Elsewhere(news)).await.map_err(|_| GateClosed)
     }
 
     /// Takes back every question of another Mac.
-    pub async fn clear_elsewhere(&self) -> Result<(), Gone> {
-        self.first.send(Message::Elsewhere(NewsElsewhere::Cleared)).await.map_err(|_| Gone)
+    pub async fn clear_elsewhere(&self) -> Result<(), GateClosed> {
+        self.first.send(GateMessage::Elsewhere(NewsElsewhere::Cleared)).await.map_err(|_| GateClosed)
     }
 
     /// Returns whether somebody is at this Mac who could be shown a question.
-    pub async fn is_attended(&self) -> Result<bool, Gone> {
-        self.ask(Message::IsAttended).await
+    pub async fn is_attended(&self) -> Result<bool, GateClosed> {
+        self.ask_urgent(GateMessage::IsAttended).await
     }
 
     /// Forgets the approvals of everybody but these people: the fleet's roster changed.
-    pub async fn keep_people(&self, people: BTreeSet<String>) -> Result<(), Gone> {
-        self.first.send(Message::KeepPeople(people)).await.map_err(|_| Gone)
+    pub async fn keep_people(&self, people: BTreeSet<String>) -> Result<(), GateClosed> {
+        self.first.send(GateMessage::KeepPeople(people)).await.map_err(|_| GateClosed)
     }
 
     /// Changes the command of a question: the new one is judged, and shown under a digest of its own.
-    pub async fn edit(&self, params: EditParams) -> Result<Edited, Gone> {
-        self.ask(|reply| Message::Edit { params: Box::new(params), reply }).await
+    pub async fn edit_question(&self, params: EditParams) -> Result<Edited, GateClosed> {
+        self.ask_urgent(|reply| GateMessage::Edit { params: Box::new(params), reply }).await
     }
 
     /// Reports the part of a question that an approver shows: drives arming. Called again on every change
     /// (moved, resized, focus, content).
-    pub async fn presented(&self, face: FaceId, seen: Presented) -> Result<Arming, Gone> {
-        self.ask(|reply| Message::Presented { face, seen, reply }).await
+    pub async fn presented(&self, face: ApproverId, seen: Presented) -> Result<Arming, GateClosed> {
+        self.ask_urgent(|reply| GateMessage::Presented { face, seen, reply }).await
     }
 
     /// Reports that an approver could not show a question (its page crashed, the screen is locked): if nobody
     /// answers, nothing runs.
-    pub async fn cannot_present(&self, face: FaceId, question: String, why: String) -> Result<(), Gone> {
-        self.first.send(Message::CannotPresent { face, question, why }).await.map_err(|_| Gone)
+    pub async fn cannot_present(
+        &self,
+        face: ApproverId,
+        question: String,
+        why: String,
+    ) -> Result<(), GateClosed> {
+        self.first.send(GateMessage::CannotPresent { face, question, why }).await.map_err(|_| GateClosed)
     }
 
     /// Keeps a question for later. Returns true if it waits.
-    pub async fn put_off(&self, question: String) -> Result<bool, Gone> {
-        self.ask(|reply| Message::PutOff { question, reply }).await
+    pub async fn put_off(&self, question: String) -> Result<bool, GateClosed> {
+        self.ask_urgent(|reply| GateMessage::PutOff { question, reply }).await
     }
 
     /// Signals a run, or denies a request that waits, for the person. `request` is the host's own id.
-    pub async fn kill(&self, request: String, signal: Signal) -> Result<Killed, Gone> {
-        self.ask(|reply| Message::Kill { request, signal, reply }).await
+    pub async fn kill_request(&self, request: String, signal: Signal) -> Result<Killed, GateClosed> {
+        self.ask_urgent(|reply| GateMessage::Kill { request, signal, reply }).await
     }
 
     /// Closes an agent's session for the person: what waits in it is denied. Gives how many requests that were.
@@ -180,81 +190,85 @@ impl Gate {
         &self,
         agent: AgentId,
         session: String,
-    ) -> Result<Result<u64, BookError>, Gone> {
-        self.ask(|reply| Message::CloseSession { agent, session, reply }).await
+    ) -> Result<Result<u64, PolicyStoreError>, GateClosed> {
+        self.ask_urgent(|reply| GateMessage::CloseSession { agent, session, reply }).await
     }
 
     /// Returns the run of a request while it runs: its output so far. `request` is the host's own id.
-    pub(crate) async fn running(&self, request: Uuid) -> Result<Option<Running>, Gone> {
-        self.ask(|reply| Message::Running { request, reply }).await
+    pub(crate) async fn running(&self, request: Uuid) -> Result<Option<Running>, GateClosed> {
+        self.ask_urgent(|reply| GateMessage::Running { request, reply }).await
     }
 
     /// Denies everything until `until`, or until resumed, from now on. What waits is denied; what runs goes
     /// on.
     ///
     /// The inner result says whether that is recorded: if not, it is tried again.
-    pub async fn pause(&self, until: Option<Millis>) -> Result<Result<(), PauseProblem>, Gone> {
-        self.ask(|reply| Message::Pause { until, reply }).await
+    pub async fn pause_all(&self, until: Option<Millis>) -> Result<Result<(), PauseProblem>, GateClosed> {
+        self.ask_urgent(|reply| GateMessage::Pause { until, reply }).await
     }
 
-    /// Ends a pause, as [`Self::pause`] begins one, and settles a doubt about the record.
-    pub async fn resume(&self) -> Result<Result<(), PauseProblem>, Gone> {
-        self.ask(Message::Resume).await
+    /// Ends a pause, as [`Self::pause_all`] begins one, and settles a doubt about the record.
+    pub async fn resume(&self) -> Result<Result<(), PauseProblem>, GateClosed> {
+        self.ask_urgent(GateMessage::Resume).await
     }
 
     /// Reports that the policy of `agent` (of every agent: `None`) changed: what waits is judged again.
-    pub async fn rejudge(&self, agent: Option<AgentId>) -> Result<(), Gone> {
-        self.first.send(Message::Rejudge { agent }).await.map_err(|_| Gone)
+    pub async fn rejudge(&self, agent: Option<AgentId>) -> Result<(), GateClosed> {
+        self.first.send(GateMessage::Rejudge { agent }).await.map_err(|_| GateClosed)
     }
 
     /// Returns the tool calls that wait, oldest first.
-    pub(crate) async fn tools(&self) -> Result<Vec<ToolQuestion>, Gone> {
-        self.ask(Message::Tools).await
+    pub(crate) async fn waiting_tools(&self) -> Result<Vec<ToolQuestion>, GateClosed> {
+        self.ask_urgent(GateMessage::Tools).await
     }
 
     /// Approves a tool call. False where it does not wait any more.
-    pub(crate) async fn approve_tool(&self, params: ToolApprove, face: FaceId) -> Result<bool, Gone> {
+    pub(crate) async fn approve_tool(
+        &self,
+        params: ToolApprove,
+        face: ApproverId,
+    ) -> Result<bool, GateClosed> {
         let answer = if params.always { Answer::Always } else { Answer::Once };
         let (session, id) = (params.session_id, params.approval_id);
         let check = ToolAnswer { session, id, answer, feedback: None };
-        self.ask(|reply| Message::AnswerTool { check, face, reply }).await
+        self.ask_urgent(|reply| GateMessage::AnswerTool { check, face, reply }).await
     }
 
     /// Denies a tool call. False where it does not wait any more.
-    pub(crate) async fn deny_tool(&self, params: ToolDeny, face: FaceId) -> Result<bool, Gone> {
+    pub(crate) async fn deny_tool(&self, params: ToolDeny, face: ApproverId) -> Result<bool, GateClosed> {
         let (session, id) = (params.session_id, params.approval_id);
         let check = ToolAnswer { session, id, answer: Answer::Deny, feedback: params.feedback };
-        self.ask(|reply| Message::AnswerTool { check, face, reply }).await
+        self.ask_urgent(|reply| GateMessage::AnswerTool { check, face, reply }).await
     }
 
     /// Returns the numbers of waiting and running requests, and whether everything is paused.
-    pub async fn counts(&self) -> Result<Counts, Gone> {
-        self.ask(Message::Counts).await
+    pub async fn counts(&self) -> Result<GateCounts, GateClosed> {
+        self.ask_urgent(GateMessage::Counts).await
     }
 
     /// Ends what waits, before the machine goes to sleep.
-    pub(crate) async fn fall_asleep(&self) -> Result<(), Gone> {
-        self.ask(Message::FallAsleep).await
+    pub(crate) async fn fall_asleep(&self) -> Result<(), GateClosed> {
+        self.ask_urgent(GateMessage::FallAsleep).await
     }
 
     /// Ends what expired while the machine slept.
-    pub(crate) async fn wake_up(&self) -> Result<(), Gone> {
-        self.ask(Message::WakeUp).await
+    pub(crate) async fn wake_up(&self) -> Result<(), GateClosed> {
+        self.ask_urgent(GateMessage::WakeUp).await
     }
 
     /// Denies what waits, ends what runs, and comes back when nothing is left.
-    pub(crate) async fn shut_down(&self) -> Result<(), Gone> {
-        self.ask(Message::Shutdown).await
+    pub(crate) async fn shut_down(&self) -> Result<(), GateClosed> {
+        self.ask_urgent(GateMessage::Shutdown).await
     }
 
     /// Returns the settings of an agent; `None` if there is no such agent.
-    pub(crate) async fn settings(&self, agent: AgentId) -> Result<Option<Settings>, Gone> {
-        self.ask_in_turn(|reply| Message::Settings { agent, reply }).await
+    pub(crate) async fn settings(&self, agent: AgentId) -> Result<Option<Settings>, GateClosed> {
+        self.ask_in_turn(|reply| GateMessage::Settings { agent, reply }).await
     }
 
     /// Reports an authenticated connection of `agent`.
-    pub(crate) async fn opened(&self, agent: AgentId, outbox: Outbox) -> Result<ConnectionId, Gone> {
-        self.ask_in_turn(|reply| Message::Opened { agent, outbox, reply }).await
+    pub(crate) async fn opened(&self, agent: AgentId, outbox: Outbox) -> Result<ConnectionId, GateClosed> {
+        self.ask_in_turn(|reply| GateMessage::Opened { agent, outbox, reply }).await
     }
 
     /// Reports the end of a connection. Never waits.
@@ -262,35 +276,41 @@ impl Gate {
         let messages = self.messages.clone();
         tokio::spawn(async move {
             // A gate that is gone has no connections.
-            _ = messages.send(Message::Closed(connection)).await;
+            _ = messages.send(GateMessage::Closed(connection)).await;
         });
     }
 
     /// Returns whether something of `agent` runs or waits.
-    pub(crate) async fn is_busy(&self, agent: AgentId) -> Result<bool, Gone> {
-        self.ask_in_turn(|reply| Message::IsBusy { agent, reply }).await
+    pub(crate) async fn is_busy(&self, agent: AgentId) -> Result<bool, GateClosed> {
+        self.ask_in_turn(|reply| GateMessage::IsBusy { agent, reply }).await
     }
 
-    pub(crate) async fn send(&self, message: Message) -> Result<(), Gone> {
-        self.messages.send(message).await.map_err(|_| Gone)
+    pub(crate) async fn send(&self, message: GateMessage) -> Result<(), GateClosed> {
+        self.messages.send(message).await.map_err(|_| GateClosed)
     }
 
     /// Sends a message of a person.
-    async fn ask<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> Result<T, Gone> {
+    async fn ask_urgent<T>(
+        &self,
+        message: impl FnOnce(oneshot::Sender<T>) -> GateMessage,
+    ) -> Result<T, GateClosed> {
         let (reply, answer) = oneshot::channel();
         let message = message(reply);
         let message = match audit::current() {
-            Some(who) => Message::By(who, Box::new(message)),
+            Some(who) => GateMessage::By(who, Box::new(message)),
             None => message,
         };
-        self.first.send(message).await.map_err(|_| Gone)?;
-        answer.await.map_err(|_| Gone)
+        self.first.send(message).await.map_err(|_| GateClosed)?;
+        answer.await.map_err(|_| GateClosed)
     }
 
     /// Sends a message of an agent's connection: after its earlier ones.
-    async fn ask_in_turn<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> Result<T, Gone> {
+    async fn ask_in_turn<T>(
+        &self,
+        message: impl FnOnce(oneshot::Sender<T>) -> GateMessage,
+    ) -> Result<T, GateClosed> {
         let (reply, answer) = oneshot::channel();
         self.send(message(reply)).await?;
-        answer.await.map_err(|_| Gone)
+        answer.await.map_err(|_| GateClosed)
     }
 }

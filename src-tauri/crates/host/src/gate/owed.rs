@@ -1,12 +1,12 @@
 //! Entries that could not be recorded: they are kept as owed, tried again, and reported.
 
 use super::live::{Answering, Late, Stopping};
-use super::message::{PauseProblem, Told as Done};
+use super::message::{GateTaskResult as Done, PauseProblem};
 use super::task::{PAUSE, Task, answer};
-use crate::book::BookError;
+use crate::book::PolicyStoreError;
 use postern_contract::{Answered, NotApplied};
 use postern_policy::{AgentId, Millis};
-use postern_request::{Effect, Refusal, Refused, Tells, pause_after};
+use postern_request::{FailedWrite, Refusal, RequestEffect, Tells, pause_after};
 use postern_store::{Error, audit};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 /// Everything that is owed to the record.
 #[derive(Debug, Default)]
-pub(crate) struct Owed {
+pub(crate) struct OwedEntries {
     /// Requests with an entry that could not be written.
     requests: HashSet<Uuid>,
     /// The pause, or its end, where that could not be written.
@@ -25,7 +25,7 @@ pub(crate) struct Owed {
     /// Number of the last write of the pause: the result of an older one is ignored.
     pauses: u64,
     /// Author of the pause, or of its end, for the audit.
-    paused_by: Option<Arc<audit::By>>,
+    paused_by: Option<Arc<audit::ChangeAuthor>>,
     /// Agents that the person stopped, where that could not be written.
     stops: HashMap<AgentId, Again>,
     /// Error of the last write.
@@ -43,7 +43,7 @@ struct Again {
 
 impl Again {
     /// Returns the next try after one more failure than `before`.
-    fn after(before: Option<Self>) -> Self {
+    fn after_failure(before: Option<Self>) -> Self {
         let failures = before.map_or(1, |before| before.failures.saturating_add(1));
         Self { failures, at: Instant::now() + pause_after(failures) }
     }
@@ -62,11 +62,11 @@ pub struct Unwritten {
     pub since: Millis,
 }
 
-impl Owed {
+impl OwedEntries {
     /// Notes why a write failed, before what it would have written is owed.
     fn failed(&mut self, why: String) {
         if self.requests.is_empty() && self.stops.is_empty() && self.pause.is_none() {
-            self.since = crate::clock::now();
+            self.since = crate::clock::now_millis();
         }
         self.why = why;
     }
@@ -85,18 +85,18 @@ impl Owed {
 
 impl Task {
     /// Returns the time since the gate began, sleep included: requests count by it.
-    pub(super) fn clock(&self) -> Duration {
-        self.began.elapsed() + self.parts.session.slept()
+    pub(super) fn gate_time(&self) -> Duration {
+        self.began.elapsed() + self.parts.session.time_asleep()
     }
 
     /// Returns the instant at which that clock will be at `due`, if the machine stays awake.
-    pub(super) fn timer(&self, due: Duration) -> Instant {
-        self.began + due.saturating_sub(self.parts.session.slept())
+    pub(super) fn due_instant(&self, due: Duration) -> Instant {
+        self.began + due.saturating_sub(self.parts.session.time_asleep())
     }
 
     /// Handles a failed write of an entry: what was to begin with it does not; what has happened is owed.
     pub(super) fn not_recorded(&mut self, id: Uuid, error: &Error) {
-        let clock = self.clock();
+        let clock = self.gate_time();
         let Some(request) = self.requests.get_mut(&id) else { return };
         tracing::error!(request = %id, %error, "a state could not be written down");
         let agent = request.agent.clone();
@@ -113,31 +113,34 @@ impl Task {
                 _ = began.send(Late);
             }
         }
-        let before = Before::of(request);
+        let before = Before::from_request(request);
         let refused = request.life.refused(clock, Refusal::NotRecorded.into());
         let answering = request.answering.take();
         if let Some(writing) = writing {
-            self.agent(&agent).ledger.refund(writing.charge);
+            self.agent_state(&agent).ledger.refund(writing.charge);
         }
         self.owed.failed(error.to_string());
         match refused {
-            Refused::Forgotten => self.forget_unwritten(id),
-            Refused::NotBegun(at_once) => {
+            FailedWrite::Forgotten => self.forget_unwritten(id),
+            FailedWrite::NotBegun(at_once) => {
                 self.owed.requests.insert(id);
                 let why = NotApplied::Unwritten(error.to_string());
-                fail(answering, Answered::refused(&why));
-                self.moved(id, &before, at_once);
+                fail_answering(answering, Answered::refused(&why));
+                self.apply_transition(id, &before, at_once);
             }
-            Refused::Owed => {
-                fail(answering, Answered::but(&NotApplied::DeniedUnwritten(error.to_string())));
-                self.owe(id, can_never_be(error));
+            FailedWrite::Owed => {
+                fail_answering(
+                    answering,
+                    Answered::applied_partly(&NotApplied::DeniedUnwritten(error.to_string())),
+                );
+                self.schedule_retry(id, can_never_be(error));
             }
         }
         self.parts.stirred.status.notify_one();
     }
 
     /// Schedules another try of an entry, unless it can never be written.
-    fn owe(&mut self, id: Uuid, never: bool) {
+    fn schedule_retry(&mut self, id: Uuid, never: bool) {
         if let Some(request) = self.requests.get_mut(&id).filter(|_| never) {
             request.life.give_up();
         } else {
@@ -148,13 +151,13 @@ impl Task {
     }
 
     /// Carries out what a change of state asks for at once, and tells of it.
-    pub(super) fn moved(&mut self, id: Uuid, before: &Before, at_once: Vec<Effect>) {
+    pub(super) fn apply_transition(&mut self, id: Uuid, before: &Before, at_once: Vec<RequestEffect>) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         // From its first record on: who let it through must be known even if this host does not live to start it.
-        if let postern_request::State::Starting { by, .. } = request.life.state() {
+        if let postern_request::RequestState::Starting { by, .. } = request.life.current_state() {
             request.by = Some(*by);
         }
-        let after = Before::of(request);
+        let after = Before::from_request(request);
         if !request.is_asking() {
             request.question = None;
         }
@@ -162,12 +165,12 @@ impl Task {
         let unwritten = request.life.is_unwritten();
         for effect in at_once {
             match effect {
-                Effect::Stop(stop) => {
+                RequestEffect::Stop(stop) => {
                     if let Some(running) = self.requests.get(&id).and_then(|one| one.running.as_ref()) {
                         running.stop(stop);
                     }
                 }
-                Effect::CloseQuestion => self.close_question(id),
+                RequestEffect::CloseQuestion => self.close_question(id),
                 // The rest is carried out in its order.
                 _ => {}
             }
@@ -183,17 +186,17 @@ impl Task {
 
     /// Tries again what is due.
     pub(super) fn try_again(&mut self) {
-        let (clock, now) = (self.clock(), Instant::now());
+        let (clock, now) = (self.gate_time(), Instant::now());
         let due = |id: &Uuid| {
             let life = self.requests.get(id).map(|request| &request.life);
-            life.is_some_and(|life| life.due().is_some_and(|due| due <= clock))
+            life.is_some_and(|life| life.retry_due().is_some_and(|due| due <= clock))
         };
         let requests: Vec<Uuid> = self.owed.requests.iter().filter(|id| due(id)).copied().collect();
         for id in requests {
             self.proceed(id);
         }
         if self.owed.pause.is_some_and(|again| again.at <= now) {
-            by(self.owed.paused_by.clone(), || self.write_pause(None));
+            run_as_author(self.owed.paused_by.clone(), || self.write_pause(None));
         }
         let stops = self.owed.stops.iter().filter(|(_, again)| again.at <= now);
         for agent in stops.map(|(agent, _)| agent.clone()).collect::<Vec<_>>() {
@@ -207,8 +210,8 @@ impl Task {
 
     /// Returns the time of the next try.
     pub(super) fn next_try(&self) -> Option<Instant> {
-        let requests = self.owed.requests.iter().filter_map(|id| self.requests.get(id)?.life.due());
-        let requests = requests.map(|due| self.timer(due));
+        let requests = self.owed.requests.iter().filter_map(|id| self.requests.get(id)?.life.retry_due());
+        let requests = requests.map(|due| self.due_instant(due));
         let others = self.owed.stops.values().chain(&self.owed.pause).map(|again| again.at);
         requests.chain(others).min()
     }
@@ -238,10 +241,10 @@ impl Task {
             again.at = Instant::now() + pause_after(u32::MAX);
         }
         let kept = self.parts.store.write_durable(move |conn| match &pause {
-            Some(pause) => postern_store::settings::set(conn, PAUSE, pause),
+            Some(pause) => postern_store::settings::set_value(conn, PAUSE, pause),
             None => postern_store::settings::remove(conn, PAUSE),
         });
-        self.spawn(async move {
+        self.spawn_task(async move {
             let problem = kept.await.err().map(|error| error.to_string());
             if let Some(reply) = reply {
                 answer(reply, problem.clone().map_or(Ok(()), |error| Err(PauseProblem::NotWritten(error))));
@@ -255,7 +258,7 @@ impl Task {
         if number != self.owed.pauses {
             return;
         }
-        let again = problem.is_some().then(|| Again::after(self.owed.pause));
+        let again = problem.is_some().then(|| Again::after_failure(self.owed.pause));
         if let Some(why) = problem {
             tracing::error!(error = why, "a pause could not be written down");
             self.owed.failed(why);
@@ -266,11 +269,11 @@ impl Task {
 
     /// Writes down that the person stopped an agent, which holds already. `reply` hears whether it is written.
     pub(super) fn keep_stop(&mut self, agent: &AgentId, reply: Option<oneshot::Sender<Answered>>) {
-        let Some(Stopping { until, who }) = self.agent(agent).stopping.clone() else { return };
+        let Some(Stopping { until, who }) = self.agent_state(agent).stopping.clone() else { return };
         let who = who.unwrap_or_default();
         let (book, agent) = (self.parts.book.clone(), agent.clone());
-        self.spawn(async move {
-            let saved = audit::by(who, book.deny_agent_until(&agent, Some(until))).await;
+        self.spawn_task(async move {
+            let saved = audit::with_author(who, book.deny_agent_until(&agent, Some(until))).await;
             if let Some(reply) = reply {
                 let kept = saved.as_ref().map(|()| Default::default()).map_err(super::answer::failed);
                 answer(reply, super::answer::denied(kept));
@@ -280,16 +283,16 @@ impl Task {
     }
 
     /// Notes that the stop of an agent is recorded; or that it is owed, and holds all the same.
-    pub(super) fn stopped(&mut self, agent: &AgentId, until: Millis, saved: Result<(), BookError>) {
+    pub(super) fn stopped(&mut self, agent: &AgentId, until: Millis, saved: Result<(), PolicyStoreError>) {
         match saved {
             Err(error) if until > crate::clock::lasting() && self.parts.book.policy(agent).is_some() => {
-                let again = Again::after(self.owed.stops.get(agent).copied());
+                let again = Again::after_failure(self.owed.stops.get(agent).copied());
                 self.owed.failed(error.to_string());
                 self.owed.stops.insert(agent.clone(), again);
             }
             Ok(()) | Err(_) => {
                 self.owed.stops.remove(agent);
-                let state = self.agent(agent);
+                let state = self.agent_state(agent);
                 state.stopping = state.stopping.take().filter(|stopping| stopping.until != until);
             }
         }
@@ -300,12 +303,12 @@ impl Task {
 /// State of a request before an event.
 #[derive(Debug)]
 pub(super) struct Before {
-    state: std::mem::Discriminant<postern_request::State>,
+    state: std::mem::Discriminant<postern_request::RequestState>,
     runs: bool,
 }
 
 impl Before {
-    pub(super) fn of(request: &super::live::Request) -> Self {
+    pub(super) fn from_request(request: &super::live::LiveRequest) -> Self {
         Self { state: std::mem::discriminant(request.state()), runs: request.pid().is_some() }
     }
 }
@@ -319,15 +322,15 @@ fn can_never_be(error: &Error) -> bool {
 }
 
 /// Does it in the name of the one who asked for it.
-fn by(who: Option<Arc<audit::By>>, work: impl FnOnce()) {
+fn run_as_author(who: Option<Arc<audit::ChangeAuthor>>, work: impl FnOnce()) {
     match who {
         Some(who) => audit::now_by(who, work),
         None => work(),
     }
 }
 
-fn fail(answering: Option<Answering>, answered: Answered) {
+fn fail_answering(answering: Option<Answering>, answered: Answered) {
     if let Some(answering) = answering {
-        answering.fail(answered);
+        answering.fail_with(answered);
     }
 }

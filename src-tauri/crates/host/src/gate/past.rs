@@ -1,14 +1,14 @@
 //! Recent requests of a session, beside its next question: a person judges a command by what came before it.
 
 use super::edit::text_of;
-use super::live::Request;
-use super::show::shown;
+use super::live::LiveRequest;
+use super::show::to_pieces;
 use super::task::Task;
 use postern_contract::Past;
 use postern_contract::render::{self, PastOutcome};
 use postern_policy::{AgentId, Origin};
 use postern_protocol::What;
-use postern_request::{DenyReason, Ending, Exit, Outcome};
+use postern_request::{DenyReason, Exit, Outcome, RequestEnding};
 use std::collections::VecDeque;
 use uuid::Uuid;
 
@@ -26,13 +26,13 @@ pub(crate) struct Lately(VecDeque<(Option<String>, Past)>);
 impl Task {
     /// Returns the requests of an agent's session before `but`: what runs, then what has ended, newest first.
     pub(super) fn recent(&self, agent: &AgentId, session: Option<&str>, but: Option<Uuid>) -> Vec<Past> {
-        let same = |request: &&Request| {
+        let same = |request: &&LiveRequest| {
             request.agent == *agent
                 && request.run.session.as_deref() == session
                 && Some(request.id) != but
                 && request.pid().is_some()
         };
-        let mut running: Vec<Past> = self.requests.values().filter(same).map(past).collect();
+        let mut running: Vec<Past> = self.requests.values().filter(same).map(past_entry).collect();
         running.sort_unstable_by_key(|past| std::cmp::Reverse(past.at));
         let ended = self.agents.get(agent).into_iter().flat_map(|state| &state.lately.0);
         let ended = ended.filter(|(theirs, _)| theirs.as_deref() == session).map(|(_, past)| past.clone());
@@ -40,41 +40,45 @@ impl Task {
     }
 
     /// Keeps a request that has ended for the questions after it.
-    pub(super) fn keep_past(&mut self, request: &Request) {
-        let (session, past) = (request.run.session.clone(), past(request));
-        let lately = &mut self.agent(&request.agent).lately.0;
+    pub(super) fn keep_past(&mut self, request: &LiveRequest) {
+        let (session, past) = (request.run.session.clone(), past_entry(request));
+        let lately = &mut self.agent_state(&request.agent).lately.0;
         lately.push_front((session, past));
         lately.truncate(KEPT);
     }
 }
 
-fn past(request: &Request) -> Past {
+fn past_entry(request: &LiveRequest) -> Past {
     let text = match (&request.judged, &request.run.what) {
         _ if request.origin == Origin::Tool => request.line.clone(),
         (Some(judged), _) => text_of(&judged.plan.launch),
-        (None, What::Command(argv)) => postern_command::quote(argv),
+        (None, What::Command(argv)) => postern_command::quote_argv(argv),
         (None, What::Shell(text)) => text.clone(),
     };
     let mut beginning: String = text.chars().take(LENGTH).collect();
     if beginning.len() < text.len() {
         beginning.push('…');
     }
-    Past { line: shown(&beginning), outcome: render::past(outcome(request)), at: request.received_at }
+    Past {
+        line: to_pieces(&beginning),
+        outcome: render::past_outcome(outcome(request)),
+        at: request.received_at,
+    }
 }
 
 /// Returns what became of it.
-fn outcome(request: &Request) -> PastOutcome {
+fn outcome(request: &LiveRequest) -> PastOutcome {
     match request.ending() {
         None => PastOutcome::Runs,
-        Some(Ending::Failed { .. }) => PastOutcome::NotStarted,
-        Some(Ending::Allowed) => PastOutcome::Allowed,
-        Some(Ending::Denied(denial)) => match denial.reason {
+        Some(RequestEnding::Failed { .. }) => PastOutcome::NotStarted,
+        Some(RequestEnding::Allowed) => PastOutcome::Allowed,
+        Some(RequestEnding::Denied(denial)) => match denial.reason {
             DenyReason::User => PastOutcome::DeniedByPerson,
             DenyReason::Expired => PastOutcome::NoAnswer,
             DenyReason::Cancelled => PastOutcome::Withdrawn,
             _ => PastOutcome::Denied,
         },
-        Some(Ending::Finished { end }) => match (end.outcome, end.exit) {
+        Some(RequestEnding::Finished { end }) => match (end.outcome, end.exit) {
             (Outcome::Timeout, _) => PastOutcome::Timeout,
             (Outcome::Killed, _) => PastOutcome::Stopped,
             (Outcome::Drifted, _) => PastOutcome::Drifted,

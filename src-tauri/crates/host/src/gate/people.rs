@@ -2,8 +2,8 @@
 //! ends it.
 
 use super::task::Task;
-use crate::ask::FaceId;
-use postern_contract::{Answer, AnswerParams, NotApplied, shown};
+use crate::ask::ApproverId;
+use postern_contract::{Answer, AnswerParams, NotApplied, to_pieces};
 use postern_policy::RiskLevel;
 use std::collections::BTreeSet;
 
@@ -16,11 +16,16 @@ impl Task {
     }
 
     /// Notes an approval, and returns why it does not decide; `None` if it does.
-    pub(super) fn not_enough(&mut self, id: &str, params: &AnswerParams, face: FaceId) -> Option<NotApplied> {
+    pub(super) fn not_enough(
+        &mut self,
+        id: &str,
+        params: &AnswerParams,
+        face: ApproverId,
+    ) -> Option<NotApplied> {
         if !matches!(params.answer, Answer::Once | Answer::Always) {
             return None;
         }
-        let risk = self.questions.find(id)?.shown.question.risk.level;
+        let risk = self.questions.find_question(id)?.shown.question.risk.level;
         let needed = self.people_for(risk);
         if needed < 2 {
             return None;
@@ -29,7 +34,7 @@ impl Task {
             return Some(NotApplied::OnceTogether);
         }
         let Some(person) = self.parts.faces.person_of(face) else { return Some(NotApplied::NoPerson) };
-        let shown_one = &mut self.questions.find(id)?.shown;
+        let shown_one = &mut self.questions.find_question(id)?.shown;
         if !shown_one.approved.insert(person.clone()) {
             return Some(NotApplied::SamePerson(person));
         }
@@ -38,7 +43,7 @@ impl Task {
             return None;
         }
         // Everybody who is asked sees who has approved it.
-        shown_one.question.why.extend(shown(&format!(" {person} approved it.")));
+        shown_one.question.why.extend(to_pieces(&format!(" {person} approved it.")));
         let question = shown_one.question.clone();
         self.tell_changed(question);
         Some(NotApplied::MorePeople(u8::try_from(more).unwrap_or(u8::MAX)))

@@ -2,8 +2,8 @@
 //! session.
 
 use super::task::Task;
-use crate::ask::{FaceId, FaceKind};
-use crate::session::Presence;
+use crate::ask::{ApproverId, ConnectedApproverKind};
+use crate::session::ScreenPresence;
 use postern_contract::methods::{Arming, Presented};
 use postern_contract::{Answer, AnswerParams, render};
 use postern_request::{Denial, NotShown, Refusal};
@@ -16,47 +16,47 @@ const LOOK: Duration = Duration::from_secs(1);
 impl Task {
     /// Returns the reason why an approver of this kind can show nothing now; `None` if it can. Terminals are
     /// taken for windows of this screen.
-    pub(super) fn unable(&self, kind: FaceKind) -> Option<NotShown> {
+    pub(super) fn unable(&self, kind: ConnectedApproverKind) -> Option<NotShown> {
         match kind {
             // A terminal of a computer without a screen is somewhere else.
-            FaceKind::Terminal => self.denied_by_lock().then_some(NotShown::Locked),
-            FaceKind::Window => match self.parts.session.presence() {
-                Presence::Present => None,
-                Presence::Locked => Some(NotShown::Locked),
-                Presence::Away => Some(NotShown::Away),
+            ConnectedApproverKind::Terminal => self.denied_by_lock().then_some(NotShown::Locked),
+            ConnectedApproverKind::Window => match self.parts.session.presence() {
+                ScreenPresence::Present => None,
+                ScreenPresence::Locked => Some(NotShown::Locked),
+                ScreenPresence::Away => Some(NotShown::Away),
             },
-            FaceKind::Remote => None,
+            ConnectedApproverKind::Remote => None,
         }
     }
 
     /// Returns the reason why no connected approver could show a question now; `None` if one could.
     pub(super) fn nobody_able(&self) -> Option<NotShown> {
         let mut why = NotShown::Nowhere;
-        for kind in self.parts.faces.kinds() {
+        for kind in self.parts.faces.connected_kinds() {
             why = self.unable(kind)?;
         }
         Some(why)
     }
 
     /// Notes that an approver could not show a question: if nobody answers it, that is why.
-    pub(super) fn cannot_present(&mut self, face: FaceId, question: &str, why: String) {
+    pub(super) fn cannot_present(&mut self, face: ApproverId, question: &str, why: String) {
         tracing::warn!(%face, %question, "a question could not be shown");
-        if let Some(waiting) = self.questions.find(question) {
+        if let Some(waiting) = self.questions.find_question(question) {
             waiting.shown.cannot_present = Some(why);
         }
     }
 
     /// Notes what an approver shows. What a window shows while nobody can see it does not count.
-    pub(super) fn presented(&mut self, face: FaceId, seen: &Presented) -> Arming {
+    pub(super) fn presented(&mut self, face: ApproverId, seen: &Presented) -> Arming {
         let now = Instant::now();
         if let Some(why) = self.unable(face.kind) {
             self.questions.unseen_in_windows();
             self.elsewhere.questions.unseen_in_windows();
             let again = u64::try_from(LOOK.as_millis()).ok();
-            let missing = postern_contract::text(&render::not_shown(&why));
+            let missing = postern_contract::pieces_to_text(&render::not_shown(&why));
             return Arming { armed: false, remaining_ms: again, missing };
         }
-        if face.kind == FaceKind::Window {
+        if face.kind == ConnectedApproverKind::Window {
             self.look_at.get_or_insert(now + LOOK);
         }
         // Its time begins at first sight.
@@ -71,7 +71,7 @@ impl Task {
     }
 
     /// Returns the reason why this approval does not count. The window has to show the question again.
-    pub(super) fn unseen(&mut self, params: &AnswerParams, face: FaceId) -> Option<NotShown> {
+    pub(super) fn unseen(&mut self, params: &AnswerParams, face: ApproverId) -> Option<NotShown> {
         match params.answer {
             Answer::Once | Answer::Always => {}
             Answer::Deny | Answer::DenyAlways | Answer::DenyAll => return None,
@@ -87,7 +87,7 @@ impl Task {
         if self.look_at.take_if(|at| *at <= Instant::now()).is_none() {
             return;
         }
-        if self.unable(FaceKind::Window).is_some() {
+        if self.unable(ConnectedApproverKind::Window).is_some() {
             self.questions.unseen_in_windows();
             self.elsewhere.questions.unseen_in_windows();
         }
@@ -100,7 +100,9 @@ impl Task {
     ///
     /// On a locked screen only for an approver that was paired, unless the person wants it to wait for any.
     pub(super) fn may_wait(&self) -> Result<(), Denial> {
-        if self.denied_by_lock() && !self.parts.faces.kinds().contains(&FaceKind::Remote) {
+        if self.denied_by_lock()
+            && !self.parts.faces.connected_kinds().contains(&ConnectedApproverKind::Remote)
+        {
             return Err(Refusal::NotShown(NotShown::Locked).into());
         }
         Ok(())
@@ -109,6 +111,6 @@ impl Task {
     /// Returns true if the screen is locked, and nobody may answer at it then.
     fn denied_by_lock(&self) -> bool {
         self.parts.book.snapshot().settings.deny_when_locked
-            && self.parts.session.presence() == Presence::Locked
+            && self.parts.session.presence() == ScreenPresence::Locked
     }
 }

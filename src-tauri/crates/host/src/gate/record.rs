@@ -1,14 +1,14 @@
 //! Writing a request down: its state before its effect, its event with its state.
 
 use super::ledger;
-use super::live::{Request, Writing};
-use super::message::{Message, Told as Done};
+use super::live::{LiveRequest, Writing};
+use super::message::{GateMessage, GateTaskResult as Done};
 use super::task::Task;
 use crate::publish::Keeping;
 use postern_policy::Millis;
-use postern_protocol::{Event as Told, Notice, RunState, Started, Stream};
-use postern_request::{Charge, Ending, Entry, State, Tells};
-use postern_store::requests::{self, Change, NewRequest, Opening, Process};
+use postern_protocol::{ExecStarted, Notice, NoticeEvent as Told, OutputStream, RunState};
+use postern_request::{Charge, RecordEntry, RequestEnding, RequestState, Tells};
+use postern_store::requests::{self, NewRequest, NewRequestOutcome, RecordedProcess, RequestChange};
 use postern_store::{Connection, Error, outputs, questions, rules};
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -18,27 +18,27 @@ use uuid::Uuid;
 ///
 /// It gets the number of the event that goes with it, if one does, and returns false if the request turns out
 /// to have been here before.
-type Work = Box<dyn FnOnce(&Connection, Option<u64>) -> Result<bool, Error> + Send>;
+type RecordWork = Box<dyn FnOnce(&Connection, Option<u64>) -> Result<bool, Error> + Send>;
 
 /// Stored part of a request.
-struct Kept {
+struct StoredRequestPart {
     /// Charge on its agent's room, and whether its facts and its output are stored in full.
     charge: Charge,
     /// First record.
     new: Option<Arc<NewRequest>>,
     /// Replacement of what was recorded before.
     cut: Option<NewRequest>,
-    saved: Vec<(Stream, outputs::Output)>,
+    saved: Vec<(OutputStream, outputs::OutputExcerpt)>,
 }
 
 impl Task {
     /// Handles a request that was here before, or for which the lookup of that failed.
-    pub(super) fn known(&mut self, id: Uuid, opening: Result<Opening, Error>) {
+    pub(super) fn handle_duplicate(&mut self, id: Uuid, opening: Result<NewRequestOutcome, Error>) {
         match opening {
-            Ok(Opening::Same(row)) => self.told_before(id, *row),
-            Ok(Opening::Conflict) => self.refuse_duplicate(id),
+            Ok(NewRequestOutcome::Same(row)) => self.send_earlier_outcome(id, *row),
+            Ok(NewRequestOutcome::Conflict) => self.refuse_duplicate(id),
             // It is only told of what was here before.
-            Ok(Opening::New) => self.forget_unwritten(id),
+            Ok(NewRequestOutcome::New) => self.forget_unwritten(id),
             Err(error) => {
                 tracing::error!(%error, "a request could not be looked up");
                 self.forget_unwritten(id);
@@ -47,11 +47,11 @@ impl Task {
     }
 
     /// Writes an entry down, together with the event that tells of it; the first time, with the request.
-    pub(super) fn record(&mut self, id: Uuid, entry: &Entry) {
-        let at = crate::clock::now();
+    pub(super) fn record(&mut self, id: Uuid, entry: &RecordEntry) {
+        let at = crate::clock::now_millis();
         let pending = if entry.tells == Some(Tells::Pending) { self.pending(id) } else { None };
-        let ended = if entry.tells == Some(Tells::Ended) { self.ended(id) } else { None };
-        let Some(kept) = self.kept(id, entry) else { return };
+        let ended = if entry.tells == Some(Tells::Ended) { self.keep_ended_event(id) } else { None };
+        let Some(kept) = self.part_to_store(id, entry) else { return };
         let Some(request) = self.requests.get_mut(&id) else { return };
         // What it was asked is written down with its question: the state is on record already, unless it was edited.
         let change = if entry.tells != Some(Tells::Pending) || request.edited.is_some() {
@@ -74,13 +74,13 @@ impl Task {
         };
         let (event, question) = event_of(request, tells, pending, ended);
         let (ends, intends) = (tells == Some(Tells::Ended), entry.intends && request.call.is_none());
-        let (whole, Kept { new, cut, saved, .. }) = (charge.keep, kept);
+        let (whole, StoredRequestPart { new, cut, saved, .. }) = (charge.keep, kept);
         let (known, was_known) = oneshot::channel();
-        let work: Work = Box::new(move |conn, number| {
+        let work: RecordWork = Box::new(move |conn, number| {
             if let Some(change) = change {
-                let change = change.told(number.filter(|_| ends));
+                let change = change.with_end_event(number.filter(|_| ends));
                 match new.map(|new| requests::open_as(conn, &new, &change)).transpose()? {
-                    Some(Opening::New) => {}
+                    Some(NewRequestOutcome::New) => {}
                     Some(before) => {
                         // A gate that is gone has nobody to tell.
                         _ = known.send(before);
@@ -96,33 +96,33 @@ impl Task {
                 requests::intend(conn, id, at)?;
             }
             if let Some(row) = &question {
-                questions::keep(conn, row)?;
+                questions::upsert_question(conn, row)?;
             }
             if let Some((question, closed)) = &closes {
-                questions::close(conn, *question, closed)?;
+                questions::close_question(conn, *question, closed)?;
             }
             for (stream, output) in &saved {
-                outputs::save(conn, id, *stream, output)?;
+                outputs::save_output(conn, id, *stream, output)?;
             }
             for (rule, used) in &*uses {
-                rules::used(conn, *rule, used)?;
+                rules::record_use(conn, *rule, used)?;
             }
             Ok(true)
         });
-        self.write(id, at, Written { event, whole, durable }, work, was_known);
+        self.write_entry(id, at, EventToRecord { event, whole, durable }, work, was_known);
     }
 
     /// Returns the event of its end, which can be joined for a while where nobody listens.
-    fn ended(&mut self, id: Uuid) -> Option<Told> {
+    fn keep_ended_event(&mut self, id: Uuid) -> Option<Told> {
         self.keep_left(id);
         self.ended_event(id)
     }
 
     /// Returns the part of a request to store: without its bodies if its agent wrote too much.
-    fn kept(&mut self, id: Uuid, entry: &Entry) -> Option<Kept> {
+    fn part_to_store(&mut self, id: Uuid, entry: &RecordEntry) -> Option<StoredRequestPart> {
         let request = self.requests.get(&id)?;
-        let ending = if let State::Ended(ending) = &entry.state { Some(ending) } else { None };
-        let denied = matches!(ending, Some(Ending::Denied(_)));
+        let ending = if let RequestState::Ended(ending) = &entry.state { Some(ending) } else { None };
+        let denied = matches!(ending, Some(RequestEnding::Denied(_)));
         let saved = if ending.is_some() { outputs_of(request) } else { Vec::new() };
         let new = request.new.clone();
         // What was written down while it waited for a person goes as well.
@@ -130,14 +130,14 @@ impl Task {
         let asked = new.as_ref().or(written.as_ref()).map_or(0, |new| new.asked.len());
         let output = saved.iter().map(|(_, output)| output.head.len() + output.tail.len()).sum();
         let agent = request.agent.clone();
-        let clock = self.clock();
-        let mut charge = self.agent(&agent).ledger.write(asked, output, !denied, clock);
+        let clock = self.gate_time();
+        let mut charge = self.agent_state(&agent).ledger.charge_row(asked, output, !denied, clock);
         if charge.keep || ending.is_none() {
             charge.keep = true;
-            return Some(Kept { charge, new, cut: None, saved });
+            return Some(StoredRequestPart { charge, new, cut: None, saved });
         }
         let saved = saved.into_iter().map(|(stream, output)| (stream, ledger::without_middle(output)));
-        Some(Kept {
+        Some(StoredRequestPart {
             charge,
             new: new.map(|new| Arc::new(ledger::without_body(&new))),
             cut: written.map(|written| ledger::without_body(&written)),
@@ -146,19 +146,27 @@ impl Task {
     }
 
     /// Hands an entry to the writer. What becomes of it comes back as a message.
-    fn write(&mut self, id: Uuid, at: Millis, told: Written, work: Work, known: oneshot::Receiver<Opening>) {
+    fn write_entry(
+        &mut self,
+        id: Uuid,
+        at: Millis,
+        told: EventToRecord,
+        work: RecordWork,
+        known: oneshot::Receiver<NewRequestOutcome>,
+    ) {
         let Some(request) = self.requests.get(&id) else { return };
         let messages = self.messages.clone();
-        let say = move |outcome: Result<Option<Notice>, Error>, mut known: oneshot::Receiver<Opening>| {
+        let say = move |outcome: Result<Option<Notice>, Error>,
+                        mut known: oneshot::Receiver<NewRequestOutcome>| {
             let done = match known.try_recv() {
                 Ok(before) => Done::Known { id, opening: Ok(before) },
                 Err(_) => Done::Recorded { id, outcome },
             };
-            Message::send(&messages, Message::Told(Box::new(done)));
+            GateMessage::send(&messages, GateMessage::Told(Box::new(done)));
         };
-        let Written { event, whole, durable } = told;
+        let EventToRecord { event, whole, durable } = told;
         if let Some(event) = event {
-            let about = request.about();
+            let about = request.summary();
             let numbered = move |conn: &Connection, number| work(conn, Some(number));
             let said = move |outcome| say(outcome, known);
             let kept = if whole { None } else { Some(ledger::without_output(&event)) };
@@ -183,7 +191,7 @@ impl Task {
             }
         };
         let Some(request) = self.requests.get_mut(&id) else { return };
-        request.life.done();
+        request.life.mark_done();
         request.new = None;
         if notice.is_some() {
             request.notice = notice;
@@ -204,7 +212,7 @@ impl Task {
 }
 
 /// Data that goes with an entry to the writer.
-struct Written {
+struct EventToRecord {
     event: Option<Told>,
     /// True if the event is kept as it is told.
     whole: bool,
@@ -213,31 +221,36 @@ struct Written {
 }
 
 /// Returns the change to write for a request in a state.
-fn change_of(request: &Request, entry: &Entry, at: Millis, bodies: bool) -> Result<Change, Error> {
+fn change_of(
+    request: &LiveRequest,
+    entry: &RecordEntry,
+    at: Millis,
+    bodies: bool,
+) -> Result<RequestChange, Error> {
     let state = &entry.state;
-    let runs = matches!(state, State::Running { .. } | State::Stopping { .. });
+    let runs = matches!(state, RequestState::Running { .. } | RequestState::Stopping { .. });
     let mut change = match state {
-        State::Ended(ending) => Change::ended(ending, at)?,
-        other => Change::to(RunState::from(other), at),
+        RequestState::Ended(ending) => RequestChange::from_ending(ending, at)?,
+        other => RequestChange::to_phase(RunState::from(other), at),
     };
     if let (Some(judged), false) = (&request.judged, runs) {
         change = change.weighed(&judged.verdict.risk, &judged.digest)?;
         if bodies {
             change = change.judged(&judged.verdict)?.planned(&judged.plan, &judged.digest)?;
-            change = change.found(judged.found().text());
+            change = change.with_facts(judged.recorded_facts().to_json());
         }
         if request.edited.is_some() {
             change = change.edited(request.line.clone());
         }
     }
     if let Some(by) = &request.by {
-        change = change.by(by)?;
+        change = change.with_allowed_by(by)?;
     }
     if let Some(face) = &request.answered_by {
         change = change.answered_by(face.clone());
     }
     if let (Some(running), true) = (&request.running, runs) {
-        change = change.process(Process {
+        change = change.process(RecordedProcess {
             pid: running.pid(),
             start_time: running.start_time(),
             boot: postern_exec::run::boot_id(),
@@ -247,21 +260,21 @@ fn change_of(request: &Request, entry: &Entry, at: Millis, bodies: bool) -> Resu
 }
 
 /// Returns the output of a run to store, once it has ended.
-fn outputs_of(request: &Request) -> Vec<(Stream, outputs::Output)> {
+fn outputs_of(request: &LiveRequest) -> Vec<(OutputStream, outputs::OutputExcerpt)> {
     let Some(result) = &request.result else { return Vec::new() };
-    [(Stream::Stdout, &result.stdout), (Stream::Stderr, &result.stderr)]
+    [(OutputStream::Stdout, &result.stdout), (OutputStream::Stderr, &result.stderr)]
         .into_iter()
         .filter(|(_, captured)| captured.bytes > 0)
         .map(|(stream, captured)| {
             let (head, tail) = (captured.head.clone(), captured.tail.clone());
-            (stream, outputs::Output { bytes: captured.bytes, head, tail })
+            (stream, outputs::OutputExcerpt { bytes: captured.bytes, head, tail })
         })
         .collect()
 }
 
 /// Returns the event that an entry tells of, and the question that is written down with it.
 fn event_of(
-    request: &Request,
+    request: &LiveRequest,
     tells: Option<Tells>,
     pending: Option<(Told, Option<questions::QuestionRow>)>,
     ended: Option<Told>,
@@ -275,28 +288,28 @@ fn event_of(
     }
 }
 
-fn started_event(request: &Request, pid: u32) -> Option<Told> {
+fn started_event(request: &LiveRequest, pid: u32) -> Option<Told> {
     let judged = request.judged.as_ref()?;
     let by = request.by?;
     let path = judged.plan.programs.first().map(|program| program.real_path.clone()).unwrap_or_default();
-    let (argv, cwd) = (judged.argv(), judged.plan.cwd.path.clone());
+    let (argv, cwd) = (judged.started_argv(), judged.plan.cwd.path.clone());
     let edited = request.edited.clone();
     let profile = judged.plan.confinement.profile();
-    Some(Told::Started(Started { pid, path, argv, cwd, by, edited, profile }))
+    Some(Told::Started(ExecStarted { pid, path, argv, cwd, by, edited, profile }))
 }
 
 /// Returns a request as it is written down the first time.
-pub(super) fn new_row(request: &Request) -> Arc<NewRequest> {
+pub(super) fn new_row(request: &LiveRequest) -> Arc<NewRequest> {
     Arc::new(NewRequest {
         id: request.id,
         agent: request.agent.clone(),
         request_id: request.run.request_id.to_string(),
         origin: request.origin,
-        content: unhex(&request.fingerprint),
+        content: fingerprint_bytes(&request.fingerprint),
         session: request.run.session.clone(),
         line: request.line.clone(),
         asked: match &request.call {
-            Some(call) => call.asked(&request.run),
+            Some(call) => call.record_json(&request.run),
             // Texts and numbers only: it cannot fail to serialise.
             None => serde_json::to_string(&*request.run).unwrap_or_default(),
         },
@@ -305,7 +318,7 @@ pub(super) fn new_row(request: &Request) -> Arc<NewRequest> {
 }
 
 /// Returns the bytes of a fingerprint; a text that is none has a content of its own.
-fn unhex(text: &str) -> [u8; 32] {
+fn fingerprint_bytes(text: &str) -> [u8; 32] {
     let mut bytes = [0; 32];
     for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
         let pair = std::str::from_utf8(pair).unwrap_or_default();

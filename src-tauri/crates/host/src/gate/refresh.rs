@@ -1,13 +1,13 @@
 //! A waiting question is kept as things are: what could be saved now, and how much of the past that would have let
 //! through.
 
-use super::judge::Judged;
-use super::message::Told as Done;
+use super::judge::JudgedRequest;
+use super::message::GateTaskResult as Done;
 use super::show;
 use super::task::Task;
 use crate::lanes::Lane;
 use crate::measure::{Site, can_be_measured, measure};
-use postern_contract::{Proposal, Question, Told};
+use postern_contract::{ApproverNotification, Proposal, Question};
 use postern_policy::{Effect, RatedEffect};
 use uuid::Uuid;
 
@@ -24,7 +24,7 @@ impl Task {
             return;
         }
         // Everybody who waits for it wants the same plan: the first one speaks for all.
-        let waiting = self.questions.of(id).filter(|waiting| waiting.waiters().first() == Some(&id));
+        let waiting = self.questions.question_of(id).filter(|waiting| waiting.waiters().first() == Some(&id));
         let Some(waiting) = waiting else { return };
         if show::refresh(&mut waiting.shown.question, judged, &policy.settings, &self.parts.world.home) {
             let question = waiting.shown.question.clone();
@@ -38,14 +38,14 @@ impl Task {
     pub(super) fn count_matches(&self, id: Uuid, question: &Question) {
         let Some(request) = self.requests.get(&id) else { return };
         // A line of permissions.jsonc is about no command.
-        let offers = |judged: &&Judged| judged.offers.iter().any(|offer| !offer.drafts.is_empty());
+        let offers = |judged: &&JudgedRequest| judged.offers.iter().any(|offer| !offer.drafts.is_empty());
         let Some(judged) = request.judged.as_deref().filter(offers) else { return };
         let offers = judged.offers.iter();
         let offers = offers.map(|offer| super::saving::rules_of(offer, Effect::Allow)).collect();
         let asking = question.requests.iter().filter_map(|id| Uuid::parse_str(id).ok()).collect();
         let (book, agent) = (self.parts.book.clone(), request.agent.clone());
         let (question, mut proposals) = (question.id.clone(), question.proposals.clone());
-        self.spawn(async move {
+        self.spawn_task(async move {
             match book.would_let_through(&agent, offers, asking).await {
                 Ok(counts) => {
                     for (proposal, count) in proposals.iter_mut().zip(counts) {
@@ -73,7 +73,7 @@ impl Task {
         let (reading, cwd) = (judged.reading.clone(), judged.plan.cwd.path.clone());
         let env = judged.plan.env.clone();
         let home = self.parts.world.home.clone();
-        self.spawn(async move {
+        self.spawn_task(async move {
             let work = move |_, _| {
                 measure(&reading, Site { cwd: &cwd, home: &home, env: &env }, &mut effects);
                 effects
@@ -101,7 +101,7 @@ impl Task {
 
     /// Adds the counts of the offers that are still the same.
     pub(super) fn counted(&mut self, question: &str, counted: &[Proposal]) {
-        let Some(waiting) = self.questions.find(question) else { return };
+        let Some(waiting) = self.questions.find_question(question) else { return };
         let before = waiting.shown.question.proposals.clone();
         for proposal in &mut waiting.shown.question.proposals {
             show::keep_count(proposal, counted);
@@ -121,6 +121,6 @@ impl Task {
 
     pub(super) fn tell_changed(&self, question: Question) {
         let question = self.among_others(question);
-        self.tell(Told::QuestionChanged(Box::new(question)));
+        self.notify_approvers(ApproverNotification::QuestionChanged(Box::new(question)));
     }
 }

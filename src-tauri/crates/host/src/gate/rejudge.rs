@@ -1,10 +1,10 @@
 //! A rule changed: everything that waits is judged again, and what is clear now goes on without another click.
 
 use super::task::Task;
-use crate::clock::{lasting, now};
+use crate::clock::{lasting, now_millis};
 use postern_contract::Question;
 use postern_policy::{AgentId, Decision};
-use postern_request::{Denial, Event, Refusal, Withdrawal};
+use postern_request::{Denial, Refusal, RequestEvent, Withdrawal};
 use uuid::Uuid;
 
 impl Task {
@@ -44,7 +44,7 @@ impl Task {
 
     /// Denies the waiting requests of an agent that is stopped for a while.
     fn deny_halted(&mut self, only: Option<&AgentId>) {
-        let mut waiting: Vec<AgentId> = self.questions.iter().map(|one| one.agent().clone()).collect();
+        let mut waiting: Vec<AgentId> = self.questions.iter().map(|one| one.agent_id().clone()).collect();
         waiting.retain(|agent| only.is_none_or(|only| only == agent));
         waiting.sort_unstable();
         waiting.dedup();
@@ -64,7 +64,7 @@ impl Task {
             .map(|request| request.id)
             .collect();
         for id in theirs {
-            self.happen(id, Event::Killed);
+            self.happen(id, RequestEvent::Killed);
         }
         self.agents.remove(agent);
         self.parts.publisher.forget(agent);
@@ -74,12 +74,12 @@ impl Task {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let Some(policy) = self.parts.book.policy(&request.agent) else {
             let denial = Refusal::Withdrawn(Withdrawal::NotEnrolled).into();
-            self.happen(id, Event::AnsweredDeny(denial));
+            self.happen(id, RequestEvent::AnsweredDeny(denial));
             return;
         };
         let Some(judged) = &mut request.judged else { return };
-        let at = now();
-        let verdict = judged.again(&self.parts.world, &policy, at);
+        let at = now_millis();
+        let verdict = judged.rejudge(&self.parts.world, &policy, at);
         let decision = match verdict.decision {
             // A person is at it: what they changed starts by their own yes only.
             Decision::Allow if request.edited.is_some() => Decision::Ask,
@@ -88,24 +88,24 @@ impl Task {
         judged.plan.policy = self.parts.book.version();
         match decision {
             Decision::Ask => {
-                judged.offer(judged.propose(&self.parts.world, &policy, &verdict, at));
+                judged.set_offers(judged.propose(&self.parts.world, &policy, &verdict, at));
                 judged.verdict = verdict;
                 self.offer_renewals(id);
                 self.refresh(id);
             }
             Decision::Allow => {
-                let by = judged.by(&verdict);
+                let by = judged.decided_by(&verdict);
                 judged.tighten(&verdict, &self.parts.world.home);
                 judged.verdict = verdict;
                 let digest = judged.digest.clone();
-                self.used(id, decision);
-                self.happen(id, Event::Allowed { by, digest });
+                self.note_rule_uses(id, decision);
+                self.happen(id, RequestEvent::Allowed { by, digest });
             }
             Decision::Deny => {
                 let denial = Denial::of_verdict(&verdict);
                 judged.verdict = verdict;
-                self.used(id, decision);
-                self.happen(id, Event::AnsweredDeny(denial));
+                self.note_rule_uses(id, decision);
+                self.happen(id, RequestEvent::AnsweredDeny(denial));
             }
         }
     }

@@ -1,15 +1,15 @@
 //! Facts of a request for lists and rules.
 
-use super::judge::Judged;
-use super::live::Request;
+use super::judge::JudgedRequest;
+use super::live::LiveRequest;
 use super::task::Task;
-use crate::clock::now;
+use crate::clock::now_millis;
 use postern_command::escape;
-use postern_contract::{RequestRow, Told, render};
+use postern_contract::{ApproverNotification, RequestRow, render};
 use postern_policy::{Lookup, RuleId};
-use postern_protocol::{By, Decided, RunState};
-use postern_request::Ending;
-use postern_store::rules::Use;
+use postern_protocol::{AllowedBy, Decided, RunState};
+use postern_request::RequestEnding;
+use postern_store::rules::RuleUse;
 use uuid::Uuid;
 
 impl Task {
@@ -19,26 +19,26 @@ impl Task {
             return;
         }
         if let Some(request) = self.requests.get(&id) {
-            self.tell(Told::RequestChanged(Box::new(row(request))));
+            self.notify_approvers(ApproverNotification::RequestChanged(Box::new(request_row(request))));
         }
     }
 }
 
-fn row(request: &Request) -> RequestRow {
-    let ending = request.ending().and_then(Ending::reason);
+fn request_row(request: &LiveRequest) -> RequestRow {
+    let ending = request.ending().and_then(RequestEnding::reason);
     let exit_code = match request.ending() {
-        Some(Ending::Finished { end }) => end.exit_code(),
-        Some(Ending::Denied(_) | Ending::Failed { .. } | Ending::Allowed) | None => None,
+        Some(RequestEnding::Finished { end }) => end.exit_code(),
+        Some(RequestEnding::Denied(_) | RequestEnding::Failed { .. } | RequestEnding::Allowed) | None => None,
     };
     let result = request.result.as_ref();
     let phase = RunState::from(request.state());
-    let decided = Decided::of(phase, ending, request.by.as_ref());
+    let decided = Decided::from_state(phase, ending, request.by.as_ref());
     RequestRow {
         id: request.id.to_string(),
         request_id: request.run.request_id.to_string(),
         agent: request.agent.clone(),
         origin: request.origin,
-        session: request.run.session.as_deref().map(escape::text),
+        session: request.run.session.as_deref().map(escape::visible_text),
         line: request.line.clone(),
         state: phase,
         ending,
@@ -48,20 +48,23 @@ fn row(request: &Request) -> RequestRow {
         duration_ms: result.map(|ran| u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX)),
         risk: request.judged.as_ref().map(|judged| render::risk_text(&judged.verdict.risk)),
         decided,
-        rule: rule(request),
+        rule: deciding_rule(request),
     }
 }
 
-fn rule(request: &Request) -> Option<RuleId> {
+fn deciding_rule(request: &LiveRequest) -> Option<RuleId> {
     match (request.ending(), &request.by) {
-        (Some(Ending::Denied(denial)), _) => denial.rule,
-        (_, Some(By::Rule(rule) | By::Skill(rule))) => Some(*rule),
-        (_, Some(By::Policy | By::Person | By::Fallback | By::Default) | None) => None,
+        (Some(RequestEnding::Denied(denial)), _) => denial.rule,
+        (_, Some(AllowedBy::Rule(rule) | AllowedBy::Skill(rule))) => Some(*rule),
+        (
+            _,
+            Some(AllowedBy::Policy | AllowedBy::Person | AllowedBy::Fallback | AllowedBy::Default) | None,
+        ) => None,
     }
 }
 
 /// Returns the use to note at each rule that decided.
-pub(super) fn uses(judged: &Judged, line: &str) -> Vec<(RuleId, Use)> {
+pub(super) fn rule_uses(judged: &JudgedRequest, line: &str) -> Vec<(RuleId, RuleUse)> {
     judged
         .verdict
         .used
@@ -77,8 +80,8 @@ pub(super) fn uses(judged: &Judged, line: &str) -> Vec<(RuleId, Use)> {
                 Some(Lookup::Found(program)) => Some(program),
                 Some(Lookup::NotFound | Lookup::Unusable { .. } | Lookup::Nothing) | None => None,
             };
-            let used = Use {
-                at: now(),
+            let used = RuleUse {
+                at: now_millis(),
                 command: line.to_owned(),
                 path: program.map(|program| program.path.clone()),
                 seen: program.and_then(|program| program.identity.clone()),

@@ -1,17 +1,17 @@
 //! Saves a person's answer: rules of an offer, or lines of `permissions.jsonc`.
 
 use super::judge::World;
-use super::live::Request;
-use crate::book::{NewRule, Remember, ToolRemember};
+use super::live::LiveRequest;
+use crate::book::{OfferedRule, RuleSaveRequest, ToolRemember};
 use postern_command::escape;
 use postern_contract::{Answer, AnswerParams, NotApplied, Saved, SavedPlace, Scope, render};
 use postern_policy::{
-    AgentPolicy, Draft, Effect, Lifetime, Offer, Origin, Pattern, Rule, RuleInput, RuleOrigin, from_home,
-    kind_name, parse_pattern, pattern_text,
+    AgentPolicy, AlwaysOffer, Draft, Effect, Lifetime, Origin, Pattern, Rule, RuleInput, RuleOrigin,
+    from_home, kind_name, parse_pattern, pattern_text,
 };
 
 /// Returns true if what the person wants saved is a line of the agent's `permissions.jsonc`.
-pub(super) fn adds_line(request: &Request, params: &AnswerParams) -> bool {
+pub(super) fn adds_line(request: &LiveRequest, params: &AnswerParams) -> bool {
     let by_number = params.proposal.as_deref() == Some(super::call::FILE);
     params.answer == Answer::Always
         && (request.origin == Origin::Tool || (request.origin == Origin::AgentShell && by_number))
@@ -20,7 +20,7 @@ pub(super) fn adds_line(request: &Request, params: &AnswerParams) -> bool {
 /// Returns the lines of the agent's `permissions.jsonc` that the person wants added, where that is what
 /// *Always* does here.
 pub(super) fn line_of(
-    request: &Request,
+    request: &LiveRequest,
     params: &AnswerParams,
     world: &World,
     policy: &AgentPolicy,
@@ -37,7 +37,10 @@ pub(super) fn line_of(
 
 /// Returns what the person wants to save of a request's question: one of its offers, perhaps with an edited
 /// pattern.
-pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Remember, NotApplied> {
+pub(super) fn remember_of(
+    request: &LiveRequest,
+    params: &AnswerParams,
+) -> Result<RuleSaveRequest, NotApplied> {
     if request.origin == Origin::Tool {
         return Err(NotApplied::ToolRule);
     }
@@ -54,14 +57,23 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
     if effect == Effect::Allow && !params.anywhere && offer.is_some_and(|offer| offer.folder.is_none()) {
         return Err(NotApplied::EveryFolder);
     }
-    let mut rules: Vec<NewRule> = match (offer, &judged.reading.plain) {
+    let mut rules: Vec<OfferedRule> = match (offer, &judged.reading.plain) {
         (Some(offer), _) => rules_of(offer, effect),
         // What is too wide to be allowed always can still be denied always.
         (None, Some(argv)) if effect == Effect::Deny && wanted == "exact" => {
             let pattern = Pattern::Exact(argv.clone());
             let input = RuleInput::Nothing;
             let (args, pin, limits, confine) = (None, None, None, None);
-            vec![NewRule { pattern, args, pin, allow_writes: false, limits, confine, folder: None, input }]
+            vec![OfferedRule {
+                pattern,
+                args,
+                pin,
+                allow_writes: false,
+                limits,
+                confine,
+                folder: None,
+                input,
+            }]
         }
         (None, _) => return Err(NotApplied::NoOffer { wanted: wanted.to_owned() }),
     };
@@ -89,18 +101,18 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
     let origin =
         if effect == Effect::Allow { RuleOrigin::of_answer(request.origin) } else { RuleOrigin::Any };
     let (agent, scope) = (request.agent.clone(), params.scope);
-    Ok(Remember { agent, scope, effect, origin, lifetime, why, rules, renews: Vec::new() })
+    Ok(RuleSaveRequest { agent, scope, effect, origin, lifetime, why, rules, renews: Vec::new() })
 }
 
 /// Returns the offer that an answer names: without a name the exact command, or the first one where that is none.
-pub(super) fn chosen<'o>(offers: &'o [Offer], params: &AnswerParams) -> Option<&'o Offer> {
+pub(super) fn chosen<'o>(offers: &'o [AlwaysOffer], params: &AnswerParams) -> Option<&'o AlwaysOffer> {
     let wanted = wanted(offers, params);
     let allows = matches!(params.answer, Answer::Once | Answer::Always);
     // A rule for a whole line denies none of its steps.
     offers.iter().find(|offer| offer.id == wanted && (allows || !offer.is_line()))
 }
 
-fn wanted<'p>(offers: &'p [Offer], params: &'p AnswerParams) -> &'p str {
+fn wanted<'p>(offers: &'p [AlwaysOffer], params: &'p AnswerParams) -> &'p str {
     let allows = matches!(params.answer, Answer::Once | Answer::Always);
     let has_exact = offers.iter().any(|offer| offer.id == "exact");
     let first = offers.first().filter(|_| allows && !has_exact);
@@ -109,11 +121,11 @@ fn wanted<'p>(offers: &'p [Offer], params: &'p AnswerParams) -> &'p str {
 
 /// Returns what an offer to renew rules saves: their agent, folder and lifetime stay.
 fn renewed(
-    request: &Request,
+    request: &LiveRequest,
     params: &AnswerParams,
-    offer: &Offer,
+    offer: &AlwaysOffer,
     effect: Effect,
-) -> Result<Remember, NotApplied> {
+) -> Result<RuleSaveRequest, NotApplied> {
     if effect != Effect::Allow {
         return Err(NotApplied::RenewalDenies);
     }
@@ -121,7 +133,7 @@ fn renewed(
     if params.anywhere || params.edited.is_some() || params.scope != Scope::Agent || !lasts {
         return Err(NotApplied::RenewalChanges);
     }
-    Ok(Remember {
+    Ok(RuleSaveRequest {
         agent: request.agent.clone(),
         scope: Scope::Agent,
         effect,
@@ -135,7 +147,7 @@ fn renewed(
 
 /// Describes the lines that will be saved for a tool.
 pub(super) fn saved_lines(remember: &ToolRemember) -> Vec<Saved> {
-    let rule = |pattern: &String| escape::text(&format!("{} {pattern}", remember.tool));
+    let rule = |pattern: &String| escape::visible_text(&format!("{} {pattern}", remember.tool));
     let place = || SavedPlace::Permissions;
     let saved = |pattern| Saved {
         rule: rule(pattern),
@@ -148,19 +160,19 @@ pub(super) fn saved_lines(remember: &ToolRemember) -> Vec<Saved> {
 }
 
 /// Describes the rules that will be saved.
-pub(super) fn saved_of(remember: &Remember, home: &str) -> Vec<Saved> {
-    let saved = |rule: &NewRule| {
+pub(super) fn saved_of(remember: &RuleSaveRequest, home: &str) -> Vec<Saved> {
+    let saved = |rule: &OfferedRule| {
         let place = rule.folder.as_ref().map_or(SavedPlace::Anywhere, |folder| SavedPlace::Folder {
-            path: escape::text(&from_home(folder, home)),
+            path: escape::visible_text(&from_home(folder, home)),
         });
         let whole = Rule::new(remember.effect, rule.pattern.clone());
-        let rule_text = postern_contract::text(&render::rule_pattern(&whole));
+        let rule_text = postern_contract::pieces_to_text(&render::rule_pattern(&whole));
         let own_shell = remember.origin == RuleOrigin::AgentShell;
         Saved { rule: rule_text, place, pinned: rule.pin.is_some(), own_shell, confine: rule.confine }
     };
     let renewed = remember.renews.iter().flat_map(|renewal| &renewal.rules);
     let renewed = renewed.map(|rule| Saved {
-        rule: escape::text(&pattern_text(&rule.pattern)),
+        rule: escape::visible_text(&pattern_text(&rule.pattern)),
         place: SavedPlace::Renewed { rule: rule.id },
         pinned: true,
         own_shell: rule.origin == RuleOrigin::AgentShell,
@@ -170,13 +182,13 @@ pub(super) fn saved_of(remember: &Remember, home: &str) -> Vec<Saved> {
 }
 
 /// Returns the rules that an offer would save.
-pub(super) fn rules_of(offer: &Offer, effect: Effect) -> Vec<NewRule> {
+pub(super) fn rules_of(offer: &AlwaysOffer, effect: Effect) -> Vec<OfferedRule> {
     offer.drafts.iter().map(|draft| rule_of(draft, offer.folder.as_deref(), effect)).collect()
 }
 
-fn rule_of(draft: &Draft, folder: Option<&str>, effect: Effect) -> NewRule {
+fn rule_of(draft: &Draft, folder: Option<&str>, effect: Effect) -> OfferedRule {
     let allows = effect == Effect::Allow;
-    NewRule {
+    OfferedRule {
         // A deny holds everywhere, whatever comes on standard input.
         folder: folder.filter(|_| allows).map(str::to_owned),
         input: if allows { draft.input.clone() } else { RuleInput::Nothing },
@@ -192,18 +204,18 @@ fn rule_of(draft: &Draft, folder: Option<&str>, effect: Effect) -> NewRule {
 
 /// Returns the offer's rule with the pattern as the person edited it. A pattern with other arguments has none
 /// of its own.
-fn edited_rule(rule: &NewRule, edited: &str) -> Result<NewRule, NotApplied> {
+fn edited_rule(rule: &OfferedRule, edited: &str) -> Result<OfferedRule, NotApplied> {
     // A rule about files stays one: the same text by itself would name programs.
-    let kind = rule.pattern.files().map(|_| kind_name(&rule.pattern));
+    let kind = rule.pattern.file_access().map(|_| kind_name(&rule.pattern));
     let pattern = parse_pattern(edited, kind).map_err(NotApplied::Pattern)?;
     let same_kind = std::mem::discriminant(&pattern) == std::mem::discriminant(&rule.pattern);
     let args = if same_kind && matches!(pattern, Pattern::Path(_)) { rule.args.clone() } else { None };
-    Ok(NewRule { pattern, args, ..rule.clone() })
+    Ok(OfferedRule { pattern, args, ..rule.clone() })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{NewRule, edited_rule};
+    use super::{OfferedRule, edited_rule};
     use postern_policy::{Pattern, RuleInput};
 
     #[test]
@@ -211,7 +223,7 @@ mod tests {
         let pattern = Pattern::Read("/Users/u/notes".to_owned());
         let (args, pin, limits, confine, folder) = (None, None, None, None, None);
         let input = RuleInput::Nothing;
-        let rule = NewRule { pattern, args, pin, allow_writes: false, limits, confine, folder, input };
+        let rule = OfferedRule { pattern, args, pin, allow_writes: false, limits, confine, folder, input };
         for edited in ["/Users/u/code", "~/bin/**"] {
             let saved = edited_rule(&rule, edited).unwrap();
             assert_eq!(saved.pattern, Pattern::Read(edited.to_owned()));

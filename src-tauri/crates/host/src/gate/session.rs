@@ -1,8 +1,8 @@
 //! Sessions: a subagent's own layer of rules, and the end of what waits in it.
 
-use super::message::Told as Done;
+use super::message::GateTaskResult as Done;
 use super::task::Task;
-use crate::book::{BookError, NewSession};
+use crate::book::{NewSession, PolicyStoreError};
 use crate::socket::Reply;
 use postern_policy::AgentId;
 use postern_protocol::{ErrorCode, SessionCloseParams, SessionOpenParams, SessionResult};
@@ -14,7 +14,7 @@ pub(super) const OPENING: &str = "this session is being opened or closed: wait f
 
 impl Task {
     pub(super) fn session_open(&mut self, agent: &AgentId, params: SessionOpenParams, reply: Reply) {
-        let opening = self.agent(agent).sessions.open(&params.session, params.parent.as_deref());
+        let opening = self.agent_state(agent).sessions.begin_open(&params.session, params.parent.as_deref());
         if let Err(why) = opening {
             let (code, message) = match why {
                 NotSo::NoParent => {
@@ -42,10 +42,10 @@ impl Task {
                 let (session, done) = (session.clone(), outcome.is_ok());
                 let opened = Done::SessionChanged { agent, session, open: true, done };
                 // A gate that is gone has no sessions.
-                _ = messages.send(super::Message::Told(Box::new(opened))).await;
+                _ = messages.send(super::GateMessage::Told(Box::new(opened))).await;
             }
             match outcome {
-                Ok(()) => reply.ok(&SessionResult { session, denied: 0 }),
+                Ok(()) => reply.send_result(&SessionResult { session, denied: 0 }),
                 Err(error) => reply.refuse(ErrorCode::InvalidParams, error.to_string()),
             }
         });
@@ -53,18 +53,18 @@ impl Task {
 
     /// Returns true if a session's layers are not in force yet: nothing may be judged in it.
     pub(super) fn is_opening(&mut self, agent: &AgentId, session: Option<&str>) -> bool {
-        session.is_some_and(|session| self.agent(agent).sessions.is_changing(session))
+        session.is_some_and(|session| self.agent_state(agent).sessions.is_changing(session))
     }
 
     /// Closes a session: its waiting requests are denied; what runs goes on.
     pub(super) fn session_close(&mut self, agent: &AgentId, params: SessionCloseParams, reply: Reply) {
         let session = params.session;
-        if !self.agent(agent).sessions.is_open(&session) {
+        if !self.agent_state(agent).sessions.is_open(&session) {
             reply.refuse(ErrorCode::UnknownSession, "this agent has no open session of that name");
             return;
         }
         self.close_session(agent, session.clone(), |outcome| match outcome {
-            Ok(denied) => reply.ok(&SessionResult { session, denied }),
+            Ok(denied) => reply.send_result(&SessionResult { session, denied }),
             Err(error) => reply.refuse(ErrorCode::Internal, error.to_string()),
         });
     }
@@ -74,10 +74,10 @@ impl Task {
         &mut self,
         agent: &AgentId,
         session: String,
-        then: impl FnOnce(Result<u64, BookError>) + Send + 'static,
+        then: impl FnOnce(Result<u64, PolicyStoreError>) + Send + 'static,
     ) {
-        if self.agent(agent).sessions.close(&session).is_err() {
-            then(Err(BookError::Invalid(OPENING.to_owned())));
+        if self.agent_state(agent).sessions.begin_close(&session).is_err() {
+            then(Err(PolicyStoreError::Invalid(OPENING.to_owned())));
             return;
         }
         let waiting: Vec<Uuid> = self
@@ -100,7 +100,7 @@ impl Task {
             if let Some(messages) = messages.upgrade() {
                 let closed = Done::SessionChanged { agent, session, open: false, done: outcome.is_ok() };
                 // A gate that is gone has no sessions.
-                _ = messages.send(super::Message::Told(Box::new(closed))).await;
+                _ = messages.send(super::GateMessage::Told(Box::new(closed))).await;
             }
             then(outcome.map(|()| denied));
         });

@@ -1,18 +1,25 @@
 //! The last check, and the start: policy, files, script and folder are still what was let through.
 
 use super::judge::World;
-use super::live::{InputPiece, Late, Request};
+use super::live::{InputPiece, Late, LiveRequest};
 use super::look_up::open_again;
-use super::message::Told as Done;
+use super::message::GateTaskResult as Done;
 use super::task::Task;
-use crate::clock::{lasting, now};
+use crate::clock::{lasting, now_millis};
 use crate::lanes::{Lane, Lanes};
 use crate::publish::{About, Publisher};
 use postern_exec::resolve::{Cwd, Held};
-use postern_exec::run::{self, Finished, GRACE, Input, Prepared, RunEvent, Running, SpawnError, UserPlaces};
+use postern_exec::run::{
+    self, FinishedRun, GRACE, Prepared, ProcessInput, RunEvent, Running, SpawnError, UserPlaces,
+};
 use postern_policy::{AgentId, AgentPolicy, Decision};
-use postern_protocol::{ErrorCode, Event as Notice, InputResult, Output, RunParams, Stdin, Stream};
-use postern_request::{Approved, By, Denial, Drift, Event, Outcome, Place, Plan, Refusal, State, Withdrawal};
+use postern_protocol::{
+    ErrorCode, ExecOutput, InputResult, NoticeEvent as Notice, OutputStream, RunParams, RunStdin,
+};
+use postern_request::{
+    AllowedBy, Approved, Denial, Drift, Outcome, Plan, Refusal, RequestEvent, RequestState, RunSlotResult,
+    Withdrawal,
+};
 use postern_store::requests;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, mpsc, oneshot};
@@ -23,11 +30,11 @@ const PIECES: usize = 8;
 
 impl Task {
     /// Starts a request that was let through, once that is recorded.
-    pub(super) fn start(&mut self, id: Uuid, approved: Approved) {
+    pub(super) fn start_request(&mut self, id: Uuid, approved: Approved) {
         if self.requests.get(&id).is_some_and(|request| request.call.is_some()) {
-            let event = match self.still_allowed(id, approved.by()) {
-                Ok(()) => Event::LeftToAgent,
-                Err(denial) => Event::Drifted(denial),
+            let event = match self.still_allowed(id, approved.allowed_by()) {
+                Ok(()) => RequestEvent::LeftToAgent,
+                Err(denial) => RequestEvent::Drifted(denial),
             };
             self.happen(id, event);
             return;
@@ -35,21 +42,21 @@ impl Task {
         let Some(request) = self.requests.get(&id) else { return };
         let agent = request.agent.clone();
         let most = self.most_of(&agent);
-        match self.agent(&agent).places.ask((id, approved), most) {
-            Place::Given((id, approved)) => self.launch(id, approved),
-            Place::Waits => self.close_files(id),
-            Place::Full => self.happen(id, Event::Drifted(Refusal::TooManyRuns.into())),
+        match self.agent_state(&agent).places.acquire((id, approved), most) {
+            RunSlotResult::Given((id, approved)) => self.launch(id, approved),
+            RunSlotResult::Waits => self.close_files(id),
+            RunSlotResult::Full => self.happen(id, RequestEvent::Drifted(Refusal::TooManyRuns.into())),
         }
     }
 
     /// Gives the place of a run that has ended, or never began, to the next one.
-    pub(super) fn give_place_back(&mut self, request: &Request) {
+    pub(super) fn give_place_back(&mut self, request: &LiveRequest) {
         if !request.placed {
             return;
         }
         let agent = request.agent.clone();
         let most = self.most_of(&agent);
-        if let Some((id, approved)) = self.agent(&agent).places.give_back(most) {
+        if let Some((id, approved)) = self.agent_state(&agent).places.give_back(most) {
             self.launch(id, approved);
         }
     }
@@ -63,8 +70,8 @@ impl Task {
     fn launch(&mut self, id: Uuid, approved: Approved) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         request.placed = true;
-        if let Err(denial) = self.still_allowed(id, approved.by()) {
-            self.happen(id, Event::Drifted(denial));
+        if let Err(denial) = self.still_allowed(id, approved.allowed_by()) {
+            self.happen(id, RequestEvent::Drifted(denial));
             return;
         }
         let Some(policy) = self.requests.get(&id).and_then(|request| self.parts.book.policy(&request.agent))
@@ -75,54 +82,56 @@ impl Task {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let agent = request.agent.clone();
         let Some(prepare) = prepare(request, &self.parts.world) else {
-            self.happen(id, Event::Drifted(Drift::Gone.into()));
+            self.happen(id, RequestEvent::Drifted(Drift::Gone.into()));
             return;
         };
         let intended = approved.is_intended();
-        let (store, about) = (self.parts.store.clone(), request.about());
+        let (store, about) = (self.parts.store.clone(), request.summary());
         let (began, begun) = oneshot::channel();
         request.began = Some(began);
-        let output = Forward {
+        let output = RunEventForwarder {
             publisher: self.parts.publisher.clone(),
             about,
             outbox: self.outbox_of(id),
             stream: prepare.stream,
         };
         let messages = self.messages.clone();
-        self.spawn(async move {
-            let prepared = match prepare.open(&lanes, &agent, world, policy).await {
+        self.spawn_task(async move {
+            let prepared = match prepare.open_files(&lanes, &agent, world, policy).await {
                 Ok(prepared) => prepared,
-                Err(denial) => return Done::Happened { id, event: Event::Drifted(denial) },
+                Err(denial) => return Done::Happened { id, event: RequestEvent::Drifted(denial) },
             };
             if !intended {
-                let written = store.write_durable(move |conn| requests::intend(conn, id, now())).await;
+                let written = store.write_durable(move |conn| requests::intend(conn, id, now_millis())).await;
                 if !matches!(written, Ok(true)) {
-                    return Done::Happened { id, event: Event::Drifted(Refusal::NotRecorded.into()) };
+                    return Done::Happened { id, event: RequestEvent::Drifted(Refusal::NotRecorded.into()) };
                 }
             }
             let (sink, events) = mpsc::channel(PIECES);
-            match run::spawn(approved, prepared, sink).await {
+            match run::spawn_approved(approved, prepared, sink).await {
                 Ok(running) => {
                     // Told before anything else of it: a process that is gone at once must not end before it began.
                     if let Some(messages) = messages.upgrade() {
                         _ = messages
-                            .send(super::Message::Told(Box::new(Done::Started { id, running })))
+                            .send(super::GateMessage::Told(Box::new(Done::Started { id, running })))
                             .await;
                     }
                     output.follow(id, events, begun, messages).await
                 }
-                Err(SpawnError::Drifted(drift)) => Done::Happened { id, event: Event::Drifted(drift.into()) },
+                Err(SpawnError::Drifted(drift)) => {
+                    Done::Happened { id, event: RequestEvent::Drifted(drift.into()) }
+                }
                 Err(SpawnError::Failed(message)) => {
-                    Done::Happened { id, event: Event::SpawnFailed { message } }
+                    Done::Happened { id, event: RequestEvent::SpawnFailed { message } }
                 }
             }
         });
     }
 
     /// Returns whether the policy, as it is now, still lets through what was let through.
-    fn still_allowed(&self, id: Uuid, by: By) -> Result<(), Denial> {
+    fn still_allowed(&self, id: Uuid, by: AllowedBy) -> Result<(), Denial> {
         let Some(request) = self.requests.get(&id) else { return Err(Refusal::NotRecorded.into()) };
-        if let State::Starting { stop: Some(_), .. } = request.state() {
+        if let RequestState::Starting { stop: Some(_), .. } = request.state() {
             return Err(Refusal::Withdrawn(Withdrawal::Ended).into());
         }
         if let Some(halted) = self.halted(&request.agent) {
@@ -135,22 +144,24 @@ impl Task {
         if judged.plan.policy == self.parts.book.version() {
             return Ok(());
         }
-        let again = judged.again(&self.parts.world, &policy, lasting());
-        if !matches!(by, By::Person) && !judged.plan.confinement.is_within(&again.confinement) {
+        let again = judged.rejudge(&self.parts.world, &policy, lasting());
+        if !matches!(by, AllowedBy::Person) && !judged.plan.confinement.is_within(&again.confinement) {
             return Err(changed());
         }
         let holds = match (by, again.decision) {
-            (_, Decision::Allow) | (By::Person, Decision::Ask) => true,
-            (By::Fallback, Decision::Ask) => match policy.settings.fallback {
+            (_, Decision::Allow) | (AllowedBy::Person, Decision::Ask) => true,
+            (AllowedBy::Fallback, Decision::Ask) => match policy.settings.fallback {
                 postern_policy::Fallback::Full => true,
                 postern_policy::Fallback::Deny => false,
                 postern_policy::Fallback::Allowlist => {
                     judged.unanswered(&self.parts.world, &policy, lasting()).decision == Decision::Allow
                 }
             },
-            (By::Rule(_) | By::Policy | By::Skill(_) | By::Default, Decision::Ask) | (_, Decision::Deny) => {
-                false
-            }
+            (
+                AllowedBy::Rule(_) | AllowedBy::Policy | AllowedBy::Skill(_) | AllowedBy::Default,
+                Decision::Ask,
+            )
+            | (_, Decision::Deny) => false,
         };
         if holds { Ok(()) } else { Err(changed()) }
     }
@@ -165,22 +176,22 @@ impl Task {
     pub(super) fn started(&mut self, id: Uuid, running: Running) {
         let pid = running.pid();
         if let Some(request) = self.requests.get_mut(&id) {
-            request.started_at = Some(now());
+            request.started_at = Some(now_millis());
             let input = request.input.as_mut().and_then(|queue| queue.receiver.take());
             if let Some(input) = input {
-                tokio::spawn(feed(running.clone(), input));
+                tokio::spawn(feed_input(running.clone(), input));
             }
             request.running = Some(running);
         }
-        self.happen(id, Event::Started { pid });
+        self.happen(id, RequestEvent::Started { pid });
     }
 
     /// Notes that it ended, and so did its output.
-    pub(super) fn exited(&mut self, id: Uuid, finished: Box<Finished>) {
+    pub(super) fn exited(&mut self, id: Uuid, finished: Box<FinishedRun>) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let end = finished.end;
         request.result = Some(finished);
-        self.happen(id, Event::Exited(end));
+        self.happen(id, RequestEvent::Exited(end));
     }
 }
 
@@ -190,14 +201,14 @@ struct Prepare {
     run: Arc<RunParams>,
     plan: Plan,
     user: UserPlaces,
-    input: Input,
+    input: ProcessInput,
     output_cap: u64,
     stream: bool,
 }
 
 impl Prepare {
     /// Opens the files of a start as they were judged, or fails.
-    async fn open(
+    async fn open_files(
         self,
         lanes: &Lanes,
         agent: &AgentId,
@@ -220,14 +231,14 @@ impl Prepare {
 }
 
 /// Returns the inputs of a start; `None` if it was not judged.
-fn prepare(request: &mut Request, world: &World) -> Option<Prepare> {
+fn prepare(request: &mut LiveRequest, world: &World) -> Option<Prepare> {
     let judged = request.judged.as_mut()?;
     let open = judged.open.take();
     judged.close();
     let input = match &request.run.stdin {
-        Stdin::Nothing => Input::Nothing,
-        Stdin::Text(text) => Input::Inline(text.clone().into_bytes()),
-        Stdin::Stream => Input::Stream,
+        RunStdin::Nothing => ProcessInput::Nothing,
+        RunStdin::Text(text) => ProcessInput::Inline(text.clone().into_bytes()),
+        RunStdin::Stream => ProcessInput::Stream,
     };
     Some(Prepare {
         open,
@@ -241,32 +252,32 @@ fn prepare(request: &mut Request, world: &World) -> Option<Prepare> {
 }
 
 /// Writes what the agent sends, piece by piece; each is answered when the process had room for it.
-async fn feed(running: Running, mut pieces: mpsc::Receiver<InputPiece>) {
+async fn feed_input(running: Running, mut pieces: mpsc::Receiver<InputPiece>) {
     while let Some(InputPiece { data, eof, request_id, reply }) = pieces.recv().await {
         let length = u64::try_from(data.len()).unwrap_or(u64::MAX);
-        match running.input(data, eof).await {
-            Ok(()) => reply.ok(&InputResult { request_id, written: length }),
+        match running.write_input(data, eof).await {
+            Ok(()) => reply.send_result(&InputResult { request_id, written: length }),
             Err(error) => reply.refuse(ErrorCode::NotRunning, error.to_string()),
         }
     }
 }
 
 /// Carries what a run tells to those who listen.
-struct Forward {
+struct RunEventForwarder {
     publisher: Publisher,
     about: About,
     outbox: Option<crate::socket::Outbox>,
     stream: bool,
 }
 
-impl Forward {
+impl RunEventForwarder {
     /// Follows a run until it has ended. The process waits for a reader that is slow, up to its time.
     async fn follow(
         mut self,
         id: Uuid,
         mut events: mpsc::Receiver<RunEvent>,
         begun: oneshot::Receiver<Late>,
-        messages: mpsc::WeakSender<super::Message>,
+        messages: mpsc::WeakSender<super::GateMessage>,
     ) -> Done {
         let places = Arc::new(Semaphore::new(PIECES));
         if self.stream {
@@ -280,26 +291,26 @@ impl Forward {
                 }
                 RunEvent::TimedOut => {
                     let Some(messages) = messages.upgrade() else { continue };
-                    let done = Done::Happened { id, event: Event::TimedOut };
+                    let done = Done::Happened { id, event: RequestEvent::TimedOut };
                     // A gate that is gone has no use for it.
-                    _ = messages.send(super::Message::Told(Box::new(done))).await;
+                    _ = messages.send(super::GateMessage::Told(Box::new(done))).await;
                 }
                 RunEvent::Exited(finished) => return Done::Exited { id, finished },
             }
         }
         // A run always tells its end: without one it is not known how it ended.
-        Done::Happened { id, event: Event::Exited(Outcome::Unknown.into()) }
+        Done::Happened { id, event: RequestEvent::Exited(Outcome::Unknown.into()) }
     }
 
-    async fn output(&self, stream: Stream, offset: u64, bytes: &[u8], places: &Arc<Semaphore>) {
+    async fn output(&self, stream: OutputStream, offset: u64, bytes: &[u8], places: &Arc<Semaphore>) {
         if !self.stream {
             return;
         }
         if let Some(outbox) = &self.outbox {
-            outbox.ready().await;
+            outbox.wait_for_room().await;
         }
         let Ok(place) = places.clone().acquire_owned().await else { return };
-        let output = Notice::Output(Output::new(stream, offset, bytes));
-        self.publisher.output(&self.about, now(), output, place);
+        let output = Notice::Output(ExecOutput::new(stream, offset, bytes));
+        self.publisher.output(&self.about, now_millis(), output, place);
     }
 }

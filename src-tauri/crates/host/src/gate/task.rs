@@ -3,20 +3,20 @@
 use super::Received;
 use super::afar::Elsewhere;
 use super::judge::World;
-use super::live::{AgentState, ConnectionId, Request};
-use super::message::{Counts, Message, PauseProblem, Told as Done};
-use super::owed::{Before, Owed};
-use crate::ask::Faces;
-use crate::ask::questions::Questions;
-use crate::book::Book;
+use super::live::{AgentState, ConnectionId, LiveRequest};
+use super::message::{GateCounts, GateMessage, GateTaskResult as Done, PauseProblem};
+use super::owed::{Before, OwedEntries};
+use crate::ask::Approvers;
+use crate::ask::questions::OpenQuestions;
+use crate::book::PolicyStore;
 use crate::clock::lasting;
 use crate::lanes::Lanes;
 use crate::publish::{Publisher, Stirred};
-use crate::session::Session;
+use crate::session::ScreenSession;
 use crate::socket::Outbox;
-use postern_contract::{Question, Told};
+use postern_contract::{ApproverNotification, Question};
 use postern_policy::AgentId;
-use postern_request::{Denial, Event, Halt, Pause, Refusal, Withdrawal};
+use postern_request::{ActivePause, Denial, Halt, Refusal, RequestEvent, Withdrawal};
 use postern_store::{Store, audit};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,11 +28,11 @@ use uuid::Uuid;
 
 /// Dependencies of the gate.
 #[derive(Debug)]
-pub(crate) struct Parts {
-    pub(crate) book: Book,
+pub(crate) struct GateDeps {
+    pub(crate) book: PolicyStore,
     pub(crate) store: Store,
     pub(crate) publisher: Publisher,
-    pub(crate) told: broadcast::Sender<Told>,
+    pub(crate) told: broadcast::Sender<ApproverNotification>,
     /// Coalesced updates: status and agents.
     pub(crate) stirred: Stirred,
     pub(crate) world: Arc<World>,
@@ -40,8 +40,8 @@ pub(crate) struct Parts {
     pub(crate) lanes: Lanes,
     /// Runtime of runs and their reports: the gate's own threads are for the gate.
     pub(crate) runtime: Handle,
-    pub(crate) faces: Faces,
-    pub(crate) session: Arc<dyn Session>,
+    pub(crate) faces: Approvers,
+    pub(crate) session: Arc<dyn ScreenSession>,
     /// Reasons to deny everything.
     pub(crate) halt: Halt,
 }
@@ -50,9 +50,9 @@ pub(crate) struct Parts {
 pub(crate) const PAUSE: &str = "gate.pause";
 
 pub(crate) struct Task {
-    pub(super) parts: Parts,
-    pub(super) messages: mpsc::WeakSender<Message>,
-    pub(super) requests: HashMap<Uuid, Request>,
+    pub(super) parts: GateDeps,
+    pub(super) messages: mpsc::WeakSender<GateMessage>,
+    pub(super) requests: HashMap<Uuid, LiveRequest>,
     /// Live requests by their agent's own id.
     pub(super) keys: HashMap<(AgentId, Uuid), Uuid>,
     pub(super) agents: HashMap<AgentId, AgentState>,
@@ -60,11 +60,11 @@ pub(crate) struct Task {
     /// The writing ends of connections, for what must not outrun its reader.
     pub(super) outboxes: HashMap<ConnectionId, Outbox>,
     next_connection: u64,
-    pub(super) questions: Questions,
+    pub(super) questions: OpenQuestions,
     /// Questions of other Macs.
     pub(super) elsewhere: Elsewhere,
     /// Entries that could not be recorded yet.
-    pub(super) owed: Owed,
+    pub(super) owed: OwedEntries,
     pub(super) began: Instant,
     /// For how long the machine had slept at the last look.
     pub(super) slept: Duration,
@@ -75,9 +75,9 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    pub(super) fn new(parts: Parts, messages: mpsc::WeakSender<Message>) -> Self {
+    pub(super) fn new(parts: GateDeps, messages: mpsc::WeakSender<GateMessage>) -> Self {
         Self {
-            slept: parts.session.slept(),
+            slept: parts.session.time_asleep(),
             parts,
             messages,
             requests: HashMap::new(),
@@ -86,9 +86,9 @@ impl Task {
             connections: HashMap::new(),
             outboxes: HashMap::new(),
             next_connection: 0,
-            questions: Questions::default(),
+            questions: OpenQuestions::default(),
             elsewhere: Elsewhere::default(),
-            owed: Owed::default(),
+            owed: OwedEntries::default(),
             began: Instant::now(),
             look_at: None,
             quitting: Vec::new(),
@@ -98,7 +98,7 @@ impl Task {
     /// Runs until the last handle is gone.
     pub(super) async fn run(mut self, received: Received) {
         let Received { mut first, mut rest } = received;
-        let mut doubt = self.parts.store.doubt();
+        let mut doubt = self.parts.store.watch_doubt();
         // What was found since the start was prepared counts, too.
         doubt.mark_changed();
         loop {
@@ -115,10 +115,10 @@ impl Task {
                 biased;
                 // Nothing that comes behind a doubt is let through by it. The record outlives the gate.
                 Ok(()) = doubt.changed() => self.doubted(doubt.borrow_and_update().is_some()),
-                Some(message) = first.recv() => self.take(message),
+                Some(message) = first.recv() => self.handle_message(message),
                 () = timer => self.expire(),
                 message = rest.recv() => match message {
-                    Some(message) => self.take(message),
+                    Some(message) => self.handle_message(message),
                     None => return,
                 },
             }
@@ -133,85 +133,95 @@ impl Task {
         }
     }
 
-    fn take(&mut self, message: Message) {
+    #[expect(clippy::too_many_lines, reason = "one arm for each message")]
+    fn handle_message(&mut self, message: GateMessage) {
         match message {
-            Message::Call { connection, agent, call, reply } => self.heard(connection, agent, call, reply),
-            Message::Fresh { connection, agent, call, reply } => self.call(connection, &agent, call, reply),
-            Message::Opened { agent, outbox, reply } => {
+            GateMessage::Call { connection, agent, call, reply } => {
+                self.receive_call(connection, agent, call, reply);
+            }
+            GateMessage::Fresh { connection, agent, call, reply } => {
+                self.handle_call(connection, &agent, call, reply);
+            }
+            GateMessage::Opened { agent, outbox, reply } => {
                 let id = self.opened(agent, outbox);
                 if reply.send(id).is_err() {
                     self.closed(id);
                 }
             }
-            Message::Closed(connection) => self.closed(connection),
-            Message::Settings { agent, reply } => {
+            GateMessage::Closed(connection) => self.closed(connection),
+            GateMessage::Settings { agent, reply } => {
                 answer(reply, self.parts.book.policy(&agent).map(|policy| policy.settings.clone()));
             }
-            Message::IsBusy { agent, reply } => {
+            GateMessage::IsBusy { agent, reply } => {
                 answer(reply, self.requests.values().any(|request| request.agent == agent));
             }
-            Message::Questions { face, reply } => {
+            GateMessage::Questions { face, reply } => {
                 self.questions.listed(face.kind);
                 answer(reply, self.shown_questions(face));
             }
-            Message::Question { face, id, reply } => answer(reply, self.question(face, &id)),
-            Message::Answer { params, face, reply } => self.answer(*params, face, reply),
-            Message::Elsewhere(news) => self.hear_elsewhere(news),
-            Message::KeepPeople(people) => self.keep_people(&people),
-            Message::IsAttended(reply) => answer(reply, self.is_attended()),
-            Message::Edit { params, reply } => self.edit(*params, reply),
-            Message::Presented { face, seen, reply } => answer(reply, self.presented(face, &seen)),
-            Message::CannotPresent { face, question, why } => self.cannot_present(face, &question, why),
-            Message::PutOff { question, reply } => answer(reply, self.put_off(&question)),
-            Message::Kill { request, signal, reply } => answer(reply, self.kill_for_person(&request, signal)),
-            Message::CloseSession { agent, session, reply } => {
+            GateMessage::Question { face, id, reply } => answer(reply, self.question(face, &id)),
+            GateMessage::Answer { params, face, reply } => self.answer(*params, face, reply),
+            GateMessage::Elsewhere(news) => self.hear_elsewhere(news),
+            GateMessage::KeepPeople(people) => self.keep_people(&people),
+            GateMessage::IsAttended(reply) => answer(reply, self.is_attended()),
+            GateMessage::Edit { params, reply } => self.edit_question(*params, reply),
+            GateMessage::Presented { face, seen, reply } => answer(reply, self.presented(face, &seen)),
+            GateMessage::CannotPresent { face, question, why } => self.cannot_present(face, &question, why),
+            GateMessage::PutOff { question, reply } => answer(reply, self.put_off(&question)),
+            GateMessage::Kill { request, signal, reply } => {
+                answer(reply, self.kill_for_person(&request, signal));
+            }
+            GateMessage::CloseSession { agent, session, reply } => {
                 self.close_session(&agent, session, |outcome| answer(reply, outcome));
             }
-            Message::Running { request, reply } => {
+            GateMessage::Running { request, reply } => {
                 answer(reply, self.requests.get(&request).and_then(|request| request.running.clone()));
             }
-            Message::Pause { until, reply } => {
-                self.pause(Pause { until }, reply);
+            GateMessage::Pause { until, reply } => {
+                self.pause_all(ActivePause { until }, reply);
             }
-            Message::Resume(reply) => {
+            GateMessage::Resume(reply) => {
                 self.resume(reply);
             }
-            Message::Rejudge { agent } => drop(self.rejudge(agent.as_ref())),
-            Message::Tools(reply) => answer(reply, self.waiting_tools()),
-            Message::AnswerTool { check, face, reply } => self.answer_tool(check, face, reply),
-            Message::Counts(reply) => answer(reply, self.counts()),
-            Message::FallAsleep(reply) => {
+            GateMessage::Rejudge { agent } => drop(self.rejudge(agent.as_ref())),
+            GateMessage::Tools(reply) => answer(reply, self.waiting_tools()),
+            GateMessage::AnswerTool { check, face, reply } => self.answer_tool(check, face, reply),
+            GateMessage::Counts(reply) => answer(reply, self.counts()),
+            GateMessage::FallAsleep(reply) => {
                 self.fall_asleep();
                 answer(reply, ());
             }
-            Message::WakeUp(reply) => {
+            GateMessage::WakeUp(reply) => {
                 self.expire();
                 answer(reply, ());
             }
-            Message::Shutdown(reply) => {
-                self.parts.halt.close();
+            GateMessage::Shutdown(reply) => {
+                self.parts.halt.begin_closing();
                 self.quitting.push(reply);
                 self.shut_down();
             }
-            Message::Told(done) => self.done(*done),
-            Message::By(who, message) => audit::now_by(who, || self.take(*message)),
+            GateMessage::Told(done) => self.handle_task_result(*done),
+            GateMessage::By(who, message) => audit::now_by(who, || self.handle_message(*message)),
         }
     }
 
     /// Returns a question, which counts as shown to the approver that asks.
-    fn question(&mut self, face: crate::ask::FaceId, id: &str) -> Option<Box<Question>> {
-        if let Some(waiting) = self.questions.find(id) {
+    fn question(&mut self, face: crate::ask::ApproverId, id: &str) -> Option<Box<Question>> {
+        if let Some(waiting) = self.questions.find_question(id) {
             waiting.shown.listed(face.kind);
             return Some(Box::new(waiting.shown.question.clone()));
         }
-        let there =
-            self.elsewhere.questions.find(id).filter(|_| face.kind != crate::ask::FaceKind::Remote)?;
+        let there = self
+            .elsewhere
+            .questions
+            .find_question(id)
+            .filter(|_| face.kind != crate::ask::ConnectedApproverKind::Remote)?;
         Some(Box::new(there.shown.question.clone()))
     }
 
-    fn done(&mut self, done: Done) {
+    fn handle_task_result(&mut self, done: Done) {
         match done {
-            Done::Known { id, opening } => self.known(id, opening),
+            Done::Known { id, opening } => self.handle_duplicate(id, opening),
             Done::Recorded { id, outcome } => self.recorded(id, outcome),
             Done::Judged { id, judgement } => self.judged(id, judgement),
             Done::Edited(judgements) => self.edited(*judgements),
@@ -224,40 +234,40 @@ impl Task {
             Done::Started { id, running } => self.started(id, running),
             Done::Happened { id, event } => self.happen(id, event),
             Done::SessionChanged { agent, session, open, done } => {
-                self.agent(&agent).sessions.changed(&session, open, done);
+                self.agent_state(&agent).sessions.changed(&session, open, done);
             }
             Done::Exited { id, finished } => self.exited(id, finished),
         }
     }
 
     /// Applies an event to a request: the only place where a request changes state.
-    pub(super) fn happen(&mut self, id: Uuid, event: Event) {
+    pub(super) fn happen(&mut self, id: Uuid, event: RequestEvent) {
         let Some(request) = self.requests.get_mut(&id) else { return };
-        let before = Before::of(request);
-        let at_once = request.life.apply(event);
-        self.moved(id, &before, at_once);
+        let before = Before::from_request(request);
+        let at_once = request.life.apply_event(event);
+        self.apply_transition(id, &before, at_once);
     }
 
     /// Gives `work` to a task of its own, whose result comes back as a message.
-    pub(super) fn spawn(&self, work: impl Future<Output = Done> + Send + 'static) {
+    pub(super) fn spawn_task(&self, work: impl Future<Output = Done> + Send + 'static) {
         let messages = self.messages.clone();
-        self.aside(async move {
+        self.spawn_detached(async move {
             let done = work.await;
             if let Some(messages) = messages.upgrade() {
                 // A gate that is gone does not wait for it.
-                _ = messages.send(Message::Told(Box::new(done))).await;
+                _ = messages.send(GateMessage::Told(Box::new(done))).await;
             }
         });
     }
 
     /// Does `work` away from the gate's own threads.
-    pub(super) fn aside(&self, work: impl Future<Output = ()> + Send + 'static) {
+    pub(super) fn spawn_detached(&self, work: impl Future<Output = ()> + Send + 'static) {
         drop(self.parts.runtime.spawn(work));
     }
 
-    pub(super) fn agent(&mut self, agent: &AgentId) -> &mut AgentState {
+    pub(super) fn agent_state(&mut self, agent: &AgentId) -> &mut AgentState {
         let book = &self.parts.book;
-        let clock = self.clock();
+        let clock = self.gate_time();
         let new = || AgentState::new(clock, book.open_sessions(agent));
         self.agents.entry(agent.clone()).or_insert_with(new)
     }
@@ -265,7 +275,7 @@ impl Task {
     fn opened(&mut self, agent: AgentId, outbox: Outbox) -> ConnectionId {
         self.next_connection += 1;
         let id = ConnectionId(self.next_connection);
-        let state = self.agent(&agent);
+        let state = self.agent_state(&agent);
         state.connections += 1;
         state.gone_at = None;
         self.connections.insert(id, agent);
@@ -278,7 +288,7 @@ impl Task {
     fn closed(&mut self, connection: ConnectionId) {
         let Some(agent) = self.connections.remove(&connection) else { return };
         self.outboxes.remove(&connection);
-        let state = self.agent(&agent);
+        let state = self.agent_state(&agent);
         state.connections = state.connections.saturating_sub(1);
         if state.connections == 0 {
             state.gone_at = Some(Instant::now());
@@ -291,14 +301,14 @@ impl Task {
             .collect();
         for id in theirs {
             self.withdraw(id, Withdrawal::Disconnected);
-            self.happen(id, Event::Killed);
+            self.happen(id, RequestEvent::Killed);
         }
         self.parts.stirred.agents.notify_one();
     }
 
-    fn counts(&self) -> Counts {
+    fn counts(&self) -> GateCounts {
         let running = self.requests.values().filter(|request| request.pid().is_some()).count();
-        Counts {
+        GateCounts {
             waiting: u32::try_from(self.all_waiting()).unwrap_or(u32::MAX),
             running: u32::try_from(running).unwrap_or(u32::MAX),
             paused: self.parts.halt.paused().is_some(),
@@ -307,7 +317,7 @@ impl Task {
         }
     }
 
-    fn shown_questions(&self, face: crate::ask::FaceId) -> Vec<Question> {
+    fn shown_questions(&self, face: crate::ask::ApproverId) -> Vec<Question> {
         let here = self.questions.iter().map(|waiting| self.among_others(waiting.shown.question.clone()));
         let mut all: Vec<Question> = here.chain(self.shown_elsewhere(face)).collect();
         all.sort_by_key(|question| question.asked_at);
@@ -318,21 +328,21 @@ impl Task {
     pub(super) fn halted(&self, agent: &AgentId) -> Option<Denial> {
         let stopping = self.agents.get(agent).and_then(|state| state.stopping.as_ref());
         let stopping = stopping.map(|stopping| stopping.until);
-        let stopped = stopping.or_else(|| self.parts.book.agent(agent)?.agent.denied_until);
+        let stopped = stopping.or_else(|| self.parts.book.find_agent(agent)?.agent.denied_until);
         Some(self.parts.halt.of_agent(stopped, lasting())?.into())
     }
 
-    fn pause(&mut self, pause: Pause, reply: oneshot::Sender<Result<(), PauseProblem>>) {
-        self.parts.halt.pause(pause);
+    fn pause_all(&mut self, pause: ActivePause, reply: oneshot::Sender<Result<(), PauseProblem>>) {
+        self.parts.halt.set_pause(pause);
         self.keep_pause(Some(reply));
-        self.deny_waiting(|_| true, &Refusal::Paused.into(), super::judged::Closing::Paused);
+        self.deny_waiting(|_| true, &Refusal::Paused.into(), super::judged::ClosingCause::Paused);
     }
 
     /// Denies everything from now on, as the record is in doubt; or stops that, as a person has settled it.
     fn doubted(&mut self, doubt: bool) {
         if self.parts.halt.set_doubt(doubt) && doubt {
             self.parts.stirred.status.notify_one();
-            self.deny_waiting(|_| true, &Refusal::Paused.into(), super::judged::Closing::Paused);
+            self.deny_waiting(|_| true, &Refusal::Paused.into(), super::judged::ClosingCause::Paused);
         }
     }
 
@@ -360,7 +370,7 @@ impl Task {
 
     fn shut_down(&mut self) {
         for id in self.requests.keys().copied().collect::<Vec<_>>() {
-            self.happen(id, Event::Shutdown);
+            self.happen(id, RequestEvent::Shutdown);
         }
     }
 
@@ -368,12 +378,12 @@ impl Task {
     fn next_deadline(&mut self) -> Option<Instant> {
         let turn = self.next_turn_at();
         let pause = self.parts.halt.ends_in(lasting()).map(|left| Instant::now() + left);
-        let due = self.questions.next_due().map(|due| self.timer(due));
+        let due = self.questions.next_due().map(|due| self.due_instant(due));
         [due, pause, self.look_at, self.next_gone(), self.next_try(), turn].into_iter().flatten().min()
     }
 
     /// Tells every face.
-    pub(super) fn tell(&self, told: Told) {
+    pub(super) fn notify_approvers(&self, told: ApproverNotification) {
         // Nobody may be watching.
         _ = self.parts.told.send(told);
     }

@@ -5,7 +5,7 @@
 
 use super::task::Task;
 use postern_policy::AgentId;
-use postern_request::{Denial, Event, Open, Refusal, State, Turn};
+use postern_request::{Denial, OpenQuestionCounts, Refusal, RequestEvent, RequestState, Turn};
 use std::time::Duration;
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -13,11 +13,11 @@ use uuid::Uuid;
 impl Task {
     /// Returns whether a question about it may open now; otherwise it waits for its turn.
     pub(super) fn has_turn(&mut self, agent: &AgentId, waiter: Uuid) -> Result<bool, Denial> {
-        let (room, clock) = (self.may_open(agent), self.clock());
-        let state = self.agent(agent);
-        match state.turns.ask(waiter, room) {
+        let (room, clock) = (self.may_open(agent), self.gate_time());
+        let state = self.agent_state(agent);
+        match state.turns.request_turn(waiter, room) {
             Turn::Now => {
-                state.limits.asked(clock);
+                state.limits.record_question(clock);
                 Ok(true)
             }
             Turn::Waits => {
@@ -37,22 +37,22 @@ impl Task {
     }
 
     /// Questions of this agent and of all that are open, or about to be.
-    fn open_of(&self, agent: &AgentId) -> Open {
+    fn open_of(&self, agent: &AgentId) -> OpenQuestionCounts {
         let about = self.requests.values().filter(|request| request.question.is_some());
         let (mut own, mut all) = (self.questions.of_agent(agent), self.questions.len());
         for request in about {
             own += usize::from(request.agent == *agent);
             all += 1;
         }
-        Open { own, all }
+        OpenQuestionCounts { own, all }
     }
 
     /// Returns the time at which the agent's next question may open, by the gate's clock; `None` if it may
     /// now.
     fn next_question(&mut self, agent: &AgentId) -> Option<Duration> {
         let policy = self.parts.book.policy(agent)?;
-        let clock = self.clock();
-        self.agent(agent).limits.next_question(&policy.settings, clock)
+        let clock = self.gate_time();
+        self.agent_state(agent).limits.next_question(&policy.settings, clock)
     }
 
     /// Asks about what waited long enough. Looked at after everything that happens.
@@ -64,20 +64,20 @@ impl Task {
     }
 
     fn next_turn(&mut self, agent: &AgentId) {
-        let mut turns = std::mem::take(&mut self.agent(agent).turns);
-        turns.retain(|waiter| self.waits(waiter));
-        self.agent(agent).turns = turns;
+        let mut turns = std::mem::take(&mut self.agent_state(agent).turns);
+        turns.retain(|waiter| self.is_queued(waiter));
+        self.agent_state(agent).turns = turns;
         if let Some(halted) = self.halted(agent) {
             self.deny_held(|one| one == agent, &halted);
         }
         let room = self.may_open(agent);
-        let Some(waiter) = self.agent(agent).turns.give(room) else { return };
+        let Some(waiter) = self.agent_state(agent).turns.give_turn(room) else { return };
         self.look_up(waiter);
         self.parts.stirred.status.notify_one();
     }
 
-    fn waits(&self, waiter: Uuid) -> bool {
-        self.requests.get(&waiter).is_some_and(|request| matches!(request.state(), State::Queued))
+    fn is_queued(&self, waiter: Uuid) -> bool {
+        self.requests.get(&waiter).is_some_and(|request| matches!(request.state(), RequestState::Queued))
     }
 
     /// Returns the time at which a waiting request may be asked about without any other event.
@@ -85,7 +85,7 @@ impl Task {
         let waiting = self.agents.iter().filter(|(_, state)| state.turns.waiting().next().is_some());
         let agents: Vec<AgentId> = waiting.map(|(agent, _)| agent.clone()).collect();
         let next = agents.iter().filter_map(|agent| self.next_question(agent)).min();
-        next.map(|next| self.timer(next))
+        next.map(|next| self.due_instant(next))
     }
 
     /// Returns the number of this agent's requests that wait for its open questions.
@@ -107,7 +107,7 @@ impl Task {
             held.extend(state.turns.take_all());
         }
         for waiter in held {
-            self.happen(waiter, Event::JudgedDeny(denial.clone()));
+            self.happen(waiter, RequestEvent::JudgedDeny(denial.clone()));
         }
     }
 

@@ -14,7 +14,7 @@ const BETWEEN: u64 = 64;
 
 /// Returns the number of files below a folder and their bytes. `None` if it is no folder (a link to one is none), or if
 /// there are too many.
-pub(super) fn below(folder: &Path, until: Until) -> Option<(u64, u64)> {
+pub(super) fn count_below(folder: &Path, until: Until) -> Option<(u64, u64)> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
     let root = openat(CWD, folder, flags, Mode::empty()).ok()?;
     let mut left: Vec<(Rc<OwnedFd>, CString)> = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn below(folder: &Path, until: Until) -> Option<(u64, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Until, below};
+    use super::{Until, count_below};
     use std::time::{Duration, Instant};
 
     #[test]
@@ -63,15 +63,15 @@ mod tests {
         std::fs::write(other.join("z"), [0; 1000]).unwrap();
         std::os::unix::fs::symlink(&other, inner.join("link")).unwrap();
         let later = Until::far();
-        let (files, bytes) = below(&folder.path().join("build"), later).unwrap();
+        let (files, bytes) = count_below(&folder.path().join("build"), later).unwrap();
         assert_eq!(files, 3, "the link itself is a file");
         assert!((15..1000).contains(&bytes), "its target is not counted: {bytes}");
-        assert_eq!(below(&inner.join("link"), later), None, "a link is no folder");
-        assert_eq!(below(&inner.join("x"), later), None);
+        assert_eq!(count_below(&inner.join("link"), later), None, "a link is no folder");
+        assert_eq!(count_below(&inner.join("x"), later), None);
         for nth in 0..200 {
             std::fs::write(other.join(format!("f{nth}")), "").unwrap();
         }
         let past = Until(Instant::now().checked_sub(Duration::from_secs(1)).unwrap());
-        assert_eq!(below(&other, past), None, "what takes too long is left out");
+        assert_eq!(count_below(&other, past), None, "what takes too long is left out");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Until;
 use super::settings::plain;
-use crate::small_file;
+use postern_exec::small_file;
 use std::io::{Read, Take};
 use std::path::Path;
 
@@ -15,6 +15,7 @@ const BLOCK: usize = 512;
 const PASSED: u64 = 1 << 20;
 
 /// Returns the host that a gem names; `Some(None)` if it names none, and `None` if it cannot be read.
+#[expect(clippy::option_option, reason = "not known differs from known to name none")]
 pub(super) fn host(package: &Path, until: Until) -> Option<Option<String>> {
     let mut file = small_file::open_no_link(package).ok()?;
     for _ in 0..ENTRIES {
@@ -32,6 +33,7 @@ pub(super) fn host(package: &Path, until: Until) -> Option<Option<String>> {
     None
 }
 
+#[expect(clippy::option_option, reason = "not known differs from known to name none")]
 fn named(packed: &mut Take<impl Read>) -> Option<Option<String>> {
     let mut text = String::new();
     let unpacked = flate2::read::GzDecoder::new(packed);

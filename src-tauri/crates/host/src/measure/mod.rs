@@ -9,9 +9,11 @@ mod remote;
 mod repository;
 mod settings;
 
-use postern_command::effect::{Scope, Transfer, keeps_settings, moves_branches, publication_of, transfer_of};
-use postern_command::{Effect, Reading, Step};
-use postern_policy::{Measured, RatedEffect, expand_home, folder_of};
+use postern_command::effect::{
+    EffectScope, Transfer, keeps_settings, moves_branches, publication_of, transfer_of,
+};
+use postern_command::{CommandEffect, ParsedCommand, Step};
+use postern_policy::{EffectExtent, RatedEffect, expand_home, folder_of};
 use repository::Repository;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -60,15 +62,18 @@ impl Site<'_> {
 /// Returns true if an effect can be measured and was not yet.
 pub(crate) fn can_be_measured(rated: &RatedEffect) -> bool {
     let kind = match rated.effect {
-        Effect::Delete { .. } | Effect::Send { .. } | Effect::Fetch { .. } | Effect::Publish { .. } => true,
-        Effect::ChangeRepository { .. } => rated.scope == Scope::Remote,
+        CommandEffect::Delete { .. }
+        | CommandEffect::Send { .. }
+        | CommandEffect::Fetch { .. }
+        | CommandEffect::Publish { .. } => true,
+        CommandEffect::ChangeRepository { .. } => rated.scope == EffectScope::Remote,
         _ => false,
     };
     kind && rated.measured.is_none() && rated.step.is_some() && !rated.guessed
 }
 
 /// Adds to the effects what could be measured. Blocks.
-pub(crate) fn measure(reading: &Reading, site: Site<'_>, effects: &mut [RatedEffect]) {
+pub(crate) fn measure(reading: &ParsedCommand, site: Site<'_>, effects: &mut [RatedEffect]) {
     let until = Until(Instant::now() + TIME);
     for rated in effects.iter_mut().filter(|rated| can_be_measured(rated)) {
         let Some((before, step)) =
@@ -78,12 +83,12 @@ pub(crate) fn measure(reading: &Reading, site: Site<'_>, effects: &mut [RatedEff
         };
         let Some(folder) = folder_of(site.cwd, &step.dir).map(PathBuf::from) else { continue };
         rated.measured = match &rated.effect {
-            Effect::Delete { paths, .. } => below(paths, &folder, site.home, until),
+            CommandEffect::Delete { paths, .. } => measure_below(paths, &folder, site.home, until),
             // What steps before it change is not known.
             _ if !before.iter().all(keeps_settings) || !reading.opaque.is_empty() => None,
-            Effect::Publish { .. } => publication_of(step)
+            CommandEffect::Publish { .. } => publication_of(step)
                 .and_then(|found| registry::address(&found, &folder, site, until))
-                .map(|address| Measured::Address { address }),
+                .map(|address| EffectExtent::Address { address }),
             _ => transfer_of(step).and_then(|found| transferred(&found, before, &folder, site, until)),
         };
     }
@@ -96,11 +101,11 @@ fn transferred(
     folder: &Path,
     site: Site<'_>,
     until: Until,
-) -> Option<Measured> {
+) -> Option<EffectExtent> {
     if site.sets(&OF_GIT) {
         return None;
     }
-    let repository = Repository::of(folder)?;
+    let repository = Repository::find_from(folder)?;
     let branch = transfer.branch.clone().or_else(|| repository.branch())?;
     let remote = match &transfer.remote {
         Some(remote) => remote.clone(),
@@ -109,20 +114,20 @@ fn transferred(
     let to = remote::address(&repository, &remote, transfer.pushes, Path::new(site.home), until);
     let counts = transfer.pushes && !before.iter().any(moves_branches);
     match counts.then(|| repository.ahead(&remote, &branch, until)).flatten() {
-        Some(ahead) => Some(Measured::Commits { ahead, to }),
-        None => to.map(|address| Measured::Address { address }),
+        Some(ahead) => Some(EffectExtent::Commits { ahead, to }),
+        None => to.map(|address| EffectExtent::Address { address }),
     }
 }
 
 /// Returns how much is below folders that a command names in full.
-fn below(paths: &[String], folder: &Path, home: &str, until: Until) -> Option<Measured> {
+fn measure_below(paths: &[String], folder: &Path, home: &str, until: Until) -> Option<EffectExtent> {
     let (mut files, mut bytes) = (0u64, 0u64);
     for path in paths {
         if path.is_empty() || path.contains(['$', '`', '*', '?', '[', '{', '"', '\'', '\\']) {
             return None;
         }
-        let found = files::below(&folder.join(&*expand_home(path, home)), until)?;
+        let found = files::count_below(&folder.join(&*expand_home(path, home)), until)?;
         (files, bytes) = (files.saturating_add(found.0), bytes.saturating_add(found.1));
     }
-    (!paths.is_empty()).then_some(Measured::Files { files, bytes })
+    (!paths.is_empty()).then_some(EffectExtent::Files { files, bytes })
 }

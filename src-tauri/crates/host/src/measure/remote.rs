@@ -61,6 +61,7 @@ fn sub_section<'a>(section: &'a str, kind: &str) -> Option<&'a str> {
 }
 
 /// Returns the address with the longest beginning replaced that the settings name. `None` if one of them is not plain.
+#[expect(clippy::option_option, reason = "not known differs from known to name none")]
 fn replaced(all: &[Entry], name: &str, address: &str) -> Option<Option<String>> {
     let mut best: Option<(&str, &str)> = None;
     for entry in all.iter().filter(|entry| entry.name == name) {
@@ -134,7 +135,7 @@ mod tests {
         let of = |settings: &str, own: &str, pushes: bool| {
             fs::write(here.join(".git/config"), settings).unwrap();
             fs::write(home.join(".gitconfig"), own).unwrap();
-            let repository = Repository::of(&here).unwrap();
+            let repository = Repository::find_from(&here).unwrap();
             address(&repository, "origin", pushes, &home, Until::far())
         };
         let plain = "[remote \"origin\"]\n\turl = https://a.example/x\n";
@@ -165,7 +166,7 @@ mod tests {
         fs::create_dir_all(root.path().join(".git")).unwrap();
         fs::write(root.path().join("real"), "[remote \"origin\"]\nurl = https://a.example/x\n").unwrap();
         std::os::unix::fs::symlink(root.path().join("real"), root.path().join(".git/config")).unwrap();
-        let repository = Repository::of(root.path()).unwrap();
+        let repository = Repository::find_from(root.path()).unwrap();
         assert_eq!(address(&repository, "origin", true, root.path(), Until::far()), None);
     }
 }

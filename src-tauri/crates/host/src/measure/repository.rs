@@ -3,7 +3,7 @@
 //! git is not run, because the repository's settings can make it start programs.
 
 use super::Until;
-use crate::small_file;
+use postern_exec::small_file;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub(super) struct Repository {
 
 impl Repository {
     /// Returns the repository that a folder is in.
-    pub(super) fn of(folder: &Path) -> Option<Self> {
+    pub(super) fn find_from(folder: &Path) -> Option<Self> {
         let found = folder
             .ancestors()
             .take(FARTHEST)
@@ -114,7 +114,7 @@ fn is_object(text: &str) -> bool {
 }
 
 fn text(path: &Path, most: u64) -> Option<String> {
-    small_file::text(&small_file::open_no_link(path).ok()?, most).ok()
+    small_file::read_text(&small_file::open_no_link(path).ok()?, most).ok()
 }
 
 #[cfg(test)]
@@ -145,7 +145,7 @@ mod tests {
         git(&here, &["commit", "--allow-empty", "-m", "1"]);
         git(&here, &["push", "-u", "origin", "main"]);
         let of = |remote: Option<&str>, branch: Option<&str>| {
-            let repository = Repository::of(&here)?;
+            let repository = Repository::find_from(&here)?;
             let branch = branch.map_or_else(|| repository.branch(), |branch| Some(branch.to_owned()))?;
             let remote = remote.map_or_else(|| repository.remote_of(&branch), |one| Some(one.to_owned()))?;
             repository.ahead(&remote, &branch, Until::far())

@@ -1,7 +1,7 @@
 //! Settings of other programs, read as data: lines of `name = value` in sections.
 
 use super::Until;
-use crate::small_file;
+use postern_exec::small_file;
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(super) fn text(path: &Path, until: Until) -> Option<String> {
 fn text_of(file: io::Result<File>, until: Until) -> Option<String> {
     until.check()?;
     match file {
-        Ok(file) => small_file::text(&file, MOST).ok(),
+        Ok(file) => small_file::read_text(&file, MOST).ok(),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             Some(String::new())
         }
@@ -42,7 +42,7 @@ pub(super) fn entries(path: &Path, until: Until) -> Option<Vec<Entry>> {
 
 /// Returns the entries of a file of the person's or the system's, which may be a link.
 pub(super) fn own_entries(path: &Path, until: Until) -> Option<Vec<Entry>> {
-    entries_of(&text_of(small_file::open(path), until)?)
+    entries_of(&text_of(small_file::open_regular(path), until)?)
 }
 
 /// Returns the entries of a text. `None` if programs may read it in different ways.

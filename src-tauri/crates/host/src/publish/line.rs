@@ -2,14 +2,14 @@
 
 use super::About;
 use postern_policy::Millis;
-use postern_protocol::Event;
+use postern_protocol::NoticeEvent;
 use postern_store::events::{EventRow, NewEvent};
 use serde::Serialize;
 
 /// Stored part of an event: everything but its number and time; of an output, not its data.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Stored<'a> {
+struct StoredEventPart<'a> {
     request_id: uuid::Uuid,
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<&'a str>,
@@ -20,24 +20,25 @@ struct Stored<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum StoredBody<'a> {
-    Whole(&'a Event),
-    Output { stream: postern_protocol::Stream, offset: u64, length: usize },
+    Whole(&'a NoticeEvent),
+    Output { stream: postern_protocol::OutputStream, offset: u64, length: usize },
 }
 
 /// Returns an event as it is written down.
-pub(crate) fn stored(about: &About, at: Millis, event: &Event) -> NewEvent {
+pub(crate) fn stored(about: &About, at: Millis, event: &NoticeEvent) -> NewEvent {
     let body = match event {
-        Event::Output(output) => {
-            let length = output.clone().bytes().map_or(0, |bytes| bytes.len());
+        NoticeEvent::Output(output) => {
+            let length = output.clone().into_bytes().map_or(0, |bytes| bytes.len());
             StoredBody::Output { stream: output.stream, offset: output.offset, length }
         }
-        Event::Pending(_)
-        | Event::Started(_)
-        | Event::Finished(_)
-        | Event::Denied(_)
-        | Event::ToolResolved(_) => StoredBody::Whole(event),
+        NoticeEvent::Pending(_)
+        | NoticeEvent::Started(_)
+        | NoticeEvent::Finished(_)
+        | NoticeEvent::Denied(_)
+        | NoticeEvent::ToolResolved(_) => StoredBody::Whole(event),
     };
-    let stored = Stored { request_id: about.request_id, session: about.session.as_deref(), event: body };
+    let stored =
+        StoredEventPart { request_id: about.request_id, session: about.session.as_deref(), event: body };
     NewEvent {
         agent: about.agent.clone(),
         at,
@@ -49,14 +50,14 @@ pub(crate) fn stored(about: &About, at: Millis, event: &Event) -> NewEvent {
 }
 
 /// Returns a time as agents read it: RFC 3339, milliseconds, UTC.
-pub(crate) fn time(at: Millis) -> String {
+pub(crate) fn format_time(at: Millis) -> String {
     let at = jiff::Timestamp::from_millisecond(at).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     format!("{at:.3}")
 }
 
 /// Returns a written event as it was told; `None` if it cannot be read back.
 pub(crate) fn notice_again(row: &EventRow) -> Option<postern_protocol::Notice> {
-    let line = told_again(row, &row.event.params);
+    let line = event_line(row, &row.event.params);
     let frame = postern_protocol::decode(line.trim_ascii_end(), postern_protocol::limits::FRAME_OUT).ok()?;
     match frame {
         postern_protocol::Frame::Notification(told) => postern_protocol::Notice::of_notification(told).ok(),
@@ -65,8 +66,8 @@ pub(crate) fn notice_again(row: &EventRow) -> Option<postern_protocol::Notice> {
 }
 
 /// Returns a written event as a line, `\n` included.
-pub(super) fn told_again(row: &EventRow, members: &str) -> Vec<u8> {
-    let (sequence, at, method) = (row.sequence, time(row.event.at), &row.event.method);
+pub(super) fn event_line(row: &EventRow, members: &str) -> Vec<u8> {
+    let (sequence, at, method) = (row.sequence, format_time(row.event.at), &row.event.method);
     let members = members.strip_prefix('{').unwrap_or("}");
     format!(
         "{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\",\"params\":{{\"sequence\":{sequence},\"at\":\"{at}\",{members}}}\n"

@@ -9,16 +9,16 @@ mod replay;
 mod seldom;
 mod teller;
 
-pub(crate) use line::{notice_again, stored, time};
+pub(crate) use line::{format_time, notice_again, stored};
 pub(crate) use seldom::{Stirred, seldom};
 
-use crate::socket::{Line, Outbox};
+use crate::socket::{Outbox, OutboxLine};
 use postern_policy::{AgentId, Millis};
-use postern_protocol::{ErrorObject, Event, Notice};
+use postern_protocol::{ErrorObject, Notice, NoticeEvent};
 use postern_store::{Connection, Error, Store, events};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use teller::{Item, Subscription, Told, Wanted};
+use teller::{Item, QueuedNotification, RequestedReplay, Subscription};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use uuid::Uuid;
@@ -38,7 +38,7 @@ pub(crate) struct About {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Keeping<'a> {
     /// Event to store instead of the sent one: the same with less in it.
-    pub(crate) event: Option<&'a Event>,
+    pub(crate) event: Option<&'a NoticeEvent>,
     /// True if it outlives a power cut.
     pub(crate) durable: bool,
 }
@@ -64,7 +64,7 @@ impl Publisher {
         &self,
         about: &About,
         at: Millis,
-        event: Event,
+        event: NoticeEvent,
         keeping: Keeping<'_>,
         work: impl FnOnce(&Connection, u64) -> Result<bool, Error> + Send + 'static,
         done: impl FnOnce(Result<Option<Notice>, Error>) + Send + 'static,
@@ -72,15 +72,15 @@ impl Publisher {
         let new = line::stored(about, at, keeping.event.unwrap_or(&event));
         let notice = Notice {
             sequence: 0,
-            at: line::time(at),
+            at: line::format_time(at),
             request_id: about.request_id,
             session: about.session.clone(),
             event,
         };
         let durable = keeping.durable;
-        self.send(&about.agent, move |store| {
+        self.queue_item(&about.agent, move |store| {
             let work = move |conn: &Connection| {
-                let next = events::next(conn, &new.agent)?;
+                let next = events::next_sequence(conn, &new.agent)?;
                 if work(conn, next)? {
                     events::append_as(conn, next, &new).map(|()| Some(next))
                 } else {
@@ -88,23 +88,28 @@ impl Publisher {
                 }
             };
             let receipt = if durable { store.write_durable(work) } else { store.write(work) };
-            Item::Event(Box::new(Told { receipt, notice, done: Some(Box::new(done)), place: None }))
+            Item::Event(Box::new(QueuedNotification {
+                receipt,
+                notice,
+                done: Some(Box::new(done)),
+                place: None,
+            }))
         });
     }
 
     /// Tells a piece of output; `place` is given back when it is on its way to everybody who listens.
-    pub(crate) fn output(&self, about: &About, at: Millis, event: Event, place: OwnedSemaphorePermit) {
+    pub(crate) fn output(&self, about: &About, at: Millis, event: NoticeEvent, place: OwnedSemaphorePermit) {
         let new = line::stored(about, at, &event);
         let notice = Notice {
             sequence: 0,
-            at: line::time(at),
+            at: line::format_time(at),
             request_id: about.request_id,
             session: about.session.clone(),
             event,
         };
-        self.send(&about.agent, move |store| {
+        self.queue_item(&about.agent, move |store| {
             let receipt = store.write(move |conn| events::append(conn, &new).map(Some));
-            Item::Event(Box::new(Told { receipt, notice, done: None, place: Some(place) }))
+            Item::Event(Box::new(QueuedNotification { receipt, notice, done: None, place: Some(place) }))
         });
     }
 
@@ -116,10 +121,10 @@ impl Publisher {
         agent: &AgentId,
         outbox: Outbox,
         after: Option<u64>,
-        greeting: impl FnOnce(u64) -> Line + Send + 'static,
+        greeting: impl FnOnce(u64) -> OutboxLine + Send + 'static,
     ) {
         let greeting = Box::new(greeting);
-        self.send(agent, move |_| Item::Subscribe(Subscription { outbox, after, greeting }));
+        self.queue_item(agent, move |_| Item::Subscribe(Subscription { outbox, after, greeting }));
     }
 
     /// Sends everything after `sequence` to the same connection again. `answer` gets the newest number and
@@ -132,13 +137,13 @@ impl Publisher {
         answer: impl FnOnce(Result<(u64, u64), ErrorObject>) + Send + 'static,
     ) {
         let answer = Box::new(answer);
-        self.send(agent, move |_| Item::Replay(Wanted { outbox, sequence, answer }));
+        self.queue_item(agent, move |_| Item::Replay(RequestedReplay { outbox, sequence, answer }));
     }
 
     /// Queues under the lock, so that the order of writing is the order of telling.
-    fn send(&self, agent: &AgentId, item: impl FnOnce(&Store) -> Item) {
+    fn queue_item(&self, agent: &AgentId, item: impl FnOnce(&Store) -> Item) {
         let mut tellers = self.tellers.lock().unwrap_or_else(PoisonError::into_inner);
-        let start = || teller::start(&self.runtime, agent.clone(), self.store.clone());
+        let start = || teller::start_notifier(&self.runtime, agent.clone(), self.store.clone());
         let teller = tellers.entry(agent.clone()).or_insert_with(start);
         // A teller ends only with its queue: what it does not take any more, nobody would hear.
         _ = teller.send(item(&self.store));

@@ -1,6 +1,6 @@
 //! Replay of the events that an agent missed.
 
-use super::line::told_again;
+use super::line::event_line;
 use crate::socket::Outbox;
 use base64::Engine as _;
 use postern_policy::AgentId;
@@ -14,7 +14,12 @@ use uuid::Uuid;
 const PAGE: u32 = 256;
 
 /// Returns the number of events after `sequence`, up to `newest`.
-pub(super) async fn count(store: &Store, agent: &AgentId, sequence: u64, newest: u64) -> Result<u64, Error> {
+pub(super) async fn count_missed(
+    store: &Store,
+    agent: &AgentId,
+    sequence: u64,
+    newest: u64,
+) -> Result<u64, Error> {
     let (store, agent) = (store.clone(), agent.clone());
     let read = tokio::task::spawn_blocking(move || store.read(|conn| events::oldest(conn, &agent)));
     let oldest = read.await.map_err(|_| Error::Closed)??;
@@ -27,8 +32,10 @@ pub(super) async fn replay(store: &Store, agent: &AgentId, outbox: &Outbox, sequ
     while after < newest && !outbox.is_gone() {
         let (reading, whose) = (store.clone(), agent.clone());
         let page = tokio::task::spawn_blocking(move || {
-            let rows = reading.read(|conn| events::after(conn, &whose, after, PAGE))?;
-            Ok::<_, Error>(rows.iter().map(|row| (row.sequence, again(&reading, row))).collect::<Vec<_>>())
+            let rows = reading.read(|conn| events::events_after(conn, &whose, after, PAGE))?;
+            Ok::<_, Error>(
+                rows.iter().map(|row| (row.sequence, replay_line(&reading, row))).collect::<Vec<_>>(),
+            )
         });
         let page = match page.await {
             Ok(Ok(page)) if !page.is_empty() => page,
@@ -45,7 +52,7 @@ pub(super) async fn replay(store: &Store, agent: &AgentId, outbox: &Outbox, sequ
             }
             after = sequence;
             outbox.push(line.into());
-            outbox.ready().await;
+            outbox.wait_for_room().await;
         }
     }
 }
@@ -53,24 +60,25 @@ pub(super) async fn replay(store: &Store, agent: &AgentId, outbox: &Outbox, sequ
 /// Stored part of an output.
 #[derive(Deserialize)]
 struct StoredOutput {
-    stream: postern_protocol::Stream,
+    stream: postern_protocol::OutputStream,
     offset: u64,
     length: u64,
 }
 
-fn again(store: &Store, row: &EventRow) -> Vec<u8> {
+fn replay_line(store: &Store, row: &EventRow) -> Vec<u8> {
     if row.event.method != "exec.output" {
-        return told_again(row, &row.event.params);
+        return event_line(row, &row.event.params);
     }
     let members = with_data(store, row).unwrap_or_else(|| row.event.params.clone());
-    told_again(row, &members)
+    event_line(row, &members)
 }
 
 /// Returns an output with the data that is still kept of it, and how much is not.
 fn with_data(store: &Store, row: &EventRow) -> Option<String> {
     let mut members: Map<String, Value> = serde_json::from_str(&row.event.params).ok()?;
     let written: StoredOutput = serde_json::from_str(&row.event.params).ok()?;
-    let bytes = row.event.request.and_then(|request| kept(store, request, &written)).unwrap_or_default();
+    let bytes =
+        row.event.request.and_then(|request| stored_bytes(store, request, &written)).unwrap_or_default();
     members.remove("length");
     let left_out = written.length.saturating_sub(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
     if left_out > 0 {
@@ -90,8 +98,8 @@ fn with_data(store: &Store, row: &EventRow) -> Option<String> {
 }
 
 /// Returns the bytes of an output, where all of them are still kept.
-fn kept(store: &Store, request: Uuid, written: &StoredOutput) -> Option<Vec<u8>> {
-    let output = store.read(|conn| outputs::get(conn, request, written.stream)).ok()??;
+fn stored_bytes(store: &Store, request: Uuid, written: &StoredOutput) -> Option<Vec<u8>> {
+    let output = store.read(|conn| outputs::get_output(conn, request, written.stream)).ok()??;
     let whole = |part: &[u8], start: u64| {
         let from = usize::try_from(written.offset.checked_sub(start)?).ok()?;
         let length = usize::try_from(written.length).ok()?;

@@ -4,7 +4,7 @@
 //! until it has caught up, the connection gets nothing else.
 
 use super::replay;
-use crate::socket::{Line, Outbox};
+use crate::socket::{Outbox, OutboxLine};
 use postern_policy::AgentId;
 use postern_protocol::{ErrorCode, ErrorObject, Notice};
 use postern_store::{Error, Receipt, Store, events};
@@ -13,11 +13,11 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 /// An event on its way.
-pub(super) struct Told {
+pub(super) struct QueuedNotification {
     /// The number that it was written down under; `None` if it is not to be told after all.
     pub(super) receipt: Receipt<Option<u64>>,
     pub(super) notice: Notice,
-    pub(super) done: Option<Done>,
+    pub(super) done: Option<SentCallback>,
     pub(super) place: Option<OwnedSemaphorePermit>,
 }
 
@@ -25,19 +25,19 @@ pub(super) struct Told {
 pub(super) struct Subscription {
     pub(super) outbox: Outbox,
     pub(super) after: Option<u64>,
-    pub(super) greeting: Box<dyn FnOnce(u64) -> Line + Send>,
+    pub(super) greeting: Box<dyn FnOnce(u64) -> OutboxLine + Send>,
 }
 
 /// Callback for a sent event.
-pub(super) type Done = Box<dyn FnOnce(Result<Option<Notice>, Error>) + Send>;
+pub(super) type SentCallback = Box<dyn FnOnce(Result<Option<Notice>, Error>) + Send>;
 
 type ReplayAnswer = Box<dyn FnOnce(Result<(u64, u64), ErrorObject>) + Send>;
 
 /// Work of a teller, in order.
 pub(super) enum Item {
-    Event(Box<Told>),
+    Event(Box<QueuedNotification>),
     Subscribe(Subscription),
-    Replay(Wanted),
+    Replay(RequestedReplay),
     /// A connection has caught up to `heard`.
     CaughtUp {
         outbox: Outbox,
@@ -46,40 +46,40 @@ pub(super) enum Item {
 }
 
 /// A replay that a connection asked for.
-pub(super) struct Wanted {
+pub(super) struct RequestedReplay {
     pub(super) outbox: Outbox,
     pub(super) sequence: u64,
     pub(super) answer: ReplayAnswer,
 }
 
-struct Teller {
+struct AgentNotifier {
     agent: AgentId,
     store: Store,
     /// The newest event that was told.
     newest: u64,
-    listeners: Vec<Listener>,
+    listeners: Vec<ChannelListener>,
     /// Queue to which replay tasks report.
     items: mpsc::WeakUnboundedSender<Item>,
 }
 
-struct Listener {
+struct ChannelListener {
     outbox: Outbox,
     /// The newest event that it has heard, or never will.
     heard: u64,
     /// During a replay, the further replays that it asked for, oldest first. The limit on a connection's waiting
     /// calls limits them, too.
-    behind: Option<VecDeque<Wanted>>,
+    behind: Option<VecDeque<RequestedReplay>>,
 }
 
 /// Starts the task of an agent. It ends when its queue is dropped.
-pub(super) fn start(on: &Handle, agent: AgentId, store: Store) -> mpsc::UnboundedSender<Item> {
+pub(super) fn start_notifier(on: &Handle, agent: AgentId, store: Store) -> mpsc::UnboundedSender<Item> {
     let (sender, mut items) = mpsc::unbounded_channel();
     let own = sender.downgrade();
     let telling = async move {
         let newest = newest(&store, &agent).await;
-        let mut teller = Teller { agent, store, newest, listeners: Vec::new(), items: own };
+        let mut teller = AgentNotifier { agent, store, newest, listeners: Vec::new(), items: own };
         while let Some(item) = items.recv().await {
-            teller.take(item).await;
+            teller.handle_item(item).await;
         }
     };
     drop(on.spawn(telling));
@@ -89,22 +89,22 @@ pub(super) fn start(on: &Handle, agent: AgentId, store: Store) -> mpsc::Unbounde
 /// Returns the newest event that was written before.
 async fn newest(store: &Store, agent: &AgentId) -> u64 {
     let (store, agent) = (store.clone(), agent.clone());
-    let read = tokio::task::spawn_blocking(move || store.read(|conn| events::next(conn, &agent)));
+    let read = tokio::task::spawn_blocking(move || store.read(|conn| events::next_sequence(conn, &agent)));
     read.await.ok().and_then(Result::ok).map_or(0, |next| next.saturating_sub(1))
 }
 
-impl Teller {
-    async fn take(&mut self, item: Item) {
+impl AgentNotifier {
+    async fn handle_item(&mut self, item: Item) {
         self.listeners.retain(|listener| !listener.outbox.is_gone());
         match item {
-            Item::Event(told) => self.tell(*told).await,
+            Item::Event(told) => self.send_event(*told).await,
             Item::Subscribe(Subscription { outbox, after, greeting }) => {
                 outbox.push(greeting(self.newest));
                 let behind = after.map(|after| {
                     self.catch_up(outbox.clone(), after, None);
                     VecDeque::new()
                 });
-                self.listeners.push(Listener { outbox, heard: self.newest, behind });
+                self.listeners.push(ChannelListener { outbox, heard: self.newest, behind });
             }
             Item::Replay(wanted) => {
                 let listener = self.listeners.iter_mut().find(|one| one.outbox.is_same(&wanted.outbox));
@@ -127,7 +127,7 @@ impl Teller {
         let items = self.items.clone();
         tokio::spawn(async move {
             if let Some(answer) = answer {
-                if let Ok(count) = replay::count(&store, &agent, after, newest).await {
+                if let Ok(count) = replay::count_missed(&store, &agent, after, newest).await {
                     answer(Ok((newest, count)));
                 } else {
                     let message = "the record of events cannot be read at the moment";
@@ -157,21 +157,21 @@ impl Teller {
             }
             listener.heard = newest;
             self.catch_up(outbox.clone(), heard, None);
-        } else if let Some(Wanted { outbox, sequence, answer }) = next {
+        } else if let Some(RequestedReplay { outbox, sequence, answer }) = next {
             self.catch_up(outbox, sequence, Some(answer));
         } else {
             listener.behind = None;
         }
     }
 
-    async fn tell(&mut self, told: Told) {
-        let Told { receipt, mut notice, done, place } = told;
+    async fn send_event(&mut self, told: QueuedNotification) {
+        let QueuedNotification { receipt, mut notice, done, place } = told;
         let written = receipt.await;
         let outcome = match written {
             Ok(Some(sequence)) => {
                 notice.sequence = sequence;
                 self.newest = self.newest.max(sequence);
-                let line: Line = notice.line().into();
+                let line: OutboxLine = notice.to_line().into();
                 for listener in &mut self.listeners {
                     if listener.behind.is_none() && listener.heard < sequence {
                         listener.heard = sequence;

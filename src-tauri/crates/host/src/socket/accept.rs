@@ -1,6 +1,6 @@
 //! Taking connections, for as long as the channel is open, whatever the system says meanwhile.
 
-use super::listen::Bound;
+use super::listen::BoundSocket;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::UnixStream;
@@ -26,7 +26,7 @@ pub(crate) fn shared(open_files: u64) -> usize {
 
 /// A place for one connection.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ConnectionPermit {
     _own: OwnedSemaphorePermit,
     /// Permit of all sockets; `None` for a connection of the channel's own.
     _all: Option<OwnedSemaphorePermit>,
@@ -34,44 +34,44 @@ pub(crate) struct Place {
 
 /// Users who may connect, and their number.
 #[derive(Debug, Clone)]
-pub(crate) struct Limits {
+pub(crate) struct ConnectionLimits {
     /// Uids that may connect.
     pub(crate) uids: Arc<[u32]>,
     own: Arc<Semaphore>,
     all: Arc<Semaphore>,
 }
 
-impl Limits {
+impl ConnectionLimits {
     /// Makes the limits of one socket; `all` is shared between all of them.
     pub(crate) fn new(uids: Arc<[u32]>, all: Arc<Semaphore>) -> Self {
         Self { uids, own: Arc::new(Semaphore::new(PER_CHANNEL)), all }
     }
 
     /// Connections that hold a place.
-    pub(crate) fn taken(&self) -> usize {
+    pub(crate) fn connection_count(&self) -> usize {
         PER_CHANNEL.saturating_sub(self.own.available_permits())
     }
 
     /// Returns a place for this connection, where its peer may have one and there is one.
-    fn admit(&self, stream: &UnixStream) -> Option<Place> {
+    fn admit_peer(&self, stream: &UnixStream) -> Option<ConnectionPermit> {
         let uid = stream.peer_cred().ok()?.uid();
         if !self.uids.contains(&uid) {
             tracing::warn!(uid, "refused a connection of another user");
             return None;
         }
         let own = self.own.clone().try_acquire_owned().ok()?;
-        let reserved = self.taken() <= RESERVED;
+        let reserved = self.connection_count() <= RESERVED;
         let all = if reserved { None } else { Some(self.all.clone().try_acquire_owned().ok()?) };
-        Some(Place { _own: own, _all: all })
+        Some(ConnectionPermit { _own: own, _all: all })
     }
 }
 
 /// Accepts until `closed`. Who is not admitted is dropped without a word.
 pub(crate) async fn accept<F: Future<Output = ()> + Send + 'static>(
-    bound: Bound,
-    limits: Limits,
+    bound: BoundSocket,
+    limits: ConnectionLimits,
     closed: CancellationToken,
-    serve: impl Fn(UnixStream, Place) -> F,
+    serve: impl Fn(UnixStream, ConnectionPermit) -> F,
 ) {
     let connections = TaskTracker::new();
     loop {
@@ -81,7 +81,7 @@ pub(crate) async fn accept<F: Future<Output = ()> + Send + 'static>(
         };
         match accepted {
             Ok((stream, _)) => {
-                if let Some(place) = limits.admit(&stream) {
+                if let Some(place) = limits.admit_peer(&stream) {
                     connections.spawn(serve(stream, place));
                 }
             }
@@ -98,8 +98,8 @@ pub(crate) async fn accept<F: Future<Output = ()> + Send + 'static>(
 
 #[cfg(test)]
 mod tests {
-    use super::{Limits, PER_CHANNEL, Place, accept};
-    use crate::socket::bind;
+    use super::{ConnectionLimits, ConnectionPermit, PER_CHANNEL, accept};
+    use crate::socket::bind_socket;
     use std::sync::Arc;
     use tokio::io::AsyncReadExt as _;
     use tokio::net::UnixStream;
@@ -107,10 +107,10 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     /// Returns a socket in a temporary folder that hands what it admits to the test.
-    fn listen(uid: u32) -> (tempfile::TempDir, mpsc::UnboundedReceiver<(UnixStream, Place)>) {
+    fn listen(uid: u32) -> (tempfile::TempDir, mpsc::UnboundedReceiver<(UnixStream, ConnectionPermit)>) {
         let folder = tempfile::tempdir().unwrap();
-        let bound = bind(&folder.path().join("agent.sock")).unwrap();
-        let limits = Limits::new([uid].into(), Arc::new(Semaphore::new(1000)));
+        let bound = bind_socket(&folder.path().join("agent.sock")).unwrap();
+        let limits = ConnectionLimits::new([uid].into(), Arc::new(Semaphore::new(1000)));
         let (admitted, received) = mpsc::unbounded_channel();
         let serve = move |stream, place| {
             let admitted = admitted.clone();

@@ -1,6 +1,6 @@
 //! Clients of the channels: each connection that proved itself, for as long as it lasts.
 
-use crate::clock::now;
+use crate::clock::now_millis;
 use postern_command::escape;
 use postern_contract::methods::DoorClient;
 use postern_policy::AgentId;
@@ -20,41 +20,41 @@ struct ClientRoster {
 
 /// A connection is listed while this is held.
 #[derive(Debug)]
-pub(super) struct Listed {
+pub(super) struct ClientListing {
     number: u64,
     clients: Clients,
 }
 
 impl Clients {
     /// Lists a connection. What the client calls itself is its own word.
-    pub(super) fn enter(&self, agent: &AgentId, client: &Client) -> Listed {
+    pub(super) fn add_client(&self, agent: &AgentId, client: &Client) -> ClientListing {
         let row = DoorClient {
             agent: agent.clone(),
-            name: escape::text(&client.name),
-            version: escape::text(&client.version),
-            since: now(),
+            name: escape::visible_text(&client.name),
+            version: escape::visible_text(&client.version),
+            since: now_millis(),
         };
-        let mut roster = self.lock();
+        let mut roster = self.lock_roster();
         roster.next += 1;
         let number = roster.next;
         roster.there.insert(number, row);
         drop(roster);
-        Listed { number, clients: self.clone() }
+        ClientListing { number, clients: self.clone() }
     }
 
     /// Returns those that are there, oldest first.
-    pub(crate) fn list(&self) -> Vec<DoorClient> {
-        self.lock().there.values().cloned().collect()
+    pub(crate) fn all_clients(&self) -> Vec<DoorClient> {
+        self.lock_roster().there.values().cloned().collect()
     }
 
     /// Locks the roster. Every change is one insertion or removal: a panic elsewhere leaves it whole.
-    fn lock(&self) -> std::sync::MutexGuard<'_, ClientRoster> {
+    fn lock_roster(&self) -> std::sync::MutexGuard<'_, ClientRoster> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Listed {
+impl Drop for ClientListing {
     fn drop(&mut self) {
-        self.clients.lock().there.remove(&self.number);
+        self.clients.lock_roster().there.remove(&self.number);
     }
 }

@@ -4,14 +4,15 @@ use super::clients::Clients;
 use super::handshake::{Proved, handshake};
 use super::intake::Intake;
 use super::reader::Reader;
-use crate::gate::{ConnectionId, Gate, Message};
+use crate::gate::{ConnectionId, GateHandle, GateMessage};
 use crate::outbox::{self, Outbox};
 use crate::publish::Publisher;
 use crate::reply::{InFlight, Reply};
 use postern_policy::{AgentId, Settings};
-use postern_protocol::limits::{IDLE_MS, Limits};
+use postern_protocol::limits::{IDLE_MS, WireLimits};
 use postern_protocol::{
-    Call, ErrorCode, ErrorObject, Frame, Key, PolicyNote, Refused, Socket, Welcome, error_line, result_line,
+    AgentCall, ErrorCode, ErrorObject, Frame, PolicyNote, RefusedMessage, Socket, SocketKey, Welcome,
+    error_line, result_line,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,10 +26,10 @@ const OWED: usize = 256;
 
 /// Dependencies of a connection.
 #[derive(Debug, Clone)]
-pub(crate) struct Channel {
+pub(crate) struct ChannelContext {
     pub(crate) agent: AgentId,
-    pub(crate) key: Key,
-    pub(crate) gate: Gate,
+    pub(crate) key: SocketKey,
+    pub(crate) gate: GateHandle,
     pub(crate) publisher: Publisher,
     pub(crate) clients: Clients,
     /// Bytes received on all its connections.
@@ -38,14 +39,14 @@ pub(crate) struct Channel {
 }
 
 /// Serves one connection until either side ends it.
-pub(crate) async fn serve(stream: UnixStream, channel: Channel) {
+pub(crate) async fn serve_channel(stream: UnixStream, channel: ChannelContext) {
     let (incoming, outgoing) = stream.into_split();
     let gone = channel.closed.child_token();
     let (outbox, lines) = outbox::outbox(gone.clone());
-    let writer = tokio::spawn(outbox::write(outgoing, lines, outbox.clone()));
+    let writer = tokio::spawn(outbox::write_lines(outgoing, lines, outbox.clone()));
     let reader = Reader::new(incoming);
     tokio::select! {
-        () = talk(reader, &outbox, &channel) => {}
+        () = handle_messages(reader, &outbox, &channel) => {}
         () = gone.cancelled() => {}
     }
     outbox.finish();
@@ -56,49 +57,53 @@ pub(crate) async fn serve(stream: UnixStream, channel: Channel) {
     }
 }
 
-async fn talk<S: AsyncRead + Unpin>(mut reader: Reader<S>, outbox: &Outbox, channel: &Channel) {
+async fn handle_messages<S: AsyncRead + Unpin>(
+    mut reader: Reader<S>,
+    outbox: &Outbox,
+    channel: &ChannelContext,
+) {
     let Some(proved) = handshake(&mut reader, outbox, Socket::Channel, &channel.key).await else { return };
     let Ok(Some(settings)) = channel.gate.settings(channel.agent.clone()).await else {
         let error = ErrorObject::new(ErrorCode::Unauthenticated, "this agent is not enrolled any more");
         outbox.push(error_line(Some(&proved.id), &error).into());
         return;
     };
-    let _listed = channel.clients.enter(&channel.agent, &proved.params.client);
-    greet(proved, &settings, outbox, channel);
+    let _listed = channel.clients.add_client(&channel.agent, &proved.params.client);
+    send_welcome(proved, &settings, outbox, channel);
     let Ok(id) = channel.gate.opened(channel.agent.clone(), outbox.clone()).await else { return };
-    let _open = Open { id, gate: channel.gate.clone() };
+    let _open = GateConnectionGuard { id, gate: channel.gate.clone() };
     let in_flight = InFlight::default();
-    while let Some(read) = next(&mut reader, &in_flight, channel).await {
-        channel.intake.took(reader.taken()).await;
-        match read.and_then(Call::of_frame) {
+    while let Some(read) = next_message(&mut reader, &in_flight, channel).await {
+        channel.intake.pace_input(reader.take_read_count()).await;
+        match read.and_then(AgentCall::of_frame) {
             Ok((call_id, call)) => {
-                let reply = Reply::new(outbox.clone(), call_id, in_flight.owe());
-                let message = Message::Call { connection: id, agent: channel.agent.clone(), call, reply };
+                let reply = Reply::new(outbox.clone(), call_id, in_flight.begin_reply());
+                let message = GateMessage::Call { connection: id, agent: channel.agent.clone(), call, reply };
                 if channel.gate.send(message).await.is_err() {
                     return;
                 }
             }
-            Err(refused) => outbox.push(refused.line().into()),
+            Err(refused) => outbox.push(refused.into_line().into()),
         }
         // A reader that does not take its answers is not read either.
-        outbox.ready().await;
-        while in_flight.count() >= OWED && !outbox.is_gone() {
-            in_flight.paid().await;
+        outbox.wait_for_room().await;
+        while in_flight.pending_count() >= OWED && !outbox.is_gone() {
+            in_flight.wait_for_reply().await;
         }
     }
 }
 
 /// Returns the next message. None: the other side ended it, or was silent for too long with nothing of it
 /// running or waiting.
-async fn next<S: AsyncRead + Unpin>(
+async fn next_message<S: AsyncRead + Unpin>(
     reader: &mut Reader<S>,
     in_flight: &InFlight,
-    channel: &Channel,
-) -> Option<Result<Frame, Refused>> {
+    channel: &ChannelContext,
+) -> Option<Result<Frame, RefusedMessage>> {
     loop {
-        match timeout(Duration::from_millis(IDLE_MS), reader.next()).await {
+        match timeout(Duration::from_millis(IDLE_MS), reader.next_frame()).await {
             Ok(read) => return read.ok().flatten(),
-            Err(_) if in_flight.count() > 0 => {}
+            Err(_) if in_flight.pending_count() > 0 => {}
             Err(_) => {
                 if !channel.gate.is_busy(channel.agent.clone()).await.unwrap_or(false) {
                     return None;
@@ -109,12 +114,12 @@ async fn next<S: AsyncRead + Unpin>(
 }
 
 /// Answers a good proof, and then sends the events that the agent missed.
-fn greet(proved: Proved, settings: &Settings, outbox: &Outbox, channel: &Channel) {
+fn send_welcome(proved: Proved, settings: &Settings, outbox: &Outbox, channel: &ChannelContext) {
     let Proved { id, params, proof } = proved;
     tracing::debug!(agent = %channel.agent, "a client authenticated");
     let agent = channel.agent.to_string();
-    let limits = Limits::of_agent(settings.run_timeout_cap_ms);
-    let policy = PolicyNote { security: word(&settings.security), ask: word(&settings.ask) };
+    let limits = WireLimits::of_agent(settings.run_timeout_cap_ms);
+    let policy = PolicyNote { security: setting_name(&settings.security), ask: setting_name(&settings.ask) };
     let greeting = move |sequence| {
         let welcome = Welcome { agent, proof, limits, policy, sequence };
         result_line(&id, &welcome).into()
@@ -123,7 +128,7 @@ fn greet(proved: Proved, settings: &Settings, outbox: &Outbox, channel: &Channel
 }
 
 /// Returns the stable name of a setting, as it stands in JSON.
-fn word<T: serde::Serialize>(setting: &T) -> String {
+fn setting_name<T: serde::Serialize>(setting: &T) -> String {
     match serde_json::to_value(setting) {
         Ok(serde_json::Value::String(word)) => word,
         Ok(_) | Err(_) => String::new(),
@@ -131,12 +136,12 @@ fn word<T: serde::Serialize>(setting: &T) -> String {
 }
 
 /// The gate is told when a connection ends, however it ends.
-struct Open {
+struct GateConnectionGuard {
     id: ConnectionId,
-    gate: Gate,
+    gate: GateHandle,
 }
 
-impl Drop for Open {
+impl Drop for GateConnectionGuard {
     fn drop(&mut self) {
         self.gate.closed(self.id);
     }

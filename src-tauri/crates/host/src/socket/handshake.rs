@@ -3,8 +3,8 @@
 use super::reader::Reader;
 use crate::outbox::Outbox;
 use postern_protocol::{
-    AuthenticateParams, ErrorCode, ErrorObject, Handshake, Hello, Id, Key, Nonce, PROTOCOL, Refused, Side,
-    Socket, error_line, limits, notification_line,
+    AuthenticateParams, CallId, ErrorCode, ErrorObject, Handshake, HandshakeSide, Hello, Nonce, PROTOCOL,
+    RefusedMessage, Socket, SocketKey, error_line, limits, notification_line,
 };
 use std::time::Duration;
 use tokio::io::AsyncRead;
@@ -14,7 +14,7 @@ use tokio::time::timeout;
 #[derive(Debug)]
 pub(crate) struct Proved {
     /// Id for its answer.
-    pub(crate) id: Id,
+    pub(crate) id: CallId,
     pub(crate) params: AuthenticateParams,
     /// The host's own proof.
     pub(crate) proof: String,
@@ -25,7 +25,7 @@ pub(crate) async fn handshake<S: AsyncRead + Unpin>(
     reader: &mut Reader<S>,
     outbox: &Outbox,
     socket: Socket,
-    key: &Key,
+    key: &SocketKey,
 ) -> Option<Proved> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).ok()?;
@@ -34,7 +34,7 @@ pub(crate) async fn handshake<S: AsyncRead + Unpin>(
     let hello = Hello { protocol: PROTOCOL, server, nonce: nonce.clone() };
     outbox.push(notification_line("hello", &hello).into());
 
-    let waited = timeout(Duration::from_millis(limits::AUTHENTICATE_MS), reader.next()).await;
+    let waited = timeout(Duration::from_millis(limits::AUTHENTICATE_MS), reader.next_frame()).await;
     let Ok(read) = waited else {
         refuse(outbox, None, ErrorCode::Unauthenticated, "no proof came in time");
         return None;
@@ -43,7 +43,7 @@ pub(crate) async fn handshake<S: AsyncRead + Unpin>(
     let request = match frame.and_then(postern_protocol::Frame::into_request) {
         Ok(request) => request,
         Err(refused) => {
-            outbox.push(refused.line().into());
+            outbox.push(refused.into_line().into());
             return None;
         }
     };
@@ -55,7 +55,7 @@ pub(crate) async fn handshake<S: AsyncRead + Unpin>(
     let params = match AuthenticateParams::of_request(request) {
         Ok(params) => params,
         Err(mistake) => {
-            outbox.push(Refused { id: Some(id), mistake }.line().into());
+            outbox.push(RefusedMessage { id: Some(id), mistake }.into_line().into());
             return None;
         }
     };
@@ -65,7 +65,7 @@ pub(crate) async fn handshake<S: AsyncRead + Unpin>(
         return None;
     }
     let both = Handshake { socket, server_nonce: nonce, client_nonce: params.nonce.clone() };
-    if !both.holds(key, Side::Client, &params.proof) {
+    if !both.verify_proof(key, HandshakeSide::Client, &params.proof) {
         refuse(
             outbox,
             Some(&id),
@@ -74,10 +74,10 @@ pub(crate) async fn handshake<S: AsyncRead + Unpin>(
         );
         return None;
     }
-    let proof = both.proof(key, Side::Server);
+    let proof = both.make_proof(key, HandshakeSide::Server);
     Some(Proved { id, params, proof })
 }
 
-fn refuse(outbox: &Outbox, id: Option<&Id>, code: ErrorCode, message: impl Into<String>) {
+fn refuse(outbox: &Outbox, id: Option<&CallId>, code: ErrorCode, message: impl Into<String>) {
     outbox.push(error_line(id, &ErrorObject::new(code, message)).into());
 }

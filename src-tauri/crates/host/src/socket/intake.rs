@@ -19,14 +19,14 @@ impl Intake {
     }
 
     /// Takes the bytes that were read; returns how long to wait before reading more.
-    pub(super) async fn took(&self, bytes: usize) {
-        let wait = self.take(bytes, Instant::now());
+    pub(super) async fn pace_input(&self, bytes: usize) {
+        let wait = self.take_bytes(bytes, Instant::now());
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
         }
     }
 
-    fn take(&self, bytes: usize, now: Instant) -> Duration {
+    fn take_bytes(&self, bytes: usize, now: Instant) -> Duration {
         let mut level = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (left, at) = *level;
         #[expect(clippy::cast_precision_loss, reason = "a line is short")]
@@ -45,8 +45,12 @@ mod tests {
     #[test]
     fn what_comes_too_fast_waits_its_time() {
         let (intake, start) = (Intake::new(), Instant::now());
-        assert_eq!(intake.take(16 << 20, start), Duration::ZERO, "a burst is taken at once");
-        assert_eq!(intake.take(8 << 20, start), Duration::from_secs(1));
-        assert_eq!(intake.take(0, start + Duration::from_secs(1)), Duration::ZERO, "and paid back with time");
+        assert_eq!(intake.take_bytes(16 << 20, start), Duration::ZERO, "a burst is taken at once");
+        assert_eq!(intake.take_bytes(8 << 20, start), Duration::from_secs(1));
+        assert_eq!(
+            intake.take_bytes(0, start + Duration::from_secs(1)),
+            Duration::ZERO,
+            "and paid back with time"
+        );
     }
 }

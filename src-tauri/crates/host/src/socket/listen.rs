@@ -33,14 +33,14 @@ pub enum BindError {
 
 /// A listening socket and the lock beside it. Dropped, the socket's file goes.
 #[derive(Debug)]
-pub struct Bound {
+pub struct BoundSocket {
     /// The listener.
     pub listener: UnixListener,
     path: PathBuf,
     lock: File,
 }
 
-impl Drop for Bound {
+impl Drop for BoundSocket {
     fn drop(&mut self) {
         // It is replaced at the next start where this fails.
         _ = std::fs::remove_file(&self.path);
@@ -49,7 +49,7 @@ impl Drop for Bound {
 }
 
 /// Listens on `path`, mode 0600, in a folder that is private already.
-pub fn bind(path: &Path) -> Result<Bound, BindError> {
+pub fn bind_socket(path: &Path) -> Result<BoundSocket, BindError> {
     if path.as_os_str().len() >= SOCKET_PATH {
         return Err(BindError::TooLong(path.to_owned()));
     }
@@ -62,7 +62,7 @@ pub fn bind(path: &Path) -> Result<Bound, BindError> {
     }
     remove_stale(path)?;
     let listener = bind_private(path).map_err(failed)?;
-    Ok(Bound { listener, path: path.to_owned(), lock })
+    Ok(BoundSocket { listener, path: path.to_owned(), lock })
 }
 
 /// Removes a socket that a host left behind; nothing else, and not where somebody still listens.
@@ -98,7 +98,7 @@ fn bind_private(path: &Path) -> io::Result<UnixListener> {
 
 #[cfg(test)]
 mod tests {
-    use super::{BindError, bind};
+    use super::{BindError, bind_socket};
     use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
     use std::os::unix::fs::PermissionsExt as _;
 
@@ -106,13 +106,13 @@ mod tests {
     async fn a_socket_is_private_and_has_one_owner() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("agent.sock");
-        let first = bind(&path).unwrap();
+        let first = bind_socket(&path).unwrap();
         let mode = std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode, 0o600, "nobody else may connect");
-        assert!(matches!(bind(&path), Err(BindError::Taken(_))), "one owner at a time");
+        assert!(matches!(bind_socket(&path), Err(BindError::Taken(_))), "one owner at a time");
         drop(first);
         assert!(!path.exists(), "its file goes with it");
-        assert!(bind(&path).is_ok(), "and it is free again");
+        assert!(bind_socket(&path).is_ok(), "and it is free again");
     }
 
     #[tokio::test]
@@ -123,17 +123,20 @@ mod tests {
         let socket = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
         rustix::net::bind(&socket, &SocketAddrUnix::new(&stale).unwrap()).unwrap();
         drop(socket);
-        assert!(bind(&stale).is_ok(), "a socket that nobody listens on is replaced");
+        assert!(bind_socket(&stale).is_ok(), "a socket that nobody listens on is replaced");
 
         let live = folder.path().join("live.sock");
         let _owner = std::os::unix::net::UnixListener::bind(&live).unwrap();
-        assert!(matches!(bind(&live), Err(BindError::Taken(_))), "somebody without our lock listens there");
+        assert!(
+            matches!(bind_socket(&live), Err(BindError::Taken(_))),
+            "somebody without our lock listens there"
+        );
 
         let file = folder.path().join("file.sock");
         std::fs::write(&file, "mine").unwrap();
-        assert!(matches!(bind(&file), Err(BindError::NotASocket(_))), "a file is not ours to remove");
+        assert!(matches!(bind_socket(&file), Err(BindError::NotASocket(_))), "a file is not ours to remove");
 
         let long = folder.path().join("x".repeat(104));
-        assert!(matches!(bind(&long), Err(BindError::TooLong(_))), "a path that the system would cut");
+        assert!(matches!(bind_socket(&long), Err(BindError::TooLong(_))), "a path that the system would cut");
     }
 }

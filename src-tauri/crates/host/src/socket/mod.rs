@@ -9,23 +9,23 @@ mod listen;
 mod reader;
 mod say;
 
-pub(crate) use accept::{Limits, Place, accept};
+pub(crate) use accept::{ConnectionLimits, ConnectionPermit, accept};
 pub(crate) use clients::Clients;
 pub(crate) use handshake::handshake;
-pub use listen::{BindError, Bound, bind};
+pub use listen::{BindError, BoundSocket, bind_socket};
 pub(crate) use reader::Reader;
-pub(crate) use say::say;
+pub(crate) use say::make_call;
 
-pub(crate) use crate::outbox::{Line, Outbox, outbox, write};
+pub(crate) use crate::outbox::{Outbox, OutboxLine, outbox, write_lines};
 pub(crate) use crate::reply::Reply;
 
 use crate::book::AgentEntry;
-use crate::clock::now;
-use crate::gate::Gate;
+use crate::clock::now_millis;
+use crate::gate::GateHandle;
 use crate::publish::Publisher;
-use connection::Channel;
+use connection::ChannelContext;
 use postern_policy::{AgentId, Millis};
-use postern_protocol::Key;
+use postern_protocol::SocketKey;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -37,7 +37,7 @@ use tokio_util::sync::CancellationToken;
 /// The open channels. A handle: clones are the same channels.
 #[derive(Debug, Clone)]
 pub(crate) struct Channels {
-    gate: Gate,
+    gate: GateHandle,
     publisher: Publisher,
     all: Arc<Semaphore>,
     clients: Clients,
@@ -50,14 +50,14 @@ pub(crate) struct Channels {
 
 #[derive(Debug)]
 struct OpenChannel {
-    limits: Limits,
+    limits: ConnectionLimits,
     closed: CancellationToken,
     task: JoinHandle<()>,
 }
 
 impl Channels {
     /// Returns the channels, all closed; `open_files` is the system's limit of open files.
-    pub(crate) fn new(gate: Gate, publisher: Publisher, open_files: u64) -> Self {
+    pub(crate) fn new(gate: GateHandle, publisher: Publisher, open_files: u64) -> Self {
         let all = Arc::new(Semaphore::new(accept::shared(open_files)));
         let (clients, runtime) = (Clients::default(), Handle::current());
         Self { gate, publisher, all, clients, runtime, open: Arc::default(), shut: Arc::default() }
@@ -66,7 +66,7 @@ impl Channels {
     /// Opens the channel of an agent, or notes why it stays closed.
     pub(crate) async fn open_for(&self, entry: &AgentEntry) -> Result<(), String> {
         let agent = &entry.agent;
-        let opened = match entry.folder.key() {
+        let opened = match entry.folder.ensure_key() {
             Ok(key) => {
                 let opened = self.open(&agent.id, &entry.folder.socket(), key, &agent.uids).await;
                 opened.map_err(|error| error.to_string())
@@ -75,14 +75,14 @@ impl Channels {
         };
         if let Err(error) = &opened {
             tracing::error!(agent = %agent.id, error, "an agent's channel stays closed");
-            let why = (now(), error.clone());
+            let why = (now_millis(), error.clone());
             self.shut.lock().unwrap_or_else(PoisonError::into_inner).insert(agent.id.clone(), why);
         }
         opened
     }
 
     /// Returns the channels that could not be opened: since when, and why.
-    pub(crate) fn shut(&self) -> BTreeMap<AgentId, (Millis, String)> {
+    pub(crate) fn failed_channels(&self) -> BTreeMap<AgentId, (Millis, String)> {
         self.shut.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -94,19 +94,19 @@ impl Channels {
         &self,
         agent: &AgentId,
         socket: &Path,
-        key: Key,
+        key: SocketKey,
         uids: &[u32],
     ) -> Result<(), BindError> {
         self.close(agent).await;
         let bound = {
             let _on_these = self.runtime.enter();
-            bind(socket)?
+            bind_socket(socket)?
         };
         let closed = CancellationToken::new();
         let mut admitted = vec![rustix::process::getuid().as_raw()];
         admitted.extend_from_slice(uids);
-        let limits = Limits::new(admitted.into(), self.all.clone());
-        let channel = Channel {
+        let limits = ConnectionLimits::new(admitted.into(), self.all.clone());
+        let channel = ChannelContext {
             agent: agent.clone(),
             key,
             gate: self.gate.clone(),
@@ -118,19 +118,19 @@ impl Channels {
         let serve = move |stream, place| {
             let channel = channel.clone();
             async move {
-                connection::serve(stream, channel).await;
-                drop::<Place>(place);
+                connection::serve_channel(stream, channel).await;
+                drop::<ConnectionPermit>(place);
             }
         };
         let task = self.runtime.spawn(accept(bound, limits.clone(), closed.clone(), serve));
-        self.lock().insert(agent.clone(), OpenChannel { limits, closed, task });
+        self.lock_channels().insert(agent.clone(), OpenChannel { limits, closed, task });
         Ok(())
     }
 
     /// Closes the channel of `agent` and cuts everybody on it off.
     pub(crate) async fn close(&self, agent: &AgentId) {
         self.shut.lock().unwrap_or_else(PoisonError::into_inner).remove(agent);
-        let channel = self.lock().remove(agent);
+        let channel = self.lock_channels().remove(agent);
         if let Some(channel) = channel {
             channel.closed.cancel();
             // A channel's task that panicked is closed all the same.
@@ -140,7 +140,7 @@ impl Channels {
 
     /// Returns true if something is connected to the channel of `agent`.
     pub(crate) fn is_connected(&self, agent: &AgentId) -> bool {
-        self.lock().get(agent).is_some_and(|channel| channel.limits.taken() > 0)
+        self.lock_channels().get(agent).is_some_and(|channel| channel.limits.connection_count() > 0)
     }
 
     /// Returns the clients of the channels.
@@ -155,14 +155,14 @@ impl Channels {
 
     /// Closes every channel.
     pub(crate) async fn close_all(&self) {
-        let agents: Vec<AgentId> = self.lock().keys().cloned().collect();
+        let agents: Vec<AgentId> = self.lock_channels().keys().cloned().collect();
         for agent in agents {
             self.close(&agent).await;
         }
     }
 
     /// Locks the channels. Every change is one insertion or removal: a panic elsewhere leaves the map whole.
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<AgentId, OpenChannel>> {
+    fn lock_channels(&self) -> std::sync::MutexGuard<'_, HashMap<AgentId, OpenChannel>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

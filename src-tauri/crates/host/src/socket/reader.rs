@@ -1,6 +1,6 @@
 //! Messages as they come in on a connection.
 
-use postern_protocol::{Frame, LineBuffer, Refused, decode, limits};
+use postern_protocol::{Frame, LineBuffer, RefusedMessage, decode, limits};
 use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
@@ -22,13 +22,13 @@ impl<S: AsyncRead + Unpin> Reader<S> {
     }
 
     /// Bytes read since the last call.
-    pub(crate) fn taken(&mut self) -> usize {
+    pub(crate) fn take_read_count(&mut self) -> usize {
         std::mem::take(&mut self.taken)
     }
 
     /// Returns the next message, or what is wrong with it; none at the end. Dropping the future loses
     /// nothing.
-    pub(crate) async fn next(&mut self) -> io::Result<Option<Result<Frame, Refused>>> {
+    pub(crate) async fn next_frame(&mut self) -> io::Result<Option<Result<Frame, RefusedMessage>>> {
         loop {
             if let Some(line) = self.lines.next_line() {
                 return Ok(Some(line.and_then(|line| decode(line, limits::FRAME_IN))));

@@ -3,9 +3,9 @@
 //! Folders are watched, because editors replace files; an event only says *look again*, and looking compares
 //! contents. A slow look now and then is the net.
 
-use crate::book::{Book, BookError, permissions_folder};
-use crate::clock::{jump, slept};
-use crate::control::Control;
+use crate::book::{PolicyStore, PolicyStoreError, permissions_folder};
+use crate::clock::{detect_jump, time_asleep};
+use crate::control::HostControl;
 use crate::own_programs::{OwnPrograms, programs_folder};
 use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
@@ -28,21 +28,21 @@ const CLEARING: Duration = Duration::from_mins(10);
 const NAMES: [&str; 2] = ["permissions.jsonc", "SKILL.md"];
 
 /// Watches until `closed`.
-pub(crate) async fn watch(
-    control: Control,
-    book: Book,
+pub(crate) async fn watch_folders(
+    control: HostControl,
+    book: PolicyStore,
     mut programs: OwnPrograms,
     home: String,
     closed: CancellationToken,
 ) {
     let heard = Arc::new(Notify::new());
-    let mut watcher = start(Arc::clone(&heard), Shipped::of(&book));
+    let mut watcher = start_watcher(Arc::clone(&heard), Shipped::from_policy_store(&book));
     let mut watched = BTreeSet::new();
     let mut cleared = Instant::now();
-    let mut jumped = jump();
-    let mut known = slept();
+    let mut jumped = detect_jump();
+    let mut known = time_asleep();
     loop {
-        match roots(&book).await {
+        match watched_roots(&book).await {
             Ok(roots) => follow(watcher.as_mut(), &mut watched, &roots, &book.managed_folders()),
             Err(error) => tracing::warn!(%error, "the folders to watch cannot be read"),
         }
@@ -50,13 +50,13 @@ pub(crate) async fn watch(
         if clear {
             cleared = Instant::now();
         }
-        if let Err(error) = look(&control, &book, &mut programs, clear).await {
+        if let Err(error) = reread_all(&control, &book, &mut programs, clear).await {
             tracing::warn!(%error, "what changed on disk could not be taken over");
         }
-        if std::mem::replace(&mut known, slept()) != known {
+        if std::mem::replace(&mut known, time_asleep()) != known {
             control.wake_up().await;
         }
-        if std::mem::replace(&mut jumped, jump()) != jumped {
+        if std::mem::replace(&mut jumped, detect_jump()) != jumped {
             // Who asks for the status hears of it as well.
             drop(control.status_changed().await);
         }
@@ -77,7 +77,7 @@ pub(crate) async fn watch(
 }
 
 /// Starts the watcher. Without one (no descriptors left), only the net is left.
-fn start(heard: Arc<Notify>, shipped: Shipped) -> Option<RecommendedWatcher> {
+fn start_watcher(heard: Arc<Notify>, shipped: Shipped) -> Option<RecommendedWatcher> {
     let told = move |event: notify::Result<Event>| {
         if event.as_ref().map_or(true, |event| matters(event, &shipped)) {
             heard.notify_one();
@@ -97,7 +97,7 @@ struct Shipped {
 }
 
 impl Shipped {
-    fn of(book: &Book) -> Self {
+    fn from_policy_store(book: &PolicyStore) -> Self {
         let files = book.places().managed.iter().map(|place| place.path.clone()).collect();
         Self { files, folders: book.managed_folders() }
     }
@@ -131,7 +131,7 @@ fn matters(event: &Event, shipped: &Shipped) -> bool {
 
 /// Returns the folders of skills, the one that holds every agent's `permissions.jsonc`, people's own
 /// programs, and those of an organization's files.
-async fn roots(book: &Book) -> Result<BTreeSet<PathBuf>, BookError> {
+async fn watched_roots(book: &PolicyStore) -> Result<BTreeSet<PathBuf>, PolicyStoreError> {
     let folders = book.skill_folders().await?;
     let data = &book.places().data;
     let own = [permissions_folder(data), programs_folder(data)];
@@ -153,13 +153,13 @@ fn follow(
     for root in roots {
         // Of an organization's folder only the files right in it: it may be /etc.
         let mode = if flat.contains(root) { RecursiveMode::NonRecursive } else { RecursiveMode::Recursive };
-        if !watched.contains(root) && begin(watcher, root, mode) {
+        if !watched.contains(root) && watch_root(watcher, root, mode) {
             watched.insert(root.clone());
         }
     }
 }
 
-fn begin(watcher: &mut RecommendedWatcher, root: &Path, mode: RecursiveMode) -> bool {
+fn watch_root(watcher: &mut RecommendedWatcher, root: &Path, mode: RecursiveMode) -> bool {
     let begun = watcher.watch(root, mode);
     begun
         .inspect_err(|error| tracing::debug!(root = %root.display(), %error, "cannot be watched yet"))
@@ -167,13 +167,13 @@ fn begin(watcher: &mut RecommendedWatcher, root: &Path, mode: RecursiveMode) -> 
 }
 
 /// Reads everything again and tells the gate what is different.
-async fn look(
-    control: &Control,
-    book: &Book,
+async fn reread_all(
+    control: &HostControl,
+    book: &PolicyStore,
     programs: &mut OwnPrograms,
     clear: bool,
 ) -> Result<(), ControlError> {
-    if programs.look(&book.places().data) {
+    if programs.reload(&book.places().data) {
         control.rules_changed(None).await?;
     }
     for agent in book.reread_permissions().await? {

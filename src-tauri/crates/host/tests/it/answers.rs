@@ -4,7 +4,7 @@
 use crate::support::{Lab, shown};
 use postern_contract::methods::Presented;
 use postern_contract::{Answer, AnswerParams, ClosedBy, Question};
-use postern_host::FaceKind;
+use postern_host::ConnectedApproverKind;
 use postern_policy::{NothingToSave, RiskLevel};
 use serde_json::json;
 
@@ -36,11 +36,11 @@ async fn a_question_is_found_by_its_code() {
 #[tokio::test]
 async fn a_windows_yes_counts_only_when_it_was_armed() {
     let mut lab = Lab::start().await;
-    let window = lab.host.face(FaceKind::Window);
+    let window = lab.host.add_approver(ConnectedApproverKind::Window);
     let mut wire = lab.connect("main").await;
     let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
     let question = lab.question().await;
-    let params = |answer| AnswerParams::to(&question, answer);
+    let params = |answer| AnswerParams::for_question(&question, answer);
     let gate = lab.host.gate();
     let early = gate.answer(params(Answer::Once), window.id()).await.unwrap();
     assert!(!early.applied, "it was never shown there");
@@ -302,7 +302,7 @@ async fn an_answer_says_what_it_saved_and_an_always_that_saves_nothing_says_why(
 #[tokio::test]
 async fn a_terminal_that_says_what_it_shows_is_held_to_the_same_arming() {
     let mut lab = Lab::start().await;
-    let terminal = lab.host.face(FaceKind::Terminal);
+    let terminal = lab.host.add_approver(ConnectedApproverKind::Terminal);
     let mut wire = lab.connect("main").await;
     let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
     let question = lab.question().await;
@@ -312,8 +312,10 @@ async fn a_terminal_that_says_what_it_shows_is_held_to_the_same_arming() {
     for answer in [Answer::Once, Answer::Always] {
         let arming = gate.presented(terminal.id(), beginning.clone()).await.unwrap();
         assert!(!arming.armed, "{arming:?}");
-        let params =
-            AnswerParams { proposal: Some("exact".to_owned()), ..AnswerParams::to(&question, answer) };
+        let params = AnswerParams {
+            proposal: Some("exact".to_owned()),
+            ..AnswerParams::for_question(&question, answer)
+        };
         let early = gate.answer(params, terminal.id()).await.unwrap();
         assert!(!early.applied && early.reason.unwrap().contains("not yet"), "{answer:?} comes too early");
     }
@@ -321,9 +323,10 @@ async fn a_terminal_that_says_what_it_shows_is_held_to_the_same_arming() {
     // Anything else on show starts over, however long it was looked at before.
     let hidden = Presented { visible: false, ..shown(&question) };
     assert!(!gate.presented(terminal.id(), hidden).await.unwrap().armed, "it is not to be seen any more");
-    let early = gate.answer(AnswerParams::to(&question, Answer::Once), terminal.id()).await.unwrap();
+    let early =
+        gate.answer(AnswerParams::for_question(&question, Answer::Once), terminal.id()).await.unwrap();
     assert!(!early.applied, "{early:?}");
-    let deny = gate.answer(AnswerParams::to(&question, Answer::Deny), terminal.id()).await.unwrap();
+    let deny = gate.answer(AnswerParams::for_question(&question, Answer::Deny), terminal.id()).await.unwrap();
     assert!(deny.applied, "a no needs no arming: {deny:?}");
     assert_eq!(wire.answer(call).await.unwrap()["reason"], "user");
 }
@@ -331,7 +334,7 @@ async fn a_terminal_that_says_what_it_shows_is_held_to_the_same_arming() {
 #[tokio::test]
 async fn a_dangerous_question_arms_later_and_another_digest_not_at_all() {
     let mut lab = Lab::start().await;
-    let window = lab.host.face(FaceKind::Window);
+    let window = lab.host.add_approver(ConnectedApproverKind::Window);
     let mut wire = lab.connect("main").await;
     let (_, call) = wire.post_run(&["rm", "-r", "-f", "/opt/no-such-folder-of-a-test"], json!({})).await;
     let question = lab.question().await;
@@ -343,9 +346,9 @@ async fn a_dangerous_question_arms_later_and_another_digest_not_at_all() {
     lab.arm(&window, &question).await;
     let other = Presented { digest: "0".repeat(64), ..seen };
     assert!(!gate.presented(window.id(), other).await.unwrap().armed, "that is not what waits");
-    let early = gate.answer(AnswerParams::to(&question, Answer::Once), window.id()).await.unwrap();
+    let early = gate.answer(AnswerParams::for_question(&question, Answer::Once), window.id()).await.unwrap();
     assert!(!early.applied, "what was shown last is something else: {early:?}");
-    gate.answer(AnswerParams::to(&question, Answer::Deny), window.id()).await.unwrap();
+    gate.answer(AnswerParams::for_question(&question, Answer::Deny), window.id()).await.unwrap();
     wire.answer(call).await.unwrap();
 }
 

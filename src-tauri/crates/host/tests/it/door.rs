@@ -1,7 +1,7 @@
 //! Tests of who gets in: the handshake, its limits and its errors.
 
 use crate::support::{Lab, Wire, soon};
-use postern_protocol::Key;
+use postern_protocol::SocketKey;
 use serde_json::json;
 
 #[tokio::test]
@@ -18,7 +18,7 @@ async fn who_holds_the_key_gets_in_and_hears_how_it_is_judged() {
 async fn a_wrong_key_is_refused_by_name_and_dropped() {
     let lab = Lab::start().await;
     let mut wire = Wire::open(&lab.socket("main")).await;
-    let error = wire.authenticate(&Key::from_bytes([7; 32]), None).await.unwrap_err();
+    let error = wire.authenticate(&SocketKey::from_bytes([7; 32]), None).await.unwrap_err();
     assert_eq!(error["data"]["code"], "unauthenticated", "{error}");
     assert_eq!(wire.read().await, None, "and the connection ends");
     lab.connect("main").await;

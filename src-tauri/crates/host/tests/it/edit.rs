@@ -4,8 +4,8 @@
 //! instead.
 
 use crate::support::{Lab, Wire, shown};
-use postern_contract::{Answer, AnswerParams, Question, text};
-use postern_host::FaceKind;
+use postern_contract::{Answer, AnswerParams, Question, pieces_to_text};
+use postern_host::ConnectedApproverKind;
 use serde_json::{Value, json};
 
 async fn edit(lab: &Lab, question: &Question, text: &str) -> Value {
@@ -95,7 +95,7 @@ async fn an_edit_names_what_was_on_show() {
 #[tokio::test]
 async fn an_edit_arms_anew() {
     let mut lab = Lab::start().await;
-    let window = lab.host.face(FaceKind::Window);
+    let window = lab.host.add_approver(ConnectedApproverKind::Window);
     let (mut wire, _, call, question) = asked(&mut lab).await;
     let gate = lab.host.gate().clone();
     while !gate.presented(window.id(), shown(&question)).await.unwrap().armed {
@@ -103,7 +103,7 @@ async fn an_edit_arms_anew() {
     }
     assert_eq!(edit(&lab, &question, "echo changed").await["applied"], true);
     let changed = lab.changed(|question| question.edited.is_some()).await;
-    let early = gate.answer(AnswerParams::to(&changed, Answer::Once), window.id()).await.unwrap();
+    let early = gate.answer(AnswerParams::for_question(&changed, Answer::Once), window.id()).await.unwrap();
     assert!(!early.applied, "the window did not show it yet: {early:?}");
     let arming = gate.presented(window.id(), shown(&changed)).await.unwrap();
     assert!(!arming.armed && arming.remaining_ms.is_some(), "{arming:?}");
@@ -118,10 +118,10 @@ async fn an_edited_command_starts_by_a_persons_yes_only() {
     let fallback = [("fallback", "full"), ("confirm", "yes"), ("approvalTimeout", "10s")];
     lab.set("main", &fallback).await;
     let (mut wire, _, call, question) = asked(&mut lab).await;
-    assert_eq!(text(&question.at_zero), "Allowed");
+    assert_eq!(pieces_to_text(&question.at_zero), "Allowed");
     assert_eq!(edit(&lab, &question, "basename /a/b").await["applied"], true);
     let changed = lab.changed(|question| question.edited.is_some()).await;
-    assert_eq!(text(&changed.at_zero), "Denied");
+    assert_eq!(pieces_to_text(&changed.at_zero), "Denied");
     lab.rule("allow", Some("main"), "/usr/bin/basename").await;
     let listed = lab.control("questions.list", json!({})).await.unwrap();
     assert_eq!(listed["questions"][0]["id"], json!(question.id), "it still waits: {listed}");
@@ -158,7 +158,8 @@ async fn a_question_shows_what_its_session_asked_before() {
     }
     let (_, call) = wire.post_run(&["echo", "d"], json!({"session": "one"})).await;
     let question = lab.question().await;
-    let recent = question.recent.iter().map(|past| (past.line[0].text.as_str(), text(&past.outcome)));
+    let recent =
+        question.recent.iter().map(|past| (past.line[0].text.as_str(), pieces_to_text(&past.outcome)));
     let expected = [("echo c", "denied by you".to_owned()), ("echo a", "exit 0".to_owned())];
     assert_eq!(recent.collect::<Vec<_>>(), expected, "newest first, its own session's only");
     lab.answer_to(&question, "once", json!({})).await;

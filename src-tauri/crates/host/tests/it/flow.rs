@@ -1,8 +1,8 @@
 //! A request's way: allowed by rule, asked, answered, run, told.
 
 use crate::support::{Lab, soon};
-use postern_contract::{Status, Told};
-use postern_host::FaceKind;
+use postern_contract::{ApproverNotification, Status};
+use postern_host::ConnectedApproverKind;
 use serde_json::json;
 use tokio::sync::broadcast::Receiver;
 use uuid::Uuid;
@@ -210,15 +210,15 @@ async fn only_a_decision_a_policy_and_a_start_wait_for_the_drive() {
 #[tokio::test]
 async fn whoever_watches_hears_what_waits_what_runs_and_who_is_there() {
     let mut lab = Lab::start().await;
-    let mut told = lab.host.watch();
+    let mut told = lab.host.subscribe();
     let mut wire = lab.connect("main").await;
-    heard(&mut told, |told| matches!(told, Told::AgentsChanged)).await;
+    heard(&mut told, |told| matches!(told, ApproverNotification::AgentsChanged)).await;
     let (_, call) = wire.post_run(&["sleep", "600"], json!({})).await;
     let question = lab.question().await;
     status(&mut told, |status| status.waiting == 1).await;
     lab.answer_to(&question, "once", json!({})).await;
     status(&mut told, |status| status.waiting == 0 && status.running == 1).await;
-    let window = lab.host.face(FaceKind::Window);
+    let window = lab.host.add_approver(ConnectedApproverKind::Window);
     status(&mut told, |status| status.faces == ["window", "terminal"]).await;
     drop(window);
     status(&mut told, |status| status.faces == ["terminal"]).await;
@@ -227,15 +227,15 @@ async fn whoever_watches_hears_what_waits_what_runs_and_who_is_there() {
     wire.answer(call).await.unwrap();
     status(&mut told, |status| status.running == 0).await;
     drop(wire);
-    heard(&mut told, |told| matches!(told, Told::AgentsChanged)).await;
+    heard(&mut told, |told| matches!(told, ApproverNotification::AgentsChanged)).await;
 }
 
-async fn heard(told: &mut Receiver<Told>, wanted: impl Fn(&Told) -> bool) {
+async fn heard(told: &mut Receiver<ApproverNotification>, wanted: impl Fn(&ApproverNotification) -> bool) {
     while !wanted(&soon("what was waited for", told.recv()).await.unwrap()) {}
 }
 
-async fn status(told: &mut Receiver<Told>, wanted: impl Fn(&Status) -> bool) {
-    heard(told, |told| matches!(told, Told::StatusChanged(status) if wanted(status))).await;
+async fn status(told: &mut Receiver<ApproverNotification>, wanted: impl Fn(&Status) -> bool) {
+    heard(told, |told| matches!(told, ApproverNotification::StatusChanged(status) if wanted(status))).await;
 }
 
 #[tokio::test]

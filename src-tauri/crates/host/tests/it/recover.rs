@@ -4,7 +4,7 @@ use crate::support::Lab;
 use postern_policy::AgentId;
 use postern_protocol::RunState;
 use postern_store::Store;
-use postern_store::requests::{self, Change, NewRequest, Process};
+use postern_store::requests::{self, NewRequest, RecordedProcess, RequestChange};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -23,15 +23,15 @@ fn left(store: &Store, phase: RunState, intended: bool) -> Uuid {
             asked: "{}".to_owned(),
             at: 1,
         };
-        requests::open(conn, &new)?;
-        requests::change(conn, id, &Change::to(phase, 2))?;
+        requests::record_request(conn, &new)?;
+        requests::change(conn, id, &RequestChange::to_phase(phase, 2))?;
         if intended {
             requests::intend(conn, id, 3)?;
         }
         if phase == RunState::Running {
             // No process has this number: Linux counts to 4194304 at most, macOS to 99999.
-            let process = Process { pid: 4_999_999, start_time: 1, boot: "another".to_owned() };
-            requests::change(conn, id, &Change::to(phase, 4).process(process))?;
+            let process = RecordedProcess { pid: 4_999_999, start_time: 1, boot: "another".to_owned() };
+            requests::change(conn, id, &RequestChange::to_phase(phase, 4).process(process))?;
         }
         Ok(())
     });

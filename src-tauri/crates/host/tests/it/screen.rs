@@ -2,22 +2,23 @@
 
 use crate::support::{Lab, shown};
 use postern_contract::{Answer, AnswerParams};
-use postern_host::FaceKind;
-use postern_host::session::Presence;
+use postern_host::ConnectedApproverKind;
+use postern_host::session::ScreenPresence;
 use serde_json::json;
 
 #[tokio::test]
 async fn a_windows_yes_does_not_count_while_the_screen_is_locked() {
     let mut lab = Lab::start().await;
-    let window = lab.host.face(FaceKind::Window);
+    let window = lab.host.add_approver(ConnectedApproverKind::Window);
     let mut wire = lab.connect("main").await;
     let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
     let question = lab.question().await;
     let gate = lab.host.gate();
     lab.arm(&window, &question).await;
-    for presence in [Presence::Locked, Presence::Away] {
+    for presence in [ScreenPresence::Locked, ScreenPresence::Away] {
         lab.screen.set(presence);
-        let refused = gate.answer(AnswerParams::to(&question, Answer::Once), window.id()).await.unwrap();
+        let refused =
+            gate.answer(AnswerParams::for_question(&question, Answer::Once), window.id()).await.unwrap();
         assert!(!refused.applied, "{presence:?}: {refused:?}");
         assert!(refused.reason.is_some_and(|why| why.contains("screen")), "{presence:?}: it says why");
         let arming = gate.presented(window.id(), shown(&question)).await.unwrap();
@@ -26,11 +27,12 @@ async fn a_windows_yes_does_not_count_while_the_screen_is_locked() {
             "{presence:?}: to be asked again: {arming:?}"
         );
     }
-    lab.screen.set(Presence::Present);
-    let early = gate.answer(AnswerParams::to(&question, Answer::Once), window.id()).await.unwrap();
+    lab.screen.set(ScreenPresence::Present);
+    let early = gate.answer(AnswerParams::for_question(&question, Answer::Once), window.id()).await.unwrap();
     assert!(!early.applied, "what was shown before the lock does not count: {early:?}");
     lab.arm(&window, &question).await;
-    let allowed = gate.answer(AnswerParams::to(&question, Answer::Once), window.id()).await.unwrap();
+    let allowed =
+        gate.answer(AnswerParams::for_question(&question, Answer::Once), window.id()).await.unwrap();
     assert!(allowed.applied, "{allowed:?}");
     assert_eq!(wire.answer(call).await.unwrap()["stdout"], "hi\n");
 }
@@ -38,19 +40,28 @@ async fn a_windows_yes_does_not_count_while_the_screen_is_locked() {
 #[tokio::test]
 async fn a_lock_that_no_window_noticed_starts_arming_over() {
     let mut lab = Lab::start().await;
-    let window = lab.host.face(FaceKind::Window);
+    let window = lab.host.add_approver(ConnectedApproverKind::Window);
     let mut wire = lab.connect("main").await;
     let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
     let question = lab.question().await;
     lab.arm(&window, &question).await;
-    lab.screen.seen_as(Presence::Locked).await;
+    lab.screen.seen_as(ScreenPresence::Locked).await;
     // Answered behind the look: the gate does one thing after the other.
     lab.host.gate().counts().await.unwrap();
-    lab.screen.set(Presence::Present);
-    let early = lab.host.gate().answer(AnswerParams::to(&question, Answer::Once), window.id()).await.unwrap();
+    lab.screen.set(ScreenPresence::Present);
+    let early = lab
+        .host
+        .gate()
+        .answer(AnswerParams::for_question(&question, Answer::Once), window.id())
+        .await
+        .unwrap();
     assert!(!early.applied, "{early:?}");
-    let denied =
-        lab.host.gate().answer(AnswerParams::to(&question, Answer::Deny), window.id()).await.unwrap();
+    let denied = lab
+        .host
+        .gate()
+        .answer(AnswerParams::for_question(&question, Answer::Deny), window.id())
+        .await
+        .unwrap();
     assert!(denied.applied, "a no needs no arming: {denied:?}");
     assert_eq!(wire.answer(call).await.unwrap()["reason"], "user");
 }
@@ -59,7 +70,7 @@ async fn a_lock_that_no_window_noticed_starts_arming_over() {
 async fn a_question_that_waited_behind_another_one_in_the_window_has_its_time_from_first_sight() {
     let mut lab = Lab::start().await;
     lab.set("main", &[("approvalTimeout", "10s")]).await;
-    lab.face = lab.host.face(FaceKind::Window);
+    lab.face = lab.host.add_approver(ConnectedApproverKind::Window);
     let mut wire = lab.connect("main").await;
     let (_, first_call) = wire.post_run(&["echo", "first"], json!({})).await;
     let first = lab.question().await;
@@ -85,7 +96,7 @@ async fn a_question_that_waited_behind_another_one_in_the_window_has_its_time_fr
 async fn a_question_that_only_a_locked_screen_showed_is_denied_whatever_the_fallback() {
     let mut lab = Lab::start().await;
     lab.set("main", &[("approvalTimeout", "10s"), ("fallback", "full"), ("confirm", "yes")]).await;
-    lab.face = lab.host.face(FaceKind::Window);
+    lab.face = lab.host.add_approver(ConnectedApproverKind::Window);
     let mut wire = lab.connect("main").await;
     let (_, unshown) = wire.post_run(&["echo", "unshown"], json!({})).await;
     let first = lab.question().await;
@@ -93,7 +104,7 @@ async fn a_question_that_only_a_locked_screen_showed_is_denied_whatever_the_fall
     let second = lab.question().await;
     let gate = lab.host.gate();
     gate.presented(lab.face.id(), shown(&second)).await.unwrap();
-    lab.screen.set(Presence::Locked);
+    lab.screen.set(ScreenPresence::Locked);
     lab.control("questions.list", json!({})).await.unwrap();
     gate.presented(lab.face.id(), shown(&first)).await.unwrap();
     let denied = wire.answer(unshown).await.unwrap();
@@ -121,14 +132,14 @@ async fn a_locked_screen_denies_at_once_unless_somebody_paired_can_answer_or_the
     let mut lab = Lab::start().await;
     let settings = lab.control("settings.get", json!({})).await.unwrap();
     assert_eq!(settings["denyWhenLocked"], true, "it is so from the start");
-    lab.screen.set(Presence::Locked);
+    lab.screen.set(ScreenPresence::Locked);
     let mut wire = lab.connect("main").await;
     let denied = wire.run(&["echo", "hi"]).await;
     assert_eq!(denied["reason"], "cannot-present", "{denied}");
-    let phone = lab.host.face(FaceKind::Remote);
+    let phone = lab.host.add_approver(ConnectedApproverKind::Remote);
     let (_, call) = wire.post_run(&["echo", "paired"], json!({})).await;
     let question = lab.question().await;
-    let yes = || AnswerParams::to(&question, Answer::Once);
+    let yes = || AnswerParams::for_question(&question, Answer::Once);
     let refused = lab.host.gate().answer(yes(), lab.face.id()).await.unwrap();
     assert!(!refused.applied, "a terminal of this screen: {refused:?}");
     let allowed = lab.host.gate().answer(yes(), phone.id()).await.unwrap();

@@ -24,8 +24,12 @@ async fn what_waits_when_the_machine_goes_to_sleep_is_over_and_nothing_runs() {
     lab.host.fall_asleep().await;
     let denied = wire.answer(call).await.unwrap();
     assert_eq!(denied["reason"], "expired", "silence allows nothing where nobody had the time: {denied}");
-    let late =
-        lab.host.gate().answer(AnswerParams::to(&question, Answer::Once), lab.face.id()).await.unwrap();
+    let late = lab
+        .host
+        .gate()
+        .answer(AnswerParams::for_question(&question, Answer::Once), lab.face.id())
+        .await
+        .unwrap();
     assert!(!late.applied, "{late:?}");
 }
 

@@ -1,11 +1,11 @@
 //! A host in a temporary folder, an agent's end of its channel, and a scripted person.
 
 use postern_contract::methods::Presented;
-use postern_contract::{ClosedBy, Question, Told};
-use postern_host::User;
-use postern_host::session::{Presence, Session};
-use postern_host::{ApproverGuard, FaceKind, Host, HostConfig};
-use postern_protocol::{Handshake, Key, Nonce, Side, Socket};
+use postern_contract::{ApproverNotification, ClosedBy, Question};
+use postern_host::HostUser;
+use postern_host::session::{ScreenPresence, ScreenSession};
+use postern_host::{ApproverGuard, ConnectedApproverKind, Host, HostConfig};
+use postern_protocol::{Handshake, HandshakeSide, Nonce, Socket, SocketKey};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -24,25 +24,25 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// A screen as the test has it.
 #[derive(Debug)]
 pub(crate) struct Screen {
-    presence: Mutex<Presence>,
+    presence: Mutex<ScreenPresence>,
     slept: Mutex<Duration>,
     looked: Notify,
 }
 
 impl Default for Screen {
     fn default() -> Self {
-        Self { presence: Mutex::new(Presence::Present), slept: Mutex::default(), looked: Notify::new() }
+        Self { presence: Mutex::new(ScreenPresence::Present), slept: Mutex::default(), looked: Notify::new() }
     }
 }
 
-impl Session for Screen {
-    fn presence(&self) -> Presence {
+impl ScreenSession for Screen {
+    fn presence(&self) -> ScreenPresence {
         let presence = self.presence.lock().unwrap();
         self.looked.notify_waiters();
         *presence
     }
 
-    fn slept(&self) -> Duration {
+    fn time_asleep(&self) -> Duration {
         *self.slept.lock().unwrap()
     }
 }
@@ -53,12 +53,12 @@ impl Screen {
         *self.slept.lock().unwrap() += time;
     }
 
-    pub(crate) fn set(&self, presence: Presence) {
+    pub(crate) fn set(&self, presence: ScreenPresence) {
         *self.presence.lock().unwrap() = presence;
     }
 
     /// Sets it, and comes back when the host has looked at it by itself.
-    pub(crate) async fn seen_as(&self, presence: Presence) {
+    pub(crate) async fn seen_as(&self, presence: ScreenPresence) {
         let looked = {
             let mut now = self.presence.lock().unwrap();
             *now = presence;
@@ -74,7 +74,7 @@ pub(crate) struct Lab {
     pub(crate) host: Host,
     pub(crate) face: ApproverGuard,
     pub(crate) screen: Arc<Screen>,
-    told: broadcast::Receiver<Told>,
+    told: broadcast::Receiver<ApproverNotification>,
 }
 
 /// Waits for something that is certain to come, but not for ever.
@@ -96,12 +96,13 @@ impl Lab {
     /// Returns a host on a folder that one may have used before.
     pub(crate) async fn in_folder(folder: TempDir) -> Self {
         let home = folder.path().join("home").canonicalize().unwrap();
-        let user = User { home: home.to_str().unwrap().to_owned(), ..User::current(Vec::new()).unwrap() };
+        let user =
+            HostUser { home: home.to_str().unwrap().to_owned(), ..HostUser::current(Vec::new()).unwrap() };
         let screen = Arc::new(Screen::default());
         let session = Arc::<Screen>::clone(&screen);
         let config = HostConfig { data: folder.path().join("data"), user, session };
         let host = Host::start(config).await.unwrap();
-        let (face, told) = (host.face(FaceKind::Terminal), host.watch());
+        let (face, told) = (host.add_approver(ConnectedApproverKind::Terminal), host.subscribe());
         Self { folder, host, face, screen, told }
     }
 
@@ -124,7 +125,7 @@ impl Lab {
 
     pub(crate) async fn control(&self, method: &str, params: Value) -> Result<Value, String> {
         let face = self.face.id();
-        let called = self.host.call(&face, method, params);
+        let called = self.host.call_by_name(&face, method, params);
         soon(method, called).await.map_err(|error| error.to_string())
     }
 
@@ -151,7 +152,9 @@ impl Lab {
     /// Returns the next question that opens.
     pub(crate) async fn question(&mut self) -> Question {
         loop {
-            if let Told::QuestionOpened(question) = soon("a question", self.told.recv()).await.unwrap() {
+            if let ApproverNotification::QuestionOpened(question) =
+                soon("a question", self.told.recv()).await.unwrap()
+            {
                 return *question;
             }
         }
@@ -160,7 +163,8 @@ impl Lab {
     /// Returns the next question that changed to what is wanted.
     pub(crate) async fn changed(&mut self, wanted: impl Fn(&Question) -> bool) -> Question {
         loop {
-            if let Told::QuestionChanged(question) = soon("a change", self.told.recv()).await.unwrap()
+            if let ApproverNotification::QuestionChanged(question) =
+                soon("a change", self.told.recv()).await.unwrap()
                 && wanted(&question)
             {
                 return *question;
@@ -169,14 +173,14 @@ impl Lab {
     }
 
     /// Returns the next notification to watchers.
-    pub(crate) async fn heard(&mut self) -> Told {
+    pub(crate) async fn heard(&mut self) -> ApproverNotification {
         soon("something told", self.told.recv()).await.unwrap()
     }
 
     /// Returns how the next question closes.
     pub(crate) async fn closed(&mut self) -> ClosedBy {
         loop {
-            if let Told::QuestionClosed(closed) =
+            if let ApproverNotification::QuestionClosed(closed) =
                 soon("the end of a question", self.told.recv()).await.unwrap()
             {
                 return closed.how;
@@ -203,9 +207,9 @@ impl Lab {
         self.folder.path().join("data/agents").join(agent).join("agent.sock")
     }
 
-    pub(crate) fn key(&self, agent: &str) -> Key {
+    pub(crate) fn key(&self, agent: &str) -> SocketKey {
         let path = self.socket(agent).with_file_name("agent.key");
-        Key::from_text(&std::fs::read_to_string(path).unwrap()).unwrap()
+        SocketKey::from_text(&std::fs::read_to_string(path).unwrap()).unwrap()
     }
 
     /// Returns an authenticated connection.
@@ -217,7 +221,7 @@ impl Lab {
     pub(crate) async fn approver(&self) -> Wire {
         let data = self.folder.path().join("data");
         let mut wire = Wire::open(&data.join("control.sock")).await;
-        let key = Key::from_text(&std::fs::read_to_string(data.join("control.key")).unwrap()).unwrap();
+        let key = SocketKey::from_text(&std::fs::read_to_string(data.join("control.key")).unwrap()).unwrap();
         wire.prove(Socket::Control, &key, None).await.unwrap();
         wire
     }
@@ -318,18 +322,18 @@ impl Wire {
     }
 
     /// Answers the hello of an agent's channel, and checks the host's own proof.
-    pub(crate) async fn authenticate(&mut self, key: &Key, after: Option<u64>) -> Result<(), Value> {
+    pub(crate) async fn authenticate(&mut self, key: &SocketKey, after: Option<u64>) -> Result<(), Value> {
         self.prove(Socket::Channel, key, after).await
     }
 
-    async fn prove(&mut self, socket: Socket, key: &Key, after: Option<u64>) -> Result<(), Value> {
+    async fn prove(&mut self, socket: Socket, key: &SocketKey, after: Option<u64>) -> Result<(), Value> {
         let hello = self.read().await.unwrap();
         assert_eq!(hello["method"], "hello", "the host speaks first");
         let server = Nonce::try_from(hello["params"]["nonce"].as_str().unwrap().to_owned()).unwrap();
         let client = Nonce::from_bytes(*Uuid::new_v4().as_bytes());
         let both = Handshake { socket, server_nonce: server, client_nonce: client.clone() };
         let mut params = json!({
-            "protocol": 1, "nonce": client.as_str(), "proof": both.proof(key, Side::Client),
+            "protocol": 1, "nonce": client.as_str(), "proof": both.make_proof(key, HandshakeSide::Client),
             "client": {"name": "test", "version": "1"},
         });
         if let Some(after) = after {
@@ -337,7 +341,7 @@ impl Wire {
         }
         self.welcome = self.call("authenticate", params).await?;
         let proof = self.welcome["proof"].as_str().unwrap();
-        assert!(both.holds(key, Side::Server, proof), "the host proves itself as well");
+        assert!(both.verify_proof(key, HandshakeSide::Server, proof), "the host proves itself as well");
         Ok(())
     }
 

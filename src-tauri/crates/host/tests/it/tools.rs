@@ -1,13 +1,13 @@
 //! Source 4's gate for tools, as an agent and an approver meet it.
 
 use crate::support::{Lab, Wire};
-use postern_contract::Told;
+use postern_contract::ApproverNotification;
 use postern_contract::ToolApprovalRequired;
 use serde_json::{Value, json};
 
 async fn required(lab: &mut Lab) -> ToolApprovalRequired {
     loop {
-        if let Told::ToolApprovalRequired(event) = lab.heard().await {
+        if let ApproverNotification::ToolApprovalRequired(event) = lab.heard().await {
             return *event;
         }
     }
@@ -58,7 +58,7 @@ async fn the_others_are_told_when_one_answered_and_a_late_answer_does_not_apply(
     let params = json!({"sessionId": "s", "approvalId": asked["checkId"]});
     assert_eq!(lab.control("tool.approve", params.clone()).await.unwrap(), json!({"applied": true}));
     let resolved = loop {
-        if let Told::ToolApprovalResolved(event) = lab.heard().await {
+        if let ApproverNotification::ToolApprovalResolved(event) = lab.heard().await {
             break event;
         }
     };
@@ -106,7 +106,7 @@ async fn always_holds_in_its_session_where_the_file_cannot_take_it() {
     let always = json!({"sessionId": "s", "approvalId": asked["checkId"], "always": true});
     assert_eq!(lab.control("tool.approve", always).await.unwrap()["applied"], true);
     let told = loop {
-        if let Told::Attention(told) = lab.heard().await {
+        if let ApproverNotification::Attention(told) = lab.heard().await {
             break told.message;
         }
     };
@@ -201,7 +201,7 @@ async fn an_agent_that_comes_back_hears_its_answer_and_one_that_does_not_asks_no
     lab.question().await;
     drop(wire);
     loop {
-        if let Told::ToolApprovalResolved(event) = lab.heard().await
+        if let ApproverNotification::ToolApprovalResolved(event) = lab.heard().await
             && json!(event.approval_id) == asked["checkId"]
         {
             assert!(!event.approved);
@@ -328,7 +328,7 @@ async fn a_tool_that_writes_files_writes_none_of_posterns_own() {
     let text = r#"{ "*": "allow" }"#;
     lab.control("permissions.set", json!({"agent": "main", "text": text})).await.unwrap();
     lab.rule("deny", None, "/usr/bin/tee").await;
-    let data = lab.host.data();
+    let data = lab.host.data_folder();
     let link = lab.home().join("link");
     std::os::unix::fs::symlink(data.join("policy"), &link).unwrap();
     let inside = data.join("policy/main/permissions.jsonc");

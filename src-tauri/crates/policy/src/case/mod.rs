@@ -1,9 +1,9 @@
 //! Case of `postern policy test`: a command, a little policy of its own, and the verdict it deserves.
 
 use crate::agent::AgentPolicy;
-use crate::cause::Found;
-use crate::environment::{Base, build};
-use crate::judge::judge;
+use crate::cause::StageFinding;
+use crate::environment::{BaseEnvironment, build_environment};
+use crate::judge::judge_request;
 use crate::path;
 use crate::permissions::FileLayer;
 pub use crate::pretend::Bins;
@@ -12,13 +12,13 @@ use crate::rule::{Effect, Millis, Source};
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
 use crate::verdict::{Decision, Reason};
-use postern_command::{Dialect, Reading, read_argv_at, read_shell_at};
+use postern_command::{Dialect, ParsedCommand, read_argv_at, read_shell_at};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
 
 mod written;
 
-pub use written::Written;
+pub use written::CaseRule;
 
 /// Case of a policy test. Unknown fields are ignored.
 #[derive(Debug, Clone, Deserialize)]
@@ -37,13 +37,13 @@ pub struct Case {
     pub env: BTreeMap<String, String>,
     /// Rules that allow.
     #[serde(default)]
-    pub allow: Vec<Written>,
+    pub allow: Vec<CaseRule>,
     /// Rules that deny.
     #[serde(default)]
-    pub deny: Vec<Written>,
+    pub deny: Vec<CaseRule>,
     /// Rules of an organization that deny.
     #[serde(default)]
-    pub managed: Vec<Written>,
+    pub managed: Vec<CaseRule>,
     /// The text of the agent's `permissions.jsonc`; `None` if left out.
     pub permissions: Option<String>,
     /// The time it is, in milliseconds since 1970.
@@ -71,7 +71,7 @@ pub enum Expect {
 
 /// Result of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct CaseOutcome {
     /// The case's name.
     pub id: String,
     /// The verdict it got.
@@ -80,7 +80,7 @@ pub struct Outcome {
     pub ok: bool,
     pub reason: Reason,
     /// Finding, with its data.
-    pub found: Found,
+    pub found: StageFinding,
 }
 
 /// Reason why a case cannot be tried.
@@ -104,22 +104,27 @@ impl Case {
     }
 
     /// Judges it. Without `bins` every program exists, in `/usr/bin` where it is called by its bare name.
-    pub fn run(&self, bins: Option<&Bins>) -> Result<Outcome, CaseError> {
-        let reading = self.reading()?;
+    pub fn run(&self, bins: Option<&Bins>) -> Result<CaseOutcome, CaseError> {
+        let reading = self.parse_command()?;
         let policy = self.policy()?;
         let cwd = path::normal(self.cwd.as_deref().unwrap_or(CWD)).into_owned();
-        let told =
-            |got, reason, found| Outcome { id: self.id.clone(), got, ok: self.expects(got), reason, found };
+        let told = |got, reason, found| CaseOutcome {
+            id: self.id.clone(),
+            got,
+            ok: self.expects(got),
+            reason,
+            found,
+        };
         if !self.raw_is_argv() {
             return Ok(told(
                 Decision::Deny,
                 Reason::Invalid,
-                Found::Said("The raw text is not what the argv says.".to_owned()),
+                StageFinding::Said("The raw text is not what the argv says.".to_owned()),
             ));
         }
         let env_to_ask = match self.asked_environment(&cwd, &reading) {
             Ok(names) => names,
-            Err(message) => return Ok(told(Decision::Deny, Reason::EnvRefused, Found::Said(message))),
+            Err(message) => return Ok(told(Decision::Deny, Reason::EnvRefused, StageFinding::Said(message))),
         };
         let pretended = Pretended {
             bins,
@@ -131,7 +136,7 @@ impl Case {
             env_to_ask: &env_to_ask,
             now: self.now,
         };
-        let verdict = pretended.with_facts(&reading, &self.settings, |facts| judge(&policy, facts));
+        let verdict = pretended.with_facts(&reading, &self.settings, |facts| judge_request(&policy, facts));
         Ok(told(verdict.decision, verdict.reason, verdict.cause.into()))
     }
 
@@ -142,7 +147,7 @@ impl Case {
         }
     }
 
-    fn reading(&self) -> Result<Reading, CaseError> {
+    fn parse_command(&self) -> Result<ParsedCommand, CaseError> {
         match (&self.shell, &self.argv) {
             (Some(text), None) => Ok(read_shell_at(text, Dialect::Bash, HOME)),
             (None, Some(argv)) => Ok(read_argv_at(argv, HOME)),
@@ -169,7 +174,7 @@ impl Case {
         for (effect, source, all) in all {
             for written in all {
                 let number = i64::try_from(rules.len()).unwrap_or(i64::MAX - 1) + 1;
-                let rule = written.rule(number, effect, source.clone()).map_err(wrong)?;
+                let rule = written.to_rule(number, effect, source.clone()).map_err(wrong)?;
                 rules.push(rule);
             }
         }
@@ -180,8 +185,8 @@ impl Case {
     }
 
     /// Returns the names that are asked about, or why the environment is refused.
-    fn asked_environment(&self, cwd: &str, reading: &Reading) -> Result<Vec<String>, String> {
-        let base = Base {
+    fn asked_environment(&self, cwd: &str, reading: &ParsedCommand) -> Result<Vec<String>, String> {
+        let base = BaseEnvironment {
             user: "u".to_owned(),
             home: HOME.to_owned(),
             shell: "/bin/zsh".to_owned(),
@@ -193,7 +198,7 @@ impl Case {
             inherited: Vec::new(),
         };
         let overrides: Vec<(String, String)> = self.env.clone().into_iter().collect();
-        let built = build(&base, &overrides, &self.settings, reading.plain.is_none())
+        let built = build_environment(&base, &overrides, &self.settings, reading.plain.is_none())
             .map_err(|refused| format!("the environment is refused: {refused:?}"))?;
         Ok(built.changes.into_iter().filter(|change| change.asks).map(|change| change.name).collect())
     }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// A rule as a case writes it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
-pub enum Written {
+pub enum CaseRule {
     /// Pattern alone.
     Pattern(String),
     /// In full.
@@ -39,8 +39,8 @@ pub struct Full {
     pub until: Option<Millis>,
 }
 
-impl Written {
-    pub(super) fn rule(&self, id: RuleId, effect: Effect, source: Source) -> Result<Rule, String> {
+impl CaseRule {
+    pub(super) fn to_rule(&self, id: RuleId, effect: Effect, source: Source) -> Result<Rule, String> {
         let full = match self {
             Self::Full(full) => full.as_ref().clone(),
             Self::Pattern(text) => Full {

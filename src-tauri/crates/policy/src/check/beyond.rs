@@ -2,7 +2,7 @@
 //!
 //! Found by trying each argument that is known of its program.
 
-use super::example::{facts, steps_of, timeless};
+use super::example::{example_facts, steps_of, timeless};
 use crate::agent::AgentPolicy;
 use crate::facts::Facts;
 use crate::path;
@@ -55,12 +55,12 @@ pub fn also_covered(rule: &Rule, home: &str) -> Vec<AlsoCovered> {
     let Some(program) = words.first().filter(|_| rule.effect == Effect::Allow) else { return Vec::new() };
     let arguments = known_arguments(path::base_name(program));
     let mut tried = TriedArgument::new(rule, home);
-    tried.add(&words, &[ANY], None);
+    tried.try_words(&words, &[ANY], None);
     for argument in &arguments {
-        tried.add(&words, &[argument, ANY], Some(argument));
-        tried.add(&words, &[argument, ANY, ";"], Some(argument));
+        tried.try_words(&words, &[argument, ANY], Some(argument));
+        tried.try_words(&words, &[argument, ANY, ";"], Some(argument));
     }
-    tried.found()
+    tried.into_covered()
 }
 
 struct TriedArgument<'a> {
@@ -86,7 +86,7 @@ impl<'a> TriedArgument<'a> {
     }
 
     /// Tries the rule's words with further ones. `by` is the argument that is looked at.
-    fn add(&mut self, words: &[String], more: &[&str], by: Option<&str>) {
+    fn try_words(&mut self, words: &[String], more: &[&str], by: Option<&str>) {
         let argv: Vec<String> =
             words.iter().cloned().chain(more.iter().map(|word| (*word).to_owned())).collect();
         let reading = read_argv(&argv);
@@ -94,7 +94,7 @@ impl<'a> TriedArgument<'a> {
         if steps.len() != reading.steps.len() {
             return;
         }
-        let facts = facts(&reading, &steps, self.home, false);
+        let facts = example_facts(&reading, &steps, self.home, false);
         for at in 0..steps.len() {
             self.add_step(&facts, at, by);
         }
@@ -110,24 +110,24 @@ impl<'a> TriedArgument<'a> {
         }
         let step = &facts.reading.steps[at];
         if step.program() == Some(ANY) {
-            self.note(RiskLevel::Dangerous, None, by);
+            self.note_effect(RiskLevel::Dangerous, None, by);
             return;
         }
         let runs = |way: &UnsafeArg| matches!(way.effect, ArgEffect::Runs | ArgEffect::Shell);
         if !narrow && step.ways_out.iter().any(runs) {
-            self.note(RiskLevel::Dangerous, None, by);
+            self.note_effect(RiskLevel::Dangerous, None, by);
         }
         for rated in risk::of_step(facts, step, &facts.steps[at]) {
             let kind = rated.effect.kind();
             if narrow {
                 self.narrowly.push(kind);
             } else {
-                self.note(rated.level, Some(kind), by);
+                self.note_effect(rated.level, Some(kind), by);
             }
         }
     }
 
-    fn note(&mut self, level: RiskLevel, effect: Option<&'static str>, by: Option<&str>) {
+    fn note_effect(&mut self, level: RiskLevel, effect: Option<&'static str>, by: Option<&str>) {
         let known = self.found.iter().position(|(_, one)| one.effect.as_deref() == effect);
         let at = known.unwrap_or_else(|| {
             let one = AlsoCovered { effect: effect.map(str::to_owned), by: Vec::new() };
@@ -145,7 +145,7 @@ impl<'a> TriedArgument<'a> {
         }
     }
 
-    fn found(mut self) -> Vec<AlsoCovered> {
+    fn into_covered(mut self) -> Vec<AlsoCovered> {
         self.found.sort_by_key(|(level, one)| (one.effect.is_some(), std::cmp::Reverse(*level)));
         let narrowly = &self.narrowly;
         let is_more = |one: &AlsoCovered| {
@@ -159,11 +159,11 @@ impl<'a> TriedArgument<'a> {
 #[cfg(test)]
 mod tests {
     use super::also_covered;
-    use crate::testing::{HOME, rule};
+    use crate::testing::{HOME, person_rule};
     use crate::{Effect, Rule};
 
     fn also(text: &str) -> Vec<(Option<String>, bool)> {
-        let rule = Rule { broad: true, ..rule(1, Effect::Allow, text) };
+        let rule = Rule { broad: true, ..person_rule(1, Effect::Allow, text) };
         also_covered(&rule, HOME).into_iter().map(|one| (one.effect, one.by.is_empty())).collect()
     }
 
@@ -178,7 +178,7 @@ mod tests {
         let find = kinds("find *");
         assert_eq!(find.first().map(String::as_str), Some("any program"), "{find:?}");
         assert!(find.contains(&"delete".to_owned()) && !find.contains(&"read".to_owned()), "{find:?}");
-        let rule = Rule { broad: true, ..rule(1, Effect::Allow, "find *") };
+        let rule = Rule { broad: true, ..person_rule(1, Effect::Allow, "find *") };
         let by: Vec<String> = also_covered(&rule, HOME).into_iter().flat_map(|one| one.by).collect();
         assert!(by.contains(&"-exec".to_owned()) && by.contains(&"-delete".to_owned()), "{by:?}");
         assert!(kinds("npm *").contains(&"publish".to_owned()), "{:?}", kinds("npm *"));

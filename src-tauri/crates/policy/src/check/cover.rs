@@ -18,26 +18,26 @@ const BEGINNING: usize = 128;
 /// Positions in the list, in its order.
 type Positions = Vec<usize>;
 /// Agent and effect of a rule.
-type Reach<'a> = (Effect, Option<&'a AgentId>);
+type EffectAndAgent<'a> = (Effect, Option<&'a AgentId>);
 /// Pattern of a rule, written the same way.
-type Said<'a> = (&'a Pattern, Option<&'a [String]>);
+type PatternKey<'a> = (&'a Pattern, Option<&'a [String]>);
 
 /// The rules of a list, by what may be covered by them.
 pub(super) struct Covers<'a> {
-    rules: Vec<Known<'a>>,
-    by_reach: HashMap<Reach<'a>, Same<'a>>,
+    rules: Vec<ComparedRule<'a>>,
+    by_reach: HashMap<EffectAndAgent<'a>, Same<'a>>,
 }
 
 /// The rules with one reach that may cover others.
 #[derive(Default)]
 struct Same<'a> {
-    written: HashMap<Said<'a>, Positions>,
+    written: HashMap<PatternKey<'a>, Positions>,
     /// By length, then by beginning.
     begins: BTreeMap<usize, HashMap<Vec<u8>, Positions>>,
 }
 
 /// A rule with what is worked out about it once.
-pub(super) struct Known<'a> {
+pub(super) struct ComparedRule<'a> {
     rule: &'a Rule,
     /// Of a command: its words.
     words: Vec<String>,
@@ -46,8 +46,8 @@ pub(super) struct Known<'a> {
 
 impl<'a> Covers<'a> {
     pub(super) fn new(rules: &'a [Rule]) -> Self {
-        let rules: Vec<Known<'a>> = rules.iter().map(Known::new).collect();
-        let mut by_reach: HashMap<Reach<'a>, Same<'a>> = HashMap::new();
+        let rules: Vec<ComparedRule<'a>> = rules.iter().map(ComparedRule::new).collect();
+        let mut by_reach: HashMap<EffectAndAgent<'a>, Same<'a>> = HashMap::new();
         for (at, known) in rules.iter().enumerate().filter(|(_, known)| known.may_cover()) {
             let rule = known.rule;
             let same = by_reach.entry((rule.effect, rule.agent.as_ref())).or_default();
@@ -61,12 +61,12 @@ impl<'a> Covers<'a> {
     }
 
     /// Returns the first rule of the list that covers the one at `at`.
-    pub(super) fn of(&self, at: usize) -> Option<&'a Rule> {
+    pub(super) fn first_covering(&self, at: usize) -> Option<&'a Rule> {
         let known = self.rules.get(at)?;
         let rule = known.rule;
         let whose = [None, rule.agent.as_ref()];
         let whose = &whose[..if rule.agent.is_some() { 2 } else { 1 }];
-        let text = known.text();
+        let text = known.compared_text();
         let mut first: Option<usize> = None;
         for agent in whose {
             let Some(same) = self.by_reach.get(&(rule.effect, *agent)) else { continue };
@@ -103,7 +103,7 @@ impl Same<'_> {
     }
 }
 
-impl<'a> Known<'a> {
+impl<'a> ComparedRule<'a> {
     pub(super) fn new(rule: &'a Rule) -> Self {
         let words = match &rule.pattern {
             Pattern::Command(text) => postern_command::words_of(text).unwrap_or_default(),
@@ -151,7 +151,7 @@ impl<'a> Known<'a> {
     }
 
     /// Returns the text that beginnings are compared with; `None` if only what is written like it covers it.
-    fn text(&self) -> Option<Vec<u8>> {
+    fn compared_text(&self) -> Option<Vec<u8>> {
         match &self.rule.pattern {
             Pattern::Command(_) | Pattern::Exact(_) => {
                 let words = self.words.iter().flat_map(|word| word.bytes().chain([0]));
@@ -165,7 +165,7 @@ impl<'a> Known<'a> {
     }
 
     /// Returns true if `other` matches at least all that this one does, as far as that is plain to see.
-    pub(super) fn is_covered(&self, other: &Known<'_>) -> bool {
+    pub(super) fn is_covered(&self, other: &ComparedRule<'_>) -> bool {
         let (rule, theirs) = (self.rule, other.rule);
         let same_reach = theirs.id != rule.id
             && rule.effect == theirs.effect
@@ -211,7 +211,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    fn has_words(&self, rule: &Known<'_>) -> bool {
+    fn has_words(&self, rule: &ComparedRule<'_>) -> bool {
         let words: Vec<_> = rule.words.iter().map(|word| Some(word.as_str())).collect();
         WordsPattern::of_command(&self.words).matches(&words)
     }
@@ -219,7 +219,7 @@ impl<'a> Known<'a> {
     fn has_path(&self, path: &str) -> bool {
         let glob = self.glob.get_or_init(|| {
             let Pattern::Path(text) = &self.rule.pattern else { return None };
-            crate::pattern::glob(text, false).ok().map(|glob| glob.compile_matcher())
+            crate::pattern::path_glob(text, false).ok().map(|glob| glob.compile_matcher())
         });
         glob.as_ref().is_some_and(|glob| glob.is_match(path))
     }
@@ -237,8 +237,8 @@ fn is_as_wide(theirs: &Rule, rule: &Rule) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Covers, Known};
-    use crate::testing::rule;
+    use super::{ComparedRule, Covers};
+    use crate::testing::person_rule;
     use crate::{AgentId, Effect, Lifetime, Pattern, Rule};
     use proptest::prelude::*;
 
@@ -265,7 +265,7 @@ mod tests {
         ) -> Rule {
             let agent = agent.map(|agent| AgentId::new(agent).unwrap());
             let lifetime = if quit { Lifetime::Quit } else { Lifetime::Forever };
-            Rule { effect, agent, pattern, args, allow_writes, lifetime, ..rule(id, effect, "x") }
+            Rule { effect, agent, pattern, args, allow_writes, lifetime, ..person_rule(id, effect, "x") }
         }
     }
 
@@ -278,9 +278,9 @@ mod tests {
         ) {
             let covers = Covers::new(&rules);
             for (at, rule) in rules.iter().enumerate() {
-                let mine = Known::new(rule);
-                let slow = rules.iter().find(|other| mine.is_covered(&Known::new(other)));
-                prop_assert_eq!(covers.of(at), slow, "{:?}", &rule.pattern);
+                let mine = ComparedRule::new(rule);
+                let slow = rules.iter().find(|other| mine.is_covered(&ComparedRule::new(other)));
+                prop_assert_eq!(covers.first_covering(at), slow, "{:?}", &rule.pattern);
             }
         }
     }
@@ -289,10 +289,10 @@ mod tests {
     fn of_many_rules_few_are_compared() {
         let rules: Vec<Rule> = (0..10_000)
             .map(|id| match id % 4 {
-                0 => rule(id, Effect::Allow, &format!("tool{id} sub *")),
-                1 => rule(id, Effect::Allow, &format!("git sub{id} --flag")),
-                2 => rule(id, Effect::Deny, &format!("/opt/tools/{id}/bin/*")),
-                _ => rule(id, Effect::Deny, &format!("/opt/tools/{id}/bin/x")),
+                0 => person_rule(id, Effect::Allow, &format!("tool{id} sub *")),
+                1 => person_rule(id, Effect::Allow, &format!("git sub{id} --flag")),
+                2 => person_rule(id, Effect::Deny, &format!("/opt/tools/{id}/bin/*")),
+                _ => person_rule(id, Effect::Deny, &format!("/opt/tools/{id}/bin/x")),
             })
             .collect();
         let covers = Covers::new(&rules);
@@ -300,7 +300,7 @@ mod tests {
             .iter()
             .enumerate()
             .map(|(at, rule)| {
-                let text = covers.rules[at].text();
+                let text = covers.rules[at].compared_text();
                 let same = &covers.by_reach[&(rule.effect, None)];
                 same.candidates(rule, text.as_deref()).map(Vec::len).sum::<usize>()
             })

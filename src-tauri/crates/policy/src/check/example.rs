@@ -1,12 +1,12 @@
 //! Examples of a rule: read as shell text, with programs taken to lie where the rule says.
 
-use crate::facts::{Facts, Lookup, Program, StepFacts};
-use crate::needed::{Needed, Wanted, folder_of, lookups};
+use crate::facts::{Facts, FoundProgram, Lookup, StepFacts};
+use crate::needed::{Needed, WantedProgram, folder_of, lookups};
 use crate::path;
 use crate::pattern::is_glob;
 use crate::rule::{Lifetime, Pattern, Rule, Source};
 use crate::skill::may_serve_skill;
-use postern_command::{Dialect, Reading, read_shell};
+use postern_command::{Dialect, ParsedCommand, read_shell};
 
 /// Returns whether the example is matched; `None` if it cannot be read.
 pub(super) fn matches(rule: &Rule, example: &str, home: &str) -> Option<bool> {
@@ -17,7 +17,7 @@ pub(super) fn matches(rule: &Rule, example: &str, home: &str) -> Option<bool> {
         return None;
     }
     let steps = steps_of(&reading, rule, home);
-    Some(super::would_match(&timeless(rule), &facts(&reading, &steps, home, true)))
+    Some(super::would_match(&timeless(rule), &example_facts(&reading, &steps, home, true)))
 }
 
 /// Returns the rule with its pattern alone for an example, without time, content and place.
@@ -34,13 +34,13 @@ pub(super) fn timeless(rule: &Rule) -> Rule {
 }
 
 /// Makes the facts for each step of an example.
-pub(super) fn steps_of(reading: &Reading, rule: &Rule, home: &str) -> Vec<StepFacts> {
-    lookups(reading).iter().map(|needed| found(needed, rule, home)).collect()
+pub(super) fn steps_of(reading: &ParsedCommand, rule: &Rule, home: &str) -> Vec<StepFacts> {
+    lookups(reading).iter().map(|needed| step_facts(needed, rule, home)).collect()
 }
 
 /// Makes the facts that an example is judged by.
-pub(super) fn facts<'a>(
-    reading: &'a Reading,
+pub(super) fn example_facts<'a>(
+    reading: &'a ParsedCommand,
     steps: &'a [StepFacts],
     home: &'a str,
     shell: bool,
@@ -66,8 +66,8 @@ pub(super) fn facts<'a>(
     }
 }
 
-fn found(needed: &Needed<'_>, rule: &Rule, home: &str) -> StepFacts {
-    let at = |wanted: &Wanted<'_>| lookup(wanted, needed, rule, home);
+fn step_facts(needed: &Needed<'_>, rule: &Rule, home: &str) -> StepFacts {
+    let at = |wanted: &WantedProgram<'_>| lookup(wanted, needed, rule, home);
     StepFacts {
         program: at(&needed.program),
         via: needed.via.iter().map(at).collect(),
@@ -76,23 +76,23 @@ fn found(needed: &Needed<'_>, rule: &Rule, home: &str) -> StepFacts {
     }
 }
 
-fn lookup(wanted: &Wanted<'_>, needed: &Needed<'_>, rule: &Rule, home: &str) -> Lookup {
+fn lookup(wanted: &WantedProgram<'_>, needed: &Needed<'_>, rule: &Rule, home: &str) -> Lookup {
     let path = match wanted {
-        Wanted::Nothing => return Lookup::Nothing,
-        Wanted::Name(name) => named(name, rule, home),
-        Wanted::Path(written) => {
+        WantedProgram::Nothing => return Lookup::Nothing,
+        WantedProgram::Name(name) => path_of_name(name, rule, home),
+        WantedProgram::Path(written) => {
             let expanded = path::expand_home(written, home);
             match folder_of(home, needed.dir) {
-                Some(folder) => path::join(&folder, &expanded),
+                Some(folder) => path::join_path(&folder, &expanded),
                 None => return Lookup::Nothing,
             }
         }
     };
     let invoked = match wanted {
-        Wanted::Name(text) | Wanted::Path(text) => (*text).to_owned(),
-        Wanted::Nothing => String::new(),
+        WantedProgram::Name(text) | WantedProgram::Path(text) => (*text).to_owned(),
+        WantedProgram::Nothing => String::new(),
     };
-    Lookup::Found(Box::new(Program {
+    Lookup::Found(Box::new(FoundProgram {
         invoked,
         real_path: path.clone(),
         path,
@@ -108,7 +108,7 @@ fn lookup(wanted: &Wanted<'_>, needed: &Needed<'_>, rule: &Rule, home: &str) -> 
 
 /// Returns the path of a name: a bare name lies where the rule's path ends in it, else among the system's
 /// programs.
-fn named(name: &str, rule: &Rule, home: &str) -> String {
+fn path_of_name(name: &str, rule: &Rule, home: &str) -> String {
     if let Pattern::Path(text) = &rule.pattern {
         let expanded = path::expand_home(text, home);
         if !is_glob(&expanded) && path::base_name(&expanded) == name {

@@ -8,7 +8,8 @@ mod remark;
 
 pub use beyond::{AlsoCovered, also_covered};
 pub use lint::{
-    Carrier, Changeable, Finding, FindingKind, NeverMatches, Problem, Seen, TooBroad, lint, lint_file,
+    Carrier, Changeable, FindingKind, LintProblem, NeverMatches, RuleFinding, Seen, TooBroad, lint_file,
+    lint_rules,
 };
 pub use remark::{Remark, remarks};
 
@@ -20,7 +21,7 @@ use crate::rule::{Effect, IdentityPattern, Pattern, Rule, RuleInput, RuleOrigin}
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
 use crate::verdict::Reason;
-use postern_command::{Class, Step, class_of, read_argv};
+use postern_command::{ProgramClass, Step, class_of, read_argv};
 
 /// Reason why a rule is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -110,7 +111,7 @@ pub fn check_rule(rule: &Rule, home: &str) -> Result<(), RuleProblem> {
         || rule.confine.is_some()
         || rule.limits.is_some()
         || rule.input != RuleInput::Nothing;
-    if rule.pattern.files().is_some() && of_programs {
+    if rule.pattern.file_access().is_some() && of_programs {
         return Err(RuleProblem::Files);
     }
     check_place(rule)?;
@@ -178,7 +179,9 @@ fn not_too_broad(rule: &Rule, text: &str, home: &str) -> Result<(), RuleProblem>
 /// Returns true if a pattern's program runs what it is told, and the pattern leaves open what that is.
 fn runs_anything(words: &[String]) -> bool {
     const ANY: &str = "any";
-    let Some(first) = words.first().filter(|first| class_of(first) != Class::Ordinary) else { return false };
+    let Some(first) = words.first().filter(|first| class_of(first) != ProgramClass::Ordinary) else {
+        return false;
+    };
     let open = words.iter().position(|word| word.contains(['*', '?']));
     if words.get(1).is_none_or(|second| !second.starts_with('-')) {
         return open == Some(1) || words.len() == 1;
@@ -220,7 +223,7 @@ pub fn would_match(rule: &Rule, facts: &Facts<'_>) -> bool {
             .is_ok_and(|folder| crate::judge::is_named_in(facts, &folder)),
         (Effect::Allow, _) => (0..facts.steps.len()).any(|at| crate::judge::covers(&policy, facts, at)),
         (Effect::Deny | Effect::Ask, _) => {
-            let verdict = crate::judge::judge(&policy, facts);
+            let verdict = crate::judge::judge_request(&policy, facts);
             matches!(verdict.reason, Reason::Denylist | Reason::Managed)
                 && verdict.rule.is_some_and(|told| told.id == rule.id)
         }

@@ -3,7 +3,7 @@
 use super::cover::Covers;
 use crate::judge::describes;
 use crate::rule::{Effect, Lifetime, Millis, Pattern, Rule, RuleId, Source};
-use postern_command::{Class, class_of};
+use postern_command::{ProgramClass, class_of};
 
 /// Days without use after which a rule is remarked on.
 const UNUSED_DAYS: i64 = 90;
@@ -39,7 +39,7 @@ pub fn remarks(rules: &[Rule], now: Millis) -> Vec<(RuleId, Remark)> {
         } else if rule.effect == Effect::Allow && is_broad(rule) {
             all.push((rule.id, Remark::TooBroad));
         }
-        all.extend(covers.of(at).map(|other| (rule.id, Remark::CoveredBy(other.id))));
+        all.extend(covers.first_covering(at).map(|other| (rule.id, Remark::CoveredBy(other.id))));
         // Of an organization's rules nobody keeps how they are used.
         if rule.source != Source::Managed && now - last > UNUSED_DAYS * 24 * 60 * 60 * 1000 {
             all.push((rule.id, Remark::Unused));
@@ -57,7 +57,7 @@ fn is_broad(rule: &Rule) -> bool {
         Pattern::Path(text) => {
             rule.args.is_none()
                 && rule.pin.is_none()
-                && class_of(crate::path::base_name(text)) != Class::Ordinary
+                && class_of(crate::path::base_name(text)) != ProgramClass::Ordinary
         }
         Pattern::Command(_)
         | Pattern::Exact(_)

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{HOME, Scene, identity, rule};
+use crate::testing::{HOME, Scene, identity, person_rule};
 use crate::{Lifetime, Pin, Usage};
 
 fn problem(rule: &Rule) -> String {
@@ -11,7 +11,7 @@ fn examples_hold_or_the_rule_is_refused() {
     let with = |text: &str, effect, matches: &[&str], misses: &[&str]| Rule {
         matches: matches.iter().map(|example| (*example).to_owned()).collect(),
         misses: misses.iter().map(|example| (*example).to_owned()).collect(),
-        ..rule(1, effect, text)
+        ..person_rule(1, effect, text)
     };
     for (checked, part) in [
         (with("git push *", Effect::Allow, &["git push", "git push origin"], &["git pull", "gitx push"]), ""),
@@ -43,14 +43,14 @@ fn what_would_allow_anything_is_refused() {
     ] {
         let path = text.starts_with('/');
         let pattern = if path { Pattern::Path(text.to_owned()) } else { Pattern::Command(text.to_owned()) };
-        let told = problem(&Rule { pattern, ..rule(1, Effect::Allow, "x") });
+        let told = problem(&Rule { pattern, ..person_rule(1, Effect::Allow, "x") });
         assert!(told.contains(part), "{text}: {told}");
     }
     for text in ["sudo systemctl restart *", "/usr/bin/python3", "~/bin/**", "npm run *", "env"] {
-        assert_eq!(problem(&rule(1, Effect::Allow, text)), "", "{text}");
+        assert_eq!(problem(&person_rule(1, Effect::Allow, text)), "", "{text}");
     }
-    assert_eq!(problem(&rule(1, Effect::Deny, "/**")), "", "denying everything is no danger");
-    assert!(problem(&rule(1, Effect::Ask, "ls")).contains("only permissions.jsonc"));
+    assert_eq!(problem(&person_rule(1, Effect::Deny, "/**")), "", "denying everything is no danger");
+    assert!(problem(&person_rule(1, Effect::Ask, "ls")).contains("only permissions.jsonc"));
 }
 
 #[test]
@@ -68,24 +68,25 @@ fn a_rule_that_names_what_an_interpreter_runs_is_taken_and_one_that_leaves_it_op
         ("xargs -n 1 *", false),
         ("nice -n 5 *", false),
     ] {
-        let told = problem(&rule(1, Effect::Allow, text));
+        let told = problem(&person_rule(1, Effect::Allow, text));
         assert_eq!(told.is_empty(), taken, "{text}: {told}");
-        let broad = Rule { broad: true, ..rule(1, Effect::Allow, text) };
+        let broad = Rule { broad: true, ..person_rule(1, Effect::Allow, text) };
         assert_eq!(problem(&broad), "", "{text}: what a person confirms is taken");
     }
     for effect in [Effect::Deny, Effect::Allow] {
         let pattern = if effect == Effect::Deny { "git push" } else { "team:H7V7XYVQ7D" };
-        let broad = Rule { broad: true, ..rule(1, effect, pattern) };
+        let broad = Rule { broad: true, ..person_rule(1, effect, pattern) };
         assert!(problem(&broad).contains("can be broad"), "{effect:?} {pattern}");
     }
-    let all = Rule { broad: true, pattern: Pattern::Path("/**".to_owned()), ..rule(1, Effect::Allow, "x") };
+    let all =
+        Rule { broad: true, pattern: Pattern::Path("/**".to_owned()), ..person_rule(1, Effect::Allow, "x") };
     assert!(problem(&all).contains("everything"), "not even a broad rule is for every program");
 }
 
 #[test]
 fn an_exact_command_may_hold_any_text() {
     let words = |argv: &[&str]| Pattern::Exact(argv.iter().map(|word| (*word).to_owned()).collect());
-    let rule = |argv: &[&str]| Rule { pattern: words(argv), ..rule(1, Effect::Allow, "x") };
+    let rule = |argv: &[&str]| Rule { pattern: words(argv), ..person_rule(1, Effect::Allow, "x") };
     assert_eq!(problem(&rule(&["git", "commit", "-m", "one\ntwo"])), "");
     assert!(!problem(&rule(&[])).is_empty());
     assert!(!problem(&rule(&[""])).is_empty());
@@ -101,8 +102,8 @@ fn what_would_have_matched_is_told_for_both_effects() {
         (Effect::Deny, "/usr/bin/rm", "ls", false),
         (Effect::Deny, "git push *", "git $x", false),
     ] {
-        let scene = Scene::new().shell(command);
-        let matched = scene.with_facts(|_, facts| would_match(&rule(1, effect, text), facts));
+        let scene = Scene::new().with_shell_text(command);
+        let matched = scene.with_facts(|_, facts| would_match(&person_rule(1, effect, text), facts));
         assert_eq!(matched, expected, "{effect:?} {text}: {command}");
     }
 }
@@ -113,14 +114,14 @@ fn remarks_name_rules_that_are_covered_broad_unused_or_expired() {
     let used = |at| Usage { count: 1, last_used_at: Some(at), ..Usage::default() };
     let now = 200 * day;
     let rules = [
-        Rule { usage: used(now), ..rule(1, Effect::Allow, "git push origin main") },
-        Rule { usage: used(now), ..rule(2, Effect::Allow, "git push *") },
-        Rule { usage: used(now), ..rule(3, Effect::Allow, "/usr/bin/python3") },
-        Rule { usage: used(now), ..rule(4, Effect::Allow, "~/bin/**") },
-        Rule { usage: used(day), ..rule(5, Effect::Allow, "ls *") },
-        Rule { usage: used(now), lifetime: Lifetime::Until(now), ..rule(6, Effect::Allow, "cat *") },
-        Rule { usage: used(now), ..rule(7, Effect::Deny, "git push *") },
-        Rule { usage: used(now), ..rule(8, Effect::Allow, "git push *") },
+        Rule { usage: used(now), ..person_rule(1, Effect::Allow, "git push origin main") },
+        Rule { usage: used(now), ..person_rule(2, Effect::Allow, "git push *") },
+        Rule { usage: used(now), ..person_rule(3, Effect::Allow, "/usr/bin/python3") },
+        Rule { usage: used(now), ..person_rule(4, Effect::Allow, "~/bin/**") },
+        Rule { usage: used(day), ..person_rule(5, Effect::Allow, "ls *") },
+        Rule { usage: used(now), lifetime: Lifetime::Until(now), ..person_rule(6, Effect::Allow, "cat *") },
+        Rule { usage: used(now), ..person_rule(7, Effect::Deny, "git push *") },
+        Rule { usage: used(now), ..person_rule(8, Effect::Allow, "git push *") },
     ];
     let found = remarks(&rules, now);
     for expected in [
@@ -140,8 +141,8 @@ fn remarks_name_rules_that_are_covered_broad_unused_or_expired() {
 fn only_what_matches_at_least_as_much_covers() {
     let pin = || Some(Box::new(Pin { program: identity("git"), script: None }));
     let of = |name: &str| Some(AgentId::new(name).unwrap());
-    let narrow = || rule(1, Effect::Allow, "git push origin main");
-    let wide = || rule(2, Effect::Allow, "git push *");
+    let narrow = || person_rule(1, Effect::Allow, "git push origin main");
+    let wide = || person_rule(2, Effect::Allow, "git push *");
     for (what, first, second, expected) in [
         ("all that it matches", narrow(), wide(), true),
         ("it is bound to a program", narrow(), Rule { pin: pin(), ..wide() }, false),
@@ -171,17 +172,17 @@ fn only_what_matches_at_least_as_much_covers() {
 #[test]
 fn a_rule_is_broad_or_unused_only_where_nothing_says_otherwise() {
     let day = 24 * 60 * 60 * 1000;
-    let python = || rule(1, Effect::Allow, "/usr/bin/python3");
+    let python = || person_rule(1, Effect::Allow, "/usr/bin/python3");
     let pin = || Some(Box::new(Pin { program: identity("python3"), script: None }));
     let used = |at| Usage { count: 1, last_used_at: Some(at), ..Usage::default() };
     let told = |rule: Rule| remarks(&[Rule { usage: used(110 * day), ..rule }], 200 * day);
     assert_eq!(told(python()), [(1, Remark::TooBroad)]);
     assert_eq!(told(Rule { pin: pin(), ..python() }), [], "bound to the program as it is");
     assert_eq!(told(Rule { args: Some(vec!["x.py".to_owned()]), ..python() }), [], "bound to a script");
-    assert_eq!(told(rule(1, Effect::Allow, "ls *")), [], "used 90 days ago");
-    let unused = Rule { usage: used(110 * day - 1), ..rule(1, Effect::Allow, "ls *") };
+    assert_eq!(told(person_rule(1, Effect::Allow, "ls *")), [], "used 90 days ago");
+    let unused = Rule { usage: used(110 * day - 1), ..person_rule(1, Effect::Allow, "ls *") };
     assert_eq!(remarks(&[unused], 200 * day), [(1, Remark::Unused)]);
-    let covered = [rule(1, Effect::Deny, "/opt/a/x"), rule(2, Effect::Deny, "/opt/a/*")];
+    let covered = [person_rule(1, Effect::Deny, "/opt/a/x"), person_rule(2, Effect::Deny, "/opt/a/*")];
     assert!(remarks(&covered, 0).contains(&(1, Remark::CoveredBy(2))));
 }
 
@@ -189,14 +190,14 @@ fn a_rule_is_broad_or_unused_only_where_nothing_says_otherwise() {
 fn a_profile_takes_what_is_too_wide_without_one() {
     use crate::Profile;
     for text in ["python3 *", "bash *", "env *"] {
-        let wide = rule(1, Effect::Allow, text);
+        let wide = person_rule(1, Effect::Allow, text);
         assert!(crate::check_rule(&wide, HOME).is_err(), "{text}");
         let confined = Rule { confine: Some(Profile::Project), ..wide };
         assert_eq!(crate::check_rule(&confined, HOME), Ok(()), "{text}");
         let example = Rule { matches: vec![text.replace('*', "-c x")], ..confined };
         assert_eq!(crate::check_rule(&example, HOME), Ok(()), "{text}: an example needs no folder");
     }
-    let denies = Rule { confine: Some(Profile::Look), ..rule(1, Effect::Deny, "make") };
+    let denies = Rule { confine: Some(Profile::Look), ..person_rule(1, Effect::Deny, "make") };
     assert!(
         crate::check_rule(&denies, HOME).is_err_and(|why| why.to_string().contains("leave out the profile"))
     );
@@ -207,8 +208,8 @@ fn a_rule_covers_another_only_in_the_same_profile_or_a_wider_one() {
     use crate::Profile::{Look, Project};
     let covered = |theirs, own| {
         let rules = [
-            Rule { confine: theirs, ..rule(1, Effect::Allow, "make *") },
-            Rule { confine: own, ..rule(2, Effect::Allow, "make test") },
+            Rule { confine: theirs, ..person_rule(1, Effect::Allow, "make *") },
+            Rule { confine: own, ..person_rule(2, Effect::Allow, "make test") },
         ];
         let said = crate::remarks(&rules, 0);
         said.contains(&(2, crate::Remark::CoveredBy(1)))

@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-pub use postern_command::environment::{Class, class_of, is_name, may_pass, may_set};
+pub use postern_command::environment::{VariableClass, class_of, is_name, may_pass, may_set};
 
 use crate::settings::Settings;
 use postern_command::environment::{is_harmless_value, is_plain_value};
@@ -20,7 +20,7 @@ pub const MAX_TOTAL_BYTES: usize = 64 * 1024;
 
 /// Facts about the person and the run; every child gets these.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Base {
+pub struct BaseEnvironment {
     /// Login name: `USER`, `LOGNAME`.
     pub user: String,
     /// Home folder.
@@ -43,7 +43,7 @@ pub struct Base {
 
 /// Change by a request or the agent's settings to the variables of every child.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct VariableChange {
     pub kind: ChangeKind,
     /// The name.
     pub name: String,
@@ -72,13 +72,13 @@ pub struct Built {
     /// All of it, sorted by name.
     pub env: Vec<(String, String)>,
     /// Differences from the base, sorted by name.
-    pub changes: Vec<Change>,
+    pub changes: Vec<VariableChange>,
 }
 
 impl Built {
     /// Returns true if a person is to be asked because of what the request sets. No rule covers these names
     /// by itself.
-    pub fn asks(&self) -> bool {
+    pub fn needs_question(&self) -> bool {
         self.changes.iter().any(|change| change.asks)
     }
 }
@@ -89,13 +89,13 @@ impl Built {
 pub struct RefusedName {
     /// As it was asked for: hostile text.
     pub name: String,
-    pub why: Why,
+    pub why: NameRefusalReason,
 }
 
 /// Reason why a name was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Why {
+pub enum NameRefusalReason {
     /// Not a name: letters, digits and `_` only, at most 128.
     NotAName,
     /// Name that occurs twice, compared without case.
@@ -120,7 +120,7 @@ pub enum Why {
 
 /// Refused variables of a request. It is denied as a whole (`env-refused`).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusedVariables {
     /// Every name, in the order of the request.
     pub names: Vec<RefusedName>,
 }
@@ -132,21 +132,22 @@ pub struct Refused {
 ///
 /// # Errors
 /// Every name that is refused, with its reason; then nothing is built.
-pub fn build(
-    base: &Base,
+pub fn build_environment(
+    base: &BaseEnvironment,
     overrides: &[(String, String)],
     settings: &Settings,
     shellish: bool,
-) -> Result<Built, Refused> {
+) -> Result<Built, RefusedVariables> {
     let refused = refusals(overrides, settings, shellish);
     if !refused.is_empty() {
-        return Err(Refused { names: refused });
+        return Err(RefusedVariables { names: refused });
     }
     let mut env = computed(base);
     let mut changes = BTreeMap::new();
     for (name, value) in passed(base, settings) {
         let was = env.insert(name.clone(), value.clone());
-        changes.insert(name.clone(), Change { kind: ChangeKind::Passed, name, value, was, asks: false });
+        changes
+            .insert(name.clone(), VariableChange { kind: ChangeKind::Passed, name, value, was, asks: false });
     }
     for (name, value) in overrides {
         let was = env.insert(name.clone(), value.clone());
@@ -155,7 +156,10 @@ pub fn build(
         }
         let kind = if was.is_some() { ChangeKind::Changed } else { ChangeKind::Added };
         let asks = standing(name, settings) == Standing::Asks && !is_harmless_value(name, value);
-        changes.insert(name.clone(), Change { kind, name: name.clone(), value: value.clone(), was, asks });
+        changes.insert(
+            name.clone(),
+            VariableChange { kind, name: name.clone(), value: value.clone(), was, asks },
+        );
     }
     Ok(Built { env: env.into_iter().collect(), changes: changes.into_values().collect() })
 }
@@ -170,23 +174,23 @@ pub enum Standing {
     /// A person is asked.
     Asks,
     /// Refused.
-    Refused(Why),
+    Refused(NameRefusalReason),
 }
 
 /// Returns the standing of a name with an agent: for requests, and for assignments inside a command (`FOO=1
 /// cmd`).
 pub fn standing(name: &str, settings: &Settings) -> Standing {
     if !is_name(name) {
-        return Standing::Refused(Why::NotAName);
+        return Standing::Refused(NameRefusalReason::NotAName);
     }
     let named = settings.env_set.iter().any(|other| other.eq_ignore_ascii_case(name));
     match class_of(name) {
-        Class::Base => Standing::Refused(Why::Computed),
-        Class::Hard => Standing::Refused(Why::Dangerous),
-        Class::Auto | Class::Ask | Class::Soft if named => Standing::Named,
-        Class::Auto => Standing::Plain,
-        Class::Ask => Standing::Asks,
-        Class::Soft => Standing::Refused(Why::NotAllowed),
+        VariableClass::Base => Standing::Refused(NameRefusalReason::Computed),
+        VariableClass::Hard => Standing::Refused(NameRefusalReason::Dangerous),
+        VariableClass::Auto | VariableClass::Ask | VariableClass::Soft if named => Standing::Named,
+        VariableClass::Auto => Standing::Plain,
+        VariableClass::Ask => Standing::Asks,
+        VariableClass::Soft => Standing::Refused(NameRefusalReason::NotAllowed),
     }
 }
 
@@ -198,9 +202,9 @@ fn refusals(overrides: &[(String, String)], settings: &Settings, shellish: bool)
         total += name.len() + value.len();
         let fits = count < MAX_OVERRIDES && total <= MAX_TOTAL_BYTES;
         let why = if !fits {
-            Some(Why::TooMany)
+            Some(NameRefusalReason::TooMany)
         } else if !seen.insert(name.to_ascii_uppercase()) {
-            Some(Why::Twice)
+            Some(NameRefusalReason::Twice)
         } else {
             refusal(name, value, settings, shellish)
         };
@@ -212,7 +216,7 @@ fn refusals(overrides: &[(String, String)], settings: &Settings, shellish: bool)
 }
 
 /// Returns the reason to refuse a name with its value; `None` if it is accepted.
-fn refusal(name: &str, value: &str, settings: &Settings, shellish: bool) -> Option<Why> {
+fn refusal(name: &str, value: &str, settings: &Settings, shellish: bool) -> Option<NameRefusalReason> {
     let standing = standing(name, settings);
     if is_name(name) && is_harmless_value(name, value) {
         return None;
@@ -221,17 +225,17 @@ fn refusal(name: &str, value: &str, settings: &Settings, shellish: bool) -> Opti
         return Some(why);
     }
     if value.len() > MAX_VALUE_BYTES {
-        return Some(Why::TooLong);
+        return Some(NameRefusalReason::TooLong);
     }
     if value.starts_with("()") || value.contains('\0') {
-        return Some(Why::Function);
+        return Some(NameRefusalReason::Function);
     }
     match standing {
-        Standing::Plain if !is_plain_value(value) => Some(Why::BadValue),
-        Standing::Asks if shellish => Some(Why::NotForShells),
+        Standing::Plain if !is_plain_value(value) => Some(NameRefusalReason::BadValue),
+        Standing::Asks if shellish => Some(NameRefusalReason::NotForShells),
         // A shell that counts with the variable (`$((x))`) would run it.
         Standing::Named if shellish && value.contains(['`', '$']) && value.contains(['`', '(', '{']) => {
-            Some(Why::Function)
+            Some(NameRefusalReason::Function)
         }
         Standing::Plain | Standing::Named | Standing::Asks => None,
         Standing::Refused(why) => Some(why),
@@ -239,7 +243,7 @@ fn refusal(name: &str, value: &str, settings: &Settings, shellish: bool) -> Opti
 }
 
 /// Returns the variables that every child gets.
-fn computed(base: &Base) -> BTreeMap<String, String> {
+fn computed(base: &BaseEnvironment) -> BTreeMap<String, String> {
     let mut env = BTreeMap::from(
         [
             ("HOME", &base.home),
@@ -264,7 +268,7 @@ fn computed(base: &Base) -> BTreeMap<String, String> {
 ///
 /// Names that must not be passed are left out: settings with such names are refused when they are saved
 /// ([`may_pass`]).
-fn passed(base: &Base, settings: &Settings) -> Vec<(String, String)> {
+fn passed(base: &BaseEnvironment, settings: &Settings) -> Vec<(String, String)> {
     base.inherited
         .iter()
         .filter(|(name, value)| {

@@ -21,7 +21,7 @@ use crate::settings::{Ask, Fallback, Security, Settings};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use pattern::written;
-pub use read::{FieldError, read};
+pub use read::{FieldError, read_exec_approval};
 
 /// Time that a question waits there by default, in milliseconds.
 const TIMEOUT_MS: u64 = 60_000;
@@ -37,12 +37,12 @@ pub struct ExecApproval {
     /// Decision if nobody answers.
     pub ask_fallback: Fallback,
     /// Entries that allow.
-    pub allowlist: Vec<Entry>,
+    pub allowlist: Vec<AllowlistEntry>,
 }
 
 /// Entry of the allowlist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct AllowlistEntry {
     /// The glob.
     pub pattern: String,
 }
@@ -50,7 +50,7 @@ pub struct Entry {
 /// A file with the settings in it: the rest of a profile is not looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Profile {
+pub struct ExecApprovalProfile {
     /// The settings.
     pub exec_approval: ExecApproval,
 }
@@ -59,7 +59,7 @@ impl ExecApproval {
     /// Returns the patterns of the allowlist, in its order; or the first entry that cannot be said here, and
     /// why.
     pub fn patterns(&self) -> Result<Vec<Pattern>, FieldError> {
-        let named = |(at, entry): (usize, &Entry)| {
+        let named = |(at, entry): (usize, &AllowlistEntry)| {
             pattern::of_glob(&entry.pattern).map_err(|message| FieldError {
                 field: format!("execApproval.allowlist[{at}].pattern"),
                 message,
@@ -69,7 +69,7 @@ impl ExecApproval {
     }
 
     /// Applies it to an agent's settings; those it does not name stay.
-    pub fn apply(&self, settings: &mut Settings) {
+    pub fn apply_to(&self, settings: &mut Settings) {
         settings.security = self.security;
         settings.ask = self.ask;
         settings.fallback = self.ask_fallback;
@@ -78,13 +78,13 @@ impl ExecApproval {
 
     /// Returns an agent's settings and rules in these words, and the rules that they have no words for, with
     /// the reason.
-    pub fn of(settings: &Settings, rules: &[Rule]) -> (Self, Vec<(Rule, &'static str)>) {
-        let mut allowlist: Vec<Entry> = Vec::new();
+    pub fn from_settings(settings: &Settings, rules: &[Rule]) -> (Self, Vec<(Rule, &'static str)>) {
+        let mut allowlist: Vec<AllowlistEntry> = Vec::new();
         let mut left_out = Vec::new();
         for rule in rules {
             match glob_of(rule) {
                 Ok(pattern) if allowlist.iter().any(|entry| entry.pattern == pattern) => {}
-                Ok(pattern) => allowlist.push(Entry { pattern }),
+                Ok(pattern) => allowlist.push(AllowlistEntry { pattern }),
                 Err(why) => left_out.push((rule.clone(), why)),
             }
         }

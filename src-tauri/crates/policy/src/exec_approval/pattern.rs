@@ -80,17 +80,17 @@ pub(super) fn to_glob(pattern: &Pattern) -> Result<String, &'static str> {
                 Some((last, before)) if matches!(last.as_str(), "*" | "**") => (true, before),
                 _ => (false, words.as_slice()),
             };
-            let text = plain(words).ok_or("a star within a word means something else there")?;
+            let text = join_literal(words).ok_or("a star within a word means something else there")?;
             Ok(if more { format!("{text} **") } else { text })
         }
-        Pattern::Exact(argv) => plain(argv).ok_or("a word of it is a glob there"),
+        Pattern::Exact(argv) => join_literal(argv).ok_or("a word of it is a glob there"),
         Pattern::Identity(_) => Err("a program by its identity cannot be said there"),
         Pattern::Read(_) | Pattern::Write(_) => Err("files that no program may touch cannot be said there"),
     }
 }
 
 /// Words that are no globs, as one line.
-fn plain(words: &[String]) -> Option<String> {
+fn join_literal(words: &[String]) -> Option<String> {
     let literal = words.iter().all(|word| !word.contains(['*', '?', '[', ']', '{', '}']));
-    literal.then(|| postern_command::quote(words))
+    literal.then(|| postern_command::quote_argv(words))
 }

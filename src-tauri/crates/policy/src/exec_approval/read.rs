@@ -1,6 +1,6 @@
 //! Reading the JSON: a mistake names its field.
 
-use super::{Entry, ExecApproval, TIMEOUT_MS};
+use super::{AllowlistEntry, ExecApproval, TIMEOUT_MS};
 use crate::settings::{Ask, Fallback, Security};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -22,47 +22,58 @@ const USE: [&str; 4] = ["id", "lastUsedAt", "lastUsedCommand", "lastResolvedPath
 
 /// Reads the settings: a profile with `execApproval` in it, or the settings alone. What is left out is as it is there:
 /// allowlist, on-miss, a minute, deny, nothing.
-pub fn read(text: &str) -> Result<ExecApproval, FieldError> {
-    let root: Value =
-        serde_json::from_str(text).map_err(|error| wrong("the file", format!("is no JSON: {error}")))?;
+pub fn read_exec_approval(text: &str) -> Result<ExecApproval, FieldError> {
+    let root: Value = serde_json::from_str(text)
+        .map_err(|error| field_error("the file", format!("is no JSON: {error}")))?;
     let Value::Object(root) = root else {
-        return Err(wrong("the file", "is one object: { \"execApproval\": { … } }"));
+        return Err(field_error("the file", "is one object: { \"execApproval\": { … } }"));
     };
     match root.get("execApproval") {
-        Some(Value::Object(settings)) => fields(settings),
-        Some(_) => Err(wrong(
+        Some(Value::Object(settings)) => read_fields(settings),
+        Some(_) => Err(field_error(
             "execApproval",
             "is an object with security, ask, timeoutMs, askFallback and allowlist",
         )),
-        None if root.keys().any(|key| FIELDS.contains(&key.as_str())) => fields(&root),
-        None => {
-            Err(wrong("execApproval", "is missing: { \"execApproval\": { \"security\": \"allowlist\", … } }"))
-        }
+        None if root.keys().any(|key| FIELDS.contains(&key.as_str())) => read_fields(&root),
+        None => Err(field_error(
+            "execApproval",
+            "is missing: { \"execApproval\": { \"security\": \"allowlist\", … } }",
+        )),
     }
 }
 
-fn wrong(field: &str, message: impl Into<String>) -> FieldError {
+fn field_error(field: &str, message: impl Into<String>) -> FieldError {
     FieldError { field: field.to_owned(), message: message.into() }
 }
 
-fn fields(settings: &Map<String, Value>) -> Result<ExecApproval, FieldError> {
+fn read_fields(settings: &Map<String, Value>) -> Result<ExecApproval, FieldError> {
     if let Some(unknown) = settings.keys().find(|key| !FIELDS.contains(&key.as_str())) {
         let expected = FIELDS.join(", ");
-        return Err(wrong(
+        return Err(field_error(
             &format!("execApproval.{unknown}"),
             format!("is no setting; these are: {expected}"),
         ));
     }
     Ok(ExecApproval {
-        security: choice(settings, "security", Security::Allowlist, "\"deny\", \"allowlist\" or \"full\"")?,
-        ask: choice(settings, "ask", Ask::OnMiss, "\"off\", \"on-miss\" or \"always\"")?,
-        timeout_ms: timeout(settings)?,
-        ask_fallback: choice(settings, "askFallback", Fallback::Deny, "\"deny\", \"allowlist\" or \"full\"")?,
-        allowlist: entries(settings.get("allowlist"))?,
+        security: read_choice(
+            settings,
+            "security",
+            Security::Allowlist,
+            "\"deny\", \"allowlist\" or \"full\"",
+        )?,
+        ask: read_choice(settings, "ask", Ask::OnMiss, "\"off\", \"on-miss\" or \"always\"")?,
+        timeout_ms: read_timeout(settings)?,
+        ask_fallback: read_choice(
+            settings,
+            "askFallback",
+            Fallback::Deny,
+            "\"deny\", \"allowlist\" or \"full\"",
+        )?,
+        allowlist: read_entries(settings.get("allowlist"))?,
     })
 }
 
-fn choice<T: DeserializeOwned>(
+fn read_choice<T: DeserializeOwned>(
     settings: &Map<String, Value>,
     field: &str,
     default: T,
@@ -70,38 +81,42 @@ fn choice<T: DeserializeOwned>(
 ) -> Result<T, FieldError> {
     let Some(value) = settings.get(field) else { return Ok(default) };
     serde_json::from_value(value.clone())
-        .map_err(|_| wrong(&format!("execApproval.{field}"), format!("is {expected}, not {value}")))
+        .map_err(|_| field_error(&format!("execApproval.{field}"), format!("is {expected}, not {value}")))
 }
 
-fn timeout(settings: &Map<String, Value>) -> Result<u64, FieldError> {
+fn read_timeout(settings: &Map<String, Value>) -> Result<u64, FieldError> {
     let Some(value) = settings.get("timeoutMs") else { return Ok(TIMEOUT_MS) };
     value.as_u64().ok_or_else(|| {
-        wrong("execApproval.timeoutMs", format!("is a whole number of milliseconds, not {value}"))
+        field_error("execApproval.timeoutMs", format!("is a whole number of milliseconds, not {value}"))
     })
 }
 
-fn entries(list: Option<&Value>) -> Result<Vec<Entry>, FieldError> {
+fn read_entries(list: Option<&Value>) -> Result<Vec<AllowlistEntry>, FieldError> {
     match list {
         None => Ok(Vec::new()),
-        Some(Value::Array(list)) => list.iter().enumerate().map(|(at, value)| entry(at, value)).collect(),
-        Some(other) => Err(wrong("execApproval.allowlist", format!("is a list of entries, not {other}"))),
+        Some(Value::Array(list)) => {
+            list.iter().enumerate().map(|(at, value)| read_entry(at, value)).collect()
+        }
+        Some(other) => {
+            Err(field_error("execApproval.allowlist", format!("is a list of entries, not {other}")))
+        }
     }
 }
 
-fn entry(at: usize, value: &Value) -> Result<Entry, FieldError> {
+fn read_entry(at: usize, value: &Value) -> Result<AllowlistEntry, FieldError> {
     let name = format!("execApproval.allowlist[{at}]");
     let Value::Object(entry) = value else {
-        return Err(wrong(
+        return Err(field_error(
             &name,
             format!("is an entry with a pattern ({{ \"pattern\": \"git **\" }}), not {value}"),
         ));
     };
     if let Some(unknown) = entry.keys().find(|key| *key != "pattern" && !USE.contains(&key.as_str())) {
-        return Err(wrong(&format!("{name}.{unknown}"), "is not known; an entry has a pattern"));
+        return Err(field_error(&format!("{name}.{unknown}"), "is not known; an entry has a pattern"));
     }
     match entry.get("pattern") {
-        Some(Value::String(pattern)) => Ok(Entry { pattern: pattern.clone() }),
-        Some(other) => Err(wrong(&format!("{name}.pattern"), format!("is a text, not {other}"))),
-        None => Err(wrong(&format!("{name}.pattern"), "is missing")),
+        Some(Value::String(pattern)) => Ok(AllowlistEntry { pattern: pattern.clone() }),
+        Some(other) => Err(field_error(&format!("{name}.pattern"), format!("is a text, not {other}"))),
+        None => Err(field_error(&format!("{name}.pattern"), "is missing")),
     }
 }

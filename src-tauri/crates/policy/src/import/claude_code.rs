@@ -4,9 +4,9 @@
 //! else is the exact line. Paths are those of `.gitignore`; `//` begins one at the root. What no tool may read or edit becomes a
 //! rule about files.
 
-use super::command::Written;
+use super::command::ForeignCommand;
 use super::tool::of_server;
-use super::{Becomes, Entry, LeftOut, Taking, Unreadable, json, texts};
+use super::{Becomes, ForeignEntry, LeftOut, Taking, UnreadableFile, list_texts, parse_document};
 use crate::permissions::SHELL_TOOL;
 use crate::rule::{Effect, Pattern};
 
@@ -37,16 +37,16 @@ const PLAIN: &[&str] = &[
     "WebSearch",
 ];
 
-pub(super) fn read(text: &str, taking: &Taking) -> Result<Vec<Entry>, Unreadable> {
-    let document = json(text)?;
+pub(super) fn read_entries(text: &str, taking: &Taking) -> Result<Vec<ForeignEntry>, UnreadableFile> {
+    let document = parse_document(text)?;
     let lists = [("deny", Effect::Deny), ("ask", Effect::Ask), ("allow", Effect::Allow)];
     let mut entries = Vec::new();
     for (list, effect) in lists {
-        let written = texts(&document, &["permissions", list]);
-        entries.extend(written.map(|rule| Entry::new(rule, effect, becomes(rule, effect, taking))));
+        let written = list_texts(&document, &["permissions", list]);
+        entries.extend(written.map(|rule| ForeignEntry::new(rule, effect, becomes(rule, effect, taking))));
     }
     if let Some(mode) = document["permissions"]["defaultMode"].as_str().filter(|mode| *mode != "default") {
-        entries.push(Entry::new(format!("defaultMode: {mode}"), Effect::Allow, Err(LeftOut::NoRule)));
+        entries.push(ForeignEntry::new(format!("defaultMode: {mode}"), Effect::Allow, Err(LeftOut::NoRule)));
     }
     Ok(entries)
 }
@@ -57,26 +57,26 @@ fn becomes(rule: &str, effect: Effect, taking: &Taking) -> Result<Becomes, LeftO
         None => (rule, None),
     };
     if tool == "Bash" {
-        return bash(value.unwrap_or("*"), effect, taking);
+        return convert_bash(value.unwrap_or("*"), effect, taking);
     }
     if let Some(rest) = tool.strip_prefix("mcp__") {
         let (server, own) = rest.split_once("__").unwrap_or((rest, "*"));
         return taking.any_use(&of_server(server, own), effect);
     }
     if let Some((_, tools)) = PATHS.iter().find(|(name, _)| *name == tool) {
-        let patterns = taking.paths(value.unwrap_or("**"), effect)?;
-        let lines = || taking.lines(tools, &patterns, effect);
+        let patterns = taking.path_patterns(value.unwrap_or("**"), effect)?;
+        let lines = || taking.make_lines(tools, &patterns, effect);
         return match patterns.first() {
             // What a rule about files names it names with everything below, and for every program.
             Some(own) if effect == Effect::Deny && own != "*" => {
                 let about = if tools.contains(&"read_file") { Pattern::Read } else { Pattern::Write };
-                taking.rules(effect, vec![about(own.clone())]).or_else(|_| lines())
+                taking.make_rules(effect, vec![about(own.clone())]).or_else(|_| lines())
             }
             _ => lines(),
         };
     }
     match (tool, value) {
-        ("Skill", value) => taking.lines(&["skill"], &[value.unwrap_or("*").to_owned()], effect),
+        ("Skill", value) => taking.make_lines(&["skill"], &[value.unwrap_or("*").to_owned()], effect),
         ("Glob", None) => taking.any_use("glob", effect),
         ("Grep", None) => taking.any_use("grep", effect),
         (tool, None | Some("*" | "**")) if PLAIN.contains(&tool) => taking.any_use(tool, effect),
@@ -85,15 +85,15 @@ fn becomes(rule: &str, effect: Effect, taking: &Taking) -> Result<Becomes, LeftO
     }
 }
 
-fn bash(value: &str, effect: Effect, taking: &Taking) -> Result<Becomes, LeftOut> {
+fn convert_bash(value: &str, effect: Effect, taking: &Taking) -> Result<Becomes, LeftOut> {
     let value = value.trim();
     let any = value.trim_matches(['*', ':', ' ']).is_empty();
     let prefix = value.strip_suffix(":*").or_else(|| value.strip_suffix(" *"));
     match (prefix, effect) {
         _ if any && effect == Effect::Allow => Err(LeftOut::Everything),
         _ if any => taking.any_use(SHELL_TOOL, effect),
-        (Some(prefix), _) if !prefix.contains('*') => taking.command(Written::Prefix(prefix), effect),
-        _ if value.contains('*') => taking.command(Written::Glob(value), effect),
-        _ => taking.command(Written::Exact(value), effect),
+        (Some(prefix), _) if !prefix.contains('*') => taking.command(ForeignCommand::Prefix(prefix), effect),
+        _ if value.contains('*') => taking.command(ForeignCommand::Glob(value), effect),
+        _ => taking.command(ForeignCommand::Exact(value), effect),
     }
 }

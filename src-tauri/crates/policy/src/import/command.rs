@@ -1,16 +1,16 @@
 //! Commands as other programs write them: exact text, a prefix, or text with wildcards.
 
-use super::{Becomes, LeftOut, Line, Taking};
-use crate::permissions::{Entry, Origin, SHELL_TOOL};
+use super::{Becomes, LeftOut, PermissionLine, Taking};
+use crate::permissions::{EntryOrigin, PermissionEntry, SHELL_TOOL};
 use crate::rule::{Effect, Pattern};
-use postern_command::{Dialect, Reading, Role, Unparsed, quote, read_shell_at};
+use postern_command::{Dialect, ParsedCommand, Role, Unparsed, quote_argv, read_shell_at};
 
 /// The most words that a wildcard within a denied command stands for.
 const MOST_BETWEEN: usize = 6;
 
 /// A command as another program writes it.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Written<'a> {
+pub(super) enum ForeignCommand<'a> {
     /// This text.
     Exact(&'a str),
     /// This text, with anything behind it.
@@ -21,24 +21,24 @@ pub(super) enum Written<'a> {
 
 impl Taking {
     /// Takes a command over.
-    pub(super) fn command(&self, written: Written<'_>, effect: Effect) -> Result<Becomes, LeftOut> {
+    pub(super) fn command(&self, written: ForeignCommand<'_>, effect: Effect) -> Result<Becomes, LeftOut> {
         let patterns = match written {
-            Written::Exact(text) => vec![self.exact(text)?],
-            Written::Prefix(text) => vec![command(&self.begun(text)?, true, effect)?],
-            Written::Glob(text) => self.glob(text, effect)?,
+            ForeignCommand::Exact(text) => vec![self.exact_pattern(text)?],
+            ForeignCommand::Prefix(text) => vec![command(&self.prefix_words(text)?, true, effect)?],
+            ForeignCommand::Glob(text) => self.glob_patterns(text, effect)?,
         };
         match effect {
-            Effect::Allow | Effect::Deny => self.rules(effect, patterns),
+            Effect::Allow | Effect::Deny => self.make_rules(effect, patterns),
             Effect::Ask => self.asking_all(&patterns),
         }
     }
 
-    fn exact(&self, text: &str) -> Result<Pattern, LeftOut> {
-        Ok(Pattern::Exact(self.plain(text)?))
+    fn exact_pattern(&self, text: &str) -> Result<Pattern, LeftOut> {
+        Ok(Pattern::Exact(self.plain_words(text)?))
     }
 
     /// Returns the words of a text that is one plain command.
-    fn plain(&self, text: &str) -> Result<Vec<String>, LeftOut> {
+    fn plain_words(&self, text: &str) -> Result<Vec<String>, LeftOut> {
         if text.trim().is_empty() {
             return Err(LeftOut::Everything);
         }
@@ -55,18 +55,18 @@ impl Taking {
     }
 
     /// Returns the words of a text that begins a plain command: some run nothing by themselves, or read what to run.
-    fn begun(&self, text: &str) -> Result<Vec<String>, LeftOut> {
-        self.plain(text).or_else(|why| {
+    fn prefix_words(&self, text: &str) -> Result<Vec<String>, LeftOut> {
+        self.plain_words(text).or_else(|why| {
             if why != LeftOut::NotPlain {
                 return Err(why);
             }
-            let mut words = self.plain(&format!("{text} x"))?;
+            let mut words = self.plain_words(&format!("{text} x"))?;
             words.pop();
             Ok(words)
         })
     }
 
-    fn glob(&self, text: &str, effect: Effect) -> Result<Vec<Pattern>, LeftOut> {
+    fn glob_patterns(&self, text: &str, effect: Effect) -> Result<Vec<Pattern>, LeftOut> {
         let text = text.trim();
         if text.trim_matches(['*', ' ', ':']).is_empty() {
             return Err(LeftOut::Everything);
@@ -76,7 +76,7 @@ impl Taking {
             return Err(LeftOut::NoProgram);
         }
         // With letters for its wildcards it has to be one plain command of as many words.
-        let filled = self.plain(&text.replace('*', "x"))?;
+        let filled = self.plain_words(&text.replace('*', "x"))?;
         if filled.len() != words.len() {
             return Err(LeftOut::NotPlain);
         }
@@ -102,21 +102,22 @@ impl Taking {
         patterns.iter().map(|pattern| self.asking(pattern)).collect::<Result<_, _>>().map(Becomes::Lines)
     }
 
-    fn asking(&self, pattern: &Pattern) -> Result<Line, LeftOut> {
+    fn asking(&self, pattern: &Pattern) -> Result<PermissionLine, LeftOut> {
         let text = match pattern {
             Pattern::Command(text) => text.clone(),
-            Pattern::Exact(argv) => quote(argv),
+            Pattern::Exact(argv) => quote_argv(argv),
             Pattern::Path(_) | Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_) => {
                 return Err(LeftOut::NoProgram);
             }
         };
-        Entry::new(SHELL_TOOL, &text, Effect::Ask, &self.home, Origin::Session).map_err(LeftOut::Refused)?;
-        Ok(Line { tool: SHELL_TOOL.to_owned(), pattern: text, effect: Effect::Ask })
+        PermissionEntry::new(SHELL_TOOL, &text, Effect::Ask, &self.home, EntryOrigin::Session)
+            .map_err(LeftOut::Refused)?;
+        Ok(PermissionLine { tool: SHELL_TOOL.to_owned(), pattern: text, effect: Effect::Ask })
     }
 }
 
 /// Returns the words of a text that is one command with code in its arguments, which is not read.
-fn inline_code(reading: &Reading) -> Option<Vec<String>> {
+fn inline_code(reading: &ParsedCommand) -> Option<Vec<String>> {
     let [step] = reading.steps.as_slice() else { return None };
     let bare = step.via.is_empty() && step.assignments.is_empty() && step.redirections.is_empty();
     let whole = step.span == (0..reading.text.len()) && reading.opaque.is_empty();
@@ -140,7 +141,7 @@ fn pattern_of(words: &[String], more: bool) -> Pattern {
     let plain = |c: char| c.is_ascii_alphanumeric() || "*-_./:=@+,%".contains(c);
     let written = |word: &String| {
         let bare = !word.is_empty() && word.chars().all(plain);
-        if bare { word.clone() } else { quote(std::slice::from_ref(word)) }
+        if bare { word.clone() } else { quote_argv(std::slice::from_ref(word)) }
     };
     let words = words.iter().map(written).chain(more.then(|| "*".to_owned()));
     Pattern::Command(words.collect::<Vec<_>>().join(" "))

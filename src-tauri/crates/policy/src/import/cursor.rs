@@ -1,24 +1,26 @@
 //! Cursor: `terminalAllowlist` and `mcpAllowlist` of `permissions.json`; `permissions.allow` and `.deny` of the CLI.
 
-use super::command::Written;
+use super::command::ForeignCommand;
 use super::tool::of_server;
-use super::{Becomes, Entry, LeftOut, Taking, Unreadable, json, texts};
+use super::{Becomes, ForeignEntry, LeftOut, Taking, UnreadableFile, list_texts, parse_document};
 use crate::permissions::SHELL_TOOL;
 use crate::rule::Effect;
 
-pub(super) fn read(text: &str, taking: &Taking) -> Result<Vec<Entry>, Unreadable> {
-    let document = json(text)?;
+pub(super) fn read_entries(text: &str, taking: &Taking) -> Result<Vec<ForeignEntry>, UnreadableFile> {
+    let document = parse_document(text)?;
     let mut entries = Vec::new();
     for (list, effect) in [("deny", Effect::Deny), ("allow", Effect::Allow)] {
-        let written = texts(&document, &["permissions", list]);
-        entries.extend(written.map(|rule| Entry::new(rule, effect, becomes(rule, effect, taking))));
+        let written = list_texts(&document, &["permissions", list]);
+        entries.extend(written.map(|rule| ForeignEntry::new(rule, effect, becomes(rule, effect, taking))));
     }
-    let commands = texts(&document, &["terminalAllowlist"]);
+    let commands = list_texts(&document, &["terminalAllowlist"]);
+    entries.extend(commands.map(|command| {
+        ForeignEntry::new(command, Effect::Allow, convert_shell(command, Effect::Allow, taking))
+    }));
+    let tools = list_texts(&document, &["mcpAllowlist"]);
     entries.extend(
-        commands.map(|command| Entry::new(command, Effect::Allow, shell(command, Effect::Allow, taking))),
+        tools.map(|tool| ForeignEntry::new(tool, Effect::Allow, convert_mcp(tool, Effect::Allow, taking))),
     );
-    let tools = texts(&document, &["mcpAllowlist"]);
-    entries.extend(tools.map(|tool| Entry::new(tool, Effect::Allow, mcp(tool, Effect::Allow, taking))));
     Ok(entries)
 }
 
@@ -27,12 +29,14 @@ fn becomes(rule: &str, effect: Effect, taking: &Taking) -> Result<Becomes, LeftO
         return Err(LeftOut::NoRule);
     };
     match tool {
-        "Shell" => shell(value, effect, taking),
-        "Read" => taking.lines(&["read_file"], &taking.paths(&absolute(value), effect)?, effect),
-        "Write" => {
-            taking.lines(&["write_file", "edit_file"], &taking.paths(&absolute(value), effect)?, effect)
-        }
-        "Mcp" => mcp(value, effect, taking),
+        "Shell" => convert_shell(value, effect, taking),
+        "Read" => taking.make_lines(&["read_file"], &taking.path_patterns(&absolute(value), effect)?, effect),
+        "Write" => taking.make_lines(
+            &["write_file", "edit_file"],
+            &taking.path_patterns(&absolute(value), effect)?,
+            effect,
+        ),
+        "Mcp" => convert_mcp(value, effect, taking),
         "WebFetch" if matches!(value, "*" | "**") => taking.any_use("WebFetch", effect),
         other => Err(LeftOut::NoValue(other.to_owned())),
     }
@@ -44,7 +48,7 @@ fn absolute(path: &str) -> String {
 }
 
 /// Returns a program with any arguments, or `program:arguments` with wildcards.
-fn shell(value: &str, effect: Effect, taking: &Taking) -> Result<Becomes, LeftOut> {
+fn convert_shell(value: &str, effect: Effect, taking: &Taking) -> Result<Becomes, LeftOut> {
     let line = match value.split_once(':') {
         Some((program, arguments)) => format!("{program} {arguments}"),
         None => value.to_owned(),
@@ -54,17 +58,17 @@ fn shell(value: &str, effect: Effect, taking: &Taking) -> Result<Becomes, LeftOu
         _ if any && effect == Effect::Allow => Err(LeftOut::Everything),
         _ if any => taking.any_use(SHELL_TOOL, effect),
         Some(prefix) if !prefix.contains('*') && line.ends_with(" *") => {
-            taking.command(Written::Prefix(prefix), effect)
+            taking.command(ForeignCommand::Prefix(prefix), effect)
         }
-        _ if line.contains('*') => taking.command(Written::Glob(&line), effect),
-        _ if value.contains(':') => taking.command(Written::Exact(&line), effect),
-        _ => taking.command(Written::Prefix(&line), effect),
+        _ if line.contains('*') => taking.command(ForeignCommand::Glob(&line), effect),
+        _ if value.contains(':') => taking.command(ForeignCommand::Exact(&line), effect),
+        _ => taking.command(ForeignCommand::Prefix(&line), effect),
     }
 }
 
 /// Imports `server:tool` or `server, tool`. Cursor's hook reports the tool alone, so a rule that names one is
 /// denied or asked about there.
-fn mcp(value: &str, effect: Effect, taking: &Taking) -> Result<Becomes, LeftOut> {
+fn convert_mcp(value: &str, effect: Effect, taking: &Taking) -> Result<Becomes, LeftOut> {
     let (server, tool) = value.split_once([':', ',']).ok_or(LeftOut::NoRule)?;
     match (server.trim(), tool.trim(), effect) {
         // Without its server, a name allows the same tool of any other.

@@ -4,12 +4,12 @@
 //! more there is left out, unless the person confirmed that.
 
 use crate::rule::{Effect, FileAccess, Lifetime, Pattern, Rule, RuleInput};
-use postern_command::{quote, words_of};
+use postern_command::{quote_argv, words_of};
 use serde_json::json;
 
 /// A format that rules are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
+pub enum ExportTarget {
     /// `permissions` of `settings.json`.
     ClaudeCode,
     /// `prefix_rule(…)` of a `.rules` file.
@@ -28,25 +28,27 @@ enum ExportedLine {
 }
 
 /// Writes rules in a format. With `broad`, also those that allow more there.
-pub fn export(target: Target, rules: &[Rule], broad: bool) -> (String, Vec<NotSaid>) {
+pub fn export(target: ExportTarget, rules: &[Rule], broad: bool) -> (String, Vec<NotSaid>) {
     let (mut said, mut left_out) = (Vec::new(), Vec::new());
     for rule in rules {
-        match say(target, rule, broad) {
+        match export_rule(target, rule, broad) {
             Ok(one) => said.push(one),
             Err(why) => left_out.push((rule.clone(), why)),
         }
     }
     let text = match target {
-        Target::ClaudeCode => claude_code(&said),
-        Target::Codex => said.iter().map(codex).collect(),
+        ExportTarget::ClaudeCode => claude_code(&said),
+        ExportTarget::Codex => said.iter().map(codex_line).collect(),
     };
     (text, left_out)
 }
 
-fn say(target: Target, rule: &Rule, broad: bool) -> Result<ExportedLine, &'static str> {
+fn export_rule(target: ExportTarget, rule: &Rule, broad: bool) -> Result<ExportedLine, &'static str> {
     let allows = rule.effect == Effect::Allow;
-    if let (Target::ClaudeCode, false, Some((access, text))) = (target, allows, rule.pattern.files()) {
-        return files(access, text).map(ExportedLine::Files);
+    if let (ExportTarget::ClaudeCode, false, Some((access, text))) =
+        (target, allows, rule.pattern.file_access())
+    {
+        return files_entry(access, text).map(ExportedLine::Files);
     }
     if allows && (rule.pin.is_some() || rule.lifetime != Lifetime::Forever) {
         return Err("it is bound to a program or a time, which cannot be said there");
@@ -76,7 +78,7 @@ fn say(target: Target, rule: &Rule, broad: bool) -> Result<ExportedLine, &'stati
         return Err("its wildcards stand for other text there");
     }
     // A prefix covers whatever an argument makes the program do; Codex has nothing but prefixes.
-    let more = more || target == Target::Codex || !allows;
+    let more = more || target == ExportTarget::Codex || !allows;
     if allows && more && !(rule.broad || broad) {
         return Err("it would allow more there: only a broad rule is exported");
     }
@@ -84,7 +86,7 @@ fn say(target: Target, rule: &Rule, broad: bool) -> Result<ExportedLine, &'stati
 }
 
 /// Returns the entry for files that no tool may touch. A path is that of `.gitignore`, whose `*` stays in its folder.
-fn files(access: FileAccess, text: &str) -> Result<String, &'static str> {
+fn files_entry(access: FileAccess, text: &str) -> Result<String, &'static str> {
     let path = match text.strip_prefix("$HOME/").or_else(|| text.strip_prefix("~/")) {
         Some(rest) => format!("~/{rest}"),
         None if text.starts_with('/') => format!("/{text}"),
@@ -103,7 +105,7 @@ fn claude_code(said: &[ExportedLine]) -> String {
     let of = |wanted: Effect| -> Vec<String> {
         let entry = |one: &ExportedLine| match one {
             ExportedLine::Command { effect, words, more } => (*effect == wanted)
-                .then(|| format!("Bash({}{})", quote(words), if *more { ":*" } else { "" })),
+                .then(|| format!("Bash({}{})", quote_argv(words), if *more { ":*" } else { "" })),
             ExportedLine::Files(entry) => (wanted == Effect::Deny).then(|| entry.clone()),
         };
         said.iter().filter_map(entry).collect()
@@ -113,7 +115,7 @@ fn claude_code(said: &[ExportedLine]) -> String {
     format!("{document:#}\n")
 }
 
-fn codex(said: &ExportedLine) -> String {
+fn codex_line(said: &ExportedLine) -> String {
     let ExportedLine::Command { effect, words, .. } = said else { return String::new() };
     let decision = if *effect == Effect::Deny { "forbidden" } else { "allow" };
     format!("prefix_rule(pattern={}, decision=\"{decision}\")\n", json!(words))

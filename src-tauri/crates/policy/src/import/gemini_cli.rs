@@ -1,8 +1,8 @@
 //! Gemini CLI: `[[rule]]` of `policies/*.toml`, and the lists of tools in `settings.json`.
 
-use super::command::Written;
+use super::command::ForeignCommand;
 use super::tool::of_server;
-use super::{Becomes, Entry, LeftOut, Taking, Unreadable, json, texts};
+use super::{Becomes, ForeignEntry, LeftOut, Taking, UnreadableFile, list_texts, parse_document};
 use crate::permissions::SHELL_TOOL;
 use crate::rule::Effect;
 use serde::Deserialize;
@@ -28,13 +28,17 @@ const TOOLS: &[(&str, &str)] = &[
     ("save_memory", "save_memory"),
 ];
 
-pub(super) fn read(name: &str, text: &str, taking: &Taking) -> Result<Vec<Entry>, Unreadable> {
+pub(super) fn read_entries(
+    name: &str,
+    text: &str,
+    taking: &Taking,
+) -> Result<Vec<ForeignEntry>, UnreadableFile> {
     let is_policy = std::path::Path::new(name).extension().is_some_and(|kind| kind == "toml");
     if is_policy { policies(text, taking) } else { settings(text, taking) }
 }
 
-fn settings(text: &str, taking: &Taking) -> Result<Vec<Entry>, Unreadable> {
-    let document = json(text)?;
+fn settings(text: &str, taking: &Taking) -> Result<Vec<ForeignEntry>, UnreadableFile> {
+    let document = parse_document(text)?;
     let lists: [(&[&str], Effect); 4] = [
         (&["tools", "exclude"], Effect::Deny),
         (&["excludeTools"], Effect::Deny),
@@ -43,12 +47,12 @@ fn settings(text: &str, taking: &Taking) -> Result<Vec<Entry>, Unreadable> {
     ];
     let mut entries = Vec::new();
     for (list, effect) in lists {
-        entries.extend(texts(&document, list).map(|written| {
+        entries.extend(list_texts(&document, list).map(|written| {
             let (tool, value) = match written.strip_suffix(')').and_then(|rule| rule.split_once('(')) {
                 Some((tool, value)) => (tool, Some(value)),
                 None => (written, None),
             };
-            Entry::new(written, effect, tool_use(tool, value, effect, taking))
+            ForeignEntry::new(written, effect, tool_use(tool, value, effect, taking))
         }));
     }
     Ok(entries)
@@ -57,7 +61,7 @@ fn settings(text: &str, taking: &Taking) -> Result<Vec<Entry>, Unreadable> {
 fn tool_use(tool: &str, value: Option<&str>, effect: Effect, taking: &Taking) -> Result<Becomes, LeftOut> {
     let known = TOOLS.iter().find(|(there, _)| *there == tool).map(|(_, here)| *here);
     match (known, value) {
-        (Some(SHELL_TOOL), Some(prefix)) => taking.command(Written::Prefix(prefix), effect),
+        (Some(SHELL_TOOL), Some(prefix)) => taking.command(ForeignCommand::Prefix(prefix), effect),
         (Some(SHELL_TOOL), None) if effect == Effect::Allow => Err(LeftOut::Everything),
         (_, Some(_)) => Err(LeftOut::NoValue(tool.to_owned())),
         (Some(here), None) => taking.any_use(here, effect),
@@ -98,7 +102,7 @@ enum TextOrList {
 }
 
 impl TextOrList {
-    fn all(&self) -> &[String] {
+    fn as_slice(&self) -> &[String] {
         match self {
             Self::One(one) => std::slice::from_ref(one),
             Self::Many(many) => many,
@@ -106,8 +110,9 @@ impl TextOrList {
     }
 }
 
-fn policies(text: &str, taking: &Taking) -> Result<Vec<Entry>, Unreadable> {
-    let policies: Policies = toml::from_str(text).map_err(|error| Unreadable(error.message().to_owned()))?;
+fn policies(text: &str, taking: &Taking) -> Result<Vec<ForeignEntry>, UnreadableFile> {
+    let policies: Policies =
+        toml::from_str(text).map_err(|error| UnreadableFile(error.message().to_owned()))?;
     let mut entries = Vec::new();
     for policy in &policies.rule {
         let effect = match policy.decision.as_str() {
@@ -115,12 +120,12 @@ fn policies(text: &str, taking: &Taking) -> Result<Vec<Entry>, Unreadable> {
             "deny" => Effect::Deny,
             _ => Effect::Ask,
         };
-        let prefixes = policy.command_prefix.as_ref().map(TextOrList::all).unwrap_or_default();
-        let tools = policy.tool_name.as_ref().map(TextOrList::all).unwrap_or_default();
+        let prefixes = policy.command_prefix.as_ref().map(TextOrList::as_slice).unwrap_or_default();
+        let tools = policy.tool_name.as_ref().map(TextOrList::as_slice).unwrap_or_default();
         let entry =
-            |written: String, becomes| Entry::new(written, effect, policy.always(effect).and(becomes));
+            |written: String, becomes| ForeignEntry::new(written, effect, policy.always(effect).and(becomes));
         for prefix in prefixes {
-            let becomes = taking.command(Written::Prefix(prefix), effect);
+            let becomes = taking.command(ForeignCommand::Prefix(prefix), effect);
             entries.push(entry(format!("commandPrefix {prefix}"), becomes));
         }
         if prefixes.is_empty() {

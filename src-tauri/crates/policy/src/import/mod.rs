@@ -11,14 +11,14 @@ mod starlark;
 mod tool;
 mod vscode;
 
-pub use export::{NotSaid, Target, export};
+pub use export::{ExportTarget, NotSaid, export};
 
 use crate::check::{RuleProblem, check_rule, would_match};
 use crate::pretend::{CWD, Pretended};
 use crate::rule::{Effect, Lifetime, Pattern, Rule, RuleOrigin, Source};
 use crate::settings::Settings;
 use crate::subject::Origin;
-use postern_command::{Dialect, Reading, Role, read_shell_at};
+use postern_command::{Dialect, ParsedCommand, Role, read_shell_at};
 
 /// A program whose rules can be taken over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub struct Taking {
 
 /// An entry of another program's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct ForeignEntry {
     /// The entry as it was written.
     pub written: String,
     /// Effect there.
@@ -65,14 +65,14 @@ pub enum Becomes {
     /// Rules for commands.
     Rules(Vec<Rule>),
     /// Lines of `permissions.jsonc`.
-    Lines(Vec<Line>),
+    Lines(Vec<PermissionLine>),
     /// Nothing.
     LeftOut(LeftOut),
 }
 
 /// A line of `permissions.jsonc`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct PermissionLine {
     /// The tool.
     pub tool: String,
     /// The pattern for its value.
@@ -125,20 +125,25 @@ pub enum LeftOut {
 /// Reason why a file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Unreadable(pub String);
+pub struct UnreadableFile(pub String);
 
 /// Reads a file of another program. `name` is the file's own name.
-pub fn read(product: Product, name: &str, text: &str, taking: &Taking) -> Result<Vec<Entry>, Unreadable> {
+pub fn read_product_file(
+    product: Product,
+    name: &str,
+    text: &str,
+    taking: &Taking,
+) -> Result<Vec<ForeignEntry>, UnreadableFile> {
     match product {
-        Product::ClaudeCode => claude_code::read(text, taking),
-        Product::Codex => Ok(codex::read(text, taking)),
-        Product::Cursor => cursor::read(text, taking),
-        Product::GeminiCli => gemini_cli::read(name, text, taking),
-        Product::VsCode => vscode::read(text, taking),
+        Product::ClaudeCode => claude_code::read_entries(text, taking),
+        Product::Codex => Ok(codex::read_entries(text, taking)),
+        Product::Cursor => cursor::read_entries(text, taking),
+        Product::GeminiCli => gemini_cli::read_entries(name, text, taking),
+        Product::VsCode => vscode::read_entries(text, taking),
     }
 }
 
-impl Entry {
+impl ForeignEntry {
     fn new(written: impl Into<String>, effect: Effect, becomes: Result<Becomes, LeftOut>) -> Self {
         let becomes = becomes.unwrap_or_else(Becomes::LeftOut);
         Self { written: written.into(), effect, becomes }
@@ -146,13 +151,13 @@ impl Entry {
 }
 
 /// Reads a JSON document with comments.
-fn json(text: &str) -> Result<serde_json::Value, Unreadable> {
-    let plain = crate::jsonc::plain(text).map_err(|error| Unreadable(error.to_string()))?;
-    serde_json::from_str(&plain).map_err(|error| Unreadable(error.to_string()))
+fn parse_document(text: &str) -> Result<serde_json::Value, UnreadableFile> {
+    let plain = crate::jsonc::to_plain_json(text).map_err(|error| UnreadableFile(error.to_string()))?;
+    serde_json::from_str(&plain).map_err(|error| UnreadableFile(error.to_string()))
 }
 
 /// Returns the texts of a list in a document.
-fn texts<'a>(document: &'a serde_json::Value, path: &[&str]) -> impl Iterator<Item = &'a str> + use<'a> {
+fn list_texts<'a>(document: &'a serde_json::Value, path: &[&str]) -> impl Iterator<Item = &'a str> + use<'a> {
     let list = path.iter().try_fold(document, |value, key| value.get(*key));
     let items = list.and_then(serde_json::Value::as_array).into_iter().flatten();
     items.filter_map(serde_json::Value::as_str)
@@ -160,12 +165,12 @@ fn texts<'a>(document: &'a serde_json::Value, path: &[&str]) -> impl Iterator<It
 
 impl Taking {
     /// Makes rules of patterns, each as narrow as the person's confirmation wants it.
-    fn rules(&self, effect: Effect, patterns: Vec<Pattern>) -> Result<Becomes, LeftOut> {
-        let rules = patterns.into_iter().map(|pattern| self.rule(effect, pattern));
+    fn make_rules(&self, effect: Effect, patterns: Vec<Pattern>) -> Result<Becomes, LeftOut> {
+        let rules = patterns.into_iter().map(|pattern| self.make_rule(effect, pattern));
         rules.collect::<Result<_, _>>().map(Becomes::Rules)
     }
 
-    fn rule(&self, effect: Effect, pattern: Pattern) -> Result<Rule, LeftOut> {
+    fn make_rule(&self, effect: Effect, pattern: Pattern) -> Result<Rule, LeftOut> {
         let mut rule = Rule { source: Source::Import, ..Rule::new(effect, pattern) };
         if effect == Effect::Allow {
             rule.origin = self.origin;
@@ -196,7 +201,7 @@ impl Taking {
         let words = words_of(&rule.pattern);
         let longer: Vec<String> = words.iter().cloned().chain(["x".to_owned()]).collect();
         let read =
-            |words: &[String]| read_shell_at(&postern_command::quote(words), Dialect::Bash, &self.home);
+            |words: &[String]| read_shell_at(&postern_command::quote_argv(words), Dialect::Bash, &self.home);
         let readings = if is_open(rule) { vec![read(&words), read(&longer)] } else { vec![read(&words)] };
         let steps = || readings.iter().flat_map(|reading| &reading.steps);
         if steps().next().is_none() {
@@ -206,10 +211,11 @@ impl Taking {
             return Err(LeftOut::NeedsNoRule);
         }
         let rule = Rule { folder: None, lifetime: Lifetime::Forever, ..rule.clone() };
-        let pretended = Pretended::line(CWD, &self.home, origin_of(rule.origin));
+        let pretended = Pretended::shell_line(CWD, &self.home, origin_of(rule.origin));
         let settings = Settings::default();
-        let covers =
-            |reading: &Reading| pretended.with_facts(reading, &settings, |facts| would_match(&rule, facts));
+        let covers = |reading: &ParsedCommand| {
+            pretended.with_facts(reading, &settings, |facts| would_match(&rule, facts))
+        };
         Ok(readings.iter().any(covers))
     }
 }

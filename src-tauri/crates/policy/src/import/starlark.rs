@@ -2,23 +2,23 @@
 
 /// A call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Call {
+pub(super) struct StarlarkCall {
     /// The function.
     pub(super) name: String,
-    arguments: Vec<(String, Value)>,
+    arguments: Vec<(String, StarlarkValue)>,
 }
 
 /// An argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Value {
+pub(super) enum StarlarkValue {
     Text(String),
     List(Vec<Self>),
     /// A number or a name.
     Other,
 }
 
-impl Value {
-    pub(super) fn text(&self) -> Option<&str> {
+impl StarlarkValue {
+    pub(super) fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
             Self::List(_) | Self::Other => None,
@@ -26,9 +26,9 @@ impl Value {
     }
 }
 
-impl Call {
+impl StarlarkCall {
     /// Returns a keyword argument.
-    pub(super) fn argument(&self, name: &str) -> Option<&Value> {
+    pub(super) fn argument(&self, name: &str) -> Option<&StarlarkValue> {
         self.arguments.iter().find(|(own, _)| own == name).map(|(_, value)| value)
     }
 }
@@ -41,9 +41,9 @@ enum StarlarkToken {
 }
 
 /// Returns the statements of a file as they are written, each with the call that it is, or `None` if it is another one.
-pub(super) fn calls(text: &str) -> impl Iterator<Item = (&str, Option<Call>)> {
+pub(super) fn parse_calls(text: &str) -> impl Iterator<Item = (&str, Option<StarlarkCall>)> {
     statements(text).into_iter().map(|statement| {
-        let call = tokens(statement).and_then(|tokens| StarlarkReader { tokens, at: 0 }.call());
+        let call = tokens(statement).and_then(|tokens| StarlarkReader { tokens, at: 0 }.read_call());
         (statement, call)
     })
 }
@@ -124,50 +124,50 @@ struct StarlarkReader {
 }
 
 impl StarlarkReader {
-    fn next(&mut self) -> Option<StarlarkToken> {
+    fn next_token(&mut self) -> Option<StarlarkToken> {
         let token = self.tokens.get(self.at).cloned();
         self.at += 1;
         token
     }
 
-    fn take(&mut self, mark: char) -> bool {
+    fn take_mark(&mut self, mark: char) -> bool {
         let there = self.tokens.get(self.at) == Some(&StarlarkToken::Mark(mark));
         self.at += usize::from(there);
         there
     }
 
-    fn call(mut self) -> Option<Call> {
-        let Some(StarlarkToken::Name(name)) = self.next() else { return None };
-        if !self.take('(') {
+    fn read_call(mut self) -> Option<StarlarkCall> {
+        let Some(StarlarkToken::Name(name)) = self.next_token() else { return None };
+        if !self.take_mark('(') {
             return None;
         }
         let mut arguments = Vec::new();
-        while !self.take(')') {
-            let Some(StarlarkToken::Name(name)) = self.next() else { return None };
-            if !self.take('=') {
+        while !self.take_mark(')') {
+            let Some(StarlarkToken::Name(name)) = self.next_token() else { return None };
+            if !self.take_mark('=') {
                 return None;
             }
-            arguments.push((name, self.value()?));
-            if !self.take(',') && self.tokens.get(self.at) != Some(&StarlarkToken::Mark(')')) {
+            arguments.push((name, self.read_value()?));
+            if !self.take_mark(',') && self.tokens.get(self.at) != Some(&StarlarkToken::Mark(')')) {
                 return None;
             }
         }
-        (self.at == self.tokens.len()).then_some(Call { name, arguments })
+        (self.at == self.tokens.len()).then_some(StarlarkCall { name, arguments })
     }
 
-    fn value(&mut self) -> Option<Value> {
-        match self.next()? {
-            StarlarkToken::Text(text) => Some(Value::Text(text)),
-            StarlarkToken::Name(_) => Some(Value::Other),
+    fn read_value(&mut self) -> Option<StarlarkValue> {
+        match self.next_token()? {
+            StarlarkToken::Text(text) => Some(StarlarkValue::Text(text)),
+            StarlarkToken::Name(_) => Some(StarlarkValue::Other),
             StarlarkToken::Mark('[') => {
                 let mut all = Vec::new();
-                while !self.take(']') {
-                    all.push(self.value()?);
-                    if !self.take(',') && self.tokens.get(self.at) != Some(&StarlarkToken::Mark(']')) {
+                while !self.take_mark(']') {
+                    all.push(self.read_value()?);
+                    if !self.take_mark(',') && self.tokens.get(self.at) != Some(&StarlarkToken::Mark(']')) {
                         return None;
                     }
                 }
-                Some(Value::List(all))
+                Some(StarlarkValue::List(all))
             }
             StarlarkToken::Mark(_) => None,
         }
@@ -176,7 +176,7 @@ impl StarlarkReader {
 
 #[cfg(test)]
 mod tests {
-    use super::{Value, calls};
+    use super::{StarlarkValue, parse_calls};
 
     #[test]
     fn calls_are_read_with_their_lists_and_what_else_stands_there_is_kept_apart() {
@@ -190,21 +190,24 @@ prefix_rule(
 x = [1]
 prefix_rule(pattern=["a\"b"])
 "#;
-        let all: Vec<_> = calls(text).collect();
+        let all: Vec<_> = parse_calls(text).collect();
         assert_eq!(all.len(), 3, "{all:?}");
         let first = all[0].1.as_ref().unwrap();
-        let word = |text: &str| Value::Text(text.to_owned());
-        let both = Value::List(vec![word("push"), word("fetch")]);
-        assert_eq!(first.argument("pattern"), Some(&Value::List(vec![word("git"), both])));
+        let word = |text: &str| StarlarkValue::Text(text.to_owned());
+        let both = StarlarkValue::List(vec![word("push"), word("fetch")]);
+        assert_eq!(first.argument("pattern"), Some(&StarlarkValue::List(vec![word("git"), both])));
         assert_eq!(first.argument("decision"), Some(&word("prompt")));
         assert_eq!(all[1], ("x = [1]", None));
-        assert_eq!(all[2].1.as_ref().unwrap().argument("pattern"), Some(&Value::List(vec![word("a\"b")])));
+        assert_eq!(
+            all[2].1.as_ref().unwrap().argument("pattern"),
+            Some(&StarlarkValue::List(vec![word("a\"b")]))
+        );
     }
 
     #[test]
     fn a_file_that_never_closes_a_bracket_is_one_statement_that_is_no_call() {
         for text in ["prefix_rule(pattern=[\"a\"", "f(\"x", "f(a=b c)", "f(a=1) g(b=2)"] {
-            let all: Vec<_> = calls(text).collect();
+            let all: Vec<_> = parse_calls(text).collect();
             assert_eq!(all, [(text, None)]);
         }
     }

@@ -1,9 +1,9 @@
-use super::{Becomes, Entry, Product, Taking, Target, export, read};
+use super::{Becomes, ExportTarget, ForeignEntry, Product, Taking, export, read_product_file};
 use crate::agent::AgentPolicy;
 use crate::pattern::pattern_text;
 use crate::permissions::{FileLayer, check_tool};
 use crate::rule::{Effect, Pattern, Rule, RuleOrigin};
-use crate::testing::{HOME, rule};
+use crate::testing::{HOME, person_rule};
 
 fn taking(broad: bool) -> Taking {
     Taking { home: HOME.to_owned(), project: None, origin: RuleOrigin::AgentShell, broad }
@@ -14,7 +14,7 @@ fn in_project() -> Taking {
 }
 
 /// Returns the result for an entry as a text.
-fn told(entry: &Entry) -> String {
+fn told(entry: &ForeignEntry) -> String {
     match &entry.becomes {
         Becomes::Rules(rules) => {
             let text = |rule: &Rule| {
@@ -24,7 +24,8 @@ fn told(entry: &Entry) -> String {
             rules.iter().map(text).collect::<Vec<_>>().join(", ")
         }
         Becomes::Lines(lines) => {
-            let text = |line: &super::Line| format!("{:?} {} {}", line.effect, line.tool, line.pattern);
+            let text =
+                |line: &super::PermissionLine| format!("{:?} {} {}", line.effect, line.tool, line.pattern);
             lines.iter().map(text).collect::<Vec<_>>().join(", ")
         }
         Becomes::LeftOut(why) => format!("{why:?}"),
@@ -33,7 +34,7 @@ fn told(entry: &Entry) -> String {
 
 fn claude(list: &str, rule: &str, taking: &Taking) -> String {
     let text = serde_json::json!({ "permissions": { list: [rule] } }).to_string();
-    told(&read(Product::ClaudeCode, "settings.json", &text, taking).unwrap()[0])
+    told(&read_product_file(Product::ClaudeCode, "settings.json", &text, taking).unwrap()[0])
 }
 
 #[test]
@@ -87,14 +88,17 @@ fn denials_of_claude_code_deny_at_least_as_much() {
     }
     let spread = claude("deny", "Bash(git push *--force*)", &taking(false));
     let rules = spread.split(", ").map(|text| text.strip_prefix("Deny ").unwrap());
-    let rules: Vec<Rule> = rules.zip(1..).map(|(text, id)| rule(id, Effect::Deny, text)).collect();
+    let rules: Vec<Rule> = rules.zip(1..).map(|(text, id)| person_rule(id, Effect::Deny, text)).collect();
     for (line, denied) in [
         ("git push --force", true),
         ("git push origin main --force", true),
         ("git push -u origin main --force-with-lease", true),
         ("git push origin main", false),
     ] {
-        let verdict = crate::testing::Scene::new().allow("git push *").shell(line).judged_with(&rules);
+        let verdict = crate::testing::Scene::new()
+            .with_allow_rule("git push *")
+            .with_shell_text(line)
+            .judged_with(&rules);
         assert_eq!(verdict.decision == crate::Decision::Deny, denied, "{line}");
     }
 }
@@ -127,7 +131,7 @@ fn questions_and_tools_of_claude_code_become_lines() {
 /// Judges a use of `read_file` by what becomes of an entry.
 fn may_read(written: &str, path: &str, taking: &Taking) -> crate::Decision {
     let text = serde_json::json!({ "permissions": { "allow": [written] } }).to_string();
-    let entries = read(Product::ClaudeCode, "settings.json", &text, taking).unwrap();
+    let entries = read_product_file(Product::ClaudeCode, "settings.json", &text, taking).unwrap();
     let Becomes::Lines(lines) = &entries[0].becomes else { panic!("{:?}", entries[0]) };
     let mut file = "{}".to_owned();
     for line in lines {
@@ -161,7 +165,7 @@ fn a_star_that_stays_in_its_folder_stays_there() {
 #[test]
 fn rules_of_projects_hold_in_the_project_and_in_the_agents_own_shell() {
     let text = r#"{"permissions":{"allow":["Bash(npm test:*)"],"deny":["Bash(rm:*)"]}}"#;
-    let entries = read(Product::ClaudeCode, "settings.json", text, &in_project()).unwrap();
+    let entries = read_product_file(Product::ClaudeCode, "settings.json", text, &in_project()).unwrap();
     let rules: Vec<&Rule> = entries
         .iter()
         .flat_map(|entry| match &entry.becomes {
@@ -177,7 +181,7 @@ fn rules_of_projects_hold_in_the_project_and_in_the_agents_own_shell() {
 #[test]
 fn the_other_programs_are_read_entry_by_entry() {
     let all = |product, name: &str, text: &str, broad| -> Vec<String> {
-        read(product, name, text, &taking(broad)).unwrap().iter().map(told).collect()
+        read_product_file(product, name, text, &taking(broad)).unwrap().iter().map(told).collect()
     };
     let rules = "prefix_rule(pattern=[\"git\", [\"push\", \"fetch\"]], decision=\"prompt\")\n\
                  prefix_rule(pattern=[\"cargo\", \"test\"])\nprefix_rule(pattern=[\"rm\"], decision=\"forbidden\")\nx = 1\n";
@@ -234,29 +238,29 @@ fn a_file_that_is_none_is_named_with_its_mistake() {
         (Product::GeminiCli, "x.toml", "[[rule]"),
         (Product::VsCode, "settings.json", "[1"),
     ] {
-        assert!(read(product, name, text, &taking(false)).is_err(), "{text}");
+        assert!(read_product_file(product, name, text, &taking(false)).is_err(), "{text}");
     }
-    assert_eq!(read(Product::ClaudeCode, "settings.json", "{}", &taking(false)), Ok(Vec::new()));
+    assert_eq!(read_product_file(Product::ClaudeCode, "settings.json", "{}", &taking(false)), Ok(Vec::new()));
 }
 
 #[test]
 fn an_export_allows_no_more_there() {
-    let broad = Rule { broad: true, ..rule(4, Effect::Allow, "docker *") };
+    let broad = Rule { broad: true, ..person_rule(4, Effect::Allow, "docker *") };
     let rules = [
-        rule(1, Effect::Allow, "git status"),
-        rule(2, Effect::Allow, "npm test *"),
-        rule(3, Effect::Deny, "git push"),
+        person_rule(1, Effect::Allow, "git status"),
+        person_rule(2, Effect::Allow, "npm test *"),
+        person_rule(3, Effect::Deny, "git push"),
         broad,
-        Rule { folder: Some("/x".to_owned()), ..rule(5, Effect::Allow, "make") },
+        Rule { folder: Some("/x".to_owned()), ..person_rule(5, Effect::Allow, "make") },
     ];
-    let (text, left_out) = export(Target::ClaudeCode, &rules, false);
+    let (text, left_out) = export(ExportTarget::ClaudeCode, &rules, false);
     let document: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["permissions"]["allow"], serde_json::json!(["Bash(git status)", "Bash(docker:*)"]));
     assert_eq!(document["permissions"]["deny"], serde_json::json!(["Bash(git push:*)"]));
     assert_eq!(left_out.iter().map(|(rule, _)| rule.id).collect::<Vec<_>>(), [2, 5]);
-    let (text, left_out) = export(Target::Codex, &rules, true);
+    let (text, left_out) = export(ExportTarget::Codex, &rules, true);
     assert_eq!(left_out.len(), 1, "{left_out:?}");
-    let back = read(Product::Codex, "x.rules", &text, &taking(true)).unwrap();
+    let back = read_product_file(Product::Codex, "x.rules", &text, &taking(true)).unwrap();
     let back: Vec<String> = back.iter().map(told).collect();
     let expected = [
         "Allow git status * (broad)",
@@ -278,7 +282,7 @@ fn rules_about_files_go_out_and_come_back() {
         files(5, Pattern::Read("~/a*/b".to_owned())),
         Rule { id: 6, ..Rule::new(Effect::Allow, Pattern::Read("~/notes".to_owned())) },
     ];
-    let (text, left_out) = export(Target::ClaudeCode, &rules, true);
+    let (text, left_out) = export(ExportTarget::ClaudeCode, &rules, true);
     let document: serde_json::Value = serde_json::from_str(&text).unwrap();
     let expected =
         serde_json::json!(["Read(**/.env)", "Edit(~/Documents/**)", "Read(//etc/shadow)", "Read(**/*.pem)"]);
@@ -287,7 +291,7 @@ fn rules_about_files_go_out_and_come_back() {
         (&expected, &serde_json::json!([]))
     );
     assert_eq!(left_out.iter().map(|(rule, _)| rule.id).collect::<Vec<_>>(), [5, 6]);
-    let back = read(Product::ClaudeCode, "settings.json", &text, &taking(false)).unwrap();
+    let back = read_product_file(Product::ClaudeCode, "settings.json", &text, &taking(false)).unwrap();
     let back: Vec<Pattern> = back
         .into_iter()
         .flat_map(|entry| match entry.becomes {

@@ -1,20 +1,21 @@
 //! Tools of other programs, as `permissions.jsonc` names them and compares their values.
 
-use super::{Becomes, LeftOut, Line, Taking};
-use crate::permissions::{Entry, Origin};
+use super::{Becomes, LeftOut, PermissionLine, Taking};
+use crate::permissions::{EntryOrigin, PermissionEntry};
 use crate::rule::Effect;
 
 impl Taking {
     /// Makes lines for tools with these patterns.
-    pub(super) fn lines(
+    pub(super) fn make_lines(
         &self,
         tools: &[&str],
         patterns: &[String],
         effect: Effect,
     ) -> Result<Becomes, LeftOut> {
         let line = |(tool, pattern): (&&str, &String)| {
-            Entry::new(tool, pattern, effect, &self.home, Origin::Session).map_err(LeftOut::Refused)?;
-            Ok(Line { tool: (*tool).to_owned(), pattern: pattern.clone(), effect })
+            PermissionEntry::new(tool, pattern, effect, &self.home, EntryOrigin::Session)
+                .map_err(LeftOut::Refused)?;
+            Ok(PermissionLine { tool: (*tool).to_owned(), pattern: pattern.clone(), effect })
         };
         let all = tools.iter().flat_map(|tool| patterns.iter().map(move |pattern| (tool, pattern)));
         all.map(line).collect::<Result<_, _>>().map(Becomes::Lines)
@@ -22,12 +23,12 @@ impl Taking {
 
     /// Makes a line for every use of a tool.
     pub(super) fn any_use(&self, tool: &str, effect: Effect) -> Result<Becomes, LeftOut> {
-        self.lines(&[tool], &["*".to_owned()], effect)
+        self.make_lines(&[tool], &["*".to_owned()], effect)
     }
 
     /// Returns patterns for a path as `.gitignore` writes it: relative to the project, a bare name in any folder, a folder
     /// with everything in it. `//` begins a path at the root, `/` one in the project.
-    pub(super) fn paths(&self, written: &str, effect: Effect) -> Result<Vec<String>, LeftOut> {
+    pub(super) fn path_patterns(&self, written: &str, effect: Effect) -> Result<Vec<String>, LeftOut> {
         let path = written.trim();
         let everything = ["", "*", "**", "./**", "/**"].contains(&path) && self.project.is_none();
         if everything {

@@ -1,14 +1,14 @@
 //! VS Code: `chat.tools.terminal.autoApprove` of `settings.json`. `false` is a question there, also here.
 
-use super::command::Written;
-use super::{Becomes, Entry, LeftOut, Taking, Unreadable, json};
+use super::command::ForeignCommand;
+use super::{Becomes, ForeignEntry, LeftOut, Taking, UnreadableFile, parse_document};
 use crate::rule::Effect;
 use serde_json::Value;
 
 const SETTING: &str = "chat.tools.terminal.autoApprove";
 
-pub(super) fn read(text: &str, taking: &Taking) -> Result<Vec<Entry>, Unreadable> {
-    let document = json(text)?;
+pub(super) fn read_entries(text: &str, taking: &Taking) -> Result<Vec<ForeignEntry>, UnreadableFile> {
+    let document = parse_document(text)?;
     let commands = document.get(SETTING).and_then(Value::as_object);
     let entry = |(written, value): (&String, &Value)| {
         let approves = match value {
@@ -20,7 +20,7 @@ pub(super) fn read(text: &str, taking: &Taking) -> Result<Vec<Entry>, Unreadable
             Some(_) => becomes(written, effect, taking),
             None => Err(LeftOut::NoRule),
         };
-        Entry::new(written, effect, becomes)
+        ForeignEntry::new(written, effect, becomes)
     };
     Ok(commands.into_iter().flatten().map(entry).collect())
 }
@@ -28,7 +28,11 @@ pub(super) fn read(text: &str, taking: &Taking) -> Result<Vec<Entry>, Unreadable
 fn becomes(written: &str, effect: Effect, taking: &Taking) -> Result<Becomes, LeftOut> {
     let Some(regex) = written.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) else {
         let is_regex = written.starts_with('/') && written.rsplit('/').next().is_some_and(is_flags);
-        return if is_regex { Err(LeftOut::Regex) } else { taking.command(Written::Prefix(written), effect) };
+        return if is_regex {
+            Err(LeftOut::Regex)
+        } else {
+            taking.command(ForeignCommand::Prefix(written), effect)
+        };
     };
     let words = regex.strip_prefix('^').ok_or(LeftOut::Regex)?;
     let (words, whole) = match (words.strip_suffix('$'), words.strip_suffix("\\b")) {
@@ -39,7 +43,7 @@ fn becomes(written: &str, effect: Effect, taking: &Taking) -> Result<Becomes, Le
     if words.contains(|c: char| !(c.is_ascii_alphanumeric() || " -_/:=".contains(c))) {
         return Err(LeftOut::Regex);
     }
-    taking.command(if whole { Written::Exact(words) } else { Written::Prefix(words) }, effect)
+    taking.command(if whole { ForeignCommand::Exact(words) } else { ForeignCommand::Prefix(words) }, effect)
 }
 
 fn is_flags(text: &str) -> bool {

@@ -2,15 +2,15 @@
 
 use super::limits;
 use super::places::is_held_in_place;
-use super::subject::Subject;
+use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
-use crate::cause::{Change, ContentDifference, Difference, Gap, SignerDifference};
+use crate::cause::{ContentDifference, Difference, Gap, PinMismatch, SignerDifference};
 use crate::facts::{Facts, Input};
 use crate::needed::folders_of;
 use crate::path;
 use crate::pattern::is_glob;
 use crate::rule::{Identity, Pattern, Rule, RuleId, RuleInput, Signature, Source};
-use crate::ruleset::{Compiled, Part};
+use crate::ruleset::{Compiled, CompiledRules};
 use postern_command::{Dir, Redirection, UnsafeArg};
 
 /// Result of the allow rules for a step.
@@ -19,7 +19,7 @@ pub(super) enum Coverage<'a> {
     /// This rule covers it.
     Covered(&'a Rule),
     /// This rule's pattern matches, but the program or script is not the one it was approved with.
-    Changed(&'a Rule, Change),
+    Changed(&'a Rule, PinMismatch),
     /// This rule matches, but depends on this file, which the agent can change until it runs.
     NotHeld(&'a Rule, String),
     /// A rule's pattern matches and does not cover it for this reason.
@@ -31,7 +31,7 @@ pub(super) enum Coverage<'a> {
 /// Returns the result of the agent's allow rules without a profile for a step that has no obstacle.
 pub(super) fn coverage<'a>(
     policy: &'a AgentPolicy,
-    subject: &Subject<'_>,
+    subject: &StepSubject<'_>,
     facts: &Facts<'_>,
 ) -> Coverage<'a> {
     coverage_by(policy, subject, facts, |_| true)
@@ -40,12 +40,12 @@ pub(super) fn coverage<'a>(
 /// Returns what some of the allow rules without a profile say about a step.
 pub(super) fn coverage_by<'a>(
     policy: &'a AgentPolicy,
-    subject: &Subject<'_>,
+    subject: &StepSubject<'_>,
     facts: &Facts<'_>,
     counts: impl Fn(&Rule) -> bool,
 ) -> Coverage<'a> {
     let mut best = (3, RuleId::MAX, Coverage::Nothing);
-    for (rule, named) in policy.rules.parts().flat_map(|part| candidates(part, subject)) {
+    for (rule, named) in policy.rules.compiled_parts().flat_map(|part| candidates(part, subject)) {
         if rule.rule.confine.is_some()
             || !counts(&rule.rule)
             || !rule.is_alive(facts.now, facts.session)
@@ -54,7 +54,7 @@ pub(super) fn coverage_by<'a>(
         {
             continue;
         }
-        let said = weigh(rule, named, subject, facts);
+        let said = weigh_rule(rule, named, subject, facts);
         let rank = match &said {
             Coverage::Covered(_) => 0,
             Coverage::Changed(..) | Coverage::NotHeld(..) => 1,
@@ -70,7 +70,7 @@ pub(super) fn coverage_by<'a>(
 
 /// Returns true if a skill's rule allows nothing here: the agent may not use skills, or skills may not bring
 /// this program.
-fn is_idle_skill(rule: &Rule, policy: &AgentPolicy, subject: &Subject<'_>) -> bool {
+fn is_idle_skill(rule: &Rule, policy: &AgentPolicy, subject: &StepSubject<'_>) -> bool {
     let served = || {
         let names = subject.program().map(|program| [&program.path, &program.real_path]);
         names.into_iter().flatten().all(|path| crate::skill::may_serve_skill(path))
@@ -80,7 +80,10 @@ fn is_idle_skill(rule: &Rule, policy: &AgentPolicy, subject: &Subject<'_>) -> bo
 
 /// Returns rules that may match, each with whether it names the program as the step does. The others match only
 /// the file that was found.
-fn candidates<'a>(part: &'a Part, subject: &Subject<'_>) -> impl Iterator<Item = (&'a Compiled, bool)> {
+fn candidates<'a>(
+    part: &'a CompiledRules,
+    subject: &StepSubject<'_>,
+) -> impl Iterator<Item = (&'a Compiled, bool)> {
     let mut named = Vec::new();
     collect_named(part, subject, &mut named);
     let mut found = named.clone();
@@ -90,8 +93,8 @@ fn candidates<'a>(part: &'a Part, subject: &Subject<'_>) -> impl Iterator<Item =
     found.into_iter().map(move |at| (part.get(at), named.contains(&at)))
 }
 
-fn collect_named(part: &Part, subject: &Subject<'_>, found: &mut Vec<usize>) {
-    let index = part.allow();
+fn collect_named(part: &CompiledRules, subject: &StepSubject<'_>, found: &mut Vec<usize>) {
+    let index = part.allow_index();
     let all: Option<Vec<&str>> =
         subject.elevated.as_ref().unwrap_or(&subject.words).iter().copied().collect();
     if let Some(argv) = &all {
@@ -112,8 +115,8 @@ fn collect_named(part: &Part, subject: &Subject<'_>, found: &mut Vec<usize>) {
     }
 }
 
-fn collect_found(part: &Part, subject: &Subject<'_>, found: &mut Vec<usize>) {
-    let index = part.allow();
+fn collect_found(part: &CompiledRules, subject: &StepSubject<'_>, found: &mut Vec<usize>) {
+    let index = part.allow_index();
     if subject.elevated.is_some() {
         return;
     }
@@ -128,14 +131,19 @@ fn collect_found(part: &Part, subject: &Subject<'_>, found: &mut Vec<usize>) {
 }
 
 /// Weighs one rule; `named` is true if it names the program as the step does.
-fn weigh<'a>(rule: &'a Compiled, named: bool, subject: &Subject<'_>, facts: &Facts<'_>) -> Coverage<'a> {
+fn weigh_rule<'a>(
+    rule: &'a Compiled,
+    named: bool,
+    subject: &StepSubject<'_>,
+    facts: &Facts<'_>,
+) -> Coverage<'a> {
     let words = subject.elevated.as_ref().unwrap_or(&subject.words);
     if let Some(command) = &rule.command {
         let program = words.len() - subject.words.len();
         // What an offer saved covers no more than it showed.
         let narrow = rule.rule.limits.is_some();
         let matches = if narrow { command.matches_with_numbers(words) } else { command.matches(words) };
-        if !matches || !(0..=program).all(|at| command.names(at)) {
+        if !matches || !(0..=program).all(|at| command.names_word(at)) {
             return Coverage::Nothing;
         }
     }
@@ -167,7 +175,7 @@ fn weigh<'a>(rule: &'a Compiled, named: bool, subject: &Subject<'_>, facts: &Fac
 }
 
 /// Returns why a rule for a folder does not hold where the step runs.
-fn elsewhere(rule: &Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -> Option<Gap> {
+fn elsewhere(rule: &Compiled, subject: &StepSubject<'_>, facts: &Facts<'_>) -> Option<Gap> {
     let folder = rule.rule.folder.clone()?;
     if subject.step.dir != Dir::Same {
         let is_there = rule.rule.limits.is_some() && is_reached_there(rule, subject, facts);
@@ -182,19 +190,19 @@ fn elsewhere(rule: &Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -> Optio
 /// Returns true if the line itself moves to folders in which a rule holds.
 ///
 /// Over no link that leads elsewhere, and into folders that the agent cannot exchange.
-fn is_reached_there(rule: &Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -> bool {
+fn is_reached_there(rule: &Compiled, subject: &StepSubject<'_>, facts: &Facts<'_>) -> bool {
     let Some(folders) = folders_of(facts.cwd, &subject.step.dir) else { return false };
     let holds = |folder: &str| rule.holds_in(folder, facts.case_insensitive);
     let targets = || facts.steps.iter().flat_map(|found| &found.targets);
     let stays = |folder: &String| {
-        let mut led = targets().filter(|target| path::join(facts.cwd, &target.written) == *folder);
+        let mut led = targets().filter(|target| path::join_path(facts.cwd, &target.written) == *folder);
         led.all(|target| holds(&target.real))
     };
     is_held_in_place(facts, &subject.step.dir) && folders.iter().all(|folder| holds(folder) && stays(folder))
 }
 
 /// Returns why a rule does not cover the step's input.
-pub(super) fn with_input(rule: &Rule, subject: &Subject<'_>, facts: &Facts<'_>) -> Option<Gap> {
+pub(super) fn with_input(rule: &Rule, subject: &StepSubject<'_>, facts: &Facts<'_>) -> Option<Gap> {
     if let Some(code) = super::code::on_input(subject.step) {
         let same = matches!(&rule.input, RuleInput::Text(covered) if covered.eq_ignore_ascii_case(&code));
         return (!same && !rule.broad).then_some(Gap::OtherInput);
@@ -212,7 +220,7 @@ pub(super) fn with_input(rule: &Rule, subject: &Subject<'_>, facts: &Facts<'_>) 
 }
 
 /// Returns the reason why a rule that matches is too wide for this step.
-fn too_wide(rule: &Compiled, subject: &Subject<'_>) -> Option<Gap> {
+fn too_wide(rule: &Compiled, subject: &StepSubject<'_>) -> Option<Gap> {
     if rule.is_glob && subject.carries_others() {
         return Some(Gap::StartsOthers);
     }
@@ -220,7 +228,7 @@ fn too_wide(rule: &Compiled, subject: &Subject<'_>) -> Option<Gap> {
         return Some(Gap::OtherUser);
     }
     // Limits look at the places themselves.
-    let bounded = |way: &UnsafeArg| rule.rule.limits.is_some() && limits::bound(way.effect);
+    let bounded = |way: &UnsafeArg| rule.rule.limits.is_some() && limits::is_bound_by_limits(way.effect);
     let ways = subject.step.ways_out.iter().filter(|way| !bounded(way));
     let unnamed = { ways }.find(|way| !names_word(rule, way.argument, subject));
     if let Some(way) = unnamed {
@@ -240,13 +248,13 @@ pub(super) fn target(redirection: &Redirection) -> String {
 }
 
 /// Returns true if the rule names the word at this place of the argv literally.
-fn names_word(rule: &Compiled, at: usize, subject: &Subject<'_>) -> bool {
+fn names_word(rule: &Compiled, at: usize, subject: &StepSubject<'_>) -> bool {
     let before = subject.elevated.as_ref().map_or(0, |all| all.len() - subject.words.len());
     let at = at + before;
     match (&rule.rule.pattern, &rule.command, &rule.args) {
         (Pattern::Exact(_), _, _) => true,
-        (_, Some(command), _) => command.names(at),
-        (_, None, Some(args)) => at > 0 && args.names(at - 1),
+        (_, Some(command), _) => command.names_word(at),
+        (_, None, Some(args)) => at > 0 && args.names_argument(at - 1),
         (_, None, None) => false,
     }
 }
@@ -254,7 +262,7 @@ fn names_word(rule: &Compiled, at: usize, subject: &Subject<'_>) -> bool {
 /// Returns the file that the rule depends on and that the agent can change.
 ///
 /// That is the pinned program or script, or the target of a path that the rule does not name.
-fn not_held(rule: &Rule, named: bool, subject: &Subject<'_>) -> Option<String> {
+fn not_held(rule: &Rule, named: bool, subject: &StepSubject<'_>) -> Option<String> {
     let pin = rule.pin.as_ref();
     let script = pin.and_then(|pin| pin.script.as_ref()).and(subject.found.script.as_ref());
     if let Some(script) = script.filter(|script| script.agent_can_change) {
@@ -267,14 +275,14 @@ fn not_held(rule: &Rule, named: bool, subject: &Subject<'_>) -> Option<String> {
 
 enum PinState {
     Holds,
-    Changed(Change),
+    Changed(PinMismatch),
     OtherScript,
 }
 
-fn pin_problem(rule: &Rule, subject: &Subject<'_>) -> PinState {
+fn pin_problem(rule: &Rule, subject: &StepSubject<'_>) -> PinState {
     let Some(pin) = &rule.pin else {
         return if matches!(rule.source, Source::Skill(_)) {
-            PinState::Changed(Change::NotApproved)
+            PinState::Changed(PinMismatch::NotApproved)
         } else {
             PinState::Holds
         };
@@ -283,7 +291,7 @@ fn pin_problem(rule: &Rule, subject: &Subject<'_>) -> PinState {
         match &subject.found.script {
             Some(script) if script.real_path == wanted.path => {
                 if !script.identity.sha256.eq_ignore_ascii_case(&wanted.sha256) {
-                    return PinState::Changed(Change::Script { path: wanted.path.clone() });
+                    return PinState::Changed(PinMismatch::Script { path: wanted.path.clone() });
                 }
             }
             Some(_) | None => return PinState::OtherScript,
@@ -291,8 +299,8 @@ fn pin_problem(rule: &Rule, subject: &Subject<'_>) -> PinState {
     }
     match subject.program().and_then(|program| program.identity.as_ref()) {
         Some(now) if now.sha256.eq_ignore_ascii_case(&pin.program.sha256) => PinState::Holds,
-        Some(now) => PinState::Changed(Change::Program(changes(&pin.program, now))),
-        None => PinState::Changed(Change::Unidentified),
+        Some(now) => PinState::Changed(PinMismatch::Program(changes(&pin.program, now))),
+        None => PinState::Changed(PinMismatch::Unidentified),
     }
 }
 

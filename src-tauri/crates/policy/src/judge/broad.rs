@@ -3,24 +3,26 @@
 //! Denials, the core and protected places are stronger: what touches one of those is asked about unless the rule names it.
 
 use super::allow::with_input;
-use super::subject::{Subject, is_harmless, is_pinned_to};
+use super::subject::{StepSubject, is_harmless, is_pinned_to};
 use crate::agent::AgentPolicy;
-use crate::facts::{Facts, Lookup, Program};
+use crate::facts::{Facts, FoundProgram, Lookup};
 use crate::needed::folders_of;
-use crate::protected::Protected;
+use crate::protected::ProtectedPlaces;
 use crate::rule::{Pattern, Rule};
-use crate::ruleset::{Compiled, Part};
-use postern_command::{Opaque, Power, Redirection, Role, Unparsed};
+use crate::ruleset::{Compiled, CompiledRules};
+use postern_command::{Power, Redirection, Role, Unparsed, UnparsedSpan};
 
 /// Returns the broad rule that covers the step at `at`, if one does.
 pub(super) fn covering<'a>(
     policy: &'a AgentPolicy,
     facts: &Facts<'_>,
     at: usize,
-    subject: &Subject<'_>,
+    subject: &StepSubject<'_>,
 ) -> Option<&'a Rule> {
-    let mut rules =
-        policy.rules.parts().flat_map(|part| part.broad().map(move |(at, rule)| (part, at, rule)));
+    let mut rules = policy
+        .rules
+        .compiled_parts()
+        .flat_map(|part| part.broad_rules().map(move |(at, rule)| (part, at, rule)));
     let first = rules.next()?;
     if !may_be_covered(policy, facts, subject) {
         return None;
@@ -41,7 +43,7 @@ pub(super) fn covering<'a>(
 }
 
 /// Returns true if nothing stands in the way that no words of a rule speak about.
-fn may_be_covered(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> bool {
+fn may_be_covered(policy: &AgentPolicy, facts: &Facts<'_>, subject: &StepSubject<'_>) -> bool {
     let step = subject.step;
     step.role == Role::Program
         && step.opaque.as_ref().is_none_or(is_in_words)
@@ -50,7 +52,7 @@ fn may_be_covered(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>
 }
 
 /// Returns true if what was not understood is what the program does with its arguments, and nothing else.
-fn is_in_words(part: &Opaque) -> bool {
+fn is_in_words(part: &UnparsedSpan) -> bool {
     matches!(
         part.kind,
         Unparsed::InlineCode
@@ -62,13 +64,17 @@ fn is_in_words(part: &Opaque) -> bool {
 }
 
 /// A program of the step with everything behind it: the step's own, or a wrapper.
-pub(super) struct Start<'a> {
-    program: &'a Program,
+pub(super) struct StartedProgram<'a> {
+    program: &'a FoundProgram,
     words: Vec<Option<&'a str>>,
 }
 
 /// Returns where a rule's words may begin: at the step's own program, or at a wrapper that nothing but plain wrappers start.
-pub(super) fn starts<'a>(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'a>) -> Vec<Start<'a>> {
+pub(super) fn starts<'a>(
+    policy: &AgentPolicy,
+    facts: &Facts<'_>,
+    subject: &StepSubject<'a>,
+) -> Vec<StartedProgram<'a>> {
     let (step, found) = (subject.step, subject.found);
     let plain = step.via.iter().take_while(|via| via.power == Power::Transparent).count();
     let trusted = subject.strange_wrapper(policy, facts).is_none();
@@ -77,15 +83,15 @@ pub(super) fn starts<'a>(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subj
         let Lookup::Found(program) = lookup else { return None };
         let words = step.via.get(at..)?.iter().flat_map(|via| via.argv.iter()).chain(&step.argv);
         let words = words.map(|word| word.value.as_deref()).collect();
-        Some(Start { program, words })
+        Some(StartedProgram { program, words })
     };
     let last = plain.min(step.via.len());
     (0..=last).filter(|at| *at == 0 || trusted).filter_map(of).collect()
 }
 
-impl Start<'_> {
+impl StartedProgram<'_> {
     /// Returns true if a rule's words, arguments and pin match what begins here.
-    pub(super) fn is_covered(&self, part: &Part, place: usize, rule: &Compiled) -> bool {
+    pub(super) fn is_covered(&self, part: &CompiledRules, place: usize, rule: &Compiled) -> bool {
         let script = rule.rule.pin.as_ref().is_some_and(|pin| pin.script.is_some());
         !script
             && is_pinned_to(&rule.rule, self.program)
@@ -96,22 +102,22 @@ impl Start<'_> {
                 .is_none_or(|args| args.matches(self.words.get(1..).unwrap_or_default(), None))
     }
 
-    fn is_meant(&self, part: &Part, place: usize, rule: &Compiled) -> bool {
+    fn is_meant(&self, part: &CompiledRules, place: usize, rule: &Compiled) -> bool {
         match (&rule.rule.pattern, &rule.command) {
-            (Pattern::Command(_), Some(command)) => command.names(0) && command.matches(&self.words),
+            (Pattern::Command(_), Some(command)) => command.names_word(0) && command.matches(&self.words),
             (Pattern::Exact(argv), _) => {
                 argv.len() == self.words.len()
                     && argv.iter().zip(&self.words).all(|(own, word)| *word == Some(own.as_str()))
             }
             (Pattern::Path(_), _) => {
                 let mut found = Vec::new();
-                part.allow().by_path(&part.allow_key(&self.program.path), &mut found);
+                part.allow_index().by_path(&part.allow_key(&self.program.path), &mut found);
                 found.contains(&place) && !(rule.is_glob && self.program.setuid)
             }
             (Pattern::Identity(_), _) => {
                 let mut found = Vec::new();
                 if let Some(identity) = &self.program.identity {
-                    part.allow().by_proven_identity(identity, &mut found);
+                    part.allow_index().by_proven_identity(identity, &mut found);
                 }
                 found.contains(&place)
             }
@@ -121,7 +127,7 @@ impl Start<'_> {
 }
 
 /// Returns true if the rule's folder holds every folder that the step may run in.
-pub(super) fn holds_there(rule: &Compiled, facts: &Facts<'_>, subject: &Subject<'_>) -> bool {
+pub(super) fn holds_there(rule: &Compiled, facts: &Facts<'_>, subject: &StepSubject<'_>) -> bool {
     rule.rule.folder.is_none()
         || folders_of(facts.cwd, &subject.step.dir)
             .is_some_and(|folders| folders.iter().all(|folder| rule.holds_in(folder, facts.case_insensitive)))
@@ -129,10 +135,10 @@ pub(super) fn holds_there(rule: &Compiled, facts: &Facts<'_>, subject: &Subject<
 
 /// Returns true if the step touches a protected place that the rule does not name.
 fn touches_unnamed(rule: &Compiled, facts: &Facts<'_>, at: usize) -> bool {
-    let touches = Protected::new(facts.home, |_| None).of_line(facts);
+    let touches = ProtectedPlaces::new(facts.home, |_| None).of_line(facts);
     let named = |word: &str| match (&rule.rule.pattern, &rule.command) {
         (Pattern::Exact(_), _) => true,
-        (_, Some(command)) => command.words.iter().any(|own| own.is_literal() && own.text() == word),
+        (_, Some(command)) => command.words.iter().any(|own| own.is_literal() && own.as_written() == word),
         (_, None) => false,
     };
     touches.iter().any(|touch| touch.step == at && !named(&touch.word))

@@ -5,23 +5,23 @@
 //! is allowed for a step of which everything is known.
 
 use super::label;
-use super::outcome::Outcome;
-use super::places::{self, Places};
+use super::outcome::StepOutcome;
+use super::places::{self, StepPlaces};
 use super::profile::Profiles;
-use super::subject::Subject;
+use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
 use crate::cause::Cause;
 use crate::classes::{Access, Class};
 use crate::facts::{Facts, Lookup};
 use crate::needed::folders_of;
 use crate::path;
-use crate::protected::Protected;
+use crate::protected::ProtectedPlaces;
 use crate::risk::RatedEffect;
 use crate::verdict::{Decision, Reason, RiskLevel};
 use postern_command::effect::InstallPlace;
 use postern_command::{
-    ArgEffect, ArgFact, Effect, Power, Redirection, RedirectionKind, Reversible, Scope, Unparsed, UnsafeArg,
-    Why,
+    ArgEffect, ArgFact, CommandEffect, EffectScope, Power, Redirection, RedirectionKind, Reversible,
+    UnknownEffectReason, Unparsed, UnsafeArg,
 };
 use postern_protocol::Profile;
 use std::cell::OnceCell;
@@ -53,7 +53,7 @@ pub(super) enum Classed {
 /// Classes and needs of one step.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct StepClasses {
     classes: Vec<Class>,
     /// Need, apart from code of the project and the private temporary folder.
     need: Need,
@@ -67,7 +67,7 @@ pub(super) struct Found {
     serves: bool,
 }
 
-impl Found {
+impl StepClasses {
     fn new() -> Self {
         Self {
             classes: Vec::new(),
@@ -80,7 +80,7 @@ impl Found {
         }
     }
 
-    fn add(&mut self, class: Class, need: Need) {
+    fn add_class(&mut self, class: Class, need: Need) {
         if !self.classes.contains(&class) {
             self.classes.push(class);
         }
@@ -88,7 +88,7 @@ impl Found {
     }
 
     fn add_code(&mut self) {
-        self.add(Class::Build, Need::Look);
+        self.add_class(Class::Build, Need::Look);
         self.code = ProjectCode::Runs;
     }
 
@@ -130,25 +130,25 @@ impl Found {
 pub(super) struct Classes<'f> {
     policy: &'f AgentPolicy,
     facts: &'f Facts<'f>,
-    places: &'f OnceCell<Places<'f>>,
-    protected: Protected,
+    places: &'f OnceCell<StepPlaces<'f>>,
+    protected: ProtectedPlaces,
 }
 
 impl<'f> Classes<'f> {
     pub(super) fn new(
         policy: &'f AgentPolicy,
         facts: &'f Facts<'f>,
-        places: &'f OnceCell<Places<'f>>,
+        places: &'f OnceCell<StepPlaces<'f>>,
     ) -> Self {
-        Self { policy, facts, places, protected: Protected::new(facts.home, |_| None) }
+        Self { policy, facts, places, protected: ProtectedPlaces::new(facts.home, |_| None) }
     }
 
     /// Returns the classes and needs of a step with these effects.
-    pub(super) fn find(&self, subject: &Subject<'_>, effects: &[RatedEffect]) -> Found {
-        let mut found = Found { unclassed: effects.is_empty(), ..Found::new() };
+    pub(super) fn find_classes(&self, subject: &StepSubject<'_>, effects: &[RatedEffect]) -> StepClasses {
+        let mut found = StepClasses { unclassed: effects.is_empty(), ..StepClasses::new() };
         let folders = folders_of(self.facts.cwd, &subject.step.dir);
         for rated in effects {
-            self.add(&mut found, rated, folders.as_deref().unwrap_or_default());
+            self.add_effect(&mut found, rated, folders.as_deref().unwrap_or_default());
         }
         match folders {
             Some(folders) => {
@@ -164,7 +164,7 @@ impl<'f> Classes<'f> {
         let changes = found.code != ProjectCode::No || found.need > Need::Look;
         let here = folders_of(self.facts.cwd, &subject.step.dir).unwrap_or_default();
         if changes && here.iter().any(|folder| self.places().is_opened(folder)) {
-            found.add(Class::System, Need::Unconfined);
+            found.add_class(Class::System, Need::Unconfined);
         }
         found.dangerous = effects.iter().any(|rated| rated.level == RiskLevel::Dangerous);
         found.unclassed |= !self.can_start(subject);
@@ -174,22 +174,22 @@ impl<'f> Classes<'f> {
     /// Returns the effect that keeps a profile from holding a step, if it is one effect.
     pub(super) fn beyond(
         &self,
-        subject: &Subject<'_>,
+        subject: &StepSubject<'_>,
         effects: &[RatedEffect],
         profile: Profile,
         network: bool,
     ) -> Option<RatedEffect> {
         let folders = folders_of(self.facts.cwd, &subject.step.dir).unwrap_or_default();
         let is_held = |rated: &&RatedEffect| {
-            let mut found = Found::new();
-            self.add(&mut found, rated, &folders);
+            let mut found = StepClasses::new();
+            self.add_effect(&mut found, rated, &folders);
             rated.level != RiskLevel::Dangerous && found.held_by(profile, network).is_some()
         };
         effects.iter().find(|rated| !is_held(rated)).cloned()
     }
 
     /// Returns what the classes say about a step.
-    pub(super) fn of_step(&self, subject: &Subject<'_>, found: &Found) -> Classed {
+    pub(super) fn of_step(&self, subject: &StepSubject<'_>, found: &StepClasses) -> Classed {
         let settings = &self.policy.settings;
         if let Some(class) = found.classes.iter().find(|class| settings.access(**class) == Access::Deny) {
             return Classed::Denied(*class);
@@ -219,47 +219,56 @@ impl<'f> Classes<'f> {
     }
 
     /// Adds the class of an effect.
-    fn add(&self, found: &mut Found, rated: &RatedEffect, folders: &[String]) {
+    fn add_effect(&self, found: &mut StepClasses, rated: &RatedEffect, folders: &[String]) {
         match &rated.effect {
-            Effect::Read { paths } => self.add_paths(found, Class::Look, paths, folders),
-            Effect::Write { paths } | Effect::Delete { paths, .. } => {
+            CommandEffect::Read { paths } => self.add_paths(found, Class::Look, paths, folders),
+            CommandEffect::Write { paths } | CommandEffect::Delete { paths, .. } => {
                 self.add_paths(found, Class::Files, paths, folders);
             }
-            Effect::ChangeRepository { .. } => {
-                found.add(Class::Files, Need::Project);
+            CommandEffect::ChangeRepository { .. } => {
+                found.add_class(Class::Files, Need::Project);
                 found.unclassed |= rated.reversible == Reversible::No;
             }
-            Effect::Serve { .. } => {
-                found.add(Class::Build, Need::Project);
+            CommandEffect::Serve { .. } => {
+                found.add_class(Class::Build, Need::Project);
                 found.serves = true;
-                found.unclassed |= rated.scope == Scope::Remote;
+                found.unclassed |= rated.scope == EffectScope::Remote;
             }
-            Effect::Fetch { .. } => found.add(Class::Network, Need::Network),
-            Effect::Send { .. } | Effect::Publish { .. } => found.add(Class::Share, Need::Unconfined),
+            CommandEffect::Fetch { .. } => found.add_class(Class::Network, Need::Network),
+            CommandEffect::Send { .. } | CommandEffect::Publish { .. } => {
+                found.add_class(Class::Share, Need::Unconfined);
+            }
             // Without the network nothing is downloaded: what runs is in the project or a cache already.
-            Effect::RunDownloadedCode { .. } if self.runs_what_is_there() => found.add_code(),
-            Effect::Install { place: InstallPlace::Project, .. } | Effect::RunDownloadedCode { .. } => {
-                found.add(Class::Install, Need::Network);
+            CommandEffect::RunDownloadedCode { .. } if self.runs_what_is_there() => found.add_code(),
+            CommandEffect::Install { place: InstallPlace::Project, .. }
+            | CommandEffect::RunDownloadedCode { .. } => {
+                found.add_class(Class::Install, Need::Network);
             }
-            Effect::Install { .. } => found.add(Class::Install, Need::Unconfined),
-            Effect::RunElsewhere { .. } | Effect::ChangeSystem { .. } | Effect::ControlApp { .. } => {
-                found.add(Class::System, Need::Unconfined);
+            CommandEffect::Install { .. } => found.add_class(Class::Install, Need::Unconfined),
+            CommandEffect::RunElsewhere { .. }
+            | CommandEffect::ChangeSystem { .. }
+            | CommandEffect::ControlApp { .. } => {
+                found.add_class(Class::System, Need::Unconfined);
             }
-            Effect::UseSecret { .. } if rated.scope == Scope::Inside => found.add(Class::Secrets, Need::Look),
-            Effect::UseSecret { .. } => found.add(Class::Secrets, Need::Unconfined),
-            Effect::Unknown { why: Why::Argument(ArgFact::Mark { effect: ArgEffect::Folder, .. }) } => {}
+            CommandEffect::UseSecret { .. } if rated.scope == EffectScope::Inside => {
+                found.add_class(Class::Secrets, Need::Look);
+            }
+            CommandEffect::UseSecret { .. } => found.add_class(Class::Secrets, Need::Unconfined),
+            CommandEffect::Unknown {
+                why: UnknownEffectReason::Argument(ArgFact::Mark { effect: ArgEffect::Folder, .. }),
+            } => {}
             // The agent could put what is unknown into code of its project, which the profile holds as well.
-            Effect::RunProjectCode { .. }
-            | Effect::RunInlineCode { .. }
-            | Effect::Unknown {
+            CommandEffect::RunProjectCode { .. }
+            | CommandEffect::RunInlineCode { .. }
+            | CommandEffect::Unknown {
                 why:
-                    Why::Program(_)
-                    | Why::ProgramLater
-                    | Why::Unparsed(_)
-                    | Why::TooManyCommands
-                    | Why::Argument(_),
+                    UnknownEffectReason::Program(_)
+                    | UnknownEffectReason::ProgramLater
+                    | UnknownEffectReason::Unparsed(_)
+                    | UnknownEffectReason::TooManyCommands
+                    | UnknownEffectReason::Argument(_),
             } => found.add_code(),
-            Effect::Unknown { .. } => found.unclassed = true,
+            CommandEffect::Unknown { .. } => found.unclassed = true,
         }
     }
 
@@ -270,8 +279,8 @@ impl<'f> Classes<'f> {
     }
 
     /// Adds the class of an effect on paths. A path that only the run tells is one that the profile holds to the folders.
-    fn add_paths(&self, found: &mut Found, class: Class, paths: &[String], folders: &[String]) {
-        found.add(class, if class == Class::Look { Need::Look } else { Need::Project });
+    fn add_paths(&self, found: &mut StepClasses, class: Class, paths: &[String], folders: &[String]) {
+        found.add_class(class, if class == Class::Look { Need::Look } else { Need::Project });
         for (path, folder) in paths.iter().flat_map(|path| folders.iter().map(move |of| (path, of))) {
             let reached = places::resolved(path, folder, self.facts);
             let known = !reached.contains(['$', '`']);
@@ -279,36 +288,36 @@ impl<'f> Classes<'f> {
                 self.add_read(found, &reached);
             } else if class == Class::Look {
                 found.private = true;
-            } else if !self.protected.of(&reached).is_empty() || self.places().is_protected(&reached) {
+            } else if !self.protected.places_at(&reached).is_empty() || self.places().is_protected(&reached) {
                 found.unclassed = true;
             } else if known && !self.is_private(&reached) && !self.is_own(&reached) {
-                found.add(Class::System, Need::Unconfined);
+                found.add_class(Class::System, Need::Unconfined);
             }
         }
     }
 
     /// Adds what reading a word needs that may be a path.
-    fn add_read(&self, found: &mut Found, path: &str) {
+    fn add_read(&self, found: &mut StepClasses, path: &str) {
         if self.places().is_protected(path) || !self.places().may_be_read(path) {
             self.add_read_of_path(found, path);
         }
     }
 
     /// Adds what reading a path needs.
-    fn add_read_of_path(&self, found: &mut Found, path: &str) {
+    fn add_read_of_path(&self, found: &mut StepClasses, path: &str) {
         if self.places().is_protected(path) {
             found.unclassed = true;
         } else if !self.places().is_inside(path) {
             if self.is_private(path) {
                 found.private = true;
             } else {
-                found.add(Class::System, Need::Unconfined);
+                found.add_class(Class::System, Need::Unconfined);
             }
         }
     }
 
     /// Adds the step's own folders, and the paths that its words name.
-    fn add_places(&self, found: &mut Found, subject: &Subject<'_>, folders: &[String]) {
+    fn add_places(&self, found: &mut StepClasses, subject: &StepSubject<'_>, folders: &[String]) {
         let reads = |redirection: &&Redirection| redirection.kind == RedirectionKind::Read;
         for folder in folders {
             self.add_read_of_path(found, folder);
@@ -335,7 +344,7 @@ impl<'f> Classes<'f> {
     }
 
     /// Adds the folders that options name for the program to work in (`git -C`).
-    fn add_folder_arguments(&self, found: &mut Found, subject: &Subject<'_>, folders: &[String]) {
+    fn add_folder_arguments(&self, found: &mut StepClasses, subject: &StepSubject<'_>, folders: &[String]) {
         let argv = &subject.step.argv;
         for way in subject.step.ways_out.iter().filter(|way| way.effect == ArgEffect::Folder) {
             let option = argv.get(way.argument).and_then(|word| word.value.as_deref()).unwrap_or_default();
@@ -344,13 +353,13 @@ impl<'f> Classes<'f> {
             let own = |path: &str| {
                 folders.iter().all(|folder| self.is_own(&places::resolved(path, folder, self.facts)))
             };
-            found.add(Class::Look, Need::Look);
+            found.add_class(Class::Look, Need::Look);
             found.unclassed |= !named.is_some_and(own);
         }
     }
 
     /// Returns true if what runs may be more than its effects say, so that it counts as code of the project.
-    fn is_strange(&self, subject: &Subject<'_>) -> bool {
+    fn is_strange(&self, subject: &StepSubject<'_>) -> bool {
         let of_agent = || match &subject.found.program {
             Lookup::Found(program) => self.places().is_of_agent(&program.real_path),
             Lookup::NotFound | Lookup::Unusable { .. } | Lookup::Nothing => false,
@@ -364,14 +373,14 @@ impl<'f> Classes<'f> {
     }
 
     /// Returns true if everything that runs is known, as it has to be without a profile.
-    fn is_known(&self, subject: &Subject<'_>) -> bool {
+    fn is_known(&self, subject: &StepSubject<'_>) -> bool {
         !self.is_strange(subject)
             && subject.step.opaque.is_none()
             && subject.obstacle(self.policy, self.facts).is_none()
     }
 
     /// Returns true if its program is there, and nothing gives it more rights.
-    fn can_start(&self, subject: &Subject<'_>) -> bool {
+    fn can_start(&self, subject: &StepSubject<'_>) -> bool {
         let there = match &subject.found.program {
             Lookup::Found(_) => true,
             // A builtin, or a text that was not understood.
@@ -401,8 +410,8 @@ impl<'f> Classes<'f> {
         self.facts.origin.is_host() && temporary.iter().any(|folder| path::is_within(path, folder))
     }
 
-    fn places(&self) -> &Places<'f> {
-        self.places.get_or_init(|| Places::new(self.facts))
+    fn places(&self) -> &StepPlaces<'f> {
+        self.places.get_or_init(|| StepPlaces::new(self.facts))
     }
 }
 
@@ -410,12 +419,12 @@ impl<'f> Classes<'f> {
 /// most others obey files that the agent can change, so with the person's rights they could run its code.
 const OBEY_NO_FOLDER: [&str; 5] = ["curl", "scp", "sftp", "ssh", "wget"];
 
-fn obeys_no_folder(subject: &Subject<'_>) -> bool {
+fn obeys_no_folder(subject: &StepSubject<'_>) -> bool {
     subject.step.program().is_some_and(|name| OBEY_NO_FOLDER.contains(&name))
 }
 
 /// Returns true for an unsafe argument of which the step's effects may tell too little. A verb has effects of its own.
-fn is_strange_argument(subject: &Subject<'_>, way: &UnsafeArg) -> bool {
+fn is_strange_argument(subject: &StepSubject<'_>, way: &UnsafeArg) -> bool {
     use ArgEffect::{Code, Folder, NamedCode, Pattern, RunTime, Sends, Shell, Unlisted};
     let is_option = subject.step.argv.get(way.argument).is_none_or(|word| word.raw.starts_with('-'));
     match way.effect {
@@ -436,26 +445,26 @@ pub(crate) enum ProjectCode {
 
 /// Returns the code of the project that the step at `at` runs.
 pub(crate) fn project_code(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> ProjectCode {
-    let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
     let places = OnceCell::new();
     let effects = crate::risk::of_step(facts, subject.step, subject.found);
-    Classes::new(policy, facts, &places).find(&subject, &effects).code
+    Classes::new(policy, facts, &places).find_classes(&subject, &effects).code
 }
 
 /// Returns the outcome for a text that was not understood, in a run that holds it as code of the project.
-pub(super) fn any_code() -> Outcome {
+pub(super) fn any_code() -> StepOutcome {
     let cause = Cause::Classes { classes: vec![Class::Build], confined: true };
-    Outcome::new(Decision::Allow, Reason::Class, cause)
+    StepOutcome::new(Decision::Allow, Reason::Class, cause)
 }
 
 /// Returns the outcome of the classes for the step at `at`, which no rule covers.
-pub(super) fn outcome(facts: &Facts<'_>, profiles: &Profiles<'_>, at: usize) -> Option<Outcome> {
+pub(super) fn outcome(facts: &Facts<'_>, profiles: &Profiles<'_>, at: usize) -> Option<StepOutcome> {
     let command = label::of_step(&facts.reading.steps[at]);
     match profiles.classed.get(at)? {
         Classed::Asks => None,
         Classed::Denied(class) => {
             let cause = Cause::ClassDenied { command, class: *class };
-            Some(Outcome::new(Decision::Deny, Reason::Policy, cause))
+            Some(StepOutcome::new(Decision::Deny, Reason::Policy, cause))
         }
         Classed::Allowed { classes, need, .. } => {
             let needs = match need {
@@ -463,15 +472,15 @@ pub(super) fn outcome(facts: &Facts<'_>, profiles: &Profiles<'_>, at: usize) -> 
                 Need::Project | Need::Network => Some(Profile::Project),
                 Need::Unconfined => None,
             };
-            let gap = (!profiles.hold(at)).then(|| profiles.gap(facts, needs));
+            let gap = (!profiles.holds_step(at)).then(|| profiles.class_gap(facts, needs));
             let classes = classes.clone();
             Some(match gap {
                 None => {
                     let confined = *need < Need::Unconfined;
-                    Outcome::new(Decision::Allow, Reason::Class, Cause::Classes { classes, confined })
+                    StepOutcome::new(Decision::Allow, Reason::Class, Cause::Classes { classes, confined })
                 }
                 Some(gap) => {
-                    Outcome::new(Decision::Ask, gap.reason(), Cause::ClassesBut { command, classes, gap })
+                    StepOutcome::new(Decision::Ask, gap.reason(), Cause::ClassesBut { command, classes, gap })
                 }
             })
         }

@@ -2,12 +2,12 @@
 
 use super::allow::{Coverage, coverage_by};
 use super::places::is_held_in_place;
-use super::subject::Subject;
+use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
 use crate::facts::{Facts, Input};
 use crate::rule::{Pattern, Rule};
 use crate::ruleset::Compiled;
-use postern_command::{Opaque, Power, RedirectionKind, Step, Unparsed, Word};
+use postern_command::{Power, RedirectionKind, Step, Unparsed, UnparsedSpan, Word};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 
@@ -16,8 +16,8 @@ use std::fmt::Write as _;
 pub(super) fn covering<'a>(
     policy: &'a AgentPolicy,
     facts: &Facts<'_>,
-    subject: &Subject<'_>,
-    part: &Opaque,
+    subject: &StepSubject<'_>,
+    part: &UnparsedSpan,
 ) -> Option<&'a Rule> {
     if !is_constant(subject.step, part) || is_obstructed(policy, facts, subject, part) {
         return None;
@@ -33,8 +33,8 @@ pub(super) fn covering<'a>(
 pub(super) fn is_obstructed(
     policy: &AgentPolicy,
     facts: &Facts<'_>,
-    subject: &Subject<'_>,
-    part: &Opaque,
+    subject: &StepSubject<'_>,
+    part: &UnparsedSpan,
 ) -> bool {
     if part.kind != Unparsed::Source {
         return subject.obstacle(policy, facts).is_some();
@@ -45,7 +45,7 @@ pub(super) fn is_obstructed(
 }
 
 /// Returns true if the words of a step, with the text on its input, or a file, are all the code that was not understood.
-pub(crate) fn is_constant(step: &Step, part: &Opaque) -> bool {
+pub(crate) fn is_constant(step: &Step, part: &UnparsedSpan) -> bool {
     let known = step.argv.iter().all(|word| word.value.is_some());
     known
         && match part.kind {
@@ -74,7 +74,7 @@ pub(crate) fn on_input(step: &Step) -> Option<String> {
         |kind| matches!(kind, RedirectionKind::Here | RedirectionKind::Read | RedirectionKind::ReadWrite);
     let mut inputs = step.redirections.iter().filter(|redirection| reads(redirection.kind));
     let (Some(only), None) = (inputs.next(), inputs.next()) else { return None };
-    only.text.as_ref().map(|text| hex(&Sha256::digest(text)))
+    only.text.as_ref().map(|text| to_hex(&Sha256::digest(text)))
 }
 
 /// Returns the argv of a line of shell text: a rule from an offer for a whole line has it.
@@ -91,9 +91,9 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
         return None;
     }
     let argv = argv_of_line(&facts.reading.text);
-    let rules = policy.rules.parts().flat_map(|part| {
+    let rules = policy.rules.compiled_parts().flat_map(|part| {
         let mut found = Vec::new();
-        part.allow().by_argv(&argv, &mut found);
+        part.allow_index().by_argv(&argv, &mut found);
         found.into_iter().map(|at| part.get(at))
     });
     let holds = |rule: &&Compiled| {
@@ -125,7 +125,7 @@ pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
     facts.reading.opaque.is_empty() && facts.reading.steps.iter().all(step)
 }
 
-fn hex(bytes: &[u8]) -> String {
+fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

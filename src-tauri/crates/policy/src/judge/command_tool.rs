@@ -3,7 +3,7 @@
 //!
 //! Whether the agent may use this machine at all is another question, which does not arise for a tool.
 
-use super::{Judgement, Outcome, doubt, files};
+use super::{Judgement, StepOutcome, doubt, files};
 use crate::agent::AgentPolicy;
 use crate::cause::Cause;
 use crate::classes::{Access, Class};
@@ -13,7 +13,7 @@ use crate::risk::Risk;
 use crate::rule::Millis;
 use crate::settings::Settings;
 use crate::verdict::{Decision, Reason, RuleRef, TraceLine};
-use postern_command::Effect;
+use postern_command::CommandEffect;
 
 /// Result of the rules for host commands and the built-in denials for a tool's command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub fn against_command_tool(policy: &AgentPolicy, facts: &Facts<'_>) -> CommandA
         .into_iter()
         .flatten()
         .chain(whole)
-        .max_by_key(|outcome| (outcome.decision, std::cmp::Reverse(outcome.stage())));
+        .max_by_key(|outcome| (outcome.decision, std::cmp::Reverse(outcome.stage_order())));
     let outcome = strictest.unwrap_or_else(nothing);
     CommandAgainst {
         decision: outcome.decision,
@@ -62,7 +62,7 @@ pub fn against_files(
     now: Millis,
     used: &[FileUse],
 ) -> Option<CommandAgainst> {
-    let Outcome { decision, reason, cause, rule, .. } = files::of_call(policy, session, now, used)?;
+    let StepOutcome { decision, reason, cause, rule, .. } = files::of_call(policy, session, now, used)?;
     let trace = vec![TraceLine { stage: "deny rules".to_owned(), found: cause.clone().into() }];
     Some(CommandAgainst { decision, reason, cause, rule, trace })
 }
@@ -78,36 +78,40 @@ pub fn against_classes(settings: &Settings, tool: &str, risk: &Risk) -> Option<C
 }
 
 /// Returns the class of an effect by its kind alone.
-fn class_of(effect: &Effect) -> Option<Class> {
+fn class_of(effect: &CommandEffect) -> Option<Class> {
     Some(match effect {
-        Effect::Read { .. } => Class::Look,
-        Effect::Write { .. } | Effect::Delete { .. } | Effect::ChangeRepository { .. } => Class::Files,
-        Effect::RunProjectCode { .. } | Effect::RunInlineCode { .. } | Effect::Serve { .. } => Class::Build,
-        Effect::Fetch { .. } => Class::Network,
-        Effect::Send { .. } | Effect::Publish { .. } => Class::Share,
-        Effect::Install { .. } | Effect::RunDownloadedCode { .. } => Class::Install,
-        Effect::RunElsewhere { .. } | Effect::ChangeSystem { .. } | Effect::ControlApp { .. } => {
-            Class::System
-        }
-        Effect::UseSecret { .. } => Class::Secrets,
-        Effect::Unknown { .. } => return None,
+        CommandEffect::Read { .. } => Class::Look,
+        CommandEffect::Write { .. }
+        | CommandEffect::Delete { .. }
+        | CommandEffect::ChangeRepository { .. } => Class::Files,
+        CommandEffect::RunProjectCode { .. }
+        | CommandEffect::RunInlineCode { .. }
+        | CommandEffect::Serve { .. } => Class::Build,
+        CommandEffect::Fetch { .. } => Class::Network,
+        CommandEffect::Send { .. } | CommandEffect::Publish { .. } => Class::Share,
+        CommandEffect::Install { .. } | CommandEffect::RunDownloadedCode { .. } => Class::Install,
+        CommandEffect::RunElsewhere { .. }
+        | CommandEffect::ChangeSystem { .. }
+        | CommandEffect::ControlApp { .. } => Class::System,
+        CommandEffect::UseSecret { .. } => Class::Secrets,
+        CommandEffect::Unknown { .. } => return None,
     })
 }
 
-fn nothing() -> Outcome {
-    Outcome::new(Decision::Allow, Reason::Policy, Cause::NothingDenies)
+fn nothing() -> StepOutcome {
+    StepOutcome::new(Decision::Allow, Reason::Policy, Cause::NothingDenies)
 }
 
 impl Judgement<'_> {
     /// Runs stages 1 to 4 for each step and the whole, and none of the stages that allow.
-    fn against_all(&mut self) -> (Vec<Option<Outcome>>, Vec<Outcome>) {
+    fn against_all(&mut self) -> (Vec<Option<StepOutcome>>, Vec<StepOutcome>) {
         if let Some(outcome) = self.unreadable_request() {
             return (Vec::new(), vec![outcome]);
         }
         let facts = self.facts;
         let in_doubt = doubt::rules_in_force(self.policy, facts);
         let mut named = in_doubt.then(|| doubt::Named::new(self.policy, facts));
-        let steps: Vec<Option<Outcome>> =
+        let steps: Vec<Option<StepOutcome>> =
             (0..facts.reading.steps.len()).map(|at| self.against_step(at, named.as_mut())).collect();
         let mut whole = self.against_the_whole();
         let rest = named.as_mut().and_then(doubt::Named::of_rest);

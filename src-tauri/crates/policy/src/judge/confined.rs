@@ -4,11 +4,11 @@
 //! can change, or text on standard input can do no more than the profile lets it. What no class covers, no such rule covers.
 
 use super::broad::{holds_there, starts};
-use super::classes::{Classes, Found, Need};
-use super::outcome::{Outcome, named};
-use super::places::Places;
+use super::classes::{Classes, Need, StepClasses};
+use super::outcome::{StepOutcome, to_named_rule};
+use super::places::StepPlaces;
 use super::profile::Profiles;
-use super::subject::Subject;
+use super::subject::StepSubject;
 use super::{label, step};
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, ClassGap};
@@ -35,7 +35,11 @@ pub(super) enum Ruled<'a> {
 
 /// Returns true if a rule that names a profile is in force.
 pub(super) fn in_force(policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
-    policy.rules.parts().flat_map(crate::ruleset::Part::confined).any(|(_, rule)| is_alive(rule, facts))
+    policy
+        .rules
+        .compiled_parts()
+        .flat_map(crate::ruleset::CompiledRules::confined)
+        .any(|(_, rule)| is_alive(rule, facts))
 }
 
 /// Returns what the rules that name a profile say about a step: of those that match, the one whose profile allows the most.
@@ -43,13 +47,13 @@ pub(super) fn of_step<'a>(
     policy: &'a AgentPolicy,
     facts: &Facts<'_>,
     classes: &Classes<'_>,
-    subject: &Subject<'_>,
+    subject: &StepSubject<'_>,
     effects: &[RatedEffect],
-    found: &Found,
+    found: &StepClasses,
 ) -> Ruled<'a> {
     let mut best = Ruled::Not;
     for (rule, profile) in matching(policy, facts, subject) {
-        let said = weigh(policy, classes, subject, effects, found, (rule, profile));
+        let said = weigh_rule(policy, classes, subject, effects, found, (rule, profile));
         let wider = match (&best, &said) {
             (Ruled::Allowed(_, than, _), Ruled::Allowed(..)) => profile > *than,
             (Ruled::Not, _) | (Ruled::But(..), Ruled::Allowed(..)) => true,
@@ -67,11 +71,11 @@ pub(super) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool
     if !in_force(policy, facts) {
         return false;
     }
-    let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
-    let places: OnceCell<Places<'_>> = OnceCell::new();
+    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let places: OnceCell<StepPlaces<'_>> = OnceCell::new();
     let classes = Classes::new(policy, facts, &places);
     let effects = risk::of_step(facts, subject.step, subject.found);
-    let found = classes.find(&subject, &effects);
+    let found = classes.find_classes(&subject, &effects);
     matches!(of_step(policy, facts, &classes, &subject, &effects, &found), Ruled::Allowed(..))
 }
 
@@ -79,10 +83,13 @@ pub(super) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool
 fn matching<'a>(
     policy: &'a AgentPolicy,
     facts: &Facts<'_>,
-    subject: &Subject<'_>,
+    subject: &StepSubject<'_>,
 ) -> impl Iterator<Item = (&'a Rule, Profile)> {
     let starts = if subject.step.role == Role::Program { starts(policy, facts, subject) } else { Vec::new() };
-    let rules = policy.rules.parts().flat_map(|part| part.confined().map(move |(at, rule)| (part, at, rule)));
+    let rules = policy
+        .rules
+        .compiled_parts()
+        .flat_map(|part| part.confined().map(move |(at, rule)| (part, at, rule)));
     rules.filter_map(move |(part, at, rule)| {
         let covers = is_alive(rule, facts)
             && holds_there(rule, facts, subject)
@@ -95,12 +102,12 @@ fn is_alive(rule: &Compiled, facts: &Facts<'_>) -> bool {
     rule.is_alive(facts.now, facts.session) && rule.rule.origin.holds_for(facts.origin)
 }
 
-fn weigh<'a>(
+fn weigh_rule<'a>(
     policy: &AgentPolicy,
     classes: &Classes<'_>,
-    subject: &Subject<'_>,
+    subject: &StepSubject<'_>,
     effects: &[RatedEffect],
-    found: &Found,
+    found: &StepClasses,
     (rule, profile): (&'a Rule, Profile),
 ) -> Ruled<'a> {
     if profile == Profile::Project && policy.settings.folders.is_empty() {
@@ -117,15 +124,15 @@ fn weigh<'a>(
 }
 
 /// Returns the outcome of the rules that name a profile for the step at `at`, which no other rule covers.
-pub(super) fn outcome(facts: &Facts<'_>, profiles: &Profiles<'_>, at: usize) -> Option<Outcome> {
+pub(super) fn outcome(facts: &Facts<'_>, profiles: &Profiles<'_>, at: usize) -> Option<StepOutcome> {
     let (rule, profile, gap) = match profiles.ruled.get(at)? {
         Ruled::Not => return None,
         Ruled::Allowed(rule, ..) if profiles.hold_rule(at) => return Some(step::covered(rule)),
-        Ruled::Allowed(rule, profile, _) => (rule, profile, profiles.gap(facts, Some(*profile))),
+        Ruled::Allowed(rule, profile, _) => (rule, profile, profiles.class_gap(facts, Some(*profile))),
         Ruled::But(rule, profile, gap) => (rule, profile, gap.clone()),
     };
     let command = label::of_step(&facts.reading.steps[at]);
     let reason = gap.reason();
-    let cause = Cause::RuleBut { command, rule: named(rule), profile: *profile, gap };
-    Some(Outcome::new(Decision::Ask, reason, cause))
+    let cause = Cause::RuleBut { command, rule: to_named_rule(rule), profile: *profile, gap };
+    Some(StepOutcome::new(Decision::Ask, reason, cause))
 }

@@ -8,7 +8,7 @@
 
 use super::against;
 use super::mention::{self, Mention};
-use super::outcome::{Outcome, rule_ref, whole_pattern};
+use super::outcome::{StepOutcome, rule_ref, whole_pattern};
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Doubt};
@@ -18,13 +18,13 @@ use crate::permissions::SHELL_TOOL;
 use crate::rule::Effect;
 use crate::verdict::{Decision, Reason};
 use postern_command::environment::decides_what_runs;
-use postern_command::{Opaque, Step, Unparsed, UnsafeArg};
+use postern_command::{Step, Unparsed, UnparsedSpan, UnsafeArg};
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// Returns true if anything denies or asks that could be evaded by not being read.
 pub(super) fn rules_in_force(policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
-    let of_files = |of_files: bool, entry: &crate::permissions::Entry| match entry.effect {
+    let of_files = |of_files: bool, entry: &crate::permissions::PermissionEntry| match entry.effect {
         // A later line for everything takes back what an earlier one said.
         Effect::Allow => of_files && !entry.is_catch_all(),
         Effect::Ask => of_files || !entry.is_catch_all(),
@@ -49,10 +49,10 @@ impl<'a> Named<'a> {
     }
 
     /// Returns the doubt about the step at `at`, if a rule that denies may mean it.
-    pub(super) fn of_step(&mut self, at: usize) -> Option<Outcome> {
+    pub(super) fn of_step(&mut self, at: usize) -> Option<StepOutcome> {
         let step = &self.facts.reading.steps[at];
         match &step.opaque {
-            Some(part) if hides(step, part) => Some(self.doubt(part)),
+            Some(part) if may_hide_program(step, part) => Some(self.doubt_of_part(part)),
             Some(part) => {
                 self.within(&step.span).map(|mention| named_doubt(mention, of_part(part), advice_of(part)))
             }
@@ -63,20 +63,20 @@ impl<'a> Named<'a> {
     }
 
     /// Returns a program named by its file id, which was not looked up: any rule may match it.
-    fn by_number(&self, at: usize) -> Option<Outcome> {
+    fn by_number(&self, at: usize) -> Option<StepOutcome> {
         let name = self.facts.reading.steps[at].program()?;
         let found = matches!(self.facts.steps[at].program, Lookup::Found(_));
         (!found && path::is_by_number(&path::normal(name)))
-            .then(|| told(Cause::ByNumber { name: name.to_owned() }, Some(Advice::NamePath)))
+            .then(|| doubt_outcome(Cause::ByNumber { name: name.to_owned() }, Some(Advice::NamePath)))
     }
 
     /// Returns the doubt about the parts that belong to no step.
-    pub(super) fn of_rest(&mut self) -> Option<Outcome> {
+    pub(super) fn of_rest(&mut self) -> Option<StepOutcome> {
         let part = self.facts.reading.opaque.iter().find(|part| !is_about_files(part))?;
-        Some(self.doubt(part))
+        Some(self.doubt_of_part(part))
     }
 
-    fn doubt(&mut self, part: &Opaque) -> Outcome {
+    fn doubt_of_part(&mut self, part: &UnparsedSpan) -> StepOutcome {
         match self.within(&(0..self.facts.reading.text.len())) {
             Some(mention) => named_doubt(mention, of_part(part), advice_of(part)),
             None => unnamed_doubt(of_part(part), advice_of(part)),
@@ -85,45 +85,46 @@ impl<'a> Named<'a> {
 
     fn within(&mut self, span: &Range<usize>) -> Option<&Mention<'a>> {
         let (policy, facts) = (self.policy, self.facts);
-        let look = || named(policy, facts, facts.reading.text.get(span.clone()).unwrap_or_default());
+        let look =
+            || mention_in_text(policy, facts, facts.reading.text.get(span.clone()).unwrap_or_default());
         self.found.entry(span.clone()).or_insert_with(look).as_ref()
     }
 }
 
-fn named<'p>(policy: &'p AgentPolicy, facts: &Facts<'_>, text: &str) -> Option<Mention<'p>> {
-    mention::find(&policy.rules, facts, text)
+fn mention_in_text<'p>(policy: &'p AgentPolicy, facts: &Facts<'_>, text: &str) -> Option<Mention<'p>> {
+    mention::find_mention(&policy.rules, facts, text)
 }
 
-fn of_part(part: &Opaque) -> Doubt {
+fn of_part(part: &UnparsedSpan) -> Doubt {
     Doubt::Part(part.note().clone())
 }
 
-fn advice_of(part: &Opaque) -> Option<Advice> {
+fn advice_of(part: &UnparsedSpan) -> Option<Advice> {
     part.advice().map(|words| Advice::Reader(words.into()))
 }
 
-fn named_doubt(mention: &Mention<'_>, doubt: Doubt, advice: Option<Advice>) -> Outcome {
+fn named_doubt(mention: &Mention<'_>, doubt: Doubt, advice: Option<Advice>) -> StepOutcome {
     let (word, pattern) = (mention.word.clone(), whole_pattern(mention.rule));
-    told(Cause::MayMeanNamed { doubt, word, pattern }, advice).by(rule_ref(mention.rule))
+    doubt_outcome(Cause::MayMeanNamed { doubt, word, pattern }, advice).with_rule(rule_ref(mention.rule))
 }
 
-fn unnamed_doubt(doubt: Doubt, advice: Option<Advice>) -> Outcome {
-    told(Cause::MayMeanDenied { doubt }, advice)
+fn unnamed_doubt(doubt: Doubt, advice: Option<Advice>) -> StepOutcome {
+    doubt_outcome(Cause::MayMeanDenied { doubt }, advice)
 }
 
-fn told(cause: Cause, advice: Option<Advice>) -> Outcome {
-    Outcome::new(Decision::Ask, Reason::Opaque, cause)
+fn doubt_outcome(cause: Cause, advice: Option<Advice>) -> StepOutcome {
+    StepOutcome::new(Decision::Ask, Reason::Opaque, cause)
         .advise(advice.unwrap_or(Advice::WriteCommands))
         .in_doubt()
 }
 
 /// Returns true if a part is a file to write or an address to connect to, and not what runs.
-fn is_about_files(part: &Opaque) -> bool {
+fn is_about_files(part: &UnparsedSpan) -> bool {
     matches!(part.kind, Unparsed::RedirectTarget | Unparsed::NetworkRedirect)
 }
 
 /// Returns true if what is not understood about the step could start a program that is not to be seen in it.
-pub(super) fn hides(step: &Step, part: &Opaque) -> bool {
+pub(super) fn may_hide_program(step: &Step, part: &UnparsedSpan) -> bool {
     let known = |at: usize| step.argv.get(at).and_then(|word| word.value.as_deref());
     match part.kind {
         _ if is_about_files(part) => false,
@@ -142,7 +143,7 @@ pub(super) fn hides(step: &Step, part: &Opaque) -> bool {
 
 /// Returns an argument that runs something else: a text that the shell would expand hides what, a name in it
 /// may be meant. A word that is not known is no such argument: almost any may be one (`git log "$branch"`).
-fn of_way(policy: &AgentPolicy, facts: &Facts<'_>, step: &Step, way: &UnsafeArg) -> Option<Outcome> {
+fn of_way(policy: &AgentPolicy, facts: &Facts<'_>, step: &Step, way: &UnsafeArg) -> Option<StepOutcome> {
     if !way.effect.may_start_programs() {
         return None;
     }
@@ -153,7 +154,7 @@ fn of_way(policy: &AgentPolicy, facts: &Facts<'_>, step: &Step, way: &UnsafeArg)
     let expanded = |value: &str| value.contains(['$', '`']);
     let text = words().filter_map(|word| word.value.as_deref()).collect::<Vec<_>>().join("\n");
     let doubt = || Doubt::Argument(way.fact().clone());
-    if let Some(mention) = named(policy, facts, &text) {
+    if let Some(mention) = mention_in_text(policy, facts, &text) {
         return Some(named_doubt(&mention, doubt(), None));
     }
     words().any(|word| word.value.as_deref().is_none_or(expanded)).then(|| unnamed_doubt(doubt(), None))

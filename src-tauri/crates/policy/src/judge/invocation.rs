@@ -1,6 +1,6 @@
 //! Everything that a step would start, one by one: deny rules and the core look at each.
 
-use crate::facts::{Facts, Lookup, Program, StepFacts, Target};
+use crate::facts::{Facts, FoundProgram, Lookup, StepFacts, TargetPath};
 use crate::needed::folder_of;
 use crate::path;
 use postern_command::{Step, Word};
@@ -8,10 +8,10 @@ use std::borrow::Cow;
 
 /// Program with its arguments, as far as both are known.
 #[derive(Debug)]
-pub(crate) struct Invocation<'a> {
+pub(crate) struct JudgedInvocation<'a> {
     /// The program as it was written.
     pub(crate) name: &'a str,
-    pub(crate) program: Option<&'a Program>,
+    pub(crate) program: Option<&'a FoundProgram>,
     /// The path that it has by its spelling, where it was written as one or was found unusable.
     pub(crate) spelled: Option<Cow<'a, str>>,
     /// Arguments; `None` for a word that is not known before the run.
@@ -19,25 +19,25 @@ pub(crate) struct Invocation<'a> {
     /// The arguments as written, where they were written as words.
     pub(crate) raw: Vec<&'a str>,
     /// Real paths of the step's paths.
-    pub(crate) targets: &'a [Target],
+    pub(crate) targets: &'a [TargetPath],
     /// The folder it runs in, where that is known.
     pub(crate) folder: Option<Cow<'a, str>>,
 }
 
-impl Invocation<'_> {
+impl JudgedInvocation<'_> {
     /// Returns the name without its folder, in lower case.
-    pub(crate) fn base(&self) -> Cow<'_, str> {
-        path::fold(path::base_name(self.name))
+    pub(crate) fn folded_base_name(&self) -> Cow<'_, str> {
+        path::fold_case(path::base_name(self.name))
     }
 
     /// Returns the name as written, then the paths it was found at.
-    pub(crate) fn names(&self) -> Vec<&str> {
+    pub(crate) fn all_names(&self) -> Vec<&str> {
         self.each_name().collect()
     }
 
     /// Returns true if it is one of these programs by any of its names, without folder and case.
     pub(crate) fn is_one_of(&self, programs: &[&str]) -> bool {
-        let is = |name: &str| programs.contains(&&*path::fold(path::base_name(name)));
+        let is = |name: &str| programs.contains(&&*path::fold_case(path::base_name(name)));
         self.each_name().any(is)
     }
 
@@ -53,7 +53,11 @@ fn values(words: &[Word]) -> impl Iterator<Item = Option<&str>> {
 
 /// Returns the step's wrappers, outermost first, then its own program, then the interpreter of its `#!` line
 /// and its script.
-pub(crate) fn of_step<'a>(step: &'a Step, found: &'a StepFacts, facts: &Facts<'a>) -> Vec<Invocation<'a>> {
+pub(crate) fn of_step<'a>(
+    step: &'a Step,
+    found: &'a StepFacts,
+    facts: &Facts<'a>,
+) -> Vec<JudgedInvocation<'a>> {
     let folder = folder(facts, step);
     let mut all = Vec::with_capacity(step.via.len() + 1);
     for (at, via) in step.via.iter().enumerate() {
@@ -81,7 +85,7 @@ pub(crate) fn of_step<'a>(step: &'a Step, found: &'a StepFacts, facts: &Facts<'a
         let args = values(&step.argv).skip(step.script.unwrap_or(0) + 1).collect();
         let spelled = Some(Cow::Borrowed(script.real_path.as_str()));
         let targets = &found.targets;
-        all.push(Invocation {
+        all.push(JudgedInvocation {
             name: &script.written,
             program: None,
             spelled,
@@ -105,11 +109,11 @@ fn holds_its_text(step: &Step, at: usize) -> bool {
 }
 
 /// Returns equivalent invocations of the same program: a rule that denies one of them is about all.
-fn in_other_words<'a>(call: &Invocation<'a>) -> Vec<Invocation<'a>> {
+fn in_other_words<'a>(call: &JudgedInvocation<'a>) -> Vec<JudgedInvocation<'a>> {
     let argv: Vec<Option<&str>> = std::iter::once(Some(call.name)).chain(call.args.iter().copied()).collect();
     let form = |words: Vec<Option<&'a str>>| {
         let (name, args) = words.split_first()?;
-        Some(Invocation {
+        Some(JudgedInvocation {
             name: (*name)?,
             program: call.program,
             spelled: call.spelled.clone(),
@@ -124,9 +128,9 @@ fn in_other_words<'a>(call: &Invocation<'a>) -> Vec<Invocation<'a>> {
 
 /// Returns the invocation with unknown arguments: a subcommand that the program lacks does what its
 /// configuration says.
-fn extended<'a>(call: &Invocation<'a>) -> Option<Invocation<'a>> {
+fn extended<'a>(call: &JudgedInvocation<'a>) -> Option<JudgedInvocation<'a>> {
     let args = without_extensions(call.name, &call.args)?;
-    Some(Invocation {
+    Some(JudgedInvocation {
         name: call.name,
         program: call.program,
         spelled: call.spelled.clone(),
@@ -149,14 +153,14 @@ pub(super) fn without_extensions<'a>(
 }
 
 /// Returns the step as if its program, which is not known before the run, were called so.
-pub(crate) fn named<'a>(
+pub(crate) fn invocation_by_name<'a>(
     name: &'a str,
     step: &'a Step,
     found: &'a StepFacts,
     facts: &Facts<'a>,
-) -> Option<Invocation<'a>> {
+) -> Option<JudgedInvocation<'a>> {
     let words = step.argv.get(1..)?;
-    Some(Invocation {
+    Some(JudgedInvocation {
         name,
         program: None,
         spelled: None,
@@ -181,7 +185,7 @@ fn invocation<'a, I: Iterator<Item = &'a Word>>(
     lookup: Option<&'a Lookup>,
     found: &'a StepFacts,
     folder: Option<Cow<'a, str>>,
-) -> Option<Invocation<'a>> {
+) -> Option<JudgedInvocation<'a>> {
     let name = words().next()?.value.as_deref()?;
     let (program, unusable) = match lookup {
         Some(Lookup::Found(program)) => (Some(program.as_ref()), None),
@@ -192,18 +196,18 @@ fn invocation<'a, I: Iterator<Item = &'a Word>>(
         if name.starts_with('/') {
             Some(path::normal(name))
         } else {
-            folder.as_deref().map(|folder| Cow::Owned(path::join(folder, name)))
+            folder.as_deref().map(|folder| Cow::Owned(path::join_path(folder, name)))
         }
     } else {
         unusable.map(Cow::Borrowed)
     };
     let args = words().skip(1).map(|word| word.value.as_deref()).collect();
     let raw = words().skip(1).map(|word| word.raw.as_str()).collect();
-    Some(Invocation { name, program, spelled, args, raw, targets: &found.targets, folder })
+    Some(JudgedInvocation { name, program, spelled, args, raw, targets: &found.targets, folder })
 }
 
 /// Returns a script's interpreter; behind `env` the program that it starts.
-fn of_shebang<'a>(line: &'a [String], args: &[Option<&'a str>]) -> Vec<Invocation<'a>> {
+fn of_shebang<'a>(line: &'a [String], args: &[Option<&'a str>]) -> Vec<JudgedInvocation<'a>> {
     let by_env = line.first().is_some_and(|first| path::base_name(first) == "env");
     let mut names: Vec<&str> = line.first().map(String::as_str).into_iter().collect();
     if by_env {
@@ -214,7 +218,7 @@ fn of_shebang<'a>(line: &'a [String], args: &[Option<&'a str>]) -> Vec<Invocatio
                 .find(|word| !word.starts_with('-') && !word.contains('=')),
         );
     }
-    let of_name = |name: &'a str| Invocation {
+    let of_name = |name: &'a str| JudgedInvocation {
         name,
         program: None,
         spelled: name.starts_with('/').then(|| path::normal(name)),
@@ -227,14 +231,14 @@ fn of_shebang<'a>(line: &'a [String], args: &[Option<&'a str>]) -> Vec<Invocatio
 }
 
 /// Returns a command that a part which was not understood may run.
-pub(crate) fn of_candidate<'a>(argv: &'a [String], facts: &Facts<'a>) -> Option<Invocation<'a>> {
+pub(crate) fn of_candidate<'a>(argv: &'a [String], facts: &Facts<'a>) -> Option<JudgedInvocation<'a>> {
     let (name, args) = argv.split_first()?;
-    Some(Invocation {
+    Some(JudgedInvocation {
         name,
         program: None,
         spelled: name
             .contains('/')
-            .then(|| Cow::Owned(path::join(facts.cwd, &path::expand_home(name, facts.home)))),
+            .then(|| Cow::Owned(path::join_path(facts.cwd, &path::expand_home(name, facts.home)))),
         args: args.iter().map(|word| Some(word.as_str())).collect(),
         raw: args.iter().map(String::as_str).collect(),
         targets: &[],

@@ -1,17 +1,17 @@
 //! Limits of the rules that offers save: such a rule covers no step that does more than the one on show.
 
 use super::look;
-use super::places::{self, Places, TEMPORARY};
-use super::subject::Subject;
+use super::places::{self, StepPlaces, TEMPORARY};
+use super::subject::StepSubject;
 use crate::cause::Gap;
 use crate::facts::Facts;
 use crate::needed::folders_of;
 use crate::path;
-use crate::protected::Protected;
+use crate::protected::ProtectedPlaces;
 use crate::risk::{self, RatedEffect};
 use crate::rule::{CoveredEffect, Limits};
 use crate::verdict::RiskLevel;
-use postern_command::{ArgEffect, Effect, Redirection, RedirectionKind, Scope, Step, Word};
+use postern_command::{ArgEffect, CommandEffect, EffectScope, Redirection, RedirectionKind, Step, Word};
 
 /// Kinds of effects that no rule covers beyond the very step on show.
 const NEVER: [&str; 4] = ["use-secret", "run-inline-code", "publish", "control-app"];
@@ -19,19 +19,19 @@ const NEVER: [&str; 4] = ["use-secret", "run-inline-code", "publish", "control-a
 /// Returns the limits of a rule that is given for the step at `at`, or `None` if a rule can cover only that very step.
 /// An exact one may have any effects.
 pub(crate) fn of_step(facts: &Facts<'_>, at: usize, exact: bool) -> Option<Limits> {
-    let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
     let mut limits = Limits { effects: Vec::new(), places: Vec::new() };
     for rated in risk::of_step(facts, subject.step, subject.found) {
         let covered = CoveredEffect {
             kind: rated.effect.kind().to_owned(),
             scope: rated.scope,
-            names: names(&rated.effect, exact),
+            names: reached_names(&rated.effect, exact),
         };
         if !limits.effects.contains(&covered) {
             limits.effects.push(covered);
         }
     }
-    let places = Places::new(facts);
+    let places = StepPlaces::new(facts);
     let own = folders_of(facts.cwd, &subject.step.dir).unwrap_or_default();
     let own = own.iter().filter(|folder| !places.is_inside(folder)).map(String::as_str);
     let paths = paths_outside(&places, exact, facts, &subject);
@@ -52,8 +52,8 @@ pub(crate) fn of_step(facts: &Facts<'_>, at: usize, exact: bool) -> Option<Limit
 ///
 /// Of a path, the project or store that holds it. `None` if one of them stands for nothing.
 pub(crate) fn folders_outside(facts: &Facts<'_>, at: usize) -> Option<Vec<String>> {
-    let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
-    let places = Places::new(facts);
+    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let places = StepPlaces::new(facts);
     let own = folders_of(facts.cwd, &subject.step.dir)?;
     let outside = own.into_iter().filter(|folder| !places.is_inside(folder));
     let named = paths_outside(&places, false, facts, &subject);
@@ -65,14 +65,19 @@ pub(crate) fn folders_outside(facts: &Facts<'_>, at: usize) -> Option<Vec<String
 
 /// Returns true if the step at `at` names only places of the agent and of the system.
 pub(crate) fn names_own_places(facts: &Facts<'_>, at: usize) -> bool {
-    let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
-    paths_outside(&Places::new(facts), false, facts, &subject).is_empty()
+    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
+    paths_outside(&StepPlaces::new(facts), false, facts, &subject).is_empty()
 }
 
 /// Returns why limits keep a rule, perhaps one for an exact command, from covering a step.
-pub(super) fn beyond(limits: &Limits, exact: bool, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<Gap> {
-    let places = Places::new(facts);
-    let protected = Protected::new(facts.home, |_| None);
+pub(super) fn beyond(
+    limits: &Limits,
+    exact: bool,
+    facts: &Facts<'_>,
+    subject: &StepSubject<'_>,
+) -> Option<Gap> {
+    let places = StepPlaces::new(facts);
+    let protected = ProtectedPlaces::new(facts.home, |_| None);
     let Some(folders) = folders_of(facts.cwd, &subject.step.dir) else { return Some(Gap::RunTimePath) };
     let within = |path: &str| limits.places.iter().any(|place| path::is_within(path, place));
     for rated in risk::of_step(facts, subject.step, subject.found) {
@@ -80,24 +85,25 @@ pub(super) fn beyond(limits: &Limits, exact: bool, facts: &Facts<'_>, subject: &
         if !exact && is_never_covered(&rated) || !is_covered() {
             return Some(Gap::Beyond(Box::new(rated)));
         }
-        if !matches!(rated.effect, Effect::Write { .. } | Effect::Delete { .. }) {
+        if !matches!(rated.effect, CommandEffect::Write { .. } | CommandEffect::Delete { .. }) {
             continue;
         }
         for (path, folder) in
-            rated.effect.paths().iter().flat_map(|path| folders.iter().map(move |of| (path, of)))
+            rated.effect.affected_paths().iter().flat_map(|path| folders.iter().map(move |of| (path, of)))
         {
             let reached = places::resolved(path, folder, facts);
-            let allowed = rated.scope == Scope::Inside || within(&reached) && !reached.contains(['$', '`']);
+            let allowed =
+                rated.scope == EffectScope::Inside || within(&reached) && !reached.contains(['$', '`']);
             // Much of a home folder decides what other programs do.
             let whole =
                 facts.folders.iter().any(|own| path::is_within(&reached, own) && places.hold_keys(own));
             let allowed = allowed && (exact || !whole);
-            if !allowed || !protected.of(&reached).is_empty() {
+            if !allowed || !protected.places_at(&reached).is_empty() {
                 return Some(Gap::Outside { path: path.clone() });
             }
         }
     }
-    let changes = subject.step.ways_out.iter().any(|way| bound(way.effect));
+    let changes = subject.step.ways_out.iter().any(|way| is_bound_by_limits(way.effect));
     if let Some(gap) = changes_unbound(facts, subject, &folders, &protected).filter(|_| changes && !exact) {
         return Some(gap);
     }
@@ -119,7 +125,7 @@ pub(super) fn beyond(limits: &Limits, exact: bool, facts: &Facts<'_>, subject: &
 }
 
 /// Returns true for an unsafe argument that changes files: limits bound it by its places, so that no rule has to name it.
-pub(crate) fn bound(effect: ArgEffect) -> bool {
+pub(crate) fn is_bound_by_limits(effect: ArgEffect) -> bool {
     matches!(effect, ArgEffect::Writes | ArgEffect::Deletes | ArgEffect::Outside)
 }
 
@@ -150,9 +156,9 @@ pub(crate) fn sends_written_text(step: &Step) -> bool {
 
 /// Returns the folder with key material that a step names, or goes through without a name.
 fn goes_over_keys(
-    places: &Places<'_>,
+    places: &StepPlaces<'_>,
     facts: &Facts<'_>,
-    subject: &Subject<'_>,
+    subject: &StepSubject<'_>,
     folders: &[String],
 ) -> Option<String> {
     let through = look::goes_through(subject);
@@ -164,9 +170,9 @@ fn goes_over_keys(
 /// Returns the protected place that a step may change, or that only the run tells which.
 fn changes_unbound(
     facts: &Facts<'_>,
-    subject: &Subject<'_>,
+    subject: &StepSubject<'_>,
     folders: &[String],
-    protected: &Protected,
+    protected: &ProtectedPlaces,
 ) -> Option<Gap> {
     let temporary = |raw: &str| {
         let plain = raw.trim_start_matches('"');
@@ -179,7 +185,7 @@ fn changes_unbound(
         return Some(Gap::RunTimePath);
     }
     let of_git = |path: &str| path.split('/').any(|name| name.eq_ignore_ascii_case(".git"));
-    let is_kept = |path: &String| of_git(path) || !protected.of(path).is_empty();
+    let is_kept = |path: &String| of_git(path) || !protected.places_at(path).is_empty();
     let named = folders.iter().flat_map(|folder| places::operands(subject, facts, folder));
     { named }.find(is_kept).map(|path| Gap::Outside { path })
 }
@@ -187,32 +193,37 @@ fn changes_unbound(
 fn is_never_covered(rated: &RatedEffect) -> bool {
     rated.level == RiskLevel::Dangerous
         || NEVER.contains(&rated.effect.kind())
-        || matches!(rated.effect, Effect::Delete { recursive: true, .. })
+        || matches!(rated.effect, CommandEffect::Delete { recursive: true, .. })
 }
 
 /// Returns true if an effect does no more than what is covered. The places bound what is read and written.
 fn covers(covered: &CoveredEffect, rated: &RatedEffect, exact: bool) -> bool {
     covered.kind == rated.effect.kind()
-        && (!rated.effect.paths().is_empty() || rated.scope <= covered.scope)
-        && names(&rated.effect, exact).iter().all(|name| covered.names.contains(name))
+        && (!rated.effect.affected_paths().is_empty() || rated.scope <= covered.scope)
+        && reached_names(&rated.effect, exact).iter().all(|name| covered.names.contains(name))
 }
 
 /// Returns the hosts, remotes and packages that an effect reaches: another one is another effect. Of an exact command so is
 /// another file that it writes.
-fn names(effect: &Effect, exact: bool) -> Vec<String> {
+fn reached_names(effect: &CommandEffect, exact: bool) -> Vec<String> {
     match effect {
-        Effect::Write { paths } if exact => paths.clone(),
-        Effect::Fetch { from: names } | Effect::Send { to: names, .. } => names.clone(),
-        Effect::Install { packages, .. } => packages.clone(),
-        Effect::RunDownloadedCode { package, host } => package.iter().chain(host).cloned().collect(),
-        Effect::RunElsewhere { name, .. } => name.iter().cloned().collect(),
+        CommandEffect::Write { paths } if exact => paths.clone(),
+        CommandEffect::Fetch { from: names } | CommandEffect::Send { to: names, .. } => names.clone(),
+        CommandEffect::Install { packages, .. } => packages.clone(),
+        CommandEffect::RunDownloadedCode { package, host } => package.iter().chain(host).cloned().collect(),
+        CommandEffect::RunElsewhere { name, .. } => name.iter().cloned().collect(),
         _ => Vec::new(),
     }
 }
 
 /// Returns the paths that a step names and that are neither the agent's nor the system's. The words of an exact command are named
 /// by its rule.
-fn paths_outside(places: &Places<'_>, exact: bool, facts: &Facts<'_>, subject: &Subject<'_>) -> Vec<String> {
+fn paths_outside(
+    places: &StepPlaces<'_>,
+    exact: bool,
+    facts: &Facts<'_>,
+    subject: &StepSubject<'_>,
+) -> Vec<String> {
     let names_file = |redirection: &&Redirection| {
         !matches!(redirection.kind, RedirectionKind::Descriptor | RedirectionKind::Here)
     };
@@ -254,7 +265,7 @@ fn is_plain(folder: &str) -> bool {
 }
 
 /// Returns true if a program that reads files is given one that is known only at run time, so that it may lie anywhere.
-fn is_open(subject: &Subject<'_>) -> bool {
+fn is_open(subject: &StepSubject<'_>) -> bool {
     let open = |word: &Word| {
         let pattern = word.raw.starts_with(['*', '?', '[']);
         word.value.is_none() && !pattern && places::known_start(&word.raw).is_empty()
@@ -262,7 +273,7 @@ fn is_open(subject: &Subject<'_>) -> bool {
     subject.step.program() != Some("git")
         && places::opens_files(subject)
         && subject.step.argv.iter().skip(1).any(open)
-        && postern_command::is_read_only_anyway(subject.words())
+        && postern_command::is_read_only_anyway(subject.own_words())
 }
 
 #[cfg(test)]

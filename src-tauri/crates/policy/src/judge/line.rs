@@ -15,7 +15,7 @@ const MOST_GUESSED: usize = 96 * 1024;
 const WORD: usize = 64;
 
 /// The facts, and what is worked out of them once.
-pub(super) struct Line<'a> {
+pub(super) struct JudgmentContext<'a> {
     facts: &'a Facts<'a>,
     /// Indexes of the words that a `for NAME in` lists, by its name.
     lists: OnceCell<HashMap<String, Vec<usize>>>,
@@ -27,7 +27,7 @@ pub(super) struct Line<'a> {
     guessing: Cell<bool>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> JudgmentContext<'a> {
     pub(super) fn new(facts: &'a Facts<'a>) -> Self {
         Self {
             facts,
@@ -47,7 +47,8 @@ impl<'a> Line<'a> {
     /// Returns the words that each `for NAME in …` of the text lists, up to the end of its command.
     pub(super) fn listed(&self, name: &str) -> impl Iterator<Item = &'a str> {
         let text = self.facts.reading.text.as_str();
-        let starts = self.lists.get_or_init(|| lists(text)).get(name).map(Vec::as_slice).unwrap_or_default();
+        let starts =
+            self.lists.get_or_init(|| find_for_lists(text)).get(name).map(Vec::as_slice).unwrap_or_default();
         starts.iter().enumerate().map(move |(at, start)| {
             let list = &text[*start..starts.get(at + 1).copied().unwrap_or(text.len())];
             &list[..list.find([';', '\n']).unwrap_or(list.len())]
@@ -55,7 +56,7 @@ impl<'a> Line<'a> {
     }
 
     /// Returns true if the text says anything of what a variable holds.
-    pub(super) fn knows(&self, name: &str) -> bool {
+    pub(super) fn knows_variable(&self, name: &str) -> bool {
         let mut assignments = self.facts.reading.steps.iter().flat_map(|step| &step.assignments);
         matches!(name, "HOME" | "PWD")
             || self.listed(name).next().is_some()
@@ -63,7 +64,7 @@ impl<'a> Line<'a> {
     }
 
     /// Notes that so many bytes were spelled out of a word.
-    pub(super) fn spell(&self, bytes: usize) {
+    pub(super) fn spend_budget(&self, bytes: usize) {
         if self.guessing.get() {
             self.left.set(self.left.get().saturating_sub(WORD + bytes));
         }
@@ -75,13 +76,13 @@ impl<'a> Line<'a> {
     }
 
     /// Returns the indexes of the words that are meant, up to the one at which the budget was spent.
-    pub(super) fn meant(&self, words: &[String], is_meant: impl Fn(&str) -> bool) -> Vec<usize> {
+    pub(super) fn meant_words(&self, words: &[String], is_meant: impl Fn(&str) -> bool) -> Vec<usize> {
         let affordable = (0..words.len()).take_while(|_| !self.is_spent());
         affordable.filter(|at| is_meant(&words[*at])).collect()
     }
 
     /// Looks at a guess; nothing where that would be too much.
-    pub(super) fn guess<T>(&self, look: impl FnOnce() -> T) -> Option<T> {
+    pub(super) fn try_candidate<T>(&self, look: impl FnOnce() -> T) -> Option<T> {
         self.guessing.set(true);
         self.guesses.set(self.guesses.get() + 1);
         let found = (!self.is_spent()).then(look).filter(|_| !self.is_spent());
@@ -90,7 +91,7 @@ impl<'a> Line<'a> {
     }
 }
 
-impl<'a> Deref for Line<'a> {
+impl<'a> Deref for JudgmentContext<'a> {
     type Target = Facts<'a>;
 
     fn deref(&self) -> &Facts<'a> {
@@ -98,7 +99,7 @@ impl<'a> Deref for Line<'a> {
     }
 }
 
-fn lists(text: &str) -> HashMap<String, Vec<usize>> {
+fn find_for_lists(text: &str) -> HashMap<String, Vec<usize>> {
     let mut lists: HashMap<String, Vec<usize>> = HashMap::new();
     for (at, word) in text.match_indices("for ") {
         let rest = &text[at + word.len()..];

@@ -4,8 +4,8 @@
 //! start, or where a path leads at run time. So a request that only the list allows is confined with the
 //! profile `look`.
 
-use super::places::{self, Places};
-use super::subject::Subject;
+use super::places::{self, StepPlaces};
+use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
 use crate::cause::ClassGap;
 use crate::facts::{Facts, Lookup};
@@ -31,21 +31,21 @@ pub(super) enum Vouched {
 /// Returns the list's verdict on a step.
 pub(super) fn vouched<'f>(
     policy: &AgentPolicy,
-    places: &OnceCell<Places<'f>>,
+    places: &OnceCell<StepPlaces<'f>>,
     facts: &'f Facts<'f>,
-    subject: &Subject<'_>,
+    subject: &StepSubject<'_>,
 ) -> Vouched {
     if subject.step.opaque.is_some() || !is_listed(subject) || subject.obstacle(policy, facts).is_some() {
         return Vouched::Not;
     }
-    let words = subject.words();
+    let words = subject.own_words();
     if postern_command::asks_others(words) {
         return Vouched::But(ClassGap::Sends);
     }
     if crate::risk::is_dangerous(subject.step) {
         return Vouched::But(ClassGap::Dangerous);
     }
-    if let Some(why) = reaches_out(policy, places.get_or_init(|| Places::new(facts)), facts, subject) {
+    if let Some(why) = reaches_out(policy, places.get_or_init(|| StepPlaces::new(facts)), facts, subject) {
         return Vouched::But(why);
     }
     if tells_of_machine(subject, words) {
@@ -58,7 +58,7 @@ pub(super) fn vouched<'f>(
 }
 
 /// Returns true if its words are on the list.
-fn is_listed(subject: &Subject<'_>) -> bool {
+fn is_listed(subject: &StepSubject<'_>) -> bool {
     if subject.carries_others() && !subject.carries_nothing() {
         return false;
     }
@@ -70,13 +70,13 @@ fn is_listed(subject: &Subject<'_>) -> bool {
 }
 
 /// Returns the step's words, with a file in place of a pattern for programs that read any number of files.
-fn with_patterns<'a>(subject: &Subject<'a>) -> Vec<Option<&'a str>> {
+fn with_patterns<'a>(subject: &StepSubject<'a>) -> Vec<Option<&'a str>> {
     let patterns = subject.step.program().is_some_and(postern_command::reads_any_files);
     let is_pattern = |raw: &str| {
         raw.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '*')
             && raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./*?".contains(&byte))
     };
-    let words = subject.words().iter().zip(&subject.step.argv);
+    let words = subject.own_words().iter().zip(&subject.step.argv);
     words
         .map(|(word, as_written)| word.or(Some("file").filter(|_| patterns && is_pattern(&as_written.raw))))
         .collect()
@@ -85,9 +85,9 @@ fn with_patterns<'a>(subject: &Subject<'a>) -> Vec<Option<&'a str>> {
 /// Returns why the list does not allow what the step reads.
 fn reaches_out(
     policy: &AgentPolicy,
-    places: &Places<'_>,
+    places: &StepPlaces<'_>,
     facts: &Facts<'_>,
-    subject: &Subject<'_>,
+    subject: &StepSubject<'_>,
 ) -> Option<ClassGap> {
     if let Lookup::Found(program) = &subject.found.program
         && places.is_of_agent(&program.real_path)
@@ -137,7 +137,7 @@ const GO_THROUGH: &[(&str, &str)] = &[
     ("ls", "R"),
 ];
 
-pub(super) fn goes_through(subject: &Subject<'_>) -> bool {
+pub(super) fn goes_through(subject: &StepSubject<'_>) -> bool {
     let Some(name) = subject.step.program() else { return false };
     let Some((_, letters)) = GO_THROUGH.iter().find(|(program, _)| *program == name) else { return false };
     let recursive = |word: &str| {
@@ -145,13 +145,13 @@ pub(super) fn goes_through(subject: &Subject<'_>) -> bool {
             || word == "--dereference-recursive"
             || word.starts_with('-') && !word.starts_with("--") && word.contains(|c| letters.contains(c))
     };
-    letters.is_empty() || subject.words().iter().any(|word| word.is_none_or(recursive))
+    letters.is_empty() || subject.own_words().iter().any(|word| word.is_none_or(recursive))
 }
 
 /// Programs that report on this machine through sockets or other processes, which confinement hides.
 const OF_MACHINE: &[&str] = &["ifconfig", "ip", "lsof", "netstat", "ss"];
 
-fn tells_of_machine(subject: &Subject<'_>, words: &[Option<&str>]) -> bool {
+fn tells_of_machine(subject: &StepSubject<'_>, words: &[Option<&str>]) -> bool {
     subject.step.program().is_some_and(|name| OF_MACHINE.contains(&name))
         && words.iter().all(|word| word.is_some_and(|word| !word.contains('/')))
 }
@@ -217,7 +217,7 @@ fn names_a_file(program: &str, option: &str) -> bool {
 }
 
 /// Returns true if no word names a file.
-fn names_no_file(subject: &Subject<'_>, words: &[Option<&str>]) -> bool {
+fn names_no_file(subject: &StepSubject<'_>, words: &[Option<&str>]) -> bool {
     let Some((name, operands, letters)) =
         subject.step.program().and_then(|name| FILTERS.iter().find(|(program, ..)| *program == name))
     else {

@@ -3,7 +3,7 @@
 use crate::facts::Facts;
 use crate::path;
 use crate::rule::{Pattern, Rule};
-use crate::ruleset::{Compiled, Part, RuleSet};
+use crate::ruleset::{Compiled, CompiledRules, RuleSet};
 use crate::words::WordPattern;
 use foldhash::{HashSet, HashSetExt as _};
 use std::borrow::Cow;
@@ -17,14 +17,14 @@ pub(super) struct Mention<'a> {
 
 /// Returns the first rule, by its number, that is about a program which the text names. A command rule's
 /// other words have to stand in the text as well.
-pub(super) fn find<'a>(rules: &'a RuleSet, facts: &Facts<'_>, text: &str) -> Option<Mention<'a>> {
+pub(super) fn find_mention<'a>(rules: &'a RuleSet, facts: &Facts<'_>, text: &str) -> Option<Mention<'a>> {
     let spelled = spellings(text);
     let mut named: Vec<(&str, &Compiled)> = Vec::new();
     let mut all: HashSet<&str> = HashSet::with_capacity(text.len() / 4);
-    all.extend(spelled.iter().flat_map(|text| words(text)));
-    for part in rules.parts() {
+    all.extend(spelled.iter().flat_map(|text| name_words(text)));
+    for part in rules.compiled_parts() {
         for word in &all {
-            about(part, word, facts, |rule| named.push((word, rule)));
+            each_rule_about(part, word, facts, |rule| named.push((word, rule)));
         }
     }
     named.retain(|(_, rule)| rule.is_alive(facts.now, facts.session));
@@ -33,15 +33,20 @@ pub(super) fn find<'a>(rules: &'a RuleSet, facts: &Facts<'_>, text: &str) -> Opt
     least.map(|(word, rule)| Mention { word: (*word).to_owned(), rule: &rule.rule })
 }
 
-fn about<'a>(part: &'a Part, word: &str, facts: &Facts<'_>, mut each: impl FnMut(&'a Compiled)) {
-    let index = part.deny();
+fn each_rule_about<'a>(
+    part: &'a CompiledRules,
+    word: &str,
+    facts: &Facts<'_>,
+    mut each: impl FnMut(&'a Compiled),
+) {
+    let index = part.deny_index();
     let mut found = Vec::new();
-    let name = path::fold(path::base_name(word));
+    let name = path::fold_case(path::base_name(word));
     index.by_first_word(&name, &mut found);
     index.by_base_name(&name, &mut found);
     if index.asks_where(word) {
         let home = path::expand_home(word, facts.home);
-        index.by_any_spelling(&path::join(facts.cwd, &home), &mut found);
+        index.by_any_spelling(&path::join_path(facts.cwd, &home), &mut found);
     }
     for at in found {
         each(part.get(at));
@@ -73,12 +78,12 @@ pub(super) fn spellings(text: &str) -> Vec<Cow<'_, str>> {
 }
 
 /// Returns the words of a text that may be paths: names with a leading dot as well.
-pub(super) fn paths(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn path_words(text: &str) -> impl Iterator<Item = &str> {
     let parts = text.split(|c: char| !(c.is_alphanumeric() || "/_-.+~$".contains(c)));
     parts.flat_map(|part| [part, part.trim_end_matches('.')]).filter(|part| !part.is_empty())
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn name_words(text: &str) -> impl Iterator<Item = &str> {
     let parts = text.split(|c: char| !(c.is_alphanumeric() || "/_-.+~@".contains(c)));
     parts.map(|part| part.trim_matches(['.', '@', '+'])).filter(|part| !part.is_empty())
 }
@@ -107,11 +112,11 @@ fn decoded(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{spellings, words};
+    use super::{name_words, spellings};
     use std::collections::HashSet;
 
     fn all(text: &str) -> HashSet<String> {
-        spellings(text).iter().flat_map(|text| words(text)).map(str::to_owned).collect()
+        spellings(text).iter().flat_map(|text| name_words(text)).map(str::to_owned).collect()
     }
 
     #[test]

@@ -47,8 +47,7 @@ pub(crate) use classes::{ProjectCode, project_code};
 pub(crate) use code::{argv_of_line, is_constant, is_repeatable, on_input as code_on_input, sourced};
 pub use command_tool::{CommandAgainst, against_classes, against_command_tool, against_files};
 pub(crate) use limits::{
-    bound as is_bound_by_limits, folders_outside, names_own_places, of_step as limits_of_step,
-    sends_written_text,
+    folders_outside, is_bound_by_limits, names_own_places, of_step as limits_of_step, sends_written_text,
 };
 pub(crate) use opened::is_named as is_named_in;
 pub(crate) use outcome::named_entry;
@@ -60,18 +59,18 @@ pub(crate) use subject::is_harmless;
 
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
-use crate::cause::{Cause, Found};
+use crate::cause::{Cause, StageFinding};
 use crate::facts::{Facts, Lookup};
 use crate::risk::Weighed;
 use crate::rule::{Rule, RuleId};
 use crate::settings::{Ask, Fallback, Security, Unreadable};
 use crate::verdict::{Decision, Reason, StepVerdict, TraceLine, Verdict};
-use line::Line;
-use outcome::Outcome;
+use line::JudgmentContext;
+use outcome::StepOutcome;
 use std::cell::OnceCell;
 
 /// Judges a request.
-pub fn judge(policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
+pub fn judge_request(policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
     Judgement::new(policy, facts, policy.settings.ask).verdict()
 }
 
@@ -104,7 +103,7 @@ pub fn judge_unanswered(policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
 struct Judgement<'a> {
     policy: &'a AgentPolicy,
     facts: &'a Facts<'a>,
-    line: Line<'a>,
+    line: JudgmentContext<'a>,
     profiles: profile::Profiles<'a>,
     /// Effects, once they are needed.
     weighed: OnceCell<Weighed>,
@@ -123,7 +122,7 @@ impl<'a> Judgement<'a> {
         Self {
             policy,
             facts,
-            line: Line::new(facts),
+            line: JudgmentContext::new(facts),
             profiles: profile::Profiles::new(policy, facts, &weighed, line_rule.is_some()),
             weighed,
             line_rule,
@@ -133,7 +132,7 @@ impl<'a> Judgement<'a> {
         }
     }
 
-    fn note(&mut self, stage: impl Into<String>, found: impl Into<Found>) {
+    fn note_stage(&mut self, stage: impl Into<String>, found: impl Into<StageFinding>) {
         self.trace.push(TraceLine { stage: stage.into(), found: found.into() });
     }
 
@@ -145,9 +144,9 @@ impl<'a> Judgement<'a> {
         let steps = facts.reading.steps.len();
         let in_doubt = doubt::rules_in_force(self.policy, facts);
         let mut named = in_doubt.then(|| doubt::Named::new(self.policy, facts));
-        let mut outcomes: Vec<Option<Outcome>> =
+        let mut outcomes: Vec<Option<StepOutcome>> =
             (0..steps).map(|at| self.against_step(at, named.as_mut())).collect();
-        let mut whole: Vec<Outcome> = if facts.origin.is_host() {
+        let mut whole: Vec<StepOutcome> = if facts.origin.is_host() {
             self.by_tool_policy().into_iter().chain(self.by_elevation()).collect()
         } else {
             self.by_shell_policy().into_iter().collect()
@@ -160,7 +159,7 @@ impl<'a> Judgement<'a> {
         self.note_against(&outcomes, &whole);
         whole.extend(self.by_policy());
         if facts.shell {
-            self.note("programs", Found::EveryStep);
+            self.note_stage("programs", StageFinding::EveryStep);
         } else {
             whole.extend(self.not_found());
         }
@@ -190,28 +189,28 @@ impl<'a> Judgement<'a> {
     }
 
     /// Runs stage 1.
-    fn unreadable_request(&mut self) -> Option<Outcome> {
+    fn unreadable_request(&mut self) -> Option<StepOutcome> {
         let reading = self.facts.reading;
         if let Some(invalid) = &reading.invalid {
             let cause = Cause::Invalid(invalid.message.into());
-            self.note("read", cause.clone());
+            self.note_stage("read", cause.clone());
             return Some(
-                Outcome::new(Decision::Deny, Reason::Invalid, cause)
+                StepOutcome::new(Decision::Deny, Reason::Invalid, cause)
                     .advise(Advice::Reader(invalid.message.into())),
             );
         }
         if reading.steps.len() != self.facts.steps.len() {
-            self.note("read", Cause::LookupMismatch);
-            return Some(Outcome::new(Decision::Deny, Reason::Invalid, Cause::LookupMismatch));
+            self.note_stage("read", Cause::LookupMismatch);
+            return Some(StepOutcome::new(Decision::Deny, Reason::Invalid, Cause::LookupMismatch));
         }
         let (shell, steps, clear) = (self.facts.shell, reading.steps.len(), reading.is_clear());
-        self.note("read", Found::Read { shell, steps, clear });
+        self.note_stage("read", StageFinding::Read { shell, steps, clear });
         None
     }
 
     /// Stages 2 to 4 for one step: what denies it, what may, and what asks.
-    fn against_step(&self, at: usize, named: Option<&mut doubt::Named<'a>>) -> Option<Outcome> {
-        let found = against::step(self.policy, &self.line, at);
+    fn against_step(&self, at: usize, named: Option<&mut doubt::Named<'a>>) -> Option<StepOutcome> {
+        let found = against::find_against_step(self.policy, &self.line, at);
         let denied = found.as_ref().is_some_and(|found| found.decision == Decision::Deny);
         let doubt = named.filter(|_| !denied).and_then(|named| {
             // If only a rule allows it, Postern still asks about an unidentified program.
@@ -223,41 +222,41 @@ impl<'a> Judgement<'a> {
         doubt.or(found).map(|outcome| self.unasked(outcome))
     }
 
-    fn note_against(&mut self, steps: &[Option<Outcome>], whole: &[Outcome]) {
+    fn note_against(&mut self, steps: &[Option<StepOutcome>], whole: &[StepOutcome]) {
         for (stage, reason, nothing) in [
-            ("managed rules", Reason::Managed, Found::NoneDenies),
-            ("core", Reason::Core, Found::NotInCore),
-            ("deny rules", Reason::Denylist, Found::NoneMatches),
+            ("managed rules", Reason::Managed, StageFinding::NoneDenies),
+            ("core", Reason::Core, StageFinding::NotInCore),
+            ("deny rules", Reason::Denylist, StageFinding::NoneMatches),
         ] {
             let found = steps.iter().flatten().chain(whole).find(|outcome| outcome.reason == reason);
-            self.note(stage, found.map_or(nothing, |outcome| outcome.cause.clone().into()));
+            self.note_stage(stage, found.map_or(nothing, |outcome| outcome.cause.clone().into()));
         }
     }
 
     /// Runs stage 7 for all that passes it: by the agent's settings, or by a file that lets every use of its
     /// own shell through.
-    fn by_full(&self) -> Option<Outcome> {
+    fn by_full(&self) -> Option<StepOutcome> {
         if self.policy.settings.security == Security::Full {
-            return Some(Outcome::new(Decision::Allow, Reason::Policy, Cause::RunsAnything));
+            return Some(StepOutcome::new(Decision::Allow, Reason::Policy, Cause::RunsAnything));
         }
         self.by_open_shell()
     }
 
     /// Notes the effective profile.
     fn note_confinement(&mut self) {
-        self.note("confinement", Found::Confinement(self.profiles.confinement.clone()));
+        self.note_stage("confinement", StageFinding::Confinement(self.profiles.confinement.clone()));
     }
 
     /// Stages 8 to 10 for one step.
-    fn by_rules(&mut self, at: usize) -> Outcome {
-        let by_rule = self.by_line(step::judge(self.policy, self.facts, &self.profiles, at));
+    fn by_rules(&mut self, at: usize) -> StepOutcome {
+        let by_rule = self.by_line(step::judge_step(self.policy, self.facts, &self.profiles, at));
         let outcome = self.in_search_path(at, self.by_profile(at, by_rule));
-        self.note(format!("step {}: rules", at + 1), outcome.cause.clone());
+        self.note_stage(format!("step {}: rules", at + 1), outcome.cause.clone());
         self.unasked(outcome)
     }
 
     /// Applies rules that name a profile, and then the agent's classes, to a step that no other rule covers.
-    fn by_profile(&self, at: usize, by_rule: Outcome) -> Outcome {
+    fn by_profile(&self, at: usize, by_rule: StepOutcome) -> StepOutcome {
         if by_rule.decision != Decision::Ask {
             return by_rule;
         }
@@ -273,7 +272,7 @@ impl<'a> Judgement<'a> {
     }
 
     /// Returns the outcome of the agent's classes for a step that no rule covers. A changed program is asked about all the same.
-    fn by_classes(&self, at: usize, by_rule: &Outcome) -> Option<Outcome> {
+    fn by_classes(&self, at: usize, by_rule: &StepOutcome) -> Option<StepOutcome> {
         if by_rule.decision != Decision::Ask || by_rule.reason == Reason::BinaryChanged {
             return None;
         }
@@ -281,7 +280,7 @@ impl<'a> Judgement<'a> {
     }
 
     /// Applies the rule for the whole line to a question that only a missing rule asks.
-    fn by_line(&self, outcome: Outcome) -> Outcome {
+    fn by_line(&self, outcome: StepOutcome) -> StepOutcome {
         let missing =
             matches!(outcome.reason, Reason::AllowlistMiss | Reason::Opaque | Reason::CannotConfine);
         match self.line_rule.filter(|_| missing && outcome.decision == Decision::Ask) {
@@ -291,17 +290,17 @@ impl<'a> Judgement<'a> {
     }
 
     /// Parts that belong to no step and were not understood.
-    fn unread_parts(&mut self) -> Option<Outcome> {
+    fn unread_parts(&mut self) -> Option<StepOutcome> {
         let part = self.facts.reading.opaque.first()?;
-        let by_rule = self.by_line(step::opaque(part));
+        let by_rule = self.by_line(step::unparsed_outcome(part));
         let held = by_rule.decision == Decision::Ask && self.profiles.hold_any_code(&self.policy.settings);
         let outcome = if held { classes::any_code() } else { by_rule };
-        self.note("unread", outcome.cause.clone());
+        self.note_stage("unread", outcome.cause.clone());
         Some(self.unasked(outcome))
     }
 
     /// Runs stage 10 for agents without questions, and for unreadable text that is sent back.
-    fn unasked(&self, outcome: Outcome) -> Outcome {
+    fn unasked(&self, outcome: StepOutcome) -> StepOutcome {
         if outcome.decision != Decision::Ask {
             return outcome;
         }
@@ -309,35 +308,37 @@ impl<'a> Judgement<'a> {
             outcome.reason == Reason::Opaque && self.policy.settings.unreadable == Unreadable::SendBack;
         let off = self.ask == Ask::Off && outcome.reason != Reason::BinaryChanged;
         if outcome.doubt && self.doubt_denies {
-            Outcome { decision: Decision::Deny, reason: Reason::Denylist, ..outcome }
+            StepOutcome { decision: Decision::Deny, reason: Reason::Denylist, ..outcome }
         } else if send_back {
-            Outcome { decision: Decision::Deny, ..outcome }
+            StepOutcome { decision: Decision::Deny, ..outcome }
         } else if off {
             let advice = Some(outcome.advice.unwrap_or(Advice::AskForRule));
-            Outcome { decision: Decision::Deny, reason: Reason::AllowlistMiss, advice, ..outcome }
+            StepOutcome { decision: Decision::Deny, reason: Reason::AllowlistMiss, advice, ..outcome }
         } else {
             outcome
         }
     }
 
     /// Combines the contributions: the strictest one decides; `ask: always` turns an allow into a question.
-    fn finish(mut self, steps: Vec<Outcome>, whole: &[Outcome]) -> Verdict {
+    fn finish(mut self, steps: Vec<StepOutcome>, whole: &[StepOutcome]) -> Verdict {
         let mut decider = self.unasked(decider(&steps, whole));
         if decider.decision == Decision::Allow && self.ask == Ask::Always {
             let cause = Cause::AskAlways(Box::new(decider.cause));
-            decider = Outcome { decision: Decision::Ask, reason: Reason::AskAlways, cause, ..decider };
+            decider = StepOutcome { decision: Decision::Ask, reason: Reason::AskAlways, cause, ..decider };
         }
-        let mut used: Vec<RuleId> = steps.iter().chain([&decider]).filter_map(Outcome::used).collect();
+        let mut used: Vec<RuleId> =
+            steps.iter().chain([&decider]).filter_map(StepOutcome::used_rule).collect();
         if decider.decision == Decision::Allow && !self.profiles.confinement.is_none() {
-            let named = |one: &&opened::Opened| one.rule > 0 && opened::is_named(self.facts, &one.folder);
+            let named =
+                |one: &&opened::OpenedFolder| one.rule > 0 && opened::is_named(self.facts, &one.folder);
             used.extend(self.profiles.opened.iter().filter(named).map(|one| one.rule));
         }
         used.sort_unstable();
         used.dedup();
         let (decision, cause) = (decider.decision, decider.cause.clone());
-        self.note("verdict", Found::Decided { decision, cause });
+        self.note_stage("verdict", StageFinding::Decided { decision, cause });
         self.note_confinement();
-        let risk = self.weighed.take().unwrap_or_else(|| Weighed::new(self.facts)).risk();
+        let risk = self.weighed.take().unwrap_or_else(|| Weighed::new(self.facts)).into_risk();
         let steps =
             steps.into_iter().enumerate().map(|(at, outcome)| self.step_verdict(at, outcome)).collect();
         Verdict {
@@ -354,7 +355,7 @@ impl<'a> Judgement<'a> {
         }
     }
 
-    fn step_verdict(&self, at: usize, outcome: Outcome) -> StepVerdict {
+    fn step_verdict(&self, at: usize, outcome: StepOutcome) -> StepVerdict {
         let (step, found) = (&self.facts.reading.steps[at], &self.facts.steps[at]);
         let path = match &found.program {
             Lookup::Found(program) => Some(program.path.clone()),
@@ -376,19 +377,18 @@ impl<'a> Judgement<'a> {
 }
 
 /// Returns the outcome for a step without findings: such a step cannot be, and is asked about.
-fn nothing_said() -> Outcome {
-    Outcome::new(Decision::Ask, Reason::AllowlistMiss, Cause::NothingKnown)
+fn nothing_said() -> StepOutcome {
+    StepOutcome::new(Decision::Ask, Reason::AllowlistMiss, Cause::NothingKnown)
 }
 
 /// Returns the strictest contribution. Of equally strict ones: one that does not only follow from others, of
 /// the earliest stage.
-fn decider(steps: &[Outcome], whole: &[Outcome]) -> Outcome {
-    let strictest = whole
-        .iter()
-        .chain(steps)
-        .min_by_key(|one| (std::cmp::Reverse(one.decision), one.cause.follows_from_others(), one.stage()));
+fn decider(steps: &[StepOutcome], whole: &[StepOutcome]) -> StepOutcome {
+    let strictest = whole.iter().chain(steps).min_by_key(|one| {
+        (std::cmp::Reverse(one.decision), one.cause.follows_from_others(), one.stage_order())
+    });
     let Some(strictest) = strictest else {
-        return Outcome::new(Decision::Ask, Reason::AllowlistMiss, Cause::NothingRuns);
+        return StepOutcome::new(Decision::Ask, Reason::AllowlistMiss, Cause::NothingRuns);
     };
     let asking = steps.iter().filter(|outcome| outcome.decision == strictest.decision).count();
     let mut decider = strictest.clone();

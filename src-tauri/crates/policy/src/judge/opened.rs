@@ -1,7 +1,7 @@
 //! Folders that allow rules open for reading, to what looks around and runs confined.
 
 use super::places;
-use super::subject::Subject;
+use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
 use crate::facts::Facts;
 use crate::needed::folders_of;
@@ -11,21 +11,21 @@ use crate::rule::RuleId;
 
 /// A folder that a rule opens.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct OpenedFolder {
     pub(super) rule: RuleId,
     pub(super) folder: String,
 }
 
 /// Returns the folders that rules open for a request, each once.
-pub(super) fn folders(policy: &AgentPolicy, facts: &Facts<'_>) -> Vec<Opened> {
-    let mut all: Vec<Opened> = Vec::new();
-    for (rule, folder) in policy.rules.parts().flat_map(crate::ruleset::Part::opened) {
+pub(super) fn folders(policy: &AgentPolicy, facts: &Facts<'_>) -> Vec<OpenedFolder> {
+    let mut all: Vec<OpenedFolder> = Vec::new();
+    for (rule, folder) in policy.rules.compiled_parts().flat_map(crate::ruleset::CompiledRules::opened) {
         let holds = rule.is_alive(facts.now, facts.session)
             && rule.rule.origin.holds_for(facts.origin)
             && rule.holds_in(facts.cwd, facts.case_insensitive)
             && why_not_readable(folder, facts.home, Some(facts.data)).is_none();
         if holds && !all.iter().any(|other| other.folder == *folder) {
-            all.push(Opened { rule: rule.rule.id, folder: folder.to_owned() });
+            all.push(OpenedFolder { rule: rule.rule.id, folder: folder.to_owned() });
         }
     }
     all
@@ -35,7 +35,7 @@ pub(super) fn folders(policy: &AgentPolicy, facts: &Facts<'_>) -> Vec<Opened> {
 pub(crate) fn is_named(facts: &Facts<'_>, folder: &str) -> bool {
     let within = |path: &str| path::is_within(path, folder);
     facts.reading.steps.iter().zip(facts.steps).any(|(step, found)| {
-        let subject = Subject::new(step, found);
+        let subject = StepSubject::new(step, found);
         let places = folders_of(facts.cwd, &step.dir).unwrap_or_default();
         let named = places.iter().flat_map(|place| {
             let redirected = places::redirected(&subject, facts, place, |_| true);

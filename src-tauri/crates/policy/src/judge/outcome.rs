@@ -1,14 +1,14 @@
 //! Contribution of a step, or a part of a request, to the verdict.
 
 use crate::advice::Advice;
-use crate::cause::{Cause, NamedRule, RuleSource};
-use crate::permissions::{Entry, Origin};
+use crate::cause::{Cause, NamedRule, NamedRuleSource};
+use crate::permissions::{EntryOrigin, PermissionEntry};
 use crate::rule::{Rule, RuleId, Source};
 use crate::verdict::{Decision, Reason, RuleRef};
 
 /// Contribution to the verdict.
 #[derive(Debug, Clone)]
-pub(super) struct Outcome {
+pub(super) struct StepOutcome {
     pub(super) decision: Decision,
     pub(super) reason: Reason,
     pub(super) cause: Cause,
@@ -18,12 +18,12 @@ pub(super) struct Outcome {
     pub(super) doubt: bool,
 }
 
-impl Outcome {
+impl StepOutcome {
     pub(super) fn new(decision: Decision, reason: Reason, cause: Cause) -> Self {
         Self { decision, reason, cause, advice: None, rule: None, doubt: false }
     }
 
-    pub(super) fn by(mut self, rule: RuleRef) -> Self {
+    pub(super) fn with_rule(mut self, rule: RuleRef) -> Self {
         self.rule = Some(rule);
         self
     }
@@ -39,7 +39,7 @@ impl Outcome {
     }
 
     /// Returns the stage: of two equally strict contributions the earlier one is reported.
-    pub(super) fn stage(&self) -> u8 {
+    pub(super) fn stage_order(&self) -> u8 {
         match self.reason {
             Reason::Invalid => 0,
             Reason::Managed => 1,
@@ -65,7 +65,7 @@ impl Outcome {
     }
 
     /// Returns the rule's number, where it is one of the store's.
-    pub(super) fn used(&self) -> Option<RuleId> {
+    pub(super) fn used_rule(&self) -> Option<RuleId> {
         self.rule.as_ref().map(|rule| rule.id).filter(|id| *id > 0)
     }
 }
@@ -75,21 +75,21 @@ pub fn rule_ref(rule: &Rule) -> RuleRef {
     RuleRef {
         id: rule.id,
         effect: rule.effect,
-        pattern: postern_command::escape::text(&whole_pattern(rule)),
+        pattern: postern_command::escape::visible_text(&whole_pattern(rule)),
         source: source_words(&rule.source),
-        why: rule.why.as_deref().map(postern_command::escape::text),
+        why: rule.why.as_deref().map(postern_command::escape::visible_text),
     }
 }
 
 /// Returns a rule as a sentence names it.
-pub(super) fn named(rule: &Rule) -> NamedRule {
+pub(super) fn to_named_rule(rule: &Rule) -> NamedRule {
     let source = match &rule.source {
-        Source::Person => RuleSource::Person,
-        Source::Always => RuleSource::Always,
-        Source::Skill(name) => RuleSource::Skill(name.clone()),
-        Source::File => RuleSource::File,
-        Source::Managed => RuleSource::Managed,
-        Source::Import => RuleSource::Import,
+        Source::Person => NamedRuleSource::Person,
+        Source::Always => NamedRuleSource::Always,
+        Source::Skill(name) => NamedRuleSource::Skill(name.clone()),
+        Source::File => NamedRuleSource::File,
+        Source::Managed => NamedRuleSource::Managed,
+        Source::Import => NamedRuleSource::Import,
     };
     let (pattern, why) = (whole_pattern(rule), rule.why.clone());
     NamedRule { effect: rule.effect, pattern, source, why, broad: false, confine: rule.confine }
@@ -109,7 +109,7 @@ pub fn source_words(source: &Source) -> String {
     match source {
         Source::Person => "you".to_owned(),
         Source::Always => "always".to_owned(),
-        Source::Skill(name) => format!("skill {}", postern_command::escape::text(name)),
+        Source::Skill(name) => format!("skill {}", postern_command::escape::visible_text(name)),
         Source::File => "permissions.jsonc".to_owned(),
         Source::Managed => "managed".to_owned(),
         Source::Import => "imported".to_owned(),
@@ -117,31 +117,31 @@ pub fn source_words(source: &Source) -> String {
 }
 
 /// Returns a file's line as a sentence names it.
-pub(crate) fn named_entry(entry: &Entry) -> NamedRule {
+pub(crate) fn named_entry(entry: &PermissionEntry) -> NamedRule {
     let pattern = entry.written.clone();
     NamedRule { effect: entry.effect, pattern, source: origin(entry), why: None, broad: false, confine: None }
 }
 
 /// Returns where a file's line is.
-pub(super) fn origin(entry: &Entry) -> RuleSource {
+pub(super) fn origin(entry: &PermissionEntry) -> NamedRuleSource {
     match entry.origin {
-        Origin::File { line } => RuleSource::Line(line),
-        Origin::Subagent => RuleSource::Subagent,
-        Origin::Session => RuleSource::Session,
+        EntryOrigin::File { line } => NamedRuleSource::Line(line),
+        EntryOrigin::Subagent => NamedRuleSource::Subagent,
+        EntryOrigin::Session => NamedRuleSource::Session,
     }
 }
 
 /// Returns a file's line as it is told; numbers of lines are negative.
-pub(super) fn entry_ref(entry: &Entry) -> RuleRef {
+pub(super) fn entry_ref(entry: &PermissionEntry) -> RuleRef {
     let source = match entry.origin {
-        Origin::File { line } => format!("permissions.jsonc:{line}"),
-        Origin::Subagent => "the subagent's layer".to_owned(),
-        Origin::Session => "this session".to_owned(),
+        EntryOrigin::File { line } => format!("permissions.jsonc:{line}"),
+        EntryOrigin::Subagent => "the subagent's layer".to_owned(),
+        EntryOrigin::Session => "this session".to_owned(),
     };
     RuleRef {
-        id: i64::try_from(entry.line()).map_or(RuleId::MIN, |line| -line),
+        id: i64::try_from(entry.line_number()).map_or(RuleId::MIN, |line| -line),
         effect: entry.effect,
-        pattern: postern_command::escape::text(&entry.written),
+        pattern: postern_command::escape::visible_text(&entry.written),
         source,
         why: None,
     }

@@ -4,12 +4,12 @@
 //! What a person wrote there to deny or to ask is stricter and wins; what they wrote there to allow allows. A
 //! line that asks about every command is how the file begins, and decides nothing.
 
-use super::outcome::{Outcome, entry_ref, named_entry};
-use super::subject::{Subject, is_harmless};
+use super::outcome::{StepOutcome, entry_ref, named_entry};
+use super::subject::{StepSubject, is_harmless};
 use super::{Judgement, step};
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
-use crate::cause::{Cause, Found};
+use crate::cause::{Cause, StageFinding};
 use crate::facts::Facts;
 use crate::permissions::host::{closed_shell, open_shell};
 use crate::permissions::names_place;
@@ -20,29 +20,29 @@ use crate::verdict::{Decision, Reason, TraceLine, Verdict};
 
 impl Judgement<'_> {
     /// Returns whether a file, or a subagent's layer, closes the agent's own shell.
-    pub(super) fn by_shell_policy(&mut self) -> Option<Outcome> {
+    pub(super) fn by_shell_policy(&mut self) -> Option<StepOutcome> {
         let (policy, facts) = (self.policy, self.facts);
         let found = closed_shell(policy, facts.session).map(|(entry, is_veto)| {
             let (rule, cause) = (entry_ref(entry), Cause::Rule(named_entry(entry)));
             let reason = if is_veto { Reason::Managed } else { Reason::Denylist };
-            Outcome::new(Decision::Deny, reason, cause).by(rule).advise(Advice::WithoutShell)
+            StepOutcome::new(Decision::Deny, reason, cause).with_rule(rule).advise(Advice::WithoutShell)
         });
-        self.note(
+        self.note_stage(
             "tool policy",
-            found.as_ref().map_or(Found::ShellOpen, |outcome| outcome.cause.clone().into()),
+            found.as_ref().map_or(StageFinding::ShellOpen, |outcome| outcome.cause.clone().into()),
         );
         found
     }
 
     /// Returns the outcome of a file that lets every command of the agent's own shell through.
-    pub(super) fn by_open_shell(&self) -> Option<Outcome> {
+    pub(super) fn by_open_shell(&self) -> Option<StepOutcome> {
         let (policy, facts) = (self.policy, self.facts);
         if facts.origin != Origin::AgentShell {
             return None;
         }
         let entry = open_shell(policy, facts.session)?;
         let cause = Cause::Rule(named_entry(entry));
-        Some(Outcome::new(Decision::Allow, Reason::Rule, cause).by(entry_ref(entry)))
+        Some(StepOutcome::new(Decision::Allow, Reason::Rule, cause).with_rule(entry_ref(entry)))
     }
 }
 
@@ -67,11 +67,11 @@ const KEPT_BY_SHELL: &[&str] = &[
 /// Confined it runs in a shell of its own, and what that shell keeps ends with it. Agents keep the working directory for later
 /// commands: `make; cd build` is asked about, or the agent would go on in another folder than it believes. A `cd` that others
 /// follow is for these (`cd build && make`), and is confined with them.
-pub(super) fn rewriting(policy: &AgentPolicy, facts: &Facts<'_>, subjects: &[Subject<'_>]) -> Rewriting {
+pub(super) fn rewriting(policy: &AgentPolicy, facts: &Facts<'_>, subjects: &[StepSubject<'_>]) -> Rewriting {
     if facts.origin.is_host() {
         return Rewriting::Fits;
     }
-    let allowed = |subject: &Subject<'_>| {
+    let allowed = |subject: &StepSubject<'_>| {
         by_file(policy, facts, subject).is_some_and(|outcome| outcome.decision == Decision::Allow)
             || super::profile::starts_nothing(policy, facts, subject)
     };
@@ -88,7 +88,11 @@ pub(super) fn rewriting(policy: &AgentPolicy, facts: &Facts<'_>, subjects: &[Sub
 /// Returns the outcome of a person's line of the file for a step in the agent's own shell.
 ///
 /// The step's program may be in a place that Postern does not look at.
-pub(super) fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<Outcome> {
+pub(super) fn by_file(
+    policy: &AgentPolicy,
+    facts: &Facts<'_>,
+    subject: &StepSubject<'_>,
+) -> Option<StepOutcome> {
     let harmless = || subject.step.assignments.iter().all(|one| is_harmless(one, &policy.settings));
     (facts.origin == Origin::AgentShell && harmless())
         .then(|| step::by_file(policy, facts, subject))
@@ -115,7 +119,7 @@ pub fn protect_in_own_shell(
     let unnamed = touches.iter().find(|touch| !named(touch));
     let found = match unnamed {
         Some(touch) => {
-            let (place, protection) = (touch.place.shown(), touch.place.protection);
+            let (place, protection) = (touch.place.display_path(), touch.place.protection);
             let cause = Cause::Protected { place, protection };
             if verdict.decision == Decision::Allow {
                 verdict.decision = Decision::Ask;
@@ -129,9 +133,9 @@ pub fn protect_in_own_shell(
                     step.cause.clone_from(&cause);
                 }
             }
-            Found::Cause(cause)
+            StageFinding::Cause(cause)
         }
-        None => Found::AllNamed,
+        None => StageFinding::AllNamed,
     };
     verdict.trace.push(TraceLine { stage: "protected places".to_owned(), found });
     verdict
@@ -142,7 +146,7 @@ pub fn protect_in_own_shell(
 fn is_named_by_rule(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict, touch: &ShellTouch) -> bool {
     let by = verdict.steps.get(touch.step).and_then(|step| step.rule.as_ref());
     let Some(by) = by.filter(|by| by.effect == Effect::Allow && by.id > 0) else { return false };
-    let mut rules = policy.rules.parts().flat_map(crate::ruleset::Part::rules);
+    let mut rules = policy.rules.compiled_parts().flat_map(crate::ruleset::CompiledRules::all_rules);
     let Some(rule) = rules.find(|rule| rule.id == by.id) else { return false };
     match &rule.pattern {
         Pattern::Exact(_) => !touch.by_link,

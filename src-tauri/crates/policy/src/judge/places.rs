@@ -1,7 +1,7 @@
 //! Places that a step names, and those that a step may read silently.
 
-use super::subject::Subject;
-use crate::confinement::{DEVICES, Protected, SYSTEM_PLACES};
+use super::subject::StepSubject;
+use crate::confinement::{DEVICES, SYSTEM_PLACES, UnreadablePlaces};
 use crate::facts::Facts;
 use crate::needed::folders_of;
 use crate::path;
@@ -23,27 +23,27 @@ pub(super) fn is_name_only(program: &str) -> bool {
 }
 
 /// Returns false if the step's operands are names only.
-pub(super) fn opens_files(subject: &Subject<'_>) -> bool {
+pub(super) fn opens_files(subject: &StepSubject<'_>) -> bool {
     subject.step.program().is_none_or(|name| !is_name_only(name))
 }
 
 /// Returns the absolute paths that the step's operands may name.
-pub(super) fn operands(subject: &Subject<'_>, facts: &Facts<'_>, folder: &str) -> Vec<String> {
-    subject.step.argv.iter().skip(1).flat_map(|word| named(word, facts, folder)).collect()
+pub(super) fn operands(subject: &StepSubject<'_>, facts: &Facts<'_>, folder: &str) -> Vec<String> {
+    subject.step.argv.iter().skip(1).flat_map(|word| named_paths(word, facts, folder)).collect()
 }
 
 /// Returns the absolute paths that the redirections that count may name.
 pub(super) fn redirected(
-    subject: &Subject<'_>,
+    subject: &StepSubject<'_>,
     facts: &Facts<'_>,
     folder: &str,
     counts: impl Fn(&&Redirection) -> bool,
 ) -> Vec<String> {
     let all = subject.step.redirections.iter().filter(counts);
-    all.flat_map(|redirection| named(&redirection.target, facts, folder)).collect()
+    all.flat_map(|redirection| named_paths(&redirection.target, facts, folder)).collect()
 }
 
-fn named(word: &Word, facts: &Facts<'_>, folder: &str) -> Vec<String> {
+fn named_paths(word: &Word, facts: &Facts<'_>, folder: &str) -> Vec<String> {
     let text = word.value.as_deref().unwrap_or_else(|| known_start(&word.raw));
     let spelled = super::core::path_spellings(text).filter(|text| !text.starts_with('-'));
     spelled.map(|text| resolved(text, folder, facts)).collect()
@@ -57,7 +57,7 @@ pub(super) fn resolved(text: &str, folder: &str, facts: &Facts<'_>) -> String {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", facts.home),
         Some(_) | None => path::expand_home(&plain, facts.home).into_owned(),
     };
-    let joined = path::join(folder, &path::out_of_proc(&expanded, folder));
+    let joined = path::join_path(folder, &path::out_of_proc(&expanded, folder));
     // Agents' folders are real paths, which lie in `/private` on a Mac.
     if path::is_within(&joined, "/private") { joined } else { path::reached(folder, &expanded) }
 }
@@ -88,14 +88,14 @@ pub(super) fn known_start(raw: &str) -> &str {
 }
 
 /// Places as the list knows them.
-pub(super) struct Places<'f> {
+pub(super) struct StepPlaces<'f> {
     facts: &'f Facts<'f>,
-    protected: Protected,
+    protected: UnreadablePlaces,
     /// Folders that rules open for reading.
     opened: Vec<String>,
 }
 
-impl<'f> Places<'f> {
+impl<'f> StepPlaces<'f> {
     /// Top-level folders that hold data of the user or of other programs on some systems.
     const OTHERS: [&'static str; 17] = [
         ".vol", "boot", "data", "dev", "home", "media", "mnt", "private", "root", "run", "srv", "tmp",
@@ -103,12 +103,12 @@ impl<'f> Places<'f> {
     ];
 
     pub(super) fn new(facts: &'f Facts<'f>) -> Self {
-        Self::with(facts, Vec::new())
+        Self::with_opened(facts, Vec::new())
     }
 
     /// Returns the same where rules open folders for reading.
-    pub(super) fn with(facts: &'f Facts<'f>, opened: Vec<String>) -> Self {
-        let protected = Protected::new(facts.home, facts.data);
+    pub(super) fn with_opened(facts: &'f Facts<'f>, opened: Vec<String>) -> Self {
+        let protected = UnreadablePlaces::new(facts.home, facts.data);
         Self { facts, protected, opened }
     }
 
@@ -122,7 +122,7 @@ impl<'f> Places<'f> {
     pub(super) fn is_inside(&self, path: &str) -> bool {
         let within = |folder: &&str| path::is_within(path, folder);
         let of_system = || SYSTEM_PLACES.iter().chain(DEVICES).any(|place| path::is_within(path, place));
-        !self.protected.hold(path)
+        !self.protected.contains_path(path)
             && (self
                 .facts
                 .folders
@@ -147,7 +147,7 @@ impl<'f> Places<'f> {
     }
 
     pub(super) fn is_protected(&self, path: &str) -> bool {
-        self.protected.hold(path)
+        self.protected.contains_path(path)
     }
 
     /// Returns true if the agent could have written a program there.

@@ -3,14 +3,14 @@
 //! A run is one process tree with one profile: the widest that a step needs. Beside a step that runs unconfined, the list
 //! allows only steps that name no file and read no configuration.
 
-use super::classes::{Classed, Classes, Found, Need};
+use super::classes::{Classed, Classes, Need, StepClasses};
 use super::confined::{self, Ruled};
 use super::look::{Vouched, vouched};
-use super::opened::{self, Opened};
+use super::opened::{self, OpenedFolder};
 use super::own_shell::{self, Rewriting};
-use super::places::Places;
+use super::places::StepPlaces;
 use super::step::{self, builtin, needs_no_rule};
-use super::subject::Subject;
+use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
 use crate::caches::needed_caches;
 use crate::cause::ClassGap;
@@ -22,7 +22,7 @@ use crate::risk::Weighed;
 use crate::rule::FileAccess;
 use crate::settings::Security;
 use crate::verdict::Decision;
-use postern_protocol::{Confine, Profile};
+use postern_protocol::{Profile, RequestedConfinement};
 use std::cell::OnceCell;
 
 /// The verdicts of the list, of the classes and of rules that name a profile on each step, and the confinement of the whole
@@ -35,7 +35,7 @@ pub(super) struct Profiles<'a> {
     pub(super) confinement: Confinement,
     rewriting: Rewriting,
     /// Rules for reading a folder that the profile rests on.
-    pub(super) opened: Vec<Opened>,
+    pub(super) opened: Vec<OpenedFolder>,
 }
 
 impl<'a> Profiles<'a> {
@@ -65,27 +65,30 @@ impl<'a> Profiles<'a> {
         facts: &'a Facts<'a>,
         weighed: &OnceCell<Weighed>,
         by_line: bool,
-        opened: Vec<Opened>,
+        opened: Vec<OpenedFolder>,
     ) -> Self {
         if policy.settings.security == Security::Full || facts.reading.steps.len() != facts.steps.len() {
             let (confinement, rewriting) = (Confinement::None, Rewriting::Fits);
             let (steps, classed, ruled) = (Vec::new(), Vec::new(), Vec::new());
             return Self { steps, classed, ruled, confinement, rewriting, opened: Vec::new() };
         }
-        let subjects: Vec<Subject<'_>> = facts
+        let subjects: Vec<StepSubject<'_>> = facts
             .reading
             .steps
             .iter()
             .zip(facts.steps)
-            .map(|(step, found)| Subject::new(step, found))
+            .map(|(step, found)| StepSubject::new(step, found))
             .collect();
         let folders: Vec<String> = opened.iter().map(|one| one.folder.clone()).collect();
-        let places =
-            if folders.is_empty() { OnceCell::new() } else { Places::with(facts, folders.clone()).into() };
-        let of_step = |subject: &Subject<'_>| vouched(policy, &places, facts, subject);
+        let places = if folders.is_empty() {
+            OnceCell::new()
+        } else {
+            StepPlaces::with_opened(facts, folders.clone()).into()
+        };
+        let of_step = |subject: &StepSubject<'_>| vouched(policy, &places, facts, subject);
         let steps: Vec<Vouched> = subjects.iter().map(of_step).collect();
         let Effects { found, classed, ruled } = effects(policy, facts, &places, weighed, &subjects);
-        let whole = Whole {
+        let whole = WholeRequest {
             policy,
             facts,
             weighed,
@@ -98,7 +101,7 @@ impl<'a> Profiles<'a> {
         };
         let rewriting = own_shell::rewriting(policy, facts, &subjects);
         let clear = facts.reading.opaque.is_empty();
-        let open = facts.confine == Some(Confine::None) || rewriting != Rewriting::Fits;
+        let open = facts.confine == Some(RequestedConfinement::None) || rewriting != Rewriting::Fits;
         let confinement = if open || !clear && !facts.origin.is_host() {
             Confinement::None
         } else if clear && whole.only_looks() {
@@ -112,13 +115,13 @@ impl<'a> Profiles<'a> {
     }
 
     /// Returns why a step does not run in the profile that it needs; `None` stands for the user's rights.
-    pub(super) fn gap(&self, facts: &Facts<'_>, needs: Option<Profile>) -> ClassGap {
+    pub(super) fn class_gap(&self, facts: &Facts<'_>, needs: Option<Profile>) -> ClassGap {
         let confinable = match needs {
             None => true,
             Some(Profile::Look) => facts.confinable.look,
             Some(Profile::Project) => facts.confinable.project,
         };
-        if facts.confine == Some(Confine::None) {
+        if facts.confine == Some(RequestedConfinement::None) {
             ClassGap::Unconfined
         } else if !facts.origin.is_host() && facts.confinable == Confinable::NONE {
             ClassGap::OwnShell
@@ -152,7 +155,7 @@ impl<'a> Profiles<'a> {
     }
 
     /// Returns true if the run has what classes need to allow the step at `at`.
-    pub(super) fn hold(&self, at: usize) -> bool {
+    pub(super) fn holds_step(&self, at: usize) -> bool {
         let Some(Classed::Allowed { need, .. }) = self.classed.get(at) else { return false };
         match self.confinement {
             Confinement::None => *need == Need::Unconfined,
@@ -167,7 +170,7 @@ impl<'a> Profiles<'a> {
 /// Effects of each step; empty, if no class and no rule with a profile decides anything.
 #[derive(Default)]
 struct Effects<'a> {
-    found: Vec<Found>,
+    found: Vec<StepClasses>,
     classed: Vec<Classed>,
     ruled: Vec<Ruled<'a>>,
 }
@@ -175,9 +178,9 @@ struct Effects<'a> {
 fn effects<'a: 'f, 'f>(
     policy: &'a AgentPolicy,
     facts: &'f Facts<'f>,
-    places: &'f OnceCell<Places<'f>>,
+    places: &'f OnceCell<StepPlaces<'f>>,
     weighed: &OnceCell<Weighed>,
-    subjects: &[Subject<'_>],
+    subjects: &[StepSubject<'_>],
 ) -> Effects<'a> {
     let by_class = policy.settings.has_classes();
     let by_rule = confined::in_force(policy, facts);
@@ -187,7 +190,7 @@ fn effects<'a: 'f, 'f>(
     let classes = Classes::new(policy, facts, places);
     let mut all = Effects::default();
     for (subject, effects) in subjects.iter().zip(&weighed.get_or_init(|| Weighed::new(facts)).steps) {
-        let found = classes.find(subject, effects);
+        let found = classes.find_classes(subject, effects);
         all.classed.push(if by_class { classes.of_step(subject, &found) } else { Classed::Asks });
         all.ruled.push(if by_rule {
             confined::of_step(policy, facts, &classes, subject, effects, &found)
@@ -200,20 +203,20 @@ fn effects<'a: 'f, 'f>(
 }
 
 /// A request, to find the profile for all of it.
-struct Whole<'w> {
+struct WholeRequest<'w> {
     policy: &'w AgentPolicy,
     facts: &'w Facts<'w>,
     weighed: &'w OnceCell<Weighed>,
-    subjects: &'w [Subject<'w>],
+    subjects: &'w [StepSubject<'w>],
     steps: &'w [Vouched],
-    found: &'w [Found],
+    found: &'w [StepClasses],
     classed: &'w [Classed],
     ruled: &'w [Ruled<'w>],
     /// Folders that rules open for reading.
     opened: &'w [String],
 }
 
-impl Whole<'_> {
+impl WholeRequest<'_> {
     /// Returns true if the list allows every step in the profile `look`. In the agent's own shell a step has to need it: there
     /// confinement takes another command than the agent asked for.
     fn only_looks(&self) -> bool {
@@ -308,7 +311,7 @@ fn too_wide<'a>(facts: &Facts<'a>) -> Option<&'a str> {
 fn denied(policy: &AgentPolicy, facts: &Facts<'_>) -> Denied {
     let mut denied = Denied::default();
     let rules = policy.rules.of_files(facts.now, facts.session);
-    for (access, text) in rules.filter_map(|rule| rule.rule.pattern.files()) {
+    for (access, text) in rules.filter_map(|rule| rule.rule.pattern.file_access()) {
         let texts = if access == FileAccess::Read { &mut denied.read } else { &mut denied.write };
         texts.push(text.to_owned());
     }
@@ -324,14 +327,14 @@ fn asked_profile(
     policy: &AgentPolicy,
     facts: &Facts<'_>,
     weighed: &OnceCell<Weighed>,
-    opened: &[Opened],
+    opened: &[OpenedFolder],
 ) -> Option<Confinement> {
     let folders = facts.folders.to_vec();
     let reads: Vec<String> = opened.iter().map(|one| one.folder.clone()).collect();
     let settings = &policy.settings;
     match facts.confine? {
-        Confine::Look => Some(Confinement::Look { folders, reads, denied: Denied::default() }),
-        Confine::Project => {
+        RequestedConfinement::Look => Some(Confinement::Look { folders, reads, denied: Denied::default() }),
+        RequestedConfinement::Project => {
             let (network, loopback) = (settings.allows(Class::Network), settings.loopback);
             let caches = needed_caches(facts, weighed.get_or_init(|| Weighed::new(facts)));
             Some(Confinement::Project {
@@ -343,12 +346,12 @@ fn asked_profile(
                 denied: Denied::default(),
             })
         }
-        Confine::None => None,
+        RequestedConfinement::None => None,
     }
 }
 
 /// Returns true for a builtin or a function, which the shell itself carries out.
-pub(super) fn starts_nothing(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> bool {
+pub(super) fn starts_nothing(policy: &AgentPolicy, facts: &Facts<'_>, subject: &StepSubject<'_>) -> bool {
     subject.step.opaque.is_none()
         && (needs_no_rule(subject) || subject.is_builtin_of_known_shell(policy, facts))
         && builtin(subject).decision == Decision::Allow

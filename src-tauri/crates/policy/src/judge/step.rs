@@ -2,9 +2,9 @@
 
 use super::allow::{Coverage, coverage, coverage_by, target};
 use super::look::Vouched;
-use super::outcome::{Outcome, entry_ref, named, named_entry, rule_ref, whole_pattern};
+use super::outcome::{StepOutcome, entry_ref, named_entry, rule_ref, to_named_rule, whole_pattern};
 use super::profile::Profiles;
-use super::subject::Subject;
+use super::subject::StepSubject;
 use super::{against, broad, code, confined, label, own_shell};
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
@@ -13,19 +13,24 @@ use crate::classes::Access;
 use crate::facts::{Facts, Input, Lookup};
 use crate::rule::{Rule, Source};
 use crate::verdict::{Decision, Reason};
-use postern_command::{Opaque, Redirection, Role};
+use postern_command::{Redirection, Role, UnparsedSpan};
 use postern_protocol::Profile;
 
 /// Returns the outcome of the rules for the step at `at`. Never denies.
-pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, profiles: &Profiles<'_>, at: usize) -> Outcome {
-    let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
+pub(super) fn judge_step(
+    policy: &AgentPolicy,
+    facts: &Facts<'_>,
+    profiles: &Profiles<'_>,
+    at: usize,
+) -> StepOutcome {
+    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
     let outcome = narrow(policy, facts, profiles, at, &subject);
     if outcome.decision == Decision::Allow {
         return outcome;
     }
     let by_broad = |rule: &Rule| {
-        let cause = Cause::Rule(NamedRule { broad: true, ..named(rule) });
-        Outcome::new(Decision::Allow, Reason::Rule, cause).by(rule_ref(rule))
+        let cause = Cause::Rule(NamedRule { broad: true, ..to_named_rule(rule) });
+        StepOutcome::new(Decision::Allow, Reason::Rule, cause).with_rule(rule_ref(rule))
     };
     broad::covering(policy, facts, at, &subject).map_or(outcome, by_broad)
 }
@@ -36,11 +41,11 @@ fn narrow(
     facts: &Facts<'_>,
     profiles: &Profiles<'_>,
     at: usize,
-    subject: &Subject<'_>,
-) -> Outcome {
+    subject: &StepSubject<'_>,
+) -> StepOutcome {
     if let Some(part) = &subject.step.opaque {
         let same = || code::covering(policy, facts, subject, part);
-        return same().map_or_else(|| opaque(part), covered);
+        return same().map_or_else(|| unparsed_outcome(part), covered);
     }
     if needs_no_rule(subject) || subject.is_builtin_of_known_shell(policy, facts) {
         let own = builtin(subject);
@@ -52,7 +57,7 @@ fn narrow(
     }
     let command = label::of_step(subject.step);
     if let Some(obstacle) = subject.obstacle(policy, facts) {
-        if let Some(rule) = there(policy, facts, subject, &obstacle) {
+        if let Some(rule) = rule_for_new_folder(policy, facts, subject, &obstacle) {
             return covered(rule);
         }
         let reason = if matches!(subject.found.program, Lookup::NotFound) {
@@ -60,7 +65,7 @@ fn narrow(
         } else {
             Reason::AllowlistMiss
         };
-        return Outcome::new(Decision::Ask, reason, Cause::NotCoverable { command, obstacle });
+        return StepOutcome::new(Decision::Ask, reason, Cause::NotCoverable { command, obstacle });
     }
     let said = coverage(policy, subject, facts);
     if let Coverage::Covered(rule) = said {
@@ -72,11 +77,11 @@ fn narrow(
         .or_else(|| by_read_only_list(policy, facts, profiles, at, &command))
         .filter(|found| found.decision == Decision::Allow || matches!(said, Coverage::Nothing))
         .filter(|found| found.decision != Decision::Allow || !told)
-        .unwrap_or_else(|| miss(said, command, subject))
+        .unwrap_or_else(|| miss_outcome(said, command, subject))
 }
 
 /// Returns the rule with limits that covers the step, if one does.
-fn limited<'a>(policy: &'a AgentPolicy, subject: &Subject<'_>, facts: &Facts<'_>) -> Option<&'a Rule> {
+fn limited<'a>(policy: &'a AgentPolicy, subject: &StepSubject<'_>, facts: &Facts<'_>) -> Option<&'a Rule> {
     match coverage_by(policy, subject, facts, |rule| rule.limits.is_some()) {
         Coverage::Covered(rule) => Some(rule),
         _ => None,
@@ -84,10 +89,10 @@ fn limited<'a>(policy: &'a AgentPolicy, subject: &Subject<'_>, facts: &Facts<'_>
 }
 
 /// Returns the rule with limits that was given for the very folder that the line moves to.
-fn there<'a>(
+fn rule_for_new_folder<'a>(
     policy: &'a AgentPolicy,
     facts: &Facts<'_>,
-    subject: &Subject<'_>,
+    subject: &StepSubject<'_>,
     obstacle: &Obstacle,
 ) -> Option<&'a Rule> {
     let is_folder = matches!(obstacle, Obstacle::Leaves { .. });
@@ -96,7 +101,7 @@ fn there<'a>(
 }
 
 /// Returns true for a builtin that does more than nothing only by a file that it writes.
-fn is_coverable_builtin(subject: &Subject<'_>) -> bool {
+fn is_coverable_builtin(subject: &StepSubject<'_>) -> bool {
     subject.step.role == Role::HarmlessBuiltin
         && subject.step.ways_out.is_empty()
         && subject.step.redirections.iter().any(Redirection::writes)
@@ -104,7 +109,7 @@ fn is_coverable_builtin(subject: &Subject<'_>) -> bool {
 
 /// Returns true if nothing prevents every rule from covering the step at `at`.
 pub(crate) fn can_be_covered(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
-    let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
     if needs_no_rule(&subject) || subject.is_builtin_of_known_shell(policy, facts) {
         return is_coverable_builtin(&subject);
     }
@@ -126,7 +131,7 @@ pub(crate) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool
 
 /// Returns true if a rule or a line of the file allows the step at `at` with the user's rights.
 pub(super) fn is_allowed_as_it_is(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
-    let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
     let by_line = || {
         let told = *facts.input != Input::Nothing && !subject.reads_input_as_data();
         let free = !told && subject.step.opaque.is_none() && subject.obstacle(policy, facts).is_none();
@@ -137,7 +142,7 @@ pub(super) fn is_allowed_as_it_is(policy: &AgentPolicy, facts: &Facts<'_>, at: u
 }
 
 fn covers_as_it_is(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
-    let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
     let narrowly = || {
         if let Some(part) = &subject.step.opaque {
             return code::covering(policy, facts, &subject, part).is_some();
@@ -147,7 +152,7 @@ fn covers_as_it_is(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
         }
         match subject.obstacle(policy, facts) {
             None => matches!(coverage(policy, &subject, facts), Coverage::Covered(_)),
-            Some(obstacle) => there(policy, facts, &subject, &obstacle).is_some(),
+            Some(obstacle) => rule_for_new_folder(policy, facts, &subject, &obstacle).is_some(),
         }
     };
     code::covering_line(policy, facts).is_some()
@@ -156,18 +161,18 @@ fn covers_as_it_is(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
 }
 
 /// Returns a part that was not understood: at best a question.
-pub(super) fn opaque(part: &Opaque) -> Outcome {
-    let outcome = Outcome::new(Decision::Ask, Reason::Opaque, Cause::Unparsed(part.note().clone()));
+pub(super) fn unparsed_outcome(part: &UnparsedSpan) -> StepOutcome {
+    let outcome = StepOutcome::new(Decision::Ask, Reason::Opaque, Cause::Unparsed(part.note().clone()));
     outcome.advise(part.advice().map_or(Advice::WritePlainly, |words| Advice::Reader(words.into())))
 }
 
 /// Returns true if the input of the step at `at` cannot give it commands.
 pub(crate) fn reads_input_as_data(facts: &Facts<'_>, at: usize) -> bool {
-    Subject::new(&facts.reading.steps[at], &facts.steps[at]).reads_input_as_data()
+    StepSubject::new(&facts.reading.steps[at], &facts.steps[at]).reads_input_as_data()
 }
 
 /// Builtins, functions and steps that start nothing: unless a wrapper that is a program would run them.
-pub(super) fn needs_no_rule(subject: &Subject<'_>) -> bool {
+pub(super) fn needs_no_rule(subject: &StepSubject<'_>) -> bool {
     let only_shell_words = subject.step.via.iter().all(|via| {
         via.argv.first().and_then(|word| word.value.as_deref()).is_some_and(crate::needed::is_shell_word)
     });
@@ -178,34 +183,42 @@ pub(super) fn needs_no_rule(subject: &Subject<'_>) -> bool {
     }
 }
 
-pub(super) fn builtin(subject: &Subject<'_>) -> Outcome {
+pub(super) fn builtin(subject: &StepSubject<'_>) -> StepOutcome {
     if let Some(write) = subject.step.redirections.iter().find(|redirection| redirection.writes()) {
-        return Outcome::new(Decision::Ask, Reason::AllowlistMiss, Cause::Writes { target: target(write) });
+        return StepOutcome::new(
+            Decision::Ask,
+            Reason::AllowlistMiss,
+            Cause::Writes { target: target(write) },
+        );
     }
     if let Some(way) = subject.step.ways_out.first() {
-        return Outcome::new(Decision::Ask, Reason::AllowlistMiss, Cause::UnsafeArg(way.fact().clone()));
+        return StepOutcome::new(Decision::Ask, Reason::AllowlistMiss, Cause::UnsafeArg(way.fact().clone()));
     }
-    Outcome::new(Decision::Allow, Reason::Builtin, Cause::NeedsNoRule)
+    StepOutcome::new(Decision::Allow, Reason::Builtin, Cause::NeedsNoRule)
 }
 
-pub(super) fn covered(rule: &Rule) -> Outcome {
+pub(super) fn covered(rule: &Rule) -> StepOutcome {
     let reason = if matches!(rule.source, Source::Skill(_)) { Reason::Skill } else { Reason::Rule };
-    Outcome::new(Decision::Allow, reason, Cause::Rule(named(rule))).by(rule_ref(rule))
+    StepOutcome::new(Decision::Allow, reason, Cause::Rule(to_named_rule(rule))).with_rule(rule_ref(rule))
 }
 
 /// Returns true if the file's last match allows it, with the same limits that rules have.
-pub(super) fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<Outcome> {
-    let entry = against::allowing_entry(policy, facts, subject.words())?;
+pub(super) fn by_file(
+    policy: &AgentPolicy,
+    facts: &Facts<'_>,
+    subject: &StepSubject<'_>,
+) -> Option<StepOutcome> {
+    let entry = against::allowing_entry(policy, facts, subject.own_words())?;
     let words = entry.command()?;
-    let describes = entry.is_catch_all() || !words.names(0);
-    let unnamed = subject.step.ways_out.iter().any(|way| !words.names(way.argument));
+    let describes = entry.is_catch_all() || !words.names_word(0);
+    let unnamed = subject.step.ways_out.iter().any(|way| !words.names_word(way.argument));
     let elevated = subject.step.via.iter().any(|via| via.power != postern_command::Power::Transparent);
     let writes = subject.step.redirections.iter().any(postern_command::Redirection::writes);
     if elevated || writes || unnamed || (describes && subject.carries_others()) {
         return None;
     }
     let cause = Cause::Rule(named_entry(entry));
-    Some(Outcome::new(Decision::Allow, Reason::Rule, cause).by(entry_ref(entry)))
+    Some(StepOutcome::new(Decision::Allow, Reason::Rule, cause).with_rule(entry_ref(entry)))
 }
 
 /// Returns the list's verdict if the agent may read: it allows what the system can confine to reading.
@@ -215,7 +228,7 @@ fn by_read_only_list(
     profiles: &Profiles<'_>,
     at: usize,
     command: &Label,
-) -> Option<Outcome> {
+) -> Option<StepOutcome> {
     // A file that the agent could have written or can replace is not the listed program.
     if policy.settings.look != Access::Allow || facts.steps[at].changeable().next().is_some() {
         return None;
@@ -223,14 +236,14 @@ fn by_read_only_list(
     let confined = !profiles.confinement.is_none();
     let not_so = |reason, gap| {
         let cause = Cause::ReadOnlyBut { command: command.clone(), gap };
-        Some(Outcome::new(Decision::Ask, reason, cause))
+        Some(StepOutcome::new(Decision::Ask, reason, cause))
     };
     match profiles.steps.get(at)? {
         Vouched::Confined if !confined => {
-            let gap = profiles.gap(facts, Some(Profile::Look));
+            let gap = profiles.class_gap(facts, Some(Profile::Look));
             not_so(gap.reason(), gap)
         }
-        Vouched::Confined | Vouched::Anywhere | Vouched::Open => Some(Outcome::new(
+        Vouched::Confined | Vouched::Anywhere | Vouched::Open => Some(StepOutcome::new(
             Decision::Allow,
             Reason::ReadOnly,
             if confined { Cause::ReadsConfined } else { Cause::ReadsNoFile },
@@ -240,32 +253,32 @@ fn by_read_only_list(
     }
 }
 
-fn miss(said: Coverage<'_>, command: Label, subject: &Subject<'_>) -> Outcome {
+fn miss_outcome(said: Coverage<'_>, command: Label, subject: &StepSubject<'_>) -> StepOutcome {
     match said {
         Coverage::Changed(rule, change) => {
             let cause = Cause::Changed { command, pattern: whole_pattern(rule), change };
-            Outcome::new(Decision::Ask, Reason::BinaryChanged, cause).by(rule_ref(rule))
+            StepOutcome::new(Decision::Ask, Reason::BinaryChanged, cause).with_rule(rule_ref(rule))
         }
         Coverage::NotHeld(rule, file) => {
             let cause = Cause::NotHeld { pattern: whole_pattern(rule), file };
-            Outcome::new(Decision::Ask, Reason::AgentCanChange, cause).by(rule_ref(rule))
+            StepOutcome::new(Decision::Ask, Reason::AgentCanChange, cause).with_rule(rule_ref(rule))
         }
         Coverage::Close(rule, gap) => {
             let cause = Cause::NotCovered { command, pattern: whole_pattern(rule), gap };
-            Outcome::new(Decision::Ask, Reason::AllowlistMiss, cause)
+            StepOutcome::new(Decision::Ask, Reason::AllowlistMiss, cause)
         }
         Coverage::Covered(_) | Coverage::Nothing => {
             let cause = beyond_reading(subject).unwrap_or(Cause::NoRule { command });
-            Outcome::new(Decision::Ask, Reason::AllowlistMiss, cause)
+            StepOutcome::new(Decision::Ask, Reason::AllowlistMiss, cause)
         }
     }
 }
 
 /// Returns the file that a step writes, or the argument by which it does more, where it would only read otherwise.
-fn beyond_reading(subject: &Subject<'_>) -> Option<Cause> {
+fn beyond_reading(subject: &StepSubject<'_>) -> Option<Cause> {
     let step = subject.step;
     let transparent = step.via.iter().all(|via| via.power == postern_command::Power::Transparent);
-    if !transparent || !postern_command::is_read_only_anyway(subject.words()) {
+    if !transparent || !postern_command::is_read_only_anyway(subject.own_words()) {
         return None;
     }
     let write = step.redirections.iter().find(|redirection| redirection.writes());

@@ -3,18 +3,18 @@
 use crate::agent::AgentPolicy;
 use crate::cause::Obstacle;
 use crate::environment::{Standing, standing};
-use crate::facts::{Facts, Lookup, Program, StepFacts};
+use crate::facts::{Facts, FoundProgram, Lookup, StepFacts};
 use crate::needed::folders_of;
 use crate::path;
 use crate::rule::Rule;
 use postern_command::environment::{is_harmless_value, is_plain_value};
-use postern_command::{Assignment, Class, Dir, Power, Step, class_of};
+use postern_command::{Assignment, Dir, Power, ProgramClass, Step, class_of};
 
 /// Folders in which only the system installs programs.
 const SYSTEM_FOLDERS: [&str; 4] = ["/bin", "/usr/bin", "/sbin", "/usr/sbin"];
 
 /// The step with what was found for it.
-pub(super) struct Subject<'a> {
+pub(super) struct StepSubject<'a> {
     pub(super) step: &'a Step,
     pub(super) found: &'a StepFacts,
     pub(super) words: Vec<Option<&'a str>>,
@@ -22,7 +22,7 @@ pub(super) struct Subject<'a> {
     pub(super) elevated: Option<Vec<Option<&'a str>>>,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> StepSubject<'a> {
     pub(super) fn new(step: &'a Step, found: &'a StepFacts) -> Self {
         let value = |word: &'a postern_command::Word| word.value.as_deref();
         let elevated =
@@ -32,14 +32,14 @@ impl<'a> Subject<'a> {
         Self { step, found, words: step.argv.iter().map(value).collect(), elevated }
     }
 
-    pub(super) fn program(&self) -> Option<&'a Program> {
+    pub(super) fn program(&self) -> Option<&'a FoundProgram> {
         match &self.found.program {
             Lookup::Found(program) => Some(program),
             Lookup::NotFound | Lookup::Unusable { .. } | Lookup::Nothing => None,
         }
     }
 
-    pub(super) fn words(&self) -> &[Option<&'a str>] {
+    pub(super) fn own_words(&self) -> &[Option<&'a str>] {
         &self.words
     }
 
@@ -47,13 +47,13 @@ impl<'a> Subject<'a> {
     ///
     /// By its name as invoked, as found, and as it is really called.
     pub(super) fn carries_others(&self) -> bool {
-        self.names().any(|name| class_of(path::base_name(name)) != Class::Ordinary)
+        self.program_names().any(|name| class_of(path::base_name(name)) != ProgramClass::Ordinary)
     }
 
     /// Returns true if it is one of those all the same that only read because of how they are called (`awk '{
     /// print $1 }'`).
     pub(super) fn carries_nothing(&self) -> bool {
-        let names: Vec<&str> = self.names().collect();
+        let names: Vec<&str> = self.program_names().collect();
         self.step.program().is_some_and(|name| postern_command::is_reading_carrier(name, &names))
     }
 
@@ -68,7 +68,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Returns the program's name as invoked, as found, and as it is really called.
-    fn names(&self) -> impl Iterator<Item = &str> {
+    fn program_names(&self) -> impl Iterator<Item = &str> {
         let names =
             self.program().map(|program| [program.invoked.as_str(), &program.path, &program.real_path]);
         self.step.program().into_iter().chain(names.into_iter().flatten())
@@ -164,10 +164,10 @@ fn in_system(path: &str) -> bool {
     SYSTEM_FOLDERS.iter().any(|folder| path::is_within(path, folder))
 }
 
-fn named_by_rule(policy: &AgentPolicy, program: &Program, facts: &Facts<'_>) -> bool {
-    policy.rules.parts().any(|part| {
+fn named_by_rule(policy: &AgentPolicy, program: &FoundProgram, facts: &Facts<'_>) -> bool {
+    policy.rules.compiled_parts().any(|part| {
         let mut found = Vec::new();
-        part.allow().by_path(&part.allow_key(&program.path), &mut found);
+        part.allow_index().by_path(&part.allow_key(&program.path), &mut found);
         found
             .into_iter()
             .map(|at| part.get(at))
@@ -178,7 +178,7 @@ fn named_by_rule(policy: &AgentPolicy, program: &Program, facts: &Facts<'_>) -> 
 }
 
 /// Returns true if a rule has no pin, or its pin matches this program.
-pub(super) fn is_pinned_to(rule: &Rule, program: &Program) -> bool {
+pub(super) fn is_pinned_to(rule: &Rule, program: &FoundProgram) -> bool {
     let Some(pin) = &rule.pin else { return true };
     let now = program.identity.as_ref().filter(|_| !program.agent_can_change);
     now.is_some_and(|now| now.sha256.eq_ignore_ascii_case(&pin.program.sha256))

@@ -3,7 +3,7 @@
 
 use super::deny;
 use super::invocation;
-use super::outcome::{Outcome, rule_ref, whole_pattern};
+use super::outcome::{StepOutcome, rule_ref, whole_pattern};
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Unidentified};
@@ -12,7 +12,7 @@ use crate::verdict::{Decision, Reason};
 use postern_command::{Power, Role};
 
 /// Returns the doubt about the step at `at`, if a deny rule may name a program of it.
-pub(super) fn of_step(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Option<Outcome> {
+pub(super) fn of_step(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Option<StepOutcome> {
     let (step, found) = (&facts.reading.steps[at], &facts.steps[at]);
     let here = step.via.iter().all(|via| via.power != Power::Elsewhere);
     let wrappers = step.via.iter().zip(&found.via).map(|(via, lookup)| (via.argv.first(), lookup));
@@ -26,7 +26,12 @@ pub(super) fn of_step(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Opt
     let rule = unidentified.find_map(|call| deny::may_mean(&policy.rules, call, facts))?;
     let (name, pattern) = (name.to_owned(), whole_pattern(&rule.rule));
     let (cause, rule) = (Cause::Unidentified { name, why, pattern }, rule_ref(&rule.rule));
-    Some(Outcome::new(Decision::Ask, Reason::Denylist, cause).by(rule).advise(Advice::RunReadable).in_doubt())
+    Some(
+        StepOutcome::new(Decision::Ask, Reason::Denylist, cause)
+            .with_rule(rule)
+            .advise(Advice::RunReadable)
+            .in_doubt(),
+    )
 }
 
 /// Returns why the program behind this name is unknown; `None` for a known one and for a bare name, which is

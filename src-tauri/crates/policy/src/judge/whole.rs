@@ -3,40 +3,40 @@
 //! The layers in front of all rules, broken rules, the agent's settings and folders, a program that is not
 //! there, the environment.
 
-use super::outcome::Outcome;
+use super::outcome::StepOutcome;
 use super::{Judgement, against, core, label};
 use crate::advice::Advice;
 use crate::agent::Elevation;
-use crate::cause::{Cause, Found};
+use crate::cause::{Cause, StageFinding};
 use crate::facts::Lookup;
 use crate::path;
 use crate::settings::{SEARCH_PATH, Security};
 use crate::verdict::{Decision, Reason};
-use postern_protocol::Confine;
+use postern_protocol::RequestedConfinement;
 
 impl Judgement<'_> {
     /// Applies the tool policy: may this session use host commands at all?
-    pub(super) fn by_tool_policy(&mut self) -> Option<Outcome> {
+    pub(super) fn by_tool_policy(&mut self) -> Option<StepOutcome> {
         let found = against::tool_policy(self.policy, self.facts);
-        let text = found.as_ref().map_or(Found::MayUseHost, |outcome| outcome.cause.clone().into());
-        self.note("tool policy", text);
+        let text = found.as_ref().map_or(StageFinding::MayUseHost, |outcome| outcome.cause.clone().into());
+        self.note_stage("tool policy", text);
         found.map(|outcome| self.unasked(outcome))
     }
 
     /// Returns the elevated gate: may it ask for the host at all?
-    pub(super) fn by_elevation(&mut self) -> Option<Outcome> {
+    pub(super) fn by_elevation(&mut self) -> Option<StepOutcome> {
         let found = self.policy.elevation(self.facts.session);
-        self.note("elevated", Found::Elevated(found));
+        self.note_stage("elevated", StageFinding::Elevated(found));
         let advice = match found {
             Elevation::On => return None,
             Elevation::OffForAgent => Advice::Elevate,
             Elevation::OffForSession => Advice::ElevateSession,
         };
-        Some(Outcome::new(Decision::Deny, Reason::Policy, Cause::Elevated(found)).advise(advice))
+        Some(StepOutcome::new(Decision::Deny, Reason::Policy, Cause::Elevated(found)).advise(advice))
     }
 
     /// Stages 2 to 4, for what belongs to no single step.
-    pub(super) fn against_the_whole(&self) -> Vec<Outcome> {
+    pub(super) fn against_the_whole(&self) -> Vec<StepOutcome> {
         let (policy, facts) = (self.policy, self.facts);
         let mut whole = Vec::new();
         if let Some((at, entry)) = core::check_request(&self.line) {
@@ -47,43 +47,43 @@ impl Judgement<'_> {
         }
         if let Some(problem) = &policy.file_problem {
             let cause = Cause::FileUnreadable { problem: problem.clone() };
-            whole.push(Outcome::new(Decision::Deny, Reason::Denylist, cause).advise(Advice::FixFile));
+            whole.push(StepOutcome::new(Decision::Deny, Reason::Denylist, cause).advise(Advice::FixFile));
         }
         if let Some(problem) = &policy.managed_problem {
             let cause = Cause::ManagedUnreadable { problem: problem.clone() };
-            whole.push(Outcome::new(Decision::Deny, Reason::Managed, cause).advise(Advice::FixManaged));
+            whole.push(StepOutcome::new(Decision::Deny, Reason::Managed, cause).advise(Advice::FixManaged));
         }
         for broken in policy.rules.broken_denies() {
             let cause = Cause::BrokenDeny { problem: broken.problem.clone() };
-            whole.push(Outcome::new(Decision::Ask, Reason::AskAlways, cause));
+            whole.push(StepOutcome::new(Decision::Ask, Reason::AskAlways, cause));
         }
         whole
     }
 
     /// Returns a request for a profile that this system cannot enforce.
-    pub(super) fn by_asked_profile(&self) -> Option<Outcome> {
+    pub(super) fn by_asked_profile(&self) -> Option<StepOutcome> {
         let can = self.facts.confinable;
         let missing = match self.facts.confine? {
-            Confine::Look => !can.look,
-            Confine::Project => !can.project,
-            Confine::None => false,
+            RequestedConfinement::Look => !can.look,
+            RequestedConfinement::Project => !can.project,
+            RequestedConfinement::None => false,
         };
-        missing.then(|| Outcome::new(Decision::Deny, Reason::CannotConfine, Cause::CannotConfine))
+        missing.then(|| StepOutcome::new(Decision::Deny, Reason::CannotConfine, Cause::CannotConfine))
     }
 
     /// Runs stage 5, and checks the folders that the agent may run in.
-    pub(super) fn by_policy(&mut self) -> Vec<Outcome> {
+    pub(super) fn by_policy(&mut self) -> Vec<StepOutcome> {
         let settings = &self.policy.settings;
         let mut found = Vec::new();
         if settings.security == Security::Deny {
-            let denied = Outcome::new(Decision::Deny, Reason::Policy, Cause::RunsNothing);
+            let denied = StepOutcome::new(Decision::Deny, Reason::Policy, Cause::RunsNothing);
             found.push(denied.advise(Advice::ChangeSettings));
         }
         if let Some(cause) = self.folder_outside() {
             let advice = Advice::RunIn { folders: settings.folders.clone() };
-            found.push(Outcome::new(Decision::Deny, Reason::CwdRefused, cause).advise(advice));
+            found.push(StepOutcome::new(Decision::Deny, Reason::CwdRefused, cause).advise(advice));
         }
-        self.note("policy", Found::Security(settings.security));
+        self.note_stage("policy", StageFinding::Security(settings.security));
         found
     }
 
@@ -109,26 +109,26 @@ impl Judgement<'_> {
     }
 
     /// Runs stage 6, for a request that is one program.
-    pub(super) fn not_found(&mut self) -> Option<Outcome> {
+    pub(super) fn not_found(&mut self) -> Option<StepOutcome> {
         let ([step], [found]) = (self.facts.reading.steps.as_slice(), self.facts.steps) else { return None };
         let name = step.program().unwrap_or_default().to_owned();
         let searched = matches!(found.program, Lookup::NotFound) && !name.contains('/');
         let cause = match &found.program {
             Lookup::Found(program) => {
                 let path = program.path.clone();
-                self.note("programs", Found::Program { name, path });
+                self.note_stage("programs", StageFinding::Program { name, path });
                 return None;
             }
             Lookup::Nothing => {
-                self.note("programs", Found::NotLookedUp { name });
+                self.note_stage("programs", StageFinding::NotLookedUp { name });
                 return None;
             }
             Lookup::NotFound => Cause::NotFound { program: name },
             Lookup::Unusable { path, what } => Cause::Unusable { path: path.clone(), what: what.clone() },
         };
-        self.note("programs", cause.clone());
+        self.note_stage("programs", cause.clone());
         let advice = if searched { self.search_path_advice() } else { Advice::CheckName };
-        Some(Outcome::new(Decision::Deny, Reason::NotFound, cause).advise(advice))
+        Some(StepOutcome::new(Decision::Deny, Reason::NotFound, cause).advise(advice))
     }
 
     /// Names the folders that were searched for a bare name, and the setting that changes them.
@@ -142,13 +142,13 @@ impl Judgement<'_> {
         Advice::SearchPath { agent: self.policy.agent.clone(), searched }
     }
 
-    pub(super) fn asked_environment(&mut self) -> Option<Outcome> {
+    pub(super) fn asked_environment(&mut self) -> Option<StepOutcome> {
         let names = self.facts.env_to_ask;
         if names.is_empty() {
             return None;
         }
         let cause = Cause::SetsVariables { names: names.to_vec() };
-        self.note("environment", cause.clone());
-        Some(self.unasked(Outcome::new(Decision::Ask, Reason::AllowlistMiss, cause)))
+        self.note_stage("environment", cause.clone());
+        Some(self.unasked(StepOutcome::new(Decision::Ask, Reason::AllowlistMiss, cause)))
     }
 }

@@ -1,7 +1,7 @@
 //! Converter of an entry of an allowlist to rules.
 
 use super::expression::{Unsayable, arguments};
-use crate::arguments::bound;
+use crate::arguments::bound_hash;
 use crate::exec_approval::written;
 use crate::pattern::parse_pattern;
 use crate::rule::{Pattern, PatternKind};
@@ -11,7 +11,7 @@ const HASHED: &str = "sha256:";
 
 /// An entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct OpenclawEntry {
     /// Position in the document: `agents.main.allowlist[0]`.
     pub field: String,
     /// The program: a path, a glob over paths, or a name.
@@ -34,7 +34,7 @@ pub struct Allowed {
     pub arguments: Option<Vec<String>>,
 }
 
-impl Entry {
+impl OpenclawEntry {
     /// Returns the rules that allow what it allows, or less; or why there are none.
     pub fn allowed(&self) -> Result<Vec<Allowed>, String> {
         if self.pattern == "*" || self.pattern == "**" {
@@ -44,9 +44,9 @@ impl Entry {
             Some(hash) if hash.starts_with(HASHED) => Some(vec![self.hashed(hash)?]),
             // OpenClaw looks at such an entry no more: taken as one that a person wrote it would open again what was closed.
             _ if self.generated => {
-                return Err(
-                    self.told("OpenClaw wrote it itself, bound to no command, and looks at it no more")
-                );
+                return Err(self.left_out_reason(
+                    "OpenClaw wrote it itself, bound to no command, and looks at it no more",
+                ));
             }
             None => None,
             Some(expression) => Some(arguments(expression).map_err(|Unsayable(why)| why)?),
@@ -67,15 +67,17 @@ impl Entry {
     /// to be a path.
     fn hashed(&self, hash: &str) -> Result<Vec<String>, String> {
         let arguments = vec![hash.to_owned()];
-        if bound(&arguments).is_some() && self.pattern.contains('/') {
+        if bound_hash(&arguments).is_some() && self.pattern.contains('/') {
             return Ok(arguments);
         }
-        Err(self.told("it is bound by a hash of an old form, or of a program that is not named by its path"))
+        Err(self.left_out_reason(
+            "it is bound by a hash of an old form, or of a program that is not named by its path",
+        ))
     }
 
     /// Returns the reason why an entry is left out, with its command for the person to judge by, joined by
     /// blanks.
-    fn told(&self, why: &str) -> String {
+    fn left_out_reason(&self, why: &str) -> String {
         let used = self.last_used.as_ref().map(|command| format!("; it was last used for: {command}"));
         format!("{why}: it is asked about once, and Always saves it here{}", used.unwrap_or_default())
     }

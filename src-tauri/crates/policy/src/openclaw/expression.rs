@@ -48,7 +48,7 @@ pub(super) fn arguments(expression: &str) -> Result<Vec<Vec<String>>, Unsayable>
         no("does not say what they begin with (^): write a rule for the words that are meant")
     })?;
     let mut reader = ExpressionReader { rest: inner.chars().peekable() };
-    let mut ways = reader.sequence(0).map_err(no)?;
+    let mut ways = reader.read_sequence(0).map_err(no)?;
     match reader.rest.next() {
         // What is not said to end may go on.
         None => ways.iter_mut().for_each(|way| way.push(ExpressionPiece::Any)),
@@ -56,7 +56,7 @@ pub(super) fn arguments(expression: &str) -> Result<Vec<Vec<String>>, Unsayable>
         Some('|') => return Err(no("its alternatives stand in no group")),
         Some(_) => return Err(no("has more behind its end")),
     }
-    let all = ways.iter().map(|way| words(way).map_err(no)).collect::<Result<Vec<_>, _>>()?;
+    let all = ways.iter().map(|way| to_words(way).map_err(no)).collect::<Result<Vec<_>, _>>()?;
     Ok(merged(all))
 }
 
@@ -81,13 +81,13 @@ struct ExpressionReader<'a> {
 
 impl ExpressionReader<'_> {
     /// Reads until the end, a `$`, or what ends a group or an alternative.
-    fn sequence(&mut self, depth: u32) -> Result<Ways, &'static str> {
+    fn read_sequence(&mut self, depth: u32) -> Result<Ways, &'static str> {
         let mut ways: Ways = vec![Vec::new()];
         while let Some(&next) = self.rest.peek() {
             if matches!(next, '$' | '|' | ')') {
                 break;
             }
-            let piece = self.piece(depth)?;
+            let piece = self.read_piece(depth)?;
             ways = ways.iter().flat_map(|way| piece.iter().map(|more| [&way[..], more].concat())).collect();
             if ways.len() > MOST {
                 return Err("has too many alternatives");
@@ -96,46 +96,46 @@ impl ExpressionReader<'_> {
         Ok(ways)
     }
 
-    fn piece(&mut self, depth: u32) -> Result<Ways, &'static str> {
+    fn read_piece(&mut self, depth: u32) -> Result<Ways, &'static str> {
         match self.rest.next().unwrap_or_default() {
-            '(' => self.group(depth + 1),
-            '.' => self.any(),
+            '(' => self.read_group(depth + 1),
+            '.' => self.read_any(),
             '[' => Err("names a class of characters that no rule here says"),
             '\\' => match self.rest.next().ok_or("ends in a \\")? {
                 's' => {
                     // Several blanks there; here words are words.
                     _ = self.rest.next_if(|next| *next == '+');
-                    self.once(ExpressionPiece::Letter(' '))
+                    self.optional_piece(ExpressionPiece::Letter(' '))
                 }
                 'b' => Ok(vec![vec![ExpressionPiece::Edge]]),
-                sign if !sign.is_alphanumeric() => self.letter(sign),
+                sign if !sign.is_alphanumeric() => self.read_letter(sign),
                 _ => Err("names a class of characters that no rule here says"),
             },
             '*' | '+' | '?' | '{' | '}' | ']' | '^' => Err("repeats what no rule here can repeat"),
-            letter => self.letter(letter),
+            letter => self.read_letter(letter),
         }
     }
 
-    fn letter(&mut self, letter: char) -> Result<Ways, &'static str> {
+    fn read_letter(&mut self, letter: char) -> Result<Ways, &'static str> {
         if matches!(letter, '*' | '?') {
             return Err("names a * or ? that means something else here");
         }
-        self.once(ExpressionPiece::Letter(letter))
+        self.optional_piece(ExpressionPiece::Letter(letter))
     }
 
     /// Returns a piece that may be optional and may not be repeated.
-    fn once(&mut self, piece: ExpressionPiece) -> Result<Ways, &'static str> {
+    fn optional_piece(&mut self, piece: ExpressionPiece) -> Result<Ways, &'static str> {
         let optional = self.rest.next_if(|next| *next == '?').is_some();
         self.not_repeated()?;
         Ok(if optional { vec![Vec::new(), vec![piece]] } else { vec![vec![piece]] })
     }
 
     /// Reads what comes after a sign for any character.
-    fn any(&mut self) -> Result<Ways, &'static str> {
+    fn read_any(&mut self) -> Result<Ways, &'static str> {
         let way = match self.rest.next_if(|next| matches!(next, '*' | '+')) {
             Some('*') => vec![ExpressionPiece::Any],
             Some(_) => vec![ExpressionPiece::One, ExpressionPiece::Any],
-            None => return self.once(ExpressionPiece::One),
+            None => return self.optional_piece(ExpressionPiece::One),
         };
         // As few or as many: the same arguments are meant.
         _ = self.rest.next_if(|next| *next == '?');
@@ -150,16 +150,16 @@ impl ExpressionReader<'_> {
         }
     }
 
-    fn group(&mut self, depth: u32) -> Result<Ways, &'static str> {
+    fn read_group(&mut self, depth: u32) -> Result<Ways, &'static str> {
         if depth > DEEP {
             return Err("has groups in groups in groups");
         }
         if self.rest.next_if(|next| *next == '?').is_some() && self.rest.next() != Some(':') {
             return Err("looks ahead or behind");
         }
-        let mut ways = self.sequence(depth)?;
+        let mut ways = self.read_sequence(depth)?;
         while self.rest.next_if(|next| *next == '|').is_some() {
-            ways.extend(self.sequence(depth)?);
+            ways.extend(self.read_sequence(depth)?);
         }
         if self.rest.next() != Some(')') {
             return Err("has a group that does not end, or an end within a group");
@@ -173,7 +173,7 @@ impl ExpressionReader<'_> {
 }
 
 /// Converts an alternative to words.
-fn words(way: &[ExpressionPiece]) -> Result<Vec<String>, &'static str> {
+fn to_words(way: &[ExpressionPiece]) -> Result<Vec<String>, &'static str> {
     check_edges(way)?;
     // Any text that ends it runs over words: the rest of this one, and any further.
     let (way, more) = match way.split_last() {

@@ -23,13 +23,13 @@ use crate::settings::{Ask, Fallback, Security};
 use std::collections::BTreeMap;
 
 pub use crate::exec_approval::FieldError;
-pub use entry::{Allowed, Entry};
-pub use read::read;
+pub use entry::{Allowed, OpenclawEntry};
+pub use read::read_document;
 pub use write::document;
 
 /// Settings of one agent, or of all of them. Settings that are left out are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct OpenclawSettings {
     pub security: Option<Security>,
     pub ask: Option<Ask>,
     /// Decision if nobody answers.
@@ -38,9 +38,9 @@ pub struct Said {
     pub skills: Option<bool>,
 }
 
-impl Said {
+impl OpenclawSettings {
     /// This, and where nothing is said here, the other.
-    fn or(&self, other: &Self) -> Self {
+    fn or_defaults(&self, other: &Self) -> Self {
         Self {
             security: self.security.or(other.security),
             ask: self.ask.or(other.ask),
@@ -53,8 +53,8 @@ impl Said {
 /// An agent of the document, or its wildcard.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OfAgent {
-    pub said: Said,
-    pub allowlist: Vec<Entry>,
+    pub said: OpenclawSettings,
+    pub allowlist: Vec<OpenclawEntry>,
     /// Tools of MCP servers that it may use, as `server tool`.
     pub tools: Vec<String>,
 }
@@ -62,7 +62,7 @@ pub struct OfAgent {
 /// The document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
-    defaults: Said,
+    defaults: OpenclawSettings,
     agents: BTreeMap<String, OfAgent>,
 }
 
@@ -79,12 +79,12 @@ impl Document {
     /// every agent's list and its own.
     ///
     /// Without a name, those of an agent that is not named.
-    pub fn of(&self, agent: Option<&str>) -> OfAgent {
+    pub fn for_agent(&self, agent: Option<&str>) -> OfAgent {
         let none = OfAgent::default();
         let every = self.agents.get(EVERY).unwrap_or(&none);
         let own = agent.and_then(|agent| self.agents.get(agent)).unwrap_or(&none);
         OfAgent {
-            said: own.said.or(&every.said).or(&self.defaults),
+            said: own.said.or_defaults(&every.said).or_defaults(&self.defaults),
             allowlist: every.allowlist.iter().chain(&own.allowlist).cloned().collect(),
             tools: every.tools.iter().chain(&own.tools).cloned().collect(),
         }

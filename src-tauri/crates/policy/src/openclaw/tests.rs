@@ -1,13 +1,13 @@
-use super::{Allowed, document, read};
+use super::{Allowed, document, read_document};
 use crate::pattern::pattern_text;
-use crate::testing::{Scene, rule};
+use crate::testing::{Scene, person_rule};
 use crate::{Ask, Decision, Effect, Fallback, Pattern, Rule, Security, Settings};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-fn with(entry: &Value) -> super::Entry {
+fn with(entry: &Value) -> super::OpenclawEntry {
     let text = json!({"version": 1, "agents": {"main": {"allowlist": [entry]}}}).to_string();
-    read(&text).unwrap().of(Some("main")).allowlist.remove(0)
+    read_document(&text).unwrap().for_agent(Some("main")).allowlist.remove(0)
 }
 
 fn said(entry: &Value) -> Vec<String> {
@@ -119,7 +119,8 @@ const HASH: &str = "sha256:cwd-argv:v1:fa3d2efe1a7475fa313a98de9ca633c7e5f240309
 fn what_is_always_allowed_in_one_folder_stays_bound_to_it() {
     let entry = json!({"pattern": "/usr/bin/git", "argPattern": HASH, "source": "allow-always"});
     let [allowed] = with(&entry).allowed().unwrap().try_into().unwrap();
-    let bound = Rule { args: allowed.arguments, ..rule(1, Effect::Allow, &pattern_text(&allowed.pattern)) };
+    let bound =
+        Rule { args: allowed.arguments, ..person_rule(1, Effect::Allow, &pattern_text(&allowed.pattern)) };
     for (folder, line, expected) in [
         ("/Users/u/p", "git push origin", true),
         ("/Users/u/p", "git push", false),
@@ -127,9 +128,9 @@ fn what_is_always_allowed_in_one_folder_stays_bound_to_it() {
         ("/Users/u/p", "ls push origin", false),
         ("/Users/u", "git push origin", false),
     ] {
-        let mut scene = Scene::new().rule(bound.clone()).shell(line);
+        let mut scene = Scene::new().with_rule(bound.clone()).with_shell_text(line);
         folder.clone_into(&mut scene.cwd);
-        assert_eq!(scene.judge().decision == Decision::Allow, expected, "{line} in {folder}");
+        assert_eq!(scene.judge_request().decision == Decision::Allow, expected, "{line} in {folder}");
     }
     let (text, left_out) = document("claw", &Settings::default(), &[bound]);
     assert!(left_out.is_empty(), "{left_out:?}");
@@ -152,9 +153,9 @@ fn an_agents_own_word_counts_before_every_agents_and_that_before_the_defaults() 
                      "mcpTools": [{"server": "s", "tool": "t", "source": "allow-always", "addedAt": 1}]},
         },
     });
-    let document = read(&text.to_string()).unwrap();
+    let document = read_document(&text.to_string()).unwrap();
     assert_eq!(document.agents(), ["main"], "its former name is the same agent");
-    let main = document.of(Some("main"));
+    let main = document.for_agent(Some("main"));
     assert_eq!(
         (main.said.security, main.said.ask, main.said.fallback, main.said.skills),
         (Some(Security::Allowlist), Some(Ask::Always), Some(Fallback::Full), Some(true))
@@ -162,13 +163,16 @@ fn an_agents_own_word_counts_before_every_agents_and_that_before_the_defaults() 
     let patterns: Vec<&str> = main.allowlist.iter().map(|entry| entry.pattern.as_str()).collect();
     assert_eq!(patterns, ["/bin/a", "/bin/b", "/bin/c"]);
     assert_eq!(main.tools, ["s t"]);
-    let other = document.of(Some("other"));
+    let other = document.for_agent(Some("other"));
     assert_eq!(
         (other.said.ask, other.allowlist.len()),
         (Some(Ask::Off), 1),
         "who is not named has what is every agent's"
     );
-    assert_eq!(read(r#"{"version":1}"#).unwrap().of(None).said, super::Said::default());
+    assert_eq!(
+        read_document(r#"{"version":1}"#).unwrap().for_agent(None).said,
+        super::OpenclawSettings::default()
+    );
 }
 
 #[test]
@@ -194,7 +198,7 @@ fn a_mistake_names_its_field() {
             "agents.a.allowlist[0].argPattern: is a text",
         ),
     ] {
-        let told = read(text).unwrap_err().to_string();
+        let told = read_document(text).unwrap_err().to_string();
         assert!(told.starts_with(field), "{text}: {told}");
     }
 }
@@ -209,18 +213,18 @@ fn what_goes_out_comes_back_with_its_meaning() {
     };
     let arguments = Rule {
         args: Some(vec!["-n".to_owned(), "**".to_owned()]),
-        ..rule(5, Effect::Allow, "/usr/bin/tail")
+        ..person_rule(5, Effect::Allow, "/usr/bin/tail")
     };
     let rules = [
-        rule(1, Effect::Allow, "git push *"),
-        rule(2, Effect::Allow, "npm run build.all"),
-        rule(3, Effect::Allow, "~/bin/*"),
-        rule(4, Effect::Allow, "rg *"),
+        person_rule(1, Effect::Allow, "git push *"),
+        person_rule(2, Effect::Allow, "npm run build.all"),
+        person_rule(3, Effect::Allow, "~/bin/*"),
+        person_rule(4, Effect::Allow, "rg *"),
         arguments,
     ];
     let (text, left_out) = document("claw", &settings, &rules);
     assert!(left_out.is_empty(), "{left_out:?}");
-    let back = read(&text.to_string()).unwrap().of(Some("claw"));
+    let back = read_document(&text.to_string()).unwrap().for_agent(Some("claw"));
     assert_eq!(
         (back.said.ask, back.said.fallback, back.said.skills),
         (Some(Ask::Always), Some(Fallback::Allowlist), Some(true))
@@ -240,11 +244,11 @@ fn what_goes_out_comes_back_with_its_meaning() {
 #[test]
 fn what_has_no_words_there_is_named() {
     let rules = [
-        rule(1, Effect::Deny, "rm *"),
-        rule(2, Effect::Allow, "/opt/[ab]/x"),
-        rule(3, Effect::Allow, "git commit -m 'two words'"),
-        rule(4, Effect::Allow, "npm run test:* --watch"),
-        Rule { allow_writes: true, ..rule(5, Effect::Allow, "/bin/tee") },
+        person_rule(1, Effect::Deny, "rm *"),
+        person_rule(2, Effect::Allow, "/opt/[ab]/x"),
+        person_rule(3, Effect::Allow, "git commit -m 'two words'"),
+        person_rule(4, Effect::Allow, "npm run test:* --watch"),
+        Rule { allow_writes: true, ..person_rule(5, Effect::Allow, "/bin/tee") },
     ];
     let (text, left_out) = document("claw", &Settings::default(), &rules);
     assert_eq!(text["agents"]["claw"]["allowlist"], json!([]));
@@ -263,6 +267,6 @@ proptest! {
 
     #[test]
     fn any_text_is_read_or_refused(text in ".{0,200}") {
-        drop(read(&text));
+        drop(read_document(&text));
     }
 }

@@ -1,6 +1,6 @@
 //! Settings and rules as a document of OpenClaw's.
 
-use crate::arguments::bound;
+use crate::arguments::bound_hash;
 use crate::rule::{Effect, Lifetime, Pattern, Rule, RuleInput};
 use crate::settings::Settings;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 pub fn document(agent: &str, settings: &Settings, rules: &[Rule]) -> (Value, Vec<(Rule, &'static str)>) {
     let (mut allowlist, mut left_out): (Vec<Value>, Vec<_>) = (Vec::new(), Vec::new());
     for rule in rules {
-        match entry(rule) {
+        match write_entry(rule) {
             Ok(entry) if allowlist.contains(&entry) => {}
             Ok(entry) => allowlist.push(entry),
             Err(why) => left_out.push((rule.clone(), why)),
@@ -25,7 +25,7 @@ pub fn document(agent: &str, settings: &Settings, rules: &[Rule]) -> (Value, Vec
     (json!({ "version": 1, "defaults": {}, "agents": { agent: said } }), left_out)
 }
 
-fn entry(rule: &Rule) -> Result<Value, &'static str> {
+fn write_entry(rule: &Rule) -> Result<Value, &'static str> {
     if rule.effect != Effect::Allow {
         return Err("there are no deny rules there");
     }
@@ -44,27 +44,27 @@ fn entry(rule: &Rule) -> Result<Value, &'static str> {
     if rule.allow_writes || rule.limits.is_some() {
         return Err("what it may write, or the effects that it is for, cannot be said there");
     }
-    let hash = rule.args.as_deref().filter(|args| bound(args).is_some()).and_then(|args| args.first());
+    let hash = rule.args.as_deref().filter(|args| bound_hash(args).is_some()).and_then(|args| args.first());
     let (pattern, arguments) = match &rule.pattern {
         Pattern::Path(path) if path.contains(['[', ']', '{', '}', '\\']) => {
             return Err("a glob with classes or alternatives cannot be said there");
         }
         Pattern::Path(path) if hash.is_some() => return Ok(json!({ "pattern": path, "argPattern": hash })),
-        Pattern::Path(path) => (path.clone(), rule.args.clone().map(|words| split(words, &["**"]))),
+        Pattern::Path(path) => (path.clone(), rule.args.clone().map(|words| split_rest(words, &["**"]))),
         Pattern::Command(_) if rule.args.is_some() => {
             return Err("words and arguments beside them cannot be said there");
         }
         Pattern::Command(text) => {
             let words = postern_command::words_of(text).unwrap_or_default();
             let (program, words) = words.split_first().ok_or("it is empty")?;
-            (program.clone(), Some(split(words.to_vec(), &["*", "**"])))
+            (program.clone(), Some(split_rest(words.to_vec(), &["*", "**"])))
         }
         Pattern::Exact(argv) => {
             let (program, words) = argv.split_first().ok_or("it is empty")?;
             if program.contains(['*', '?', '[', ']', '{', '}', '\\']) {
                 return Err("its program is a glob there");
             }
-            return said(program, Some((words, false)));
+            return entry_value(program, Some((words, false)));
         }
         Pattern::Identity(_) => return Err("a program by its identity cannot be said there"),
         Pattern::Read(_) | Pattern::Write(_) => {
@@ -74,17 +74,17 @@ fn entry(rule: &Rule) -> Result<Value, &'static str> {
     if arguments.iter().flat_map(|(words, _)| words).any(|word| word.contains(['*', '?'])) {
         return Err("a star in its arguments would stand for several of them there");
     }
-    said(&pattern, arguments.as_ref().map(|(words, more)| (words.as_slice(), *more)))
+    entry_value(&pattern, arguments.as_ref().map(|(words, more)| (words.as_slice(), *more)))
 }
 
 /// Returns the words, and whether any further may follow.
-fn split(mut words: Vec<String>, rest: &[&str]) -> (Vec<String>, bool) {
+fn split_rest(mut words: Vec<String>, rest: &[&str]) -> (Vec<String>, bool) {
     let more = words.pop_if(|last| rest.contains(&last.as_str())).is_some();
     (words, more)
 }
 
 /// Returns the entry. Of the arguments: the words, and whether any further may follow.
-fn said(program: &str, arguments: Option<(&[String], bool)>) -> Result<Value, &'static str> {
+fn entry_value(program: &str, arguments: Option<(&[String], bool)>) -> Result<Value, &'static str> {
     let Some((words, more)) = arguments.filter(|(words, more)| !(words.is_empty() && *more)) else {
         return Ok(json!({ "pattern": program }));
     };

@@ -66,13 +66,13 @@ pub fn parse_pattern(text: &str, kind: Option<PatternKind>) -> Result<Pattern, P
             Ok(Pattern::Path(text.to_owned()))
         }
         PatternKind::Command => {
-            let words = split(text)?;
+            let words = split_words(text)?;
             if words.first().is_some_and(|word| word.contains(['*', '?'])) {
                 return Err(PatternError::AnyProgram(text.to_owned()));
             }
             Ok(Pattern::Command(text.to_owned()))
         }
-        PatternKind::Exact => Ok(Pattern::Exact(split(text)?)),
+        PatternKind::Exact => Ok(Pattern::Exact(split_words(text)?)),
         PatternKind::Identity => identity(text).map(Pattern::Identity),
         PatternKind::Read => check_files(text).map(|()| Pattern::Read(text.to_owned())),
         PatternKind::Write => check_files(text).map(|()| Pattern::Write(text.to_owned())),
@@ -101,7 +101,7 @@ fn kind_of(text: &str) -> PatternKind {
     }
 }
 
-fn split(text: &str) -> Result<Vec<String>, PatternError> {
+fn split_words(text: &str) -> Result<Vec<String>, PatternError> {
     let words = postern_command::words_of(text)
         .map_err(|error| PatternError::Words(text.to_owned(), error.to_string()))?;
     if words.first().is_none_or(String::is_empty) { Err(PatternError::Empty) } else { Ok(words) }
@@ -115,7 +115,7 @@ fn check_path(text: &str) -> Result<(), PatternError> {
     if let Some(problem) = class::problem(text) {
         return Err(PatternError::Glob(text.to_owned(), problem.to_owned()));
     }
-    glob(&path::expand_home(text, "/home"), false)
+    path_glob(&path::expand_home(text, "/home"), false)
         .map(drop)
         .map_err(|error| PatternError::Glob(text.to_owned(), error.kind().to_string()))
 }
@@ -163,7 +163,7 @@ fn check_parts(text: &str, expanded: &str) -> Result<(), PatternError> {
 }
 
 /// Returns a path's glob: `*`, `?` and classes stay inside one component, `**` crosses them.
-pub(crate) fn glob(expanded: &str, any_case: bool) -> Result<globset::Glob, globset::Error> {
+pub(crate) fn path_glob(expanded: &str, any_case: bool) -> Result<globset::Glob, globset::Error> {
     GlobBuilder::new(&class::within_a_folder(expanded))
         .literal_separator(true)
         .backslash_escape(true)
@@ -210,7 +210,7 @@ pub fn pattern_text(pattern: &Pattern) -> String {
         Pattern::Path(text) | Pattern::Command(text) | Pattern::Read(text) | Pattern::Write(text) => {
             text.clone()
         }
-        Pattern::Exact(argv) => postern_command::quote(argv),
+        Pattern::Exact(argv) => postern_command::quote_argv(argv),
         Pattern::Identity(IdentityPattern::Sha256(hex)) => format!("sha256:{hex}"),
         Pattern::Identity(IdentityPattern::TeamId(team)) => format!("team:{team}"),
         Pattern::Identity(IdentityPattern::Signed { signer: Signer::Platform, id }) => {
@@ -244,7 +244,7 @@ pub(crate) fn by_arity(argv: &[&str]) -> Option<String> {
                 c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/' | ':' | '@' | '+' | '=' | ',')
             })
     };
-    let arity = postern_command::arity(argv).clamp(1, argv.len().max(1));
+    let arity = postern_command::command_length(argv).clamp(1, argv.len().max(1));
     let prefix = argv.get(..arity)?;
     // An option in the command's place (git -C x push) would stand for every subcommand.
     let options = prefix.iter().skip(1).any(|word| word.starts_with('-'));

@@ -17,7 +17,7 @@ pub fn acts_as<'a>(tool: &str, arguments: &'a Json, home: &str, data: &str) -> O
     if tool == SHELL_TOOL {
         return arguments.get("command")?.as_str().map(Cow::Borrowed);
     }
-    let mut paths = touched::paths(tool, arguments);
+    let mut paths = touched::argument_paths(tool, arguments);
     for path in &mut paths {
         *path = Cow::Owned(path::expand_home(path, home).into_owned());
     }
@@ -39,7 +39,9 @@ pub fn acts_as<'a>(tool: &str, arguments: &'a Json, home: &str, data: &str) -> O
 fn leads_into(pattern: &str, home: &str, folder: &str) -> bool {
     let (pattern, folder) = (path::deny_key(&path::expand_home(pattern, home)), path::deny_key(folder));
     let mut names = pattern.split('/');
-    folder.split('/').all(|name| names.next().is_some_and(|own| own != "**" && crate::words::wild(own, name)))
+    folder
+        .split('/')
+        .all(|name| names.next().is_some_and(|own| own != "**" && crate::words::is_wild_match(own, name)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Adding lines to the file, keeping the person's comments: what *Always* saves, and what is taken over from other programs.
 
-use super::layer::{Entry, Origin};
+use super::layer::{EntryOrigin, PermissionEntry};
 use super::parse::{FileError, options};
 use crate::rule::Effect;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
@@ -21,7 +21,7 @@ pub enum AppendError {
 
 /// Adds `"pattern": "allow"` behind the tool's other patterns, and returns the file's new text.
 pub fn append(text: &str, tool: &str, pattern: &str) -> Result<String, AppendError> {
-    put(text, tool, pattern, Effect::Allow, false)
+    insert_entry(text, tool, pattern, Effect::Allow, false)
 }
 
 /// Adds an imported line, and returns the file's new text.
@@ -29,10 +29,16 @@ pub fn append(text: &str, tool: &str, pattern: &str) -> Result<String, AppendErr
 /// A line that allows comes before the tool's other patterns, so that nothing that denies or asks gives way
 /// to it; one that denies or asks comes after them.
 pub fn take_over(text: &str, tool: &str, pattern: &str, effect: Effect) -> Result<String, AppendError> {
-    put(text, tool, pattern, effect, effect == Effect::Allow)
+    insert_entry(text, tool, pattern, effect, effect == Effect::Allow)
 }
 
-fn put(text: &str, tool: &str, pattern: &str, effect: Effect, first: bool) -> Result<String, AppendError> {
+fn insert_entry(
+    text: &str,
+    tool: &str,
+    pattern: &str,
+    effect: Effect,
+    first: bool,
+) -> Result<String, AppendError> {
     let source = if text.trim().is_empty() { "{}\n" } else { text };
     // Reading it as rules first finds what is wrong with it, and where. Whose home folder `~` is changes nothing about that.
     super::FileLayer::parse(source, "/home/anybody")?;
@@ -68,7 +74,7 @@ fn put(text: &str, tool: &str, pattern: &str, effect: Effect, first: bool) -> Re
             }
             if first {
                 let is_open = |name: &String| matches!(name.as_str(), "*" | "**");
-                let open = names(&patterns).iter().take_while(|name| is_open(name)).count();
+                let open = key_names(&patterns).iter().take_while(|name| is_open(name)).count();
                 patterns.insert(open, pattern, action());
             } else {
                 patterns.append(pattern, action());
@@ -80,7 +86,7 @@ fn put(text: &str, tool: &str, pattern: &str, effect: Effect, first: bool) -> Re
 
 /// Checks that no catch-all after the tool shadows the new rule: the last match wins.
 fn not_shadowed(object: &CstObject, tool: &str) -> Result<(), AppendError> {
-    let names = names(object);
+    let names = key_names(object);
     let Some(own) = names.iter().position(|name| name == tool) else { return Ok(()) };
     match names[own + 1..].iter().find(|name| stands_for(name, tool)) {
         Some(winner) => Err(AppendError::Shadowed(winner.clone(), tool.to_owned())),
@@ -88,13 +94,13 @@ fn not_shadowed(object: &CstObject, tool: &str) -> Result<(), AppendError> {
     }
 }
 
-fn names(object: &CstObject) -> Vec<String> {
+fn key_names(object: &CstObject) -> Vec<String> {
     object.properties().iter().filter_map(jsonc_parser::cst::CstObjectProp::decoded_name).collect()
 }
 
 /// Returns true if a tool's name, as it is written in a file, is also about `tool`: in doubt it is.
 fn stands_for(name: &str, tool: &str) -> bool {
-    let same = Entry::new(name, "*", Effect::Deny, "/", Origin::Session);
+    let same = PermissionEntry::new(name, "*", Effect::Deny, "/", EntryOrigin::Session);
     same.map_or(true, |entry| entry.is_for(tool))
 }
 

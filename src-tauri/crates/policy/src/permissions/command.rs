@@ -1,54 +1,55 @@
 //! `shell_exec` at the tool gate: every command of the line by itself, the strictest wins.
 
 use super::SHELL_TOOL;
-use super::layer::Entry;
-use super::tool::{Layers, ToolVerdict, about, decision, is_default, place};
+use super::layer::PermissionEntry;
+use super::tool::{Layers, ToolVerdict, decision, entry_location, is_default, line_cause};
 use crate::cause::{Cause, ToolCause, ToolUse};
-use crate::generous::Match;
+use crate::generous::MatchCertainty;
 use crate::judge::is_harmless;
 use crate::pattern::by_arity;
 use crate::rule::Effect;
 use crate::settings::Settings;
 use crate::verdict::Decision;
 use postern_command::{
-    Class, Dialect, MOST_GUESSES, Power, Reading, Role, Step, class_of, escape, quote, read_shell,
+    Dialect, MOST_GUESSES, ParsedCommand, Power, ProgramClass, Role, Step, class_of, escape, quote_argv,
+    read_shell,
 };
 use serde_json::Value;
 
 /// Judges `{"command": TEXT}`.
-pub(super) fn check(layers: &Layers<'_>, settings: &Settings, arguments: &Value) -> ToolVerdict {
+pub(super) fn check_command(layers: &Layers<'_>, settings: &Settings, arguments: &Value) -> ToolVerdict {
     let Some(text) = arguments.get("command").and_then(Value::as_str) else {
         let (tool, argument) = (SHELL_TOOL.to_owned(), "command".to_owned());
-        return ToolVerdict::plain(Decision::Ask, ToolCause::Missing { tool, argument }.into());
+        return ToolVerdict::without_entry(Decision::Ask, ToolCause::Missing { tool, argument }.into());
     };
     let reading = read_shell(text, Dialect::Bash);
     if let Some(invalid) = &reading.invalid {
-        return ToolVerdict::plain(Decision::Deny, Cause::Invalid(invalid.message.into()));
+        return ToolVerdict::without_entry(Decision::Deny, Cause::Invalid(invalid.message.into()));
     }
-    let gate = Gate { layers, settings, is_off: is_off(layers) };
+    let gate = CommandGate { layers, settings, is_off: is_off(layers) };
     let steps: Vec<&Step> =
         reading.steps.iter().filter(|step| !matches!(step.role, Role::Function | Role::Nothing)).collect();
-    let values: Vec<String> = steps.iter().map(|step| line(step)).collect();
-    let judged: Vec<_> = steps.iter().map(|step| gate.entry(step)).collect();
+    let values: Vec<String> = steps.iter().map(|step| step_line(step)).collect();
+    let judged: Vec<_> = steps.iter().map(|step| gate.step_entry(step)).collect();
     let worst = (0..steps.len()).max_by_key(|&index| gate.decision(steps[index], judged[index]));
     let Some(worst) = worst else {
         let mut verdict = gate.without_commands(text);
         gate.look_into(&reading, &mut verdict);
         return verdict;
     };
-    let cause = about(SHELL_TOOL, ToolUse::Value(values[worst].clone()), judged[worst]);
+    let cause = line_cause(SHELL_TOOL, ToolUse::Value(values[worst].clone()), judged[worst]);
     let decided = gate.decision(steps[worst], judged[worst]);
     let mut same = (0..steps.len()).filter(|&at| gate.decision(steps[at], judged[at]) == decided);
     let by_nobody = |at: usize| is_default(judged[at]) || decided != decision(judged[at]);
     let mut verdict = ToolVerdict {
-        entry: judged[worst].map(place),
+        entry: judged[worst].map(entry_location),
         always: if reading.is_clear() { gate.always(&reading) } else { Vec::new() },
         by_default: match decided {
             Decision::Allow => same.any(by_nobody),
             Decision::Ask | Decision::Deny => same.all(|at| is_default(judged[at])),
         },
         values,
-        ..ToolVerdict::plain(decided, cause)
+        ..ToolVerdict::without_entry(decided, cause)
     };
     if verdict.decision == Decision::Ask && decision(judged[worst]) == Decision::Allow {
         verdict.cause = ToolCause::Beyond(Box::new(verdict.cause)).into();
@@ -63,21 +64,21 @@ pub(super) fn is_off(layers: &Layers<'_>) -> bool {
     entries.all(|entry| !entry.is_for(SHELL_TOOL) || entry.is_catch_all())
 }
 
-struct Gate<'a, 'l> {
+struct CommandGate<'a, 'l> {
     layers: &'a Layers<'l>,
     settings: &'a Settings,
     is_off: bool,
 }
 
-impl<'l> Gate<'_, 'l> {
-    fn entry(&self, step: &Step) -> Option<&'l Entry> {
+impl<'l> CommandGate<'_, 'l> {
+    fn step_entry(&self, step: &Step) -> Option<&'l PermissionEntry> {
         let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
         self.decide(&words)
     }
 
-    fn decide(&self, words: &[Option<&str>]) -> Option<&'l Entry> {
+    fn decide(&self, words: &[Option<&str>]) -> Option<&'l PermissionEntry> {
         let names: Vec<&str> = words.first().copied().flatten().into_iter().collect();
-        self.layers.decide(SHELL_TOOL, |entry| matches(entry, &names, words) != Match::No)
+        self.layers.decide(SHELL_TOOL, |entry| matches(entry, &names, words) != MatchCertainty::No)
     }
 
     /// Returns the verdict on a text in which no command was found. Its words are judged as one command that no
@@ -88,14 +89,14 @@ impl<'l> Gate<'_, 'l> {
         let own = decision(entry);
         let least = if self.is_off { Decision::Allow } else { Decision::Ask };
         let cause = match own {
-            Decision::Deny => about(SHELL_TOOL, ToolUse::Value(text.to_owned()), entry),
+            Decision::Deny => line_cause(SHELL_TOOL, ToolUse::Value(text.to_owned()), entry),
             Decision::Allow | Decision::Ask => ToolCause::NoCommand.into(),
         };
-        ToolVerdict { entry: entry.map(place), ..ToolVerdict::plain(own.max(least), cause) }
+        ToolVerdict { entry: entry.map(entry_location), ..ToolVerdict::without_entry(own.max(least), cause) }
     }
 
     /// Parts that were not understood: what they may run is denied where a rule denies it, and asked about otherwise.
-    fn look_into(&self, reading: &Reading, verdict: &mut ToolVerdict) {
+    fn look_into(&self, reading: &ParsedCommand, verdict: &mut ToolVerdict) {
         if reading.is_clear() || self.is_off {
             return;
         }
@@ -110,15 +111,15 @@ impl<'l> Gate<'_, 'l> {
             verdict.cause = Cause::TooManyCandidates;
         } else if let Some(entry) = denied {
             verdict.decision = Decision::Deny;
-            verdict.cause = about(SHELL_TOOL, ToolUse::Part, Some(entry));
-            verdict.entry = Some(place(entry));
+            verdict.cause = line_cause(SHELL_TOOL, ToolUse::Part, Some(entry));
+            verdict.entry = Some(entry_location(entry));
         } else if verdict.decision == Decision::Allow {
             verdict.decision = Decision::Ask;
             verdict.cause = ToolCause::Unparsed.into();
         }
     }
 
-    fn decision(&self, step: &Step, entry: Option<&Entry>) -> Decision {
+    fn decision(&self, step: &Step, entry: Option<&PermissionEntry>) -> Decision {
         let own = decision(entry);
         let harmless = step.role == Role::HarmlessBuiltin && own == Decision::Ask && !writes(step);
         match own {
@@ -129,9 +130,9 @@ impl<'l> Gate<'_, 'l> {
     }
 
     /// Returns true if what an entry allows is all that the step does.
-    fn is_within(&self, step: &Step, entry: Option<&Entry>) -> bool {
-        let command = entry.and_then(Entry::command);
-        let named = |argument| command.is_some_and(|command| command.names(argument));
+    fn is_within(&self, step: &Step, entry: Option<&PermissionEntry>) -> bool {
+        let command = entry.and_then(PermissionEntry::command);
+        let named = |argument| command.is_some_and(|command| command.names_word(argument));
         step.opaque.is_none()
             && !writes(step)
             && step.ways_out.iter().all(|way| named(way.argument))
@@ -142,14 +143,14 @@ impl<'l> Gate<'_, 'l> {
 
     /// Returns a pattern by arity prefix for every command that is not allowed yet; the whole command where
     /// its program runs others.
-    fn always(&self, reading: &Reading) -> Vec<String> {
+    fn always(&self, reading: &ParsedCommand) -> Vec<String> {
         let mut patterns = Vec::new();
         for step in reading.steps.iter().filter(|step| step.role == Role::Program) {
-            if self.decision(step, self.entry(step)) == Decision::Allow {
+            if self.decision(step, self.step_entry(step)) == Decision::Allow {
                 continue;
             }
             let Some(argv) = step.literal_argv() else { return Vec::new() };
-            let pattern = if carries_others(step) { whole(&argv) } else { by_arity(&argv) };
+            let pattern = if carries_others(step) { exact_pattern(&argv) } else { by_arity(&argv) };
             match pattern {
                 Some(pattern) if self.would_allow(step, &pattern) => patterns.push(pattern),
                 Some(_) | None => return Vec::new(),
@@ -161,29 +162,31 @@ impl<'l> Gate<'_, 'l> {
 
     /// Returns true if a new entry with this pattern would let the step through.
     fn would_allow(&self, step: &Step, pattern: &str) -> bool {
-        let origin = super::Origin::Session;
-        let Ok(entry) = Entry::new(SHELL_TOOL, pattern, Effect::Allow, "/", origin) else { return false };
+        let origin = super::EntryOrigin::Session;
+        let Ok(entry) = PermissionEntry::new(SHELL_TOOL, pattern, Effect::Allow, "/", origin) else {
+            return false;
+        };
         let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
-        matches(&entry, &[], &words) == Match::Yes && self.is_within(step, Some(&entry))
+        matches(&entry, &[], &words) == MatchCertainty::Yes && self.is_within(step, Some(&entry))
     }
 }
 
-fn line(step: &Step) -> String {
+fn step_line(step: &Step) -> String {
     step.argv.iter().map(|word| word.value.as_deref().unwrap_or(&word.raw)).collect::<Vec<_>>().join(" ")
 }
 
 /// This command and no other, where its words mean only themselves in a pattern.
-fn whole(argv: &[&str]) -> Option<String> {
+fn exact_pattern(argv: &[&str]) -> Option<String> {
     let special = ['*', '?', '[', ']', '{', '}', '(', ')', '!', '|', '@', '+'];
     let plain = argv
         .iter()
         .all(|word| escape::is_visible(word) && !word.contains(special) && !word.starts_with(['~', '$']));
-    plain.then(|| quote(argv))
+    plain.then(|| quote_argv(argv))
 }
 
 /// Returns true if the program is a shell, an interpreter, a wrapper or many programs in one.
 fn carries_others(step: &Step) -> bool {
-    step.program().is_none_or(|name| class_of(crate::path::base_name(name)) != Class::Ordinary)
+    step.program().is_none_or(|name| class_of(crate::path::base_name(name)) != ProgramClass::Ordinary)
 }
 
 fn writes(step: &Step) -> bool {
@@ -191,20 +194,20 @@ fn writes(step: &Step) -> bool {
 }
 
 /// Returns whether an entry is about a command: strictly where it allows, generously where it denies or asks.
-pub(crate) fn matches(entry: &Entry, names: &[&str], words: &[Option<&str>]) -> Match {
+pub(crate) fn matches(entry: &PermissionEntry, names: &[&str], words: &[Option<&str>]) -> MatchCertainty {
     if entry.is_catch_all() {
-        return Match::Yes;
+        return MatchCertainty::Yes;
     }
     match entry.effect {
-        Effect::Allow if entry.command().is_some_and(|command| command.matches(words)) => Match::Yes,
-        Effect::Allow => Match::No,
+        Effect::Allow if entry.command().is_some_and(|command| command.matches(words)) => MatchCertainty::Yes,
+        Effect::Allow => MatchCertainty::No,
         Effect::Deny | Effect::Ask => {
             let text = words.iter().map(|word| word.unwrap_or("?")).collect::<Vec<_>>().join(" ");
             if entry.stops_value(&text) {
-                return Match::Yes;
+                return MatchCertainty::Yes;
             }
             let args = words.get(1..).unwrap_or_default();
-            entry.command().map_or(Match::No, |command| command.stops(names, args))
+            entry.command().map_or(MatchCertainty::No, |command| command.stop_match(names, args))
         }
     }
 }

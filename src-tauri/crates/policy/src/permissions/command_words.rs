@@ -1,7 +1,7 @@
 //! A pattern of `shell_exec`: compared with a command word by word, never with joined text where it allows.
 
 use super::glob::Glob;
-use crate::generous::{self, Match};
+use crate::generous::{self, MatchCertainty};
 use crate::path;
 use crate::words::WordsPattern;
 
@@ -30,7 +30,8 @@ impl CommandWords {
         }
         let mut all = Vec::new();
         expand(pattern, &mut all)?;
-        let words: Vec<Vec<String>> = all.iter().map(|one| split(one, home)).collect::<Result<_, _>>()?;
+        let words: Vec<Vec<String>> =
+            all.iter().map(|one| split_pattern(one, home)).collect::<Result<_, _>>()?;
         if words.iter().flatten().any(|word| needs_glob(word)) {
             let [words] = words.as_slice() else {
                 return Err("mixes { } with [ ] or ! + * ( ); write one line for each".to_owned());
@@ -59,44 +60,44 @@ impl CommandWords {
 
     /// Returns whether it denies or asks about a command, and how sure that is. `names` are the program as
     /// invoked and as found.
-    pub(crate) fn stops(&self, names: &[&str], args: &[Option<&str>]) -> Match {
+    pub(crate) fn stop_match(&self, names: &[&str], args: &[Option<&str>]) -> MatchCertainty {
         match self {
             Self::Plain(all) => {
                 let one =
                     |pattern: &WordsPattern| generous::compare(&pattern.words, pattern.more, names, args);
-                all.iter().map(one).max().unwrap_or(Match::No)
+                all.iter().map(one).max().unwrap_or(MatchCertainty::No)
             }
             Self::Globs { words, .. } => {
-                let Some((program, rest)) = words.split_first() else { return Match::Yes };
+                let Some((program, rest)) = words.split_first() else { return MatchCertainty::Yes };
                 let named = |name: &&str| {
                     program.is_generous_match(name) || program.is_generous_match(path::base_name(name))
                 };
                 if !names.iter().any(named) {
-                    return Match::No;
+                    return MatchCertainty::No;
                 }
                 // In this order, with anything between.
                 let mut known = args.iter().flatten();
                 if rest.iter().all(|glob| known.any(|word| glob.is_generous_match(word))) {
-                    Match::Yes
+                    MatchCertainty::Yes
                 } else if args.contains(&None) {
-                    Match::Maybe
+                    MatchCertainty::Maybe
                 } else {
-                    Match::No
+                    MatchCertainty::No
                 }
             }
         }
     }
 
     /// Returns true if it names the word at `index` rather than describing it.
-    pub(crate) fn names(&self, index: usize) -> bool {
+    pub(crate) fn names_word(&self, index: usize) -> bool {
         match self {
-            Self::Plain(all) => all.iter().all(|pattern| pattern.names(index)),
+            Self::Plain(all) => all.iter().all(|pattern| pattern.names_word(index)),
             Self::Globs { .. } => false,
         }
     }
 }
 
-fn split(pattern: &str, home: &str) -> Result<Vec<String>, String> {
+fn split_pattern(pattern: &str, home: &str) -> Result<Vec<String>, String> {
     let words =
         postern_command::words_of_at(pattern, home).map_err(|error| format!("is no command: {error}"))?;
     if words.is_empty() { Err("holds no word".to_owned()) } else { Ok(words) }

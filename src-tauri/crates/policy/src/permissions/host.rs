@@ -3,7 +3,7 @@
 //! `system.run` and `shell_exec` are two names for running commands: entries for either count. What is said about single
 //! commands is compared with each step later; here only what is said about all of them counts.
 
-use super::layer::{Entry, FileLayer};
+use super::layer::{FileLayer, PermissionEntry};
 use super::tool::Layers;
 use super::{HOST_TOOL, SHELL_TOOL};
 use crate::agent::AgentPolicy;
@@ -15,11 +15,11 @@ pub(crate) enum HostUse<'a> {
     /// Nothing against them.
     Open,
     /// Every one is asked about.
-    Asked(&'a Entry),
+    Asked(&'a PermissionEntry),
     /// Denied by the agent's file or its session.
-    Denied(&'a Entry),
+    Denied(&'a PermissionEntry),
     /// Denied by a subagent's layer: nothing overrides it.
-    Vetoed(&'a Entry),
+    Vetoed(&'a PermissionEntry),
 }
 
 /// Returns the answer of an agent's layers about host commands in a session.
@@ -43,8 +43,11 @@ pub(crate) fn host_use<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> Ho
 
 /// Returns the entry that denies every use of an agent's own shell, where nothing behind it lets one through,
 /// and whether nothing overrides it.
-pub(crate) fn closed_shell<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> Option<(&'a Entry, bool)> {
-    let layers = Layers::of(policy, session);
+pub(crate) fn closed_shell<'a>(
+    policy: &'a AgentPolicy,
+    session: Option<&str>,
+) -> Option<(&'a PermissionEntry, bool)> {
+    let layers = Layers::for_session(policy, session);
     let of_shell = |layers: &[&'a FileLayer]| last_word(layers, |entry| entry.is_for(SHELL_TOOL));
     let veto = layers.parents.iter().find_map(|parent| of_shell(&[*parent]));
     veto.map(|entry| (entry, true)).or_else(|| of_shell(&layers.all).map(|entry| (entry, false)))
@@ -52,8 +55,8 @@ pub(crate) fn closed_shell<'a>(policy: &'a AgentPolicy, session: Option<&str>) -
 
 /// Returns the entry that lets every use of an agent's own shell through: nothing but `*` speaks about it,
 /// and the last such line allows.
-pub(crate) fn open_shell<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> Option<&'a Entry> {
-    let layers = Layers::of(policy, session);
+pub(crate) fn open_shell<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> Option<&'a PermissionEntry> {
+    let layers = Layers::for_session(policy, session);
     if !super::command::is_off(&layers) {
         return None;
     }
@@ -64,24 +67,27 @@ pub(crate) fn open_shell<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> 
     (last.effect == Effect::Allow && !denied).then_some(last)
 }
 
-fn denies(entry: &Entry) -> bool {
+fn denies(entry: &PermissionEntry) -> bool {
     entry.effect == Effect::Deny
 }
 
 /// Returns the entry that denies every host command, where nothing behind it lets one through.
-fn closed<'a>(layers: &[&'a FileLayer]) -> Option<&'a Entry> {
+fn closed<'a>(layers: &[&'a FileLayer]) -> Option<&'a PermissionEntry> {
     let of_host =
         last_word(layers, |entry| entry.is_for(HOST_TOOL)).filter(|entry| !entry.is_for(SHELL_TOOL));
-    of_host.or_else(|| last_word(layers, Entry::is_about_commands))
+    of_host.or_else(|| last_word(layers, PermissionEntry::is_about_commands))
 }
 
 /// Returns the last entry about all commands, if it denies and all behind it deny too.
-fn last_word<'a>(layers: &[&'a FileLayer], is_about: impl Fn(&Entry) -> bool) -> Option<&'a Entry> {
-    let first_that_counts = |entry: &&Entry| entry.is_catch_all() || entry.effect != Effect::Deny;
+fn last_word<'a>(
+    layers: &[&'a FileLayer],
+    is_about: impl Fn(&PermissionEntry) -> bool,
+) -> Option<&'a PermissionEntry> {
+    let first_that_counts = |entry: &&PermissionEntry| entry.is_catch_all() || entry.effect != Effect::Deny;
     let entry = backwards(layers).filter(|entry| is_about(entry)).find(first_that_counts)?;
     (entry.effect == Effect::Deny).then_some(entry)
 }
 
-fn backwards<'a>(layers: &[&'a FileLayer]) -> impl Iterator<Item = &'a Entry> {
+fn backwards<'a>(layers: &[&'a FileLayer]) -> impl Iterator<Item = &'a PermissionEntry> {
     layers.iter().rev().flat_map(|layer| layer.entries().iter().rev())
 }

@@ -8,7 +8,7 @@ use crate::rule::Effect;
 
 /// Position of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum EntryOrigin {
     /// In the agent's `permissions.jsonc`.
     File {
         /// Line, counted from 1.
@@ -22,13 +22,13 @@ pub enum Origin {
 
 /// Line of a file: a tool, a pattern for its value, and an effect.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct PermissionEntry {
     /// The tool's name as written: a pattern as well.
     pub tool: String,
     /// The pattern as written.
     pub written: String,
     pub effect: Effect,
-    pub origin: Origin,
+    pub origin: EntryOrigin,
     /// The tool's name; `None` if it names one tool and is no pattern.
     tools: Option<Glob>,
     value: Option<Glob>,
@@ -38,22 +38,22 @@ pub struct Entry {
 /// Rules in the order in which they were written; the last that matches wins.
 #[derive(Debug, Clone, Default)]
 pub struct FileLayer {
-    entries: Vec<Entry>,
+    entries: Vec<PermissionEntry>,
 }
 
 impl FileLayer {
     /// Rules in this order.
-    pub fn new(entries: Vec<Entry>) -> Self {
+    pub fn new(entries: Vec<PermissionEntry>) -> Self {
         Self { entries }
     }
 
     /// Returns every rule, in order.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[PermissionEntry] {
         &self.entries
     }
 
     /// Adds a rule behind all others.
-    pub fn push(&mut self, entry: Entry) {
+    pub fn push(&mut self, entry: PermissionEntry) {
         self.entries.push(entry);
     }
 
@@ -61,20 +61,20 @@ impl FileLayer {
     #[must_use]
     pub fn of_subagent(mut self) -> Self {
         for entry in &mut self.entries {
-            entry.origin = Origin::Subagent;
+            entry.origin = EntryOrigin::Subagent;
         }
         self
     }
 }
 
-impl Entry {
+impl PermissionEntry {
     /// Returns a rule for `tool`; the error says what is wrong with it.
     pub fn new(
         tool: &str,
         pattern: &str,
         effect: Effect,
         home: &str,
-        origin: Origin,
+        origin: EntryOrigin,
     ) -> Result<Self, String> {
         if tool.is_empty() || pattern.is_empty() {
             return Err("a name or pattern that is empty matches nothing; * matches everything".to_owned());
@@ -115,10 +115,10 @@ impl Entry {
     }
 
     /// Returns the line in the file, counted from 1; 0 if it is in no file.
-    pub fn line(&self) -> usize {
+    pub fn line_number(&self) -> usize {
         match self.origin {
-            Origin::File { line } => line,
-            Origin::Subagent | Origin::Session => 0,
+            EntryOrigin::File { line } => line,
+            EntryOrigin::Subagent | EntryOrigin::Session => 0,
         }
     }
 
@@ -131,7 +131,7 @@ impl Entry {
     pub(crate) fn is_for(&self, tool: &str) -> bool {
         match (&self.tools, self.effect) {
             (None, Effect::Allow) => self.tool == tool,
-            (None, Effect::Deny | Effect::Ask) => path::fold(&self.tool) == path::fold(tool),
+            (None, Effect::Deny | Effect::Ask) => path::fold_case(&self.tool) == path::fold_case(tool),
             (Some(_), _) if matches!(self.tool.as_str(), "*" | "**") => true,
             (Some(glob), Effect::Allow) => glob.is_strict_match(tool),
             (Some(glob), Effect::Deny | Effect::Ask) => glob.is_generous_match(tool),
@@ -179,8 +179,8 @@ impl Entry {
 pub(crate) fn last_match<'a>(
     layers: &[&'a FileLayer],
     tool: &str,
-    matches: impl Fn(&Entry) -> bool,
-) -> Option<&'a Entry> {
+    matches: impl Fn(&PermissionEntry) -> bool,
+) -> Option<&'a PermissionEntry> {
     layers
         .iter()
         .rev()
@@ -193,5 +193,5 @@ fn is_plain_name(tool: &str) -> bool {
 }
 
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", postern_command::escape::text(text))
+    format!("\"{}\"", postern_command::escape::visible_text(text))
 }

@@ -18,7 +18,7 @@ mod values;
 pub use acts_as::acts_as;
 pub use append::{AppendError, append, take_over};
 pub(crate) use glob::{ANY_NAME, ANY_PATH, Glob};
-pub use layer::{Entry, FileLayer, Origin};
+pub use layer::{EntryOrigin, FileLayer, PermissionEntry};
 pub use parse::FileError;
 pub(crate) use parse::options;
 pub use protect::Touch;

@@ -1,6 +1,6 @@
 //! Reading the file: JSON with comments and trailing commas, nothing looser; no key twice.
 
-use super::layer::{Entry, FileLayer, Origin};
+use super::layer::{EntryOrigin, FileLayer, PermissionEntry};
 use crate::rule::Effect;
 use jsonc_parser::ast::{Object, ObjectProp, StringLit, Value};
 use jsonc_parser::common::Ranged as _;
@@ -12,7 +12,7 @@ const MAX_BYTES: usize = 256 * 1024;
 
 /// Fault of a file, with its position (both counted from 1).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}, column {column}: {message}{}", shown(.text))]
+#[error("line {line}, column {column}: {message}{}", excerpt_suffix(.text))]
 pub struct FileError {
     /// Line.
     pub line: usize,
@@ -24,7 +24,7 @@ pub struct FileError {
     pub text: String,
 }
 
-fn shown(text: &str) -> String {
+fn excerpt_suffix(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(" (in: {text})") }
 }
 
@@ -33,9 +33,9 @@ const SHOWN: usize = 120;
 
 impl FileError {
     /// Makes the error for a fault at a line and column of `file`.
-    pub fn at(file: &str, line: usize, column: usize, message: String) -> Self {
+    pub fn at_position(file: &str, line: usize, column: usize, message: String) -> Self {
         let whole = file.lines().nth(line.saturating_sub(1)).unwrap_or_default().trim();
-        let mut text = postern_command::escape::text(whole);
+        let mut text = postern_command::escape::visible_text(whole);
         if let Some((cut, _)) = text.char_indices().nth(SHOWN) {
             text.truncate(cut);
             text.push('…');
@@ -45,7 +45,7 @@ impl FileError {
 
     /// Converts an error of the JSON reader.
     pub(crate) fn of_json(file: &str, error: &jsonc_parser::errors::ParseError) -> Self {
-        Self::at(file, error.line_display(), error.column_display(), error.kind().to_string())
+        Self::at_position(file, error.line_display(), error.column_display(), error.kind().to_string())
     }
 }
 
@@ -70,16 +70,16 @@ impl FileLayer {
     pub fn parse(text: &str, home: &str) -> Result<Self, FileError> {
         let reader = EntryReader { text, home };
         if text.len() > MAX_BYTES {
-            return Err(reader.error(0, "the file is longer than 256 KiB"));
+            return Err(reader.error_at(0, "the file is longer than 256 KiB"));
         }
         let parsed = parse_to_ast(text, &CollectOptions::default(), &options())
             .map_err(|error| FileError::of_json(text, &error))?;
         match parsed.value {
-            Some(Value::Object(root)) => reader.tools(&root),
+            Some(Value::Object(root)) => reader.read_tools(&root),
             Some(other) => {
-                Err(reader.error(other.start(), "the file is one object, { \"tool\": \"action\" }"))
+                Err(reader.error_at(other.start(), "the file is one object, { \"tool\": \"action\" }"))
             }
-            None => Err(reader.error(0, "the file is empty; { } is a file without rules")),
+            None => Err(reader.error_at(0, "the file is empty; { } is a file without rules")),
         }
     }
 }
@@ -90,39 +90,39 @@ struct EntryReader<'a> {
 }
 
 impl EntryReader<'_> {
-    fn error(&self, at: usize, message: impl Into<String>) -> FileError {
+    fn error_at(&self, at: usize, message: impl Into<String>) -> FileError {
         let before = self.text.get(..at).unwrap_or(self.text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let column = before[line_start..].chars().count() + 1;
-        FileError::at(self.text, before.matches('\n').count() + 1, column, message.into())
+        FileError::at_position(self.text, before.matches('\n').count() + 1, column, message.into())
     }
 
-    fn line(&self, at: usize) -> usize {
+    fn line_at(&self, at: usize) -> usize {
         self.text.get(..at).map_or(1, |before| before.matches('\n').count() + 1)
     }
 
-    fn tools(&self, root: &Object<'_>) -> Result<FileLayer, FileError> {
+    fn read_tools(&self, root: &Object<'_>) -> Result<FileLayer, FileError> {
         self.no_key_twice(root)?;
         let mut entries = Vec::new();
         for tool in &root.properties {
             let name = tool.name.as_str();
             match &tool.value {
-                Value::StringLit(action) => entries.push(self.entry(name, "*", tool, action)?),
+                Value::StringLit(action) => entries.push(self.read_entry(name, "*", tool, action)?),
                 Value::Object(patterns) => {
                     self.no_key_twice(patterns)?;
                     for pattern in &patterns.properties {
                         let Value::StringLit(action) = &pattern.value else {
-                            return Err(self.error(
+                            return Err(self.error_at(
                                 pattern.value.start(),
                                 "an action is \"allow\", \"deny\" or \"ask\"",
                             ));
                         };
-                        entries.push(self.entry(name, pattern.name.as_str(), pattern, action)?);
+                        entries.push(self.read_entry(name, pattern.name.as_str(), pattern, action)?);
                     }
                 }
                 other => {
                     let message = "a tool has an action, or an object of patterns with an action each";
-                    return Err(self.error(other.start(), message));
+                    return Err(self.error_at(other.start(), message));
                 }
             }
         }
@@ -135,21 +135,21 @@ impl EntryReader<'_> {
             if !seen.insert(property.name.as_str()) {
                 let message = format!(
                     "\"{}\" stands here for the second time; which of the two is meant?",
-                    postern_command::escape::text(property.name.as_str())
+                    postern_command::escape::visible_text(property.name.as_str())
                 );
-                return Err(self.error(property.start(), message));
+                return Err(self.error_at(property.start(), message));
             }
         }
         Ok(())
     }
 
-    fn entry(
+    fn read_entry(
         &self,
         tool: &str,
         pattern: &str,
         at: &ObjectProp<'_>,
         action: &StringLit<'_>,
-    ) -> Result<Entry, FileError> {
+    ) -> Result<PermissionEntry, FileError> {
         let effect = match action.value.as_ref() {
             "allow" => Effect::Allow,
             "deny" => Effect::Deny,
@@ -157,14 +157,14 @@ impl EntryReader<'_> {
             other => {
                 let message = format!(
                     "\"{}\" is no action: \"allow\", \"deny\" and \"ask\" are",
-                    postern_command::escape::text(other)
+                    postern_command::escape::visible_text(other)
                 );
-                return Err(self.error(action.start(), message));
+                return Err(self.error_at(action.start(), message));
             }
         };
-        let origin = Origin::File { line: self.line(at.start()) };
-        Entry::new(tool, pattern, effect, self.home, origin)
-            .map_err(|problem| self.error(at.start(), problem))
+        let origin = EntryOrigin::File { line: self.line_at(at.start()) };
+        PermissionEntry::new(tool, pattern, effect, self.home, origin)
+            .map_err(|problem| self.error_at(at.start(), problem))
     }
 }
 
@@ -227,6 +227,6 @@ mod tests {
     fn comments_and_trailing_commas_are_fine() {
         let layer = FileLayer::parse("// a\n{ /* b */ \"x\": \"deny\", }", "/h").unwrap();
         assert_eq!(layer.entries().len(), 1);
-        assert_eq!(layer.entries()[0].origin, Origin::File { line: 2 });
+        assert_eq!(layer.entries()[0].origin, EntryOrigin::File { line: 2 });
     }
 }

@@ -1,16 +1,16 @@
 //! Protected places at the tool gate: no default and no wildcard allows a call that touches one.
 
 use super::command::matches;
-use super::layer::Entry;
+use super::layer::PermissionEntry;
 use super::tool::{Layers, ToolVerdict};
 use super::{PathUse, SHELL_TOOL};
 use crate::agent::AgentPolicy;
-use crate::cause::{Found, ToolCause};
+use crate::cause::{StageFinding, ToolCause};
 use crate::facts::Facts;
-use crate::generous::Match;
+use crate::generous::MatchCertainty;
 use crate::path::{expand_home, normal};
-use crate::protected::{Protected, ProtectedPlace, Protection, ShellTouch};
-use crate::risk::touch;
+use crate::protected::{ProtectedPlace, ProtectedPlaces, Protection, ShellTouch};
+use crate::risk::touch_effect;
 use crate::rule::Effect;
 use crate::verdict::{Decision, TraceLine};
 
@@ -28,13 +28,13 @@ pub struct Touch {
 impl Touch {
     /// Returns the places that a path touches: any if the call may write, keys if it may read. `path` is
     /// absolute, `real` is its target.
-    pub fn of_path(protected: &Protected, path: &str, real: Option<&str>, used: PathUse) -> Vec<Self> {
+    pub fn of_path(protected: &ProtectedPlaces, path: &str, real: Option<&str>, used: PathUse) -> Vec<Self> {
         let reads = matches!(used, PathUse::Read | PathUse::ReadAll);
         let whole = matches!(used, PathUse::ReadAll | PathUse::WriteAll);
         let at = |path: &str| {
-            let mut places = protected.of(path);
+            let mut places = protected.places_at(path);
             if whole {
-                places.extend(protected.below(path));
+                places.extend(protected.places_below(path));
             }
             places.retain(|place| !reads || place.protection == Protection::Keys);
             places
@@ -68,22 +68,26 @@ impl ToolVerdict {
     ) -> Self {
         let Some(first) = touches.first() else { return self };
         self.by_default = false;
-        let effect = |of: &Touch| touch(&of.path, of.place.protection, of.reads, None);
+        let effect = |of: &Touch| touch_effect(&of.path, of.place.protection, of.reads, None);
         self.risk = self.risk.touching(touches.iter().map(effect));
-        let layers = Layers::of(policy, session);
+        let layers = Layers::for_session(policy, session);
         // The last entry that denies or names the place wins; a wildcard that allows is skipped.
         let is_named = |touch: &&Touch| {
-            let counts = |entry: &Entry| {
-                is_met(entry, touch) && (entry.effect != Effect::Allow || names(entry, touch, home))
+            let counts = |entry: &PermissionEntry| {
+                is_met(entry, touch)
+                    && (entry.effect != Effect::Allow || entry_names_touch(entry, touch, home))
             };
             layers.decide(tool, counts).is_some_and(|entry| entry.effect == Effect::Allow)
         };
         let unnamed = touches.iter().find(|touch| !is_named(touch));
         if !self.always.is_empty() {
             let would = |pattern: &String| {
-                let entry = Entry::new(tool, pattern, Effect::Allow, home, super::Origin::Session);
+                let entry =
+                    PermissionEntry::new(tool, pattern, Effect::Allow, home, super::EntryOrigin::Session);
                 entry.is_ok_and(|entry| {
-                    touches.iter().all(|touch| is_met(&entry, touch) && names(&entry, touch, home))
+                    touches
+                        .iter()
+                        .all(|touch| is_met(&entry, touch) && entry_names_touch(&entry, touch, home))
                 })
             };
             if !self.always.iter().all(would) {
@@ -94,12 +98,12 @@ impl ToolVerdict {
             Some(touch) if self.decision == Decision::Allow => {
                 self.decision = Decision::Ask;
                 self.entry = None;
-                let (place, protection) = (touch.place.shown(), touch.place.protection);
+                let (place, protection) = (touch.place.display_path(), touch.place.protection);
                 self.cause = ToolCause::Protected { place, protection }.into();
                 self.cause.clone().into()
             }
-            Some(touch) => Found::Touched { place: touch.place.shown(), named: false },
-            None => Found::Touched { place: first.place.shown(), named: true },
+            Some(touch) => StageFinding::Touched { place: touch.place.display_path(), named: false },
+            None => StageFinding::Touched { place: first.place.display_path(), named: true },
         };
         self.trace.push(TraceLine { stage: "protected places".to_owned(), found });
         self
@@ -107,7 +111,7 @@ impl ToolVerdict {
 }
 
 /// Returns true if an entry is about the touch's path.
-fn is_met(entry: &Entry, touch: &Touch) -> bool {
+fn is_met(entry: &PermissionEntry, touch: &Touch) -> bool {
     match entry.effect {
         Effect::Allow => entry.allows_value(&touch.path),
         Effect::Deny | Effect::Ask => entry.stops_value(&touch.path),
@@ -115,7 +119,7 @@ fn is_met(entry: &Entry, touch: &Touch) -> bool {
 }
 
 /// Returns true if an entry names the touch's place.
-fn names(entry: &Entry, touch: &Touch, home: &str) -> bool {
+fn entry_names_touch(entry: &PermissionEntry, touch: &Touch, home: &str) -> bool {
     touch.place.is_named_in(&expand_home(&entry.written, home))
 }
 
@@ -126,16 +130,16 @@ pub(crate) fn names_place(policy: &AgentPolicy, facts: &Facts<'_>, touch: &Shell
     let Some(step) = facts.reading.steps.get(touch.step) else { return false };
     let argv: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
     let name: Vec<&str> = argv.first().copied().flatten().into_iter().collect();
-    let names = |entry: &Entry| {
+    let names = |entry: &PermissionEntry| {
         let words = postern_command::words_of_at(&entry.written, facts.home).unwrap_or_default();
         let is_it = |word: &String| *word == touch.word && !word.contains(['*', '?', '[', '{', '(']);
         !touch.by_link && words.iter().any(is_it)
     };
     // The last entry that says no, or that names the place: a wildcard that allows is overlooked.
-    let counts = |entry: &Entry| {
-        matches(entry, &name, &argv) != Match::No && (entry.effect != Effect::Allow || names(entry))
+    let counts = |entry: &PermissionEntry| {
+        matches(entry, &name, &argv) != MatchCertainty::No && (entry.effect != Effect::Allow || names(entry))
     };
-    let decides = Layers::of(policy, facts.session).decide(SHELL_TOOL, counts);
+    let decides = Layers::for_session(policy, facts.session).decide(SHELL_TOOL, counts);
     decides.is_some_and(|entry| entry.effect == Effect::Allow)
 }
 
@@ -151,7 +155,7 @@ mod tests {
     fn judged(file: &str, tool: &str, path: &str, real: Option<&str>) -> ToolVerdict {
         let mut policy = AgentPolicy::new(AgentId::new("main").unwrap(), Settings::default());
         policy.file = Some(FileLayer::parse(file, HOME).unwrap());
-        let protected = Protected::new(HOME, |_| None);
+        let protected = ProtectedPlaces::new(HOME, |_| None);
         let used = if tool == "read_file" { PathUse::Read } else { PathUse::Write };
         let touches = Touch::of_path(&protected, path, real, used);
         let verdict = check_tool(&policy, None, tool, &json!({ "path": path }), HOME);

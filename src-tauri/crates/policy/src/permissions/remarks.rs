@@ -8,7 +8,7 @@ use crate::rule::Effect;
 pub fn dangers(file: &FileLayer) -> Vec<String> {
     // A tool that no file names: only a catch-all speaks about it.
     let allows = |tool: &str| {
-        last_match(&[file], tool, super::Entry::is_catch_all)
+        last_match(&[file], tool, super::PermissionEntry::is_catch_all)
             .is_some_and(|entry| entry.effect == Effect::Allow)
     };
     if allows("\u{1}any other tool") {
@@ -22,7 +22,7 @@ pub fn dangers(file: &FileLayer) -> Vec<String> {
         found.push("shell_exec is allowed whatever the command is".to_owned());
     }
     for tool in ["write_file", "edit_file"] {
-        let keeps = |entry: &super::Entry| {
+        let keeps = |entry: &super::PermissionEntry| {
             entry.is_for(tool) && entry.effect != Effect::Allow && !entry.is_catch_all()
         };
         if allows(tool) && !file.entries().iter().any(keeps) {

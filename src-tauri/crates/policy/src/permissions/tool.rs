@@ -1,7 +1,7 @@
 //! The gate for tools: the agent's file, its session's layers, and what a tool's value is.
 
-use super::layer::{Entry, FileLayer, Origin, last_match};
-use super::values::{self, Value, Values};
+use super::layer::{EntryOrigin, FileLayer, PermissionEntry, last_match};
+use super::values::{self, ComparedValue, ComparedValues};
 use super::{SHELL_TOOL, command};
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, ToolCause, ToolUse};
@@ -48,7 +48,7 @@ pub fn check_tool(
     let managed = policy.managed_problem.clone().map(|problem| Cause::ManagedUnreadable { problem });
     let own = policy.file_problem.clone().map(|problem| Cause::FileUnreadable { problem });
     let verdict = match managed.or(own) {
-        Some(cause) => ToolVerdict::plain(Decision::Deny, cause),
+        Some(cause) => ToolVerdict::without_entry(Decision::Deny, cause),
         None => by_layers(policy, session, tool, arguments, home),
     };
     let found = verdict.cause.clone().into();
@@ -62,26 +62,26 @@ fn by_layers(
     arguments: &Json,
     home: &str,
 ) -> ToolVerdict {
-    let layers = Layers::of(policy, session);
+    let layers = Layers::for_session(policy, session);
     if tool == SHELL_TOOL {
-        return command::check(&layers, &policy.settings, arguments);
+        return command::check_command(&layers, &policy.settings, arguments);
     }
     match values::of_call(tool, arguments, home) {
-        Values::None => layers.by_name(tool, false),
-        Values::Unnamed => layers.by_name(tool, true),
-        Values::Missing(name) => {
+        ComparedValues::None => layers.by_name(tool, false),
+        ComparedValues::Unnamed => layers.by_name(tool, true),
+        ComparedValues::Missing(name) => {
             let cause = ToolCause::Missing { tool: tool.to_owned(), argument: name.to_owned() }.into();
             let unread = layers.by_name(tool, false);
             let cause = if unread.decision == Decision::Deny { unread.cause } else { cause };
             ToolVerdict { decision: unread.decision.max(Decision::Ask), cause, always: Vec::new(), ..unread }
         }
-        Values::Some(values) => layers.by_values(tool, &values, home),
+        ComparedValues::Some(values) => layers.by_values(tool, &values, home),
     }
 }
 
 impl ToolVerdict {
     /// Makes a verdict that no entry decided, and that nothing can be saved for.
-    pub(super) fn plain(decision: Decision, cause: Cause) -> Self {
+    pub(super) fn without_entry(decision: Decision, cause: Cause) -> Self {
         Self {
             decision,
             reason: reason(decision, false),
@@ -101,7 +101,7 @@ impl ToolVerdict {
     ///
     /// Nothing can be saved if they ask: no line of the file would answer for them.
     #[must_use]
-    pub fn and(mut self, against: CommandAgainst) -> Self {
+    pub fn combine_with(mut self, against: CommandAgainst) -> Self {
         self.trace.extend(against.trace);
         if against.decision != Decision::Allow {
             self.by_default &= against.decision < self.decision;
@@ -129,7 +129,7 @@ impl ToolVerdict {
                 Decision::Ask => Effect::Ask,
                 Decision::Deny => Effect::Deny,
             },
-            pattern: escape::text(pattern),
+            pattern: escape::visible_text(pattern),
             source: if *line == 0 { "this session".to_owned() } else { format!("permissions.jsonc:{line}") },
             why: None,
         };
@@ -174,7 +174,7 @@ pub(super) struct Layers<'a> {
 }
 
 impl<'a> Layers<'a> {
-    pub(super) fn of(policy: &'a AgentPolicy, session: Option<&str>) -> Self {
+    pub(super) fn for_session(policy: &'a AgentPolicy, session: Option<&str>) -> Self {
         let session = policy.session(session);
         let parents: Vec<_> = session.map(|layers| layers.parents.iter().collect()).unwrap_or_default();
         let mut all = parents.clone();
@@ -184,7 +184,11 @@ impl<'a> Layers<'a> {
     }
 
     /// Returns the entry that decides: a parent's deny first, then the last match of all.
-    pub(super) fn decide(&self, tool: &str, matches: impl Fn(&Entry) -> bool) -> Option<&'a Entry> {
+    pub(super) fn decide(
+        &self,
+        tool: &str,
+        matches: impl Fn(&PermissionEntry) -> bool,
+    ) -> Option<&'a PermissionEntry> {
         let veto = self.parents.iter().find_map(|parent| {
             last_match(&[*parent], tool, &matches).filter(|entry| entry.effect == Effect::Deny)
         });
@@ -196,10 +200,10 @@ impl<'a> Layers<'a> {
     /// A pattern that denies or asks and cannot be compared makes it a question: `folder` says that only the
     /// folder is missing.
     fn by_name(&self, tool: &str, folder: bool) -> ToolVerdict {
-        let entry = self.decide(tool, Entry::is_catch_all);
+        let entry = self.decide(tool, PermissionEntry::is_catch_all);
         let doubt = self.decide(tool, |entry| entry.is_catch_all() || entry.effect != Effect::Allow);
-        let mut verdict = ToolVerdict::plain(decision(entry), about(tool, ToolUse::Any, entry));
-        verdict.entry = entry.map(place);
+        let mut verdict = ToolVerdict::without_entry(decision(entry), line_cause(tool, ToolUse::Any, entry));
+        verdict.entry = entry.map(entry_location);
         verdict.by_default = is_default(entry);
         verdict.always = vec!["*".to_owned()];
         if let Some(meant) =
@@ -208,7 +212,7 @@ impl<'a> Layers<'a> {
             verdict.decision = Decision::Ask;
             let (tool, pattern) = (tool.to_owned(), meant.written.clone());
             verdict.cause = ToolCause::NotCompared { tool, folder, pattern }.into();
-            verdict.entry = Some(place(meant));
+            verdict.entry = Some(entry_location(meant));
             verdict.by_default = false;
             verdict.always.clear();
         }
@@ -216,17 +220,20 @@ impl<'a> Layers<'a> {
     }
 
     /// Judges by every value in every spelling: the strictest decides.
-    fn by_values(&self, tool: &str, values: &[Value<'_>], home: &str) -> ToolVerdict {
+    fn by_values(&self, tool: &str, values: &[ComparedValue<'_>], home: &str) -> ToolVerdict {
         let given = || values.iter().map(|value| value.written.to_owned()).collect();
         if values.iter().any(|value| value.written.contains('\0')) {
             let cause = ToolCause::Nul { tool: tool.to_owned() }.into();
-            return ToolVerdict { values: given(), ..ToolVerdict::plain(Decision::Deny, cause) };
+            return ToolVerdict { values: given(), ..ToolVerdict::without_entry(Decision::Deny, cause) };
         }
         let judged: Vec<_> = values.iter().map(|value| self.by_value(tool, value)).collect();
         let defaults: Vec<(Decision, bool)> =
             judged.iter().map(|verdict| (verdict.decision, verdict.by_default)).collect();
         let Some(mut verdict) = judged.into_iter().max_by_key(|verdict| verdict.decision) else {
-            return ToolVerdict::plain(Decision::Ask, ToolCause::NoValue { tool: tool.to_owned() }.into());
+            return ToolVerdict::without_entry(
+                Decision::Ask,
+                ToolCause::NoValue { tool: tool.to_owned() }.into(),
+            );
         };
         let mut same = defaults.iter().filter(|(decision, _)| *decision == verdict.decision);
         // One value that only a default allows is enough, but a default question needs all values.
@@ -241,12 +248,12 @@ impl<'a> Layers<'a> {
         verdict
     }
 
-    fn by_value(&self, tool: &str, value: &Value<'_>) -> ToolVerdict {
+    fn by_value(&self, tool: &str, value: &ComparedValue<'_>) -> ToolVerdict {
         let of = |spelling: &String| self.decide(tool, |entry| value.is_met(entry, spelling));
         let worst = value.all.iter().map(of).max_by_key(|entry| decision(*entry)).flatten();
         let named = ToolUse::Value(value.written.to_owned());
-        let mut verdict = ToolVerdict::plain(decision(worst), about(tool, named, worst));
-        verdict.entry = worst.map(place);
+        let mut verdict = ToolVerdict::without_entry(decision(worst), line_cause(tool, named, worst));
+        verdict.entry = worst.map(entry_location);
         verdict.by_default = is_default(worst);
         if verdict.decision != Decision::Allow {
             return verdict;
@@ -258,20 +265,20 @@ impl<'a> Layers<'a> {
             verdict.decision = Decision::Ask;
             verdict.cause = ToolCause::MayMean { tool, value: value.written.to_owned(), pattern }.into();
             verdict.by_default = false;
-            verdict.entry = Some(place(meant));
+            verdict.entry = Some(entry_location(meant));
         }
         verdict
     }
 }
 
 /// Returns the value itself, where it is a pattern that allows just it.
-fn always(tool: &str, value: &Value<'_>, home: &str) -> Vec<String> {
+fn always(tool: &str, value: &ComparedValue<'_>, home: &str) -> Vec<String> {
     let written = value.written;
     let special = ['*', '?', '[', ']', '{', '}', '(', ')', '!', '|', '\\', '"', '+', '@'];
     if written.contains(special) || !escape::is_visible(written) {
         return Vec::new();
     }
-    let entry = Entry::new(tool, written, Effect::Allow, home, Origin::Session);
+    let entry = PermissionEntry::new(tool, written, Effect::Allow, home, EntryOrigin::Session);
     let fits = entry.is_ok_and(|entry| value.is_met(&entry, written));
     if fits { vec![written.to_owned()] } else { Vec::new() }
 }
@@ -287,17 +294,17 @@ fn reason(decision: Decision, by_default: bool) -> Reason {
 }
 
 /// Returns an entry's pattern and line.
-pub(super) fn place(entry: &Entry) -> (String, usize) {
-    (entry.written.clone(), entry.line())
+pub(super) fn entry_location(entry: &PermissionEntry) -> (String, usize) {
+    (entry.written.clone(), entry.line_number())
 }
 
 /// Returns true if nobody decided it: no entry matches, or one that Postern wrote.
-pub(super) fn is_default(entry: Option<&Entry>) -> bool {
-    entry.is_none_or(Entry::is_seeded)
+pub(super) fn is_default(entry: Option<&PermissionEntry>) -> bool {
+    entry.is_none_or(PermissionEntry::is_seeded)
 }
 
 /// Returns the decision of an entry; without one, ask.
-pub(super) fn decision(entry: Option<&Entry>) -> Decision {
+pub(super) fn decision(entry: Option<&PermissionEntry>) -> Decision {
     match entry.map(|entry| entry.effect) {
         Some(Effect::Allow) => Decision::Allow,
         Some(Effect::Deny) => Decision::Deny,
@@ -306,6 +313,6 @@ pub(super) fn decision(entry: Option<&Entry>) -> Decision {
 }
 
 /// Returns why a line decides about a tool, or none does.
-pub(super) fn about(tool: &str, of: ToolUse, entry: Option<&Entry>) -> Cause {
+pub(super) fn line_cause(tool: &str, of: ToolUse, entry: Option<&PermissionEntry>) -> Cause {
     ToolCause::Line { tool: tool.to_owned(), of, line: entry.map(named_entry) }.into()
 }

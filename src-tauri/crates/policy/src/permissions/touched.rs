@@ -98,7 +98,7 @@ pub fn named_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<NamedPath<'a>> {
         _ if takes_all(tool) => PathUse::WriteAll,
         _ => PathUse::Write,
     };
-    paths(tool, arguments).into_iter().map(|path| NamedPath { path, used }).collect()
+    argument_paths(tool, arguments).into_iter().map(|path| NamedPath { path, used }).collect()
 }
 
 /// A file that a call may use, as rules about files are compared.
@@ -153,13 +153,13 @@ const COMMANDS: [&str; 6] = ["bash", "cmd", "command", "commandline", "script", 
 /// Returns the shell text in a call's arguments, for any tool; a list of words is quoted.
 pub fn carried_commands(arguments: &Json) -> Vec<Cow<'_, str>> {
     let members = arguments.as_object().into_iter().flatten();
-    let named = members.filter(|(name, _)| COMMANDS.binary_search(&plain(name).as_str()).is_ok());
+    let named = members.filter(|(name, _)| COMMANDS.binary_search(&fold_name(name).as_str()).is_ok());
     named
         .filter_map(|(_, value)| match value {
             Json::String(text) => Some(Cow::Borrowed(text.as_str())),
             Json::Array(words) => {
                 let words: Option<Vec<&str>> = words.iter().map(Json::as_str).collect();
-                words.map(|words| Cow::Owned(postern_command::quote(&words)))
+                words.map(|words| Cow::Owned(postern_command::quote_argv(&words)))
             }
             Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_) => None,
         })
@@ -167,9 +167,10 @@ pub fn carried_commands(arguments: &Json) -> Vec<Cow<'_, str>> {
 }
 
 /// Returns the paths in a call's arguments.
-pub(super) fn paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
+pub(super) fn argument_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
     let mut found = Vec::new();
-    let patches = words(tool).any(|word| ["patch", "diff"].iter().any(|one| word.eq_ignore_ascii_case(one)));
+    let patches =
+        words_of_name(tool).any(|word| ["patch", "diff"].iter().any(|one| word.eq_ignore_ascii_case(one)));
     collect(arguments, FieldName { path: false, patches }, &mut found);
     found.sort_unstable();
     found.dedup();
@@ -191,12 +192,12 @@ pub(super) fn pattern(tool: &str, arguments: &Json) -> Option<String> {
 
 /// Returns true if what this tool does to a folder, it does to all that is in it.
 pub(super) fn takes_all(tool: &str) -> bool {
-    words(tool).any(|part| TAKES_ALL.iter().any(|word| part.eq_ignore_ascii_case(word)))
+    words_of_name(tool).any(|part| TAKES_ALL.iter().any(|word| part.eq_ignore_ascii_case(word)))
 }
 
 /// Returns the words of a tool's name: `deleteFile` and `move_file` have two. One ends at what is no letter,
 /// and before a capital.
-fn words(tool: &str) -> impl Iterator<Item = &str> {
+fn words_of_name(tool: &str) -> impl Iterator<Item = &str> {
     let ends =
         tool.char_indices().filter(|(_, c)| !c.is_ascii_lowercase()).map(|(at, _)| at).chain([tool.len()]);
     let mut start = 0;
@@ -263,11 +264,11 @@ fn patched(line: &str) -> impl Iterator<Item = &str> {
 }
 
 fn is_field(name: &str) -> bool {
-    FIELDS.binary_search(&plain(name).as_str()).is_ok()
+    FIELDS.binary_search(&fold_name(name).as_str()).is_ok()
 }
 
 /// Returns a name in lower case, without separators.
-fn plain(name: &str) -> String {
+fn fold_name(name: &str) -> String {
     name.chars().filter(|c| !"_-".contains(*c)).map(|c| c.to_ascii_lowercase()).collect()
 }
 
@@ -284,7 +285,7 @@ fn path_of(text: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FIELDS, paths, takes_all};
+    use super::{FIELDS, argument_paths, takes_all};
     use serde_json::json;
 
     #[test]
@@ -312,7 +313,7 @@ mod tests {
             ("glob", json!({"path": "/a", "pattern": "**/b"}), vec!["/a"]),
             ("deploy", json!({"to_whom": "/a", "content": "/b"}), vec![]),
         ] {
-            assert_eq!(paths(tool, &arguments), expected, "{tool} {arguments}");
+            assert_eq!(argument_paths(tool, &arguments), expected, "{tool} {arguments}");
         }
     }
 

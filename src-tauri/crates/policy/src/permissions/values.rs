@@ -1,6 +1,6 @@
 //! Values of a tool's call that are compared with patterns, in all spellings of the same value.
 
-use super::layer::Entry;
+use super::layer::PermissionEntry;
 use crate::path;
 use crate::rule::Effect;
 use serde_json::Value as Json;
@@ -19,7 +19,7 @@ const SOURCES: &[(&str, &[&str])] = &[
 const FOLDERS: &[&str] = &["glob", "grep"];
 
 /// Values to compare for one call.
-pub(super) enum Values<'a> {
+pub(super) enum ComparedValues<'a> {
     /// The tool has no values: only its name counts.
     None,
     /// Value that should be there and is no text: the files that it would touch are not known.
@@ -27,12 +27,12 @@ pub(super) enum Values<'a> {
     /// Folder in which it runs, which is not known here.
     Unnamed,
     /// These.
-    Some(Vec<Value<'a>>),
+    Some(Vec<ComparedValue<'a>>),
 }
 
 /// Value, in all its spellings.
 #[derive(Debug)]
-pub(super) struct Value<'a> {
+pub(super) struct ComparedValue<'a> {
     /// As it was given.
     pub(super) written: &'a str,
     /// Spellings that an allow has to match, all of them; `None` if no pattern can be sure of it.
@@ -54,9 +54,9 @@ enum ValueDoubt {
     Everything,
 }
 
-impl Value<'_> {
+impl ComparedValue<'_> {
     /// Returns true if an entry is about this spelling of it.
-    pub(super) fn is_met(&self, entry: &Entry, spelling: &str) -> bool {
+    pub(super) fn is_met(&self, entry: &PermissionEntry, spelling: &str) -> bool {
         match entry.effect {
             Effect::Deny | Effect::Ask => entry.stops_value(spelling),
             Effect::Allow if entry.is_catch_all() => entry.allows_value(self.written),
@@ -67,7 +67,7 @@ impl Value<'_> {
     }
 
     /// Returns true if an entry that denies or asks may be meant, although its pattern matches no spelling.
-    pub(super) fn may_be_meant(&self, entry: &Entry) -> bool {
+    pub(super) fn may_be_meant(&self, entry: &PermissionEntry) -> bool {
         let stops = entry.effect != Effect::Allow;
         stops
             && match self.doubt {
@@ -79,16 +79,20 @@ impl Value<'_> {
 }
 
 /// Returns the values of a call.
-pub(super) fn of_call<'a>(tool: &str, arguments: &'a Json, home: &str) -> Values<'a> {
-    let Some((_, names)) = SOURCES.iter().find(|(name, _)| *name == tool) else { return Values::None };
+pub(super) fn of_call<'a>(tool: &str, arguments: &'a Json, home: &str) -> ComparedValues<'a> {
+    let Some((_, names)) = SOURCES.iter().find(|(name, _)| *name == tool) else {
+        return ComparedValues::None;
+    };
     let given: Vec<_> = names.iter().filter_map(|name| Some((*name, arguments.get(name)?))).collect();
     if given.is_empty() {
-        return if tool == "grep" { Values::Unnamed } else { Values::Missing(names[0]) };
+        return if tool == "grep" { ComparedValues::Unnamed } else { ComparedValues::Missing(names[0]) };
     }
     let mut values = Vec::with_capacity(given.len());
     let folder = arguments.get("path").and_then(Json::as_str);
     for (name, value) in given {
-        let Some(text) = value.as_str().filter(|text| !text.is_empty()) else { return Values::Missing(name) };
+        let Some(text) = value.as_str().filter(|text| !text.is_empty()) else {
+            return ComparedValues::Missing(name);
+        };
         let mut value = spelled(text, home);
         if name == "pattern" {
             if let Some(folder) = folder {
@@ -104,11 +108,11 @@ pub(super) fn of_call<'a>(tool: &str, arguments: &'a Json, home: &str) -> Values
         }
         values.push(value);
     }
-    Values::Some(values)
+    ComparedValues::Some(values)
 }
 
 /// Returns a value with every spelling that leads to the same place, and those that may.
-fn spelled<'a>(written: &'a str, home: &str) -> Value<'a> {
+fn spelled<'a>(written: &'a str, home: &str) -> ComparedValue<'a> {
     let expanded = path::expand_home(written, home).into_owned();
     let steps_back = written.split('/').any(|part| part == "..");
     let mut sure = vec![relative(written), relative(&expanded)];
@@ -135,7 +139,7 @@ fn spelled<'a>(written: &'a str, home: &str) -> Value<'a> {
         (false, true) => ValueDoubt::Absolute,
         (false, false) => ValueDoubt::Nothing,
     };
-    Value { written, sure: (!steps_back).then_some(sure), all, doubt }
+    ComparedValue { written, sure: (!steps_back).then_some(sure), all, doubt }
 }
 
 /// Returns the normal form of a path that may be relative.

@@ -6,7 +6,7 @@ use crate::rule::{Identity, Rule, Signature};
 
 /// A program that changed, and the rules that hold for it as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Renewal {
+pub struct ProgramRenewal {
     /// Absolute path of the program.
     pub program: String,
     /// The identity that the rules are bound to.
@@ -17,7 +17,7 @@ pub struct Renewal {
     pub rules: Vec<Rule>,
 }
 
-impl Renewal {
+impl ProgramRenewal {
     /// Returns what changed of the program.
     pub fn change(&self) -> Difference {
         changes(&self.was, &self.now)

@@ -1,6 +1,6 @@
 //! Labels of offers, as facts: `contract::render` makes the words.
 
-use super::{Draft, Renewal};
+use super::{Draft, ProgramRenewal};
 use crate::facts::Facts;
 use crate::path;
 use crate::pattern::pattern_text;
@@ -82,7 +82,7 @@ pub struct RenewedProgram {
     pub rules: usize,
 }
 
-pub(super) fn exact(drafts: &[Draft], facts: &Facts<'_>) -> OfferLabel {
+pub(super) fn exact_label(drafts: &[Draft], facts: &Facts<'_>) -> OfferLabel {
     let of_step = |draft: &Draft| {
         let sourced = crate::judge::sourced(&facts.reading.steps[draft.step]);
         facts.steps[draft.step].changeable().chain(sourced)
@@ -116,7 +116,7 @@ pub(super) fn confined(draft: &Draft) -> Offered {
     }
 }
 
-pub(super) fn each(drafts: &[Draft], facts: &Facts<'_>) -> OfferLabel {
+pub(super) fn each_label(drafts: &[Draft], facts: &Facts<'_>) -> OfferLabel {
     let of = |draft: &Draft| {
         let pinned = draft.pin.is_some();
         match (&draft.pattern, &facts.steps[draft.step].script) {
@@ -135,8 +135,8 @@ pub(super) fn each(drafts: &[Draft], facts: &Facts<'_>) -> OfferLabel {
     OfferLabel::Each(drafts.iter().map(of).collect())
 }
 
-pub(super) fn renewals(renews: &[Renewal], everyone: bool) -> OfferLabel {
-    let of = |renewal: &Renewal| RenewedProgram {
+pub(super) fn renewals(renews: &[ProgramRenewal], everyone: bool) -> OfferLabel {
+    let of = |renewal: &ProgramRenewal| RenewedProgram {
         name: path::base_name(&renewal.program).to_owned(),
         rules: renewal.rules.len(),
     };

@@ -1,10 +1,10 @@
 //! The offer for exactly this line: for lines whose steps no rule can cover one by one.
 
-use super::{Draft, Offer, OfferLabel};
+use super::{AlwaysOffer, Draft, OfferLabel};
 use crate::agent::AgentPolicy;
 use crate::confinement::Confinement;
 use crate::facts::{Facts, Input, StepFacts};
-use crate::judge::{argv_of_line, is_repeatable, judge, sourced};
+use crate::judge::{argv_of_line, is_repeatable, judge_request, sourced};
 use crate::path;
 use crate::rule::{Limits, Pattern, Rule, RuleInput, RuleOrigin};
 use crate::ruleset::RuleSet;
@@ -16,7 +16,7 @@ const LONGEST: usize = 8 * 1024;
 
 /// Returns the offer for exactly this line in this folder, if it would answer the question, is not dangerous, and does the same
 /// each time.
-pub(super) fn offer(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Option<Offer> {
+pub(super) fn line_offer(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Option<AlwaysOffer> {
     let text = &facts.reading.text;
     let shown = escape::is_visible(&text.replace(['\n', '\t'], " ")) && text.len() <= LONGEST;
     let asks = verdict.decision == Decision::Ask && verdict.risk.level != RiskLevel::Dangerous;
@@ -37,11 +37,11 @@ pub(super) fn offer(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) 
     let folder = Some(path::normal(facts.cwd).into_owned());
     let label = OfferLabel::Exact { commands: 1, changeable: changeable(facts) };
     let (drafts, renews, confinement) = (vec![draft], Vec::new(), Confinement::None);
-    let offer = Offer { id: "exact", label, drafts, folder, renews, confinement };
-    let saved: Vec<Rule> = offer.rules(RuleOrigin::of_answer(facts.origin)).collect();
+    let offer = AlwaysOffer { id: "exact", label, drafts, folder, renews, confinement };
+    let saved: Vec<Rule> = offer.to_rules(RuleOrigin::of_answer(facts.origin)).collect();
     let saved = RuleSet::compile(&saved, facts.home, facts.case_insensitive);
-    let with = AgentPolicy { rules: policy.rules.clone().and(&saved), ..policy.clone() };
-    (judge(&with, facts).decision == Decision::Allow).then_some(offer)
+    let with = AgentPolicy { rules: policy.rules.clone().join_with(&saved), ..policy.clone() };
+    (judge_request(&with, facts).decision == Decision::Allow).then_some(offer)
 }
 
 /// Returns the files that the agent can change until the line runs, and those whose commands the shell reads.

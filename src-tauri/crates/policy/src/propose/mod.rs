@@ -12,12 +12,12 @@ mod reading;
 mod renewal;
 mod words;
 
-pub use changed::Renewal;
+pub use changed::ProgramRenewal;
 pub use renewal::propose_renewals;
 
 use crate::agent::AgentPolicy;
 use crate::confinement::Confinement;
-use crate::facts::{Facts, Input, Lookup, Program, StepFacts};
+use crate::facts::{Facts, FoundProgram, Input, Lookup, StepFacts};
 use crate::path;
 use crate::pattern::is_glob;
 use crate::rule::{Effect, Limits, Pattern, Pin, Rule, RuleInput, RuleOrigin, ScriptPin};
@@ -25,7 +25,7 @@ use crate::verdict::{Decision, Reason, RiskLevel, Verdict};
 pub(crate) use label::commands;
 pub use label::{OfferLabel, Offered, RenewedProgram};
 pub use nothing::NothingToSave;
-use postern_command::{Class, Dir, Power, Role, Step, class_of};
+use postern_command::{Dir, Power, ProgramClass, Role, Step, class_of};
 use postern_protocol::Profile;
 
 mod nothing;
@@ -35,7 +35,7 @@ const LONGEST_LABEL: usize = 1_000;
 
 /// Offer of rules. A chain saves a rule for each step that no rule covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offer {
+pub struct AlwaysOffer {
     /// `read`, `confined`, `exact`, `command` or `path`; `renew` or `renew-everyone` where it saves nothing new.
     pub id: &'static str,
     pub label: OfferLabel,
@@ -45,7 +45,7 @@ pub struct Offer {
     /// bound to one.
     pub folder: Option<String>,
     /// The rules that it would renew instead: they stay as they are, and hold for the program as it is now.
-    pub renews: Vec<Renewal>,
+    pub renews: Vec<ProgramRenewal>,
     /// Profile that the request would run in because of it; `Confinement::None` runs it as the agent asked.
     pub confinement: Confinement,
 }
@@ -70,7 +70,7 @@ pub struct Draft {
     pub confine: Option<Profile>,
 }
 
-impl Offer {
+impl AlwaysOffer {
     /// Returns true if it would save a rule for a whole line of shell text, and for none of its steps.
     pub fn is_line(&self) -> bool {
         let mut limits = self.drafts.iter().filter_map(|draft| draft.limits.as_ref());
@@ -78,7 +78,7 @@ impl Offer {
     }
 
     /// Returns its rules, for everybody and as yet without a number.
-    pub fn rules(&self, origin: RuleOrigin) -> impl Iterator<Item = Rule> {
+    pub fn to_rules(&self, origin: RuleOrigin) -> impl Iterator<Item = Rule> {
         self.drafts.iter().map(move |draft| Rule {
             args: draft.args.clone(),
             pin: draft.pin.clone().map(Box::new),
@@ -118,7 +118,7 @@ pub fn propose(
     policy: &AgentPolicy,
     facts: &Facts<'_>,
     verdict: &Verdict,
-) -> Result<Vec<Offer>, NothingToSave> {
+) -> Result<Vec<AlwaysOffer>, NothingToSave> {
     // What a deny rule may mean, no allow rule lets through.
     let denies =
         |step: &crate::StepVerdict| step.rule.as_ref().is_some_and(|rule| rule.effect == Effect::Deny);
@@ -126,9 +126,12 @@ pub fn propose(
         return Err(NothingToSave::AlwaysAsks);
     }
     let others = by_step(policy, facts, verdict)
-        .or_else(|why| line::offer(policy, facts, verdict).map(|offer| vec![offer]).ok_or(why));
-    let first = [reading::offer(policy, facts, verdict), confined::offer(policy, facts, verdict)];
-    let mut offers: Vec<Offer> = first.into_iter().flatten().collect();
+        .or_else(|why| line::line_offer(policy, facts, verdict).map(|offer| vec![offer]).ok_or(why));
+    let first = [
+        reading::read_folder_offer(policy, facts, verdict),
+        confined::confined_offer(policy, facts, verdict),
+    ];
+    let mut offers: Vec<AlwaysOffer> = first.into_iter().flatten().collect();
     let why = others.map(|others| offers.extend(others)).err();
     let any = !offers.is_empty();
     offers.retain(|offer| offer.label.length() <= LONGEST_LABEL);
@@ -140,7 +143,11 @@ pub fn propose(
 }
 
 /// Returns offers of one rule for each step that needs one.
-fn by_step(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Result<Vec<Offer>, NothingToSave> {
+fn by_step(
+    policy: &AgentPolicy,
+    facts: &Facts<'_>,
+    verdict: &Verdict,
+) -> Result<Vec<AlwaysOffer>, NothingToSave> {
     if !facts.reading.opaque.is_empty() || facts.reading.invalid.is_some() {
         return Err(NothingToSave::Unread);
     }
@@ -174,21 +181,21 @@ fn by_step(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Result
     if offers.is_empty() { Err(NothingToSave::Unread) } else { Ok(offers) }
 }
 
-fn offers(widths: &[Widths], facts: &Facts<'_>, narrow: bool) -> Vec<Offer> {
+fn offers(widths: &[Widths], facts: &Facts<'_>, narrow: bool) -> Vec<AlwaysOffer> {
     let all = |pick: fn(&Widths) -> Option<&Draft>| -> Option<Vec<Draft>> {
         let picked: Option<Vec<&Draft>> = widths.iter().map(pick).collect();
         Some(distinct(picked?.into_iter().cloned()))
     };
-    let mut offers: Vec<Offer> = Vec::new();
+    let mut offers: Vec<AlwaysOffer> = Vec::new();
     let mut add = |id, drafts: Option<Vec<Draft>>| {
         let Some(drafts) = drafts else { return };
-        let Ok(folder) = place::of(&drafts, facts) else { return };
+        let Ok(folder) = place::rules_folder(&drafts, facts) else { return };
         let label = match id {
-            "exact" => label::exact(&drafts, facts),
-            _ => label::each(&drafts, facts),
+            "exact" => label::exact_label(&drafts, facts),
+            _ => label::each_label(&drafts, facts),
         };
         let confinement = Confinement::None;
-        offers.push(Offer { id, label, drafts, folder, renews: Vec::new(), confinement });
+        offers.push(AlwaysOffer { id, label, drafts, folder, renews: Vec::new(), confinement });
     };
     let wide = widths.iter().any(|width| width.command.is_some());
     if !narrow && wide {
@@ -248,22 +255,24 @@ fn widths_of(facts: &Facts<'_>, at: usize) -> Result<Widths, NothingToSave> {
     if program.identity.is_none() {
         return Err(NothingToSave::Program);
     }
-    let input = input(facts, at)?;
+    let input = rule_input(facts, at)?;
     let name = step.program().ok_or(NothingToSave::Unread)?;
     let elevated = step.via.iter().any(|via| via.power == Power::Elevated);
-    let base = Base { step, found, program, at, writes: writes(step) };
-    let exact = exact(&base, facts, elevated).map(|draft| Draft { input: input.clone(), ..draft });
+    let base = CoverableStep { step, found, program, at, writes: writes(step) };
+    let exact = exact_draft(&base, facts, elevated).map(|draft| Draft { input: input.clone(), ..draft });
     // Commands from its input are saved only with this exact command.
     let plain = !elevated && input == RuleInput::Nothing && step.opaque.is_none();
     let names = [name, &program.path, &program.real_path];
-    let class =
-        names.iter().map(|name| class_of(path::base_name(name))).find(|class| *class != Class::Ordinary);
-    let script = matches!(class, Some(Class::Shell | Class::Interpreter));
+    let class = names
+        .iter()
+        .map(|name| class_of(path::base_name(name)))
+        .find(|class| *class != ProgramClass::Ordinary);
+    let script = matches!(class, Some(ProgramClass::Shell | ProgramClass::Interpreter));
     let (mut command, mut path) = (None, None);
     if let Some(limits) = limits.filter(|_| plain) {
-        let draft = |pattern, args| base.draft(pattern, args, Some(limits.clone()));
+        let draft = |pattern, args| base.draft_rule(pattern, args, Some(limits.clone()));
         let by_words = class.is_none() || script && words::names_module(step) || words::names_tool(step);
-        let text = by_words.then(|| words::of(step)).flatten();
+        let text = by_words.then(|| words::action_pattern(step)).flatten();
         let bound = step.ways_out.iter().all(|way| crate::judge::is_bound_by_limits(way.effect));
         // By words alone the rule would match every program of that name in every folder.
         command = text.filter(|_| !program.agent_can_change).and_then(|text| {
@@ -285,7 +294,7 @@ fn widths_of(facts: &Facts<'_>, at: usize) -> Result<Widths, NothingToSave> {
 }
 
 /// Returns the input that a rule for the step at `at` has to name.
-fn input(facts: &Facts<'_>, at: usize) -> Result<RuleInput, NothingToSave> {
+fn rule_input(facts: &Facts<'_>, at: usize) -> Result<RuleInput, NothingToSave> {
     if let Some(code) = crate::judge::code_on_input(&facts.reading.steps[at]) {
         return Ok(RuleInput::Text(code));
     }
@@ -301,18 +310,18 @@ fn input(facts: &Facts<'_>, at: usize) -> Result<RuleInput, NothingToSave> {
 }
 
 /// A step that a rule may be saved for.
-struct Base<'a> {
+struct CoverableStep<'a> {
     step: &'a Step,
     found: &'a StepFacts,
-    program: &'a Program,
+    program: &'a FoundProgram,
     at: usize,
     writes: bool,
 }
 
-impl Base<'_> {
+impl CoverableStep<'_> {
     /// Returns a draft for any input, bound to the program and the script as they are now.
-    fn draft(&self, pattern: Pattern, args: Option<Vec<String>>, limits: Option<Limits>) -> Draft {
-        let pin = pin(self.program, self.found);
+    fn draft_rule(&self, pattern: Pattern, args: Option<Vec<String>>, limits: Option<Limits>) -> Draft {
+        let pin = current_pin(self.program, self.found);
         let (step, allow_writes) = (self.at, self.writes);
         Draft { step, pattern, args, pin, input: RuleInput::Nothing, allow_writes, limits, confine: None }
     }
@@ -324,17 +333,17 @@ fn writes(step: &Step) -> bool {
 
 /// This argv, while the program and the script that it runs are as they were shown. Where it writes or runs depends on the line
 /// around it, so then it has limits.
-fn exact(base: &Base<'_>, facts: &Facts<'_>, elevated: bool) -> Option<Draft> {
+fn exact_draft(base: &CoverableStep<'_>, facts: &Facts<'_>, elevated: bool) -> Option<Draft> {
     let wrappers = base.step.via.iter().filter(|_| elevated).flat_map(|via| via.argv.iter());
     let argv: Option<Vec<String>> = wrappers.chain(&base.step.argv).map(|word| word.value.clone()).collect();
     let pattern = Pattern::Exact(argv?);
     let code = base.step.opaque.is_some();
     if !base.writes && !code && base.step.dir == Dir::Same {
-        return Some(base.draft(pattern, None, None));
+        return Some(base.draft_rule(pattern, None, None));
     }
     let limits = crate::judge::limits_of_step(facts, base.at, true);
     let needed = base.writes || code;
-    if limits.is_none() && needed { None } else { Some(base.draft(pattern, None, limits)) }
+    if limits.is_none() && needed { None } else { Some(base.draft_rule(pattern, None, limits)) }
 }
 
 /// Offers a file of commands that the shell reads: the agent's own, or the system's.
@@ -350,7 +359,7 @@ fn sourced(facts: &Facts<'_>, at: usize) -> Result<Draft, NothingToSave> {
 
 /// Offers a builtin that writes to files.
 fn builtin(step: &Step, at: usize, limits: Limits) -> Option<Draft> {
-    let pattern = Pattern::Command(words::of(step)?);
+    let pattern = Pattern::Command(words::action_pattern(step)?);
     let (input, limits) = (RuleInput::Nothing, Some(limits));
     Some(Draft { step: at, pattern, args: None, pin: None, input, allow_writes: true, limits, confine: None })
 }
@@ -358,7 +367,7 @@ fn builtin(step: &Step, at: usize, limits: Limits) -> Option<Draft> {
 /// Returns a pin on the program and its script as they are now.
 ///
 /// `None` if the agent can change one of them, or if one is unknown.
-fn pin(program: &Program, found: &StepFacts) -> Option<Pin> {
+fn current_pin(program: &FoundProgram, found: &StepFacts) -> Option<Pin> {
     let script = found.script.as_ref();
     if program.agent_can_change || script.is_some_and(|script| script.agent_can_change) {
         return None;
@@ -378,7 +387,7 @@ fn script_args(step: &Step, found: &StepFacts) -> Option<Vec<String>> {
     Some(vec![written, "**".to_owned()])
 }
 
-fn path_pattern(program: &Program) -> Option<Pattern> {
+fn path_pattern(program: &FoundProgram) -> Option<Pattern> {
     let pattern = Pattern::Path(program.path.clone());
     let reads_back = crate::pattern::parse_pattern(&program.path, Some(crate::rule::PatternKind::Path))
         .as_ref()

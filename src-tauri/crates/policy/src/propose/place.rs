@@ -11,7 +11,7 @@ use postern_command::Dir;
 pub(super) struct Apart;
 
 /// Returns the agent's own folder that holds that of the request.
-pub(super) fn own(facts: &Facts<'_>) -> Option<String> {
+pub(super) fn own_folder(facts: &Facts<'_>) -> Option<String> {
     let cwd = path::normal(facts.cwd);
     let own = facts.folders.iter().filter(|folder| path::is_within(&cwd, folder));
     own.min_by_key(|folder| folder.len()).cloned()
@@ -21,11 +21,11 @@ pub(super) fn own(facts: &Facts<'_>) -> Option<String> {
 ///
 /// That is the agent's own folder that holds the request's, or the one that all their steps move to; `None`
 /// is every folder.
-pub(super) fn of(drafts: &[Draft], facts: &Facts<'_>) -> Result<Option<String>, Apart> {
+pub(super) fn rules_folder(drafts: &[Draft], facts: &Facts<'_>) -> Result<Option<String>, Apart> {
     let steps = drafts.iter().map(|draft| &facts.reading.steps[draft.step]);
     let cwd = path::normal(facts.cwd).into_owned();
     if steps.clone().all(|step| step.dir == Dir::Same) {
-        return Ok(Some(own(facts).unwrap_or(cwd)));
+        return Ok(Some(own_folder(facts).unwrap_or(cwd)));
     }
     // Without limits a rule for a folder holds only where the line does not move, and with them only where the agent cannot
     // exchange the folder that it moves to.

@@ -1,10 +1,10 @@
 //! The offer to let an agent read a folder besides its own.
 
-use super::{Draft, Offer, OfferLabel, place};
+use super::{AlwaysOffer, Draft, OfferLabel, place};
 use crate::agent::AgentPolicy;
 use crate::confinement::Confinement;
 use crate::facts::Facts;
-use crate::judge::{folders_outside, judge};
+use crate::judge::{folders_outside, judge_request};
 use crate::path;
 use crate::readable::why_not_readable;
 use crate::rule::{Pattern, Rule, RuleInput, RuleOrigin};
@@ -17,7 +17,11 @@ const MOST: usize = 3;
 /// Returns the offer that opens the folders which the request reads outside the agent's own.
 ///
 /// Only if Postern asks because of nothing else: with its rules the request is allowed, and confined.
-pub(super) fn offer(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Option<Offer> {
+pub(super) fn read_folder_offer(
+    policy: &AgentPolicy,
+    facts: &Facts<'_>,
+    verdict: &Verdict,
+) -> Option<AlwaysOffer> {
     if verdict.decision != Decision::Ask || verdict.risk.level == RiskLevel::Dangerous {
         return None;
     }
@@ -25,36 +29,37 @@ pub(super) fn offer(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) 
     let mut drafts: Vec<Draft> = Vec::new();
     for (at, _) in asked {
         for folder in folders_outside(facts, at)? {
-            let known =
-                |draft: &Draft| draft.pattern.files().is_some_and(|(_, text)| path::is_within(&folder, text));
+            let known = |draft: &Draft| {
+                draft.pattern.file_access().is_some_and(|(_, text)| path::is_within(&folder, text))
+            };
             let readable = why_not_readable(&folder, facts.home, Some(facts.data)).is_none();
             if readable && !drafts.iter().any(known) {
-                drafts.push(draft(at, folder));
+                drafts.push(read_folder_draft(at, folder));
             }
         }
     }
     if drafts.is_empty() || drafts.len() > MOST {
         return None;
     }
-    let folders = drafts.iter().filter_map(|draft| draft.pattern.files());
+    let folders = drafts.iter().filter_map(|draft| draft.pattern.file_access());
     let folders = folders.map(|(_, text)| path::from_home(text, facts.home).into_owned()).collect();
-    let mut offer = Offer {
+    let mut offer = AlwaysOffer {
         id: "read",
         label: OfferLabel::Read { folders },
         drafts,
-        folder: Some(place::own(facts).unwrap_or_else(|| path::normal(facts.cwd).into_owned())),
+        folder: Some(place::own_folder(facts).unwrap_or_else(|| path::normal(facts.cwd).into_owned())),
         renews: Vec::new(),
         confinement: Confinement::None,
     };
-    let saved: Vec<Rule> = offer.rules(RuleOrigin::of_answer(facts.origin)).collect();
+    let saved: Vec<Rule> = offer.to_rules(RuleOrigin::of_answer(facts.origin)).collect();
     let saved = RuleSet::compile(&saved, facts.home, facts.case_insensitive);
-    let with = AgentPolicy { rules: policy.rules.clone().and(&saved), ..policy.clone() };
-    let verdict = judge(&with, facts);
+    let with = AgentPolicy { rules: policy.rules.clone().join_with(&saved), ..policy.clone() };
+    let verdict = judge_request(&with, facts);
     offer.confinement = verdict.confinement;
     (verdict.decision == Decision::Allow && !offer.confinement.is_none()).then_some(offer)
 }
 
-fn draft(step: usize, folder: String) -> Draft {
+fn read_folder_draft(step: usize, folder: String) -> Draft {
     Draft {
         step,
         pattern: Pattern::Read(folder),

@@ -1,8 +1,8 @@
 //! Renewal of rules: approving a changed program again renews those that were given for it as it was.
 
-use super::{Offer, Renewal, label};
+use super::{AlwaysOffer, ProgramRenewal, label};
 use crate::confinement::Confinement;
-use crate::facts::{Facts, Lookup, Program, StepFacts};
+use crate::facts::{Facts, FoundProgram, Lookup, StepFacts};
 use crate::path;
 use crate::rule::{Effect, Lifetime, Millis, Pattern, Rule, RuleId, Source};
 use crate::settings::AgentId;
@@ -17,7 +17,7 @@ pub fn propose_renewals<'a>(
     agent: &AgentId,
     facts: &Facts<'_>,
     verdict: &Verdict,
-) -> Vec<Offer> {
+) -> Vec<AlwaysOffer> {
     if !facts.reading.opaque.is_empty() || !facts.env_to_ask.is_empty() || facts.reading.invalid.is_some() {
         return Vec::new();
     }
@@ -35,26 +35,26 @@ pub fn propose_renewals<'a>(
     let mut pinned: Vec<&Rule> = rules.filter(|rule| is_renewable(rule, facts.now)).collect();
     pinned.sort_unstable_by_key(|rule| rule.id);
     pinned.dedup_by_key(|rule| rule.id);
-    let mut all: Vec<Renewal> = Vec::new();
+    let mut all: Vec<ProgramRenewal> = Vec::new();
     for (id, found) in changed {
         let Some(renewal) = renewal_of(id, found, &pinned, facts.home) else { return Vec::new() };
         if !all.contains(&renewal) {
             all.push(renewal);
         }
     }
-    let own: Vec<Renewal> = all.iter().map(|renewal| of_agent(renewal, agent)).collect();
-    let answers = |renewals: &[Renewal]| {
-        let ids = |renewal: &Renewal| renewal.rules.iter().map(|rule| rule.id).collect::<Vec<_>>();
+    let own: Vec<ProgramRenewal> = all.iter().map(|renewal| of_agent(renewal, agent)).collect();
+    let answers = |renewals: &[ProgramRenewal]| {
+        let ids = |renewal: &ProgramRenewal| renewal.rules.iter().map(|rule| rule.id).collect::<Vec<_>>();
         let ids: Vec<RuleId> = renewals.iter().flat_map(ids).collect();
         let asks = verdict.steps.iter().filter(|said| said.decision != Decision::Allow);
         asks.filter_map(|said| said.rule.as_ref()).all(|rule| ids.contains(&rule.id))
     };
     let mut offers = Vec::new();
     if answers(&own) {
-        offers.push(offer("renew", own.clone(), false));
+        offers.push(renewal_offer("renew", own.clone(), false));
     }
     if own != all && answers(&all) {
-        offers.push(offer("renew-everyone", all, true));
+        offers.push(renewal_offer("renew-everyone", all, true));
     }
     offers
 }
@@ -68,7 +68,7 @@ fn is_renewable(rule: &Rule, now: Millis) -> bool {
 
 /// Returns the rules that were bound to what the program of a step was, where renewing them lets the step
 /// through.
-fn renewal_of(id: RuleId, found: &StepFacts, pinned: &[&Rule], home: &str) -> Option<Renewal> {
+fn renewal_of(id: RuleId, found: &StepFacts, pinned: &[&Rule], home: &str) -> Option<ProgramRenewal> {
     let Lookup::Found(program) = &found.program else { return None };
     let now = program.identity.clone().filter(|_| !program.agent_can_change)?;
     let asked = pinned.iter().find(|rule| rule.id == id)?;
@@ -83,14 +83,14 @@ fn renewal_of(id: RuleId, found: &StepFacts, pinned: &[&Rule], home: &str) -> Op
     }
     let same = |rule: &&Rule| {
         let bound = rule.pin.as_ref().is_some_and(|pin| pin.program.sha256.eq_ignore_ascii_case(&was.sha256));
-        rule.id == id || bound && names(rule, program, home)
+        rule.id == id || bound && names_program(rule, program, home)
     };
     let rules = pinned.iter().copied().filter(same).cloned().collect();
-    Some(Renewal { program: program.path.clone(), was, now, rules })
+    Some(ProgramRenewal { program: program.path.clone(), was, now, rules })
 }
 
 /// Returns true if a rule names this program: by its path, or by its name as it was called or found.
-fn names(rule: &Rule, program: &Program, home: &str) -> bool {
+fn names_program(rule: &Rule, program: &FoundProgram, home: &str) -> bool {
     let is_it = |word: &str| {
         let word = path::expand_home(word, home);
         let name = |path: &str| path::base_name(path) == word;
@@ -111,14 +111,14 @@ fn names(rule: &Rule, program: &Program, home: &str) -> bool {
     }
 }
 
-fn of_agent(renewal: &Renewal, agent: &AgentId) -> Renewal {
+fn of_agent(renewal: &ProgramRenewal, agent: &AgentId) -> ProgramRenewal {
     let rules = renewal.rules.iter().filter(|rule| rule.agent.as_ref() == Some(agent)).cloned().collect();
-    Renewal { rules, ..renewal.clone() }
+    ProgramRenewal { rules, ..renewal.clone() }
 }
 
-fn offer(id: &'static str, renews: Vec<Renewal>, everyone: bool) -> Offer {
+fn renewal_offer(id: &'static str, renews: Vec<ProgramRenewal>, everyone: bool) -> AlwaysOffer {
     let (label, confinement) = (label::renewals(&renews, everyone), Confinement::None);
-    Offer { id, label, drafts: Vec::new(), folder: None, renews, confinement }
+    AlwaysOffer { id, label, drafts: Vec::new(), folder: None, renews, confinement }
 }
 
 #[cfg(test)]
@@ -126,23 +126,28 @@ mod tests {
     use super::propose_renewals;
     use crate::rule::{Lifetime, Pattern, Pin, Rule, Source};
     use crate::settings::AgentId;
-    use crate::testing::{Scene, identity, rule};
-    use crate::{Effect, Offer, OfferLabel, RenewedProgram, judge};
+    use crate::testing::{Scene, identity, person_rule};
+    use crate::{AlwaysOffer, Effect, OfferLabel, RenewedProgram, judge_request};
 
     /// Returns a rule of an agent (of everyone: none), bound to this content.
     fn bound(id: i64, agent: Option<&str>, text: &str, content: &str) -> Rule {
         let pin = Pin { program: identity(content), script: None };
         let agent = agent.map(|agent| AgentId::new(agent).unwrap());
-        Rule { agent, pin: Some(Box::new(pin)), source: Source::Always, ..rule(id, Effect::Allow, text) }
+        Rule {
+            agent,
+            pin: Some(Box::new(pin)),
+            source: Source::Always,
+            ..person_rule(id, Effect::Allow, text)
+        }
     }
 
     /// Returns the offers to `main` after its git has changed.
-    fn offers(rules: &[Rule], of_others: &[Rule], command: &str) -> Vec<Offer> {
-        let scene = Scene::new().program("/usr/bin/git", "git 2").shell(command);
-        let scene = rules.iter().cloned().fold(scene, Scene::rule);
+    fn offers(rules: &[Rule], of_others: &[Rule], command: &str) -> Vec<AlwaysOffer> {
+        let scene = Scene::new().program("/usr/bin/git", "git 2").with_shell_text(command);
+        let scene = rules.iter().cloned().fold(scene, Scene::with_rule);
         scene.with_facts(|policy, facts| {
             let all = rules.iter().chain(of_others);
-            propose_renewals(all, &policy.agent, facts, &judge(policy, facts))
+            propose_renewals(all, &policy.agent, facts, &judge_request(policy, facts))
         })
     }
 
@@ -151,7 +156,7 @@ mod tests {
         OfferLabel::Renew { programs: programs.iter().map(of).collect(), everyone }
     }
 
-    fn ids(offer: &Offer) -> Vec<i64> {
+    fn ids(offer: &AlwaysOffer) -> Vec<i64> {
         offer.renews.iter().flat_map(|renewal| &renewal.rules).map(|rule| rule.id).collect()
     }
 
@@ -208,9 +213,10 @@ mod tests {
         }
         assert_eq!(ids(&offers(&rules, &[], "git log && ls")[0]), [1], "the rest is allowed as it is");
         let changeable = Scene::new().program("/usr/bin/git", "git 2").changeable("/usr/bin/git");
-        let found = changeable.rule(rules[0].clone()).shell("git log").with_facts(|policy, facts| {
-            propose_renewals(rules.iter(), &policy.agent, facts, &judge(policy, facts))
-        });
+        let found =
+            changeable.with_rule(rules[0].clone()).with_shell_text("git log").with_facts(|policy, facts| {
+                propose_renewals(rules.iter(), &policy.agent, facts, &judge_request(policy, facts))
+            });
         assert!(found.is_empty(), "a pin on what the agent can change holds nothing");
     }
 

@@ -1,11 +1,11 @@
-use crate::testing::{Scene, identity, rule};
+use crate::testing::{Scene, identity, person_rule};
 use crate::{
-    Decision, Effect, Input, NothingToSave, Offer, OfferLabel, Offered, Reason, Rule, RuleInput, RuleOrigin,
-    pattern_text,
+    AlwaysOffer, Decision, Effect, Input, NothingToSave, OfferLabel, Offered, Reason, Rule, RuleInput,
+    RuleOrigin, pattern_text,
 };
 
-fn shown(offers: &[Offer]) -> Vec<String> {
-    let drafts = |offer: &Offer| {
+fn shown(offers: &[AlwaysOffer]) -> Vec<String> {
+    let drafts = |offer: &AlwaysOffer| {
         let texts = offer.drafts.iter().map(|draft| {
             let args = draft.args.as_ref().map(|args| format!(" [{}]", args.join(" "))).unwrap_or_default();
             let pin = if draft.pin.is_some() { " pinned" } else { "" };
@@ -64,7 +64,7 @@ fn the_first_offer_names_the_action() {
         ),
         ("ls && ls", vec!["command: ls * pinned", "exact: ls pinned", "path: /usr/bin/ls pinned"]),
     ] {
-        assert_eq!(shown(&Scene::new().shell(command).offers()), expected, "{command}");
+        assert_eq!(shown(&Scene::new().with_shell_text(command).offers()), expected, "{command}");
     }
 }
 
@@ -74,7 +74,7 @@ fn only_what_names_everything_is_offered_by_its_words() {
         let scene = ["npx", "mise", "tool", "docker"]
             .iter()
             .fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
-        shown(&scene.shell(text).offers()).first().cloned().unwrap_or_default()
+        shown(&scene.with_shell_text(text).offers()).first().cloned().unwrap_or_default()
     };
     for (text, expected) in [
         ("npx eslint src/", "command: npx eslint * pinned"),
@@ -100,8 +100,10 @@ fn only_what_names_everything_is_offered_by_its_words() {
 
 #[test]
 fn a_reply_to_a_review_is_offered_for_each_number_and_nothing_else() {
-    let scene = || Scene::new().program("/usr/bin/gh", "gh").allow("cat *");
-    let judged = |saved: &Rule, text: &str| scene().rule(saved.clone()).shell(text).judge().decision;
+    let scene = || Scene::new().program("/usr/bin/gh", "gh").with_allow_rule("cat *");
+    let judged = |saved: &Rule, text: &str| {
+        scene().with_rule(saved.clone()).with_shell_text(text).judge_request().decision
+    };
     for (text, expected, allowed, asked) in [
         (
             "gh api repos/o/r/pulls/1/comments/23/replies -f body='Fixed in 4'",
@@ -135,9 +137,9 @@ fn a_reply_to_a_review_is_offered_for_each_number_and_nothing_else() {
             ],
         ),
     ] {
-        let offers = scene().shell(text).offers();
+        let offers = scene().with_shell_text(text).offers();
         assert_eq!(shown(&offers)[0], expected, "{text}");
-        let saved = Rule { id: 1, ..offers[0].rules(RuleOrigin::Any).next().unwrap() };
+        let saved = Rule { id: 1, ..offers[0].to_rules(RuleOrigin::Any).next().unwrap() };
         for text in allowed {
             assert_eq!(judged(&saved, text), Decision::Allow, "{text}");
         }
@@ -154,7 +156,7 @@ fn a_reply_to_a_review_is_offered_for_each_number_and_nothing_else() {
         "gh api repos/o/r/issues -f a=b --hostname h.example",
         "gh api repos/o/r/pulls/1 -X DELETE",
     ] {
-        let offers = shown(&scene().shell(text).offers());
+        let offers = shown(&scene().with_shell_text(text).offers());
         assert!(offers[0].starts_with("exact"), "{text}: {offers:?}");
     }
 }
@@ -166,26 +168,26 @@ fn where_nothing_is_offered_the_reason_is_told() {
     for (command, expected) in
         [("X=1; $X", Unread), ("ls > /etc/hosts", Writes), ("nope", Program), ("chroot / ls", Unread)]
     {
-        assert_eq!(why(&Scene::new().shell(command)), expected, "{command}");
+        assert_eq!(why(&Scene::new().with_shell_text(command)), expected, "{command}");
     }
-    let mut scene = Scene::new().shell("git status");
+    let mut scene = Scene::new().with_shell_text("git status");
     scene.env_to_ask = vec!["X".to_owned()];
     assert_eq!(why(&scene), Environment);
-    let mut scene = Scene::new().program("/opt/bin/query", "q").shell("/opt/bin/query x");
+    let mut scene = Scene::new().program("/opt/bin/query", "q").with_shell_text("/opt/bin/query x");
     scene.input = Input::Stream;
     assert_eq!(why(&scene), Streamed);
 }
 
 #[test]
 fn only_what_no_rule_covers_is_offered() {
-    let offers = Scene::new().allow("/usr/bin/cat").shell("cat a | wc -l").offers();
+    let offers = Scene::new().with_allow_rule("/usr/bin/cat").with_shell_text("cat a | wc -l").offers();
     assert_eq!(shown(&offers)[0], "command: wc * pinned");
-    assert!(Scene::new().allow("/usr/bin/ls").shell("ls").offers().is_empty());
+    assert!(Scene::new().with_allow_rule("/usr/bin/ls").with_shell_text("ls").offers().is_empty());
 }
 
 #[test]
 fn a_script_is_offered_with_its_content() {
-    let mut scene = Scene::new().shell("python3 x.py --fast");
+    let mut scene = Scene::new().with_shell_text("python3 x.py --fast");
     scene.scripts.insert("/Users/u/project/x.py".to_owned(), identity("print"));
     let offers = scene.offers();
     assert_eq!(
@@ -199,14 +201,19 @@ fn a_script_is_offered_with_its_content() {
 
 #[test]
 fn what_always_saves_asks_again_when_the_program_is_replaced() {
-    let scene = || Scene::new().shell("git push origin main");
+    let scene = || Scene::new().with_shell_text("git push origin main");
     for offer in scene().offers() {
         let draft = &offer.drafts[0];
-        let mut saved = rule(1, Effect::Allow, "git push *");
+        let mut saved = person_rule(1, Effect::Allow, "git push *");
         (saved.pattern, saved.args, saved.pin) =
             (draft.pattern.clone(), draft.args.clone(), draft.pin.clone().map(Box::new));
-        assert_eq!(scene().rule(saved.clone()).judge().decision, Decision::Allow, "{}", offer.id);
-        let replaced = scene().rule(saved).program("/usr/bin/git", "replaced").judge();
+        assert_eq!(
+            scene().with_rule(saved.clone()).judge_request().decision,
+            Decision::Allow,
+            "{}",
+            offer.id
+        );
+        let replaced = scene().with_rule(saved).program("/usr/bin/git", "replaced").judge_request();
         assert_eq!(replaced.decision, Decision::Ask, "{}", offer.id);
         assert_eq!(replaced.reason, Reason::BinaryChanged, "{}", offer.id);
     }
@@ -214,13 +221,16 @@ fn what_always_saves_asks_again_when_the_program_is_replaced() {
 
 #[test]
 fn a_program_named_by_a_relative_path_is_bound_to_its_content() {
-    let offers = Scene::new().program("/Users/u/project/run.sh", "run").shell("./run.sh a").offers();
+    let offers =
+        Scene::new().program("/Users/u/project/run.sh", "run").with_shell_text("./run.sh a").offers();
     assert_eq!(shown(&offers), ["path: /Users/u/project/run.sh pinned", "exact: ./run.sh a pinned"]);
 }
 
 #[test]
 fn nothing_wider_by_its_words_is_offered_for_what_is_dangerous() {
-    let ids = |text: &str| Scene::new().shell(text).offers().iter().map(|offer| offer.id).collect::<Vec<_>>();
+    let ids = |text: &str| {
+        Scene::new().with_shell_text(text).offers().iter().map(|offer| offer.id).collect::<Vec<_>>()
+    };
     assert_eq!(ids("rm -rf build"), ["exact"], "neither any rm with these words nor any use of this rm");
     assert_eq!(ids("git push --force"), ["exact"]);
     assert!(ids("rm build").contains(&"command"), "a plain removal may be saved more widely");
@@ -228,14 +238,15 @@ fn nothing_wider_by_its_words_is_offered_for_what_is_dangerous() {
 
 #[test]
 fn what_would_not_help_is_not_offered() {
-    let mut asked = Scene::new().shell("git status");
+    let mut asked = Scene::new().with_shell_text("git status");
     assert!(!asked.offers().is_empty());
     asked.env_to_ask = vec!["X".to_owned()];
     assert!(asked.offers().is_empty(), "the variable is asked about again");
     for text in ["chroot / ls", "command -p ls", "git status; if", "git status > /etc/x && ls"] {
-        assert_eq!(shown(&Scene::new().shell(text).offers()), [""; 0], "{text}");
+        assert_eq!(shown(&Scene::new().with_shell_text(text).offers()), [""; 0], "{text}");
     }
-    let elsewhere = Scene::new().program("/usr/bin/ssh", "ssh").shell("ssh host git status").offers();
+    let elsewhere =
+        Scene::new().program("/usr/bin/ssh", "ssh").with_shell_text("ssh host git status").offers();
     assert_eq!(shown(&elsewhere), ["exact: ssh host git status pinned"], "nothing wider of another machine");
 }
 
@@ -246,7 +257,7 @@ fn a_script_is_offered_only_where_a_rule_can_name_it() {
         ("python3 -u x.py", vec!["exact: python3 -u x.py pinned"]),
         ("python3 'x*.py'", vec!["exact: python3 'x*.py' pinned"]),
     ] {
-        let mut scene = Scene::new().shell(text);
+        let mut scene = Scene::new().with_shell_text(text);
         for path in ["/Users/u/project/x.py", "/Users/u/project/x*.py"] {
             scene.scripts.insert(path.to_owned(), identity("print"));
         }
@@ -256,7 +267,7 @@ fn a_script_is_offered_only_where_a_rule_can_name_it() {
 
 #[test]
 fn a_program_whose_path_reads_as_a_pattern_is_not_offered_by_it() {
-    let offers = Scene::new().program("/opt/x*y", "x").shell("'/opt/x*y' a").offers();
+    let offers = Scene::new().program("/opt/x*y", "x").with_shell_text("'/opt/x*y' a").offers();
     assert_eq!(shown(&offers), ["exact: '/opt/x*y' a pinned"]);
 }
 
@@ -272,9 +283,9 @@ fn what_is_known_only_at_run_time_is_not_offered() {
         ("eval \"$x\"", vec![]),
         ("cat x | python3 -", vec![]),
     ] {
-        assert_eq!(shown(&Scene::new().shell(text).offers()), expected, "{text}");
+        assert_eq!(shown(&Scene::new().with_shell_text(text).offers()), expected, "{text}");
     }
-    let offers = Scene::new().shell("source env.sh && npm test").offers();
+    let offers = Scene::new().with_shell_text("source env.sh && npm test").offers();
     assert_eq!(shown(&offers)[0], "command: source env.sh + npm test * pinned");
     let changeable = vec!["env.sh".to_owned()];
     assert_eq!(
@@ -311,7 +322,7 @@ fn offers_tell_what_they_save() {
             ],
         ),
     ] {
-        let offers = Scene::new().shell(text).offers();
+        let offers = Scene::new().with_shell_text(text).offers();
         let labels: Vec<&OfferLabel> = offers.iter().map(|offer| &offer.label).collect();
         assert_eq!(labels, expected.iter().collect::<Vec<_>>(), "{text}");
     }
@@ -319,19 +330,19 @@ fn offers_tell_what_they_save() {
 
 #[test]
 fn an_offer_holds_in_the_folder_that_it_was_given_in() {
-    let here = Scene::new().shell("git push").offers();
+    let here = Scene::new().with_shell_text("git push").offers();
     assert!(here.iter().all(|offer| offer.folder.as_deref() == Some(crate::testing::CWD)), "{here:?}");
     for (text, folder) in [
         ("cd /opt/other && git push", "/opt/other"),
         ("cd /opt/other && git push && cd sub && npm test", "/opt/other"),
     ] {
-        let moved = Scene::new().shell(text).offers();
+        let moved = Scene::new().with_shell_text(text).offers();
         assert!(
             !moved.is_empty() && moved.iter().all(|offer| offer.folder.as_deref() == Some(folder)),
             "{moved:?}"
         );
     }
-    let exchanged = Scene::new().shell("cd sub && git push").offers();
+    let exchanged = Scene::new().with_shell_text("cd sub && git push").offers();
     assert!(
         exchanged.iter().all(|offer| offer.folder.is_none()),
         "the agent may put a link there: {exchanged:?}"
@@ -341,7 +352,7 @@ fn an_offer_holds_in_the_folder_that_it_was_given_in() {
 #[test]
 fn what_its_input_may_tell_it_is_offered_with_just_that_input() {
     let offers = |command: &str, input: Input| {
-        let mut scene = Scene::new().program("/opt/bin/query", "q").shell(command);
+        let mut scene = Scene::new().program("/opt/bin/query", "q").with_shell_text(command);
         scene.input = input;
         scene.offers()
     };
@@ -362,7 +373,7 @@ fn what_its_input_may_tell_it_is_offered_with_just_that_input() {
 #[test]
 fn no_pin_is_offered_on_what_the_agent_can_change() {
     let run = || Scene::new().program("/Users/u/project/run.sh", "run").changeable("/Users/u/project/run.sh");
-    let offers = run().shell("./run.sh a").offers();
+    let offers = run().with_shell_text("./run.sh a").offers();
     assert_eq!(shown(&offers), ["path: /Users/u/project/run.sh", "exact: ./run.sh a"]);
     let labels: Vec<&OfferLabel> = offers.iter().map(|offer| &offer.label).collect();
     let (name, path) = ("run.sh".to_owned(), "/Users/u/project/run.sh".to_owned());
@@ -371,9 +382,9 @@ fn no_pin_is_offered_on_what_the_agent_can_change() {
         &OfferLabel::Exact { commands: 1, changeable: vec!["./run.sh".to_owned()] },
     ];
     assert_eq!(labels, broad, "they tell what is not held");
-    let line = run().shell("ls && ./run.sh").offers();
+    let line = run().with_shell_text("ls && ./run.sh").offers();
     assert_eq!(shown(&line)[0], "command: ls * pinned + /Users/u/project/run.sh", "each step by itself");
-    let mut script = Scene::new().shell("python3 x.py --fast").changeable("/Users/u/project/x.py");
+    let mut script = Scene::new().with_shell_text("python3 x.py --fast").changeable("/Users/u/project/x.py");
     script.scripts.insert("/Users/u/project/x.py".to_owned(), identity("print"));
     assert_eq!(
         shown(&script.offers()),
@@ -389,7 +400,7 @@ fn an_offer_that_nobody_would_read_is_not_made() {
         let scene = (0..count).fold(Scene::new(), |scene, at| {
             scene.program(&format!("/usr/bin/tool{at}"), &format!("tool{at}"))
         });
-        scene.shell(&line(count))
+        scene.with_shell_text(&line(count))
     };
     assert_eq!(scene(5).offers().first().map(|offer| offer.id), Some("command"));
     let many = scene(120).proposed();

@@ -1,7 +1,9 @@
 //! The words that name an action: what a rule for it begins with.
 
 use crate::judge::{is_bound_by_limits, sends_written_text};
-use postern_command::{ArgEffect, Class, Step, UnsafeArg, arity, class_of, known_program, leading_options};
+use postern_command::{
+    ArgEffect, ProgramClass, Step, UnsafeArg, class_of, command_length, known_program, leading_options,
+};
 
 /// Words of a rule for a step, at most.
 const MOST: usize = 8;
@@ -9,14 +11,14 @@ const MOST: usize = 8;
 /// Returns the command pattern for the step's action with any further arguments.
 ///
 /// `None` if its words cannot stand for themselves in a pattern, or do not name all that makes it do more.
-pub(super) fn of(step: &Step) -> Option<String> {
+pub(super) fn action_pattern(step: &Step) -> Option<String> {
     let known: Vec<&str> = step.argv.iter().map_while(|word| word.value.as_deref()).collect();
     let name = *known.first()?;
     let ways = || step.ways_out.iter().filter(|way| !is_bound_by_limits(way.effect));
-    let tool = tool(step, &known);
+    let tool = words_to_tool(step, &known);
     let named = |way: &UnsafeArg| match way.effect {
         ArgEffect::Folder | ArgEffect::NamedCode => Some(way.argument + 1),
-        ArgEffect::Sends if sends_written_text(step) => field(&known, way.argument),
+        ArgEffect::Sends if sends_written_text(step) => words_to_field(&known, way.argument),
         _ => None,
     };
     if name.contains('/') || tool.is_none() && !ways().all(|way| named(way).is_some()) {
@@ -25,8 +27,8 @@ pub(super) fn of(step: &Step) -> Option<String> {
     let unsafe_words = ways().map(|way| named(way).unwrap_or(way.argument + 1)).max().unwrap_or(0);
     let count = match tool {
         Some(count) => count,
-        None if names_module(step) => module(&known, unsafe_words),
-        None => verb(&known)?,
+        None if names_module(step) => words_to_module(&known, unsafe_words),
+        None => words_to_verb(&known)?,
     };
     let words = known.get(..count.max(unsafe_words)).filter(|words| words.len() <= MOST)?;
     let sends = ways().any(|way| way.effect == ArgEffect::Sends);
@@ -36,7 +38,7 @@ pub(super) fn of(step: &Step) -> Option<String> {
 }
 
 /// Returns the count of words up to a field of a call that sends it, with the number of `-F name=NUMBER`.
-fn field(known: &[&str], at: usize) -> Option<usize> {
+fn words_to_field(known: &[&str], at: usize) -> Option<usize> {
     match *known.get(at)? {
         "-f" | "--raw-field" => Some(at + 1),
         "-F" | "--field" => Some(at + 2),
@@ -66,11 +68,11 @@ pub(super) fn any_arguments(name: &str) -> Option<String> {
 /// Returns true if the step runs a tool that the word behind it names, and that is no shell and no interpreter (`npx eslint`).
 pub(super) fn names_tool(step: &Step) -> bool {
     let known: Vec<&str> = step.argv.iter().map_while(|word| word.value.as_deref()).collect();
-    tool(step, &known).is_some()
+    words_to_tool(step, &known).is_some()
 }
 
 /// Counts the words up to the action of a tool, or to the name of a task (`npx prisma migrate`, `mise run test`).
-fn tool(step: &Step, known: &[&str]) -> Option<usize> {
+fn words_to_tool(step: &Step, known: &[&str]) -> Option<usize> {
     let mut ways = step.ways_out.iter().filter(|way| !is_bound_by_limits(way.effect));
     let (way, None) = (ways.next()?, ways.next()) else { return None };
     let task = known.get(1).filter(|word| matches!(**word, "run" | "tasks"));
@@ -80,7 +82,7 @@ fn tool(step: &Step, known: &[&str]) -> Option<usize> {
         _ => return None,
     };
     let own = known.get(at..).filter(|own| own.first().is_some_and(|name| !name.starts_with('-')))?;
-    if class_of(own[0]) != Class::Ordinary {
+    if class_of(own[0]) != ProgramClass::Ordinary {
         return None;
     }
     let verb = own.get(1).is_some_and(|word| is_verb(word)) && task.is_none();
@@ -93,19 +95,19 @@ pub(super) fn names_module(step: &Step) -> bool {
 }
 
 /// Counts the words up to a module and its own action: `python3 -m pip install`.
-fn module(known: &[&str], named: usize) -> usize {
+fn words_to_module(known: &[&str], named: usize) -> usize {
     let own = known.get(named.saturating_sub(1)..).unwrap_or_default();
-    named + arity(own).max(1) - 1
+    named + command_length(own).max(1) - 1
 }
 
 /// Counts the words up to the action: after the options in front of it.
 ///
 /// With the second word of a program that nothing is known about.
-fn verb(known: &[&str]) -> Option<usize> {
+fn words_to_verb(known: &[&str]) -> Option<usize> {
     let name = known.first()?;
     let at = 1 + leading_options(known);
     let behind: Vec<&str> = std::iter::once(*name).chain(known.get(at..)?.iter().copied()).collect();
-    let words = match arity(&behind) {
+    let words = match command_length(&behind) {
         // A path is no action.
         3 if behind.get(1..3).is_some_and(|words| words[0] == "api" && words[1].contains('/')) => 2,
         1 if known_program(name).is_empty() && behind.get(1).is_some_and(|word| is_verb(word)) => 2,

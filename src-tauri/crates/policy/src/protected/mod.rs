@@ -51,7 +51,7 @@ pub struct ProtectedPlace {
 
 impl ProtectedPlace {
     /// Returns its path, with `~` for the home folder.
-    pub fn shown(&self) -> String {
+    pub fn display_path(&self) -> String {
         if self.root == Root::Home { format!("~/{}", self.path) } else { self.path.to_owned() }
     }
 
@@ -66,16 +66,16 @@ impl ProtectedPlace {
 
     /// Returns true if a pattern of a rule file names it, and does not only cover it with a wildcard.
     pub(crate) fn is_named_in(&self, pattern: &str) -> bool {
-        let pattern = key(pattern);
+        let pattern = comparison_key(pattern);
         if !pattern.contains(WILD) {
             return true;
         }
         let named = |wanted: &str| {
-            let wanted: Vec<&str> = names(wanted).collect();
-            names(&pattern).collect::<Vec<_>>().windows(wanted.len()).any(|part| part == wanted)
+            let wanted: Vec<&str> = path_names(wanted).collect();
+            path_names(&pattern).collect::<Vec<_>>().windows(wanted.len()).any(|part| part == wanted)
         };
         if *self == BARE_REPOSITORY {
-            names(&pattern).any(|name| !name.contains(WILD) && is_bare_repository(name))
+            path_names(&pattern).any(|name| !name.contains(WILD) && is_bare_repository(name))
         } else {
             named(self.path)
         }
@@ -87,13 +87,13 @@ const WILD: [char; 9] = ['*', '?', '[', ']', '{', '}', '(', ')', '!'];
 
 /// The protected places of one machine, with links among them resolved.
 #[derive(Debug, Default)]
-pub struct Protected {
+pub struct ProtectedPlaces {
     home: String,
     /// Real paths of places that are links, or lie behind one.
     real: Vec<(&'static ProtectedPlace, String)>,
 }
 
-impl Protected {
+impl ProtectedPlaces {
     /// Returns the places of a user with this home folder. `real` resolves an existing path; it is called once
     /// for each place.
     pub fn new(home: &str, real: impl Fn(&str) -> Option<String>) -> Self {
@@ -105,15 +105,15 @@ impl Protected {
             };
             // Only if the name is spelled like this here: on a case-sensitive system other spellings are other
             // files.
-            let real = key(&real(&path)?);
-            (real != key(&path)).then_some((place, real))
+            let real = comparison_key(&real(&path)?);
+            (real != comparison_key(&path)).then_some((place, real))
         };
         Self { home: home.to_owned(), real: PLACES.iter().filter_map(leads).collect() }
     }
 
     /// Returns the places that an absolute path is, or lies in.
-    pub fn of(&self, path: &str) -> Vec<&'static ProtectedPlace> {
-        let path = key(path);
+    pub fn places_at(&self, path: &str) -> Vec<&'static ProtectedPlace> {
+        let path = comparison_key(path);
         let mut found: Vec<&'static ProtectedPlace> = PLACES
             .iter()
             .filter(|place| match place.absolute(&self.home) {
@@ -125,7 +125,7 @@ impl Protected {
             self.real.iter().filter(|(_, real)| path::is_within(&path, real)).map(|(place, _)| *place),
         );
         // The name alone may also be that of a cloned repository.
-        if path.rsplit_once('/').is_some_and(|(folder, _)| names(folder).any(is_bare_repository)) {
+        if path.rsplit_once('/').is_some_and(|(folder, _)| path_names(folder).any(is_bare_repository)) {
             found.push(&BARE_REPOSITORY);
         }
         found.dedup();
@@ -133,11 +133,11 @@ impl Protected {
     }
 
     /// Returns the places that a folder holds, as far as its path shows.
-    pub fn below(&self, folder: &str) -> Vec<&'static ProtectedPlace> {
-        let folder = key(folder);
+    pub fn places_below(&self, folder: &str) -> Vec<&'static ProtectedPlace> {
+        let folder = comparison_key(folder);
         let held = |path: Option<String>| path.is_some_and(|path| path::is_within(&path, &folder));
         let at_home = |place: &ProtectedPlace| match place.root {
-            Root::Anywhere => Some(format!("{}/{}", key(&self.home), place.path)),
+            Root::Anywhere => Some(format!("{}/{}", comparison_key(&self.home), place.path)),
             Root::Home | Root::System => place.absolute(&self.home),
         };
         PLACES.iter().filter(|place| held(at_home(place))).collect()
@@ -145,23 +145,23 @@ impl Protected {
 
     /// Returns true if a path lies below the target of a place that is a link.
     pub(crate) fn leads_to(&self, place: &ProtectedPlace, path: &str) -> bool {
-        let path = key(path);
+        let path = comparison_key(path);
         self.real.iter().any(|(of, real)| *of == place && path::is_within(&path, real))
     }
 
     /// Returns the user's home folder.
-    pub(crate) fn home(&self) -> &str {
+    pub(crate) fn home_folder(&self) -> &str {
         &self.home
     }
 }
 
 /// Returns the spelling used for comparison, without marks that some file systems ignore.
-fn key(path: &str) -> String {
+fn comparison_key(path: &str) -> String {
     let plain = crate::permissions::unmarked(path);
     path::deny_key(&path::out_of_proc(&plain, "/"))
 }
 
-fn names(path: &str) -> impl Iterator<Item = &str> {
+fn path_names(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|name| !name.is_empty())
 }
 
@@ -172,7 +172,8 @@ fn is_bare_repository(name: &str) -> bool {
 
 /// Returns true if a path leads through a place of this path in any folder, and not into an exception there.
 fn lies_in_any(path: &str, place: &str) -> bool {
-    let (names_of_path, wanted): (Vec<&str>, Vec<&str>) = (names(path).collect(), names(place).collect());
+    let (names_of_path, wanted): (Vec<&str>, Vec<&str>) =
+        (path_names(path).collect(), path_names(place).collect());
     let except = EXCEPT.iter().find(|(of, _)| *of == place).map_or(&[][..], |(_, except)| except);
     (0..names_of_path.len()).any(|at| {
         let rest = &names_of_path[at..];

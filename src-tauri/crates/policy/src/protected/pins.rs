@@ -1,7 +1,7 @@
 //! Protected places inside a writable folder, as an operating system has to pin them.
 
 use super::places::{EXCEPT, PLACES};
-use super::{Protected, Protection, Root, key, names};
+use super::{ProtectedPlaces, Protection, Root, comparison_key, path_names};
 use crate::path;
 use std::sync::LazyLock;
 
@@ -38,7 +38,7 @@ pub fn is_protected_entry(folder: &str, name: &str) -> bool {
         return is_entry(folder, name);
     }
     // Some file systems ignore marks and fold other letters than ASCII's.
-    let (folder, name) = (key(folder), key(name));
+    let (folder, name) = (comparison_key(folder), comparison_key(name));
     is_entry(folder.trim_start_matches('/'), name.trim_start_matches('/'))
 }
 
@@ -82,10 +82,10 @@ pub fn protected_names() -> impl Iterator<Item = &'static str> {
     PLACES.iter().filter(|place| place.root == Root::Anywhere).map(|place| place.path)
 }
 
-impl Protected {
+impl ProtectedPlaces {
     /// Returns the protected places with a fixed path that lie in a folder, and the targets of those that are links.
     pub fn fixed_in(&self, folder: &str) -> Vec<String> {
-        let here = key(folder);
+        let here = comparison_key(folder);
         let fixed = PLACES.iter().filter_map(|place| place.absolute(&self.home));
         let real = self.real.iter().map(|(_, real)| real.clone());
         let mut found: Vec<String> = fixed
@@ -93,8 +93,8 @@ impl Protected {
             .filter(|path| path::is_within(path, &here) && *path != here)
             .map(|path| {
                 // The spelling of the folder is the caller's; the table's names are in lower case.
-                let below: Vec<&str> = names(&path).skip(names(&here).count()).collect();
-                path::join(folder, &below.join("/"))
+                let below: Vec<&str> = path_names(&path).skip(path_names(&here).count()).collect();
+                path::join_path(folder, &below.join("/"))
             })
             .collect();
         found.sort();
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn places_of_the_home_folder_are_found_in_it() {
-        let protected = Protected::new("/home/u", |path| {
+        let protected = ProtectedPlaces::new("/home/u", |path| {
             (path == "/home/u/.vimrc").then(|| "/home/u/dotfiles/vimrc".to_owned())
         });
         assert_eq!(protected.fixed_in("/home/u/dotfiles"), ["/home/u/dotfiles/vimrc"]);

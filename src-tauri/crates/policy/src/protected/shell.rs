@@ -1,10 +1,10 @@
 //! Protected places that a shell line touches, by its words and by where its links lead.
 
-use super::{Protected, ProtectedPlace, Protection};
+use super::{ProtectedPlace, ProtectedPlaces, Protection};
 use crate::facts::{Facts, StepFacts};
 use crate::needed::folder_of;
 use crate::path;
-use crate::risk::{RatedEffect, touch};
+use crate::risk::{RatedEffect, touch_effect};
 use postern_command::{Role, Step, Word};
 
 /// Programs that remove, move or change the mode of a folder and everything in it.
@@ -39,11 +39,11 @@ pub struct ShellTouch {
 impl ShellTouch {
     /// Returns its effect.
     pub fn effect(&self) -> RatedEffect {
-        touch(&self.word, self.place.protection, self.reads, Some(self.step))
+        touch_effect(&self.word, self.place.protection, self.reads, Some(self.step))
     }
 }
 
-impl Protected {
+impl ProtectedPlaces {
     /// Returns the places that a line touches: any that a step may change, and keys that it may read.
     pub fn of_line(&self, facts: &Facts<'_>) -> Vec<ShellTouch> {
         let steps = facts.reading.steps.iter().zip(facts.steps).enumerate();
@@ -57,23 +57,26 @@ impl Protected {
         let folder = folder_of(cwd, &step.dir);
         let folder = folder.as_deref().unwrap_or(cwd);
         let reads = only_reads(step);
-        let name =
-            step.program().map(|name| path::fold(path::base_name(name)).into_owned()).unwrap_or_default();
+        let name = step
+            .program()
+            .map(|name| path::fold_case(path::base_name(name)).into_owned())
+            .unwrap_or_default();
         let whole = if reads { READS_ALL } else { TAKES_ALL }.contains(&name.as_str())
             || READS_ALL.contains(&name.as_str());
         let words = step.via.iter().flat_map(|via| via.argv.iter()).chain(step.argv.iter().skip(1));
         let mut touches = Vec::new();
-        for word in words.map(text) {
+        for word in words.map(word_text) {
             for part in spellings(word) {
-                let word = path::expand_home(part, self.home()).into_owned();
+                let word = path::expand_home(part, self.home_folder()).into_owned();
                 self.of_text(part, folder, found, whole, &mut |place, by_link| {
                     touches.push(ShellTouch { place, word: word.clone(), step: at, reads, by_link });
                 });
             }
         }
         for redirection in &step.redirections {
-            let target = text(&redirection.target);
-            let (word, reads) = (path::expand_home(target, self.home()).into_owned(), !redirection.writes());
+            let target = word_text(&redirection.target);
+            let (word, reads) =
+                (path::expand_home(target, self.home_folder()).into_owned(), !redirection.writes());
             self.of_text(target, folder, found, false, &mut |place, by_link| {
                 touches.push(ShellTouch { place, word: word.clone(), step: at, reads, by_link });
             });
@@ -82,7 +85,7 @@ impl Protected {
         let script = step
             .script
             .and_then(|at| step.argv.get(at))
-            .map(|word| path::expand_home(text(word), self.home()));
+            .map(|word| path::expand_home(word_text(word), self.home_folder()));
         let reads = |touch: &ShellTouch| touch.reads || script.as_deref() == Some(touch.word.as_str());
         touches.retain(|touch| !reads(touch) || touch.place.protection == Protection::Keys);
         touches
@@ -99,7 +102,7 @@ impl Protected {
         if text.is_empty() || text.starts_with('-') || text.contains("://") && !text.starts_with("file:") {
             return;
         }
-        let expanded = path::expand_home(text, self.home());
+        let expanded = path::expand_home(text, self.home_folder());
         let lexical = path::reached(folder, &expanded);
         let real = found
             .targets
@@ -108,13 +111,13 @@ impl Protected {
             .map(|target| target.real.clone());
         for (path, is_real) in std::iter::once((lexical.clone(), false)).chain(real.map(|real| (real, true)))
         {
-            let mut places = self.of(&path);
+            let mut places = self.places_at(&path);
             if whole {
-                places.extend(self.below(&path));
+                places.extend(self.places_below(&path));
             }
             for place in places {
                 // A place that is a link itself is named by its own path.
-                let by_link = is_real && !self.of(&lexical).contains(&place);
+                let by_link = is_real && !self.places_at(&lexical).contains(&place);
                 if by_link || !is_real {
                     add(place, by_link);
                 }
@@ -123,7 +126,7 @@ impl Protected {
     }
 }
 
-fn text(word: &Word) -> &str {
+fn word_text(word: &Word) -> &str {
     word.value.as_deref().unwrap_or(&word.raw)
 }
 
@@ -146,20 +149,21 @@ fn only_reads(step: &Step) -> bool {
     // A word that begins like this is a path with any expansion.
     let is_path = |raw: &str| raw.starts_with(['~', '/']) || raw.starts_with("$HOME/");
     let known = |word: &'_ Word| word.value.is_some() || is_path(word.raw.trim_start_matches('"'));
-    let is_known_to = step.argv.iter().all(known) && reads(&step.argv.iter().map(text).collect::<Vec<_>>());
+    let is_known_to =
+        step.argv.iter().all(known) && reads(&step.argv.iter().map(word_text).collect::<Vec<_>>());
     step.opaque.is_none() && (step.role == Role::HarmlessBuiltin || is_known_to)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::protected::{Protected, Protection};
+    use crate::protected::{ProtectedPlaces, Protection};
     use crate::testing::Scene;
 
     fn touched(line: &str) -> Vec<(Protection, bool)> {
-        let scene = Scene::new().shell(line);
+        let scene = Scene::new().with_shell_text(line);
         let home = crate::testing::HOME;
         scene.with_facts(|_, facts| {
-            let found = Protected::new(home, |_| None).of_line(facts);
+            let found = ProtectedPlaces::new(home, |_| None).of_line(facts);
             found.into_iter().map(|touch| (touch.place.protection, touch.reads)).collect()
         })
     }

@@ -1,18 +1,18 @@
 use super::places::PLACES;
-use super::{Protected, ProtectedPlace, Protection, Root};
+use super::{ProtectedPlace, ProtectedPlaces, Protection, Root};
 use proptest::prelude::*;
 
 const HOME: &str = "/Users/u";
 
-fn protected() -> Protected {
-    Protected::new(HOME, |path| match path {
+fn protected() -> ProtectedPlaces {
+    ProtectedPlaces::new(HOME, |path| match path {
         "/Users/u/.vimrc" => Some("/Users/u/dotfiles/vimrc".to_owned()),
         _ => None,
     })
 }
 
 fn why(path: &str) -> Vec<Protection> {
-    protected().of(path).iter().map(|place| place.protection).collect()
+    protected().places_at(path).iter().map(|place| place.protection).collect()
 }
 
 #[test]
@@ -72,13 +72,14 @@ fn what_is_near_a_protected_place_is_not_in_it() {
         "/Users/u",
         "/",
     ] {
-        assert!(why(path).is_empty(), "{path}: {:?}", protected().of(path));
+        assert!(why(path).is_empty(), "{path}: {:?}", protected().places_at(path));
     }
 }
 
 #[test]
 fn a_folder_is_known_to_hold_the_places_of_the_home_folder() {
-    let holds = |folder: &str, place: &str| protected().below(folder).iter().any(|held| held.path == place);
+    let holds =
+        |folder: &str, place: &str| protected().places_below(folder).iter().any(|held| held.path == place);
     assert!(holds("/Users/u", ".ssh") && holds("/", ".zshrc") && holds("/Users/u/.config", ".config/fish"));
     assert!(!holds("/Users/u/p", ".ssh") && !holds("/Users/u/.config", ".ssh"));
 }
@@ -86,7 +87,7 @@ fn a_folder_is_known_to_hold_the_places_of_the_home_folder() {
 #[test]
 fn a_pattern_names_a_place_only_by_its_own_words() {
     let names = |path: &str, pattern: &str| {
-        let found = protected().of(path);
+        let found = protected().places_at(path);
         assert!(!found.is_empty(), "{path}");
         found.iter().all(|place| place.is_named_in(pattern))
     };
@@ -112,7 +113,7 @@ fn a_pattern_names_a_place_only_by_its_own_words() {
 fn the_table_is_written_as_paths_are_compared() {
     for ProtectedPlace { root, path, .. } in PLACES {
         let absolute = if *root == Root::System { (*path).to_owned() } else { format!("/{path}") };
-        assert_eq!(super::key(&absolute), absolute, "{path}");
+        assert_eq!(super::comparison_key(&absolute), absolute, "{path}");
         let written = PLACES.iter().filter(|other| other.path == *path && other.root == *root).count();
         assert_eq!(written, 1, "{path} stands there more than once");
     }
@@ -138,12 +139,12 @@ proptest! {
         };
         let written = if upper { written.to_uppercase() } else { written };
         let written = if doubled { written.replace('/', "//") } else { written };
-        prop_assert!(protected().of(&written).contains(&place), "{written}");
+        prop_assert!(protected().places_at(&written).contains(&place), "{written}");
     }
 
     #[test]
     fn no_path_is_too_odd(path in ".{0,80}") {
-        drop(protected().of(&path));
-        drop(protected().below(&path));
+        drop(protected().places_at(&path));
+        drop(protected().places_below(&path));
     }
 }

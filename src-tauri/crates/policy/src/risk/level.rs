@@ -1,16 +1,16 @@
 //! The table of levels, the same for every subject.
 
 use crate::verdict::RiskLevel::{self, Dangerous, NeedsReview, Safe};
+use EffectScope::{Inside, Machine, Outside, Remote};
 use Reversible::{No, Yes};
-use Scope::{Inside, Machine, Outside, Remote};
-use postern_command::Effect;
-use postern_command::effect::{Reversible, Scope, Why};
+use postern_command::CommandEffect;
+use postern_command::effect::{EffectScope, Reversible, UnknownEffectReason};
 
 /// Kind, scope, reversibility and level: the first row that fits counts, `None` fits all.
-type Row = (&'static str, Option<Scope>, Option<Reversible>, RiskLevel);
+type LevelRow = (&'static str, Option<EffectScope>, Option<Reversible>, RiskLevel);
 
 #[rustfmt::skip]
-const LEVELS: &[Row] = &[
+const LEVELS: &[LevelRow] = &[
     ("read",                None,          None,      Safe),
     ("write",               Some(Machine), None,      Dangerous),
     ("write",               Some(Outside), Some(No),  Dangerous),
@@ -34,9 +34,9 @@ const LEVELS: &[Row] = &[
 ];
 
 /// Returns how careful an effect asks to be.
-pub(super) fn of(effect: &Effect, scope: Scope, reversible: Reversible) -> RiskLevel {
+pub(super) fn effect_level(effect: &CommandEffect, scope: EffectScope, reversible: Reversible) -> RiskLevel {
     let kind = effect.kind();
-    let fits = |row: &&Row| {
+    let fits = |row: &&LevelRow| {
         row.0 == kind && row.1.is_none_or(|of| of == scope) && row.2.is_none_or(|of| of == reversible)
     };
     LEVELS.iter().find(fits).map_or(NeedsReview, |row| row.3)
@@ -64,10 +64,12 @@ const RANKS: [&str; 17] = [
 ];
 
 /// Returns the rank of an effect. What could not be read comes before what only happens in the project.
-pub(super) fn rank(effect: &Effect) -> usize {
+pub(super) fn effect_rank(effect: &CommandEffect) -> usize {
     let kind = match effect {
-        Effect::Unknown { why: Why::Program(_) | Why::Tool(_) } => "unknown",
-        Effect::Unknown { .. } => "change-repository",
+        CommandEffect::Unknown { why: UnknownEffectReason::Program(_) | UnknownEffectReason::Tool(_) } => {
+            "unknown"
+        }
+        CommandEffect::Unknown { .. } => "change-repository",
         _ => effect.kind(),
     };
     RANKS.iter().position(|other| *other == kind).unwrap_or(RANKS.len())

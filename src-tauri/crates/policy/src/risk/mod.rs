@@ -10,9 +10,11 @@ use crate::path;
 use crate::protected::Protection;
 use crate::subject::Subject;
 use crate::verdict::RiskLevel;
-use postern_command::effect::{effects_of, effects_of_reading, effects_of_words};
-use postern_command::{Effect, Opaque, Reversible, Scope, Step, StepEffect, Why, escape};
-use scope::Place;
+use postern_command::effect::{effects_of, effects_of_command, effects_of_words};
+use postern_command::{
+    CommandEffect, EffectScope, Reversible, Step, StepEffect, UnknownEffectReason, UnparsedSpan, escape,
+};
+use scope::PathContext;
 use serde::{Deserialize, Serialize};
 
 /// Commands of a text that was not understood which are weighed. A text with more is dangerous for that alone.
@@ -27,8 +29,8 @@ const MOST_KEPT: usize = 24;
 pub struct RatedEffect {
     /// The effect.
     #[serde(flatten)]
-    pub effect: Effect,
-    pub scope: Scope,
+    pub effect: CommandEffect,
+    pub scope: EffectScope,
     /// If it can be undone.
     pub reversible: Reversible,
     pub level: RiskLevel,
@@ -41,13 +43,13 @@ pub struct RatedEffect {
     #[serde(default)]
     pub guessed: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub measured: Option<Measured>,
+    pub measured: Option<EffectExtent>,
 }
 
 /// Measured extent of an effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Measured {
+pub enum EffectExtent {
     /// Commits of a push that the remote did not have when it was last looked at, and the address of the remote.
     Commits {
         ahead: u64,
@@ -72,9 +74,9 @@ pub struct Risk {
 
 impl Risk {
     /// Returns the risk of these effects.
-    fn of(mut effects: Vec<RatedEffect>) -> Self {
+    fn from_effects(mut effects: Vec<RatedEffect>) -> Self {
         effects.sort_by_key(|rated| {
-            (std::cmp::Reverse(rated.level), rated.guessed, level::rank(&rated.effect), rated.step)
+            (std::cmp::Reverse(rated.level), rated.guessed, level::effect_rank(&rated.effect), rated.step)
         });
         let mut kept: Vec<RatedEffect> = Vec::new();
         for rated in effects {
@@ -90,13 +92,13 @@ impl Risk {
     /// Returns the same risk with protected places that the request touches, which lead.
     pub(crate) fn touching(mut self, touches: impl IntoIterator<Item = RatedEffect>) -> Self {
         self.effects.extend(touches);
-        Self::of(self.effects)
+        Self::from_effects(self.effects)
     }
 }
 
 /// Weighs a request.
 pub fn assess(facts: &Facts<'_>) -> Risk {
-    Weighed::new(facts).risk()
+    Weighed::new(facts).into_risk()
 }
 
 /// The effects of a request, before they are put in order.
@@ -113,50 +115,59 @@ impl Weighed {
     pub(crate) fn new(facts: &Facts<'_>) -> Self {
         let reading = facts.reading;
         let rated = |(at, found): (usize, Vec<StepEffect>)| {
-            let place = Place::of_step(facts, &reading.steps[at], facts.steps.get(at));
-            found.into_iter().map(|found| rate(found, Some(at), &place)).collect()
+            let place = PathContext::of_step(facts, &reading.steps[at], facts.steps.get(at));
+            found.into_iter().map(|found| rate_effect(found, Some(at), &place)).collect()
         };
-        let unread = |part: &Opaque| {
-            let why = Why::Unparsed(part.note().clone());
-            rate(unknown(why, Reversible::Unknown, part.span.clone()), None, &Place::anywhere(facts))
+        let unread = |part: &UnparsedSpan| {
+            let why = UnknownEffectReason::Unparsed(part.note().clone());
+            rate_effect(
+                unknown(why, Reversible::Unknown, part.span.clone()),
+                None,
+                &PathContext::anywhere(facts),
+            )
         };
         let parts = reading.steps.iter().filter_map(|step| step.opaque.as_ref());
         let unread = reading.opaque.iter().map(unread);
         Self {
-            steps: effects_of_reading(reading).into_iter().enumerate().map(rated).collect(),
-            guessed: guessed(reading.opaque.iter().chain(parts), facts),
+            steps: effects_of_command(reading).into_iter().enumerate().map(rated).collect(),
+            guessed: candidate_effects(reading.opaque.iter().chain(parts), facts),
             rest: unread.chain(looks_like_something_else(facts)).collect(),
         }
     }
 
     /// Returns the risk of the request.
-    pub(crate) fn risk(self) -> Risk {
-        Risk::of(self.steps.into_iter().flatten().chain(self.rest).chain(self.guessed).collect())
+    pub(crate) fn into_risk(self) -> Risk {
+        Risk::from_effects(self.steps.into_iter().flatten().chain(self.rest).chain(self.guessed).collect())
     }
 }
 
 /// Weighs an edit, a read, a fetch or another use of a tool in this folder.
 pub fn assess_subject(subject: &Subject, cwd: Option<&str>, folders: &[String], home: &str) -> Risk {
-    let place = Place::in_folder(cwd, folders, home);
-    Risk::of(subject.effects().into_iter().map(|found| rate(found, None, &place)).collect())
+    let place = PathContext::in_folder(cwd, folders, home);
+    Risk::from_effects(subject.effects().into_iter().map(|found| rate_effect(found, None, &place)).collect())
 }
 
 /// Returns true if a step is dangerous by itself, wherever its paths lie, or reads a secret.
 pub(crate) fn is_dangerous(step: &Step) -> bool {
     let level = |found: &StepEffect| {
-        level::of(&found.effect, found.scope.unwrap_or(Scope::Outside), found.reversible)
+        level::effect_level(&found.effect, found.scope.unwrap_or(EffectScope::Outside), found.reversible)
     };
     effects_of(step).iter().any(|found| level(found) == RiskLevel::Dangerous)
 }
 
 /// Returns the effects of a step, each with its reach.
 pub(crate) fn of_step(facts: &Facts<'_>, step: &Step, found: &StepFacts) -> Vec<RatedEffect> {
-    let place = Place::of_step(facts, step, Some(found));
-    effects_of(step).into_iter().map(|found| rate(found, None, &place)).collect()
+    let place = PathContext::of_step(facts, step, Some(found));
+    effects_of(step).into_iter().map(|found| rate_effect(found, None, &place)).collect()
 }
 
 /// Returns the effect of touching a protected place.
-pub(crate) fn touch(path: &str, protection: Protection, reads: bool, step: Option<usize>) -> RatedEffect {
+pub(crate) fn touch_effect(
+    path: &str,
+    protection: Protection,
+    reads: bool,
+    step: Option<usize>,
+) -> RatedEffect {
     let change = match protection {
         Protection::StartFile => "change what a shell or program runs when it starts:",
         Protection::Keys => "change keys or passwords:",
@@ -165,36 +176,43 @@ pub(crate) fn touch(path: &str, protection: Protection, reads: bool, step: Optio
         Protection::AgentSettings => "change settings or hooks of an agent:",
     };
     let effect = if reads {
-        Effect::UseSecret { how: "read keys or passwords from".into(), which: Some(path.to_owned()) }
+        CommandEffect::UseSecret { how: "read keys or passwords from".into(), which: Some(path.to_owned()) }
     } else {
-        Effect::ChangeSystem { change: change.into(), names: vec![path.to_owned()] }
+        CommandEffect::ChangeSystem { change: change.into(), names: vec![path.to_owned()] }
     };
-    let (scope, reversible, level) = (Scope::Machine, Reversible::No, RiskLevel::Dangerous);
+    let (scope, reversible, level) = (EffectScope::Machine, Reversible::No, RiskLevel::Dangerous);
     RatedEffect { effect, scope, reversible, level, step, span: (0, 0), guessed: false, measured: None }
 }
 
-fn rate(found: StepEffect, step: Option<usize>, place: &Place<'_>) -> RatedEffect {
+fn rate_effect(found: StepEffect, step: Option<usize>, place: &PathContext<'_>) -> RatedEffect {
     let StepEffect { effect, scope, reversible, span } = found;
-    let scope = scope.unwrap_or_else(|| place.scope_of(effect.paths()));
-    let whole = matches!(effect, Effect::Delete { .. }) && place.holds_all(effect.paths());
-    let level = if whole { RiskLevel::Dangerous } else { level::of(&effect, scope, reversible) };
+    let scope = scope.unwrap_or_else(|| place.scope_of(effect.affected_paths()));
+    let whole = matches!(effect, CommandEffect::Delete { .. }) && place.holds_all(effect.affected_paths());
+    let level = if whole { RiskLevel::Dangerous } else { level::effect_level(&effect, scope, reversible) };
     let span = (span.start, span.end);
     RatedEffect { effect, scope, reversible, level, step, span, guessed: false, measured: None }
 }
 
-fn unknown(why: Why, reversible: Reversible, span: std::ops::Range<usize>) -> StepEffect {
-    StepEffect { effect: Effect::Unknown { why }, scope: Some(Scope::Machine), reversible, span }
+fn unknown(why: UnknownEffectReason, reversible: Reversible, span: std::ops::Range<usize>) -> StepEffect {
+    StepEffect { effect: CommandEffect::Unknown { why }, scope: Some(EffectScope::Machine), reversible, span }
 }
 
 /// Returns what commands in parts that were not understood would do, as far as it is dangerous.
-fn guessed<'a>(parts: impl Iterator<Item = &'a Opaque>, facts: &Facts<'_>) -> Vec<RatedEffect> {
-    let (mut all, mut left, place) = (Vec::new(), MOST_WEIGHED, Place::anywhere(facts));
+fn candidate_effects<'a>(
+    parts: impl Iterator<Item = &'a UnparsedSpan>,
+    facts: &Facts<'_>,
+) -> Vec<RatedEffect> {
+    let (mut all, mut left, place) = (Vec::new(), MOST_WEIGHED, PathContext::anywhere(facts));
     for part in parts {
         if part.candidates.len() > left {
-            all.push(rate(unknown(Why::TooManyCommands, Reversible::No, part.span.clone()), None, &place));
+            all.push(rate_effect(
+                unknown(UnknownEffectReason::TooManyCommands, Reversible::No, part.span.clone()),
+                None,
+                &place,
+            ));
         }
         for argv in part.candidates.iter().take(left) {
-            let rated = effects_of_words(argv).into_iter().map(|found| rate(found, None, &place));
+            let rated = effects_of_words(argv).into_iter().map(|found| rate_effect(found, None, &place));
             all.extend(rated.filter(|rated| rated.level == RiskLevel::Dangerous).map(|rated| RatedEffect {
                 guessed: true,
                 span: (part.span.start, part.span.end),
@@ -212,14 +230,14 @@ fn looks_like_something_else(facts: &Facts<'_>) -> Option<RatedEffect> {
     let token = escape::lookalikes(text).next()?;
     let shown = text[token.span.clone()].to_owned();
     let why = match token.resemblance {
-        escape::Resemblance::MixedScripts => Why::MixedAlphabets(shown),
-        escape::Resemblance::Ascii(_) => Why::LooksLikeAscii(shown),
+        escape::Resemblance::MixedScripts => UnknownEffectReason::MixedAlphabets(shown),
+        escape::Resemblance::Ascii(_) => UnknownEffectReason::LooksLikeAscii(shown),
     };
-    Some(rate(unknown(why, Reversible::No, token.span), None, &Place::anywhere(facts)))
+    Some(rate_effect(unknown(why, Reversible::No, token.span), None, &PathContext::anywhere(facts)))
 }
 
 /// Returns the step facts' paths as the system leads them.
-fn real<'a>(found: Option<&'a StepFacts>, written: &str) -> Option<&'a str> {
+fn find_real_path<'a>(found: Option<&'a StepFacts>, written: &str) -> Option<&'a str> {
     found?.targets.iter().find(|target| target.written == written).map(|target| target.real.as_str())
 }
 

@@ -3,7 +3,7 @@
 use crate::facts::{Facts, StepFacts};
 use crate::path;
 use postern_command::Step;
-use postern_command::effect::{Scope, is_system_file};
+use postern_command::effect::{EffectScope, is_system_file};
 use std::borrow::Cow;
 
 /// Folders for files that nobody keeps.
@@ -13,14 +13,14 @@ const TEMPORARY: [&str; 4] = ["/tmp", "/var/tmp", "/var/folders", "/dev/shm"];
 const TEMPORARY_WORDS: [&str; 2] = ["$TMPDIR", "${TMPDIR}"];
 
 /// The place where paths are written, as far as it is known.
-pub(super) struct Place<'a> {
+pub(super) struct PathContext<'a> {
     cwd: Option<Cow<'a, str>>,
     folders: &'a [String],
     home: &'a str,
     found: Option<&'a StepFacts>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> PathContext<'a> {
     pub(super) fn of_step(facts: &Facts<'a>, step: &Step, found: Option<&'a StepFacts>) -> Self {
         let cwd = super::folder(facts, step).map(Cow::Owned);
         Self { cwd, folders: facts.folders, home: facts.home, found }
@@ -36,8 +36,8 @@ impl<'a> Place<'a> {
     }
 
     /// Returns the widest reach of these paths.
-    pub(super) fn scope_of(&self, paths: &[String]) -> Scope {
-        paths.iter().map(|path| self.of_one(path)).max().unwrap_or(Scope::Inside)
+    pub(super) fn scope_of(&self, paths: &[String]) -> EffectScope {
+        paths.iter().map(|path| self.of_one(path)).max().unwrap_or(EffectScope::Inside)
     }
 
     /// Returns true if one of these paths is an agent's folder, holds one, or is its repository.
@@ -56,24 +56,24 @@ impl<'a> Place<'a> {
         paths.iter().any(holds)
     }
 
-    fn of_one(&self, written: &str) -> Scope {
+    fn of_one(&self, written: &str) -> EffectScope {
         let plain = written.replace(['"', '\''], "");
         if TEMPORARY_WORDS
             .iter()
             .any(|word| plain.strip_prefix(word).is_some_and(|rest| rest.starts_with('/')))
         {
-            return Scope::Inside;
+            return EffectScope::Inside;
         }
-        let Some(reached) = self.reached(written) else { return Scope::Outside };
-        let real = super::real(self.found, &path::expand_home(written, self.home));
+        let Some(reached) = self.reached(written) else { return EffectScope::Outside };
+        let real = super::find_real_path(self.found, &path::expand_home(written, self.home));
         real.into_iter()
             .map(|real| self.of_path(real))
             .chain([self.of_path(&reached)])
             .max()
-            .unwrap_or(Scope::Outside)
+            .unwrap_or(EffectScope::Outside)
     }
 
-    fn of_path(&self, path: &str) -> Scope {
+    fn of_path(&self, path: &str) -> EffectScope {
         // A home folder that lies in a temporary one holds files that somebody keeps.
         let kept = |folder: &str| path::is_within(self.home, folder) && path::is_within(path, self.home);
         let below =
@@ -81,11 +81,11 @@ impl<'a> Place<'a> {
         let is_temporary =
             TEMPORARY.iter().any(|folder| below(folder) || below(&format!("/private{folder}")));
         if is_temporary || self.folders.iter().any(|folder| path::is_within(path, folder)) {
-            Scope::Inside
+            EffectScope::Inside
         } else if is_system_file(path) {
-            Scope::Machine
+            EffectScope::Machine
         } else {
-            Scope::Outside
+            EffectScope::Outside
         }
     }
 

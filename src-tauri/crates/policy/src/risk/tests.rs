@@ -3,14 +3,14 @@ use crate::testing::Scene;
 use RiskLevel::{Dangerous, NeedsReview, Safe};
 
 fn weighed(line: &str) -> Risk {
-    Scene::new().shell(line).with_facts(|_, facts| assess(facts))
+    Scene::new().with_shell_text(line).with_facts(|_, facts| assess(facts))
 }
 
 /// Returns the risk of words; `·` is a space within a word.
 fn weighed_words(line: &str) -> Risk {
     let words: Vec<String> = line.split(' ').map(|word| word.replace('·', " ")).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    Scene::new().argv(&words).with_facts(|_, facts| assess(facts))
+    Scene::new().with_argv(&words).with_facts(|_, facts| assess(facts))
 }
 
 fn has(risk: &Risk, kind: &str) -> bool {
@@ -186,36 +186,37 @@ fn risk_never_changes_a_verdict() {
     use crate::{Decision, Reason};
     for (_, _, lines) in EXAMPLES {
         for line in *lines {
-            let asked = Scene::new().shell(line).judge();
+            let asked = Scene::new().with_shell_text(line).judge_request();
             let builtin = asked.reason == Reason::Builtin;
             assert!(builtin || asked.decision != Decision::Allow, "{line}: nothing allows it, however safe");
         }
     }
-    let allowed = Scene::new().allow("git push *").shell("git push --force").judge();
+    let allowed =
+        Scene::new().with_allow_rule("git push *").with_shell_text("git push --force").judge_request();
     assert_eq!((allowed.decision, allowed.risk.level), (Decision::Allow, Dangerous));
 }
 
 #[test]
 fn the_reach_of_paths_decides() {
     for (line, kind, scope, level) in [
-        ("rm -rf build", "delete", Scope::Inside, NeedsReview),
-        ("rm -rf build/*.o", "delete", Scope::Inside, NeedsReview),
-        ("rm -rf /tmp/x $TMPDIR/y", "delete", Scope::Inside, NeedsReview),
-        ("cd sub && rm -rf ../build", "delete", Scope::Inside, NeedsReview),
-        ("cd .. && rm -rf build", "delete", Scope::Outside, Dangerous),
-        ("rm -rf ~/Library", "delete", Scope::Outside, Dangerous),
-        ("rm -rf /tmp", "delete", Scope::Outside, Dangerous),
-        ("rm -rf $x", "delete", Scope::Outside, Dangerous),
-        ("rm -rf build/../../x", "delete", Scope::Outside, Dangerous),
-        ("rm -rf .", "delete", Scope::Inside, Dangerous),
-        ("rm -rf *", "delete", Scope::Inside, Dangerous),
-        ("rm -rf .git", "delete", Scope::Inside, Dangerous),
-        ("rm /usr/bin/x", "delete", Scope::Machine, Dangerous),
-        ("echo x > out", "write", Scope::Inside, NeedsReview),
-        ("echo x > ~/notes", "write", Scope::Outside, NeedsReview),
-        ("chmod -R 700 ~/x", "write", Scope::Outside, Dangerous),
-        ("touch /usr/local/x", "write", Scope::Machine, Dangerous),
-        ("cat /etc/hosts", "read", Scope::Machine, Safe),
+        ("rm -rf build", "delete", EffectScope::Inside, NeedsReview),
+        ("rm -rf build/*.o", "delete", EffectScope::Inside, NeedsReview),
+        ("rm -rf /tmp/x $TMPDIR/y", "delete", EffectScope::Inside, NeedsReview),
+        ("cd sub && rm -rf ../build", "delete", EffectScope::Inside, NeedsReview),
+        ("cd .. && rm -rf build", "delete", EffectScope::Outside, Dangerous),
+        ("rm -rf ~/Library", "delete", EffectScope::Outside, Dangerous),
+        ("rm -rf /tmp", "delete", EffectScope::Outside, Dangerous),
+        ("rm -rf $x", "delete", EffectScope::Outside, Dangerous),
+        ("rm -rf build/../../x", "delete", EffectScope::Outside, Dangerous),
+        ("rm -rf .", "delete", EffectScope::Inside, Dangerous),
+        ("rm -rf *", "delete", EffectScope::Inside, Dangerous),
+        ("rm -rf .git", "delete", EffectScope::Inside, Dangerous),
+        ("rm /usr/bin/x", "delete", EffectScope::Machine, Dangerous),
+        ("echo x > out", "write", EffectScope::Inside, NeedsReview),
+        ("echo x > ~/notes", "write", EffectScope::Outside, NeedsReview),
+        ("chmod -R 700 ~/x", "write", EffectScope::Outside, Dangerous),
+        ("touch /usr/local/x", "write", EffectScope::Machine, Dangerous),
+        ("cat /etc/hosts", "read", EffectScope::Machine, Safe),
     ] {
         let risk = weighed(line);
         let of = risk.effects.iter().find(|rated| rated.effect.kind() == kind);
@@ -228,25 +229,28 @@ fn the_reach_of_paths_decides() {
 fn a_home_folder_below_a_temporary_one_is_kept() {
     let delete = |path: &str, folders: &[&str]| {
         let folders: Vec<String> = folders.iter().map(|folder| (*folder).to_owned()).collect();
-        let place = Place::in_folder(folders.first().map(String::as_str), &folders, "/tmp/home/u");
+        let place = PathContext::in_folder(folders.first().map(String::as_str), &folders, "/tmp/home/u");
         let words: Vec<String> = ["rm", "-rf", path].map(str::to_owned).to_vec();
-        let rated =
-            effects_of_words(&words).into_iter().map(|found| rate(found, None, &place)).next().unwrap();
+        let rated = effects_of_words(&words)
+            .into_iter()
+            .map(|found| rate_effect(found, None, &place))
+            .next()
+            .unwrap();
         (rated.scope, rated.level)
     };
-    assert_eq!(delete("~/Documents", &["/tmp/home/u/site"]), (Scope::Outside, Dangerous));
-    assert_eq!(delete("/tmp/home/u/Documents", &[]), (Scope::Outside, Dangerous));
-    assert_eq!(delete("build", &["/tmp/home/u/site"]), (Scope::Inside, NeedsReview));
-    assert_eq!(delete("/tmp/build", &["/tmp/home/u/site"]), (Scope::Inside, NeedsReview));
+    assert_eq!(delete("~/Documents", &["/tmp/home/u/site"]), (EffectScope::Outside, Dangerous));
+    assert_eq!(delete("/tmp/home/u/Documents", &[]), (EffectScope::Outside, Dangerous));
+    assert_eq!(delete("build", &["/tmp/home/u/site"]), (EffectScope::Inside, NeedsReview));
+    assert_eq!(delete("/tmp/build", &["/tmp/home/u/site"]), (EffectScope::Inside, NeedsReview));
 }
 
 #[test]
 fn a_link_reaches_where_it_leads() {
-    let mut scene = Scene::new().shell("rm -rf build/x");
+    let mut scene = Scene::new().with_shell_text("rm -rf build/x");
     scene.targets =
-        vec![crate::Target { written: "build/x".to_owned(), real: "/Users/u/Documents/x".to_owned() }];
+        vec![crate::TargetPath { written: "build/x".to_owned(), real: "/Users/u/Documents/x".to_owned() }];
     let risk = scene.with_facts(|_, facts| assess(facts));
-    assert_eq!((risk.effects[0].scope, risk.level), (Scope::Outside, Dangerous));
+    assert_eq!((risk.effects[0].scope, risk.level), (EffectScope::Outside, Dangerous));
 }
 
 #[test]
@@ -258,7 +262,7 @@ fn where_a_redirection_writes_is_weighed() {
         ("echo x > /etc/hosts", "change a file of the system:"),
     ] {
         let risk = weighed(line);
-        let changes = |rated: &RatedEffect| matches!(&rated.effect, Effect::ChangeSystem { change: of, .. } if *of == change.into());
+        let changes = |rated: &RatedEffect| matches!(&rated.effect, CommandEffect::ChangeSystem { change: of, .. } if *of == change.into());
         assert!(risk.effects.iter().any(changes) && risk.level == Dangerous, "{line}: {risk:?}");
     }
     assert!(weighed("cat < ~/.zshrc").level != Dangerous);
@@ -315,13 +319,13 @@ fn every_subject_has_its_effects() {
     let read = |path: &str| Subject::FileRead { paths: vec![path.to_owned()] };
     let fetch = Subject::Fetch { url: "https://u@a.example/x".to_owned() };
     let other = Subject::Other { tool: "x".to_owned(), arguments: serde_json::Map::new() };
-    assert_eq!(of(&edit("src/a")), ("write", Scope::Inside, NeedsReview));
-    assert_eq!(of(&edit("~/a")), ("write", Scope::Outside, NeedsReview));
-    assert_eq!(of(&edit("/etc/hosts")), ("write", Scope::Machine, Dangerous));
-    assert_eq!(of(&read("src/a")), ("read", Scope::Inside, Safe));
-    assert_eq!(of(&read("/Users/u/.ssh/id_rsa")), ("use-secret", Scope::Machine, Dangerous));
-    assert_eq!(of(&fetch), ("fetch", Scope::Remote, NeedsReview));
-    assert_eq!(of(&other), ("unknown", Scope::Machine, NeedsReview));
+    assert_eq!(of(&edit("src/a")), ("write", EffectScope::Inside, NeedsReview));
+    assert_eq!(of(&edit("~/a")), ("write", EffectScope::Outside, NeedsReview));
+    assert_eq!(of(&edit("/etc/hosts")), ("write", EffectScope::Machine, Dangerous));
+    assert_eq!(of(&read("src/a")), ("read", EffectScope::Inside, Safe));
+    assert_eq!(of(&read("/Users/u/.ssh/id_rsa")), ("use-secret", EffectScope::Machine, Dangerous));
+    assert_eq!(of(&fetch), ("fetch", EffectScope::Remote, NeedsReview));
+    assert_eq!(of(&other), ("unknown", EffectScope::Machine, NeedsReview));
 }
 
 #[test]
@@ -354,7 +358,7 @@ fn options_before_the_verb_hide_no_danger() {
         "brew -v uninstall x",
         "pip --proxy p uninstall x",
     ] {
-        let risk = Scene::new().shell(command).judge().risk;
+        let risk = Scene::new().with_shell_text(command).judge_request().risk;
         assert_eq!(risk.level, RiskLevel::Dangerous, "{command}: {:?}", risk.effects);
     }
     for command in [
@@ -364,7 +368,7 @@ fn options_before_the_verb_hide_no_danger() {
         "systemctl --user status x",
         "aws --profile iam s3 ls",
     ] {
-        let risk = Scene::new().shell(command).judge().risk;
+        let risk = Scene::new().with_shell_text(command).judge_request().risk;
         assert!(risk.level != RiskLevel::Dangerous, "{command}: {:?}", risk.effects);
     }
 }
@@ -392,7 +396,7 @@ fn a_spelling_changes_no_effect_no_level_and_no_denial() {
         ("pip uninstall x", "pip --proxy p uninstall -y x", "pip uninstall"),
         ("nohup git push -f o", "env -u A git --no-pager push -f o", "git push"),
     ] {
-        let told = |command: &str| Scene::new().shell(command).judge().risk;
+        let told = |command: &str| Scene::new().with_shell_text(command).judge_request().risk;
         let (one, other) = (told(plain), told(spelled));
         assert!(other.level >= one.level, "{spelled}: {:?}", other.effects);
         for rated in one.effects {
@@ -400,7 +404,11 @@ fn a_spelling_changes_no_effect_no_level_and_no_denial() {
             assert!(other.effects.iter().any(same), "{spelled}: {:?} and not {rated:?}", other.effects);
         }
         for command in [plain, spelled] {
-            let verdict = Scene::new().allow("/**").deny(deny).shell(command).judge();
+            let verdict = Scene::new()
+                .with_allow_rule("/**")
+                .with_deny_rule(deny)
+                .with_shell_text(command)
+                .judge_request();
             assert_eq!(verdict.decision, Decision::Deny, "{command}");
         }
     }
@@ -411,7 +419,7 @@ fn a_spelling_changes_no_effect_no_level_and_no_denial() {
 #[test]
 fn no_known_option_before_the_verb_changes_the_level() {
     use crate::testing::Scene;
-    let level = |words: &[&str]| Scene::new().shell(&words.join(" ")).judge().risk.level;
+    let level = |words: &[&str]| Scene::new().with_shell_text(&words.join(" ")).judge_request().risk.level;
     for (program, rest) in [
         ("npm", "publish"),
         ("npm", "run publish"),

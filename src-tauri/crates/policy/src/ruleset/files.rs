@@ -8,7 +8,7 @@ pub(crate) use crate::permissions::{ANY_NAME, ANY_PATH};
 
 /// A pattern of files, ready to compare. What it names, it names with everything below.
 #[derive(Debug, Clone)]
-pub(crate) struct Files {
+pub(crate) struct FilePattern {
     /// Files, with everything below.
     globs: Vec<Glob>,
     /// Files alone.
@@ -19,7 +19,7 @@ pub(crate) struct Files {
     hidden: bool,
 }
 
-impl Files {
+impl FilePattern {
     pub(super) fn new(text: &str, home: &str) -> Result<Self, String> {
         check_files(text).map_err(|error| error.to_string())?;
         let expanded = path::expand_home(text, home);
@@ -39,7 +39,7 @@ impl Files {
     }
 
     /// Returns true if a path is one of them, or lies below one.
-    pub(crate) fn hold(&self, path: &str) -> bool {
+    pub(crate) fn holds_path(&self, path: &str) -> bool {
         self.globs.iter().any(|glob| glob.is_generous_match(path))
     }
 
@@ -49,7 +49,8 @@ impl Files {
     pub(crate) fn may_hold(&self, path: &str) -> bool {
         let known =
             path.find([ANY_NAME, ANY_PATH]).and_then(|at| path[..at].rfind('/')).map(|at| &path[..at]);
-        known.is_some_and(|folder| self.hold(folder)) || self.own.iter().any(|glob| glob.may_match(path))
+        known.is_some_and(|folder| self.holds_path(folder))
+            || self.own.iter().any(|glob| glob.may_match(path))
     }
 
     /// Returns true if all of them lie in a folder, or are the folder.
@@ -66,8 +67,8 @@ impl Files {
 /// Files that deny rules name, ready to compare with those that are there.
 #[derive(Debug, Clone, Default)]
 pub struct DeniedFiles {
-    read: Vec<Files>,
-    write: Vec<Files>,
+    read: Vec<FilePattern>,
+    write: Vec<FilePattern>,
     fixed: Vec<String>,
 }
 
@@ -77,8 +78,8 @@ impl DeniedFiles {
     /// # Errors
     /// A pattern that cannot be read.
     pub fn new(denied: &Denied, home: &str) -> Result<Self, String> {
-        let read = |texts: &[String]| -> Result<Vec<Files>, String> {
-            texts.iter().map(|text| Files::new(text, home)).collect()
+        let read = |texts: &[String]| -> Result<Vec<FilePattern>, String> {
+            texts.iter().map(|text| FilePattern::new(text, home)).collect()
         };
         let whole = |text: &String| {
             let path = path::expand_home(text, home);
@@ -100,24 +101,24 @@ impl DeniedFiles {
     }
 
     /// Returns true if a file may not be read.
-    pub fn hide(&self, path: &str) -> bool {
-        self.read.iter().any(|files| files.hold(path))
+    pub fn is_read_denied(&self, path: &str) -> bool {
+        self.read.iter().any(|files| files.holds_path(path))
     }
 
     /// Returns true if a file may not be written.
-    pub fn keep(&self, path: &str) -> bool {
-        self.write.iter().any(|files| files.hold(path))
+    pub fn is_write_denied(&self, path: &str) -> bool {
+        self.write.iter().any(|files| files.holds_path(path))
     }
 
     /// Returns the paths that may not be read, as far as patterns name one: with everything below.
-    pub fn fixed(&self) -> impl Iterator<Item = &str> {
+    pub fn fixed_paths(&self) -> impl Iterator<Item = &str> {
         self.fixed.iter().map(String::as_str)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DeniedFiles, Files};
+    use super::{DeniedFiles, FilePattern};
     use crate::confinement::Denied;
 
     #[test]
@@ -126,9 +127,13 @@ mod tests {
         let denied =
             Denied { read: texts(&["**/.env", "~/Documents/**", "/etc/x"]), write: texts(&["**/*.lock"]) };
         let files = DeniedFiles::new(&denied, "/home/u").unwrap();
-        assert!(files.hide("/p/.env") && files.hide("/home/u/Documents/a") && !files.hide("/p/a.lock"));
-        assert!(files.keep("/p/a.lock") && !files.keep("/p/.env"));
-        assert_eq!(files.fixed().collect::<Vec<_>>(), ["/home/u/Documents", "/etc/x"]);
+        assert!(
+            files.is_read_denied("/p/.env")
+                && files.is_read_denied("/home/u/Documents/a")
+                && !files.is_read_denied("/p/a.lock")
+        );
+        assert!(files.is_write_denied("/p/a.lock") && !files.is_write_denied("/p/.env"));
+        assert_eq!(files.fixed_paths().collect::<Vec<_>>(), ["/home/u/Documents", "/etc/x"]);
         assert!(DeniedFiles::default().is_empty() && !files.is_empty() && files.hide_some());
     }
 
@@ -149,7 +154,11 @@ mod tests {
             ("/private/etc/hosts", "/etc/hosts", true),
             ("**/*.{pem,key}", "/x/a.KEY", true),
         ] {
-            assert_eq!(Files::new(pattern, "/Users/u").unwrap().hold(path), expected, "{pattern} {path}");
+            assert_eq!(
+                FilePattern::new(pattern, "/Users/u").unwrap().holds_path(path),
+                expected,
+                "{pattern} {path}"
+            );
         }
     }
 
@@ -174,7 +183,11 @@ mod tests {
             ("~/Documents/**", "/Users/u/\u{fffe}/x", true),
             ("~/[a-d]*", "/Users/u/\u{fffe}", true),
         ] {
-            assert_eq!(Files::new(pattern, "/Users/u").unwrap().may_hold(path), expected, "{pattern} {path}");
+            assert_eq!(
+                FilePattern::new(pattern, "/Users/u").unwrap().may_hold(path),
+                expected,
+                "{pattern} {path}"
+            );
         }
     }
 }

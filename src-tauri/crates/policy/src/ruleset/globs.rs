@@ -37,7 +37,7 @@ impl GlobIndex {
     }
 
     /// Adds a glob whose text is `expanded`, for the rule at `rule`.
-    pub(super) fn add(&mut self, expanded: &str, glob: globset::Glob, rule: usize) {
+    pub(super) fn add_glob(&mut self, expanded: &str, glob: globset::Glob, rule: usize) {
         let first_sign = expanded.find(['*', '?', '[', '{', '\\']).unwrap_or(expanded.len());
         let folder = expanded[..first_sign].rsplit_once('/').map_or("", |(folder, _)| folder);
         let name = base_name(expanded);
@@ -55,7 +55,7 @@ impl GlobIndex {
     }
 
     /// Adds every rule whose glob matches the path to `found`.
-    pub(super) fn find(&self, path: &str, found: &mut Vec<usize>) {
+    pub(super) fn find_rules(&self, path: &str, found: &mut Vec<usize>) {
         if self.buckets.is_empty() {
             return;
         }
@@ -63,16 +63,16 @@ impl GlobIndex {
         let name = base_name(path);
         for (at, _) in path.match_indices('/') {
             let Some(folder) = self.buckets.get(&path[..at]) else { continue };
-            folder.any.find(&candidate, self.doubt, found);
+            folder.any.find_matches(&candidate, self.doubt, found);
             if let Some(bucket) = folder.named.get(name) {
-                bucket.find(&candidate, self.doubt, found);
+                bucket.find_matches(&candidate, self.doubt, found);
             }
         }
     }
 }
 
 impl GlobBucket {
-    fn find(&self, path: &Candidate<'_>, doubt: bool, found: &mut Vec<usize>) {
+    fn find_matches(&self, path: &Candidate<'_>, doubt: bool, found: &mut Vec<usize>) {
         if self.globs.is_empty() {
             return;
         }
@@ -111,7 +111,7 @@ mod tests {
             "/opt/a/[rg]g",
         ];
         for (rule, text) in texts.iter().enumerate() {
-            index.add(text, crate::pattern::glob(text, false).unwrap(), rule);
+            index.add_glob(text, crate::pattern::path_glob(text, false).unwrap(), rule);
         }
         for (path, expected) in [
             ("/u/Projects/a/b/bin/bird", vec![0, 2]),
@@ -123,7 +123,7 @@ mod tests {
             ("/opt/a/rg", vec![2, 5]),
         ] {
             let mut found = Vec::new();
-            index.find(path, &mut found);
+            index.find_rules(path, &mut found);
             found.sort_unstable();
             assert_eq!(found, expected, "{path}");
         }
@@ -134,10 +134,10 @@ mod tests {
         let mut index = GlobIndex::new(false);
         for rule in 0..200 {
             let text = format!("/opt/tool{rule}*/bin/*");
-            index.add(&text, crate::pattern::glob(&text, false).unwrap(), rule);
+            index.add_glob(&text, crate::pattern::path_glob(&text, false).unwrap(), rule);
         }
         let mut found = Vec::new();
-        index.find("/opt/tool199/bin/x", &mut found);
+        index.find_rules("/opt/tool199/bin/x", &mut found);
         found.sort_unstable();
         assert_eq!(found, [1, 19, 199]);
     }
@@ -145,10 +145,10 @@ mod tests {
     #[test]
     fn a_set_that_cannot_be_built_counts_where_it_would_deny() {
         for (doubt, expected) in [(true, vec![7]), (false, vec![])] {
-            let globs = vec![(crate::pattern::glob("/opt/*", false).unwrap(), 7)];
+            let globs = vec![(crate::pattern::path_glob("/opt/*", false).unwrap(), 7)];
             let bucket = GlobBucket { globs, sets: OnceLock::from(vec![None]) };
             let mut found = Vec::new();
-            bucket.find(&Candidate::new("/opt/x"), doubt, &mut found);
+            bucket.find_matches(&Candidate::new("/opt/x"), doubt, &mut found);
             assert_eq!(found, expected);
         }
     }

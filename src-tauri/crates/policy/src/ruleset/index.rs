@@ -7,25 +7,25 @@ use foldhash::{HashMap, HashMapExt as _};
 use smallvec::SmallVec;
 
 /// Rules under one key, by their places in the set: nearly always one.
-type Places = SmallVec<[usize; 2]>;
+type RulePositions = SmallVec<[usize; 2]>;
 
 /// The rules of one effect. A number is the rule's place in its set.
 #[derive(Debug, Clone)]
 pub(crate) struct Index {
-    paths: HashMap<Box<str>, Places>,
+    paths: HashMap<Box<str>, RulePositions>,
     /// Of rules that deny: what is not found is denied by its name alone.
-    base_names: HashMap<Box<str>, Places>,
+    base_names: HashMap<Box<str>, RulePositions>,
     globs: GlobIndex,
-    first_words: HashMap<Box<str>, Places>,
+    first_words: HashMap<Box<str>, RulePositions>,
     any_program: Vec<usize>,
-    exact: HashMap<Box<str>, Places>,
+    exact: HashMap<Box<str>, RulePositions>,
     /// Rules for an exact argv, by their first words.
-    exact_heads: HashMap<Box<str>, Places>,
-    sha256: HashMap<Box<str>, Places>,
-    files: HashMap<(u64, String), Places>,
-    signed: HashMap<Box<str>, Places>,
-    signing_ids: HashMap<Box<str>, Places>,
-    team_ids: HashMap<Box<str>, Places>,
+    exact_heads: HashMap<Box<str>, RulePositions>,
+    sha256: HashMap<Box<str>, RulePositions>,
+    files: HashMap<(u64, String), RulePositions>,
+    signed: HashMap<Box<str>, RulePositions>,
+    signing_ids: HashMap<Box<str>, RulePositions>,
+    team_ids: HashMap<Box<str>, RulePositions>,
 }
 
 impl Index {
@@ -62,11 +62,11 @@ impl Index {
         any_case: bool,
         at: usize,
     ) -> Result<(), String> {
-        let text = if any_case { path::fold(expanded) } else { expanded.into() };
+        let text = if any_case { path::fold_case(expanded) } else { expanded.into() };
         let key = generous.then(|| path::deny_key(expanded)).filter(|key| *key != text);
         for text in std::iter::once(text.into_owned()).chain(key) {
-            let glob = crate::pattern::glob(&text, false).map_err(|error| error.kind().to_string())?;
-            self.globs.add(&text, glob, at);
+            let glob = crate::pattern::path_glob(&text, false).map_err(|error| error.kind().to_string())?;
+            self.globs.add_glob(&text, glob, at);
         }
         Ok(())
     }
@@ -75,7 +75,7 @@ impl Index {
         if first.contains(['*', '?']) {
             self.any_program.push(at);
         } else if generous {
-            self.first_words.entry(path::fold(path::base_name(first)).into()).or_default().push(at);
+            self.first_words.entry(path::fold_case(path::base_name(first)).into()).or_default().push(at);
         } else {
             self.first_words.entry(first.into()).or_default().push(at);
         }
@@ -83,7 +83,7 @@ impl Index {
 
     pub(super) fn add_exact(&mut self, argv: &[String], generous: bool, at: usize) {
         let mut words: Vec<&str> = argv.iter().map(String::as_str).collect();
-        let name = path::fold(path::base_name(words[0]));
+        let name = path::fold_case(path::base_name(words[0]));
         if generous {
             words[0] = &name;
         }
@@ -109,7 +109,7 @@ impl Index {
     /// Rules that allow, by a path as they compare it.
     pub(crate) fn by_path(&self, path: &str, found: &mut Vec<usize>) {
         extend(&self.paths, path, found);
-        self.globs.find(path, found);
+        self.globs.find_rules(path, found);
     }
 
     /// Finds rules that deny, by any path.
@@ -120,9 +120,9 @@ impl Index {
         let key = path::deny_key(path);
         self.by_path(&key, found);
         let folded = path::normal(path);
-        let folded = path::fold(&folded);
+        let folded = path::fold_case(&folded);
         if folded != key {
-            self.globs.find(&folded, found);
+            self.globs.find_rules(&folded, found);
         }
     }
 
@@ -180,7 +180,7 @@ impl Index {
         if let Some(signer) = signature.signer() {
             extend(&self.signed, &signed_key(&signer, &signature.signing_id), found);
         }
-        if let Some(team) = signature.team() {
+        if let Some(team) = signature.proven_team() {
             extend(&self.team_ids, team, found);
         }
     }
@@ -212,7 +212,7 @@ fn signed_key(signer: &Signer, id: &str) -> String {
     }
 }
 
-fn extend(map: &HashMap<Box<str>, Places>, key: &str, found: &mut Vec<usize>) {
+fn extend(map: &HashMap<Box<str>, RulePositions>, key: &str, found: &mut Vec<usize>) {
     if let Some(rules) = map.get(key) {
         found.extend(rules);
     }

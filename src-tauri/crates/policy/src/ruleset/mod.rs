@@ -9,19 +9,19 @@ mod part;
 
 use crate::rule::{Effect, Identity, Millis, Rule, RuleId};
 pub use files::DeniedFiles;
-pub(crate) use files::{ANY_NAME, ANY_PATH, Files};
-pub(crate) use part::{Compiled, Part};
+pub(crate) use files::{ANY_NAME, ANY_PATH, FilePattern};
+pub(crate) use part::{Compiled, CompiledRules};
 use std::sync::Arc;
 
 /// Rules of one agent: its own, everybody's, its skills' and the managed ones, in any order. A clone costs nothing.
 #[derive(Debug, Clone, Default)]
 pub struct RuleSet {
-    parts: Vec<Arc<Part>>,
+    parts: Vec<Arc<CompiledRules>>,
 }
 
 /// A rule that could not be compiled. It allows nothing; where it should deny, everything is at best asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Broken {
+pub struct BrokenRule {
     /// The rule.
     pub id: RuleId,
     /// Effect that it should have.
@@ -33,24 +33,24 @@ impl RuleSet {
     /// Compiles rules. `home` is the person's home folder; `any_case` says that names of this volume are compared
     /// without case (deny rules always are).
     pub fn compile<'a>(rules: impl IntoIterator<Item = &'a Rule>, home: &str, any_case: bool) -> Self {
-        let part = Part::compile(rules, home, any_case);
+        let part = CompiledRules::compile(rules, home, any_case);
         Self { parts: vec![Arc::new(part)] }
     }
 
     /// Joins two sets, without compiling or copying rules.
     #[must_use]
-    pub fn and(mut self, others: &Self) -> Self {
+    pub fn join_with(mut self, others: &Self) -> Self {
         self.parts.extend(others.parts.iter().cloned());
         self
     }
 
     /// Returns the rules that are bound to a program, without how they were used.
     pub fn pinned(&self) -> impl Iterator<Item = &Rule> {
-        self.parts().flat_map(Part::rules).filter(|rule| rule.pin.is_some())
+        self.compiled_parts().flat_map(CompiledRules::all_rules).filter(|rule| rule.pin.is_some())
     }
 
     /// Rules that could not be compiled.
-    pub fn broken(&self) -> impl Iterator<Item = &Broken> {
+    pub fn broken(&self) -> impl Iterator<Item = &BrokenRule> {
         self.parts.iter().flat_map(|part| part.broken())
     }
 
@@ -71,22 +71,24 @@ impl RuleSet {
     }
 
     /// Returns the rules, as they are looked up.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = &Part> {
+    pub(crate) fn compiled_parts(&self) -> impl Iterator<Item = &CompiledRules> {
         self.parts.iter().map(AsRef::as_ref)
     }
 
     /// Returns the deny rules that could not be compiled.
-    pub(crate) fn broken_denies(&self) -> impl Iterator<Item = &Broken> {
+    pub(crate) fn broken_denies(&self) -> impl Iterator<Item = &BrokenRule> {
         self.broken().filter(|broken| broken.effect != Effect::Allow)
     }
 
     /// Rules about files that are in force.
     pub(crate) fn of_files(&self, now: Millis, session: Option<&str>) -> impl Iterator<Item = &Compiled> {
-        self.parts().flat_map(Part::of_files).filter(move |rule| rule.is_alive(now, session))
+        self.compiled_parts()
+            .flat_map(CompiledRules::of_files)
+            .filter(move |rule| rule.is_alive(now, session))
     }
 
     /// Returns true if a rule about programs that denies or asks is in force.
     pub(crate) fn denies_anything(&self, now: Millis, session: Option<&str>) -> bool {
-        self.parts().flat_map(Part::against).any(|rule| rule.is_alive(now, session))
+        self.compiled_parts().flat_map(CompiledRules::against).any(|rule| rule.is_alive(now, session))
     }
 }

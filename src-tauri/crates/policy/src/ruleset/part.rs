@@ -1,6 +1,6 @@
 //! Compiled lot of rules: a verdict costs the same with ten of them and with ten thousand.
 
-use super::{Broken, files::Files, index::Index};
+use super::{BrokenRule, files::FilePattern, index::Index};
 use crate::arguments::Arguments;
 use crate::path;
 use crate::pattern::{self, is_glob};
@@ -11,11 +11,11 @@ use std::collections::HashMap;
 
 /// Rules that are compiled together, in any order.
 #[derive(Debug, Clone)]
-pub(crate) struct Part {
+pub(crate) struct CompiledRules {
     rules: Vec<Compiled>,
     allow: Index,
     deny: Index,
-    broken: Vec<Broken>,
+    broken: Vec<BrokenRule>,
     places: HashMap<RuleId, usize>,
     /// Allow rules that were confirmed as broad and name no profile.
     broad: Vec<usize>,
@@ -40,14 +40,14 @@ pub(crate) struct Compiled {
     /// True if the rule describes programs rather than naming one.
     pub(crate) is_glob: bool,
     /// The files that it is about.
-    pub(crate) files: Option<Files>,
+    pub(crate) files: Option<FilePattern>,
     /// Folder that it opens for reading: absolute, in normal form.
     opens: Option<String>,
     /// Folder in which it allows, normalized for comparison.
     folder: Option<String>,
 }
 
-impl Default for Part {
+impl Default for CompiledRules {
     fn default() -> Self {
         Self {
             rules: Vec::new(),
@@ -64,19 +64,19 @@ impl Default for Part {
     }
 }
 
-impl Part {
+impl CompiledRules {
     pub(super) fn compile<'a>(rules: impl IntoIterator<Item = &'a Rule>, home: &str, any_case: bool) -> Self {
         let mut set = Self { any_case, ..Self::default() };
         for rule in rules {
-            if let Err(problem) = set.add(rule, home) {
-                set.broken.push(Broken { id: rule.id, effect: rule.effect, problem });
+            if let Err(problem) = set.add_rule(rule, home) {
+                set.broken.push(BrokenRule { id: rule.id, effect: rule.effect, problem });
             }
         }
         set.rules.shrink_to_fit();
         set
     }
 
-    pub(super) fn broken(&self) -> &[Broken] {
+    pub(super) fn broken(&self) -> &[BrokenRule] {
         &self.broken
     }
 
@@ -108,7 +108,7 @@ impl Part {
     }
 
     /// Returns every rule.
-    pub(crate) fn rules(&self) -> impl Iterator<Item = &Rule> {
+    pub(crate) fn all_rules(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter().map(|compiled| &compiled.rule)
     }
 
@@ -133,11 +133,11 @@ impl Part {
     }
 
     /// Returns the allow rules that were confirmed as broad and name no profile, with their indexes.
-    pub(crate) fn broad(&self) -> impl Iterator<Item = (usize, &Compiled)> {
+    pub(crate) fn broad_rules(&self) -> impl Iterator<Item = (usize, &Compiled)> {
         self.broad.iter().map(|&at| (at, &self.rules[at]))
     }
 
-    fn add(&mut self, rule: &Rule, home: &str) -> Result<(), String> {
+    fn add_rule(&mut self, rule: &Rule, home: &str) -> Result<(), String> {
         let at = self.rules.len();
         let generous = rule.effect != Effect::Allow;
         let any_case = generous || self.any_case;
@@ -186,7 +186,9 @@ impl Part {
                 compiled.opens = Some(path::normal(&folder).into_owned());
             }
             Pattern::Write(_) if !generous => return Err(crate::check::RuleProblem::Writes.to_string()),
-            Pattern::Read(text) | Pattern::Write(text) => compiled.files = Some(Files::new(text, home)?),
+            Pattern::Read(text) | Pattern::Write(text) => {
+                compiled.files = Some(FilePattern::new(text, home)?);
+            }
         }
         if let (true, Some(pin)) = (generous, &rule.pin) {
             index.add_identity(&pin.program, at);
@@ -215,17 +217,17 @@ impl Part {
         &self.rules[at]
     }
 
-    pub(crate) fn allow(&self) -> &Index {
+    pub(crate) fn allow_index(&self) -> &Index {
         &self.allow
     }
 
-    pub(crate) fn deny(&self) -> &Index {
+    pub(crate) fn deny_index(&self) -> &Index {
         &self.deny
     }
 
     /// Returns the spelling of a path that an allow rule's is compared with.
     pub(crate) fn allow_key<'a>(&self, path: &'a str) -> std::borrow::Cow<'a, str> {
-        if self.any_case { path::fold(path) } else { std::borrow::Cow::Borrowed(path) }
+        if self.any_case { path::fold_case(path) } else { std::borrow::Cow::Borrowed(path) }
     }
 }
 
@@ -260,7 +262,7 @@ fn path_key(expanded: &str, generous: bool, any_case: bool) -> String {
     if generous {
         path::deny_key(expanded)
     } else if any_case {
-        path::fold(expanded).into_owned()
+        path::fold_case(expanded).into_owned()
     } else {
         expanded.to_owned()
     }
@@ -269,14 +271,14 @@ fn path_key(expanded: &str, generous: bool, any_case: bool) -> String {
 fn folder_key(folder: &str, home: &str, any_case: bool) -> String {
     let folder = path::expand_home(folder, home);
     let folder = path::normal(&folder);
-    if any_case { path::fold(&folder).into_owned() } else { folder.into_owned() }
+    if any_case { path::fold_case(&folder).into_owned() } else { folder.into_owned() }
 }
 
 impl Compiled {
     /// Returns true if it allows in this folder (a real path).
     pub(crate) fn holds_in(&self, folder: &str, any_case: bool) -> bool {
         let here = path::normal(folder);
-        let here = if any_case { path::fold(&here) } else { here };
+        let here = if any_case { path::fold_case(&here) } else { here };
         self.folder.as_deref().is_none_or(|own| path::is_within(&here, own))
     }
 
@@ -284,7 +286,7 @@ impl Compiled {
     pub(crate) fn program_name(&self) -> Option<&str> {
         match (&self.rule.pattern, &self.command) {
             (Pattern::Path(text), _) => Some(text),
-            (Pattern::Command(_), Some(words)) => words.words.first().map(WordPattern::text),
+            (Pattern::Command(_), Some(words)) => words.words.first().map(WordPattern::as_written),
             (Pattern::Exact(argv), _) => argv.first().map(String::as_str),
             (Pattern::Command(_), None)
             | (Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_), _) => None,

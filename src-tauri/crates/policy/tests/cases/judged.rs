@@ -1,7 +1,7 @@
 //! The verdicts of all cases, computed once for all tests.
 
 use crate::files::{self, File};
-use postern_policy::case::{Bins, Case, Outcome};
+use postern_policy::case::{Bins, Case, CaseOutcome};
 use serde_json::Value;
 use std::sync::OnceLock;
 use std::thread::{available_parallelism, scope};
@@ -14,7 +14,7 @@ pub(crate) struct Judged {
     pub(crate) written: Value,
     /// The case as parsed.
     pub(crate) case: Case,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: CaseOutcome,
 }
 
 impl Judged {

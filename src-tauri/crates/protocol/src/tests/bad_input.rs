@@ -1,7 +1,7 @@
 //! Bad input, one by one: each has its own name, keeps its id where that can be read, and harms nobody after it.
 
 use super::read;
-use crate::{ErrorCode, ErrorObject, Id, LineBuffer, Mistake, limits};
+use crate::{CallId, ErrorCode, ErrorObject, LineBuffer, ProtocolError, limits};
 use serde_json::{Value, json};
 
 const UUID: &str = "0197b1c0-0000-4000-8000-000000000001";
@@ -148,8 +148,8 @@ fn every_bad_message_is_refused_by_its_name_and_keeps_its_id() {
         let shown = String::from_utf8_lossy(&line[..line.len().min(120)]).into_owned();
         let refused = read(&line).expect_err(&shown);
         assert_eq!(refused.mistake.name(), problem, "{shown}");
-        assert_eq!(refused.mistake.code(), code, "{shown}");
-        assert_eq!(refused.id, id_known.then_some(Id::Number(7)), "the id of {shown}");
+        assert_eq!(refused.mistake.error_code(), code, "{shown}");
+        assert_eq!(refused.id, id_known.then_some(CallId::Number(7)), "the id of {shown}");
         let told = ErrorObject::from(refused.mistake);
         assert!(!told.message.is_empty() && !told.message.contains('\n'), "one sentence: {}", told.message);
         assert_eq!(told.kind(), Some(code), "the code can be read back");
@@ -192,8 +192,8 @@ fn a_line_over_the_limit_is_told_once_with_its_id_and_the_next_line_is_read() {
         }
     }
     assert_eq!(refused.len(), 1, "told once, as soon as it is clear");
-    assert_eq!(refused[0].id, Some(Id::Number(7)));
-    assert_eq!(refused[0].mistake, Mistake::FrameTooLarge { limit: limits::FRAME_IN });
+    assert_eq!(refused[0].id, Some(CallId::Number(7)));
+    assert_eq!(refused[0].mistake, ProtocolError::FrameTooLarge { limit: limits::FRAME_IN });
     lines.push(b"\"}}\n\n  \n{}\npart");
     assert_eq!(
         lines.next_line(),

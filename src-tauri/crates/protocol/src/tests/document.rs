@@ -5,8 +5,8 @@ use crate::answer::{
     ToolCheckResult, WhichResult,
 };
 use crate::{
-    AuthenticateParams, Call, ControlWelcome, DenyReason, ErrorCode, ErrorObject, Frame, Handshake, Hello,
-    Id, Key, Nonce, Notice, Side, Socket, Welcome, decode, limits,
+    AgentCall, AuthenticateParams, CallId, ControlWelcome, DenyReason, ErrorCode, ErrorObject, Frame,
+    Handshake, HandshakeSide, Hello, Nonce, Notice, Socket, SocketKey, Welcome, decode, limits,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -19,7 +19,7 @@ const PAGE: &str = include_str!("../../../../../docs/PROTOCOL.md");
 #[derive(Default)]
 struct Heard {
     /// Calls that wait for their answer, by id.
-    asked: HashMap<Id, String>,
+    asked: HashMap<CallId, String>,
     /// Every method and event that was shown.
     shown: HashSet<String>,
     server_nonce: Option<Nonce>,
@@ -41,7 +41,7 @@ fn every_example_is_read_and_nothing_is_left_out() {
     assert!(heard.asked.is_empty(), "every call has its answer: {:?}", heard.asked);
     let events =
         ["exec.pending", "exec.started", "exec.output", "exec.finished", "exec.denied", "tool.resolved"];
-    for name in Call::METHODS.into_iter().chain(events) {
+    for name in AgentCall::METHODS.into_iter().chain(events) {
         assert!(heard.shown.contains(name), "{name} has an example");
     }
 }
@@ -87,7 +87,7 @@ impl Heard {
             ("agent", Frame::Request(request)) => {
                 self.shown.insert(request.method.clone());
                 self.asked.insert(request.id.clone(), request.method.clone());
-                Call::of_request(request).unwrap_or_else(|error| panic!("{line}: {error}"));
+                AgentCall::of_request(request).unwrap_or_else(|error| panic!("{line}: {error}"));
             }
             ("host", Frame::Notification(told)) if told.method == "hello" => {
                 let hello: Hello = serde_json::from_value(told.params).expect(line);
@@ -116,11 +116,14 @@ impl Heard {
         let params = AuthenticateParams::of_request(request).expect("as the page has it");
         let server_nonce = self.server_nonce.clone().expect("hello came first");
         let handshake = Handshake { socket, server_nonce, client_nonce: params.nonce };
-        assert!(handshake.holds(&key(), Side::Client, &params.proof), "the proof on the page holds");
+        assert!(
+            handshake.verify_proof(&key(), HandshakeSide::Client, &params.proof),
+            "the proof on the page holds"
+        );
         self.handshake = Some(handshake);
     }
 
-    fn answer(&mut self, id: &Id, result: &Value, line: &str) {
+    fn answer(&mut self, id: &CallId, result: &Value, line: &str) {
         match self.asked.remove(id).expect("an answer to a call").as_str() {
             "authenticate" => self.welcome(result),
             "system.run" => {
@@ -143,7 +146,10 @@ impl Heard {
     fn welcome(&mut self, result: &Value) {
         let handshake = self.handshake.take().expect("somebody authenticated");
         let proof = result["proof"].as_str().expect("the host's proof").to_owned();
-        assert!(handshake.holds(&key(), Side::Server, &proof), "the host's proof on the page holds");
+        assert!(
+            handshake.verify_proof(&key(), HandshakeSide::Server, &proof),
+            "the host's proof on the page holds"
+        );
         match handshake.socket {
             Socket::Channel => same::<Welcome>(result, "welcome"),
             Socket::Control => same::<ControlWelcome>(result, "control"),
@@ -152,9 +158,9 @@ impl Heard {
 }
 
 /// Returns the key that the page names.
-fn key() -> Key {
-    let key = Key::from_bytes(std::array::from_fn(|index| u8::try_from(index).expect("32 bytes")));
-    assert!(PAGE.contains(&format!("`{}`", key.text())), "the page names it");
+fn key() -> SocketKey {
+    let key = SocketKey::from_bytes(std::array::from_fn(|index| u8::try_from(index).expect("32 bytes")));
+    assert!(PAGE.contains(&format!("`{}`", key.to_text())), "the page names it");
     key
 }
 

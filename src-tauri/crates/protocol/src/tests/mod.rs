@@ -5,9 +5,9 @@ mod document;
 mod round_trip;
 pub(crate) mod schema;
 
-use crate::{Call, Refused, decode, limits};
+use crate::{AgentCall, RefusedMessage, decode, limits};
 
 /// Reads a line as the host does.
-fn read(line: &[u8]) -> Result<(crate::Id, Call), Refused> {
-    decode(line, limits::FRAME_IN).and_then(Call::of_frame)
+fn read(line: &[u8]) -> Result<(crate::CallId, AgentCall), RefusedMessage> {
+    decode(line, limits::FRAME_IN).and_then(AgentCall::of_frame)
 }

@@ -2,9 +2,10 @@
 
 use super::read;
 use crate::{
-    Call, Confined, Decision, Denied, DenyReason, Encoding, Event, Finished, Frame, Id, InputParams,
-    KillParams, LineBuffer, Notice, Outcome, Output, Profile, RunParams, RunResult, Signal, Stdin, Stream,
-    ToolCheckParams, ToolError, ToolResolved, Wait, What, decode, limits, result_line,
+    AgentCall, CallId, Confined, Decision, DenyReason, Encoding, ExecDenied, ExecFinished, ExecOutput, Frame,
+    InputParams, KillParams, LineBuffer, Notice, NoticeEvent, Outcome, OutputStream, Profile, RunParams,
+    RunResult, RunStdin, Signal, ToolCheckParams, ToolError, ToolResolved, Wait, What, decode, limits,
+    result_line,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -20,7 +21,11 @@ fn run_params() -> impl Strategy<Value = RunParams> {
         prop::collection::vec(words(), 1..5).prop_map(What::Command),
         "[a-z|&; \n]{0,20}x".prop_map(What::Shell),
     ];
-    let stdin = prop_oneof![Just(Stdin::Nothing), any::<String>().prop_map(Stdin::Text), Just(Stdin::Stream)];
+    let stdin = prop_oneof![
+        Just(RunStdin::Nothing),
+        any::<String>().prop_map(RunStdin::Text),
+        Just(RunStdin::Stream)
+    ];
     let env = prop::collection::btree_map("[A-Z_][A-Z0-9_]{0,8}", words(), 0..4);
     let rest = (prop::option::of(words()), prop::option::of(1..u64::MAX), any::<(bool, bool, bool)>());
     (any::<u128>(), what, stdin, env, rest).prop_map(|(id, what, stdin, env, (text, timeout_ms, flags))| {
@@ -40,16 +45,16 @@ fn run_params() -> impl Strategy<Value = RunParams> {
     })
 }
 
-fn calls() -> impl Strategy<Value = Call> {
+fn calls() -> impl Strategy<Value = AgentCall> {
     prop_oneof![
-        run_params().prop_map(|run| Call::Run(Box::new(run))),
-        prop::collection::vec(any::<u8>(), 0..50).prop_map(|bytes| Call::Input(InputParams::new(
+        run_params().prop_map(|run| AgentCall::Run(Box::new(run))),
+        prop::collection::vec(any::<u8>(), 0..50).prop_map(|bytes| AgentCall::Input(InputParams::new(
             Uuid::nil(),
             9,
             &bytes,
             bytes.len() > 20
         ))),
-        words().prop_map(|tool| Call::ToolCheck(ToolCheckParams {
+        words().prop_map(|tool| AgentCall::ToolCheck(ToolCheckParams {
             arguments: [(tool.clone(), Value::from(tool.len()))].into_iter().collect(),
             session: Some(tool.clone()),
             cwd: Some("/w".to_owned()),
@@ -58,22 +63,22 @@ fn calls() -> impl Strategy<Value = Call> {
             rewrites: true,
             tool,
         })),
-        Just(Call::Kill(KillParams { request_id: Uuid::nil(), signal: Signal::term() })),
+        Just(AgentCall::Kill(KillParams { request_id: Uuid::nil(), signal: Signal::sigterm() })),
     ]
 }
 
-fn events() -> impl Strategy<Value = Event> {
+fn events() -> impl Strategy<Value = NoticeEvent> {
     let bytes = || prop::collection::vec(any::<u8>(), 0..50);
     prop_oneof![
-        (bytes(), any::<u64>()).prop_map(|(bytes, offset)| Event::Output(Output::new(
-            Stream::Stderr,
+        (bytes(), any::<u64>()).prop_map(|(bytes, offset)| NoticeEvent::Output(ExecOutput::new(
+            OutputStream::Stderr,
             offset,
             &bytes
         ))),
         (bytes(), any::<(Option<i32>, bool, u64)>()).prop_map(
             |(bytes, (exit_code, truncated, duration_ms))| {
                 let (stdout, stdout_encoding) = Encoding::encode(&bytes);
-                Event::Finished(Finished {
+                NoticeEvent::Finished(ExecFinished {
                     outcome: Outcome::Exited,
                     exit_code,
                     signal: None,
@@ -91,17 +96,17 @@ fn events() -> impl Strategy<Value = Event> {
                 })
             }
         ),
-        any::<(String, Option<String>, Option<i64>)>().prop_map(|(message, feedback, rule)| Event::Denied(
-            Denied {
+        any::<(String, Option<String>, Option<i64>)>().prop_map(|(message, feedback, rule)| {
+            NoticeEvent::Denied(ExecDenied {
                 reason: DenyReason::AllowlistMiss,
                 message,
                 advice: None,
                 feedback,
                 rule,
                 retry_after_ms: None,
-            }
-        )),
-        any::<u128>().prop_map(|id| Event::ToolResolved(ToolResolved {
+            })
+        }),
+        any::<u128>().prop_map(|id| NoticeEvent::ToolResolved(ToolResolved {
             check_id: Uuid::from_u128(id),
             decision: Decision::Deny,
             feedback: None,
@@ -135,7 +140,7 @@ fn notices() -> impl Strategy<Value = Notice> {
 fn damaged() -> impl Strategy<Value = Vec<u8>> {
     let patch = prop::collection::vec(any::<u8>(), 0..4);
     (calls(), any::<prop::sample::Index>(), 0..4usize, patch).prop_map(|(call, at, gone, patch)| {
-        let mut line = call.line(&Id::Number(1));
+        let mut line = call.to_line(&CallId::Number(1));
         let start = at.index(line.len());
         let end = line.len().min(start + gone);
         line.splice(start..end, patch);
@@ -152,29 +157,29 @@ proptest! {
     #[test]
     fn no_damage_panics(line in damaged()) {
         if let Err(refused) = read(&line) {
-            prop_assert!(decode(&refused.line(), limits::FRAME_OUT).is_ok(), "a refusal is itself a message");
+            prop_assert!(decode(&refused.into_line(), limits::FRAME_OUT).is_ok(), "a refusal is itself a message");
         }
     }
 
     #[test]
     fn a_call_is_read_as_it_was_written(call in calls(), id in any::<i64>()) {
-        let line = call.line(&Id::Number(id));
+        let line = call.to_line(&CallId::Number(id));
         prop_assert_eq!(memchr::memchr_iter(b'\n', &line).count(), 1, "one line");
-        prop_assert_eq!(read(&line), Ok((Id::Number(id), call)));
+        prop_assert_eq!(read(&line), Ok((CallId::Number(id), call)));
     }
 
     #[test]
     fn a_notice_is_read_as_it_was_written(notice in notices()) {
-        let Ok(Frame::Notification(told)) = decode(&notice.line(), limits::FRAME_OUT) else {
+        let Ok(Frame::Notification(told)) = decode(&notice.to_line(), limits::FRAME_OUT) else {
             panic!("a notice is a notification")
         };
-        prop_assert!(Notice::knows(&told.method));
+        prop_assert!(Notice::is_known_method(&told.method));
         prop_assert_eq!(Notice::of_notification(told), Ok(notice));
     }
 
     #[test]
     fn an_ending_is_read_as_it_was_answered(notice in notices().prop_filter("an end", |notice| notice.event.is_end())) {
-        let line = result_line(&Id::Number(1), &RunResult::Ended(Box::new(notice.clone())));
+        let line = result_line(&CallId::Number(1), &RunResult::Ended(Box::new(notice.clone())));
         let Ok(Frame::Response(answer)) = decode(&line, limits::FRAME_OUT) else { panic!("an answer") };
         let value = answer.outcome.expect("a good answer");
         prop_assert!(value["state"] == "finished" || value["state"] == "denied", "the state stands there");
@@ -183,8 +188,8 @@ proptest! {
 
     #[test]
     fn a_frame_is_read_as_it_was_written(call in calls(), text in "[a-z]{1,9}") {
-        let frame = decode(&call.line(&Id::Text(text)), limits::FRAME_IN).expect("a frame");
-        prop_assert_eq!(decode(&frame.line(), limits::FRAME_IN), Ok(frame));
+        let frame = decode(&call.to_line(&CallId::Text(text)), limits::FRAME_IN).expect("a frame");
+        prop_assert_eq!(decode(&frame.to_line(), limits::FRAME_IN), Ok(frame));
     }
 
     #[test]

@@ -6,14 +6,14 @@ use crate::answer::{
     Accepted, EventsAfterResult, InputResult, KillResult, OutputResult, SessionResult, StatusResult,
     ToolCheckResult, WhichResult,
 };
-use crate::notice::{Denied, Finished, Head, Output, Pending, Started, ToolResolved};
+use crate::notice::{ExecDenied, ExecFinished, ExecOutput, ExecStarted, NoticeHeader, Pending, ToolResolved};
 use crate::params::{
     EventsAfterParams, InputParams, KillParams, OutputParams, SessionCloseParams, SessionOpenParams,
     StatusParams, ToolCheckParams, WhichParams,
 };
 use crate::run::Wire;
 use crate::words::RunState;
-use crate::{AuthenticateParams, Call, ErrorObject, Hello, Id, Nonce, Signal, Welcome, limits};
+use crate::{AgentCall, AuthenticateParams, CallId, ErrorObject, Hello, Nonce, Signal, Welcome, limits};
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema, json_schema};
 use serde_json::{Map, Value, json};
@@ -86,7 +86,7 @@ fn schema() -> Value {
     defs.insert("hello".to_owned(), notification("hello", &types.subschema_for::<Hello>().to_value()));
     host.extend(events(&mut types, &mut defs));
     host.extend(answers(&mut types, &mut defs));
-    let id = types.subschema_for::<Id>();
+    let id = types.subschema_for::<CallId>();
     let error = types.subschema_for::<ErrorObject>();
     let failure = object(
         &json!({"jsonrpc": {"const": "2.0"}, "id": {"anyOf": [id, {"type": "null"}]}, "error": error}),
@@ -122,8 +122,11 @@ fn requests(types: &mut SchemaGenerator, defs: &mut Map<String, Value>) -> Vec<V
         ("tool.check", types.subschema_for::<ToolCheckParams>()),
         ("events.after", types.subschema_for::<EventsAfterParams>()),
     ];
-    assert!(Call::METHODS.iter().all(|name| params.iter().any(|(known, _)| known == name)), "every method");
-    let id = types.subschema_for::<Id>();
+    assert!(
+        AgentCall::METHODS.iter().all(|name| params.iter().any(|(known, _)| known == name)),
+        "every method"
+    );
+    let id = types.subschema_for::<CallId>();
     let request = |method: &str, params: &Schema| {
         let mut request = object(&json!({
             "jsonrpc": {"const": "2.0"}, "id": id, "method": {"const": method}, "params": params,
@@ -136,16 +139,16 @@ fn requests(types: &mut SchemaGenerator, defs: &mut Map<String, Value>) -> Vec<V
 }
 
 fn events(types: &mut SchemaGenerator, defs: &mut Map<String, Value>) -> Vec<Value> {
-    let head = types.subschema_for::<Head>();
+    let head = types.subschema_for::<NoticeHeader>();
     let bodies: [(&str, Schema); 6] = [
         ("exec.pending", types.subschema_for::<Pending>()),
-        ("exec.started", types.subschema_for::<Started>()),
-        ("exec.output", types.subschema_for::<Output>()),
-        ("exec.finished", types.subschema_for::<Finished>()),
-        ("exec.denied", types.subschema_for::<Denied>()),
+        ("exec.started", types.subschema_for::<ExecStarted>()),
+        ("exec.output", types.subschema_for::<ExecOutput>()),
+        ("exec.finished", types.subschema_for::<ExecFinished>()),
+        ("exec.denied", types.subschema_for::<ExecDenied>()),
         ("tool.resolved", types.subschema_for::<ToolResolved>()),
     ];
-    assert!(bodies.iter().all(|(name, _)| crate::Notice::knows(name)));
+    assert!(bodies.iter().all(|(name, _)| crate::Notice::is_known_method(name)));
     let event =
         |name: &str, body: &Schema| (name.to_owned(), notification(name, &json!({"allOf": [head, body]})));
     defs.extend(bodies.iter().map(|(name, body)| event(name, body)));
@@ -153,13 +156,13 @@ fn events(types: &mut SchemaGenerator, defs: &mut Map<String, Value>) -> Vec<Val
 }
 
 fn answers(types: &mut SchemaGenerator, defs: &mut Map<String, Value>) -> Vec<Value> {
-    let head = types.subschema_for::<Head>();
+    let head = types.subschema_for::<NoticeHeader>();
     let state = json!({"type": "object", "properties": {"state": types.subschema_for::<RunState>()}, "required": ["state"]});
     let ended = |body: Schema| json!({"allOf": [state, head, body]});
     let run = json!({"anyOf": [
         types.subschema_for::<Accepted>(),
-        ended(types.subschema_for::<Finished>()),
-        ended(types.subschema_for::<Denied>()),
+        ended(types.subschema_for::<ExecFinished>()),
+        ended(types.subschema_for::<ExecDenied>()),
     ]});
     let results: [(&str, Value); 11] = [
         ("authenticate", types.subschema_for::<Welcome>().to_value()),
@@ -174,7 +177,7 @@ fn answers(types: &mut SchemaGenerator, defs: &mut Map<String, Value>) -> Vec<Va
         ("tool.check", types.subschema_for::<ToolCheckResult>().to_value()),
         ("events.after", types.subschema_for::<EventsAfterResult>().to_value()),
     ];
-    let id = types.subschema_for::<Id>();
+    let id = types.subschema_for::<CallId>();
     results
         .into_iter()
         .map(|(method, result)| {

@@ -2,7 +2,7 @@
 //!
 //! Each entry of the record is durable before what follows it, and what could not be written is kept as owed.
 
-use super::{Effect, Entry, Event, State, Tells, step};
+use super::{RecordEntry, RequestEffect, RequestEvent, RequestState, Tells, step};
 use crate::denial::Denial;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -21,8 +21,8 @@ pub fn pause_after(failures: u32) -> Duration {
 /// A request: its state, and what is to be done for it. Times are counted from any fixed moment.
 #[derive(Debug)]
 pub struct Life {
-    state: State,
-    to_do: VecDeque<Effect>,
+    state: RequestState,
+    to_do: VecDeque<RequestEffect>,
     under_way: UnderWay,
     /// True if anything of it is on record.
     recorded: bool,
@@ -36,26 +36,26 @@ pub struct Life {
 #[derive(Debug)]
 enum UnderWay {
     Nothing,
-    Recording(Entry),
+    Recording(RecordEntry),
     Remembering,
 }
 
 /// Meaning of a write that failed.
 #[derive(Debug)]
-pub enum Refused {
+pub enum FailedWrite {
     /// No entry of the request is on record: it did not happen, and is to be forgotten.
     Forgotten,
     /// The step that was to begin with the entry does not begin: the request ends. The effects are to be
     /// carried out at once.
-    NotBegun(Vec<Effect>),
-    /// Owed: [`Life::next`] gives it again, once [`Life::due`] has come.
+    NotBegun(Vec<RequestEffect>),
+    /// Owed: [`Life::next_effect`] gives it again, once [`Life::retry_due`] has come.
     Owed,
 }
 
 impl Default for Life {
     fn default() -> Self {
         Self {
-            state: State::Received,
+            state: RequestState::Received,
             to_do: VecDeque::new(),
             under_way: UnderWay::Nothing,
             recorded: false,
@@ -67,7 +67,7 @@ impl Default for Life {
 
 impl Life {
     /// Returns where the request is.
-    pub fn state(&self) -> &State {
+    pub fn current_state(&self) -> &RequestState {
         &self.state
     }
 
@@ -77,27 +77,27 @@ impl Life {
     }
 
     /// Returns whether an entry of the record could not be written, and is to be tried again.
-    pub fn owes(&self) -> bool {
+    pub fn needs_retry(&self) -> bool {
         self.failures > 0
     }
 
     /// Returns whether entries wait to be written, or are on their way.
     pub fn is_unwritten(&self) -> bool {
         matches!(self.under_way, UnderWay::Recording(_))
-            || self.to_do.iter().any(|effect| matches!(effect, Effect::Record(_)))
+            || self.to_do.iter().any(|effect| matches!(effect, RequestEffect::Record(_)))
     }
 
     /// Returns when an owed entry is tried again.
-    pub fn due(&self) -> Option<Duration> {
+    pub fn retry_due(&self) -> Option<Duration> {
         self.again.filter(|_| !self.is_busy())
     }
 
-    /// Takes an event in. Gives what is to be done at once; the rest comes from [`Self::next`].
-    pub fn apply(&mut self, event: Event) -> Vec<Effect> {
-        let state = std::mem::replace(&mut self.state, State::Received);
+    /// Takes an event in. Gives what is to be done at once; the rest comes from [`Self::next_effect`].
+    pub fn apply_event(&mut self, event: RequestEvent) -> Vec<RequestEffect> {
+        let state = std::mem::replace(&mut self.state, RequestState::Received);
         let (state, effects) = step(state, event);
         self.state = state;
-        let (now, later): (Vec<_>, Vec<_>) = effects.into_iter().partition(Effect::is_immediate);
+        let (now, later): (Vec<_>, Vec<_>) = effects.into_iter().partition(RequestEffect::is_immediate);
         if !later.is_empty() {
             self.drop_superseded();
             // What happened may well be worth another try.
@@ -109,46 +109,46 @@ impl Life {
 
     /// Drops effects that the state has moved past. Entries on their way to the record stay, in their order.
     fn drop_superseded(&mut self) {
-        let (asks, starts) = (self.is_asking(), matches!(self.state, State::Starting { .. }));
+        let (asks, starts) = (self.is_asking(), matches!(self.state, RequestState::Starting { .. }));
         self.to_do.retain(|effect| match effect {
-            Effect::Record(entry) => entry.tells != Some(Tells::Pending),
-            Effect::Ask { .. } => asks,
-            Effect::Remember | Effect::Start(_) => starts,
-            Effect::Accept
-            | Effect::CloseQuestion
-            | Effect::Acknowledge
-            | Effect::Stop(_)
-            | Effect::TellEnded => true,
+            RequestEffect::Record(entry) => entry.tells != Some(Tells::Pending),
+            RequestEffect::Ask { .. } => asks,
+            RequestEffect::Remember | RequestEffect::Start(_) => starts,
+            RequestEffect::Accept
+            | RequestEffect::CloseQuestion
+            | RequestEffect::Acknowledge
+            | RequestEffect::Stop(_)
+            | RequestEffect::TellEnded => true,
         });
     }
 
     fn is_asking(&self) -> bool {
-        matches!(self.state, State::Asking { .. })
+        matches!(self.state, RequestState::Asking { .. })
     }
 
     /// Gives what is to be done next; `None` if that waits for something under way, or for its time.
-    pub fn next(&mut self, now: Duration) -> Option<Effect> {
+    pub fn next_effect(&mut self, now: Duration) -> Option<RequestEffect> {
         if self.is_busy() || self.again.is_some_and(|again| now < again) {
             return None;
         }
         self.again = None;
         let effect = self.to_do.pop_front()?;
         match &effect {
-            Effect::Record(entry) => self.under_way = UnderWay::Recording(entry.clone()),
-            Effect::Remember => self.under_way = UnderWay::Remembering,
-            Effect::Accept
-            | Effect::Ask { .. }
-            | Effect::CloseQuestion
-            | Effect::Acknowledge
-            | Effect::Start(_)
-            | Effect::Stop(_)
-            | Effect::TellEnded => {}
+            RequestEffect::Record(entry) => self.under_way = UnderWay::Recording(entry.clone()),
+            RequestEffect::Remember => self.under_way = UnderWay::Remembering,
+            RequestEffect::Accept
+            | RequestEffect::Ask { .. }
+            | RequestEffect::CloseQuestion
+            | RequestEffect::Acknowledge
+            | RequestEffect::Start(_)
+            | RequestEffect::Stop(_)
+            | RequestEffect::TellEnded => {}
         }
         Some(effect)
     }
 
     /// Notes that the entry under way is durable, or the rule is saved.
-    pub fn done(&mut self) {
+    pub fn mark_done(&mut self) {
         if let UnderWay::Recording(_) = std::mem::replace(&mut self.under_way, UnderWay::Nothing) {
             self.recorded = true;
             self.failures = 0;
@@ -157,51 +157,52 @@ impl Life {
 
     /// Returns the rule that the person chose could not be saved: nothing starts, and the request ends with
     /// `denial`.
-    pub fn not_remembered(&mut self, denial: Denial) -> Vec<Effect> {
+    pub fn not_remembered(&mut self, denial: Denial) -> Vec<RequestEffect> {
         self.under_way = UnderWay::Nothing;
-        self.apply(Event::Drifted(denial))
+        self.apply_event(RequestEvent::Drifted(denial))
     }
 
     /// Returns the entry under way could not be written. Nothing begins that needs it; `denial` is how the
     /// request ends then.
-    pub fn refused(&mut self, now: Duration, denial: Denial) -> Refused {
+    pub fn refused(&mut self, now: Duration, denial: Denial) -> FailedWrite {
         let UnderWay::Recording(entry) = std::mem::replace(&mut self.under_way, UnderWay::Nothing) else {
-            return Refused::Owed;
+            return FailedWrite::Owed;
         };
         if !self.recorded {
-            return Refused::Forgotten;
+            return FailedWrite::Forgotten;
         }
         self.failures = self.failures.saturating_add(1);
-        let begins =
-            |effect: &Effect| matches!(effect, Effect::Start(_) | Effect::Remember | Effect::Ask { .. });
+        let begins = |effect: &RequestEffect| {
+            matches!(effect, RequestEffect::Start(_) | RequestEffect::Remember | RequestEffect::Ask { .. })
+        };
         if self.to_do.iter().any(begins) {
             // An approval that came meanwhile is no yes any more, and nobody is told that it was.
             self.to_do.retain(|effect| match effect {
-                Effect::Record(entry) => !matches!(entry.state, State::Starting { .. }),
-                Effect::Acknowledge => false,
+                RequestEffect::Record(entry) => !matches!(entry.state, RequestState::Starting { .. }),
+                RequestEffect::Acknowledge => false,
                 _ => true,
             });
-            let event = if self.is_asking() { Event::AnsweredDeny } else { Event::Drifted };
-            let now_to_do = self.apply(event(denial));
-            return Refused::NotBegun(now_to_do);
+            let event = if self.is_asking() { RequestEvent::AnsweredDeny } else { RequestEvent::Drifted };
+            let now_to_do = self.apply_event(event(denial));
+            return FailedWrite::NotBegun(now_to_do);
         }
         if self.is_superseded(&entry) {
-            return Refused::Owed;
+            return FailedWrite::Owed;
         }
-        self.to_do.push_front(Effect::Record(entry));
+        self.to_do.push_front(RequestEffect::Record(entry));
         self.again = Some(now.saturating_add(pause_after(self.failures)));
-        Refused::Owed
+        FailedWrite::Owed
     }
 
     /// Returns true if a later entry says more than one that could not be written.
-    fn is_superseded(&self, entry: &Entry) -> bool {
+    fn is_superseded(&self, entry: &RecordEntry) -> bool {
         let tells_nothing = matches!(entry.tells, None | Some(Tells::Pending));
-        tells_nothing && self.to_do.iter().any(|effect| matches!(effect, Effect::Record(_)))
+        tells_nothing && self.to_do.iter().any(|effect| matches!(effect, RequestEffect::Record(_)))
     }
 
     /// Gives up the entry that is owed: it can never be written.
     pub fn give_up(&mut self) {
-        if self.owes() && matches!(self.to_do.front(), Some(Effect::Record(_))) {
+        if self.needs_retry() && matches!(self.to_do.front(), Some(RequestEffect::Record(_))) {
             self.to_do.pop_front();
         }
         self.failures = 0;

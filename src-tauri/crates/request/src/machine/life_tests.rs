@@ -2,9 +2,12 @@
 //! the host.
 
 use super::tests::{denial, digest, events, yes_to};
-use super::{Effect, Ending, Entry, Event, Exit, Life, Refused, State, Tells, pause_after};
+use super::{
+    Exit, FailedWrite, Life, RecordEntry, RequestEffect, RequestEnding, RequestEvent, RequestState, Tells,
+    pause_after,
+};
 use crate::plan::Digest;
-use postern_protocol::{By, DenyReason};
+use postern_protocol::{AllowedBy, DenyReason};
 use proptest::prelude::*;
 use std::time::Duration;
 
@@ -55,8 +58,8 @@ struct Host {
     life: Life,
     now: Duration,
     /// Durable entries.
-    record: Vec<Entry>,
-    writing: Option<Entry>,
+    record: Vec<RecordEntry>,
+    writing: Option<RecordEntry>,
     saving: bool,
     process: Process,
     starts: u32,
@@ -90,67 +93,83 @@ impl Host {
     }
 
     /// Returns true if an event can happen as things are: a process ends only where there is one.
-    fn can_happen(&self, event: &Event) -> bool {
+    fn can_happen(&self, event: &RequestEvent) -> bool {
         match event {
-            Event::Started { .. } | Event::SpawnFailed { .. } | Event::Drifted(_) => {
+            RequestEvent::Started { .. } | RequestEvent::SpawnFailed { .. } | RequestEvent::Drifted(_) => {
                 self.process == Process::Coming
             }
-            Event::Exited(_) | Event::TimedOut => self.process == Process::Runs,
+            RequestEvent::Exited(_) | RequestEvent::TimedOut => self.process == Process::Runs,
             // An approval is handed to the agent where a process would start.
-            Event::LeftToAgent if matches!(self.life.state(), State::Starting { .. }) => {
+            RequestEvent::LeftToAgent
+                if matches!(self.life.current_state(), RequestState::Starting { .. }) =>
+            {
                 self.process == Process::Coming
             }
-            Event::AnsweredAllow { .. } | Event::AnsweredDeny(_) | Event::Edited { .. } => self.asked,
+            RequestEvent::AnsweredAllow { .. }
+            | RequestEvent::AnsweredDeny(_)
+            | RequestEvent::Edited { .. } => self.asked,
             _ => true,
         }
     }
 
-    fn apply(&mut self, event: Event) {
+    fn apply(&mut self, event: RequestEvent) {
         if !self.can_happen(&event) {
             return;
         }
         match &event {
-            Event::Started { .. } => self.process = Process::Runs,
-            Event::SpawnFailed { .. } | Event::Drifted(_) | Event::Exited(_) => self.process = Process::Gone,
-            Event::LeftToAgent if self.process == Process::Coming => self.process = Process::Gone,
+            RequestEvent::Started { .. } => self.process = Process::Runs,
+            RequestEvent::SpawnFailed { .. } | RequestEvent::Drifted(_) | RequestEvent::Exited(_) => {
+                self.process = Process::Gone;
+            }
+            RequestEvent::LeftToAgent if self.process == Process::Coming => self.process = Process::Gone,
             _ => {}
         }
-        self.said_yes.extend(yes_to(self.life.state(), &event).cloned());
-        let at_once = self.life.apply(event);
+        self.said_yes.extend(yes_to(self.life.current_state(), &event).cloned());
+        let at_once = self.life.apply_event(event);
         self.carry_out(at_once);
         self.proceed();
     }
 
     fn proceed(&mut self) {
-        while let Some(effect) = self.life.next(self.now) {
+        while let Some(effect) = self.life.next_effect(self.now) {
             self.carry_out(vec![effect]);
         }
     }
 
-    fn carry_out(&mut self, effects: Vec<Effect>) {
+    fn carry_out(&mut self, effects: Vec<RequestEffect>) {
         for effect in effects {
             match effect {
-                Effect::Record(entry) => {
+                RequestEffect::Record(entry) => {
                     assert!(self.writing.is_none() && !self.saving, "one thing is under way at a time");
                     self.writing = Some(entry);
                 }
-                Effect::Accept => assert!(!self.record.is_empty(), "taken, and not on record"),
-                Effect::Ask { .. } => {
-                    assert!(self.is_on_record(|state| matches!(state, State::Asking { .. })));
-                    assert!(matches!(self.life.state(), State::Asking { .. }), "asked what is decided");
+                RequestEffect::Accept => assert!(!self.record.is_empty(), "taken, and not on record"),
+                RequestEffect::Ask { .. } => {
+                    assert!(self.is_on_record(|state| matches!(state, RequestState::Asking { .. })));
+                    assert!(
+                        matches!(self.life.current_state(), RequestState::Asking { .. }),
+                        "asked what is decided"
+                    );
                     self.asked = true;
                 }
-                Effect::CloseQuestion => self.asked = false,
-                Effect::Acknowledge => {
-                    let decided = |state: &State| matches!(state, State::Starting { .. } | State::Ended(_));
+                RequestEffect::CloseQuestion => self.asked = false,
+                RequestEffect::Acknowledge => {
+                    let decided = |state: &RequestState| {
+                        matches!(state, RequestState::Starting { .. } | RequestState::Ended(_))
+                    };
                     assert!(self.is_on_record(decided), "acknowledged without a receipt");
                     self.acknowledged = true;
                 }
-                Effect::Remember => self.saving = true,
-                Effect::Start(approved) => self.start(&approved),
-                Effect::Stop(_) => assert_eq!(self.process, Process::Runs, "a stop of what does not run"),
-                Effect::TellEnded => {
-                    assert!(self.is_on_record(|state| matches!(state, State::Ended(_))), "told unwritten");
+                RequestEffect::Remember => self.saving = true,
+                RequestEffect::Start(approved) => self.start(&approved),
+                RequestEffect::Stop(_) => {
+                    assert_eq!(self.process, Process::Runs, "a stop of what does not run");
+                }
+                RequestEffect::TellEnded => {
+                    assert!(
+                        self.is_on_record(|state| matches!(state, RequestState::Ended(_))),
+                        "told unwritten"
+                    );
                     self.told_ended += 1;
                 }
             }
@@ -162,28 +181,31 @@ impl Host {
         assert_eq!(self.starts, 1, "started twice");
         assert!(self.said_yes.contains(approved.digest()), "nobody said yes to what starts");
         assert!(
-            self.is_on_record(|state| matches!(state, State::Starting { .. })),
+            self.is_on_record(|state| matches!(state, RequestState::Starting { .. })),
             "no record of a decision"
         );
         if approved.is_intended() {
             assert!(self.record.iter().any(|entry| entry.intends), "intended, and not on record");
         } else {
             // The host writes it down before it starts, or does not start.
-            let state = self.life.state().clone();
-            self.record.push(Entry { state, tells: None, intends: true });
+            let state = self.life.current_state().clone();
+            self.record.push(RecordEntry { state, tells: None, intends: true });
         }
         self.process = Process::Coming;
     }
 
-    fn is_on_record(&self, wanted: impl Fn(&State) -> bool) -> bool {
+    fn is_on_record(&self, wanted: impl Fn(&RequestState) -> bool) -> bool {
         self.record.iter().any(|entry| wanted(&entry.state))
     }
 
     fn written(&mut self) {
         let Some(entry) = self.writing.take() else { return };
-        assert!(!self.is_on_record(|state| matches!(state, State::Ended(_))), "written behind its end");
+        assert!(
+            !self.is_on_record(|state| matches!(state, RequestState::Ended(_))),
+            "written behind its end"
+        );
         self.record.push(entry);
-        self.life.done();
+        self.life.mark_done();
         self.proceed();
     }
 
@@ -192,15 +214,18 @@ impl Host {
             return;
         }
         match self.life.refused(self.now, denial(DenyReason::Policy)) {
-            Refused::Forgotten => {
+            FailedWrite::Forgotten => {
                 assert!(self.record.is_empty() && self.starts == 0, "forgotten, and it happened");
                 self.forgotten = true;
             }
-            Refused::NotBegun(at_once) => {
-                assert!(matches!(self.life.state(), State::Ended(_)), "what cannot be written ends");
+            FailedWrite::NotBegun(at_once) => {
+                assert!(
+                    matches!(self.life.current_state(), RequestState::Ended(_)),
+                    "what cannot be written ends"
+                );
                 self.carry_out(at_once);
             }
-            Refused::Owed => assert!(self.life.owes()),
+            FailedWrite::Owed => assert!(self.life.needs_retry()),
         }
         if !self.forgotten {
             self.proceed();
@@ -212,7 +237,7 @@ impl Host {
             return;
         }
         if outcome {
-            self.life.done();
+            self.life.mark_done();
         } else {
             let at_once = self.life.not_remembered(denial(DenyReason::Drifted));
             self.carry_out(at_once);
@@ -229,11 +254,15 @@ impl Host {
         };
         let intended = self.record.iter().any(|entry| entry.intends);
         match &last.state {
-            State::Received | State::Queued | State::Asking { .. } => assert_eq!(self.starts, 0),
-            State::Starting { .. } => assert!(intended || self.starts == 0, "denied, though it may have run"),
-            State::Running { .. } | State::Stopping { .. } => assert_eq!(self.starts, 1),
-            State::Ended(ending) => {
-                let denied = matches!(ending, Ending::Denied(_));
+            RequestState::Received | RequestState::Queued | RequestState::Asking { .. } => {
+                assert_eq!(self.starts, 0);
+            }
+            RequestState::Starting { .. } => {
+                assert!(intended || self.starts == 0, "denied, though it may have run");
+            }
+            RequestState::Running { .. } | RequestState::Stopping { .. } => assert_eq!(self.starts, 1),
+            RequestState::Ended(ending) => {
+                let denied = matches!(ending, RequestEnding::Denied(_));
                 assert!(!(denied && self.process == Process::Runs), "denied, though it runs");
             }
         }
@@ -247,15 +276,15 @@ impl Host {
             }
             self.written();
             self.saved(true);
-            if let Some(due) = self.life.due() {
+            if let Some(due) = self.life.retry_due() {
                 assert!(due <= self.now + pause_after(u32::MAX), "tried again soon");
                 self.now = self.now.max(due);
                 self.proceed();
             }
             match self.process {
-                Process::Coming => self.apply(Event::Started { pid: 7 }),
-                Process::Runs => self.apply(Event::Exited(Exit::Code(0).into())),
-                Process::None | Process::Gone => self.apply(Event::Shutdown),
+                Process::Coming => self.apply(RequestEvent::Started { pid: 7 }),
+                Process::Runs => self.apply(RequestEvent::Exited(Exit::Code(0).into())),
+                Process::None | Process::Gone => self.apply(RequestEvent::Shutdown),
             }
         }
         panic!("it never ends: {self:?}");
@@ -268,13 +297,13 @@ impl Host {
             return;
         }
         assert_eq!((ended, self.told_ended), (1, 1), "one ending for the record, and one for the agent");
-        let is_start = |entry: &Entry| matches!(entry.tells, Some(Tells::Started { .. }));
+        let is_start = |entry: &RecordEntry| matches!(entry.tells, Some(Tells::Started { .. }));
         let started = self.record.iter().filter(|entry| is_start(entry)).count();
-        let Some(State::Ended(ending)) = self.record.last().map(|entry| &entry.state) else {
+        let Some(RequestState::Ended(ending)) = self.record.last().map(|entry| &entry.state) else {
             panic!("something is written behind the end");
         };
         assert_eq!(
-            matches!(ending, Ending::Finished { .. }),
+            matches!(ending, RequestEnding::Finished { .. }),
             started == 1,
             "told started once, and finished"
         );
@@ -318,50 +347,50 @@ proptest! {
 fn an_ending_that_cannot_be_written_is_tried_again_ever_more_seldom() {
     let mut life = Life::default();
     let mut now = Duration::ZERO;
-    let allow = Event::JudgedAllow { by: By::Policy, digest: digest("a") };
+    let allow = RequestEvent::JudgedAllow { by: AllowedBy::Policy, digest: digest("a") };
     let write = |life: &mut Life, now| loop {
-        match life.next(now) {
-            Some(Effect::Record(entry)) => return entry,
+        match life.next_effect(now) {
+            Some(RequestEffect::Record(entry)) => return entry,
             Some(_) => {}
             None => panic!("nothing is to be written"),
         }
     };
-    for event in [allow, Event::Started { pid: 5 }] {
-        life.apply(event);
+    for event in [allow, RequestEvent::Started { pid: 5 }] {
+        life.apply_event(event);
         write(&mut life, now);
-        life.done();
-        while life.next(now).is_some() {}
+        life.mark_done();
+        while life.next_effect(now).is_some() {}
     }
-    life.apply(Event::Exited(Exit::Code(0).into()));
+    life.apply_event(RequestEvent::Exited(Exit::Code(0).into()));
     let mut pauses = Vec::new();
     for _ in 0..8 {
         let entry = write(&mut life, now);
         assert_eq!(entry.tells, Some(Tells::Ended));
-        assert!(matches!(life.refused(now, denial(DenyReason::Policy)), Refused::Owed));
-        assert!(life.next(now).is_none(), "it waits for its time");
-        let due = life.due().expect("it is tried again");
+        assert!(matches!(life.refused(now, denial(DenyReason::Policy)), FailedWrite::Owed));
+        assert!(life.next_effect(now).is_none(), "it waits for its time");
+        let due = life.retry_due().expect("it is tried again");
         pauses.push(due.saturating_sub(now).as_millis());
         now = due;
     }
     assert_eq!(pauses, [100, 200, 400, 800, 1600, 3200, 5000, 5000]);
     write(&mut life, now);
-    life.done();
-    assert!(!life.owes() && matches!(life.next(now), Some(Effect::TellEnded)));
+    life.mark_done();
+    assert!(!life.needs_retry() && matches!(life.next_effect(now), Some(RequestEffect::TellEnded)));
 }
 
 #[test]
 fn what_happens_is_worth_another_try_at_once() {
     let mut life = Life::default();
-    life.apply(Event::JudgedAsk { digest: digest("a") });
-    let _ = life.next(Duration::ZERO);
-    life.done();
-    assert!(matches!(life.next(Duration::ZERO), Some(Effect::Accept)));
-    assert!(matches!(life.next(Duration::ZERO), Some(Effect::Ask { .. })));
-    assert!(matches!(life.next(Duration::ZERO), Some(Effect::Record(_))));
-    assert!(matches!(life.refused(Duration::ZERO, denial(DenyReason::Policy)), Refused::Owed));
-    assert!(life.next(Duration::ZERO).is_none());
-    life.apply(Event::AnsweredDeny(denial(DenyReason::User)));
-    let Some(Effect::Record(entry)) = life.next(Duration::ZERO) else {
+    life.apply_event(RequestEvent::JudgedAsk { digest: digest("a") });
+    let _ = life.next_effect(Duration::ZERO);
+    life.mark_done();
+    assert!(matches!(life.next_effect(Duration::ZERO), Some(RequestEffect::Accept)));
+    assert!(matches!(life.next_effect(Duration::ZERO), Some(RequestEffect::Ask { .. })));
+    assert!(matches!(life.next_effect(Duration::ZERO), Some(RequestEffect::Record(_))));
+    assert!(matches!(life.refused(Duration::ZERO, denial(DenyReason::Policy)), FailedWrite::Owed));
+    assert!(life.next_effect(Duration::ZERO).is_none());
+    life.apply_event(RequestEvent::AnsweredDeny(denial(DenyReason::User)));
+    let Some(RequestEffect::Record(entry)) = life.next_effect(Duration::ZERO) else {
         panic!("the answer is written at once")
     };
     assert_eq!(entry.tells, Some(Tells::Ended), "what it was asked is not told behind that");

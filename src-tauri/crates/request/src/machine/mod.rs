@@ -2,12 +2,12 @@
 
 use crate::denial::Denial;
 use crate::plan::Digest;
-use postern_protocol::{By, EndReason, Outcome, RunState};
+use postern_protocol::{AllowedBy, EndReason, Outcome, RunState};
 use serde::{Deserialize, Serialize};
 
 /// State of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
+pub enum RequestState {
     /// Received, looked up and judged; nothing of it was done.
     Received,
     /// A person is to be asked, and its turn for that has not come.
@@ -20,7 +20,7 @@ pub enum State {
     /// Let through; the last checks and the start are under way.
     Starting {
         /// Actor that let it through.
-        by: By,
+        by: AllowedBy,
         /// A stop that came before the process id was known.
         stop: Option<Stop>,
     },
@@ -35,7 +35,7 @@ pub enum State {
         stop: Stop,
     },
     /// Ended; nothing changes it any more.
-    Ended(Ending),
+    Ended(RequestEnding),
 }
 
 /// Reason why a run is stopped.
@@ -52,7 +52,7 @@ pub enum Stop {
 /// End of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
-pub enum Ending {
+pub enum RequestEnding {
     Denied(Denial),
     Finished {
         #[serde(rename = "outcome")]
@@ -67,7 +67,7 @@ pub enum Ending {
     Allowed,
 }
 
-impl Ending {
+impl RequestEnding {
     /// Returns the reason of a denial or the outcome of a run; `None` if its agent does it itself.
     pub fn reason(&self) -> Option<EndReason> {
         match self {
@@ -131,38 +131,38 @@ impl From<Exit> for RunEnd {
     }
 }
 
-impl From<&State> for RunState {
-    fn from(state: &State) -> Self {
+impl From<&RequestState> for RunState {
+    fn from(state: &RequestState) -> Self {
         match state {
-            State::Received => Self::Received,
-            State::Queued => Self::Resolving,
-            State::Asking { .. } => Self::Asking,
-            State::Starting { .. } => Self::Starting,
-            State::Running { .. } => Self::Running,
-            State::Stopping { .. } => Self::Stopping,
-            State::Ended(ending) => Self::from(ending),
+            RequestState::Received => Self::Received,
+            RequestState::Queued => Self::Resolving,
+            RequestState::Asking { .. } => Self::Asking,
+            RequestState::Starting { .. } => Self::Starting,
+            RequestState::Running { .. } => Self::Running,
+            RequestState::Stopping { .. } => Self::Stopping,
+            RequestState::Ended(ending) => Self::from(ending),
         }
     }
 }
 
-impl From<&Ending> for RunState {
-    fn from(ending: &Ending) -> Self {
+impl From<&RequestEnding> for RunState {
+    fn from(ending: &RequestEnding) -> Self {
         match ending {
-            Ending::Denied(_) => Self::Denied,
-            Ending::Finished { .. } => Self::Finished,
-            Ending::Failed { .. } => Self::Failed,
-            Ending::Allowed => Self::Allowed,
+            RequestEnding::Denied(_) => Self::Denied,
+            RequestEnding::Finished { .. } => Self::Finished,
+            RequestEnding::Failed { .. } => Self::Failed,
+            RequestEnding::Allowed => Self::Allowed,
         }
     }
 }
 
 /// Events that change a request's state.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
+pub enum RequestEvent {
     /// The verdict is allow.
     JudgedAllow {
         /// Actor that let it through.
-        by: By,
+        by: AllowedBy,
         /// Digest that was let through.
         digest: Digest,
     },
@@ -194,7 +194,7 @@ pub enum Event {
     /// Judged again while it waited (a new rule, or the fallback): it may run now.
     Allowed {
         /// Actor that let it through.
-        by: By,
+        by: AllowedBy,
         /// Digest that was let through.
         digest: Digest,
     },
@@ -224,13 +224,13 @@ pub enum Event {
 }
 
 /// Effect of an event, to be carried out in order, except for those that wait for nothing
-/// ([`Effect::is_immediate`]).
+/// ([`RequestEffect::is_immediate`]).
 ///
 /// An entry of the record is durable before what follows it.
 #[derive(Debug)]
-pub enum Effect {
+pub enum RequestEffect {
     /// Write this down, durably, before anything that follows; the first time, the request with it.
-    Record(Entry),
+    Record(RecordEntry),
     /// Tell a caller that only wanted to know that the request was taken.
     Accept,
     /// Open a question and its timer.
@@ -252,7 +252,7 @@ pub enum Effect {
     TellEnded,
 }
 
-impl Effect {
+impl RequestEffect {
     /// Returns whether it is carried out at once, before what was to be done already.
     pub fn is_immediate(&self) -> bool {
         match self {
@@ -270,9 +270,9 @@ impl Effect {
 
 /// An entry of the record: where a request is, and the event that its agent is told of in the same transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct RecordEntry {
     /// State to record.
-    pub state: State,
+    pub state: RequestState,
     /// Notification for its agent.
     pub tells: Option<Tells>,
     /// True if the start that follows is written down as intended: from here on it may have been started.
@@ -292,7 +292,7 @@ pub enum Tells {
     Ended,
 }
 
-pub use self::life::{Life, Refused, pause_after};
+pub use self::life::{FailedWrite, Life, pause_after};
 pub use self::step::{Approved, step};
 
 mod life;

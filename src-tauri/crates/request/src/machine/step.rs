@@ -3,24 +3,24 @@
 //! One function a state, one arm for every event, no `_`: a new event does not compile until each state says what it
 //! means there. An event that means nothing in a state leaves it as it is and gives no effects.
 
-use super::{Effect, Ending, Entry, Event, RunEnd, State, Stop, Tells};
+use super::{RecordEntry, RequestEffect, RequestEnding, RequestEvent, RequestState, RunEnd, Stop, Tells};
 use crate::denial::{Denial, Refusal, Withdrawal};
 use crate::plan::Digest;
-use postern_protocol::{By, Outcome};
+use postern_protocol::{AllowedBy, Outcome};
 
 /// Permission to run one plan once. No public constructor: only [`step`] makes one, from a verdict of allow, a
 /// person's yes or the fallback.
 #[derive(Debug)]
 #[must_use]
 pub struct Approved {
-    by: By,
+    by: AllowedBy,
     digest: Digest,
     intended: bool,
 }
 
 impl Approved {
     /// Returns who let it through.
-    pub fn by(&self) -> By {
+    pub fn allowed_by(&self) -> AllowedBy {
         self.by
     }
 
@@ -35,231 +35,247 @@ impl Approved {
     }
 }
 
-type Next = (State, Vec<Effect>);
+type Transition = (RequestState, Vec<RequestEffect>);
 
 /// Applies `event` to a request in `state`, and returns the new state with its effects, in order.
-pub fn step(state: State, event: Event) -> Next {
+pub fn step(state: RequestState, event: RequestEvent) -> Transition {
     match state {
-        State::Received => received(event),
-        State::Queued => queued(event),
-        State::Asking { digest } => asking(digest, event),
-        State::Starting { by, stop } => starting(by, stop, event),
-        State::Running { pid } => running(pid, &event),
-        State::Stopping { pid, stop } => stopping(pid, stop, &event),
-        State::Ended(ending) => ended(ending, &event),
+        RequestState::Received => received(event),
+        RequestState::Queued => queued(event),
+        RequestState::Asking { digest } => asking(digest, event),
+        RequestState::Starting { by, stop } => starting(by, stop, event),
+        RequestState::Running { pid } => running(pid, &event),
+        RequestState::Stopping { pid, stop } => stopping(pid, stop, &event),
+        RequestState::Ended(ending) => after_end(ending, &event),
     }
 }
 
-fn received(event: Event) -> Next {
+fn received(event: RequestEvent) -> Transition {
     match event {
-        Event::JudgedQueue => (State::Queued, vec![record(&State::Queued, None), Effect::Accept]),
-        Event::JudgedAllow { .. }
-        | Event::LeftToAgent
-        | Event::JudgedAsk { .. }
-        | Event::JudgedDeny(_)
-        | Event::Withdrawn(_)
-        | Event::Killed
-        | Event::Shutdown => {
+        RequestEvent::JudgedQueue => {
+            (RequestState::Queued, vec![record(&RequestState::Queued, None), RequestEffect::Accept])
+        }
+        RequestEvent::JudgedAllow { .. }
+        | RequestEvent::LeftToAgent
+        | RequestEvent::JudgedAsk { .. }
+        | RequestEvent::JudgedDeny(_)
+        | RequestEvent::Withdrawn(_)
+        | RequestEvent::Killed
+        | RequestEvent::Shutdown => {
             let (state, mut effects) = queued(event);
-            if !matches!(state, State::Ended(_)) {
-                effects.insert(1, Effect::Accept);
+            if !matches!(state, RequestState::Ended(_)) {
+                effects.insert(1, RequestEffect::Accept);
             }
             (state, effects)
         }
-        Event::AnsweredAllow { .. }
-        | Event::Edited { .. }
-        | Event::AnsweredDeny(_)
-        | Event::Allowed { .. }
-        | Event::Expired(_)
-        | Event::Drifted(_)
-        | Event::SpawnFailed { .. }
-        | Event::Started { .. }
-        | Event::TimedOut
-        | Event::Exited(_) => unchanged(State::Received),
+        RequestEvent::AnsweredAllow { .. }
+        | RequestEvent::Edited { .. }
+        | RequestEvent::AnsweredDeny(_)
+        | RequestEvent::Allowed { .. }
+        | RequestEvent::Expired(_)
+        | RequestEvent::Drifted(_)
+        | RequestEvent::SpawnFailed { .. }
+        | RequestEvent::Started { .. }
+        | RequestEvent::TimedOut
+        | RequestEvent::Exited(_) => unchanged(RequestState::Received),
     }
 }
 
-fn queued(event: Event) -> Next {
+fn queued(event: RequestEvent) -> Transition {
     match event {
-        Event::JudgedAllow { by, digest } => approved(by, digest, Remember::Nothing, Vec::new()),
-        Event::JudgedAsk { digest } => {
-            let asking = State::Asking { digest: digest.clone() };
-            let effects =
-                vec![record(&asking, None), Effect::Ask { digest }, record(&asking, Some(Tells::Pending))];
+        RequestEvent::JudgedAllow { by, digest } => approved(by, digest, RememberChoice::Nothing, Vec::new()),
+        RequestEvent::JudgedAsk { digest } => {
+            let asking = RequestState::Asking { digest: digest.clone() };
+            let effects = vec![
+                record(&asking, None),
+                RequestEffect::Ask { digest },
+                record(&asking, Some(Tells::Pending)),
+            ];
             (asking, effects)
         }
-        Event::LeftToAgent => end(Ending::Allowed, None, None),
-        Event::JudgedDeny(denial) | Event::Withdrawn(denial) => denied(denial),
-        Event::Killed => denied(cancelled()),
-        Event::Shutdown => denied(Refusal::Quit.into()),
-        Event::JudgedQueue
-        | Event::AnsweredAllow { .. }
-        | Event::Edited { .. }
-        | Event::AnsweredDeny(_)
-        | Event::Allowed { .. }
-        | Event::Expired(_)
-        | Event::Drifted(_)
-        | Event::SpawnFailed { .. }
-        | Event::Started { .. }
-        | Event::TimedOut
-        | Event::Exited(_) => unchanged(State::Queued),
+        RequestEvent::LeftToAgent => end_request(RequestEnding::Allowed, None, None),
+        RequestEvent::JudgedDeny(denial) | RequestEvent::Withdrawn(denial) => denied(denial),
+        RequestEvent::Killed => denied(cancelled()),
+        RequestEvent::Shutdown => denied(Refusal::Quit.into()),
+        RequestEvent::JudgedQueue
+        | RequestEvent::AnsweredAllow { .. }
+        | RequestEvent::Edited { .. }
+        | RequestEvent::AnsweredDeny(_)
+        | RequestEvent::Allowed { .. }
+        | RequestEvent::Expired(_)
+        | RequestEvent::Drifted(_)
+        | RequestEvent::SpawnFailed { .. }
+        | RequestEvent::Started { .. }
+        | RequestEvent::TimedOut
+        | RequestEvent::Exited(_) => unchanged(RequestState::Queued),
     }
 }
 
-fn asking(shown: Digest, event: Event) -> Next {
+fn asking(shown: Digest, event: RequestEvent) -> Transition {
     match event {
-        Event::AnsweredAllow { digest, confined, remember } if digest == shown => {
-            let remember = if remember { Remember::Rule } else { Remember::Answer };
-            approved(By::Person, confined.unwrap_or(digest), remember, vec![Effect::CloseQuestion])
+        RequestEvent::AnsweredAllow { digest, confined, remember } if digest == shown => {
+            let remember = if remember { RememberChoice::Rule } else { RememberChoice::Answer };
+            approved(
+                AllowedBy::Person,
+                confined.unwrap_or(digest),
+                remember,
+                vec![RequestEffect::CloseQuestion],
+            )
         }
-        Event::Allowed { by, digest } => approved(by, digest, Remember::Nothing, vec![Effect::CloseQuestion]),
-        Event::AnsweredDeny(denial) => {
-            let ending = Ending::Denied(denial);
-            end(ending, Some(Effect::CloseQuestion), Some(Effect::Acknowledge))
+        RequestEvent::Allowed { by, digest } => {
+            approved(by, digest, RememberChoice::Nothing, vec![RequestEffect::CloseQuestion])
         }
-        Event::Expired(denial) | Event::Withdrawn(denial) => refused(denial),
-        Event::Edited { digest } => {
-            let asking = State::Asking { digest };
+        RequestEvent::AnsweredDeny(denial) => {
+            let ending = RequestEnding::Denied(denial);
+            end_request(ending, Some(RequestEffect::CloseQuestion), Some(RequestEffect::Acknowledge))
+        }
+        RequestEvent::Expired(denial) | RequestEvent::Withdrawn(denial) => refused(denial),
+        RequestEvent::Edited { digest } => {
+            let asking = RequestState::Asking { digest };
             let effects = vec![record(&asking, Some(Tells::Pending))];
             (asking, effects)
         }
-        Event::Killed => refused(cancelled()),
-        Event::Shutdown => refused(Refusal::Quit.into()),
+        RequestEvent::Killed => refused(cancelled()),
+        RequestEvent::Shutdown => refused(Refusal::Quit.into()),
         // An approval to something else than what is on show is no yes.
-        Event::AnsweredAllow { .. }
-        | Event::JudgedAllow { .. }
-        | Event::LeftToAgent
-        | Event::JudgedAsk { .. }
-        | Event::JudgedQueue
-        | Event::JudgedDeny(_)
-        | Event::Drifted(_)
-        | Event::SpawnFailed { .. }
-        | Event::Started { .. }
-        | Event::TimedOut
-        | Event::Exited(_) => unchanged(State::Asking { digest: shown }),
+        RequestEvent::AnsweredAllow { .. }
+        | RequestEvent::JudgedAllow { .. }
+        | RequestEvent::LeftToAgent
+        | RequestEvent::JudgedAsk { .. }
+        | RequestEvent::JudgedQueue
+        | RequestEvent::JudgedDeny(_)
+        | RequestEvent::Drifted(_)
+        | RequestEvent::SpawnFailed { .. }
+        | RequestEvent::Started { .. }
+        | RequestEvent::TimedOut
+        | RequestEvent::Exited(_) => unchanged(RequestState::Asking { digest: shown }),
     }
 }
 
 /// Handles events while a start is under way.
 ///
-/// From here on nothing gives a second [`Effect::Start`]. A stop is remembered until there is a process to
+/// From here on nothing gives a second [`RequestEffect::Start`]. A stop is remembered until there is a process to
 /// stop; the first one counts.
-fn starting(by: By, stop: Option<Stop>, event: Event) -> Next {
+fn starting(by: AllowedBy, stop: Option<Stop>, event: RequestEvent) -> Transition {
     match event {
-        Event::Started { pid } => {
+        RequestEvent::Started { pid } => {
             let tells = Some(Tells::Started { pid });
             let Some(stop) = stop else {
-                let running = State::Running { pid };
+                let running = RequestState::Running { pid };
                 let effects = vec![record(&running, tells)];
                 return (running, effects);
             };
-            let stopping = State::Stopping { pid, stop };
-            let effects = vec![Effect::Stop(stop), record(&stopping, tells)];
+            let stopping = RequestState::Stopping { pid, stop };
+            let effects = vec![RequestEffect::Stop(stop), record(&stopping, tells)];
             (stopping, effects)
         }
-        Event::LeftToAgent => end(Ending::Allowed, None, None),
-        Event::Drifted(denial) => denied(denial),
-        Event::SpawnFailed { message } => end(Ending::Failed { message }, None, None),
-        Event::TimedOut => unchanged(State::Starting { by, stop: stop.or(Some(Stop::TimedOut)) }),
-        Event::Killed => unchanged(State::Starting { by, stop: stop.or(Some(Stop::Killed)) }),
-        Event::Shutdown => unchanged(State::Starting { by, stop: stop.or(Some(Stop::Shutdown)) }),
-        Event::JudgedAllow { .. }
-        | Event::JudgedAsk { .. }
-        | Event::JudgedQueue
-        | Event::JudgedDeny(_)
-        | Event::AnsweredAllow { .. }
-        | Event::Edited { .. }
-        | Event::AnsweredDeny(_)
-        | Event::Allowed { .. }
-        | Event::Expired(_)
-        | Event::Withdrawn(_)
-        | Event::Exited(_) => unchanged(State::Starting { by, stop }),
+        RequestEvent::LeftToAgent => end_request(RequestEnding::Allowed, None, None),
+        RequestEvent::Drifted(denial) => denied(denial),
+        RequestEvent::SpawnFailed { message } => end_request(RequestEnding::Failed { message }, None, None),
+        RequestEvent::TimedOut => {
+            unchanged(RequestState::Starting { by, stop: stop.or(Some(Stop::TimedOut)) })
+        }
+        RequestEvent::Killed => unchanged(RequestState::Starting { by, stop: stop.or(Some(Stop::Killed)) }),
+        RequestEvent::Shutdown => {
+            unchanged(RequestState::Starting { by, stop: stop.or(Some(Stop::Shutdown)) })
+        }
+        RequestEvent::JudgedAllow { .. }
+        | RequestEvent::JudgedAsk { .. }
+        | RequestEvent::JudgedQueue
+        | RequestEvent::JudgedDeny(_)
+        | RequestEvent::AnsweredAllow { .. }
+        | RequestEvent::Edited { .. }
+        | RequestEvent::AnsweredDeny(_)
+        | RequestEvent::Allowed { .. }
+        | RequestEvent::Expired(_)
+        | RequestEvent::Withdrawn(_)
+        | RequestEvent::Exited(_) => unchanged(RequestState::Starting { by, stop }),
     }
 }
 
-fn running(pid: u32, event: &Event) -> Next {
+fn running(pid: u32, event: &RequestEvent) -> Transition {
     match event {
-        Event::Exited(run) => end(Ending::Finished { end: *run }, None, None),
-        Event::TimedOut => stopped(pid, Stop::TimedOut),
-        Event::Killed => stopped(pid, Stop::Killed),
-        Event::Shutdown => stopped(pid, Stop::Shutdown),
-        Event::JudgedAllow { .. }
-        | Event::JudgedAsk { .. }
-        | Event::JudgedQueue
-        | Event::JudgedDeny(_)
-        | Event::AnsweredAllow { .. }
-        | Event::Edited { .. }
-        | Event::AnsweredDeny(_)
-        | Event::Allowed { .. }
-        | Event::LeftToAgent
-        | Event::Expired(_)
-        | Event::Withdrawn(_)
-        | Event::Drifted(_)
-        | Event::SpawnFailed { .. }
-        | Event::Started { .. } => unchanged(State::Running { pid }),
+        RequestEvent::Exited(run) => end_request(RequestEnding::Finished { end: *run }, None, None),
+        RequestEvent::TimedOut => stopped(pid, Stop::TimedOut),
+        RequestEvent::Killed => stopped(pid, Stop::Killed),
+        RequestEvent::Shutdown => stopped(pid, Stop::Shutdown),
+        RequestEvent::JudgedAllow { .. }
+        | RequestEvent::JudgedAsk { .. }
+        | RequestEvent::JudgedQueue
+        | RequestEvent::JudgedDeny(_)
+        | RequestEvent::AnsweredAllow { .. }
+        | RequestEvent::Edited { .. }
+        | RequestEvent::AnsweredDeny(_)
+        | RequestEvent::Allowed { .. }
+        | RequestEvent::LeftToAgent
+        | RequestEvent::Expired(_)
+        | RequestEvent::Withdrawn(_)
+        | RequestEvent::Drifted(_)
+        | RequestEvent::SpawnFailed { .. }
+        | RequestEvent::Started { .. } => unchanged(RequestState::Running { pid }),
     }
 }
 
-fn stopping(pid: u32, stop: Stop, event: &Event) -> Next {
+fn stopping(pid: u32, stop: Stop, event: &RequestEvent) -> Transition {
     match event {
         // Its own exit is a detail: it ended because it was stopped.
-        Event::Exited(run) => {
+        RequestEvent::Exited(run) => {
             let outcome = match stop {
                 Stop::TimedOut => Outcome::Timeout,
                 Stop::Killed | Stop::Shutdown => Outcome::Killed,
             };
-            end(Ending::Finished { end: RunEnd { outcome, ..*run } }, None, None)
+            end_request(RequestEnding::Finished { end: RunEnd { outcome, ..*run } }, None, None)
         }
-        Event::JudgedAllow { .. }
-        | Event::JudgedAsk { .. }
-        | Event::JudgedQueue
-        | Event::JudgedDeny(_)
-        | Event::AnsweredAllow { .. }
-        | Event::Edited { .. }
-        | Event::AnsweredDeny(_)
-        | Event::Allowed { .. }
-        | Event::LeftToAgent
-        | Event::Expired(_)
-        | Event::Withdrawn(_)
-        | Event::Drifted(_)
-        | Event::SpawnFailed { .. }
-        | Event::Started { .. }
-        | Event::TimedOut
-        | Event::Killed
-        | Event::Shutdown => unchanged(State::Stopping { pid, stop }),
+        RequestEvent::JudgedAllow { .. }
+        | RequestEvent::JudgedAsk { .. }
+        | RequestEvent::JudgedQueue
+        | RequestEvent::JudgedDeny(_)
+        | RequestEvent::AnsweredAllow { .. }
+        | RequestEvent::Edited { .. }
+        | RequestEvent::AnsweredDeny(_)
+        | RequestEvent::Allowed { .. }
+        | RequestEvent::LeftToAgent
+        | RequestEvent::Expired(_)
+        | RequestEvent::Withdrawn(_)
+        | RequestEvent::Drifted(_)
+        | RequestEvent::SpawnFailed { .. }
+        | RequestEvent::Started { .. }
+        | RequestEvent::TimedOut
+        | RequestEvent::Killed
+        | RequestEvent::Shutdown => unchanged(RequestState::Stopping { pid, stop }),
     }
 }
 
-fn ended(ending: Ending, event: &Event) -> Next {
+fn after_end(ending: RequestEnding, event: &RequestEvent) -> Transition {
     match event {
-        Event::JudgedAllow { .. }
-        | Event::JudgedAsk { .. }
-        | Event::JudgedQueue
-        | Event::JudgedDeny(_)
-        | Event::AnsweredAllow { .. }
-        | Event::Edited { .. }
-        | Event::AnsweredDeny(_)
-        | Event::Allowed { .. }
-        | Event::LeftToAgent
-        | Event::Expired(_)
-        | Event::Withdrawn(_)
-        | Event::Drifted(_)
-        | Event::SpawnFailed { .. }
-        | Event::Started { .. }
-        | Event::TimedOut
-        | Event::Killed
-        | Event::Shutdown
-        | Event::Exited(_) => unchanged(State::Ended(ending)),
+        RequestEvent::JudgedAllow { .. }
+        | RequestEvent::JudgedAsk { .. }
+        | RequestEvent::JudgedQueue
+        | RequestEvent::JudgedDeny(_)
+        | RequestEvent::AnsweredAllow { .. }
+        | RequestEvent::Edited { .. }
+        | RequestEvent::AnsweredDeny(_)
+        | RequestEvent::Allowed { .. }
+        | RequestEvent::LeftToAgent
+        | RequestEvent::Expired(_)
+        | RequestEvent::Withdrawn(_)
+        | RequestEvent::Drifted(_)
+        | RequestEvent::SpawnFailed { .. }
+        | RequestEvent::Started { .. }
+        | RequestEvent::TimedOut
+        | RequestEvent::Killed
+        | RequestEvent::Shutdown
+        | RequestEvent::Exited(_) => unchanged(RequestState::Ended(ending)),
     }
 }
 
-fn unchanged(state: State) -> Next {
+fn unchanged(state: RequestState) -> Transition {
     (state, Vec::new())
 }
 
 /// Rule that an approval asks to be kept beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Remember {
+enum RememberChoice {
     /// No person gave it.
     Nothing,
     /// The answer.
@@ -269,44 +285,58 @@ enum Remember {
 }
 
 /// Returns the state and effects of an approved request: the only place where permission comes into being.
-fn approved(by: By, digest: Digest, remember: Remember, mut effects: Vec<Effect>) -> Next {
-    let starting = State::Starting { by, stop: None };
-    let intended = remember != Remember::Rule;
-    effects.push(Effect::Record(Entry { state: starting.clone(), tells: None, intends: intended }));
+fn approved(
+    by: AllowedBy,
+    digest: Digest,
+    remember: RememberChoice,
+    mut effects: Vec<RequestEffect>,
+) -> Transition {
+    let starting = RequestState::Starting { by, stop: None };
+    let intended = remember != RememberChoice::Rule;
+    effects.push(RequestEffect::Record(RecordEntry {
+        state: starting.clone(),
+        tells: None,
+        intends: intended,
+    }));
     match remember {
-        Remember::Nothing => {}
-        Remember::Answer => effects.push(Effect::Acknowledge),
-        Remember::Rule => effects.push(Effect::Remember),
+        RememberChoice::Nothing => {}
+        RememberChoice::Answer => effects.push(RequestEffect::Acknowledge),
+        RememberChoice::Rule => effects.push(RequestEffect::Remember),
     }
-    effects.push(Effect::Start(Approved { by, digest, intended }));
+    effects.push(RequestEffect::Start(Approved { by, digest, intended }));
     (starting, effects)
 }
 
-fn record(state: &State, tells: Option<Tells>) -> Effect {
-    Effect::Record(Entry { state: state.clone(), tells, intends: false })
+fn record(state: &RequestState, tells: Option<Tells>) -> RequestEffect {
+    RequestEffect::Record(RecordEntry { state: state.clone(), tells, intends: false })
 }
 
 /// Stops a run: the signal never waits for the disk, so it comes before its record.
-fn stopped(pid: u32, stop: Stop) -> Next {
-    let stopping = State::Stopping { pid, stop };
-    let effects = vec![Effect::Stop(stop), record(&stopping, None)];
+fn stopped(pid: u32, stop: Stop) -> Transition {
+    let stopping = RequestState::Stopping { pid, stop };
+    let effects = vec![RequestEffect::Stop(stop), record(&stopping, None)];
     (stopping, effects)
 }
 
-fn end(ending: Ending, before: Option<Effect>, between: Option<Effect>) -> Next {
-    let ended = State::Ended(ending);
+fn end_request(
+    ending: RequestEnding,
+    before: Option<RequestEffect>,
+    between: Option<RequestEffect>,
+) -> Transition {
+    let ended = RequestState::Ended(ending);
     let recorded = record(&ended, Some(Tells::Ended));
-    let effects = before.into_iter().chain([recorded]).chain(between).chain([Effect::TellEnded]).collect();
+    let effects =
+        before.into_iter().chain([recorded]).chain(between).chain([RequestEffect::TellEnded]).collect();
     (ended, effects)
 }
 
-fn denied(denial: Denial) -> Next {
-    end(Ending::Denied(denial), None, None)
+fn denied(denial: Denial) -> Transition {
+    end_request(RequestEnding::Denied(denial), None, None)
 }
 
 /// Denies a request while its question is on show.
-fn refused(denial: Denial) -> Next {
-    end(Ending::Denied(denial), Some(Effect::CloseQuestion), None)
+fn refused(denial: Denial) -> Transition {
+    end_request(RequestEnding::Denied(denial), Some(RequestEffect::CloseQuestion), None)
 }
 
 fn cancelled() -> Denial {

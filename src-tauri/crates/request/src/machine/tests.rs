@@ -1,9 +1,12 @@
 //! The laws of a request's life, over random sequences of events, and its diagram, arrow by arrow.
 
-use super::{Approved, Effect, Ending, Entry, Event, Exit, RunEnd, State, Stop, Tells, step};
+use super::{
+    Approved, Exit, RecordEntry, RequestEffect, RequestEnding, RequestEvent, RequestState, RunEnd, Stop,
+    Tells, step,
+};
 use crate::denial::{Denial, Refusal};
 use crate::plan::Digest;
-use postern_protocol::{By, DenyReason, Outcome, RunState};
+use postern_protocol::{AllowedBy, DenyReason, Outcome, RunState};
 use proptest::prelude::*;
 
 pub(super) fn denial(reason: DenyReason) -> Denial {
@@ -17,39 +20,41 @@ pub(super) fn digest(name: &str) -> Digest {
 /// Effect without the parts that cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Did {
-    Record(Entry),
+    Record(RecordEntry),
     Accept,
     Ask(Digest),
     CloseQuestion,
     Acknowledge,
     Remember,
-    Start(By, Digest),
+    Start(AllowedBy, Digest),
     Stop(Stop),
     TellEnded,
 }
 
-pub(super) fn did(effect: &Effect) -> Did {
+pub(super) fn did(effect: &RequestEffect) -> Did {
     match effect {
-        Effect::Record(entry) => Did::Record(entry.clone()),
-        Effect::Accept => Did::Accept,
-        Effect::Ask { digest } => Did::Ask(digest.clone()),
-        Effect::CloseQuestion => Did::CloseQuestion,
-        Effect::Acknowledge => Did::Acknowledge,
-        Effect::Remember => Did::Remember,
-        Effect::Start(approved) => Did::Start(Approved::by(approved), approved.digest().clone()),
-        Effect::Stop(stop) => Did::Stop(*stop),
-        Effect::TellEnded => Did::TellEnded,
+        RequestEffect::Record(entry) => Did::Record(entry.clone()),
+        RequestEffect::Accept => Did::Accept,
+        RequestEffect::Ask { digest } => Did::Ask(digest.clone()),
+        RequestEffect::CloseQuestion => Did::CloseQuestion,
+        RequestEffect::Acknowledge => Did::Acknowledge,
+        RequestEffect::Remember => Did::Remember,
+        RequestEffect::Start(approved) => {
+            Did::Start(Approved::allowed_by(approved), approved.digest().clone())
+        }
+        RequestEffect::Stop(stop) => Did::Stop(*stop),
+        RequestEffect::TellEnded => Did::TellEnded,
     }
 }
 
 /// Returns the possible events, likely ones more than once. Sequences are drawn as indexes: that is fast, and
 /// shrinks well.
-pub(super) fn events() -> Vec<Event> {
-    let ask = |name| Event::JudgedAsk { digest: digest(name) };
-    let yes = |name, remember| Event::AnsweredAllow { digest: digest(name), confined: None, remember };
+pub(super) fn events() -> Vec<RequestEvent> {
+    let ask = |name| RequestEvent::JudgedAsk { digest: digest(name) };
+    let yes = |name, remember| RequestEvent::AnsweredAllow { digest: digest(name), confined: None, remember };
     vec![
-        Event::JudgedQueue,
-        Event::JudgedQueue,
+        RequestEvent::JudgedQueue,
+        RequestEvent::JudgedQueue,
         ask("b"),
         ask("a"),
         ask("a"),
@@ -57,37 +62,37 @@ pub(super) fn events() -> Vec<Event> {
         yes("a", false),
         yes("a", true),
         yes("b", false),
-        Event::AnsweredAllow { digest: digest("a"), confined: Some(digest("c")), remember: true },
-        Event::Started { pid: 5 },
-        Event::Started { pid: 5 },
-        Event::Started { pid: 6 },
-        Event::Exited(Exit::Code(0).into()),
-        Event::Exited(Exit::Signal(9).into()),
-        Event::JudgedAllow { by: By::Policy, digest: digest("a") },
-        Event::JudgedAllow { by: By::Rule(3), digest: digest("a") },
-        Event::JudgedDeny(denial(DenyReason::Policy)),
-        Event::Edited { digest: digest("b") },
-        Event::Edited { digest: digest("c") },
-        Event::AnsweredDeny(denial(DenyReason::User)),
-        Event::Allowed { by: By::Fallback, digest: digest("a") },
-        Event::Allowed { by: By::Rule(4), digest: digest("c") },
-        Event::LeftToAgent,
-        Event::Expired(denial(DenyReason::Expired)),
-        Event::Withdrawn(denial(DenyReason::Cancelled)),
-        Event::Drifted(denial(DenyReason::Drifted)),
-        Event::SpawnFailed { message: "no such file".into() },
-        Event::TimedOut,
-        Event::Killed,
-        Event::Shutdown,
+        RequestEvent::AnsweredAllow { digest: digest("a"), confined: Some(digest("c")), remember: true },
+        RequestEvent::Started { pid: 5 },
+        RequestEvent::Started { pid: 5 },
+        RequestEvent::Started { pid: 6 },
+        RequestEvent::Exited(Exit::Code(0).into()),
+        RequestEvent::Exited(Exit::Signal(9).into()),
+        RequestEvent::JudgedAllow { by: AllowedBy::Policy, digest: digest("a") },
+        RequestEvent::JudgedAllow { by: AllowedBy::Rule(3), digest: digest("a") },
+        RequestEvent::JudgedDeny(denial(DenyReason::Policy)),
+        RequestEvent::Edited { digest: digest("b") },
+        RequestEvent::Edited { digest: digest("c") },
+        RequestEvent::AnsweredDeny(denial(DenyReason::User)),
+        RequestEvent::Allowed { by: AllowedBy::Fallback, digest: digest("a") },
+        RequestEvent::Allowed { by: AllowedBy::Rule(4), digest: digest("c") },
+        RequestEvent::LeftToAgent,
+        RequestEvent::Expired(denial(DenyReason::Expired)),
+        RequestEvent::Withdrawn(denial(DenyReason::Cancelled)),
+        RequestEvent::Drifted(denial(DenyReason::Drifted)),
+        RequestEvent::SpawnFailed { message: "no such file".into() },
+        RequestEvent::TimedOut,
+        RequestEvent::Killed,
+        RequestEvent::Shutdown,
     ]
 }
 
 /// Returns the digest that `event` approves in `state`; `None` if it approves nothing.
-pub(super) fn yes_to<'a>(state: &State, event: &'a Event) -> Option<&'a Digest> {
+pub(super) fn yes_to<'a>(state: &RequestState, event: &'a RequestEvent) -> Option<&'a Digest> {
     match (state, event) {
-        (State::Received | State::Queued, Event::JudgedAllow { digest, .. })
-        | (State::Asking { .. }, Event::Allowed { digest, .. }) => Some(digest),
-        (State::Asking { digest: shown }, Event::AnsweredAllow { digest, confined, .. }) => {
+        (RequestState::Received | RequestState::Queued, RequestEvent::JudgedAllow { digest, .. })
+        | (RequestState::Asking { .. }, RequestEvent::Allowed { digest, .. }) => Some(digest),
+        (RequestState::Asking { digest: shown }, RequestEvent::AnsweredAllow { digest, confined, .. }) => {
             (shown == digest).then_some(confined.as_ref().unwrap_or(digest))
         }
         _ => None,
@@ -116,10 +121,13 @@ struct Laws {
 }
 
 impl Laws {
-    fn take(&mut self, before: &State, event: &Event, after: &State, effects: &[Did]) {
+    fn take(&mut self, before: &RequestState, event: &RequestEvent, after: &RequestState, effects: &[Did]) {
         let yes = yes_to(before, event);
         self.yes += u32::from(yes.is_some());
-        self.left |= matches!((before, event), (State::Received | State::Queued, Event::LeftToAgent));
+        self.left |= matches!(
+            (before, event),
+            (RequestState::Received | RequestState::Queued, RequestEvent::LeftToAgent)
+        );
         for (at, effect) in effects.iter().enumerate() {
             if needs_record(effect) {
                 let recorded = effects[..at].iter().any(|effect| matches!(effect, Did::Record(_)));
@@ -145,24 +153,28 @@ impl Laws {
         );
         assert!(self.started <= self.starts, "told started without a start");
         assert!(self.ended <= 1, "one terminal event");
-        let has_ended = matches!(after, State::Ended(_));
+        let has_ended = matches!(after, RequestState::Ended(_));
         assert_eq!(has_ended, self.ended == 1, "a terminal state and its telling come together");
         match after {
-            State::Ended(Ending::Denied(_) | Ending::Failed { .. }) => {
+            RequestState::Ended(RequestEnding::Denied(_) | RequestEnding::Failed { .. }) => {
                 assert_eq!(self.started, 0, "denied and started exclude each other");
             }
-            State::Ended(Ending::Allowed) => {
+            RequestState::Ended(RequestEnding::Allowed) => {
                 assert_eq!(self.started, 0, "what its agent does itself was started");
                 assert!(self.yes > 0 || self.left, "nobody let it through");
             }
-            State::Ended(Ending::Finished { .. }) => assert_eq!(self.started, 1, "finished without started"),
-            State::Running { .. } | State::Stopping { .. } => assert_eq!(self.started, 1, "runs untold"),
-            State::Received | State::Queued | State::Asking { .. } => {
+            RequestState::Ended(RequestEnding::Finished { .. }) => {
+                assert_eq!(self.started, 1, "finished without started");
+            }
+            RequestState::Running { .. } | RequestState::Stopping { .. } => {
+                assert_eq!(self.started, 1, "runs untold");
+            }
+            RequestState::Received | RequestState::Queued | RequestState::Asking { .. } => {
                 assert_eq!(self.starts, 0, "early start");
             }
-            State::Starting { .. } => assert_eq!(self.starts, 1, "starting without a start"),
+            RequestState::Starting { .. } => assert_eq!(self.starts, 1, "starting without a start"),
         }
-        if matches!(before, State::Ended(_)) {
+        if matches!(before, RequestState::Ended(_)) {
             assert!(before == after && effects.is_empty(), "late {event:?} changed {before:?}");
         }
     }
@@ -175,7 +187,7 @@ proptest! {
     fn laws_hold_over_random_events(drawn in prop::collection::vec(0..30_usize, 0..24)) {
         let table = events();
         let mut laws = Laws::default();
-        let mut state = State::Received;
+        let mut state = RequestState::Received;
         for event in drawn.into_iter().map(|at| table[at].clone()) {
             let before = state.clone();
             let (after, effects) = step(state, event.clone());
@@ -186,31 +198,31 @@ proptest! {
     }
 }
 
-fn asking() -> State {
-    State::Asking { digest: digest("a") }
+fn asking() -> RequestState {
+    RequestState::Asking { digest: digest("a") }
 }
 
-fn starting(stop: Option<Stop>) -> State {
-    State::Starting { by: By::Person, stop }
+fn starting(stop: Option<Stop>) -> RequestState {
+    RequestState::Starting { by: AllowedBy::Person, stop }
 }
 
-fn record(state: &State) -> Did {
-    Did::Record(Entry { state: state.clone(), tells: None, intends: false })
+fn record(state: &RequestState) -> Did {
+    Did::Record(RecordEntry { state: state.clone(), tells: None, intends: false })
 }
 
-fn tell(state: &State, tells: Tells) -> Did {
-    Did::Record(Entry { state: state.clone(), tells: Some(tells), intends: false })
+fn tell(state: &RequestState, tells: Tells) -> Did {
+    Did::Record(RecordEntry { state: state.clone(), tells: Some(tells), intends: false })
 }
 
-fn intend(state: &State) -> Did {
-    Did::Record(Entry { state: state.clone(), tells: None, intends: true })
+fn intend(state: &RequestState) -> Did {
+    Did::Record(RecordEntry { state: state.clone(), tells: None, intends: true })
 }
 
-fn ended(state: &State) -> [Did; 2] {
+fn ended(state: &RequestState) -> [Did; 2] {
     [tell(state, Tells::Ended), Did::TellEnded]
 }
 
-fn check(before: State, event: Event, after: &State, effects: &[Did]) {
+fn check(before: RequestState, event: RequestEvent, after: &RequestState, effects: &[Did]) {
     let what = format!("{before:?} + {event:?}");
     let (got, done) = step(before, event);
     assert_eq!(&got, after, "{what}");
@@ -219,52 +231,62 @@ fn check(before: State, event: Event, after: &State, effects: &[Did]) {
 
 #[test]
 fn the_way_to_a_run() {
-    let ask = Event::JudgedAsk { digest: digest("a") };
-    let allowed = State::Starting { by: By::Rule(7), stop: None };
-    let allow = Event::JudgedAllow { by: By::Rule(7), digest: digest("a") };
-    let start = Did::Start(By::Rule(7), digest("a"));
+    let ask = RequestEvent::JudgedAsk { digest: digest("a") };
+    let allowed = RequestState::Starting { by: AllowedBy::Rule(7), stop: None };
+    let allow = RequestEvent::JudgedAllow { by: AllowedBy::Rule(7), digest: digest("a") };
+    let start = Did::Start(AllowedBy::Rule(7), digest("a"));
     let (intended, taken) = (intend(&allowed), Did::Accept);
-    check(State::Received, allow.clone(), &allowed, &[intended.clone(), taken.clone(), start.clone()]);
-    check(State::Queued, allow, &allowed, &[intended, start]);
+    check(RequestState::Received, allow.clone(), &allowed, &[intended.clone(), taken.clone(), start.clone()]);
+    check(RequestState::Queued, allow, &allowed, &[intended, start]);
     let asked = [record(&asking()), Did::Ask(digest("a")), tell(&asking(), Tells::Pending)];
-    check(State::Queued, ask.clone(), &asking(), &asked);
+    check(RequestState::Queued, ask.clone(), &asking(), &asked);
     let [recorded, opened, told] = asked;
-    check(State::Received, ask, &asking(), &[recorded, taken.clone(), opened, told]);
-    check(State::Received, Event::JudgedQueue, &State::Queued, &[record(&State::Queued), taken]);
-    check(State::Queued, Event::JudgedQueue, &State::Queued, &[]);
-    let yes = |remember| Event::AnsweredAllow { digest: digest("a"), confined: None, remember };
-    let start = Did::Start(By::Person, digest("a"));
+    check(RequestState::Received, ask, &asking(), &[recorded, taken.clone(), opened, told]);
+    check(
+        RequestState::Received,
+        RequestEvent::JudgedQueue,
+        &RequestState::Queued,
+        &[record(&RequestState::Queued), taken],
+    );
+    check(RequestState::Queued, RequestEvent::JudgedQueue, &RequestState::Queued, &[]);
+    let yes = |remember| RequestEvent::AnsweredAllow { digest: digest("a"), confined: None, remember };
+    let start = Did::Start(AllowedBy::Person, digest("a"));
     let once = [Did::CloseQuestion, intend(&starting(None)), Did::Acknowledge, start.clone()];
     check(asking(), yes(false), &starting(None), &once);
     let always = [Did::CloseQuestion, record(&starting(None)), Did::Remember, start];
     check(asking(), yes(true), &starting(None), &always);
-    let running = State::Running { pid: 5 };
+    let running = RequestState::Running { pid: 5 };
     let told = [tell(&running, Tells::Started { pid: 5 })];
-    check(starting(None), Event::Started { pid: 5 }, &running, &told);
+    check(starting(None), RequestEvent::Started { pid: 5 }, &running, &told);
     let end = RunEnd::from(Exit::Code(3));
-    let finished = State::Ended(Ending::Finished { end });
-    check(running, Event::Exited(end), &finished, &ended(&finished));
+    let finished = RequestState::Ended(RequestEnding::Finished { end });
+    check(running, RequestEvent::Exited(end), &finished, &ended(&finished));
 }
 
 #[test]
 fn every_way_to_a_denial() {
     let table = [
-        (State::Received, Event::JudgedDeny(denial(DenyReason::Core)), DenyReason::Core, false),
-        (State::Queued, Event::JudgedDeny(denial(DenyReason::Core)), DenyReason::Core, false),
-        (State::Received, Event::Withdrawn(denial(DenyReason::Cancelled)), DenyReason::Cancelled, false),
-        (State::Received, Event::Killed, DenyReason::Cancelled, false),
-        (State::Queued, Event::Shutdown, DenyReason::Restarted, false),
-        (asking(), Event::Expired(denial(DenyReason::Expired)), DenyReason::Expired, true),
-        (asking(), Event::Withdrawn(denial(DenyReason::Cancelled)), DenyReason::Cancelled, true),
-        (asking(), Event::Killed, DenyReason::Cancelled, true),
-        (asking(), Event::Shutdown, DenyReason::Restarted, true),
-        (starting(None), Event::Drifted(denial(DenyReason::Drifted)), DenyReason::Drifted, false),
+        (RequestState::Received, RequestEvent::JudgedDeny(denial(DenyReason::Core)), DenyReason::Core, false),
+        (RequestState::Queued, RequestEvent::JudgedDeny(denial(DenyReason::Core)), DenyReason::Core, false),
+        (
+            RequestState::Received,
+            RequestEvent::Withdrawn(denial(DenyReason::Cancelled)),
+            DenyReason::Cancelled,
+            false,
+        ),
+        (RequestState::Received, RequestEvent::Killed, DenyReason::Cancelled, false),
+        (RequestState::Queued, RequestEvent::Shutdown, DenyReason::Restarted, false),
+        (asking(), RequestEvent::Expired(denial(DenyReason::Expired)), DenyReason::Expired, true),
+        (asking(), RequestEvent::Withdrawn(denial(DenyReason::Cancelled)), DenyReason::Cancelled, true),
+        (asking(), RequestEvent::Killed, DenyReason::Cancelled, true),
+        (asking(), RequestEvent::Shutdown, DenyReason::Restarted, true),
+        (starting(None), RequestEvent::Drifted(denial(DenyReason::Drifted)), DenyReason::Drifted, false),
     ];
     for (before, event, reason, closes) in table {
         let what = format!("{before:?} + {event:?}");
         let (after, done) = step(before, event);
         match &after {
-            State::Ended(Ending::Denied(denial)) => assert_eq!(denial.reason, reason, "{what}"),
+            RequestState::Ended(RequestEnding::Denied(denial)) => assert_eq!(denial.reason, reason, "{what}"),
             other => panic!("{what} gave {other:?}"),
         }
         let expected: Vec<Did> =
@@ -272,90 +294,101 @@ fn every_way_to_a_denial() {
         assert_eq!(done.iter().map(did).collect::<Vec<_>>(), expected, "{what}");
     }
     let no = denial(DenyReason::User);
-    let denied = State::Ended(Ending::Denied(no.clone()));
+    let denied = RequestState::Ended(RequestEnding::Denied(no.clone()));
     let [recorded, told] = ended(&denied);
     let answered = [Did::CloseQuestion, recorded, Did::Acknowledge, told];
-    check(asking(), Event::AnsweredDeny(no), &denied, &answered);
+    check(asking(), RequestEvent::AnsweredDeny(no), &denied, &answered);
 }
 
 #[test]
 fn what_its_agent_does_itself_ends_where_a_run_would_start() {
-    let allowed = State::Ended(Ending::Allowed);
+    let allowed = RequestState::Ended(RequestEnding::Allowed);
     let told = ended(&allowed);
-    check(State::Received, Event::LeftToAgent, &allowed, &told);
-    check(starting(None), Event::LeftToAgent, &allowed, &told);
-    check(asking(), Event::LeftToAgent, &asking(), &[]);
-    check(State::Running { pid: 5 }, Event::LeftToAgent, &State::Running { pid: 5 }, &[]);
+    check(RequestState::Received, RequestEvent::LeftToAgent, &allowed, &told);
+    check(starting(None), RequestEvent::LeftToAgent, &allowed, &told);
+    check(asking(), RequestEvent::LeftToAgent, &asking(), &[]);
+    check(
+        RequestState::Running { pid: 5 },
+        RequestEvent::LeftToAgent,
+        &RequestState::Running { pid: 5 },
+        &[],
+    );
 }
 
 #[test]
 fn a_yes_to_another_digest_is_ignored() {
-    let other = Event::AnsweredAllow { digest: digest("b"), confined: Some(digest("a")), remember: true };
+    let other =
+        RequestEvent::AnsweredAllow { digest: digest("b"), confined: Some(digest("a")), remember: true };
     check(asking(), other, &asking(), &[]);
 }
 
 #[test]
 fn a_yes_that_confines_starts_the_confined_plan() {
-    let yes = Event::AnsweredAllow { digest: digest("a"), confined: Some(digest("c")), remember: false };
-    let start = Did::Start(By::Person, digest("c"));
+    let yes =
+        RequestEvent::AnsweredAllow { digest: digest("a"), confined: Some(digest("c")), remember: false };
+    let start = Did::Start(AllowedBy::Person, digest("c"));
     let did = [Did::CloseQuestion, intend(&starting(None)), Did::Acknowledge, start];
     check(asking(), yes, &starting(None), &did);
 }
 
 #[test]
 fn a_yes_to_what_was_shown_before_an_edit_is_ignored() {
-    let edited = State::Asking { digest: digest("b") };
-    let event = Event::Edited { digest: digest("b") };
+    let edited = RequestState::Asking { digest: digest("b") };
+    let event = RequestEvent::Edited { digest: digest("b") };
     check(asking(), event, &edited, &[tell(&edited, Tells::Pending)]);
-    let yes = |name| Event::AnsweredAllow { digest: digest(name), confined: None, remember: false };
+    let yes = |name| RequestEvent::AnsweredAllow { digest: digest(name), confined: None, remember: false };
     check(edited.clone(), yes("a"), &edited, &[]);
-    let start = Did::Start(By::Person, digest("b"));
+    let start = Did::Start(AllowedBy::Person, digest("b"));
     let did_all = [Did::CloseQuestion, intend(&starting(None)), Did::Acknowledge, start];
     check(edited, yes("b"), &starting(None), &did_all);
 }
 
 #[test]
 fn what_is_decided_is_not_edited() {
-    for state in [State::Received, State::Queued, starting(None), State::Running { pid: 5 }] {
-        check(state.clone(), Event::Edited { digest: digest("b") }, &state, &[]);
+    for state in
+        [RequestState::Received, RequestState::Queued, starting(None), RequestState::Running { pid: 5 }]
+    {
+        check(state.clone(), RequestEvent::Edited { digest: digest("b") }, &state, &[]);
     }
 }
 
 #[test]
 fn a_stop_that_comes_before_the_process_is_carried_out_once_there_is_one() {
-    check(starting(None), Event::Killed, &starting(Some(Stop::Killed)), &[]);
-    check(starting(Some(Stop::Killed)), Event::Shutdown, &starting(Some(Stop::Killed)), &[]);
-    let stopping = State::Stopping { pid: 5, stop: Stop::Killed };
+    check(starting(None), RequestEvent::Killed, &starting(Some(Stop::Killed)), &[]);
+    check(starting(Some(Stop::Killed)), RequestEvent::Shutdown, &starting(Some(Stop::Killed)), &[]);
+    let stopping = RequestState::Stopping { pid: 5, stop: Stop::Killed };
     let did_all = [Did::Stop(Stop::Killed), tell(&stopping, Tells::Started { pid: 5 })];
-    check(starting(Some(Stop::Killed)), Event::Started { pid: 5 }, &stopping, &did_all);
+    check(starting(Some(Stop::Killed)), RequestEvent::Started { pid: 5 }, &stopping, &did_all);
 }
 
 #[test]
 fn a_stopped_run_ends_with_the_reason_of_its_stop() {
     let table = [
-        (Event::TimedOut, Stop::TimedOut, Outcome::Timeout),
-        (Event::Killed, Stop::Killed, Outcome::Killed),
-        (Event::Shutdown, Stop::Shutdown, Outcome::Killed),
+        (RequestEvent::TimedOut, Stop::TimedOut, Outcome::Timeout),
+        (RequestEvent::Killed, Stop::Killed, Outcome::Killed),
+        (RequestEvent::Shutdown, Stop::Shutdown, Outcome::Killed),
     ];
     for (event, stop, outcome) in table {
-        let stopping = State::Stopping { pid: 5, stop };
+        let stopping = RequestState::Stopping { pid: 5, stop };
         let stopped = [Did::Stop(stop), record(&stopping)];
-        check(State::Running { pid: 5 }, event, &stopping, &stopped);
-        let finished = State::Ended(Ending::Finished { end: RunEnd { outcome, exit: Some(Exit::Code(0)) } });
-        check(stopping, Event::Exited(Exit::Code(0).into()), &finished, &ended(&finished));
+        check(RequestState::Running { pid: 5 }, event, &stopping, &stopped);
+        let finished = RequestState::Ended(RequestEnding::Finished {
+            end: RunEnd { outcome, exit: Some(Exit::Code(0)) },
+        });
+        check(stopping, RequestEvent::Exited(Exit::Code(0).into()), &finished, &ended(&finished));
     }
 }
 
 #[test]
 fn a_run_that_cannot_start_failed() {
-    let failed = State::Ended(Ending::Failed { message: "exec format error".into() });
-    let event = Event::SpawnFailed { message: "exec format error".into() };
+    let failed = RequestState::Ended(RequestEnding::Failed { message: "exec format error".into() });
+    let event = RequestEvent::SpawnFailed { message: "exec format error".into() };
     check(starting(None), event, &failed, &ended(&failed));
 }
 
 #[test]
 fn an_ending_reads_and_writes_what_the_record_has_always_held() {
-    let finished = |outcome, exit| Ending::Finished { end: RunEnd { outcome, exit } };
+    let finished = |outcome, exit| RequestEnding::Finished { end: RunEnd { outcome, exit } };
     let table = [
         (finished(Outcome::Exited, Some(Exit::Code(3))), r#"{"kind":"exited","code":3}"#),
         (finished(Outcome::Signalled, Some(Exit::Signal(9))), r#"{"kind":"signalled","signal":9}"#),
@@ -368,10 +401,10 @@ fn an_ending_reads_and_writes_what_the_record_has_always_held() {
     for (ending, outcome) in table {
         let text = format!(r#"{{"kind":"finished","outcome":{outcome}}}"#);
         assert_eq!(serde_json::to_string(&ending).unwrap(), text);
-        assert_eq!(serde_json::from_str::<Ending>(&text).unwrap(), ending, "{text}");
+        assert_eq!(serde_json::from_str::<RequestEnding>(&text).unwrap(), ending, "{text}");
     }
     let denied = r#"{"kind":"denied","reason":"allowlist-miss","message":"No.","advice":null,"feedback":null,"rule":7,"retryAfterMs":null}"#;
-    let read: Ending = serde_json::from_str(denied).unwrap();
+    let read: RequestEnding = serde_json::from_str(denied).unwrap();
     assert_eq!(serde_json::to_string(&read).unwrap(), denied.replace("\"message\"", "\"cause\""));
     assert_eq!(RunState::from(&read), RunState::Denied);
 }

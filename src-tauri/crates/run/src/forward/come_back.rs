@@ -1,8 +1,8 @@
 //! A host that went away: it may come back, and knows the request by its number.
 
-use super::Forward;
-use crate::ending::Ending;
-use postern_client::{ConnectError, Gone};
+use super::ForwardedRun;
+use crate::ending::ProgramEnding;
+use postern_client::{ConnectError, ConnectionLoss};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::{Duration, Instant};
 
@@ -11,18 +11,18 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Between two tries to reach it.
 const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
-impl Forward {
+impl ForwardedRun {
     /// Connects again and asks again. The error is how this program ends where that cannot be.
-    pub(super) fn come_back(&mut self, gone: &Gone) -> Result<(), Ending> {
-        if matches!(gone, Gone::Unreadable(_)) {
-            return Err(Ending::trouble(&gone.to_string()));
+    pub(super) fn come_back(&mut self, gone: &ConnectionLoss) -> Result<(), ProgramEnding> {
+        if matches!(gone, ConnectionLoss::Unreadable(_)) {
+            return Err(ProgramEnding::trouble(&gone.to_string()));
         }
-        self.tell("the connection to Postern is lost; trying again");
+        self.print_status("the connection to Postern is lost; trying again");
         let deadline = Instant::now() + PATIENCE;
         loop {
             match self.channel.reconnect() {
                 Ok(()) => {
-                    if self.ask().is_ok() {
+                    if self.send_request().is_ok() {
                         return Ok(());
                     }
                 }
@@ -31,17 +31,17 @@ impl Forward {
                     | ConnectError::Unreachable { .. }
                     | ConnectError::Gone(_),
                 ) if Instant::now() < deadline => {}
-                Err(error) => return Err(Ending::trouble(&error.to_string())),
+                Err(error) => return Err(ProgramEnding::trouble(&error.to_string())),
             }
-            self.pause()?;
+            self.pause_for_retry()?;
         }
     }
 
     /// Waits a little. A signal now cannot be passed on: it ends this program as it would any other.
-    fn pause(&mut self) -> Result<(), Ending> {
+    fn pause_for_retry(&mut self) -> Result<(), ProgramEnding> {
         let mut fds = [PollFd::new(&self.signals, PollFlags::IN)];
         let signalled = poll(&mut fds, Some(&PAUSE)).unwrap_or(0) > 0;
-        let signal = if signalled { self.signals.take().first().copied() } else { None };
-        signal.map_or(Ok(()), |signal| Err(Ending::signal(signal)))
+        let signal = if signalled { self.signals.take_pending().first().copied() } else { None };
+        signal.map_or(Ok(()), |signal| Err(ProgramEnding::signal(signal)))
     }
 }

@@ -3,15 +3,15 @@
 mod catch_up;
 mod come_back;
 
-use crate::ending::{Ending, TROUBLE};
-use crate::input::Input;
-use crate::output::{Outputs, descriptor, say};
-use crate::signals::Signals;
-use crate::waiting::{self, BEHIND, JOINED, Question};
-use postern_client::{Channel, Gone, Message};
+use crate::ending::{ProgramEnding, TROUBLE};
+use crate::input::InputForwarder;
+use crate::output::{Outputs, descriptor, print_lines};
+use crate::signals::ForwardedSignals;
+use crate::waiting::{self, BEHIND, JOINED, OpenRunQuestion};
+use postern_client::{Channel, ChannelMessage, ConnectionLoss};
 use postern_protocol::{
-    Accepted, Call, Decision, DenyReason, ErrorCode, Event, Id, KillParams, KillResult, Notice, Response,
-    RunParams, RunResult, RunState, Signal, Stream,
+    Accepted, AgentCall, CallId, Decision, DenyReason, ErrorCode, KillParams, KillResult, Notice,
+    NoticeEvent, OutputStream, Response, RunParams, RunResult, RunState, Signal,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Settings for this program's own behavior.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Terms {
+pub(crate) struct WaitTerms {
     /// Time that it waits for the end; `None` is without a limit.
     pub(crate) wait: Option<Duration>,
     /// True if it prints nothing while it waits.
@@ -33,29 +33,29 @@ pub(crate) struct Terms {
 
 /// A command on its way.
 #[derive(Debug)]
-pub(crate) struct Forward {
+pub(crate) struct ForwardedRun {
     channel: Channel,
     request: RunParams,
-    signals: Signals,
+    signals: ForwardedSignals,
     outputs: Outputs,
-    input: Input,
+    input: InputForwarder,
     /// The call that asked for the run, and the one that carries input.
-    run_id: Option<Id>,
-    input_id: Option<Id>,
-    terms: Terms,
+    run_id: Option<CallId>,
+    input_id: Option<CallId>,
+    terms: WaitTerms,
     /// Time at which it stops waiting.
     deadline: Option<Instant>,
     state: RunState,
     /// The question that was told of last.
-    question: Option<Question>,
+    question: Option<OpenRunQuestion>,
     told_edited: bool,
     /// The last signal that was passed on.
     passed_on: Option<Signal>,
     /// The call that carries it, and when this program ends by it whatever the host says.
-    kill_id: Option<Id>,
+    kill_id: Option<CallId>,
     ends_at: Option<Instant>,
     /// Set when it is over; output may still be on its way to its reader.
-    ending: Option<Ending>,
+    ending: Option<ProgramEnding>,
 }
 
 /// Readiness as the system reports it; false for all that was not waited for.
@@ -66,14 +66,14 @@ struct Ready {
     socket: PollFlags,
 }
 
-impl Forward {
+impl ForwardedRun {
     /// Takes the request and everything that it is carried out with.
     pub(crate) fn new(
         channel: Channel,
         request: RunParams,
-        signals: Signals,
-        input: Input,
-        terms: Terms,
+        signals: ForwardedSignals,
+        input: InputForwarder,
+        terms: WaitTerms,
     ) -> Self {
         Self {
             channel,
@@ -96,15 +96,15 @@ impl Forward {
     }
 
     /// Asks for the run and sees it through.
-    pub(crate) fn see_through(mut self) -> Ending {
-        let mut lost = self.ask().err();
+    pub(crate) fn see_through(mut self) -> ProgramEnding {
+        let mut lost = self.send_request().err();
         loop {
             if let Some(gone) = lost.take()
                 && let Err(ending) = self.come_back(&gone)
             {
                 return ending;
             }
-            match self.turn() {
+            match self.advance() {
                 Ok(Some(ending)) => return ending,
                 Ok(None) => {}
                 Err(gone) => lost = Some(gone),
@@ -113,20 +113,20 @@ impl Forward {
     }
 
     /// Sends the request; the same one again is the same request.
-    fn ask(&mut self) -> Result<(), Gone> {
+    fn send_request(&mut self) -> Result<(), ConnectionLoss> {
         self.channel.set_nonblocking(true)?;
-        self.run_id = Some(self.channel.send(&Call::Run(Box::new(self.request.clone())))?);
+        self.run_id = Some(self.channel.send(&AgentCall::Run(Box::new(self.request.clone())))?);
         if let Some(piece) = self.input.under_way() {
-            self.input_id = Some(self.channel.send(&Call::Input(piece.clone()))?);
+            self.input_id = Some(self.channel.send(&AgentCall::Input(piece.clone()))?);
         }
         Ok(())
     }
 
     /// Takes what came, waits for what comes next, and does that.
-    fn turn(&mut self) -> Result<Option<Ending>, Gone> {
+    fn advance(&mut self) -> Result<Option<ProgramEnding>, ConnectionLoss> {
         while self.outputs.waiting().is_none() && self.ending.is_none() {
             let Some(message) = self.channel.next_message()? else { break };
-            self.take(message)?;
+            self.on_message(message)?;
         }
         if self.outputs.waiting().is_none()
             && let Some(ending) = self.ending.take()
@@ -134,50 +134,50 @@ impl Forward {
             return Ok(Some(ending));
         }
         if self.outputs.waiting().is_none() && self.deadline.is_some_and(|at| at <= Instant::now()) {
-            self.channel.leave();
-            return Ok(Some(waiting::left(self.state, self.question.as_ref())));
+            self.channel.close_and_wait();
+            return Ok(Some(waiting::detached_ending(self.state, self.question.as_ref())));
         }
-        let ready = self.wait()?;
+        let ready = self.wait_until_ready()?;
         if self.ends_at.is_some_and(|at| at <= Instant::now()) {
-            return Ok(Some(self.left()));
+            return Ok(Some(self.ending_by_signal()));
         }
         self.go_on(&ready).map(|()| None)
     }
 
     /// Returns the end by a signal that the host was told of, where it says nothing of how the command ended.
-    fn left(&self) -> Ending {
-        let ending = self.passed_on.map_or_else(|| Ending::quiet(TROUBLE), Ending::signal);
+    fn ending_by_signal(&self) -> ProgramEnding {
+        let ending = self.passed_on.map_or_else(|| ProgramEnding::from_code(TROUBLE), ProgramEnding::signal);
         let says = "Postern has not told how the command ended, so this program does not wait for it";
-        Ending { says: vec![says.to_owned()], ..ending }
+        ProgramEnding { says: vec![says.to_owned()], ..ending }
     }
 
     /// Does what can be done now.
-    fn go_on(&mut self, ready: &Ready) -> Result<(), Gone> {
+    fn go_on(&mut self, ready: &Ready) -> Result<(), ConnectionLoss> {
         if !ready.signals.is_empty() {
             self.pass_signals_on()?;
         }
-        if !ready.output.is_empty() && !self.outputs.write() {
-            self.kill(broken_pipe())?;
+        if !ready.output.is_empty() && !self.outputs.write_waiting() {
+            self.send_kill(broken_pipe())?;
         }
         if ready.socket.contains(PollFlags::OUT) {
             self.channel.flush()?;
         }
         if ready.socket.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
-            self.channel.fill()?;
+            self.channel.receive_available()?;
         }
         if !ready.input.is_empty()
-            && let Some(piece) = self.input.read()
+            && let Some(piece) = self.input.read_piece()
         {
-            self.input_id = Some(self.channel.send(&Call::Input(piece))?);
+            self.input_id = Some(self.channel.send(&AgentCall::Input(piece))?);
         }
         Ok(())
     }
 
     /// Waits until something can be gone on with. While output waits for its reader nothing more is taken from the
     /// host: that is what makes a command wait for a slow reader.
-    fn wait(&self) -> Result<Ready, Gone> {
+    fn wait_until_ready(&self) -> Result<Ready, ConnectionLoss> {
         let writing = self.outputs.waiting();
-        let output = descriptor(writing.unwrap_or(Stream::Stdout));
+        let output = descriptor(writing.unwrap_or(OutputStream::Stdout));
         let stdin = rustix::stdio::stdin();
         let mut socket = PollFlags::empty();
         socket.set(PollFlags::IN, writing.is_none());
@@ -195,7 +195,7 @@ impl Forward {
         let left = left.and_then(|left| Timespec::try_from(left).ok());
         match poll(&mut asked, left.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(Gone::Broken(error.into())),
+            Err(error) => return Err(ConnectionLoss::Broken(error.into())),
         }
         let mut found = asked.iter().map(PollFd::revents);
         let [signals, output, input, socket] =
@@ -203,12 +203,14 @@ impl Forward {
         Ok(Ready { signals, output, input, socket })
     }
 
-    fn take(&mut self, message: Message) -> Result<(), Gone> {
+    fn on_message(&mut self, message: ChannelMessage) -> Result<(), ConnectionLoss> {
         match message {
-            Message::Event(notice) if notice.request_id == self.request.request_id => self.hear(*notice),
-            Message::Answer(answer) => self.answered(answer),
+            ChannelMessage::Event(notice) if notice.request_id == self.request.request_id => {
+                self.on_event(*notice)
+            }
+            ChannelMessage::Answer(answer) => self.answered(answer),
             // Another request of the same agent, or something that this version does not know.
-            Message::Event(_) | Message::Unknown(_) => Ok(()),
+            ChannelMessage::Event(_) | ChannelMessage::Unknown(_) => Ok(()),
         }
     }
 
@@ -216,41 +218,41 @@ impl Forward {
         matches!(self.state, RunState::Running | RunState::Stopping)
     }
 
-    fn hear(&mut self, notice: Notice) -> Result<(), Gone> {
+    fn on_event(&mut self, notice: Notice) -> Result<(), ConnectionLoss> {
         match notice.event {
-            Event::Pending(pending) => {
+            NoticeEvent::Pending(pending) => {
                 self.state = RunState::Asking;
-                self.asked(Question::new(&pending, Some(&notice.at)));
+                self.on_question(OpenRunQuestion::new(&pending, Some(&notice.at)));
             }
-            Event::Started(started) => {
+            NoticeEvent::Started(started) => {
                 self.state = RunState::Running;
                 self.tell_edited(started.edited.as_deref());
             }
-            Event::Output(output) => return self.print(output),
-            Event::Finished(finished) => {
+            NoticeEvent::Output(output) => return self.print_output(output),
+            NoticeEvent::Finished(finished) => {
                 self.tell_edited(finished.edited.as_deref());
                 return self.finished(&finished);
             }
-            Event::Denied(denied) => {
+            NoticeEvent::Denied(denied) => {
                 let cancelled = denied.reason == DenyReason::Cancelled;
                 self.ending = Some(match self.passed_on {
-                    Some(signal) if cancelled => Ending::signal(signal),
-                    _ => Ending::denied(&denied),
+                    Some(signal) if cancelled => ProgramEnding::signal(signal),
+                    _ => ProgramEnding::denied(&denied),
                 });
             }
-            Event::ToolResolved(_) => {}
+            NoticeEvent::ToolResolved(_) => {}
         }
         Ok(())
     }
 
-    fn answered(&mut self, answer: Response) -> Result<(), Gone> {
+    fn answered(&mut self, answer: Response) -> Result<(), ConnectionLoss> {
         if answer.id == self.run_id || answer.id.is_none() {
             self.run_id = None;
             return match answer.outcome {
                 Ok(result) => self.accepted(result),
-                Err(error) if error.kind() == Some(ErrorCode::ShuttingDown) => Err(Gone::Closed),
+                Err(error) if error.kind() == Some(ErrorCode::ShuttingDown) => Err(ConnectionLoss::Closed),
                 Err(error) => {
-                    self.ending = Some(Ending::trouble(&error.message));
+                    self.ending = Some(ProgramEnding::trouble(&error.message));
                     Ok(())
                 }
             };
@@ -274,18 +276,19 @@ impl Forward {
     }
 
     /// Notes that the host has the request: under way, or (when it was sent again) over.
-    fn accepted(&mut self, result: serde_json::Value) -> Result<(), Gone> {
+    fn accepted(&mut self, result: serde_json::Value) -> Result<(), ConnectionLoss> {
         match RunResult::of_value(result) {
             Ok(RunResult::Accepted(accepted)) => {
                 self.goes_on(&accepted);
                 Ok(())
             }
             Ok(RunResult::Ended(notice)) => {
-                self.join(notice.request_id);
-                self.hear(*notice)
+                self.join_request(notice.request_id);
+                self.on_event(*notice)
             }
             Err(mistake) => {
-                self.ending = Some(Ending::trouble(&format!("the host's answer cannot be read: {mistake}")));
+                self.ending =
+                    Some(ProgramEnding::trouble(&format!("the host's answer cannot be read: {mistake}")));
                 Ok(())
             }
         }
@@ -293,67 +296,69 @@ impl Forward {
 
     /// Notes the state of a request under way, and prints what there is to know about it.
     fn goes_on(&mut self, accepted: &Accepted) {
-        self.join(accepted.request_id);
+        self.join_request(accepted.request_id);
         // Asked for again after the connection was lost: all of that was said.
         if std::mem::replace(&mut self.state, accepted.state) != RunState::Received {
             return;
         }
         if let Some((wanted, may)) = self.request.timeout_ms.zip(accepted.timeout_ms) {
-            self.tell(&waiting::cut(wanted, may));
+            self.print_status(&waiting::timeout_cut_line(wanted, may));
         }
         let asks = accepted.verdict.as_ref().is_some_and(|verdict| verdict.decision == Decision::Ask);
         match &accepted.pending {
-            Some(pending) => self.asked(Question::new(pending, None)),
-            None if asks && accepted.state == RunState::Resolving => self.tell(BEHIND),
+            Some(pending) => self.on_question(OpenRunQuestion::new(pending, None)),
+            None if asks && accepted.state == RunState::Resolving => self.print_status(BEHIND),
             None => {}
         }
     }
 
     /// Takes the number that the host knows the request under: its end was not delivered then.
-    fn join(&mut self, request_id: Uuid) {
+    fn join_request(&mut self, request_id: Uuid) {
         if request_id != self.request.request_id {
             self.request.request_id = request_id;
-            self.input.joins(request_id);
-            self.tell(JOINED);
+            self.input.switch_request(request_id);
+            self.print_status(JOINED);
         }
     }
 
     /// Says once that a person is asked: the program that started this one may not wait as long as a person takes.
-    fn asked(&mut self, question: Question) {
+    fn on_question(&mut self, question: OpenRunQuestion) {
         if self.question.is_none() {
-            self.tell(&question.line());
+            self.print_status(&question.waiting_line());
         }
         self.question = Some(question);
     }
 
     /// Says something that is only about waiting.
-    fn tell(&self, line: &str) {
+    fn print_status(&self, line: &str) {
         if !self.terms.quiet {
-            say([line]);
+            print_lines([line]);
         }
     }
 
     /// Says once that something else ran than was asked for: a reader of the output must know what made it.
     fn tell_edited(&mut self, edited: Option<&str>) {
         if let Some(line) = edited.filter(|_| !self.told_edited) {
-            say(["the user at the host changed the command; this runs instead:"]
-                .into_iter()
-                .chain(line.lines()));
+            print_lines(
+                ["the user at the host changed the command; this runs instead:"]
+                    .into_iter()
+                    .chain(line.lines()),
+            );
             self.told_edited = true;
         }
     }
 
-    fn pass_signals_on(&mut self) -> Result<(), Gone> {
-        for signal in self.signals.take() {
-            self.kill(signal)?;
+    fn pass_signals_on(&mut self) -> Result<(), ConnectionLoss> {
+        for signal in self.signals.take_pending() {
+            self.send_kill(signal)?;
         }
         Ok(())
     }
 
-    fn kill(&mut self, signal: Signal) -> Result<(), Gone> {
+    fn send_kill(&mut self, signal: Signal) -> Result<(), ConnectionLoss> {
         self.passed_on = Some(signal);
         let params = KillParams { request_id: self.request.request_id, signal };
-        self.kill_id = Some(self.channel.send(&Call::Kill(params))?);
+        self.kill_id = Some(self.channel.send(&AgentCall::Kill(params))?);
         if ENDING.contains(&signal.number()) {
             self.ends_at = self.ends_at.or_else(|| Instant::now().checked_add(PATIENCE));
         }
@@ -363,5 +368,5 @@ impl Forward {
 
 /// Returns the signal for a command that writes to a closed stream.
 fn broken_pipe() -> Signal {
-    Signal::of_number(libc::SIGPIPE).unwrap_or_else(Signal::term)
+    Signal::of_number(libc::SIGPIPE).unwrap_or_else(Signal::sigterm)
 }

@@ -3,9 +3,9 @@
 mod stage;
 
 use postern_protocol::{
-    Accepted, Call, Denied, DenyReason, Encoding, ErrorCode, ErrorObject, Event, Finished, InputResult,
-    KillResult, Notice, Outcome, OutputResult, RunState, Signal, StatusResult, Stdin, Stream, What,
-    error_line, limits,
+    Accepted, AgentCall, DenyReason, Encoding, ErrorCode, ErrorObject, ExecDenied, ExecFinished, InputResult,
+    KillResult, Notice, NoticeEvent, Outcome, OutputResult, OutputStream, RunState, RunStdin, Signal,
+    StatusResult, What, error_line, limits,
 };
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, kill_process};
@@ -20,14 +20,14 @@ fn it_behaves_like_the_command_output_streams_and_exit_code() {
     let play = Play::new(|host| {
         let mut scene = Scene::open(&host);
         assert_eq!(scene.run.what, What::Command(vec!["make".to_owned(), "-j 2".to_owned()]));
-        assert_eq!((&scene.run.stdin, scene.run.stream), (&Stdin::Nothing, true));
+        assert_eq!((&scene.run.stdin, scene.run.stream), (&RunStdin::Nothing, true));
         assert_eq!(scene.run.cwd.as_deref(), Some("/"), "it runs where the caller is");
         assert_eq!(scene.run.env["A"], "1");
         assert_eq!((scene.run.timeout_ms, scene.run.reason.as_deref()), (Some(5_000), Some("to build")));
         scene.start();
-        scene.output(Stream::Stdout, b"one\n");
-        scene.output(Stream::Stderr, b"warning\n");
-        scene.output(Stream::Stdout, b"\xff\x00two");
+        scene.output(OutputStream::Stdout, b"one\n");
+        scene.output(OutputStream::Stderr, b"warning\n");
+        scene.output(OutputStream::Stdout, b"\xff\x00two");
         scene.tell(finished(Some(7)));
     });
     let options = ["--env", "A=1", "--timeout", "5s", "--reason=to build", "--", "make", "-j 2"];
@@ -68,7 +68,7 @@ fn a_denial_says_why_and_exits_with_126() {
     let play = Play::new(|host| {
         let mut scene = Scene::open(&host);
         scene.pending();
-        scene.tell(Event::Denied(Denied {
+        scene.tell(NoticeEvent::Denied(ExecDenied {
             reason: DenyReason::User,
             message: "The person said no.".to_owned(),
             advice: Some("Ask for the staging project.".to_owned()),
@@ -111,7 +111,7 @@ fn who_cannot_wait_is_told_that_it_is_pending_and_how_to_go_on() {
             let mut scene = Scene::open(&host);
             assert!(scene.run.join, "the same again joins it");
             scene.pending();
-            assert!(scene.visit.call().is_err(), "it goes, and withdraws nothing");
+            assert!(scene.visit.next_call().is_err(), "it goes, and withdraws nothing");
         });
         let mut command = if in_environment {
             let mut command = play.command(&["--", "x"]);
@@ -138,18 +138,18 @@ fn what_it_joins_is_heard_from_its_beginning() {
     let joined = Uuid::from_u128(7);
     let play = Play::new(move |host| {
         let mut visit = host.accept().unwrap();
-        let (id, call) = visit.call().unwrap();
-        assert!(matches!(call, Call::Run(_)), "{call:?}");
+        let (id, call) = visit.next_call().unwrap();
+        assert!(matches!(call, AgentCall::Run(_)), "{call:?}");
         let (verdict, timeout_ms) = (None, Some(300_000));
         let state = RunState::Running;
         let accepted = Accepted { request_id: joined, state, verdict, timeout_ms, pending: None };
         visit.answer(&id, &accepted).unwrap();
         let at = "2026-01-01T00:00:00.000Z".to_owned();
-        let Event::Finished(end) = finished(Some(3)) else { unreachable!() };
-        let event = Event::Finished(Finished { bytes: 5, ..end });
-        visit.tell(&Notice { sequence: 1, at, request_id: joined, session: None, event }).unwrap();
-        let (id, call) = visit.call().unwrap();
-        let Call::Status(asked) = call else { panic!("how much it wrote is asked for: {call:?}") };
+        let NoticeEvent::Finished(end) = finished(Some(3)) else { unreachable!() };
+        let event = NoticeEvent::Finished(ExecFinished { bytes: 5, ..end });
+        visit.send_notice(&Notice { sequence: 1, at, request_id: joined, session: None, event }).unwrap();
+        let (id, call) = visit.next_call().unwrap();
+        let AgentCall::Status(asked) = call else { panic!("how much it wrote is asked for: {call:?}") };
         assert_eq!(asked.request_id, joined);
         let status = StatusResult {
             request_id: joined,
@@ -161,8 +161,8 @@ fn what_it_joins_is_heard_from_its_beginning() {
             ending: None,
         };
         visit.answer(&id, &status).unwrap();
-        let (id, call) = visit.call().unwrap();
-        let Call::Output(wanted) = call else { panic!("and what it wrote: {call:?}") };
+        let (id, call) = visit.next_call().unwrap();
+        let AgentCall::Output(wanted) = call else { panic!("and what it wrote: {call:?}") };
         assert_eq!((wanted.request_id, wanted.offset), (joined, 0));
         let output = OutputResult {
             request_id: joined,
@@ -190,7 +190,7 @@ fn what_it_joins_is_heard_from_its_beginning() {
 fn other_endings_have_their_own_exit_codes() {
     let denied = |reason| {
         let message = "so it is".to_owned();
-        Event::Denied(Denied {
+        NoticeEvent::Denied(ExecDenied {
             reason,
             message,
             advice: None,
@@ -200,9 +200,9 @@ fn other_endings_have_their_own_exit_codes() {
         })
     };
     let ended = |outcome, signal: Option<&str>| match finished(None) {
-        Event::Finished(end) => {
-            let signal = signal.and_then(Signal::named);
-            Event::Finished(Finished { outcome, signal, ..end })
+        NoticeEvent::Finished(end) => {
+            let signal = signal.and_then(Signal::from_name);
+            NoticeEvent::Finished(ExecFinished { outcome, signal, ..end })
         }
         other => other,
     };
@@ -224,7 +224,7 @@ fn other_endings_have_their_own_exit_codes() {
 fn what_the_host_cannot_take_is_this_programs_own_trouble() {
     let play = Play::new(|host| {
         let mut visit = host.accept().unwrap();
-        let (id, _) = visit.call().unwrap();
+        let (id, _) = visit.next_call().unwrap();
         let error = ErrorObject::new(ErrorCode::RateLimited, "too many requests");
         visit.send(&error_line(Some(&id), &error)).unwrap();
     });
@@ -255,15 +255,15 @@ fn standard_input_goes_piece_by_piece_each_after_the_last_was_written() {
     let expected = sent.clone();
     let play = Play::new(move |host| {
         let mut scene = Scene::open(&host);
-        assert_eq!(scene.run.stdin, Stdin::Stream);
+        assert_eq!(scene.run.stdin, RunStdin::Stream);
         scene.start();
         let mut got = Vec::new();
         loop {
-            let (id, call) = scene.visit.call().unwrap();
-            let Call::Input(piece) = call else { panic!("only input is sent now: {call:?}") };
+            let (id, call) = scene.visit.next_call().unwrap();
+            let AgentCall::Input(piece) = call else { panic!("only input is sent now: {call:?}") };
             assert_eq!(piece.offset, Some(got.len() as u64), "each piece says where it begins");
             let eof = piece.eof;
-            let bytes = piece.bytes().unwrap();
+            let bytes = piece.into_bytes().unwrap();
             assert!(bytes.len() <= limits::INPUT, "a piece fits into a line");
             got.extend_from_slice(&bytes);
             let written = InputResult { request_id: scene.run.request_id, written: bytes.len() as u64 };
@@ -286,9 +286,9 @@ fn a_signal_is_passed_on_and_the_exit_code_tells_of_it() {
     let play = Play::new(|host| {
         let mut scene = Scene::open(&host);
         scene.start();
-        scene.output(Stream::Stdout, b"ready\n");
-        let (id, call) = scene.visit.call().unwrap();
-        let Call::Kill(kill) = call else { panic!("a kill: {call:?}") };
+        scene.output(OutputStream::Stdout, b"ready\n");
+        let (id, call) = scene.visit.next_call().unwrap();
+        let AgentCall::Kill(kill) = call else { panic!("a kill: {call:?}") };
         assert_eq!((kill.request_id, kill.signal.name()), (scene.run.request_id, "SIGINT"));
         let result = KillResult { request_id: kill.request_id, state: RunState::Stopping };
         scene.visit.answer(&id, &result).unwrap();
@@ -308,9 +308,12 @@ fn a_signal_that_was_ignored_from_the_start_stays_ignored() {
     let play = Play::new(|host| {
         let mut scene = Scene::open(&host);
         scene.start();
-        scene.output(Stream::Stdout, b"ready\n");
-        let (id, call) = scene.visit.call().unwrap();
-        assert!(matches!(&call, Call::Kill(kill) if kill.signal == Signal::term()), "not SIGINT: {call:?}");
+        scene.output(OutputStream::Stdout, b"ready\n");
+        let (id, call) = scene.visit.next_call().unwrap();
+        assert!(
+            matches!(&call, AgentCall::Kill(kill) if kill.signal == Signal::sigterm()),
+            "not SIGINT: {call:?}"
+        );
         let result = KillResult { request_id: scene.run.request_id, state: RunState::Stopping };
         scene.visit.answer(&id, &result).unwrap();
         scene.ended_by_signal("TERM");
@@ -331,9 +334,9 @@ fn a_question_that_is_interrupted_ends_as_interrupted() {
         let mut scene = Scene::open(&host);
         scene.pending();
         told.send(()).unwrap();
-        let (_, call) = scene.visit.call().unwrap();
-        assert!(matches!(call, Call::Kill(kill) if kill.signal == Signal::term()));
-        scene.tell(Event::Denied(Denied {
+        let (_, call) = scene.visit.next_call().unwrap();
+        assert!(matches!(call, AgentCall::Kill(kill) if kill.signal == Signal::sigterm()));
+        scene.tell(NoticeEvent::Denied(ExecDenied {
             reason: DenyReason::Cancelled,
             message: "withdrawn".to_owned(),
             advice: None,
@@ -356,10 +359,10 @@ fn when_nobody_reads_its_output_the_command_gets_a_broken_pipe() {
     let play = Play::new(|host| {
         let mut scene = Scene::open(&host);
         scene.start();
-        scene.output(Stream::Stdout, b"nobody reads this\n");
-        let (_, call) = scene.visit.call().unwrap();
-        assert!(matches!(&call, Call::Kill(kill) if kill.signal.name() == "SIGPIPE"), "{call:?}");
-        scene.output(Stream::Stdout, b"nor this\n");
+        scene.output(OutputStream::Stdout, b"nobody reads this\n");
+        let (_, call) = scene.visit.next_call().unwrap();
+        assert!(matches!(&call, AgentCall::Kill(kill) if kill.signal.name() == "SIGPIPE"), "{call:?}");
+        scene.output(OutputStream::Stdout, b"nor this\n");
         scene.ended_by_signal("PIPE");
     });
     let (reader, writer) = std::io::pipe().unwrap();
@@ -376,7 +379,7 @@ fn a_lost_connection_is_taken_up_where_it_was() {
     let play = Play::new(|host| {
         let mut scene = Scene::open(&host);
         scene.start();
-        scene.output(Stream::Stdout, b"abc");
+        scene.output(OutputStream::Stdout, b"abc");
         let (before, run) = (scene.sequence, scene.run.clone());
         drop(scene);
         let mut scene = Scene::open(&host);
@@ -385,10 +388,10 @@ fn a_lost_connection_is_taken_up_where_it_was() {
         // Told before, as a replay may; then a piece that comes after one that was told to nobody.
         scene.sequence = before + 1;
         scene.offset = 5;
-        scene.output(Stream::Stdout, b"fg");
-        let (id, call) = scene.visit.call().unwrap();
-        let Call::Output(asked) = call else { panic!("what is missing is asked for: {call:?}") };
-        assert_eq!((asked.stream, asked.offset, asked.length), (Some(Stream::Stdout), 3, Some(2)));
+        scene.output(OutputStream::Stdout, b"fg");
+        let (id, call) = scene.visit.next_call().unwrap();
+        let AgentCall::Output(asked) = call else { panic!("what is missing is asked for: {call:?}") };
+        assert_eq!((asked.stream, asked.offset, asked.length), (Some(OutputStream::Stdout), 3, Some(2)));
         scene.visit.answer(&id, &part(&scene, 3, "de")).unwrap();
         scene.tell(finished(Some(0)));
     });
@@ -403,21 +406,21 @@ fn output_that_was_never_told_is_asked_for_at_the_end() {
         let mut scene = Scene::open(&host);
         scene.start();
         match finished(Some(0)) {
-            Event::Finished(end) => {
-                scene.tell(Event::Finished(Finished { bytes: 9, ..end }));
+            NoticeEvent::Finished(end) => {
+                scene.tell(NoticeEvent::Finished(ExecFinished { bytes: 9, ..end }));
             }
             other => panic!("{other:?}"),
         }
-        let (id, call) = scene.visit.call().unwrap();
-        assert!(matches!(call, Call::Status(_)), "how much there is: {call:?}");
+        let (id, call) = scene.visit.next_call().unwrap();
+        assert!(matches!(call, AgentCall::Status(_)), "how much there is: {call:?}");
         let request_id = scene.run.request_id;
         let (state, verdict, pid, ending) = (RunState::Finished, None, None, None);
         let status =
             StatusResult { request_id, state, verdict, pid, stdout_bytes: 9, stderr_bytes: 0, ending };
         scene.visit.answer(&id, &status).unwrap();
-        let (id, _) = scene.visit.call().unwrap();
+        let (id, _) = scene.visit.next_call().unwrap();
         scene.visit.answer(&id, &part(&scene, 0, "head")).unwrap();
-        let (id, _) = scene.visit.call().unwrap();
+        let (id, _) = scene.visit.next_call().unwrap();
         scene.visit.answer(&id, &part(&scene, 6, "end")).unwrap();
     });
     let output = play.command(&["--", "x"]).output().unwrap();
@@ -452,7 +455,7 @@ fn much_output_comes_whole_through_a_slow_reader() {
         scene.start();
         for piece in 0..PIECES {
             let letter = b'a' + u8::try_from(piece % 26).unwrap();
-            scene.output(Stream::Stdout, &vec![letter; 64 * 1024]);
+            scene.output(OutputStream::Stdout, &vec![letter; 64 * 1024]);
         }
         scene.tell(finished(Some(0)));
     });

@@ -3,8 +3,8 @@
 
 use postern_client::scripted::{ScriptedHost, Visit};
 use postern_protocol::{
-    Accepted, By, Call, Decision, Encoding, Event, Finished, Notice, Outcome, Output, Pending, RunParams,
-    RunState, Signal, Socket, Started, Stream,
+    Accepted, AgentCall, AllowedBy, Decision, Encoding, ExecFinished, ExecOutput, ExecStarted, Notice,
+    NoticeEvent, Outcome, OutputStream, Pending, RunParams, RunState, Signal, Socket,
 };
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -85,60 +85,60 @@ pub(crate) struct Scene {
 impl Scene {
     pub(crate) fn open(host: &ScriptedHost) -> Self {
         let mut visit = host.accept().unwrap();
-        let (run_id, call) = visit.call().unwrap();
-        let Call::Run(run) = call else { unreachable!("a run is asked for first, not {call:?}") };
+        let (run_id, call) = visit.next_call().unwrap();
+        let AgentCall::Run(run) = call else { unreachable!("a run is asked for first, not {call:?}") };
         let (request_id, state) = (run.request_id, RunState::Received);
         let accepted = Accepted { request_id, state, verdict: None, timeout_ms: None, pending: None };
         visit.answer(&run_id, &accepted).unwrap();
         Self { visit, run: *run, sequence: 0, offset: 0 }
     }
 
-    pub(crate) fn tell(&mut self, event: Event) {
+    pub(crate) fn tell(&mut self, event: NoticeEvent) {
         self.sequence += 1;
         let at = "2026-01-01T00:00:00.000Z".to_owned();
         let (sequence, request_id) = (self.sequence, self.run.request_id);
-        self.visit.tell(&Notice { sequence, at, request_id, session: None, event }).unwrap();
+        self.visit.send_notice(&Notice { sequence, at, request_id, session: None, event }).unwrap();
     }
 
     pub(crate) fn pending(&mut self) {
-        self.tell(Event::Pending(pending()));
+        self.tell(NoticeEvent::Pending(pending()));
     }
 
     pub(crate) fn start(&mut self) {
-        self.tell(Event::Started(Started {
+        self.tell(NoticeEvent::Started(ExecStarted {
             pid: 1,
             path: "/bin/x".to_owned(),
             argv: vec!["x".to_owned()],
             cwd: "/".to_owned(),
-            by: By::Person,
+            by: AllowedBy::Person,
             edited: None,
             profile: None,
         }));
     }
 
     /// Sends output. Standard error always begins at 0: tests write one piece of it at most.
-    pub(crate) fn output(&mut self, stream: Stream, bytes: &[u8]) {
+    pub(crate) fn output(&mut self, stream: OutputStream, bytes: &[u8]) {
         let offset = match stream {
-            Stream::Stdout => self.offset,
-            Stream::Stderr => 0,
+            OutputStream::Stdout => self.offset,
+            OutputStream::Stderr => 0,
         };
-        if stream == Stream::Stdout {
+        if stream == OutputStream::Stdout {
             self.offset += bytes.len() as u64;
         }
-        self.tell(Event::Output(Output::new(stream, offset, bytes)));
+        self.tell(NoticeEvent::Output(ExecOutput::new(stream, offset, bytes)));
     }
 
     pub(crate) fn ended_by_signal(&mut self, name: &str) {
-        if let Event::Finished(end) = finished(None) {
-            let (outcome, signal) = (Outcome::Killed, Signal::named(name));
-            self.tell(Event::Finished(Finished { outcome, signal, ..end }));
+        if let NoticeEvent::Finished(end) = finished(None) {
+            let (outcome, signal) = (Outcome::Killed, Signal::from_name(name));
+            self.tell(NoticeEvent::Finished(ExecFinished { outcome, signal, ..end }));
         }
     }
 }
 
 /// Returns the end of a run that says nothing of its output.
-pub(crate) fn finished(exit_code: Option<i32>) -> Event {
-    Event::Finished(Finished {
+pub(crate) fn finished(exit_code: Option<i32>) -> NoticeEvent {
+    NoticeEvent::Finished(ExecFinished {
         outcome: Outcome::Exited,
         exit_code,
         signal: None,

@@ -1,6 +1,6 @@
 //! Triggers that note every change of the tables that decide what may run, by any SQL statement.
 
-use super::{By, ITSELF, chain, head, note};
+use super::{ChangeAuthor, ITSELF, chain, head, note_change};
 use crate::error::Error;
 use rusqlite::{Connection, params};
 use serde_json::{Map, Value, json};
@@ -63,16 +63,16 @@ pub(crate) fn prepare(conn: &Connection, path: &Path, found: Option<&Value>) -> 
     conn.execute_batch("BEGIN IMMEDIATE")?;
     let noted = (|| {
         if let Some(found) = found {
-            note(conn, ITSELF, "replaced", (None, Some(found)), true)?;
+            note_change(conn, ITSELF, "replaced", (None, Some(found)), true)?;
         }
         head::compare(conn, path)?;
         for table in &TABLES {
-            table.watch(conn)?;
+            table.create_triggers(conn)?;
             if !begun {
-                table.begin(conn)?;
+                table.note_existing(conn)?;
             }
         }
-        chain::seal(conn, &By::postern())
+        chain::seal_changes(conn, &ChangeAuthor::postern())
     })();
     match noted {
         Ok(_) => conn.execute_batch("COMMIT")?,
@@ -81,7 +81,7 @@ pub(crate) fn prepare(conn: &Connection, path: &Path, found: Option<&Value>) -> 
             return Err(error);
         }
     }
-    if let Err(error) = head::keep(conn, path) {
+    if let Err(error) = head::write_head(conn, path) {
         tracing::warn!(%error, "the head of the audit cannot be kept beside the record");
     }
     Ok(())
@@ -102,21 +102,21 @@ impl Table {
     }
 
     /// Returns the row's key as text, whatever the columns are.
-    fn key(&self, row: &str) -> String {
+    fn key_expression(&self, row: &str) -> String {
         let parts: Vec<String> = self.key.iter().map(|name| format!("CAST({row}.{name} AS TEXT)")).collect();
         parts.join(" || ' ' || ")
     }
 
-    fn only(&self, row: &str) -> String {
+    fn row_filter(&self, row: &str) -> String {
         self.only.replace("ROW", row)
     }
 
-    fn watch(&self, conn: &Connection) -> Result<(), Error> {
+    fn create_triggers(&self, conn: &Connection) -> Result<(), Error> {
         let columns = self.columns(conn)?;
         let name = self.name;
         let [old, new] = ["OLD", "NEW"].map(|row| Self::object(&columns, row));
-        let [old_key, new_key] = ["OLD", "NEW"].map(|row| self.key(row));
-        let [old_only, new_only] = ["OLD", "NEW"].map(|row| self.only(row));
+        let [old_key, new_key] = ["OLD", "NEW"].map(|row| self.key_expression(row));
+        let [old_only, new_only] = ["OLD", "NEW"].map(|row| self.row_filter(row));
         let listed = columns.join(", ");
         conn.execute_batch(&format!(
             "CREATE TEMP TRIGGER audit_{name}_new AFTER INSERT ON main.{name} WHEN {new_only} BEGIN
@@ -134,10 +134,11 @@ impl Table {
     }
 
     /// Notes the rows that existed before the audit began.
-    fn begin(&self, conn: &Connection) -> Result<(), Error> {
+    fn note_existing(&self, conn: &Connection) -> Result<(), Error> {
         let columns = self.columns(conn)?;
         let name = self.name;
-        let (object, key, only) = (Self::object(&columns, name), self.key(name), self.only(name));
+        let (object, key, only) =
+            (Self::object(&columns, name), self.key_expression(name), self.row_filter(name));
         conn.execute(
             &format!(
                 "INSERT INTO unsealed (subject, key, after, widens) SELECT ?1, {key}, {object}, 0 FROM {name} WHERE {only}"
@@ -155,7 +156,8 @@ pub(super) fn strayed(conn: &Connection) -> Result<Vec<(String, String)>, Error>
     for table in &TABLES {
         let columns = table.columns(conn)?;
         let name = table.name;
-        let (object, key, only) = (Table::object(&columns, name), table.key(name), table.only(name));
+        let (object, key, only) =
+            (Table::object(&columns, name), table.key_expression(name), table.row_filter(name));
         let mut query = conn.prepare(&format!(
             "SELECT {key} AS it, {object}, (SELECT after FROM audit WHERE subject = ?1 AND audit.key = {key}
              ORDER BY number DESC LIMIT 1) FROM {name} WHERE {only}"
@@ -163,7 +165,7 @@ pub(super) fn strayed(conn: &Connection) -> Result<Vec<(String, String)>, Error>
         let mut rows = query.query([name])?;
         while let Some(row) = rows.next()? {
             let (key, now, known): (String, String, Option<String>) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            let now = plain(name, &key, &now);
+            let now = recorded_row(name, &key, &now);
             let known = known.and_then(|text| serde_json::from_str::<Value>(&text).ok());
             if !known.is_some_and(|known| agrees(&known, &now)) {
                 strayed.push((name.to_owned(), key));
@@ -192,7 +194,7 @@ fn agrees(known: &Value, now: &Value) -> bool {
 }
 
 /// Returns a row as it is recorded: JSON parsed, volatile members removed, secrets replaced by their hash.
-pub(super) fn plain(subject: &str, key: &str, text: &str) -> Value {
+pub(super) fn recorded_row(subject: &str, key: &str, text: &str) -> Value {
     let row = match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(row)) if TABLES.iter().any(|table| table.name == subject) => row,
         Ok(other) => return other,
@@ -221,8 +223,10 @@ fn settle(value: &mut Value) {
             for (name, member) in members.iter_mut() {
                 match member {
                     Value::String(text) if is_secret(name, text) => {
-                        *member =
-                            json!(format!("sha256:{}", &chain::hex(&chain::digest(text.as_bytes()))[..12]));
+                        *member = json!(format!(
+                            "sha256:{}",
+                            &chain::encode_hex(&chain::digest(text.as_bytes()))[..12]
+                        ));
                     }
                     _ => settle(member),
                 }

@@ -1,7 +1,7 @@
 //! The hash chain: each row's hash covers the previous row's hash and the whole row.
 
 use super::widens::widens;
-use super::{By, Entry, ITSELF, capture, head};
+use super::{AuditEntry, ChangeAuthor, ITSELF, capture, head};
 use crate::error::Error;
 use postern_policy::Millis;
 use rusqlite::{Connection, params};
@@ -14,7 +14,7 @@ use std::path::Path;
 const BEGINNING: &[u8] = b"postern audit 1";
 
 /// Returns the hash of a row that follows one with the hash `before`.
-pub(super) fn hash(before: &[u8], entry: &Entry) -> Vec<u8> {
+pub(super) fn row_hash(before: &[u8], entry: &AuditEntry) -> Vec<u8> {
     // JSON text is unambiguous: no two rows have the same.
     let content = serde_json::json!([
         entry.number,
@@ -36,7 +36,7 @@ pub(super) fn digest(bytes: &[u8]) -> Vec<u8> {
     Sha256::digest(bytes).to_vec()
 }
 
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(super) fn encode_hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
         // Writing to a `String` cannot fail.
         let _always = write!(text, "{byte:02x}");
@@ -46,7 +46,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 
 /// Appends the changes noted in this transaction to the chain. Returns the number of the last new row, if there
 /// is one.
-pub(crate) fn seal(conn: &Connection, who: &By) -> Result<Option<i64>, Error> {
+pub(crate) fn seal_changes(conn: &Connection, who: &ChangeAuthor) -> Result<Option<i64>, Error> {
     struct NotedChange {
         subject: String,
         key: String,
@@ -70,20 +70,20 @@ pub(crate) fn seal(conn: &Connection, who: &By) -> Result<Option<i64>, Error> {
         return Ok(None);
     }
     conn.prepare_cached("DELETE FROM unsealed")?.execute([])?;
-    let who = crate::column::text(who)?;
+    let who = crate::column::to_json_text(who)?;
     let at = jiff::Timestamp::now().as_millisecond();
     let last = super::newest(conn)?;
     let (mut number, mut before) = last.map_or((0, BEGINNING.to_vec()), |last| (last.number, last.hash));
     let first = number;
     for NotedChange { subject, key, before: old, after: new, widens: told } in noted {
-        let read = |text: Option<String>| text.map(|text| capture::plain(&subject, &key, &text));
+        let read = |text: Option<String>| text.map(|text| capture::recorded_row(&subject, &key, &text));
         let (old, new) = (read(old), read(new));
         if old == new {
             continue;
         }
         number += 1;
         let text = |value: Option<&Value>| value.map(Value::to_string);
-        let mut entry = Entry {
+        let mut entry = AuditEntry {
             number,
             at,
             who: who.clone(),
@@ -94,28 +94,28 @@ pub(crate) fn seal(conn: &Connection, who: &By) -> Result<Option<i64>, Error> {
             key,
             hash: Vec::new(),
         };
-        entry.hash = hash(&before, &entry);
+        entry.hash = row_hash(&before, &entry);
         append(conn, &entry)?;
         before = entry.hash;
     }
     Ok((number > first).then_some(number))
 }
 
-fn append(conn: &Connection, entry: &Entry) -> Result<(), Error> {
+fn append(conn: &Connection, entry: &AuditEntry) -> Result<(), Error> {
     let mut insert = conn.prepare_cached(
         "INSERT INTO audit (number, at, who, subject, key, before, after, widens, hash)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?;
-    let Entry { number, at, who, subject, key, before, after, widens, hash } = entry;
+    let AuditEntry { number, at, who, subject, key, before, after, widens, hash } = entry;
     insert.execute(params![number, at, who, subject, key, before, after, widens, hash])?;
     if *widens {
-        told(conn, *at, *number)?;
+        add_to_feed(conn, *at, *number)?;
     }
     Ok(())
 }
 
 /// Adds a widening change to the feed, for outgoing events.
-fn told(conn: &Connection, at: Millis, number: i64) -> Result<(), Error> {
+fn add_to_feed(conn: &Connection, at: Millis, number: i64) -> Result<(), Error> {
     let mut insert = conn.prepare_cached("INSERT INTO feed (at, kind, data) VALUES (?1, 'widened', ?2)")?;
     insert.execute(params![at, number.to_string()])?;
     Ok(())
@@ -129,14 +129,14 @@ pub struct Verified {
     /// Hash of the newest row in hex; empty if there is none.
     pub head: String,
     /// First fault of the chain.
-    pub broken: Option<Broken>,
+    pub broken: Option<ChainFault>,
     /// Rows that differ from the audit, by subject and key: another program changed them.
     pub strayed: Vec<(String, String)>,
 }
 
 /// A fault of a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Broken {
+pub enum ChainFault {
     /// This row was changed after it was written.
     Changed(i64),
     /// This row is missing.
@@ -159,7 +159,7 @@ pub enum Broken {
 /// Verifies every row of the chain, its head beside the database at `path`, and the current state against the
 /// rows.
 pub fn verify(conn: &Connection, path: &Path) -> Result<Verified, Error> {
-    let head = head::read(path);
+    let head = head::read_head(path);
     let mut query = conn.prepare(
         "SELECT number, at, who, subject, key, before, after, widens, hash FROM audit ORDER BY number",
     )?;
@@ -168,11 +168,11 @@ pub fn verify(conn: &Connection, path: &Path) -> Result<Verified, Error> {
     let (mut recorded, mut at_head) = (None, None);
     while let Some(row) = rows.next()? {
         // An unreadable row counts as changed.
-        let entry = super::entry(row).ok();
+        let entry = super::entry_from_row(row).ok();
         let wrong = match &entry {
-            None => Some(Broken::Changed(expected)),
-            Some(entry) if entry.number != expected => Some(Broken::Missing(expected)),
-            Some(entry) if entry.hash != hash(&before, entry) => Some(Broken::Changed(expected)),
+            None => Some(ChainFault::Changed(expected)),
+            Some(entry) if entry.number != expected => Some(ChainFault::Missing(expected)),
+            Some(entry) if entry.hash != row_hash(&before, entry) => Some(ChainFault::Changed(expected)),
             Some(_) => None,
         };
         broken = broken.or(wrong);
@@ -181,26 +181,26 @@ pub fn verify(conn: &Connection, path: &Path) -> Result<Verified, Error> {
         }
         let Some(entry) = entry else { break };
         if entry.subject == ITSELF && entry.key == "broken" {
-            recorded = recorded.or(Some(Broken::Recorded(entry.number)));
+            recorded = recorded.or(Some(ChainFault::Recorded(entry.number)));
         }
         if head.as_ref().is_some_and(|head| head.count == entry.number) {
-            at_head = Some(hex(&entry.hash));
+            at_head = Some(encode_hex(&entry.hash));
         }
         before = entry.hash;
         expected = entry.number + 1;
     }
     let rows: i64 = conn.query_row("SELECT count(*) FROM audit", [], |row| row.get(0))?;
     let end = match head {
-        None if rows > 0 => Some(Broken::NoHead),
-        Some(head) if head.count > rows => Some(Broken::Shortened { kept: head.count, found: rows }),
+        None if rows > 0 => Some(ChainFault::NoHead),
+        Some(head) if head.count > rows => Some(ChainFault::Shortened { kept: head.count, found: rows }),
         Some(head) if head.count > 0 && at_head.as_deref() != Some(head.hash.as_str()) => {
-            Some(Broken::Replaced(head.count))
+            Some(ChainFault::Replaced(head.count))
         }
         Some(_) | None => None,
     };
     Ok(Verified {
         rows,
-        head: if rows == 0 { String::new() } else { hex(&before) },
+        head: if rows == 0 { String::new() } else { encode_hex(&before) },
         broken: broken.or(end).or(recorded),
         strayed: capture::strayed(conn)?,
     })

@@ -1,7 +1,7 @@
 //! The audit: a tamper-evident chain of every change to what may run.
 //!
 //! Triggers note each change of the deciding tables (`capture`), and the writer adds them to the chain in the
-//! same transaction. [`note`] and [`state`] record changes outside of those tables (a file, a key); [`by`]
+//! same transaction. [`note_change`] and [`note_state`] record changes outside of those tables (a file, a key); [`with_author`]
 //! names the author.
 
 mod capture;
@@ -12,9 +12,9 @@ mod tests;
 mod widens;
 
 pub(crate) use capture::prepare;
-pub(crate) use chain::seal;
-pub use chain::{Broken, Verified, verify};
-pub(crate) use head::{keep as keep_head, rows as rows_at_head};
+pub(crate) use chain::seal_changes;
+pub use chain::{ChainFault, Verified, verify};
+pub(crate) use head::{row_count as rows_at_head, write_head as keep_head};
 
 use crate::error::Error;
 use postern_policy::Millis;
@@ -44,7 +44,7 @@ pub const ITSELF: &str = "audit";
 /// Author of a change, and the approver that it came through.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct By {
+pub struct ChangeAuthor {
     /// `terminal`, `window`, `remote` (a chat, a paired device), `file` (changed on disk), or `postern` itself.
     pub face: String,
     /// The approver's own name (`telegram, Anna (123)`), or the path of a file.
@@ -61,34 +61,34 @@ pub struct By {
     pub program: Option<String>,
 }
 
-impl By {
+impl ChangeAuthor {
     /// Returns Postern itself, as the author of a start or an expired time limit.
     pub fn postern() -> Self {
         Self { face: "postern".to_owned(), ..Self::default() }
     }
 
     /// Returns the unknown author of a file that was changed on disk.
-    pub fn file(path: impl Into<String>) -> Self {
+    pub fn from_file(path: impl Into<String>) -> Self {
         Self { face: "file".to_owned(), name: Some(path.into()), ..Self::default() }
     }
 }
 
 tokio::task_local! {
-    static BY: Arc<By>;
+    static BY: Arc<ChangeAuthor>;
 }
 
 /// Runs `work` and records its changes as made by `who`.
-pub fn by<F: Future>(who: Arc<By>, work: F) -> impl Future<Output = F::Output> {
+pub fn with_author<F: Future>(who: Arc<ChangeAuthor>, work: F) -> impl Future<Output = F::Output> {
     BY.scope(who, work)
 }
 
 /// Runs the synchronous `work` and records the changes that it sends to the writer as made by `who`.
-pub fn now_by<T>(who: Arc<By>, work: impl FnOnce() -> T) -> T {
+pub fn now_by<T>(who: Arc<ChangeAuthor>, work: impl FnOnce() -> T) -> T {
     BY.sync_scope(who, work)
 }
 
 /// Carries the current author into `work`, which runs in a task of its own.
-pub fn carry<F: Future>(work: F) -> impl Future<Output = F::Output> {
+pub fn carry_author<F: Future>(work: F) -> impl Future<Output = F::Output> {
     let who = current();
     async move {
         match who {
@@ -99,18 +99,18 @@ pub fn carry<F: Future>(work: F) -> impl Future<Output = F::Output> {
 }
 
 /// Returns the author of this task's changes, or `None` if nobody was named.
-pub fn current() -> Option<Arc<By>> {
+pub fn current() -> Option<Arc<ChangeAuthor>> {
     BY.try_with(Arc::clone).ok()
 }
 
 /// A recorded change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct AuditEntry {
     /// Position in the chain, from 1 without gaps.
     pub number: i64,
     /// Time of the change.
     pub at: Millis,
-    /// Author, as JSON text of a [`By`].
+    /// Author, as JSON text of a [`ChangeAuthor`].
     pub who: String,
     /// Kind of the changed thing: `agents`, `rules`, `settings`, `skill_clis`, `permissions`, etc.
     pub subject: String,
@@ -128,8 +128,8 @@ pub struct Entry {
 
 const COLUMNS: &str = "number, at, who, subject, key, before, after, widens, hash";
 
-fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
-    Ok(Entry {
+fn entry_from_row(row: &Row<'_>) -> rusqlite::Result<AuditEntry> {
+    Ok(AuditEntry {
         number: row.get(0)?,
         at: row.get(1)?,
         who: row.get(2)?,
@@ -143,28 +143,33 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
 }
 
 /// Returns at most `limit` rows after `number` that were written at `since` or later, oldest first.
-pub fn after(conn: &Connection, number: i64, since: Millis, limit: u32) -> Result<Vec<Entry>, Error> {
+pub fn entries_after(
+    conn: &Connection,
+    number: i64,
+    since: Millis,
+    limit: u32,
+) -> Result<Vec<AuditEntry>, Error> {
     let mut query = conn.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM audit WHERE number > ?1 AND at >= ?2 ORDER BY number LIMIT ?3"
     ))?;
-    Ok(query.query_map(params![number, since, limit], entry)?.collect::<Result<_, _>>()?)
+    Ok(query.query_map(params![number, since, limit], entry_from_row)?.collect::<Result<_, _>>()?)
 }
 
 /// Returns one row.
-pub fn get(conn: &Connection, number: i64) -> Result<Option<Entry>, Error> {
+pub fn get_entry(conn: &Connection, number: i64) -> Result<Option<AuditEntry>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM audit WHERE number = ?1"))?;
-    Ok(query.query_row([number], entry).optional()?)
+    Ok(query.query_row([number], entry_from_row).optional()?)
 }
 
 /// Returns the newest row, or `None` before the first change.
-pub fn newest(conn: &Connection) -> Result<Option<Entry>, Error> {
+pub fn newest(conn: &Connection) -> Result<Option<AuditEntry>, Error> {
     let mut query =
         conn.prepare_cached(&format!("SELECT {COLUMNS} FROM audit ORDER BY number DESC LIMIT 1"))?;
-    Ok(query.query_row([], entry).optional()?)
+    Ok(query.query_row([], entry_from_row).optional()?)
 }
 
 /// Notes a change outside of the tables. The writer adds it to the chain with the transaction.
-pub fn note(
+pub fn note_change(
     conn: &Connection,
     subject: &str,
     key: &str,
@@ -182,7 +187,7 @@ pub fn note(
 /// Makes the changes noted in this transaction a part of an earlier entry.
 ///
 /// That entry alone says that more may run.
-pub(crate) fn part(conn: &Connection, subject: &str, key: &str) -> Result<(), Error> {
+pub(crate) fn mark_as_part(conn: &Connection, subject: &str, key: &str) -> Result<(), Error> {
     let mut update = conn.prepare_cached("UPDATE unsealed SET widens = 0 WHERE subject = ?1 AND key = ?2")?;
     update.execute([subject, key])?;
     Ok(())
@@ -190,7 +195,7 @@ pub(crate) fn part(conn: &Connection, subject: &str, key: &str) -> Result<(), Er
 
 /// Notes the current state of something outside of the tables if it differs from the audit. Returns true if it
 /// did.
-pub fn state(
+pub fn note_state(
     conn: &Connection,
     subject: &str,
     key: &str,
@@ -205,6 +210,6 @@ pub fn state(
     if known.as_ref() == Some(now) {
         return Ok(false);
     }
-    note(conn, subject, key, (known.as_ref(), Some(now)), widens(known.as_ref()))?;
+    note_change(conn, subject, key, (known.as_ref(), Some(now)), widens(known.as_ref()))?;
     Ok(true)
 }

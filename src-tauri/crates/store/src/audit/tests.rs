@@ -1,6 +1,9 @@
-use super::{Broken, By, Entry, after, by, chain, note, state, verify, widens::widens};
+use super::{
+    AuditEntry, ChainFault, ChangeAuthor, chain, entries_after, note_change, note_state, verify,
+    widens::widens, with_author,
+};
 use crate::tables::{agents, rules, settings, skills};
-use crate::testing::{agent, allow, id, identity, open};
+use crate::testing::{agent_id, allow_rule, identity, open_temp_store, sample_agent};
 use crate::{Error, Store};
 use postern_policy::{Access, Effect, Pattern, Rule, Security, Settings};
 use proptest::prelude::*;
@@ -8,8 +11,8 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-fn rows(store: &Store) -> Vec<Entry> {
-    store.read(|conn| after(conn, 0, 0, 1000)).unwrap()
+fn rows(store: &Store) -> Vec<AuditEntry> {
+    store.read(|conn| entries_after(conn, 0, 0, 1000)).unwrap()
 }
 
 fn told(store: &Store) -> Vec<(String, String, bool)> {
@@ -22,16 +25,16 @@ fn past_postern(store: &Store, sql: &str) {
     conn.execute_batch(sql).unwrap();
 }
 
-fn broken(store: &Store) -> Option<Broken> {
+fn broken(store: &Store) -> Option<ChainFault> {
     store.verify_audit().unwrap().broken
 }
 
 /// Returns a store with this many audit rows.
 fn filled(count: usize) -> (tempfile::TempDir, Store) {
-    let (folder, store) = open();
+    let (folder, store) = open_temp_store();
     for number in 0..count {
         let name = format!("agent-{number}");
-        store.write_durable(move |conn| agents::add(conn, &agent(&name))).wait().unwrap();
+        store.write_durable(move |conn| agents::insert_agent(conn, &sample_agent(&name))).wait().unwrap();
     }
     assert_eq!(rows(&store).len(), count);
     (folder, store)
@@ -39,22 +42,22 @@ fn filled(count: usize) -> (tempfile::TempDir, Store) {
 
 #[test]
 fn whatever_decides_is_recorded_and_what_does_not_is_not() {
-    let (_folder, store) = open();
+    let (_folder, store) = open_temp_store();
     store
         .write(|conn| {
-            agents::add(conn, &agent("main"))?;
-            let number = rules::add(conn, &allow(Some("main"), "ls *"))?;
-            rules::save(conn, &Rule { id: number, ..allow(Some("main"), "ls -l *") })?;
+            agents::insert_agent(conn, &sample_agent("main"))?;
+            let number = rules::insert_rule(conn, &allow_rule(Some("main"), "ls *"))?;
+            rules::update_rule(conn, &Rule { id: number, ..allow_rule(Some("main"), "ls -l *") })?;
             let deny = Rule::new(Effect::Deny, Pattern::Command("rm *".into()));
-            let deny = rules::add(conn, &deny)?;
+            let deny = rules::insert_rule(conn, &deny)?;
             rules::remove(conn, deny)?;
-            settings::set(conn, "pause", &json!({ "until": 5 }))?;
-            settings::set(conn, "pause", &json!({ "until": null }))?;
-            settings::set(conn, "pause", &json!({ "until": 9 }))?;
+            settings::set_value(conn, "pause", &json!({ "until": 5 }))?;
+            settings::set_value(conn, "pause", &json!({ "until": null }))?;
+            settings::set_value(conn, "pause", &json!({ "until": 9 }))?;
             settings::remove(conn, "pause")?;
-            settings::set(conn, "door.otel", &json!(7))?;
-            agents::seen(conn, &id("main"), 5)?;
-            agents::remove(conn, &id("main"))
+            settings::set_value(conn, "door.otel", &json!(7))?;
+            agents::mark_seen(conn, &agent_id("main"), 5)?;
+            agents::remove(conn, &agent_id("main"))
         })
         .wait()
         .unwrap();
@@ -83,36 +86,43 @@ fn whatever_decides_is_recorded_and_what_does_not_is_not() {
 
 #[test]
 fn a_change_that_is_not_made_is_not_recorded_and_one_that_changes_nothing_neither() {
-    let (_folder, store) = open();
+    let (_folder, store) = open_temp_store();
     let refused = store.write(|conn| {
-        agents::add(conn, &agent("main"))?;
+        agents::insert_agent(conn, &sample_agent("main"))?;
         Err::<(), _>(Error::Refused("no".to_owned()))
     });
     assert!(refused.wait().is_err());
-    store.write(|conn| agents::add(conn, &agent("main"))).wait().unwrap();
-    store.write(|conn| agents::save(conn, &agent("main"))).wait().unwrap();
+    store.write(|conn| agents::insert_agent(conn, &sample_agent("main"))).wait().unwrap();
+    store.write(|conn| agents::update_agent(conn, &sample_agent("main"))).wait().unwrap();
     assert_eq!(told(&store), [("agents".into(), "main".into(), true)]);
 }
 
 #[tokio::test]
 async fn it_says_who_did_it() {
-    let (_folder, store) = open();
-    let who = By { face: "terminal".to_owned(), pid: Some(7), user: Some(1000), ..By::default() };
-    by(Arc::new(who.clone()), store.write(|conn| agents::add(conn, &agent("main")))).await.unwrap();
-    store.write(|conn| agents::add(conn, &agent("other"))).await.unwrap();
+    let (_folder, store) = open_temp_store();
+    let who = ChangeAuthor {
+        face: "terminal".to_owned(),
+        pid: Some(7),
+        user: Some(1000),
+        ..ChangeAuthor::default()
+    };
+    with_author(Arc::new(who.clone()), store.write(|conn| agents::insert_agent(conn, &sample_agent("main"))))
+        .await
+        .unwrap();
+    store.write(|conn| agents::insert_agent(conn, &sample_agent("other"))).await.unwrap();
     let [named, own] = &rows(&store)[..] else { panic!("two rows") };
     // The work was handed over before anybody was named.
-    assert_eq!(serde_json::from_str::<By>(&named.who).unwrap(), By::postern());
-    assert_eq!(serde_json::from_str::<By>(&own.who).unwrap(), By::postern());
-    let work = async { store.write(|conn| agents::add(conn, &agent("third"))).await };
-    by(Arc::new(who.clone()), work).await.unwrap();
-    assert_eq!(serde_json::from_str::<By>(&rows(&store)[2].who).unwrap(), who);
+    assert_eq!(serde_json::from_str::<ChangeAuthor>(&named.who).unwrap(), ChangeAuthor::postern());
+    assert_eq!(serde_json::from_str::<ChangeAuthor>(&own.who).unwrap(), ChangeAuthor::postern());
+    let work = async { store.write(|conn| agents::insert_agent(conn, &sample_agent("third"))).await };
+    with_author(Arc::new(who.clone()), work).await.unwrap();
+    assert_eq!(serde_json::from_str::<ChangeAuthor>(&rows(&store)[2].who).unwrap(), who);
 }
 
 #[test]
 fn a_skill_that_is_approved_is_recorded_and_one_that_is_found_is_not() {
-    let (_folder, store) = open();
-    let cli = skills::Cli {
+    let (_folder, store) = open_temp_store();
+    let cli = skills::StoredSkillCli {
         name: "bird".into(),
         path: Some("/bin/bird".into()),
         seen: None,
@@ -127,7 +137,7 @@ fn a_skill_that_is_approved_is_recorded_and_one_that_is_found_is_not() {
         problem: None,
         clis: vec![cli],
     };
-    store.write(move |conn| skills::found(conn, &skill)).wait().unwrap();
+    store.write(move |conn| skills::save_skill(conn, &skill)).wait().unwrap();
     assert_eq!(told(&store), []);
     let identity = identity("00");
     store
@@ -139,18 +149,21 @@ fn a_skill_that_is_approved_is_recorded_and_one_that_is_found_is_not() {
 
 #[test]
 fn what_is_in_no_table_is_recorded_when_it_is_another() {
-    let (_folder, store) = open();
+    let (_folder, store) = open_temp_store();
     let set = |text: &str| {
         let now = json!({ "sha256": text });
         store
-            .write(move |conn| state(conn, "permissions", "main", &now, |before| before.is_some()))
+            .write(move |conn| note_state(conn, "permissions", "main", &now, |before| before.is_some()))
             .wait()
             .unwrap()
     };
     assert!(set("1"));
     assert!(!set("1"), "it is as it was");
     assert!(set("2"));
-    store.write(|conn| note(conn, "keys", "main", (None, Some(&json!({ "new": 1 }))), true)).wait().unwrap();
+    store
+        .write(|conn| note_change(conn, "keys", "main", (None, Some(&json!({ "new": 1 }))), true))
+        .wait()
+        .unwrap();
     let subjects: Vec<_> = told(&store).into_iter().map(|(subject, _, widens)| (subject, widens)).collect();
     let expected = [("permissions", false), ("permissions", true), ("keys", true)];
     assert_eq!(subjects, expected.map(|(subject, widens)| (subject.to_owned(), widens)));
@@ -159,9 +172,10 @@ fn what_is_in_no_table_is_recorded_when_it_is_another() {
 
 #[test]
 fn a_secret_in_a_doors_setting_is_recorded_as_its_hash_and_what_changes_by_itself_is_passed_over() {
-    let (_folder, store) = open();
-    let set =
-        |value: Value| store.write(move |conn| settings::set(conn, "door.doors", &value)).wait().unwrap();
+    let (_folder, store) = open_temp_store();
+    let set = |value: Value| {
+        store.write(move |conn| settings::set_value(conn, "door.doors", &value)).wait().unwrap();
+    };
     set(
         json!({ "webhook": { "enabled": true, "values": { "url": "https://u:p4ss@x/", "secret": "hunter2" } } }),
     );
@@ -172,8 +186,8 @@ fn a_secret_in_a_doors_setting_is_recorded_as_its_hash_and_what_changes_by_itsel
         json!({ "webhook": { "enabled": false, "values": { "url": "https://u:p4ss@x/", "secret": "hunter3" } } }),
     );
     let seen = |at: u64| json!([{ "id": "a", "name": "phone", "seenAt": at }]);
-    store.write(move |conn| settings::set(conn, "door.websocket", &seen(1))).wait().unwrap();
-    store.write(move |conn| settings::set(conn, "door.websocket", &seen(2))).wait().unwrap();
+    store.write(move |conn| settings::set_value(conn, "door.websocket", &seen(1))).wait().unwrap();
+    store.write(move |conn| settings::set_value(conn, "door.websocket", &seen(2))).wait().unwrap();
     let rows = rows(&store);
     let widens: Vec<bool> = rows.iter().map(|row| row.widens).collect();
     assert_eq!(widens, [true, true, false, true], "opened, changed, closed; paired once");
@@ -233,31 +247,31 @@ fn a_setting_widens_where_more_may_run_and_in_doubt() {
 fn rows_that_are_taken_away_are_noticed_also_at_the_next_start() {
     let (_folder, store) = filled(5);
     past_postern(&store, "DELETE FROM audit WHERE number = 3");
-    assert_eq!(broken(&store), Some(Broken::Missing(3)));
+    assert_eq!(broken(&store), Some(ChainFault::Missing(3)));
     let (_folder, store) = filled(5);
     past_postern(&store, "DELETE FROM audit WHERE number > 3");
-    assert_eq!(broken(&store), Some(Broken::Shortened { kept: 5, found: 3 }));
+    assert_eq!(broken(&store), Some(ChainFault::Shortened { kept: 5, found: 3 }));
     let path = store.path().to_owned();
     store.close();
     let store = Store::open(&path).unwrap();
-    assert_eq!(broken(&store), Some(Broken::Recorded(4)), "what follows does not hide it");
-    store.write_durable(|conn| agents::add(conn, &agent("later"))).wait().unwrap();
-    assert_eq!(broken(&store), Some(Broken::Recorded(4)));
+    assert_eq!(broken(&store), Some(ChainFault::Recorded(4)), "what follows does not hide it");
+    store.write_durable(|conn| agents::insert_agent(conn, &sample_agent("later"))).wait().unwrap();
+    assert_eq!(broken(&store), Some(ChainFault::Recorded(4)));
 }
 
 #[test]
 fn a_head_that_is_gone_or_of_another_chain_is_noticed() {
     let (_folder, store) = filled(2);
     std::fs::remove_file(format!("{}.audit", store.path().display())).unwrap();
-    assert_eq!(broken(&store), Some(Broken::NoHead));
+    assert_eq!(broken(&store), Some(ChainFault::NoHead));
     let (_folder, store) = filled(2);
     // The last row is rewritten with a matching hash.
     let mut rows = rows(&store);
     let mut last = rows.pop().unwrap();
     last.after = None;
-    let hash = chain::hex(&chain::hash(&rows.pop().unwrap().hash, &last));
+    let hash = chain::encode_hex(&chain::row_hash(&rows.pop().unwrap().hash, &last));
     past_postern(&store, &format!("UPDATE audit SET after = NULL, hash = x'{hash}' WHERE number = 2"));
-    assert_eq!(broken(&store), Some(Broken::Replaced(2)));
+    assert_eq!(broken(&store), Some(ChainFault::Replaced(2)));
 }
 
 #[test]
@@ -265,7 +279,7 @@ fn what_is_changed_past_postern_is_named() {
     let (_folder, store) = filled(2);
     for text in ["rm *", "dd *", "kill *"] {
         let deny = Rule::new(Effect::Deny, Pattern::Command(text.into()));
-        store.write(move |conn| rules::add(conn, &deny)).wait().unwrap();
+        store.write(move |conn| rules::insert_rule(conn, &deny)).wait().unwrap();
     }
     assert_eq!(store.verify_audit().unwrap().strayed, [], "rows are found by their numbers as well");
     past_postern(
@@ -305,7 +319,7 @@ proptest! {
         let (_folder, store) = filled(6);
         let name = ["number", "at", "who", "subject", "key", "before", "after", "widens", "hash"][column];
         let conn = Connection::open(store.path()).unwrap();
-        let before: Vec<Entry> = rows(&store);
+        let before: Vec<AuditEntry> = rows(&store);
         let changed = match name {
             "number" => conn.execute("UPDATE OR IGNORE audit SET number = ?1 WHERE number = ?2", (number, row)),
             "at" | "widens" => conn.execute(&format!("UPDATE audit SET {name} = ?1 WHERE number = ?2"), (number, row)),
@@ -314,13 +328,13 @@ proptest! {
         };
         changed.unwrap();
         drop(conn);
-        let after = store.read(|conn| super::after(conn, i64::MIN, i64::MIN, 100));
+        let after = store.read(|conn| super::entries_after(conn, i64::MIN, i64::MIN, 100));
         let same = after.is_ok_and(|after| after == before);
         let found = store.verify_audit().unwrap().broken;
         prop_assert_eq!(found.is_none(), same, "{} of row {}: {:?}", name, row, &found);
         match found {
             None => {}
-            Some(Broken::Changed(at) | Broken::Missing(at)) => prop_assert!(at <= row, "{at}"),
+            Some(ChainFault::Changed(at) | ChainFault::Missing(at)) => prop_assert!(at <= row, "{at}"),
             Some(other) => prop_assert!(false, "{:?}", other),
         }
     }
@@ -328,7 +342,7 @@ proptest! {
 
 #[test]
 fn an_empty_chain_is_whole() {
-    let (_folder, store) = open();
+    let (_folder, store) = open_temp_store();
     let found = store.read(|conn| verify(conn, store.path())).unwrap();
     assert_eq!((found.rows, found.head.as_str(), found.broken), (0, "", None));
 }

@@ -17,8 +17,8 @@ const CLASS: &[&str] = &["deny", "ask", "allow"];
 
 pub(super) fn widens(subject: &str, key: &str, before: Option<&Value>, after: Option<&Value>) -> bool {
     match (subject, before, after) {
-        ("rules", before, after) => rule(before, after),
-        ("agents", Some(before), Some(after)) => agent(before, after),
+        ("rules", before, after) => rule_widens(before, after),
+        ("agents", Some(before), Some(after)) => agent_widens(before, after),
         ("settings", Some(before), Some(after)) if key == "pause" => ends_sooner(before, after),
         ("settings", before, _) if key == "pause" => before.is_some(),
         ("settings", Some(before), Some(after)) => setting(&before["value"], &after["value"]),
@@ -28,7 +28,7 @@ pub(super) fn widens(subject: &str, key: &str, before: Option<&Value>, after: Op
     }
 }
 
-fn rule(before: Option<&Value>, after: Option<&Value>) -> bool {
+fn rule_widens(before: Option<&Value>, after: Option<&Value>) -> bool {
     let allows = |rule: &Value| rule["effect"] == "allow";
     match (before, after) {
         (None, after) => after.is_some_and(allows),
@@ -41,7 +41,7 @@ fn rule(before: Option<&Value>, after: Option<&Value>) -> bool {
     }
 }
 
-fn agent(before: &Value, after: &Value) -> bool {
+fn agent_widens(before: &Value, after: &Value) -> bool {
     let until = |agent: &Value| agent["denied_until"].as_i64();
     let sooner = until(before) > until(after);
     let uids = !is_part(&before["uids"], &after["uids"]);
@@ -55,7 +55,7 @@ fn settings(before: &Value, after: &Value) -> bool {
             return false;
         }
         let known = ORDERS.iter().find(|(known, _)| *known == name).map(|(_, order)| *order);
-        if let Some(order) = known.or_else(|| Class::named(name).map(|_| CLASS)) {
+        if let Some(order) = known.or_else(|| Class::from_name(name).map(|_| CLASS)) {
             let rank = |value: &Value| order.iter().position(|word| value == word);
             return rank(new).is_none() || rank(new) > rank(old);
         }

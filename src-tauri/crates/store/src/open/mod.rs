@@ -1,6 +1,6 @@
 //! Opening the record: settings of each connection, checks, what happens to a damaged file.
 
-use crate::doubt::{self, Cause};
+use crate::doubt::{self, DoubtCause};
 use crate::error::{Error, OpenError, is_damage};
 use crate::{audit, file, migrate};
 use rusqlite::config::DbConfig;
@@ -10,13 +10,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Tables that decide what may run. They are small and are checked at every start; the history is checked by
-/// [`crate::Store::check`], which takes as long as reading the file does.
+/// [`crate::Store::check_file`], which takes as long as reading the file does.
 pub(crate) const PRECIOUS: [&str; 7] =
     ["agents", "rules", "sessions", "skill_folders", "skills", "skill_clis", "settings"];
 
 /// State in which the record was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Opened {
+pub enum OpenOutcome {
     /// As it was left.
     Existing,
     /// There was none: it is empty.
@@ -30,7 +30,7 @@ pub enum Opened {
 }
 
 /// Reason why an existing file cannot be used.
-enum Trouble {
+enum UnusableFile {
     /// Untrusted content.
     Damage(String),
     /// File of another program or version.
@@ -38,22 +38,25 @@ enum Trouble {
 }
 
 /// Opens the file for the writer.
-pub(crate) fn open(path: &Path) -> Result<(Connection, Opened), OpenError> {
+pub(crate) fn open_record(path: &Path) -> Result<(Connection, OpenOutcome), OpenError> {
     match attempt(path, None) {
         Ok(done) => Ok(done),
-        Err(Trouble::Refused(error)) => Err(error),
-        Err(Trouble::Damage(what)) => {
+        Err(UnusableFile::Refused(error)) => Err(error),
+        Err(UnusableFile::Damage(what)) => {
             // Before it is moved: whatever ends this start, the next one knows.
-            doubt::note(path, Cause::Damaged { what: what.clone(), aside: None });
+            doubt::note_doubt(path, DoubtCause::Damaged { what: what.clone(), aside: None });
             let aside = file::set_aside(path)?;
-            doubt::renew(path, Cause::Damaged { what: what.clone(), aside: Some(aside.clone()) });
+            doubt::replace_doubt(
+                path,
+                DoubtCause::Damaged { what: what.clone(), aside: Some(aside.clone()) },
+            );
             tracing::error!(aside = %aside.display(), what, "the record was damaged and was set aside");
             file::prepare(path)?;
             let found = json!({ "setAside": aside.display().to_string(), "why": what });
             match attempt(path, Some(&found)) {
-                Ok((conn, _)) => Ok((conn, Opened::Damaged { aside })),
-                Err(Trouble::Refused(error)) => Err(error),
-                Err(Trouble::Damage(what)) => {
+                Ok((conn, _)) => Ok((conn, OpenOutcome::Damaged { aside })),
+                Err(UnusableFile::Refused(error)) => Err(error),
+                Err(UnusableFile::Damage(what)) => {
                     Err(OpenError::File { path: path.to_owned(), source: std::io::Error::other(what) })
                 }
             }
@@ -62,23 +65,23 @@ pub(crate) fn open(path: &Path) -> Result<(Connection, Opened), OpenError> {
 }
 
 /// Opens a record that was put in place, to record in its audit where it comes from.
-pub(crate) fn adopt(path: &Path, found: &Value) -> Result<(), OpenError> {
+pub(crate) fn adopt_record(path: &Path, found: &Value) -> Result<(), OpenError> {
     match attempt(path, Some(found)) {
         Ok(_) => Ok(()),
-        Err(Trouble::Refused(error)) => Err(error),
-        Err(Trouble::Damage(what)) => {
+        Err(UnusableFile::Refused(error)) => Err(error),
+        Err(UnusableFile::Damage(what)) => {
             Err(OpenError::File { path: path.to_owned(), source: io::Error::other(what) })
         }
     }
 }
 
 /// Tries to open the record. `found` is recorded in the audit.
-fn attempt(path: &Path, found: Option<&Value>) -> Result<(Connection, Opened), Trouble> {
+fn attempt(path: &Path, found: Option<&Value>) -> Result<(Connection, OpenOutcome), UnusableFile> {
     let trouble = |source: rusqlite::Error| {
         if is_damage(&source) {
-            Trouble::Damage(source.to_string())
+            UnusableFile::Damage(source.to_string())
         } else {
-            Trouble::Refused(OpenError::Sqlite { path: path.to_owned(), source })
+            UnusableFile::Refused(OpenError::Sqlite { path: path.to_owned(), source })
         }
     };
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
@@ -86,33 +89,35 @@ fn attempt(path: &Path, found: Option<&Value>) -> Result<(Connection, Opened), T
     refuse_others(&conn, path, &trouble)?;
     configure_writer(&conn).map_err(trouble)?;
     let before = migrate::migrate(&mut conn).map_err(trouble)?;
-    let wrong = if doubt::read(path).is_some() { check_all(&conn) } else { check_precious(&conn) };
+    let wrong = if doubt::read_doubt(path).is_some() { check_all(&conn) } else { check_precious(&conn) };
     if let Some(wrong) = wrong.map_err(trouble)?.into_iter().next() {
-        return Err(Trouble::Damage(wrong));
+        return Err(UnusableFile::Damage(wrong));
     }
     audit::prepare(&conn, path, found).map_err(|error| match error {
         Error::Sqlite(source) => trouble(source),
-        other => Trouble::Refused(OpenError::File { path: path.to_owned(), source: io::Error::other(other) }),
+        other => {
+            UnusableFile::Refused(OpenError::File { path: path.to_owned(), source: io::Error::other(other) })
+        }
     })?;
-    Ok((conn, if before == 0 { Opened::Created } else { Opened::Existing }))
+    Ok((conn, if before == 0 { OpenOutcome::Created } else { OpenOutcome::Existing }))
 }
 
 fn refuse_others(
     conn: &Connection,
     path: &Path,
-    trouble: &impl Fn(rusqlite::Error) -> Trouble,
-) -> Result<(), Trouble> {
+    trouble: &impl Fn(rusqlite::Error) -> UnusableFile,
+) -> Result<(), UnusableFile> {
     let application: i64 = conn.query_row("PRAGMA application_id", [], |row| row.get(0)).map_err(trouble)?;
     let found = migrate::format_of(conn).map_err(trouble)?;
     let tables: i64 =
         conn.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(trouble)?;
     let path = path.to_owned();
     if application != migrate::APPLICATION && (application != 0 || found != 0 || tables != 0) {
-        return Err(Trouble::Refused(OpenError::Foreign { path }));
+        return Err(UnusableFile::Refused(OpenError::Foreign { path }));
     }
     let known = migrate::newest();
     if found > known {
-        return Err(Trouble::Refused(OpenError::Newer { path, found, known }));
+        return Err(UnusableFile::Refused(OpenError::Newer { path, found, known }));
     }
     Ok(())
 }

@@ -1,11 +1,11 @@
 //! Tests of what is found on disk, and what becomes of it.
 
-use super::Opened;
-use crate::doubt::Cause;
+use super::OpenOutcome;
+use crate::doubt::DoubtCause;
 use crate::error::OpenError;
 use crate::tables::requests::{self, Filter};
 use crate::tables::{agents, events, rules};
-use crate::testing::{agent, allow, asked, id};
+use crate::testing::{agent_id, allow_rule, new_request, sample_agent};
 use crate::{Error, Store};
 use postern_policy::{Effect, Pattern, Security};
 use rusqlite::Connection;
@@ -28,10 +28,10 @@ fn filled() -> (tempfile::TempDir, PathBuf) {
     let (folder, path) = place();
     let store = Store::open(&path).unwrap();
     let done = store.write(|conn| {
-        agents::add(conn, &agent("main"))?;
+        agents::insert_agent(conn, &sample_agent("main"))?;
         for nth in 0..200 {
-            rules::add(conn, &allow(Some("main"), &format!("git log -{nth} *")))?;
-            requests::open(conn, &asked("main", &format!("r{nth}"), nth))?;
+            rules::insert_rule(conn, &allow_rule(Some("main"), &format!("git log -{nth} *")))?;
+            requests::record_request(conn, &new_request("main", &format!("r{nth}"), nth))?;
         }
         Ok(())
     });
@@ -54,8 +54,10 @@ fn break_table(path: &Path, table: &str) {
 
 fn aside_of(store: &Store) -> PathBuf {
     match store.opened() {
-        Opened::Damaged { aside } => aside.clone(),
-        other @ (Opened::Created | Opened::Existing) => panic!("{other:?}: the damage was not seen"),
+        OpenOutcome::Damaged { aside } => aside.clone(),
+        other @ (OpenOutcome::Created | OpenOutcome::Existing) => {
+            panic!("{other:?}: the damage was not seen")
+        }
     }
 }
 
@@ -63,16 +65,16 @@ fn aside_of(store: &Store) -> PathBuf {
 fn a_record_is_made_private_and_found_again() {
     let (_folder, path) = place();
     let store = Store::open(&path).unwrap();
-    assert_eq!(store.opened(), &Opened::Created);
-    store.write(|conn| agents::add(conn, &agent("main"))).wait().unwrap();
+    assert_eq!(store.opened(), &OpenOutcome::Created);
+    store.write(|conn| agents::insert_agent(conn, &sample_agent("main"))).wait().unwrap();
     let wal = path.with_file_name("postern.db-wal");
     assert_eq!((mode(path.parent().unwrap()), mode(&path), mode(&wal)), (0o700, 0o600, 0o600));
     drop(store);
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
     let store = Store::open(&path).unwrap();
     assert_eq!(mode(&path), 0o600, "rights of others are taken away");
-    assert_eq!(store.opened(), &Opened::Existing);
-    assert_eq!(store.read(agents::all).unwrap(), [agent("main")]);
+    assert_eq!(store.opened(), &OpenOutcome::Existing);
+    assert_eq!(store.read(agents::list_agents).unwrap(), [sample_agent("main")]);
 }
 
 #[test]
@@ -124,22 +126,23 @@ fn rules_about_files_are_in_a_format_that_earlier_versions_refuse() {
     store
         .write(move |conn| {
             for pattern in kept {
-                rules::add(conn, &postern_policy::Rule::new(Effect::Deny, pattern))?;
+                rules::insert_rule(conn, &postern_policy::Rule::new(Effect::Deny, pattern))?;
             }
             Ok(())
         })
         .wait()
         .unwrap();
     drop(store);
-    // The format before rules about files, which came one before the profiles that rules name.
+    // The format before rules about files; the profiles that rules name and the counts by effect came after it.
     let old = Connection::open(&path).unwrap();
-    old.execute_batch("ALTER TABLE rules DROP COLUMN confine").unwrap();
-    old.pragma_update(None, "user_version", crate::migrate::newest() - 2).unwrap();
+    old.execute_batch("ALTER TABLE rules DROP COLUMN confine; DROP TABLE tally_by_effect").unwrap();
+    old.pragma_update(None, "user_version", crate::migrate::newest() - 3).unwrap();
     drop(old);
     let store = Store::open(&path).unwrap();
     let format = store.read(|conn| Ok(crate::migrate::format_of(conn)?)).unwrap();
     assert_eq!(format, crate::migrate::newest());
-    let read: Vec<Pattern> = store.read(rules::all).unwrap().into_iter().map(|rule| rule.pattern).collect();
+    let read: Vec<Pattern> =
+        store.read(rules::list_rules).unwrap().into_iter().map(|rule| rule.pattern).collect();
     assert_eq!(read, files);
 }
 
@@ -149,15 +152,15 @@ fn an_old_record_is_brought_up_to_date() {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     Connection::open(&path).unwrap().execute_batch(include_str!("fixtures/format-1.sql")).unwrap();
     let store = Store::open(&path).unwrap();
-    assert_eq!(store.opened(), &Opened::Existing);
-    let main = store.read(|conn| agents::get(conn, &id("main"))).unwrap().unwrap();
+    assert_eq!(store.opened(), &OpenOutcome::Existing);
+    let main = store.read(|conn| agents::get_agent(conn, &agent_id("main"))).unwrap().unwrap();
     assert_eq!((main.settings.security, main.uids), (Security::Full, vec![1000]));
-    let rule = store.read(|conn| rules::get(conn, 7)).unwrap().unwrap();
+    let rule = store.read(|conn| rules::get_rule(conn, 7)).unwrap().unwrap();
     assert_eq!((rule.effect, rule.pattern), (Effect::Deny, Pattern::Command("git push *".into())));
-    assert_eq!(store.read(|conn| events::after(conn, &id("main"), 1, 9)).unwrap().len(), 1);
+    assert_eq!(store.read(|conn| events::events_after(conn, &agent_id("main"), 1, 9)).unwrap().len(), 1);
     assert_eq!(store.write(|conn| events::append(conn, &events::NewEvent::test("main"))).wait().unwrap(), 3);
     let filter = Filter { search: Some("origin".into()), ..Filter::default() };
-    let found = store.read(|conn| requests::list(conn, &filter, 9)).unwrap();
+    let found = store.read(|conn| requests::list_newest(conn, &filter, 9)).unwrap();
     assert_eq!(found.len(), 1, "a line from before there was a search");
 }
 
@@ -195,7 +198,7 @@ fn a_folder_that_is_reached_through_a_link_is_fine() {
     let link = folder.path().join("link");
     symlink(path.parent().unwrap(), &link).unwrap();
     let store = Store::open(&link.join("postern.db")).unwrap();
-    assert_eq!(store.opened(), &Opened::Existing);
+    assert_eq!(store.opened(), &OpenOutcome::Existing);
 }
 
 #[test]
@@ -208,9 +211,9 @@ fn what_is_no_record_is_set_aside_whole_and_an_empty_one_begins() {
     let name = aside.file_name().unwrap().to_str().unwrap();
     assert!(name.starts_with("postern.db.damaged-2"), "{name}");
     assert!(std::fs::read(&aside).unwrap() == garbage, "what was damaged is kept as it was");
-    assert_eq!(store.read(rules::all).unwrap(), []);
+    assert_eq!(store.read(rules::list_rules).unwrap(), []);
     drop(store);
-    assert_eq!(Store::open(&path).unwrap().opened(), &Opened::Existing, "it is said once");
+    assert_eq!(Store::open(&path).unwrap().opened(), &OpenOutcome::Existing, "it is said once");
     std::fs::write(&path, &garbage).unwrap();
     assert_ne!(aside_of(&Store::open(&path).unwrap()), aside, "a second one does not replace the first");
 }
@@ -228,24 +231,24 @@ fn damage_in_what_decides_is_seen_at_the_start() {
 fn damage_in_the_history_is_seen_by_a_check_and_acted_on_at_the_next_start() {
     let (_folder, path) = filled();
     let store = Store::open(&path).unwrap();
-    assert_eq!(store.check().unwrap(), [] as [&str; 0], "a sound record has nothing wrong");
+    assert_eq!(store.check_file().unwrap(), [] as [&str; 0], "a sound record has nothing wrong");
     drop(store);
     break_table(&path, "requests");
     let store = Store::open(&path).unwrap();
-    assert_eq!(store.opened(), &Opened::Existing, "the start does not read the whole history");
-    assert_eq!(*store.doubt().borrow(), None);
-    let wrong = store.check();
-    assert!(store.doubt().borrow().is_some(), "everything is denied from now on");
+    assert_eq!(store.opened(), &OpenOutcome::Existing, "the start does not read the whole history");
+    assert_eq!(*store.watch_doubt().borrow(), None);
+    let wrong = store.check_file();
+    assert!(store.watch_doubt().borrow().is_some(), "everything is denied from now on");
     assert!(wrong.as_ref().map_or_else(Error::is_damage, |wrong| !wrong.is_empty()), "{wrong:?}");
     drop(store);
     let store = Store::open(&path).unwrap();
     aside_of(&store);
     drop(store);
     let store = Store::open(&path).unwrap();
-    assert_eq!(store.opened(), &Opened::Existing);
-    let doubt = store.doubt().borrow().clone().expect("only a person ends it");
-    assert!(matches!(doubt.cause, Cause::Damaged { aside: Some(_), .. }), "{doubt:?}");
+    assert_eq!(store.opened(), &OpenOutcome::Existing);
+    let doubt = store.watch_doubt().borrow().clone().expect("only a person ends it");
+    assert!(matches!(doubt.cause, DoubtCause::Damaged { aside: Some(_), .. }), "{doubt:?}");
     store.settle_doubt().unwrap();
     drop(store);
-    assert_eq!(*Store::open(&path).unwrap().doubt().borrow(), None);
+    assert_eq!(*Store::open(&path).unwrap().watch_doubt().borrow(), None);
 }

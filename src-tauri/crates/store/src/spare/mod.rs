@@ -1,8 +1,8 @@
 //! A copy of what decides, beside the record: agents, rules, settings, skills and the audit, without the history. It is a
 //! record of its own, so that a lost one can be replaced by it.
 
-use crate::audit::{self, Entry};
-use crate::doubt::{self, Cause, Doubt};
+use crate::audit::{self, AuditEntry};
+use crate::doubt::{self, DoubtCause, RecordDoubt};
 use crate::error::{Error, OpenError};
 use crate::file::{self, beside};
 use crate::open::{self, PRECIOUS};
@@ -48,11 +48,11 @@ pub struct Lost {
     /// Number of changes after the copy; `None` if that is not known.
     pub changes: Option<i64>,
     /// Those that could still be read, oldest first.
-    pub named: Vec<Entry>,
+    pub named: Vec<AuditEntry>,
 }
 
 /// Writes the copy of the record at `path` again, unless it has everything already.
-pub(crate) fn keep(conn: &Connection, path: &Path) -> Result<bool, Error> {
+pub(crate) fn refresh_copy(conn: &Connection, path: &Path) -> Result<bool, Error> {
     let spare = beside(path, SUFFIX);
     // One state of all tables.
     let whole = conn.unchecked_transaction()?;
@@ -62,8 +62,8 @@ pub(crate) fn keep(conn: &Connection, path: &Path) -> Result<bool, Error> {
         return Ok(false);
     }
     let new = beside(path, ".spare.new");
-    let written = write(&whole, &new).and_then(|()| {
-        if before.is_some_and(|(known, _)| !has(&whole, known.as_ref())) {
+    let written = write_copy(&whole, &new).and_then(|()| {
+        if before.is_some_and(|(known, _)| !contains_row(&whole, known.as_ref())) {
             std::fs::rename(&spare, beside(path, BEFORE)).map_err(unwritten)?;
         }
         std::fs::rename(&new, &spare).map_err(unwritten)
@@ -81,9 +81,9 @@ fn unwritten(error: io::Error) -> Error {
 }
 
 /// Returns true if the record has this row: it is the one that the copy was made of.
-fn has(conn: &Connection, row: Option<&(i64, Vec<u8>)>) -> bool {
+fn contains_row(conn: &Connection, row: Option<&(i64, Vec<u8>)>) -> bool {
     row.is_none_or(|(number, hash)| {
-        audit::get(conn, *number).is_ok_and(|found| found.is_some_and(|found| found.hash == *hash))
+        audit::get_entry(conn, *number).is_ok_and(|found| found.is_some_and(|found| found.hash == *hash))
     })
 }
 
@@ -91,7 +91,7 @@ fn newest(conn: &Connection) -> Result<Option<(i64, Vec<u8>)>, Error> {
     Ok(audit::newest(conn)?.map(|row| (row.number, row.hash)))
 }
 
-fn write(from: &Connection, new: &Path) -> Result<(), Error> {
+fn write_copy(from: &Connection, new: &Path) -> Result<(), Error> {
     match std::fs::remove_file(new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unwritten(error)),
         Ok(()) | Err(_) => {}
@@ -106,15 +106,15 @@ fn write(from: &Connection, new: &Path) -> Result<(), Error> {
     let rows: i64 = from.query_row("SELECT count(*) FROM audit", [], |row| row.get(0))?;
     let audit = (rows <= MOST_ROWS).then_some("audit");
     for table in PRECIOUS.into_iter().chain(audit) {
-        copy(from, &all, table)?;
+        copy_table(from, &all, table)?;
     }
-    settings::set(&all, MADE, &jiff::Timestamp::now().as_millisecond())?;
+    settings::set_value(&all, MADE, &jiff::Timestamp::now().as_millisecond())?;
     all.commit()?;
     conn.close().map_err(|(_, error)| error)?;
     file.sync_all().map_err(unwritten)
 }
 
-fn copy(from: &Connection, to: &Connection, table: &str) -> Result<(), Error> {
+fn copy_table(from: &Connection, to: &Connection, table: &str) -> Result<(), Error> {
     let mut query = from.prepare(&format!("SELECT * FROM {table}"))?;
     let columns = query.column_count();
     let names: Vec<String> = query.column_names().iter().map(|name| format!("\"{name}\"")).collect();
@@ -142,7 +142,7 @@ pub fn copied(path: &Path) -> Option<Millis> {
 ///
 /// # Errors
 /// Where it is damaged, of a newer Postern, or was changed by another program.
-pub fn spare(path: &Path) -> Result<Option<Spare>, Error> {
+pub fn verify_spare(path: &Path) -> Result<Option<Spare>, Error> {
     let spare = beside(path, SUFFIX);
     if spare.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Ok(None);
@@ -159,7 +159,7 @@ pub fn spare(path: &Path) -> Result<Option<Spare>, Error> {
     let newest = newest(&conn)?;
     if newest.is_some() {
         let verified = audit::verify(&conn, &spare)?;
-        let broken = verified.broken.filter(|broken| *broken != audit::Broken::NoHead);
+        let broken = verified.broken.filter(|broken| *broken != audit::ChainFault::NoHead);
         let strayed = verified.strayed.iter().find(|(_, key)| key != MADE);
         if broken.is_some() || strayed.is_some() {
             return Err(refused(
@@ -170,26 +170,26 @@ pub fn spare(path: &Path) -> Result<Option<Spare>, Error> {
     let mut agents = conn.prepare("SELECT id FROM agents ORDER BY id")?;
     let agents = agents.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     let rules = conn.query_row("SELECT count(*) FROM rules", [], |row| row.get::<_, i64>(0))?;
-    let made = settings::get(&conn, MADE)?.unwrap_or_default();
+    let made = settings::get_value(&conn, MADE)?.unwrap_or_default();
     Ok(Some(Spare { made, agents, rules: rules.unsigned_abs(), newest }))
 }
 
 /// Finds what a copy lacks of the record that was at `path`, or lies aside now.
-pub fn lost(path: &Path, doubt: Option<&Doubt>, spare: &Spare) -> Lost {
+pub fn find_lost(path: &Path, doubt: Option<&RecordDoubt>, spare: &Spare) -> Lost {
     let Some((number, hash)) = &spare.newest else { return Lost::default() };
     let place = match doubt.map(|doubt| &doubt.cause) {
-        None | Some(Cause::Damaged { aside: None, .. }) => path,
-        Some(Cause::Damaged { aside: Some(aside), .. }) => aside,
+        None | Some(DoubtCause::Damaged { aside: None, .. }) => path,
+        Some(DoubtCause::Damaged { aside: Some(aside), .. }) => aside,
         // What lies at the path, and its head, are of the record that was begun after it.
-        Some(Cause::Gone | Cause::Older | Cause::Displaced | Cause::Restored { .. }) => {
+        Some(DoubtCause::Gone | DoubtCause::Older | DoubtCause::Displaced | DoubtCause::Restored { .. }) => {
             return Lost::default();
         }
     };
     let kept = audit::rows_at_head(place).filter(|rows| rows >= number);
     let named = || {
         let conn = read_only(place).ok()?;
-        let same = audit::get(&conn, *number).ok()??.hash == *hash;
-        same.then(|| audit::after(&conn, *number, i64::MIN, NAMED).ok()).flatten()
+        let same = audit::get_entry(&conn, *number).ok()??.hash == *hash;
+        same.then(|| audit::entries_after(&conn, *number, i64::MIN, NAMED).ok()).flatten()
     };
     Lost { changes: kept.map(|rows| rows - number), named: named().unwrap_or_default() }
 }
@@ -207,16 +207,16 @@ pub fn is_whole(path: &Path) -> bool {
 /// Where a file cannot be copied or moved. The record is in doubt then, too.
 pub fn restore(path: &Path, spare: &Spare, lost: &Lost) -> Result<Option<PathBuf>, OpenError> {
     let failed = |source| OpenError::File { path: path.to_owned(), source };
-    let set_aside = doubt::read(path).and_then(|doubt| doubt.aside().map(Path::to_owned));
-    let restored = |aside| Cause::Restored { made: spare.made, changes: lost.changes, aside };
-    doubt::renew(path, restored(set_aside.clone()));
+    let set_aside = doubt::read_doubt(path).and_then(|doubt| doubt.aside_path().map(Path::to_owned));
+    let restored = |aside| DoubtCause::Restored { made: spare.made, changes: lost.changes, aside };
+    doubt::replace_doubt(path, restored(set_aside.clone()));
     let new = beside(path, ".restoring");
     std::fs::copy(beside(path, SUFFIX), &new).and_then(|_| File::open(&new)?.sync_all()).map_err(failed)?;
     let aside = if path.symlink_metadata().is_ok() { Some(file::set_aside(path)?) } else { None };
     std::fs::rename(&new, path).map_err(failed)?;
     // A record that a host made in the meantime is not the one that was lost.
     let told = set_aside.or_else(|| aside.clone());
-    doubt::renew(path, restored(told.clone()));
+    doubt::replace_doubt(path, restored(told.clone()));
     let sqlite = |source| OpenError::Sqlite { path: path.to_owned(), source };
     let conn = Connection::open(path).map_err(sqlite)?;
     conn.execute_batch(&format!(
@@ -226,7 +226,7 @@ pub fn restore(path: &Path, spare: &Spare, lost: &Lost) -> Result<Option<PathBuf
     audit::keep_head(&conn, path).map_err(failed)?;
     drop(conn);
     let found = json!({ "restored": spare.made, "lost": lost.changes, "setAside": told });
-    open::adopt(path, &found)?;
+    open::adopt_record(path, &found)?;
     Ok(told)
 }
 

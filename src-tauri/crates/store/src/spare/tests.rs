@@ -1,5 +1,5 @@
-use super::{Lost, SUFFIX, is_whole, lost, restore, spare};
-use crate::doubt::{self, Cause};
+use super::{Lost, SUFFIX, find_lost, is_whole, restore, verify_spare};
+use crate::doubt::{self, DoubtCause};
 use crate::file::beside;
 use crate::{Store, settings};
 use std::fs;
@@ -14,11 +14,11 @@ fn place() -> (TempDir, PathBuf) {
 }
 
 fn set(store: &Store, key: &'static str, value: u32) {
-    store.write(move |conn| settings::set(conn, key, &value)).wait().unwrap();
+    store.write(move |conn| settings::set_value(conn, key, &value)).wait().unwrap();
 }
 
 fn value(store: &Store, key: &str) -> Option<u32> {
-    store.read(|conn| settings::get(conn, key)).unwrap()
+    store.read(|conn| settings::get_value(conn, key)).unwrap()
 }
 
 fn damage(path: &Path) {
@@ -34,10 +34,10 @@ fn a_copy_is_private_current_and_written_once_for_a_state() {
     assert!(!store.keep_spare().unwrap(), "it has everything already");
     let file = beside(&path, SUFFIX);
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-    let first = spare(&path).unwrap().unwrap();
+    let first = verify_spare(&path).unwrap().unwrap();
     set(&store, "days", 2);
     assert!(store.keep_spare().unwrap());
-    let second = spare(&path).unwrap().unwrap();
+    let second = verify_spare(&path).unwrap().unwrap();
     assert!(second.made >= first.made && second.newest > first.newest, "{second:?}");
     assert!(!beside(&path, ".spare.new").exists());
     assert!(!beside(&path, ".spare-before").exists());
@@ -52,16 +52,16 @@ fn a_damaged_record_is_replaced_by_its_copy_and_stays_in_doubt() {
     store.close();
     damage(&path);
     assert!(!is_whole(&path));
-    let copy = spare(&path).unwrap().unwrap();
-    let missing = lost(&path, None, &copy);
+    let copy = verify_spare(&path).unwrap().unwrap();
+    let missing = find_lost(&path, None, &copy);
     assert_eq!(missing, Lost { changes: Some(0), named: Vec::new() });
     let aside = restore(&path, &copy, &missing).unwrap().unwrap();
     assert_eq!(fs::read(&aside).unwrap(), [0x5a; 4096], "it is kept as it was");
     let store = Store::open(&path).unwrap();
     assert_eq!(value(&store, "days"), Some(1));
     assert_eq!(value(&store, super::MADE), None);
-    let doubt = store.doubt().borrow().clone().unwrap();
-    let restored = Cause::Restored { made: copy.made, changes: Some(0), aside: Some(aside) };
+    let doubt = store.watch_doubt().borrow().clone().unwrap();
+    let restored = DoubtCause::Restored { made: copy.made, changes: Some(0), aside: Some(aside) };
     assert_eq!(doubt.cause, restored, "only a person ends it");
     let verified = store.verify_audit().unwrap();
     assert_eq!((verified.broken, verified.strayed), (None, Vec::new()), "and the audit is one chain with it");
@@ -76,18 +76,20 @@ fn what_was_changed_after_the_copy_is_counted_and_named() {
     set(&store, "days", 2);
     set(&store, "hours", 3);
     store.close();
-    let copy = spare(&path).unwrap().unwrap();
-    let missing = lost(&path, None, &copy);
+    let copy = verify_spare(&path).unwrap().unwrap();
+    let missing = find_lost(&path, None, &copy);
     assert_eq!(missing.changes, Some(2));
     let keys: Vec<&str> = missing.named.iter().map(|entry| entry.key.as_str()).collect();
     assert_eq!(keys, ["days", "hours"], "what can still be read is named");
     damage(&path);
-    let missing = lost(&path, None, &copy);
+    let missing = find_lost(&path, None, &copy);
     assert_eq!((missing.changes, missing.named.len()), (Some(2), 0), "the head beside it still counts them");
     restore(&path, &copy, &missing).unwrap();
     let store = Store::open(&path).unwrap();
     assert_eq!(value(&store, "days"), Some(1));
-    let Cause::Restored { changes, .. } = store.doubt().borrow().clone().unwrap().cause else { panic!() };
+    let DoubtCause::Restored { changes, .. } = store.watch_doubt().borrow().clone().unwrap().cause else {
+        panic!()
+    };
     assert_eq!(changes, Some(2), "the doubt says so until it is settled");
 }
 
@@ -102,12 +104,12 @@ fn a_copy_that_another_program_changed_is_refused() {
     let conn = rusqlite::Connection::open(&file).unwrap();
     conn.execute("UPDATE settings SET value = '9' WHERE key = 'days'", []).unwrap();
     drop(conn);
-    let refused = spare(&path).unwrap_err().to_string();
+    let refused = verify_spare(&path).unwrap_err().to_string();
     assert!(refused.contains("another program changed it"), "{refused}");
     damage(&file);
-    assert!(spare(&path).is_err());
+    assert!(verify_spare(&path).is_err());
     fs::remove_file(&file).unwrap();
-    assert_eq!(spare(&path).unwrap(), None);
+    assert_eq!(verify_spare(&path).unwrap(), None);
 }
 
 #[test]
@@ -120,11 +122,11 @@ fn a_record_that_began_anew_does_not_overwrite_the_copy_of_the_old_one() {
     damage(&path);
     let store = Store::open(&path).unwrap();
     assert!(!store.keep_spare().unwrap(), "not while it is in doubt");
-    assert!(doubt::read(&path).is_some());
+    assert!(doubt::read_doubt(&path).is_some());
     store.settle_doubt().unwrap();
     set(&store, "hours", 3);
     assert!(store.keep_spare().unwrap());
     let before = beside(&path, ".spare-before");
     let conn = rusqlite::Connection::open(&before).unwrap();
-    assert_eq!(settings::get::<u32>(&conn, "days").unwrap(), Some(1));
+    assert_eq!(settings::get_value::<u32>(&conn, "days").unwrap(), Some(1));
 }

@@ -1,6 +1,6 @@
 //! Agents: their settings, who may connect, and the number of their next event.
 
-use crate::column::{Json, Name, text};
+use crate::column::{AgentIdColumn, JsonColumn, to_json_text};
 use crate::error::Error;
 use postern_policy::{AgentId, Millis, Settings};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -40,13 +40,13 @@ pub struct Agent {
 
 const COLUMNS: &str = "id, name, color, settings, uids, created_at, last_seen_at, denied_until";
 
-fn row(row: &Row<'_>) -> rusqlite::Result<Agent> {
+fn agent_from_row(row: &Row<'_>) -> rusqlite::Result<Agent> {
     Ok(Agent {
-        id: row.get::<_, Name>(0)?.0,
+        id: row.get::<_, AgentIdColumn>(0)?.0,
         name: row.get(1)?,
         color: row.get(2)?,
-        settings: row.get::<_, Json<_>>(3)?.0,
-        uids: row.get::<_, Json<_>>(4)?.0,
+        settings: row.get::<_, JsonColumn<_>>(3)?.0,
+        uids: row.get::<_, JsonColumn<_>>(4)?.0,
         created_at: row.get(5)?,
         last_seen_at: row.get(6)?,
         denied_until: row.get(7)?,
@@ -54,19 +54,19 @@ fn row(row: &Row<'_>) -> rusqlite::Result<Agent> {
 }
 
 /// Returns every agent, by name.
-pub fn all(conn: &Connection) -> Result<Vec<Agent>, Error> {
+pub fn list_agents(conn: &Connection) -> Result<Vec<Agent>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM agents ORDER BY id"))?;
-    Ok(query.query_map([], row)?.collect::<Result<_, _>>()?)
+    Ok(query.query_map([], agent_from_row)?.collect::<Result<_, _>>()?)
 }
 
 /// Returns an agent.
-pub fn get(conn: &Connection, id: &AgentId) -> Result<Option<Agent>, Error> {
+pub fn get_agent(conn: &Connection, id: &AgentId) -> Result<Option<Agent>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM agents WHERE id = ?1"))?;
-    Ok(query.query_row([id.as_str()], row).optional()?)
+    Ok(query.query_row([id.as_str()], agent_from_row).optional()?)
 }
 
 /// Adds an agent. Refused where there is one of this name.
-pub fn add(conn: &Connection, agent: &Agent) -> Result<(), Error> {
+pub fn insert_agent(conn: &Connection, agent: &Agent) -> Result<(), Error> {
     let added = conn.execute(
         "INSERT INTO agents (id, name, color, settings, uids, created_at, last_seen_at, denied_until)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO NOTHING",
@@ -74,8 +74,8 @@ pub fn add(conn: &Connection, agent: &Agent) -> Result<(), Error> {
             agent.id.as_str(),
             agent.name,
             agent.color,
-            text(&agent.settings)?,
-            text(&agent.uids)?,
+            to_json_text(&agent.settings)?,
+            to_json_text(&agent.uids)?,
             agent.created_at,
             agent.last_seen_at,
             agent.denied_until,
@@ -85,38 +85,41 @@ pub fn add(conn: &Connection, agent: &Agent) -> Result<(), Error> {
 }
 
 /// Writes name, color, settings, uids and the time until which it is denied.
-pub fn save(conn: &Connection, agent: &Agent) -> Result<(), Error> {
+pub fn update_agent(conn: &Connection, agent: &Agent) -> Result<(), Error> {
     let saved = conn.execute(
         "UPDATE agents SET name = ?2, color = ?3, settings = ?4, uids = ?5, denied_until = ?6 WHERE id = ?1",
         params![
             agent.id.as_str(),
             agent.name,
             agent.color,
-            text(&agent.settings)?,
-            text(&agent.uids)?,
+            to_json_text(&agent.settings)?,
+            to_json_text(&agent.uids)?,
             agent.denied_until,
         ],
     )?;
-    one(saved, &agent.id)
+    expect_one_row(saved, &agent.id)
 }
 
 /// Denies everything of an agent until then; none ends it.
 pub fn deny_until(conn: &Connection, id: &AgentId, until: Option<Millis>) -> Result<(), Error> {
-    one(conn.execute("UPDATE agents SET denied_until = ?2 WHERE id = ?1", params![id.as_str(), until])?, id)
+    expect_one_row(
+        conn.execute("UPDATE agents SET denied_until = ?2 WHERE id = ?1", params![id.as_str(), until])?,
+        id,
+    )
 }
 
 /// Notes that an agent asked for something.
-pub fn seen(conn: &Connection, id: &AgentId, at: Millis) -> Result<(), Error> {
+pub fn mark_seen(conn: &Connection, id: &AgentId, at: Millis) -> Result<(), Error> {
     let mut update = conn.prepare_cached("UPDATE agents SET last_seen_at = ?2 WHERE id = ?1")?;
-    one(update.execute(params![id.as_str(), at])?, id)
+    expect_one_row(update.execute(params![id.as_str(), at])?, id)
 }
 
 /// Removes an agent with its rules and events. Its requests stay in the history.
 pub fn remove(conn: &Connection, id: &AgentId) -> Result<(), Error> {
-    one(conn.execute("DELETE FROM agents WHERE id = ?1", [id.as_str()])?, id)
+    expect_one_row(conn.execute("DELETE FROM agents WHERE id = ?1", [id.as_str()])?, id)
 }
 
-fn one(rows: usize, id: &AgentId) -> Result<(), Error> {
+fn expect_one_row(rows: usize, id: &AgentId) -> Result<(), Error> {
     if rows == 1 { Ok(()) } else { Err(Error::Missing(format!("agent {id}"))) }
 }
 
@@ -124,21 +127,21 @@ fn one(rows: usize, id: &AgentId) -> Result<(), Error> {
 mod tests {
     use super::*;
     use crate::tables::{events, rules};
-    use crate::testing::{agent, allow, id, open};
+    use crate::testing::{agent_id, allow_rule, open_temp_store, sample_agent};
     use postern_policy::{Ask, Security};
 
     #[test]
     fn an_agent_is_kept_whole() {
-        let (_folder, store) = open();
-        let mut kept = agent("main");
+        let (_folder, store) = open_temp_store();
+        let mut kept = sample_agent("main");
         store
             .write({
                 let kept = kept.clone();
-                move |conn| add(conn, &kept)
+                move |conn| insert_agent(conn, &kept)
             })
             .wait()
             .unwrap();
-        assert_eq!(store.read(|conn| get(conn, &id("main"))).unwrap(), Some(kept.clone()));
+        assert_eq!(store.read(|conn| get_agent(conn, &agent_id("main"))).unwrap(), Some(kept.clone()));
         kept.settings.security = Security::Full;
         kept.settings.ask = Ask::Always;
         kept.uids = vec![1000, 4_294_967_294];
@@ -146,42 +149,42 @@ mod tests {
         store
             .write({
                 let kept = kept.clone();
-                move |conn| save(conn, &kept)
+                move |conn| update_agent(conn, &kept)
             })
             .wait()
             .unwrap();
-        store.write(|conn| seen(conn, &id("main"), 77)).wait().unwrap();
+        store.write(|conn| mark_seen(conn, &agent_id("main"), 77)).wait().unwrap();
         kept.last_seen_at = Some(77);
-        assert_eq!(store.read(all).unwrap(), [kept]);
+        assert_eq!(store.read(list_agents).unwrap(), [kept]);
     }
 
     #[test]
     fn a_name_is_taken_once_and_a_missing_one_is_said() {
-        let (_folder, store) = open();
-        store.write(|conn| add(conn, &agent("main"))).wait().unwrap();
-        let again = store.write(|conn| add(conn, &agent("main"))).wait();
+        let (_folder, store) = open_temp_store();
+        store.write(|conn| insert_agent(conn, &sample_agent("main"))).wait().unwrap();
+        let again = store.write(|conn| insert_agent(conn, &sample_agent("main"))).wait();
         assert!(matches!(again, Err(Error::Refused(_))), "{again:?}");
-        let missing = store.write(|conn| remove(conn, &id("other"))).wait();
+        let missing = store.write(|conn| remove(conn, &agent_id("other"))).wait();
         assert!(matches!(missing, Err(Error::Missing(_))), "{missing:?}");
     }
 
     #[test]
     fn removing_an_agent_removes_its_rules_and_events_only() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         let done = store.write(|conn| {
             for name in ["main", "other"] {
-                add(conn, &agent(name))?;
-                rules::add(conn, &allow(Some(name), "git status"))?;
+                insert_agent(conn, &sample_agent(name))?;
+                rules::insert_rule(conn, &allow_rule(Some(name), "git status"))?;
                 events::append(conn, &events::NewEvent::test(name))?;
             }
-            rules::add(conn, &allow(None, "ls"))?;
-            remove(conn, &id("main"))
+            rules::insert_rule(conn, &allow_rule(None, "ls"))?;
+            remove(conn, &agent_id("main"))
         });
         done.wait().unwrap();
-        let left = store.read(rules::all).unwrap();
+        let left = store.read(rules::list_rules).unwrap();
         let owners: Vec<_> = left.iter().map(|rule| rule.agent.as_ref().map(AgentId::as_str)).collect();
         assert_eq!(owners, [Some("other"), None]);
-        assert_eq!(store.read(|conn| events::after(conn, &id("main"), 0, 9)).unwrap(), []);
-        assert_eq!(store.read(|conn| events::after(conn, &id("other"), 0, 9)).unwrap().len(), 1);
+        assert_eq!(store.read(|conn| events::events_after(conn, &agent_id("main"), 0, 9)).unwrap(), []);
+        assert_eq!(store.read(|conn| events::events_after(conn, &agent_id("other"), 0, 9)).unwrap().len(), 1);
     }
 }

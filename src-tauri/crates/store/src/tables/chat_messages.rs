@@ -1,6 +1,6 @@
 //! Chat messages that showed questions: place, id and the question's status. Deleted with the question's row.
 
-use crate::column::Id;
+use crate::column::UuidColumn;
 use crate::error::Error;
 use postern_policy::Millis;
 use rusqlite::{Connection, Row, params};
@@ -63,13 +63,13 @@ pub struct ChatMessage {
 const COLUMNS: &str =
     "door, place, message, alias, question, digest, shown_at, withheld, status, outcome, told";
 
-fn row(row: &Row<'_>) -> rusqlite::Result<ChatMessage> {
+fn message_from_row(row: &Row<'_>) -> rusqlite::Result<ChatMessage> {
     Ok(ChatMessage {
         door: row.get(0)?,
         place: row.get(1)?,
         message: row.get(2)?,
         alias: row.get(3)?,
-        question: row.get::<_, Id>(4)?.0,
+        question: row.get::<_, UuidColumn>(4)?.0,
         digest: row.get(5)?,
         shown_at: row.get(6)?,
         withheld: row.get(7)?,
@@ -80,7 +80,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<ChatMessage> {
 }
 
 /// Inserts or updates a message. Skips one whose question was erased.
-pub fn keep(conn: &Connection, message: &ChatMessage) -> Result<(), Error> {
+pub fn upsert_message(conn: &Connection, message: &ChatMessage) -> Result<(), Error> {
     let mut upsert = conn.prepare_cached(&format!(
         "INSERT INTO chat_messages ({COLUMNS})
          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 WHERE EXISTS (SELECT 1 FROM questions WHERE id = ?5)
@@ -92,7 +92,7 @@ pub fn keep(conn: &Connection, message: &ChatMessage) -> Result<(), Error> {
         message.place,
         message.message,
         message.alias,
-        Id(message.question),
+        UuidColumn(message.question),
         message.digest,
         message.shown_at,
         message.withheld,
@@ -110,7 +110,7 @@ pub fn newest(conn: &Connection, door: &str, limit: u32) -> Result<Vec<ChatMessa
             (SELECT * FROM chat_messages WHERE door = ?1 ORDER BY question DESC, shown_at DESC LIMIT ?2)
          ORDER BY question, shown_at"
     ))?;
-    Ok(query.query_map(params![door, limit], row)?.collect::<Result<_, _>>()?)
+    Ok(query.query_map(params![door, limit], message_from_row)?.collect::<Result<_, _>>()?)
 }
 
 /// Returns the messages that showed a question of this request (by the host's number), oldest first.
@@ -120,15 +120,15 @@ pub fn of_request(conn: &Connection, request: Uuid) -> Result<Vec<ChatMessage>, 
             (SELECT id FROM questions WHERE EXISTS (SELECT 1 FROM json_each(requests) WHERE value = ?1))
          ORDER BY shown_at, door, message"
     ))?;
-    Ok(query.query_map([request.to_string()], row)?.collect::<Result<_, _>>()?)
+    Ok(query.query_map([request.to_string()], message_from_row)?.collect::<Result<_, _>>()?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::retain::{Keep, sweep};
-    use crate::tables::questions::{self, Closed, QuestionRow};
-    use crate::testing::open;
+    use crate::retain::{Keep, sweep_history};
+    use crate::tables::questions::{self, QuestionEnd, QuestionRow};
+    use crate::testing::open_temp_store;
 
     fn message(number: u128, id: &str) -> ChatMessage {
         ChatMessage {
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_message_is_found_by_its_door_and_by_its_request_and_says_how_its_question_ended() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         let ended = |number, id| ChatMessage {
             status: "denied".into(),
             outcome: Some("Denied by telegram, Anna".into()),
@@ -156,10 +156,10 @@ mod tests {
             ..message(number, id)
         };
         let done = store.write(move |conn| {
-            questions::keep(conn, &QuestionRow::test(1))?;
-            questions::keep(conn, &QuestionRow { requests: vec![], ..QuestionRow::test(2) })?;
+            questions::upsert_question(conn, &QuestionRow::test(1))?;
+            questions::upsert_question(conn, &QuestionRow { requests: vec![], ..QuestionRow::test(2) })?;
             for one in [message(1, "m1"), message(2, "m2"), message(3, "erased"), ended(1, "m1")] {
-                keep(conn, &one)?;
+                upsert_message(conn, &one)?;
             }
             Ok(())
         });
@@ -174,13 +174,13 @@ mod tests {
 
     #[test]
     fn it_goes_with_its_question() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         let done = store.write(|conn| {
-            questions::keep(conn, &QuestionRow::test(1))?;
-            keep(conn, &message(1, "m1"))?;
-            let closed = Closed { at: 5, answer: "deny".into(), face: None, feedback: None };
-            questions::close(conn, Uuid::from_u128(1), &closed)?;
-            sweep(conn, Keep { since: 6, bytes: u64::MAX }, 9)
+            questions::upsert_question(conn, &QuestionRow::test(1))?;
+            upsert_message(conn, &message(1, "m1"))?;
+            let closed = QuestionEnd { at: 5, answer: "deny".into(), face: None, feedback: None };
+            questions::close_question(conn, Uuid::from_u128(1), &closed)?;
+            sweep_history(conn, Keep { since: 6, bytes: u64::MAX }, 9)
         });
         done.wait().unwrap();
         assert!(store.read(|conn| newest(conn, "telegram", 9)).unwrap().is_empty());
@@ -188,14 +188,14 @@ mod tests {
 
     #[test]
     fn what_a_chat_kept_for_itself_becomes_rows() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         let question = QuestionRow::test(1);
         let kept = serde_json::json!({"owners": [{"id": "7"}], "approvals": [{"question": question.id, "code": "a1b2",
             "status": "denied", "outcome": "Denied", "withheld": "high-risk", "shown": [{"place": "42",
             "externalMessageId": "m1", "digest": "d", "at": 7}]}]});
         let done = store.write(move |conn| {
-            questions::keep(conn, &question)?;
-            crate::settings::set(conn, "door.xmpp", &kept)?;
+            questions::upsert_question(conn, &question)?;
+            crate::settings::set_value(conn, "door.xmpp", &kept)?;
             conn.execute_batch("DROP TABLE chat_messages")?;
             Ok(conn.execute_batch(SCHEMA)?)
         });
@@ -210,7 +210,7 @@ mod tests {
         };
         assert_eq!(store.read(|conn| newest(conn, "xmpp", 9)).unwrap(), [expected]);
         let left: serde_json::Value =
-            store.read(|conn| crate::settings::get(conn, "door.xmpp")).unwrap().unwrap();
+            store.read(|conn| crate::settings::get_value(conn, "door.xmpp")).unwrap().unwrap();
         assert_eq!(left, serde_json::json!({"owners": [{"id": "7"}]}));
     }
 }

@@ -1,6 +1,6 @@
 //! Events of each agent, numbered without gaps, so that one that reconnects gets what it missed.
 
-use crate::column::Id;
+use crate::column::UuidColumn;
 use crate::error::Error;
 use postern_policy::{AgentId, Millis};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -41,7 +41,7 @@ pub struct EventRow {
 }
 
 /// Returns the number that the next event of an agent gets.
-pub fn next(conn: &Connection, agent: &AgentId) -> Result<u64, Error> {
+pub fn next_sequence(conn: &Connection, agent: &AgentId) -> Result<u64, Error> {
     let mut query = conn.prepare_cached("SELECT next_sequence FROM agents WHERE id = ?1")?;
     let next = query.query_row([agent.as_str()], |row| row.get(0)).optional()?;
     next.ok_or_else(|| Error::Missing(format!("agent {agent}")))
@@ -57,7 +57,7 @@ pub fn append(conn: &Connection, event: &NewEvent) -> Result<u64, Error> {
     let mut insert = conn.prepare_cached(
         "INSERT INTO events (agent, sequence, at, request, method, params) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?;
-    let request = event.request.map(Id);
+    let request = event.request.map(UuidColumn);
     insert.execute(params![event.agent.as_str(), sequence, event.at, request, event.method, event.params])?;
     Ok(sequence)
 }
@@ -72,7 +72,12 @@ pub fn append_as(conn: &Connection, sequence: u64, event: &NewEvent) -> Result<(
 }
 
 /// Returns the events of an agent behind `sequence`, oldest first, at most `limit`.
-pub fn after(conn: &Connection, agent: &AgentId, sequence: u64, limit: u32) -> Result<Vec<EventRow>, Error> {
+pub fn events_after(
+    conn: &Connection,
+    agent: &AgentId,
+    sequence: u64,
+    limit: u32,
+) -> Result<Vec<EventRow>, Error> {
     let mut query = conn.prepare_cached(
         "SELECT sequence, at, request, method, params FROM events
          WHERE agent = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3",
@@ -83,7 +88,7 @@ pub fn after(conn: &Connection, agent: &AgentId, sequence: u64, limit: u32) -> R
             event: NewEvent {
                 agent: agent.clone(),
                 at: row.get(1)?,
-                request: row.get::<_, Option<Id>>(2)?.map(|id| id.0),
+                request: row.get::<_, Option<UuidColumn>>(2)?.map(|id| id.0),
                 method: row.get(3)?,
                 params: row.get(4)?,
             },
@@ -95,8 +100,8 @@ pub fn after(conn: &Connection, agent: &AgentId, sequence: u64, limit: u32) -> R
 }
 
 /// Returns an event of an agent by its number, if it is still kept.
-pub fn get(conn: &Connection, agent: &AgentId, sequence: u64) -> Result<Option<EventRow>, Error> {
-    let before = sequence.checked_sub(1).map(|before| after(conn, agent, before, 1)).transpose()?;
+pub fn get_event(conn: &Connection, agent: &AgentId, sequence: u64) -> Result<Option<EventRow>, Error> {
+    let before = sequence.checked_sub(1).map(|before| events_after(conn, agent, before, 1)).transpose()?;
     Ok(before.into_iter().flatten().find(|row| row.sequence == sequence))
 }
 
@@ -110,12 +115,12 @@ pub fn oldest(conn: &Connection, agent: &AgentId) -> Result<Option<u64>, Error> 
 mod tests {
     use super::*;
     use crate::tables::agents;
-    use crate::testing::{agent, id, open};
+    use crate::testing::{agent_id, open_temp_store, sample_agent};
 
     impl NewEvent {
         pub(crate) fn test(agent: &str) -> Self {
             Self {
-                agent: id(agent),
+                agent: agent_id(agent),
                 at: 1,
                 request: Some(Uuid::from_u128(7)),
                 method: "exec.started".into(),
@@ -126,10 +131,10 @@ mod tests {
 
     #[test]
     fn events_are_numbered_for_each_agent_and_replayed_in_order() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         let done = store.write(|conn| {
-            agents::add(conn, &agent("main"))?;
-            agents::add(conn, &agent("other"))?;
+            agents::insert_agent(conn, &sample_agent("main"))?;
+            agents::insert_agent(conn, &sample_agent("other"))?;
             let given =
                 ["main", "main", "other", "main"].map(|name| append(conn, &NewEvent::test(name)).unwrap());
             assert_eq!(given, [1, 2, 1, 3]);
@@ -137,21 +142,21 @@ mod tests {
         });
         done.wait().unwrap();
         let numbers = |after_: u64, limit| {
-            let events = store.read(|conn| after(conn, &id("main"), after_, limit)).unwrap();
+            let events = store.read(|conn| events_after(conn, &agent_id("main"), after_, limit)).unwrap();
             assert!(events.iter().all(|row| row.event == NewEvent::test("main")), "kept whole");
             events.into_iter().map(|row| row.sequence).collect::<Vec<_>>()
         };
         assert_eq!(numbers(0, 10), [1, 2, 3]);
         assert_eq!(numbers(1, 1), [2]);
         assert_eq!(numbers(u64::MAX, 10), [] as [u64; 0]);
-        assert_eq!(store.read(|conn| next(conn, &id("main"))).unwrap(), 4);
-        assert_eq!(store.read(|conn| oldest(conn, &id("main"))).unwrap(), Some(1));
+        assert_eq!(store.read(|conn| next_sequence(conn, &agent_id("main"))).unwrap(), 4);
+        assert_eq!(store.read(|conn| oldest(conn, &agent_id("main"))).unwrap(), Some(1));
     }
 
     #[test]
     fn a_given_number_must_be_the_next() {
-        let (_folder, store) = open();
-        store.write(|conn| agents::add(conn, &agent("main"))).wait().unwrap();
+        let (_folder, store) = open_temp_store();
+        store.write(|conn| agents::insert_agent(conn, &sample_agent("main"))).wait().unwrap();
         store.write(|conn| append_as(conn, 1, &NewEvent::test("main"))).wait().unwrap();
         for wrong in [1, 3] {
             let done = store.write(move |conn| append_as(conn, wrong, &NewEvent::test("main"))).wait();
@@ -162,8 +167,8 @@ mod tests {
 
     #[test]
     fn numbers_have_no_gaps_when_many_write_and_some_fail() {
-        let (_folder, store) = open();
-        store.write(|conn| agents::add(conn, &agent("main"))).wait().unwrap();
+        let (_folder, store) = open_temp_store();
+        store.write(|conn| agents::insert_agent(conn, &sample_agent("main"))).wait().unwrap();
         let (threads, each) = (8, 50);
         std::thread::scope(|scope| {
             for _ in 0..threads {
@@ -178,7 +183,7 @@ mod tests {
                 });
             }
         });
-        let events = store.read(|conn| after(conn, &id("main"), 0, 10_000)).unwrap();
+        let events = store.read(|conn| events_after(conn, &agent_id("main"), 0, 10_000)).unwrap();
         let numbers: Vec<u64> = events.into_iter().map(|row| row.sequence).collect();
         assert_eq!(numbers, (1..=threads * (each - each / 5)).collect::<Vec<u64>>());
     }

@@ -5,9 +5,9 @@
 //! and one that is not, is not. An entry names its request and holds nothing of it: erasing the one empties the other.
 
 use crate::audit;
-use crate::column::{Id, Name};
+use crate::column::{AgentIdColumn, UuidColumn};
 use crate::error::Error;
-use crate::tables::requests::{self, RequestRow};
+use crate::tables::requests::{self, StoredRequest};
 use postern_policy::{AgentId, Millis};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -50,7 +50,7 @@ pub const WIDENED: &str = "widened";
 
 /// Entry of the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct FeedEntry {
     /// Position in the feed.
     pub number: i64,
     pub at: Millis,
@@ -58,11 +58,11 @@ pub struct Entry {
     /// [`STRANGER`].
     pub kind: String,
     /// The request as it is now.
-    pub request: Option<RequestRow>,
+    pub request: Option<StoredRequest>,
     /// Report of a stranger, as JSON text.
     pub data: Option<String>,
     /// The change, of kind [`WIDENED`].
-    pub change: Option<audit::Entry>,
+    pub change: Option<audit::AuditEntry>,
 }
 
 /// Returns the number of the newest entry; 0 where there is none yet.
@@ -79,19 +79,19 @@ pub fn before(conn: &Connection, at: Millis) -> Result<i64, Error> {
 }
 
 /// Returns the number after which the newest `count` entries lie.
-pub fn last(conn: &Connection, count: u32) -> Result<i64, Error> {
+pub fn tail_position(conn: &Connection, count: u32) -> Result<i64, Error> {
     Ok((newest(conn)? - i64::from(count)).max(0))
 }
 
 /// Returns at most `limit` entries after `number`, oldest first, and the number up to which was read.
 ///
 /// Those of one agent if one is named. Entries of requests that were erased are skipped.
-pub fn after(
+pub fn entries_after(
     conn: &Connection,
     number: i64,
     agent: Option<&AgentId>,
     limit: u32,
-) -> Result<(Vec<Entry>, i64), Error> {
+) -> Result<(Vec<FeedEntry>, i64), Error> {
     let mut query = conn.prepare_cached(
         "SELECT number, at, kind, agent, request, data FROM feed WHERE number > ?1 ORDER BY number LIMIT ?2",
     )?;
@@ -99,21 +99,21 @@ pub fn after(
     let (mut entries, mut looked) = (Vec::new(), number);
     while let Some(row) = rows.next()? {
         looked = row.get(0)?;
-        let whose: Option<Name> = row.get(3)?;
+        let whose: Option<AgentIdColumn> = row.get(3)?;
         if agent.is_some() && whose.map(|name| name.0).as_ref() != agent {
             continue;
         }
-        let id = row.get::<_, Option<Id>>(4)?.map(|id| id.0);
-        let request = id.map(|id| requests::get(conn, id)).transpose()?.flatten();
+        let id = row.get::<_, Option<UuidColumn>>(4)?.map(|id| id.0);
+        let request = id.map(|id| requests::get_request(conn, id)).transpose()?.flatten();
         if id.is_some() && request.is_none() {
             continue;
         }
         let (kind, data): (String, Option<String>) = (row.get(2)?, row.get(5)?);
         let change = match data.as_deref().map(str::parse) {
-            Some(Ok(row)) if kind == WIDENED => audit::get(conn, row)?,
+            Some(Ok(row)) if kind == WIDENED => audit::get_entry(conn, row)?,
             _ => None,
         };
-        entries.push(Entry { number: looked, at: row.get(1)?, kind, request, data, change });
+        entries.push(FeedEntry { number: looked, at: row.get(1)?, kind, request, data, change });
     }
     Ok((entries, looked))
 }
@@ -126,45 +126,45 @@ pub fn stranger(conn: &Connection, at: Millis, data: &str) -> Result<(), Error> 
 }
 
 /// Forgets every entry.
-pub(crate) fn clear(conn: &Connection) -> Result<(), Error> {
+pub(crate) fn clear_feed(conn: &Connection) -> Result<(), Error> {
     conn.execute("DELETE FROM feed", [])?;
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{after, before, last, newest, stranger};
+    use super::{before, entries_after, newest, stranger, tail_position};
     use crate::tables::agents;
-    use crate::tables::requests::{self, Change};
-    use crate::testing::{agent, asked, id, open};
+    use crate::tables::requests::{self, RequestChange};
+    use crate::testing::{agent_id, new_request, open_temp_store, sample_agent};
     use postern_protocol::RunState;
-    use postern_request::{Ending, Exit};
+    use postern_request::{Exit, RequestEnding};
 
     #[test]
     fn every_step_of_a_request_is_there_once_and_in_order() {
-        let (_folder, store) = open();
-        let first = asked("main", "r1", 10);
+        let (_folder, store) = open_temp_store();
+        let first = new_request("main", "r1", 10);
         let number = first.id;
         let done = store.write(move |conn| {
-            agents::add(conn, &agent("main"))?;
-            requests::open(conn, &first)?;
-            requests::open(conn, &asked("main", "r1", 10))?;
+            agents::insert_agent(conn, &sample_agent("main"))?;
+            requests::record_request(conn, &first)?;
+            requests::record_request(conn, &new_request("main", "r1", 10))?;
             for (phase, at) in [
                 (RunState::Resolving, 11),
                 (RunState::Asking, 12),
                 (RunState::Asking, 13),
                 (RunState::Starting, 14),
             ] {
-                requests::change(conn, number, &Change::to(phase, at))?;
+                requests::change(conn, number, &RequestChange::to_phase(phase, at))?;
             }
-            requests::change(conn, number, &Change::to(RunState::Running, 15))?;
+            requests::change(conn, number, &RequestChange::to_phase(RunState::Running, 15))?;
             stranger(conn, 16, "{}")?;
-            let ending = Ending::Finished { end: Exit::Code(0).into() };
-            requests::change(conn, number, &Change::ended(&ending, 17)?)?;
-            requests::change(conn, number, &Change::to(RunState::Asking, 18))
+            let ending = RequestEnding::Finished { end: Exit::Code(0).into() };
+            requests::change(conn, number, &RequestChange::from_ending(&ending, 17)?)?;
+            requests::change(conn, number, &RequestChange::to_phase(RunState::Asking, 18))
         });
         done.wait().unwrap();
-        let (entries, looked) = store.read(|conn| after(conn, 0, None, 100)).unwrap();
+        let (entries, looked) = store.read(|conn| entries_after(conn, 0, None, 100)).unwrap();
         let steps: Vec<_> =
             entries.iter().map(|entry| (entry.number, entry.kind.as_str(), entry.at)).collect();
         let expected = [
@@ -183,27 +183,31 @@ mod tests {
         let change = entries[6].change.as_ref().map(|change| change.subject.as_str());
         assert_eq!((entries[6].kind.as_str(), change), (super::WIDENED, Some("agents")), "it was enrolled");
         assert_eq!((looked, store.read(newest).unwrap(), entries.len()), (7, 7, 7));
-        let (mine, looked) = store.read(|conn| after(conn, 3, Some(&id("main")), 2)).unwrap();
+        let (mine, looked) = store.read(|conn| entries_after(conn, 3, Some(&agent_id("main")), 2)).unwrap();
         assert_eq!((mine.len(), looked), (1, 5), "the stranger is nobody's, and is not looked at again");
         assert_eq!(store.read(|conn| before(conn, 15)).unwrap(), 3);
         assert_eq!(store.read(|conn| before(conn, 99)).unwrap(), 6, "no request had a step since then");
-        assert_eq!(store.read(|conn| last(conn, 2)).unwrap(), 5);
-        assert_eq!(store.read(|conn| last(conn, 99)).unwrap(), 0);
+        assert_eq!(store.read(|conn| tail_position(conn, 2)).unwrap(), 5);
+        assert_eq!(store.read(|conn| tail_position(conn, 99)).unwrap(), 0);
     }
 
     #[test]
     fn what_was_erased_is_passed_over_and_numbers_go_on() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         let done = store.write(|conn| {
-            let request = asked("main", "r1", 10);
-            requests::open(conn, &request)?;
-            let ending = Ending::Finished { end: Exit::Code(0).into() };
-            requests::change(conn, request.id, &Change::ended(&ending, 11)?)?;
-            crate::sweep(conn, crate::Keep { since: 12, bytes: u64::MAX }, 9)?;
-            assert_eq!(after(conn, 0, None, 9)?, (Vec::new(), 2), "its request is gone");
+            let request = new_request("main", "r1", 10);
+            requests::record_request(conn, &request)?;
+            let ending = RequestEnding::Finished { end: Exit::Code(0).into() };
+            requests::change(conn, request.id, &RequestChange::from_ending(&ending, 11)?)?;
+            crate::sweep_history(conn, crate::Keep { since: 12, bytes: u64::MAX }, 9)?;
+            assert_eq!(entries_after(conn, 0, None, 9)?, (Vec::new(), 2), "its request is gone");
             crate::erased(conn)?;
-            requests::open_as(conn, &asked("main", "r2", 20), &Change::to(RunState::Asking, 21))?;
-            after(conn, 0, None, 9)
+            requests::open_as(
+                conn,
+                &new_request("main", "r2", 20),
+                &RequestChange::to_phase(RunState::Asking, 21),
+            )?;
+            entries_after(conn, 0, None, 9)
         });
         let (entries, _) = done.wait().unwrap();
         let steps: Vec<_> =

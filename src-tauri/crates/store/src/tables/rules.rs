@@ -1,6 +1,6 @@
 //! Rules, with how they were used.
 
-use crate::column::{Json, Name, text};
+use crate::column::{AgentIdColumn, JsonColumn, to_json_text};
 use crate::error::Error;
 use crate::tables::sessions;
 use postern_policy::{AgentId, Effect, Identity, Lifetime, Millis, Pin, Rule, RuleId, Usage};
@@ -58,58 +58,58 @@ const COLUMNS: &str =
     created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input, origin, broad, limits,
     confine";
 
-fn row(row: &Row<'_>) -> rusqlite::Result<Rule> {
+fn rule_from_row(row: &Row<'_>) -> rusqlite::Result<Rule> {
     Ok(Rule {
         id: row.get(0)?,
-        effect: row.get::<_, Json<Effect>>(1)?.0,
-        agent: row.get::<_, Option<Name>>(2)?.map(|name| name.0),
-        pattern: row.get::<_, Json<_>>(3)?.0,
-        args: row.get::<_, Option<Json<_>>>(4)?.map(|json| json.0),
-        pin: row.get::<_, Option<Json<_>>>(5)?.map(|json| json.0),
+        effect: row.get::<_, JsonColumn<Effect>>(1)?.0,
+        agent: row.get::<_, Option<AgentIdColumn>>(2)?.map(|name| name.0),
+        pattern: row.get::<_, JsonColumn<_>>(3)?.0,
+        args: row.get::<_, Option<JsonColumn<_>>>(4)?.map(|json| json.0),
+        pin: row.get::<_, Option<JsonColumn<_>>>(5)?.map(|json| json.0),
         allow_writes: row.get(6)?,
         broad: row.get(21)?,
-        limits: row.get::<_, Option<Json<_>>>(22)?.map(|json| json.0),
-        confine: row.get::<_, Option<Json<_>>>(23)?.map(|json| json.0),
+        limits: row.get::<_, Option<JsonColumn<_>>>(22)?.map(|json| json.0),
+        confine: row.get::<_, Option<JsonColumn<_>>>(23)?.map(|json| json.0),
         folder: row.get(18)?,
-        input: row.get::<_, Json<_>>(19)?.0,
-        origin: row.get::<_, Json<_>>(20)?.0,
-        source: row.get::<_, Json<_>>(7)?.0,
-        lifetime: row.get::<_, Json<_>>(8)?.0,
+        input: row.get::<_, JsonColumn<_>>(19)?.0,
+        origin: row.get::<_, JsonColumn<_>>(20)?.0,
+        source: row.get::<_, JsonColumn<_>>(7)?.0,
+        lifetime: row.get::<_, JsonColumn<_>>(8)?.0,
         why: row.get(9)?,
-        matches: row.get::<_, Json<_>>(10)?.0,
-        misses: row.get::<_, Json<_>>(11)?.0,
+        matches: row.get::<_, JsonColumn<_>>(10)?.0,
+        misses: row.get::<_, JsonColumn<_>>(11)?.0,
         created_at: row.get(12)?,
         usage: Usage {
             count: row.get(13)?,
             last_used_at: row.get(14)?,
             last_command: row.get(15)?,
             last_path: row.get(16)?,
-            last_seen: row.get::<_, Option<Json<_>>>(17)?.map(|json| json.0),
+            last_seen: row.get::<_, Option<JsonColumn<_>>>(17)?.map(|json| json.0),
         },
     })
 }
 
 /// Returns every rule, in the order they were made.
-pub fn all(conn: &Connection) -> Result<Vec<Rule>, Error> {
+pub fn list_rules(conn: &Connection) -> Result<Vec<Rule>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM rules ORDER BY id"))?;
-    Ok(query.query_map([], row)?.collect::<Result<_, _>>()?)
+    Ok(query.query_map([], rule_from_row)?.collect::<Result<_, _>>()?)
 }
 
 /// Returns an agent's own rules, in the order they were made.
 pub fn of_agent(conn: &Connection, agent: &AgentId) -> Result<Vec<Rule>, Error> {
     let mut query =
         conn.prepare_cached(&format!("SELECT {COLUMNS} FROM rules WHERE agent = ?1 ORDER BY id"))?;
-    Ok(query.query_map([agent.as_str()], row)?.collect::<Result<_, _>>()?)
+    Ok(query.query_map([agent.as_str()], rule_from_row)?.collect::<Result<_, _>>()?)
 }
 
 /// Returns a rule.
-pub fn get(conn: &Connection, id: RuleId) -> Result<Option<Rule>, Error> {
+pub fn get_rule(conn: &Connection, id: RuleId) -> Result<Option<Rule>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM rules WHERE id = ?1"))?;
-    Ok(query.query_row([id], row).optional()?)
+    Ok(query.query_row([id], rule_from_row).optional()?)
 }
 
 /// Adds a rule; its `id` is ignored. Gives its number.
-pub fn add(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
+pub fn insert_rule(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
     let mut insert = conn.prepare_cached(
         "INSERT INTO rules (effect, agent, pattern, args, pin, allow_writes, source, lifetime, why, matches, misses,
             created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input, origin, broad,
@@ -118,70 +118,70 @@ pub fn add(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
             ?23)",
     )?;
     insert.execute(params![
-        text(&rule.effect)?,
+        to_json_text(&rule.effect)?,
         rule.agent.as_ref().map(AgentId::as_str),
-        text(&rule.pattern)?,
-        rule.args.as_ref().map(Json),
-        rule.pin.as_ref().map(Json),
+        to_json_text(&rule.pattern)?,
+        rule.args.as_ref().map(JsonColumn),
+        rule.pin.as_ref().map(JsonColumn),
         rule.allow_writes,
-        text(&rule.source)?,
-        text(&rule.lifetime)?,
+        to_json_text(&rule.source)?,
+        to_json_text(&rule.lifetime)?,
         rule.why,
-        text(&rule.matches)?,
-        text(&rule.misses)?,
+        to_json_text(&rule.matches)?,
+        to_json_text(&rule.misses)?,
         rule.created_at,
         rule.usage.count,
         rule.usage.last_used_at,
         rule.usage.last_command,
         rule.usage.last_path,
-        rule.usage.last_seen.as_ref().map(Json),
+        rule.usage.last_seen.as_ref().map(JsonColumn),
         rule.folder,
-        text(&rule.input)?,
-        text(&rule.origin)?,
+        to_json_text(&rule.input)?,
+        to_json_text(&rule.origin)?,
         rule.broad,
-        rule.limits.as_ref().map(Json),
-        rule.confine.as_ref().map(Json),
+        rule.limits.as_ref().map(JsonColumn),
+        rule.confine.as_ref().map(JsonColumn),
     ])?;
     Ok(conn.last_insert_rowid())
 }
 
 /// Writes what a person can edit of a rule; when it was made and how it was used stay.
-pub fn save(conn: &Connection, rule: &Rule) -> Result<(), Error> {
+pub fn update_rule(conn: &Connection, rule: &Rule) -> Result<(), Error> {
     let saved = conn.execute(
         "UPDATE rules SET effect = ?2, agent = ?3, pattern = ?4, args = ?5, pin = ?6, allow_writes = ?7, source = ?8,
             lifetime = ?9, why = ?10, matches = ?11, misses = ?12, folder = ?13, input = ?14, origin = ?15,
             broad = ?16, limits = ?17, confine = ?18 WHERE id = ?1",
         params![
             rule.id,
-            text(&rule.effect)?,
+            to_json_text(&rule.effect)?,
             rule.agent.as_ref().map(AgentId::as_str),
-            text(&rule.pattern)?,
-            rule.args.as_ref().map(Json),
-            rule.pin.as_ref().map(Json),
+            to_json_text(&rule.pattern)?,
+            rule.args.as_ref().map(JsonColumn),
+            rule.pin.as_ref().map(JsonColumn),
             rule.allow_writes,
-            text(&rule.source)?,
-            text(&rule.lifetime)?,
+            to_json_text(&rule.source)?,
+            to_json_text(&rule.lifetime)?,
             rule.why,
-            text(&rule.matches)?,
-            text(&rule.misses)?,
+            to_json_text(&rule.matches)?,
+            to_json_text(&rule.misses)?,
             rule.folder,
-            text(&rule.input)?,
-            text(&rule.origin)?,
+            to_json_text(&rule.input)?,
+            to_json_text(&rule.origin)?,
             rule.broad,
-            rule.limits.as_ref().map(Json),
-            rule.confine.as_ref().map(Json),
+            rule.limits.as_ref().map(JsonColumn),
+            rule.confine.as_ref().map(JsonColumn),
         ],
     )?;
-    one(saved, rule.id)
+    expect_one_row(saved, rule.id)
 }
 
 /// Writes a rule whole, with its pin and its use, and returns its number.
 ///
 /// If the rule that is there was used more often, that use stays. A rule is never put under a number that is
 /// still to come.
-pub fn put(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
+pub fn put_rule(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
     if rule.id == 0 {
-        return add(conn, rule);
+        return insert_rule(conn, rule);
     }
     let given: i64 = conn.query_row(
         "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'rules'",
@@ -191,9 +191,10 @@ pub fn put(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
     if !(1..=given).contains(&rule.id) {
         return Err(Error::Missing(format!("rule {}, and never was", rule.id)));
     }
-    let used = get(conn, rule.id)?.map(|there| there.usage).filter(|usage| usage.count > rule.usage.count);
+    let used =
+        get_rule(conn, rule.id)?.map(|there| there.usage).filter(|usage| usage.count > rule.usage.count);
     discard(conn, rule.id)?;
-    let new = add(conn, &Rule { usage: used.unwrap_or_else(|| rule.usage.clone()), ..rule.clone() })?;
+    let new = insert_rule(conn, &Rule { usage: used.unwrap_or_else(|| rule.usage.clone()), ..rule.clone() })?;
     conn.execute("UPDATE rules SET id = ?2 WHERE id = ?1", params![new, rule.id])?;
     Ok(rule.id)
 }
@@ -205,18 +206,21 @@ pub fn discard(conn: &Connection, id: RuleId) -> Result<(), Error> {
 }
 
 /// Binds a rule to another identity; none unbinds it.
-pub fn repin(conn: &Connection, id: RuleId, pin: Option<&Pin>) -> Result<(), Error> {
-    one(conn.execute("UPDATE rules SET pin = ?2 WHERE id = ?1", params![id, pin.map(Json)])?, id)
+pub fn set_pin(conn: &Connection, id: RuleId, pin: Option<&Pin>) -> Result<(), Error> {
+    expect_one_row(
+        conn.execute("UPDATE rules SET pin = ?2 WHERE id = ?1", params![id, pin.map(JsonColumn)])?,
+        id,
+    )
 }
 
 /// Removes a rule.
 pub fn remove(conn: &Connection, id: RuleId) -> Result<(), Error> {
-    one(conn.execute("DELETE FROM rules WHERE id = ?1", [id])?, id)
+    expect_one_row(conn.execute("DELETE FROM rules WHERE id = ?1", [id])?, id)
 }
 
 /// Use of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Use {
+pub struct RuleUse {
     pub at: Millis,
     /// The command, escaped.
     pub command: String,
@@ -227,12 +231,12 @@ pub struct Use {
 }
 
 /// Notes a use. A rule that is gone, or that is from a file (a negative number), is passed over.
-pub fn used(conn: &Connection, id: RuleId, used: &Use) -> Result<(), Error> {
+pub fn record_use(conn: &Connection, id: RuleId, used: &RuleUse) -> Result<(), Error> {
     let mut update = conn.prepare_cached(
         "UPDATE rules SET use_count = use_count + 1, last_used_at = ?2, last_command = ?3, last_path = ?4,
             last_seen = coalesce(?5, last_seen) WHERE id = ?1",
     )?;
-    update.execute(params![id, used.at, used.command, used.path, used.seen.as_ref().map(Json)])?;
+    update.execute(params![id, used.at, used.command, used.path, used.seen.as_ref().map(JsonColumn)])?;
     Ok(())
 }
 
@@ -260,7 +264,7 @@ pub fn remove_session(conn: &Connection, agent: &AgentId, session: &str) -> Resu
 /// opened.
 pub fn remove_volatile(conn: &Connection) -> Result<Vec<RuleId>, Error> {
     let open: HashSet<(AgentId, String)> =
-        sessions::all(conn)?.into_iter().map(|open| (open.agent, open.session)).collect();
+        sessions::list_sessions(conn)?.into_iter().map(|open| (open.agent, open.session)).collect();
     remove_where(conn, |owner, effect, lifetime| match lifetime {
         Lifetime::Quit => true,
         // One that was only named has no end of its own: what it was allowed ends now, what it was denied never does.
@@ -280,8 +284,8 @@ fn remove_where(
         "SELECT id, agent, effect, lifetime FROM rules WHERE lifetime <> '{\"kind\":\"forever\"}'",
     )?;
     let timed = query.query_map([], |row| {
-        let owner = row.get::<_, Option<Name>>(1)?.map(|name| name.0);
-        Ok((row.get(0)?, owner, row.get::<_, Json<_>>(2)?.0, row.get::<_, Json<_>>(3)?.0))
+        let owner = row.get::<_, Option<AgentIdColumn>>(1)?.map(|name| name.0);
+        Ok((row.get(0)?, owner, row.get::<_, JsonColumn<_>>(2)?.0, row.get::<_, JsonColumn<_>>(3)?.0))
     })?;
     let timed: Vec<(RuleId, Option<AgentId>, Effect, Lifetime)> = timed.collect::<Result<_, _>>()?;
     let gone: Vec<RuleId> = timed
@@ -295,7 +299,7 @@ fn remove_where(
     Ok(gone)
 }
 
-fn one(rows: usize, id: RuleId) -> Result<(), Error> {
+fn expect_one_row(rows: usize, id: RuleId) -> Result<(), Error> {
     if rows == 1 { Ok(()) } else { Err(Error::Missing(format!("rule {id}"))) }
 }
 
@@ -303,8 +307,8 @@ fn one(rows: usize, id: RuleId) -> Result<(), Error> {
 mod tests {
     use super::*;
     use crate::tables::agents;
-    use crate::testing::{agent, allow, id, identity, open};
-    use postern_command::Scope;
+    use crate::testing::{agent_id, allow_rule, identity, open_temp_store, sample_agent};
+    use postern_command::EffectScope;
     use postern_policy::{CoveredEffect, IdentityPattern, Limits, Pattern, RuleInput, ScriptPin, Source};
 
     fn full() -> Rule {
@@ -320,7 +324,7 @@ mod tests {
             limits: Some(Box::new(Limits {
                 effects: vec![CoveredEffect {
                     kind: "write".into(),
-                    scope: Scope::Inside,
+                    scope: EffectScope::Inside,
                     names: vec!["x".into()],
                 }],
                 places: vec!["/tmp".into()],
@@ -333,23 +337,23 @@ mod tests {
             why: Some("because".into()),
             matches: vec!["git status".into()],
             misses: vec!["git push".into()],
-            ..allow(Some("main"), "git *")
+            ..allow_rule(Some("main"), "git *")
         }
     }
 
     #[test]
     fn a_rule_is_kept_whole_and_use_is_counted() {
-        let (_folder, store) = open();
-        store.write(|conn| agents::add(conn, &agent("main"))).wait().unwrap();
-        let number = store.write(|conn| add(conn, &full())).wait().unwrap();
+        let (_folder, store) = open_temp_store();
+        store.write(|conn| agents::insert_agent(conn, &sample_agent("main"))).wait().unwrap();
+        let number = store.write(|conn| insert_rule(conn, &full())).wait().unwrap();
         let mut kept = Rule { id: number, ..full() };
-        assert_eq!(store.read(|conn| get(conn, number)).unwrap(), Some(kept.clone()));
+        assert_eq!(store.read(|conn| get_rule(conn, number)).unwrap(), Some(kept.clone()));
         let use_of =
-            |at, seen| Use { at, command: "git status".into(), path: Some("/usr/bin/git".into()), seen };
+            |at, seen| RuleUse { at, command: "git status".into(), path: Some("/usr/bin/git".into()), seen };
         let done = store.write(move |conn| {
-            used(conn, number, &use_of(10, Some(identity("cc"))))?;
-            used(conn, number, &use_of(11, None))?;
-            used(conn, -3, &use_of(11, None))
+            record_use(conn, number, &use_of(10, Some(identity("cc"))))?;
+            record_use(conn, number, &use_of(11, None))?;
+            record_use(conn, -3, &use_of(11, None))
         });
         done.wait().unwrap();
         kept.usage = Usage {
@@ -359,61 +363,61 @@ mod tests {
             last_path: Some("/usr/bin/git".into()),
             last_seen: Some(Box::new(identity("cc"))),
         };
-        assert_eq!(store.read(all).unwrap(), [kept.clone()]);
+        assert_eq!(store.read(list_rules).unwrap(), [kept.clone()]);
         kept.pattern = Pattern::Identity(IdentityPattern::TeamId("X".into()));
         kept.agent = None;
         kept.pin = None;
         store
             .write({
                 let kept = kept.clone();
-                move |conn| save(conn, &kept)
+                move |conn| update_rule(conn, &kept)
             })
             .wait()
             .unwrap();
-        assert_eq!(store.read(all).unwrap(), [kept], "editing keeps the use");
+        assert_eq!(store.read(list_rules).unwrap(), [kept], "editing keeps the use");
     }
 
     #[test]
     fn a_number_is_never_given_twice() {
-        let (_folder, store) = open();
-        let first = store.write(|conn| add(conn, &allow(None, "ls"))).wait().unwrap();
+        let (_folder, store) = open_temp_store();
+        let first = store.write(|conn| insert_rule(conn, &allow_rule(None, "ls"))).wait().unwrap();
         store.write(move |conn| remove(conn, first)).wait().unwrap();
-        let second = store.write(|conn| add(conn, &allow(None, "ls"))).wait().unwrap();
+        let second = store.write(|conn| insert_rule(conn, &allow_rule(None, "ls"))).wait().unwrap();
         assert!(second > first, "the history may name rule {first}");
     }
 
     #[test]
     fn a_rule_comes_back_whole_under_its_own_number() {
-        let (_folder, store) = open();
-        store.write(|conn| agents::add(conn, &agent("main"))).wait().unwrap();
-        let number = store.write(|conn| add(conn, &full())).wait().unwrap();
+        let (_folder, store) = open_temp_store();
+        store.write(|conn| agents::insert_agent(conn, &sample_agent("main"))).wait().unwrap();
+        let number = store.write(|conn| insert_rule(conn, &full())).wait().unwrap();
         let usage = Usage { count: 3, last_used_at: Some(9), ..Usage::default() };
         let kept = Rule { id: number, usage, ..full() };
         let again = kept.clone();
         let done = store.write(move |conn| {
             remove(conn, number)?;
             discard(conn, number)?;
-            put(conn, &again)
+            put_rule(conn, &again)
         });
         assert_eq!(done.wait().unwrap(), number);
-        assert_eq!(store.read(all).unwrap(), std::slice::from_ref(&kept), "with its pin and its use");
+        assert_eq!(store.read(list_rules).unwrap(), std::slice::from_ref(&kept), "with its pin and its use");
         let changed = Rule { why: Some("another".into()), ..kept.clone() };
         let other = changed.clone();
-        store.write(move |conn| put(conn, &other)).wait().unwrap();
-        assert_eq!(store.read(all).unwrap(), std::slice::from_ref(&changed), "written over");
+        store.write(move |conn| put_rule(conn, &other)).wait().unwrap();
+        assert_eq!(store.read(list_rules).unwrap(), std::slice::from_ref(&changed), "written over");
         let before = Rule { usage: Usage::default(), ..changed.clone() };
-        store.write(move |conn| put(conn, &before)).wait().unwrap();
-        assert_eq!(store.read(all).unwrap(), [changed], "an undo takes no use back");
-        let new = store.write(|conn| put(conn, &Rule { id: 0, ..full() })).wait().unwrap();
+        store.write(move |conn| put_rule(conn, &before)).wait().unwrap();
+        assert_eq!(store.read(list_rules).unwrap(), [changed], "an undo takes no use back");
+        let new = store.write(|conn| put_rule(conn, &Rule { id: 0, ..full() })).wait().unwrap();
         assert!(new > number, "a new one");
         let invented = Rule { id: 99, ..full() };
-        let refused = store.write(move |conn| put(conn, &invented)).wait();
+        let refused = store.write(move |conn| put_rule(conn, &invented)).wait();
         assert!(matches!(refused, Err(Error::Missing(_))), "{refused:?}");
     }
 
     #[test]
     fn rules_end_with_their_time_their_session_and_the_host() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         let lifetimes = [
             Lifetime::Forever,
             Lifetime::Until(100),
@@ -423,21 +427,21 @@ mod tests {
             Lifetime::Quit,
         ];
         let left = |store: &crate::Store| {
-            let rules = store.read(all).unwrap();
+            let rules = store.read(list_rules).unwrap();
             rules.into_iter().map(|rule| rule.lifetime).collect::<Vec<_>>()
         };
         let all = lifetimes.clone();
         let done = store.write(move |conn| {
-            agents::add(conn, &agent("main"))?;
+            agents::insert_agent(conn, &sample_agent("main"))?;
             for lifetime in all {
-                add(conn, &Rule { lifetime, ..allow(Some("main"), "ls") })?;
+                insert_rule(conn, &Rule { lifetime, ..allow_rule(Some("main"), "ls") })?;
             }
             Ok(())
         });
         done.wait().unwrap();
         store.write(|conn| remove_expired(conn, 100, 100)).wait().unwrap();
-        store.write(|conn| remove_session(conn, &id("other"), "s")).wait().unwrap();
-        store.write(|conn| remove_session(conn, &id("main"), "s")).wait().unwrap();
+        store.write(|conn| remove_session(conn, &agent_id("other"), "s")).wait().unwrap();
+        store.write(|conn| remove_session(conn, &agent_id("main"), "s")).wait().unwrap();
         let [forever, _, later, _, other, quit] = lifetimes;
         assert_eq!(left(&store), [forever.clone(), later.clone(), other, quit]);
         store.write(remove_volatile).wait().unwrap();
@@ -446,27 +450,30 @@ mod tests {
 
     #[test]
     fn what_holds_in_an_open_session_outlives_the_host_and_so_does_what_is_denied_in_any() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         let done = store.write(|conn| {
-            agents::add(conn, &agent("main"))?;
+            agents::insert_agent(conn, &sample_agent("main"))?;
             let open = sessions::OpenSession {
-                agent: id("main"),
+                agent: agent_id("main"),
                 session: "open".into(),
                 confined: false,
                 parents: Vec::new(),
                 runtime: Vec::new(),
                 opened_at: 1,
             };
-            sessions::save(conn, &open)?;
+            sessions::save_session(conn, &open)?;
             for session in ["open", "named"] {
                 let lifetime = Lifetime::Session(session.into());
-                add(conn, &Rule { lifetime: lifetime.clone(), ..allow(Some("main"), "ls") })?;
-                add(conn, &Rule { lifetime, effect: Effect::Deny, ..allow(Some("main"), "rm") })?;
+                insert_rule(conn, &Rule { lifetime: lifetime.clone(), ..allow_rule(Some("main"), "ls") })?;
+                insert_rule(
+                    conn,
+                    &Rule { lifetime, effect: Effect::Deny, ..allow_rule(Some("main"), "rm") },
+                )?;
             }
             remove_volatile(conn)
         });
         done.wait().unwrap();
-        let kept = store.read(all).unwrap().into_iter().map(|rule| (rule.effect, rule.lifetime));
+        let kept = store.read(list_rules).unwrap().into_iter().map(|rule| (rule.effect, rule.lifetime));
         let session = |name: &str| Lifetime::Session(name.into());
         let expected = [
             (Effect::Allow, session("open")),

@@ -7,7 +7,7 @@
 
 use super::requests::{Filter, SUMMARY, Summary, summary};
 use super::tally;
-use super::wanted::Word;
+use super::wanted::SearchWord;
 use crate::error::Error;
 use postern_policy::{AgentId, RuleId};
 use postern_protocol::Decided;
@@ -37,19 +37,22 @@ UPDATE search_state SET indexed = 0;
 pub(crate) const AGAIN: &str = "INSERT INTO search (search) VALUES ('delete-all'); DELETE FROM late; UPDATE search_state SET indexed = 0;";
 
 /// Returns the words of a text: what stands between spaces, where it holds a letter or a digit.
-pub(crate) fn words(text: &str) -> Vec<String> {
+pub(crate) fn split_words(text: &str) -> Vec<String> {
     let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric));
     words.map(str::to_owned).collect()
 }
 
 /// Returns the words that a filter looks for.
-pub(crate) fn wanted(filter: &Filter) -> Vec<Word> {
-    words(filter.search.as_deref().unwrap_or_default()).iter().map(|word| Word::new(word)).collect()
+pub(crate) fn wanted(filter: &Filter) -> Vec<SearchWord> {
+    split_words(filter.search.as_deref().unwrap_or_default())
+        .iter()
+        .map(|word| SearchWord::new(word))
+        .collect()
 }
 
 /// Returns the query of the index for a filter and its words; `None` if it names nothing that the index has.
-pub(crate) fn query(filter: &Filter, words: &[Word]) -> Option<String> {
-    let mut terms: Vec<String> = words.iter().map(Word::query).collect();
+pub(crate) fn index_query(filter: &Filter, words: &[SearchWord]) -> Option<String> {
+    let mut terms: Vec<String> = words.iter().map(SearchWord::index_query).collect();
     terms.extend(filter.agent.as_ref().map(|agent| format!("tags:{}", agent_tag(agent))));
     terms.extend(filter.phase.map(|phase| format!("tags:phase{}", phase.name())));
     terms.extend(filter.decided.map(|decided| format!("tags:{}", decided_tag(decided))));
@@ -76,10 +79,10 @@ fn effect_tag(kind: &str) -> String {
     format!("effect{}", kind.replace('-', ""))
 }
 
-fn tags(summary: &Summary) -> String {
+fn index_tags(summary: &Summary) -> String {
     let mut tags = vec![agent_tag(&summary.agent), format!("phase{}", summary.phase.name())];
     tags.extend(summary.decided().map(decided_tag));
-    tags.extend(summary.rule().map(rule_tag));
+    tags.extend(summary.rule_id().map(rule_tag));
     tags.extend(summary.effects().map(effect_tag));
     tags.join(" ")
 }
@@ -92,7 +95,7 @@ pub(crate) fn indexed(conn: &Connection) -> rusqlite::Result<i64> {
 /// Indexes the next `most` requests, and those that have ended since the index went past them. Gives whether there are
 /// more.
 pub(crate) fn index_some(conn: &Connection, most: usize) -> rusqlite::Result<bool> {
-    let ended = read(
+    let ended = query_summaries(
         conn,
         &format!(
             "SELECT {SUMMARY} FROM late CROSS JOIN requests USING (number)
@@ -102,16 +105,16 @@ pub(crate) fn index_some(conn: &Connection, most: usize) -> rusqlite::Result<boo
     )?;
     for summary in &ended {
         conn.prepare_cached("DELETE FROM late WHERE number = ?1")?.execute([summary.number])?;
-        index(conn, summary)?;
+        index_request(conn, summary)?;
     }
-    let next = read(
+    let next = query_summaries(
         conn,
         &format!("SELECT {SUMMARY} FROM requests WHERE number > ?1 ORDER BY number LIMIT ?2"),
         params![indexed(conn)?, most],
     )?;
     for summary in &next {
         if summary.phase.has_ended() {
-            index(conn, summary)?;
+            index_request(conn, summary)?;
         } else {
             conn.prepare_cached("INSERT INTO late (number) VALUES (?1)")?.execute([summary.number])?;
         }
@@ -122,17 +125,17 @@ pub(crate) fn index_some(conn: &Connection, most: usize) -> rusqlite::Result<boo
     Ok(next.len() == most || ended.len() == most)
 }
 
-fn read(conn: &Connection, sql: &str, values: impl Params) -> rusqlite::Result<Vec<Summary>> {
+fn query_summaries(conn: &Connection, sql: &str, values: impl Params) -> rusqlite::Result<Vec<Summary>> {
     conn.prepare_cached(sql)?.query_map(values, summary)?.collect()
 }
 
-fn index(conn: &Connection, summary: &Summary) -> rusqlite::Result<()> {
+fn index_request(conn: &Connection, summary: &Summary) -> rusqlite::Result<()> {
     conn.prepare_cached("INSERT INTO search (rowid, words, tags) VALUES (?1, ?2, ?3)")?.execute(params![
         summary.number,
         summary.line,
-        tags(summary)
+        index_tags(summary)
     ])?;
-    tally::count(conn, summary)
+    tally::count_request(conn, summary)
 }
 
 /// Indexes every request that waits for it, for a history that is filled in one go.
@@ -142,7 +145,7 @@ pub fn index_all(conn: &Connection) -> Result<(), Error> {
 }
 
 /// Empties the index, whose segments would keep words of what was deleted; everything is indexed again.
-pub(crate) fn clear(conn: &Connection) -> Result<(), Error> {
+pub(crate) fn clear_index(conn: &Connection) -> Result<(), Error> {
     Ok(conn.execute_batch(AGAIN)?)
 }
 
@@ -155,22 +158,25 @@ pub(crate) fn forget(conn: &Connection, number: i64) -> rusqlite::Result<()> {
 #[cfg(test)]
 mod tests {
     use crate::tables::requests::{self, Filter};
-    use crate::testing::{asked, open};
+    use crate::testing::{new_request, open_temp_store};
 
     #[test]
     fn words_find_lines_indexed_or_not_and_are_never_operators() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         let lines = ["git push origin main", "git status", "npm run \"build\" -- --watch", "ls node_modules"];
         let found = |words: &str| {
             let filter = Filter { search: Some(words.into()), ..Filter::default() };
-            let found = store.read(|conn| requests::list(conn, &filter, 10)).unwrap();
+            let found = store.read(|conn| requests::list_newest(conn, &filter, 10)).unwrap();
             found.into_iter().map(|row| row.line).collect::<Vec<_>>()
         };
         let done = store.write(move |conn| {
             for (nth, line) in (1..).zip(lines) {
-                requests::open(
+                requests::record_request(
                     conn,
-                    &requests::NewRequest { line: line.into(), ..asked("main", &format!("r{nth}"), nth) },
+                    &requests::NewRequest {
+                        line: line.into(),
+                        ..new_request("main", &format!("r{nth}"), nth)
+                    },
                 )?;
             }
             Ok(())

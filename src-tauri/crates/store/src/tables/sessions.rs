@@ -2,9 +2,9 @@
 //!
 //! What was denied to a subagent stays denied when the host is started again.
 
-use crate::column::{Json, Name, text};
+use crate::column::{AgentIdColumn, JsonColumn, to_json_text};
 use crate::error::Error;
-use postern_policy::permissions::Entry;
+use postern_policy::permissions::PermissionEntry;
 use postern_policy::{AgentId, Effect, Millis};
 use rusqlite::{Connection, Row, params};
 use serde::{Deserialize, Serialize};
@@ -29,15 +29,15 @@ pub struct OpenSession {
     /// True if it may not ask for the host.
     pub confined: bool,
     /// The subagents' layers that hold in it, the outermost first.
-    pub parents: Vec<Vec<Line>>,
+    pub parents: Vec<Vec<LayerLine>>,
     /// Lines that *Always* added in it.
-    pub runtime: Vec<Line>,
+    pub runtime: Vec<LayerLine>,
     pub opened_at: Millis,
 }
 
 /// A line of a layer, as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Line {
+pub struct LayerLine {
     /// The tool's name, or a pattern of it.
     pub tool: String,
     /// The pattern.
@@ -46,24 +46,24 @@ pub struct Line {
     pub effect: Effect,
 }
 
-impl From<&Entry> for Line {
-    fn from(entry: &Entry) -> Self {
+impl From<&PermissionEntry> for LayerLine {
+    fn from(entry: &PermissionEntry) -> Self {
         Self { tool: entry.tool.clone(), pattern: entry.written.clone(), effect: entry.effect }
     }
 }
 
 /// Returns every open session, by agent and name.
-pub fn all(conn: &Connection) -> Result<Vec<OpenSession>, Error> {
+pub fn list_sessions(conn: &Connection) -> Result<Vec<OpenSession>, Error> {
     let mut query = conn.prepare_cached(
         "SELECT agent, session, confined, parents, runtime, opened_at FROM sessions ORDER BY agent, session",
     )?;
     let row = |row: &Row<'_>| {
         Ok(OpenSession {
-            agent: row.get::<_, Name>(0)?.0,
+            agent: row.get::<_, AgentIdColumn>(0)?.0,
             session: row.get(1)?,
             confined: row.get(2)?,
-            parents: row.get::<_, Json<_>>(3)?.0,
-            runtime: row.get::<_, Json<_>>(4)?.0,
+            parents: row.get::<_, JsonColumn<_>>(3)?.0,
+            runtime: row.get::<_, JsonColumn<_>>(4)?.0,
             opened_at: row.get(5)?,
         })
     };
@@ -71,7 +71,7 @@ pub fn all(conn: &Connection) -> Result<Vec<OpenSession>, Error> {
 }
 
 /// Keeps a session as it is now; when it was opened first stays.
-pub fn save(conn: &Connection, open: &OpenSession) -> Result<(), Error> {
+pub fn save_session(conn: &Connection, open: &OpenSession) -> Result<(), Error> {
     let mut upsert = conn.prepare_cached(
         "INSERT INTO sessions (agent, session, confined, parents, runtime, opened_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
          ON CONFLICT (agent, session) DO UPDATE
@@ -81,8 +81,8 @@ pub fn save(conn: &Connection, open: &OpenSession) -> Result<(), Error> {
         open.agent.as_str(),
         open.session,
         open.confined,
-        text(&open.parents)?,
-        text(&open.runtime)?,
+        to_json_text(&open.parents)?,
+        to_json_text(&open.runtime)?,
         open.opened_at,
     ])?;
     Ok(())
@@ -99,15 +99,15 @@ pub fn remove(conn: &Connection, agent: &AgentId, session: &str) -> Result<(), E
 mod tests {
     use super::*;
     use crate::tables::agents;
-    use crate::testing::{agent, id, open};
+    use crate::testing::{agent_id, open_temp_store, sample_agent};
 
-    fn line(pattern: &str, effect: Effect) -> Line {
-        Line { tool: "read_file".into(), pattern: pattern.into(), effect }
+    fn line(pattern: &str, effect: Effect) -> LayerLine {
+        LayerLine { tool: "read_file".into(), pattern: pattern.into(), effect }
     }
 
     fn session(name: &str) -> OpenSession {
         OpenSession {
-            agent: id("main"),
+            agent: agent_id("main"),
             session: name.into(),
             confined: true,
             parents: vec![vec![line("*", Effect::Deny)], vec![line("*.md", Effect::Allow)]],
@@ -118,19 +118,22 @@ mod tests {
 
     #[test]
     fn a_session_is_kept_until_it_is_closed_or_its_agent_goes() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         let done = store.write(|conn| {
-            agents::add(conn, &agent("main"))?;
-            ["a", "b"].iter().try_for_each(|name| save(conn, &session(name)))?;
-            save(conn, &OpenSession { runtime: Vec::new(), confined: false, opened_at: 9, ..session("b") })?;
-            remove(conn, &id("main"), "no such session")
+            agents::insert_agent(conn, &sample_agent("main"))?;
+            ["a", "b"].iter().try_for_each(|name| save_session(conn, &session(name)))?;
+            save_session(
+                conn,
+                &OpenSession { runtime: Vec::new(), confined: false, opened_at: 9, ..session("b") },
+            )?;
+            remove(conn, &agent_id("main"), "no such session")
         });
         done.wait().unwrap();
         let b = OpenSession { runtime: Vec::new(), confined: false, ..session("b") };
-        assert_eq!(store.read(all).unwrap(), [session("a"), b.clone()]);
-        store.write(|conn| remove(conn, &id("main"), "a")).wait().unwrap();
-        assert_eq!(store.read(all).unwrap(), [b]);
-        store.write(|conn| agents::remove(conn, &id("main"))).wait().unwrap();
-        assert_eq!(store.read(all).unwrap(), []);
+        assert_eq!(store.read(list_sessions).unwrap(), [session("a"), b.clone()]);
+        store.write(|conn| remove(conn, &agent_id("main"), "a")).wait().unwrap();
+        assert_eq!(store.read(list_sessions).unwrap(), [b]);
+        store.write(|conn| agents::remove(conn, &agent_id("main"))).wait().unwrap();
+        assert_eq!(store.read(list_sessions).unwrap(), []);
     }
 }

@@ -1,6 +1,6 @@
 //! Settings of the whole: a key, and a value as JSON.
 
-use crate::column::text;
+use crate::column::to_json_text;
 use crate::error::Error;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
@@ -14,7 +14,7 @@ CREATE TABLE settings (
 ";
 
 /// Returns the value of a key. One that cannot be read as `T` is an error, not a missing one.
-pub fn get<T: DeserializeOwned>(conn: &Connection, key: &str) -> Result<Option<T>, Error> {
+pub fn get_value<T: DeserializeOwned>(conn: &Connection, key: &str) -> Result<Option<T>, Error> {
     let mut query = conn.prepare_cached("SELECT value FROM settings WHERE key = ?1")?;
     let value: Option<String> = query.query_row([key], |row| row.get(0)).optional()?;
     value
@@ -25,11 +25,11 @@ pub fn get<T: DeserializeOwned>(conn: &Connection, key: &str) -> Result<Option<T
 }
 
 /// Sets a key.
-pub fn set<T: Serialize>(conn: &Connection, key: &str, value: &T) -> Result<(), Error> {
+pub fn set_value<T: Serialize>(conn: &Connection, key: &str, value: &T) -> Result<(), Error> {
     let mut upsert = conn.prepare_cached(
         "INSERT INTO settings (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
     )?;
-    upsert.execute(params![key, text(value)?])?;
+    upsert.execute(params![key, to_json_text(value)?])?;
     Ok(())
 }
 
@@ -40,7 +40,7 @@ pub fn remove(conn: &Connection, key: &str) -> Result<(), Error> {
 }
 
 /// Returns every key with its value's JSON text, by key.
-pub fn all(conn: &Connection) -> Result<Vec<(String, String)>, Error> {
+pub fn list_values(conn: &Connection) -> Result<Vec<(String, String)>, Error> {
     let mut query = conn.prepare_cached("SELECT key, value FROM settings ORDER BY key")?;
     Ok(query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
 }
@@ -48,18 +48,18 @@ pub fn all(conn: &Connection) -> Result<Vec<(String, String)>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::open;
+    use crate::testing::open_temp_store;
 
     #[test]
     fn a_setting_is_set_replaced_and_forgotten() {
-        let (_folder, store) = open();
-        let read = || store.read(|conn| get::<Vec<u32>>(conn, "days")).unwrap();
+        let (_folder, store) = open_temp_store();
+        let read = || store.read(|conn| get_value::<Vec<u32>>(conn, "days")).unwrap();
         assert_eq!(read(), None);
-        store.write(|conn| set(conn, "days", &[1])).wait().unwrap();
-        store.write(|conn| set(conn, "days", &[2, 3])).wait().unwrap();
+        store.write(|conn| set_value(conn, "days", &[1])).wait().unwrap();
+        store.write(|conn| set_value(conn, "days", &[2, 3])).wait().unwrap();
         assert_eq!(read(), Some(vec![2, 3]));
-        assert_eq!(store.read(all).unwrap(), [("days".to_owned(), "[2,3]".to_owned())]);
-        let wrong = store.read(|conn| get::<bool>(conn, "days"));
+        assert_eq!(store.read(list_values).unwrap(), [("days".to_owned(), "[2,3]".to_owned())]);
+        let wrong = store.read(|conn| get_value::<bool>(conn, "days"));
         assert!(matches!(wrong, Err(Error::Refused(_))), "another type is not a missing value: {wrong:?}");
         store.write(|conn| remove(conn, "days")).wait().unwrap();
         assert_eq!(read(), None);

@@ -1,6 +1,6 @@
 //! Skills: the folders that are watched, what was found in them, and the identity each CLI was last approved with.
 
-use crate::column::Json;
+use crate::column::JsonColumn;
 use crate::error::Error;
 use postern_policy::{Identity, Millis, RuleId};
 use rusqlite::{Connection, Row, params};
@@ -39,12 +39,12 @@ pub struct Skill {
     /// Fault of its `SKILL.md`.
     pub problem: Option<String>,
     /// CLIs, by name.
-    pub clis: Vec<Cli>,
+    pub clis: Vec<StoredSkillCli>,
 }
 
 /// A CLI that a skill uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cli {
+pub struct StoredSkillCli {
     pub name: String,
     /// Path of its program, if it was found.
     pub path: Option<String>,
@@ -81,7 +81,7 @@ pub fn remove_folder(conn: &Connection, path: &str) -> Result<(), Error> {
 }
 
 /// Returns every skill with its CLIs, by folder.
-pub fn all(conn: &Connection) -> Result<Vec<Skill>, Error> {
+pub fn list_skills(conn: &Connection) -> Result<Vec<Skill>, Error> {
     let mut skills =
         conn.prepare_cached("SELECT folder, name, description, problem FROM skills ORDER BY folder")?;
     let mut clis = conn.prepare_cached(
@@ -98,15 +98,15 @@ pub fn all(conn: &Connection) -> Result<Vec<Skill>, Error> {
     })?;
     let mut found: Vec<Skill> = found.collect::<Result<_, _>>()?;
     for skill in &mut found {
-        skill.clis = clis.query_map([&skill.folder], cli)?.collect::<Result<_, _>>()?;
+        skill.clis = clis.query_map([&skill.folder], cli_from_row)?.collect::<Result<_, _>>()?;
     }
     Ok(found)
 }
 
-fn cli(row: &Row<'_>) -> rusqlite::Result<Cli> {
+fn cli_from_row(row: &Row<'_>) -> rusqlite::Result<StoredSkillCli> {
     let identity =
-        |at| Ok::<_, rusqlite::Error>(row.get::<_, Option<Json<Identity>>>(at)?.map(|json| json.0));
-    Ok(Cli {
+        |at| Ok::<_, rusqlite::Error>(row.get::<_, Option<JsonColumn<Identity>>>(at)?.map(|json| json.0));
+    Ok(StoredSkillCli {
         name: row.get(0)?,
         path: row.get(1)?,
         seen: identity(2)?,
@@ -119,7 +119,7 @@ fn cli(row: &Row<'_>) -> rusqlite::Result<Cli> {
 /// Writes a skill as it was found on disk. Approvals stay: only [`approve`] changes them.
 ///
 /// CLIs that the skill does not name any more are forgotten.
-pub fn found(conn: &Connection, skill: &Skill) -> Result<(), Error> {
+pub fn save_skill(conn: &Connection, skill: &Skill) -> Result<(), Error> {
     conn.prepare_cached(
         "INSERT INTO skills (folder, name, description, problem) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (folder) DO
          UPDATE SET name = excluded.name, description = excluded.description, problem = excluded.problem",
@@ -130,13 +130,13 @@ pub fn found(conn: &Connection, skill: &Skill) -> Result<(), Error> {
          UPDATE SET path = excluded.path, seen = excluded.seen",
     )?;
     for cli in &skill.clis {
-        upsert.execute(params![skill.folder, cli.name, cli.path, cli.seen.as_ref().map(Json)])?;
+        upsert.execute(params![skill.folder, cli.name, cli.path, cli.seen.as_ref().map(JsonColumn)])?;
     }
     let names: Vec<&str> = skill.clis.iter().map(|cli| cli.name.as_str()).collect();
     conn.prepare_cached(
         "DELETE FROM skill_clis WHERE folder = ?1 AND name NOT IN (SELECT value FROM json_each(?2))",
     )?
-    .execute(params![skill.folder, Json(names)])?;
+    .execute(params![skill.folder, JsonColumn(names)])?;
     Ok(())
 }
 
@@ -150,7 +150,7 @@ pub fn approve(
 ) -> Result<(), Error> {
     let approved = conn.execute(
         "UPDATE skill_clis SET approved = ?3, rule = coalesce(?4, rule), approved_at = ?5 WHERE folder = ?1 AND name = ?2",
-        params![folder, name, Json(identity), rule, at],
+        params![folder, name, JsonColumn(identity), rule, at],
     )?;
     if approved == 1 { Ok(()) } else { Err(Error::Missing(format!("CLI {name} of a skill in {folder}"))) }
 }
@@ -165,10 +165,10 @@ pub fn remove(conn: &Connection, folder: &str) -> Result<(), Error> {
 mod tests {
     use super::*;
     use crate::tables::rules;
-    use crate::testing::{allow, identity, open};
+    use crate::testing::{allow_rule, identity, open_temp_store};
 
     fn bird(sha256: &str) -> Skill {
-        let cli = |name: &str| Cli {
+        let cli = |name: &str| StoredSkillCli {
             name: name.into(),
             path: Some(format!("/opt/{name}")),
             seen: Some(identity(sha256)),
@@ -187,12 +187,12 @@ mod tests {
 
     #[test]
     fn finding_a_skill_again_keeps_what_was_approved() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         let done = store.write(|conn| {
-            found(conn, &bird("aa"))?;
-            let rule = rules::add(conn, &allow(None, "/opt/wing"))?;
+            save_skill(conn, &bird("aa"))?;
+            let rule = rules::insert_rule(conn, &allow_rule(None, "/opt/wing"))?;
             approve(conn, "/skills/bird", "wing", (&identity("aa"), Some(rule)), 5)?;
-            found(conn, &bird("bb"))?;
+            save_skill(conn, &bird("bb"))?;
             Ok(rule)
         });
         let rule = done.wait().unwrap();
@@ -200,28 +200,28 @@ mod tests {
         expected.clis[1].approved = Some(identity("aa"));
         expected.clis[1].approved_at = Some(5);
         expected.clis[1].rule = Some(rule);
-        assert_eq!(store.read(all).unwrap(), [expected.clone()]);
+        assert_eq!(store.read(list_skills).unwrap(), [expected.clone()]);
         let done = store.write(move |conn| {
             rules::remove(conn, rule)?;
             let mut less = bird("bb");
             less.clis.remove(0);
-            found(conn, &less)
+            save_skill(conn, &less)
         });
         done.wait().unwrap();
         expected.clis.remove(0);
         expected.clis[0].rule = None;
         assert_eq!(
-            store.read(all).unwrap(),
+            store.read(list_skills).unwrap(),
             [expected],
             "a CLI that is gone is forgotten, a removed rule unlinked"
         );
         store.write(|conn| remove(conn, "/skills/bird")).wait().unwrap();
-        assert_eq!(store.read(all).unwrap(), []);
+        assert_eq!(store.read(list_skills).unwrap(), []);
     }
 
     #[test]
     fn what_is_not_there_cannot_be_approved_or_removed() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         let done = store.write(|conn| approve(conn, "/x", "y", (&identity("aa"), None), 1)).wait();
         assert!(matches!(done, Err(Error::Missing(_))), "{done:?}");
         store.write(|conn| add_folder(conn, "/skills", 1)).wait().unwrap();

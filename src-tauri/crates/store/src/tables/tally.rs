@@ -67,19 +67,19 @@ struct Column(Decided);
 
 impl FromSql for Column {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        Decided::named(value.as_str()?).map(Self).ok_or(FromSqlError::InvalidType)
+        Decided::from_name(value.as_str()?).map(Self).ok_or(FromSqlError::InvalidType)
     }
 }
 
 /// Counts a request that has ended.
-pub(crate) fn count(conn: &Connection, summary: &Summary) -> rusqlite::Result<()> {
+pub(crate) fn count_request(conn: &Connection, summary: &Summary) -> rusqlite::Result<()> {
     let Some(decided) = summary.decided() else { return Ok(()) };
     let at = summary.received_at - summary.received_at.rem_euclid(HALF_HOUR);
     let mut add = conn.prepare_cached(
         "INSERT INTO tally (at, agent, decided, rule, count) VALUES (?1, ?2, ?3, ?4, 1)
          ON CONFLICT (at, agent, decided, rule) DO UPDATE SET count = count + 1",
     )?;
-    let (agent, decided, rule) = (summary.agent.as_str(), decided.name(), summary.rule().unwrap_or(0));
+    let (agent, decided, rule) = (summary.agent.as_str(), decided.name(), summary.rule_id().unwrap_or(0));
     add.execute(params![at, agent, decided, rule])?;
     let mut add = conn.prepare_cached(
         "INSERT INTO tally_by_effect (at, agent, effect, decided, rule, count) VALUES (?1, ?2, ?3, ?4, ?5, 1)

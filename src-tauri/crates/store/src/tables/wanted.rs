@@ -15,7 +15,7 @@ const RARE: usize = 20;
 
 /// A word that is looked for.
 #[derive(Debug)]
-pub(crate) struct Word {
+pub(crate) struct SearchWord {
     text: String,
     /// Letters and digits as the index parts them, if only the beginning of the last is searched for.
     cut: Option<Vec<String>>,
@@ -23,7 +23,7 @@ pub(crate) struct Word {
     missed: usize,
 }
 
-impl Word {
+impl SearchWord {
     pub(crate) fn new(text: &str) -> Self {
         let parts = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
         let parts: Vec<String> = parts.map(str::to_ascii_lowercase).collect();
@@ -33,7 +33,7 @@ impl Word {
     }
 
     /// Returns the index query for it: the word as it is, from its beginning; nothing in it is an operator.
-    pub(crate) fn query(&self) -> String {
+    pub(crate) fn index_query(&self) -> String {
         let words = match self.cut.as_deref() {
             Some([before @ .., last]) => {
                 let last = last.get(..KEPT).unwrap_or(last);
@@ -52,7 +52,7 @@ impl Word {
 
     /// Returns true if a line that the index gave for its beginning holds all of it.
     pub(crate) fn is_in(&mut self, line: &str) -> bool {
-        let held = self.cut.as_deref().is_none_or(|parts| holds(line, parts));
+        let held = self.cut.as_deref().is_none_or(|parts| line_contains(line, parts));
         self.missed += usize::from(!held);
         held
     }
@@ -72,7 +72,7 @@ impl Word {
 }
 
 /// Returns true if a line holds these parts one after another, the last of them from its beginning.
-fn holds(line: &str, parts: &[String]) -> bool {
+fn line_contains(line: &str, parts: &[String]) -> bool {
     let of_line: Vec<&str> = line.split(|c| !is_of_word(c)).filter(|part| !part.is_empty()).collect();
     let Some((last, before)) = parts.split_last() else { return true };
     of_line.windows(parts.len()).any(|window| {
@@ -104,7 +104,7 @@ fn begins(here: &str, part: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Word;
+    use super::SearchWord;
 
     #[test]
     fn a_long_word_is_asked_for_by_its_beginning() {
@@ -117,7 +117,7 @@ mod tests {
             ("\"st", r#"words:"""st"*"#),
             ("über-alles", r#"words:"über-alles"*"#),
         ] {
-            assert_eq!(Word::new(text).query(), query, "{text}");
+            assert_eq!(SearchWord::new(text).index_query(), query, "{text}");
         }
     }
 
@@ -134,19 +134,19 @@ mod tests {
             ("cafes", "open Cafe\u{301}s", true),
             ("cafes", "open cafe", false),
         ] {
-            assert_eq!(Word::new(text).is_in(line), held, "{text} in {line}");
+            assert_eq!(SearchWord::new(text).is_in(line), held, "{text} in {line}");
         }
     }
 
     #[test]
     fn a_word_that_its_beginning_does_not_find_is_gathered() {
-        let mut word = Word::new("statistics");
+        let mut word = SearchWord::new("statistics");
         for _ in 0..40 {
             word.is_in("git status");
         }
         word.gather_if_rare(40);
-        assert_eq!(word.query(), r#"words:"statistics"*"#);
-        let mut word = Word::new("status");
+        assert_eq!(word.index_query(), r#"words:"statistics"*"#);
+        let mut word = SearchWord::new("status");
         for line in ["git stash", "git status"].repeat(20) {
             word.is_in(line);
         }

@@ -3,7 +3,7 @@
 //! The log starts over once all of it was copied and nobody reads it. While the writer is busy, the copy is always a
 //! little behind: when the log is long, the writer copies the little that is left itself.
 
-use super::Shared;
+use super::WriterShared;
 use crate::error::is_damage;
 use crate::open::open_checkpointer;
 use rusqlite::Connection;
@@ -29,14 +29,14 @@ thread_local! {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "SQLite's hook can fail")]
-fn grown(_: &Wal, pages: c_int) -> rusqlite::Result<()> {
+fn note_log_pages(_: &Wal, pages: c_int) -> rusqlite::Result<()> {
     PAGES.set(usize::try_from(pages).unwrap_or(0));
     Ok(())
 }
 
 /// State that the writer and the copying thread share.
 #[derive(Debug, Default)]
-struct Progress {
+struct CheckpointProgress {
     /// True while a copy is asked for or under way.
     busy: AtomicBool,
     /// Pages of the log that are in the file.
@@ -47,16 +47,16 @@ struct Progress {
 
 /// The copying of one record's log, as its writer sees it.
 pub(super) struct Checkpoints {
-    progress: Arc<Progress>,
+    progress: Arc<CheckpointProgress>,
     /// Copying thread, with the channel that wakes it; the writer copies if there is no thread.
     thread: Option<(SyncSender<()>, JoinHandle<()>)>,
 }
 
 impl Checkpoints {
     /// Starts the thread for the record that `conn` writes.
-    pub(super) fn start(conn: &Connection, shared: &Arc<Shared>) -> Self {
-        conn.wal_hook(Some(grown));
-        let progress = Arc::<Progress>::default();
+    pub(super) fn start(conn: &Connection, shared: &Arc<WriterShared>) -> Self {
+        conn.wal_hook(Some(note_log_pages));
+        let progress = Arc::<CheckpointProgress>::default();
         let thread = conn.path().and_then(|path| {
             let other = open_checkpointer(Path::new(path)).inspect_err(unavailable).ok()?;
             let (ask, asked) = sync_channel(1);
@@ -76,32 +76,32 @@ impl Checkpoints {
         let copied = if pages < before { 0 } else { before };
         let caught_up = self.progress.done.swap(false, Ordering::Acquire);
         if pages >= LONG && (caught_up || self.thread.is_none()) {
-            copy(conn, &self.progress.copied);
+            copy_log(conn, &self.progress.copied);
         } else if pages >= copied + COPY {
             self.progress.copied.store(copied, Ordering::Relaxed);
-            self.ask(conn);
+            self.request_copy(conn);
         }
     }
 
     /// Has the rest of the log copied while nobody writes, so that the file alone holds everything.
-    pub(super) fn idle(&self, conn: &Connection) {
-        self.ask(conn);
+    pub(super) fn copy_rest(&self, conn: &Connection) {
+        self.request_copy(conn);
     }
 
-    fn ask(&self, conn: &Connection) {
+    fn request_copy(&self, conn: &Connection) {
         let Some((ask, _)) = &self.thread else {
-            copy(conn, &self.progress.copied);
+            copy_log(conn, &self.progress.copied);
             return;
         };
         // It takes one at a time.
         if !self.progress.busy.swap(true, Ordering::AcqRel) && ask.try_send(()).is_err() {
-            copy(conn, &self.progress.copied);
+            copy_log(conn, &self.progress.copied);
             self.progress.busy.store(false, Ordering::Release);
         }
     }
 
     /// Ends the thread, and waits for the copy that is under way.
-    pub(super) fn end(self) {
+    pub(super) fn finish(self) {
         if let Some((ask, thread)) = self.thread {
             drop(ask);
             if thread.join().is_err() {
@@ -115,11 +115,16 @@ fn unavailable(error: &impl std::fmt::Display) {
     tracing::warn!(%error, "the log is copied by the writer: there is no thread for it");
 }
 
-fn copy_when_asked(conn: &Connection, asked: &Receiver<()>, progress: &Progress, shared: &Shared) {
+fn copy_when_asked(
+    conn: &Connection,
+    asked: &Receiver<()>,
+    progress: &CheckpointProgress,
+    shared: &WriterShared,
+) {
     while asked.recv().is_ok() {
         // A file without a name is not written to.
         if shared.place.are_in_place() {
-            let damage = copy(conn, &progress.copied);
+            let damage = copy_log(conn, &progress.copied);
             shared.damaged(damage);
         }
         progress.done.store(true, Ordering::Release);
@@ -129,7 +134,7 @@ fn copy_when_asked(conn: &Connection, asked: &Receiver<()>, progress: &Progress,
 
 /// Copies as much as nobody reads, waits for nobody, and notes how much of the log is in the file. Returns what SQLite
 /// said if it found the file damaged.
-fn copy(conn: &Connection, copied: &AtomicUsize) -> Option<String> {
+fn copy_log(conn: &Connection, copied: &AtomicUsize) -> Option<String> {
     let done = conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get::<_, i64>(2));
     match done {
         // A negative number: the other one copies.
@@ -149,8 +154,8 @@ fn copy(conn: &Connection, copied: &AtomicUsize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{COPY, LONG};
-    use crate::tables::settings::set;
-    use crate::testing::open;
+    use crate::tables::settings::set_value;
+    use crate::testing::open_temp_store;
 
     /// Bytes of a page in the log: the page, and 24 about it.
     const FRAME: u64 = 4_096 + 24;
@@ -161,12 +166,12 @@ mod tests {
 
     #[test]
     fn a_log_that_grows_is_copied_beside_the_writer_and_starts_over() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         let long = u64::try_from(LONG).unwrap() * FRAME;
         // Each commit writes some 64 KiB: ten times the longest log in all.
         for number in 0..LONG * 10 / 16 {
             let text = "x".repeat(64 * 1024);
-            store.write(move |conn| set(conn, &format!("k{}", number % 8), &text)).wait().unwrap();
+            store.write(move |conn| set_value(conn, &format!("k{}", number % 8), &text)).wait().unwrap();
         }
         let copy = u64::try_from(COPY).unwrap() * FRAME;
         assert!(length(&store) < 2 * long + copy, "the log has {} bytes", length(&store));

@@ -8,8 +8,8 @@
 
 mod checkpoint;
 
-use crate::audit::{self, By};
-use crate::doubt::{Cause, Doubts, Opened};
+use crate::audit::{self, ChangeAuthor};
+use crate::doubt::{DoubtCause, Doubts, OpenedFiles};
 use crate::error::Error;
 use crate::error::is_damage;
 use crate::tables::search;
@@ -37,15 +37,15 @@ const IDLE: Duration = Duration::from_secs(10);
 const LINES: usize = 256;
 
 /// Work on the record, or on the error that says why it could not be begun.
-type Work = dyn FnOnce(Result<&Connection, Error>) -> Ran + Send;
+type WriteWork = dyn FnOnce(Result<&Connection, Error>) -> FinishedJob + Send;
 
 /// A piece of work, and afterwards the telling of how it came out.
-pub(crate) struct Job {
-    work: Box<Work>,
+pub(crate) struct WriteJob {
+    work: Box<WriteWork>,
     flush: Flush,
 }
 
-impl Job {
+impl WriteJob {
     /// Does nothing of it: why is told.
     fn refuse(self, why: Error) {
         let ran = (self.work)(Err(why));
@@ -63,7 +63,7 @@ pub(crate) enum Flush {
 }
 
 /// Result of a job, sent once its group is committed, or is not.
-pub(crate) struct Ran {
+pub(crate) struct FinishedJob {
     succeeded: bool,
     /// Message of SQLite if it found the file damaged.
     damage: Option<String>,
@@ -76,10 +76,10 @@ pub(crate) struct Ran {
 /// the work back.
 #[derive(Debug)]
 #[must_use]
-pub struct Receipt<T>(Waiting<T>);
+pub struct Receipt<T>(ReceiptState<T>);
 
 #[derive(Debug)]
-enum Waiting<T> {
+enum ReceiptState<T> {
     For(oneshot::Receiver<Result<T, Error>>),
     Refused(Option<Error>),
 }
@@ -88,14 +88,14 @@ impl<T> Receipt<T> {
     /// Waits for it. Not to be called inside of an asynchronous task: await the receipt there.
     pub fn wait(self) -> Result<T, Error> {
         match self.0 {
-            Waiting::For(receiver) => receiver.blocking_recv().unwrap_or(Err(Error::Closed)),
-            Waiting::Refused(error) => Err(error.unwrap_or(Error::Closed)),
+            ReceiptState::For(receiver) => receiver.blocking_recv().unwrap_or(Err(Error::Closed)),
+            ReceiptState::Refused(error) => Err(error.unwrap_or(Error::Closed)),
         }
     }
 
     /// Returns a receipt for work that was not taken.
     pub(crate) fn refused(error: Error) -> Self {
-        Self(Waiting::Refused(Some(error)))
+        Self(ReceiptState::Refused(Some(error)))
     }
 }
 
@@ -104,10 +104,10 @@ impl<T> Future for Receipt<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.0 {
-            Waiting::For(receiver) => {
+            ReceiptState::For(receiver) => {
                 Poll::Ready(ready!(Pin::new(receiver).poll(cx)).unwrap_or(Err(Error::Closed)))
             }
-            Waiting::Refused(error) => Poll::Ready(Err(error.take().unwrap_or(Error::Closed))),
+            ReceiptState::Refused(error) => Poll::Ready(Err(error.take().unwrap_or(Error::Closed))),
         }
     }
 }
@@ -118,15 +118,15 @@ impl<T> Unpin for Receipt<T> {}
 /// committed.
 pub(crate) fn job<T: Send + 'static>(
     flush: Flush,
-    who: Option<Arc<By>>,
+    who: Option<Arc<ChangeAuthor>>,
     work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
-) -> (Job, Receipt<T>) {
+) -> (WriteJob, Receipt<T>) {
     let (sender, receiver) = oneshot::channel();
     let work = Box::new(move |conn: Result<&Connection, Error>| {
         let seal = |conn: &Connection, done| {
             let recorded = match &who {
-                Some(who) => audit::seal(conn, who)?,
-                None => audit::seal(conn, &By::postern())?,
+                Some(who) => audit::seal_changes(conn, who)?,
+                None => audit::seal_changes(conn, &ChangeAuthor::postern())?,
             };
             Ok((done, recorded))
         };
@@ -140,14 +140,14 @@ pub(crate) fn job<T: Send + 'static>(
             // Nobody may wait for it any more: the work is done all the same.
             _ = sender.send(durable.and(result));
         };
-        Ran { succeeded, damage, recorded, tell: Box::new(tell) }
+        FinishedJob { succeeded, damage, recorded, tell: Box::new(tell) }
     });
-    (Job { work, flush }, Receipt(Waiting::For(receiver)))
+    (WriteJob { work, flush }, Receipt(ReceiptState::For(receiver)))
 }
 
 /// Counters of the writer.
 #[derive(Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct WriterCounts {
     /// Groups that were flushed.
     pub(crate) flushes: AtomicU64,
     /// Groups that were committed.
@@ -159,17 +159,17 @@ pub(crate) struct Counts {
 }
 
 /// State that the writer shares with the handles of the record.
-pub(crate) struct Shared {
-    pub(crate) counts: Arc<Counts>,
-    pub(crate) place: Arc<Opened>,
+pub(crate) struct WriterShared {
+    pub(crate) counts: Arc<WriterCounts>,
+    pub(crate) place: Arc<OpenedFiles>,
     pub(crate) doubts: Arc<Doubts>,
 }
 
-impl Shared {
+impl WriterShared {
     /// Notes damage that the writer meets as a doubt.
     fn damaged(&self, what: Option<String>) {
         if let Some(what) = what {
-            self.doubts.raise(Cause::Damaged { what, aside: None });
+            self.doubts.raise_doubt(DoubtCause::Damaged { what, aside: None });
         }
     }
 }
@@ -180,33 +180,35 @@ fn damage_of(error: &rusqlite::Error) -> Option<String> {
 }
 
 /// Runs the writer thread, until every handle is gone and everything that waits is written.
-pub(crate) fn run(conn: &Connection, jobs: &Receiver<Job>, shared: &Arc<Shared>) {
+pub(crate) fn run_writer(conn: &Connection, jobs: &Receiver<WriteJob>, shared: &Arc<WriterShared>) {
     let checkpoints = Checkpoints::start(conn, shared);
-    let mut left = Left::Index(QUIET);
+    let mut left = IdleWork::Index(QUIET);
     let mut level = None;
     loop {
         let next = match left {
-            Left::Index(quiet) => jobs.recv_timeout(quiet),
-            Left::Checkpoint => jobs.recv_timeout(IDLE),
-            Left::Nothing => jobs.recv().map_err(Into::into),
+            IdleWork::Index(quiet) => jobs.recv_timeout(quiet),
+            IdleWork::Checkpoint => jobs.recv_timeout(IDLE),
+            IdleWork::Nothing => jobs.recv().map_err(Into::into),
         };
         left = match (next, left) {
             (Ok(first), _) => {
-                group(conn, gather(first, jobs), &mut level, shared);
+                run_group(conn, gather(first, jobs), &mut level, shared);
                 checkpoints.committed(conn);
-                Left::Index(QUIET)
+                IdleWork::Index(QUIET)
             }
             // It goes on at once for as long as nobody writes.
-            (Err(RecvTimeoutError::Timeout), Left::Index(_)) if rest(conn) => Left::Index(Duration::ZERO),
-            (Err(RecvTimeoutError::Timeout), Left::Index(_)) => Left::Checkpoint,
-            (Err(RecvTimeoutError::Timeout), Left::Checkpoint | Left::Nothing) => {
-                checkpoints.idle(conn);
-                Left::Nothing
+            (Err(RecvTimeoutError::Timeout), IdleWork::Index(_)) if do_idle_work(conn) => {
+                IdleWork::Index(Duration::ZERO)
+            }
+            (Err(RecvTimeoutError::Timeout), IdleWork::Index(_)) => IdleWork::Checkpoint,
+            (Err(RecvTimeoutError::Timeout), IdleWork::Checkpoint | IdleWork::Nothing) => {
+                checkpoints.copy_rest(conn);
+                IdleWork::Nothing
             }
             (Err(RecvTimeoutError::Disconnected), _) => break,
         };
     }
-    checkpoints.end();
+    checkpoints.finish();
     if let Err(error) = conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
         tracing::warn!(%error, "the last checkpoint did not happen; the next start does it");
     } else {
@@ -215,7 +217,7 @@ pub(crate) fn run(conn: &Connection, jobs: &Receiver<Job>, shared: &Arc<Shared>)
 }
 
 /// Idle work of the writer.
-enum Left {
+enum IdleWork {
     /// Lines are indexed, after so long a silence.
     Index(Duration),
     /// The log is copied into the file.
@@ -224,18 +226,18 @@ enum Left {
 }
 
 /// Returns the group of a job: the job itself and those that wait already.
-fn gather(first: Job, jobs: &Receiver<Job>) -> Vec<Job> {
+fn gather(first: WriteJob, jobs: &Receiver<WriteJob>) -> Vec<WriteJob> {
     let mut group = vec![first];
     group.extend(jobs.try_iter().take(GROUP - 1));
     group
 }
 
 /// Runs and commits a group of jobs. `level` is the flush level that SQLite was last set to.
-fn group(conn: &Connection, mut jobs: Vec<Job>, level: &mut Option<Flush>, shared: &Shared) {
+fn run_group(conn: &Connection, mut jobs: Vec<WriteJob>, level: &mut Option<Flush>, shared: &WriterShared) {
     let counts = &shared.counts;
     if !shared.place.are_in_place() {
         // What is written into a file without a name is acknowledged and lost.
-        shared.doubts.raise(Cause::Displaced);
+        shared.doubts.raise_doubt(DoubtCause::Displaced);
         return jobs.into_iter().for_each(|job| job.refuse(Error::Displaced));
     }
     let flush = if jobs.iter().any(|job| job.flush == Flush::Yes) { Flush::Yes } else { Flush::No };
@@ -246,10 +248,10 @@ fn group(conn: &Connection, mut jobs: Vec<Job>, level: &mut Option<Flush>, share
         return jobs.into_iter().for_each(|job| job.refuse(Error::NotDurable(error.to_string())));
     }
     let alone = if jobs.len() == 1 { jobs.pop() } else { None };
-    let (done, durable): (Vec<Ran>, _) = if let Some(job) = alone {
-        only(conn, job)
+    let (done, durable): (Vec<FinishedJob>, _) = if let Some(job) = alone {
+        run_alone(conn, job)
     } else {
-        let done = jobs.into_iter().filter_map(|job| one(conn, job)).collect();
+        let done = jobs.into_iter().filter_map(|job| run_in_group(conn, job)).collect();
         (done, commit(conn))
     };
     for ran in &done {
@@ -273,7 +275,7 @@ fn group(conn: &Connection, mut jobs: Vec<Job>, level: &mut Option<Flush>, share
 }
 
 /// Writes the head of the audit once its row would survive a power cut, so that the file is never ahead.
-fn record(conn: &Connection, done: &[Ran], flush: Flush, counts: &Counts) {
+fn record(conn: &Connection, done: &[FinishedJob], flush: Flush, counts: &WriterCounts) {
     let newest = done.iter().filter_map(|ran| ran.recorded).max();
     let behind = newest.is_some() || counts.head_behind.load(Ordering::Relaxed);
     counts.head_behind.store(behind && flush == Flush::No, Ordering::Relaxed);
@@ -302,7 +304,7 @@ fn set_level(conn: &Connection, level: &mut Option<Flush>, wanted: Flush) -> rus
 }
 
 /// Runs the only job of a group with the transaction to itself: if it fails or panics, all of it is undone.
-fn only(conn: &Connection, job: Job) -> (Vec<Ran>, rusqlite::Result<()>) {
+fn run_alone(conn: &Connection, job: WriteJob) -> (Vec<FinishedJob>, rusqlite::Result<()>) {
     let ran = catch_unwind(AssertUnwindSafe(|| (job.work)(Ok(conn)))).ok();
     let ended = if ran.as_ref().is_some_and(|ran| ran.succeeded) {
         commit(conn)
@@ -316,7 +318,7 @@ fn only(conn: &Connection, job: Job) -> (Vec<Ran>, rusqlite::Result<()>) {
 }
 
 /// Runs one job of a group: if it fails or panics, its writes are undone, and the others' work stays.
-fn one(conn: &Connection, job: Job) -> Option<Ran> {
+fn run_in_group(conn: &Connection, job: WriteJob) -> Option<FinishedJob> {
     let nested = statement(conn, "SAVEPOINT job");
     let ran = catch_unwind(AssertUnwindSafe(|| (job.work)(Ok(conn)))).ok();
     let keep = nested.is_ok() && ran.as_ref().is_some_and(|ran| ran.succeeded);
@@ -342,8 +344,8 @@ fn statement(conn: &Connection, sql: &str) -> rusqlite::Result<()> {
 
 /// Does idle work: lines are indexed, and when there are none left, memory is given back. Returns true if
 /// there is more to do.
-fn rest(conn: &Connection) -> bool {
-    let more = index(conn);
+fn do_idle_work(conn: &Connection) -> bool {
+    let more = index_lines(conn);
     if !more && let Err(error) = conn.execute_batch("PRAGMA shrink_memory") {
         tracing::warn!(%error, "memory was not given back");
     }
@@ -351,7 +353,7 @@ fn rest(conn: &Connection) -> bool {
 }
 
 /// Indexes some lines; gives whether there are more.
-fn index(conn: &Connection) -> bool {
+fn index_lines(conn: &Connection) -> bool {
     let indexed = statement(conn, "BEGIN IMMEDIATE")
         .and_then(|()| search::index_some(conn, LINES))
         .and_then(|more| commit(conn).map(|()| more));

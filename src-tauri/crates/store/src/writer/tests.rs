@@ -2,8 +2,8 @@
 
 use crate::tables::agents;
 use crate::tables::events::{self, NewEvent};
-use crate::tables::settings::{get, set};
-use crate::testing::{agent, id, open};
+use crate::tables::settings::{get_value, set_value};
+use crate::testing::{agent_id, open_temp_store, sample_agent};
 use crate::writer::QUEUE;
 use crate::{Error, Store};
 use std::io::{BufRead, BufReader, Write};
@@ -12,7 +12,7 @@ use std::process::{Child, Stdio};
 use std::sync::mpsc::{Sender, channel};
 
 fn value(store: &Store, key: &str) -> Option<u32> {
-    store.read(|conn| get(conn, key)).unwrap()
+    store.read(|conn| get_value(conn, key)).unwrap()
 }
 
 /// Holds the writer inside of a job until the sender goes: what is queued meanwhile joins the job's group.
@@ -30,18 +30,18 @@ fn hold(store: &Store) -> Sender<()> {
 
 #[test]
 fn a_job_that_fails_or_panics_takes_nothing_else_with_it() {
-    let (_folder, store) = open();
+    let (_folder, store) = open_temp_store();
     let held = hold(&store);
-    let before = store.write(|conn| set(conn, "before", &1));
+    let before = store.write(|conn| set_value(conn, "before", &1));
     let fails = store.write(|conn| {
-        set(conn, "fails", &1)?;
+        set_value(conn, "fails", &1)?;
         Err::<(), _>(Error::Refused("no".into()))
     });
     let panics = store.write::<()>(|conn| {
-        set(conn, "panics", &1)?;
+        set_value(conn, "panics", &1)?;
         panic!("a job panicked, as it was meant to")
     });
-    let after = store.write(|conn| set(conn, "after", &1));
+    let after = store.write(|conn| set_value(conn, "after", &1));
     drop(held);
     before.wait().unwrap();
     after.wait().unwrap();
@@ -52,24 +52,24 @@ fn a_job_that_fails_or_panics_takes_nothing_else_with_it() {
 }
 
 /// Makes the shared state of a record's writer.
-fn around(path: &Path) -> crate::writer::Shared {
-    crate::writer::Shared {
+fn around(path: &Path) -> crate::writer::WriterShared {
+    crate::writer::WriterShared {
         counts: std::sync::Arc::default(),
-        place: crate::doubt::Opened::at(path).unwrap().into(),
-        doubts: crate::doubt::Doubts::about(path).into(),
+        place: crate::doubt::OpenedFiles::from_path(path).unwrap().into(),
+        doubts: crate::doubt::Doubts::load_for(path).into(),
     }
 }
 
 #[test]
 fn a_group_that_cannot_be_begun_does_nothing_and_says_so() {
-    let (_folder, store) = open();
+    let (_folder, store) = open_temp_store();
     let [writes, locks] = [(); 2].map(|()| rusqlite::Connection::open(store.path()).unwrap());
     writes.busy_timeout(std::time::Duration::ZERO).unwrap();
     locks.execute_batch("BEGIN IMMEDIATE").unwrap();
     let jobs = ["one", "two"]
-        .map(|key| crate::writer::job(crate::writer::Flush::No, None, move |conn| set(conn, key, &1)));
+        .map(|key| crate::writer::job(crate::writer::Flush::No, None, move |conn| set_value(conn, key, &1)));
     let (jobs, receipts): (Vec<_>, Vec<_>) = jobs.into_iter().unzip();
-    crate::writer::group(&writes, jobs, &mut None, &around(store.path()));
+    crate::writer::run_group(&writes, jobs, &mut None, &around(store.path()));
     locks.execute_batch("ROLLBACK").unwrap();
     for receipt in receipts {
         let refused = receipt.wait();
@@ -80,9 +80,9 @@ fn a_group_that_cannot_be_begun_does_nothing_and_says_so() {
 
 #[test]
 fn nobody_of_a_group_that_cannot_be_committed_is_told_that_it_was() {
-    let (_folder, store) = open();
+    let (_folder, store) = open_temp_store();
     let held = hold(&store);
-    let good = store.write(|conn| set(conn, "good", &1));
+    let good = store.write(|conn| set_value(conn, "good", &1));
     let bad = store.write(|conn| {
         // Its agent is missing, which SQLite is told to look at when it commits.
         conn.execute_batch("PRAGMA defer_foreign_keys = ON")?;
@@ -96,50 +96,50 @@ fn nobody_of_a_group_that_cannot_be_committed_is_told_that_it_was() {
         assert!(matches!(result, Err(Error::NotDurable(_))), "{result:?}");
     }
     assert_eq!(value(&store, "good"), None);
-    store.write(|conn| set(conn, "good", &2)).wait().unwrap();
+    store.write(|conn| set_value(conn, "good", &2)).wait().unwrap();
     assert_eq!(value(&store, "good"), Some(2), "the next group is written");
 }
 
 #[test]
 fn a_job_that_is_alone_and_fails_takes_back_all_of_itself_and_the_next_is_written() {
-    let (_folder, store) = open();
+    let (_folder, store) = open_temp_store();
     let fails = store.write(|conn| {
-        set(conn, "fails", &1)?;
+        set_value(conn, "fails", &1)?;
         Err::<(), _>(Error::Refused("no".into()))
     });
     assert!(matches!(fails.wait(), Err(Error::Refused(_))));
     let panics = store.write_durable::<()>(|conn| {
-        set(conn, "panics", &1)?;
+        set_value(conn, "panics", &1)?;
         panic!("a job panicked, as it was meant to")
     });
     assert!(matches!(panics.wait(), Err(Error::Closed)));
     let bad = store.write(|conn| {
-        set(conn, "bad", &1)?;
+        set_value(conn, "bad", &1)?;
         // It ends the transaction that it was given: what it did is not known to be whole.
         conn.execute_batch("ROLLBACK")?;
         Ok(())
     });
     assert!(matches!(bad.wait(), Err(Error::NotDurable(_))), "nobody is told that it was written");
-    store.write(|conn| set(conn, "after", &1)).wait().unwrap();
+    store.write(|conn| set_value(conn, "after", &1)).wait().unwrap();
     let values = ["fails", "panics", "bad", "after"].map(|key| value(&store, key));
     assert_eq!(values, [None, None, None, Some(1)]);
 }
 
 #[test]
 fn a_group_is_flushed_once_where_one_of_its_jobs_asks_and_not_where_none_does() {
-    let (_folder, store) = open();
+    let (_folder, store) = open_temp_store();
     let before = store.flushes();
     for at in 0..3 {
-        store.write(move |conn| set(conn, "cheap", &at)).wait().unwrap();
+        store.write(move |conn| set_value(conn, "cheap", &at)).wait().unwrap();
     }
     assert_eq!(store.flushes(), before, "nobody asked for a flush");
-    store.write_durable(|conn| set(conn, "decided", &1)).wait().unwrap();
+    store.write_durable(|conn| set_value(conn, "decided", &1)).wait().unwrap();
     assert_eq!(store.flushes(), before + 1, "it is on the drive when it is told");
     let held = hold(&store);
     let group: Vec<_> = (0..4)
         .flat_map(|at| {
-            let cheap = store.write(move |conn| set(conn, "cheap", &at));
-            [cheap, store.write_durable(move |conn| set(conn, "decided", &at))]
+            let cheap = store.write(move |conn| set_value(conn, "cheap", &at));
+            [cheap, store.write_durable(move |conn| set_value(conn, "decided", &at))]
         })
         .collect();
     drop(held);
@@ -147,13 +147,13 @@ fn a_group_is_flushed_once_where_one_of_its_jobs_asks_and_not_where_none_does() 
         receipt.wait().unwrap();
     }
     assert_eq!(store.flushes(), before + 2, "what waits together is flushed together");
-    store.write(|conn| set(conn, "cheap", &9)).wait().unwrap();
+    store.write(|conn| set_value(conn, "cheap", &9)).wait().unwrap();
     assert_eq!(store.flushes(), before + 2, "the next group asks for itself");
 }
 
 #[test]
 fn what_sqlite_is_told_of_a_flush_goes_by_the_group() {
-    let (_folder, store) = open();
+    let (_folder, store) = open_temp_store();
     let level = |conn: &rusqlite::Connection| {
         Ok(conn.query_row("PRAGMA synchronous", [], |row| row.get::<_, i64>(0))?)
     };
@@ -163,13 +163,13 @@ fn what_sqlite_is_told_of_a_flush_goes_by_the_group() {
 
 #[test]
 fn a_full_queue_refuses_and_a_closed_record_too() {
-    let (_folder, store) = open();
+    let (_folder, store) = open_temp_store();
     let held = hold(&store);
     let queued: Vec<_> = (0..QUEUE).map(|_| store.write(|_| Ok(()))).collect();
     assert!(matches!(store.write(|_| Ok(())).wait(), Err(Error::Busy)));
     drop(held);
     assert!(queued.into_iter().all(|receipt| receipt.wait().is_ok()), "what was taken is written");
-    let last = store.write(|conn| set(conn, "last", &1));
+    let last = store.write(|conn| set_value(conn, "last", &1));
     store.close();
     last.wait().unwrap();
     assert!(matches!(store.write(|_| Ok(())).wait(), Err(Error::Closed)));
@@ -178,12 +178,12 @@ fn a_full_queue_refuses_and_a_closed_record_too() {
 
 #[test]
 fn readers_do_not_wait_for_the_writer_and_see_only_what_is_durable() {
-    let (_folder, store) = open();
-    store.write(|conn| set(conn, "key", &1)).wait().unwrap();
+    let (_folder, store) = open_temp_store();
+    store.write(|conn| set_value(conn, "key", &1)).wait().unwrap();
     let (release, held) = channel::<()>();
     let (entered, wait) = channel();
     let receipt = store.write(move |conn| {
-        set(conn, "key", &2)?;
+        set_value(conn, "key", &2)?;
         entered.send(()).unwrap();
         _ = held.recv();
         Ok(())
@@ -216,9 +216,9 @@ fn a_killed_writer_loses_nothing_that_it_acknowledged() {
         told.extend(numbers);
         assert!(told.len() >= acknowledged, "the child ended by itself");
         let store = Store::open(&path).unwrap();
-        assert_eq!(store.opened(), &crate::Opened::Existing);
-        assert_eq!(store.check().unwrap(), [] as [&str; 0]);
-        let kept = store.read(|conn| events::after(conn, &id("main"), 0, u32::MAX)).unwrap();
+        assert_eq!(store.opened(), &crate::OpenOutcome::Existing);
+        assert_eq!(store.check_file().unwrap(), [] as [&str; 0]);
+        let kept = store.read(|conn| events::events_after(conn, &agent_id("main"), 0, u32::MAX)).unwrap();
         let kept: Vec<u64> = kept.into_iter().map(|row| row.sequence).collect();
         assert_eq!(kept, (1..=kept.len() as u64).collect::<Vec<_>>(), "no gaps");
         for number in told {
@@ -234,7 +234,7 @@ fn writes_until_it_is_killed() {
     let mut path = String::new();
     std::io::stdin().read_line(&mut path).unwrap();
     let store = Store::open(Path::new(path.trim_end())).unwrap();
-    store.write(|conn| agents::add(conn, &agent("main"))).wait().unwrap();
+    store.write(|conn| agents::insert_agent(conn, &sample_agent("main"))).wait().unwrap();
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const PLACES: [&str; 4] = ["/opt/homebrew/bin", "/usr/local/bin", "/usr/bin", "/usr/sbin"];
 
 /// A unit that the system starts.
-pub(super) struct Service {
+pub(super) struct BrokerService {
     pub(super) path: PathBuf,
     pub(super) text: String,
     /// Command that starts it.
@@ -16,7 +16,7 @@ pub(super) struct Service {
 }
 
 /// Returns the broker's service, or `None` if nats-server is not installed.
-pub(super) fn service(folder: &Path, home: &Path, path: Option<&str>) -> Option<Service> {
+pub(super) fn service(folder: &Path, home: &Path, path: Option<&str>) -> Option<BrokerService> {
     let typed = path.unwrap_or_default().split(':').filter(|place| place.starts_with('/'));
     let server =
         typed.chain(PLACES).map(|place| Path::new(place).join("nats-server")).find(|file| file.is_file())?;
@@ -30,7 +30,7 @@ pub(super) fn service(folder: &Path, home: &Path, path: Option<&str>) -> Option<
                 path.display().to_string().replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%")
             )
         };
-        Service {
+        BrokerService {
             path: home.join(".config/systemd/user/postern-broker.service"),
             text: format!(
                 "[Unit]\nDescription=Broker of a Postern fleet\n\n[Service]\nExecStart={} -c {}\n\
@@ -43,7 +43,7 @@ pub(super) fn service(folder: &Path, home: &Path, path: Option<&str>) -> Option<
     })
 }
 
-fn launch_agent(home: &Path, server: &Path, config: &Path) -> Service {
+fn launch_agent(home: &Path, server: &Path, config: &Path) -> BrokerService {
     let text = |path: &Path| path.display().to_string().replace('&', "&amp;").replace('<', "&lt;");
     let path = home.join("Library/LaunchAgents/dev.postern.broker.plist");
     let start = format!("launchctl bootstrap gui/$(id -u) '{}'", path.display());
@@ -56,15 +56,15 @@ fn launch_agent(home: &Path, server: &Path, config: &Path) -> Service {
         text(server),
         text(config),
     );
-    Service { path, text, start }
+    BrokerService { path, text, start }
 }
 
-impl Service {
+impl BrokerService {
     pub(super) fn write(&self) -> Result<(), Failure> {
         if let Some(folder) = self.path.parent() {
-            std::fs::create_dir_all(folder).map_err(Failure::own)?;
+            std::fs::create_dir_all(folder).map_err(Failure::from_error)?;
         }
-        std::fs::write(&self.path, &self.text).map_err(Failure::own)
+        std::fs::write(&self.path, &self.text).map_err(Failure::from_error)
     }
 }
 

@@ -5,20 +5,22 @@ mod broker;
 mod elsewhere;
 mod policy;
 
-pub(crate) use elsewhere::{approve, deny, questions};
+pub(crate) use elsewhere::{approve, deny_question, questions};
 
 use crate::failure::Failure;
-use crate::fleet_args::{Block, Fleet, FleetAudit, Invite, Join, PolicyName, RiskName, Start};
-use crate::link::Link;
+use crate::fleet_args::{
+    Block, FleetAudit, FleetCommand, FleetStartArgs, Invite, Join, PolicyName, RiskName,
+};
+use crate::link::HostLink;
 use crate::print;
-use crate::typed::{is_yes, typed};
-use postern_command::escape::text as escaped;
+use crate::typed::{is_yes, read_answer};
+use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{
     DisableDoor, DoorEnable, DoorKind, DoorRef, DoorState, EnableDoor, ListDoors, Nothing,
 };
 use postern_doors::fleet::{
-    Code, FleetError, Folder, HostReply, Id, Invitation, Joining, May, Member, Owner, PolicyScope, Publisher,
-    Reported, Risk, Role, Wanted, Work,
+    FleetError, FleetId, FleetOwner, FleetRisk, Folder, HostReply, Invitation, InvitationCode, Joining, May,
+    Member, MemberRole, NewFleetChoices, PolicyScope, Publisher, Reported, Work,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,29 +32,30 @@ pub(crate) fn run(
     data: &Path,
     home: &Path,
     path: Option<&str>,
-    link: impl Fn() -> Result<Link, Failure>,
-    command: Fleet,
+    link: impl Fn() -> Result<HostLink, Failure>,
+    command: FleetCommand,
 ) -> Result<(), Failure> {
-    let folder = Folder::of(data);
+    let folder = Folder::from_data_folder(data);
     match command {
-        Fleet::Start(command) => start(&folder, home, path, link, &command),
-        Fleet::Invite(command) => invite(&folder, &command),
-        Fleet::Join(command) => join(&folder, link, &command),
-        Fleet::Members(json) => members(&folder, json.json),
-        Fleet::Revoke { member } => revoke(&folder, &member),
-        Fleet::Leave { yes } => leave(&folder, link, yes),
-        Fleet::Block(command) => block_agents(&folder, &command),
-        Fleet::Audit { command: FleetAudit::Verify { host, json } } => {
+        FleetCommand::Start(command) => start_fleet(&folder, home, path, link, &command),
+        FleetCommand::Invite(command) => invite(&folder, &command),
+        FleetCommand::Join(command) => join_fleet(&folder, link, &command),
+        FleetCommand::Members(json) => members(&folder, json.json),
+        FleetCommand::Revoke { member } => revoke(&folder, &member),
+        FleetCommand::Leave { yes } => leave_fleet(&folder, link, yes),
+        FleetCommand::Block(command) => block_agents(&folder, &command),
+        FleetCommand::Audit { command: FleetAudit::Verify { host, json } } => {
             audit::verify(&folder, link, host.as_deref(), json.json)
         }
-        Fleet::Policy(command) => policy::run(&folder, home, command),
-        Fleet::Status(json) => status(&folder, link, json.json),
+        FleetCommand::Policy(command) => policy::run(&folder, home, command),
+        FleetCommand::Status(json) => status(&folder, link, json.json),
     }
 }
 
 /// Runs what speaks to the broker.
 fn connected<T>(work: impl Future<Output = Result<T, FleetError>>) -> Result<T, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::own)?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::from_error)?;
     let done = runtime.block_on(work).map_err(|error| failure(&error));
     runtime.shutdown_background();
     done
@@ -61,74 +64,74 @@ fn connected<T>(work: impl Future<Output = Result<T, FleetError>>) -> Result<T, 
 fn failure(error: &FleetError) -> Failure {
     let words = escaped(&error.to_string());
     match error {
-        FleetError::Own(_) => Failure::own(words),
+        FleetError::Own(_) => Failure::from_error(words),
         _ => Failure::refused(words),
     }
 }
 
-fn id(text: &str) -> Result<Id, Failure> {
-    text.parse().map_err(|error| Failure::usage(format!("{}: {error}", escaped(text))))
+fn parse_id(text: &str) -> Result<FleetId, Failure> {
+    text.parse().map_err(|error| Failure::usage_error(format!("{}: {error}", escaped(text))))
 }
 
-fn start(
+fn start_fleet(
     folder: &Folder,
     home: &Path,
     path: Option<&str>,
-    link: impl Fn() -> Result<Link, Failure>,
-    command: &Start,
+    link: impl Fn() -> Result<HostLink, Failure>,
+    command: &FleetStartArgs,
 ) -> Result<(), Failure> {
     if folder.membership().is_ok() {
         return Err(Failure::refused("this Mac is in a fleet already: postern fleet leave"));
     }
     let mut link = link()?;
-    let wanted = Wanted {
+    let wanted = NewFleetChoices {
         listen: command.listen,
         name: command.name.clone(),
         person: command.person.clone(),
-        group: id(&command.group)?,
+        group: parse_id(&command.group)?,
         policy: policy_scope(command.policy),
         before_2_10: command.before_2_10,
     };
-    let started = postern_doors::fleet::start(folder, &wanted).map_err(|error| failure(&error))?;
+    let started = postern_doors::fleet::prepare_fleet(folder, &wanted).map_err(|error| failure(&error))?;
     let service = broker::service(folder.path(), home, path);
-    print::line(format!("{}/broker.conf:\n", folder.path().display()))?;
-    print::line(&started.configuration)?;
+    print::write_line(format!("{}/broker.conf:\n", folder.path().display()))?;
+    print::write_line(&started.configuration)?;
     if let Some(service) = &service {
-        print::line(format!("{}:\n\n{}", service.path.display(), service.text))?;
+        print::write_line(format!("{}:\n\n{}", service.path.display(), service.text))?;
     }
     if command.listen.ip().is_loopback() {
-        print::line("The broker listens on this Mac alone. For other Macs: --listen ADDRESS:PORT.")?;
+        print::write_line("The broker listens on this Mac alone. For other Macs: --listen ADDRESS:PORT.")?;
     }
     if !command.yes
-        && !is_yes(&typed("Write these files? Type yes:", "name --yes to write them without asking")?)
+        && !is_yes(&read_answer("Write these files? Type yes:", "name --yes to write them without asking")?)
     {
-        return Err(Failure::no("nothing was written"));
+        return Err(Failure::negative("nothing was written"));
     }
-    started.keep(folder).map_err(|error| failure(&error))?;
+    started.save_files(folder).map_err(|error| failure(&error))?;
     match &service {
         Some(service) => {
             service.write()?;
-            print::line(format!("Start the broker: {}", service.start))?;
+            print::write_line(format!("Start the broker: {}", service.start))?;
         }
-        None => print::line(format!(
+        None => print::write_line(format!(
             "nats-server was not found. Install it (brew install nats-server, apt install nats-server), then: nats-server -c '{}/broker.conf'",
             folder.path().display()
         ))?,
     }
-    open(&mut link)?;
-    print::line("Then invite another Mac: postern fleet invite NAME --person PERSON")
+    enable_door(&mut link)?;
+    print::write_line("Then invite another Mac: postern fleet invite NAME --person PERSON")
 }
 
-fn open(link: &mut Link) -> Result<(), Failure> {
-    link.call::<EnableDoor>(&DoorEnable { door: DoorKind::Fleet, values: BTreeMap::new() }).map(drop)
+fn enable_door(link: &mut HostLink) -> Result<(), Failure> {
+    link.call_method::<EnableDoor>(&DoorEnable { door: DoorKind::Fleet, values: BTreeMap::new() }).map(drop)
 }
 
 fn invite(folder: &Folder, command: &Invite) -> Result<(), Failure> {
-    let groups = command.groups.iter().map(|group| id(group)).collect::<Result<Vec<_>, _>>()?;
+    let groups = command.groups.iter().map(|group| parse_id(group)).collect::<Result<Vec<_>, _>>()?;
     let risk = match command.risk {
-        RiskName::Safe => Risk::Safe,
-        RiskName::NeedsReview => Risk::NeedsReview,
-        RiskName::Dangerous => Risk::Dangerous,
+        RiskName::Safe => FleetRisk::Safe,
+        RiskName::NeedsReview => FleetRisk::NeedsReview,
+        RiskName::Dangerous => FleetRisk::Dangerous,
     };
     let approver = May { groups: groups.clone(), risk, once_only: command.once_only };
     let name = command.name.clone();
@@ -139,7 +142,7 @@ fn invite(folder: &Folder, command: &Invite) -> Result<(), Failure> {
     }
     let mut refused = None;
     let done = connected(async {
-        let mut owner = Owner::connect(folder).await?;
+        let mut owner = FleetOwner::connect(folder).await?;
         let code = owner.invite()?;
         broker::reload(folder.path());
         let invited = invited(&mut owner, code, &invitation, &mut refused).await;
@@ -155,20 +158,20 @@ fn invite(folder: &Folder, command: &Invite) -> Result<(), Failure> {
 }
 
 async fn invited(
-    owner: &mut Owner,
-    code: Code,
+    owner: &mut FleetOwner,
+    code: InvitationCode,
     invitation: &Invitation,
     refused: &mut Option<Failure>,
 ) -> Result<(), FleetError> {
     let text = code.to_text();
-    let waiting = owner.wait(code).await?;
-    let said = print::line(format!("On {}: postern fleet join {text}", escaped(&invitation.name)))
-        .and_then(|()| print::line("The code works once, for ten minutes. Waiting …"));
+    let waiting = owner.await_device(code).await?;
+    let said = print::write_line(format!("On {}: postern fleet join {text}", escaped(&invitation.name)))
+        .and_then(|()| print::write_line("The code works once, for ten minutes. Waiting …"));
     if let Err(failure) = said {
         *refused = Some(failure);
         return Ok(());
     }
-    let met = waiting.met().await?;
+    let met = waiting.meet_device().await?;
     let joined = &met.joined;
     let kinds: Vec<_> = joined
         .members
@@ -180,12 +183,12 @@ async fn invited(
         kinds.join(" and "),
         joined.digits
     );
-    let yes =
-        print::line(shown).and_then(|()| typed("Does the other screen show them? Type yes:", NO_TERMINAL));
+    let yes = print::write_line(shown)
+        .and_then(|()| read_answer("Does the other screen show them? Type yes:", NO_TERMINAL));
     match yes.map(|said| is_yes(&said)) {
         Ok(true) => owner.welcome(met, invitation).await,
         Ok(false) => {
-            *refused = Some(Failure::no("nobody joined"));
+            *refused = Some(Failure::negative("nobody joined"));
             met.refuse().await
         }
         Err(failure) => {
@@ -195,11 +198,16 @@ async fn invited(
     }
 }
 
-fn join(folder: &Folder, link: impl Fn() -> Result<Link, Failure>, command: &Join) -> Result<(), Failure> {
+fn join_fleet(
+    folder: &Folder,
+    link: impl Fn() -> Result<HostLink, Failure>,
+    command: &Join,
+) -> Result<(), Failure> {
     if folder.membership().is_ok() {
         return Err(Failure::refused("this Mac is in a fleet already: postern fleet leave"));
     }
-    let code = Code::parse(&command.code).map_err(|error| Failure::usage(error.to_string()))?;
+    let code =
+        InvitationCode::parse(&command.code).map_err(|error| Failure::usage_error(error.to_string()))?;
     // Before anything else: what joins has to be able to open.
     let mut link = link()?;
     let hosts: &[bool] = match (command.host_only, command.approver_only) {
@@ -209,51 +217,51 @@ fn join(folder: &Folder, link: impl Fn() -> Result<Link, Failure>, command: &Joi
     };
     let mut unprinted = None;
     let (_, pinned) = connected(async {
-        let joining = Joining::meet(code, "", hosts).await?;
+        let joining = Joining::meet_owner(code, "", hosts).await?;
         let digits = format!(
             "Both screens must show these digits:\n\n    {}\n\nConfirm them on the owner's Mac. Waiting …",
             joining.joined.digits
         );
-        unprinted = print::line(digits).err();
+        unprinted = print::write_line(digits).err();
         joining.welcomed(folder, policy_scope(command.policy)).await
     })?;
     if let Some(failure) = unprinted {
         return Err(failure);
     }
-    open(&mut link)?;
+    enable_door(&mut link)?;
     let members = pinned.roster.members.len();
-    print::line(format!("This Mac is in the fleet, which has {members} members: postern fleet members"))
+    print::write_line(format!("This Mac is in the fleet, which has {members} members: postern fleet members"))
 }
 
 fn members(folder: &Folder, json: bool) -> Result<(), Failure> {
     let membership = folder.membership().map_err(|error| failure(&error))?;
     let pinned = folder.pinned().map_err(|error| failure(&error))?;
     if json {
-        return print::json(&pinned.roster.members);
+        return print::write_json(&pinned.roster.members);
     }
     for member in &pinned.roster.members {
         let own = if membership.members.iter().any(|own| own.id == member.id) { " (this Mac)" } else { "" };
-        print::line(format!("{}{own}  {}", escaped(&member.name), described(member)))?;
-        print::line(format!("    {}", member.id))?;
+        print::write_line(format!("{}{own}  {}", escaped(&member.name), described(member)))?;
+        print::write_line(format!("    {}", member.id))?;
     }
     Ok(())
 }
 
 /// Describes a member in words.
 fn described(member: &Member) -> String {
-    let list = |groups: &[Id]| groups.iter().map(Id::as_str).collect::<Vec<_>>().join(", ");
-    if member.has(Role::Host) {
+    let list = |groups: &[FleetId]| groups.iter().map(FleetId::as_str).collect::<Vec<_>>().join(", ");
+    if member.has_role(MemberRole::Host) {
         return format!("host in {}", list(&member.groups));
     }
     let mut words = vec![escaped(&member.person)];
-    if member.has(Role::Owner) {
+    if member.has_role(MemberRole::Owner) {
         words.push("owner".to_owned());
     }
     if let Some(may) = &member.approver {
         let risk = match may.risk {
-            Risk::Safe => "what is safe",
-            Risk::NeedsReview => "what needs review",
-            Risk::Dangerous => "everything",
+            FleetRisk::Safe => "what is safe",
+            FleetRisk::NeedsReview => "what needs review",
+            FleetRisk::Dangerous => "everything",
         };
         let once = if may.once_only { ", once only" } else { "" };
         words.push(format!("approves {risk} for {}{once}", list(&may.groups)));
@@ -263,12 +271,12 @@ fn described(member: &Member) -> String {
 
 fn revoke(folder: &Folder, member: &str) -> Result<(), Failure> {
     let gone = connected(async {
-        let mut owner = Owner::connect(folder).await?;
+        let mut owner = FleetOwner::connect(folder).await?;
         let gone = owner.revoke(member).await?;
         broker::reload(folder.path());
         Ok(gone)
     })?;
-    print::line(format!(
+    print::write_line(format!(
         "{gone} revoked. A host that is not connected learns it when it is, and takes no answer after a day."
     ))
 }
@@ -299,36 +307,42 @@ fn block_agents(folder: &Folder, command: &Block) -> Result<(), Failure> {
             HostReply::Offline => "offline: nothing was sent".to_owned(),
             HostReply::Did(_) | HostReply::Silent => "not confirmed. Sending it again is safe".to_owned(),
         };
-        print::line(format!("{}: {said}", escaped(&host)))?;
+        print::write_line(format!("{}: {said}", escaped(&host)))?;
     }
-    if failed { Err(Failure::no("")) } else { Ok(()) }
+    if failed { Err(Failure::negative("")) } else { Ok(()) }
 }
 
-fn leave(folder: &Folder, link: impl Fn() -> Result<Link, Failure>, yes: bool) -> Result<(), Failure> {
+fn leave_fleet(
+    folder: &Folder,
+    link: impl Fn() -> Result<HostLink, Failure>,
+    yes: bool,
+) -> Result<(), Failure> {
     folder.membership().map_err(|error| failure(&error))?;
     if !yes
-        && !is_yes(&typed(
+        && !is_yes(&read_answer(
             "Forget the fleet and its keys on this Mac? Type yes:",
             "name --yes to leave without asking",
         )?)
     {
-        return Err(Failure::no("nothing changed"));
+        return Err(Failure::negative("nothing changed"));
     }
-    link()?.call::<DisableDoor>(&DoorRef { door: DoorKind::Fleet })?;
+    link()?.call_method::<DisableDoor>(&DoorRef { door: DoorKind::Fleet })?;
     folder.forget().map_err(|error| failure(&error))?;
-    print::line("This Mac has left the fleet. An owner removes it from the roster: postern fleet revoke NAME")
+    print::write_line(
+        "This Mac has left the fleet. An owner removes it from the roster: postern fleet revoke NAME",
+    )
 }
 
-fn status(folder: &Folder, link: impl Fn() -> Result<Link, Failure>, json: bool) -> Result<(), Failure> {
+fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: bool) -> Result<(), Failure> {
     let membership = folder.membership().map_err(|error| failure(&error))?;
     let pinned = folder.pinned().map_err(|error| failure(&error))?;
-    let fresh = folder.fresh().map_err(|error| failure(&error))?;
-    let doors = link()?.call::<ListDoors>(&Nothing {})?.doors;
+    let fresh = folder.read_fresh().map_err(|error| failure(&error))?;
+    let doors = link()?.call_method::<ListDoors>(&Nothing {})?.doors;
     let door = doors.into_iter().find(|door| door.door == DoorKind::Fleet);
     let (open, problem) = door.map_or((false, None), |door| (door.state == DoorState::Open, door.problem));
     let said = fresh.filter(|fresh| fresh.roster == pinned.hash).map(|fresh| fresh.at);
     if json {
-        return print::json(&serde_json::json!({
+        return print::write_json(&serde_json::json!({
             "fleet": membership.fleet,
             "server": membership.server,
             "roster": pinned.roster.version,
@@ -343,9 +357,9 @@ fn status(folder: &Folder, link: impl Fn() -> Result<Link, Failure>, json: bool)
         (true, None) => "connected".to_owned(),
         (false, None) => "this Mac asks nobody elsewhere".to_owned(),
     };
-    print::line(format!("fleet    {}", membership.fleet))?;
-    print::line(format!("broker   {}: {state}", escaped(&membership.server)))?;
-    print::line(format!(
+    print::write_line(format!("fleet    {}", membership.fleet))?;
+    print::write_line(format!("broker   {}: {state}", escaped(&membership.server)))?;
+    print::write_line(format!(
         "roster   version {}, {} members",
         pinned.roster.version,
         pinned.roster.members.len()
@@ -354,5 +368,5 @@ fn status(folder: &Folder, link: impl Fn() -> Result<Link, Failure>, json: bool)
         Some(at) => format!("an owner said at {at:.0} that it is current"),
         None => "no owner has said that it is current: no answer from elsewhere counts".to_owned(),
     };
-    print::line(format!("         {fresh}"))
+    print::write_line(format!("         {fresh}"))
 }

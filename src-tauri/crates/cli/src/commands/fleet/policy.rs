@@ -1,13 +1,15 @@
 //! `postern fleet policy …`: a policy for the hosts of a group, from a file.
 
-use super::{connected, id};
+use super::{connected, parse_id};
 use crate::failure::Failure;
 use crate::fleet_args::FleetPolicy;
 use crate::print;
-use crate::typed::{is_yes, typed};
-use postern_command::escape::text as escaped;
+use crate::typed::{is_yes, read_answer};
+use postern_command::escape::visible_text as escaped;
 use postern_contract::RuleDraft;
-use postern_doors::fleet::{Asked, FleetError, Folder, HostReply, Id, Publisher, Reach, Reported, Work};
+use postern_doors::fleet::{
+    Asked, FleetError, FleetId, Folder, HostReply, Publisher, Reported, RolloutReach, Work,
+};
 use postern_policy::{check_rule, jsonc};
 use std::path::Path;
 
@@ -15,7 +17,7 @@ pub(super) fn run(folder: &Folder, home: &Path, command: FleetPolicy) -> Result<
     match command {
         FleetPolicy::Lint { file } => {
             let asked = read_policy(&file, home)?;
-            print::line(format!("{} rules, nothing wrong", asked.rules.len()))
+            print::write_line(format!("{} rules, nothing wrong", asked.rules.len()))
         }
         FleetPolicy::Replay { file, group, days } => {
             let asked = read_policy(&file, home)?;
@@ -27,14 +29,14 @@ pub(super) fn run(folder: &Folder, home: &Path, command: FleetPolicy) -> Result<
             publish(folder, &group, asked, (&canary, days, yes))
         }
         FleetPolicy::Advance { group } => {
-            let group = id(&group)?;
+            let group = parse_id(&group)?;
             let (name, reach) = connected(async { Publisher::connect(folder).await?.advance(&group).await })?;
-            print::line(format!("{name} is for {}", reached(&reach)))
+            print::write_line(format!("{name} is for {}", reached(&reach)))
         }
         FleetPolicy::Rollback { group } => {
-            let group = id(&group)?;
+            let group = parse_id(&group)?;
             let name = connected(async { Publisher::connect(folder).await?.roll_back(&group).await })?;
-            print::line(format!("{name} is for all hosts: what was before the last policy"))
+            print::write_line(format!("{name} is for all hosts: what was before the last policy"))
         }
         FleetPolicy::Status { group } => status(folder, &group),
     }
@@ -43,15 +45,15 @@ pub(super) fn run(folder: &Folder, home: &Path, command: FleetPolicy) -> Result<
 /// Reads a policy's file, and checks it as a host would.
 fn read_policy(file: &Path, home: &Path) -> Result<Asked, Failure> {
     let text = super::super::rules::file::text_of(file)?;
-    let wrong = |error: String| Failure::usage(format!("{}: {error}", file.display()));
-    let plain = jsonc::plain(&text).map_err(|error| wrong(error.to_string()))?;
+    let wrong = |error: String| Failure::usage_error(format!("{}: {error}", file.display()));
+    let plain = jsonc::to_plain_json(&text).map_err(|error| wrong(error.to_string()))?;
     let asked: Asked = serde_json::from_str(&plain).map_err(|error| wrong(error.to_string()))?;
     let home = home.to_string_lossy();
     for (index, rule) in asked.rules.iter().enumerate() {
         let draft: RuleDraft = serde_json::from_value(rule.clone())
             .map_err(|error| wrong(format!("rule {}: {error}", index + 1)))?;
         let named = escaped(&draft.text);
-        let checked = draft.rule(&home).map_err(|error| error.to_string());
+        let checked = draft.into_rule(&home).map_err(|error| error.to_string());
         let checked = checked.and_then(|rule| check_rule(&rule, &home).map_err(|error| error.to_string()));
         checked.map_err(|error| wrong(format!("rule {} ({named}): {error}", index + 1)))?;
     }
@@ -74,7 +76,7 @@ fn publish(
     asked: Asked,
     (canary, days, yes): (&[String], u16, bool),
 ) -> Result<(), Failure> {
-    let name = id(group)?;
+    let name = parse_id(group)?;
     let replies = connected(async { replay(folder, group, &asked, days).await })?;
     if replies.is_empty() {
         return Err(Failure::refused(format!(
@@ -86,15 +88,18 @@ fn publish(
     if let Some((host, _)) =
         replies.iter().find(|(_, reply)| matches!(reply, HostReply::Did(Reported::Refused(_))))
     {
-        return Err(Failure::no(format!("{} cannot judge by it: nothing was published", escaped(host))));
+        return Err(Failure::negative(format!(
+            "{} cannot judge by it: nothing was published",
+            escaped(host)
+        )));
     }
     if !yes
-        && !is_yes(&typed(
+        && !is_yes(&read_answer(
             "Publish it for the first hosts? Type yes:",
             "name --yes to publish without asking",
         )?)
     {
-        return Err(Failure::no("nothing was published"));
+        return Err(Failure::negative("nothing was published"));
     }
     let published = connected(async {
         let publisher = Publisher::connect(folder).await?;
@@ -102,7 +107,7 @@ fn publish(
         let chosen = |host: &&&postern_doors::fleet::Member| {
             canary.iter().any(|named| *named == host.name || *named == host.id.as_str())
         };
-        let mut first: Vec<Id> = hosts.iter().filter(chosen).map(|host| host.id.clone()).collect();
+        let mut first: Vec<FleetId> = hosts.iter().filter(chosen).map(|host| host.id.clone()).collect();
         if canary.is_empty() {
             first.extend(hosts.first().map(|host| host.id.clone()));
         }
@@ -114,7 +119,7 @@ fn publish(
         Ok((publisher.publish(&name, asked, first).await?, names))
     })?;
     let (label, names) = published;
-    print::line(format!(
+    print::write_line(format!(
         "{label} is for {}; then: postern fleet policy advance --group {name}",
         escaped(&names.join(", "))
     ))
@@ -125,30 +130,30 @@ fn show_reply((host, reply): &(String, HostReply)) -> Result<(), Failure> {
     let host = escaped(host);
     match reply {
         HostReply::Did(Reported::Replayed { judged, changed, examples }) => {
-            print::line(format!("{host}: {changed} of {judged} requests would come out otherwise"))?;
+            print::write_line(format!("{host}: {changed} of {judged} requests would come out otherwise"))?;
             for example in examples {
                 let text = |key: &str| escaped(example[key].as_str().unwrap_or_default());
-                print::line(format!("    {} -> {}  {}", text("was"), text("becomes"), text("line")))?;
+                print::write_line(format!("    {} -> {}  {}", text("was"), text("becomes"), text("line")))?;
             }
             Ok(())
         }
-        HostReply::Did(Reported::Refused(why)) => print::line(format!("{host}: {}", escaped(why))),
-        HostReply::Did(_) => print::line(format!("{host}: an answer that says nothing of it")),
-        HostReply::Offline => print::line(format!("{host}: offline")),
-        HostReply::Silent => print::line(format!("{host}: no answer")),
+        HostReply::Did(Reported::Refused(why)) => print::write_line(format!("{host}: {}", escaped(why))),
+        HostReply::Did(_) => print::write_line(format!("{host}: an answer that says nothing of it")),
+        HostReply::Offline => print::write_line(format!("{host}: offline")),
+        HostReply::Silent => print::write_line(format!("{host}: no answer")),
     }
 }
 
 fn status(folder: &Folder, group: &str) -> Result<(), Failure> {
-    let name = id(group)?;
+    let name = parse_id(group)?;
     let (state, replies) = connected(async {
         let publisher = Publisher::connect(folder).await?;
         Ok((publisher.newest_of(&name).await?, publisher.ask_all(group, &Work::Policy).await?))
     })?;
     match state {
-        Some((label, Some(reach))) => print::line(format!("newest  {label}, for {}", reached(&reach)))?,
-        Some((label, None)) => print::line(format!("newest  {label}, for no host"))?,
-        None => print::line("nothing is published")?,
+        Some((label, Some(reach))) => print::write_line(format!("newest  {label}, for {}", reached(&reach)))?,
+        Some((label, None)) => print::write_line(format!("newest  {label}, for no host"))?,
+        None => print::write_line("nothing is published")?,
     }
     for (host, reply) in replies {
         let HostReply::Did(Reported::Policy(states)) = &reply else {
@@ -157,19 +162,19 @@ fn status(folder: &Folder, group: &str) -> Result<(), Failure> {
         };
         let state = states.iter().find(|state| state.group == name);
         let in_force = state.and_then(|state| state.in_force.as_deref()).unwrap_or("no policy");
-        print::line(format!("{}: {}", escaped(&host), escaped(in_force)))?;
+        print::write_line(format!("{}: {}", escaped(&host), escaped(in_force)))?;
         if let Some((_, why)) = state.and_then(|state| state.refused.as_ref()) {
-            print::line(format!("    it refused the newest one: {}", escaped(why)))?;
+            print::write_line(format!("    it refused the newest one: {}", escaped(why)))?;
         }
     }
     Ok(())
 }
 
-fn reached(reach: &Reach) -> String {
+fn reached(reach: &RolloutReach) -> String {
     match reach {
-        Reach::Canary(hosts) if hosts.len() == 1 => "one host".to_owned(),
-        Reach::Canary(hosts) => format!("{} hosts", hosts.len()),
-        Reach::Percent(share) => format!("{share} of 100 hosts"),
-        Reach::All => "all hosts".to_owned(),
+        RolloutReach::Canary(hosts) if hosts.len() == 1 => "one host".to_owned(),
+        RolloutReach::Canary(hosts) => format!("{} hosts", hosts.len()),
+        RolloutReach::Percent(share) => format!("{share} of 100 hosts"),
+        RolloutReach::All => "all hosts".to_owned(),
     }
 }

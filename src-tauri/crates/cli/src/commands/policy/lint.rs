@@ -1,31 +1,31 @@
 //! `postern policy lint`: what is wrong with the rules there are.
 
-use super::super::agents::named;
-use crate::args::Json;
+use super::super::agents::parse_agent_id;
+use crate::args::JsonOutput;
 use crate::failure::Failure;
-use crate::link::Link;
+use crate::link::HostLink;
 use crate::print;
 use postern_contract::methods::{Lint, LintFinding, LintPolicy};
 use postern_policy::Effect;
 
 /// Exits 1 where something is.
-pub(super) fn run(link: &mut Link, agent: Option<&str>, json: Json) -> Result<(), Failure> {
-    let agent = agent.map(named).transpose()?;
-    let linted = link.call::<LintPolicy>(&Lint { agent })?;
+pub(super) fn run(link: &mut HostLink, agent: Option<&str>, json: JsonOutput) -> Result<(), Failure> {
+    let agent = agent.map(parse_agent_id).transpose()?;
+    let linted = link.call_method::<LintPolicy>(&Lint { agent })?;
     if json.json {
-        print::json(&linted)?;
+        print::write_json(&linted)?;
     } else {
-        linted.findings.iter().try_for_each(show)?;
+        linted.findings.iter().try_for_each(print_finding)?;
         let (rules, found) = (linted.rules, linted.findings.len());
         let plural = if rules == 1 { "rule" } else { "rules" };
         let found = if found == 0 { "nothing wrong".to_owned() } else { format!("{found} to look at") };
-        print::line(format!("{rules} {plural}, {found}"))?;
+        print::write_line(format!("{rules} {plural}, {found}"))?;
     }
-    if linted.findings.is_empty() { Ok(()) } else { Err(Failure::no("")) }
+    if linted.findings.is_empty() { Ok(()) } else { Err(Failure::negative("")) }
 }
 
-fn show(finding: &LintFinding) -> Result<(), Failure> {
-    let kind = serde_json::to_value(finding.kind).map_err(Failure::own)?;
+fn print_finding(finding: &LintFinding) -> Result<(), Failure> {
+    let kind = serde_json::to_value(finding.kind).map_err(Failure::from_error)?;
     let effect = match finding.effect {
         Some(Effect::Allow) => "allow ",
         Some(Effect::Deny) => "deny ",
@@ -37,12 +37,12 @@ fn show(finding: &LintFinding) -> Result<(), Failure> {
         Some(_) | None => String::new(),
     };
     let whose = finding.agent.as_ref().map_or_else(|| "everyone".to_owned(), ToString::to_string);
-    print::line(format!(
+    print::write_line(format!(
         "{}  {number}{effect}{} ({whose}, {})",
         kind.as_str().unwrap_or_default(),
         finding.pattern,
         finding.from
     ))?;
-    print::line(format!("    {}", finding.message))?;
-    print::line(format!("    {}", finding.mend))
+    print::write_line(format!("    {}", finding.message))?;
+    print::write_line(format!("    {}", finding.mend))
 }

@@ -4,10 +4,12 @@ use super::super::rules::file;
 use crate::failure::Failure;
 use crate::print;
 use crate::rule_args::{Answers, Measure};
-use postern_command::escape::text as escaped;
+use postern_command::escape::visible_text as escaped;
 use postern_contract::RuleDraft;
 use postern_contract::methods::RuleFile;
-use postern_policy::measure::{Always, Call, Measured, Setup, Stopped, Tally, measure};
+use postern_policy::measure::{
+    AlwaysAnswer, MeasuredCall, Measurement, MeasurementSetup, Stopped, Tally, measure,
+};
 use postern_policy::{Decision, Effect, Origin, Rule, RuleId, check_rule};
 use std::path::Path;
 
@@ -15,17 +17,17 @@ use std::path::Path;
 const SHOWN: usize = 20;
 
 pub(super) fn run(asked: &Measure) -> Result<(), Failure> {
-    let calls = calls(&asked.commands)?;
-    let measured = measure(&calls, &setup(asked)?).map_err(Failure::own)?;
+    let calls = read_calls(&asked.commands)?;
+    let measured = measure(&calls, &read_setup(asked)?).map_err(Failure::from_error)?;
     match (asked.list, asked.json.json) {
-        (true, json) => each(&calls, &measured.stopped, json),
-        (false, true) => print::json(&measured),
-        (false, false) => show(&measured),
+        (true, json) => print_stopped(&calls, &measured.stopped, json),
+        (false, true) => print::write_json(&measured),
+        (false, false) => print_summary(&measured),
     }
 }
 
 /// Prints each command that is asked about or denied, with its line.
-fn each(calls: &[Call], stopped: &[Stopped], json: bool) -> Result<(), Failure> {
+fn print_stopped(calls: &[MeasuredCall], stopped: &[Stopped], json: bool) -> Result<(), Failure> {
     let rows = stopped.iter().filter_map(|one| Some((one, calls.get(one.call)?)));
     if json {
         for (one, call) in rows {
@@ -33,7 +35,7 @@ fn each(calls: &[Call], stopped: &[Stopped], json: bool) -> Result<(), Failure> 
         }
         return Ok(());
     }
-    let row = |(one, call): (&Stopped, &Call)| {
+    let row = |(one, call): (&Stopped, &MeasuredCall)| {
         let offer = if one.offer.is_empty() { "-".to_owned() } else { one.offer.join("; ") };
         let verdict = match one.decision {
             Decision::Allow => "allow",
@@ -43,17 +45,17 @@ fn each(calls: &[Call], stopped: &[Stopped], json: bool) -> Result<(), Failure> 
         let place = (one.call + 1).to_string();
         [place, verdict.to_owned(), one.reason.clone(), escaped(&offer), escaped(&call.shell)]
     };
-    print::table(["CALL", "VERDICT", "REASON", "FIRST OFFER", "COMMAND"], rows.map(row).collect(), "")
+    print::write_table(["CALL", "VERDICT", "REASON", "FIRST OFFER", "COMMAND"], rows.map(row).collect(), "")
 }
 
 /// Reads one command per line.
-fn calls(path: &Path) -> Result<Vec<Call>, Failure> {
+fn read_calls(path: &Path) -> Result<Vec<MeasuredCall>, Failure> {
     let text = file::text_of(path)?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let call = |(at, line): (usize, &str)| {
         let wrong = |error| {
             let place = format!("{}:{}", path.display(), at + 1);
-            Failure::usage(format!(
+            Failure::usage_error(format!(
                 "{place}: {error}; a line is {{\"shell\": \"git status\", \"cwd\": \"/Users/u/x\", \"project\": \"x\"}}"
             ))
         };
@@ -62,21 +64,21 @@ fn calls(path: &Path) -> Result<Vec<Call>, Failure> {
     lines.map(call).collect()
 }
 
-fn setup(asked: &Measure) -> Result<Setup, Failure> {
-    let mut setup = Setup::default();
+fn read_setup(asked: &Measure) -> Result<MeasurementSetup, Failure> {
+    let mut setup = MeasurementSetup::default();
     if let Some(home) = &asked.home {
         setup.home.clone_from(home);
     }
     if let Some(preset) = asked.preset {
-        setup.settings.apply(preset.into());
+        setup.settings.apply_preset(preset.into());
     }
     for (class, access) in &asked.classes {
         setup.settings.set_access(*class, *access);
     }
     setup.origin = if asked.own_shell { Origin::AgentShell } else { Origin::Host };
     setup.always = match asked.always {
-        Answers::None => Always::Never,
-        Answers::Offer => Always::FirstOffer,
+        Answers::None => AlwaysAnswer::Never,
+        Answers::Offer => AlwaysAnswer::FirstOffer,
     };
     let typed = |effect: Effect, patterns: &[String]| {
         patterns.iter().map(|text| RuleDraft::new(effect, text)).collect::<Vec<_>>()
@@ -91,22 +93,23 @@ fn setup(asked: &Measure) -> Result<Setup, Failure> {
     setup.rules = drafts
         .into_iter()
         .zip(1..)
-        .map(|(draft, id)| rule(draft, id, &setup.home))
+        .map(|(draft, id)| parse_rule(draft, id, &setup.home))
         .collect::<Result<_, _>>()?;
     Ok(setup)
 }
 
 /// Reads a rule as the host would. The pin is left out: programs are taken as unchanged.
-fn rule(draft: RuleDraft, id: RuleId, home: &str) -> Result<Rule, Failure> {
+fn parse_rule(draft: RuleDraft, id: RuleId, home: &str) -> Result<Rule, Failure> {
     let text = escaped(&draft.text);
-    let wrong = |error: &dyn std::fmt::Display| Failure::usage(format!("{text}: {error}"));
-    let rule = draft.rule(home).map_err(|error| wrong(&error))?;
+    let wrong = |error: &dyn std::fmt::Display| Failure::usage_error(format!("{text}: {error}"));
+    let rule = draft.into_rule(home).map_err(|error| wrong(&error))?;
     check_rule(&rule, home).map_err(|error| wrong(&error))?;
     Ok(Rule { id, agent: None, ..rule })
 }
 
-fn show(measured: &Measured) -> Result<(), Failure> {
-    let Measured { calls, allowed, asked, denied, without_offer, dangerous, code_unconfined, .. } = *measured;
+fn print_summary(measured: &Measurement) -> Result<(), Failure> {
+    let Measurement { calls, allowed, asked, denied, without_offer, dangerous, code_unconfined, .. } =
+        *measured;
     for (count, what) in [
         (calls, "calls"),
         (allowed, "allowed"),
@@ -116,12 +119,12 @@ fn show(measured: &Measured) -> Result<(), Failure> {
         (dangerous, "dangerous"),
         (code_unconfined, "allowed code with your rights"),
     ] {
-        print::line(format!("{count:>8}  {:>5}  {what}", percent(count, calls)))?;
+        print::write_line(format!("{count:>8}  {:>5}  {what}", percent(count, calls)))?;
     }
-    list("REASON", &measured.by_reason)?;
-    list("PROGRAM", &measured.by_program)?;
-    list("EFFECT", &measured.by_effect)?;
-    list("NO OFFER BECAUSE", &measured.by_nothing_to_save)
+    print_tallies("REASON", &measured.by_reason)?;
+    print_tallies("PROGRAM", &measured.by_program)?;
+    print_tallies("EFFECT", &measured.by_effect)?;
+    print_tallies("NO OFFER BECAUSE", &measured.by_nothing_to_save)
 }
 
 /// Returns a share in tenths of a percent, without rounding errors of floating point.
@@ -130,19 +133,19 @@ fn percent(count: usize, all: usize) -> String {
     format!("{}.{}%", tenths / 10, tenths % 10)
 }
 
-fn list(heading: &str, tallies: &[Tally]) -> Result<(), Failure> {
+fn print_tallies(heading: &str, tallies: &[Tally]) -> Result<(), Failure> {
     if tallies.is_empty() {
         return Ok(());
     }
-    print::line("")?;
+    print::write_line("")?;
     let row = |one: &Tally| {
         [escaped(&one.name), one.asked.to_string(), one.without_offer.to_string(), one.denied.to_string()]
     };
     let rows = tallies.iter().take(SHOWN).map(row).collect();
-    print::table([heading, "ASKED", "WITHOUT OFFER", "DENIED"], rows, "")?;
+    print::write_table([heading, "ASKED", "WITHOUT OFFER", "DENIED"], rows, "")?;
     match tallies.len().saturating_sub(SHOWN) {
         0 => Ok(()),
-        more => print::line(format!("and {more} more (--json lists all)")),
+        more => print::write_line(format!("and {more} more (--json lists all)")),
     }
 }
 

@@ -1,18 +1,18 @@
 //! `postern policy replay`: recorded requests judged again.
 
-use super::super::agents::named;
-use super::super::explain::{named_rule, word};
+use super::super::agents::parse_agent_id;
+use super::super::explain::{decision_word, named_rule};
 use super::super::rules::file;
-use crate::args::Json;
+use crate::args::JsonOutput;
 use crate::failure::Failure;
-use crate::link::Link;
+use crate::link::HostLink;
 use crate::print;
 use postern_contract::methods::{Replay, ReplayChange, ReplayPolicy};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Policies to compare.
-pub(super) struct Asked {
+pub(super) struct ReplayOptions {
     pub(super) since: humantime::Duration,
     pub(super) with: Option<PathBuf>,
     pub(super) agent: Option<String>,
@@ -30,19 +30,19 @@ struct ReplayReport {
     changes: Vec<ReplayChange>,
 }
 
-pub(super) fn run(link: &mut Link, asked: &Asked, json: Json) -> Result<(), Failure> {
-    let ago = i64::try_from(asked.since.as_millis()).map_err(Failure::own)?;
+pub(super) fn run(link: &mut HostLink, asked: &ReplayOptions, json: JsonOutput) -> Result<(), Failure> {
+    let ago = i64::try_from(asked.since.as_millis()).map_err(Failure::from_error)?;
     let mut call = Replay {
-        agent: asked.agent.as_deref().map(named).transpose()?,
+        agent: asked.agent.as_deref().map(parse_agent_id).transpose()?,
         since: Some(jiff::Timestamp::now().as_millisecond().saturating_sub(ago)),
         ..Replay::default()
     };
     if let Some(path) = &asked.with {
-        edit(link, path, &mut call)?;
+        load_file(link, path, &mut call)?;
     }
     let mut report = ReplayReport::default();
     loop {
-        let page = link.call::<ReplayPolicy>(&call)?;
+        let page = link.call_method::<ReplayPolicy>(&call)?;
         report.judged += page.judged;
         report.skipped += page.skipped;
         report.changes.extend(page.changes);
@@ -51,22 +51,22 @@ pub(super) fn run(link: &mut Link, asked: &Asked, json: Json) -> Result<(), Fail
             break;
         }
     }
-    if json.json { print::json(&report) } else { show(&report, asked.with.is_some()) }
+    if json.json { print::write_json(&report) } else { print_report(&report, asked.with.is_some()) }
 }
 
 /// Takes the file for what it is: rules as they are exported, or an agent's `permissions.jsonc`.
-fn edit(link: &mut Link, path: &Path, call: &mut Replay) -> Result<(), Failure> {
+fn load_file(link: &mut HostLink, path: &Path, call: &mut Replay) -> Result<(), Failure> {
     let text = file::text_of(path)?;
     let is_rules = serde_json::from_str::<serde_json::Value>(&text)
         .is_ok_and(|value| value.get("version").is_some() && value.get("rules").is_some());
     if is_rules {
         let mut rules = file::rules_of(&text, path)?;
-        call.batch = file::stage(link, &mut rules.rules)?;
+        call.batch = file::stage_rules(link, &mut rules.rules)?;
         call.rules = Some(rules);
         return Ok(());
     }
     if call.agent.is_none() {
-        return Err(Failure::usage(format!(
+        return Err(Failure::usage_error(format!(
             "{} is no file of rules (see rules export); as a permissions.jsonc it belongs to one agent: add --agent ID",
             path.display()
         )));
@@ -75,18 +75,18 @@ fn edit(link: &mut Link, path: &Path, call: &mut Replay) -> Result<(), Failure> 
     Ok(())
 }
 
-fn show(report: &ReplayReport, edited: bool) -> Result<(), Failure> {
+fn print_report(report: &ReplayReport, edited: bool) -> Result<(), Failure> {
     for change in &report.changes {
-        print::line(format!(
+        print::write_line(format!(
             "{}  {}  {} -> {}  {}",
-            print::time(change.at),
+            print::format_time(change.at),
             change.agent,
-            word(change.was),
-            word(change.becomes),
+            decision_word(change.was),
+            decision_word(change.becomes),
             change.line
         ))?;
         let by = change.rule.as_ref().map(|rule| format!(" ({})", named_rule(rule))).unwrap_or_default();
-        print::line(format!("    {}{by}", change.message))?;
+        print::write_line(format!("    {}{by}", change.message))?;
     }
     let (changes, judged) = (report.changes.len(), report.judged);
     let by = if edited { "by these rules" } else { "by the rules as they are now" };
@@ -94,5 +94,5 @@ fn show(report: &ReplayReport, edited: bool) -> Result<(), Failure> {
         0 => String::new(),
         skipped => format!("; {skipped} were never looked up and cannot be judged again"),
     };
-    print::line(format!("{changes} of {judged} requests would come out otherwise {by}{skipped}"))
+    print::write_line(format!("{changes} of {judged} requests would come out otherwise {by}{skipped}"))
 }

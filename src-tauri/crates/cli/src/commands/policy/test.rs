@@ -1,11 +1,11 @@
 //! `postern policy test`: judges cases without a host.
 
-use super::super::explain::word;
-use crate::args::Json;
+use super::super::explain::decision_word;
+use crate::args::JsonOutput;
 use crate::failure::Failure;
 use crate::print;
-use postern_command::escape::text as escaped;
-use postern_policy::case::{Bins, Case, CaseError, Outcome};
+use postern_command::escape::visible_text as escaped;
+use postern_policy::case::{Bins, Case, CaseError, CaseOutcome};
 use postern_policy::{Decision, Reason};
 use serde::Serialize;
 use std::path::Path;
@@ -28,38 +28,44 @@ struct JudgedCase {
     message: String,
 }
 
-impl From<Outcome> for JudgedCase {
-    fn from(outcome: Outcome) -> Self {
-        let Outcome { id, got, ok, reason, found } = outcome;
-        let message = postern_contract::text(&postern_contract::render::found(&found));
+impl From<CaseOutcome> for JudgedCase {
+    fn from(outcome: CaseOutcome) -> Self {
+        let CaseOutcome { id, got, ok, reason, found } = outcome;
+        let message = postern_contract::pieces_to_text(&postern_contract::render::finding_sentence(&found));
         Self { id, got, ok, reason, message }
     }
 }
 
-pub(super) fn run(cases: &Path, bins: Option<&Path>, json: Json) -> Result<(), Failure> {
+pub(super) fn run(cases: &Path, bins: Option<&Path>, json: JsonOutput) -> Result<(), Failure> {
     let bins = bins.map(load_bins).transpose()?;
     let cases = judge_all(cases, bins.as_ref())?;
     let failed = cases.iter().filter(|case| !case.ok).count();
     let passed = cases.len() - failed;
     if json.json {
-        print::json(&TestReport { passed, failed, cases })?;
+        print::write_json(&TestReport { passed, failed, cases })?;
     } else {
         for case in cases.iter().filter(|case| !case.ok) {
-            print::line(format!("{}: came out as {}: {}", escaped(&case.id), word(case.got), case.message))?;
+            print::write_line(format!(
+                "{}: came out as {}: {}",
+                escaped(&case.id),
+                decision_word(case.got),
+                case.message
+            ))?;
         }
-        print::line(format!("{passed} passed, {failed} failed"))?;
+        print::write_line(format!("{passed} passed, {failed} failed"))?;
     }
-    if failed == 0 { Ok(()) } else { Err(Failure::no("")) }
+    if failed == 0 { Ok(()) } else { Err(Failure::negative("")) }
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+    std::fs::read_to_string(path)
+        .map_err(|error| Failure::usage_error(format!("{}: {error}", path.display())))
 }
 
 fn load_bins(path: &Path) -> Result<Bins, Failure> {
     let names = serde_json::from_str(&read(path)?);
     let wrong = |error| format!("{} is not a map of names to absolute paths: {error}", path.display());
-    names.map(Bins::new).map_err(|error| Failure::usage(wrong(error)))
+    names.map(Bins::new).map_err(|error| Failure::usage_error(wrong(error)))
 }
 
 /// Judges every case of a file.

@@ -1,39 +1,39 @@
 //! Rules and settings from and to the `execApproval` of an agent profile.
 
-use super::super::agents::named;
+use super::super::agents::parse_agent_id;
 use super::file;
-use crate::args::Json;
+use crate::args::JsonOutput;
 use crate::failure::Failure;
-use crate::link::Link;
+use crate::link::HostLink;
 use crate::print;
-use postern_command::escape::text as escaped;
+use postern_command::escape::visible_text as escaped;
 use postern_contract::RuleDraft;
 use postern_contract::methods::{AgentRef, GetAgent, ImportedSettings, RuleFile};
-use postern_policy::exec_approval::{ExecApproval, Profile, read};
+use postern_policy::exec_approval::{ExecApproval, ExecApprovalProfile, read_exec_approval};
 use postern_policy::{AgentId, Effect, Fallback, Rule, Security, Source, kind_name, pattern_text};
 use std::path::Path;
 
 /// Options of an import.
 #[derive(Clone, Copy)]
-pub(super) struct How {
+pub(super) struct SettingsImportOptions {
     pub(super) check: bool,
     pub(super) yes: bool,
-    pub(super) json: Json,
+    pub(super) json: JsonOutput,
 }
 
-pub(super) fn export(link: &mut Link, agent: Option<&str>) -> Result<(), Failure> {
-    let agent = whose(agent)?;
-    let row = link.call::<GetAgent>(&AgentRef { agent: agent.clone() })?;
-    let rules: Vec<Rule> = super::all(link, Some(&agent))?.into_iter().map(|row| row.rule).collect();
-    let (exec_approval, left_out) = ExecApproval::of(&row.settings, &own(&rules));
+pub(super) fn export(link: &mut HostLink, agent: Option<&str>) -> Result<(), Failure> {
+    let agent = require_agent(agent)?;
+    let row = link.call_method::<GetAgent>(&AgentRef { agent: agent.clone() })?;
+    let rules: Vec<Rule> = super::fetch_all(link, Some(&agent))?.into_iter().map(|row| row.rule).collect();
+    let (exec_approval, left_out) = ExecApproval::from_settings(&row.settings, &own_rules(&rules));
     tell_left_out(left_out);
-    print::json(&Profile { exec_approval })
+    print::write_json(&ExecApprovalProfile { exec_approval })
 }
 
 /// Warns of settings that run everything, or what nobody answers, and wants the second word for them.
 pub(super) fn confirm(
     (security, fallback): (Option<Security>, Option<Fallback>),
-    how: How,
+    how: SettingsImportOptions,
 ) -> Result<(), Failure> {
     for (full, what) in [
         (security == Some(Security::Full), "security is full: everything runs that no rule denies"),
@@ -50,7 +50,7 @@ pub(super) fn confirm(
 }
 
 /// Returns the rules that are the list's own: those of files and skills stand elsewhere.
-pub(super) fn own(rules: &[Rule]) -> Vec<Rule> {
+pub(super) fn own_rules(rules: &[Rule]) -> Vec<Rule> {
     let own = |rule: &&Rule| !matches!(rule.source, Source::File | Source::Skill(_));
     rules.iter().filter(own).cloned().collect()
 }
@@ -63,12 +63,17 @@ pub(super) fn tell_left_out(left_out: Vec<(Rule, &'static str)>) {
     }
 }
 
-pub(super) fn import(link: &mut Link, path: &Path, agent: Option<&str>, how: How) -> Result<(), Failure> {
-    let agent = whose(agent)?;
+pub(super) fn import(
+    link: &mut HostLink,
+    path: &Path,
+    agent: Option<&str>,
+    how: SettingsImportOptions,
+) -> Result<(), Failure> {
+    let agent = require_agent(agent)?;
     let wrong = |error: postern_policy::exec_approval::FieldError| {
-        Failure::usage(format!("{}: {error}; nothing was saved", path.display()))
+        Failure::usage_error(format!("{}: {error}; nothing was saved", path.display()))
     };
-    let read = read(&file::text_of(path)?).map_err(wrong)?;
+    let read = read_exec_approval(&file::text_of(path)?).map_err(wrong)?;
     let patterns = read.patterns().map_err(wrong)?;
     confirm((Some(read.security), Some(read.ask_fallback)), how)?;
     let rules = patterns.iter().map(|pattern| RuleDraft {
@@ -85,7 +90,7 @@ pub(super) fn import(link: &mut Link, path: &Path, agent: Option<&str>, how: How
         confirmed: how.yes || how.check,
     };
     let rules = RuleFile { version: 1, rules: rules.collect() };
-    let mut done = file::send(link, rules, Some(agent.clone()), Some(settings), how.check)?;
+    let mut done = file::send_rules(link, rules, Some(agent.clone()), Some(settings), how.check)?;
     for refused in &mut done.refused {
         // Named by where it stands in the person's file, not by what it became.
         if let Some(at) = patterns.iter().position(|pattern| escaped(&pattern_text(pattern)) == refused.text)
@@ -97,22 +102,24 @@ pub(super) fn import(link: &mut Link, path: &Path, agent: Option<&str>, how: How
     if how.json.json {
         return Ok(());
     }
-    print::line(format!(
+    print::write_line(format!(
         "{agent}: security {}, ask {}, fallback {}, a question waits {}",
-        word(&read.security)?,
-        word(&read.ask)?,
-        word(&read.ask_fallback)?,
+        setting_word(&read.security)?,
+        setting_word(&read.ask)?,
+        setting_word(&read.ask_fallback)?,
         print::duration(read.timeout_ms),
     ))
 }
 
 /// Returns a setting in the word that it is set by.
-pub(super) fn word(setting: &impl serde::Serialize) -> Result<String, Failure> {
-    let word = serde_json::to_value(setting).map_err(Failure::own)?;
+pub(super) fn setting_word(setting: &impl serde::Serialize) -> Result<String, Failure> {
+    let word = serde_json::to_value(setting).map_err(Failure::from_error)?;
     Ok(word.as_str().unwrap_or_default().to_owned())
 }
 
 /// Returns the agent whose settings another program's file is about.
-pub(super) fn whose(agent: Option<&str>) -> Result<AgentId, Failure> {
-    named(agent.ok_or_else(|| Failure::usage("such settings are one agent's: add --agent ID"))?)
+pub(super) fn require_agent(agent: Option<&str>) -> Result<AgentId, Failure> {
+    parse_agent_id(
+        agent.ok_or_else(|| Failure::usage_error("such settings are one agent's: add --agent ID"))?,
+    )
 }

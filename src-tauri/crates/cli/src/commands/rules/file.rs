@@ -1,9 +1,9 @@
 //! Files of rules: read, sent in parts, saved whole or not at all.
 
-use super::named;
-use crate::args::Json;
+use super::parse_agent_id;
+use crate::args::JsonOutput;
 use crate::failure::Failure;
-use crate::link::Link;
+use crate::link::HostLink;
 use crate::print;
 use postern_contract::RuleDraft;
 use postern_contract::methods::{
@@ -20,24 +20,28 @@ const PART: usize = 192 * 1024;
 pub(crate) fn text_of(file: &Path) -> Result<String, Failure> {
     if file == Path::new("-") {
         let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).map_err(Failure::own)?;
+        std::io::stdin().read_to_string(&mut text).map_err(Failure::from_error)?;
         return Ok(text);
     }
-    std::fs::read_to_string(file).map_err(|error| Failure::usage(format!("{}: {error}", file.display())))
+    std::fs::read_to_string(file)
+        .map_err(|error| Failure::usage_error(format!("{}: {error}", file.display())))
 }
 
 /// Returns a text as a file of rules.
 pub(crate) fn rules_of(text: &str, file: &Path) -> Result<RuleFile, Failure> {
     serde_json::from_str(text)
-        .map_err(|error| Failure::usage(format!("{} is not a file of rules: {error}", file.display())))
+        .map_err(|error| Failure::usage_error(format!("{} is not a file of rules: {error}", file.display())))
 }
 
 /// Sends rules in parts. Gives the batch that takes them up; `None` if they fit into one call.
-pub(crate) fn stage(link: &mut Link, rules: &mut Vec<RuleDraft>) -> Result<Option<String>, Failure> {
+pub(crate) fn stage_rules(
+    link: &mut HostLink,
+    rules: &mut Vec<RuleDraft>,
+) -> Result<Option<String>, Failure> {
     let mut parts: Vec<Vec<RuleDraft>> = Vec::new();
     let mut room = 0;
     for rule in rules.drain(..) {
-        let length = serde_json::to_vec(&rule).map_err(Failure::own)?.len() + 1;
+        let length = serde_json::to_vec(&rule).map_err(Failure::from_error)?.len() + 1;
         if let Some(part) = parts.last_mut().filter(|_| length <= room) {
             part.push(rule);
         } else {
@@ -52,57 +56,61 @@ pub(crate) fn stage(link: &mut Link, rules: &mut Vec<RuleDraft>) -> Result<Optio
     }
     let mut batch = None;
     for rules in parts {
-        batch = Some(link.call::<StageRules>(&RulesPart { batch, rules })?.batch);
+        batch = Some(link.call_method::<StageRules>(&RulesPart { batch, rules })?.batch);
     }
     Ok(batch)
 }
 
 pub(super) fn import(
-    link: &mut Link,
+    link: &mut HostLink,
     file: &Path,
     agent: Option<&str>,
     check: bool,
-    json: Json,
+    json: JsonOutput,
 ) -> Result<(), Failure> {
     let rules = rules_of(&text_of(file)?, file)?;
-    let agent = agent.map(named).transpose()?;
+    let agent = agent.map(parse_agent_id).transpose()?;
     let all = rules.rules.len();
-    let done = send(link, rules, agent, None, check)?;
+    let done = send_rules(link, rules, agent, None, check)?;
     report(&done, all, check, json)
 }
 
 /// Imports rules and settings, all at once.
-pub(crate) fn send(
-    link: &mut Link,
+pub(crate) fn send_rules(
+    link: &mut HostLink,
     mut file: RuleFile,
     agent: Option<AgentId>,
     settings: Option<ImportedSettings>,
     check: bool,
 ) -> Result<RulesImported, Failure> {
-    let batch = stage(link, &mut file.rules)?;
+    let batch = stage_rules(link, &mut file.rules)?;
     let write = if check { RulesWrite::Check } else { RulesWrite::Add };
-    link.call::<ImportRules>(&RulesImport { file, agent, write, batch, settings })
+    link.call_method::<ImportRules>(&RulesImport { file, agent, write, batch, settings })
 }
 
 /// Says what came of `all` the rules of a file. Where a rule was refused, nothing was saved: exits 1.
-pub(super) fn report(done: &RulesImported, all: usize, check: bool, json: Json) -> Result<(), Failure> {
+pub(super) fn report(done: &RulesImported, all: usize, check: bool, json: JsonOutput) -> Result<(), Failure> {
     if json.json {
-        print::json(done)?;
+        print::write_json(done)?;
     }
     for refused in &done.refused {
-        print::remark(format!("refused: {}: {}", postern_command::escape::text(&refused.text), refused.why));
+        print::remark(format!(
+            "refused: {}: {}",
+            postern_command::escape::visible_text(&refused.text),
+            refused.why
+        ));
     }
     if !done.refused.is_empty() {
         let refused = done.refused.len();
         let fine = all.saturating_sub(refused);
-        return Err(Failure::no(format!(
+        return Err(Failure::negative(format!(
             "{refused} refused, so nothing was saved; the other {fine} are in order"
         )));
     }
     if json.json {
         return Ok(());
     }
-    print::line(format!(
+    print::write_line(format!(
         "{} {}, {} there already",
         done.count,
         if check { "would be added" } else { "added" },

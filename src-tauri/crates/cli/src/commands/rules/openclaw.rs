@@ -1,25 +1,27 @@
 //! Rules and settings from and to OpenClaw's approvals document.
 
-use super::exec_approval::{How, confirm, own, tell_left_out, whose, word};
+use super::exec_approval::{
+    SettingsImportOptions, confirm, own_rules, require_agent, setting_word, tell_left_out,
+};
 use super::file;
 use crate::failure::Failure;
-use crate::link::Link;
+use crate::link::HostLink;
 use crate::print;
-use postern_command::escape::text as escaped;
+use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{AgentRef, GetAgent, ImportedSettings, RuleFile, RulesImported};
 use postern_contract::{AgentRow, RuleDraft};
-use postern_policy::openclaw::{Allowed, Document, Entry, OfAgent, document, read};
+use postern_policy::openclaw::{Allowed, Document, OfAgent, OpenclawEntry, document, read_document};
 use postern_policy::{AgentId, Effect, Rule, kind_name, pattern_text};
 use serde::Serialize;
 use std::path::Path;
 
-pub(super) fn export(link: &mut Link, agent: Option<&str>) -> Result<(), Failure> {
-    let agent = whose(agent)?;
-    let row = link.call::<GetAgent>(&AgentRef { agent: agent.clone() })?;
-    let rules: Vec<Rule> = super::all(link, Some(&agent))?.into_iter().map(|row| row.rule).collect();
-    let (document, left_out) = document(agent.as_str(), &row.settings, &own(&rules));
+pub(super) fn export(link: &mut HostLink, agent: Option<&str>) -> Result<(), Failure> {
+    let agent = require_agent(agent)?;
+    let row = link.call_method::<GetAgent>(&AgentRef { agent: agent.clone() })?;
+    let rules: Vec<Rule> = super::fetch_all(link, Some(&agent))?.into_iter().map(|row| row.rule).collect();
+    let (document, left_out) = document(agent.as_str(), &row.settings, &own_rules(&rules));
     tell_left_out(left_out);
-    print::json(&document)
+    print::write_json(&document)
 }
 
 /// Result for an entry.
@@ -49,17 +51,17 @@ struct ImportReport {
 }
 
 pub(super) fn import(
-    link: &mut Link,
+    link: &mut HostLink,
     path: &Path,
     agent: Option<&str>,
     of: Option<&str>,
-    how: How,
+    how: SettingsImportOptions,
 ) -> Result<(), Failure> {
-    let agent = whose(agent)?;
-    let read = read(&file::text_of(path)?)
-        .map_err(|error| Failure::usage(format!("{}: {error}; nothing was saved", path.display())))?;
-    let taken = read.of(meant(&read, of, &agent)?.as_deref());
-    let row = link.call::<GetAgent>(&AgentRef { agent: agent.clone() })?;
+    let agent = require_agent(agent)?;
+    let read = read_document(&file::text_of(path)?)
+        .map_err(|error| Failure::usage_error(format!("{}: {error}; nothing was saved", path.display())))?;
+    let taken = read.for_agent(document_agent(&read, of, &agent)?.as_deref());
+    let row = link.call_method::<GetAgent>(&AgentRef { agent: agent.clone() })?;
     let settings = settings(&row, &taken, how)?;
     let mut each: Vec<(Became, Vec<RuleDraft>)> =
         taken.allowlist.iter().map(|entry| became(entry, &agent)).collect();
@@ -68,32 +70,37 @@ pub(super) fn import(
     let rules: Vec<RuleDraft> = rules.into_iter().flatten().collect();
     let all = rules.len();
     let rules = RuleFile { version: 1, rules };
-    let done = file::send(link, rules, Some(agent.clone()), Some(settings.clone()), how.check)?;
+    let done = file::send_rules(link, rules, Some(agent.clone()), Some(settings.clone()), how.check)?;
     let tools = taken.tools;
     let report = ImportReport { entries, tools, settings, done };
     if how.json.json {
-        return print::json(&report);
+        return print::write_json(&report);
     }
-    tell(&report)?;
+    print_report(&report)?;
     file::report(&report.done, all, how.check, how.json)?;
     tell_settings(&agent, &report.settings)
 }
 
 /// Returns the document's agent to use; `None` if it names none.
-fn meant(document: &Document, of: Option<&str>, agent: &AgentId) -> Result<Option<String>, Failure> {
+fn document_agent(document: &Document, of: Option<&str>, agent: &AgentId) -> Result<Option<String>, Failure> {
     let names = document.agents();
     let named = |name: &str| names.contains(&name).then(|| name.to_owned());
     let listed = || escaped(&names.join(", "));
     if let Some(of) = of {
-        let missing =
-            || Failure::usage(format!("the document names no agent {}; it names {}", escaped(of), listed()));
+        let missing = || {
+            Failure::usage_error(format!(
+                "the document names no agent {}; it names {}",
+                escaped(of),
+                listed()
+            ))
+        };
         return named(of).ok_or_else(missing).map(Some);
     }
     match (named(agent.as_str()), names.as_slice()) {
         (Some(same), _) => Ok(Some(same)),
         (None, []) => Ok(None),
         (None, [only]) => Ok(Some((*only).to_owned())),
-        (None, _) => Err(Failure::usage(format!(
+        (None, _) => Err(Failure::usage_error(format!(
             "the document names {}: say which of them is meant, with --of NAME; one at a time, because none may have \
              what another is allowed",
             listed()
@@ -103,7 +110,11 @@ fn meant(document: &Document, of: Option<&str>, agent: &AgentId) -> Result<Optio
 
 /// Returns the settings to import. A setting that is left out there stays as it is here: there it would mean
 /// that everything runs.
-fn settings(row: &AgentRow, taken: &OfAgent, how: How) -> Result<ImportedSettings, Failure> {
+fn settings(
+    row: &AgentRow,
+    taken: &OfAgent,
+    how: SettingsImportOptions,
+) -> Result<ImportedSettings, Failure> {
     let (said, here) = (&taken.said, &row.settings);
     confirm((said.security, said.fallback), how)?;
     Ok(ImportedSettings {
@@ -117,9 +128,13 @@ fn settings(row: &AgentRow, taken: &OfAgent, how: How) -> Result<ImportedSetting
 }
 
 /// Leaves out what would be refused as a rule: an entry less is asked about, it opens nothing.
-fn leave_out(link: &mut Link, agent: &AgentId, each: &mut [(Became, Vec<RuleDraft>)]) -> Result<(), Failure> {
+fn leave_out(
+    link: &mut HostLink,
+    agent: &AgentId,
+    each: &mut [(Became, Vec<RuleDraft>)],
+) -> Result<(), Failure> {
     let rules = each.iter().flat_map(|(_, rules)| rules).cloned().collect();
-    let looked = file::send(link, RuleFile { version: 1, rules }, Some(agent.clone()), None, true)?;
+    let looked = file::send_rules(link, RuleFile { version: 1, rules }, Some(agent.clone()), None, true)?;
     for (became, rules) in each {
         let of = |rule: &RuleDraft| looked.refused.iter().find(|refused| refused.text == escaped(&rule.text));
         if let Some(refused) = rules.iter().find_map(of) {
@@ -131,16 +146,15 @@ fn leave_out(link: &mut Link, agent: &AgentId, each: &mut [(Became, Vec<RuleDraf
     Ok(())
 }
 
-fn became(entry: &Entry, agent: &AgentId) -> (Became, Vec<RuleDraft>) {
+fn became(entry: &OpenclawEntry, agent: &AgentId) -> (Became, Vec<RuleDraft>) {
     let (drafts, left_out) = match entry.allowed() {
         Ok(allowed) => (allowed, None),
         Err(why) => (Vec::new(), Some(why)),
     };
     let shown = |allowed: &Allowed| {
-        let arguments = allowed
-            .arguments
-            .as_ref()
-            .map(|words| format!(" --args {}", postern_command::quote_word(&postern_command::quote(words))));
+        let arguments = allowed.arguments.as_ref().map(|words| {
+            format!(" --args {}", postern_command::quote_word(&postern_command::quote_argv(words)))
+        });
         format!("{}{}", pattern_text(&allowed.pattern), arguments.unwrap_or_default())
     };
     let shown = drafts.iter().map(shown).collect();
@@ -151,10 +165,10 @@ fn became(entry: &Entry, agent: &AgentId) -> (Became, Vec<RuleDraft>) {
         rules: shown,
         left_out,
     };
-    (became, drafts.into_iter().map(|allowed| draft(allowed, agent)).collect())
+    (became, drafts.into_iter().map(|allowed| allow_draft(allowed, agent)).collect())
 }
 
-fn draft(allowed: Allowed, agent: &AgentId) -> RuleDraft {
+fn allow_draft(allowed: Allowed, agent: &AgentId) -> RuleDraft {
     RuleDraft {
         agent: Some(agent.clone()),
         kind: Some(kind_name(&allowed.pattern)),
@@ -163,19 +177,19 @@ fn draft(allowed: Allowed, agent: &AgentId) -> RuleDraft {
     }
 }
 
-fn tell(report: &ImportReport) -> Result<(), Failure> {
+fn print_report(report: &ImportReport) -> Result<(), Failure> {
     for entry in &report.entries {
         let there = entry.arg_pattern.as_ref().map_or_else(String::new, |arguments| format!(" {arguments}"));
         let there = escaped(&format!("{}{there}", entry.pattern));
-        print::line(format!("{}  {there}", escaped(&entry.field)))?;
+        print::write_line(format!("{}  {there}", escaped(&entry.field)))?;
         match &entry.left_out {
-            Some(why) => print::line(format!("  left out: {}", escaped(why)))?,
-            None => print::line(format!("  becomes: {}", escaped(&entry.rules.join("; "))))?,
+            Some(why) => print::write_line(format!("  left out: {}", escaped(why)))?,
+            None => print::write_line(format!("  becomes: {}", escaped(&entry.rules.join("; "))))?,
         }
     }
     for tool in &report.tools {
-        print::line(format!("mcpTools  {}", escaped(tool)))?;
-        print::line("  left out: tools stand in permissions.jsonc, not among the rules")?;
+        print::write_line(format!("mcpTools  {}", escaped(tool)))?;
+        print::write_line("  left out: tools stand in permissions.jsonc, not among the rules")?;
     }
     print::remark("socket: not taken over; postern doors setup openclaw says what OpenClaw needs");
     Ok(())
@@ -187,10 +201,10 @@ fn tell_settings(agent: &AgentId, settings: &ImportedSettings) -> Result<(), Fai
         Some(false) => ", skills not trusted",
         None => "",
     };
-    print::line(format!(
+    print::write_line(format!(
         "{agent}: security {}, ask {}, fallback {}{skills}; what is not said there stays as it is here",
-        word(&settings.security)?,
-        word(&settings.ask)?,
-        word(&settings.fallback)?,
+        setting_word(&settings.security)?,
+        setting_word(&settings.ask)?,
+        setting_word(&settings.fallback)?,
     ))
 }

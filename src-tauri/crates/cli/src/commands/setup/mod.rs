@@ -3,63 +3,67 @@
 mod report;
 mod test;
 
-use super::agents::{SHELL, absolute, of};
-use super::setup_scope::scope;
-use crate::Surroundings;
+use super::agents::{SHELL, absolute, to_agent_start};
+use super::setup_scope::settings_scope;
+use crate::CliEnvironment;
 use crate::failure::Failure;
-use crate::link::Link;
+use crate::link::HostLink;
 use crate::print;
-use crate::setup_args::Setup;
-use crate::typed::{is_yes, typed};
+use crate::setup_args::SetupCommand;
+use crate::typed::{is_yes, read_answer};
 use postern_contract::methods::{
     ConnectAgent, Connection, DisconnectAgent, FindAgents, FoundAgent, ImportAgentRules, PreviewSetup,
     ReadShellPath, SettingsChange, SetupConnect, SetupDisconnect, SetupImport, SetupPreview, SetupScope,
     Wiring,
 };
 use postern_contract::{AgentRow, Start};
-use report::{End, Row};
+use report::{SetupEnding, SetupReportRow};
 
 pub(crate) fn run(
-    link: impl FnOnce() -> Result<Link, Failure>,
-    surroundings: Surroundings,
-    asked: &Setup,
+    link: impl FnOnce() -> Result<HostLink, Failure>,
+    surroundings: CliEnvironment,
+    asked: &SetupCommand,
 ) -> Result<(), Failure> {
     if asked.json.json && !(asked.yes || asked.dry_run || asked.path) {
-        return Err(Failure::usage("--json asks nothing: add --yes, or --dry-run to change nothing"));
+        return Err(Failure::usage_error("--json asks nothing: add --yes, or --dry-run to change nothing"));
     }
-    let scope = scope(surroundings)?;
+    let scope = settings_scope(surroundings)?;
     let mut link = link()?;
     if asked.path {
-        let path = link.call::<ReadShellPath>(&scope)?;
-        return if asked.json.json { print::json(&path) } else { report::path(&path) };
+        let path = link.call_method::<ReadShellPath>(&scope)?;
+        return if asked.json.json { print::write_json(&path) } else { report::print_path(&path) };
     }
-    let found = link.call::<FindAgents>(&scope)?.agents;
-    let mut run = Run { link, asked, scope };
+    let found = link.call_method::<FindAgents>(&scope)?.agents;
+    let mut run = SetupRun { link, asked, scope };
     if !asked.json.json {
-        report::found(&found)?;
+        report::print_agents(&found)?;
     }
     let chosen: Vec<FoundAgent> = found.into_iter().filter(|agent| run.is_meant(agent)).collect();
     if chosen.is_empty() && !asked.json.json {
-        return print::line(run.nothing());
+        return print::write_line(run.nothing());
     }
-    let rows: Vec<Row> = chosen.iter().map(|agent| run.one(agent)).collect();
+    let rows: Vec<SetupReportRow> = chosen.iter().map(|agent| run.set_up_agent(agent)).collect();
     if asked.json.json {
-        print::json(&rows)?;
-    } else if !asked.dry_run && !asked.undo && rows.iter().any(Row::is_connected) {
+        print::write_json(&rows)?;
+    } else if !asked.dry_run && !asked.undo && rows.iter().any(SetupReportRow::is_connected) {
         report::next_steps()?;
     }
-    let failed = rows.iter().filter(|row| row.end == End::Failed).count();
-    if failed == 0 { Ok(()) } else { Err(Failure::no(format!("{failed} not done; the messages say why"))) }
+    let failed = rows.iter().filter(|row| row.end == SetupEnding::Failed).count();
+    if failed == 0 {
+        Ok(())
+    } else {
+        Err(Failure::negative(format!("{failed} not done; the messages say why")))
+    }
 }
 
 /// Run of the command.
-struct Run<'a> {
-    link: Link,
-    asked: &'a Setup,
+struct SetupRun<'a> {
+    link: HostLink,
+    asked: &'a SetupCommand,
     scope: SetupScope,
 }
 
-impl Run<'_> {
+impl SetupRun<'_> {
     /// Returns true if an agent is to be connected, or disconnected.
     fn is_meant(&self, agent: &FoundAgent) -> bool {
         if !self.asked.agents.is_empty() {
@@ -82,17 +86,17 @@ impl Run<'_> {
     }
 
     /// Connects or disconnects an agent. What goes wrong with it keeps no other from being connected.
-    fn one(&mut self, agent: &FoundAgent) -> Row {
-        let mut row = Row::new(agent);
+    fn set_up_agent(&mut self, agent: &FoundAgent) -> SetupReportRow {
+        let mut row = SetupReportRow::new(agent);
         if !self.asked.json.json {
             // Standard output that is gone is found out by the next line.
-            drop(print::line(""));
-            drop(print::line(print::bold(&agent.title)));
+            drop(print::write_line(""));
+            drop(print::write_line(print::emphasize(&agent.title)));
         }
         let done =
             if self.asked.undo { self.disconnect(agent, &mut row) } else { self.connect(agent, &mut row) };
         if let Err(failure) = done {
-            row.end = End::Failed;
+            row.end = SetupEnding::Failed;
             if !self.asked.json.json {
                 print::remark(format!("{}: {}", agent.title, failure.message));
             }
@@ -101,25 +105,25 @@ impl Run<'_> {
         row
     }
 
-    fn connect(&mut self, agent: &FoundAgent, row: &mut Row) -> Result<(), Failure> {
+    fn connect(&mut self, agent: &FoundAgent, row: &mut SetupReportRow) -> Result<(), Failure> {
         if agent.connection == Connection::Connected {
-            row.end = End::Already;
-            return self.tell(format!("already asks this Postern as {}", agent.agent));
+            row.end = SetupEnding::Already;
+            return self.print_unless_json(format!("already asks this Postern as {}", agent.agent));
         }
         if let Some(problem) = &agent.problem {
             return Err(Failure::refused(problem.clone()));
         }
         let change = self.preview(agent, false)?;
-        self.show(agent, &change, row)?;
+        self.show_change(agent, &change, row)?;
         if self.asked.dry_run {
             return Ok(());
         }
         if !self.agrees(&format!("Connect {}?", agent.title))? {
-            row.end = End::Skipped;
-            return self.tell("not connected");
+            row.end = SetupEnding::Skipped;
+            return self.print_unless_json("not connected");
         }
-        let (start, folders) = self.start(agent)?;
-        let connected = self.link.call::<ConnectAgent>(&SetupConnect {
+        let (start, folders) = self.choose_start(agent)?;
+        let connected = self.link.call_method::<ConnectAgent>(&SetupConnect {
             kind: agent.kind,
             agent: Some(agent.agent.clone()),
             name: self.asked.name.clone(),
@@ -128,34 +132,36 @@ impl Run<'_> {
             digest: change.digest,
             scope: self.scope.clone(),
         })?;
-        row.end = End::Connected;
+        row.end = SetupEnding::Connected;
         let done = if connected.enrolled { "enrolled and connected as" } else { "connected as" };
-        self.tell(format!("{done} {}", connected.agent.id))?;
+        self.print_unless_json(format!("{done} {}", connected.agent.id))?;
         if let Some(lines) = &connected.lines {
             row.lines = Some(lines.clone());
             if !self.asked.json.json {
-                print::lines(lines)?;
+                print::write_lines(lines)?;
             }
         }
         if !connected.search_path.is_empty() {
             self.tell_path(&connected.agent, &connected.search_path)?;
         }
         self.import(agent, row)?;
-        self.test(agent, row)?;
+        self.run_test(agent, row)?;
         row.remains.clone_from(&connected.remains);
-        connected.remains.map_or(Ok(()), |remains| self.tell(remains))
+        connected.remains.map_or(Ok(()), |remains| self.print_unless_json(remains))
     }
 
     /// Tells that a new agent got the search path of this shell.
     fn tell_path(&self, agent: &AgentRow, folders: &[String]) -> Result<(), Failure> {
         let (id, path) = (&agent.id, folders.join(":"));
-        self.tell(format!("its programs are looked up where this shell finds them: {path}"))?;
-        self.tell(format!("  (if your PATH changes: postern agents set {id} search-path={SHELL})"))
+        self.print_unless_json(format!("its programs are looked up where this shell finds them: {path}"))?;
+        self.print_unless_json(format!(
+            "  (if your PATH changes: postern agents set {id} search-path={SHELL})"
+        ))
     }
 
-    fn disconnect(&mut self, agent: &FoundAgent, row: &mut Row) -> Result<(), Failure> {
+    fn disconnect(&mut self, agent: &FoundAgent, row: &mut SetupReportRow) -> Result<(), Failure> {
         let change = self.preview(agent, true)?;
-        self.show(agent, &change, row)?;
+        self.show_change(agent, &change, row)?;
         if self.asked.dry_run {
             return Ok(());
         }
@@ -163,16 +169,16 @@ impl Run<'_> {
             "Disconnect {}, and remove what setup enrolled and imported for it?",
             agent.title
         ))? {
-            row.end = End::Skipped;
-            return self.tell("nothing was changed");
+            row.end = SetupEnding::Skipped;
+            return self.print_unless_json("nothing was changed");
         }
-        let undone = self.link.call::<DisconnectAgent>(&SetupDisconnect {
+        let undone = self.link.call_method::<DisconnectAgent>(&SetupDisconnect {
             kind: agent.kind,
             digest: change.digest,
             scope: self.scope.clone(),
         })?;
-        row.end = End::Disconnected;
-        self.tell(match &undone.removed {
+        row.end = SetupEnding::Disconnected;
+        self.print_unless_json(match &undone.removed {
             Some(removed) => {
                 format!("disconnected; removed the agent {removed} with its rules (its history stays)")
             }
@@ -181,7 +187,7 @@ impl Run<'_> {
     }
 
     fn preview(&mut self, agent: &FoundAgent, remove: bool) -> Result<SettingsChange, Failure> {
-        self.link.call::<PreviewSetup>(&SetupPreview {
+        self.link.call_method::<PreviewSetup>(&SetupPreview {
             kind: agent.kind,
             agent: Some(agent.agent.clone()),
             remove,
@@ -190,46 +196,55 @@ impl Run<'_> {
     }
 
     /// Shows what would change.
-    fn show(&self, agent: &FoundAgent, change: &SettingsChange, row: &mut Row) -> Result<(), Failure> {
+    fn show_change(
+        &self,
+        agent: &FoundAgent,
+        change: &SettingsChange,
+        row: &mut SetupReportRow,
+    ) -> Result<(), Failure> {
         row.file.clone_from(&change.file);
         row.change.clone_from(&change.lines);
         if self.asked.json.json {
             return Ok(());
         }
         match (&change.file, agent.wiring) {
-            (Some(file), _) if change.lines.is_empty() => print::line(format!("{file}: nothing to change"))?,
-            (Some(file), _) => print::diff(file, &change.lines)?,
-            (None, Wiring::Integration) => print::line("turns on the integration; no file changes")?,
-            (None, _) => print::line("enrolls an agent with a channel of its own; no file changes")?,
+            (Some(file), _) if change.lines.is_empty() => {
+                print::write_line(format!("{file}: nothing to change"))?;
+            }
+            (Some(file), _) => print::write_diff(file, &change.lines)?,
+            (None, Wiring::Integration) => print::write_line("turns on the integration; no file changes")?,
+            (None, _) => print::write_line("enrolls an agent with a channel of its own; no file changes")?,
         }
         if change.removes_file {
-            print::line("the file is removed: nothing else is in it")?;
+            print::write_line("the file is removed: nothing else is in it")?;
         }
         Ok(())
     }
 
     /// Returns what a new agent may do silently.
-    fn start(&self, agent: &FoundAgent) -> Result<(Option<Start>, Vec<String>), Failure> {
+    fn choose_start(&self, agent: &FoundAgent) -> Result<(Option<Start>, Vec<String>), Failure> {
         let folders = self.asked.folders.iter().map(|folder| absolute(folder)).collect::<Result<_, _>>()?;
         if agent.enrolled || self.asked.yes || self.asked.start.is_some() {
-            return Ok((self.asked.start.map(of), folders));
+            return Ok((self.asked.start.map(to_agent_start), folders));
         }
-        print::line("What may it do without asking? (You can change this later.)")?;
-        print::line("  1  nothing: ask me about everything")?;
-        print::line("  2  look around: read its project and the system, confined, without the network")?;
-        print::line("  3  work in one folder: also change files there and run its code, confined")?;
+        print::write_line("What may it do without asking? (You can change this later.)")?;
+        print::write_line("  1  nothing: ask me about everything")?;
+        print::write_line(
+            "  2  look around: read its project and the system, confined, without the network",
+        )?;
+        print::write_line("  3  work in one folder: also change files there and run its code, confined")?;
         let otherwise = "say --let ask, look or work";
-        match typed("1, 2 or 3? [1]", otherwise)?.as_str() {
+        match read_answer("1, 2 or 3? [1]", otherwise)?.as_str() {
             "2" => Ok((Some(Start::Look), folders)),
             "3" => {
-                let folder = absolute(&typed("Which folder?", otherwise)?)?;
+                let folder = absolute(&read_answer("Which folder?", otherwise)?)?;
                 Ok((Some(Start::Work), vec![folder]))
             }
             _ => Ok((Some(Start::Ask), folders)),
         }
     }
 
-    fn import(&mut self, agent: &FoundAgent, row: &mut Row) -> Result<(), Failure> {
+    fn import(&mut self, agent: &FoundAgent, row: &mut SetupReportRow) -> Result<(), Failure> {
         if self.asked.no_import || agent.rules.is_empty() {
             return Ok(());
         }
@@ -245,34 +260,34 @@ impl Run<'_> {
             scope: self.scope.clone(),
         };
         let (check, take) = (ask(true), ask(false));
-        let would = self.link.call::<ImportAgentRules>(&check)?;
+        let would = self.link.call_method::<ImportAgentRules>(&check)?;
         if !self.asked.json.json {
-            print::line("its own rules:")?;
-            super::import::show(&would)?;
+            print::write_line("its own rules:")?;
+            super::import::print_import(&would)?;
         }
         if self.agrees("Import them?")? {
-            row.imported = Some(self.link.call::<ImportAgentRules>(&take)?);
-            self.tell("imported; the agent keeps its own copy")?;
+            row.imported = Some(self.link.call_method::<ImportAgentRules>(&take)?);
+            self.print_unless_json("imported; the agent keeps its own copy")?;
         }
         Ok(())
     }
 
-    fn test(&mut self, agent: &FoundAgent, row: &mut Row) -> Result<(), Failure> {
+    fn run_test(&mut self, agent: &FoundAgent, row: &mut SetupReportRow) -> Result<(), Failure> {
         if self.asked.no_test {
             return Ok(());
         }
         let tested = test::run(&mut self.link, agent, self.asked)?;
-        self.tell(test::words(agent, &tested))?;
+        self.print_unless_json(test::words(agent, &tested))?;
         row.tested = Some(tested);
         Ok(())
     }
 
     fn agrees(&self, question: &str) -> Result<bool, Failure> {
         let otherwise = "add --yes to change it without being asked, or --dry-run to change nothing";
-        Ok(self.asked.yes || is_yes(&typed(&format!("{question} [y/N]"), otherwise)?))
+        Ok(self.asked.yes || is_yes(&read_answer(&format!("{question} [y/N]"), otherwise)?))
     }
 
-    fn tell(&self, text: impl AsRef<str>) -> Result<(), Failure> {
-        if self.asked.json.json { Ok(()) } else { print::line(text) }
+    fn print_unless_json(&self, text: impl AsRef<str>) -> Result<(), Failure> {
+        if self.asked.json.json { Ok(()) } else { print::write_line(text) }
     }
 }

@@ -3,24 +3,24 @@
 use crate::failure::Failure;
 use crate::print;
 use postern_contract::methods::{Connection, FoundAgent, Imported, KnownAgent, SetupTested, ShellPath};
-use postern_contract::{DiffLine, Lines};
+use postern_contract::{DiffLine, MultilineText};
 use postern_policy::AgentId;
 use serde::Serialize;
 
 /// Result for an agent: an entry of the document of `setup --json`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Row {
+pub(super) struct SetupReportRow {
     kind: KnownAgent,
     title: String,
     agent: AgentId,
-    pub(super) end: End,
+    pub(super) end: SetupEnding,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) file: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) change: Vec<DiffLine>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) lines: Option<Lines>,
+    pub(super) lines: Option<MultilineText>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) imported: Option<Imported>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,7 +34,7 @@ pub(super) struct Row {
 /// Ending for an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum End {
+pub(super) enum SetupEnding {
     /// Nothing was changed: `--dry-run`.
     Shown,
     Connected,
@@ -46,13 +46,13 @@ pub(super) enum End {
     Failed,
 }
 
-impl Row {
+impl SetupReportRow {
     pub(super) fn new(found: &FoundAgent) -> Self {
         Self {
             kind: found.kind,
             title: found.title.clone(),
             agent: found.agent.clone(),
-            end: End::Shown,
+            end: SetupEnding::Shown,
             file: None,
             change: Vec::new(),
             lines: None,
@@ -64,23 +64,23 @@ impl Row {
     }
 
     pub(super) fn is_connected(&self) -> bool {
-        matches!(self.end, End::Connected | End::Already)
+        matches!(self.end, SetupEnding::Connected | SetupEnding::Already)
     }
 }
 
 /// Shows where the user's shell finds programs.
-pub(super) fn path(path: &ShellPath) -> Result<(), Failure> {
+pub(super) fn print_path(path: &ShellPath) -> Result<(), Failure> {
     for folder in &path.folders {
         let own = if path.added.contains(folder) { "  (not in the built-in search path)" } else { "" };
-        print::line(format!("{folder}{own}"))?;
+        print::write_line(format!("{folder}{own}"))?;
     }
-    print::line(
+    print::write_line(
         "What only your shell finds is asked about. To look it up there: postern agents set ID search-path=shell",
     )
 }
 
 /// Lists the agents that are here.
-pub(super) fn found(agents: &[FoundAgent]) -> Result<(), Failure> {
+pub(super) fn print_agents(agents: &[FoundAgent]) -> Result<(), Failure> {
     let row = |agent: &FoundAgent| {
         let state = match (agent.connection, &agent.problem) {
             (_, Some(_)) => "settings can’t be read".to_owned(),
@@ -94,7 +94,7 @@ pub(super) fn found(agents: &[FoundAgent]) -> Result<(), Failure> {
         [agent.title.clone(), state, rules, place.cloned().unwrap_or_default()]
     };
     let here = agents.iter().filter(|agent| agent.is_here());
-    print::table(
+    print::write_table(
         ["AGENT", "STATE", "OWN RULES", "FOUND AT"],
         here.map(row).collect(),
         "no agents that Postern knows were found",
@@ -103,10 +103,12 @@ pub(super) fn found(agents: &[FoundAgent]) -> Result<(), Failure> {
 
 /// Says what comes next.
 pub(super) fn next_steps() -> Result<(), Failure> {
-    print::line("")?;
-    print::line("Start your agent in a new session. When it asks, answer in Postern’s window, or here:")?;
-    print::line("  postern tui             answer questions in this terminal")?;
-    print::line("  postern history         see what ran")?;
-    print::line("  postern suggest         see which rules would save you questions")?;
-    print::line("  postern setup --undo    take all of this back")
+    print::write_line("")?;
+    print::write_line(
+        "Start your agent in a new session. When it asks, answer in Postern’s window, or here:",
+    )?;
+    print::write_line("  postern tui             answer questions in this terminal")?;
+    print::write_line("  postern history         see what ran")?;
+    print::write_line("  postern suggest         see which rules would save you questions")?;
+    print::write_line("  postern setup --undo    take all of this back")
 }

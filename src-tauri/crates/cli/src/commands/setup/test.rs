@@ -1,14 +1,14 @@
 //! Tests an agent's way to Postern, and answers the question of the test.
 
 use crate::failure::Failure;
-use crate::link::Link;
-use crate::setup_args::Setup;
-use crate::typed::{is_yes, typed};
+use crate::link::HostLink;
+use crate::setup_args::SetupCommand;
+use crate::typed::{is_yes, read_answer};
 use crate::{print, question};
 use postern_contract::methods::{
     AnswerQuestion, FoundAgent, GetTest, ListQuestions, Nothing, SetupTest, SetupTested, StartTest, TestState,
 };
-use postern_contract::{Answer, AnswerParams, Question, plain};
+use postern_contract::{Answer, AnswerParams, Question, join_pieces};
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
@@ -18,23 +18,30 @@ const PATIENCE: Duration = Duration::from_mins(1);
 const BETWEEN: Duration = Duration::from_millis(200);
 
 /// Runs a test to its end.
-pub(super) fn run(link: &mut Link, agent: &FoundAgent, asked: &Setup) -> Result<SetupTested, Failure> {
+pub(super) fn run(
+    link: &mut HostLink,
+    agent: &FoundAgent,
+    asked: &SetupCommand,
+) -> Result<SetupTested, Failure> {
     // This terminal can show questions from now on.
     link.watch_questions()?;
-    let test =
-        link.call::<StartTest>(&SetupTest { kind: agent.kind, agent: agent.agent.clone(), asks: false })?;
+    let test = link.call_method::<StartTest>(&SetupTest {
+        kind: agent.kind,
+        agent: agent.agent.clone(),
+        asks: false,
+    })?;
     let mut end = Instant::now() + PATIENCE;
     loop {
-        let tested = link.call::<GetTest>(&test)?;
+        let tested = link.call_method::<GetTest>(&test)?;
         if tested.state != TestState::Waiting {
             return Ok(tested);
         }
-        let waiting = link.call::<ListQuestions>(&Nothing {})?.questions;
+        let waiting = link.call_method::<ListQuestions>(&Nothing {})?.questions;
         if let Some(question) = waiting.iter().find(|question| is_of(question, agent, &test.session)) {
             answer(link, question, asked)?;
             end = Instant::now() + PATIENCE;
         } else if Instant::now() > end {
-            return Err(Failure::no("the test had no answer within a minute: see postern history"));
+            return Err(Failure::negative("the test had no answer within a minute: see postern history"));
         }
         link.next_within(BETWEEN)?;
     }
@@ -42,17 +49,21 @@ pub(super) fn run(link: &mut Link, agent: &FoundAgent, asked: &Setup) -> Result<
 
 /// Returns true if a question is the test's. A test over a channel has no session of its own.
 fn is_of(question: &Question, agent: &FoundAgent, session: &str) -> bool {
-    let own = question.asker.session.as_ref().is_none_or(|shown| plain(shown) == session);
+    let own = question.asker.session.as_ref().is_none_or(|shown| join_pieces(shown) == session);
     question.asker.agent == agent.agent && own
 }
 
 /// Answers the question of a test: as the user says, or no where the user isn't asked.
-fn answer(link: &mut Link, question: &Question, asked: &Setup) -> Result<(), Failure> {
+fn answer(link: &mut HostLink, question: &Question, asked: &SetupCommand) -> Result<(), Failure> {
     let ask = !asked.yes && std::io::stdin().is_terminal();
     let said = if ask {
-        print::line("a test: this is how the agent asks")?;
-        question::full(question)?;
-        if is_yes(&typed("Allow it once? [y/N]", "add --no-test")?) { Answer::Once } else { Answer::Deny }
+        print::write_line("a test: this is how the agent asks")?;
+        question::print_full(question)?;
+        if is_yes(&read_answer("Allow it once? [y/N]", "add --no-test")?) {
+            Answer::Once
+        } else {
+            Answer::Deny
+        }
     } else {
         Answer::Deny
     };
@@ -60,7 +71,7 @@ fn answer(link: &mut Link, question: &Question, asked: &Setup) -> Result<(), Fai
     // Someone else may have answered it.
     let params =
         AnswerParams { feedback, ..AnswerParams::new(question.id.clone(), question.digest.clone(), said) };
-    link.call::<AnswerQuestion>(&params).map(drop)
+    link.call_method::<AnswerQuestion>(&params).map(drop)
 }
 
 /// Says how a test ended.

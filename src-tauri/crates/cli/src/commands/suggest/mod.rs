@@ -2,17 +2,17 @@
 
 mod transcripts;
 
-use super::agents::named;
+use super::agents::parse_agent_id;
 use super::rules;
 use crate::failure::Failure;
 use crate::import_args::Suggest;
-use crate::link::Link;
+use crate::link::HostLink;
 use crate::print;
-use postern_command::escape::text as escaped;
-use postern_command::{quote, quote_word};
+use postern_command::escape::visible_text as escaped;
+use postern_command::{quote_argv, quote_word};
 use postern_contract::methods::{AgentRef, GetAgent, InsightsAsk, SuggestRules};
-use postern_policy::measure::{Setup, questions};
-use postern_policy::{Asked, Origin, Pattern, Profile, Rule, RuleOrigin, pattern_text, suggest};
+use postern_policy::measure::{MeasurementSetup, questions};
+use postern_policy::{Origin, PastQuestion, Pattern, Profile, Rule, RuleOrigin, pattern_text, suggest};
 use serde::Serialize;
 use std::path::Path;
 
@@ -22,15 +22,15 @@ const EXAMPLES: usize = 5;
 /// The document of `suggest --json`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Report {
+struct SuggestReport {
     /// Questions that were looked at.
     asked: u64,
-    suggestions: Vec<Suggestion>,
+    suggestions: Vec<SuggestReportEntry>,
 }
 
 /// Rules that would have answered questions.
 #[derive(Debug, Serialize)]
-struct Suggestion {
+struct SuggestReportEntry {
     /// Number of questions.
     spares: u64,
     rules: Vec<Rule>,
@@ -39,7 +39,7 @@ struct Suggestion {
 }
 
 pub(crate) fn run(
-    link: impl FnOnce() -> Result<Link, Failure>,
+    link: impl FnOnce() -> Result<HostLink, Failure>,
     home: &Path,
     asked: &Suggest,
 ) -> Result<(), Failure> {
@@ -48,50 +48,54 @@ pub(crate) fn run(
     } else {
         of_history(&mut link()?, asked)?
     };
-    if asked.json.json { print::json(&report) } else { show(&report) }
+    if asked.json.json { print::write_json(&report) } else { print_report(&report) }
 }
 
-fn of_history(link: &mut Link, asked: &Suggest) -> Result<Report, Failure> {
-    let agent = asked.agent.as_deref().map(named).transpose()?;
-    let found = link.call::<SuggestRules>(&InsightsAsk { agent, days: asked.days, effect: None })?;
-    let suggestion = |one: postern_contract::methods::Suggestion| Suggestion {
+fn of_history(link: &mut HostLink, asked: &Suggest) -> Result<SuggestReport, Failure> {
+    let agent = asked.agent.as_deref().map(parse_agent_id).transpose()?;
+    let found = link.call_method::<SuggestRules>(&InsightsAsk { agent, days: asked.days, effect: None })?;
+    let suggestion = |one: postern_contract::methods::Suggestion| SuggestReportEntry {
         spares: one.spares,
         rules: one.offer.rules,
         examples: one.examples,
     };
     let suggestions = found.suggestions.into_iter().take(asked.most).map(suggestion).collect();
-    Ok(Report { asked: found.asked, suggestions })
+    Ok(SuggestReport { asked: found.asked, suggestions })
 }
 
 /// Judges what agents ran in their own shells: programs are taken as present and unchanged, so no rule is bound to one.
 fn of_transcripts(
-    link: impl FnOnce() -> Result<Link, Failure>,
+    link: impl FnOnce() -> Result<HostLink, Failure>,
     home: &Path,
     asked: &Suggest,
-) -> Result<Report, Failure> {
-    let home_text = home.to_str().ok_or_else(|| Failure::usage("the home folder is not UTF-8"))?;
-    let mut setup = Setup { origin: Origin::AgentShell, home: home_text.to_owned(), ..Setup::default() };
+) -> Result<SuggestReport, Failure> {
+    let home_text = home.to_str().ok_or_else(|| Failure::usage_error("the home folder is not UTF-8"))?;
+    let mut setup = MeasurementSetup {
+        origin: Origin::AgentShell,
+        home: home_text.to_owned(),
+        ..MeasurementSetup::default()
+    };
     if let Some(agent) = &asked.agent {
-        let agent = named(agent)?;
+        let agent = parse_agent_id(agent)?;
         let mut link = link()?;
-        setup.settings = link.call::<GetAgent>(&AgentRef { agent: agent.clone() })?.settings;
+        setup.settings = link.call_method::<GetAgent>(&AgentRef { agent: agent.clone() })?.settings;
         setup.settings.folders.clear();
-        let rules = rules::all(&mut link, Some(&agent))?;
+        let rules = rules::fetch_all(&mut link, Some(&agent))?;
         setup.rules = rules.into_iter().map(|row| Rule { pin: None, ..row.rule }).collect();
     }
-    let (calls, files) = transcripts::calls(home);
+    let (calls, files) = transcripts::read_calls(home);
     print::remark(format!("{files} transcripts of Claude Code and Codex, {} commands", calls.len()));
-    let (questions, places): (Vec<Asked>, Vec<Vec<usize>>) =
-        questions(&calls, &setup).map_err(Failure::own)?.into_iter().unzip();
-    let suggested = suggest(&questions, asked.most).into_iter().map(|one| Suggestion {
+    let (questions, places): (Vec<PastQuestion>, Vec<Vec<usize>>) =
+        questions(&calls, &setup).map_err(Failure::from_error)?.into_iter().unzip();
+    let suggested = suggest(&questions, asked.most).into_iter().map(|one| SuggestReportEntry {
         spares: one.spares,
-        rules: one.offer.rules(RuleOrigin::AgentShell).map(|rule| Rule { pin: None, ..rule }).collect(),
+        rules: one.offer.to_rules(RuleOrigin::AgentShell).map(|rule| Rule { pin: None, ..rule }).collect(),
         examples: examples(
             one.answers.iter().filter_map(|at| places[*at].first()).map(|at| &*calls[*at].shell),
         ),
     });
     let asked = questions.iter().map(|question| question.times).sum();
-    Ok(Report { asked, suggestions: suggested.collect() })
+    Ok(SuggestReport { asked, suggestions: suggested.collect() })
 }
 
 fn examples<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
@@ -107,24 +111,27 @@ fn examples<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
     shown
 }
 
-fn show(report: &Report) -> Result<(), Failure> {
+fn print_report(report: &SuggestReport) -> Result<(), Failure> {
     let rules: usize = report.suggestions.iter().map(|one| one.rules.len()).sum();
     let spares: u64 = report.suggestions.iter().map(|one| one.spares).sum();
     if rules == 0 {
-        return print::line(format!("no rule would have answered any of {} questions", report.asked));
+        return print::write_line(format!("no rule would have answered any of {} questions", report.asked));
     }
     let plural = if rules == 1 { "rule" } else { "rules" };
-    print::line(format!("{rules} {plural} would have answered {spares} of {} questions", report.asked))?;
+    print::write_line(format!(
+        "{rules} {plural} would have answered {spares} of {} questions",
+        report.asked
+    ))?;
     for one in &report.suggestions {
-        print::line(format!("{:>5}  it would have let through:", one.spares))?;
-        one.examples.iter().try_for_each(|line| print::line(format!("         {line}")))?;
-        one.rules.iter().try_for_each(|rule| print::line(format!("       {}", typed(rule))))?;
+        print::write_line(format!("{:>5}  it would have let through:", one.spares))?;
+        one.examples.iter().try_for_each(|line| print::write_line(format!("         {line}")))?;
+        one.rules.iter().try_for_each(|rule| print::write_line(format!("       {}", rule_command(rule))))?;
     }
-    print::line("nothing was saved; type the lines that you mean")
+    print::write_line("nothing was saved; type the lines that you mean")
 }
 
 /// Returns the line that saves a rule.
-fn typed(rule: &Rule) -> String {
+fn rule_command(rule: &Rule) -> String {
     let agent = rule.agent.as_ref().map_or("ID", |agent| agent.as_str());
     let kind = match &rule.pattern {
         Pattern::Exact(_) => Some(" --exact".to_owned()),
@@ -132,7 +139,7 @@ fn typed(rule: &Rule) -> String {
         Pattern::Command(_) | Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_) => None,
     };
     let option = if matches!(rule.pattern, Pattern::Read(_)) { "--read " } else { "" };
-    let args = rule.args.as_ref().map(|args| format!(" --args {}", quote_word(&quote(args))));
+    let args = rule.args.as_ref().map(|args| format!(" --args {}", quote_word(&quote_argv(args))));
     let folder = rule.folder.as_ref().map(|folder| format!(" --in {}", quote_word(folder)));
     let own_shell = (rule.origin == RuleOrigin::AgentShell).then(|| " --own-shell".to_owned());
     let confine = rule.confine.map(|profile| match profile {

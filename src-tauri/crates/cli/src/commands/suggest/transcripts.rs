@@ -1,6 +1,6 @@
 //! Commands in what Claude Code and Codex keep of their sessions.
 
-use postern_policy::measure::Call;
+use postern_policy::measure::MeasuredCall;
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,15 @@ use std::path::{Path, PathBuf};
 const LONGEST: u64 = 256 * 1024 * 1024;
 
 /// Returns the commands of all transcripts below a home folder, with the number of the files.
-pub(super) fn calls(home: &Path) -> (Vec<Call>, usize) {
+pub(super) fn read_calls(home: &Path) -> (Vec<MeasuredCall>, usize) {
     let is_jsonl = |name: &str| Path::new(name).extension().is_some_and(|kind| kind == "jsonl");
-    let claude = files(&home.join(".claude/projects"), is_jsonl);
-    let codex = files(&home.join(".codex/sessions"), |name| name.starts_with("rollout-") && is_jsonl(name));
+    let claude = find_files(&home.join(".claude/projects"), is_jsonl);
+    let codex =
+        find_files(&home.join(".codex/sessions"), |name| name.starts_with("rollout-") && is_jsonl(name));
     let mut all = Vec::new();
     let read = claude.len() + codex.len();
     for (paths, of) in
-        [(claude, of_claude as fn(&Value, &mut TranscriptFolder) -> Vec<Call>), (codex, of_codex)]
+        [(claude, of_claude as fn(&Value, &mut TranscriptFolder) -> Vec<MeasuredCall>), (codex, of_codex)]
     {
         for path in paths {
             let Ok(text) = std::fs::read(&path) else { continue };
@@ -31,7 +32,7 @@ pub(super) fn calls(home: &Path) -> (Vec<Call>, usize) {
 }
 
 /// Returns the files below a folder whose names fit, in their order. Links are not followed.
-fn files(folder: &Path, fits: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+fn find_files(folder: &Path, fits: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let mut open = VecDeque::from([folder.to_owned()]);
     let mut found = Vec::new();
     while let Some(folder) = open.pop_front() {
@@ -56,26 +57,26 @@ fn files(folder: &Path, fits: impl Fn(&str) -> bool) -> Vec<PathBuf> {
 struct TranscriptFolder(Option<String>);
 
 impl TranscriptFolder {
-    fn call(&self, shell: &str, named: Option<&str>) -> Call {
+    fn shell_call(&self, shell: &str, named: Option<&str>) -> MeasuredCall {
         let cwd = match (named, &self.0) {
             (Some(named), Some(own)) if !named.starts_with('/') => Some(format!("{own}/{named}")),
             (Some(named), _) => Some(named.to_owned()),
             (None, own) => own.clone(),
         };
-        Call { project: self.0.clone().unwrap_or_default(), cwd, shell: shell.to_owned() }
+        MeasuredCall { project: self.0.clone().unwrap_or_default(), cwd, shell: shell.to_owned() }
     }
 }
 
-fn of_claude(line: &Value, folder: &mut TranscriptFolder) -> Vec<Call> {
+fn of_claude(line: &Value, folder: &mut TranscriptFolder) -> Vec<MeasuredCall> {
     if let Some(cwd) = line["cwd"].as_str() {
         folder.0 = Some(cwd.to_owned());
     }
     let parts = line["message"]["content"].as_array().into_iter().flatten();
     let uses = parts.filter(|part| part["type"] == "tool_use" && part["name"] == "Bash");
-    uses.filter_map(|part| Some(folder.call(part["input"]["command"].as_str()?, None))).collect()
+    uses.filter_map(|part| Some(folder.shell_call(part["input"]["command"].as_str()?, None))).collect()
 }
 
-fn of_codex(line: &Value, folder: &mut TranscriptFolder) -> Vec<Call> {
+fn of_codex(line: &Value, folder: &mut TranscriptFolder) -> Vec<MeasuredCall> {
     let payload = &line["payload"];
     if let Some(cwd) = payload["cwd"].as_str() {
         folder.0 = Some(cwd.to_owned());
@@ -89,7 +90,7 @@ fn of_codex(line: &Value, folder: &mut TranscriptFolder) -> Vec<Call> {
     let command = &arguments["command"];
     let text = command.as_str().or_else(|| arguments["cmd"].as_str()).map(str::to_owned);
     let text = text.or_else(|| of_argv(command));
-    text.map(|text| folder.call(&text, named)).into_iter().collect()
+    text.map(|text| folder.shell_call(&text, named)).into_iter().collect()
 }
 
 /// Returns the text that a shell is given, or the words as a line.
@@ -99,13 +100,13 @@ fn of_argv(command: &Value) -> Option<String> {
     match words.as_slice() {
         [_, flag, text] if flag == "-lc" || flag == "-c" => Some(text.clone()),
         [] => None,
-        words => Some(postern_command::quote(words)),
+        words => Some(postern_command::quote_argv(words)),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::calls;
+    use super::read_calls;
     use std::fs;
 
     #[test]
@@ -135,7 +136,7 @@ mod tests {
             ],
         );
         put(".codex/sessions/notes.jsonl", &["{}"]);
-        let (calls, files) = calls(home.path());
+        let (calls, files) = read_calls(home.path());
         let read: Vec<_> =
             calls.iter().map(|call| (call.shell.as_str(), call.cwd.as_deref().unwrap())).collect();
         assert_eq!(

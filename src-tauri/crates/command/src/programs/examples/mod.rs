@@ -6,18 +6,18 @@ use postern_programs::{Does, EffectKind, Example, ProgramFile};
 use serde::Deserialize as _;
 use serde::de::IntoDeserializer;
 
-use super::table::{Effect, Program, UnsafeArgs};
+use super::table::{Program, TableEffect, UnsafeArgs};
 use super::{family, own, patterns};
 use crate::call::Arg;
-use crate::effect::{effects_of_reading, has_effect};
+use crate::effect::{effects_of_command, has_effect};
 use crate::invocation::Invocation;
-use crate::{Dialect, Reading, Step, Word, read_shell};
+use crate::{Dialect, ParsedCommand, Step, Word, read_shell};
 
 /// Problem of a file's examples.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExampleProblem {
     /// An example shows something else.
-    #[error("`{line}` shows {}, and not {}", named(.got), named(.wanted))]
+    #[error("`{line}` shows {}, and not {}", name_examples(.got), name_examples(.wanted))]
     Shows {
         /// The command line.
         line: String,
@@ -40,7 +40,7 @@ pub fn check_examples(file: &ProgramFile, relatives: &[ProgramFile]) -> Vec<Exam
     let mut found = Vec::new();
     for (line, wanted) in &file.examples {
         let reading = read_shell(line, Dialect::Bash);
-        let got = shown(&reading);
+        let got = shown_examples(&reading);
         if !wanted.0.iter().all(|wanted| got.contains(wanted)) {
             found.push(ExampleProblem::Shows { line: line.clone(), wanted: wanted.0.clone(), got });
         }
@@ -57,7 +57,7 @@ pub fn check_examples(file: &ProgramFile, relatives: &[ProgramFile]) -> Vec<Exam
     };
     let is_shown = |one: &UnsafeArgs| any(&|step, program| shows_unsafe(step, program, one));
     let unsafe_args = program.unsafe_args.iter().filter(|one| !is_shown(one)).map(|one| one.when);
-    let is_shown = |effect: &Effect| any(&|step, program| has_effect(step, program, effect));
+    let is_shown = |effect: &TableEffect| any(&|step, program| has_effect(step, program, effect));
     let effects = program.effects.iter().filter(|effect| !is_shown(effect)).map(|effect| effect.when);
     found.extend(unsafe_args.chain(effects).map(|when| ExampleProblem::Unshown(when.to_owned())));
     found
@@ -66,16 +66,16 @@ pub fn check_examples(file: &ProgramFile, relatives: &[ProgramFile]) -> Vec<Exam
 /// Returns true if a step has such an unsafe argument.
 fn shows_unsafe(step: &Step, program: &'static Program, unsafe_args: &UnsafeArgs) -> bool {
     let arg = |word: &Word| match &word.value {
-        Some(value) => Arg::known(value, 0..0),
+        Some(value) => Arg::from_value(value, 0..0),
         None => Arg::unknown(&word.raw, 0..0, true),
     };
     let args: Vec<Arg> = step.argv.iter().map(arg).collect();
     let own = step.program().is_some_and(|name| program.names.contains(&family(name).as_str()));
-    own && patterns::unsafe_arg(unsafe_args, &Invocation::of(&args, program), &step.dir).is_some()
+    own && patterns::unsafe_arg(unsafe_args, &Invocation::from_args(&args, program), &step.dir).is_some()
 }
 
 /// Returns everything that a line shows.
-fn shown(reading: &Reading) -> Vec<Example> {
+fn shown_examples(reading: &ParsedCommand) -> Vec<Example> {
     let mut all: Vec<Example> = Vec::new();
     let unsafe_args = reading.steps.iter().flat_map(|step| &step.ways_out).map(|one| one.effect);
     let unparsed = !reading.opaque.is_empty() || reading.steps.iter().any(|step| step.opaque.is_some());
@@ -84,7 +84,7 @@ fn shown(reading: &Reading) -> Vec<Example> {
     if all.is_empty() {
         all.push(Example::None);
     }
-    let effects = effects_of_reading(reading).into_iter().flatten();
+    let effects = effects_of_command(reading).into_iter().flatten();
     let kinds = effects.filter_map(|found| kind_of(found.effect.kind()));
     all.extend(kinds.map(|kind| Example::Effect(Does::Has(kind))));
     let first = |at: usize, one: &Example| !all[..at].contains(one);
@@ -96,7 +96,7 @@ fn kind_of(name: &str) -> Option<EffectKind> {
     EffectKind::deserialize(IntoDeserializer::<serde::de::value::Error>::into_deserializer(name)).ok()
 }
 
-fn named(all: &[Example]) -> String {
+fn name_examples(all: &[Example]) -> String {
     let one = |example: &Example| match example {
         Example::None => "none".to_owned(),
         Example::Unparsed => "unparsed".to_owned(),

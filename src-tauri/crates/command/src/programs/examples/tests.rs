@@ -9,12 +9,12 @@ use std::sync::OnceLock;
 use postern_programs::{ArgEffect, Does, EffectKind, Example, ProgramFile};
 use serde::Deserialize;
 
-use super::{ExampleProblem, check_examples, shown, shows_unsafe};
+use super::{ExampleProblem, check_examples, shown_examples, shows_unsafe};
 use crate::effect::has_effect;
 use crate::programs::own;
-use crate::programs::table::{Effect, PROGRAMS};
-use crate::programs::{Class, arity, class_of, family, set_own_programs};
-use crate::{Dialect, Reading, read_shell};
+use crate::programs::table::{PROGRAMS, TableEffect};
+use crate::programs::{ProgramClass, class_of, command_length, family, set_own_programs};
+use crate::{Dialect, ParsedCommand, read_shell};
 
 /// Returns the built-in files, by their names.
 fn files() -> &'static [(String, ProgramFile)] {
@@ -33,8 +33,8 @@ fn files() -> &'static [(String, ProgramFile)] {
 }
 
 /// Returns the readings of all examples that show more than ordinary work, and of our own cases of wrappers.
-fn readings() -> &'static [Reading] {
-    static READINGS: OnceLock<Vec<Reading>> = OnceLock::new();
+fn readings() -> &'static [ParsedCommand] {
+    static READINGS: OnceLock<Vec<ParsedCommand>> = OnceLock::new();
     READINGS.get_or_init(|| {
         let examples = files().iter().flat_map(|(_, file)| &file.examples);
         let more = examples.filter(|(_, shows)| shows.0 != [Example::None]);
@@ -49,7 +49,7 @@ struct Case {
 }
 
 /// Returns the readings of our own cases that must not be allowed.
-fn cases() -> Vec<Reading> {
+fn cases() -> Vec<ParsedCommand> {
     let texts = [
         include_str!("../../../../../../tests/fixtures/cases/argument.jsonl"),
         include_str!("../../../../../../tests/fixtures/cases/wrapper.jsonl"),
@@ -65,7 +65,7 @@ fn every_example_shows_what_its_file_says() {
     let mut wrong = Vec::new();
     for (file, content) in files() {
         for (line, wanted) in &content.examples {
-            let got = shown(&read_shell(line, Dialect::Bash));
+            let got = shown_examples(&read_shell(line, Dialect::Bash));
             if !wanted.0.iter().all(|wanted| got.contains(wanted)) {
                 wrong.push(format!("{file}: `{line}` shows {got:?}, and not {:?}", wanted.0));
             }
@@ -100,7 +100,7 @@ fn every_effect_has_an_example_in_its_file() {
         let program = own::compile(file);
         let lines = file.examples.keys();
         let steps: Vec<_> = lines.flat_map(|line| read_shell(line, Dialect::Bash).steps).collect();
-        let is_shown = |effect: &Effect| steps.iter().any(|step| has_effect(step, program, effect));
+        let is_shown = |effect: &TableEffect| steps.iter().any(|step| has_effect(step, program, effect));
         missing.extend(
             program.effects.iter().filter(|effect| !is_shown(effect)).map(|effect| (path, effect.when)),
         );
@@ -169,7 +169,7 @@ fn a_program_that_a_person_adds_is_judged_and_a_known_one_only_gains() {
     "#);
     // An unsafe argument is an effect of its own.
     let effects = |line: &str| {
-        let all = shown(&read_shell(line, Dialect::Bash));
+        let all = shown_examples(&read_shell(line, Dialect::Bash));
         all.into_iter().filter(|one| !matches!(one, Example::Effect(Does::Has(_)))).collect::<Vec<_>>()
     };
     let is_unsafe = |effect: ArgEffect| Example::Effect(Does::Unsafe(effect));
@@ -178,12 +178,12 @@ fn a_program_that_a_person_adds_is_judged_and_a_known_one_only_gains() {
     assert!(!set_own_programs(vec![shipit.clone()]), "that is no change");
     assert_eq!(effects("shipit deploy"), [is_unsafe(ArgEffect::Sends)]);
     assert_eq!(effects("shipit -e deploy status"), [Example::None], "a value is no command");
-    assert_eq!(arity(&["shipit", "deploy", "web"]), 3);
+    assert_eq!(command_length(&["shipit", "deploy", "web"]), 3);
     assert_eq!(
         effects("wc --everywhere --files0-from x"),
         [ArgEffect::Sends, ArgEffect::Reads].map(is_unsafe)
     );
-    assert_eq!(class_of("shipit"), Class::Ordinary);
+    assert_eq!(class_of("shipit"), ProgramClass::Ordinary);
     let problems = check_examples(&shipit, &[]);
     let wanted = vec![Example::None];
     let got = vec![is_unsafe(ArgEffect::Sends), Example::Effect(Does::Has(EffectKind::Send))];

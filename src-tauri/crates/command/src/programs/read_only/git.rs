@@ -1,18 +1,18 @@
 //! Subcommands of git that list or change, by how they are written.
 
 /// Returns true if this is one that lists: git-branch(1), git-tag(1), git-config(1) and others.
-pub(super) fn lists(argv: &[&str], at: usize) -> bool {
+pub(super) fn only_lists(argv: &[&str], at: usize) -> bool {
     let rest = argv.get(at + 1..).unwrap_or_default();
     let first = rest.first().copied();
     match argv.get(at).copied().unwrap_or_default() {
         "branch" => lists_branches(rest),
         "tag" => lists_tags(rest),
         "remote" => {
-            only(rest, &["-v", "--verbose"])
+            has_only(rest, &["-v", "--verbose"])
                 || rest.len() == 2 && rest[0] == "get-url" && !rest[1].starts_with('-')
         }
         "stash" => matches!(first, Some("list" | "show")),
-        "worktree" => first == Some("list") && only(&rest[1..], &["--porcelain", "-v", "-z"]),
+        "worktree" => first == Some("list") && has_only(&rest[1..], &["--porcelain", "-v", "-z"]),
         "submodule" => rest.is_empty() || rest == ["status"] || rest == ["status", "--recursive"],
         "config" => reads_configuration(rest),
         "reflog" => !rest.iter().any(|word| ["expire", "delete", "drop", "write"].contains(word)),
@@ -32,7 +32,7 @@ pub(super) fn lists(argv: &[&str], at: usize) -> bool {
     }
 }
 
-fn only(rest: &[&str], words: &[&str]) -> bool {
+fn has_only(rest: &[&str], words: &[&str]) -> bool {
     rest.iter().all(|word| words.contains(word))
 }
 

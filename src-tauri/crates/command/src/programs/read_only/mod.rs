@@ -6,25 +6,25 @@ mod shapes;
 use postern_programs::ReadCheck;
 
 use super::table::{self, Name, Trait};
-use super::{Class, class_of, family};
-use crate::invocation::verbs;
+use super::{ProgramClass, class_of, family};
+use crate::invocation::verb_indexes;
 
 /// Returns true if it is a program that reads with any arguments.
 pub(super) fn is_program(known: &Name) -> bool {
-    known.has(Trait::ReadsAlways) || known.has(Trait::ReadsAnyway)
+    known.has_trait(Trait::ReadsAlways) || known.has_trait(Trait::ReadsAnyway)
 }
 
 /// Returns true if a command only reads, by its name and subcommand. The caller also looks at the step's
 /// unsafe arguments: a command with one is not read-only.
 pub fn is_read_only(argv: &[&str]) -> bool {
     let Some(program) = argv.first() else { return false };
-    let Some(known) = table::find(&family(program)) else { return false };
+    let Some(known) = table::find_name(&family(program)) else { return false };
     let check = known.program.reads.check;
     if is_program(known) && !check.is_some_and(|check| shapes::writes(check, argv)) {
         return true;
     }
     has_form(known, argv)
-        || check.is_some_and(|check| shapes::reads(check, argv))
+        || check.is_some_and(|check| shapes::only_reads(check, argv))
         || has_reading_subcommand(known, argv)
 }
 
@@ -36,14 +36,14 @@ pub fn is_read_only_anyway(words: &[Option<&str>]) -> bool {
     if let Some(argv) = known {
         return is_read_only(&argv);
     }
-    let known = words.first().copied().flatten().and_then(|name| table::find(&family(name)));
+    let known = words.first().copied().flatten().and_then(|name| table::find_name(&family(name)));
     let Some(known) = known else { return false };
-    if known.has(Trait::ReadsAnyway) {
+    if known.has_trait(Trait::ReadsAnyway) {
         return true;
     }
     // What could be an option that does more would be unsafe: these are operands.
     let operands: Vec<&str> = words.iter().map(|word| word.unwrap_or("operand")).collect();
-    known.has(Trait::ReadsOperands) && is_read_only(&operands)
+    known.has_trait(Trait::ReadsOperands) && is_read_only(&operands)
         || known.program.reads.check == Some(ReadCheck::Git) && has_command(known, &operands)
 }
 
@@ -54,9 +54,9 @@ pub fn asks_others(words: &[Option<&str>]) -> bool {
     if let [_, "--version" | "-v"] = argv[..] {
         return false;
     }
-    let asks = table::find(&family(name)).is_some_and(|known| {
+    let asks = table::find_name(&family(name)).is_some_and(|known| {
         let by = known.program.reads.asks;
-        let command = || verb(known, &argv).and_then(|at| argv.get(at));
+        let command = || verb_index(known, &argv).and_then(|at| argv.get(at));
         by == ["*"] || !by.is_empty() && command().is_some_and(|command| by.contains(command))
     });
     asks || argv.iter().any(|word| ASKING_OPTIONS.contains(word))
@@ -65,7 +65,7 @@ pub fn asks_others(words: &[Option<&str>]) -> bool {
 /// Returns true if it does the same in every folder, but for what it is given to read: it has no
 /// configuration there.
 pub fn reads_alike_everywhere(argv: &[&str]) -> bool {
-    let known = argv.first().and_then(|name| table::find(&family(name)));
+    let known = argv.first().and_then(|name| table::find_name(&family(name)));
     known.is_some_and(|known| is_program(known) || is_awk(known)) && is_read_only(argv)
 }
 
@@ -75,16 +75,16 @@ pub fn reads_alike_everywhere(argv: &[&str]) -> bool {
 pub fn is_reading_carrier(invoked: &str, found: &[&str]) -> bool {
     let kind = |name: &str| {
         let name = family(name);
-        if table::find(&name).is_some_and(is_awk) { "awk".to_owned() } else { name }
+        if table::find_name(&name).is_some_and(is_awk) { "awk".to_owned() } else { name }
     };
     let invoked = kind(invoked);
-    found.iter().all(|name| class_of(name) == Class::Ordinary || kind(name) == invoked)
+    found.iter().all(|name| class_of(name) == ProgramClass::Ordinary || kind(name) == invoked)
 }
 
 /// Returns true if each further operand of the program is one more file that it reads, wherever its options
 /// end: awk.
 pub fn reads_any_files(program: &str) -> bool {
-    table::find(&family(program)).is_some_and(is_awk)
+    table::find_name(&family(program)).is_some_and(is_awk)
 }
 
 fn is_awk(known: &Name) -> bool {
@@ -97,11 +97,11 @@ const ASKING_OPTIONS: [&str; 2] = ["--outdated", "--uptodate"];
 fn has_reading_subcommand(known: &Name, argv: &[&str]) -> bool {
     let check = known.program.reads.check;
     let own = || {
-        let at = verb(known, argv);
-        check == Some(ReadCheck::Git) && at.is_some_and(|at| git::lists(argv, at))
+        let at = verb_index(known, argv);
+        check == Some(ReadCheck::Git) && at.is_some_and(|at| git::only_lists(argv, at))
     };
     (has_command(known, argv) || own())
-        && !check.is_some_and(|check| shapes::does_more(check, verb(known, argv), argv))
+        && !check.is_some_and(|check| shapes::does_more(check, verb_index(known, argv), argv))
 }
 
 /// Returns true if the command is one that reads, alone or with the word behind it (`config.get`).
@@ -110,7 +110,7 @@ fn has_command(known: &Name, argv: &[&str]) -> bool {
     if commands.is_empty() {
         return false;
     }
-    let Some(at) = verb(known, argv) else { return false };
+    let Some(at) = verb_index(known, argv) else { return false };
     let (Some(first), second) = (argv.get(at), argv.get(at + 1)) else { return false };
     commands.iter().any(|command| match command.split_once('.') {
         None => command == first,
@@ -139,8 +139,8 @@ fn has_form(known: &Name, argv: &[&str]) -> bool {
 }
 
 /// Returns the index of the verb.
-fn verb(known: &Name, argv: &[&str]) -> Option<usize> {
-    verbs(known.program, argv).first().copied()
+fn verb_index(known: &Name, argv: &[&str]) -> Option<usize> {
+    verb_indexes(known.program, argv).first().copied()
 }
 
 fn is_operand(word: &str) -> bool {

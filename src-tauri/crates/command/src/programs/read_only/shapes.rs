@@ -58,7 +58,7 @@ fn shows_properties(argv: &[&str]) -> bool {
 }
 
 /// Returns true if the program only reads when it is called so.
-pub(super) fn reads(check: ReadCheck, argv: &[&str]) -> bool {
+pub(super) fn only_reads(check: ReadCheck, argv: &[&str]) -> bool {
     let words = argv.get(1..).unwrap_or_default();
     match check {
         ReadCheck::Awk => awk_prints(words),

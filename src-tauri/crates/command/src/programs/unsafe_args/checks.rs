@@ -1,54 +1,59 @@
 //! Named checks: what the patterns of a file cannot say about arguments.
 
-use postern_programs::Check;
+use postern_programs::ArgumentCheck;
 
 use super::super::{sed, table};
-use super::{Found, cloud, files, noted, transfers, viewers};
-use crate::call::Call;
+use super::{FoundArg, cloud, files, noted_arg, transfers, viewers};
+use crate::call::CommandCall;
 use crate::environment::decides_what_runs;
-use crate::invocation::{Given, Invocation};
+use crate::invocation::{GivenOption, Invocation};
 use crate::peel::guess;
 use crate::programs::patterns::leads_outside;
 use crate::{ArgEffect, UnsafeArg};
 
 /// Returns the unsafe arguments of a call that a named check finds.
-pub(super) fn of(check: Check, name: &str, call: &Call, read: &Invocation<'_>) -> Vec<UnsafeArg> {
+pub(super) fn find_by_check(
+    check: ArgumentCheck,
+    name: &str,
+    call: &CommandCall,
+    read: &Invocation<'_>,
+) -> Vec<UnsafeArg> {
     let found = match check {
-        Check::Git => return git(call, read),
-        Check::Files => return files::of(name, call, read),
-        Check::Pnpm => return runs_any_program(call, read).into_iter().collect(),
-        Check::None => None,
-        Check::Sed => sed::more_than_prints(read.args)
+        ArgumentCheck::Git => return check_git(call, read),
+        ArgumentCheck::Files => return files::find_file_args(name, call, read),
+        ArgumentCheck::Pnpm => return runs_any_program(call, read).into_iter().collect(),
+        ArgumentCheck::None => None,
+        ArgumentCheck::Sed => sed::more_than_prints(read.args)
             .map(|at| (at, ArgEffect::Shell, "this sed script can run commands or write files")),
-        Check::Variables => variables(read),
-        Check::Cmake => chooses_programs(read),
-        Check::Plutil => viewers::converts_in_place(read),
-        Check::Codesign => viewers::writes_requirements(read),
-        Check::Openssl => viewers::more_than_shows_a_certificate(read),
-        Check::Npm => for_all_projects(read),
-        Check::Date => sets_clock(read),
-        Check::Jq => viewers::reads_environment(read),
-        Check::Tree => writes_by_a_letter(read),
-        Check::Network => changes_network(name, read),
-        Check::Brew => other_formula(read),
-        Check::Protoc => generator(read),
-        Check::Xcodebuild => build_settings(read),
-        Check::Curl => transfers::by_curl(read),
-        Check::Wget => transfers::by_wget(read),
-        Check::Lookup => transfers::sends_output_of_command(read),
-        Check::Tar => packs_elsewhere(call, read),
-        Check::Ps => other_environments(read),
-        Check::Cloud => cloud::of(name, read),
-        Check::Script => script(name, read),
-        Check::Gh => changes_by_api(call, read),
+        ArgumentCheck::Variables => variables(read),
+        ArgumentCheck::Cmake => chooses_programs(read),
+        ArgumentCheck::Plutil => viewers::converts_in_place(read),
+        ArgumentCheck::Codesign => viewers::writes_requirements(read),
+        ArgumentCheck::Openssl => viewers::more_than_shows_a_certificate(read),
+        ArgumentCheck::Npm => for_all_projects(read),
+        ArgumentCheck::Date => sets_clock(read),
+        ArgumentCheck::Jq => viewers::reads_environment(read),
+        ArgumentCheck::Tree => writes_by_a_letter(read),
+        ArgumentCheck::Network => changes_network(name, read),
+        ArgumentCheck::Brew => other_formula(read),
+        ArgumentCheck::Protoc => generator(read),
+        ArgumentCheck::Xcodebuild => build_settings(read),
+        ArgumentCheck::Curl => transfers::by_curl(read),
+        ArgumentCheck::Wget => transfers::by_wget(read),
+        ArgumentCheck::Lookup => transfers::sends_output_of_command(read),
+        ArgumentCheck::Tar => packs_elsewhere(call, read),
+        ArgumentCheck::Ps => other_environments(read),
+        ArgumentCheck::Cloud => cloud::find_cloud_arg(name, read),
+        ArgumentCheck::Script => script(name, read),
+        ArgumentCheck::Gh => changes_by_api(call, read),
     };
-    found.map(noted).into_iter().collect()
+    found.map(noted_arg).into_iter().collect()
 }
 
 /// Finds variables of `make` whose values can name a program or hold a command.
 ///
 /// The use that a makefile makes of a variable is not known, so only other values are left alone.
-fn variables(read: &Invocation<'_>) -> Found {
+fn variables(read: &Invocation<'_>) -> FoundArg {
     const PROGRAMS: [&str; 22] = [
         "CC", "CXX", "CPP", "LD", "AR", "AS", "NM", "RANLIB", "RM", "INSTALL", "MAKE", "YACC", "LEX", "M4",
         "CARGO", "GO", "PYTHON", "NODE", "NPM", "CMAKE", "SUDO", "PERL",
@@ -65,7 +70,7 @@ fn variables(read: &Invocation<'_>) -> Found {
     };
     let known = |at: usize| {
         let arg = &read.args[at];
-        read.word(at).map_or_else(|| !arg.free && !arg.start.contains('='), harmless)
+        read.word_at(at).map_or_else(|| !arg.free && !arg.start.contains('='), harmless)
     };
     let at = read.operands.iter().find(|at| !known(**at))?;
     Some((*at, ArgEffect::Config, "sets a variable that a makefile may run"))
@@ -73,7 +78,7 @@ fn variables(read: &Invocation<'_>) -> Found {
 
 /// Finds cmake's `-D` and `-G`, which name compilers, launchers and files to include, but for switches and
 /// the usual settings. cmake(1), cmake-variables(7)
-fn chooses_programs(read: &Invocation<'_>) -> Found {
+fn chooses_programs(read: &Invocation<'_>) -> FoundArg {
     const GENERATORS: [&str; 4] = ["Ninja", "Ninja Multi-Config", "Unix Makefiles", "Xcode"];
     let harmless = |at: usize| {
         let Some(start) = read.beginning(at) else { return true };
@@ -82,8 +87,8 @@ fn chooses_programs(read: &Invocation<'_>) -> Found {
             (_, Some(value)) => (false, value),
             (None, None) => return true,
         };
-        let attached = (!value.is_empty()).then_some(value).filter(|_| read.word(at).is_some());
-        let next = || read.word(at + 1).filter(|_| value.is_empty());
+        let attached = (!value.is_empty()).then_some(value).filter(|_| read.word_at(at).is_some());
+        let next = || read.word_at(at + 1).filter(|_| value.is_empty());
         let given = attached.or_else(next);
         given.is_some_and(|given| if setting { is_switch(given) } else { GENERATORS.contains(&given) })
     };
@@ -137,7 +142,7 @@ fn is_switch(given: &str) -> bool {
             || on_or_off && !SAYS_WHICH.iter().any(|part| upper.contains(part)))
 }
 
-fn sets_clock(read: &Invocation<'_>) -> Found {
+fn sets_clock(read: &Invocation<'_>) -> FoundArg {
     // `-j` is macOS's: nothing is set, and `-f` says how the date is written. GNU's date knows no `-j`.
     if read.options.iter().any(|given| given.name == "-j") {
         return None;
@@ -146,7 +151,7 @@ fn sets_clock(read: &Invocation<'_>) -> Found {
         return Some((file.at, ArgEffect::Reads, "reads another file"));
     }
     let of_option =
-        |at: usize| read.word(at - 1).is_some_and(|word| ["-d", "-r", "-v", "--date"].contains(&word));
+        |at: usize| read.word_at(at - 1).is_some_and(|word| ["-d", "-r", "-v", "--date"].contains(&word));
     let digit = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
     let sets = |at: &&usize| {
         !of_option(**at) && read.beginning(**at).is_some_and(|word| word.is_empty() || digit(word))
@@ -155,13 +160,13 @@ fn sets_clock(read: &Invocation<'_>) -> Found {
 }
 
 /// Finds `npm -g` that does more than list what is there. npm-install(1)
-fn for_all_projects(read: &Invocation<'_>) -> Found {
+fn for_all_projects(read: &Invocation<'_>) -> FoundArg {
     const LISTS: [&str; 9] = ["ls", "list", "la", "ll", "root", "prefix", "outdated", "view", "bin"];
     let everywhere = |name: &str| {
         name == "-g" || name.len() > 3 && ["--global", "--location"].iter().any(|long| long.starts_with(name))
     };
     let given = read.options.iter().find(|given| everywhere(&given.name))?;
-    let lists = read.verbs.first().and_then(|at| read.word(*at)).is_some_and(|sub| LISTS.contains(&sub));
+    let lists = read.verbs.first().and_then(|at| read.word_at(*at)).is_some_and(|sub| LISTS.contains(&sub));
     (!lists).then_some((given.at, ArgEffect::Changes, "changes what all projects have"))
 }
 
@@ -169,7 +174,7 @@ fn for_all_projects(read: &Invocation<'_>) -> Found {
 ///
 /// tree takes the values of its letters from the words after them, so that none of them hides another: `-aLo
 /// 2 x` writes to `x`. tree(1)
-fn writes_by_a_letter(read: &Invocation<'_>) -> Found {
+fn writes_by_a_letter(read: &Invocation<'_>) -> FoundArg {
     let letters = |at: &usize| {
         let word = read.beginning(*at).and_then(|word| word.strip_prefix('-'));
         word.is_some_and(|word| !word.starts_with('-') && word.contains(['o', 'R']) && word != "noreport")
@@ -181,11 +186,11 @@ fn writes_by_a_letter(read: &Invocation<'_>) -> Found {
 
 /// Finds a verb that does not only show, in its short forms too: `ip OBJECT VERB`, `nft VERB`. ip(8), tc(8),
 /// nft(8), bpftool(8), route(8)
-fn changes_network(name: &str, read: &Invocation<'_>) -> Found {
+fn changes_network(name: &str, read: &Invocation<'_>) -> FoundArg {
     const SHOWING: [&str; 7] = ["show", "list", "lst", "ls", "get", "help", "describe"];
     let place = usize::from(!matches!(name, "nft" | "route"));
     let at = *read.operands.get(place)?;
-    let word = read.word(at);
+    let word = read.word_at(at);
     // `ip link s` is set, and not show.
     let shows = word.is_some_and(|word| {
         SHOWING.iter().any(|verb| verb.starts_with(word) && (word.len() > 1 || *verb == "list"))
@@ -196,7 +201,7 @@ fn changes_network(name: &str, read: &Invocation<'_>) -> Found {
 /// Returns a formula in a file, at an address or in a tap that is not Homebrew's.
 ///
 /// Its code runs when it is looked at. brew(1)
-fn other_formula(read: &Invocation<'_>) -> Found {
+fn other_formula(read: &Invocation<'_>) -> FoundArg {
     let sub = read.verbs.first().copied()?;
     let other = |at: &usize| {
         let word = read.beginning(*at).unwrap_or_default();
@@ -209,7 +214,7 @@ fn other_formula(read: &Invocation<'_>) -> Found {
 }
 
 /// Finds `protoc --NAME_out=.`, which runs protoc-gen-NAME, unless the language is protoc's own.
-fn generator(read: &Invocation<'_>) -> Found {
+fn generator(read: &Invocation<'_>) -> FoundArg {
     const OWN: [&str; 12] = [
         "cpp",
         "java",
@@ -234,7 +239,7 @@ fn generator(read: &Invocation<'_>) -> Found {
 }
 
 /// Finds `NAME=value` of xcodebuild: settings name programs and folders; YES and NO name nothing.
-fn build_settings(read: &Invocation<'_>) -> Found {
+fn build_settings(read: &Invocation<'_>) -> FoundArg {
     let names = |at: &&usize| {
         read.beginning(**at)
             .and_then(|word| word.split_once('='))
@@ -247,23 +252,23 @@ fn build_settings(read: &Invocation<'_>) -> Found {
 }
 
 /// Finds `pnpm NAME`, which runs the script of that name, or else any program. pnpm-run(1)
-fn runs_any_program(call: &Call, read: &Invocation<'_>) -> Option<UnsafeArg> {
+fn runs_any_program(call: &CommandCall, read: &Invocation<'_>) -> Option<UnsafeArg> {
     const SYSTEM: [&str; 20] = [
         "mv", "cp", "dd", "git", "curl", "wget", "ssh", "scp", "rsync", "tar", "chmod", "chown", "docker",
         "kubectl", "npm", "npx", "yarn", "bunx", "make", "open",
     ];
     const OWN: [&str; 3] = ["exec", "env", "start"];
     let at = *read.verbs.first()?;
-    let name = read.word(at)?;
-    let other = crate::class_of(name) != crate::Class::Ordinary || SYSTEM.contains(&name);
+    let name = read.word_at(at)?;
+    let other = crate::class_of(name) != crate::ProgramClass::Ordinary || SYSTEM.contains(&name);
     let note = "runs a program that is no script of the project";
     (other && !OWN.contains(&name))
-        .then(|| UnsafeArg::noted(at, ArgEffect::Runs, note).with(guess::behind(call, at)))
+        .then(|| UnsafeArg::from_note(at, ArgEffect::Runs, note).with_candidates(guess::behind(call, at)))
 }
 
 /// Runtimes that run the file that they are given, or what they read from their input.
-fn script(name: &str, read: &Invocation<'_>) -> Found {
-    let behind_run = name == "bun" && read.verbs.first().is_some_and(|at| read.word(*at) == Some("run"));
+fn script(name: &str, read: &Invocation<'_>) -> FoundArg {
+    let behind_run = name == "bun" && read.verbs.first().is_some_and(|at| read.word_at(*at) == Some("run"));
     let Some(at) = read.operands.get(usize::from(behind_run)).copied() else {
         // Without a command deno's prompt takes the input for code, whatever options come before. deno(1)
         let tells = |name: &str| matches!(name, "--version" | "-V" | "--help" | "-h");
@@ -272,12 +277,12 @@ fn script(name: &str, read: &Invocation<'_>) -> Found {
         return reads.then_some((0, ArgEffect::Code, "runs code from its input"));
     };
     let file = |word: &str| word.contains(['/', '.']) || word == "-";
-    read.word(at).is_none_or(file).then_some((at, ArgEffect::Code, "runs a script"))
+    read.word_at(at).is_none_or(file).then_some((at, ArgEffect::Code, "runs a script"))
 }
 
 /// Returns the option of `gh` that sends a file as text, or that lets `gh api` change something. Methods that
 /// read are harmless.
-fn changes_by_api(call: &Call, read: &Invocation<'_>) -> Found {
+fn changes_by_api(call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
     let file = read.options.iter().find(|given| {
         let path = given.value.unwrap_or_default();
         matches!(&*given.name, "-F" | "--body-file" | "--notes-file")
@@ -287,7 +292,7 @@ fn changes_by_api(call: &Call, read: &Invocation<'_>) -> Found {
     if let Some(file) = file {
         return Some((file.at, ArgEffect::Sends, "sends a file from outside of the working directory"));
     }
-    let start = read.verb("api")?.0;
+    let start = read.find_verb("api")?.0;
     let given = read.options.iter().find(|given| {
         let method = matches!(&*given.name, "-X" | "--method");
         method && given.at > start && !given.value.is_some_and(|value| ["GET", "HEAD"].contains(&value))
@@ -297,15 +302,15 @@ fn changes_by_api(call: &Call, read: &Invocation<'_>) -> Found {
 
 /// Finds `ps auxe`, `ps ax e` and `ps -o environ`, which show the environments of other programs. With a
 /// dash, `-e` only means all of them.
-fn other_environments(read: &Invocation<'_>) -> Found {
+fn other_environments(read: &Invocation<'_>) -> FoundArg {
     let what = "shows the environments of other programs";
     let letters = |(place, at): &(usize, &usize)| {
-        let word = read.word(**at).unwrap_or_default();
+        let word = read.word_at(**at).unwrap_or_default();
         let known =
             |c: char| if *place == 0 { c.is_ascii_alphabetic() } else { "aewxuljmfvsrcSTZ".contains(c) };
         word.contains('e') && word.chars().all(known)
     };
-    let column = |given: &&Given<'_>| {
+    let column = |given: &&GivenOption<'_>| {
         let output = matches!(&*given.name, "-o" | "-O" | "--format");
         output && given.value.is_some_and(|value| value.to_ascii_lowercase().contains("environ"))
     };
@@ -316,7 +321,7 @@ fn other_environments(read: &Invocation<'_>) -> Found {
 
 /// Finds `tar -f host:file` and `-f !program`, which start another program, and archives that are made
 /// anywhere.
-fn packs_elsewhere(call: &Call, read: &Invocation<'_>) -> Found {
+fn packs_elsewhere(call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
     let file = read.options.iter().find(|given| matches!(&*given.name, "-f" | "--file"))?;
     let makes = read.options.iter().any(|given| {
         matches!(
@@ -339,13 +344,13 @@ fn packs_elsewhere(call: &Call, read: &Invocation<'_>) -> Found {
     ))
 }
 
-fn git(call: &Call, read: &Invocation<'_>) -> Vec<UnsafeArg> {
+fn check_git(call: &CommandCall, read: &Invocation<'_>) -> Vec<UnsafeArg> {
     const STRATEGIES: [&str; 6] = ["ours", "recursive", "resolve", "octopus", "subtree", "ort"];
     let mut found = Vec::new();
     let Some(sub) = read.verbs.first().copied() else { return found };
-    let Some(name) = read.word(sub) else { return found };
+    let Some(name) = read.word_at(sub) else { return found };
     if !table::program("git").is_some_and(|git| git.has_own(name)) {
-        found.push(UnsafeArg::noted(
+        found.push(UnsafeArg::from_note(
             sub,
             ArgEffect::Runs,
             "an alias or a program of its own behind git's name",
@@ -360,15 +365,14 @@ fn git(call: &Call, read: &Invocation<'_>) -> Vec<UnsafeArg> {
             given.name == "--strategy" || given.name == "-s" && name != "cherry-pick" && name != "revert";
         merges && chosen && given.at > sub && !given.value.is_some_and(|value| STRATEGIES.contains(&value))
     });
-    found
-        .extend(strategy.map(|given| {
-            UnsafeArg::noted(given.at, ArgEffect::Runs, "runs the program of a merge strategy")
-        }));
+    found.extend(strategy.map(|given| {
+        UnsafeArg::from_note(given.at, ArgEffect::Runs, "runs the program of a merge strategy")
+    }));
     found
 }
 
 /// Finds `git config` that does more than read.
-fn changes_configuration(call: &Call, read: &Invocation<'_>, sub: usize) -> Option<UnsafeArg> {
+fn changes_configuration(call: &CommandCall, read: &Invocation<'_>, sub: usize) -> Option<UnsafeArg> {
     const READS: [&str; 12] = [
         "--get",
         "--get-all",
@@ -383,7 +387,7 @@ fn changes_configuration(call: &Call, read: &Invocation<'_>, sub: usize) -> Opti
         "--type",
         "--name-only",
     ];
-    let words = || (sub + 1..read.args.len()).filter_map(|at| read.word(at));
+    let words = || (sub + 1..read.args.len()).filter_map(|at| read.word_at(at));
     let reads = words().next().is_some_and(|word| ["get", "list"].contains(&word))
         || words().any(|word| word.starts_with('-') && READS.contains(&word) && word != "--type");
     let changes = words().any(|word| {
@@ -402,5 +406,7 @@ fn changes_configuration(call: &Call, read: &Invocation<'_>, sub: usize) -> Opti
     let values = read.operands.iter().filter(|at| **at > sub).count();
     let writes = changes || !reads && values > 1;
     let note = "changes git's configuration, which can run programs";
-    writes.then(|| UnsafeArg::noted(sub, ArgEffect::Config, note).with(guess::behind(call, sub + 1)))
+    writes.then(|| {
+        UnsafeArg::from_note(sub, ArgEffect::Config, note).with_candidates(guess::behind(call, sub + 1))
+    })
 }

@@ -1,7 +1,7 @@
 //! Clouds, clusters and what is built on them: their programs have thousands of commands, and more every month. What only looks is
 //! known by its verb; anything else changes something, or may.
 
-use super::{Found, has_word};
+use super::{FoundArg, has_word};
 use crate::ArgEffect;
 use crate::invocation::Invocation;
 
@@ -31,9 +31,9 @@ const INTO_A_FILE: &str = "get-object get-object-torrent get-export get-sdk get-
     select-object-content";
 
 /// Returns the first argument by which it does more than print.
-pub(super) fn of(name: &str, read: &Invocation<'_>) -> Found {
+pub(super) fn find_cloud_arg(name: &str, read: &Invocation<'_>) -> FoundArg {
     let words: Vec<(usize, &str)> =
-        read.operands.iter().take(6).filter_map(|at| Some((*at, read.word(*at)?))).collect();
+        read.operands.iter().take(6).filter_map(|at| Some((*at, read.word_at(*at)?))).collect();
     let secret = |word: &str| {
         SECRET.split(' ').any(|part| word.contains(part))
             || matches!(word, "keys" | "sas")

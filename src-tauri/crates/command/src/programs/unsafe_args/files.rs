@@ -1,7 +1,7 @@
 //! Commands that put, remove, open up and change files.
 
-use super::{Found, noted};
-use crate::call::Call;
+use super::{FoundArg, noted_arg};
+use crate::call::CommandCall;
 use crate::invocation::Invocation;
 use crate::programs::patterns::{NO_FILE, leads_outside};
 use crate::{ArgEffect, UnsafeArg};
@@ -10,7 +10,7 @@ use crate::{ArgEffect, UnsafeArg};
 const LINKS: [&str; 4] = ["-s", "-l", "--symbolic-link", "--link"];
 
 /// Returns the unsafe arguments of a call that works on the files that it is given.
-pub(super) fn of(name: &str, call: &Call, read: &Invocation<'_>) -> Vec<UnsafeArg> {
+pub(super) fn find_file_args(name: &str, call: &CommandCall, read: &Invocation<'_>) -> Vec<UnsafeArg> {
     let found = match name {
         "mv" => removes_outside(call, read).or_else(|| target(name, call, read)),
         "rm" | "rimraf" | "rmdir" => removes_outside(call, read),
@@ -25,7 +25,7 @@ pub(super) fn of(name: &str, call: &Call, read: &Invocation<'_>) -> Vec<UnsafeAr
         "cp" | "ditto" | "rsync" => target(name, call, read),
         _ => in_place(call, read),
     };
-    let mut found: Vec<UnsafeArg> = found.map(noted).into_iter().collect();
+    let mut found: Vec<UnsafeArg> = found.map(noted_arg).into_iter().collect();
     found.extend(renamed(name, read));
     found
 }
@@ -47,17 +47,20 @@ fn renamed(name: &str, read: &Invocation<'_>) -> Option<UnsafeArg> {
     }
     let last = read.operands.last().copied().filter(|_| read.operands.len() > 1);
     let program = |at: &usize| {
-        let path = read.word(*at).filter(|_| Some(*at) != last)?.to_ascii_lowercase();
+        let path = read.word_at(*at).filter(|_| Some(*at) != last)?.to_ascii_lowercase();
         let base = FOLDERS.iter().find_map(|folder| path.strip_prefix(folder))?;
         (!base.is_empty() && !base.contains('/')).then_some(())
     };
     let at = read.operands.iter().copied().find(|at| program(at).is_some())?;
-    let guess = crate::Guess::from(vec![read.word(at)?.to_owned()]);
-    Some(UnsafeArg::noted(at, ArgEffect::Changes, "gives a program another name").with(vec![guess]))
+    let guess = crate::CandidateCommand::from(vec![read.word_at(at)?.to_owned()]);
+    Some(
+        UnsafeArg::from_note(at, ArgEffect::Changes, "gives a program another name")
+            .with_candidates(vec![guess]),
+    )
 }
 
 /// Returns the first operand behind the first few that is outside of the working directory, and is no file of the temporary folder.
-fn changes(call: &Call, read: &Invocation<'_>, skipped: usize) -> Found {
+fn changes(call: &CommandCall, read: &Invocation<'_>, skipped: usize) -> FoundArg {
     let outside = |at: &&usize| {
         let path = read.beginning(**at).unwrap_or_default();
         leads_outside(path, &call.dir) && !is_temporary(path)
@@ -67,14 +70,14 @@ fn changes(call: &Call, read: &Invocation<'_>, skipped: usize) -> Found {
 }
 
 /// Returns the operand that is replaced, unless the program only prints or looks.
-fn in_place(call: &Call, read: &Invocation<'_>) -> Found {
+fn in_place(call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
     const LOOKS: [&str; 8] = ["-c", "-t", "-l", "--stdout", "--to-stdout", "--test", "--list", "-V"];
     let looks = read.options.iter().any(|given| LOOKS.contains(&&*given.name));
     if looks { None } else { changes(call, read, 0) }
 }
 
 /// Finds `ln -s / x`: what is written or removed below `x` from then on is elsewhere.
-fn links_outside(call: &Call, read: &Invocation<'_>) -> Found {
+fn links_outside(call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
     let sources = if read.operands.len() > 1 { read.operands.len() - 1 } else { read.operands.len() };
     let outside = |at: &&usize| read.beginning(**at).is_some_and(|path| leads_outside(path, &call.dir));
     let at = read.operands.iter().take(sources).find(outside)?;
@@ -82,7 +85,7 @@ fn links_outside(call: &Call, read: &Invocation<'_>) -> Found {
 }
 
 /// Returns an operand that other programs read or run by themselves.
-fn read_by_tools(read: &Invocation<'_>) -> Found {
+fn read_by_tools(read: &Invocation<'_>) -> FoundArg {
     let at = read.operands.iter().copied().find(|at| read.beginning(*at).is_some_and(is_read_by_tools))?;
     Some((at, ArgEffect::Plants, "writes what other programs run or read unasked"))
 }
@@ -121,7 +124,7 @@ fn is_read_by_tools(path: &str) -> bool {
 
 /// Returns the last operand of what copies, if it leads out of the working directory, or to a file that tools read by
 /// themselves.
-fn target(name: &str, call: &Call, read: &Invocation<'_>) -> Found {
+fn target(name: &str, call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
     // `install -d` makes every folder that it is given.
     if name == "install" && read.options.iter().any(|given| given.name == "-d" || given.name == "--directory")
     {
@@ -133,7 +136,7 @@ fn target(name: &str, call: &Call, read: &Invocation<'_>) -> Found {
         return None;
     }
     let arg = &read.args[at];
-    let unknown = arg.value().is_none();
+    let unknown = arg.known_value().is_none();
     if unknown && (arg.climbs || arg.strays && (path.is_empty() || arg.free)) || path.is_empty() && !unknown {
         return Some((at, ArgEffect::Writes, "writes to a place that is known only at run time"));
     }
@@ -152,7 +155,7 @@ fn target(name: &str, call: &Call, read: &Invocation<'_>) -> Found {
 }
 
 /// Returns the operand that is removed or moved away, if it is outside of the working directory, and is no file of the temporary folder.
-fn removes_outside(call: &Call, read: &Invocation<'_>) -> Found {
+fn removes_outside(call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
     let kept = |at: &&usize| {
         let path = read.beginning(**at).unwrap_or_default();
         read.args[**at].climbs || leads_outside(path, &call.dir) && !is_temporary(path)
@@ -170,7 +173,7 @@ pub(super) fn is_temporary(path: &str) -> bool {
 }
 
 /// Finds `chmod 4755`, `chmod u+xs`, `install -m 4755`: with the rights of the file's owner.
-fn sets_owner_rights(name: &str, read: &Invocation<'_>) -> Found {
+fn sets_owner_rights(name: &str, read: &Invocation<'_>) -> FoundArg {
     let what = "lets the file run with its owner's rights";
     let at = match name {
         "install" => read.options.iter().find(|given| matches!(&*given.name, "-m" | "--mode"))?.value_at,
@@ -178,7 +181,7 @@ fn sets_owner_rights(name: &str, read: &Invocation<'_>) -> Found {
     };
     let mode = match name {
         "install" => read.options.iter().find(|given| matches!(&*given.name, "-m" | "--mode"))?.value,
-        _ => read.word(at),
+        _ => read.word_at(at),
     };
     let Some(mode) = mode else { return Some((at, ArgEffect::Elevates, what)) };
     let octal = mode.trim_start_matches(['0', '+', '-', '=']);

@@ -3,8 +3,8 @@
 //! Programs have more options than a file can hold, and new ones every year.
 
 use super::has_word;
-use crate::call::Call;
-use crate::invocation::{Given, Invocation};
+use crate::call::CommandCall;
+use crate::invocation::{GivenOption, Invocation};
 use crate::peel::guess;
 use crate::programs::patterns::{NO_FILE, leads_outside};
 use crate::{ArgEffect, UnsafeArg};
@@ -27,24 +27,24 @@ const PROGRAMS: &str = "exec execute command cmd hook hooks wrapper runner launc
 const HARMLESS: &str = "no ignore skip disable without list show print dry";
 
 /// Returns the unsafe arguments that the options of a call are by their names.
-pub(super) fn of(call: &Call, read: &Invocation<'_>) -> Vec<UnsafeArg> {
+pub(super) fn find_by_name(call: &CommandCall, read: &Invocation<'_>) -> Vec<UnsafeArg> {
     // `-o json=/x` is told by what stands behind `=`, also where the table has a row for `-o`.
-    let listed = |given: &&Given<'_>| {
+    let listed = |given: &&GivenOption<'_>| {
         !given.is_listed() && (given.name == "-o" || !read.program.has_effect_of(&given.name))
     };
-    read.options.iter().filter(listed).filter_map(|given| one(call, read, given)).collect()
+    read.options.iter().filter(listed).filter_map(|given| check_option(call, read, given)).collect()
 }
 
-fn one(call: &Call, read: &Invocation<'_>, given: &Given<'_>) -> Option<UnsafeArg> {
+fn check_option(call: &CommandCall, read: &Invocation<'_>, given: &GivenOption<'_>) -> Option<UnsafeArg> {
     let value = read.value_or_start(given);
     if given.name == "-o" {
         let own = read.beginning(given.at).is_some_and(|word| word.starts_with("-o"));
-        return (own && value.is_some_and(|value| outside(value, call))).then(|| place(given.at));
+        return (own && value.is_some_and(|value| outside(value, call))).then(|| outside_arg(given.at));
     }
     if given.name.chars().count() < 4 {
         return None;
     }
-    let parts = parts(&given.name);
+    let parts = name_parts(&given.name);
     if parts.first().is_some_and(|first| has_word(HARMLESS, first)) {
         return None;
     }
@@ -52,22 +52,22 @@ fn one(call: &Call, read: &Invocation<'_>, given: &Given<'_>) -> Option<UnsafeAr
     if says(PROGRAMS) {
         let note = "an option that names a program or code, by its name";
         let behind = guess::behind(call, given.at.max(1));
-        return Some(UnsafeArg::noted(given.at, ArgEffect::Runs, note).with(behind));
+        return Some(UnsafeArg::from_note(given.at, ArgEffect::Runs, note).with_candidates(behind));
     }
     let value = value?;
     let leads = (says(PLACES) || given.value_at == given.at && says(FORMS)) && outside(value, call)
         || says("file") && outside(value, call) && !super::files::is_temporary(value);
-    leads.then(|| place(given.at))
+    leads.then(|| outside_arg(given.at))
 }
 
-fn place(argument: usize) -> UnsafeArg {
+fn outside_arg(argument: usize) -> UnsafeArg {
     let note = "an option that leads out of the working directory, by its name";
-    UnsafeArg::noted(argument, ArgEffect::Outside, note)
+    UnsafeArg::from_note(argument, ArgEffect::Outside, note)
 }
 
 /// Returns true if a part of the value leads out of the working directory: `/x`, `json=/x`, `html:../x`. An
 /// address does not.
-fn outside(value: &str, call: &Call) -> bool {
+fn outside(value: &str, call: &CommandCall) -> bool {
     !value.contains("://")
         && value
             .split(['=', ':', ',', '@'])
@@ -75,7 +75,7 @@ fn outside(value: &str, call: &Call) -> bool {
 }
 
 /// Returns the words of a name: `--json-report-file`, `-derivedDataPath`, `--output_user_root`.
-fn parts(name: &str) -> Vec<String> {
+fn name_parts(name: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     for letter in name.chars() {
         let begins = letter.is_ascii_uppercase()
@@ -95,13 +95,13 @@ fn parts(name: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::parts;
+    use super::name_parts;
 
     #[test]
     fn a_name_is_split_into_its_words() {
-        assert_eq!(parts("--json-report-file"), ["json", "report", "file"]);
-        assert_eq!(parts("-derivedDataPath"), ["derived", "data", "path"]);
-        assert_eq!(parts("--output_user_root"), ["output", "user", "root"]);
-        assert_eq!(parts("--outputFile.json"), ["output", "file", "json"]);
+        assert_eq!(name_parts("--json-report-file"), ["json", "report", "file"]);
+        assert_eq!(name_parts("-derivedDataPath"), ["derived", "data", "path"]);
+        assert_eq!(name_parts("--output_user_root"), ["output", "user", "root"]);
+        assert_eq!(name_parts("--outputFile.json"), ["output", "file", "json"]);
     }
 }

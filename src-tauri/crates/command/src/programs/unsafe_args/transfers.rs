@@ -1,22 +1,22 @@
 //! Addresses that are fetched from, and data that is sent with the request.
 
-use super::Found;
+use super::FoundArg;
 use crate::ArgEffect;
-use crate::invocation::{Given, Invocation};
+use crate::invocation::{GivenOption, Invocation};
 
-pub(super) fn by_curl(read: &Invocation<'_>) -> Found {
+pub(super) fn by_curl(read: &Invocation<'_>) -> FoundArg {
     writes_out(read).or_else(|| other_protocol(read)).or_else(|| sends_output_of_command(read))
 }
 
-pub(super) fn by_wget(read: &Invocation<'_>) -> Found {
+pub(super) fn by_wget(read: &Invocation<'_>) -> FoundArg {
     writes_download(read).or_else(|| sends_output_of_command(read))
 }
 
 /// Finds output of a command that goes to the server: `curl "http://h/?x=$(cat f)"`, `dig "$(cat f).h"`.
-pub(super) fn sends_output_of_command(read: &Invocation<'_>) -> Found {
+pub(super) fn sends_output_of_command(read: &Invocation<'_>) -> FoundArg {
     let printed = |at: &usize| {
         let arg = &read.args[*at];
-        arg.value().is_none() && arg.free && (arg.word.raw.contains("$(") || arg.word.raw.contains('`'))
+        arg.known_value().is_none() && arg.free && (arg.word.raw.contains("$(") || arg.word.raw.contains('`'))
     };
     (1..read.args.len())
         .find(printed)
@@ -27,7 +27,7 @@ pub(super) fn sends_output_of_command(read: &Invocation<'_>) -> Found {
 /// address.
 ///
 /// In any case and through its own patterns (`{file,http}://`). curl(1)
-fn other_protocol(read: &Invocation<'_>) -> Found {
+fn other_protocol(read: &Invocation<'_>) -> FoundArg {
     const WEB: [&str; 4] = ["http", "https", "ftp", "ftps"];
     let is_other = |address: &str| {
         let address = address.to_ascii_lowercase();
@@ -47,7 +47,7 @@ fn other_protocol(read: &Invocation<'_>) -> Found {
     }
     let by_operand = read.operands.iter().copied().find(|at| read.beginning(*at).is_some_and(is_other));
     let by_option = || {
-        let other = |given: &&Given<'_>| match &*given.name {
+        let other = |given: &&GivenOption<'_>| match &*given.name {
             "--url" => read.value_or_start(given).is_some_and(is_other),
             "--proto-default" => !given.value.is_some_and(|value| WEB.contains(&value)),
             _ => false,
@@ -65,7 +65,7 @@ fn gives_keys(address: &str) -> bool {
 }
 
 /// Finds curl's `-w '%output{file}'`, `-w @file`, `-H @file`, and methods that change something.
-fn writes_out(read: &Invocation<'_>) -> Found {
+fn writes_out(read: &Invocation<'_>) -> FoundArg {
     read.options.iter().find_map(|given| {
         let value = read.value_or_start(given);
         let file = value.is_none_or(|value| value.starts_with('@'));
@@ -88,7 +88,7 @@ fn writes_out(read: &Invocation<'_>) -> Found {
 ///
 /// Options that are not known to be harmless beside that may write as well (`-o`, `-p`, `--warc-file`).
 /// wget(1)
-fn writes_download(read: &Invocation<'_>) -> Found {
+fn writes_download(read: &Invocation<'_>) -> FoundArg {
     const HARMLESS: [&str; 14] = [
         "--spider",
         "-q",
@@ -105,7 +105,7 @@ fn writes_download(read: &Invocation<'_>) -> Found {
         "--tries",
         "--user-agent",
     ];
-    let to = |given: &&Given<'_>| matches!(&*given.name, "-O" | "--output-document");
+    let to = |given: &&GivenOption<'_>| matches!(&*given.name, "-O" | "--output-document");
     let (documents, others): (Vec<_>, Vec<_>) = read.options.iter().partition(to);
     // It only asks whether the page is there.
     let looks = documents.is_empty() && others.iter().any(|given| given.name == "--spider");

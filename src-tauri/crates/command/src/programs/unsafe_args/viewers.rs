@@ -1,14 +1,15 @@
 //! Programs that show what a file holds, and the arguments by which they do more.
 
-use super::Found;
+use super::FoundArg;
 use crate::ArgEffect;
-use crate::invocation::{Given, Invocation};
+use crate::invocation::{GivenOption, Invocation};
 
 /// Finds `plutil -convert` and `-extract`, which write into the file, unless `-o -` makes them print; a raw
 /// value is printed. plutil(1)
-pub(super) fn converts_in_place(read: &Invocation<'_>) -> Found {
-    let raw = |at: usize| read.word(at + 2) == Some("raw");
-    let writes = |given: &&Given<'_>| given.name == "-convert" || given.name == "-extract" && !raw(given.at);
+pub(super) fn converts_in_place(read: &Invocation<'_>) -> FoundArg {
+    let raw = |at: usize| read.word_at(at + 2) == Some("raw");
+    let writes =
+        |given: &&GivenOption<'_>| given.name == "-convert" || given.name == "-extract" && !raw(given.at);
     let converts = read.options.iter().find(writes)?;
     let mut targets = read.options.iter().filter(|given| given.name == "-o");
     let prints = targets.next().is_some_and(|given| given.value == Some("-"));
@@ -16,7 +17,7 @@ pub(super) fn converts_in_place(read: &Invocation<'_>) -> Found {
 }
 
 /// Finds `codesign -d -r FILE`, which writes there what a signature demands; `-r-` prints it. codesign(1)
-pub(super) fn writes_requirements(read: &Invocation<'_>) -> Found {
+pub(super) fn writes_requirements(read: &Invocation<'_>) -> FoundArg {
     let names = |name: &str| name == "-r" || name.starts_with("--req");
     let to = read.options.iter().find(|given| names(&given.name) && given.value != Some("-"))?;
     Some((to.at, ArgEffect::Writes, "writes a file"))
@@ -25,7 +26,7 @@ pub(super) fn writes_requirements(read: &Invocation<'_>) -> Found {
 /// Finds `openssl x509` that does more than show the certificate of a file: it also signs.
 ///
 /// The address of a key may load an engine. openssl-x509(1)
-pub(super) fn more_than_shows_a_certificate(read: &Invocation<'_>) -> Found {
+pub(super) fn more_than_shows_a_certificate(read: &Invocation<'_>) -> FoundArg {
     const SHOWS: [&str; 20] = [
         "-noout",
         "-text",
@@ -54,11 +55,11 @@ pub(super) fn more_than_shows_a_certificate(read: &Invocation<'_>) -> Found {
             && !word.starts_with('-')
     };
     let what = "does more than show a certificate";
-    let mut at = read.verb("x509")?.0 + 1;
+    let mut at = read.find_verb("x509")?.0 + 1;
     while at < read.args.len() {
-        at += match read.word(at) {
+        at += match read.word_at(at) {
             Some(word) if SHOWS.contains(&word) => 1,
-            Some(word) if TAKE.contains(&word) && read.word(at + 1).is_some_and(plain) => 2,
+            Some(word) if TAKE.contains(&word) && read.word_at(at + 1).is_some_and(plain) => 2,
             _ => return Some((at, ArgEffect::Loads, what)),
         };
     }
@@ -66,7 +67,7 @@ pub(super) fn more_than_shows_a_certificate(read: &Invocation<'_>) -> Found {
 }
 
 /// Finds `env` and `$ENV` of jq(1), which are the environment; `.env` is a field.
-pub(super) fn reads_environment(read: &Invocation<'_>) -> Found {
+pub(super) fn reads_environment(read: &Invocation<'_>) -> FoundArg {
     const READ: [&str; 4] = ["env", "ENV", "include", "import"];
     let is_field = |text: &str, at: usize| {
         let before = text.get(..at).unwrap_or_default();
@@ -88,6 +89,6 @@ pub(super) fn reads_environment(read: &Invocation<'_>) -> Found {
             && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-/".contains(&byte))
     };
     let reads =
-        read.operands.iter().find(|at| read.word(**at).is_some_and(|text| !is_path(text) && word(text)));
+        read.operands.iter().find(|at| read.word_at(**at).is_some_and(|text| !is_path(text) && word(text)));
     reads.map(|at| (*at, ArgEffect::Secrets, "reads the environment"))
 }

@@ -9,10 +9,10 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use super::crude_words::{push_unquoted, words_of};
-use crate::Guess;
+use crate::CandidateCommand;
 use crate::guess::{LONGEST, MOST_STARTS};
 use crate::programs::table::{self, Trait};
-use crate::programs::{Class, class_of};
+use crate::programs::{ProgramClass, class_of};
 
 /// Most guesses that are made of one text.
 ///
@@ -74,7 +74,7 @@ const RUNS: [&str; 16] = [
 
 /// Returns every stretch of words that may be a command: after each operator, bracket, quote or substitution.
 /// At most one more than [`MOST_GUESSES`].
-pub(crate) fn candidates(text: &str) -> Vec<Guess> {
+pub(crate) fn candidates(text: &str) -> Vec<CandidateCommand> {
     let folded;
     let text = if text.contains("\\\n") {
         folded = text.replace("\\\n", "");
@@ -82,19 +82,19 @@ pub(crate) fn candidates(text: &str) -> Vec<Guess> {
     } else {
         text
     };
-    let mut guesses = Guesses::default();
+    let mut guesses = CandidateCommands::default();
     for part in text.split(OPERATORS) {
         if guesses.noted.is_full() {
             break;
         }
-        guesses.loose(part);
+        guesses.add_loose(part);
         if part.contains(['{', '}']) {
             for inner in part.split(['{', '}']) {
-                guesses.loose(inner);
+                guesses.add_loose(inner);
             }
         }
     }
-    guesses.quoted(text);
+    guesses.add_quoted(text);
     guesses.noted.found
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn candidates(text: &str) -> Vec<Guess> {
 const OPERATORS: [char; 8] = ['\n', '\r', ';', '&', '|', '(', ')', '`'];
 
 #[derive(Default)]
-struct Guesses<'t> {
+struct CandidateCommands<'t> {
     /// Parts whose quotes were followed.
     followed: HashSet<&'t str>,
     noted: Noted,
@@ -113,7 +113,7 @@ struct Guesses<'t> {
 /// The guesses so far, each of them once.
 #[derive(Default)]
 struct Noted {
-    found: Vec<Guess>,
+    found: Vec<CandidateCommand>,
     /// Index in `found` of a guess with this hash.
     known: HashMap<u64, usize>,
     /// Hashes of the stretches that were looked at: a quoted text is one of the line, and a text by itself.
@@ -129,20 +129,20 @@ impl Noted {
 
     /// Notes the command that the words are, and what it may run where it runs others. `partly`: they are not all that it may
     /// be told.
-    fn command(&mut self, words: Vec<String>, head: &Head, partly: bool) {
+    fn command(&mut self, words: Vec<String>, head: &CommandHead, partly: bool) {
         let Some(start) = head.start.filter(|_| !self.is_full()) else { return };
         let hashes = self.hashes(&words);
         let plain = |at: &usize| !words[*at].starts_with('-') && !is_assignment(&words[*at]);
         let inner = (start + 1..words.len()).filter(|_| head.runs).filter(plain).take(MOST_STARTS);
         let starts = std::iter::once(start).chain(inner);
-        let new: Vec<usize> = starts.filter(|at| !self.holds(&words[*at..], hashes[*at])).collect();
+        let new: Vec<usize> = starts.filter(|at| !self.has_words(&words[*at..], hashes[*at])).collect();
         let words: Arc<[String]> = if new.is_empty() { return } else { words.into() };
         for at in new {
             if self.is_full() {
                 return;
             }
             self.known.insert(hashes[at], self.found.len());
-            let guess = Guess::part(&words, at, LONGEST);
+            let guess = CandidateCommand::slice_words(&words, at, LONGEST);
             self.found.push(if partly { guess.partly() } else { guess });
         }
     }
@@ -159,15 +159,15 @@ impl Noted {
     }
 
     /// Returns true if the guess at these words was made already.
-    fn holds(&self, words: &[String], hash: u64) -> bool {
+    fn has_words(&self, words: &[String], hash: u64) -> bool {
         let known = self.known.get(&hash).and_then(|at| self.found.get(*at));
         known.is_some_and(|known| **known == words[..words.len().min(LONGEST)])
     }
 }
 
-impl<'t> Guesses<'t> {
+impl<'t> CandidateCommands<'t> {
     /// Adds a stretch without operators, with anything quoted in it.
-    fn loose(&mut self, part: &str) {
+    fn add_loose(&mut self, part: &str) {
         let part = part.trim();
         if part.is_empty() || !self.noted.seen.insert(self.noted.hasher.hash_one(part)) {
             return;
@@ -184,12 +184,12 @@ impl<'t> Guesses<'t> {
             }
             self.spread += (words.len() - before).saturating_sub(1);
         }
-        let head = Head::of(&words);
+        let head = CommandHead::from_words(&words);
         self.noted.command(words, &head, partly);
     }
 
     /// Adds the parts of the text as the shell would split it, if quotes make a difference.
-    fn quoted(&mut self, text: &'t str) {
+    fn add_quoted(&mut self, text: &'t str) {
         let mut quote = None;
         let mut escaped = false;
         let mut start = 0;
@@ -201,25 +201,25 @@ impl<'t> Guesses<'t> {
                 (None, '\'' | '"') => (quote, quotes) = (Some(c), true),
                 (Some(open), c) if open == c => quote = None,
                 (None, c) if OPERATORS.contains(&c) => {
-                    self.part(text.get(start..at).unwrap_or_default(), quotes);
+                    self.add_part(text.get(start..at).unwrap_or_default(), quotes);
                     (start, quotes) = (at + 1, false);
                 }
                 _ => {}
             }
         }
-        self.part(text.get(start..).unwrap_or_default(), quotes);
+        self.add_part(text.get(start..).unwrap_or_default(), quotes);
     }
 
     /// Adds a part in which no quote is open at either end; without quotes it was looked at already.
-    fn part(&mut self, part: &'t str, quotes: bool) {
+    fn add_part(&mut self, part: &'t str, quotes: bool) {
         if quotes && !self.noted.is_full() && self.followed.insert(part) {
-            self.split(words_of(part), 0);
+            self.add_split(words_of(part), 0);
         }
     }
 
     /// Adds a command whose words are told apart, and the texts in it that something else would run.
-    fn split(&mut self, words: Vec<String>, depth: usize) {
-        let head = Head::of(&words);
+    fn add_split(&mut self, words: Vec<String>, depth: usize) {
+        let head = CommandHead::from_words(&words);
         for text in words.iter().filter(|word| word.contains([' ', '\t', '\n', ';', '|', '(', '='])) {
             let value = text
                 .split_once('=')
@@ -228,9 +228,9 @@ impl<'t> Guesses<'t> {
             if !self.noted.is_full() && depth < DEEPEST && (head.runs || value.is_some()) {
                 let text = value.unwrap_or(text);
                 for part in text.split(OPERATORS) {
-                    self.loose(part);
+                    self.add_loose(part);
                 }
-                self.split(words_of(text), depth + 1);
+                self.add_split(words_of(text), depth + 1);
             }
         }
         self.noted.command(words, &head, false);
@@ -238,15 +238,15 @@ impl<'t> Guesses<'t> {
 }
 
 /// Beginning of a stretch of words.
-struct Head {
+struct CommandHead {
     /// Index of its command; `None` if there is none.
     start: Option<usize>,
     /// True if it is, or stands behind, something that runs others.
     runs: bool,
 }
 
-impl Head {
-    fn of(words: &[String]) -> Self {
+impl CommandHead {
+    fn from_words(words: &[String]) -> Self {
         let start = start_of(words);
         let runs = words.iter().take(start.unwrap_or(0) + 1).any(|word| runs_others(word));
         Self { start, runs }
@@ -273,8 +273,8 @@ fn start_of(words: &[String]) -> Option<usize> {
 
 fn runs_others(word: &str) -> bool {
     let base = word.rsplit('/').next().unwrap_or(word);
-    let known = table::find(base).is_some_and(|known| known.has(Trait::RunsOthers));
-    RUNS.contains(&base) || known || class_of(base) != Class::Ordinary
+    let known = table::find_name(base).is_some_and(|known| known.has_trait(Trait::RunsOthers));
+    RUNS.contains(&base) || known || class_of(base) != ProgramClass::Ordinary
 }
 
 fn is_assignment(word: &str) -> bool {

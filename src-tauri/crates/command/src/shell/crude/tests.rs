@@ -8,11 +8,11 @@ fn finds(text: &str) -> bool {
 fn braces_make_so_many_words_and_no_more() {
     let braces = "{a,b}{c,d}{e,f}{g,h} ";
     let few = candidates(&format!("x {}", braces.repeat(100)));
-    assert!(!few.iter().any(crate::Guess::is_partly), "1,500 words more are made");
+    assert!(!few.iter().any(crate::CandidateCommand::is_partly), "1,500 words more are made");
     let many = candidates(&format!("x {}\nrm -rf /", braces.repeat(1_000)));
-    assert!(many.iter().any(crate::Guess::is_partly), "not all of 15,000 are");
+    assert!(many.iter().any(crate::CandidateCommand::is_partly), "not all of 15,000 are");
     assert!(many.iter().any(|argv| **argv == ["rm", "-rf", "/"]), "and nothing behind them is lost");
-    assert!(many.iter().map(|argv| argv.place().0.len()).max() < Some(4_000));
+    assert!(many.iter().map(|argv| argv.shared_words().0.len()).max() < Some(4_000));
 }
 
 #[test]

@@ -10,7 +10,7 @@ pub use agents::{
     SkillApprove, SkillFolder,
 };
 pub use questions::{
-    FaceKind, Pause, Presented, QuestionRef, QuestionsWatch, ToolApprove, ToolDeny, Unpresented,
+    ApproverKind, Pause, Presented, QuestionRef, QuestionsWatch, ToolApprove, ToolDeny, Unpresented,
 };
 pub use requests::{
     Explain, InsightsAsk, RequestFilter, RequestKill, RequestNumber, RequestsWatch, ToolExplain,

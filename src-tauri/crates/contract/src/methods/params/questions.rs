@@ -24,7 +24,7 @@ pub struct QuestionRef {
 /// Kind of approver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
-pub enum FaceKind {
+pub enum ApproverKind {
     /// The approval window.
     Window,
     /// A terminal.
@@ -37,7 +37,7 @@ pub enum FaceKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct QuestionsWatch {
-    pub face: FaceKind,
+    pub face: ApproverKind,
 }
 
 /// Part of a question that an approver shows.

@@ -1,6 +1,6 @@
 //! Approvals: questions shown in chats, their messages and outcomes. Each message is a row of the record.
 
-use super::subject::Subject;
+use super::subject::ChatSubject;
 use postern_contract::{ChatStatus, Moment, MomentKind, Question, RequestRow, render};
 use postern_host::{ChatMessage, QuestionRow};
 use postern_policy::{AgentId, Millis};
@@ -65,7 +65,7 @@ pub(super) enum Withheld {
 }
 
 impl Withheld {
-    fn word(self) -> &'static str {
+    fn as_word(self) -> &'static str {
         match self {
             Self::HighRisk => "high-risk",
             Self::TooLong => "too-long",
@@ -74,13 +74,13 @@ impl Withheld {
 
     /// Parses a word of the record. An unknown one withholds as well.
     fn of_word(word: &str) -> Self {
-        if word == Self::HighRisk.word() { Self::HighRisk } else { Self::TooLong }
+        if word == Self::HighRisk.as_word() { Self::HighRisk } else { Self::TooLong }
     }
 }
 
 /// Question as it was shown in chats.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Approval {
+pub(super) struct ChatApproval {
     /// The question's number.
     pub(super) question: String,
     /// Code of four hex digits.
@@ -100,12 +100,12 @@ pub(super) struct Approval {
     /// Result if nobody answers, in words.
     pub(super) at_zero: String,
     /// Messages that show it.
-    pub(super) shown: Vec<Shown>,
+    pub(super) shown: Vec<ShownMessage>,
 }
 
 /// A message that showed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct ShownMessage {
     pub(super) place: String,
     /// The network's id of the message.
     pub(super) external_message_id: String,
@@ -119,44 +119,44 @@ pub(super) struct Shown {
     pub(super) told: bool,
 }
 
-impl Approval {
+impl ChatApproval {
     pub(super) fn new(question: &Question, withheld: Option<Withheld>) -> Self {
         Self {
             question: question.id.clone(),
             code: question.code.clone(),
             agent: question.asker.agent.clone(),
             request: question.requests.first().cloned(),
-            line: Subject::line(question),
+            line: ChatSubject::one_line(question),
             digest: question.digest.clone(),
             withheld,
             status: ChatStatus::Pending,
             outcome: None,
-            at_zero: postern_contract::text(&question.at_zero),
+            at_zero: postern_contract::pieces_to_text(&question.at_zero),
             shown: Vec::new(),
         }
     }
 
     /// Restores an approval from the record.
-    fn kept(message: &ChatMessage, question: QuestionRow) -> Self {
+    fn from_record(message: &ChatMessage, question: QuestionRow) -> Self {
         // The row of another version may not parse: then its line is not shown.
         let shown = serde_json::from_str::<Question>(&question.shown).ok();
         Self {
             question: question.id.to_string(),
             request: question.requests.first().map(ToString::to_string),
-            line: shown.as_ref().map(Subject::line).unwrap_or_default(),
-            at_zero: shown.map(|shown| postern_contract::text(&shown.at_zero)).unwrap_or_default(),
+            line: shown.as_ref().map(ChatSubject::one_line).unwrap_or_default(),
+            at_zero: shown.map(|shown| postern_contract::pieces_to_text(&shown.at_zero)).unwrap_or_default(),
             code: question.code,
             agent: question.agent,
             digest: question.digest.0,
             withheld: message.withheld.as_deref().map(Withheld::of_word),
-            status: ChatStatus::named(&message.status),
+            status: ChatStatus::from_name(&message.status),
             outcome: message.outcome.clone(),
             shown: Vec::new(),
         }
     }
 
     /// Returns its messages as rows of the record.
-    fn rows<'a>(&'a self, door: &'a str) -> impl Iterator<Item = ChatMessage> + 'a {
+    fn message_rows<'a>(&'a self, door: &'a str) -> impl Iterator<Item = ChatMessage> + 'a {
         let question = self.question.parse().ok();
         self.shown.iter().filter_map(move |shown| {
             Some(ChatMessage {
@@ -167,7 +167,7 @@ impl Approval {
                 question: question?,
                 digest: shown.digest.clone(),
                 shown_at: shown.at,
-                withheld: self.withheld.map(|why| why.word().to_owned()),
+                withheld: self.withheld.map(|why| why.as_word().to_owned()),
                 status: self.status.name().to_owned(),
                 outcome: self.outcome.clone(),
                 told: shown.told,
@@ -176,12 +176,12 @@ impl Approval {
     }
 
     /// Returns the messages that show the newest version.
-    pub(super) fn current(&self) -> impl Iterator<Item = &Shown> {
+    pub(super) fn current(&self) -> impl Iterator<Item = &ShownMessage> {
         self.shown.iter().filter(|shown| shown.digest == self.digest)
     }
 
     /// Returns the newest message that showed it in a place.
-    pub(super) fn shown_in(&self, place: &str) -> Option<&Shown> {
+    pub(super) fn shown_in(&self, place: &str) -> Option<&ShownMessage> {
         self.shown.iter().rev().find(|shown| shown.place == place)
     }
 }
@@ -189,7 +189,7 @@ impl Approval {
 /// All of them, oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Approvals {
-    list: Vec<Approval>,
+    list: Vec<ChatApproval>,
     /// Questions with unsaved changes.
     changed: BTreeSet<String>,
 }
@@ -200,10 +200,10 @@ impl Approvals {
         let mut all = Self::default();
         for (message, question) in rows {
             let id = question.id.to_string();
-            if all.of(&id).is_none() {
-                all.add(Approval::kept(&message, question));
+            if all.find_by_question(&id).is_none() {
+                all.add_approval(ChatApproval::from_record(&message, question));
             }
-            let shown = Shown {
+            let shown = ShownMessage {
                 place: message.place,
                 external_message_id: message.message,
                 alias: message.alias,
@@ -220,9 +220,9 @@ impl Approvals {
     }
 
     /// Adds an approval; the oldest of those that were decided make room.
-    pub(super) fn add(&mut self, approval: Approval) {
+    pub(super) fn add_approval(&mut self, approval: ChatApproval) {
         self.list.push(approval);
-        let decided = |one: &Approval| one.status != ChatStatus::Pending;
+        let decided = |one: &ChatApproval| one.status != ChatStatus::Pending;
         let mut surplus = self.list.iter().filter(|one| decided(one)).count().saturating_sub(OLD);
         self.list.retain(|one| {
             let goes = surplus > 0 && decided(one);
@@ -232,12 +232,12 @@ impl Approvals {
     }
 
     /// Returns the approval for a question's id.
-    pub(super) fn of(&self, question: &str) -> Option<&Approval> {
+    pub(super) fn find_by_question(&self, question: &str) -> Option<&ChatApproval> {
         self.list.iter().find(|one| one.question == question)
     }
 
     /// Returns an approval to change, and marks it unsaved.
-    pub(super) fn change(&mut self, question: &str) -> Option<&mut Approval> {
+    pub(super) fn change(&mut self, question: &str) -> Option<&mut ChatApproval> {
         let approval = self.list.iter_mut().find(|one| one.question == question)?;
         self.changed.insert(question.to_owned());
         Some(approval)
@@ -254,14 +254,14 @@ impl Approvals {
     }
 
     /// Returns the rows of these questions.
-    pub(super) fn rows(&self, door: &str, questions: &BTreeSet<String>) -> Vec<ChatMessage> {
+    pub(super) fn message_rows(&self, door: &str, questions: &BTreeSet<String>) -> Vec<ChatMessage> {
         let those = self.list.iter().filter(|one| questions.contains(&one.question));
-        those.flat_map(|one| one.rows(door)).collect()
+        those.flat_map(|one| one.message_rows(door)).collect()
     }
 
     /// Marks a message as showing the outcome, if its question ended.
-    pub(super) fn told(&mut self, place: &str, message: &str) {
-        let ended = |one: &&mut Approval| one.status != ChatStatus::Pending;
+    pub(super) fn mark_outcome_shown(&mut self, place: &str, message: &str) {
+        let ended = |one: &&mut ChatApproval| one.status != ChatStatus::Pending;
         for one in self.list.iter_mut().filter(ended) {
             let those = one.shown.iter_mut();
             for shown in those.filter(|shown| shown.place == place && shown.external_message_id == message) {
@@ -272,19 +272,19 @@ impl Approvals {
     }
 
     /// Returns the ended approvals with a message that does not show the outcome.
-    pub(super) fn untold(&self) -> impl Iterator<Item = &Approval> {
+    pub(super) fn with_unshown_outcome(&self) -> impl Iterator<Item = &ChatApproval> {
         let ended = self.list.iter().filter(|one| one.status != ChatStatus::Pending);
         ended.filter(|one| one.current().any(|shown| !shown.told))
     }
 
     /// Returns those that wait.
-    pub(super) fn pending(&self) -> impl Iterator<Item = &Approval> {
+    pub(super) fn pending(&self) -> impl Iterator<Item = &ChatApproval> {
         self.list.iter().filter(|one| one.status == ChatStatus::Pending)
     }
 
     /// Returns the one that a message showed.
-    pub(super) fn shown_by(&self, place: &str, message: &str) -> Option<(&Approval, &Shown)> {
-        let is = |shown: &&Shown| {
+    pub(super) fn shown_by(&self, place: &str, message: &str) -> Option<(&ChatApproval, &ShownMessage)> {
+        let is = |shown: &&ShownMessage| {
             shown.place == place
                 && (shown.external_message_id == message || shown.alias.as_deref() == Some(message))
         };
@@ -293,7 +293,7 @@ impl Approvals {
 
     /// Returns the one that these four digits mean in a place: what waits there, else what was shown there
     /// last.
-    pub(super) fn by_code(&self, place: &str, code: &str) -> Option<(&Approval, &Shown)> {
+    pub(super) fn by_code(&self, place: &str, code: &str) -> Option<(&ChatApproval, &ShownMessage)> {
         let mut those =
             self.list.iter().rev().filter(|one| one.code == code && one.shown_in(place).is_some()).peekable();
         let last = those.peek().copied();
@@ -305,8 +305,8 @@ impl Approvals {
 /// Describes a message as a moment in the request's life. The request's row decides the status of one that still counts as
 /// pending.
 pub(super) fn moment(message: &ChatMessage, request: &RequestRow) -> Moment {
-    let escaped = postern_command::escape::text;
-    let status = match ChatStatus::named(&message.status) {
+    let escaped = postern_command::escape::visible_text;
+    let status = match ChatStatus::from_name(&message.status) {
         ChatStatus::Pending => outcome(request).map_or(ChatStatus::Pending, |(status, _)| status),
         decided => decided,
     };

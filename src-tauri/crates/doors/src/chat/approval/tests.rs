@@ -1,13 +1,13 @@
-use super::{Approval, Approvals, OLD, Shown, Withheld, moment};
+use super::{Approvals, ChatApproval, OLD, ShownMessage, Withheld, moment};
 use crate::chat::subject::tests::question;
-use postern_contract::{ChatStatus, MomentKind, RequestRow, ShownSubject, shown};
+use postern_contract::{ChatStatus, MomentKind, RequestRow, ShownSubject, to_pieces};
 use postern_host::{ChatMessage, QuestionRow};
 use postern_policy::AgentId;
 use postern_protocol::{DenyReason, EndReason, Outcome, RunState};
 use postern_request::Digest;
 
-fn approval(question: &str, code: &str, status: ChatStatus) -> Approval {
-    let shown = Shown {
+fn approval(question: &str, code: &str, status: ChatStatus) -> ChatApproval {
+    let shown = ShownMessage {
         place: "p".to_owned(),
         external_message_id: format!("m-{question}"),
         alias: Some(format!("a-{question}")),
@@ -15,7 +15,7 @@ fn approval(question: &str, code: &str, status: ChatStatus) -> Approval {
         at: 1,
         told: false,
     };
-    Approval {
+    ChatApproval {
         question: question.to_owned(),
         code: code.to_owned(),
         agent: AgentId::new("main").unwrap(),
@@ -33,9 +33,9 @@ fn approval(question: &str, code: &str, status: ChatStatus) -> Approval {
 #[test]
 fn a_code_means_what_waits_and_else_what_was_shown_last() {
     let mut all = Approvals::default();
-    all.add(approval("1", "a1b2", ChatStatus::Denied));
-    all.add(approval("2", "a1b2", ChatStatus::Pending));
-    all.add(approval("3", "a1b2", ChatStatus::Expired));
+    all.add_approval(approval("1", "a1b2", ChatStatus::Denied));
+    all.add_approval(approval("2", "a1b2", ChatStatus::Pending));
+    all.add_approval(approval("3", "a1b2", ChatStatus::Expired));
     assert_eq!(all.by_code("p", "a1b2").unwrap().0.question, "2");
     all.change("2").unwrap().status = ChatStatus::Approved;
     assert_eq!(all.by_code("p", "a1b2").unwrap().0.question, "3");
@@ -66,7 +66,7 @@ fn request(id: &str, state: RunState, ending: Option<EndReason>) -> RequestRow {
 }
 
 fn message(status: ChatStatus) -> ChatMessage {
-    approval("01890a5d-ac96-774b-bcce-b302099a8057", "a1b2", status).rows("telegram").next().unwrap()
+    approval("01890a5d-ac96-774b-bcce-b302099a8057", "a1b2", status).message_rows("telegram").next().unwrap()
 }
 
 #[test]
@@ -98,23 +98,23 @@ fn what_ended_while_the_door_was_closed_does_not_stand_as_pending() {
 #[test]
 fn what_waits_is_never_forgotten() {
     let mut all = Approvals::default();
-    all.add(approval("waits", "0000", ChatStatus::Pending));
+    all.add_approval(approval("waits", "0000", ChatStatus::Pending));
     for number in 0..OLD + 50 {
-        all.add(approval(&number.to_string(), "ffff", ChatStatus::Denied));
+        all.add_approval(approval(&number.to_string(), "ffff", ChatStatus::Denied));
     }
     assert_eq!(all.list.len(), OLD + 1);
     assert_eq!(all.pending().count(), 1);
-    assert!(all.of("0").is_none(), "the oldest went");
-    assert!(all.of(&(OLD + 49).to_string()).is_some());
+    assert!(all.find_by_question("0").is_none(), "the oldest went");
+    assert!(all.find_by_question(&(OLD + 49).to_string()).is_some());
 }
 
 #[test]
 fn what_is_written_down_is_what_was_known() {
     let id = "01890a5d-ac96-774b-bcce-b302099a8057";
     let mut command = question(ShownSubject::Command);
-    (command.tool, command.line, command.at_zero) = (None, "ls".to_owned(), shown("Denied"));
-    let mut read = question(ShownSubject::FileRead { paths: vec![shown("/etc/hosts")] });
-    read.at_zero = shown("Denied");
+    (command.tool, command.line, command.at_zero) = (None, "ls".to_owned(), to_pieces("Denied"));
+    let mut read = question(ShownSubject::FileRead { paths: vec![to_pieces("/etc/hosts")] });
+    read.at_zero = to_pieces("Denied");
     for (status, withheld, question, line) in [
         (ChatStatus::Pending, None, &command, "ls"),
         (ChatStatus::Approved, Some(Withheld::HighRisk), &command, "ls"),
@@ -123,13 +123,13 @@ fn what_is_written_down_is_what_was_known() {
     ] {
         let outcome = Some("by whom".to_owned());
         let line = line.to_owned();
-        let one = Approval { line, withheld, outcome, ..approval(id, "a1b2", status) };
+        let one = ChatApproval { line, withheld, outcome, ..approval(id, "a1b2", status) };
         let mut all = Approvals::default();
-        all.add(one.clone());
+        all.add_approval(one.clone());
         assert!(all.take_changed().is_empty(), "it was shown nowhere when it came");
         all.change(id);
         let changed = all.take_changed();
-        let rows = all.rows("xmpp", &changed);
+        let rows = all.message_rows("xmpp", &changed);
         let question = QuestionRow {
             id: id.parse().unwrap(),
             code: "a1b2".to_owned(),
@@ -142,6 +142,6 @@ fn what_is_written_down_is_what_was_known() {
             closed: None,
         };
         let back = Approvals::of_record(rows.into_iter().map(|row| (row, question.clone())).collect());
-        assert_eq!(back.of(id), Some(&one));
+        assert_eq!(back.find_by_question(id), Some(&one));
     }
 }

@@ -78,7 +78,7 @@ impl Api {
         let url = Url::parse(server).map_err(|_| wrong())?;
         let here = matches!(url.host_str(), Some("127.0.0.1" | "[::1]" | "localhost"));
         let tls = match url.scheme() {
-            "https" => ca.map_or_else(tls::system, tls::only)?,
+            "https" => ca.map_or_else(tls::system, tls::trust_only)?,
             "http" if here => tls::nobody()?,
             _ => return Err(wrong()),
         };
@@ -96,41 +96,41 @@ impl Api {
     }
 
     /// Calls a method, within `patience`.
-    pub(super) async fn call<T: DeserializeOwned>(
+    pub(super) async fn call_method<T: DeserializeOwned>(
         &self,
         method: &str,
         params: &Value,
         patience: Duration,
     ) -> Result<T, Fault> {
-        let lost = |error: reqwest::Error| Fault::Lost(why(&error.without_url()));
+        let lost = |error: reqwest::Error| Fault::Lost(error_chain(&error.without_url()));
         let url = self.base.join(method).map_err(|_| Fault::Refused("no such method".to_owned()))?;
         let response = self.client.post(url).json(params).timeout(patience).send().await.map_err(lost)?;
-        let text = read(response).await?;
+        let text = read_body(response).await?;
         let answer: ApiAnswer<T> = serde_json::from_slice(&text)
             .map_err(|error| Fault::Lost(format!("its answer to {method} is not the Bot API's: {error}")))?;
         match answer {
             ApiAnswer { ok: true, result: Some(result), .. } => Ok(result),
             ApiAnswer { error_code, description, parameters, .. } => {
-                Err(fault(error_code, &description.unwrap_or_default(), parameters))
+                Err(classify_error(error_code, &description.unwrap_or_default(), parameters))
             }
         }
     }
 }
 
-async fn read(mut response: Response) -> Result<Vec<u8>, Fault> {
+async fn read_body(mut response: Response) -> Result<Vec<u8>, Fault> {
     let mut text = Vec::new();
     loop {
         match response.chunk().await {
             Ok(Some(chunk)) if text.len() + chunk.len() <= LONGEST => text.extend_from_slice(&chunk),
             Ok(Some(_)) => return Err(Fault::Lost("its answer is too long".to_owned())),
             Ok(None) => return Ok(text),
-            Err(error) => return Err(Fault::Lost(why(&error.without_url()))),
+            Err(error) => return Err(Fault::Lost(error_chain(&error.without_url()))),
         }
     }
 }
 
-fn fault(code: Option<u16>, description: &str, parameters: Option<Parameters>) -> Fault {
-    let description = postern_command::escape::text(description);
+fn classify_error(code: Option<u16>, description: &str, parameters: Option<Parameters>) -> Fault {
+    let description = postern_command::escape::visible_text(description);
     match code {
         Some(429) => {
             let seconds = parameters.and_then(|parameters| parameters.retry_after).unwrap_or(1);
@@ -144,16 +144,16 @@ fn fault(code: Option<u16>, description: &str, parameters: Option<Parameters>) -
 }
 
 /// Returns an error with what caused it: on its own it says little.
-fn why(error: &dyn std::error::Error) -> String {
+fn error_chain(error: &dyn std::error::Error) -> String {
     match error.source() {
-        Some(source) => format!("{error}: {}", why(source)),
+        Some(source) => format!("{error}: {}", error_chain(source)),
         None => error.to_string(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Api, Fault, Parameters, fault};
+    use super::{Api, Fault, Parameters, classify_error};
     use std::time::Duration;
 
     #[test]
@@ -165,8 +165,10 @@ mod tests {
     #[tokio::test]
     async fn an_error_does_not_tell_the_token_either() {
         let api = Api::new("http://127.0.0.1:1", "123:SECRET-token_1", None).unwrap();
-        let lost =
-            api.call::<bool>("getMe", &serde_json::json!({}), Duration::from_secs(30)).await.unwrap_err();
+        let lost = api
+            .call_method::<bool>("getMe", &serde_json::json!({}), Duration::from_secs(30))
+            .await
+            .unwrap_err();
         assert!(matches!(&lost, Fault::Lost(why) if !why.contains("SECRET")), "{lost:?}");
     }
 
@@ -182,10 +184,16 @@ mod tests {
     #[test]
     fn the_api_says_when_to_come_again() {
         let in_seconds = |seconds| Some(Parameters { retry_after: Some(seconds) });
-        assert_eq!(fault(Some(429), "", in_seconds(7)), Fault::Later(Duration::from_secs(7)));
-        assert_eq!(fault(Some(429), "", in_seconds(u64::MAX)), Fault::Later(Duration::from_mins(15)));
-        assert_eq!(fault(Some(401), "Unauthorized", None), Fault::Unauthorized);
-        assert_eq!(fault(Some(502), "Bad Gateway", None), Fault::Lost("Bad Gateway".to_owned()));
-        assert_eq!(fault(Some(403), "bot was blocked", None), Fault::Refused("bot was blocked".to_owned()));
+        assert_eq!(classify_error(Some(429), "", in_seconds(7)), Fault::Later(Duration::from_secs(7)));
+        assert_eq!(
+            classify_error(Some(429), "", in_seconds(u64::MAX)),
+            Fault::Later(Duration::from_mins(15))
+        );
+        assert_eq!(classify_error(Some(401), "Unauthorized", None), Fault::Unauthorized);
+        assert_eq!(classify_error(Some(502), "Bad Gateway", None), Fault::Lost("Bad Gateway".to_owned()));
+        assert_eq!(
+            classify_error(Some(403), "bot was blocked", None),
+            Fault::Refused("bot was blocked".to_owned())
+        );
     }
 }

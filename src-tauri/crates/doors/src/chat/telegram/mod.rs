@@ -6,12 +6,14 @@
 mod api;
 mod update;
 
-use super::messenger::{Heard, Message, Messenger, Piece, Position, Posted, Trouble};
-use super::settings::Settings;
+use super::messenger::{
+    ChatMessagePiece, ChatSendError, IncomingChatEvent, Messenger, OutgoingChatMessage, Position, Posted,
+};
+use super::settings::ChatSettings;
 use super::{Chat, Guide};
-use crate::values::{Values, absolute};
+use crate::values::{DoorValues, absolute};
 use api::{Api, Fault};
-use postern_contract::chat::Verdict;
+use postern_contract::chat::ChatVerdict;
 use postern_contract::methods::{ControlError, DoorKind};
 use postern_host::Host;
 use postern_policy::Millis;
@@ -50,7 +52,7 @@ pub(crate) struct Telegram {
 #[derive(Debug, Default)]
 struct Polling {
     /// Events that were received and not yet returned, with the position after each.
-    heard: VecDeque<(Option<Position>, Heard)>,
+    heard: VecDeque<(Option<Position>, IncomingChatEvent)>,
     /// After the last update that was received.
     received: Option<Position>,
     online: bool,
@@ -66,15 +68,15 @@ struct Me {
 }
 
 #[derive(Debug, Deserialize)]
-struct Sent {
+struct SentTelegramMessage {
     message_id: i64,
     date: i64,
 }
 
 impl Telegram {
     /// Opens the door.
-    pub(crate) async fn open(host: &Host, values: &Values) -> Result<Chat<Self>, ControlError> {
-        let settings = Settings::read(values, owner)?;
+    pub(crate) async fn open(host: &Host, values: &DoorValues) -> Result<Chat<Self>, ControlError> {
+        let settings = ChatSettings::from_values(values, parse_owner)?;
         let token = host.given_secret(DoorKind::Telegram.name()).await;
         let token =
             token.map_err(|error| ControlError::refused(format!("the token cannot be read: {error}")))?;
@@ -91,68 +93,82 @@ impl Telegram {
     }
 
     /// Polls once: all events are in `heard` then.
-    async fn poll(&self, polling: &mut Polling) -> Result<(), Fault> {
+    async fn poll_once(&self, polling: &mut Polling) -> Result<(), Fault> {
         if !polling.online {
-            let me: Me = self.api.call("getMe", &json!({}), CALL).await?;
+            let me: Me = self.api.call_method("getMe", &json!({}), CALL).await?;
             polling.online = true;
-            polling.heard.push_back((None, Heard::Online(me.username.unwrap_or(me.first_name))));
+            polling.heard.push_back((None, IncomingChatEvent::Online(me.username.unwrap_or(me.first_name))));
             return Ok(());
         }
         let after = polling.received.or_else(|| self.position());
-        let offset = offset(after, crate::now());
+        let offset = offset(after, crate::now_millis());
         let asked = json!({
             "offset": offset,
             "timeout": POLL,
             "allowed_updates": ["message", "callback_query", "message_reaction"],
         });
-        let updates: Vec<Value> = self.api.call("getUpdates", &asked, POLL_PATIENCE).await?;
+        let updates: Vec<Value> = self.api.call_method("getUpdates", &asked, POLL_PATIENCE).await?;
         let mut next = offset;
         for update in updates {
             // One that cannot be read must not come again for ever.
             next = next.max(update["update_id"].as_i64().unwrap_or(next).saturating_add(1));
-            polling.received = Some(Position { next, at: crate::now() });
+            polling.received = Some(Position { next, at: crate::now_millis() });
             let position = polling.received;
-            polling.heard.extend(update::heard(update).map(|heard| (position, heard)));
+            polling.heard.extend(update::parse_update(update).map(|heard| (position, heard)));
         }
         Ok(())
     }
 }
 
 impl Messenger for Telegram {
-    async fn post(&self, place: &str, message: &Message) -> Result<Posted, Trouble> {
+    async fn post_message(
+        &self,
+        place: &str,
+        message: &OutgoingChatMessage,
+    ) -> Result<Posted, ChatSendError> {
         let mut shown = message.clone();
         if !message.buttons.is_empty() {
-            shown.own(&update::reactions(&message.buttons));
+            shown.add_own_text(&update::reactions(&message.buttons));
         }
-        let mut body = body(place, &shown)?;
+        let mut body = message_body(place, &shown)?;
         if !message.buttons.is_empty() {
-            let button = |verdict: &Verdict| json!({"text": format!("{} {}", verdict.sign(), verdict.word()), "callback_data": verdict.word()});
+            let button = |verdict: &ChatVerdict| json!({"text": format!("{} {}", verdict.reaction(), verdict.command_word()), "callback_data": verdict.command_word()});
             let row: Vec<Value> = message.buttons.iter().map(button).collect();
             body["reply_markup"] = json!({"inline_keyboard": [row]});
         }
-        let sent: Sent = self.api.call("sendMessage", &body, CALL).await.map_err(Trouble::from)?;
+        let sent: SentTelegramMessage =
+            self.api.call_method("sendMessage", &body, CALL).await.map_err(ChatSendError::from)?;
         Ok(Posted { id: sent.message_id.to_string(), alias: None, at: sent.date.saturating_mul(1000) })
     }
 
-    async fn change(&self, place: &str, id: &str, message: &Message) -> Result<(), Trouble> {
-        let mut body = body(place, message)?;
+    async fn change(
+        &self,
+        place: &str,
+        id: &str,
+        message: &OutgoingChatMessage,
+    ) -> Result<(), ChatSendError> {
+        let mut body = message_body(place, message)?;
         body["message_id"] = json!(number(id)?);
         // Without a reply_markup the buttons go.
-        match self.api.call::<Value>("editMessageText", &body, CALL).await {
+        match self.api.call_method::<Value>("editMessageText", &body, CALL).await {
             // It says so already.
             Err(Fault::Refused(why)) if why.contains("message is not modified") => Ok(()),
-            other => other.map(drop).map_err(Trouble::from),
+            other => other.map(drop).map_err(ChatSendError::from),
         }
     }
 
-    async fn acknowledge(&self, press: &str, text: &str) -> Result<(), Trouble> {
+    async fn acknowledge(&self, press: &str, text: &str) -> Result<(), ChatSendError> {
         // Its limit.
         let text: String = text.chars().take(190).collect();
         let body = json!({"callback_query_id": press, "text": text});
-        self.api.call::<Value>("answerCallbackQuery", &body, CALL).await.map(drop).map_err(Trouble::from)
+        self.api
+            .call_method::<Value>("answerCallbackQuery", &body, CALL)
+            .await
+            .map(drop)
+            .map_err(ChatSendError::from)
     }
 
-    async fn next(&self) -> Heard {
+    async fn next_event(&self) -> IncomingChatEvent {
         let mut polling = self.polling.lock().await;
         loop {
             if let Some((position, heard)) = polling.heard.pop_front() {
@@ -164,7 +180,7 @@ impl Messenger for Telegram {
             if let Some(wait) = polling.wait {
                 tokio::time::sleep(wait).await;
             }
-            let fault = match self.poll(&mut polling).await {
+            let fault = match self.poll_once(&mut polling).await {
                 Ok(()) => {
                     (polling.wait, polling.told) = (None, None);
                     continue;
@@ -176,10 +192,10 @@ impl Messenger for Telegram {
                 Fault::Later(wait) => *wait,
                 _ => polling.wait.map_or(FIRST_WAIT, |wait| (wait * 2).min(LONGEST_WAIT)),
             });
-            let (why, hopeless) = told(fault);
+            let (why, hopeless) = describe_fault(fault);
             if polling.told.as_ref() != Some(&why) {
                 polling.told = Some(why.clone());
-                return Heard::Offline { why, hopeless };
+                return IncomingChatEvent::Offline { why, hopeless };
             }
         }
     }
@@ -200,7 +216,7 @@ fn offset(after: Option<Position>, now: Millis) -> i64 {
 }
 
 impl Guide for Telegram {
-    fn steps(&self, code: &str, name: Option<&str>) -> String {
+    fn setup_steps(&self, code: &str, name: Option<&str>) -> String {
         let name = name.unwrap_or("your_bot");
         format!(
             "1. In Telegram open a chat with your bot: https://t.me/{name}\n\
@@ -214,7 +230,7 @@ impl Guide for Telegram {
 }
 
 /// Reads an owner: a user's number, which stays the same when they change their name.
-fn owner(text: &str) -> Result<String, String> {
+fn parse_owner(text: &str) -> Result<String, String> {
     match text.parse::<i64>() {
         Ok(id) if id > 0 => Ok(id.to_string()),
         _ => Err("an owner on Telegram is the number of a user; pair instead: postern doors setup telegram"
@@ -222,18 +238,18 @@ fn owner(text: &str) -> Result<String, String> {
     }
 }
 
-fn number(text: &str) -> Result<i64, Trouble> {
-    text.parse().map_err(|_| Trouble::Refused("that is no number of Telegram's".to_owned()))
+fn number(text: &str) -> Result<i64, ChatSendError> {
+    text.parse().map_err(|_| ChatSendError::Refused("that is no number of Telegram's".to_owned()))
 }
 
 /// Returns a text with what an agent chose as `code`: positions are counted in UTF-16 units.
-fn body(place: &str, message: &Message) -> Result<Value, Trouble> {
+fn message_body(place: &str, message: &OutgoingChatMessage) -> Result<Value, ChatSendError> {
     let (mut offset, mut entities, mut text) = (0, Vec::new(), String::new());
     for piece in &message.pieces {
         let said = piece.styled();
         let length = said.encode_utf16().count();
         text.push_str(&said);
-        if matches!(piece, Piece::Quoted(_) | Piece::Code(_)) && length > 0 {
+        if matches!(piece, ChatMessagePiece::Quoted(_) | ChatMessagePiece::Code(_)) && length > 0 {
             entities.push(json!({"type": "code", "offset": offset, "length": length}));
         }
         offset += length;
@@ -246,7 +262,7 @@ fn body(place: &str, message: &Message) -> Result<Value, Trouble> {
     }))
 }
 
-fn told(fault: Fault) -> (String, bool) {
+fn describe_fault(fault: Fault) -> (String, bool) {
     match fault {
         Fault::Unauthorized => (
             "Telegram does not know this token: ask @BotFather for it and say postern doors enable telegram token=-"
@@ -259,12 +275,12 @@ fn told(fault: Fault) -> (String, bool) {
     }
 }
 
-impl From<Fault> for Trouble {
+impl From<Fault> for ChatSendError {
     fn from(fault: Fault) -> Self {
         match fault {
             Fault::Later(wait) => Self::Later(wait),
             Fault::Lost(why) => Self::Lost(why),
-            Fault::Unauthorized => Self::Lost(told(fault).0),
+            Fault::Unauthorized => Self::Lost(describe_fault(fault).0),
             Fault::Refused(why) => Self::Refused(why),
         }
     }
@@ -272,8 +288,8 @@ impl From<Fault> for Trouble {
 
 #[cfg(test)]
 mod tests {
-    use super::{KEPT, body, offset};
-    use crate::chat::messenger::{Message, Piece, Position};
+    use super::{KEPT, message_body, offset};
+    use crate::chat::messenger::{ChatMessagePiece, OutgoingChatMessage, Position};
 
     #[test]
     fn numbers_of_updates_are_forgotten_before_telegram_begins_with_others() {
@@ -287,16 +303,16 @@ mod tests {
     #[test]
     fn what_an_agent_chose_is_code_counted_as_telegram_counts() {
         let pieces = ["🔒 Command: ", "*x* @me 🙂", "\nExpires", ""];
-        let message = Message {
+        let message = OutgoingChatMessage {
             pieces: vec![
-                Piece::Own(pieces[0].to_owned()),
-                Piece::Quoted(pieces[1].to_owned()),
-                Piece::Own(pieces[2].to_owned()),
-                Piece::Quoted(pieces[3].to_owned()),
+                ChatMessagePiece::Own(pieces[0].to_owned()),
+                ChatMessagePiece::Quoted(pieces[1].to_owned()),
+                ChatMessagePiece::Own(pieces[2].to_owned()),
+                ChatMessagePiece::Quoted(pieces[3].to_owned()),
             ],
             buttons: Vec::new(),
         };
-        let body = body("42", &message).unwrap();
+        let body = message_body("42", &message).unwrap();
         assert_eq!(body["chat_id"], 42);
         let text: Vec<u16> = body["text"].as_str().unwrap().encode_utf16().collect();
         let entities = body["entities"].as_array().unwrap();

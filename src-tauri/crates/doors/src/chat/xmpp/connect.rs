@@ -136,7 +136,7 @@ impl Account {
 }
 
 fn failed(error: &Error) -> Failed {
-    let escaped = |error: &dyn std::fmt::Display| postern_command::escape::text(&error.to_string());
+    let escaped = |error: &dyn std::fmt::Display| postern_command::escape::visible_text(&error.to_string());
     match error {
         Error::Auth(error) => Failed {
             why: format!("the server does not let this account in: {}", escaped(error)),

@@ -1,9 +1,9 @@
 //! The connection, as it is heard and spoken to: one stanza after the other, in and out.
 
 use super::connect::{Account, Failed};
-use super::room::{Change, Room, payload};
-use super::{Echoes, lock};
-use crate::chat::messenger::{Heard, Sender};
+use super::room::{Room, RoomChange, payload};
+use super::{Echoes, lock_map};
+use crate::chat::messenger::{ChatSender, IncomingChatEvent};
 use futures_util::StreamExt as _;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -82,7 +82,7 @@ impl Hearing {
     }
 
     /// Returns the next thing that is worth telling.
-    pub(super) async fn next(&mut self) -> Heard {
+    pub(super) async fn next_event(&mut self) -> IncomingChatEvent {
         loop {
             let heard = match self.happened().await {
                 Happened::Event(Some(event)) => match *event {
@@ -96,14 +96,14 @@ impl Hearing {
                 }
                 Happened::Failed(failed) => self.offline(&failed.why, failed.hopeless),
                 Happened::Send(outgoing) => {
-                    self.send(Any::Message(*outgoing.stanza)).await;
+                    self.send_stanza(Any::Message(*outgoing.stanza)).await;
                     // The sender may have given up.
                     _ = outgoing.sent.send(());
                     None
                 }
                 Happened::Again => {
                     self.again = None;
-                    self.join().await;
+                    self.join_room().await;
                     None
                 }
             };
@@ -133,34 +133,34 @@ impl Hearing {
         }
     }
 
-    async fn send(&self, stanza: Any) {
+    async fn send_stanza(&self, stanza: Any) {
         if let Some((stream, _)) = &self.stream {
             drop(stream.send(Box::new(stanza)).await);
         }
     }
 
-    fn online(&mut self) -> Heard {
+    fn online(&mut self) -> IncomingChatEvent {
         self.told = None;
-        Heard::Online(self.account.jid.to_string())
+        IncomingChatEvent::Online(self.account.jid.to_string())
     }
 
     /// Returns the event that the connection is lost, once for each reason.
-    fn offline(&mut self, why: &str, hopeless: bool) -> Option<Heard> {
+    fn offline(&mut self, why: &str, hopeless: bool) -> Option<IncomingChatEvent> {
         if self.told.as_deref() == Some(why) {
             return None;
         }
         self.told = Some(why.to_owned());
-        Some(Heard::Offline { why: why.to_owned(), hopeless })
+        Some(IncomingChatEvent::Offline { why: why.to_owned(), hopeless })
     }
 
-    async fn stream_event(&mut self, event: StreamEvent) -> Option<Heard> {
+    async fn stream_event(&mut self, event: StreamEvent) -> Option<IncomingChatEvent> {
         match event {
             StreamEvent::Reset { .. } => {
-                self.send(Any::Presence(Presence::new(Type::None))).await;
+                self.send_stanza(Any::Presence(Presence::new(Type::None))).await;
                 if self.room.is_none() {
                     return Some(self.online());
                 }
-                self.join().await;
+                self.join_room().await;
                 None
             }
             StreamEvent::Resumed if self.room.as_ref().is_none_or(|room| room.joined) => Some(self.online()),
@@ -175,7 +175,7 @@ impl Hearing {
         }
     }
 
-    async fn join(&mut self) {
+    async fn join_room(&mut self) {
         let Some(room) = self.room.as_mut().filter(|_| self.stream.is_some()) else { return };
         room.forget();
         let Ok(to) = room.jid.with_resource_str(&room.nick) else { return };
@@ -185,60 +185,60 @@ impl Hearing {
         let id = Uuid::new_v4().to_string();
         self.asked = Some(id.clone());
         let payload = DiscoInfoQuery { node: None }.into();
-        self.send(Any::Presence(presence)).await;
-        self.send(Any::Iq(Iq::Get { from: None, to: Some(jid.into()), id, payload })).await;
+        self.send_stanza(Any::Presence(presence)).await;
+        self.send_stanza(Any::Iq(Iq::Get { from: None, to: Some(jid.into()), id, payload })).await;
     }
 
-    async fn stanza(&mut self, stanza: Any) -> Option<Heard> {
+    async fn stanza(&mut self, stanza: Any) -> Option<IncomingChatEvent> {
         match stanza {
             Any::Presence(presence) => self.presence(&presence),
             Any::Message(message) => self.message(&message),
             Any::Iq(iq) => {
-                self.iq(iq).await;
+                self.handle_iq(iq).await;
                 None
             }
         }
     }
 
-    fn presence(&mut self, presence: &Presence) -> Option<Heard> {
+    fn presence(&mut self, presence: &Presence) -> Option<IncomingChatEvent> {
         let from = presence.from.as_ref()?;
-        let room = self.room.as_mut().filter(|room| room.is(from))?;
+        let room = self.room.as_mut().filter(|room| room.contains_jid(from))?;
         let from = from.try_as_full().ok()?;
         match room.presence(from, presence) {
-            Change::Other => None,
-            Change::Joined => Some(self.online()),
-            Change::NickTaken => {
+            RoomChange::Other => None,
+            RoomChange::Joined => Some(self.online()),
+            RoomChange::NickTaken => {
                 room.nick.push('_');
                 self.again = Some(Instant::now());
                 None
             }
-            Change::Left => {
+            RoomChange::Left => {
                 self.again = Some(Instant::now() + AGAIN);
                 self.offline("the room has put us out", false)
             }
-            Change::Refused(why) => {
+            RoomChange::Refused(why) => {
                 self.again = Some(Instant::now() + AGAIN);
                 self.offline(&format!("the room does not let us in: {why}"), true)
             }
         }
     }
 
-    fn message(&mut self, message: &Stanza) -> Option<Heard> {
+    fn message(&mut self, message: &Stanza) -> Option<IncomingChatEvent> {
         let from = message.from.as_ref()?;
-        if let Some(room) = self.room.as_ref().filter(|room| room.is(from)) {
+        if let Some(room) = self.room.as_ref().filter(|room| room.contains_jid(from)) {
             return self.said_in_room(room, from, message);
         }
         if !matches!(message.type_, MessageType::Chat | MessageType::Normal) {
             return None;
         }
         let account = from.to_bare().to_string();
-        said(message, Sender { id: Some(account.clone()), name: account.clone() }, account)
+        message_event(message, ChatSender { id: Some(account.clone()), name: account.clone() }, account)
     }
 
-    fn said_in_room(&self, room: &Room, from: &Jid, message: &Stanza) -> Option<Heard> {
+    fn said_in_room(&self, room: &Room, from: &Jid, message: &Stanza) -> Option<IncomingChatEvent> {
         let id = message.id.as_ref().map(|id| id.0.as_str()).unwrap_or_default();
         if message.type_ == MessageType::Error {
-            let echo = lock(&self.echoes).remove(id)?;
+            let echo = lock_map(&self.echoes).remove(id)?;
             // The sender may have given up.
             _ = echo.send(Err("it was sent back".to_owned()));
             return None;
@@ -248,7 +248,7 @@ impl Hearing {
             return None;
         }
         if room.is_us(from) {
-            let echo = lock(&self.echoes).remove(id)?;
+            let echo = lock_map(&self.echoes).remove(id)?;
             let ids = message.payloads.iter().filter(|payload| payload.is("stanza-id", ns::SID));
             let ids = ids.filter_map(|payload| StanzaId::try_from(payload.clone()).ok());
             let alias = ids.filter(|id| id.by.to_bare() == room.jid).map(|id| id.id).next();
@@ -257,10 +257,10 @@ impl Hearing {
         }
         // What was said before we came was said under names that may be others' by now.
         let nick = from.resource().filter(|_| !is_delayed(message))?;
-        said(message, room.sender(nick.as_str()), room.jid.to_string())
+        message_event(message, room.sender(nick.as_str()), room.jid.to_string())
     }
 
-    async fn iq(&mut self, iq: Iq) {
+    async fn handle_iq(&mut self, iq: Iq) {
         match iq {
             Iq::Result { from, id, payload: Some(payload), .. } if self.asked.as_ref() == Some(&id) => {
                 let Some(room) = self.room.as_mut() else { return };
@@ -271,12 +271,12 @@ impl Hearing {
             }
             Iq::Get { from, id, payload, .. } if payload.is("query", ns::DISCO_INFO) => {
                 let payload = Some(ourselves().into());
-                self.send(Any::Iq(Iq::Result { from: None, to: from, id, payload })).await;
+                self.send_stanza(Any::Iq(Iq::Result { from: None, to: from, id, payload })).await;
             }
             Iq::Get { from, id, .. } | Iq::Set { from, id, .. } => {
                 let condition = DefinedCondition::ServiceUnavailable;
                 let error = StanzaError::new(ErrorType::Cancel, condition, "en", "not here");
-                self.send(Any::Iq(Iq::Error { from: None, to: from, id, error, payload: None })).await;
+                self.send_stanza(Any::Iq(Iq::Error { from: None, to: from, id, error, payload: None })).await;
             }
             Iq::Result { .. } | Iq::Error { .. } => {}
         }
@@ -284,14 +284,14 @@ impl Hearing {
 }
 
 /// Returns a command or a reaction, if it is one.
-fn said(message: &Stanza, from: Sender, place: String) -> Option<Heard> {
+fn message_event(message: &Stanza, from: ChatSender, place: String) -> Option<IncomingChatEvent> {
     if let Some(reactions) = payload::<Reactions>(&message.payloads, "reactions", ns::REACTIONS) {
         let signs = reactions.reactions.into_iter().map(|reaction| reaction.emoji).collect();
-        return Some(Heard::Reacted { from, place, message: reactions.id, signs });
+        return Some(IncomingChatEvent::Reacted { from, place, message: reactions.id, signs });
     }
     let (_, text) = message.get_best_body(vec!["en"])?;
-    let at = (!is_delayed(message)).then(crate::now);
-    Some(Heard::Said { from, place, text: text.clone(), at })
+    let at = (!is_delayed(message)).then(crate::now_millis);
+    Some(IncomingChatEvent::Said { from, place, text: text.clone(), at })
 }
 
 /// Returns true if the message was kept for us somewhere.
@@ -318,29 +318,31 @@ fn ourselves() -> DiscoInfoResult {
 
 #[cfg(test)]
 mod tests {
-    use super::said;
-    use crate::chat::messenger::{Heard, Sender};
+    use super::message_event;
+    use crate::chat::messenger::{ChatSender, IncomingChatEvent};
     use xmpp_parsers::message::Message;
     use xmpp_parsers::minidom::Element;
 
-    fn heard(inside: &str) -> Option<Heard> {
+    fn heard(inside: &str) -> Option<IncomingChatEvent> {
         let text = format!("<message xmlns='jabber:client' type='chat'>{inside}</message>");
         let message = Message::try_from(text.parse::<Element>().unwrap()).unwrap();
-        said(&message, Sender { id: None, name: String::new() }, "p".to_owned())
+        message_event(&message, ChatSender { id: None, name: String::new() }, "p".to_owned())
     }
 
     #[test]
     fn what_was_kept_somewhere_has_no_time() {
         let now = heard("<body>/deny a1b2</body>");
-        assert!(matches!(now, Some(Heard::Said { at: Some(_), .. })), "{now:?}");
+        assert!(matches!(now, Some(IncomingChatEvent::Said { at: Some(_), .. })), "{now:?}");
         let kept = "<body>/deny a1b2</body><delay xmlns='urn:xmpp:delay' stamp='2026-01-01T00:00:00Z'/>";
-        assert!(matches!(heard(kept), Some(Heard::Said { at: None, .. })));
+        assert!(matches!(heard(kept), Some(IncomingChatEvent::Said { at: None, .. })));
     }
 
     #[test]
     fn reactions_are_heard_with_the_message_that_they_are_about() {
         let inside = "<reactions xmlns='urn:xmpp:reactions:0' id='m1'><reaction>👍</reaction><reaction>❌</reaction></reactions>";
-        let Some(Heard::Reacted { message, signs, .. }) = heard(inside) else { panic!("no reaction") };
+        let Some(IncomingChatEvent::Reacted { message, signs, .. }) = heard(inside) else {
+            panic!("no reaction")
+        };
         assert_eq!((message.as_str(), signs), ("m1", vec!["👍".to_owned(), "❌".to_owned()]));
         assert_eq!(heard("<active xmlns='http://jabber.org/protocol/chatstates'/>"), None);
     }

@@ -8,11 +8,11 @@ mod connect;
 mod hear;
 mod room;
 
-use super::messenger::{Heard, Message, Messenger, Posted, Trouble};
-use super::settings::Settings;
+use super::messenger::{ChatSendError, IncomingChatEvent, Messenger, OutgoingChatMessage, Posted};
+use super::settings::ChatSettings;
 use super::{Chat, Guide};
 use crate::tls;
-use crate::values::{Values, absolute};
+use crate::values::{DoorValues, absolute};
 use connect::Account;
 use hear::{Hearing, Outgoing};
 use postern_contract::methods::{ControlError, DoorKind};
@@ -50,14 +50,14 @@ pub(crate) struct Xmpp {
 pub(super) type Echoes = Arc<Mutex<HashMap<String, oneshot::Sender<Result<Option<String>, String>>>>>;
 
 /// Locks a map. Every change is one insertion or removal: a panic elsewhere leaves it whole.
-pub(super) fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock_map<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Xmpp {
     /// Opens the door.
-    pub(crate) async fn open(host: &Host, values: &Values) -> Result<Chat<Self>, ControlError> {
-        let mut settings = Settings::read(values, owner)?;
+    pub(crate) async fn open(host: &Host, values: &DoorValues) -> Result<Chat<Self>, ControlError> {
+        let mut settings = ChatSettings::from_values(values, parse_owner)?;
         let jid = values.get("jid").ok_or_else(|| {
             ControlError::invalid(
                 "an XMPP account of its own is needed: make one on your server and say \
@@ -78,7 +78,7 @@ impl Xmpp {
         })?;
         let server = server(values, &jid)?;
         let ca = values.get("ca").map(|file| absolute("ca", file)).transpose()?;
-        let tls = Arc::new(ca.as_deref().map_or_else(tls::system, tls::only)?);
+        let tls = Arc::new(ca.as_deref().map_or_else(tls::system, tls::trust_only)?);
         let nick = values.get("nick").cloned().unwrap_or_else(|| "postern".to_owned());
         if nick.trim().is_empty() || jid.with_resource_str(&nick).is_err() {
             return Err(ControlError::invalid("nick is a name that a room takes"));
@@ -91,70 +91,79 @@ impl Xmpp {
         Chat::start(host, DoorKind::Xmpp, settings, messenger).await
     }
 
-    fn stanza(&self, place: &str, id: &str, message: &Message) -> Result<Stanza, Trouble> {
-        let to = BareJid::new(place).map_err(|error| Trouble::Refused(format!("{place}: {error}")))?;
+    fn stanza(&self, place: &str, id: &str, message: &OutgoingChatMessage) -> Result<Stanza, ChatSendError> {
+        let to = BareJid::new(place).map_err(|error| ChatSendError::Refused(format!("{place}: {error}")))?;
         let kind = if self.room.as_ref() == Some(&to) { MessageType::Groupchat } else { MessageType::Chat };
         let mut stanza =
-            Stanza::new_with_type(kind, Some(Jid::from(to))).with_body(Lang::new(), message.text());
+            Stanza::new_with_type(kind, Some(Jid::from(to))).with_body(Lang::new(), message.to_text());
         stanza.id = Some(Id(id.to_owned()));
         stanza.payloads.push(Element::builder("unstyled", STYLING).build());
         Ok(stanza)
     }
 
-    async fn send(&self, stanza: Stanza) -> Result<(), Trouble> {
+    async fn send_stanza(&self, stanza: Stanza) -> Result<(), ChatSendError> {
         let (sent, told) = oneshot::channel();
-        let gone = |()| Trouble::Lost("the connection was closed".to_owned());
+        let gone = |()| ChatSendError::Lost("the connection was closed".to_owned());
         self.outgoing.send(Outgoing { stanza: Box::new(stanza), sent }).await.map_err(|_| gone(()))?;
         told.await.map_err(|_| gone(()))
     }
 
     /// Sends to a room and waits until it shows the message. Gives the id that the room has for it.
-    async fn send_to_room(&self, stanza: Stanza, id: &str) -> Result<Option<String>, Trouble> {
+    async fn send_to_room(&self, stanza: Stanza, id: &str) -> Result<Option<String>, ChatSendError> {
         let (shown, echo) = oneshot::channel();
-        lock(&self.echoes).insert(id.to_owned(), shown);
-        let sent = self.send(stanza).await;
+        lock_map(&self.echoes).insert(id.to_owned(), shown);
+        let sent = self.send_stanza(stanza).await;
         let echo = if sent.is_ok() { Some(timeout(ECHO, echo).await) } else { None };
-        lock(&self.echoes).remove(id);
+        lock_map(&self.echoes).remove(id);
         sent?;
         match echo {
             Some(Ok(Ok(Ok(alias)))) => Ok(alias),
-            Some(Ok(Ok(Err(why)))) => Err(Trouble::Lost(format!("the room does not take it: {why}"))),
-            _ => Err(Trouble::Lost("the room does not show it".to_owned())),
+            Some(Ok(Ok(Err(why)))) => Err(ChatSendError::Lost(format!("the room does not take it: {why}"))),
+            _ => Err(ChatSendError::Lost("the room does not show it".to_owned())),
         }
     }
 }
 
 impl Messenger for Xmpp {
-    async fn post(&self, place: &str, message: &Message) -> Result<Posted, Trouble> {
+    async fn post_message(
+        &self,
+        place: &str,
+        message: &OutgoingChatMessage,
+    ) -> Result<Posted, ChatSendError> {
         // Before anybody can have seen it.
-        let (id, at) = (Uuid::new_v4().to_string(), crate::now());
+        let (id, at) = (Uuid::new_v4().to_string(), crate::now_millis());
         let stanza = self.stanza(place, &id, message)?;
         let alias = if stanza.type_ == MessageType::Groupchat {
             self.send_to_room(stanza, &id).await?
         } else {
-            self.send(stanza).await?;
+            self.send_stanza(stanza).await?;
             None
         };
         Ok(Posted { id, alias, at })
     }
 
-    async fn change(&self, place: &str, id: &str, message: &Message) -> Result<(), Trouble> {
+    async fn change(
+        &self,
+        place: &str,
+        id: &str,
+        message: &OutgoingChatMessage,
+    ) -> Result<(), ChatSendError> {
         let stanza = self.stanza(place, &Uuid::new_v4().to_string(), message)?;
-        self.send(stanza.with_payload(Replace { id: Id(id.to_owned()) })).await
+        self.send_stanza(stanza.with_payload(Replace { id: Id(id.to_owned()) })).await
     }
 
-    async fn acknowledge(&self, _: &str, _: &str) -> Result<(), Trouble> {
+    async fn acknowledge(&self, _: &str, _: &str) -> Result<(), ChatSendError> {
         // There are no buttons.
         Ok(())
     }
 
-    async fn next(&self) -> Heard {
-        self.hearing.lock().await.next().await
+    async fn next_event(&self) -> IncomingChatEvent {
+        self.hearing.lock().await.next_event().await
     }
 }
 
 impl Guide for Xmpp {
-    fn steps(&self, code: &str, name: Option<&str>) -> String {
+    fn setup_steps(&self, code: &str, name: Option<&str>) -> String {
         let name = name.unwrap_or("the account");
         let room = self.room.as_ref().map_or_else(String::new, |room| {
             format!(
@@ -173,7 +182,7 @@ impl Guide for Xmpp {
 }
 
 /// Returns the address of the server: found by DNS, unless the settings name it.
-fn server(values: &Values, jid: &BareJid) -> Result<DnsConfig, ControlError> {
+fn server(values: &DoorValues, jid: &BareJid) -> Result<DnsConfig, ControlError> {
     let Some(text) = values.get("server") else {
         return Ok(DnsConfig::srv_default_client(jid.domain().as_str()));
     };
@@ -188,7 +197,7 @@ fn server(values: &Values, jid: &BareJid) -> Result<DnsConfig, ControlError> {
 }
 
 /// Reads an owner: an account without a device, which stays the same when they change their name.
-fn owner(text: &str) -> Result<String, String> {
+fn parse_owner(text: &str) -> Result<String, String> {
     account(text, "an owner").map(|jid| jid.to_string())
 }
 
@@ -200,16 +209,16 @@ fn account(text: &str, what: &str) -> Result<BareJid, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{owner, server};
-    use crate::values::Values;
+    use super::{parse_owner, server};
+    use crate::values::DoorValues;
     use tokio_xmpp::connect::DnsConfig;
     use xmpp_parsers::jid::BareJid;
 
     #[test]
     fn an_owner_is_an_account() {
-        assert_eq!(owner("Anna@Home.Test").unwrap(), "anna@home.test");
+        assert_eq!(parse_owner("Anna@Home.Test").unwrap(), "anna@home.test");
         for text in ["anna", "anna@home.test/phone", "home.test", ""] {
-            assert!(owner(text).unwrap_err().contains("name@example.org"), "{text}");
+            assert!(parse_owner(text).unwrap_err().contains("name@example.org"), "{text}");
         }
     }
 
@@ -217,7 +226,7 @@ mod tests {
     fn a_server_is_found_by_dns_unless_it_is_said() {
         let jid = BareJid::new("postern@home.test").unwrap();
         let of = |text: Option<&str>| {
-            let values = text.map(|text| Values::from([("server".to_owned(), text.to_owned())]));
+            let values = text.map(|text| DoorValues::from([("server".to_owned(), text.to_owned())]));
             server(&values.unwrap_or_default(), &jid)
         };
         assert!(matches!(of(None).unwrap(), DnsConfig::UseSrv { host, .. } if host == "home.test"));

@@ -3,7 +3,7 @@
 //! A nickname proves nothing: anybody can take one. What proves something is the account that the room shows,
 //! or the occupant id that its service gives.
 
-use super::super::messenger::Sender;
+use super::super::messenger::ChatSender;
 use std::collections::HashMap;
 use xmpp_parsers::jid::{BareJid, FullJid, Jid};
 use xmpp_parsers::minidom::Element;
@@ -34,7 +34,7 @@ struct Occupant {
 
 /// Meaning of a presence from the room for us.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum RoomChange {
     /// Somebody else came, changed or went.
     Other,
     /// We are in.
@@ -60,32 +60,32 @@ impl Room {
     }
 
     /// Returns true if this is the room, or somebody in it.
-    pub(super) fn is(&self, from: &Jid) -> bool {
+    pub(super) fn contains_jid(&self, from: &Jid) -> bool {
         from.to_bare() == self.jid
     }
 
     /// Returns true if this is us there.
     pub(super) fn is_us(&self, from: &Jid) -> bool {
-        self.is(from) && from.resource().is_some_and(|nick| nick.as_str() == self.nick)
+        self.contains_jid(from) && from.resource().is_some_and(|nick| nick.as_str() == self.nick)
     }
 
     /// Returns a presence from the room.
-    pub(super) fn presence(&mut self, from: &FullJid, presence: &Presence) -> Change {
+    pub(super) fn presence(&mut self, from: &FullJid, presence: &Presence) -> RoomChange {
         let nick = from.resource().as_str().to_owned();
         if presence.type_ == Type::Error {
             let error = presence.payloads.iter().find(|payload| payload.is("error", ns::DEFAULT_NS));
             let conditions: Vec<&str> =
                 error.into_iter().flat_map(Element::children).map(Element::name).collect();
             return match conditions.as_slice() {
-                all if all.contains(&"conflict") => Change::NickTaken,
-                all => Change::Refused(postern_command::escape::text(&all.join(", "))),
+                all if all.contains(&"conflict") => RoomChange::NickTaken,
+                all => RoomChange::Refused(postern_command::escape::visible_text(&all.join(", "))),
             };
         }
         let user = payload::<MucUser>(&presence.payloads, "x", ns::MUC_USER);
         let is_us = user.as_ref().is_some_and(|user| user.status.contains(&Status::SelfPresence));
         if presence.type_ == Type::Unavailable {
             self.occupants.remove(&nick);
-            return if is_us && nick == self.nick { self.left() } else { Change::Other };
+            return if is_us && nick == self.nick { self.mark_left() } else { RoomChange::Other };
         }
         let account = user.iter().flat_map(|user| &user.items).find_map(|item| item.jid.as_ref());
         let id = payload::<OccupantId>(&presence.payloads, "occupant-id", ns::OID).map(|id| id.id);
@@ -95,28 +95,28 @@ impl Room {
             // The room may have given us another name.
             self.nick = nick;
             self.joined = true;
-            return Change::Joined;
+            return RoomChange::Joined;
         }
-        Change::Other
+        RoomChange::Other
     }
 
-    fn left(&mut self) -> Change {
+    fn mark_left(&mut self) -> RoomChange {
         self.forget();
-        Change::Left
+        RoomChange::Left
     }
 
     /// Returns the sender with a name there, by the account or the occupant id.
     ///
     /// The account if the room shows it; else the occupant id if the service gives it. Else nobody vouches
     /// for it.
-    pub(super) fn sender(&self, nick: &str) -> Sender {
+    pub(super) fn sender(&self, nick: &str) -> ChatSender {
         let occupant = self.occupants.get(nick);
         let account = occupant.and_then(|occupant| occupant.account.as_ref()).map(BareJid::to_string);
         let by_id = || {
             let id = occupant.and_then(|occupant| occupant.id.as_ref()).filter(|_| self.has_occupant_ids)?;
             Some(format!("{}#{id}", self.jid))
         };
-        Sender { id: account.or_else(by_id), name: nick.to_owned() }
+        ChatSender { id: account.or_else(by_id), name: nick.to_owned() }
     }
 }
 
@@ -128,7 +128,7 @@ pub(super) fn payload<T: TryFrom<Element>>(payloads: &[Element], name: &str, spa
 
 #[cfg(test)]
 mod tests {
-    use super::{Change, Room};
+    use super::{Room, RoomChange};
     use xmpp_parsers::jid::{BareJid, FullJid};
     use xmpp_parsers::minidom::Element;
     use xmpp_parsers::presence::Presence;
@@ -137,7 +137,7 @@ mod tests {
         Room::new(BareJid::new("ops@rooms.test").unwrap(), "postern".to_owned())
     }
 
-    fn presence(room: &mut Room, nick: &str, kind: &str, inside: &str) -> Change {
+    fn presence(room: &mut Room, nick: &str, kind: &str, inside: &str) -> RoomChange {
         let from = FullJid::new(&format!("ops@rooms.test/{nick}")).unwrap();
         let text = format!("<presence xmlns='jabber:client' from='{from}'{kind}>{inside}</presence>");
         let element: Element = text.parse().unwrap();
@@ -154,7 +154,7 @@ mod tests {
     fn a_nickname_proves_nothing() {
         let mut room = room();
         let own = user("", "<status code='110'/>");
-        assert_eq!(presence(&mut room, "postern", "", &own), Change::Joined);
+        assert_eq!(presence(&mut room, "postern", "", &own), RoomChange::Joined);
         presence(&mut room, "anna", "", &user(" jid='anna@home.test/phone'", ""));
         presence(&mut room, "eve", "", &user("", ""));
         assert_eq!(room.sender("anna").id.as_deref(), Some("anna@home.test"));
@@ -185,16 +185,16 @@ mod tests {
     fn we_know_when_we_are_in_and_when_not() {
         let mut room = room();
         let taken = "<error xmlns='jabber:client' type='cancel'><conflict xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error>";
-        assert_eq!(presence(&mut room, "postern", " type='error'", taken), Change::NickTaken);
+        assert_eq!(presence(&mut room, "postern", " type='error'", taken), RoomChange::NickTaken);
         let banned = "<error xmlns='jabber:client' type='auth'><forbidden xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error>";
         assert_eq!(
             presence(&mut room, "postern", " type='error'", banned),
-            Change::Refused("forbidden".to_owned())
+            RoomChange::Refused("forbidden".to_owned())
         );
         let own = user("", "<status code='110'/>");
         presence(&mut room, "postern", "", &own);
-        assert_eq!(presence(&mut room, "postern", "", &own), Change::Other, "once");
-        assert_eq!(presence(&mut room, "postern", " type='unavailable'", &own), Change::Left);
+        assert_eq!(presence(&mut room, "postern", "", &own), RoomChange::Other, "once");
+        assert_eq!(presence(&mut room, "postern", " type='unavailable'", &own), RoomChange::Left);
         assert!(!room.joined);
     }
 }

@@ -1,26 +1,26 @@
 //! Bundles and stages that came: those that count are put in force.
 
 use super::super::policy::name_of;
-use super::super::store::Stored;
-use super::Session;
-use postern_fleet::Admitted;
+use super::super::store::StoredFleetEntry;
+use super::FleetHostSession;
+use postern_fleet::AdmittedMessage;
 
-impl Session {
+impl FleetHostSession {
     /// Takes a bundle or a stage that counts. One that this host cannot read is refused and reported, and nothing changes.
-    pub(super) async fn take_policy(&mut self, stored: &Stored) {
-        let Stored::Policy(bytes) = stored else { return };
-        let now = self.now();
-        let admitted = match postern_fleet::admit(&self.fleet, bytes, now) {
+    pub(super) async fn take_policy(&mut self, stored: &StoredFleetEntry) {
+        let StoredFleetEntry::Policy(bytes) = stored else { return };
+        let now = self.current_time();
+        let admitted = match postern_fleet::admit_message(&self.fleet, bytes, now) {
             Ok(admitted) => admitted,
             // What came before comes again with each connection.
-            Err(postern_fleet::Refusal::Older) => return,
+            Err(postern_fleet::FleetRefusal::Older) => return,
             Err(refusal) => {
                 tracing::warn!(%refusal, "a policy of the fleet does not count");
                 self.host.note_stranger("fleet", "policy", &refusal.to_string()).await;
                 return;
             }
         };
-        if let Admitted::Bundle { bundle, hash } = &admitted
+        if let AdmittedMessage::Bundle { bundle, hash } = &admitted
             && let Err(why) = self.policy.take_bundle(&self.host, bytes, (bundle, *hash))
         {
             let name = name_of(bundle, hash);
@@ -28,7 +28,7 @@ impl Session {
                 "the fleet’s policy {name} was refused, the one before stays: {why}"
             ));
         } else {
-            self.fleet.apply(&admitted, now);
+            self.fleet.apply_admitted(&admitted, now);
         }
         match self.policy.keep_state(&self.folder, &self.fleet) {
             Ok(true) => self.policy.put_in_force(&self.host).await,

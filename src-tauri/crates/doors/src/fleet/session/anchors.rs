@@ -2,10 +2,10 @@
 
 use super::super::FleetError;
 use super::super::keep::Folder;
-use super::Session;
+use super::FleetHostSession;
 use async_nats::HeaderMap;
 use async_nats::jetstream;
-use postern_fleet::{Anchor, Envelope, Hash, Head};
+use postern_fleet::{Anchor, AnchorHead, Hash, SignedEnvelope};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
@@ -20,8 +20,8 @@ const CONFIRM: Duration = Duration::from_secs(5);
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Anchored {
-    last: Option<Head>,
-    pending: Option<(Head, Envelope)>,
+    last: Option<AnchorHead>,
+    pending: Option<(AnchorHead, SignedEnvelope)>,
 }
 
 /// Time of the last anchor that was tried.
@@ -29,11 +29,11 @@ pub(super) type Tried = Option<Instant>;
 
 impl Folder {
     fn anchored(&self) -> Result<Anchored, FleetError> {
-        Ok(self.read("anchored.json")?.unwrap_or_default())
+        Ok(self.read_json("anchored.json")?.unwrap_or_default())
     }
 }
 
-impl Session {
+impl FleetHostSession {
     /// Anchors the audit, if there is enough that no anchor covers. A broker that does not take it is tried again later.
     pub(super) async fn anchor_audit(&mut self) {
         if let Err(error) = self.try_anchor().await {
@@ -47,7 +47,7 @@ impl Session {
             // It was on its way when this host, or the connection, ended.
             self.send_anchor(&head, &envelope).await?;
             anchored.last = Some(head);
-            self.folder.write("anchored.json", &anchored)?;
+            self.folder.write_json("anchored.json", &anchored)?;
         }
         let Some((count, row)) = self.host.audit_head().await else { return Ok(()) };
         let covered = anchored.last.map_or(0, |last| last.count);
@@ -65,16 +65,16 @@ impl Session {
             roster: self.fleet.roster(),
         };
         let (seq, records) = (anchor.seq, anchor.head);
-        let envelope = super::super::header(&self.fleet.id, &self.fleet.me)?.sign(anchor, &[&self.sign]);
-        let head = Head { seq, hash: Hash::of(&envelope.payload), count, records };
+        let envelope = super::super::header(&self.fleet.id, &self.fleet.me)?.sign_body(anchor, &[&self.sign]);
+        let head = AnchorHead { seq, hash: Hash::of_bytes(&envelope.payload), count, records };
         // Kept before it is sent: no second anchor has its number.
         anchored.pending = Some((head, envelope.clone()));
-        self.folder.write("anchored.json", &anchored)?;
+        self.folder.write_json("anchored.json", &anchored)?;
         self.send_anchor(&head, &envelope).await?;
-        self.folder.write("anchored.json", &Anchored { last: Some(head), pending: None })
+        self.folder.write_json("anchored.json", &Anchored { last: Some(head), pending: None })
     }
 
-    async fn send_anchor(&self, head: &Head, envelope: &Envelope) -> Result<(), FleetError> {
+    async fn send_anchor(&self, head: &AnchorHead, envelope: &SignedEnvelope) -> Result<(), FleetError> {
         let context = jetstream::new(self.link.client.clone());
         let subject = self.names.audit(self.fleet.me.as_str());
         let mut headers = HeaderMap::new();

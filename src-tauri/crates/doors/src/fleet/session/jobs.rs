@@ -1,11 +1,11 @@
 //! Work that members ask of this host: it is done at once, and its result goes back to who asked.
 
 use super::super::FleetError;
-use super::Session;
+use super::FleetHostSession;
 use async_nats::{Message, Subject};
 use postern_contract::methods::{Nothing, Pause, PauseAll, Replay, ReplayPolicy, ResumeAll, RuleFile};
-use postern_fleet::{Admitted, Id, Job, JobReport, Reported, Seed, Work, admit};
-use postern_host::{FaceKind, Host};
+use postern_fleet::{AdmittedMessage, FleetId, Job, JobReport, Reported, Seed, Work, admit_message};
+use postern_host::{ConnectedApproverKind, Host};
 
 /// Requests that one page of a replay judges, the most pages, and the most changes that are reported.
 const PAGE: u32 = 500;
@@ -19,21 +19,21 @@ const MINUTE: u64 = 60_000;
 #[derive(Debug)]
 pub(super) struct Reporting {
     reply: Subject,
-    member: Id,
+    member: FleetId,
     report: JobReport,
 }
 
-impl Session {
+impl FleetHostSession {
     /// Takes a job that counts, and does it aside: a replay takes its time.
     pub(super) async fn take_job(&mut self, message: Message) -> Result<(), FleetError> {
         let Some(reply) = message.reply.clone() else { return Ok(()) };
-        let now = self.now();
-        match admit(&self.fleet, &message.payload, now) {
-            Ok(admitted @ Admitted::Job { .. }) => {
-                self.fleet.apply(&admitted, now);
+        let now = self.current_time();
+        match admit_message(&self.fleet, &message.payload, now) {
+            Ok(admitted @ AdmittedMessage::Job { .. }) => {
+                self.fleet.apply_admitted(&admitted, now);
                 // Kept first: a job that a restart forgets could count twice.
                 self.folder.keep_jobs(self.fleet.jobs())?;
-                if let Admitted::Job { id, member, job } = admitted {
+                if let AdmittedMessage::Job { id, member, job } = admitted {
                     self.begin_job(reply, (id, member), *job);
                 }
                 Ok(())
@@ -49,9 +49,9 @@ impl Session {
         }
     }
 
-    fn begin_job(&self, reply: Subject, (id, member): (Id, Id), job: Job) {
+    fn begin_job(&self, reply: Subject, (id, member): (FleetId, FleetId), job: Job) {
         let known = self.fleet.pinned.roster.member(&member);
-        let name = known.map(|member| super::named(&member.person, &member.name));
+        let name = known.map(|member| super::approver_name(&member.person, &member.name));
         let name = name.unwrap_or_else(|| "fleet".to_owned());
         let (host, done) = (self.host.clone(), self.reports.0.clone());
         let policy = Reported::Policy(self.policy.report(self.fleet.groups()));
@@ -60,7 +60,7 @@ impl Session {
             _ => Ok(Vec::new()),
         };
         tokio::spawn(async move {
-            let face = host.named_face(FaceKind::Remote, &name);
+            let face = host.named_face(ConnectedApproverKind::Remote, &name);
             host.identify(&face, member.as_str());
             let done_or = |result: Result<_, postern_contract::methods::ControlError>| match result {
                 Ok(_) => Reported::Done,
@@ -70,9 +70,9 @@ impl Session {
                 (Work::Policy, _) => policy,
                 (Work::Block { minutes }, _) => {
                     let for_ms = minutes.map(|minutes| u64::from(minutes) * MINUTE);
-                    done_or(host.ask::<PauseAll>(face.id(), &Pause { for_ms }).await)
+                    done_or(host.call_method::<PauseAll>(face.id(), &Pause { for_ms }).await)
                 }
-                (Work::Resume, _) => done_or(host.ask::<ResumeAll>(face.id(), &Nothing {}).await),
+                (Work::Resume, _) => done_or(host.call_method::<ResumeAll>(face.id(), &Nothing {}).await),
                 (Work::Replay { days, .. }, Ok(rules)) => {
                     replayed(&host, face.id(), RuleFile { version: 1, rules }, days)
                         .await
@@ -93,7 +93,7 @@ impl Session {
         };
         let mut seed = Seed::new(super::super::random()?);
         let header = super::super::header(&self.fleet.id, &self.fleet.me)?;
-        let sealed = header.seal(&report, &[to], &self.sign, &mut seed).map_err(FleetError::refused)?;
+        let sealed = header.seal_body(&report, &[to], &self.sign, &mut seed).map_err(FleetError::refused)?;
         self.link.client.publish(reply, sealed.encode().into()).await.map_err(FleetError::broker)
     }
 }
@@ -101,16 +101,16 @@ impl Session {
 /// Judges the host's history by further rules.
 async fn replayed(
     host: &Host,
-    face: postern_host::FaceId,
+    face: postern_host::ApproverId,
     rules: RuleFile,
     days: u16,
 ) -> Result<Reported, String> {
-    let since = Some(super::super::wall() - i64::from(days) * DAY);
+    let since = Some(super::super::wall_clock() - i64::from(days) * DAY);
     let mut call =
         Replay { rules: Some(rules), besides: true, since, limit: Some(PAGE), ..Replay::default() };
     let (mut judged, mut changed, mut examples) = (0, 0, Vec::new());
     for _ in 0..PAGES {
-        let page = host.ask::<ReplayPolicy>(face, &call).await.map_err(|error| error.message)?;
+        let page = host.call_method::<ReplayPolicy>(face, &call).await.map_err(|error| error.message)?;
         judged += page.judged;
         changed += u32::try_from(page.changes.len()).unwrap_or(u32::MAX);
         let left = EXAMPLES.saturating_sub(examples.len());

@@ -7,12 +7,12 @@
 mod request;
 mod streams;
 
-use super::jobs::Jobs;
-use super::{McpAgent, Server, Turns, WAIT};
-use crate::listen::{self, Listening, Settings, Wrapping};
-use crate::token::Token;
-use crate::values::{Values, agent};
-use postern_contract::Lines;
+use super::jobs::DetachedMcpRuns;
+use super::{McpAgent, McpTurns, Server, WAIT};
+use crate::listen::{self, DoorTasks, ListenSettings, Wrapping};
+use crate::token::DoorToken;
+use crate::values::{DoorValues, find_agent};
+use postern_contract::MultilineText;
 use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup};
 use postern_host::Host;
 use postern_policy::AgentId;
@@ -37,30 +37,30 @@ const KEPT: &str = "mcp-http";
 const PATH: &str = "/mcp";
 
 /// The SDK's service for this door.
-type Service = StreamableHttpService<Server, LocalSessionManager>;
+type McpHttpService = StreamableHttpService<Server, LocalSessionManager>;
 
 /// The open door.
 #[derive(Debug)]
 pub(crate) struct McpHttp {
-    shared: Arc<Shared>,
-    listening: Listening,
+    shared: Arc<McpHttpShared>,
+    listening: DoorTasks,
 }
 
 /// State that every connection needs.
-struct Shared {
+struct McpHttpShared {
     host: Host,
     agent: AgentId,
     address: SocketAddr,
     /// Under what name clients reach it: of the given ones the first.
     name: String,
     wrapping: Option<Wrapping>,
-    token: Token,
-    service: Service,
+    token: DoorToken,
+    service: McpHttpService,
     sessions: Arc<LocalSessionManager>,
     streams: Arc<Streams>,
 }
 
-impl std::fmt::Debug for Shared {
+impl std::fmt::Debug for McpHttpShared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Shared")
             .field("agent", &self.agent)
@@ -71,22 +71,22 @@ impl std::fmt::Debug for Shared {
 
 impl McpHttp {
     /// Listens.
-    pub(crate) async fn open(host: &Host, values: &Values) -> Result<Self, ControlError> {
-        let settings = Settings::read(values, LISTEN)?;
+    pub(crate) async fn open(host: &Host, values: &DoorValues) -> Result<Self, ControlError> {
+        let settings = ListenSettings::from_values(values, LISTEN)?;
         if !settings.listen.ip().is_loopback() {
             return Err(ControlError::refused(format!(
                 "this door opens on this machine alone: listen={LISTEN}. From another one it is reached through a tunnel \
                  (ssh -L 7718:{LISTEN})"
             )));
         }
-        let hosts = hosts(values, settings.listen)?;
-        let row = agent(host, values, DoorKind::McpHttp).await?;
+        let hosts = allowed_hosts(values, settings.listen)?;
+        let row = find_agent(host, values, DoorKind::McpHttp).await?;
         let odd = |error: io::Error| ControlError::new(ControlCode::Internal, error.to_string());
         let folder = crate::folder(host).map_err(odd)?;
         let wrapping = listen::wrapping(DoorKind::McpHttp, &settings, &folder)?;
-        let token = Token::of(host, KEPT, row.id.as_str()).await?;
-        let (listener, address) = listen::bind(settings.listen).await?;
-        let listening = Listening::default();
+        let token = DoorToken::load_current(host, KEPT, row.id.as_str()).await?;
+        let (listener, address) = listen::bind_tcp(settings.listen).await?;
+        let listening = DoorTasks::default();
         let (socket, key_file) = (row.socket.into(), row.key_file.into());
         let agent = McpAgent { socket, key_file, session: None, wait: WAIT };
         let sessions = Arc::new(streams::manager());
@@ -99,7 +99,7 @@ impl McpHttp {
             .with_max_request_body_bytes(request::LONGEST)
             .with_cancellation_token(listening.closed());
         let service = StreamableHttpService::new(served(agent), Arc::clone(&sessions), config);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(McpHttpShared {
             host: host.clone(),
             agent: row.id,
             address,
@@ -111,13 +111,13 @@ impl McpHttp {
             streams,
         });
         let serving = Arc::clone(&shared);
-        listening.serve(DoorKind::McpHttp, listener, CONNECTIONS, move |stream, closed| {
+        listening.serve_connections(DoorKind::McpHttp, listener, CONNECTIONS, move |stream, closed| {
             request::connection(Arc::clone(&serving), stream, closed)
         });
         let (looking, closed) = (Arc::clone(&shared), listening.closed());
         listening.beside(async move {
             tokio::select! {
-                () = looking.streams.clear(&looking.sessions) => {}
+                () = looking.streams.close_gone(&looking.sessions) => {}
                 () = closed.cancelled() => {}
             }
         });
@@ -126,7 +126,7 @@ impl McpHttp {
 
     /// Address and token, and the lines that an MCP client keeps.
     pub(crate) fn set_up(&self) -> DoorSetup {
-        let (shared, token) = (&self.shared, self.shared.token.text());
+        let (shared, token) = (&self.shared, self.shared.token.to_base64url());
         let scheme = if shared.wrapping.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{}{PATH}", authority(&shared.name, shared.address.port()));
         let bearer = format!("Bearer {token}");
@@ -150,7 +150,7 @@ impl McpHttp {
             text.push('\n');
             values.insert("fingerprint".to_owned(), wrapping.fingerprint.clone());
         }
-        DoorSetup { door: DoorKind::McpHttp, values, text: Lines::new(text) }
+        DoorSetup { door: DoorKind::McpHttp, values, text: MultilineText::new(text) }
     }
 
     /// Makes a new token and cuts off everybody who came with the one before.
@@ -160,7 +160,7 @@ impl McpHttp {
                 "this door has one token for all: postern doors revoke mcp-http token",
             ));
         }
-        self.shared.token.renew(&self.shared.host).await?;
+        self.shared.token.rotate(&self.shared.host).await?;
         self.shared.streams.close_all(&self.shared.sessions).await;
         Ok(())
     }
@@ -173,24 +173,25 @@ impl McpHttp {
 /// Makes the server of one client, where there is room for one more.
 fn served(agent: McpAgent) -> impl Fn() -> Result<Server, io::Error> + Send + Sync + 'static {
     let (agent, places) = (Arc::new(agent), Arc::new(Semaphore::new(SESSIONS)));
-    let turns = Arc::new(Turns::new());
+    let turns = Arc::new(McpTurns::new());
     move || {
         let place = Arc::clone(&places)
             .try_acquire_owned()
             .map_err(|_| io::Error::other("there are too many clients at this door"))?;
-        let (agent, turns, jobs) = (Arc::clone(&agent), Arc::clone(&turns), Arc::new(Jobs::default()));
+        let (agent, turns, jobs) =
+            (Arc::clone(&agent), Arc::clone(&turns), Arc::new(DetachedMcpRuns::default()));
         Ok(Server { agent, turns, jobs, _place: Some(Arc::new(place)) })
     }
 }
 
 /// Returns the names under which clients may reach it: what else a browser was led here by is refused.
-fn hosts(values: &Values, listen: SocketAddr) -> Result<Vec<String>, ControlError> {
+fn allowed_hosts(values: &DoorValues, listen: SocketAddr) -> Result<Vec<String>, ControlError> {
     let given = values.get("hosts").map(String::as_str).unwrap_or_default();
     let given = given.split(',').map(str::trim).filter(|host| !host.is_empty());
     let mut hosts: Vec<String> = given.map(str::to_owned).collect();
     hosts.extend([listen.ip().to_string(), "localhost".to_owned()]);
     if let Some(odd) = hosts.iter().find(|host| !is_name(host)) {
-        let odd = postern_command::escape::text(odd);
+        let odd = postern_command::escape::visible_text(odd);
         return Err(ControlError::invalid(format!(
             "hosts are names or addresses without port, which {odd} is not"
         )));
@@ -210,14 +211,14 @@ fn authority(host: &str, port: u16) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{authority, hosts};
-    use crate::values::Values;
+    use super::{allowed_hosts, authority};
+    use crate::values::DoorValues;
 
     #[test]
     fn a_client_comes_by_a_name_that_the_person_knows() {
         let of = |listen: &str, given: &str| {
-            let values = Values::from([("hosts".to_owned(), given.to_owned())]);
-            hosts(&values, listen.parse().unwrap()).map_err(|error| error.message)
+            let values = DoorValues::from([("hosts".to_owned(), given.to_owned())]);
+            allowed_hosts(&values, listen.parse().unwrap()).map_err(|error| error.message)
         };
         assert_eq!(of("127.0.0.1:1", "").unwrap(), ["127.0.0.1", "localhost"]);
         let guests = of("[::1]:1", "host.docker.internal, 10.0.0.1").unwrap();

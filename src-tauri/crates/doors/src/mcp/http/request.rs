@@ -1,7 +1,7 @@
 //! Connection and its requests: those with the token that are short and quick come through to the SDK's
 //! service.
 
-use super::{PATH, Shared};
+use super::{McpHttpShared, PATH};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
@@ -25,16 +25,16 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const SESSION: &str = "mcp-session-id";
 
 /// Body of an answer.
-type Body = UnsyncBoxBody<Bytes, Infallible>;
+type McpHttpBody = UnsyncBoxBody<Bytes, Infallible>;
 
 /// Serves one connection until it ends or the door is closed.
-pub(super) async fn connection(shared: Arc<Shared>, stream: TcpStream, closed: CancellationToken) {
+pub(super) async fn connection(shared: Arc<McpHttpShared>, stream: TcpStream, closed: CancellationToken) {
     let served = async {
         match &shared.wrapping {
-            None => http(&shared, stream).await,
+            None => serve_http(&shared, stream).await,
             Some(wrapping) => {
                 if let Ok(Ok(stream)) = timeout(PATIENCE, wrapping.acceptor.accept(stream)).await {
-                    http(&shared, stream).await;
+                    serve_http(&shared, stream).await;
                 }
             }
         }
@@ -45,7 +45,7 @@ pub(super) async fn connection(shared: Arc<Shared>, stream: TcpStream, closed: C
     }
 }
 
-async fn http<S: AsyncRead + AsyncWrite + Unpin>(shared: &Arc<Shared>, stream: S) {
+async fn serve_http<S: AsyncRead + AsyncWrite + Unpin>(shared: &Arc<McpHttpShared>, stream: S) {
     let service = service_fn(|request| async { Ok::<_, Infallible>(answer(shared, request).await) });
     let mut server = hyper::server::conn::http1::Builder::new();
     let server = server.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
@@ -54,8 +54,8 @@ async fn http<S: AsyncRead + AsyncWrite + Unpin>(shared: &Arc<Shared>, stream: S
     }
 }
 
-async fn answer(shared: &Arc<Shared>, request: Request<Incoming>) -> Response<Body> {
-    if !bearer(request.headers()).is_some_and(|given| shared.token.is(given)) {
+async fn answer(shared: &Arc<McpHttpShared>, request: Request<Incoming>) -> Response<McpHttpBody> {
+    if !bearer(request.headers()).is_some_and(|given| shared.token.matches(given)) {
         let mut told = refused(
             StatusCode::UNAUTHORIZED,
             "the door's token is needed, as \"Authorization: Bearer TOKEN\": postern doors setup mcp-http\n",
@@ -82,7 +82,7 @@ async fn answer(shared: &Arc<Shared>, request: Request<Incoming>) -> Response<Bo
     let told = shared.service.handle(Request::from_parts(head, Full::new(body))).await;
     let session = named.or_else(|| session(told.headers()));
     told.map(|body| match session.filter(|_| !is_whole(&body)) {
-        Some(session) => UnsyncBoxBody::new(shared.streams.watch(session, body)),
+        Some(session) => UnsyncBoxBody::new(shared.streams.watch_stream(session, body)),
         None => UnsyncBoxBody::new(body),
     })
 }
@@ -102,7 +102,7 @@ fn session(headers: &HeaderMap) -> Option<String> {
     headers.get(SESSION)?.to_str().ok().map(str::to_owned)
 }
 
-fn refused(status: StatusCode, words: &'static str) -> Response<Body> {
+fn refused(status: StatusCode, words: &'static str) -> Response<McpHttpBody> {
     let mut told = Response::new(UnsyncBoxBody::new(Full::new(Bytes::from_static(words.as_bytes()))));
     *told.status_mut() = status;
     told.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));

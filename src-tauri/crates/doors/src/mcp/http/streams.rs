@@ -50,13 +50,13 @@ impl StreamState {
 
 impl Streams {
     /// Watches a stream of `session` until it ends or breaks off.
-    pub(super) fn watch<B>(self: &Arc<Self>, session: String, body: B) -> Watched<B> {
+    pub(super) fn watch_stream<B>(self: &Arc<Self>, session: String, body: B) -> WatchedStream<B> {
         let mut sessions = self.sessions();
         let seen = sessions.entry(session.clone());
         let seen = seen.or_insert_with(|| StreamState { open: 0, broken: false, since: Instant::now() });
         seen.open += 1;
         seen.broken = false;
-        Watched { body, ended: false, session, streams: Arc::clone(self) }
+        WatchedStream { body, ended: false, session, streams: Arc::clone(self) }
     }
 
     /// Forgets a session that its client closed.
@@ -65,20 +65,24 @@ impl Streams {
     }
 
     /// Closes sessions whose clients are gone, for as long as it is polled.
-    pub(super) async fn clear(&self, manager: &LocalSessionManager) {
+    pub(super) async fn close_gone(&self, manager: &LocalSessionManager) {
         let mut looks = tokio::time::interval(LOOK);
         loop {
             looks.tick().await;
-            self.close(manager, StreamState::is_gone).await;
+            self.close_sessions(manager, StreamState::is_gone).await;
         }
     }
 
     /// Closes every session.
     pub(super) async fn close_all(&self, manager: &LocalSessionManager) {
-        self.close(manager, |_, _| true).await;
+        self.close_sessions(manager, |_, _| true).await;
     }
 
-    async fn close(&self, manager: &LocalSessionManager, which: impl Fn(&StreamState, Instant) -> bool) {
+    async fn close_sessions(
+        &self,
+        manager: &LocalSessionManager,
+        which: impl Fn(&StreamState, Instant) -> bool,
+    ) {
         let now = Instant::now();
         let gone: Vec<_> = self.sessions().extract_if(|_, seen| which(seen, now)).collect();
         for (session, _) in gone {
@@ -88,7 +92,7 @@ impl Streams {
         }
     }
 
-    fn went(&self, session: &str, ended: bool) {
+    fn note_stream_end(&self, session: &str, ended: bool) {
         if let Some(seen) = self.sessions().get_mut(session) {
             seen.open = seen.open.saturating_sub(1);
             seen.broken |= !ended;
@@ -103,14 +107,14 @@ impl Streams {
 }
 
 /// A stream of a session.
-pub(super) struct Watched<B> {
+pub(super) struct WatchedStream<B> {
     body: B,
     ended: bool,
     session: String,
     streams: Arc<Streams>,
 }
 
-impl<B: Body<Data = Bytes> + Unpin> Body for Watched<B> {
+impl<B: Body<Data = Bytes> + Unpin> Body for WatchedStream<B> {
     type Data = Bytes;
     type Error = B::Error;
 
@@ -132,9 +136,9 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Watched<B> {
     }
 }
 
-impl<B> Drop for Watched<B> {
+impl<B> Drop for WatchedStream<B> {
     fn drop(&mut self) {
-        self.streams.went(&self.session, self.ended);
+        self.streams.note_stream_end(&self.session, self.ended);
     }
 }
 
@@ -153,7 +157,7 @@ mod tests {
     #[tokio::test]
     async fn a_session_whose_streams_all_broke_is_gone_soon_and_a_quiet_one_late() {
         let streams = Arc::new(Streams::default());
-        let stream = || streams.watch("s".to_owned(), Full::new(Bytes::from_static(b"x")));
+        let stream = || streams.watch_stream("s".to_owned(), Full::new(Bytes::from_static(b"x")));
         let (one, other) = (stream(), stream());
         drop(one);
         assert!(!is_gone(&streams, QUIET), "another is open, however long");

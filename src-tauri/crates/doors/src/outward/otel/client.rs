@@ -6,12 +6,12 @@ use tokio::runtime::Handle;
 
 /// Sends what the SDK gives it.
 #[derive(Debug, Clone)]
-pub(super) struct Sender {
+pub(super) struct OtelHttpClient {
     client: Client,
     runtime: Handle,
 }
 
-impl Sender {
+impl OtelHttpClient {
     /// Makes a client, within the runtime that it will send on.
     pub(super) fn new(client: Client) -> Self {
         Self { client, runtime: Handle::current() }
@@ -19,7 +19,7 @@ impl Sender {
 }
 
 #[async_trait::async_trait]
-impl HttpClient for Sender {
+impl HttpClient for OtelHttpClient {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let (client, request) = (self.client.clone(), reqwest::Request::try_from(request)?);
         // The thread that asks is none of the runtime's, and has no timers and sockets of its own.

@@ -17,7 +17,7 @@ pub(super) struct OfRequest {
 
 impl OfRequest {
     /// Returns those of an event's request: its number, and the part of it that is random.
-    pub(super) fn of(event: &FeedEvent) -> Option<Self> {
+    pub(super) fn from_event(event: &FeedEvent) -> Option<Self> {
         let number = Uuid::parse_str(&event.request.as_ref()?.id).ok()?.into_bytes();
         let tail: [u8; 8] = number[8..].try_into().ok()?;
         Some(Self { trace: TraceId::from_bytes(number), span: SpanId::from_bytes(tail) })

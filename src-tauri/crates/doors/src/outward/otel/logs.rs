@@ -18,7 +18,7 @@ impl Logs {
     }
 
     /// Tells one step.
-    pub(super) fn step(&self, event: &FeedEvent) {
+    pub(super) fn log_step(&self, event: &FeedEvent) {
         let mut record = self.logger.create_log_record();
         record.set_timestamp(instant(event.event_at));
         let (severity, word) = match event.event {
@@ -47,7 +47,7 @@ impl Logs {
                 record.add_attribute(name, value.clone());
             }
         }
-        if let Some(of) = OfRequest::of(event) {
+        if let Some(of) = OfRequest::from_event(event) {
             record.set_trace_context(of.trace, of.span, Some(TraceFlags::SAMPLED));
         }
         self.logger.emit(record);

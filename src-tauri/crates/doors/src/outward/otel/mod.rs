@@ -12,9 +12,9 @@ use super::commands::Commands;
 use super::endpoint;
 use super::follow::{Follower, REST};
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
-use crate::listen::Listening;
-use crate::values::Values;
-use client::Sender;
+use crate::listen::DoorTasks;
+use crate::values::DoorValues;
+use client::OtelHttpClient;
 use ids::Ids;
 use logs::Logs;
 use opentelemetry::KeyValue;
@@ -22,7 +22,7 @@ use opentelemetry_otlp::{LogExporter, Protocol, SpanExporter, WithExportConfig a
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::logs::SdkLoggerProvider;
 use opentelemetry_sdk::trace::SdkTracerProvider;
-use postern_contract::Lines;
+use postern_contract::MultilineText;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup};
 use postern_host::Host;
 use reqwest::Url;
@@ -43,22 +43,22 @@ pub(crate) struct Otel {
     endpoint: String,
     traces: SdkTracerProvider,
     logs: SdkLoggerProvider,
-    telling: Listening,
+    telling: DoorTasks,
 }
 
 impl Otel {
     /// Begins to tell, from where it left off.
-    pub(crate) async fn open(host: &Host, values: &Values) -> Result<Self, ControlError> {
+    pub(crate) async fn open(host: &Host, values: &DoorValues) -> Result<Self, ControlError> {
         let endpoint = values.get("endpoint").map_or(ENDPOINT, String::as_str);
         let url = endpoint::address("endpoint", endpoint)?;
-        let commands = Commands::read(values)?;
-        let sender = Sender::new(endpoint::client(&url, values.get("ca"))?);
+        let commands = Commands::from_values(values)?;
+        let sender = OtelHttpClient::new(endpoint::client(&url, values.get("ca"))?);
         let ids = Ids::default();
         let traces = traces(&url, sender.clone(), ids.clone())?;
-        let logs = logs(&url, sender)?;
+        let logs = log_provider(&url, sender)?;
         // Tried now, so that its opener learns what is wrong.
         Follower::open(host, KEPT).await?;
-        let telling = Listening::default();
+        let telling = DoorTasks::default();
         let (until, of) = (telling.closed(), host.clone());
         let (to_traces, to_logs) = (traces.clone(), logs.clone());
         let work = move || {
@@ -67,7 +67,7 @@ impl Otel {
             async move {
                 let told = async {
                     let follower = Follower::open_again(&host, KEPT).await;
-                    Teller { follower, spans, logs, commands }.tell().await;
+                    OtelExporter { follower, spans, logs, commands }.export_feed().await;
                 };
                 tokio::select! {
                     () = told => {}
@@ -87,7 +87,7 @@ impl Otel {
             self.endpoint
         );
         let values = BTreeMap::from([("endpoint".to_owned(), self.endpoint.clone())]);
-        DoorSetup { door: DoorKind::Otel, values, text: Lines::new(text) }
+        DoorSetup { door: DoorKind::Otel, values, text: MultilineText::new(text) }
     }
 
     pub(crate) async fn close(self) {
@@ -115,16 +115,16 @@ fn resource() -> Resource {
 }
 
 /// Returns the address of a signal below that of the collector.
-fn below(url: &Url, signal: &str) -> String {
+fn signal_url(url: &Url, signal: &str) -> String {
     format!("{}/v1/{signal}", url.as_str().trim_end_matches('/'))
 }
 
-fn traces(url: &Url, sender: Sender, ids: Ids) -> Result<SdkTracerProvider, ControlError> {
+fn traces(url: &Url, sender: OtelHttpClient, ids: Ids) -> Result<SdkTracerProvider, ControlError> {
     let exporter = SpanExporter::builder()
         .with_http()
         .with_http_client(sender)
         .with_protocol(Protocol::HttpJson)
-        .with_endpoint(below(url, "traces"))
+        .with_endpoint(signal_url(url, "traces"))
         .with_timeout(endpoint::PATIENCE)
         .build()
         .map_err(|error| ControlError::refused(format!("traces cannot be sent: {error}")))?;
@@ -135,12 +135,12 @@ fn traces(url: &Url, sender: Sender, ids: Ids) -> Result<SdkTracerProvider, Cont
         .build())
 }
 
-fn logs(url: &Url, sender: Sender) -> Result<SdkLoggerProvider, ControlError> {
+fn log_provider(url: &Url, sender: OtelHttpClient) -> Result<SdkLoggerProvider, ControlError> {
     let exporter = LogExporter::builder()
         .with_http()
         .with_http_client(sender)
         .with_protocol(Protocol::HttpJson)
-        .with_endpoint(below(url, "logs"))
+        .with_endpoint(signal_url(url, "logs"))
         .with_timeout(endpoint::PATIENCE)
         .build()
         .map_err(|error| ControlError::refused(format!("logs cannot be sent: {error}")))?;
@@ -148,17 +148,17 @@ fn logs(url: &Url, sender: Sender) -> Result<SdkLoggerProvider, ControlError> {
 }
 
 /// Takes the feed apart into spans and records.
-struct Teller {
+struct OtelExporter {
     follower: Follower,
     spans: Spans,
     logs: Logs,
     commands: Commands,
 }
 
-impl Teller {
-    async fn tell(mut self) {
+impl OtelExporter {
+    async fn export_feed(mut self) {
         loop {
-            let page = match self.follower.next().await {
+            let page = match self.follower.next_page().await {
                 Ok(page) => page,
                 Err(error) => {
                     tracing::warn!(%error, "what happened cannot be read, so it is not told to the collector");
@@ -170,9 +170,9 @@ impl Teller {
                 continue;
             }
             for event in page.events {
-                let event = self.commands.of(event);
-                self.logs.step(&event);
-                self.spans.ended(&event);
+                let event = self.commands.redact_event(event);
+                self.logs.log_step(&event);
+                self.spans.export_ended(&event);
             }
             if let Err(error) = self.follower.reached(page.after).await {
                 tracing::warn!(%error, "how far the collector was told could not be kept");

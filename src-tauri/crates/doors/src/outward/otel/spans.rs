@@ -25,8 +25,9 @@ impl Spans {
     }
 
     /// Tells the whole of a request where this is its end.
-    pub(super) fn ended(&self, event: &FeedEvent) {
-        let (Some(request), Some(times), Some(of)) = (&event.request, &event.times, OfRequest::of(event))
+    pub(super) fn export_ended(&self, event: &FeedEvent) {
+        let (Some(request), Some(times), Some(of)) =
+            (&event.request, &event.times, OfRequest::from_event(event))
         else {
             return;
         };
@@ -41,7 +42,7 @@ impl Spans {
             root.set_status(status);
         }
         let within = Context::new().with_span(root);
-        for (name, from, to) in parts(times, ended) {
+        for (name, from, to) in request_phases(times, ended) {
             let part = SpanBuilder::from_name(name).with_start_time(instant(from));
             self.tracer.build_with_context(part, &within).end_with_timestamp(instant(to));
         }
@@ -50,7 +51,7 @@ impl Spans {
 }
 
 /// Returns the parts of a request's life, one after the other.
-fn parts(times: &FeedTimes, ended: i64) -> Vec<(&'static str, i64, i64)> {
+fn request_phases(times: &FeedTimes, ended: i64) -> Vec<(&'static str, i64, i64)> {
     let judged = times.asked.or(times.allowed).or(times.started).unwrap_or(ended);
     let mut parts = vec![("judge", times.received, judged)];
     if let Some(asked) = times.asked {
@@ -103,18 +104,18 @@ pub(super) fn instant(at: i64) -> SystemTime {
 
 #[cfg(test)]
 mod tests {
-    use super::parts;
+    use super::request_phases;
     use postern_contract::methods::FeedTimes;
 
     #[test]
     fn a_request_has_the_parts_that_it_came_to() {
         let times = FeedTimes { received: 1, asked: None, allowed: None, started: None, ended: Some(9) };
-        assert_eq!(parts(&times, 9), [("judge", 1, 9)], "denied by a rule");
+        assert_eq!(request_phases(&times, 9), [("judge", 1, 9)], "denied by a rule");
         let asked = FeedTimes { asked: Some(3), ..times };
-        assert_eq!(parts(&asked, 9), [("judge", 1, 3), ("question", 3, 9)], "denied by a person");
+        assert_eq!(request_phases(&asked, 9), [("judge", 1, 3), ("question", 3, 9)], "denied by a person");
         let ran = FeedTimes { allowed: Some(5), started: Some(6), ..asked };
-        assert_eq!(parts(&ran, 9), [("judge", 1, 3), ("question", 3, 5), ("run", 6, 9)]);
+        assert_eq!(request_phases(&ran, 9), [("judge", 1, 3), ("question", 3, 5), ("run", 6, 9)]);
         let by_rule = FeedTimes { asked: None, ..ran };
-        assert_eq!(parts(&by_rule, 9), [("judge", 1, 5), ("run", 6, 9)]);
+        assert_eq!(request_phases(&by_rule, 9), [("judge", 1, 5), ("run", 6, 9)]);
     }
 }

@@ -1,9 +1,9 @@
 //! Delivery of an event to the endpoint: sent until it is taken, with pauses that grow.
 
-use super::State;
+use super::WebhookState;
 use super::signature::Secret;
 use crate::outward::commands::Commands;
-use crate::token::Token;
+use crate::token::DoorToken;
 use postern_contract::methods::{FeedEvent, FeedKind};
 use reqwest::{Client, StatusCode, Url};
 use serde::Serialize;
@@ -23,9 +23,9 @@ const REFUSALS: u32 = 5;
 pub(super) struct Delivery {
     pub(super) client: Client,
     pub(super) url: Url,
-    pub(super) token: Arc<Token>,
+    pub(super) token: Arc<DoorToken>,
     pub(super) commands: Commands,
-    pub(super) state: Arc<Mutex<State>>,
+    pub(super) state: Arc<Mutex<WebhookState>>,
 }
 
 /// The body: what happened, when, and the event.
@@ -50,16 +50,16 @@ enum Attempt {
 impl Delivery {
     /// Sends an event until it is taken, or refused always.
     pub(super) async fn deliver(&self, event: FeedEvent) {
-        let event = self.commands.of(event);
+        let event = self.commands.redact_event(event);
         let id = format!("evt_{}_{}", event.event_at, event.sequence);
         let timestamp = rfc3339(event.event_at);
         let body = EventBody { kind: event.event, timestamp, data: &event };
         let Ok(body) = serde_json::to_string(&body) else { return };
         let (mut tries, mut refusals) = (0, 0);
         loop {
-            let problem = match self.once(&id, &body).await {
+            let problem = match self.send_once(&id, &body).await {
                 Attempt::Taken => {
-                    self.went(None);
+                    self.record_outcome(None);
                     return;
                 }
                 Attempt::Refused(problem) => {
@@ -70,22 +70,22 @@ impl Delivery {
                             problem,
                             "the webhook's endpoint refuses an event: it is passed over"
                         );
-                        self.went(Some(problem));
+                        self.record_outcome(Some(problem));
                         return;
                     }
                     problem
                 }
                 Attempt::Failed(problem) => problem,
             };
-            self.went(Some(problem));
-            tokio::time::sleep(pause(tries, crate::random())).await;
+            self.record_outcome(Some(problem));
+            tokio::time::sleep(retry_pause(tries, crate::random())).await;
             tries += 1;
         }
     }
 
-    async fn once(&self, id: &str, body: &str) -> Attempt {
-        let timestamp = u64::try_from(crate::now() / 1000).unwrap_or(0);
-        let Some(secret) = Secret::of(&self.token.text()) else {
+    async fn send_once(&self, id: &str, body: &str) -> Attempt {
+        let timestamp = u64::try_from(crate::now_millis() / 1000).unwrap_or(0);
+        let Some(secret) = Secret::from_token(&self.token.to_base64url()) else {
             return Attempt::Failed("there is nothing to sign it with".to_owned());
         };
         let request = self
@@ -103,10 +103,10 @@ impl Delivery {
         }
     }
 
-    fn went(&self, problem: Option<String>) {
+    fn record_outcome(&self, problem: Option<String>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if problem.is_none() {
-            state.taken_at = Some(crate::now());
+            state.taken_at = Some(crate::now_millis());
         }
         state.problem = problem;
     }
@@ -127,7 +127,7 @@ fn judged(status: StatusCode) -> Attempt {
 
 /// Returns the pause: twice as long each time, of which a random half to all, so that many senders do not
 /// come at once.
-fn pause(tries: u32, random: u32) -> Duration {
+fn retry_pause(tries: u32, random: u32) -> Duration {
     let whole = FIRST.saturating_mul(2_u32.saturating_pow(tries.min(16))).min(LONGEST);
     whole.mul_f64(0.5 + 0.5 * f64::from(random) / f64::from(u32::MAX))
 }
@@ -139,15 +139,21 @@ fn rfc3339(at: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Attempt, LONGEST, judged, pause};
+    use super::{Attempt, LONGEST, judged, retry_pause};
     use reqwest::StatusCode;
     use std::time::Duration;
 
     #[test]
     fn pauses_grow_to_a_bound_and_differ() {
-        assert_eq!((pause(0, 0), pause(0, u32::MAX)), (Duration::from_millis(500), Duration::from_secs(1)));
-        assert_eq!((pause(3, 0), pause(3, u32::MAX)), (Duration::from_secs(4), Duration::from_secs(8)));
-        assert_eq!(pause(u32::MAX, u32::MAX), LONGEST);
+        assert_eq!(
+            (retry_pause(0, 0), retry_pause(0, u32::MAX)),
+            (Duration::from_millis(500), Duration::from_secs(1))
+        );
+        assert_eq!(
+            (retry_pause(3, 0), retry_pause(3, u32::MAX)),
+            (Duration::from_secs(4), Duration::from_secs(8))
+        );
+        assert_eq!(retry_pause(u32::MAX, u32::MAX), LONGEST);
     }
 
     #[test]

@@ -11,11 +11,11 @@ use super::commands::Commands;
 use super::endpoint;
 use super::follow::{Follower, REST};
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
-use crate::listen::Listening;
-use crate::token::Token;
-use crate::values::Values;
+use crate::listen::DoorTasks;
+use crate::token::DoorToken;
+use crate::values::DoorValues;
 use deliver::Delivery;
-use postern_contract::Lines;
+use postern_contract::MultilineText;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
 use postern_host::Host;
 use signature::Secret;
@@ -34,14 +34,14 @@ const ENDPOINT: &str = "endpoint";
 pub(crate) struct Webhook {
     host: Host,
     url: String,
-    token: Arc<Token>,
-    state: Arc<Mutex<State>>,
-    sending: Listening,
+    token: Arc<DoorToken>,
+    state: Arc<Mutex<WebhookState>>,
+    sending: DoorTasks,
 }
 
 /// State for the list of doors.
 #[derive(Debug, Default)]
-struct State {
+struct WebhookState {
     /// Time at which an event was last taken.
     taken_at: Option<i64>,
     /// Reason why the last one was not.
@@ -50,17 +50,17 @@ struct State {
 
 impl Webhook {
     /// Begins to send, from where it left off.
-    pub(crate) async fn open(host: &Host, values: &Values) -> Result<Self, ControlError> {
+    pub(crate) async fn open(host: &Host, values: &DoorValues) -> Result<Self, ControlError> {
         let text = values.get("url").ok_or_else(|| {
             ControlError::invalid("say where what happens is sent: url=https://example.com/postern")
         })?;
         let url = endpoint::address("url", text)?;
-        let commands = Commands::read(values)?;
+        let commands = Commands::from_values(values)?;
         let client = endpoint::client(&url, values.get("ca"))?;
-        let token = Arc::new(Token::of(host, SECRET, ENDPOINT).await?);
+        let token = Arc::new(DoorToken::load_current(host, SECRET, ENDPOINT).await?);
         // Tried now, so that its opener learns what is wrong.
         Follower::open(host, KEPT).await?;
-        let (sending, state) = (Listening::default(), Arc::<Mutex<State>>::default());
+        let (sending, state) = (DoorTasks::default(), Arc::<Mutex<WebhookState>>::default());
         let delivery =
             Delivery { client, url, token: Arc::clone(&token), commands, state: Arc::clone(&state) };
         let (until, delivery, of) = (sending.closed(), Arc::new(delivery), host.clone());
@@ -68,7 +68,7 @@ impl Webhook {
             let (until, delivery, host) = (until.clone(), Arc::clone(&delivery), of.clone());
             async move {
                 tokio::select! {
-                    () = send(host, delivery) => {}
+                    () = send_events(host, delivery) => {}
                     () = until.cancelled() => {}
                 }
             }
@@ -82,7 +82,7 @@ impl Webhook {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         vec![PairedClient {
             id: ENDPOINT.to_owned(),
-            name: postern_command::escape::text(&self.url),
+            name: postern_command::escape::visible_text(&self.url),
             paired_at: None,
             seen_at: state.taken_at,
             connected: state.problem.is_none() && state.taken_at.is_some(),
@@ -96,7 +96,9 @@ impl Webhook {
 
     /// Returns the secret that signatures are made with.
     pub(crate) fn set_up(&self) -> DoorSetup {
-        let secret = Secret::of(&self.token.text()).map(|secret| secret.text()).unwrap_or_default();
+        let secret = Secret::from_token(&self.token.to_base64url())
+            .map(|secret| secret.secret_text())
+            .unwrap_or_default();
         let text = format!(
             "Events are sent to {} as POST requests in the form of Standard Webhooks (standardwebhooks.com), whose libraries\n\
              check them. Give the endpoint this secret: {secret}\n\
@@ -105,7 +107,7 @@ impl Webhook {
             self.url
         );
         let values = BTreeMap::from([("url".to_owned(), self.url.clone()), ("secret".to_owned(), secret)]);
-        DoorSetup { door: DoorKind::Webhook, values, text: Lines::new(text) }
+        DoorSetup { door: DoorKind::Webhook, values, text: MultilineText::new(text) }
     }
 
     /// Makes a new secret: what is sent from now on is signed with it.
@@ -115,7 +117,7 @@ impl Webhook {
                 "this door has one secret: postern doors revoke webhook {ENDPOINT}"
             )));
         }
-        self.token.renew(&self.host).await
+        self.token.rotate(&self.host).await
     }
 
     pub(crate) async fn close(self) {
@@ -124,10 +126,10 @@ impl Webhook {
 }
 
 /// Sends what comes, one after the other.
-async fn send(host: Host, delivery: Arc<Delivery>) {
+async fn send_events(host: Host, delivery: Arc<Delivery>) {
     let mut follower = Follower::open_again(&host, KEPT).await;
     loop {
-        let page = match follower.next().await {
+        let page = match follower.next_page().await {
             Ok(page) => page,
             Err(error) => {
                 tracing::warn!(%error, "the webhook cannot read what happened");

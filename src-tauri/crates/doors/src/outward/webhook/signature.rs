@@ -17,14 +17,14 @@ pub(super) struct Secret {
 
 impl Secret {
     /// Returns the secret of a token; `None` if its text is not base64url, which it always is.
-    pub(super) fn of(token: &str) -> Option<Self> {
+    pub(super) fn from_token(token: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok().filter(|bytes| !bytes.is_empty())?;
         let mac = Hmac::new_from_slice(&bytes).ok()?;
         Some(Self { mac, text: format!("{PREFIX}{}", STANDARD.encode(bytes)) })
     }
 
     /// Returns the text for the other side.
-    pub(super) fn text(&self) -> String {
+    pub(super) fn secret_text(&self) -> String {
         self.text.clone()
     }
 
@@ -45,12 +45,15 @@ mod tests {
     #[test]
     fn a_signature_is_what_another_program_makes_of_the_same() {
         // Made with Python: base64(hmac.digest(bytes(32), b'msg_1.1614265330.{}', 'sha256')).
-        let secret = Secret::of(&URL_SAFE_NO_PAD.encode([0; 32])).unwrap();
-        assert_eq!(secret.text(), "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
+        let secret = Secret::from_token(&URL_SAFE_NO_PAD.encode([0; 32])).unwrap();
+        assert_eq!(secret.secret_text(), "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
         assert_eq!(
             secret.sign("msg_1", 1_614_265_330, "{}"),
             "v1,ONjOH+g8tKQOwBW/l2Ew8DI7ahP5iygTrq4r12BiJXg="
         );
-        assert!(Secret::of("").is_none() && Secret::of("*").is_none(), "nothing is signed with nothing");
+        assert!(
+            Secret::from_token("").is_none() && Secret::from_token("*").is_none(),
+            "nothing is signed with nothing"
+        );
     }
 }

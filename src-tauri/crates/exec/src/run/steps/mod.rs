@@ -11,7 +11,7 @@ mod runner;
 
 pub use runner::run_steps;
 
-use super::drift::{Kind, must_hash};
+use super::drift::{HeldFileKind, must_hash};
 use super::start::Runner;
 use super::{Prepared, SpawnError};
 use crate::identity::FileState;
@@ -50,7 +50,7 @@ struct Orders {
 #[derive(Debug, Serialize, Deserialize)]
 enum Expected {
     /// The very file that was judged.
-    Same(Judged),
+    Same(JudgedProgram),
     /// Program at this path when the step starts. The agent can change it, an earlier step may build it, and
     /// nobody was promised what it is.
     At(PathBuf),
@@ -59,37 +59,41 @@ enum Expected {
 /// A program as it was judged.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Judged {
+struct JudgedProgram {
     path: PathBuf,
     state: FileState,
     /// Content hash, if a change of it could leave no trace in the state.
     sha256: Option<String>,
     /// Words of its `#!` line.
     shebang: Option<Vec<String>>,
-    interpreter: Option<Box<Judged>>,
+    interpreter: Option<Box<JudgedProgram>>,
 }
 
 /// Reason why the steps ended before their end.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Report {
+struct StepsReport {
     drift: Drift,
 }
 
 impl Expected {
-    fn of(file: &HeldFile) -> Self {
-        if file.agent_can_change { Self::At(file.path.clone()) } else { Self::Same(Judged::of(file)) }
+    fn from_held(file: &HeldFile) -> Self {
+        if file.agent_can_change {
+            Self::At(file.path.clone())
+        } else {
+            Self::Same(JudgedProgram::from_held(file))
+        }
     }
 }
 
-impl Judged {
-    fn of(file: &HeldFile) -> Self {
+impl JudgedProgram {
+    fn from_held(file: &HeldFile) -> Self {
         Self {
             path: file.path.clone(),
             state: file.state,
-            sha256: must_hash(file, Kind::Program).then(|| file.identity().sha256.clone()),
+            sha256: must_hash(file, HeldFileKind::Program).then(|| file.identity().sha256.clone()),
             shebang: file.shebang.clone(),
-            interpreter: file.interpreter.as_deref().map(|file| Box::new(Self::of(file))),
+            interpreter: file.interpreter.as_deref().map(|file| Box::new(Self::from_held(file))),
         }
     }
 }
@@ -105,7 +109,7 @@ pub(super) fn runner(prepared: &Prepared) -> Result<Option<Runner>, SpawnError> 
     let orders = Orders {
         folder: prepared.cwd.bound.path.clone(),
         sequence: steps.sequence.clone(),
-        programs: steps.programs.iter().map(|file| file.as_deref().map(Expected::of)).collect(),
+        programs: steps.programs.iter().map(|file| file.as_deref().map(Expected::from_held)).collect(),
     };
     let failed = |error: &dyn std::fmt::Display| SpawnError::Failed(format!("its steps: {error}"));
     let text = serde_json::to_vec(&orders).map_err(|error| failed(&error))?;
@@ -120,7 +124,7 @@ pub(super) fn runner(prepared: &Prepared) -> Result<Option<Runner>, SpawnError> 
 pub(super) fn reported(orders: OwnedFd) -> Option<Drift> {
     let mut text = vec![0; 16 * 1024];
     let read = File::from(orders).read_at(&mut text, 0).ok()?;
-    serde_json::from_slice(&text[..read]).ok().map(|Report { drift }| drift)
+    serde_json::from_slice(&text[..read]).ok().map(|StepsReport { drift }| drift)
 }
 
 /// Returns a file without a name that holds these bytes.
@@ -157,7 +161,7 @@ fn find_in(folder: &Path) -> Result<Arc<HeldFile>, LinesToShell> {
 }
 
 fn still_there(found: &Arc<HeldFile>) -> Result<Arc<HeldFile>, LinesToShell> {
-    let now = File::open(&found.path).and_then(|file| FileState::of(&file));
+    let now = File::open(&found.path).and_then(|file| FileState::from_file(&file));
     let same = now.is_ok_and(|now| now == found.state);
     same.then(|| Arc::clone(found)).ok_or(LinesToShell::Replaced)
 }

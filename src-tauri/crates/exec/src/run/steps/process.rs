@@ -12,7 +12,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// End of a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum ChildEnd {
     Code(i32),
     Signal(i32),
 }
@@ -35,14 +35,14 @@ pub(super) fn inherited(number: RawFd) -> io::Result<OwnedFd> {
 
 /// Gives signals the meaning that they have for a shell: a broken pipe ends, an interruption is noted.
 pub(super) fn prepare_signals() {
-    extern "C" fn note(_: c_int) {
+    extern "C" fn note_interrupt(_: c_int) {
         INTERRUPTED.store(true, Ordering::Relaxed);
     }
     // SAFETY: the handler only stores to an atomic. Without SA_RESTART a wait ends with EINTR, and is begun again.
     unsafe {
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         let mut action = std::mem::zeroed::<libc::sigaction>();
-        action.sa_sigaction = note as extern "C" fn(c_int) as usize;
+        action.sa_sigaction = note_interrupt as extern "C" fn(c_int) as usize;
         libc::sigaction(libc::SIGINT, &raw const action, ptr::null_mut());
     }
 }
@@ -59,23 +59,23 @@ pub(super) fn die_by(signal: c_int) -> ! {
         libc::signal(signal, libc::SIG_DFL);
         libc::raise(signal);
     }
-    leave(128 + signal)
+    exit_now(128 + signal)
 }
 
 /// Ends this process at once.
-pub(super) fn leave(code: i32) -> ! {
+pub(super) fn exit_now(code: i32) -> ! {
     // SAFETY: it does not return. Nothing is buffered: output is written at once.
     unsafe { libc::_exit(code) }
 }
 
 /// Runs a function in a new process, which ends with it; returns the process id.
-pub(super) fn fork(child: impl FnOnce() -> i32) -> io::Result<c_int> {
+pub(super) fn fork_child(child: impl FnOnce() -> i32) -> io::Result<c_int> {
     // SAFETY: this process has one thread, so the child's memory is consistent and every call is allowed in it.
     match unsafe { libc::fork() } {
         0 => {
             // SAFETY: a plain call.
             unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
-            leave(child())
+            exit_now(child())
         }
         pid if pid > 0 => Ok(pid),
         _ => Err(io::Error::last_os_error()),
@@ -83,13 +83,13 @@ pub(super) fn fork(child: impl FnOnce() -> i32) -> io::Result<c_int> {
 }
 
 /// Waits for the end of a child.
-pub(super) fn wait(pid: c_int) -> io::Result<Ended> {
+pub(super) fn wait(pid: c_int) -> io::Result<ChildEnd> {
     let mut status = 0;
     loop {
         // SAFETY: a plain call on a value of this frame.
         if unsafe { libc::waitpid(pid, &raw mut status, 0) } == pid {
             let code = libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status));
-            return Ok(code.map_or_else(|| Ended::Signal(libc::WTERMSIG(status)), Ended::Code));
+            return Ok(code.map_or_else(|| ChildEnd::Signal(libc::WTERMSIG(status)), ChildEnd::Code));
         }
         let error = io::Error::last_os_error();
         if error.kind() != io::ErrorKind::Interrupted {

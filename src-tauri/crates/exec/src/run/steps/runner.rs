@@ -2,10 +2,10 @@
 //!
 //! Each step runs only if its program is the judged one.
 
-use super::process::{self, Ended};
-use super::{Expected, Judged, Orders, Report, VERSION};
+use super::process::{self, ChildEnd};
+use super::{Expected, JudgedProgram, Orders, StepsReport, VERSION};
 use crate::identity::{FileState, sha256};
-use postern_command::{Command, Connector, Redirect, Target};
+use postern_command::{Connector, PlainCommand, Redirect, RedirectionTarget};
 use postern_request::Drift;
 use rustix::fs::{Mode, OFlags};
 use std::collections::BTreeMap;
@@ -23,13 +23,13 @@ const NOT_FOUND: i32 = 127;
 const TROUBLE: i32 = 125;
 
 /// A program with the words that it is started with.
-struct Opened {
-    program: Program,
+struct OpenedProgram {
+    program: StepProgram,
     /// Words that come before its arguments: its name, or its interpreter with the path of the script.
     first: Vec<String>,
 }
 
-enum Program {
+enum StepProgram {
     /// An open file.
     Open(File),
     /// Program at a path, unchecked.
@@ -42,12 +42,12 @@ enum Program {
 pub fn run_steps(mut arguments: impl Iterator<Item = OsString>) -> ! {
     let code = orders(&mut arguments).map_or_else(
         |why| {
-            say(format_args!("postern: {why}"));
+            print_error(format_args!("postern: {why}"));
             TROUBLE
         },
         |(orders, memory)| Steps { orders, memory, status: 0, variables: own_variables() }.run(),
     );
-    process::leave(code)
+    process::exit_now(code)
 }
 
 fn orders(arguments: &mut impl Iterator<Item = OsString>) -> Result<(Orders, File), String> {
@@ -98,10 +98,10 @@ impl Steps {
                 continue;
             }
             // All of a pipeline, before any of it starts.
-            let opened: Result<Vec<Option<Opened>>, Drift> = expected
+            let opened: Result<Vec<Option<OpenedProgram>>, Drift> = expected
                 .into_iter()
                 .zip(&commands)
-                .map(|(one, command)| one.map(|one| one.open(command)).transpose())
+                .map(|(one, command)| one.map(|one| one.open_program(command)).transpose())
                 .collect();
             match opened {
                 Ok(opened) => self.status = self.pipeline(&commands, &opened, at == last),
@@ -112,16 +112,16 @@ impl Steps {
     }
 
     fn report(mut self, drift: Drift) -> i32 {
-        let text = serde_json::to_vec(&Report { drift }).unwrap_or_default();
+        let text = serde_json::to_vec(&StepsReport { drift }).unwrap_or_default();
         let written = self.memory.set_len(0).and_then(|()| io::Seek::rewind(&mut self.memory));
         if let Err(error) = written.and_then(|()| self.memory.write_all(&text)) {
-            say(format_args!("postern: {error}"));
+            print_error(format_args!("postern: {error}"));
         }
         REFUSED
     }
 
     /// Runs the commands of a pipeline side by side; returns the status of its last.
-    fn pipeline(&mut self, commands: &[Command], opened: &[Option<Opened>], last: bool) -> i32 {
+    fn pipeline(&mut self, commands: &[PlainCommand], opened: &[Option<OpenedProgram>], last: bool) -> i32 {
         if let ([command], [program]) = (commands, opened) {
             if let Some(status) = self.builtin(command) {
                 return status;
@@ -139,8 +139,8 @@ impl Steps {
                 Err(error) => return failed("a pipe", &error.into()),
             };
             let input = std::mem::replace(&mut input, read);
-            let child = process::fork(|| {
-                let joined = join(input.as_ref(), write.as_ref());
+            let child = process::fork_child(|| {
+                let joined = connect_pipes(input.as_ref(), write.as_ref());
                 joined.map_or_else(
                     |error| failed("a pipe", &error),
                     |()| self.command(command, program.as_ref()),
@@ -152,21 +152,21 @@ impl Steps {
             }
         }
         drop(input);
-        Self::wait(&children, commands)
+        Self::wait_for_all(&children, commands)
     }
 
     /// Waits for all; returns the status of the last.
-    fn wait(children: &[i32], commands: &[Command]) -> i32 {
+    fn wait_for_all(children: &[i32], commands: &[PlainCommand]) -> i32 {
         let mut status = 0;
         for (pid, command) in children.iter().zip(commands) {
             status = match process::wait(*pid) {
-                Ok(Ended::Code(code)) => code,
-                Ok(Ended::Signal(signal)) => {
+                Ok(ChildEnd::Code(code)) => code,
+                Ok(ChildEnd::Signal(signal)) => {
                     if signal == libc::SIGINT && process::was_interrupted() {
                         process::die_by(signal);
                     }
                     if signal != libc::SIGPIPE && signal != libc::SIGINT {
-                        say(format_args!("postern: {} was ended by signal {signal}", command.name()));
+                        print_error(format_args!("postern: {} was ended by signal {signal}", command.name()));
                     }
                     128 + signal
                 }
@@ -179,7 +179,7 @@ impl Steps {
     }
 
     /// Carries out a builtin that starts nothing in this process; returns its status.
-    fn builtin(&mut self, command: &Command) -> Option<i32> {
+    fn builtin(&mut self, command: &PlainCommand) -> Option<i32> {
         if !command.redirections.is_empty() {
             return None;
         }
@@ -212,7 +212,7 @@ impl Steps {
     }
 
     /// Carries out a command in this process, which ends with it; returns its status, if it is not replaced by a program.
-    fn command(&self, command: &Command, program: Option<&Opened>) -> i32 {
+    fn command(&self, command: &PlainCommand, program: Option<&OpenedProgram>) -> i32 {
         for redirection in &command.redirections {
             if let Err((what, error)) = redirect(redirection) {
                 failed(what, &error);
@@ -226,7 +226,7 @@ impl Steps {
         if missing { NOT_FOUND } else { REFUSED }
     }
 
-    fn execute(&self, command: &Command, program: &Opened) -> io::Error {
+    fn execute(&self, command: &PlainCommand, program: &OpenedProgram) -> io::Error {
         let mut variables = self.variables.clone();
         for (name, value) in &command.assignments {
             variables.insert(name.into(), value.into());
@@ -240,8 +240,8 @@ impl Steps {
             .collect();
         match (argv, env) {
             (Ok(argv), Ok(env)) => match &program.program {
-                Program::Open(file) => process::execute(file.as_fd(), c"", &argv, &env),
-                Program::At(path) => process::execute(rustix::fs::CWD, path, &argv, &env),
+                StepProgram::Open(file) => process::execute(file.as_fd(), c"", &argv, &env),
+                StepProgram::At(path) => process::execute(rustix::fs::CWD, path, &argv, &env),
             },
             _ => io::ErrorKind::InvalidInput.into(),
         }
@@ -250,43 +250,43 @@ impl Steps {
 
 impl Expected {
     /// Finds the program, if it is the judged one.
-    fn open(&self, command: &Command) -> Result<Opened, Drift> {
+    fn open_program(&self, command: &PlainCommand) -> Result<OpenedProgram, Drift> {
         let own_name = |path: &std::path::Path| {
             let name = command.name();
             if name.contains('/') { path.to_string_lossy().into_owned() } else { name.to_owned() }
         };
         match self {
             Self::Same(judged) => {
-                let (file, first) = judged.open()?;
+                let (file, first) = judged.open_program()?;
                 let first = first.unwrap_or_else(|| vec![own_name(&judged.path)]);
-                Ok(Opened { program: Program::Open(file), first })
+                Ok(OpenedProgram { program: StepProgram::Open(file), first })
             }
             Self::At(path) => {
                 let gone = |_| Drift::Replaced { path: path.to_string_lossy().into_owned() };
                 let at = CString::new(path.as_os_str().as_bytes()).map_err(gone)?;
-                Ok(Opened { program: Program::At(at), first: vec![own_name(path)] })
+                Ok(OpenedProgram { program: StepProgram::At(at), first: vec![own_name(path)] })
             }
         }
     }
 }
 
-impl Judged {
+impl JudgedProgram {
     /// Opens the program. Of a script it opens the interpreter, which opens the script by its path, and returns their words.
-    fn open(&self) -> Result<(File, Option<Vec<String>>), Drift> {
-        let file = self.same()?;
+    fn open_program(&self) -> Result<(File, Option<Vec<String>>), Drift> {
+        let file = self.open_unchanged()?;
         let Some((interpreter, words)) = self.interpreter.as_ref().zip(self.shebang.as_ref()) else {
             return Ok((file, None));
         };
         let path = self.path.to_string_lossy().into_owned();
-        Ok((interpreter.same()?, Some(words.iter().cloned().chain([path]).collect())))
+        Ok((interpreter.open_unchanged()?, Some(words.iter().cloned().chain([path]).collect())))
     }
 
-    fn same(&self) -> Result<File, Drift> {
+    fn open_unchanged(&self) -> Result<File, Drift> {
         let path = || self.path.to_string_lossy().into_owned();
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let opened = rustix::fs::open(&self.path, flags, Mode::empty());
         let file = opened.map(File::from).map_err(|_| Drift::Replaced { path: path() })?;
-        let now = FileState::of(&file).map_err(|_| Drift::Changed { path: path() })?;
+        let now = FileState::from_file(&file).map_err(|_| Drift::Changed { path: path() })?;
         if !now.same_file(&self.state) {
             return Err(Drift::Replaced { path: path() });
         }
@@ -296,7 +296,7 @@ impl Judged {
 }
 
 /// Puts the ends of pipes in the place of standard input and output.
-fn join(input: Option<&OwnedFd>, output: Option<&OwnedFd>) -> io::Result<()> {
+fn connect_pipes(input: Option<&OwnedFd>, output: Option<&OwnedFd>) -> io::Result<()> {
     if let Some(input) = input {
         rustix::stdio::dup2_stdin(input)?;
     }
@@ -312,10 +312,10 @@ fn redirect(redirection: &Redirect) -> Result<(), (&str, io::Error)> {
     };
     let create = OFlags::WRONLY | OFlags::CREATE;
     let (what, source) = match &redirection.to {
-        Target::Read(path) => (path.as_str(), open(path, OFlags::RDONLY)),
-        Target::Write(path) => (path.as_str(), open(path, create | OFlags::TRUNC)),
-        Target::Append(path) => (path.as_str(), open(path, create | OFlags::APPEND)),
-        Target::Copy(from) => ("a descriptor", copy(*from)),
+        RedirectionTarget::Read(path) => (path.as_str(), open(path, OFlags::RDONLY)),
+        RedirectionTarget::Write(path) => (path.as_str(), open(path, create | OFlags::TRUNC)),
+        RedirectionTarget::Append(path) => (path.as_str(), open(path, create | OFlags::APPEND)),
+        RedirectionTarget::Copy(from) => ("a descriptor", copy_standard(*from)),
     };
     let put = source.and_then(|source| match redirection.descriptor {
         0 => rustix::stdio::dup2_stdin(source),
@@ -325,7 +325,7 @@ fn redirect(redirection: &Redirect) -> Result<(), (&str, io::Error)> {
     put.map_err(|error| (what, error.into()))
 }
 
-fn copy(descriptor: u8) -> rustix::io::Result<OwnedFd> {
+fn copy_standard(descriptor: u8) -> rustix::io::Result<OwnedFd> {
     match descriptor {
         0 => rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3),
         1 => rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3),
@@ -334,7 +334,7 @@ fn copy(descriptor: u8) -> rustix::io::Result<OwnedFd> {
 }
 
 /// Carries out a builtin in a process of its own; returns its status.
-fn simple(command: &Command) -> i32 {
+fn simple(command: &PlainCommand) -> i32 {
     if command.name() != "echo" {
         return i32::from(command.name() == "false");
     }
@@ -360,11 +360,11 @@ fn write_all(mut bytes: &[u8]) -> io::Result<()> {
 /// Says what failed, and returns the status of that.
 fn failed(what: &str, error: &io::Error) -> i32 {
     let text = std::io::Error::from_raw_os_error(error.raw_os_error().unwrap_or_default());
-    say(format_args!("postern: {what}: {text}"));
+    print_error(format_args!("postern: {what}: {text}"));
     1
 }
 
 /// Writes a line to standard error at once. If nobody reads it, it is lost.
-fn say(line: std::fmt::Arguments<'_>) {
+fn print_error(line: std::fmt::Arguments<'_>) {
     _ = writeln!(io::stderr(), "{line}");
 }

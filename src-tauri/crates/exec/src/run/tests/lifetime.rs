@@ -166,9 +166,9 @@ async fn a_stuck_listener_does_not_keep_a_run_from_being_ended() {
     prepared.stream = true;
     prepared.grace = SHORT;
     let (sink, mut events) = mpsc::channel(1);
-    let running = spawn(approved(&prepared.plan), prepared, sink).await.unwrap();
+    let running = spawn_approved(approved(&prepared.plan), prepared, sink).await.unwrap();
     // One piece waits in the channel, the next one for it, and the pipe fills up behind them.
-    while running.output(Stream::Stdout).bytes == 0 {
+    while running.output(OutputStream::Stdout).bytes == 0 {
         tokio::task::yield_now().await;
     }
     running.stop(Stop::Killed);
@@ -223,7 +223,7 @@ async fn descriptors_and_zombies_do_not_grow() {
     let mut counts = Vec::new();
     for round in 0..30 {
         let mut prepared = place.prepare(&["sh", "-c", "cat; exit 1"]);
-        prepared.input = Input::Inline(b"x".to_vec());
+        prepared.input = ProcessInput::Inline(b"x".to_vec());
         let (running, mut events) = begin(prepared).await.unwrap();
         children.push(running.pid());
         end(&mut events).await;

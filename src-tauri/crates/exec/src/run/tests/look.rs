@@ -23,7 +23,7 @@ fn confined(place: &Place, text: &str, folders: &[&str]) -> Prepared {
     let mut prepared = place.prepare_shell(text, &["/bin/bash"]);
     let path = |name: &str| place.path(name).to_str().unwrap().to_owned();
     let folders: Vec<String> = folders.iter().map(|name| path(name)).collect();
-    prepared.plan.confinement = Confinement::look(folders);
+    prepared.plan.confinement = Confinement::look_only(folders);
     prepared.user = UserPlaces { home: path("home"), data: path("data") };
     prepared
 }

@@ -1,7 +1,7 @@
 //! Tests of runs that need a Mac: a suspended child, and its exit through a queue.
 
 use super::*;
-use crate::run::start::start;
+use crate::run::start::start_piped;
 
 #[tokio::test]
 #[ignore = "needs a Mac"]
@@ -15,12 +15,12 @@ async fn mac_a_child_is_held_and_is_what_was_judged() {
 #[ignore = "needs a Mac"]
 async fn mac_an_exit_is_seen_through_a_queue() {
     let place = Place::new();
-    let piped = start(place.prepare(&["/bin/sleep", "60"])).unwrap();
+    let piped = start_piped(place.prepare(&["/bin/sleep", "60"])).unwrap();
     let pid = piped.started.child.pid();
     let exit = macos_spawn::exit_descriptor(pid).unwrap().expect("it runs");
     let exit = crate::run::exit::readable(exit).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
     drop(exit.readable().await.unwrap());
-    assert_eq!(crate::run::start::ended(piped), Exit::Signal(9));
+    assert_eq!(crate::run::start::wait_for_end(piped), Exit::Signal(9));
     assert!(macos_spawn::exit_descriptor(pid).unwrap().is_none(), "what is gone is not waited for");
 }

@@ -17,10 +17,10 @@ mod unheld;
 
 use super::*;
 use crate::resolve::Resolver;
-use postern_command::{Dir, Reading, Role, Step, Word};
+use postern_command::{Dir, ParsedCommand, Role, Step, Word};
 use postern_policy::AgentId;
 use postern_protocol::Outcome;
-use postern_request::{By, Effect, Event, Exit, State, Stdin, step};
+use postern_request::{AllowedBy, Exit, PlanStdin, RequestEffect, RequestEvent, RequestState, step};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -65,14 +65,14 @@ impl Place {
 
     /// Returns a shell line with one step for the program that it names.
     fn prepare_shell(&self, text: &str, program: &[&str]) -> Prepared {
-        let shell = Reading { text: text.to_owned(), plain: None, ..reading(program) };
+        let shell = ParsedCommand { text: text.to_owned(), plain: None, ..reading(program) };
         self.prepare_reading(&shell, self.folder.path())
     }
 
-    fn prepare_reading(&self, reading: &Reading, cwd: &Path) -> Prepared {
+    fn prepare_reading(&self, reading: &ParsedCommand, cwd: &Path) -> Prepared {
         let cwd = Cwd::open(cwd.to_str().unwrap()).unwrap();
         let search = vec![cwd.bound.path.clone(), "/usr/bin".to_owned(), "/bin".to_owned()];
-        let resolved = self.resolver.facts(reading, &cwd, &search);
+        let resolved = self.resolver.resolve_command(reading, &cwd, &search);
         let plan = Plan {
             agent: AgentId::new("main").unwrap(),
             session: None,
@@ -84,18 +84,18 @@ impl Place {
             cwd: cwd.bound.clone(),
             confinement: postern_policy::Confinement::None,
             env: vec![("LANG".into(), "C".into()), ("PATH".into(), search.join(":"))],
-            stdin: Stdin::Nothing,
+            stdin: PlanStdin::Nothing,
             timeout_ms: None,
             policy: 1,
         };
         let held = resolved.held;
-        let (input, output_cap, stream) = (Input::Nothing, 1024 * 1024, false);
+        let (input, output_cap, stream) = (ProcessInput::Nothing, 1024 * 1024, false);
         let user = UserPlaces { home: "/nonexistent".to_owned(), data: "/nonexistent".to_owned() };
         Prepared { plan, held, cwd, user, input, output_cap, stream, grace: GRACE }
     }
 
     /// Runs it to its end.
-    async fn finish(&self, argv: &[&str]) -> Finished {
+    async fn finish(&self, argv: &[&str]) -> FinishedRun {
         finish(self.prepare(argv)).await.expect("it starts")
     }
 }
@@ -105,7 +105,7 @@ fn words(argv: &[&str]) -> Vec<String> {
 }
 
 /// Reads a simple command; an argument that is a file's path counts as its script.
-fn reading(argv: &[&str]) -> Reading {
+fn reading(argv: &[&str]) -> ParsedCommand {
     let script = argv.iter().skip(1).position(|word| Path::new(word).is_file()).map(|at| at + 1);
     let step = Step {
         argv: argv.iter().map(|word| Word::literal(*word)).collect(),
@@ -119,7 +119,7 @@ fn reading(argv: &[&str]) -> Reading {
         script,
         opaque: None,
     };
-    Reading {
+    ParsedCommand {
         text: argv.join(" "),
         steps: vec![step],
         opaque: Vec::new(),
@@ -130,10 +130,10 @@ fn reading(argv: &[&str]) -> Reading {
 
 /// Returns an approval, as only the machine gives it.
 fn approved(plan: &Plan) -> Approved {
-    let allow = Event::JudgedAllow { by: By::Policy, digest: plan.digest() };
-    let (_, effects) = step(State::Received, allow);
+    let allow = RequestEvent::JudgedAllow { by: AllowedBy::Policy, digest: plan.digest() };
+    let (_, effects) = step(RequestState::Received, allow);
     let start = |effect| match effect {
-        Effect::Start(approved) => Some(approved),
+        RequestEffect::Start(approved) => Some(approved),
         _ => None,
     };
     effects.into_iter().find_map(start).expect("a verdict of allow lets it start")
@@ -142,10 +142,10 @@ fn approved(plan: &Plan) -> Approved {
 async fn begin(prepared: Prepared) -> Result<(Running, mpsc::Receiver<RunEvent>), SpawnError> {
     let (sink, events) = mpsc::channel(16);
     let approved = approved(&prepared.plan);
-    Ok((spawn(approved, prepared, sink).await?, events))
+    Ok((spawn_approved(approved, prepared, sink).await?, events))
 }
 
-async fn end(events: &mut mpsc::Receiver<RunEvent>) -> Finished {
+async fn end(events: &mut mpsc::Receiver<RunEvent>) -> FinishedRun {
     loop {
         match events.recv().await.expect("a run always tells its end") {
             RunEvent::Exited(finished) => return *finished,
@@ -154,7 +154,7 @@ async fn end(events: &mut mpsc::Receiver<RunEvent>) -> Finished {
     }
 }
 
-async fn finish(prepared: Prepared) -> Result<Finished, SpawnError> {
+async fn finish(prepared: Prepared) -> Result<FinishedRun, SpawnError> {
     let (_running, mut events) = begin(prepared).await?;
     Ok(end(&mut events).await)
 }

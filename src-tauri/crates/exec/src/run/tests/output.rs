@@ -85,7 +85,7 @@ async fn inline_input_arrives_whole_and_ends() {
     let place = Place::new();
     let mut prepared = place.prepare(&["cat"]);
     let bytes: Vec<u8> = (0..128 * 1024).map(|at| u8::try_from(at % 251).unwrap()).collect();
-    prepared.input = Input::Inline(bytes.clone());
+    prepared.input = ProcessInput::Inline(bytes.clone());
     let finished = finish(prepared).await.unwrap();
     assert_eq!(finished.stdout.joined(), bytes);
 }
@@ -100,19 +100,19 @@ async fn no_input_is_an_empty_input() {
 async fn streamed_input_is_answered_when_it_was_written_and_refused_after_its_end() {
     let place = Place::new();
     let mut prepared = place.prepare(&["cat"]);
-    prepared.input = Input::Stream;
+    prepared.input = ProcessInput::Stream;
     let (running, mut events) = begin(prepared).await.unwrap();
-    assert_eq!(running.input(b"one ".to_vec(), false).await, Ok(()));
-    assert_eq!(running.input(b"two".to_vec(), true).await, Ok(()));
+    assert_eq!(running.write_input(b"one ".to_vec(), false).await, Ok(()));
+    assert_eq!(running.write_input(b"two".to_vec(), true).await, Ok(()));
     assert_eq!(text(&end(&mut events).await.stdout), "one two");
-    assert_eq!(running.input(b"late".to_vec(), false).await, Err(InputError::Closed));
+    assert_eq!(running.write_input(b"late".to_vec(), false).await, Err(InputError::Closed));
 }
 
 #[tokio::test]
 async fn input_of_a_run_that_did_not_ask_for_a_stream_is_refused() {
     let place = Place::new();
     let (running, mut events) = begin(place.prepare(&["true"])).await.unwrap();
-    assert_eq!(running.input(b"x".to_vec(), true).await, Err(InputError::Closed));
+    assert_eq!(running.write_input(b"x".to_vec(), true).await, Err(InputError::Closed));
     end(&mut events).await;
 }
 
@@ -137,7 +137,7 @@ async fn pieces_are_streamed_in_order_and_the_child_waits_for_them() {
     let finished = loop {
         match events.recv().await.unwrap() {
             RunEvent::Output { stream, offset, bytes } => {
-                let count = &mut counts[usize::from(stream == Stream::Stderr)];
+                let count = &mut counts[usize::from(stream == OutputStream::Stderr)];
                 assert_eq!(offset, *count, "no gap");
                 *count += bytes.len() as u64;
             }
@@ -153,13 +153,13 @@ async fn pieces_are_streamed_in_order_and_the_child_waits_for_them() {
 async fn output_so_far_can_be_read_while_it_runs() {
     let place = Place::new();
     let mut prepared = place.prepare(&["cat"]);
-    prepared.input = Input::Stream;
+    prepared.input = ProcessInput::Stream;
     prepared.stream = true;
     let (running, mut events) = begin(prepared).await.unwrap();
-    running.input(b"so far".to_vec(), false).await.unwrap();
+    running.write_input(b"so far".to_vec(), false).await.unwrap();
     assert!(matches!(events.recv().await, Some(RunEvent::Output { .. })));
-    assert_eq!(text(&running.output(Stream::Stdout)), "so far");
-    running.input(Vec::new(), true).await.unwrap();
+    assert_eq!(text(&running.output(OutputStream::Stdout)), "so far");
+    running.write_input(Vec::new(), true).await.unwrap();
     end(&mut events).await;
 }
 
@@ -170,11 +170,15 @@ async fn a_run_goes_on_when_nobody_listens() {
     let line = format!("yes | head -c 1000000; touch {}; cat", marker.display());
     let mut prepared = place.prepare(&["sh", "-c", &line]);
     prepared.stream = true;
-    prepared.input = Input::Stream;
+    prepared.input = ProcessInput::Stream;
     let (running, events) = begin(prepared).await.unwrap();
     drop(events);
     while !marker.exists() {
         tokio::task::yield_now().await;
     }
-    assert_eq!(running.input(Vec::new(), true).await, Ok(()), "it was not held up by its unread output");
+    assert_eq!(
+        running.write_input(Vec::new(), true).await,
+        Ok(()),
+        "it was not held up by its unread output"
+    );
 }

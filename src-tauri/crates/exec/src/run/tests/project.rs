@@ -6,7 +6,7 @@ use postern_policy::Confinement;
 use std::fs;
 
 /// Runs a line, like all but the first in namespaces that were made ahead.
-async fn run(place: &Place, text: &str) -> (Finished, String) {
+async fn run(place: &Place, text: &str) -> (FinishedRun, String) {
     crate::run::keep_spare_namespaces();
     let finished = finish(confined(place, text, Confinement::project(folders(place), false, false)))
         .await
@@ -162,11 +162,11 @@ async fn a_run_ends_by_its_signal_and_its_time() {
 async fn two_runs_of_one_folder_share_its_stand_ins() {
     let place = place();
     let first = confined(&place, "read x", Confinement::project(folders(&place), false, false));
-    let (running, mut events) = begin(Prepared { input: Input::Stream, ..first }).await.unwrap();
+    let (running, mut events) = begin(Prepared { input: ProcessInput::Stream, ..first }).await.unwrap();
     let (_, said) =
         run(&place, "mkdir .claude/x; echo x > .cursor; rmdir .claude; mv .claude y; ls -A").await;
     assert!(place.path("project/.claude").is_dir(), "the first run still needs it: {said}");
-    running.input(b"x\n".to_vec(), true).await.unwrap();
+    running.write_input(b"x\n".to_vec(), true).await.unwrap();
     end(&mut events).await;
     assert!(!place.path("project/.claude").exists(), "the last run removes it");
 }
@@ -175,11 +175,11 @@ async fn two_runs_of_one_folder_share_its_stand_ins() {
 async fn a_stand_in_that_somebody_filled_meanwhile_is_set_aside_and_not_kept() {
     let place = place();
     let first = confined(&place, "read x", Confinement::project(folders(&place), false, false));
-    let (running, mut events) = begin(Prepared { input: Input::Stream, ..first }).await.unwrap();
+    let (running, mut events) = begin(Prepared { input: ProcessInput::Stream, ..first }).await.unwrap();
     let theirs = place.path("project/.claude");
     fs::set_permissions(&theirs, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     fs::write(theirs.join("settings.json"), "mine").unwrap();
-    running.input(b"x\n".to_vec(), true).await.unwrap();
+    running.write_input(b"x\n".to_vec(), true).await.unwrap();
     end(&mut events).await;
     let aside = place.path("project/.claude.set-aside-by-postern/settings.json");
     assert_eq!(fs::read_to_string(aside).unwrap(), "mine");
@@ -194,7 +194,7 @@ async fn nothing_of_one_run_is_there_in_another() {
     let text = "echo x > /dev/shm/mark; mkdir /run/mark 2>/dev/null; exec 3<>/dev/ptmx; echo ready; read x";
     let first = confined(&place, text, Confinement::project(folders(&place), false, false));
     let (running, mut events) =
-        begin(Prepared { input: Input::Stream, stream: true, ..first }).await.unwrap();
+        begin(Prepared { input: ProcessInput::Stream, stream: true, ..first }).await.unwrap();
     while !matches!(events.recv().await, Some(RunEvent::Output { bytes, .. }) if bytes.starts_with(b"ready"))
     {
     }
@@ -205,7 +205,7 @@ async fn nothing_of_one_run_is_there_in_another() {
         said.lines().any(|line| matches!(line.trim(), "2" | "3" | "4")),
         "it sees its own processes: {said}"
     );
-    running.input(b"x\n".to_vec(), true).await.unwrap();
+    running.write_input(b"x\n".to_vec(), true).await.unwrap();
     end(&mut events).await;
 }
 
@@ -230,7 +230,7 @@ fn a_mount_follows_no_link() {
 
 #[test]
 fn this_system_can_confine() {
-    let confines = crate::confine::Confines::tried(&user(&place()));
+    let confines = crate::confine::Confines::try_profiles(&user(&place()));
     assert_eq!((confines.look, confines.project), (Ok(()), Ok(())));
 }
 
@@ -243,7 +243,7 @@ async fn cost_of_a_profile() {
     let place = place();
     let profiles = [
         Confinement::None,
-        Confinement::look(folders(&place)),
+        Confinement::look_only(folders(&place)),
         Confinement::project(folders(&place), false, false),
     ];
     let mut times: [Vec<Duration>; 3] = Default::default();

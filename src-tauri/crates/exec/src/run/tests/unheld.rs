@@ -1,8 +1,8 @@
 //! Tests of starts without tracing, which some containers forbid.
 #![expect(unsafe_code, reason = "a seccomp filter that forbids ptrace to one thread")]
 
-use super::super::exit::reap;
-use super::super::start::start;
+use super::super::exit::reap_child;
+use super::super::start::start_piped;
 use super::*;
 use std::io::Read as _;
 
@@ -10,12 +10,12 @@ use std::io::Read as _;
 fn without_ptrace(prepared: Prepared) -> Result<(String, Exit), SpawnError> {
     let thread = std::thread::spawn(move || {
         forbid_ptrace();
-        let started = start(prepared)?;
+        let started = start_piped(prepared)?;
         let mut text = String::new();
         std::fs::File::from(started.ours.stdout).read_to_string(&mut text).unwrap();
         let pid = started.started.child.pid();
         started.started.child.watched();
-        Ok((text, reap(pid)))
+        Ok((text, reap_child(pid)))
     });
     thread.join().unwrap()
 }
@@ -73,7 +73,7 @@ fn a_difference_is_found_before_anything_runs() {
 #[test]
 fn a_start_that_nobody_takes_over_is_ended() {
     let place = Place::new();
-    let started = start(place.prepare(&["sleep", "1000"])).unwrap();
+    let started = start_piped(place.prepare(&["sleep", "1000"])).unwrap();
     let pid = started.started.child.pid().as_raw_nonzero();
     assert!(Path::new(&format!("/proc/{pid}")).exists(), "it runs");
     drop(started);

@@ -1,20 +1,20 @@
 //! The process table of Linux: `/proc`.
 
-use super::{Process, Row};
+use super::{ProcessIdentity, ProcessRow};
 use rustix::process::{Pid, PidfdFlags, Signal};
 
-pub(super) fn rows() -> Vec<Row> {
+pub(super) fn read_rows() -> Vec<ProcessRow> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
-    entries.filter_map(|entry| row(entry.ok()?.file_name().to_str()?.parse().ok()?)).collect()
+    entries.filter_map(|entry| read_row(entry.ok()?.file_name().to_str()?.parse().ok()?)).collect()
 }
 
-pub(super) fn row(pid: i32) -> Option<Row> {
+pub(super) fn read_row(pid: i32) -> Option<ProcessRow> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
-    parse(pid, &String::from_utf8_lossy(&stat))
+    parse_stat(pid, &String::from_utf8_lossy(&stat))
 }
 
 pub(super) fn parent(pid: i32) -> Option<i32> {
-    row(pid).map(|row| row.parent)
+    read_row(pid).map(|row| row.parent)
 }
 
 /// Returns the children of a process as the kernel lists them for each of its threads; `None` if it keeps no lists.
@@ -32,11 +32,11 @@ pub(super) fn listed_children(pid: i32) -> Option<Vec<i32>> {
 
 /// Reads `pid (name) state ppid pgrp session … starttime …`; the name can hold anything, parentheses and
 /// spaces too.
-fn parse(pid: i32, stat: &str) -> Option<Row> {
+fn parse_stat(pid: i32, stat: &str) -> Option<ProcessRow> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
     let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
-    Some(Row {
-        process: Process { pid, start_time: number(19)? },
+    Some(ProcessRow {
+        process: ProcessIdentity { pid, start_time: number(19)? },
         parent: i32::try_from(number(1)?).ok()?,
         session: fields.get(3)?.parse().ok()?,
         zombie: matches!(*fields.first()?, "Z" | "X"),
@@ -44,11 +44,11 @@ fn parse(pid: i32, stat: &str) -> Option<Row> {
 }
 
 /// Signals exactly this process, not another that got its id.
-pub(super) fn signal(process: Process, signal: Signal) {
+pub(super) fn signal(process: ProcessIdentity, signal: Signal) {
     let Some(pid) = Pid::from_raw(process.pid) else { return };
     let Ok(descriptor) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else { return };
     // The descriptor names one process always; whether it is the one that is meant is looked at after it is held.
-    if row(process.pid).is_some_and(|row| row.process == process) {
+    if read_row(process.pid).is_some_and(|row| row.process == process) {
         _ = rustix::process::pidfd_send_signal(&descriptor, signal);
     }
 }
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn a_name_with_parentheses_and_spaces_does_not_shift_the_fields() {
         let stat = "7 (a) Z 1 (b) S 3 7 5 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 4242 1 2";
-        let row = parse(7, stat).unwrap();
+        let row = parse_stat(7, stat).unwrap();
         assert_eq!((row.parent, row.session, row.process.start_time, row.zombie), (3, 5, 4242, false));
     }
 
@@ -84,6 +84,6 @@ mod tests {
     #[test]
     fn it_knows_this_process() {
         let own = i32::try_from(std::process::id()).unwrap();
-        assert!(rows().iter().any(|row| row.process.pid == own && row.process.start_time > 0));
+        assert!(read_rows().iter().any(|row| row.process.pid == own && row.process.start_time > 0));
     }
 }

@@ -1,7 +1,7 @@
 //! The process table of macOS: libproc.
 #![expect(unsafe_code, reason = "libproc has no safe form")]
 
-use super::{Process, Row};
+use super::{ProcessIdentity, ProcessRow};
 use rustix::process::{Pid, Signal};
 use std::collections::BTreeSet;
 use std::ffi::c_int;
@@ -19,13 +19,13 @@ struct Coalitions {
 }
 
 unsafe extern "C" {
-    /// Process that the system holds responsible for another; exported by libSystem.
+    /// Returns the process that the system holds responsible for another; exported by libSystem.
     fn responsibility_get_pid_responsible_for_pid(pid: libc::pid_t) -> libc::pid_t;
 }
 
 /// Returns the parent of any user's process; the short form needs no uid and finds zombies, too.
 pub(super) fn parent(pid: c_int) -> Option<c_int> {
-    c_int::try_from(short(pid)?.pbsi_ppid).ok()
+    c_int::try_from(short_info(pid)?.pbsi_ppid).ok()
 }
 
 /// Returns true if a process descends from this one or from one of `runs`; `None` if the system does not say.
@@ -33,7 +33,7 @@ pub(super) fn parent(pid: c_int) -> Option<c_int> {
 /// Every descendant inherits the coalition, but only a host that launchd started has one of its own: a host in
 /// a terminal shares that terminal's. Runs are disclaimed at their start, so the system holds them responsible
 /// for their children.
-pub(crate) fn descends(pid: u32, runs: &BTreeSet<u32>) -> Option<bool> {
+pub fn descends(pid: u32, runs: &BTreeSet<u32>) -> Option<bool> {
     let pid = c_int::try_from(pid).ok()?;
     let by_launchd = rustix::process::getppid() == Some(Pid::INIT);
     if by_launchd && coalition(pid)? == coalition(c_int::try_from(std::process::id()).ok()?)? {
@@ -55,7 +55,7 @@ fn coalition(pid: c_int) -> Option<u64> {
     Some(info.ids[0])
 }
 
-fn short(pid: c_int) -> Option<libc::proc_bsdshortinfo> {
+fn short_info(pid: c_int) -> Option<libc::proc_bsdshortinfo> {
     let bytes = c_int::try_from(size_of::<libc::proc_bsdshortinfo>()).ok()?;
     // SAFETY: the structure is plain data of exactly the size given to the call. `arg` 1 finds zombies.
     unsafe {
@@ -65,12 +65,12 @@ fn short(pid: c_int) -> Option<libc::proc_bsdshortinfo> {
     }
 }
 
-pub(super) fn rows() -> Vec<Row> {
-    all().into_iter().filter_map(|pid| row(pid).or_else(|| others(pid))).collect()
+pub(super) fn read_rows() -> Vec<ProcessRow> {
+    all_pids().into_iter().filter_map(|pid| read_row(pid).or_else(|| others(pid))).collect()
 }
 
 /// Returns every process id.
-fn all() -> Vec<c_int> {
+fn all_pids() -> Vec<c_int> {
     // SAFETY: without a buffer the call only counts; with one it writes at most the bytes it is told.
     unsafe {
         let count = libc::proc_listallpids(ptr::null_mut(), 0);
@@ -84,7 +84,7 @@ fn all() -> Vec<c_int> {
     }
 }
 
-pub(super) fn row(pid: c_int) -> Option<Row> {
+pub(super) fn read_row(pid: c_int) -> Option<ProcessRow> {
     let bytes = c_int::try_from(size_of::<libc::proc_bsdinfo>()).ok()?;
     // SAFETY: the structure is plain data of exactly the size that the call is told.
     let info = unsafe {
@@ -93,8 +93,11 @@ pub(super) fn row(pid: c_int) -> Option<Row> {
         (read == bytes).then_some(info)
     }?;
     let session = rustix::process::getsid(Pid::from_raw(pid)).ok()?;
-    Some(Row {
-        process: Process { pid, start_time: info.pbi_start_tvsec * 1_000_000 + info.pbi_start_tvusec },
+    Some(ProcessRow {
+        process: ProcessIdentity {
+            pid,
+            start_time: info.pbi_start_tvsec * 1_000_000 + info.pbi_start_tvusec,
+        },
         parent: c_int::try_from(info.pbi_ppid).ok()?,
         session: session.as_raw_nonzero().get(),
         zombie: info.pbi_status == libc::SZOMB,
@@ -103,11 +106,11 @@ pub(super) fn row(pid: c_int) -> Option<Row> {
 
 /// Reads another user's process, or one that has exited: it has no start time here, so it is counted but
 /// never signalled.
-fn others(pid: c_int) -> Option<Row> {
-    let info = short(pid)?;
+fn others(pid: c_int) -> Option<ProcessRow> {
+    let info = short_info(pid)?;
     let session = rustix::process::getsid(Pid::from_raw(pid)).ok();
-    Some(Row {
-        process: Process { pid, start_time: 0 },
+    Some(ProcessRow {
+        process: ProcessIdentity { pid, start_time: 0 },
         parent: c_int::try_from(info.pbsi_ppid).ok()?,
         session: session.map_or(0, |session| session.as_raw_nonzero().get()),
         zombie: info.pbsi_status == libc::SZOMB,
@@ -116,16 +119,16 @@ fn others(pid: c_int) -> Option<Row> {
 
 /// Signals this process. Between the look and the signal its id could only go to another if the system had used up
 /// all others meanwhile.
-pub(super) fn signal(process: Process, signal: Signal) {
+pub(super) fn signal(process: ProcessIdentity, signal: Signal) {
     let Some(pid) = Pid::from_raw(process.pid) else { return };
-    if row(process.pid).is_some_and(|row| row.process == process) {
+    if read_row(process.pid).is_some_and(|row| row.process == process) {
         _ = rustix::process::kill_process(pid, signal);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{coalition, descends, parent, row};
+    use super::{coalition, descends, parent, read_row};
     use std::collections::BTreeSet;
 
     #[test]
@@ -136,7 +139,7 @@ mod tests {
         assert_eq!(parent(1), Some(0), "another user's is seen, too");
         assert!(coalition(own).is_some() && coalition(1).is_some());
         assert_ne!(coalition(own), coalition(1), "what launchd did not start by itself has another one");
-        assert!(row(own).is_some_and(|row| row.process.start_time > 0));
+        assert!(read_row(own).is_some_and(|row| row.process.start_time > 0));
     }
 
     #[test]

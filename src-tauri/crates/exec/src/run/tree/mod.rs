@@ -11,22 +11,22 @@ use linux as system;
 use macos as system;
 
 #[cfg(target_os = "macos")]
-pub(crate) use macos::descends;
+pub use macos::descends;
 
 use rustix::process::{Pid, Signal};
 use std::collections::{HashMap, HashSet};
 
 /// A process, named always: ids are used again, but never with the same start time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Process {
+pub(super) struct ProcessIdentity {
     pub(super) pid: i32,
     pub(super) start_time: u64,
 }
 
 /// Line of the system's process table.
 #[derive(Debug, Clone, Copy)]
-struct Row {
-    process: Process,
+struct ProcessRow {
+    process: ProcessIdentity,
     parent: i32,
     session: i32,
     /// Exited, and waiting to be reaped: nothing is left to be ended.
@@ -35,7 +35,7 @@ struct Row {
 
 /// Returns the start time of a process, in the system's own count.
 pub(super) fn start_time(pid: Pid) -> Option<u64> {
-    system::row(pid.as_raw_nonzero().get()).map(|row| row.process.start_time)
+    system::read_row(pid.as_raw_nonzero().get()).map(|row| row.process.start_time)
 }
 
 /// Returns the parent of a process; `None` if there is no such process any more.
@@ -53,24 +53,24 @@ pub(super) fn children_of(pid: i32) -> Vec<i32> {
 /// Returns all of them. It reads about every process of the system.
 #[cfg(target_os = "linux")]
 pub(super) fn all_children_of(pid: i32) -> Vec<i32> {
-    system::rows().iter().filter(|row| row.parent == pid).map(|row| row.process.pid).collect()
+    system::read_rows().iter().filter(|row| row.parent == pid).map(|row| row.process.pid).collect()
 }
 
 /// Everything that a run's leader started, as far as it was seen.
 #[derive(Debug)]
 pub(super) struct Tree {
     leader: Pid,
-    seen: HashSet<Process>,
+    seen: HashSet<ProcessIdentity>,
 }
 
 impl Tree {
-    pub(super) fn of(leader: Pid) -> Self {
+    pub(super) fn from_leader(leader: Pid) -> Self {
         Self { leader, seen: HashSet::new() }
     }
 
     /// Looks at the process table; returns how many of the tree are alive, the leader not counted.
-    pub(super) fn look(&mut self) -> usize {
-        let rows = system::rows();
+    pub(super) fn refresh(&mut self) -> usize {
+        let rows = system::read_rows();
         let leader = self.leader.as_raw_nonzero().get();
         let ours = descendants(&rows, leader, &self.seen);
         let alive = ours.iter().filter(|row| !row.zombie).count();
@@ -97,7 +97,7 @@ impl Tree {
         const ROUNDS: usize = 50;
         _ = rustix::process::kill_process(self.leader, Signal::STOP);
         for _ in 0..ROUNDS {
-            if self.look() == 0 {
+            if self.refresh() == 0 {
                 return 0;
             }
             for process in &self.seen {
@@ -106,7 +106,7 @@ impl Tree {
             // What was killed needs the processor to go away.
             std::thread::yield_now();
         }
-        self.look()
+        self.refresh()
     }
 
     /// Ends the leader.
@@ -117,12 +117,12 @@ impl Tree {
 }
 
 /// Returns the rows of everything below `leader` or below what was seen before, or in the leader's session.
-fn descendants(rows: &[Row], leader: i32, seen: &HashSet<Process>) -> Vec<Row> {
-    let mut children: HashMap<i32, Vec<&Row>> = HashMap::new();
+fn descendants(rows: &[ProcessRow], leader: i32, seen: &HashSet<ProcessIdentity>) -> Vec<ProcessRow> {
+    let mut children: HashMap<i32, Vec<&ProcessRow>> = HashMap::new();
     for row in rows {
         children.entry(row.parent).or_default().push(row);
     }
-    let mut found: HashMap<i32, Row> = HashMap::new();
+    let mut found: HashMap<i32, ProcessRow> = HashMap::new();
     let mut open = vec![leader];
     for row in rows.iter().filter(|row| row.session == leader || seen.contains(&row.process)) {
         open.push(row.process.pid);
@@ -143,11 +143,11 @@ fn descendants(rows: &[Row], leader: i32, seen: &HashSet<Process>) -> Vec<Row> {
 mod tests {
     use super::*;
 
-    fn row(pid: i32, parent: i32, session: i32) -> Row {
-        Row { process: Process { pid, start_time: 1 }, parent, session, zombie: false }
+    fn row(pid: i32, parent: i32, session: i32) -> ProcessRow {
+        ProcessRow { process: ProcessIdentity { pid, start_time: 1 }, parent, session, zombie: false }
     }
 
-    fn found(rows: &[Row], seen: &[Process]) -> Vec<i32> {
+    fn found(rows: &[ProcessRow], seen: &[ProcessIdentity]) -> Vec<i32> {
         let mut pids: Vec<i32> = descendants(rows, 10, &seen.iter().copied().collect())
             .iter()
             .map(|row| row.process.pid)
@@ -173,9 +173,9 @@ mod tests {
     #[test]
     fn what_was_seen_stays_in_the_tree_when_its_parents_are_gone() {
         let rows = [row(1, 0, 1), row(12, 1, 12), row(15, 12, 15), row(99, 1, 99)];
-        assert_eq!(found(&rows, &[Process { pid: 12, start_time: 1 }]), [12, 15]);
+        assert_eq!(found(&rows, &[ProcessIdentity { pid: 12, start_time: 1 }]), [12, 15]);
         assert_eq!(
-            found(&rows, &[Process { pid: 12, start_time: 2 }]),
+            found(&rows, &[ProcessIdentity { pid: 12, start_time: 2 }]),
             [0; 0],
             "another process with the same id"
         );

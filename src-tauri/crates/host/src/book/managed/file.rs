@@ -1,7 +1,7 @@
 //! The file of an organization: JSON with comments, or a property list where its name says so.
 
 use super::settings;
-use crate::book::BookError;
+use crate::book::PolicyStoreError;
 use postern_contract::RuleDraft;
 use postern_policy::permissions::FileError;
 use postern_policy::{RiskLevel, Rule, RuleId, Settings, Source, check_rule, jsonc};
@@ -45,12 +45,13 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<ManagedFile, String> {
     let is_plist = path.extension().is_some_and(|kind| kind == "plist");
     let (content, text) = if is_plist { (of_plist(bytes)?, None) } else { of_jsonc(bytes)? };
     let at_key = |key: &str| text.and_then(|text| jsonc::place_of_key(text, key));
-    let wrong = |key: &str, message: String| at(text.unwrap_or_default(), at_key(key), message);
+    let wrong = |key: &str, message: String| message_at(text.unwrap_or_default(), at_key(key), message);
     if content.version != VERSION {
         let message = format!("format {} is not known; {VERSION} is", content.version);
         return Err(wrong("version", message));
     }
-    settings::over(&Settings::default(), &content.settings).map_err(|problem| wrong("settings", problem))?;
+    settings::override_settings(&Settings::default(), &content.settings)
+        .map_err(|problem| wrong("settings", problem))?;
     if content.approvals.values().any(|people| !(1..=PEOPLE).contains(people)) {
         return Err(wrong("approvals", format!("1 to {PEOPLE} people have to approve")));
     }
@@ -70,44 +71,44 @@ fn of_plist(bytes: &[u8]) -> Result<ManagedContent, String> {
 
 fn of_jsonc(bytes: &[u8]) -> Result<(ManagedContent, Option<&str>), String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "is not UTF-8 text".to_owned())?;
-    let plain = jsonc::plain(text).map_err(|error| error.to_string())?;
+    let plain = jsonc::to_plain_json(text).map_err(|error| error.to_string())?;
     let content = serde_json::from_str(&plain).map_err(|error| {
         // Its own words end in the place; it is said first here, as everywhere.
         let words = error.to_string();
         let words = words.rsplit_once(" at line ").map_or(words.as_str(), |(words, _)| words);
-        at(text, Some((error.line(), error.column())), words.to_owned())
+        message_at(text, Some((error.line(), error.column())), words.to_owned())
     })?;
     Ok((content, Some(text)))
 }
 
-fn at(text: &str, place: Option<(usize, usize)>, message: String) -> String {
+fn message_at(text: &str, place: Option<(usize, usize)>, message: String) -> String {
     match place {
-        Some((line, column)) => FileError::at(text, line, column, message).to_string(),
+        Some((line, column)) => FileError::at_position(text, line, column, message).to_string(),
         None => message,
     }
 }
 
 impl ManagedFile {
     /// Returns its rules, checked as any others, numbered down from `first`.
-    pub(super) fn rules(&self, first: RuleId, home: &str) -> Result<Vec<Rule>, String> {
+    pub(super) fn build_rules(&self, first: RuleId, home: &str) -> Result<Vec<Rule>, String> {
         let numbered = self.drafts.iter().zip(0..);
         let rules = numbered.map(|(draft, index)| {
             let place = usize::try_from(index).ok().and_then(|index| self.places.get(index)).copied();
-            rule(draft.clone(), first - index, home).map_err(|error| {
-                at(&self.text, place, format!("rule {} ({:?}): {error}", index + 1, draft.text))
+            build_rule(draft.clone(), first - index, home).map_err(|error| {
+                message_at(&self.text, place, format!("rule {} ({:?}): {error}", index + 1, draft.text))
             })
         });
         rules.collect()
     }
 }
 
-fn rule(draft: RuleDraft, id: RuleId, home: &str) -> Result<Rule, BookError> {
+fn build_rule(draft: RuleDraft, id: RuleId, home: &str) -> Result<Rule, PolicyStoreError> {
     if draft.pin {
-        return Err(BookError::CannotPin(
+        return Err(PolicyStoreError::CannotPin(
             "a managed rule cannot be pinned: name the program by its sha256".into(),
         ));
     }
-    let rule = Rule { id, source: Source::Managed, ..draft.rule(home)? };
+    let rule = Rule { id, source: Source::Managed, ..draft.into_rule(home)? };
     check_rule(&rule, home)?;
     Ok(rule)
 }

@@ -9,7 +9,7 @@ mod settings;
 mod tests;
 mod trust;
 
-use super::{Book, BookError};
+use super::{PolicyStore, PolicyStoreError};
 use postern_policy::{RiskLevel, Rule, RuleId, Settings};
 use std::collections::BTreeMap;
 use std::io;
@@ -38,7 +38,7 @@ impl ManagedPlace {
     /// Returns the places of this system, and one that the person named.
     ///
     /// On a Mac a profile is for everybody or for one `user`.
-    pub(crate) fn all(named: Option<&str>, user: &str) -> Vec<Self> {
+    pub(crate) fn known_places(named: Option<&str>, user: &str) -> Vec<Self> {
         let system = if cfg!(target_os = "macos") {
             profiles(user)
         } else {
@@ -79,20 +79,22 @@ impl Managed {
         let mut managed = Self::default();
         for place in places {
             let shown = place.path.display();
-            let bytes = match trust::read(place) {
+            let bytes = match trust::read_trusted(place) {
                 Ok(bytes) => bytes,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(format!("{shown}: {error}")),
             };
             let read = file::parse(&place.path, &bytes).map_err(|problem| format!("{shown}: {problem}"))?;
             let first = FIRST - RuleId::try_from(managed.rules.len()).unwrap_or(RuleId::MAX / 2);
-            managed.rules.extend(read.rules(first, home).map_err(|problem| format!("{shown}: {problem}"))?);
+            managed
+                .rules
+                .extend(read.build_rules(first, home).map_err(|problem| format!("{shown}: {problem}"))?);
             managed.settings.extend(read.settings.clone());
             for (risk, people) in &read.approvals {
                 let known = managed.approvals.entry(*risk).or_insert(1);
                 *known = (*known).max(*people);
             }
-            let whose = read.organisation.as_deref().map(postern_command::escape::text);
+            let whose = read.organisation.as_deref().map(postern_command::escape::visible_text);
             managed
                 .sources
                 .push(whose.map_or_else(|| shown.to_string(), |whose| format!("{whose} ({shown})")));
@@ -114,8 +116,8 @@ impl Managed {
     }
 
     /// Settings with what the organization decides put over them.
-    pub(crate) fn over(&self, settings: &Settings) -> Settings {
-        settings::over(settings, &self.settings).unwrap_or_else(|_| settings.clone())
+    pub(crate) fn override_settings(&self, settings: &Settings) -> Settings {
+        settings::override_settings(settings, &self.settings).unwrap_or_else(|_| settings.clone())
     }
 
     /// Puts back what was the person's own where the organization decides, so that it is there again afterwards. The
@@ -125,21 +127,21 @@ impl Managed {
         now: &Settings,
         wanted: &Settings,
         own: &Settings,
-    ) -> Result<Settings, BookError> {
+    ) -> Result<Settings, PolicyStoreError> {
         settings::keep_own(&self.settings, now, wanted, own)
-            .map_err(|key| BookError::Locked { key, by: self.sources.join(" and ") })
+            .map_err(|key| PolicyStoreError::Locked { key, by: self.sources.join(" and ") })
     }
 }
 
-impl Book {
+impl PolicyStore {
     /// Checks the text of such a file: what is wrong with it, or how many rules it has.
     pub(crate) fn check_managed(&self, text: &str) -> Result<usize, String> {
         let read = file::parse(Path::new("policy.jsonc"), text.as_bytes())?;
-        read.rules(FIRST, &self.places().home).map(|rules| rules.len())
+        read.build_rules(FIRST, &self.places().home).map(|rules| rules.len())
     }
 
     /// Reads the files again. Gives whether they say something else now.
-    pub(crate) async fn reread_managed(&self) -> Result<bool, BookError> {
+    pub(crate) async fn reread_managed(&self) -> Result<bool, PolicyStoreError> {
         let now =
             self.blocking(|book| Ok(Managed::read(&book.places().managed, &book.places().home))).await?;
         if now == self.snapshot().managed {

@@ -5,14 +5,17 @@ use postern_policy::Settings;
 use serde_json::{Map, Value};
 
 /// Settings with these values put over them; the error says which cannot be.
-pub(super) fn over(settings: &Settings, decided: &Map<String, Value>) -> Result<Settings, String> {
+pub(super) fn override_settings(
+    settings: &Settings,
+    decided: &Map<String, Value>,
+) -> Result<Settings, String> {
     let mut all = object(settings);
     for (key, value) in decided {
         all.insert(key.clone(), value.clone());
     }
     let all: Settings =
         serde_json::from_value(Value::Object(all)).map_err(|error| format!("settings: {error}"))?;
-    values::check(&all).map_err(|error| format!("settings: {error}"))?;
+    values::check_settings(&all).map_err(|error| format!("settings: {error}"))?;
     Ok(all)
 }
 

@@ -42,7 +42,7 @@ fn rules_and_settings_are_read_with_comments() {
     let summary = managed.summary().unwrap();
     assert!(summary.contains("2 rules from ACME") && summary.contains("fallback"), "{summary}");
     let all = Settings { security: Security::Full, max_running: 9, ..Settings::default() };
-    let over = managed.over(&all);
+    let over = managed.override_settings(&all);
     assert_eq!((over.security, over.max_running), (Security::Allowlist, 9), "the rest stays the person's");
 }
 
@@ -59,7 +59,7 @@ fn a_property_list_says_the_same() {
 </dict></plist>"#;
     let managed = Office::new().ships("dev.postern.desktop.plist", text).unwrap();
     assert_eq!(pattern_text(&managed.rules[0].pattern), "/usr/bin/ssh");
-    assert_eq!(managed.over(&Settings::default()).max_running, 2);
+    assert_eq!(managed.override_settings(&Settings::default()).max_running, 2);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn what_the_organisation_decides_cannot_be_changed_and_is_given_back_afterwards(
         .ships("managed.jsonc", r#"{ "version": 1, "settings": { "security": "allowlist" } }"#)
         .unwrap();
     let own = Settings { security: Security::Full, ..Settings::default() };
-    let now = managed.over(&own);
+    let now = managed.override_settings(&own);
     let wanted = Settings { max_running: 7, ..now.clone() };
     let kept = managed.keep_own(&now, &wanted, &own).unwrap();
     assert_eq!((kept.security, kept.max_running), (Security::Full, 7));

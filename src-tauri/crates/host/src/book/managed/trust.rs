@@ -10,15 +10,15 @@ use std::path::Path;
 const LONGEST: u64 = 4 * 1024 * 1024;
 
 /// Reads a file that only the system's user, or the person where they named it, can have written.
-pub(super) fn read(place: &ManagedPlace) -> io::Result<Vec<u8>> {
+pub(super) fn read_trusted(place: &ManagedPlace) -> io::Result<Vec<u8>> {
     // A way there that is no file is as good as none; one that cannot be looked at is not.
     let path = std::fs::canonicalize(&place.path)?;
-    let file = small_file::open(&path)?;
-    check(&rustix::fs::fstat(&file)?, place.by_root, "it")?;
+    let file = small_file::open_regular(&path)?;
+    check_owner(&rustix::fs::fstat(&file)?, place.by_root, "it")?;
     for folder in path.ancestors().skip(1) {
         check_folder(folder, place.by_root)?;
     }
-    small_file::bytes(&file, LONGEST)
+    small_file::read_bytes(&file, LONGEST)
 }
 
 fn check_folder(folder: &Path, by_root: bool) -> io::Result<()> {
@@ -28,10 +28,10 @@ fn check_folder(folder: &Path, by_root: bool) -> io::Result<()> {
     if mode.contains(Mode::SVTX) && stat.st_uid == 0 {
         return Ok(());
     }
-    check(&stat, by_root, &format!("the folder {}", folder.display()))
+    check_owner(&stat, by_root, &format!("the folder {}", folder.display()))
 }
 
-fn check(stat: &Stat, by_root: bool, what: &str) -> io::Result<()> {
+fn check_owner(stat: &Stat, by_root: bool, what: &str) -> io::Result<()> {
     let own = rustix::process::geteuid().as_raw();
     if stat.st_uid != 0 && (by_root || stat.st_uid != own) {
         let who = if by_root { "root" } else { "root or you" };

@@ -4,7 +4,7 @@ use super::front_matter::{self, FrontMatter};
 use postern_exec::resolve::{Cwd, Resolver, search_path};
 use postern_exec::small_file;
 use postern_policy::Lookup;
-use postern_store::skills::{Cli, Skill};
+use postern_store::skills::{Skill, StoredSkillCli};
 use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ pub(super) fn discover(
 ) -> Vec<(Skill, OnProblem)> {
     let mut found = BTreeMap::new();
     for folder in folders {
-        walk(Path::new(folder), 0, &mut found);
+        walk_folder(Path::new(folder), 0, &mut found);
     }
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     let mut skills = Vec::with_capacity(found.len());
@@ -58,20 +58,23 @@ pub(super) fn discover(
 }
 
 /// Content of a `SKILL.md`, or its fault.
-type Read = Result<FrontMatter, String>;
+type FrontMatterResult = Result<FrontMatter, String>;
 
-fn walk(folder: &Path, depth: usize, found: &mut BTreeMap<PathBuf, Read>) {
+fn walk_folder(folder: &Path, depth: usize, found: &mut BTreeMap<PathBuf, FrontMatterResult>) {
     if depth > DEEPEST || found.len() >= MOST {
         return;
     }
-    match read(&folder.join("SKILL.md")) {
+    match read_skill_file(&folder.join("SKILL.md")) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => {
             found.insert(folder.to_owned(), Err(format!("SKILL.md cannot be read: {error}")));
             return;
         }
         Ok(text) => {
-            found.insert(folder.to_owned(), front_matter::read(&text).map_err(|error| error.to_string()));
+            found.insert(
+                folder.to_owned(),
+                front_matter::parse_front_matter(&text).map_err(|error| error.to_string()),
+            );
             return;
         }
     }
@@ -83,18 +86,18 @@ fn walk(folder: &Path, depth: usize, found: &mut BTreeMap<PathBuf, Read>) {
     let mut below: Vec<PathBuf> = folders.map(|entry| entry.path()).collect();
     below.sort();
     for folder in below {
-        walk(&folder, depth + 1, found);
+        walk_folder(&folder, depth + 1, found);
     }
 }
 
-fn read(path: &Path) -> io::Result<String> {
-    let file = small_file::open(path)?;
+fn read_skill_file(path: &Path) -> io::Result<String> {
+    let file = small_file::open_regular(path)?;
     let mut bytes = Vec::new();
     file.take(LONGEST).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn skill_of(folder: &str, read: Read, resolver: &Resolver, home: &str) -> Skill {
+fn skill_of(folder: &str, read: FrontMatterResult, resolver: &Resolver, home: &str) -> Skill {
     let own_name = Path::new(folder)
         .file_name()
         .map_or_else(|| folder.to_owned(), |name| name.to_string_lossy().into_owned());
@@ -111,14 +114,14 @@ fn skill_of(folder: &str, read: Read, resolver: &Resolver, home: &str) -> Skill 
     }
 }
 
-fn cli_of(name: String, resolver: &Resolver, home: &str) -> Cli {
+fn cli_of(name: String, resolver: &Resolver, home: &str) -> StoredSkillCli {
     let found = match Cwd::open(home) {
-        Ok(cwd) => resolver.like_shell().find(&name, &cwd, &search_path(&[], home)),
+        Ok(cwd) => resolver.like_shell().look_up_program(&name, &cwd, &search_path(&[], home)),
         Err(_) => Lookup::NotFound,
     };
     let (path, seen) = match found {
         Lookup::Found(program) => (Some(program.path), program.identity),
         Lookup::NotFound | Lookup::Unusable { .. } | Lookup::Nothing => (None, None),
     };
-    Cli { name, path, seen, approved: None, approved_at: None, rule: None }
+    StoredSkillCli { name, path, seen, approved: None, approved_at: None, rule: None }
 }

@@ -41,8 +41,8 @@ pub(crate) enum FrontMatterError {
 
 /// Reads the front matter of a `SKILL.md`: `name`, `description`, and CLIs from `clis`, `bins` and
 /// `metadata.<any>.requires.bins` or `.anyBins`.
-pub(crate) fn read(text: &str) -> Result<FrontMatter, FrontMatterError> {
-    let block = block(text).ok_or(FrontMatterError::Missing)?;
+pub(crate) fn parse_front_matter(text: &str) -> Result<FrontMatter, FrontMatterError> {
+    let block = find_block(text).ok_or(FrontMatterError::Missing)?;
     if block.len() > LONGEST {
         return Err(FrontMatterError::TooLong);
     }
@@ -52,18 +52,18 @@ pub(crate) fn read(text: &str) -> Result<FrontMatter, FrontMatterError> {
     let Some(document @ Yaml::Hash(_)) = documents.first() else { return Err(FrontMatterError::NotAMap) };
     let mut clis = Vec::new();
     for key in ["clis", "bins"] {
-        add(&mut clis, &document[key])?;
+        add_clis(&mut clis, &document[key])?;
     }
     add_required(&mut clis, &document["metadata"])?;
     Ok(FrontMatter {
-        name: word(&document["name"]),
-        description: word(&document["description"]).unwrap_or_default(),
+        name: scalar_text(&document["name"]),
+        description: scalar_text(&document["description"]).unwrap_or_default(),
         clis,
     })
 }
 
 /// Returns the text between the first two lines of `---`.
-fn block(text: &str) -> Option<&str> {
+fn find_block(text: &str) -> Option<&str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let first = text.split_inclusive('\n').next()?;
     if first.trim_end() != "---" {
@@ -103,7 +103,7 @@ fn check_shape(block: &str) -> Result<(), FrontMatterError> {
     }
 }
 
-fn word(value: &Yaml) -> Option<String> {
+fn scalar_text(value: &Yaml) -> Option<String> {
     match value {
         Yaml::String(text) | Yaml::Real(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
         Yaml::Integer(number) => Some(number.to_string()),
@@ -114,9 +114,9 @@ fn word(value: &Yaml) -> Option<String> {
 }
 
 /// Adds a list of CLIs, or a text of them between commas or spaces.
-fn add(clis: &mut Vec<String>, value: &Yaml) -> Result<(), FrontMatterError> {
+fn add_clis(clis: &mut Vec<String>, value: &Yaml) -> Result<(), FrontMatterError> {
     let named: Vec<String> = match value {
-        Yaml::Array(items) => items.iter().filter_map(word).collect(),
+        Yaml::Array(items) => items.iter().filter_map(scalar_text).collect(),
         Yaml::String(text) => {
             text.split([',', ' ']).filter(|name| !name.is_empty()).map(str::to_owned).collect()
         }
@@ -157,8 +157,8 @@ fn add_required(clis: &mut Vec<String>, metadata: &Yaml) -> Result<(), FrontMatt
     };
     let Yaml::Hash(vendors) = metadata else { return Ok(()) };
     for vendor in std::iter::once(metadata).chain(vendors.values()) {
-        add(clis, &vendor["requires"]["bins"])?;
-        add(clis, &vendor["requires"]["anyBins"])?;
+        add_clis(clis, &vendor["requires"]["bins"])?;
+        add_clis(clis, &vendor["requires"]["anyBins"])?;
     }
     Ok(())
 }
@@ -174,7 +174,7 @@ fn is_cli(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{FrontMatterError, read};
+    use super::{FrontMatterError, parse_front_matter};
     use proptest::prelude::*;
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
             let text = format!(
                 "---\nname: a\ndescription: what it does\n{lines}\n---\n# Body\nclis: [not, these]\n"
             );
-            let read = read(&text).unwrap();
+            let read = parse_front_matter(&text).unwrap();
             assert_eq!(read.clis, clis, "{lines}");
             assert_eq!(read.name.as_deref(), Some("a"));
             assert_eq!(read.description, "what it does");
@@ -221,14 +221,14 @@ mod tests {
             (long.as_str(), FrontMatterError::TooLong),
         ];
         for (text, expected) in cases {
-            assert_eq!(read(text), Err(expected), "{}", &text[..text.len().min(80)]);
+            assert_eq!(parse_front_matter(text), Err(expected), "{}", &text[..text.len().min(80)]);
         }
     }
 
     proptest! {
         #[test]
         fn any_text_is_read_or_refused(text in "(---\n)?[\\PC\n]{0,200}(\n---\n)?") {
-            if let Ok(front) = read(&text) {
+            if let Ok(front) = parse_front_matter(&text) {
                 prop_assert!(front.clis.iter().all(|cli| super::is_cli(cli)), "a CLI that is none came through");
             }
         }

@@ -5,17 +5,17 @@ mod discover;
 mod front_matter;
 mod reach;
 
-use super::{Book, BookError, now};
+use super::{PolicyStore, PolicyStoreError, now_millis};
 use discover::OnProblem;
 use postern_contract::CliState;
 use postern_store::Connection;
-use postern_store::skills::{self, Cli, Skill};
+use postern_store::skills::{self, Skill, StoredSkillCli};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Returns the state of a CLI.
-pub(crate) fn state_of(cli: &Cli) -> CliState {
+pub(crate) fn state_of(cli: &StoredSkillCli) -> CliState {
     match (&cli.path, &cli.seen, &cli.approved) {
         _ if approve::is_refused(cli) => CliState::Refused,
         (None, _, _) | (_, None, _) => CliState::Missing,
@@ -28,36 +28,36 @@ pub(crate) fn state_of(cli: &Cli) -> CliState {
     }
 }
 
-impl Book {
+impl PolicyStore {
     /// Returns the folders that are watched for skills.
-    pub(crate) async fn skill_folders(&self) -> Result<Vec<String>, BookError> {
+    pub(crate) async fn skill_folders(&self) -> Result<Vec<String>, PolicyStoreError> {
         self.blocking(|book| Ok(book.store().read(skills::folders)?)).await
     }
 
     /// Watches a folder of skills.
-    pub(crate) async fn add_skill_folder(&self, folder: &str) -> Result<(), BookError> {
+    pub(crate) async fn add_skill_folder(&self, folder: &str) -> Result<(), PolicyStoreError> {
         let path = self.skill_folder(folder);
         let exists = path.clone();
         self.blocking(move |book| match std::fs::metadata(&exists) {
             Ok(found) if found.is_dir() => match book.in_reach_of_an_agent(&exists) {
-                Some(problem) => Err(BookError::Invalid(problem)),
+                Some(problem) => Err(PolicyStoreError::Invalid(problem)),
                 None => Ok(()),
             },
-            Ok(_) => Err(BookError::Invalid(format!("{} is not a folder", exists.display()))),
-            Err(source) => Err(BookError::File { path: exists, source }),
+            Ok(_) => Err(PolicyStoreError::Invalid(format!("{} is not a folder", exists.display()))),
+            Err(source) => Err(PolicyStoreError::File { path: exists, source }),
         })
         .await?;
         let text = path.to_string_lossy().into_owned();
         {
             let _one = self.change().await;
-            self.store().write_durable(move |conn| skills::add_folder(conn, &text, now())).await?;
+            self.store().write_durable(move |conn| skills::add_folder(conn, &text, now_millis())).await?;
         }
         self.inner.roots.notify_one();
         self.find_skills().await.map(drop)
     }
 
     /// Watches a folder of skills no more; the rules of its skills go.
-    pub(crate) async fn remove_skill_folder(&self, folder: &str) -> Result<(), BookError> {
+    pub(crate) async fn remove_skill_folder(&self, folder: &str) -> Result<(), PolicyStoreError> {
         let text = self.skill_folder(folder).to_string_lossy().into_owned();
         {
             let _one = self.change().await;
@@ -73,19 +73,19 @@ impl Book {
     }
 
     /// Looks through the folders again. Gives whether anything is different.
-    pub(crate) async fn find_skills(&self) -> Result<bool, BookError> {
+    pub(crate) async fn find_skills(&self) -> Result<bool, PolicyStoreError> {
         let _one = self.change().await;
         self.look_through().await
     }
 
     /// Takes over what the record says about skills: after an approval.
-    pub(super) async fn skills_approved(&self) -> Result<(), BookError> {
-        let now = self.blocking(|book| Ok(book.store().read(skills::all)?)).await?;
+    pub(super) async fn skills_approved(&self) -> Result<(), PolicyStoreError> {
+        let now = self.blocking(|book| Ok(book.store().read(skills::list_skills)?)).await?;
         self.swap_skills(now);
         self.reload(None).await
     }
 
-    async fn look_through(&self) -> Result<bool, BookError> {
+    async fn look_through(&self) -> Result<bool, PolicyStoreError> {
         let before = Arc::clone(&self.snapshot().skills);
         let found = self
             .blocking(|book| {
@@ -100,7 +100,7 @@ impl Book {
         {
             return Ok(false);
         }
-        let (rules_went, now) = self.store().write(move |conn| save(conn, &found)).await?;
+        let (rules_went, now) = self.store().write(move |conn| save_skills(conn, &found)).await?;
         let differs = *before != now;
         if differs || rules_went {
             self.swap_skills(now);
@@ -120,7 +120,7 @@ impl Book {
 
 /// Returns true if a skill that is known is what was found: there is nothing to write.
 fn is_as_found(known: &Skill, now: &Skill) -> bool {
-    let same_cli = |known: &Cli| {
+    let same_cli = |known: &StoredSkillCli| {
         now.clis
             .iter()
             .any(|cli| (&cli.name, &cli.path, &cli.seen) == (&known.name, &known.path, &known.seen))
@@ -134,8 +134,11 @@ fn is_as_found(known: &Skill, now: &Skill) -> bool {
 }
 
 /// Writes what was found. What was approved stays; rules of CLIs that no skill names any more go.
-fn save(conn: &Connection, found: &[(Skill, OnProblem)]) -> Result<(bool, Vec<Skill>), postern_store::Error> {
-    let before = skills::all(conn)?;
+fn save_skills(
+    conn: &Connection,
+    found: &[(Skill, OnProblem)],
+) -> Result<(bool, Vec<Skill>), postern_store::Error> {
+    let before = skills::list_skills(conn)?;
     for (mut skill, on_problem) in found.iter().cloned() {
         // A SKILL.md that cannot be read at the moment takes nothing away: the person may be in the middle of a change.
         if let (OnProblem::KeepApproved, Some(_), Some(known)) =
@@ -143,13 +146,13 @@ fn save(conn: &Connection, found: &[(Skill, OnProblem)]) -> Result<(bool, Vec<Sk
         {
             skill.clis.clone_from(&known.clis);
         }
-        skills::found(conn, &skill)?;
+        skills::save_skill(conn, &skill)?;
     }
     let folders: BTreeSet<&str> = found.iter().map(|(skill, _)| skill.folder.as_str()).collect();
     for gone in before.iter().filter(|skill| !folders.contains(skill.folder.as_str())) {
         skills::remove(conn, &gone.folder)?;
     }
-    let after = skills::all(conn)?;
+    let after = skills::list_skills(conn)?;
     let rules = |all: &[Skill]| -> BTreeSet<_> {
         all.iter().flat_map(|skill| skill.clis.iter().filter_map(|cli| cli.rule)).collect()
     };

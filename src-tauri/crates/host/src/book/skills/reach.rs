@@ -1,6 +1,6 @@
 //! Folders in which an agent could write a skill, and so choose what is approved.
 
-use super::super::Book;
+use super::super::PolicyStore;
 use postern_command::escape;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 /// Mode bit that lets everybody write in a folder.
 const EVERYBODY_WRITES: u32 = 0o002;
 
-impl Book {
+impl PolicyStore {
     /// Returns why an agent could write into a folder, as a sentence, or `None` if none could. Reads the disk.
     pub(super) fn in_reach_of_an_agent(&self, folder: &Path) -> Option<String> {
         let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-        let shown = escape::text(&real.to_string_lossy());
+        let shown = escape::visible_text(&real.to_string_lossy());
         let home = &self.places().home;
         let snapshot = self.snapshot();
         for entry in snapshot.agents.values() {
@@ -43,7 +43,7 @@ impl Book {
             })
         };
         let part = real.ancestors().find(open)?;
-        let part = escape::text(&part.to_string_lossy());
+        let part = escape::visible_text(&part.to_string_lossy());
         Some(format!("every user of this machine can write to {part}: keep skills where only you can"))
     }
 }

@@ -1,7 +1,7 @@
 //! Enrolling, changing and removing agents.
 
 use super::{World, id, new_agent, open};
-use crate::book::{AgentChanges, BookError, NewAgent};
+use crate::book::{AgentChanges, NewAgent, PolicyStoreError};
 use postern_contract::Start;
 use postern_policy::{Access, Ask, Preset, Security};
 use std::collections::BTreeMap;
@@ -16,14 +16,17 @@ fn changes(pairs: &[(&str, &str)]) -> AgentChanges {
 #[tokio::test]
 async fn an_agent_is_enrolled_with_a_private_folder_and_key() {
     let world = World::new().await;
-    let entry = world.book.agent(&id("main")).unwrap();
+    let entry = world.book.find_agent(&id("main")).unwrap();
     assert_eq!(entry.agent.settings.preset(), Some(Preset::Ask), "a new agent asks");
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(entry.folder.channel()), mode(&entry.folder.key_file())), (0o700, 0o600));
     let other = world.book.add_agent(new_agent("other")).await.unwrap();
     assert_ne!(other.agent.color, entry.agent.color, "two agents are told apart by colour");
     let again = world.book.add_agent(new_agent("MAIN")).await;
-    assert!(matches!(again, Err(BookError::AgentExists(_))), "one folder for both on a Mac: {again:?}");
+    assert!(
+        matches!(again, Err(PolicyStoreError::AgentExists(_))),
+        "one folder for both on a Mac: {again:?}"
+    );
 }
 
 #[tokio::test]
@@ -38,7 +41,7 @@ async fn a_new_agent_starts_with_its_classes_in_its_folders() {
     assert!(refused.to_string().contains("name them, too"), "{refused}");
     let refused = world.book.add_agent(start("worker", &["site"])).await.unwrap_err();
     assert!(refused.to_string().contains("begins with / or ~/"), "{refused}");
-    assert!(world.book.agent(&id("worker")).is_none(), "what was refused added nothing");
+    assert!(world.book.find_agent(&id("worker")).is_none(), "what was refused added nothing");
     let entry = world.book.add_agent(start("worker", &["~/site"])).await.unwrap();
     let settings = &entry.policy.settings;
     assert_eq!((settings.build, settings.network), (Access::Allow, Access::Ask));
@@ -56,15 +59,15 @@ async fn an_agent_is_the_same_after_a_restart() {
         )
         .await
         .unwrap();
-    let key = world.book.agent(&id("main")).unwrap().folder.key().unwrap().text();
+    let key = world.book.find_agent(&id("main")).unwrap().folder.ensure_key().unwrap().to_text();
     let World { folder, book } = world;
     book.store().close();
     drop(book);
     let book = open(folder.path()).await;
-    let entry = book.agent(&id("main")).unwrap();
+    let entry = book.find_agent(&id("main")).unwrap();
     assert_eq!((entry.agent.name.as_str(), entry.agent.uids.as_slice()), ("Builder", [1001].as_slice()));
     assert_eq!(entry.policy.settings.security, Security::Full);
-    assert_eq!(entry.folder.key().unwrap().text(), key);
+    assert_eq!(entry.folder.ensure_key().unwrap().to_text(), key);
 }
 
 #[tokio::test]
@@ -82,7 +85,7 @@ async fn a_change_holds_whole_or_not_at_all() {
         "a preset goes first"
     );
     let unknown = world.book.set_agent(&id("nobody"), changes(&[])).await;
-    assert!(matches!(unknown, Err(BookError::NoAgent(_))), "{unknown:?}");
+    assert!(matches!(unknown, Err(PolicyStoreError::NoAgent(_))), "{unknown:?}");
 }
 
 #[tokio::test]
@@ -98,12 +101,12 @@ async fn every_change_is_another_snapshot() {
 #[tokio::test]
 async fn a_key_is_replaced_and_an_agent_removed_with_its_files() {
     let world = World::new().await;
-    let entry = world.book.agent(&id("main")).unwrap();
-    let key = entry.folder.key().unwrap().text();
+    let entry = world.book.find_agent(&id("main")).unwrap();
+    let key = entry.folder.ensure_key().unwrap().to_text();
     world.book.rotate_key(&id("main")).await.unwrap();
-    assert_ne!(entry.folder.key().unwrap().text(), key);
+    assert_ne!(entry.folder.ensure_key().unwrap().to_text(), key);
     world.book.remove_agent(&id("main")).await.unwrap();
-    assert!(world.book.agent(&id("main")).is_none());
+    assert!(world.book.find_agent(&id("main")).is_none());
     assert!(
         !entry.folder.channel().exists() && !entry.folder.permissions().exists(),
         "nothing of it is left"

@@ -4,7 +4,7 @@ use super::{World, id};
 use crate::book::{NewSession, ToolRemember};
 use postern_policy::permissions::check_tool;
 use postern_policy::{Decision, Effect, pattern_text};
-use postern_request::Ending;
+use postern_request::RequestEnding;
 use postern_store::requests;
 use serde_json::json;
 
@@ -16,7 +16,7 @@ fn tool(world: &World, session: Option<&str>, name: &str, arguments: &serde_json
 #[tokio::test]
 async fn a_file_is_seeded_read_again_and_denies_while_it_is_broken() {
     let world = World::new().await;
-    let path = world.book.agent(&id("main")).unwrap().folder.permissions();
+    let path = world.book.find_agent(&id("main")).unwrap().folder.permissions();
     assert!(path.exists(), "the default file is there from the first use");
     assert_eq!(
         tool(&world, None, "read_file", &json!({"path": "/x/.env"})),
@@ -35,7 +35,7 @@ async fn a_file_is_seeded_read_again_and_denies_while_it_is_broken() {
     assert_eq!(verdict.decision, Decision::Deny, "what it would say is not known");
     let postern_policy::Cause::FileUnreadable { problem } = &verdict.cause else { panic!("{verdict:?}") };
     assert!(problem.contains("line 3"), "it says where: {problem}");
-    let problem = world.book.agent(&id("main")).unwrap().permissions.problem().unwrap();
+    let problem = world.book.find_agent(&id("main")).unwrap().permissions.problem().unwrap();
     assert_eq!(problem.line, 3);
     assert!(problem.column > 1, "and in which column");
 
@@ -60,7 +60,8 @@ async fn always_for_a_tool_is_appended_with_the_comments_kept() {
     world.book.remember_tool(remember).await.unwrap();
     assert_eq!(tool(&world, Some("s"), "fetch", &json!({})), Decision::Allow, "in this session");
     assert_eq!(tool(&world, None, "fetch", &json!({})), Decision::Allow, "and in all that follow");
-    let kept = std::fs::read_to_string(world.book.agent(&id("main")).unwrap().folder.permissions()).unwrap();
+    let kept =
+        std::fs::read_to_string(world.book.find_agent(&id("main")).unwrap().folder.permissions()).unwrap();
     assert!(kept.contains("// mine"), "{kept}");
 }
 
@@ -79,7 +80,7 @@ async fn one_list_has_the_lines_of_the_file_and_of_the_sessions_with_where_they_
         patterns: vec!["https://x.example/*".into()],
     };
     world.book.remember_tool(remember).await.unwrap();
-    let listed = world.book.rules(Some(id("main")), true).await.unwrap();
+    let listed = world.book.list_rules(Some(id("main")), true).await.unwrap();
     let told: Vec<(String, String, Effect)> = listed
         .iter()
         .map(|row| (pattern_text(&row.rule.pattern), row.from.clone(), row.rule.effect))
@@ -95,7 +96,7 @@ async fn one_list_has_the_lines_of_the_file_and_of_the_sessions_with_where_they_
     assert_eq!(fetch.count(), 1, "what is in the file is not listed for its session again: {told:?}");
     let numbers: std::collections::BTreeSet<i64> = listed.iter().map(|row| row.rule.id).collect();
     assert_eq!(numbers.len(), listed.len(), "each has a number of its own");
-    let others = world.book.rules(Some(id("other")), true).await;
+    let others = world.book.list_rules(Some(id("other")), true).await;
     assert!(others.is_err() || others.unwrap().is_empty(), "another agent has none of them");
 }
 
@@ -146,17 +147,20 @@ async fn history_that_is_older_than_it_is_kept_goes() {
                 asked: "{}".into(),
                 at,
             };
-            requests::open(conn, &new)?;
-            let ending = Ending::Failed { message: "no".into() };
-            requests::change(conn, id, &requests::Change::ended(&ending, at)?)?;
+            requests::record_request(conn, &new)?;
+            let ending = RequestEnding::Failed { message: "no".into() };
+            requests::change(conn, id, &requests::RequestChange::from_ending(&ending, at)?)?;
             Ok(id)
         })
     };
     write(1_000).await.unwrap();
-    let young = write(crate::clock::now()).await.unwrap();
+    let young = write(crate::clock::now_millis()).await.unwrap();
     world.book.clear_history().await.unwrap();
-    let left =
-        world.book.store().read(|conn| requests::list(conn, &requests::Filter::default(), 10)).unwrap();
+    let left = world
+        .book
+        .store()
+        .read(|conn| requests::list_newest(conn, &requests::Filter::default(), 10))
+        .unwrap();
     assert_eq!(
         left.iter().map(|row| row.id).collect::<Vec<_>>(),
         [young],

@@ -5,11 +5,11 @@ mod files;
 mod rules;
 mod skills;
 
-use super::{Book, ManagedPlace, NewAgent, Places};
+use super::{HostPaths, ManagedPlace, NewAgent, PolicyStore};
 use postern_command::read_argv;
 use postern_contract::RuleDraft;
 use postern_exec::resolve::{Cwd, Resolver, search_path};
-use postern_policy::{AgentId, Decision, Effect, Facts, Reason, Verdict, judge};
+use postern_policy::{AgentId, Decision, Effect, Facts, Reason, Verdict, judge_request};
 use postern_store::Store;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use tempfile::TempDir;
 
 pub(super) struct World {
     pub(super) folder: TempDir,
-    pub(super) book: Book,
+    pub(super) book: PolicyStore,
 }
 
 impl World {
@@ -51,7 +51,7 @@ impl World {
         let cwd = Cwd::open(&places.home).unwrap();
         let reading = read_argv(&argv);
         let folders = search_path(&policy.settings.search_path, &places.home);
-        let found = self.book.resolver().facts(&reading, &cwd, &folders);
+        let found = self.book.resolver().resolve_command(&reading, &cwd, &folders);
         let facts = Facts {
             origin: postern_policy::Origin::Host,
             reading: &reading,
@@ -61,7 +61,7 @@ impl World {
             data: places.data.to_str().unwrap(),
             own_pid: None,
             session: None,
-            now: super::now(),
+            now: super::now_millis(),
             case_insensitive: false,
             shell: false,
             folders: &[],
@@ -71,7 +71,7 @@ impl World {
             env_to_ask: &[],
             input: &postern_policy::Input::Nothing,
         };
-        judge(&policy, &facts)
+        judge_request(&policy, &facts)
     }
 
     pub(super) fn decision(&self, agent: &str, argv: &[&str]) -> (Decision, Reason) {
@@ -80,20 +80,20 @@ impl World {
     }
 }
 
-pub(super) async fn open(folder: &Path) -> Book {
+pub(super) async fn open(folder: &Path) -> PolicyStore {
     let folder = folder.canonicalize().unwrap();
     let (data, home) = (folder.join("data"), folder.join("home"));
     std::fs::create_dir_all(home.join("bin")).unwrap();
     std::fs::create_dir_all(&data).unwrap();
     let store = Store::open(&data.join("postern.db")).unwrap();
-    let places = Places {
+    let places = HostPaths {
         managed: vec![ManagedPlace { path: folder.join("managed.jsonc"), by_root: false }],
         data,
         home: home.to_str().unwrap().to_owned(),
         any_case: false,
         root_entries: Arc::default(),
     };
-    Book::open(store, Resolver::new(), places).await.unwrap()
+    PolicyStore::open(store, Resolver::new(), places).await.unwrap()
 }
 
 pub(super) fn new_agent(name: &str) -> NewAgent {

@@ -1,7 +1,7 @@
 //! Rules: whose they are, what is refused, pins, *Always*, import.
 
 use super::{World, draft, id, new_agent};
-use crate::book::{BookError, NewRule, Remember};
+use crate::book::{OfferedRule, PolicyStoreError, RuleSaveRequest};
 use postern_contract::render::of_kind;
 use postern_contract::{RemarkKind, RuleDraft, Scope};
 use postern_policy::{Decision, Effect, Lifetime, Pattern, Reason, RuleInput, Source};
@@ -33,7 +33,7 @@ async fn a_rule_serves_its_agent_and_everybodys_serves_all() {
     );
     world.book.remove_rule(denied.rule.id).await.unwrap();
     assert_eq!(world.decision("main", &["uname", "-a"]).0, Decision::Allow, "and is gone when it is removed");
-    let agents = world.book.agent(&id("main")).unwrap();
+    let agents = world.book.find_agent(&id("main")).unwrap();
     assert_eq!((agents.allow_rules, agents.deny_rules), (1, 0), "its own are counted");
 }
 
@@ -58,7 +58,9 @@ async fn a_rule_that_means_too_much_or_nothing_is_refused() {
         let error = world.book.add_rule(draft, Source::Person).await.unwrap_err().to_string();
         assert!(error.contains(expected), "{text:?}: {error}");
     }
-    assert!(world.book.rules(None, false).await.unwrap().iter().all(|rule| rule.rule.source == Source::File));
+    assert!(
+        world.book.list_rules(None, false).await.unwrap().iter().all(|rule| rule.rule.source == Source::File)
+    );
 }
 
 #[tokio::test]
@@ -78,7 +80,7 @@ async fn a_pinned_rule_holds_only_while_the_program_is_the_same() {
         (Decision::Ask, Reason::BinaryChanged),
         "it is another program now"
     );
-    let rules = world.book.rules(None, true).await.unwrap();
+    let rules = world.book.list_rules(None, true).await.unwrap();
     let row = rules.iter().find(|row| row.rule.id == listed.rule.id).unwrap();
     assert!(row.remarks.contains(&of_kind(RemarkKind::Changed)), "the list says so: {:?}", row.remarks);
     world.book.update_rule(listed.rule.id, pinned.clone(), true).await.unwrap();
@@ -88,10 +90,10 @@ async fn a_pinned_rule_holds_only_while_the_program_is_the_same() {
 }
 
 /// Returns a rule of an offer, without conditions.
-fn new(pattern: Pattern) -> NewRule {
+fn new(pattern: Pattern) -> OfferedRule {
     let input = RuleInput::Nothing;
     let (args, pin, limits, confine, folder) = (None, None, None, None, None);
-    NewRule { pattern, args, pin, allow_writes: false, limits, confine, folder, input }
+    OfferedRule { pattern, args, pin, allow_writes: false, limits, confine, folder, input }
 }
 
 #[tokio::test]
@@ -99,14 +101,14 @@ async fn always_is_saved_once_and_pinned_anew() {
     let world = World::new().await;
     let tool = world.program("tool", "echo one");
     let path = tool.to_str().unwrap();
-    let remember = |pin| Remember {
+    let remember = |pin| RuleSaveRequest {
         agent: id("main"),
         origin: postern_policy::RuleOrigin::Any,
         scope: Scope::Agent,
         effect: Effect::Allow,
         lifetime: Lifetime::Forever,
         why: None,
-        rules: vec![NewRule { pin, ..new(Pattern::Path(path.to_owned())) }],
+        rules: vec![OfferedRule { pin, ..new(Pattern::Path(path.to_owned())) }],
         renews: Vec::new(),
     };
     let now = |world: &World| Some(world.book.pin_of(&Pattern::Path(path.to_owned()), None).unwrap());
@@ -116,7 +118,7 @@ async fn always_is_saved_once_and_pinned_anew() {
     let second = world.book.remember(remember(now(&world))).await.unwrap();
     assert_eq!(first, second, "the same rule is written again, not added beside the old one");
     assert_eq!(world.decision("main", &[path]).0, Decision::Allow);
-    let everyone = Remember { scope: Scope::Everyone, ..remember(now(&world)) };
+    let everyone = RuleSaveRequest { scope: Scope::Everyone, ..remember(now(&world)) };
     assert_ne!(world.book.remember(everyone).await.unwrap(), first, "everybody's is another rule");
 }
 
@@ -124,7 +126,7 @@ async fn always_is_saved_once_and_pinned_anew() {
 async fn what_may_not_be_saved_is_not_saved_by_always_either() {
     let world = World::new().await;
     let rules = vec![new(Pattern::Command("uname -a".into())), new(Pattern::Command("sh *".into()))];
-    let remember = Remember {
+    let remember = RuleSaveRequest {
         agent: id("main"),
         origin: postern_policy::RuleOrigin::Any,
         scope: Scope::Agent,
@@ -135,7 +137,7 @@ async fn what_may_not_be_saved_is_not_saved_by_always_either() {
         renews: Vec::new(),
     };
     let refused = world.book.remember(remember).await;
-    assert!(matches!(refused, Err(BookError::Rule(_))), "{refused:?}");
+    assert!(matches!(refused, Err(PolicyStoreError::Rule(_))), "{refused:?}");
     assert_eq!(world.decision("main", &["uname", "-a"]).0, Decision::Ask, "all of them or none");
 }
 
@@ -149,7 +151,14 @@ async fn a_rule_of_a_session_goes_with_it() {
         .await
         .unwrap();
     let own = || async {
-        world.book.rules(Some(id("main")), true).await.unwrap().iter().filter(|row| row.rule.id > 0).count()
+        world
+            .book
+            .list_rules(Some(id("main")), true)
+            .await
+            .unwrap()
+            .iter()
+            .filter(|row| row.rule.id > 0)
+            .count()
     };
     assert_eq!(own().await, 1);
     world.book.close_session(&id("main"), "other").await.unwrap();
@@ -167,11 +176,11 @@ async fn managed_rules_are_final_and_read_only() {
     assert!(world.book.reread_managed().await.unwrap(), "the file is new");
     let verdict = world.judge("main", &["uname", "-a"]);
     assert_eq!((verdict.decision, verdict.reason), (Decision::Deny, Reason::Managed));
-    let rules = world.book.rules(None, false).await.unwrap();
+    let rules = world.book.list_rules(None, false).await.unwrap();
     let managed = rules.iter().find(|row| row.rule.source == Source::Managed).unwrap();
     assert!(managed.remarks.contains(&of_kind(RemarkKind::ReadOnly)), "{:?}", managed.remarks);
     let removed = world.book.remove_rule(managed.rule.id).await;
-    assert!(matches!(removed, Err(BookError::ReadOnly(_))), "{removed:?}");
+    assert!(matches!(removed, Err(PolicyStoreError::ReadOnly(_))), "{removed:?}");
     std::fs::write(&world.book.places().managed[0].path, "{").unwrap();
     assert!(world.book.reread_managed().await.unwrap());
     assert_eq!(

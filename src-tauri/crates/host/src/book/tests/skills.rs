@@ -1,7 +1,7 @@
 //! Skills: found, approved, changed.
 
 use super::{World, id};
-use crate::book::{AgentChanges, BookError, state_of};
+use crate::book::{AgentChanges, PolicyStoreError, state_of};
 use postern_contract::CliState;
 use postern_policy::{Decision, Reason};
 use std::collections::BTreeMap;
@@ -85,7 +85,7 @@ async fn a_second_skill_of_the_same_name_does_not_ride_on_the_first() {
     world.book.approve_skill("bird", None).await.unwrap();
     assert_eq!(world.decision("main", &[&other]).0, Decision::Ask);
     let missing = world.book.approve_skill("nothing", None).await;
-    assert!(matches!(missing, Err(BookError::NoSkill(_))), "{missing:?}");
+    assert!(matches!(missing, Err(PolicyStoreError::NoSkill(_))), "{missing:?}");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Secrets that a person gave a door: the token of a bot, a password. In the system's vault where there is one, else in a
 //! file (0600) of the data folder.
 
-use super::{Vault, vault};
+use super::{Vault, system_vault};
 use crate::book::write_whole;
 use postern_exec::small_file;
 use std::io;
@@ -12,22 +12,22 @@ const LONGEST: u64 = 4096;
 
 /// Returns the secret that was given under `name`; `None` if there is none.
 pub(crate) fn given_secret(data: &Path, name: &str) -> io::Result<Option<String>> {
-    given(&file(data, name), vault().as_deref())
+    read_secret(&secret_path(data, name), system_vault().as_deref())
 }
 
 /// Keeps `secret` under `name` in place of what was given before; none forgets it.
 pub(crate) fn keep_given(data: &Path, name: &str, secret: Option<&str>) -> io::Result<()> {
-    keep(&file(data, name), secret, vault().as_deref())
+    write_secret(&secret_path(data, name), secret, system_vault().as_deref())
 }
 
-fn file(data: &Path, name: &str) -> PathBuf {
+fn secret_path(data: &Path, name: &str) -> PathBuf {
     data.join(format!("{name}.secret"))
 }
 
-fn given(file: &Path, vault: Option<&dyn Vault>) -> io::Result<Option<String>> {
+fn read_secret(file: &Path, vault: Option<&dyn Vault>) -> io::Result<Option<String>> {
     // A file is there where the vault was closed when it was given, which was later than what the vault has.
     match small_file::open_no_link(file) {
-        Ok(file) => return small_file::text(&file, LONGEST).map(Some),
+        Ok(file) => return small_file::read_text(&file, LONGEST).map(Some),
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Err(_) => {}
     }
@@ -36,11 +36,11 @@ fn given(file: &Path, vault: Option<&dyn Vault>) -> io::Result<Option<String>> {
     kept.map(|secret| String::from_utf8(secret).map_err(io::Error::other)).transpose()
 }
 
-fn keep(file: &Path, secret: Option<&str>, vault: Option<&dyn Vault>) -> io::Result<()> {
+fn write_secret(file: &Path, secret: Option<&str>, vault: Option<&dyn Vault>) -> io::Result<()> {
     let account = file.to_string_lossy();
     let in_vault = vault.is_some_and(|vault| {
         let done = match secret {
-            Some(secret) => vault.keep(&account, secret.as_bytes()),
+            Some(secret) => vault.keep_secret(&account, secret.as_bytes()),
             None => vault.forget(&account),
         };
         done.inspect_err(|refused| tracing::info!(%refused, "a secret is kept in a file")).is_ok()
@@ -56,22 +56,26 @@ fn keep(file: &Path, secret: Option<&str>, vault: Option<&dyn Vault>) -> io::Res
 
 #[cfg(test)]
 mod tests {
-    use super::{given, keep};
+    use super::{read_secret, write_secret};
     use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
     fn without_a_vault_a_secret_is_a_private_file_until_it_is_forgotten() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("telegram.secret");
-        assert_eq!(given(&file, None).unwrap(), None);
-        keep(&file, Some("123:abc"), None).unwrap();
-        assert_eq!(given(&file, None).unwrap().as_deref(), Some("123:abc"));
+        assert_eq!(read_secret(&file, None).unwrap(), None);
+        write_secret(&file, Some("123:abc"), None).unwrap();
+        assert_eq!(read_secret(&file, None).unwrap().as_deref(), Some("123:abc"));
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-        keep(&file, Some("124:abd"), None).unwrap();
-        assert_eq!(given(&file, None).unwrap().as_deref(), Some("124:abd"), "a new one takes its place");
-        keep(&file, None, None).unwrap();
-        keep(&file, None, None).unwrap();
-        assert_eq!(given(&file, None).unwrap(), None);
+        write_secret(&file, Some("124:abd"), None).unwrap();
+        assert_eq!(
+            read_secret(&file, None).unwrap().as_deref(),
+            Some("124:abd"),
+            "a new one takes its place"
+        );
+        write_secret(&file, None, None).unwrap();
+        write_secret(&file, None, None).unwrap();
+        assert_eq!(read_secret(&file, None).unwrap(), None);
         assert!(!file.exists());
     }
 }

@@ -15,26 +15,26 @@ pub(super) struct Keychain;
 
 impl Vault for Keychain {
     fn secret(&self, account: &str) -> Result<Option<Vec<u8>>, NoVault> {
-        match generic_password(item(account)) {
+        match generic_password(password_options(account)) {
             Ok(secret) => Ok(Some(secret)),
             Err(error) if error.code() == NOT_FOUND => Ok(None),
             Err(error) => Err(refused(error)),
         }
     }
 
-    fn keep(&self, account: &str, secret: &[u8]) -> Result<(), NoVault> {
-        set_generic_password_options(secret, item(account)).map_err(refused)
+    fn keep_secret(&self, account: &str, secret: &[u8]) -> Result<(), NoVault> {
+        set_generic_password_options(secret, password_options(account)).map_err(refused)
     }
 
     fn forget(&self, account: &str) -> Result<(), NoVault> {
-        match delete_generic_password_options(item(account)) {
+        match delete_generic_password_options(password_options(account)) {
             Err(error) if error.code() != NOT_FOUND => Err(refused(error)),
             Ok(()) | Err(_) => Ok(()),
         }
     }
 }
 
-fn item(account: &str) -> PasswordOptions {
+fn password_options(account: &str) -> PasswordOptions {
     let mut item = PasswordOptions::new_generic_password(CONTROL_KEY_SERVICE, account);
     item.use_protected_keychain();
     item

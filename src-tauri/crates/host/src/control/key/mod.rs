@@ -9,7 +9,7 @@ mod macos_keychain;
 pub(crate) use given::{given_secret, keep_given};
 
 use crate::book::{FolderError, new_key, read_or_make_key};
-use postern_protocol::Key;
+use postern_protocol::SocketKey;
 use std::io;
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(super) trait Vault {
     /// Returns the secret of `account`; `None` if there is none.
     fn secret(&self, account: &str) -> Result<Option<Vec<u8>>, NoVault>;
     /// Keeps `secret` for `account`, in place of what was kept before.
-    fn keep(&self, account: &str, secret: &[u8]) -> Result<(), NoVault>;
+    fn keep_secret(&self, account: &str, secret: &[u8]) -> Result<(), NoVault>;
     /// Forgets what is kept for `account`, if anything is.
     fn forget(&self, account: &str) -> Result<(), NoVault>;
 }
@@ -30,13 +30,13 @@ pub(super) struct NoVault(pub(super) String);
 
 /// Returns the vault of this system, if it has one.
 #[cfg(target_os = "macos")]
-pub(super) fn vault() -> Option<Box<dyn Vault>> {
+pub(super) fn system_vault() -> Option<Box<dyn Vault>> {
     Some(Box::new(macos_keychain::Keychain))
 }
 
 /// Returns the vault of this system, if it has one.
 #[cfg(not(target_os = "macos"))]
-pub(super) fn vault() -> Option<Box<dyn Vault>> {
+pub(super) fn system_vault() -> Option<Box<dyn Vault>> {
     None
 }
 
@@ -44,18 +44,18 @@ pub(super) fn vault() -> Option<Box<dyn Vault>> {
 ///
 /// It is in a file, because `postern` outside of the app's bundle cannot open the app's vault. A key that a vault still has is
 /// not used any more.
-pub(super) fn control_key(data: &Path) -> Result<Key, FolderError> {
+pub(super) fn control_key(data: &Path) -> Result<SocketKey, FolderError> {
     read_or_make_key(&data.join("control.key"))
 }
 
 /// Returns a secret of a door's own: as the control key, under an account of its own.
-pub(crate) fn door_secret(data: &Path, name: &str) -> io::Result<Key> {
+pub(crate) fn door_secret(data: &Path, name: &str) -> io::Result<SocketKey> {
     let file = data.join(format!("{name}.key"));
-    let kept = kept_key(&file, &file.to_string_lossy(), vault().as_deref());
+    let kept = kept_key(&file, &file.to_string_lossy(), system_vault().as_deref());
     kept.map_err(io::Error::other)
 }
 
-fn kept_key(file: &Path, account: &str, vault: Option<&dyn Vault>) -> Result<Key, FolderError> {
+fn kept_key(file: &Path, account: &str, vault: Option<&dyn Vault>) -> Result<SocketKey, FolderError> {
     let Some(vault) = vault else { return read_or_make_key(file) };
     match in_vault(vault, account) {
         Ok(key) => {
@@ -81,14 +81,14 @@ enum Unkept {
     NoKey(io::Error),
 }
 
-fn in_vault(vault: &dyn Vault, account: &str) -> Result<Key, Unkept> {
+fn in_vault(vault: &dyn Vault, account: &str) -> Result<SocketKey, Unkept> {
     let kept = vault.secret(account).map_err(Unkept::Vault)?;
-    let kept = kept.and_then(|secret| Key::from_text(std::str::from_utf8(&secret).ok()?).ok());
+    let kept = kept.and_then(|secret| SocketKey::from_text(std::str::from_utf8(&secret).ok()?).ok());
     if let Some(key) = kept {
         return Ok(key);
     }
     let key = new_key().map_err(Unkept::NoKey)?;
-    vault.keep(account, key.text().as_bytes()).map_err(Unkept::Vault)?;
+    vault.keep_secret(account, key.to_text().as_bytes()).map_err(Unkept::Vault)?;
     Ok(key)
 }
 
@@ -116,7 +116,7 @@ mod tests {
             self.open()?;
             Ok(self.kept.borrow().get(account).cloned())
         }
-        fn keep(&self, account: &str, secret: &[u8]) -> Result<(), NoVault> {
+        fn keep_secret(&self, account: &str, secret: &[u8]) -> Result<(), NoVault> {
             self.open()?;
             self.kept.borrow_mut().insert(account.to_owned(), secret.to_owned());
             Ok(())
@@ -130,7 +130,7 @@ mod tests {
 
     fn door_key(data: &std::path::Path, vault: Option<&dyn Vault>) -> String {
         let file = data.join("door.key");
-        kept_key(&file, &file.to_string_lossy(), vault).unwrap().text()
+        kept_key(&file, &file.to_string_lossy(), vault).unwrap().to_text()
     }
 
     fn in_file(data: &std::path::Path, name: &str) -> String {
@@ -140,9 +140,9 @@ mod tests {
     #[test]
     fn the_control_key_is_a_file_that_lasts() {
         let data = tempfile::tempdir().unwrap();
-        let key = control_key(data.path()).unwrap().text();
+        let key = control_key(data.path()).unwrap().to_text();
         assert_eq!(in_file(data.path(), "control.key"), key, "the user's own tools read it there");
-        assert_eq!(control_key(data.path()).unwrap().text(), key, "it lasts");
+        assert_eq!(control_key(data.path()).unwrap().to_text(), key, "it lasts");
     }
 
     #[test]
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn what_is_no_key_is_replaced_in_a_vault() {
         let (vault, data) = (Scripted::default(), tempfile::tempdir().unwrap());
-        vault.keep(&data.path().join("door.key").to_string_lossy(), b"short").unwrap();
+        vault.keep_secret(&data.path().join("door.key").to_string_lossy(), b"short").unwrap();
         let key = door_key(data.path(), Some(&vault));
         assert_eq!(door_key(data.path(), Some(&vault)), key, "nobody holds an old one");
     }

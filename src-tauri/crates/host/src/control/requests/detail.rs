@@ -1,15 +1,15 @@
 //! Request in full, from the record.
 
 use super::super::rows;
-use crate::gate::{Call, shown, shown_subject};
-use postern_command::{escape, quote};
+use crate::gate::{AgentToolCall, shown_subject, to_pieces};
+use postern_command::{escape, quote_argv};
 use postern_contract::render::{self, Sentence};
-use postern_contract::{Moment, MomentKind, RequestDetail, Shown, ShownSubject};
+use postern_contract::{Moment, MomentKind, RequestDetail, ShownSubject, ShownText};
 use postern_policy::Verdict;
 use postern_protocol::RunState;
-use postern_request::{Ending, Launch};
-use postern_store::outputs::Output;
-use postern_store::requests::RequestRow;
+use postern_request::{Launch, RequestEnding};
+use postern_store::outputs::OutputExcerpt;
+use postern_store::requests::StoredRequest;
 use serde_json::Value;
 
 /// Bytes of each stream that are shown: the end, with a part of the beginning if both fit.
@@ -17,88 +17,98 @@ const SHOWN: usize = 64 * 1024;
 /// Bytes that are left out besides so that what is shown begins with a line.
 const LINE: usize = 4 * 1024;
 
-pub(super) fn detail(row: RequestRow, stdout: Option<&Output>, stderr: Option<&Output>) -> RequestDetail {
+pub(super) fn detail(
+    row: StoredRequest,
+    stdout: Option<&OutputExcerpt>,
+    stderr: Option<&OutputExcerpt>,
+) -> RequestDetail {
     // What was asked for is kept as it came over the wire.
     let asked: Value = serde_json::from_str(&row.asked).unwrap_or_default();
-    let truncated =
-        [stdout, stderr].into_iter().flatten().any(|output| output.left_out() > 0 || kept(output) > SHOWN);
+    let truncated = [stdout, stderr]
+        .into_iter()
+        .flatten()
+        .any(|output| output.left_out() > 0 || stored_length(output) > SHOWN);
     let timeline = timeline(&row);
     let running = matches!(row.summary.phase, RunState::Running | RunState::Stopping);
     let verdict = row.verdict;
-    let why = why(row.ending.as_ref(), verdict.as_ref());
+    let why = end_reason(row.ending.as_ref(), verdict.as_ref());
     RequestDetail {
         row: rows::request(&row.summary),
-        risk: row.summary.risk.as_ref().map(render::risk),
+        risk: row.summary.risk.as_ref().map(render::shown_risk),
         command: command(row.plan.as_ref().map(|plan| &plan.launch), &asked),
-        subject: Call::of_asked(&row.asked)
+        subject: AgentToolCall::of_asked(&row.asked)
             .map(|call| shown_subject(&call))
             .filter(|subject| *subject != ShownSubject::Command),
         asked: row.asked_line,
-        cwd: escape::text(
+        cwd: escape::visible_text(
             &row.plan
                 .as_ref()
-                .map_or_else(|| word(&asked, "cwd").unwrap_or_default(), |plan| plan.cwd.path.clone()),
+                .map_or_else(|| text_member(&asked, "cwd").unwrap_or_default(), |plan| plan.cwd.path.clone()),
         ),
         env: overrides(&asked),
-        steps: verdict.as_ref().map(render::steps).unwrap_or_default(),
-        message: why.as_deref().map(postern_contract::text),
+        steps: verdict.as_ref().map(render::shown_steps).unwrap_or_default(),
+        message: why.as_deref().map(postern_contract::pieces_to_text),
         why,
         rule: verdict.as_ref().and_then(|verdict| verdict.rule.clone()),
-        trace: verdict.map(|verdict| render::trace(&verdict.trace)).unwrap_or_default(),
+        trace: verdict.map(|verdict| render::shown_trace(&verdict.trace)).unwrap_or_default(),
         digest: row.digest.map(|digest| digest.0),
-        feedback: row.feedback.as_deref().map(escape::text),
-        says: word(&asked, "reason").as_deref().map(escape::text),
+        feedback: row.feedback.as_deref().map(escape::visible_text),
+        says: text_member(&asked, "reason").as_deref().map(escape::visible_text),
         timeline,
-        stdout: stdout.map(text),
-        stderr: stderr.map(text),
+        stdout: stdout.map(output_text),
+        stderr: stderr.map(output_text),
         truncated,
         pid: row.process.filter(|_| running).map(|process| process.pid),
     }
 }
 
-fn word(asked: &Value, key: &str) -> Option<String> {
+fn text_member(asked: &Value, key: &str) -> Option<String> {
     asked.get(key)?.as_str().map(str::to_owned)
 }
 
-fn command(launch: Option<&Launch>, asked: &Value) -> Shown {
-    if let (None, Some(tool)) = (word(asked, "shell"), word(asked, "tool")) {
+fn command(launch: Option<&Launch>, asked: &Value) -> ShownText {
+    if let (None, Some(tool)) = (text_member(asked, "shell"), text_member(asked, "tool")) {
         let arguments = asked.get("arguments").map(Value::to_string).unwrap_or_default();
-        return shown(&format!("{tool} {arguments}"));
+        return to_pieces(&format!("{tool} {arguments}"));
     }
     let argv = |value: &Value| -> Option<Vec<String>> {
         value.as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect()
     };
     match launch.filter(|launch| **launch != Launch::Nothing) {
-        Some(Launch::Argv { argv }) => shown(&quote(argv)),
-        Some(Launch::Shell { text }) => shown(text),
-        Some(Launch::Nothing) | None => match (asked.get("command").and_then(argv), word(asked, "shell")) {
-            (Some(argv), _) => shown(&quote(&argv)),
-            (None, text) => {
-                let beginning = asked.get("notKept").and_then(|kept| word(kept, "beginning"));
-                shown(&text.or(beginning).unwrap_or_default())
+        Some(Launch::Argv { argv }) => to_pieces(&quote_argv(argv)),
+        Some(Launch::Shell { text }) => to_pieces(text),
+        Some(Launch::Nothing) | None => {
+            match (asked.get("command").and_then(argv), text_member(asked, "shell")) {
+                (Some(argv), _) => to_pieces(&quote_argv(&argv)),
+                (None, text) => {
+                    let beginning = asked.get("notKept").and_then(|kept| text_member(kept, "beginning"));
+                    to_pieces(&text.or(beginning).unwrap_or_default())
+                }
             }
-        },
+        }
     }
 }
 
 fn overrides(asked: &Value) -> Vec<(String, String)> {
     let Some(env) = asked.get("env").and_then(Value::as_object) else { return Vec::new() };
     env.iter()
-        .map(|(name, value)| (escape::text(name), escape::text(value.as_str().unwrap_or_default())))
+        .map(|(name, value)| {
+            (escape::visible_text(name), escape::visible_text(value.as_str().unwrap_or_default()))
+        })
         .collect()
 }
 
 /// Returns why it ended as it did, else what it was judged by.
-fn why(ending: Option<&Ending>, verdict: Option<&Verdict>) -> Option<Shown> {
-    let judged = || verdict.map(|verdict| render::cause(&verdict.cause));
+fn end_reason(ending: Option<&RequestEnding>, verdict: Option<&Verdict>) -> Option<ShownText> {
+    let judged = || verdict.map(|verdict| render::cause_sentence(&verdict.cause));
     match ending {
-        Some(Ending::Denied(denial)) => Some(render::refusal(&denial.cause)),
-        Some(Ending::Failed { message }) => Some(Sentence::default().fragment(message).pieces()),
-        Some(Ending::Finished { .. } | Ending::Allowed) | None => judged(),
+        Some(RequestEnding::Denied(denial)) => Some(render::refusal(&denial.cause)),
+        Some(RequestEnding::Failed { message }) => Some(Sentence::default().fragment(message).pieces()),
+        Some(RequestEnding::Finished { .. } | RequestEnding::Allowed) | None => judged(),
     }
 }
 
-fn timeline(row: &RequestRow) -> Vec<Moment> {
+fn timeline(row: &StoredRequest) -> Vec<Moment> {
     let summary = &row.summary;
     let ended = MomentKind::Ended { state: summary.phase, ending: summary.ending };
     let moments = [
@@ -111,18 +121,18 @@ fn timeline(row: &RequestRow) -> Vec<Moment> {
     moments.into_iter().filter_map(|(at, what)| Some(Moment { at: at?, what })).collect()
 }
 
-fn kept(output: &Output) -> usize {
+fn stored_length(output: &OutputExcerpt) -> usize {
     output.head.len() + output.tail.len()
 }
 
 /// Returns the end of a stream, line by line, with what cannot be shown as escapes. What was left out is
 /// said.
-fn text(output: &Output) -> String {
-    let mut all = lines(&output.head);
+fn output_text(output: &OutputExcerpt) -> String {
+    let mut all = escape_lines(&output.head);
     if output.left_out() > 0 {
         all = format!("{all}\n[{} bytes left out]\n", output.left_out());
     }
-    all.push_str(&lines(&output.tail));
+    all.push_str(&escape_lines(&output.tail));
     if all.len() <= SHOWN {
         return all;
     }
@@ -136,7 +146,7 @@ fn text(output: &Output) -> String {
 }
 
 /// Escapes everything that cannot be shown but line ends and tabs.
-fn lines(bytes: &[u8]) -> String {
+fn escape_lines(bytes: &[u8]) -> String {
     let mut shown = String::with_capacity(bytes.len());
     for part in bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\t')) {
         let (part, end) = match part {
@@ -159,31 +169,34 @@ fn push_line(shown: &mut String, mut line: &[u8]) {
         let arguments = line[at + 2..].iter().take_while(|byte| matches!(byte, 0x20..=0x3f)).count();
         let last = line.get(at + 2 + arguments).filter(|byte| matches!(byte, 0x40..=0x7e));
         let end = at + 2 + arguments + usize::from(last.is_some());
-        shown.push_str(&escape::bytes(&line[..at]));
-        shown.push_str(&escape::bytes(&line[at..end]));
+        shown.push_str(&escape::visible_bytes(&line[..at]));
+        shown.push_str(&escape::visible_bytes(&line[at..end]));
         line = &line[end..];
     }
-    shown.push_str(&escape::bytes(line));
+    shown.push_str(&escape::visible_bytes(line));
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{SHOWN, lines, text};
-    use postern_store::outputs::Output;
+    use super::{SHOWN, escape_lines, output_text};
+    use postern_store::outputs::OutputExcerpt;
 
     #[test]
     fn output_keeps_its_lines_and_shows_what_it_hides() {
-        assert_eq!(lines(b"a\tb\nc\x1b[31md\n"), "a\tb\nc\\u{1B}[31md\n".replace("\\u{1B}", &lines(b"\x1b")));
-        assert!(!lines(b"\x1b[2J").contains('\x1b'), "a terminal is not told what to do");
+        assert_eq!(
+            escape_lines(b"a\tb\nc\x1b[31md\n"),
+            "a\tb\nc\\u{1B}[31md\n".replace("\\u{1B}", &escape_lines(b"\x1b"))
+        );
+        assert!(!escape_lines(b"\x1b[2J").contains('\x1b'), "a terminal is not told what to do");
     }
 
     #[test]
     fn a_colour_is_no_letter_of_the_word_that_follows() {
         let coloured = "\x1b[31mпривет\x1b[0m g\x1b[1mіt";
-        let shown = lines(coloured.as_bytes());
+        let shown = escape_lines(coloured.as_bytes());
         assert_eq!(shown, "\\u{1b}[31mпривет\\u{1b}[0m g\\u{1b}[1m\\u{456}t");
         assert_eq!(
-            lines("\x1b[31é\x1b[".as_bytes()),
+            escape_lines("\x1b[31é\x1b[".as_bytes()),
             "\\u{1b}[31é\\u{1b}[",
             "a sequence that does not end is text"
         );
@@ -191,13 +204,13 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_said() {
-        let output = Output { bytes: 1000, head: b"begin".to_vec(), tail: b"end".to_vec() };
-        let shown = text(&output);
+        let output = OutputExcerpt { bytes: 1000, head: b"begin".to_vec(), tail: b"end".to_vec() };
+        let shown = output_text(&output);
         assert!(shown.contains("992 bytes left out") && shown.ends_with("end"), "{shown}");
-        let long = Output { bytes: 200_000, head: vec![b'x'; 200_000], tail: Vec::new() };
-        assert!(text(&long).len() < SHOWN + 100, "the page is not drowned");
-        let red = Output { bytes: 0, head: b"\x1b[31m\n".repeat(20_000), tail: Vec::new() };
-        let cut = text(&red);
+        let long = OutputExcerpt { bytes: 200_000, head: vec![b'x'; 200_000], tail: Vec::new() };
+        assert!(output_text(&long).len() < SHOWN + 100, "the page is not drowned");
+        let red = OutputExcerpt { bytes: 0, head: b"\x1b[31m\n".repeat(20_000), tail: Vec::new() };
+        let cut = output_text(&red);
         let (_, kept) = cut.split_once('\n').unwrap();
         assert!(kept.starts_with("\\u{1b}[31m\n"), "no escape is cut in two: {}", &kept[..20]);
     }

@@ -2,18 +2,18 @@
 
 mod detail;
 
-use super::{Answer, Control, Handle, gone, rows};
-use crate::ask::FaceId;
+use super::{Handle, HostControl, MethodResult, rows, shutting_down};
+use crate::ask::ApproverId;
 use crate::gate::Killed;
-use postern_command::Effect;
+use postern_command::CommandEffect;
 use postern_contract::methods::{
     Applied, ControlError, GetRequest, KillRequest, ListRequests, RequestFilter, RequestKill, RequestNumber,
     Requests, RequestsWatch, WatchRequests,
 };
 use postern_exec::run::Captured;
-use postern_protocol::{Signal, Stream};
-use postern_store::outputs::{self, Output};
-use postern_store::requests::{self, Filter, RequestRow};
+use postern_protocol::{OutputStream, Signal};
+use postern_store::outputs::{self, OutputExcerpt};
+use postern_store::requests::{self, Filter, StoredRequest};
 use uuid::Uuid;
 
 /// Default number of requests of a page.
@@ -23,16 +23,16 @@ const SEVERAL: u32 = 4;
 /// Most requests of a page.
 const LONGEST_PAGE: u32 = 1000;
 
-impl Control {
-    async fn page(&self, filter: Filter, limit: u32) -> Result<Requests, ControlError> {
-        let found = self.read(move |conn| requests::page(conn, &filter, limit)).await?;
+impl HostControl {
+    async fn list_page(&self, filter: Filter, limit: u32) -> Result<Requests, ControlError> {
+        let found = self.read_record(move |conn| requests::read_page(conn, &filter, limit)).await?;
         let requests = found.requests.iter().map(rows::request).collect();
         Ok(Requests { requests, next: found.next.map(|next| next.to_string()) })
     }
 
     /// Returns the number that a person names: in full, by a beginning that no other has, or `last`, the
     /// newest.
-    pub(super) async fn named(&self, id: &str) -> Result<Uuid, ControlError> {
+    pub(super) async fn resolve_number(&self, id: &str) -> Result<Uuid, ControlError> {
         if let Ok(number) = Uuid::parse_str(id) {
             return Ok(number);
         }
@@ -42,7 +42,7 @@ impl Control {
             Uuid::parse_str(&padded).map_err(|_| missing(id))
         };
         let (first, last) = (end('0')?, end('f')?);
-        let found = self.read(move |conn| requests::between(conn, first, last, SEVERAL)).await?;
+        let found = self.read_record(move |conn| requests::between(conn, first, last, SEVERAL)).await?;
         match found.as_slice() {
             [] => Err(missing(id)),
             [one, ..] if id == "last" => Ok(*one),
@@ -56,15 +56,15 @@ impl Control {
     }
 
     /// Returns a request as it was recorded.
-    pub(super) async fn request(&self, id: &str) -> Result<RequestRow, ControlError> {
-        let number = self.named(id).await?;
-        let found = self.read(move |conn| requests::get(conn, number)).await?;
+    pub(super) async fn request(&self, id: &str) -> Result<StoredRequest, ControlError> {
+        let number = self.resolve_number(id).await?;
+        let found = self.read_record(move |conn| requests::get_request(conn, number)).await?;
         found.ok_or_else(|| missing(id))
     }
 }
 
-impl Handle<ListRequests> for Control {
-    async fn handle(&self, _: FaceId, params: RequestFilter) -> Answer<ListRequests> {
+impl Handle<ListRequests> for HostControl {
+    async fn handle(&self, _: ApproverId, params: RequestFilter) -> MethodResult<ListRequests> {
         let limit = params.limit.unwrap_or(PAGE);
         if !(1..=LONGEST_PAGE).contains(&limit) {
             return Err(ControlError::invalid(format!("limit is between 1 and {LONGEST_PAGE}")));
@@ -80,61 +80,64 @@ impl Handle<ListRequests> for Control {
             search: params.search,
             before: params.before.as_deref().map(number).transpose()?,
         };
-        self.page(filter, limit).await
+        self.list_page(filter, limit).await
     }
 }
 
 /// Returns the kind of effect of this name.
 pub(super) fn effect_named(name: &str) -> Result<&'static str, ControlError> {
-    Effect::named(name).ok_or_else(|| {
-        ControlError::invalid(format!("there is no effect {name:?}; one of {}", Effect::KINDS.join(", ")))
+    CommandEffect::kind_named(name).ok_or_else(|| {
+        ControlError::invalid(format!(
+            "there is no effect {name:?}; one of {}",
+            CommandEffect::KINDS.join(", ")
+        ))
     })
 }
 
 /// The connection listens to what changes before it comes here.
-impl Handle<WatchRequests> for Control {
-    async fn handle(&self, _: FaceId, params: RequestsWatch) -> Answer<WatchRequests> {
+impl Handle<WatchRequests> for HostControl {
+    async fn handle(&self, _: ApproverId, params: RequestsWatch) -> MethodResult<WatchRequests> {
         let limit = params.limit.unwrap_or(PAGE);
         if limit > LONGEST_PAGE {
             return Err(ControlError::invalid(format!("limit is between 0 and {LONGEST_PAGE}")));
         }
-        self.page(Filter { agent: params.agent, ..Filter::default() }, limit).await
+        self.list_page(Filter { agent: params.agent, ..Filter::default() }, limit).await
     }
 }
 
-impl Handle<GetRequest> for Control {
-    async fn handle(&self, _: FaceId, params: RequestNumber) -> Answer<GetRequest> {
-        let id = self.named(&params.id).await?;
+impl Handle<GetRequest> for HostControl {
+    async fn handle(&self, _: ApproverId, params: RequestNumber) -> MethodResult<GetRequest> {
+        let id = self.resolve_number(&params.id).await?;
         let found = self
-            .read(move |conn| {
-                let Some(row) = requests::get(conn, id)? else { return Ok(None) };
-                let output = |stream| outputs::get(conn, id, stream);
-                Ok(Some((row, output(Stream::Stdout)?, output(Stream::Stderr)?)))
+            .read_record(move |conn| {
+                let Some(row) = requests::get_request(conn, id)? else { return Ok(None) };
+                let output = |stream| outputs::get_output(conn, id, stream);
+                Ok(Some((row, output(OutputStream::Stdout)?, output(OutputStream::Stderr)?)))
             })
             .await?;
         let (row, mut stdout, mut stderr) = found.ok_or_else(|| missing(&params.id))?;
         // What runs has not been written down yet.
-        if let Some(running) = self.parts.gate.running(id).await.map_err(gone)? {
+        if let Some(running) = self.parts.gate.running(id).await.map_err(shutting_down)? {
             let so_far = |stream| {
                 let Captured { head, tail, bytes } = running.output(stream);
-                Some(Output { bytes, head, tail })
+                Some(OutputExcerpt { bytes, head, tail })
             };
-            (stdout, stderr) = (so_far(Stream::Stdout), so_far(Stream::Stderr));
+            (stdout, stderr) = (so_far(OutputStream::Stdout), so_far(OutputStream::Stderr));
         }
         let mut detail = detail::detail(row, stdout.as_ref(), stderr.as_ref());
-        if let Ok(doors) = self.doors().get() {
-            detail.timeline.extend(doors.shown(&detail.row).await);
+        if let Ok(doors) = self.door_slot().get() {
+            detail.timeline.extend(doors.chat_moments(&detail.row).await);
             detail.timeline.sort_by_key(|moment| moment.at);
         }
         Ok(detail)
     }
 }
 
-impl Handle<KillRequest> for Control {
-    async fn handle(&self, _: FaceId, params: RequestKill) -> Answer<KillRequest> {
+impl Handle<KillRequest> for HostControl {
+    async fn handle(&self, _: ApproverId, params: RequestKill) -> MethodResult<KillRequest> {
         let signal = signal(params.signal.as_deref())?;
-        let id = self.named(&params.id).await?.to_string();
-        let killed = self.parts.gate.kill(id, signal).await.map_err(gone)?;
+        let id = self.resolve_number(&params.id).await?.to_string();
+        let killed = self.parts.gate.kill_request(id, signal).await.map_err(shutting_down)?;
         Ok(Applied { applied: matches!(killed, Killed::Stopping | Killed::Denied) })
     }
 }
@@ -156,7 +159,7 @@ const SIGNALS: [&str; 9] = ["TERM", "KILL", "HUP", "INT", "QUIT", "USR1", "USR2"
 fn signal(name: Option<&str>) -> Result<Signal, ControlError> {
     let name = name.unwrap_or("TERM");
     let bare = name.strip_prefix("SIG").unwrap_or(name);
-    let known = Signal::named(bare).filter(|_| SIGNALS.contains(&bare));
+    let known = Signal::from_name(bare).filter(|_| SIGNALS.contains(&bare));
     known.ok_or_else(|| {
         ControlError::invalid(format!("signal is one of {}, not {name:?}", SIGNALS.join(", ")))
     })

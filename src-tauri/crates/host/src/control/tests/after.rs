@@ -1,8 +1,8 @@
 //! Tests of what a person does with the history: run again, make a rule of it, look at the whole, clean up.
 
 use super::Running;
+use postern_contract::ApproverNotification;
 use postern_contract::RequestDetail;
-use postern_contract::Told;
 use postern_contract::methods::{
     AddRule, ControlCode, GetInsights, GetRequest, ImportRules, ListDoors, ListRequests, ListRules,
     OfferRules, PutRules, RequestAgain, SuggestRules, TestAgent,
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
 
 /// Waits until a request has ended, and gives it whole.
-async fn ended(running: &Running, told: &mut Receiver<Told>, id: &str) -> RequestDetail {
+async fn ended(running: &Running, told: &mut Receiver<ApproverNotification>, id: &str) -> RequestDetail {
     loop {
         let detail = running.call::<GetRequest>(json!({"id": id})).await.unwrap();
         if detail.row.state.has_ended() {
@@ -24,9 +24,9 @@ async fn ended(running: &Running, told: &mut Receiver<Told>, id: &str) -> Reques
 }
 
 /// Waits for a question and answers it.
-async fn answer(running: &Running, told: &mut Receiver<Told>, answer: &str) {
+async fn answer(running: &Running, told: &mut Receiver<ApproverNotification>, answer: &str) {
     loop {
-        let Told::QuestionOpened(question) = told.recv().await.unwrap() else { continue };
+        let ApproverNotification::QuestionOpened(question) = told.recv().await.unwrap() else { continue };
         running.raw("questions.list", json!({})).await.unwrap();
         let params = json!({"questionId": question.id, "digest": question.digest, "answer": answer});
         let answered = running.raw("questions.answer", params).await.unwrap();
@@ -42,7 +42,7 @@ async fn allow(running: &Running, text: &str) -> Rule {
 #[tokio::test]
 async fn a_channel_is_tested_from_end_to_end_and_asks_like_anybody() {
     let running = Running::with_agent().await;
-    let mut told = running.host.watch();
+    let mut told = running.host.subscribe();
     let sent = running.call::<TestAgent>(json!({"agent": "main"})).await.unwrap();
     answer(&running, &mut told, "once").await;
     let asked = ended(&running, &mut told, &sent.id).await;
@@ -60,7 +60,7 @@ async fn a_channel_is_tested_from_end_to_end_and_asks_like_anybody() {
 #[tokio::test]
 async fn run_again_is_a_new_request_that_is_judged_anew() {
     let running = Running::with_agent().await;
-    let mut told = running.host.watch();
+    let mut told = running.host.subscribe();
     let rule = allow(&running, "uname *").await;
     let first = running.call::<TestAgent>(json!({"agent": "main"})).await.unwrap();
     let first = ended(&running, &mut told, &first.id).await;
@@ -77,7 +77,7 @@ async fn run_again_is_a_new_request_that_is_judged_anew() {
 #[tokio::test]
 async fn what_was_asked_about_can_be_allowed_after_the_fact_and_is_suggested() {
     let running = Running::with_agent().await;
-    let mut told = running.host.watch();
+    let mut told = running.host.subscribe();
     let mut last = String::new();
     for _ in 0..3 {
         let sent = running.call::<TestAgent>(json!({"agent": "main"})).await.unwrap();
@@ -106,7 +106,7 @@ async fn what_was_asked_about_can_be_allowed_after_the_fact_and_is_suggested() {
 #[tokio::test]
 async fn what_the_person_denied_is_not_suggested() {
     let running = Running::with_agent().await;
-    let mut told = running.host.watch();
+    let mut told = running.host.subscribe();
     for word in ["once", "deny"] {
         let sent = running.call::<TestAgent>(json!({"agent": "main"})).await.unwrap();
         answer(&running, &mut told, word).await;
@@ -123,7 +123,7 @@ async fn what_the_person_denied_is_not_suggested() {
 #[tokio::test]
 async fn days_and_rules_are_summed_up() {
     let running = Running::with_agent().await;
-    let mut told = running.host.watch();
+    let mut told = running.host.subscribe();
     let rule = allow(&running, "uname *").await;
     let sent = running.call::<TestAgent>(json!({"agent": "main"})).await.unwrap();
     ended(&running, &mut told, &sent.id).await;

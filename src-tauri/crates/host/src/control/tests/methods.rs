@@ -9,8 +9,8 @@ use postern_contract::methods::{
     StageRules,
 };
 use postern_policy::Preset;
-use postern_request::{Denial, Ending};
-use postern_store::requests::{self, Change, NewRequest};
+use postern_request::{Denial, RequestEnding};
+use postern_store::requests::{self, NewRequest, RequestChange};
 use serde_json::json;
 use std::os::unix::fs::FileTypeExt as _;
 use uuid::Uuid;
@@ -197,7 +197,7 @@ async fn settings_of_the_whole_are_kept_within_their_limits() {
     let running = Running::start().await;
     let mut settings = running.call::<GetSettings>(json!({})).await.unwrap();
     settings.keep_days = 7;
-    settings.new_agent.apply(Preset::Deny);
+    settings.new_agent.apply_preset(Preset::Deny);
     running.call::<SetSettings>(serde_json::to_value(&settings).unwrap()).await.unwrap();
     let agent = running.call::<AddAgent>(json!({"agent": "new"})).await.unwrap();
     assert_eq!(agent.preset, Some(Preset::Deny), "new agents begin as the person said");
@@ -261,9 +261,9 @@ async fn write_requests(running: &Running, count: i64) -> Vec<Uuid> {
                 asked: json!({"command": ["uname", format!("n{number}")]}).to_string(),
                 at: 1000 + number,
             };
-            requests::open(conn, &new)?;
+            requests::record_request(conn, &new)?;
             let denial = Denial::by_person(None);
-            requests::change(conn, id, &Change::ended(&Ending::Denied(denial), 2000)?)?;
+            requests::change(conn, id, &RequestChange::from_ending(&RequestEnding::Denied(denial), 2000)?)?;
             ids.push(id);
         }
         Ok(ids)

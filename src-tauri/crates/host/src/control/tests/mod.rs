@@ -9,9 +9,9 @@ mod watching;
 
 use crate::host::{Host, HostConfig};
 use crate::session::SystemSession;
-use crate::{ApproverGuard, FaceKind};
+use crate::{ApproverGuard, ConnectedApproverKind};
 use postern_contract::methods::{ControlError, Method};
-use postern_exec::user::User;
+use postern_exec::user::HostUser;
 use postern_store::Store;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ impl Running {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().join("home");
         std::fs::create_dir_all(&home).unwrap();
-        let user = User {
+        let user = HostUser {
             name: "tester".into(),
             home: home.to_str().unwrap().to_owned(),
             shell: "/bin/sh".into(),
@@ -40,7 +40,7 @@ impl Running {
         };
         let config = HostConfig { data: folder.path().join("data"), user, session: Arc::new(SystemSession) };
         let host = Host::start(config).await.unwrap();
-        let face = host.face(FaceKind::Terminal);
+        let face = host.add_approver(ConnectedApproverKind::Terminal);
         Self { host, face, folder }
     }
 
@@ -52,7 +52,7 @@ impl Running {
     }
 
     pub(super) fn data(&self) -> &Path {
-        self.host.data()
+        self.host.data_folder()
     }
 
     pub(super) fn home(&self) -> PathBuf {
@@ -65,7 +65,7 @@ impl Running {
     }
 
     pub(super) async fn raw(&self, method: &str, params: Value) -> Result<Value, ControlError> {
-        self.host.call(&self.face.id(), method, params).await
+        self.host.call_by_name(&self.face.id(), method, params).await
     }
 
     pub(super) async fn call<M: Method>(&self, params: Value) -> Result<M::Result, ControlError> {

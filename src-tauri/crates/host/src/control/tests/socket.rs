@@ -1,7 +1,7 @@
 //! The real socket: who is let in, what is told.
 
 use super::Running;
-use postern_protocol::{Handshake, Key, Nonce, Side, Socket};
+use postern_protocol::{Handshake, HandshakeSide, Nonce, Socket, SocketKey};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub(super) struct Client {
 
 impl Client {
     /// Connects and proves with this key. Gives the answer to `authenticate` as well.
-    pub(super) async fn open(data: &Path, key: &Key) -> (Self, Value) {
+    pub(super) async fn open(data: &Path, key: &SocketKey) -> (Self, Value) {
         let (reader, writer) = UnixStream::connect(data.join("control.sock")).await.unwrap().into_split();
         let mut client = Self { lines: BufReader::new(reader).lines(), writer, next: 1 };
         let hello = client.line().await.expect("hello comes first");
@@ -26,12 +26,12 @@ impl Client {
         let client_nonce = Nonce::from_bytes([7; 16]);
         let both = Handshake { socket: Socket::Control, server_nonce, client_nonce: client_nonce.clone() };
         let params = json!({
-            "protocol": 1, "nonce": client_nonce, "proof": both.proof(key, Side::Client),
+            "protocol": 1, "nonce": client_nonce, "proof": both.make_proof(key, HandshakeSide::Client),
             "client": {"name": "test", "version": "1"},
         });
         let answer = client.call("authenticate", params).await;
         if let Some(proof) = answer["result"]["proof"].as_str() {
-            assert!(both.holds(key, Side::Server, proof), "the host proves itself too");
+            assert!(both.verify_proof(key, HandshakeSide::Server, proof), "the host proves itself too");
         }
         (client, answer)
     }
@@ -76,8 +76,8 @@ impl Client {
     }
 }
 
-pub(super) fn key(data: &Path) -> Key {
-    Key::from_text(&std::fs::read_to_string(data.join("control.key")).unwrap()).unwrap()
+pub(super) fn key(data: &Path) -> SocketKey {
+    SocketKey::from_text(&std::fs::read_to_string(data.join("control.key")).unwrap()).unwrap()
 }
 
 fn code(answer: &Value) -> &str {
@@ -101,7 +101,7 @@ async fn who_holds_the_key_is_let_in_and_nobody_else() {
     let status = client.call("status", json!({})).await;
     assert_eq!(status["result"]["mode"], "listening", "{status}");
 
-    let (mut wrong, answer) = Client::open(running.data(), &Key::from_bytes([1; 32])).await;
+    let (mut wrong, answer) = Client::open(running.data(), &SocketKey::from_bytes([1; 32])).await;
     assert_eq!(code(&answer), "unauthenticated", "{answer}");
     assert!(wrong.line().await.is_none(), "and cut off");
 }
@@ -133,9 +133,13 @@ async fn mistakes_have_names_and_the_next_call_works() {
 async fn who_watches_is_on_duty_and_hears() {
     let running = Running::start().await;
     let (mut client, _) = Client::open(running.data(), &key(running.data())).await;
-    assert_eq!(running.host.faces(), ["terminal"], "the test's own face; a connection alone is no face");
+    assert_eq!(
+        running.host.approver_names(),
+        ["terminal"],
+        "the test's own face; a connection alone is no face"
+    );
     client.call("questions.watch", json!({"face": "window"})).await;
-    assert_eq!(running.host.faces(), ["window", "terminal"]);
+    assert_eq!(running.host.approver_names(), ["window", "terminal"]);
     running.raw("pause", json!({})).await.unwrap();
     assert_eq!(client.told("status.changed").await["mode"], "paused");
     running.raw("agents.add", json!({"agent": "main"})).await.unwrap();
@@ -143,7 +147,7 @@ async fn who_watches_is_on_duty_and_hears() {
     running.raw("rules.add", json!({"effect": "deny", "text": "rm *"})).await.unwrap();
     client.told("rules.changed").await;
     client.call("questions.watch", json!({"face": "observer"})).await;
-    assert_eq!(running.host.faces(), ["terminal"], "who only looks on is not on duty");
+    assert_eq!(running.host.approver_names(), ["terminal"], "who only looks on is not on duty");
 }
 
 #[tokio::test]
@@ -152,8 +156,8 @@ async fn a_face_that_goes_is_off_duty() {
     let (mut client, _) = Client::open(running.data(), &key(running.data())).await;
     client.call("questions.watch", json!({"face": "window"})).await;
     drop(client);
-    while running.host.faces().len() > 1 {
+    while running.host.approver_names().len() > 1 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(running.host.faces(), ["terminal"]);
+    assert_eq!(running.host.approver_names(), ["terminal"]);
 }

@@ -2,14 +2,14 @@
 
 use super::Running;
 use crate::watch::NET;
-use postern_contract::Told;
+use postern_contract::ApproverNotification;
 use postern_contract::methods::{ExplainCommand, GetAgent, ListSkills};
 use postern_policy::Decision;
 use serde_json::json;
 use tokio::sync::broadcast::Receiver;
 
 /// Waits for an event for less than the polling interval, because the folders are watched.
-async fn heard(told: &mut Receiver<Told>, wanted: fn(&Told) -> bool) {
+async fn heard(told: &mut Receiver<ApproverNotification>, wanted: fn(&ApproverNotification) -> bool) {
     let hear = async { while !wanted(&told.recv().await.expect("the host is there")) {} };
     tokio::time::timeout(NET / 2, hear).await.expect("it was heard, not found in the end");
 }
@@ -22,19 +22,19 @@ async fn an_edited_permissions_file_holds_without_being_asked_for() {
         running.call::<ExplainCommand>(json!({"agent": "main", "argv": ["uname"]})).await.unwrap()
     };
     assert_eq!(explain().await.decision, Decision::Ask);
-    let mut told = running.host.watch();
+    let mut told = running.host.subscribe();
     std::fs::write(&path, "{\n  \"*\": \"ask\",\n  broken\n}\n").unwrap();
-    heard(&mut told, |told| matches!(told, Told::RulesChanged)).await;
+    heard(&mut told, |told| matches!(told, ApproverNotification::RulesChanged)).await;
     let broken = explain().await;
     assert_eq!(broken.decision, Decision::Deny, "what it would say is not known");
-    let message = postern_contract::text(&broken.message);
+    let message = postern_contract::pieces_to_text(&broken.message);
     assert!(message.contains("line 3") && message.contains("column"), "{message}");
 
     // As editors do it: a new file in place of the old one.
     let beside = path.with_extension("swp");
     std::fs::write(&beside, "{\"shell_exec\": {\"uname\": \"allow\"}}").unwrap();
     std::fs::rename(&beside, &path).unwrap();
-    heard(&mut told, |told| matches!(told, Told::RulesChanged)).await;
+    heard(&mut told, |told| matches!(told, ApproverNotification::RulesChanged)).await;
     assert_eq!(explain().await.decision, Decision::Allow);
     assert!(running.call::<GetAgent>(json!({"agent": "main"})).await.is_ok());
 }
@@ -45,11 +45,11 @@ async fn a_skill_that_appears_is_found_by_itself() {
     let folder = running.home().join("skills");
     std::fs::create_dir_all(&folder).unwrap();
     running.raw("skills.addFolder", json!({"folder": "~/skills"})).await.unwrap();
-    let mut told = running.host.watch();
+    let mut told = running.host.subscribe();
     std::fs::create_dir_all(folder.join("bird")).unwrap();
     std::fs::write(folder.join("bird/SKILL.md"), "---\nname: bird\nclis: [uname, no-such-cli]\n---\n")
         .unwrap();
-    heard(&mut told, |told| matches!(told, Told::SkillsChanged)).await;
+    heard(&mut told, |told| matches!(told, ApproverNotification::SkillsChanged)).await;
     let skills = running.call::<ListSkills>(json!({})).await.unwrap().skills;
     let states: Vec<_> = skills[0].clis.iter().map(|cli| (cli.name.as_str(), cli.state.name())).collect();
     assert_eq!(states, [("no-such-cli", "missing"), ("uname", "new")]);

@@ -1,39 +1,40 @@
 //! The use of a tool, as a person reads it: a shell's line, or a path before the other arguments.
 
-use super::super::call::Call;
-use super::super::judge::Judged;
+use super::super::call::AgentToolCall;
+use super::super::judge::JudgedRequest;
 use super::command;
-use super::text::shown;
+use super::text::to_pieces;
 use postern_command::effect::host_of;
 use postern_command::escape;
-use postern_contract::{CommandPart, DiffLine, Field, LineChange, PartRole, Shown, ShownSubject};
-use postern_policy::{Command, FileChange, Subject, beside_command};
+use postern_contract::{CommandPart, DiffLine, Field, LineChange, PartRole, ShownSubject, ShownText};
+use postern_policy::{FileChange, RequestedCommand, Subject, beside_command};
 use serde_json::{Map, Value};
 
 /// The use of a tool in stretches and as one line, in which nothing that it is given is left out.
 pub(super) struct ShownCall {
     /// The tool, where it runs no command.
-    pub(super) tool: Option<Shown>,
+    pub(super) tool: Option<ShownText>,
     pub(super) subject: ShownSubject,
     pub(super) command: Vec<CommandPart>,
     pub(super) line: String,
 }
 
 /// Returns the subject of a call, for showing it.
-pub(super) fn shown_call(call: &Call, judged: &Judged) -> ShownCall {
-    let part = |text: &str, role| CommandPart { text: shown(text), role, step: None };
-    if let Subject::Command(Command::Argv(_) | Command::Shell(_)) = &call.subject {
-        let (mut command, mut line) = (command::parts(&judged.reading), escape::text(&judged.reading.text));
-        let rest = each(&beside_command(call.named()));
+pub(super) fn shown_call(call: &AgentToolCall, judged: &JudgedRequest) -> ShownCall {
+    let part = |text: &str, role| CommandPart { text: to_pieces(text), role, step: None };
+    if let Subject::Command(RequestedCommand::Argv(_) | RequestedCommand::Shell(_)) = &call.subject {
+        let (mut command, mut line) =
+            (command::command_parts(&judged.reading), escape::visible_text(&judged.reading.text));
+        let rest = list_arguments(&beside_command(call.named_arguments()));
         if !rest.is_empty() {
             let with = format!("   (with {rest})");
-            line.push_str(&escape::text(&with));
+            line.push_str(&escape::visible_text(&with));
             command.push(part(&with, PartRole::Operator));
         }
         return ShownCall { tool: None, subject: ShownSubject::Command, command, line };
     }
     // An edit or a read is about a path: it comes first, and the other arguments behind it.
-    let arguments = call.named();
+    let arguments = call.named_arguments();
     let named = ["path", "file_path"].into_iter().find_map(|name| {
         let path = arguments.get(name)?.as_str()?;
         Some((name, path))
@@ -42,37 +43,39 @@ pub(super) fn shown_call(call: &Call, judged: &Judged) -> ShownCall {
         Some((name, path)) => {
             let mut rest = arguments.clone();
             rest.remove(name);
-            let (path, rest) = (postern_command::quote_word(path), each(&rest));
+            let (path, rest) = (postern_command::quote_word(path), list_arguments(&rest));
             if rest.is_empty() { format!(" {path}") } else { format!(" {path} {rest}") }
         }
         None => format!(" {}", call.arguments),
     };
-    let line = escape::text(&format!("{}{with}", call.tool));
+    let line = escape::visible_text(&format!("{}{with}", call.tool));
     let command = vec![part(&call.tool, PartRole::Program), part(&with, PartRole::Argument)];
-    ShownCall { tool: Some(shown(&call.tool)), subject: shown_subject(call), command, line }
+    ShownCall { tool: Some(to_pieces(&call.tool)), subject: shown_subject(call), command, line }
 }
 
 /// Returns what a call is about, in its own form.
-pub(crate) fn shown_subject(call: &Call) -> ShownSubject {
+pub(crate) fn shown_subject(call: &AgentToolCall) -> ShownSubject {
     match &call.subject {
         Subject::Command(_) => ShownSubject::Command,
         Subject::FileEdit { path, change } => {
-            ShownSubject::FileEdit { path: shown(path), lines: diff(change) }
+            ShownSubject::FileEdit { path: to_pieces(path), lines: diff_lines(change) }
         }
         Subject::FileRead { paths } => {
-            ShownSubject::FileRead { paths: paths.iter().map(|path| shown(path)).collect() }
+            ShownSubject::FileRead { paths: paths.iter().map(|path| to_pieces(path)).collect() }
         }
         Subject::Fetch { url } => {
-            let mut rest = call.named().clone();
+            let mut rest = call.named_arguments().clone();
             rest.remove("url");
             let host = host_of(url);
-            ShownSubject::Fetch { host: shown(host), url: shown(url), fields: fields(&rest) }
+            ShownSubject::Fetch { host: to_pieces(host), url: to_pieces(url), fields: fields(&rest) }
         }
-        Subject::McpCall { server, tool, arguments } => {
-            ShownSubject::McpCall { server: shown(server), tool: shown(tool), fields: fields(arguments) }
-        }
+        Subject::McpCall { server, tool, arguments } => ShownSubject::McpCall {
+            server: to_pieces(server),
+            tool: to_pieces(tool),
+            fields: fields(arguments),
+        },
         Subject::Other { tool, arguments } => {
-            ShownSubject::Other { tool: shown(tool), fields: fields(arguments) }
+            ShownSubject::Other { tool: to_pieces(tool), fields: fields(arguments) }
         }
     }
 }
@@ -85,13 +88,14 @@ fn fields(arguments: &Map<String, Value>) -> Vec<Field> {
             Value::Array(_) | Value::Object(_) => serde_json::to_string_pretty(value).unwrap_or_default(),
             Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
         };
-        Field { name: shown(name), value: text.split('\n').map(shown).collect() }
+        Field { name: to_pieces(name), value: text.split('\n').map(to_pieces).collect() }
     };
     arguments.iter().map(field).collect()
 }
 
-fn diff(change: &FileChange) -> Vec<DiffLine> {
-    let line = |change, text: &str| DiffLine { change, text: shown(text.strip_suffix('\n').unwrap_or(text)) };
+fn diff_lines(change: &FileChange) -> Vec<DiffLine> {
+    let line =
+        |change, text: &str| DiffLine { change, text: to_pieces(text.strip_suffix('\n').unwrap_or(text)) };
     match change {
         FileChange::Whole(text) => {
             text.split_inclusive('\n').map(|text| line(LineChange::Added, text)).collect()
@@ -120,23 +124,23 @@ fn diff(change: &FileChange) -> Vec<DiffLine> {
 }
 
 /// Arguments, each as `"name": value` in JSON: none can pass for another.
-fn each(arguments: &Map<String, Value>) -> String {
+fn list_arguments(arguments: &Map<String, Value>) -> String {
     let each = arguments.iter().map(|(name, value)| format!("{}: {value}", Value::from(name.as_str())));
     each.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{diff, fields};
+    use super::{diff_lines, fields};
     use postern_policy::{FileChange, Replacement};
     use serde_json::json;
 
     #[test]
     fn an_edit_is_its_lines() {
         let shown = |change: &FileChange| {
-            let lines = diff(change).into_iter().map(|line| {
+            let lines = diff_lines(change).into_iter().map(|line| {
                 let text: String = line.text.into_iter().map(|piece| piece.text).collect();
-                format!("{}{text}", line.change.sign())
+                format!("{}{text}", line.change.diff_sign())
             });
             lines.collect::<Vec<_>>()
         };

@@ -1,12 +1,12 @@
 //! The command in stretches: which part is a program's name, which an argument, which joins steps.
 
-use super::text::shown;
-use postern_command::{Reading, Step};
+use super::text::to_pieces;
+use postern_command::{ParsedCommand, Step};
 use postern_contract::{CommandPart, PartRole};
 use std::ops::Range;
 
 /// Returns the command's text cut at the borders of its steps and program names.
-pub(crate) fn parts(reading: &Reading) -> Vec<CommandPart> {
+pub(crate) fn command_parts(reading: &ParsedCommand) -> Vec<CommandPart> {
     let text = reading.text.as_str();
     let mut paint = vec![(PartRole::Operator, None); text.len()];
     // A step within a step (a substitution) stands later or is shorter: it is painted over the one around it.
@@ -17,17 +17,17 @@ pub(crate) fn parts(reading: &Reading) -> Vec<CommandPart> {
     });
     for index in order {
         let step = &reading.steps[index];
-        fill(&mut paint, &step.span, (PartRole::Argument, Some(index)));
+        paint_span(&mut paint, &step.span, (PartRole::Argument, Some(index)));
         if let Some(name) = name_of(step, text) {
-            fill(&mut paint, &name, (PartRole::Program, Some(index)));
+            paint_span(&mut paint, &name, (PartRole::Program, Some(index)));
         }
     }
-    cut(text, &paint)
+    cut_parts(text, &paint)
 }
 
 type Paint = (PartRole, Option<usize>);
 
-fn fill(paint: &mut [Paint], span: &Range<usize>, with: Paint) {
+fn paint_span(paint: &mut [Paint], span: &Range<usize>, with: Paint) {
     if let Some(stretch) = paint.get_mut(span.clone()) {
         stretch.fill(with);
     }
@@ -59,13 +59,13 @@ fn find_word(text: &str, within: Range<usize>, word: &str) -> Option<Range<usize
     })
 }
 
-fn cut(text: &str, paint: &[Paint]) -> Vec<CommandPart> {
+fn cut_parts(text: &str, paint: &[Paint]) -> Vec<CommandPart> {
     let mut parts = Vec::new();
     let mut start = 0;
     for (at, _) in text.char_indices().chain([(text.len(), ' ')]) {
         if at > start && (at == text.len() || paint[at] != paint[start]) {
             let (role, step) = paint[start];
-            parts.push(CommandPart { text: shown(&text[start..at]), role, step });
+            parts.push(CommandPart { text: to_pieces(&text[start..at]), role, step });
             start = at;
         }
     }
@@ -74,8 +74,8 @@ fn cut(text: &str, paint: &[Paint]) -> Vec<CommandPart> {
 
 #[cfg(test)]
 mod tests {
-    use super::parts;
-    use postern_command::{Dir, Reading, Role, Step, Word};
+    use super::command_parts;
+    use postern_command::{Dir, ParsedCommand, Role, Step, Word};
     use postern_contract::PartRole::{Argument, Operator, Program};
 
     fn step(argv: &[&str], span: std::ops::Range<usize>) -> Step {
@@ -96,14 +96,14 @@ mod tests {
     #[test]
     fn a_line_is_cut_at_its_steps_and_programs() {
         let text = "cat a | cat -n $(ls é)";
-        let reading = Reading {
+        let reading = ParsedCommand {
             text: text.to_owned(),
             steps: vec![step(&["cat", "a"], 0..5), step(&["cat", "-n"], 8..23), step(&["ls", "é"], 17..22)],
             opaque: Vec::new(),
             plain: None,
             invalid: None,
         };
-        let got: Vec<_> = parts(&reading)
+        let got: Vec<_> = command_parts(&reading)
             .into_iter()
             .map(|part| {
                 let text: String = part.text.into_iter().map(|piece| piece.text).collect();

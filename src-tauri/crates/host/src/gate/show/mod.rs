@@ -5,24 +5,24 @@ mod command;
 mod programs;
 mod text;
 
-use super::call::Call;
-use super::judge::Judged;
+use super::call::AgentToolCall;
+use super::judge::JudgedRequest;
 use crate::ask::arming;
 use crate::book::AgentEntry;
 pub(crate) use call::shown_subject;
 use postern_command::escape;
 use postern_contract::render;
 use postern_contract::{
-    Asker, EnvChange, EnvChangeKind, Past, Proposal, ProposedRule, Question, Renewal, RenewedRule, Shown,
-    ShownInput, ShownRisk, ShownStep, ShownSubject,
+    Asker, EnvChange, EnvChangeKind, Past, Proposal, ProposedRule, Question, Renewal, RenewedRule,
+    ShownInput, ShownRisk, ShownStep, ShownSubject, ShownText,
 };
-use postern_policy::environment::{Change, ChangeKind};
+use postern_policy::environment::{ChangeKind, VariableChange};
 use postern_policy::{
-    Fallback, Millis, NothingToSave, Offer, Origin, RiskLevel, Rule, Settings, pattern_text,
+    AlwaysOffer, Fallback, Millis, NothingToSave, Origin, RiskLevel, Rule, Settings, pattern_text,
 };
-use postern_protocol::{RunParams, Stdin, What};
+use postern_protocol::{RunParams, RunStdin, What};
 use postern_request::Launch;
-pub(crate) use text::shown;
+pub(crate) use text::to_pieces;
 use text::{MOST, length, shown_path};
 use uuid::Uuid;
 
@@ -30,12 +30,12 @@ use uuid::Uuid;
 const LISTED: usize = 20;
 
 /// Inputs of a question.
-pub(super) struct Asked<'a> {
+pub(super) struct QuestionInputs<'a> {
     pub(super) id: Uuid,
     pub(super) code: String,
     pub(super) entry: &'a AgentEntry,
     pub(super) run: &'a RunParams,
-    pub(super) judged: &'a Judged,
+    pub(super) judged: &'a JudgedRequest,
     pub(super) at: Millis,
     pub(super) expires_at: Millis,
     /// The request, by the host's own id.
@@ -43,29 +43,29 @@ pub(super) struct Asked<'a> {
     /// The person's home folder, which paths are shown below as `~`.
     pub(super) home: &'a str,
     /// Command that the agent asked for, if a person changed it.
-    pub(super) edited: Option<Shown>,
+    pub(super) edited: Option<ShownText>,
     /// Earlier requests of its session.
     pub(super) recent: Vec<Past>,
     /// The tool by which its agent does it itself.
-    pub(super) call: Option<&'a Call>,
+    pub(super) call: Option<&'a AgentToolCall>,
 }
 
 /// Returns the question; `None` if it cannot be shown in full.
-pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
-    let Asked { run, judged, entry, .. } = asked;
+pub(super) fn question(asked: &QuestionInputs<'_>) -> Option<Question> {
+    let QuestionInputs { run, judged, entry, .. } = asked;
     let shown_call = asked.call.map(|call| call::shown_call(call, judged));
     let call::ShownCall { tool, subject, command, line } = shown_call.unwrap_or_else(|| call::ShownCall {
         tool: None,
         subject: ShownSubject::Command,
-        command: command::parts(&judged.reading),
-        line: escape::text(&judged.reading.text),
+        command: command::command_parts(&judged.reading),
+        line: escape::visible_text(&judged.reading.text),
     });
     let mut question = Question {
         id: asked.id.to_string(),
         code: asked.code.clone(),
         digest: judged.digest.0.clone(),
         requests: vec![asked.request.to_string()],
-        asker: asker(entry, run.session.as_deref(), run.reason.as_deref()),
+        asker: build_asker(entry, run.session.as_deref(), run.reason.as_deref()),
         origin: judged.plan.origin,
         tool,
         subject,
@@ -73,7 +73,9 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
         line,
         argv: match (&run.what, &judged.plan.launch) {
             (What::Command(argv), Launch::Argv { .. } | Launch::Shell { .. })
-            | (What::Shell(_), Launch::Argv { argv }) => Some(argv.iter().map(|word| shown(word)).collect()),
+            | (What::Shell(_), Launch::Argv { argv }) => {
+                Some(argv.iter().map(|word| to_pieces(word)).collect())
+            }
             (What::Shell(_), Launch::Shell { .. }) | (_, Launch::Nothing) => None,
         },
         shell: matches!(judged.plan.launch, Launch::Shell { .. }),
@@ -84,14 +86,14 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
         changeable: programs::changeable(judged),
         cwd: shown_path(&judged.plan.cwd.path, asked.home),
         env: judged.changes.iter().map(change).collect(),
-        stdin: stdin(&run.stdin),
+        stdin: shown_stdin(&run.stdin),
         host: None,
-        headline: Shown::default(),
+        headline: ShownText::default(),
         danger: Vec::new(),
-        confinement: Shown::default(),
-        why: Shown::default(),
+        confinement: ShownText::default(),
+        why: ShownText::default(),
         rule: None,
-        policy: Shown::default(),
+        policy: ShownText::default(),
         risk: ShownRisk { level: judged.verdict.risk.level, reasons: Vec::new() },
         proposals: Vec::new(),
         renews: Vec::new(),
@@ -99,7 +101,7 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
         nothing_to_save: None,
         asked_at: asked.at,
         expires_at: asked.expires_at,
-        at_zero: Shown::default(),
+        at_zero: ShownText::default(),
         allowed_at_zero: false,
         arming_ms: 0,
         waiting: 0,
@@ -107,11 +109,16 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
         recent: asked.recent.clone(),
     };
     refresh(&mut question, judged, &entry.policy.settings, asked.home);
-    (size(&question) <= MOST).then_some(question)
+    (text_size(&question) <= MOST).then_some(question)
 }
 
 /// Writes into a question what comes of the policy, as it is now. Gives whether anything is different.
-pub(super) fn refresh(question: &mut Question, judged: &Judged, settings: &Settings, home: &str) -> bool {
+pub(super) fn refresh(
+    question: &mut Question,
+    judged: &JudgedRequest,
+    settings: &Settings,
+    home: &str,
+) -> bool {
     let verdict = &judged.verdict;
     let mut proposals: Vec<Proposal> = judged.offers.iter().map(|offer| proposal(offer, home)).collect();
     for proposal in &mut proposals {
@@ -120,7 +127,7 @@ pub(super) fn refresh(question: &mut Question, judged: &Judged, settings: &Setti
     // A command that a person changed runs by their yes only, and the fallback does not speak for a tool that runs no command.
     let falls_back = question.edited.is_none() && judged.plan.origin != Origin::Tool;
     let now = Question {
-        steps: render::steps(verdict).into_iter().map(escaped).collect(),
+        steps: render::shown_steps(verdict).into_iter().map(escaped).collect(),
         headline: render::headline(&question.asker.name, &verdict.risk),
         danger: render::danger(&verdict.risk),
         confinement: render::confinement(
@@ -162,75 +169,75 @@ pub(super) fn keep_count(proposal: &mut Proposal, counted: &[Proposal]) {
 /// Returns the command as a person can change it: where every character of it can be seen.
 fn editable(what: &What) -> Option<String> {
     let text = match what {
-        What::Command(argv) => postern_command::quote(argv),
+        What::Command(argv) => postern_command::quote_argv(argv),
         What::Shell(text) => text.clone(),
     };
     escape::is_plain(&text.replace('\n', " ")).then_some(text)
 }
 
-fn asker(entry: &AgentEntry, session: Option<&str>, says: Option<&str>) -> Asker {
+fn build_asker(entry: &AgentEntry, session: Option<&str>, says: Option<&str>) -> Asker {
     Asker {
         agent: entry.agent.id.clone(),
-        name: shown(&entry.agent.name),
+        name: to_pieces(&entry.agent.name),
         color: entry.agent.color.clone(),
         known_by: render::own_channel(),
-        session: session.map(shown),
-        says: says.map(shown),
+        session: session.map(to_pieces),
+        says: says.map(to_pieces),
     }
 }
 
 /// Returns the step with its own texts escaped.
 fn escaped(step: ShownStep) -> ShownStep {
     ShownStep {
-        argv: step.argv.map(|argv| argv.iter().map(|word| escape::text(word)).collect()),
-        text: escape::text(&step.text),
-        program: step.program.as_deref().map(escape::text),
-        path: step.path.as_deref().map(escape::text),
+        argv: step.argv.map(|argv| argv.iter().map(|word| escape::visible_text(word)).collect()),
+        text: escape::visible_text(&step.text),
+        program: step.program.as_deref().map(escape::visible_text),
+        path: step.path.as_deref().map(escape::visible_text),
         ..step
     }
 }
 
-fn change(change: &Change) -> EnvChange {
+fn change(change: &VariableChange) -> EnvChange {
     EnvChange {
         kind: match change.kind {
             ChangeKind::Added | ChangeKind::Passed => EnvChangeKind::Added,
             ChangeKind::Changed => EnvChangeKind::Changed,
         },
-        name: shown(&change.name),
-        value: shown(&change.value),
-        was: change.was.as_deref().map(shown),
+        name: to_pieces(&change.name),
+        value: to_pieces(&change.value),
+        was: change.was.as_deref().map(to_pieces),
     }
 }
 
 /// Returns standard input with all its text: what is too long to be shown cannot be allowed.
-fn stdin(stdin: &Stdin) -> Option<ShownInput> {
+fn shown_stdin(stdin: &RunStdin) -> Option<ShownInput> {
     match stdin {
-        Stdin::Nothing => None,
-        Stdin::Text(text) => {
-            let lines = text.strip_suffix('\n').unwrap_or(text).split('\n').map(shown).collect();
+        RunStdin::Nothing => None,
+        RunStdin::Text(text) => {
+            let lines = text.strip_suffix('\n').unwrap_or(text).split('\n').map(to_pieces).collect();
             Some(ShownInput::Text { bytes: u64::try_from(text.len()).unwrap_or(u64::MAX), lines })
         }
-        Stdin::Stream => Some(ShownInput::Stream),
+        RunStdin::Stream => Some(ShownInput::Stream),
     }
 }
 
-fn proposal(offer: &Offer, home: &str) -> Proposal {
+fn proposal(offer: &AlwaysOffer, home: &str) -> Proposal {
     let folder = offer.folder.as_deref().map(|folder| shown_path(folder, home));
-    let mut label = render::offer(&offer.label);
+    let mut label = render::offer_phrase(&offer.label);
     let renews: usize = offer.renews.iter().map(|renewal| renewal.rules.len()).sum();
     match &folder {
         // A line of a file is in no folder, and a renewed rule stays where it holds.
         None if renews > 0 || offer.drafts.is_empty() => {}
         Some(folder) => {
-            label.extend(shown(", in "));
+            label.extend(to_pieces(", in "));
             label.extend(folder.iter().cloned());
-            label.extend(shown(" and below"));
+            label.extend(to_pieces(" and below"));
         }
-        None => label.extend(shown(", in any folder")),
+        None => label.extend(to_pieces(", in any folder")),
     }
     let rules = offer.drafts.iter().map(|draft| ProposedRule {
         pattern: draft.pattern.clone(),
-        text: escape::text(&pattern_text(&draft.pattern)),
+        text: escape::visible_text(&pattern_text(&draft.pattern)),
         pinned: draft.pin.is_some(),
         folder: offer.folder.clone(),
         input: draft.input.clone(),
@@ -242,26 +249,26 @@ fn proposal(offer: &Offer, home: &str) -> Proposal {
 
 /// Returns the agent's `env-set` with which the variables of this request are not asked about, where they are
 /// why nothing can be saved.
-fn env_setting(judged: &Judged, settings: &Settings) -> Option<String> {
+fn env_setting(judged: &JudgedRequest, settings: &Settings) -> Option<String> {
     judged.nothing_to_save.filter(|why| *why == NothingToSave::Environment)?;
     let mut setting = settings.env_set.clone();
     setting.extend(judged.env_to_ask.iter().filter(|name| !settings.env_set.contains(name)).cloned());
-    Some(escape::text(&setting.join(",")))
+    Some(escape::visible_text(&setting.join(",")))
 }
 
 /// Returns the possible renewals, program by program: the widest offer has all of them.
-fn renewals(judged: &Judged, home: &str) -> Vec<Renewal> {
+fn renewals(judged: &JudgedRequest, home: &str) -> Vec<Renewal> {
     let Some(widest) = judged.offers.iter().rfind(|offer| !offer.renews.is_empty()) else {
         return Vec::new();
     };
     let rule = |rule: &Rule| RenewedRule {
         id: rule.id,
         agent: rule.agent.clone(),
-        text: escape::text(&pattern_text(&rule.pattern)),
+        text: escape::visible_text(&pattern_text(&rule.pattern)),
     };
-    let renewal = |renewal: &postern_policy::Renewal| Renewal {
+    let renewal = |renewal: &postern_policy::ProgramRenewal| Renewal {
         program: shown_path(&renewal.program, home),
-        change: postern_contract::text(&render::difference(&renewal.change())),
+        change: postern_contract::pieces_to_text(&render::difference(&renewal.change())),
         count: u32::try_from(renewal.rules.len()).unwrap_or(u32::MAX),
         rules: renewal.rules.iter().take(LISTED).map(rule).collect(),
     };
@@ -277,16 +284,16 @@ fn arming_ms(level: RiskLevel) -> u64 {
 }
 
 /// Returns the bytes of the request's text that a person would have to read.
-fn size(question: &Question) -> usize {
-    let pieces = |shown: &Shown| length(shown);
-    let maybe = |shown: &Option<Shown>| shown.as_ref().map_or(0, pieces);
+fn text_size(question: &Question) -> usize {
+    let pieces = |shown: &ShownText| length(shown);
+    let maybe = |shown: &Option<ShownText>| shown.as_ref().map_or(0, pieces);
     let command: usize = question.command.iter().map(|part| pieces(&part.text)).sum();
     let env: usize = question
         .env
         .iter()
         .map(|change| pieces(&change.name) + pieces(&change.value) + maybe(&change.was))
         .sum();
-    let lines = question.stdin.as_ref().map_or(&[][..], ShownInput::lines);
+    let lines = question.stdin.as_ref().map_or(&[][..], ShownInput::text_lines);
     let input: usize = lines.iter().map(|line| pieces(line) + 1).sum();
     command
         + env

@@ -1,7 +1,7 @@
 //! Every text that a face shows goes through here: the one escape, and a count of how much there is.
 
-use postern_contract::Shown;
-pub(crate) use postern_contract::shown;
+use postern_contract::ShownText;
+pub(crate) use postern_contract::to_pieces;
 use postern_policy::from_home;
 
 /// Most bytes of a question that may be text from a request. A person cannot judge a longer one.
@@ -9,11 +9,11 @@ pub(crate) const MOST: usize = 16 * 1024;
 
 /// Returns a path as it is shown: what lies in the person's home folder begins with `~`. Paths are absolute,
 /// so that none which begins with `~` itself could be taken for it.
-pub(super) fn shown_path(path: &str, home: &str) -> Shown {
-    shown(&from_home(path, home))
+pub(super) fn shown_path(path: &str, home: &str) -> ShownText {
+    to_pieces(&from_home(path, home))
 }
 
 /// Bytes of shown text.
-pub(crate) fn length(shown: &Shown) -> usize {
+pub(crate) fn length(shown: &ShownText) -> usize {
     shown.iter().map(|piece| piece.text.len()).sum()
 }

@@ -33,6 +33,7 @@ impl Place {
     }
 }
 
+#[expect(clippy::type_complexity, reason = "a table of cases")]
 fn check(cases: &[(&str, &[(&str, &str)], Option<&str>)]) {
     for (line, files, expected) in cases {
         assert_eq!(Place::with(files).registry(line, &[]).as_deref(), *expected, "{line} with {files:?}");

@@ -8,7 +8,7 @@ mod problem;
 mod tests;
 
 pub use file::lint_file;
-pub use problem::{Carrier, Changeable, NeverMatches, Problem, TooBroad};
+pub use problem::{Carrier, Changeable, LintProblem, NeverMatches, TooBroad};
 
 use super::{Remark, check_rule, remarks};
 use crate::judge::describes;
@@ -16,7 +16,7 @@ use crate::path;
 use crate::pattern::pattern_text;
 use crate::rule::{Effect, IdentityPattern, Millis, Pattern, Rule, RuleId};
 use never::Denies;
-use postern_command::{Class, class_of};
+use postern_command::{ProgramClass, class_of};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -51,13 +51,13 @@ pub enum FindingKind {
 
 /// Problem of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct RuleFinding {
     /// The rule; a line of `permissions.jsonc` where it is negative.
     pub rule: RuleId,
-    pub problem: Problem,
+    pub problem: LintProblem,
 }
 
-impl Finding {
+impl RuleFinding {
     /// Returns the kind of thing that is wrong.
     pub fn kind(&self) -> FindingKind {
         self.problem.kind()
@@ -80,12 +80,12 @@ pub struct Seen {
 
 /// Looks rules over, in their order. `seen` says what lies at their paths, where that was looked up; `now` is the
 /// present time.
-pub fn lint<S: BuildHasher>(
+pub fn lint_rules<S: BuildHasher>(
     rules: &[Rule],
     seen: &HashMap<RuleId, Seen, S>,
     home: &str,
     now: Millis,
-) -> Vec<Finding> {
+) -> Vec<RuleFinding> {
     let denies = Denies::new(rules, home);
     let mut said: HashMap<RuleId, Vec<Remark>> = HashMap::new();
     for (id, remark) in remarks(rules, now) {
@@ -94,25 +94,31 @@ pub fn lint<S: BuildHasher>(
     let mut found = Vec::new();
     for rule in rules {
         let said = said.remove(&rule.id).unwrap_or_default();
-        found.extend(one(rule, &said, seen.get(&rule.id), &denies, home));
+        found.extend(lint_rule(rule, &said, seen.get(&rule.id), &denies, home));
     }
     found
 }
 
-fn one(rule: &Rule, said: &[Remark], seen: Option<&Seen>, denies: &Denies, home: &str) -> Vec<Finding> {
-    let finding = |problem| Finding { rule: rule.id, problem };
+fn lint_rule(
+    rule: &Rule,
+    said: &[Remark],
+    seen: Option<&Seen>,
+    denies: &Denies,
+    home: &str,
+) -> Vec<RuleFinding> {
+    let finding = |problem| RuleFinding { rule: rule.id, problem };
     if let Err(problem) = check_rule(rule, home) {
-        return vec![finding(Problem::Broken(problem))];
+        return vec![finding(LintProblem::Broken(problem))];
     }
-    let expired = said.contains(&Remark::Expired).then_some(Problem::Expired);
-    let never = never::matches(rule, home).map(Problem::NeverMatches);
+    let expired = said.contains(&Remark::Expired).then_some(LintProblem::Expired);
+    let never = never::matches(rule, home).map(LintProblem::NeverMatches);
     let useless = never.or_else(|| denies.shadow(rule, home));
-    let broad = too_broad(rule, said).map(Problem::TooBroad);
+    let broad = too_broad(rule, said).map(LintProblem::TooBroad);
     let on_disk = seen.and_then(|seen| on_disk(rule, *seen));
     let remarked = said.iter().filter_map(|remark| match remark {
-        Remark::CoveredBy(by) => Some(Problem::Covered { by: *by }),
-        Remark::Unused => Some(Problem::Unused),
-        Remark::Broad => Some(Problem::Broad { pattern: pattern_text(&rule.pattern) }),
+        Remark::CoveredBy(by) => Some(LintProblem::Covered { by: *by }),
+        Remark::Unused => Some(LintProblem::Unused),
+        Remark::Broad => Some(LintProblem::Broad { pattern: pattern_text(&rule.pattern) }),
         Remark::TooBroad | Remark::Expired => None,
     });
     let all = [expired, useless, broad, on_disk].into_iter().flatten().chain(remarked);
@@ -147,32 +153,32 @@ fn too_broad(rule: &Rule, said: &[Remark]) -> Option<TooBroad> {
 
 fn carrier(name: &str) -> Option<Carrier> {
     match class_of(name) {
-        Class::Ordinary => None,
-        Class::Shell => Some(Carrier::Shell),
-        Class::Interpreter => Some(Carrier::Interpreter),
-        Class::Wrapper | Class::Multicall => Some(Carrier::Starter),
+        ProgramClass::Ordinary => None,
+        ProgramClass::Shell => Some(Carrier::Shell),
+        ProgramClass::Interpreter => Some(Carrier::Interpreter),
+        ProgramClass::Wrapper | ProgramClass::Multicall => Some(Carrier::Starter),
     }
 }
 
-fn on_disk(rule: &Rule, seen: Seen) -> Option<Problem> {
+fn on_disk(rule: &Rule, seen: Seen) -> Option<LintProblem> {
     let pattern = pattern_text(&rule.pattern);
     let allows = match rule.effect {
         Effect::Allow => true,
         Effect::Deny => false,
-        Effect::Ask => return seen.changed.then_some(Problem::Changed { pattern }),
+        Effect::Ask => return seen.changed.then_some(LintProblem::Changed { pattern }),
     };
     let pinned = rule.pin.is_some();
     if seen.changed {
-        Some(Problem::Changed { pattern })
+        Some(LintProblem::Changed { pattern })
     } else if !seen.exists {
-        Some(Problem::Missing { pattern, allows })
+        Some(LintProblem::Missing { pattern, allows })
     } else if !allows || rule.confine.is_some() {
         None
     } else if seen.agent_can_change {
         let by = if pinned { Changeable::PinnedByAgent } else { Changeable::ByAgent };
-        Some(Problem::AgentWritable { pattern, by })
+        Some(LintProblem::AgentWritable { pattern, by })
     } else {
         let replaceable = seen.mutable && !pinned;
-        replaceable.then_some(Problem::AgentWritable { pattern, by: Changeable::ByAnyone })
+        replaceable.then_some(LintProblem::AgentWritable { pattern, by: Changeable::ByAnyone })
     }
 }

@@ -1,12 +1,12 @@
 //! Rules that can do nothing, found out by trying: a command is made up that fits the pattern, and judged.
 
-use super::super::example::{facts, steps_of, timeless};
+use super::super::example::{example_facts, steps_of, timeless};
 use super::super::would_match;
-use super::problem::{NeverMatches, Problem};
+use super::problem::{LintProblem, NeverMatches};
 use crate::agent::AgentPolicy;
-use crate::arguments::bound;
+use crate::arguments::bound_hash;
 use crate::cause::Cause;
-use crate::judge::{describes, judge};
+use crate::judge::{describes, judge_request};
 use crate::path;
 use crate::pattern::pattern_text;
 use crate::rule::{Effect, Lifetime, Pattern, Rule};
@@ -14,7 +14,7 @@ use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
 use crate::verdict::Reason;
 use crate::words::WordsPattern;
-use postern_command::{Class, Reading, class_of, read_argv};
+use postern_command::{ParsedCommand, ProgramClass, class_of, read_argv};
 use std::collections::HashMap;
 
 /// Returns why a rule can never match; `None` where it can, or that is not plain to see.
@@ -23,7 +23,7 @@ pub(super) fn matches(rule: &Rule, home: &str) -> Option<NeverMatches> {
     if describes(rule) {
         return carrier_by_glob(rule);
     }
-    if rule.args.as_deref().is_some_and(|args| bound(args).is_some()) {
+    if rule.args.as_deref().is_some_and(|args| bound_hash(args).is_some()) {
         // A hash does not say what it is of.
         return None;
     }
@@ -35,7 +35,7 @@ pub(super) fn matches(rule: &Rule, home: &str) -> Option<NeverMatches> {
     for argv in &tried {
         let reading = read_argv(argv);
         let steps = steps_of(&reading, rule, home);
-        let facts = facts(&reading, &steps, home, false);
+        let facts = example_facts(&reading, &steps, home, false);
         if would_match(rule, &facts) {
             return None;
         }
@@ -46,7 +46,7 @@ pub(super) fn matches(rule: &Rule, home: &str) -> Option<NeverMatches> {
 
 fn judged(rule: &Rule, facts: &crate::facts::Facts<'_>) -> Option<Cause> {
     let rules = RuleSet::compile(std::slice::from_ref(rule), facts.home, false);
-    Some(judge(&policy_of(rules)?, facts).cause)
+    Some(judge_request(&policy_of(rules)?, facts).cause)
 }
 
 fn policy_of(rules: RuleSet) -> Option<AgentPolicy> {
@@ -54,7 +54,7 @@ fn policy_of(rules: RuleSet) -> Option<AgentPolicy> {
     Some(AgentPolicy { rules, ..AgentPolicy::new(agent, Settings::default()) })
 }
 
-fn reason(rule: &Rule, argv: &[String], reading: &Reading, judged: Option<Cause>) -> NeverMatches {
+fn reason(rule: &Rule, argv: &[String], reading: &ParsedCommand, judged: Option<Cause>) -> NeverMatches {
     let argv = argv.to_vec();
     if rule.effect == Effect::Deny {
         return NeverMatches::NotEven { argv, allows: false, cause: None };
@@ -70,7 +70,7 @@ fn reason(rule: &Rule, argv: &[String], reading: &Reading, judged: Option<Cause>
 fn examples(rule: &Rule, home: &str) -> Vec<Vec<String>> {
     let (words, more) = match &rule.pattern {
         Pattern::Exact(argv) => (argv.clone(), false),
-        Pattern::Path(text) if class_of(path::base_name(text)) == Class::Ordinary => {
+        Pattern::Path(text) if class_of(path::base_name(text)) == ProgramClass::Ordinary => {
             (vec![path::expand_home(text, home).into_owned()], true)
         }
         Pattern::Path(_) | Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_) => return vec![],
@@ -122,7 +122,7 @@ fn impossible_arguments(rule: &Rule) -> Option<NeverMatches> {
 fn carrier_by_glob(rule: &Rule) -> Option<NeverMatches> {
     let Pattern::Path(text) = &rule.pattern else { return None };
     let name = path::base_name(text);
-    let carrier = rule.effect == Effect::Allow && class_of(name) != Class::Ordinary;
+    let carrier = rule.effect == Effect::Allow && class_of(name) != ProgramClass::Ordinary;
     carrier.then(|| NeverMatches::GlobOfCarrier { name: name.to_owned() })
 }
 
@@ -153,7 +153,7 @@ impl Denies {
     }
 
     /// Returns the deny rule that keeps an allow rule from ever allowing anything.
-    pub(super) fn shadow(&self, rule: &Rule, home: &str) -> Option<Problem> {
+    pub(super) fn shadow(&self, rule: &Rule, home: &str) -> Option<LintProblem> {
         if rule.effect != Effect::Allow || describes(rule) {
             return None;
         }
@@ -161,9 +161,9 @@ impl Denies {
         let argv = examples(rule, home).into_iter().next()?;
         let reading = read_argv(&argv);
         let steps = steps_of(&reading, rule, home);
-        let verdict = judge(policy, &facts(&reading, &steps, home, false));
+        let verdict = judge_request(policy, &example_facts(&reading, &steps, home, false));
         let denied = matches!(verdict.reason, Reason::Denylist | Reason::Managed);
         let by = verdict.rule.filter(|_| denied)?;
-        Some(Problem::Shadowed { by: by.id, pattern: by.pattern })
+        Some(LintProblem::Shadowed { by: by.id, pattern: by.pattern })
     }
 }

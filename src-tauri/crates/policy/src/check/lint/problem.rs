@@ -7,7 +7,7 @@ use crate::rule::RuleId;
 
 /// Problem of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Problem {
+pub enum LintProblem {
     /// Refused if it was saved now.
     Broken(RuleProblem),
     Expired,
@@ -101,7 +101,7 @@ pub enum Changeable {
     ByAnyone,
 }
 
-impl Problem {
+impl LintProblem {
     /// Returns the kind of the problem.
     pub fn kind(&self) -> FindingKind {
         match self {

@@ -1,12 +1,15 @@
 use super::*;
 use crate::permissions::FileLayer;
-use crate::testing::{HOME, identity, rule};
+use crate::testing::{HOME, identity, person_rule};
 use crate::{AgentId, Lifetime, Pin, Usage};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
 fn kinds(rules: &[Rule]) -> Vec<(RuleId, FindingKind)> {
-    lint(rules, &HashMap::new(), HOME, 0).into_iter().map(|finding| (finding.rule, finding.kind())).collect()
+    lint_rules(rules, &HashMap::new(), HOME, 0)
+        .into_iter()
+        .map(|finding| (finding.rule, finding.kind()))
+        .collect()
 }
 
 #[test]
@@ -23,7 +26,7 @@ fn ordinary_rules_are_left_alone() {
         (Effect::Deny, "/**"),
         (Effect::Deny, "sudo *"),
     ] {
-        assert_eq!(kinds(&[rule(1, effect, text)]), [], "{effect:?} {text}");
+        assert_eq!(kinds(&[person_rule(1, effect, text)]), [], "{effect:?} {text}");
     }
 }
 
@@ -31,34 +34,34 @@ fn ordinary_rules_are_left_alone() {
 fn rules_that_can_never_match_are_found_by_trying() {
     let args = |text: &str, args: &[&str]| Rule {
         args: Some(args.iter().map(|arg| (*arg).to_owned()).collect()),
-        ..rule(1, Effect::Allow, text)
+        ..person_rule(1, Effect::Allow, text)
     };
     let argv = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
     for (checked, expected) in [
         (
-            rule(1, Effect::Allow, "nohup git status"),
+            person_rule(1, Effect::Allow, "nohup git status"),
             NeverMatches::Wrapper { argv: argv(&["nohup", "git", "status"]) },
         ),
         (
-            rule(1, Effect::Allow, "/opt/*/bin/python3"),
+            person_rule(1, Effect::Allow, "/opt/*/bin/python3"),
             NeverMatches::GlobOfCarrier { name: "python3".to_owned() },
         ),
         (args("git push *", &["status"]), NeverMatches::Contradicts { pattern: "git push *".to_owned() }),
         (
             Rule {
                 pattern: Pattern::Exact(vec!["python3".into(), "-c".into(), "x".into()]),
-                ..rule(1, Effect::Allow, "x")
+                ..person_rule(1, Effect::Allow, "x")
             },
             NeverMatches::NotEven { argv: argv(&["python3", "-c", "x"]), allows: true, cause: None },
         ),
     ] {
-        let found = lint(std::slice::from_ref(&checked), &HashMap::new(), HOME, 0);
+        let found = lint_rules(std::slice::from_ref(&checked), &HashMap::new(), HOME, 0);
         let without_cause = |why: &NeverMatches| match why.clone() {
             NeverMatches::NotEven { argv, allows, .. } => NeverMatches::NotEven { argv, allows, cause: None },
             other => other,
         };
         let told = found.iter().find_map(|finding| match &finding.problem {
-            Problem::NeverMatches(why) => Some(without_cause(why)),
+            LintProblem::NeverMatches(why) => Some(without_cause(why)),
             _ => None,
         });
         assert_eq!(told, Some(expected), "{:?}: {found:?}", checked.pattern);
@@ -69,17 +72,17 @@ fn rules_that_can_never_match_are_found_by_trying() {
 #[test]
 fn a_rule_that_a_deny_rule_takes_everything_from_is_named_with_it() {
     let rules = [
-        rule(1, Effect::Allow, "git push origin main"),
-        rule(2, Effect::Deny, "git push"),
-        rule(3, Effect::Allow, "git status"),
-        rule(4, Effect::Deny, "git push --force *"),
+        person_rule(1, Effect::Allow, "git push origin main"),
+        person_rule(2, Effect::Deny, "git push"),
+        person_rule(3, Effect::Allow, "git status"),
+        person_rule(4, Effect::Deny, "git push --force *"),
     ];
-    let found = lint(&rules, &HashMap::new(), HOME, 0);
+    let found = lint_rules(&rules, &HashMap::new(), HOME, 0);
     let shadowed: Vec<_> = found.iter().filter(|finding| finding.kind() == FindingKind::Shadowed).collect();
     assert_eq!(shadowed.len(), 1, "{found:?}");
     assert_eq!(shadowed[0].rule, 1);
-    assert!(matches!(shadowed[0].problem, Problem::Shadowed { by: 2, .. }), "{found:?}");
-    let mine = Rule { agent: Some(AgentId::new("a").unwrap()), ..rule(2, Effect::Deny, "git push") };
+    assert!(matches!(shadowed[0].problem, LintProblem::Shadowed { by: 2, .. }), "{found:?}");
+    let mine = Rule { agent: Some(AgentId::new("a").unwrap()), ..person_rule(2, Effect::Deny, "git push") };
     assert_eq!(
         kinds(&[rules[0].clone(), mine]),
         [],
@@ -90,28 +93,32 @@ fn a_rule_that_a_deny_rule_takes_everything_from_is_named_with_it() {
 #[test]
 fn what_runs_anything_it_is_told_is_too_broad() {
     for text in ["/bin/bash", "/usr/bin/python3", "/usr/bin/env", "~/bin/**", "/tmp/*"] {
-        assert!(kinds(&[rule(1, Effect::Allow, text)]).contains(&(1, FindingKind::TooBroad)), "{text}");
+        assert!(
+            kinds(&[person_rule(1, Effect::Allow, text)]).contains(&(1, FindingKind::TooBroad)),
+            "{text}"
+        );
     }
     let team = Pattern::Identity(IdentityPattern::TeamId("X".into()));
     assert!(
-        kinds(&[Rule { pattern: team, ..rule(1, Effect::Allow, "x") }]).contains(&(1, FindingKind::TooBroad))
+        kinds(&[Rule { pattern: team, ..person_rule(1, Effect::Allow, "x") }])
+            .contains(&(1, FindingKind::TooBroad))
     );
 }
 
 #[test]
 fn a_name_that_any_file_can_claim_is_no_rule_that_allows() {
     let bare = Pattern::Identity(IdentityPattern::SigningId("com.apple.git".into()));
-    let allow = Rule { pattern: bare.clone(), ..rule(1, Effect::Allow, "x") };
+    let allow = Rule { pattern: bare.clone(), ..person_rule(1, Effect::Allow, "x") };
     assert_eq!(kinds(std::slice::from_ref(&allow)), [(1, FindingKind::Broken)]);
     let refused = check_rule(&allow, HOME).unwrap_err().to_string();
     assert!(refused.contains("signing:platform:com.apple.git"), "{refused}");
-    assert_eq!(check_rule(&Rule { pattern: bare, ..rule(1, Effect::Deny, "x") }, HOME), Ok(()));
+    assert_eq!(check_rule(&Rule { pattern: bare, ..person_rule(1, Effect::Deny, "x") }, HOME), Ok(()));
 }
 
 #[test]
 fn what_the_disk_says_counts() {
-    let allow = rule(1, Effect::Allow, "/opt/homebrew/bin/rg");
-    let deny = rule(1, Effect::Deny, "/opt/homebrew/bin/rg");
+    let allow = person_rule(1, Effect::Allow, "/opt/homebrew/bin/rg");
+    let deny = person_rule(1, Effect::Deny, "/opt/homebrew/bin/rg");
     let pinned = Rule { pin: Some(Box::new(Pin { program: identity("a"), script: None })), ..allow.clone() };
     let there = Seen { exists: true, mutable: true, ..Seen::default() };
     for (rule, seen, expected) in [
@@ -125,8 +132,8 @@ fn what_the_disk_says_counts() {
         (&deny, Seen::default(), Some(FindingKind::Missing)),
         (&deny, there, None),
     ] {
-        let found = lint(std::slice::from_ref(rule), &HashMap::from([(1, seen)]), HOME, 0);
-        assert_eq!(found.first().map(Finding::kind), expected, "{:?} {seen:?}: {found:?}", rule.effect);
+        let found = lint_rules(std::slice::from_ref(rule), &HashMap::from([(1, seen)]), HOME, 0);
+        assert_eq!(found.first().map(RuleFinding::kind), expected, "{:?} {seen:?}: {found:?}", rule.effect);
     }
 }
 
@@ -134,12 +141,12 @@ fn what_the_disk_says_counts() {
 fn what_is_over_covered_or_never_used_is_named() {
     let used = Usage { last_used_at: Some(200 * DAY), ..Usage::default() };
     let rules = [
-        Rule { lifetime: Lifetime::Until(DAY), usage: used.clone(), ..rule(1, Effect::Allow, "ls") },
-        Rule { usage: used.clone(), ..rule(2, Effect::Allow, "git push *") },
-        Rule { usage: used, ..rule(3, Effect::Allow, "git push origin") },
-        rule(4, Effect::Allow, "cat *"),
+        Rule { lifetime: Lifetime::Until(DAY), usage: used.clone(), ..person_rule(1, Effect::Allow, "ls") },
+        Rule { usage: used.clone(), ..person_rule(2, Effect::Allow, "git push *") },
+        Rule { usage: used, ..person_rule(3, Effect::Allow, "git push origin") },
+        person_rule(4, Effect::Allow, "cat *"),
     ];
-    let found = lint(&rules, &HashMap::new(), HOME, 200 * DAY);
+    let found = lint_rules(&rules, &HashMap::new(), HOME, 200 * DAY);
     let kinds: Vec<_> = found.iter().map(|finding| (finding.rule, finding.kind())).collect();
     assert_eq!(kinds, [(1, FindingKind::Expired), (3, FindingKind::Covered), (4, FindingKind::Unused)]);
 }

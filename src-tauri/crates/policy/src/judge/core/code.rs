@@ -1,8 +1,8 @@
 //! Code in a command's own words: what an interpreter is told to remove, to write, to stop.
 
-use super::{CoreEntry, DATA, Place, REMOVAL, STOPPING, everything, removal, stopping};
+use super::{CoreEntry, DATA, DataFolderView, REMOVAL, STOPPING, everything, removal, stopping};
 use crate::judge::invocation;
-use crate::judge::line::Line;
+use crate::judge::line::JudgmentContext;
 use postern_command::{RedirectionKind, Step, Unparsed};
 
 /// Names of functions that remove a whole tree, in several languages.
@@ -41,7 +41,7 @@ const FOLDERS: &[&str] = &[
 ];
 
 /// Returns the entry that code in the step falls under.
-pub(super) fn check(step: &Step, line: &Line<'_>) -> Option<CoreEntry> {
+pub(super) fn check_code(step: &Step, line: &JudgmentContext<'_>) -> Option<CoreEntry> {
     let opaque = step
         .opaque
         .as_ref()
@@ -52,7 +52,7 @@ pub(super) fn check(step: &Step, line: &Line<'_>) -> Option<CoreEntry> {
     words.chain(text).find_map(|code| in_code(code, line))
 }
 
-fn in_code(code: &str, line: &Line<'_>) -> Option<CoreEntry> {
+fn in_code(code: &str, line: &JudgmentContext<'_>) -> Option<CoreEntry> {
     let lower = code.to_ascii_lowercase();
     let removes = REMOVES.iter().any(|name| lower.contains(name));
     let whole = |folder: &&str| {
@@ -67,13 +67,13 @@ fn in_code(code: &str, line: &Line<'_>) -> Option<CoreEntry> {
     if lower.contains("getppid") && lower.contains("kill") {
         return Some(STOPPING);
     }
-    let place = Place::new(line, line.cwd);
+    let place = DataFolderView::new(line, line.cwd);
     literals(code).find_map(|text| {
         let path = text.trim();
         if removes && is_path(path) && everything::is_meant(path, None, &[], line) {
             return Some(REMOVAL);
         }
-        if place.holds(path) {
+        if place.holds_path(path) {
             return Some(DATA);
         }
         commands(text).find_map(|argv| {

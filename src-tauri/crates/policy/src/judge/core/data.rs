@@ -1,27 +1,27 @@
 //! Core entries against reading and writing Postern's own data folder.
 
-use super::super::invocation::Invocation;
-use super::place::{LONGEST_PATH, Place, key, resolved, spellings};
+use super::super::invocation::JudgedInvocation;
+use super::place::{DataFolderView, LONGEST_PATH, comparison_key, resolved, spellings};
 use super::{CoreEntry, DATA, KEYS, everything, removal, spelling};
-use crate::facts::{StepFacts, Target};
-use crate::judge::line::Line;
+use crate::facts::{StepFacts, TargetPath};
+use crate::judge::line::JudgmentContext;
 use crate::path;
 use postern_command::{Power, Redirection, RedirectionKind, Role, Step, Word};
 
 /// Returns the entry that matches the step's redirections or its folder.
-pub(super) fn reaches_into(step: &Step, found: &StepFacts, line: &Line<'_>) -> Option<CoreEntry> {
+pub(super) fn reaches_into(step: &Step, found: &StepFacts, line: &JudgmentContext<'_>) -> Option<CoreEntry> {
     let names_file = |redirection: &&Redirection| {
         !matches!(redirection.kind, RedirectionKind::Descriptor | RedirectionKind::Here)
     };
     let folder = crate::needed::folder_of(line.cwd, &step.dir);
     let here = folder.as_deref().unwrap_or(line.cwd);
-    if step.role == Role::Program && path::is_within(&key(here), &line.guarded().key) {
+    if step.role == Role::Program && path::is_within(&comparison_key(here), &line.guarded().key) {
         let argv = step.literal_argv();
         return Some(if argv.is_some_and(|argv| postern_command::is_read_only(&argv)) { KEYS } else { DATA });
     }
     let mut targets = step.redirections.iter().filter(names_file).peekable();
     targets.peek()?;
-    let place = Place::new(line, here);
+    let place = DataFolderView::new(line, here);
     let inside = |redirection: &&Redirection| {
         let text = redirection.target.value.as_deref().unwrap_or(&redirection.target.raw);
         leads_inside(text, &place, &found.targets)
@@ -43,7 +43,10 @@ pub(super) fn is_about(base: &str) -> bool {
 
 /// Returns the word that gives a program a path in there, or removes or moves the whole folder, and the entry
 /// that matches.
-pub(super) fn touched<'a>(call: &Invocation<'a>, line: &Line<'_>) -> Option<(CoreEntry, &'a str)> {
+pub(super) fn touched<'a>(
+    call: &JudgedInvocation<'a>,
+    line: &JudgmentContext<'_>,
+) -> Option<(CoreEntry, &'a str)> {
     let raw = |at: usize| call.raw.get(at).copied();
     let words = || call.args.iter().enumerate().filter_map(|(at, word)| word.or_else(|| raw(at)));
     // A text that is longer than any path is for a shell, which reads it; taking it to pieces costs much.
@@ -52,12 +55,12 @@ pub(super) fn touched<'a>(call: &Invocation<'a>, line: &Line<'_>) -> Option<(Cor
         None => raw(at),
     });
     let folder = call.folder.as_deref();
-    let place = Place::new(line, folder.unwrap_or(line.cwd));
+    let place = DataFolderView::new(line, folder.unwrap_or(line.cwd));
     let inside = |word: &&str| spellings(word).any(|text| leads_inside(text, &place, call.targets));
     if let Some(word) = pieces.find(inside) {
         return Some((if only_reads(call) { KEYS } else { DATA }, word));
     }
-    let word = match &*call.base() {
+    let word = match &*call.folded_base_name() {
         // The last operand is where it moves to.
         name if MOVES.contains(&name) => {
             let moved = words().count().saturating_sub(1);
@@ -72,7 +75,7 @@ pub(super) fn touched<'a>(call: &Invocation<'a>, line: &Line<'_>) -> Option<(Cor
 }
 
 /// Returns true if everything that a call starts only reads, through wrappers and shell text as well.
-fn only_reads(call: &Invocation<'_>) -> bool {
+fn only_reads(call: &JudgedInvocation<'_>) -> bool {
     let path = |at: usize| call.raw.get(at).copied().filter(|raw| begins_a_path(raw));
     let args = call.args.iter().enumerate().map(|(at, word)| word.or_else(|| path(at)));
     let argv: Option<Vec<String>> =
@@ -103,23 +106,25 @@ fn begins_a_path(raw: &str) -> bool {
 
 /// Returns true if a path lies there, in one of the spellings that it may turn into, or by where a link
 /// leads.
-fn leads_inside(text: &str, place: &Place<'_>, targets: &[Target]) -> bool {
+fn leads_inside(text: &str, place: &DataFolderView<'_>, targets: &[TargetPath]) -> bool {
     let data = &place.line.guarded().key;
     let led = |text: &str| {
-        targets.iter().any(|target| target.written == text && path::is_within(&key(&target.real), data))
+        targets
+            .iter()
+            .any(|target| target.written == text && path::is_within(&comparison_key(&target.real), data))
     };
     if !targets.is_empty()
-        && (led(text) || spelling::all(text, place.here, place.line).iter().any(|text| led(text)))
+        && (led(text) || spelling::all_spellings(text, place.here, place.line).iter().any(|text| led(text)))
     {
         return true;
     }
-    place.holds(text)
+    place.holds_path(text)
 }
 
 /// Returns true if the path is a folder that the data lie in.
-fn holds_data(text: &str, folder: Option<&str>, line: &Line<'_>) -> bool {
+fn holds_data(text: &str, folder: Option<&str>, line: &JudgmentContext<'_>) -> bool {
     let here = folder.unwrap_or(line.cwd);
     let data = &line.guarded().key;
-    let mut texts = spelling::all(text, here, line).into_iter().map(|text| resolved(&text, here));
+    let mut texts = spelling::all_spellings(text, here, line).into_iter().map(|text| resolved(&text, here));
     !text.starts_with('-') && texts.any(|path| everything::may_hold_folder(&path, data))
 }

@@ -1,23 +1,28 @@
 //! Checks of a path: the root, the home folder, the folder where it runs, or one above these.
 
 use super::spelling;
-use crate::facts::Target;
-use crate::judge::line::Line;
+use crate::facts::TargetPath;
+use crate::judge::line::JudgmentContext;
 use crate::path;
-use crate::words::wild;
+use crate::words::is_wild_match;
 use std::borrow::Cow;
 
 /// Returns true if an operand is everything, in any of the spellings that it may turn into, or by where a
 /// link leads.
-pub(super) fn is_meant(operand: &str, folder: Option<&str>, targets: &[Target], line: &Line<'_>) -> bool {
+pub(super) fn is_meant(
+    operand: &str,
+    folder: Option<&str>,
+    targets: &[TargetPath],
+    line: &JudgmentContext<'_>,
+) -> bool {
     let here = folder.unwrap_or(line.cwd);
-    spelling::all(operand, here, line)
+    spelling::all_spellings(operand, here, line)
         .iter()
         .any(|text| is_everything(text, here, line) || leads_there(text, here, targets, line))
 }
 
 /// Checks if the text leads there. A removed link is a link; what lies behind it goes where the path goes on.
-fn leads_there(text: &str, here: &str, targets: &[Target], line: &Line<'_>) -> bool {
+fn leads_there(text: &str, here: &str, targets: &[TargetPath], line: &JudgmentContext<'_>) -> bool {
     let same_name = |real: &str| path::base_name(real) == path::base_name(text);
     let mut led = targets.iter().filter(|target| target.written == text).map(|target| target.real.as_str());
     led.any(|real| {
@@ -28,20 +33,20 @@ fn leads_there(text: &str, here: &str, targets: &[Target], line: &Line<'_>) -> b
 }
 
 /// Returns true if an operand is the home folder, or above it.
-pub(super) fn is_home_or_above(operand: &str, folder: Option<&str>, line: &Line<'_>) -> bool {
+pub(super) fn is_home_or_above(operand: &str, folder: Option<&str>, line: &JudgmentContext<'_>) -> bool {
     let here = folder.unwrap_or(line.cwd);
-    let home = path::fold(path::without_any_volume(line.home));
-    let texts = spelling::all(operand, here, line);
+    let home = path::fold_case(path::without_any_volume(line.home));
+    let texts = spelling::all_spellings(operand, here, line);
     texts.iter().any(|text| in_parts(text, here, |parts, _| may_hold(parts, &home)))
 }
 
-fn is_everything(text: &str, here: &str, line: &Line<'_>) -> bool {
+fn is_everything(text: &str, here: &str, line: &JudgmentContext<'_>) -> bool {
     in_parts(text, here, |parts, all_in_it| {
         // All that is in a folder below the request's own is no more than `rm -rf build`.
         let place = if all_in_it { line.cwd } else { here };
         parts.first().is_none_or(|first| *first == ".vol")
-            || may_hold(parts, &path::fold(path::without_any_volume(line.home)))
-            || may_hold(parts, &path::fold(path::without_any_volume(place)))
+            || may_hold(parts, &path::fold_case(path::without_any_volume(line.home)))
+            || may_hold(parts, &path::fold_case(path::without_any_volume(place)))
     })
 }
 
@@ -53,8 +58,8 @@ fn in_parts(text: &str, here: &str, look: impl FnOnce(&[&str], bool) -> bool) ->
         return false;
     }
     let absolute = path::reached(here, text);
-    let folded = path::fold(path::without_any_volume(&absolute)).into_owned();
-    let mut parts: Vec<&str> = names(&folded).collect();
+    let folded = path::fold_case(path::without_any_volume(&absolute)).into_owned();
+    let mut parts: Vec<&str> = path_names(&folded).collect();
     let named = parts.len();
     while parts.last().is_some_and(|part| is_all(part)) {
         parts.pop();
@@ -64,17 +69,17 @@ fn in_parts(text: &str, here: &str, look: impl FnOnce(&[&str], bool) -> bool) ->
 
 /// Returns true if the parts, each a name or a glob, are a path above `path` or that path itself.
 fn may_hold(parts: &[&str], path: &str) -> bool {
-    parts.len() <= names(path).count()
-        && parts.iter().zip(names(path)).all(|(part, name)| wild(&bare(part), name))
+    parts.len() <= path_names(path).count()
+        && parts.iter().zip(path_names(path)).all(|(part, name)| is_wild_match(&without_classes(part), name))
 }
 
 /// Returns the names that a path is made of.
-pub(super) fn names(path: &str) -> impl Iterator<Item = &str> {
+pub(super) fn path_names(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|name| !name.is_empty())
 }
 
 /// Returns a glob's name with each `[…]` as any one character.
-pub(super) fn bare(part: &str) -> Cow<'_, str> {
+pub(super) fn without_classes(part: &str) -> Cow<'_, str> {
     without_brackets(part, |_| '?')
 }
 
@@ -86,7 +91,7 @@ fn without_brackets(part: &str, made_of: fn(&str) -> char) -> Cow<'_, str> {
     let mut out = String::new();
     let mut rest = part;
     while let Some((before, behind)) = rest.split_once('[') {
-        let Some(close) = close(behind) else { break };
+        let Some(close) = closing_bracket(behind) else { break };
         out.push_str(before);
         out.push(made_of(&behind[..close]));
         rest = &behind[close + 1..];
@@ -97,7 +102,7 @@ fn without_brackets(part: &str, made_of: fn(&str) -> char) -> Cow<'_, str> {
 /// Returns the index at which a bracket closes, counted from after its `[`.
 ///
 /// A `]` that comes first is one of its characters, and that of a `[:alpha:]` in it closes only this.
-fn close(inside: &str) -> Option<usize> {
+fn closing_bracket(inside: &str) -> Option<usize> {
     let first = inside.trim_start_matches(['!', '^']);
     let mut rest = first.strip_prefix(']').unwrap_or(first);
     loop {
@@ -125,11 +130,11 @@ fn is_all(part: &str) -> bool {
 
 /// Returns true if a path, each part a name or a glob, may lie in the folder with these names.
 pub(super) fn may_lie_in(path: &str, folder: &[String]) -> bool {
-    let parts: Vec<Cow<'_, str>> = names(path).map(bare).collect();
-    parts.len() >= folder.len() && folder.iter().zip(&parts).all(|(name, part)| wild(part, name))
+    let parts: Vec<Cow<'_, str>> = path_names(path).map(without_classes).collect();
+    parts.len() >= folder.len() && folder.iter().zip(&parts).all(|(name, part)| is_wild_match(part, name))
 }
 
 /// Returns true if a path, each part a name or a glob, may be the folder or one above it.
 pub(super) fn may_hold_folder(path: &str, folder: &str) -> bool {
-    may_hold(&names(path).collect::<Vec<_>>(), folder)
+    may_hold(&path_names(path).collect::<Vec<_>>(), folder)
 }

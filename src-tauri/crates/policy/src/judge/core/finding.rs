@@ -1,6 +1,6 @@
 //! Finder of `find` commands that remove everything.
 
-use super::super::invocation::Invocation;
+use super::super::invocation::JudgedInvocation;
 use crate::path;
 
 /// Expressions that leave nothing of importance out, with how many words each takes.
@@ -31,7 +31,7 @@ const WHOLE: &[(&str, usize)] = &[
 const NAMES: &[&str] = &["-name", "-iname", "-path", "-ipath", "-wholename", "-regex"];
 
 /// Returns the folders that it would empty; `None` if it removes nothing, or only what it selects.
-pub(super) fn removes<'a>(call: &'a Invocation<'_>) -> impl Iterator<Item = String> + 'a {
+pub(super) fn removes<'a>(call: &'a JudgedInvocation<'_>) -> impl Iterator<Item = String> + 'a {
     let word = |at: usize| call.args[at].or_else(|| call.raw.get(at).copied()).unwrap_or_default();
     let mut at = 0;
     while at < call.args.len()
@@ -72,6 +72,6 @@ fn is_whole(expression: &[&str]) -> bool {
 }
 
 /// Returns true if it would empty the folder in which it runs.
-pub(super) fn empties_here(call: &Invocation<'_>) -> bool {
+pub(super) fn empties_here(call: &JudgedInvocation<'_>) -> bool {
     call.is_one_of(&["find", "gfind"]) && removes(call).any(|root| root == "." || root == "./")
 }

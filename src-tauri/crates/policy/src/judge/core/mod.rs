@@ -10,11 +10,11 @@ mod spelling;
 mod stopping;
 
 pub(super) use place::spellings as path_spellings;
-pub(super) use place::{Guarded, Place};
-pub(super) use spelling::{TOO_MANY, all as spellings_of};
+pub(super) use place::{DataFolderView, Guarded};
+pub(super) use spelling::{TOO_MANY, all_spellings as spellings_of};
 
-use super::invocation::{self, Invocation};
-use crate::judge::line::Line;
+use super::invocation::{self, JudgedInvocation};
+use crate::judge::line::JudgmentContext;
 use crate::needed::folder_of;
 use postern_command::Step;
 
@@ -51,7 +51,10 @@ pub const STOPPING: CoreEntry =
 pub const ENTRIES: [CoreEntry; 4] = [REMOVAL, DATA, KEYS, STOPPING];
 
 /// Returns the entry that an invocation falls under, with the word by which it does, where that is one.
-pub(super) fn check<'a>(call: &Invocation<'a>, line: &Line<'_>) -> Option<(CoreEntry, Option<&'a str>)> {
+pub(super) fn check_invocation<'a>(
+    call: &JudgedInvocation<'a>,
+    line: &JudgmentContext<'_>,
+) -> Option<(CoreEntry, Option<&'a str>)> {
     if removal::matches(call, line) {
         Some((REMOVAL, None))
     } else if let Some((entry, word)) = data::touched(call, line) {
@@ -72,12 +75,12 @@ pub(super) fn is_about(base: &str) -> bool {
 /// Returns true if the person must see a command, with any settings.
 ///
 /// `find . -delete` is written for a whole folder more often than `rm -rf .` is, but never without looking.
-pub(super) fn asks(call: &Invocation<'_>) -> bool {
+pub(super) fn must_be_seen(call: &JudgedInvocation<'_>) -> bool {
     finding::empties_here(call)
 }
 
 /// Returns the entry that a request falls under by what its steps do together, or by where it writes.
-pub(super) fn check_request(line: &Line<'_>) -> Option<(usize, CoreEntry)> {
+pub(super) fn check_request(line: &JudgmentContext<'_>) -> Option<(usize, CoreEntry)> {
     let writes = line
         .reading
         .steps
@@ -86,7 +89,7 @@ pub(super) fn check_request(line: &Line<'_>) -> Option<(usize, CoreEntry)> {
         .enumerate()
         .find_map(|(at, (step, found))| Some((at, data::reaches_into(step, found, line)?)));
     let of_steps = || line.reading.steps.iter().enumerate();
-    let of_code = || of_steps().find_map(|(at, step)| Some((at, code::check(step, line)?)));
+    let of_code = || of_steps().find_map(|(at, step)| Some((at, code::check_code(step, line)?)));
     let of_names = || of_steps().find_map(|(at, step)| Some((at, by_hidden_name(step, at, line)?)));
     writes
         .or_else(|| stopping::kills_what_it_looked_up(line).map(|at| (at, STOPPING)))
@@ -95,17 +98,17 @@ pub(super) fn check_request(line: &Line<'_>) -> Option<(usize, CoreEntry)> {
 }
 
 /// Returns a program whose name the line itself makes (`x=rm; $x -rf /`, `/bin/r? -rf /`).
-fn by_hidden_name(step: &Step, at: usize, line: &Line<'_>) -> Option<CoreEntry> {
+fn by_hidden_name(step: &Step, at: usize, line: &JudgmentContext<'_>) -> Option<CoreEntry> {
     const MEANT: [&str; 3] = ["rm", "find", "kill"];
     let head = step.argv.first().filter(|head| head.value.is_none())?;
     let here = folder_of(line.cwd, &step.dir).unwrap_or_else(|| line.cwd.to_owned());
-    spelling::all(&head.raw, &here, line).iter().find_map(|text| {
-        let base = crate::path::fold(crate::path::base_name(text)).into_owned();
-        let base = everything::bare(&base);
-        let meant = MEANT.into_iter().filter(|name| crate::words::wild(&base, name));
+    spelling::all_spellings(&head.raw, &here, line).iter().find_map(|text| {
+        let base = crate::path::fold_case(crate::path::base_name(text)).into_owned();
+        let base = everything::without_classes(&base);
+        let meant = MEANT.into_iter().filter(|name| crate::words::is_wild_match(&base, name));
         meant
-            .filter_map(|name| invocation::named(name, step, &line.steps[at], line))
-            .find_map(|call| check(&call, line))
+            .filter_map(|name| invocation::invocation_by_name(name, step, &line.steps[at], line))
+            .find_map(|call| check_invocation(&call, line))
             .map(|(entry, _)| entry)
     })
 }

@@ -1,12 +1,12 @@
 //! Postern's data folder as words of a command may name it. Nearly every word of every command leads nowhere near, and
 //! most of those are told without taking them to pieces.
 
-use super::everything::names;
+use super::everything::path_names;
 use super::{everything, spelling};
 use crate::facts::Facts;
-use crate::judge::line::Line;
+use crate::judge::line::JudgmentContext;
 use crate::path;
-use crate::words::wild;
+use crate::words::is_wild_match;
 use foldhash::HashMap;
 use std::cell::{OnceCell, RefCell};
 
@@ -21,8 +21,8 @@ const OTHER_NAMES: [&str; 8] =
 const AT_HOME: [&str; 5] = ["~/", "$HOME/", "${HOME}/", "$HOME\"/", "${HOME}\"/"];
 
 /// The data folder, seen from a folder in which something runs.
-pub(in crate::judge) struct Place<'l> {
-    pub(super) line: &'l Line<'l>,
+pub(in crate::judge) struct DataFolderView<'l> {
+    pub(super) line: &'l JudgmentContext<'l>,
     /// The folder in which it runs.
     pub(super) here: &'l str,
     /// The name of the data's own folder stands nowhere in `here`.
@@ -47,9 +47,9 @@ pub(in crate::judge) struct Guarded {
 
 impl Guarded {
     pub(in crate::judge) fn new(facts: &Facts<'_>) -> Self {
-        let key = key(facts.data);
-        let names = names(&key).map(str::to_owned).collect();
-        let from = |folder: &str| From::of(folder, &key);
+        let key = comparison_key(facts.data);
+        let names = path_names(&key).map(str::to_owned).collect();
+        let from = |folder: &str| From::from_folder(folder, &key);
         let (cwd, home) = (from(facts.cwd), from(facts.home));
         Self { key, names, cwd, home }
     }
@@ -66,20 +66,20 @@ enum From {
 }
 
 impl From {
-    fn of(folder: &str, data: &str) -> Self {
-        let folder = key(folder);
-        if path::is_within(&folder, data) || names(&folder).next().is_some_and(is_other_name) {
+    fn from_folder(folder: &str, data: &str) -> Self {
+        let folder = comparison_key(folder);
+        if path::is_within(&folder, data) || path_names(&folder).next().is_some_and(is_other_name) {
             Self::Inside
         } else if path::is_within(data, &folder) {
-            Self::Above(names(&folder).count())
+            Self::Above(path_names(&folder).count())
         } else {
             Self::Beside
         }
     }
 }
 
-impl<'l> Place<'l> {
-    pub(in crate::judge) fn new(line: &'l Line<'_>, here: &'l str) -> Self {
+impl<'l> DataFolderView<'l> {
+    pub(in crate::judge) fn new(line: &'l JudgmentContext<'_>, here: &'l str) -> Self {
         let name = path::base_name(line.data);
         let unnamed = name.is_ascii() && !mentions(name, here);
         Self { line, here, unnamed, from: OnceCell::new(), looked: RefCell::default() }
@@ -88,16 +88,18 @@ impl<'l> Place<'l> {
     fn from(&self) -> From {
         let guarded = self.line.guarded();
         let known = self.here == self.line.cwd;
-        *self.from.get_or_init(|| if known { guarded.cwd } else { From::of(self.here, &guarded.key) })
+        *self
+            .from
+            .get_or_init(|| if known { guarded.cwd } else { From::from_folder(self.here, &guarded.key) })
     }
 
     /// Returns true if a word of a command is, or holds, a path in the folder.
     pub(in crate::judge) fn is_named_by(&self, word: &str) -> bool {
-        word.len() <= LONGEST_PATH && spellings(word).any(|text| self.holds(text))
+        word.len() <= LONGEST_PATH && spellings(word).any(|text| self.holds_path(text))
     }
 
     /// Returns true if a path lies in the folder, in one of the spellings that it may turn into.
-    pub(super) fn holds(&self, text: &str) -> bool {
+    pub(super) fn holds_path(&self, text: &str) -> bool {
         let numbered = mentions(".vol", text);
         if !numbered && (self.is_far(text) || self.stays_here(text) || self.begins_elsewhere(text)) {
             return false;
@@ -105,7 +107,7 @@ impl<'l> Place<'l> {
         if let Some(held) = self.looked.borrow().get(text) {
             return *held;
         }
-        let texts = spelling::all(text, self.here, self.line);
+        let texts = spelling::all_spellings(text, self.here, self.line);
         let mut near = texts.iter().filter(|text| !self.leads_elsewhere(text));
         let held = near.any(|text| {
             let path = resolved(text, self.here);
@@ -157,7 +159,7 @@ impl<'l> Place<'l> {
             From::Above(names) => names,
             From::Inside | From::Beside => return false,
         };
-        let mut own = names(begin);
+        let mut own = path_names(begin);
         for name in data.iter().skip(at) {
             // A variable of which nothing is known stays in the name, and no folder is called so.
             let plain = |own: &&str| own.chars().all(|c| c == '$' || is_plain(c));
@@ -165,7 +167,7 @@ impl<'l> Place<'l> {
             if at == 0 && is_other_name(own) {
                 return false;
             }
-            if path::fold(own) != *name {
+            if path::fold_case(own) != *name {
                 return true;
             }
         }
@@ -189,7 +191,7 @@ impl<'l> Place<'l> {
             let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
             let (name, behind) = inner.split_at(end);
             let whole = rest.len() == inner.len() || behind.starts_with('}');
-            whole && !rest.starts_with('(') && !self.line.knows(name)
+            whole && !rest.starts_with('(') && !self.line.knows_variable(name)
         })
     }
 
@@ -205,7 +207,7 @@ impl<'l> Place<'l> {
             From::Above(names) => names,
             From::Beside => return true,
         };
-        let mut own = names(text).filter(|name| *name != ".").peekable();
+        let mut own = path_names(text).filter(|name| *name != ".").peekable();
         if at == 0 && own.peek().is_some_and(|first| is_other_name(first)) {
             return false;
         }
@@ -216,7 +218,11 @@ impl<'l> Place<'l> {
 /// Returns true if a name or a glob may be the name, which is written as paths are compared.
 fn may_be(own: &str, name: &str) -> bool {
     let plain = own.is_ascii() && !own.contains(['*', '?', '[']);
-    if plain { own.eq_ignore_ascii_case(name) } else { wild(&everything::bare(&path::fold(own)), name) }
+    if plain {
+        own.eq_ignore_ascii_case(name)
+    } else {
+        is_wild_match(&everything::without_classes(&path::fold_case(own)), name)
+    }
 }
 
 /// Returns true for a character that is itself wherever it stands in a word.
@@ -244,20 +250,20 @@ pub(in crate::judge) fn spellings(word: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the spelling that paths are compared by.
-pub(super) fn key(path: &str) -> String {
+pub(super) fn comparison_key(path: &str) -> String {
     path::deny_key(path::without_any_volume(path))
 }
 
 /// Returns the path that a spelling leads to, written as paths are compared.
 pub(super) fn resolved(text: &str, here: &str) -> String {
-    key(&path::reached(here, text))
+    comparison_key(&path::reached(here, text))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Place, everything, resolved, spelling};
+    use super::{DataFolderView, everything, resolved, spelling};
     use crate::facts::Facts;
-    use crate::judge::line::Line;
+    use crate::judge::line::JudgmentContext;
     use crate::testing::{DATA, Scene};
     use proptest::prelude::*;
 
@@ -321,15 +327,15 @@ mod tests {
 
         #[test]
         fn a_quick_look_finds_what_a_close_one_does(word in word(), here in prop::sample::select(places())) {
-            let scene = Scene::new().shell("for y in a ..; do x; done");
+            let scene = Scene::new().with_shell_text("for y in a ..; do x; done");
             scene.with_facts(|_, facts| {
                 let facts = Facts { cwd: &here, ..facts.clone() };
-                let line = Line::new(&facts);
-                let place = Place::new(&line, &here);
-                let close = spelling::all(&word, &here, &line)
+                let line = JudgmentContext::new(&facts);
+                let place = DataFolderView::new(&line, &here);
+                let close = spelling::all_spellings(&word, &here, &line)
                     .iter()
                     .any(|text| everything::may_lie_in(&resolved(text, &here), &line.guarded().names));
-                prop_assert_eq!(place.holds(&word), close, "{} in {}", word, here);
+                prop_assert_eq!(place.holds_path(&word), close, "{} in {}", word, here);
                 Ok(())
             })?;
         }

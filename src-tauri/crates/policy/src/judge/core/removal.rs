@@ -1,8 +1,8 @@
 //! Recursive removal of the root, the home folder, `.` and `..`, in any spelling.
 
-use super::super::invocation::Invocation;
+use super::super::invocation::JudgedInvocation;
 use super::{everything, finding, spelling};
-use crate::judge::line::Line;
+use crate::judge::line::JudgmentContext;
 use crate::path;
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ pub(super) fn is_about(base: &str) -> bool {
     [FINDS, MIRRORS, REMOVES].iter().any(|names| names.contains(&base))
 }
 
-pub(super) fn matches(call: &Invocation<'_>, line: &Line<'_>) -> bool {
+pub(super) fn matches(call: &JudgedInvocation<'_>, line: &JudgmentContext<'_>) -> bool {
     let all = |operand: &str| everything::is_meant(operand, call.folder.as_deref(), call.targets, line);
     if call.is_one_of(FINDS) {
         return finding::removes(call).any(|root| root != "." && root != "./" && all(&root));
@@ -31,12 +31,12 @@ pub(super) fn matches(call: &Invocation<'_>, line: &Line<'_>) -> bool {
 
 /// Returns true for `rsync --delete` of what may be an empty folder into the home folder or above it. Into
 /// the folder where it runs it is everyday work.
-fn mirrors(call: &Invocation<'_>, line: &Line<'_>) -> bool {
+fn mirrors(call: &JudgedInvocation<'_>, line: &JudgmentContext<'_>) -> bool {
     options(call, line).any(|word| word.starts_with("--del"))
 }
 
 /// Returns whether `xargs` is given it by an `echo` before.
-fn is_fed(operand: &str, all: impl Fn(&str) -> bool, line: &Line<'_>) -> bool {
+fn is_fed(operand: &str, all: impl Fn(&str) -> bool, line: &JudgmentContext<'_>) -> bool {
     if operand != "…" && operand != "{}" {
         return false;
     }
@@ -56,7 +56,7 @@ fn is_fed(operand: &str, all: impl Fn(&str) -> bool, line: &Line<'_>) -> bool {
 
 /// Returns true if there is `-r`, `-R`, `-rf`, `-fR`, `--recursive` or an abbreviation of it, anywhere among
 /// the words.
-pub(super) fn is_recursive(call: &Invocation<'_>, line: &Line<'_>) -> bool {
+pub(super) fn is_recursive(call: &JudgedInvocation<'_>, line: &JudgmentContext<'_>) -> bool {
     options(call, line).any(|word| match word.strip_prefix("--") {
         Some(long) => !long.is_empty() && "recursive".starts_with(long),
         None => word[1..].contains(['r', 'R']),
@@ -64,9 +64,13 @@ pub(super) fn is_recursive(call: &Invocation<'_>, line: &Line<'_>) -> bool {
 }
 
 /// Returns the options, as known or as the line itself makes them (`f=-rf; rm $f x`).
-fn options<'a>(call: &'a Invocation<'_>, line: &'a Line<'_>) -> impl Iterator<Item = Cow<'a, str>> {
+fn options<'a>(
+    call: &'a JudgedInvocation<'_>,
+    line: &'a JudgmentContext<'_>,
+) -> impl Iterator<Item = Cow<'a, str>> {
     let before_end = call.args.iter().enumerate().take_while(|(_, word)| **word != Some("--"));
-    let made = |at: usize| spelling::all(call.raw.get(at).copied().unwrap_or_default(), line.cwd, line);
+    let made =
+        |at: usize| spelling::all_spellings(call.raw.get(at).copied().unwrap_or_default(), line.cwd, line);
     let words = before_end.flat_map(move |(at, word)| match word {
         Some(word) => vec![Cow::Borrowed(*word)],
         None => made(at).into_iter().map(Cow::Owned).collect(),
@@ -75,7 +79,7 @@ fn options<'a>(call: &'a Invocation<'_>, line: &'a Line<'_>) -> impl Iterator<It
 }
 
 /// Returns the operands to remove: as known, or as written if the shell expands them.
-fn operands<'a>(call: &'a Invocation<'_>) -> impl Iterator<Item = Cow<'a, str>> {
+fn operands<'a>(call: &'a JudgedInvocation<'_>) -> impl Iterator<Item = Cow<'a, str>> {
     let end = call.args.iter().position(|word| *word == Some("--")).unwrap_or(usize::MAX);
     call.args.iter().enumerate().filter_map(move |(at, word)| match word {
         Some(word) if at <= end && word.starts_with('-') => None,

@@ -1,7 +1,7 @@
 //! Spellings of a word, as far as the line itself says: quotes, braces, variables that it sets, and
 //! substitutions that print a folder.
 
-use crate::judge::line::Line;
+use crate::judge::line::JudgmentContext;
 use crate::path;
 use std::borrow::Cow;
 
@@ -12,10 +12,10 @@ pub(in crate::judge) const TOO_MANY: &str = "/";
 
 /// Returns a word without its quotes, with home and working folder put in, one text for each thing it may
 /// become. What is not known stays in it as it was written.
-pub(in crate::judge) fn all(word: &str, here: &str, line: &Line<'_>) -> Vec<String> {
+pub(in crate::judge) fn all_spellings(word: &str, here: &str, line: &JudgmentContext<'_>) -> Vec<String> {
     let plain = without_quotes(word);
     if !plain.contains(['$', '`', '~', '{']) {
-        line.spell(plain.len());
+        line.spend_budget(plain.len());
         return vec![plain];
     }
     if line.is_spent() {
@@ -37,7 +37,7 @@ pub(in crate::judge) fn all(word: &str, here: &str, line: &Line<'_>) -> Vec<Stri
         done.push(TOO_MANY.to_owned());
     }
     let kept: usize = done.iter().map(String::len).sum();
-    line.spell(BUDGET.0 + BUDGET.1 * plain.len() - budget + kept);
+    line.spend_budget(BUDGET.0 + BUDGET.1 * plain.len() - budget + kept);
     done
 }
 
@@ -56,13 +56,13 @@ pub(super) fn without_quotes(word: &str) -> String {
 }
 
 /// Expands `~`, `~user` and `~+` at the start of a word.
-fn at_home<'a>(text: &'a str, here: &str, line: &Line<'_>) -> Cow<'a, str> {
+fn at_home<'a>(text: &'a str, here: &str, line: &JudgmentContext<'_>) -> Cow<'a, str> {
     let Some(rest) = text.strip_prefix('~') else { return Cow::Borrowed(text) };
     let (who, behind) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
     match who {
         "" => Cow::Owned(format!("{}{behind}", line.home)),
         "+" => Cow::Owned(format!("{here}{behind}")),
-        who if path::fold(who) == path::fold(path::base_name(line.home)) => {
+        who if path::fold_case(who) == path::fold_case(path::base_name(line.home)) => {
             Cow::Owned(format!("{}{behind}", line.home))
         }
         _ => Cow::Borrowed(text),
@@ -112,7 +112,7 @@ struct Expanded<'t> {
 
 /// Returns the first variable or substitution of a text, replaced by each thing it may be; `None` if nothing
 /// is known to replace.
-fn expand_one<'t>(text: &'t str, here: &'t str, line: &'t Line<'_>) -> Option<Expanded<'t>> {
+fn expand_one<'t>(text: &'t str, here: &'t str, line: &'t JudgmentContext<'_>) -> Option<Expanded<'t>> {
     let at = text.find(['$', '`'])?;
     let (length, values, instead): (usize, Box<dyn Iterator<Item = String>>, _) =
         if let Some((length, inside)) = substitution(&text[at..]) {
@@ -174,7 +174,11 @@ fn closing(inner: &str) -> Option<usize> {
 /// Returns the values of a variable: those that the line assigns to it, or lists for it.
 ///
 /// A list may be as long as the whole text, so nothing is worked out before it is asked for.
-fn values_of<'t>(name: &'t str, here: &'t str, line: &'t Line<'_>) -> impl Iterator<Item = String> + 't {
+fn values_of<'t>(
+    name: &'t str,
+    here: &'t str,
+    line: &'t JudgmentContext<'_>,
+) -> impl Iterator<Item = String> + 't {
     let known = match name {
         "HOME" => Some(line.home.to_owned()),
         "PWD" => Some(here.to_owned()),
@@ -188,7 +192,7 @@ fn values_of<'t>(name: &'t str, here: &'t str, line: &'t Line<'_>) -> impl Itera
         value.replace("$HOME", line.home).replace("$PWD", here)
     });
     let listed = line.listed(name).flat_map(str::split_whitespace).map(move |word| {
-        line.spell(word.len());
+        line.spend_budget(word.len());
         at_home(&without_quotes(word), here, line).into_owned()
     });
     known.into_iter().chain(assigned).chain(listed)
@@ -205,7 +209,7 @@ fn substitution(text: &str) -> Option<(usize, &str)> {
 }
 
 /// Returns the output of a command that only prints a folder or its own words.
-fn printed(command: &str, here: &str, line: &Line<'_>) -> Vec<String> {
+fn printed(command: &str, here: &str, line: &JudgmentContext<'_>) -> Vec<String> {
     let command = command.replace("$PWD", here).replace("$HOME", line.home);
     let words: Vec<&str> = command.split_whitespace().collect();
     let rest = || words.iter().skip(1).filter(|word| !word.starts_with('-')).map(|word| (*word).to_owned());

@@ -1,8 +1,8 @@
 //! Stopping Postern, and driving it: an agent asks, it never answers.
 
-use super::super::invocation::Invocation;
+use super::super::invocation::JudgedInvocation;
 use super::spelling;
-use crate::judge::line::Line;
+use crate::judge::line::JudgmentContext;
 use crate::path;
 
 /// Postern's own programs, without `postern-run`, which can only ask.
@@ -23,7 +23,7 @@ enum Means {
 }
 
 /// Returns the means of a program by its name, without folder and in lower case.
-fn means(base: &str) -> Option<Means> {
+fn means_of_program(base: &str) -> Option<Means> {
     match base {
         _ if OWN.contains(&base) => Some(Means::Own),
         "pkill" => Some(Means::Pattern),
@@ -38,16 +38,16 @@ fn means(base: &str) -> Option<Means> {
 
 /// Returns true if programs of this name are looked at.
 pub(super) fn is_about(base: &str) -> bool {
-    means(base).is_some()
+    means_of_program(base).is_some()
 }
 
-pub(super) fn matches(call: &Invocation<'_>, line: &Line<'_>) -> bool {
+pub(super) fn matches(call: &JudgedInvocation<'_>, line: &JudgmentContext<'_>) -> bool {
     if call.is_one_of(&OWN) {
         return true;
     }
-    let base = call.base();
+    let base = call.folded_base_name();
     let words = || call.args.iter().flatten().copied();
-    match means(&base) {
+    match means_of_program(&base) {
         Some(Means::Own) => true,
         Some(Means::Pattern) => by_pattern(&call.args),
         Some(Means::Name) => base == "killall5" || by_name(&call.args),
@@ -57,7 +57,7 @@ pub(super) fn matches(call: &Invocation<'_>, line: &Line<'_>) -> bool {
                 || signals_parent(call, line)
                 || words().any(|word| word == "-1") && all()
         }
-        Some(Means::Service) if words().any(names_postern) && words().any(stops) => true,
+        Some(Means::Service) if words().any(names_postern) && words().any(is_stop_word) => true,
         // Of a whole session, with everything that runs in it.
         Some(Means::Service) if base == "launchctl" && words().any(|word| word == "bootout") => {
             call.args.iter().flatten().skip(1).all(|domain| domain.matches('/').count() < 2)
@@ -70,10 +70,10 @@ pub(super) fn matches(call: &Invocation<'_>, line: &Line<'_>) -> bool {
 }
 
 /// Returns true if a command signals its parent. A line's shell is Postern's child: `$PPID` is Postern.
-fn signals_parent(call: &Invocation<'_>, line: &Line<'_>) -> bool {
+fn signals_parent(call: &JudgedInvocation<'_>, line: &JudgmentContext<'_>) -> bool {
     let here = call.folder.as_deref().unwrap_or(line.cwd);
     let unknown = call.args.iter().zip(&call.raw).filter(|(known, _)| known.is_none()).map(|(_, raw)| raw);
-    let mut texts = unknown.flat_map(|raw| spelling::all(raw, here, line));
+    let mut texts = unknown.flat_map(|raw| spelling::all_spellings(raw, here, line));
     let names = |text: &str| text.contains("PPID") || text.contains("ppid");
     let assigned = |text: &str| {
         let name = text.trim_start_matches(['-', '$', '{']).trim_end_matches('}');
@@ -85,7 +85,7 @@ fn signals_parent(call: &Invocation<'_>, line: &Line<'_>) -> bool {
 
 /// Returns true for Postern's process number, or the group of that number (`-123`, `+123` and `0123` are the
 /// same to `kill`).
-fn is_own(word: &str, line: &Line<'_>) -> bool {
+fn is_own(word: &str, line: &JudgmentContext<'_>) -> bool {
     let number = word.trim().trim_start_matches(['-', '+']);
     line.own_pid.is_some_and(|own| number.parse() == Ok(own))
 }
@@ -94,7 +94,7 @@ fn names_postern(word: &str) -> bool {
     word.to_ascii_lowercase().contains("postern")
 }
 
-fn stops(word: &str) -> bool {
+fn is_stop_word(word: &str) -> bool {
     ["stop", "kill", "disable", "mask", "bootout", "unload", "remove", "restart", "kickstart"].contains(&word)
 }
 
@@ -145,9 +145,10 @@ fn operands<'a>(args: &[Option<&'a str>], with_value: &[&str]) -> Vec<&'a str> {
 }
 
 /// Finds a step that kills what another one looked up: `kill $(pgrep postern)`.
-pub(super) fn kills_what_it_looked_up(line: &Line<'_>) -> Option<usize> {
+pub(super) fn kills_what_it_looked_up(line: &JudgmentContext<'_>) -> Option<usize> {
     let steps = &line.reading.steps;
-    let name = |at: usize| steps[at].program().map(|name| path::fold(path::base_name(name)).into_owned());
+    let name =
+        |at: usize| steps[at].program().map(|name| path::fold_case(path::base_name(name)).into_owned());
     let is = |at: usize, names: &[&str]| name(at).is_some_and(|name| names.contains(&name.as_str()));
     let looks = (0..steps.len()).any(|at| {
         let words = || steps[at].argv.iter().skip(1).filter_map(|word| word.value.as_deref());

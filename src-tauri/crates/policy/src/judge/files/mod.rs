@@ -6,24 +6,24 @@
 mod spelled;
 mod uses;
 
-use super::doubt::hides;
-use super::line::Line;
+use super::doubt::may_hide_program;
+use super::line::JudgmentContext;
 use super::mention;
-use super::outcome::{Outcome, named, rule_ref, whole_pattern};
+use super::outcome::{StepOutcome, rule_ref, to_named_rule, whole_pattern};
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Doubt};
 use crate::path;
 use crate::permissions::FileUse;
 use crate::rule::{FileAccess, Millis, Source};
-use crate::ruleset::{ANY_PATH, Compiled, Files};
+use crate::ruleset::{ANY_PATH, Compiled, FilePattern};
 use crate::settings::{Ask, Fallback};
 use crate::verdict::{Decision, Reason};
-use postern_command::{Class, Opaque, Step, Unparsed, class_of};
-use uses::Use;
+use postern_command::{ProgramClass, Step, Unparsed, UnparsedSpan, class_of};
+use uses::StepFileUse;
 
 /// Returns what denies, or may deny, what a step does to files.
-pub(super) fn of_step(policy: &AgentPolicy, line: &Line<'_>, at: usize) -> Option<Outcome> {
+pub(super) fn of_step(policy: &AgentPolicy, line: &JudgmentContext<'_>, at: usize) -> Option<StepOutcome> {
     let mut rules = policy.rules.of_files(line.now, line.session).peekable();
     rules.peek()?;
     let step = &line.reading.steps[at];
@@ -34,7 +34,7 @@ pub(super) fn of_step(policy: &AgentPolicy, line: &Line<'_>, at: usize) -> Optio
 }
 
 /// Returns the same for what belongs to no step and was not understood.
-pub(super) fn of_rest(policy: &AgentPolicy, line: &Line<'_>) -> Option<Outcome> {
+pub(super) fn of_rest(policy: &AgentPolicy, line: &JudgmentContext<'_>) -> Option<StepOutcome> {
     let part = line.reading.opaque.first()?;
     let rule = policy.rules.of_files(line.now, line.session).min_by_key(|rule| rule.rule.id)?;
     let mut rules = policy.rules.of_files(line.now, line.session);
@@ -50,71 +50,83 @@ pub(crate) fn of_call(
     session: Option<&str>,
     now: Millis,
     used: &[FileUse],
-) -> Option<Outcome> {
-    let uses: Vec<Use> = used.iter().map(of_tool).collect();
+) -> Option<StepOutcome> {
+    let uses: Vec<StepFileUse> = used.iter().map(of_tool).collect();
     let found =
         policy.rules.of_files(now, session).filter_map(|rule| against(rule, &uses)).min_by_key(weight)?;
     let nobody = policy.settings.ask == Ask::Off || policy.settings.fallback == Fallback::Full;
     let denied = found.doubt && nobody;
-    Some(if denied { Outcome { decision: Decision::Deny, reason: Reason::Denylist, ..found } } else { found })
+    Some(if denied {
+        StepOutcome { decision: Decision::Deny, reason: Reason::Denylist, ..found }
+    } else {
+        found
+    })
 }
 
-fn of_tool(used: &FileUse) -> Use {
+fn of_tool(used: &FileUse) -> StepFileUse {
     let paths = std::iter::once(&used.path).chain(&used.real);
     let known: Vec<String> = paths.map(|path| path::reached("/", path)).collect();
     let walks = if used.whole { known.clone() } else { Vec::new() };
     let written = used.written.clone();
-    Use { written, known, walks, reads: used.reads, writes: used.writes, ..Use::default() }
+    StepFileUse { written, known, walks, reads: used.reads, writes: used.writes, ..StepFileUse::default() }
 }
 
-fn weight(outcome: &Outcome) -> (std::cmp::Reverse<Decision>, bool, i64) {
+fn weight(outcome: &StepOutcome) -> (std::cmp::Reverse<Decision>, bool, i64) {
     let id = outcome.rule.as_ref().map_or(0, |rule| rule.id);
     (std::cmp::Reverse(outcome.decision), outcome.reason != Reason::Managed, id)
 }
 
 /// Compares a rule with what is used.
-fn against(rule: &Compiled, uses: &[Use]) -> Option<Outcome> {
-    let (access, files) = about(rule)?;
+fn against(rule: &Compiled, uses: &[StepFileUse]) -> Option<StepOutcome> {
+    let (access, files) = file_pattern(rule)?;
     let meant = || uses.iter().filter(|one| if access == FileAccess::Read { one.reads } else { one.writes });
-    let sure = |one: &&Use| {
-        let whole = |folder: &String| files.hold(folder) || one.writes && files.lie_in(folder);
-        one.known.iter().any(|path| files.hold(path)) || one.walks.iter().any(whole)
+    let sure = |one: &&StepFileUse| {
+        let whole = |folder: &String| files.holds_path(folder) || one.writes && files.lie_in(folder);
+        one.known.iter().any(|path| files.holds_path(path)) || one.walks.iter().any(whole)
     };
-    let unsure = |one: &&Use| {
+    let unsure = |one: &&StepFileUse| {
         let walks = one.walks.iter().filter(|folder| !(one.visible && files.are_hidden_below(folder)));
         let mut below = walks.map(|folder| format!("{}/{ANY_PATH}", folder.trim_end_matches('/')));
         one.open.iter().any(|path| files.may_hold(path)) || below.any(|path| files.may_hold(&path))
     };
     if let Some(one) = meant().find(sure) {
-        let cause = Cause::File { path: one.written.clone(), access, rule: named(&rule.rule) };
+        let cause = Cause::File { path: one.written.clone(), access, rule: to_named_rule(&rule.rule) };
         let reason = if rule.rule.source == Source::Managed { Reason::Managed } else { Reason::Denylist };
-        let denied = Outcome::new(Decision::Deny, reason, cause).advise(Advice::ChangeRule);
-        return Some(denied.by(rule_ref(&rule.rule)));
+        let denied = StepOutcome::new(Decision::Deny, reason, cause).advise(Advice::ChangeRule);
+        return Some(denied.with_rule(rule_ref(&rule.rule)));
     }
     let one = meant().find(unsure)?;
     Some(may_be_meant(rule, one.written.clone()))
 }
 
-fn about(rule: &Compiled) -> Option<(FileAccess, &Files)> {
-    let (access, _) = rule.rule.pattern.files()?;
+fn file_pattern(rule: &Compiled) -> Option<(FileAccess, &FilePattern)> {
+    let (access, _) = rule.rule.pattern.file_access()?;
     Some((access, rule.files.as_ref()?))
 }
 
-fn in_doubt(rule: &Compiled, cause: Cause, advice: Advice) -> Outcome {
-    Outcome::new(Decision::Ask, Reason::Opaque, cause).by(rule_ref(&rule.rule)).advise(advice).in_doubt()
+fn in_doubt(rule: &Compiled, cause: Cause, advice: Advice) -> StepOutcome {
+    StepOutcome::new(Decision::Ask, Reason::Opaque, cause)
+        .with_rule(rule_ref(&rule.rule))
+        .advise(advice)
+        .in_doubt()
 }
 
 /// Returns the texts of a step that hold code: what was not understood, and words of what runs code or is told to.
-fn code_of(step: &Step, line: &Line<'_>) -> Vec<String> {
+fn code_of(step: &Step, line: &JudgmentContext<'_>) -> Vec<String> {
     let part = step.opaque.as_ref().and_then(|_| line.reading.text.get(step.span.clone()));
-    let carries =
-        !step.ways_out.is_empty() || step.program().is_some_and(|name| class_of(name) != Class::Ordinary);
+    let carries = !step.ways_out.is_empty()
+        || step.program().is_some_and(|name| class_of(name) != ProgramClass::Ordinary);
     let words = step.argv.iter().filter(|_| carries).filter_map(|word| word.value.as_deref());
     let code = words.filter(|word| word.contains(|c: char| c.is_whitespace() || "'\"(".contains(c)));
     part.into_iter().chain(code).map(str::to_owned).collect()
 }
 
-fn by_text(rule: &Compiled, step: &Step, texts: &[String], line: &Line<'_>) -> Option<Outcome> {
+fn by_text(
+    rule: &Compiled,
+    step: &Step,
+    texts: &[String],
+    line: &JudgmentContext<'_>,
+) -> Option<StepOutcome> {
     let doubt = match (&step.opaque, step.ways_out.first()) {
         (Some(part), _) => Some(Doubt::Part(part.note().clone())),
         (None, way) => way.map(|way| Doubt::Argument(way.fact().clone())),
@@ -124,35 +136,34 @@ fn by_text(rule: &Compiled, step: &Step, texts: &[String], line: &Line<'_>) -> O
         None => may_be_meant(rule, word),
     });
     // Code in a request's own words says what it opens; other text that is not understood may become any command.
-    let part = step
-        .opaque
-        .as_ref()
-        .filter(|part| hides(step, part) && !matches!(part.kind, Unparsed::InlineCode | Unparsed::InputCode));
+    let part = step.opaque.as_ref().filter(|part| {
+        may_hide_program(step, part) && !matches!(part.kind, Unparsed::InlineCode | Unparsed::InputCode)
+    });
     named.or_else(|| part.map(|part| unread(rule, part)))
 }
 
 /// Returns the word of a text that names a file of the rule.
-fn mentioned(rule: &Compiled, text: &str, line: &Line<'_>) -> Option<String> {
-    let (_, files) = about(rule)?;
+fn mentioned(rule: &Compiled, text: &str, line: &JudgmentContext<'_>) -> Option<String> {
+    let (_, files) = file_pattern(rule)?;
     let is_meant = |word: &&str| {
         let path = super::places::resolved(word, line.cwd, line);
-        files.hold(&path)
+        files.holds_path(&path)
     };
     let spelled = mention::spellings(text);
-    spelled.iter().flat_map(|text| mention::paths(text)).find(is_meant).map(str::to_owned)
+    spelled.iter().flat_map(|text| mention::path_words(text)).find(is_meant).map(str::to_owned)
 }
 
-fn may_mean(rule: &Compiled, word: String, doubt: Doubt) -> Outcome {
+fn may_mean(rule: &Compiled, word: String, doubt: Doubt) -> StepOutcome {
     let pattern = whole_pattern(&rule.rule);
     in_doubt(rule, Cause::MayMeanNamed { doubt, word, pattern }, Advice::WriteCommands)
 }
 
-fn may_be_meant(rule: &Compiled, word: String) -> Outcome {
-    let access = about(rule).map_or(FileAccess::Read, |(access, _)| access);
-    in_doubt(rule, Cause::FileMayBeMeant { word, access, rule: named(&rule.rule) }, Advice::WriteOut)
+fn may_be_meant(rule: &Compiled, word: String) -> StepOutcome {
+    let access = file_pattern(rule).map_or(FileAccess::Read, |(access, _)| access);
+    in_doubt(rule, Cause::FileMayBeMeant { word, access, rule: to_named_rule(&rule.rule) }, Advice::WriteOut)
 }
 
-fn unread(rule: &Compiled, part: &Opaque) -> Outcome {
+fn unread(rule: &Compiled, part: &UnparsedSpan) -> StepOutcome {
     let advice = part.advice().map_or(Advice::WriteCommands, |words| Advice::Reader(words.into()));
     in_doubt(rule, Cause::MayMeanDenied { doubt: Doubt::Part(part.note().clone()) }, advice)
 }

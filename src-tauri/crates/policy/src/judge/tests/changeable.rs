@@ -1,6 +1,6 @@
 //! Files that the agent can change until they run, and programs that cannot be identified.
 
-use crate::testing::{Scene, identity, rule};
+use crate::testing::{Scene, identity, person_rule};
 use crate::{
     Ask, Cause, Decision, Effect, Fallback, Lookup, Pattern, Pin, Reason, Rule, ScriptPin, Security, Verdict,
 };
@@ -9,7 +9,7 @@ const RUN: &str = "/Users/u/project/run.sh";
 
 fn pinned(text: &str, content: &str) -> Rule {
     let pin = Pin { program: identity(content), script: None };
-    Rule { pin: Some(Box::new(pin)), ..rule(1, Effect::Allow, text) }
+    Rule { pin: Some(Box::new(pin)), ..person_rule(1, Effect::Allow, text) }
 }
 
 fn asked_for_its_file(verdict: &Verdict) -> bool {
@@ -18,8 +18,12 @@ fn asked_for_its_file(verdict: &Verdict) -> bool {
 
 #[test]
 fn a_pin_on_what_the_agent_can_change_allows_nothing() {
-    let scene = || Scene::new().program(RUN, "run").rule(pinned(RUN, "run"));
-    assert_eq!(scene().shell("./run.sh").judge().decision, Decision::Allow, "nobody can change it");
+    let scene = || Scene::new().program(RUN, "run").with_rule(pinned(RUN, "run"));
+    assert_eq!(
+        scene().with_shell_text("./run.sh").judge_request().decision,
+        Decision::Allow,
+        "nobody can change it"
+    );
     for line in [
         "./run.sh",
         "ls; ./run.sh",
@@ -27,7 +31,8 @@ fn a_pin_on_what_the_agent_can_change_allows_nothing() {
         "nohup ./run.sh",
         "xargs ./run.sh",
     ] {
-        let verdict = scene().allow("/usr/bin/*").changeable(RUN).shell(line).judge();
+        let verdict =
+            scene().with_allow_rule("/usr/bin/*").changeable(RUN).with_shell_text(line).judge_request();
         assert!(asked_for_its_file(&verdict), "{line}: {:?}", verdict.cause);
         assert!(
             matches!(&verdict.cause, Cause::NotHeld { file, .. } if file == "./run.sh"),
@@ -35,15 +40,25 @@ fn a_pin_on_what_the_agent_can_change_allows_nothing() {
             verdict.cause
         );
     }
-    let off = scene().changeable(RUN).set(|settings| settings.ask = Ask::Off).argv(&["./run.sh"]).judge();
+    let off = scene()
+        .changeable(RUN)
+        .with_settings(|settings| settings.ask = Ask::Off)
+        .with_argv(&["./run.sh"])
+        .judge_request();
     assert_eq!(off.decision, Decision::Deny, "nobody is asked: {:?}", off.cause);
 }
 
 #[test]
 fn a_rule_that_says_nothing_of_the_content_allows_it() {
-    let exact = Rule { pattern: Pattern::Exact(vec!["./run.sh".to_owned()]), ..rule(1, Effect::Allow, "x") };
-    for rule in [rule(1, Effect::Allow, RUN), rule(1, Effect::Allow, "./run.sh *"), exact] {
-        let verdict = Scene::new().program(RUN, "run").changeable(RUN).rule(rule).argv(&["./run.sh"]).judge();
+    let exact =
+        Rule { pattern: Pattern::Exact(vec!["./run.sh".to_owned()]), ..person_rule(1, Effect::Allow, "x") };
+    for rule in [person_rule(1, Effect::Allow, RUN), person_rule(1, Effect::Allow, "./run.sh *"), exact] {
+        let verdict = Scene::new()
+            .program(RUN, "run")
+            .changeable(RUN)
+            .with_rule(rule)
+            .with_argv(&["./run.sh"])
+            .judge_request();
         assert_eq!(verdict.decision, Decision::Allow, "{:?}", verdict.cause);
     }
 }
@@ -51,23 +66,28 @@ fn a_rule_that_says_nothing_of_the_content_allows_it() {
 #[test]
 fn a_link_that_the_agent_made_is_not_the_program_it_leads_to() {
     let scene = |rule: Rule| {
-        let mut scene = Scene::new().program(RUN, "git").changeable(RUN).rule(rule).shell("./run.sh status");
+        let mut scene = Scene::new()
+            .program(RUN, "git")
+            .changeable(RUN)
+            .with_rule(rule)
+            .with_shell_text("./run.sh status");
         scene.programs.get_mut(RUN).unwrap().real_path = "/usr/bin/git".to_owned();
         scene
     };
     for rule in [
-        rule(1, Effect::Allow, "/usr/bin/git"),
+        person_rule(1, Effect::Allow, "/usr/bin/git"),
         pinned("/usr/bin/git", "git"),
-        rule(1, Effect::Allow, "/usr/bin/*"),
+        person_rule(1, Effect::Allow, "/usr/bin/*"),
     ] {
-        let verdict = scene(rule.clone()).judge();
+        let verdict = scene(rule.clone()).judge_request();
         assert!(asked_for_its_file(&verdict), "{:?}: {:?}", rule.pattern, verdict.cause);
     }
-    let reads = scene(rule(1, Effect::Allow, "x")).set(|settings| settings.look = crate::Access::Allow);
-    assert_eq!(reads.judge().decision, Decision::Ask);
+    let reads = scene(person_rule(1, Effect::Allow, "x"))
+        .with_settings(|settings| settings.look = crate::Access::Allow);
+    assert_eq!(reads.judge_request().decision, Decision::Ask);
     let mut wrapper = Scene::new().program("/Users/u/project/env", "env").changeable("/Users/u/project/env");
     wrapper.programs.get_mut("/Users/u/project/env").unwrap().real_path = "/usr/bin/env".to_owned();
-    let verdict = wrapper.allow("/usr/bin/ls").shell("./env ls").judge();
+    let verdict = wrapper.with_allow_rule("/usr/bin/ls").with_shell_text("./env ls").judge_request();
     assert_eq!(verdict.decision, Decision::Ask, "nor is a wrapper: {:?}", verdict.cause);
 }
 
@@ -76,25 +96,26 @@ fn a_script_that_the_agent_can_change_is_not_the_one_that_was_pinned() {
     let path = "/Users/u/project/x.py".to_owned();
     let script = Some(ScriptPin { path: path.clone(), sha256: identity("print").sha256 });
     let pin = Some(Box::new(Pin { program: identity("python3"), script }));
-    let mut scene = Scene::new().rule(Rule { pin, ..rule(1, Effect::Allow, "/usr/bin/python3") });
+    let mut scene = Scene::new().with_rule(Rule { pin, ..person_rule(1, Effect::Allow, "/usr/bin/python3") });
     scene.scripts.insert(path.clone(), identity("print"));
-    let mut scene = scene.changeable(&path).shell("sleep 1; python3 x.py").program("/usr/bin/sleep", "sleep");
-    scene = scene.allow("sleep *");
-    let verdict = scene.judge();
+    let mut scene =
+        scene.changeable(&path).with_shell_text("sleep 1; python3 x.py").program("/usr/bin/sleep", "sleep");
+    scene = scene.with_allow_rule("sleep *");
+    let verdict = scene.judge_request();
     assert!(asked_for_its_file(&verdict), "{:?}", verdict.cause);
 }
 
 fn on_allow(deny: &[&str]) -> Scene {
     let full =
         |ask| move |settings: &mut crate::Settings| (settings.security, settings.ask) = (Security::Full, ask);
-    deny.iter().fold(Scene::new().set(full(Ask::Off)), |scene, text| scene.deny(text))
+    deny.iter().fold(Scene::new().with_settings(full(Ask::Off)), |scene, text| scene.with_deny_rule(text))
 }
 
 fn judged_as(scene: &Scene, lookup: &Lookup) -> Verdict {
     scene.with_facts(|policy, facts| {
         let mut steps = facts.steps.to_vec();
         steps[0].program = lookup.clone();
-        crate::judge(policy, &crate::Facts { steps: &steps, ..facts.clone() })
+        crate::judge_request(policy, &crate::Facts { steps: &steps, ..facts.clone() })
     })
 }
 
@@ -108,11 +129,11 @@ fn what_cannot_be_identified_may_be_what_is_denied() {
         unusable("is a FIFO"),
         Lookup::NotFound,
     ] {
-        let line = |deny: &[&str]| on_allow(deny).shell("./t x; true");
+        let line = |deny: &[&str]| on_allow(deny).with_shell_text("./t x; true");
         let verdict = judged_as(&line(&["/usr/bin/touch"]), &lookup);
         assert_eq!((verdict.decision, verdict.reason), (Decision::Deny, Reason::Denylist), "{lookup:?}");
         assert!(verdict.advice.is_some(), "{lookup:?}");
-        let asked = line(&["/usr/bin/touch"]).set(|settings| settings.ask = Ask::OnMiss);
+        let asked = line(&["/usr/bin/touch"]).with_settings(|settings| settings.ask = Ask::OnMiss);
         assert_eq!(judged_as(&asked, &lookup).decision, Decision::Ask, "{lookup:?}");
         assert_eq!(
             judged_as(&line(&["git x *"]), &lookup).decision,
@@ -124,14 +145,16 @@ fn what_cannot_be_identified_may_be_what_is_denied() {
             Decision::Deny,
             "{lookup:?}: it may be git, and `x` an alias"
         );
-        let status = on_allow(&["git push *"]).shell("./t status; true");
+        let status = on_allow(&["git push *"]).with_shell_text("./t status; true");
         assert_eq!(judged_as(&status, &lookup).decision, Decision::Allow, "{lookup:?}: no push");
         assert_eq!(judged_as(&line(&[]), &lookup).decision, Decision::Allow, "{lookup:?}: nothing is denied");
     }
-    let away = on_allow(&["/usr/bin/touch"]).shell("cd \"$D\"; ./t x").judge();
+    let away = on_allow(&["/usr/bin/touch"]).with_shell_text("cd \"$D\"; ./t x").judge_request();
     assert_eq!(away.decision, Decision::Deny, "it is not known where it lies: {:?}", away.cause);
-    let unanswered = Scene::new().deny("/usr/bin/touch").set(|settings| settings.fallback = Fallback::Full);
-    assert_eq!(unanswered.shell("./t x; true").judge_unanswered().decision, Decision::Deny);
+    let unanswered = Scene::new()
+        .with_deny_rule("/usr/bin/touch")
+        .with_settings(|settings| settings.fallback = Fallback::Full);
+    assert_eq!(unanswered.with_shell_text("./t x; true").judge_unanswered().decision, Decision::Deny);
 }
 
 /// Returns the verdict with the denied programs identified, as the host does.
@@ -143,13 +166,14 @@ fn identified(scene: &Scene) -> Verdict {
             let identity = scene.programs[&path].identity.clone().unwrap();
             policy.rules.identify(id, &identity, &path);
         }
-        crate::judge(&policy, facts)
+        crate::judge_request(&policy, facts)
     })
 }
 
 #[test]
 fn a_copy_is_denied_what_its_original_is_denied() {
-    let copy = |line: &str| on_allow(&["git push *"]).program("/Users/u/project/g", "git").shell(line);
+    let copy =
+        |line: &str| on_allow(&["git push *"]).program("/Users/u/project/g", "git").with_shell_text(line);
     assert_eq!(identified(&copy("./g push")).decision, Decision::Deny);
     assert_eq!(
         identified(&copy("./g -C sub push --force")).decision,
@@ -162,7 +186,7 @@ fn a_copy_is_denied_what_its_original_is_denied() {
 #[test]
 fn the_other_names_of_one_file_are_not_denied_with_it() {
     let shim = |line: &str| {
-        let mut scene = on_allow(&["/usr/bin/python3"]).shell(line);
+        let mut scene = on_allow(&["/usr/bin/python3"]).with_shell_text(line);
         for name in ["git", "python3", "env"] {
             let program = scene.programs.get_mut(&format!("/usr/bin/{name}")).unwrap();
             (program.identity, program.links) = (Some(identity("shim")), 78);
@@ -187,7 +211,7 @@ fn the_other_names_of_one_file_are_not_denied_with_it() {
     assert_eq!(identified(&linked).decision, Decision::Deny, "the agent made this name");
     let copied = shim("/opt/p x.py").program("/opt/p", "shim");
     assert_eq!(identified(&copied).decision, Decision::Deny, "a copy has one name");
-    let mut busybox = on_allow(&["/usr/bin/touch"]).shell("ls");
+    let mut busybox = on_allow(&["/usr/bin/touch"]).with_shell_text("ls");
     for name in ["touch", "ls"] {
         let program = busybox.programs.get_mut(&format!("/usr/bin/{name}")).unwrap();
         (program.identity, program.real_path) = (Some(identity("busybox")), "/usr/bin/busybox".to_owned());
@@ -204,7 +228,7 @@ fn an_alias_may_stand_for_what_is_denied() {
         ("git push *", "git -c alias.q=push p"),
         ("git push *", "GIT_CONFIG_COUNT=1 git p"),
     ] {
-        let verdict = on_allow(&[deny]).shell(line).judge();
+        let verdict = on_allow(&[deny]).with_shell_text(line).judge_request();
         assert_eq!(
             (verdict.decision, verdict.reason),
             (Decision::Deny, Reason::Denylist),
@@ -215,22 +239,25 @@ fn an_alias_may_stand_for_what_is_denied() {
     let exact = |line: &str| {
         let argv = ["git", "push"].map(str::to_owned).to_vec();
         on_allow(&[])
-            .rule(Rule { pattern: Pattern::Exact(argv), ..rule(1, Effect::Deny, "x") })
-            .shell(line)
-            .judge()
+            .with_rule(Rule { pattern: Pattern::Exact(argv), ..person_rule(1, Effect::Deny, "x") })
+            .with_shell_text(line)
+            .judge_request()
     };
     assert_eq!(exact("git p").decision, Decision::Deny, "an exact rule too");
     assert_eq!(exact("git $X").decision, Decision::Deny);
     assert_eq!(exact("git push origin").decision, Decision::Allow, "it is about these words alone");
     for line in ["git status", "git log p", "ls p"] {
-        let verdict = on_allow(&["git push *"]).shell(line).judge();
+        let verdict = on_allow(&["git push *"]).with_shell_text(line).judge_request();
         assert_eq!(verdict.decision, Decision::Allow, "{line}: {:?}", verdict.cause);
     }
     assert_eq!(
-        on_allow(&["/usr/bin/rm"]).shell("git p").judge().decision,
+        on_allow(&["/usr/bin/rm"]).with_shell_text("git p").judge_request().decision,
         Decision::Allow,
         "no rule about git"
     );
-    let asked = on_allow(&["git push *"]).set(|settings| settings.ask = Ask::OnMiss).shell("git p").judge();
+    let asked = on_allow(&["git push *"])
+        .with_settings(|settings| settings.ask = Ask::OnMiss)
+        .with_shell_text("git p")
+        .judge_request();
     assert_eq!(asked.decision, Decision::Ask);
 }

@@ -2,24 +2,24 @@
 
 use crate::testing::{CWD, Scene};
 use crate::{Access, Cause, Class, ClassGap, Confinable, Confinement, Decision, Reason, Verdict};
-use postern_protocol::Confine;
+use postern_protocol::RequestedConfinement;
 
 fn scene(classes: &[Class], text: &str) -> Scene {
     let scene = ["make", "npm", "npx", "cargo", "curl", "tee", "jq", "mkdir", "ssh", "strange", "sudo"]
         .iter()
         .fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
     scene
-        .set(|settings| {
+        .with_settings(|settings| {
             settings.folders = vec![CWD.to_owned()];
             for class in classes {
                 settings.set_access(*class, Access::Allow);
             }
         })
-        .shell(text)
+        .with_shell_text(text)
 }
 
 fn judged(classes: &[Class], text: &str) -> Verdict {
-    scene(classes, text).judge()
+    scene(classes, text).judge_request()
 }
 
 const WORK: &[Class] = &[Class::Look, Class::Files, Class::Build];
@@ -57,8 +57,9 @@ fn work_is_allowed_in_the_profile_that_holds_it() {
 #[test]
 fn what_would_be_downloaded_is_project_code_only_where_nothing_can_be() {
     let with = |class, access| {
-        let scene = scene(WORK, "npx eslint src").set(|settings| settings.set_access(class, access));
-        scene.judge().decision
+        let scene =
+            scene(WORK, "npx eslint src").with_settings(|settings| settings.set_access(class, access));
+        scene.judge_request().decision
     };
     assert_eq!(with(Class::Network, Access::Allow), Decision::Ask);
     assert_eq!(with(Class::Install, Access::Deny), Decision::Deny);
@@ -89,7 +90,7 @@ fn a_run_gets_the_caches_of_the_programs_that_it_starts() {
         let scene = ["cargo", "pytest", "go"]
             .iter()
             .fold(scene(WORK, text), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
-        let verdict = scene.judge();
+        let verdict = scene.judge_request();
         let Confinement::Project { caches: found, .. } = &verdict.confinement else {
             panic!("{text}: {verdict:?}")
         };
@@ -142,9 +143,10 @@ fn what_no_class_covers_is_asked_about_and_not_confined() {
 
 #[test]
 fn a_class_needs_folders_of_the_agents_own() {
-    let verdict = scene(WORK, "make").set(|settings| settings.folders.clear()).judge();
+    let verdict = scene(WORK, "make").with_settings(|settings| settings.folders.clear()).judge_request();
     assert_eq!(verdict.decision, Decision::Ask);
-    let home = scene(WORK, "make").set(|settings| settings.folders = vec!["~".to_owned()]).judge();
+    let home =
+        scene(WORK, "make").with_settings(|settings| settings.folders = vec!["~".to_owned()]).judge_request();
     assert_eq!(home.decision, Decision::Ask, "no profile holds writing to the home folder: {:?}", home.cause);
 }
 
@@ -163,8 +165,9 @@ fn each_effect_needs_its_class() {
         let all = judged(&Class::ALL, text);
         assert_eq!(all.decision, Decision::Allow, "{text}: {:?} {:?}", all.cause, all.risk);
         assert_eq!(judged(&but(&class), text).decision, Decision::Ask, "{text} without {class:?}");
-        let denied =
-            scene(&Class::ALL, text).set(|settings| settings.set_access(class, Access::Deny)).judge();
+        let denied = scene(&Class::ALL, text)
+            .with_settings(|settings| settings.set_access(class, Access::Deny))
+            .judge_request();
         assert_eq!((denied.decision, denied.reason), (Decision::Deny, Reason::Policy), "{text}");
         assert!(
             matches!(denied.cause, Cause::ClassDenied { class: of, .. } if of == class),
@@ -212,16 +215,18 @@ fn no_class_runs_with_the_persons_rights_what_obeys_files_of_its_folder() {
 
 #[test]
 fn a_rule_comes_before_a_class() {
-    let by_rule = scene(WORK, "make").allow("make").judge();
+    let by_rule = scene(WORK, "make").with_allow_rule("make").judge_request();
     assert_eq!((by_rule.reason, by_rule.confinement.name()), (Reason::Rule, "none"), "as the rule says");
-    let mixed = scene(WORK, "make && git push").allow("git push").judge();
+    let mixed = scene(WORK, "make && git push").with_allow_rule("git push").judge_request();
     assert_eq!(mixed.decision, Decision::Ask, "project code never runs unconfined by a class");
-    let both = scene(WORK, "git commit -m x && make").allow("git commit *").judge();
+    let both = scene(WORK, "git commit -m x && make").with_allow_rule("git commit *").judge_request();
     assert_eq!((both.decision, both.confinement.name()), (Decision::Allow, "project"));
-    let denied = scene(WORK, "make").deny("make").judge();
+    let denied = scene(WORK, "make").with_deny_rule("make").judge_request();
     assert_eq!((denied.decision, denied.reason), (Decision::Deny, Reason::Denylist));
-    let refined =
-        scene(&[], "git push").set(|settings| settings.share = Access::Deny).allow("git push").judge();
+    let refined = scene(&[], "git push")
+        .with_settings(|settings| settings.share = Access::Deny)
+        .with_allow_rule("git push")
+        .judge_request();
     assert_eq!(refined.decision, Decision::Allow);
 }
 
@@ -229,7 +234,7 @@ fn a_rule_comes_before_a_class() {
 fn without_confinement_classes_ask() {
     let mut scene = scene(WORK, "make");
     scene.confinable = Confinable { look: true, project: false };
-    let verdict = scene.judge();
+    let verdict = scene.judge_request();
     assert_eq!((verdict.decision, verdict.reason), (Decision::Ask, Reason::CannotConfine));
 }
 
@@ -240,18 +245,23 @@ fn a_request_asks_for_its_profile() {
         scene.confine = Some(confine);
         scene
     };
-    let open = with("make", Confine::None).judge();
+    let open = with("make", RequestedConfinement::None).judge_request();
     let gap = |cause: &Cause| matches!(cause, Cause::ClassesBut { gap: ClassGap::Unconfined, .. });
     assert!(open.decision == Decision::Ask && gap(&open.cause), "{:?}", open.cause);
-    assert_eq!(with("make", Confine::None).allow("make").judge().decision, Decision::Allow, "by the rule");
-    let tight = with("make", Confine::Project).allow("make").judge();
+    assert_eq!(
+        with("make", RequestedConfinement::None).with_allow_rule("make").judge_request().decision,
+        Decision::Allow,
+        "by the rule"
+    );
+    let tight = with("make", RequestedConfinement::Project).with_allow_rule("make").judge_request();
     assert_eq!((tight.decision, tight.confinement.name()), (Decision::Allow, "project"));
-    let tighter = with("make", Confine::Look).judge();
+    let tighter = with("make", RequestedConfinement::Look).judge_request();
     assert_eq!((tighter.decision, tighter.confinement.name()), (Decision::Ask, "look"));
-    let mut cannot = with("make", Confine::Project).allow("make");
+    let mut cannot = with("make", RequestedConfinement::Project).with_allow_rule("make");
     cannot.confinable = Confinable::NONE;
-    assert_eq!(cannot.judge().decision, Decision::Deny);
-    let full =
-        with("make", Confine::Project).set(|settings| settings.security = crate::Security::Full).judge();
+    assert_eq!(cannot.judge_request().decision, Decision::Deny);
+    let full = with("make", RequestedConfinement::Project)
+        .with_settings(|settings| settings.security = crate::Security::Full)
+        .judge_request();
     assert_eq!((full.decision, full.confinement.name()), (Decision::Allow, "project"));
 }

@@ -1,14 +1,14 @@
 //! Rules that name a profile.
 
-use crate::testing::{CWD, HOME, Scene, rule};
+use crate::testing::{CWD, HOME, Scene, person_rule};
 use crate::{
     Access, Cause, Class, ClassGap, Confinable, Confinement, Decision, Effect, Origin, Profile, Reason, Rule,
     RuleOrigin, Verdict,
 };
-use postern_protocol::Confine;
+use postern_protocol::RequestedConfinement;
 
 fn confined(id: i64, text: &str, profile: Profile) -> Rule {
-    Rule { confine: Some(profile), ..rule(id, Effect::Allow, text) }
+    Rule { confine: Some(profile), ..person_rule(id, Effect::Allow, text) }
 }
 
 /// Returns an agent with a folder of its own, without classes, and these rules for the profile `project`.
@@ -19,13 +19,13 @@ fn scene(rules: &[&str], text: &str) -> Scene {
         .fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name))
         .program("/Users/u/project/build.sh", "build")
         .changeable("/Users/u/project/build.sh")
-        .set(|settings| settings.folders = vec![CWD.to_owned()])
-        .shell(text);
-    (1..).zip(rules).fold(scene, |scene, (id, text)| scene.rule(confined(id, text, Profile::Project)))
+        .with_settings(|settings| settings.folders = vec![CWD.to_owned()])
+        .with_shell_text(text);
+    (1..).zip(rules).fold(scene, |scene, (id, text)| scene.with_rule(confined(id, text, Profile::Project)))
 }
 
 fn judged(rules: &[&str], text: &str) -> Verdict {
-    scene(rules, text).judge()
+    scene(rules, text).judge_request()
 }
 
 fn gap(verdict: &Verdict) -> Option<ClassGap> {
@@ -96,7 +96,7 @@ fn what_the_profile_does_not_hold_is_asked_about() {
 
 #[test]
 fn deny_rules_the_core_and_other_words_are_stronger() {
-    assert_eq!(scene(&["make *"], "make").deny("make").judge().decision, Decision::Deny);
+    assert_eq!(scene(&["make *"], "make").with_deny_rule("make").judge_request().decision, Decision::Deny);
     assert_eq!(judged(&["rm *"], "rm -rf ~").reason, Reason::Core);
     assert_eq!(judged(&["make test"], "make install").decision, Decision::Ask);
     assert_eq!(judged(&["make *"], "./make").decision, Decision::Ask);
@@ -110,86 +110,91 @@ fn only_an_exact_rule_allows_what_is_dangerous() {
         pattern: crate::Pattern::Exact(text.split(' ').map(str::to_owned).collect()),
         ..confined(1, "rm *", Profile::Project)
     };
-    let dangerous = scene(&[], text).judge().risk.level == crate::RiskLevel::Dangerous;
+    let dangerous = scene(&[], text).judge_request().risk.level == crate::RiskLevel::Dangerous;
     let by_words = judged(&["rm *"], text);
     assert_eq!(by_words.decision == Decision::Allow, !dangerous, "{:?}", by_words.cause);
-    assert_eq!(scene(&[], text).rule(exact).judge().decision, Decision::Allow);
+    assert_eq!(scene(&[], text).with_rule(exact).judge_request().decision, Decision::Allow);
 }
 
 #[test]
 fn without_confinement_or_folders_the_rule_asks() {
     let mut cannot = scene(&["make *"], "make");
     cannot.confinable = Confinable { look: true, project: false };
-    let verdict = cannot.judge();
+    let verdict = cannot.judge_request();
     assert_eq!((verdict.decision, verdict.reason), (Decision::Ask, Reason::CannotConfine));
     assert_eq!(gap(&verdict), Some(ClassGap::CannotConfine));
-    let none = scene(&["make *"], "make").set(|settings| settings.folders.clear()).judge();
+    let none = scene(&["make *"], "make").with_settings(|settings| settings.folders.clear()).judge_request();
     assert_eq!((none.decision, gap(&none)), (Decision::Ask, Some(ClassGap::NoFolders)));
-    let home = scene(&["make *"], "make").set(|settings| settings.folders = vec!["~".to_owned()]).judge();
+    let home = scene(&["make *"], "make")
+        .with_settings(|settings| settings.folders = vec!["~".to_owned()])
+        .judge_request();
     assert_eq!(home.decision, Decision::Ask, "no profile holds writing to the home folder");
 }
 
 #[test]
 fn a_request_that_asks_for_more_than_the_rule_gives_is_asked_about() {
     let mut open = scene(&["make *"], "make");
-    open.confine = Some(Confine::None);
-    let verdict = open.judge();
+    open.confine = Some(RequestedConfinement::None);
+    let verdict = open.judge_request();
     assert_eq!((verdict.decision, gap(&verdict)), (Decision::Ask, Some(ClassGap::Unconfined)));
     assert!(verdict.confinement.is_none());
     let mut tight = scene(&["make *"], "make");
-    tight.confine = Some(Confine::Look);
-    let verdict = tight.judge();
+    tight.confine = Some(RequestedConfinement::Look);
+    let verdict = tight.judge_request();
     assert_eq!((verdict.decision, verdict.confinement.name()), (Decision::Ask, "look"));
 }
 
 #[test]
 fn the_whole_request_runs_in_the_widest_profile_that_its_steps_need() {
     let look = |text: &str| {
-        let scene = scene(&[], text).rule(confined(1, "make lint", Profile::Look));
-        scene.rule(confined(2, "node *", Profile::Project)).judge()
+        let scene = scene(&[], text).with_rule(confined(1, "make lint", Profile::Look));
+        scene.with_rule(confined(2, "node *", Profile::Project)).judge_request()
     };
     assert_eq!(look("make lint").confinement.name(), "look");
     assert_eq!(look("make lint && node x.js").confinement.name(), "project");
     let writes = look("make lint > out.txt");
     assert_eq!((writes.decision, writes.confinement.name()), (Decision::Ask, "none"), "look can't write");
     let listed = scene(&["make *"], "make | tail -5; git log -1")
-        .set(|settings| settings.look = Access::Allow)
-        .judge();
+        .with_settings(|settings| settings.look = Access::Allow)
+        .judge_request();
     assert_eq!((listed.decision, listed.confinement.name()), (Decision::Allow, "project"));
     let network = scene(&["npm *"], "npm install left-pad")
-        .set(|settings| settings.set_access(Class::Network, Access::Allow))
-        .judge();
+        .with_settings(|settings| settings.set_access(Class::Network, Access::Allow))
+        .judge_request();
     assert_eq!(network.decision, Decision::Allow, "the agent may use the network: {:?}", network.cause);
     assert!(matches!(network.confinement, Confinement::Project { network: true, .. }));
 }
 
 #[test]
 fn beside_a_step_that_needs_the_users_rights_nothing_is_let_through_because_it_is_confined() {
-    let mixed = scene(&["make *"], "make && git push").allow("git push").judge();
+    let mixed = scene(&["make *"], "make && git push").with_allow_rule("git push").judge_request();
     assert_eq!((mixed.decision, mixed.confinement.name()), (Decision::Ask, "none"));
     assert_eq!(gap(&mixed), Some(ClassGap::NotConfined));
-    let joins = scene(&["make *"], "make && mkdir out").allow("mkdir *").judge();
+    let joins = scene(&["make *"], "make && mkdir out").with_allow_rule("mkdir *").judge_request();
     assert_eq!(
         (joins.decision, joins.confinement.name()),
         (Decision::Allow, "project"),
         "what another rule allows has fewer rights there: {:?}",
         joins.cause
     );
-    let both = scene(&["make *"], "make").allow("make").judge();
+    let both = scene(&["make *"], "make").with_allow_rule("make").judge_request();
     assert_eq!((both.decision, both.confinement.name()), (Decision::Allow, "none"), "as the other rule says");
     let class = scene(&["make *"], "make && node x.js")
-        .set(|settings| settings.set_access(Class::Build, Access::Allow))
-        .judge();
+        .with_settings(|settings| settings.set_access(Class::Build, Access::Allow))
+        .judge_request();
     assert_eq!((class.decision, class.confinement.name()), (Decision::Allow, "project"));
-    let wrapper = scene(&["/Users/u/project/build.sh"], "./build.sh git status").allow("git status").judge();
+    let wrapper = scene(&["/Users/u/project/build.sh"], "./build.sh git status")
+        .with_allow_rule("git status")
+        .judge_request();
     assert!(wrapper.decision != Decision::Allow || !wrapper.confinement.is_none());
 }
 
 #[test]
 fn a_folder_that_holds_the_home_folder_is_the_reason_itself() {
     let wide = |text: &str| {
-        let scene = scene(&["make *"], text).set(|settings| settings.folders = vec![HOME.to_owned()]);
-        scene.allow("git push").judge()
+        let scene =
+            scene(&["make *"], text).with_settings(|settings| settings.folders = vec![HOME.to_owned()]);
+        scene.with_allow_rule("git push").judge_request()
     };
     for text in ["make", "make && git push"] {
         let verdict = wide(text);
@@ -203,7 +208,7 @@ fn it_holds_in_its_folder_for_its_origin_and_until_its_end() {
     let with = |change: fn(&mut Rule)| {
         let mut rule = confined(1, "make *", Profile::Project);
         change(&mut rule);
-        scene(&[], "cd src; make").rule(rule).judge().decision
+        scene(&[], "cd src; make").with_rule(rule).judge_request().decision
     };
     assert_eq!(with(|rule| rule.folder = Some(CWD.to_owned())), Decision::Allow);
     assert_eq!(with(|rule| rule.folder = Some(format!("{CWD}/other"))), Decision::Ask);
@@ -217,7 +222,7 @@ fn in_an_own_shell_it_asks_unless_the_command_can_be_replaced() {
     let own = |confinable, text: &str| {
         let mut scene = scene(&["make *"], text);
         (scene.origin, scene.confinable) = (Origin::AgentShell, confinable);
-        scene.judge()
+        scene.judge_request()
     };
     let replaced = own(Confinable::ALL, "make");
     assert_eq!((replaced.decision, replaced.confinement.name()), (Decision::Allow, "project"));
@@ -229,22 +234,22 @@ fn in_an_own_shell_it_asks_unless_the_command_can_be_replaced() {
 fn what_it_names_is_no_word_for_what_runs_with_the_users_rights() {
     // A rule that names a wrapper by its path makes it one that other rules pass: not so a confined one.
     let scene = |confine| {
-        let wrapper = Rule { confine, ..rule(1, Effect::Allow, "/Users/u/project/env") };
+        let wrapper = Rule { confine, ..person_rule(1, Effect::Allow, "/Users/u/project/env") };
         Scene::new()
             .program("/Users/u/project/env", "env")
-            .rule(wrapper)
-            .allow("git status")
-            .shell("./env git status")
+            .with_rule(wrapper)
+            .with_allow_rule("git status")
+            .with_shell_text("./env git status")
     };
-    assert_eq!(scene(None).judge().decision, Decision::Allow);
-    assert_eq!(scene(Some(Profile::Project)).judge().decision, Decision::Ask);
+    assert_eq!(scene(None).judge_request().decision, Decision::Allow);
+    assert_eq!(scene(Some(Profile::Project)).judge_request().decision, Decision::Ask);
 }
 
 #[test]
 fn always_offers_to_confine_code_of_the_project_first() {
     let offered = |scene: &Scene| {
         let offers = scene.offers();
-        let texts = |offer: &crate::Offer| {
+        let texts = |offer: &crate::AlwaysOffer| {
             offer
                 .drafts
                 .iter()
@@ -268,11 +273,11 @@ fn always_offers_to_confine_code_of_the_project_first() {
         let offers = scene(&[], text).offers();
         assert!(offers[0].drafts.iter().all(|draft| draft.confine.is_none() || draft.pin.is_none()));
         let saved: Vec<Rule> =
-            offers[0].rules(RuleOrigin::Any).zip(1..).map(|(rule, id)| Rule { id, ..rule }).collect();
+            offers[0].to_rules(RuleOrigin::Any).zip(1..).map(|(rule, id)| Rule { id, ..rule }).collect();
         for rule in &saved {
             assert_eq!(crate::check_rule(rule, HOME), Ok(()), "{text}: {rule:?}");
         }
-        let verdict = saved.into_iter().fold(scene(&[], text), Scene::rule).judge();
+        let verdict = saved.into_iter().fold(scene(&[], text), Scene::with_rule).judge_request();
         assert_eq!(
             (verdict.decision, &verdict.confinement),
             (Decision::Allow, &offers[0].confinement),
@@ -288,8 +293,8 @@ fn always_offers_to_confine_code_of_the_project_first() {
     cannot.confinable = Confinable::NONE;
     assert_eq!(offered(&cannot).0, "command");
     let mut open = scene(&[], "make");
-    open.confine = Some(Confine::None);
+    open.confine = Some(RequestedConfinement::None);
     assert_eq!(offered(&open).0, "command", "it asked for more");
-    let without = scene(&[], "make").set(|settings| settings.folders.clear());
+    let without = scene(&[], "make").with_settings(|settings| settings.folders.clear());
     assert_eq!(offered(&without).0, "command", "the profile needs folders");
 }

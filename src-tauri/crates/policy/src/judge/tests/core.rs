@@ -209,7 +209,11 @@ fn core_id(verdict: &Verdict) -> Option<&str> {
 }
 
 pub(super) fn verdict(text: &str) -> crate::Verdict {
-    Scene::new().set(|settings| settings.security = Security::Full).allow("/**").shell(text).judge()
+    Scene::new()
+        .with_settings(|settings| settings.security = Security::Full)
+        .with_allow_rule("/**")
+        .with_shell_text(text)
+        .judge_request()
 }
 
 #[test]
@@ -273,7 +277,7 @@ fn an_argv_is_looked_at_like_a_line() {
         vec!["tee", &format!("{DATA}/x")],
         vec!["postern", "status"],
     ] {
-        let verdict = Scene::new().allow("/**").argv(&argv).judge();
+        let verdict = Scene::new().with_allow_rule("/**").with_argv(&argv).judge_request();
         assert_eq!(verdict.reason, Reason::Core, "{argv:?}: {:?}", verdict.cause);
     }
 }
@@ -281,12 +285,14 @@ fn an_argv_is_looked_at_like_a_line() {
 #[test]
 fn a_link_into_postern_s_data_is_followed() {
     let led = |text: &str| {
-        let mut scene = Scene::new().set(|settings| settings.security = Security::Full).shell(text);
+        let mut scene =
+            Scene::new().with_settings(|settings| settings.security = Security::Full).with_shell_text(text);
         let real = format!("{DATA}/planted");
         let written = ["/tmp/l/planted", "/Users/u/l/planted"];
-        scene.targets =
-            written.map(|written| crate::Target { written: written.to_owned(), real: real.clone() }).to_vec();
-        scene.judge().reason
+        scene.targets = written
+            .map(|written| crate::TargetPath { written: written.to_owned(), real: real.clone() })
+            .to_vec();
+        scene.judge_request().reason
     };
     for text in [
         "echo x > \"$HOME/l/planted\"",
@@ -311,9 +317,10 @@ fn a_link_into_postern_s_data_is_followed() {
 #[test]
 fn a_link_that_is_removed_is_a_link_and_what_lies_behind_it_is_not() {
     let led = |text: &str, written: &str, real: &str| {
-        let mut scene = Scene::new().set(|settings| settings.security = Security::Full).shell(text);
-        scene.targets = vec![crate::Target { written: written.to_owned(), real: real.to_owned() }];
-        scene.judge().reason
+        let mut scene =
+            Scene::new().with_settings(|settings| settings.security = Security::Full).with_shell_text(text);
+        scene.targets = vec![crate::TargetPath { written: written.to_owned(), real: real.to_owned() }];
+        scene.judge_request().reason
     };
     for (text, written, real) in [
         ("rm -rf /tmp/l/", "/tmp/l/", "/Users/u"),
@@ -336,9 +343,10 @@ fn a_link_that_is_removed_is_a_link_and_what_lies_behind_it_is_not() {
 #[test]
 fn inside_postern_s_data_every_name_is_its_own() {
     for text in ["touch x", "touch ./x", "rm x", "echo y > x", "echo y > ./x"] {
-        let mut scene = Scene::new().set(|settings| settings.security = Security::Full).shell(text);
+        let mut scene =
+            Scene::new().with_settings(|settings| settings.security = Security::Full).with_shell_text(text);
         scene.cwd = DATA.to_owned();
-        assert_eq!(scene.judge().reason, Reason::Core, "{text}");
+        assert_eq!(scene.judge_request().reason, Reason::Core, "{text}");
     }
 }
 
@@ -369,8 +377,10 @@ fn no_name_made_by_braces_hides_what_a_variable_holds() {
 #[test]
 fn the_names_that_only_macos_knows_are_no_way_around_the_core() {
     let judged = |command: &str| {
-        let scene = Scene::new().set(|settings| settings.security = Security::Full).shell(command);
-        let verdict = scene.judge();
+        let scene = Scene::new()
+            .with_settings(|settings| settings.security = Security::Full)
+            .with_shell_text(command);
+        let verdict = scene.judge_request();
         (verdict.decision, verdict.reason)
     };
     let core = (Decision::Deny, Reason::Core);

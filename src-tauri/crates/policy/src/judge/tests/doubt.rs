@@ -1,7 +1,7 @@
 //! Tests of text that cannot be read, while deny rules are in force.
 
 use crate::permissions::FileLayer;
-use crate::testing::{HOME, Scene, rule};
+use crate::testing::{HOME, Scene, person_rule};
 use crate::{Ask, Cause, Decision, Effect, Fallback, Lifetime, Reason, Rule, Security, Unreadable, Verdict};
 
 /// Ways to run `rm` that do not say so, or say it where no reader can be sure.
@@ -52,11 +52,15 @@ const CLEAR: &[&str] = &[
 ];
 
 fn on_allow(command: &str) -> Verdict {
-    scene(Ask::Off).deny("/bin/rm").deny("git push *").shell(command).judge()
+    scene(Ask::Off)
+        .with_deny_rule("/bin/rm")
+        .with_deny_rule("git push *")
+        .with_shell_text(command)
+        .judge_request()
 }
 
 fn scene(ask: Ask) -> Scene {
-    Scene::new().set(|settings| (settings.security, settings.ask) = (Security::Full, ask))
+    Scene::new().with_settings(|settings| (settings.security, settings.ask) = (Security::Full, ask))
 }
 
 #[test]
@@ -70,7 +74,11 @@ fn what_may_be_denied_is_asked_about_and_denied_where_nobody_is_asked() {
             verdict.cause
         );
         assert!(verdict.advice.is_some(), "{command}: the agent is told what to write instead");
-        let asked = scene(Ask::OnMiss).deny("/bin/rm").deny("git push *").shell(command).judge();
+        let asked = scene(Ask::OnMiss)
+            .with_deny_rule("/bin/rm")
+            .with_deny_rule("git push *")
+            .with_shell_text(command)
+            .judge_request();
         assert_eq!(asked.decision, Decision::Ask, "{command}: {:?}", asked.cause);
     }
 }
@@ -86,10 +94,10 @@ fn what_is_plain_or_in_a_file_is_no_doubt() {
 #[test]
 fn without_a_deny_rule_nothing_is_in_doubt() {
     for command in HIDDEN {
-        let verdict = scene(Ask::Off).shell(command).judge();
+        let verdict = scene(Ask::Off).with_shell_text(command).judge_request();
         assert_eq!(verdict.decision, Decision::Allow, "{command}: {:?}", verdict.cause);
-        let ended = Rule { lifetime: Lifetime::Until(1), ..rule(1, Effect::Deny, "/bin/rm") };
-        let verdict = scene(Ask::Off).rule(ended).shell(command).judge();
+        let ended = Rule { lifetime: Lifetime::Until(1), ..person_rule(1, Effect::Deny, "/bin/rm") };
+        let verdict = scene(Ask::Off).with_rule(ended).with_shell_text(command).judge_request();
         assert_eq!(verdict.decision, Decision::Allow, "{command}: a rule whose time is over");
     }
 }
@@ -121,8 +129,8 @@ fn a_name_in_an_argument_that_runs_it_is_a_doubt_too() {
 #[test]
 fn a_rule_for_any_program_is_about_what_is_only_guessed() {
     let judged = |command: &str| {
-        let scene = scene(Ask::OnMiss).deny("* --hard").shell(command);
-        (scene.judge().decision, scene.judge().rule.is_some())
+        let scene = scene(Ask::OnMiss).with_deny_rule("* --hard").with_shell_text(command);
+        (scene.judge_request().decision, scene.judge_request().rule.is_some())
     };
     assert_eq!(judged("bash -c \"$X; unheard-of --hard\""), (Decision::Deny, true));
     assert_eq!(judged("bash -c \"$X; unheard-of --soft\""), (Decision::Ask, false));
@@ -131,22 +139,25 @@ fn a_rule_for_any_program_is_about_what_is_only_guessed() {
 #[test]
 fn no_fallback_and_no_sending_back_lets_a_doubt_through() {
     let unanswered = |ask, fallback| {
-        let scene = scene(ask).deny("/bin/rm").set(|settings| settings.fallback = fallback);
-        scene.shell("$X build").judge_unanswered().decision
+        let scene =
+            scene(ask).with_deny_rule("/bin/rm").with_settings(|settings| settings.fallback = fallback);
+        scene.with_shell_text("$X build").judge_unanswered().decision
     };
     for fallback in [Fallback::Deny, Fallback::Allowlist, Fallback::Full] {
         assert_eq!(unanswered(Ask::OnMiss, fallback), Decision::Deny, "{fallback:?}");
     }
-    let back = scene(Ask::OnMiss).deny("/bin/rm").set(|settings| settings.unreadable = Unreadable::SendBack);
-    assert_eq!(back.shell("$X build").judge().decision, Decision::Deny);
+    let back = scene(Ask::OnMiss)
+        .with_deny_rule("/bin/rm")
+        .with_settings(|settings| settings.unreadable = Unreadable::SendBack);
+    assert_eq!(back.with_shell_text("$X build").judge_request().decision, Decision::Deny);
 }
 
 #[test]
 fn lines_of_the_file_are_rules_in_force() {
     let judged = |text: &str| {
-        let mut scene = scene(Ask::Off).shell("$X build");
+        let mut scene = scene(Ask::Off).with_shell_text("$X build");
         scene.policy.file = Some(FileLayer::parse(text, HOME).unwrap());
-        scene.judge().decision
+        scene.judge_request().decision
     };
     for (text, expected) in [
         ("{ \"shell_exec\": { \"rm *\": \"deny\" } }", Decision::Deny),
@@ -176,7 +187,11 @@ fn no_word_of_an_argument_takes_back_the_doubt_about_what_it_runs() {
     ] {
         let verdict = on_allow(command);
         assert_eq!(verdict.decision, Decision::Deny, "{command}: {:?}", verdict.cause);
-        let asked = scene(Ask::OnMiss).deny("/bin/rm").deny("git push *").shell(command).judge();
+        let asked = scene(Ask::OnMiss)
+            .with_deny_rule("/bin/rm")
+            .with_deny_rule("git push *")
+            .with_shell_text(command)
+            .judge_request();
         assert_eq!(asked.decision, Decision::Ask, "{command}: {:?}", asked.cause);
     }
     for command in ["mytool --out '$X'", "mytool --no-exec '$X'", "sort -o '$X' x"] {

@@ -1,7 +1,7 @@
 //! Deny rules about files hold for every program, in every spelling.
 
 use crate::cause::{Cause, Doubt};
-use crate::facts::Target;
+use crate::facts::TargetPath;
 use crate::rule::{Effect, FileAccess, Pattern, Rule, RuleId};
 use crate::settings::{Ask, Fallback, Security};
 use crate::subject::Origin;
@@ -20,11 +20,11 @@ fn rule(id: RuleId, pattern: Pattern) -> Rule {
 
 /// Returns an agent that may run everything that no rule denies.
 fn scene(pattern: Pattern) -> Scene {
-    let mut scene = Scene::new().set(|settings| settings.security = Security::Full);
+    let mut scene = Scene::new().with_settings(|settings| settings.security = Security::Full);
     for name in MORE {
         scene = scene.program(&format!("/usr/bin/{name}"), name);
     }
-    scene.rule(rule(1, pattern))
+    scene.with_rule(rule(1, pattern))
 }
 
 fn reads(text: &str) -> Scene {
@@ -36,7 +36,7 @@ fn writes(text: &str) -> Scene {
 }
 
 fn judged(make: impl Fn() -> Scene, lines: &[&str], expected: Decision) {
-    let verdicts = lines.iter().map(|line| (line, make().shell(line).judge()));
+    let verdicts = lines.iter().map(|line| (line, make().with_shell_text(line).judge_request()));
     let wrong: Vec<_> = verdicts.filter(|(_, verdict)| verdict.decision != expected).collect();
     let told: Vec<String> =
         wrong.iter().map(|(line, verdict)| format!("{line}: {:?}", verdict.cause)).collect();
@@ -230,47 +230,48 @@ fn a_file_is_not_written_moved_or_deleted() {
 
 #[test]
 fn a_link_is_followed() {
-    let target = |written: &str, real: &str| Target { written: written.to_owned(), real: real.to_owned() };
+    let target =
+        |written: &str, real: &str| TargetPath { written: written.to_owned(), real: real.to_owned() };
     for line in ["cat link", "mytool --in=link", "head < link"] {
-        let mut scene = reads("**/.env").shell(line);
+        let mut scene = reads("**/.env").with_shell_text(line);
         scene.targets = vec![target("link", "/Users/u/project/.env")];
-        assert_eq!(scene.judge().decision, Deny, "{line}");
+        assert_eq!(scene.judge_request().decision, Deny, "{line}");
     }
-    let mut scene = reads("**/.env").shell("cat link");
+    let mut scene = reads("**/.env").with_shell_text("cat link");
     scene.targets = vec![target("link", "/Users/u/project/x")];
-    assert_eq!(scene.judge().decision, Allow);
+    assert_eq!(scene.judge_request().decision, Allow);
 }
 
 #[test]
 fn no_allow_rule_overrides_it_and_its_cause_says_what_it_is_about() {
     for allow in ["cat *", "cat .env"] {
-        let allowed = Scene::new().allow(allow);
-        assert_eq!(allowed.shell("cat .env").judge().decision, Allow);
+        let allowed = Scene::new().with_allow_rule(allow);
+        assert_eq!(allowed.with_shell_text("cat .env").judge_request().decision, Allow);
         let verdict = Scene::new()
-            .allow(allow)
-            .rule(rule(7, Pattern::Read("**/.env".to_owned())))
-            .shell("cat .env")
-            .judge();
+            .with_allow_rule(allow)
+            .with_rule(rule(7, Pattern::Read("**/.env".to_owned())))
+            .with_shell_text("cat .env")
+            .judge_request();
         assert_eq!((verdict.decision, verdict.reason), (Deny, Reason::Denylist));
         assert_eq!(verdict.rule.unwrap().id, 7);
         let Cause::File { path, access: FileAccess::Read, rule } = verdict.cause else { panic!("{allow}") };
         assert_eq!((path.as_str(), rule.pattern.as_str()), (".env", "**/.env"));
     }
-    let mut own = reads("**/.env").shell("cat .env");
+    let mut own = reads("**/.env").with_shell_text("cat .env");
     own.origin = Origin::AgentShell;
-    assert_eq!(own.judge().decision, Deny, "in the agent's own shell too");
-    let argv = reads("**/.env").argv(&["cat", ".env"]);
-    assert_eq!(argv.judge().decision, Deny);
+    assert_eq!(own.judge_request().decision, Deny, "in the agent's own shell too");
+    let argv = reads("**/.env").with_argv(&["cat", ".env"]);
+    assert_eq!(argv.judge_request().decision, Deny);
 }
 
 #[test]
 fn a_doubt_is_denied_where_nobody_is_asked() {
     let read_only = || {
         Scene::new()
-            .set(|settings| settings.look = crate::Access::Allow)
-            .rule(rule(1, Pattern::Read("**/.env".to_owned())))
+            .with_settings(|settings| settings.look = crate::Access::Allow)
+            .with_rule(rule(1, Pattern::Read("**/.env".to_owned())))
     };
-    let verdict = read_only().shell("grep -r x .").judge();
+    let verdict = read_only().with_shell_text("grep -r x .").judge_request();
     assert_eq!(verdict.decision, Asks, "the read-only list does not let it through");
     assert!(
         matches!(verdict.cause, Cause::FileMayBeMeant { ref word, .. } if word == "grep"),
@@ -278,14 +279,17 @@ fn a_doubt_is_denied_where_nobody_is_asked() {
         verdict.cause
     );
     for line in ["grep -r x .", "cat $X", "python3 -c 'open(\".env\")'"] {
-        let off = reads("**/.env").set(|settings| settings.ask = Ask::Off).shell(line).judge();
+        let off = reads("**/.env")
+            .with_settings(|settings| settings.ask = Ask::Off)
+            .with_shell_text(line)
+            .judge_request();
         assert_eq!((off.decision, off.reason), (Deny, Reason::Denylist), "{line}");
         let full = Scene::new()
-            .set(|settings| settings.fallback = Fallback::Full)
-            .rule(rule(1, Pattern::Read("**/.env".to_owned())));
-        assert_eq!(full.shell(line).judge_unanswered().decision, Deny, "{line}");
+            .with_settings(|settings| settings.fallback = Fallback::Full)
+            .with_rule(rule(1, Pattern::Read("**/.env".to_owned())));
+        assert_eq!(full.with_shell_text(line).judge_unanswered().decision, Deny, "{line}");
     }
-    let named = reads("**/.env").shell("python3 -c 'open(\".env\")'").judge();
+    let named = reads("**/.env").with_shell_text("python3 -c 'open(\".env\")'").judge_request();
     assert!(
         matches!(named.cause, Cause::MayMeanNamed { doubt: Doubt::Part(_), ref word, .. } if word == ".env")
     );
@@ -293,16 +297,17 @@ fn a_doubt_is_denied_where_nobody_is_asked() {
 
 #[test]
 fn the_first_of_several_rules_is_told_and_one_that_is_over_does_not_count() {
-    let two = reads("**/x").rule(rule(2, Pattern::Read("**/.env".to_owned())));
-    assert_eq!(two.shell("cat .env").judge().rule.unwrap().id, 2);
+    let two = reads("**/x").with_rule(rule(2, Pattern::Read("**/.env".to_owned())));
+    assert_eq!(two.with_shell_text("cat .env").judge_request().rule.unwrap().id, 2);
     let over =
         Rule { lifetime: crate::rule::Lifetime::Until(10), ..rule(1, Pattern::Read("**/.env".to_owned())) };
-    let scene = Scene::new().set(|settings| settings.security = Security::Full).rule(over);
-    assert_eq!(scene.shell("cat .env").judge().decision, Allow);
+    let scene = Scene::new().with_settings(|settings| settings.security = Security::Full).with_rule(over);
+    assert_eq!(scene.with_shell_text("cat .env").judge_request().decision, Allow);
 }
 
 #[test]
 fn nothing_is_offered_that_would_not_help() {
-    let scene = Scene::new().rule(rule(1, Pattern::Read("**/.env".to_owned()))).shell("grep -r x .");
+    let scene =
+        Scene::new().with_rule(rule(1, Pattern::Read("**/.env".to_owned()))).with_shell_text("grep -r x .");
     assert_eq!(scene.offers().len(), 0, "{:?}", scene.offers());
 }

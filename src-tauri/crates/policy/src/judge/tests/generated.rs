@@ -1,6 +1,6 @@
 //! Laws over generated policies and command lines, not only over fixed lists.
 
-use crate::testing::{Scene, rule};
+use crate::testing::{Scene, person_rule};
 use crate::{Access, Ask, Class, Decision, Effect, Fallback, Lifetime, Rule, Security, Settings, Unreadable};
 use proptest::prelude::*;
 
@@ -95,7 +95,7 @@ fn rules(effect: Effect, first: i64) -> impl Strategy<Value = Vec<Rule>> {
             .map(|(id, (text, writes, lifetime))| Rule {
                 allow_writes: writes,
                 lifetime,
-                ..rule(id, effect, &text)
+                ..person_rule(id, effect, &text)
             })
             .collect()
     })
@@ -124,13 +124,13 @@ fn settings() -> impl Strategy<Value = Settings> {
 }
 
 fn scene(settings: &Settings, rules: &[Rule], line: &str) -> Scene {
-    let mut scene = Scene::new().set(|all| *all = settings.clone()).shell(line);
+    let mut scene = Scene::new().with_settings(|all| *all = settings.clone()).with_shell_text(line);
     scene.rules = rules.to_vec();
     scene
 }
 
 fn judged(settings: &Settings, rules: &[Rule], line: &str) -> Decision {
-    scene(settings, rules, line).judge().decision
+    scene(settings, rules, line).judge_request().decision
 }
 
 /// Returns every setting by itself turned one step stricter.
@@ -173,7 +173,7 @@ proptest! {
     ) {
         let mut all = [allow, deny].concat();
         let before = judged(&settings, &all, &line);
-        all.push(rule(500, Effect::Deny, &extra));
+        all.push(person_rule(500, Effect::Deny, &extra));
         prop_assert!(judged(&settings, &all, &line) >= before, "{line} with deny {extra}");
     }
 
@@ -195,9 +195,9 @@ proptest! {
         split in any::<prop::sample::Index>(),
     ) {
         let mut all = [allow, deny].concat();
-        let verdict = scene(&settings, &all, &line).judge();
+        let verdict = scene(&settings, &all, &line).judge_request();
         all.reverse();
-        prop_assert_eq!(&scene(&settings, &all, &line).judge(), &verdict, "turned around: {}", line);
+        prop_assert_eq!(&scene(&settings, &all, &line).judge_request(), &verdict, "turned around: {}", line);
         let at = split.index(all.len() + 1);
         let shared = scene(&settings, &all[..at], &line).judged_with(&all[at..]);
         prop_assert_eq!(&shared, &verdict, "in two parts: {}", line);
@@ -241,7 +241,7 @@ proptest! {
         let settings = Settings { security: Security::Allowlist, ask: Ask::OnMiss, ..settings };
         prop_assume!(judged(&settings, &[], &line) == Decision::Ask);
         for offer in scene(&settings, &[], &line).offers() {
-            let rules = offer.rules(crate::RuleOrigin::Any);
+            let rules = offer.to_rules(crate::RuleOrigin::Any);
             let saved: Vec<Rule> = (1..).zip(rules).map(|(id, rule)| Rule { id, ..rule }).collect();
             prop_assert_eq!(judged(&settings, &saved, &line), Decision::Allow, "{} of {}", offer.id, line);
             // And what is saved is written as it reads.

@@ -1,6 +1,6 @@
 //! Laws that hold for any rules and any command.
 
-use crate::testing::{Scene, rule};
+use crate::testing::{Scene, person_rule};
 use crate::{Ask, Decision, Effect, Rule, Security, Verdict};
 use postern_command::escape;
 use proptest::prelude::*;
@@ -48,16 +48,16 @@ fn rules(effect: Effect) -> impl Strategy<Value = Vec<Rule>> {
         let made = picked.into_iter().enumerate();
         made.map(|(at, (text, writes))| {
             let id = i64::try_from(at).unwrap() + if effect == Effect::Deny { 101 } else { 1 };
-            Rule { allow_writes: writes, ..rule(id, effect, text) }
+            Rule { allow_writes: writes, ..person_rule(id, effect, text) }
         })
         .collect()
     })
 }
 
 fn judged(rules: &[Rule], command: &str, ask: Ask) -> Decision {
-    let mut scene = Scene::new().set(|settings| settings.ask = ask).shell(command);
+    let mut scene = Scene::new().with_settings(|settings| settings.ask = ask).with_shell_text(command);
     scene.rules = rules.to_vec();
-    scene.judge().decision
+    scene.judge_request().decision
 }
 
 /// Commands with characters in them that a terminal obeys or a person cannot see, in every place.
@@ -120,7 +120,7 @@ proptest! {
     ) {
         let mut all = [allow, deny].concat();
         let before = judged(&all, command, Ask::OnMiss);
-        all.push(rule(500, Effect::Deny, extra));
+        all.push(person_rule(500, Effect::Deny, extra));
         prop_assert!(judged(&all, command, Ask::OnMiss) >= before, "{command} with deny {extra}");
     }
 
@@ -145,9 +145,9 @@ proptest! {
         let mut turned = all.clone();
         turned.reverse();
         let judge = |rules: &[Rule]| {
-            let mut scene = Scene::new().shell(command);
+            let mut scene = Scene::new().with_shell_text(command);
             scene.rules = rules.to_vec();
-            scene.judge()
+            scene.judge_request()
         };
         prop_assert_eq!(judge(&all), judge(&turned), "verdict, message, rule and trace");
     }
@@ -161,9 +161,9 @@ proptest! {
 
     #[test]
     fn judging_any_text_gives_a_verdict(text in "\\PC{0,80}", allow in rules(Effect::Allow)) {
-        let mut scene = Scene::new().shell(&text);
+        let mut scene = Scene::new().with_shell_text(&text);
         scene.rules = allow;
-        let verdict = scene.judge();
+        let verdict = scene.judge_request();
         prop_assert!(verdict.steps.iter().all(|step| step.decision <= verdict.decision), "the strictest step wins");
     }
 
@@ -171,10 +171,10 @@ proptest! {
     fn nothing_that_is_told_holds_what_cannot_be_seen(text in hostile(), allow in rules(Effect::Allow), deny in rules(Effect::Deny)) {
         let words: Vec<&str> = text.split(' ').collect();
         for security in [Security::Allowlist, Security::Full] {
-            for scene in [Scene::new().shell(&text), Scene::new().argv(&words)] {
-                let mut scene = scene.set(|settings| settings.security = security);
+            for scene in [Scene::new().with_shell_text(&text), Scene::new().with_argv(&words)] {
+                let mut scene = scene.with_settings(|settings| settings.security = security);
                 scene.rules = [allow.clone(), deny.clone()].concat();
-                for told in told(&scene.judge()) {
+                for told in told(&scene.judge_request()) {
                     prop_assert!(escape::is_visible(&told), "{told:?} of {text:?}");
                 }
             }
@@ -183,12 +183,12 @@ proptest! {
 
     #[test]
     fn what_is_offered_covers_what_was_asked(command in prop::sample::select(COMMANDS)) {
-        let scene = Scene::new().shell(command);
+        let scene = Scene::new().with_shell_text(command);
         for offer in scene.offers() {
-            let mut saved = Scene::new().shell(command);
-            let rules = offer.rules(crate::RuleOrigin::Any);
+            let mut saved = Scene::new().with_shell_text(command);
+            let rules = offer.to_rules(crate::RuleOrigin::Any);
             saved.rules = (1..).zip(rules).map(|(id, rule)| Rule { id, ..rule }).collect();
-            prop_assert_eq!(saved.judge().decision, Decision::Allow, "{} of {}", offer.id, command);
+            prop_assert_eq!(saved.judge_request().decision, Decision::Allow, "{} of {}", offer.id, command);
         }
     }
 }

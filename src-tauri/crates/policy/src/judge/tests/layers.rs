@@ -1,7 +1,7 @@
 //! The layers that a host command passes before its own rules: tool policy, then the elevated gate.
 
 use crate::permissions::{FileLayer, SHELL_TOOL, check_tool};
-use crate::testing::{HOME, Scene, rule};
+use crate::testing::{HOME, Scene, person_rule};
 use crate::{Ask, Cause, Decision, Effect, Reason, Security, SessionLayers, against_command_tool};
 
 fn file(text: &str) -> FileLayer {
@@ -10,7 +10,7 @@ fn file(text: &str) -> FileLayer {
 
 /// Makes a scene with `ls`, which a rule allows, by this file and in a session with these layers.
 fn scene(text: &str, parents: &[&str], runtime: &str) -> Scene {
-    let mut scene = Scene::new().allow("/usr/bin/ls").shell("ls");
+    let mut scene = Scene::new().with_allow_rule("/usr/bin/ls").with_shell_text("ls");
     scene.session = Some("s".to_owned());
     scene.policy.file = Some(file(text));
     let parents = parents.iter().map(|text| file(text).of_subagent()).collect();
@@ -44,7 +44,7 @@ fn tool_policy_says_whether_a_session_may_use_host_commands_at_all() {
         ("{}", &[r#"{ "read_file": "deny" }"#], "{}", Allow, Reason::Rule),
         ("{}", &[r#"{ "*": "deny" }"#, r#"{ "*": "allow" }"#], "{}", Deny, Reason::Managed),
     ] {
-        let verdict = scene(text, parents, runtime).judge();
+        let verdict = scene(text, parents, runtime).judge_request();
         assert_eq!((verdict.decision, verdict.reason), (expected, reason), "{text} {parents:?} {runtime}");
     }
 }
@@ -57,7 +57,7 @@ fn only_a_deny_of_a_parent_is_a_veto() {
         (r#"{ "shell_exec": { "ls *": "allow" } }"#, Reason::Rule),
         (r#"{ "shell_exec": { "ls *": "deny", "ls": "allow" } }"#, Reason::Rule),
     ] {
-        let verdict = scene(r#"{ "shell_exec": { "ls *": "allow" } }"#, &[parent], "{}").judge();
+        let verdict = scene(r#"{ "shell_exec": { "ls *": "allow" } }"#, &[parent], "{}").judge_request();
         assert_eq!(verdict.reason, reason, "{parent}: {:?}", verdict.cause);
     }
 }
@@ -75,7 +75,7 @@ fn the_elevated_gate_is_the_agents_and_then_the_sessions() {
             scene.policy.settings.elevated = elevated;
             scene.policy.settings.security = security;
             scene.policy.sessions.get_mut("s").unwrap().confined = confined;
-            let verdict = scene.judge();
+            let verdict = scene.judge_request();
             assert_eq!(verdict.decision, expected, "{elevated} {confined} {security:?}");
             if expected == Decision::Deny {
                 assert_eq!(verdict.reason, Reason::Policy);
@@ -88,7 +88,8 @@ fn the_elevated_gate_is_the_agents_and_then_the_sessions() {
 
 #[test]
 fn a_fallback_never_goes_around_the_layers() {
-    let mut scene = scene("{}", &[], "{}").set(|settings| settings.fallback = crate::Fallback::Full);
+    let mut scene =
+        scene("{}", &[], "{}").with_settings(|settings| settings.fallback = crate::Fallback::Full);
     scene.policy.settings.elevated = false;
     assert_eq!(scene.judge_unanswered().decision, Decision::Deny);
 }
@@ -96,9 +97,9 @@ fn a_fallback_never_goes_around_the_layers() {
 #[test]
 fn every_layer_is_in_the_trace_in_its_order() {
     for (text, elevated) in [("{}", true), (r#"{ "system.run": "deny" }"#, true), ("{}", false)] {
-        let mut scene = scene(text, &[], "{}").set(|settings| settings.ask = Ask::OnMiss);
+        let mut scene = scene(text, &[], "{}").with_settings(|settings| settings.ask = Ask::OnMiss);
         scene.policy.settings.elevated = elevated;
-        let verdict = scene.judge();
+        let verdict = scene.judge_request();
         let stages: Vec<&str> = verdict.trace.iter().map(|line| line.stage.as_str()).collect();
         let at = |stage: &str| stages.iter().position(|found| *found == stage).unwrap();
         assert!(at("tool policy") < at("elevated") && at("elevated") < at("deny rules"), "{stages:?}");
@@ -110,7 +111,7 @@ fn shell_tool(scene: &Scene, command: &str) -> crate::permissions::ToolVerdict {
     scene.with_facts(|policy, facts| {
         let arguments = serde_json::json!({ "command": command });
         let own = check_tool(policy, facts.session, SHELL_TOOL, &arguments, HOME);
-        own.and(against_command_tool(policy, facts))
+        own.combine_with(against_command_tool(policy, facts))
     })
 }
 
@@ -139,10 +140,10 @@ fn a_shell_tool_is_held_to_the_core_and_to_deny_rules_by_the_strictest() {
         // The host is closed; the agent's own shell is another matter.
         (r#"{ "shell_exec": "allow", "system.run": "deny" }"#, "ls", None, Allow),
     ] {
-        let mut scene = Scene::new().shell(command);
+        let mut scene = Scene::new().with_shell_text(command);
         scene.policy.file = Some(file(text));
         if let Some(pattern) = denied {
-            scene = scene.deny(pattern);
+            scene = scene.with_deny_rule(pattern);
         }
         let verdict = shell_tool(&scene, command);
         assert_eq!(verdict.decision, expected, "{text} {command} {denied:?}: {verdict:?}");
@@ -156,10 +157,10 @@ fn a_shell_tool_is_held_to_the_core_and_to_deny_rules_by_the_strictest() {
 #[test]
 fn what_rules_for_host_commands_ask_about_cannot_be_saved_in_the_file() {
     for (asks, expected) in [(false, &["git log"][..]), (true, &[])] {
-        let mut scene = Scene::new().shell("git log");
+        let mut scene = Scene::new().with_shell_text("git log");
         scene.policy.file = Some(file(r#"{ "shell_exec": "ask" }"#));
         if asks {
-            scene = scene.rule(rule(1, Effect::Ask, "git log *"));
+            scene = scene.with_rule(person_rule(1, Effect::Ask, "git log *"));
         }
         let verdict = shell_tool(&scene, "git log");
         assert_eq!(
@@ -173,7 +174,8 @@ fn what_rules_for_host_commands_ask_about_cannot_be_saved_in_the_file() {
 #[test]
 fn settings_that_close_the_host_do_not_close_an_agents_own_shell() {
     for security in [Security::Deny, Security::Allowlist, Security::Full] {
-        let mut scene = Scene::new().shell("ls").set(|settings| settings.security = security);
+        let mut scene =
+            Scene::new().with_shell_text("ls").with_settings(|settings| settings.security = security);
         scene.policy.file = Some(file(r#"{ "*": "allow" }"#));
         scene.policy.settings.elevated = false;
         assert_eq!(shell_tool(&scene, "ls").decision, Decision::Allow, "{security:?}");
@@ -187,7 +189,7 @@ fn a_shell_tool_asks_about_what_no_guess_shows_as_a_host_command_does() {
         (format!("ls; bash -c 'sudo --odd {words}rm -rf / $(x'"), Decision::Ask),
         (format!("ls; bash -c 'sudo --odd {words}$(x'"), Decision::Allow),
     ] {
-        let scene = scene(r#"{ "*": "allow" }"#, &[], "{}").shell(&text);
+        let scene = scene(r#"{ "*": "allow" }"#, &[], "{}").with_shell_text(&text);
         assert_eq!(shell_tool(&scene, &text).decision, expected, "{}", &text[text.len() - 20..]);
     }
 }
@@ -214,9 +216,9 @@ fn an_entry_denies_a_command_in_text_that_cannot_be_read() {
         ("/usr/bin/git *", "(/usr/bin/git push"),
     ] {
         let entries = format!(r#"{{ "shell_exec": {{ "{pattern}": "deny" }} }}"#);
-        let denied = scene(&entries, &[], "{}").shell(text).judge();
+        let denied = scene(&entries, &[], "{}").with_shell_text(text).judge_request();
         assert_eq!((denied.decision, denied.reason), (Decision::Deny, Reason::Denylist), "{pattern} {text}");
-        let other = scene(&entries, &[], "{}").shell("(gitk pull").judge();
+        let other = scene(&entries, &[], "{}").with_shell_text("(gitk pull").judge_request();
         assert_eq!(other.decision, Decision::Ask, "{pattern}");
     }
 }

@@ -1,26 +1,26 @@
 //! Tests of the limits of an offer: its rule covers the next command of its kind, and nothing that does more.
 
 use crate::testing::{HOME, Scene};
-use crate::{Decision, Pattern, Rule, RuleOrigin, Target};
+use crate::{Decision, Pattern, Rule, RuleOrigin, TargetPath};
 
 fn scene(command: &str) -> Scene {
     let more = ["head", "mkdir", "ssh", "sed", "node"];
     let scene =
         more.iter().fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
-    scene.shell(command)
+    scene.with_shell_text(command)
 }
 
 /// Returns the rules of the first offer for a command.
 fn saved(command: &str) -> Vec<Rule> {
     let offers = scene(command).offers();
     assert!(!offers.is_empty(), "{command}: no offer");
-    (1..).zip(offers[0].rules(RuleOrigin::Any)).map(|(id, rule)| Rule { id, ..rule }).collect()
+    (1..).zip(offers[0].to_rules(RuleOrigin::Any)).map(|(id, rule)| Rule { id, ..rule }).collect()
 }
 
 fn with(rules: &[Rule], command: &str) -> Decision {
     let mut scene = scene(command);
     scene.rules = rules.to_vec();
-    scene.judge().decision
+    scene.judge_request().decision
 }
 
 fn check(given: &str, covered: &[&str], asked: &[&str]) {
@@ -136,13 +136,13 @@ fn a_link_that_leads_elsewhere_is_not_followed() {
     for (written, real) in [("notes.md", "/Users/u/.zshrc"), ("notes.md", "/opt/x")] {
         let mut scene = scene("cat > notes.md <<'E'\nx\nE");
         scene.rules.clone_from(&rules);
-        scene.targets = vec![Target { written: written.to_owned(), real: real.to_owned() }];
-        assert_ne!(scene.judge().decision, Decision::Allow, "{real}");
+        scene.targets = vec![TargetPath { written: written.to_owned(), real: real.to_owned() }];
+        assert_ne!(scene.judge_request().decision, Decision::Allow, "{real}");
     }
     let mut moved = scene("cd sub && npm test");
     moved.rules = saved("npm test");
-    moved.targets = vec![Target { written: "sub".to_owned(), real: "/opt/evil".to_owned() }];
-    assert_ne!(moved.judge().decision, Decision::Allow, "the folder is a link");
+    moved.targets = vec![TargetPath { written: "sub".to_owned(), real: "/opt/evil".to_owned() }];
+    assert_ne!(moved.judge_request().decision, Decision::Allow, "the folder is a link");
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn a_home_folder_is_no_place_for_everything() {
         ["exact"],
         "nothing wider is written there"
     );
-    let rules: Vec<Rule> = at_home("grep x notes").offers()[0].rules(RuleOrigin::Any).collect();
+    let rules: Vec<Rule> = at_home("grep x notes").offers()[0].to_rules(RuleOrigin::Any).collect();
     for (command, expected) in [
         ("grep y notes", Decision::Allow),
         ("grep -r y .", Decision::Ask),
@@ -189,7 +189,7 @@ fn a_home_folder_is_no_place_for_everything() {
     ] {
         let mut scene = at_home(command);
         scene.rules.clone_from(&rules);
-        assert_eq!(scene.judge().decision, expected, "{command}");
+        assert_eq!(scene.judge_request().decision, expected, "{command}");
     }
 }
 
@@ -198,7 +198,7 @@ fn an_exact_command_writes_the_same_file() {
     let rule = |command: &str| {
         let offers = scene(command).offers();
         let exact = offers.iter().find(|offer| offer.id == "exact").unwrap();
-        exact.rules(RuleOrigin::Any).collect::<Vec<Rule>>()
+        exact.to_rules(RuleOrigin::Any).collect::<Vec<Rule>>()
     };
     let rules = rule("ls > out.txt");
     assert_eq!(with(&rules, "ls > out.txt"), Decision::Allow);
@@ -258,18 +258,18 @@ fn code_in_the_request_is_covered_as_it_is() {
 #[test]
 fn a_rule_for_a_line_is_about_that_line_in_that_folder() {
     let rules = saved("source ../env.sh && npm test");
-    let judged = |scene: Scene| scene.judge().decision;
+    let judged = |scene: Scene| scene.judge_request().decision;
     let mut other = scene("source ../env.sh && npm test");
     other.rules.clone_from(&rules);
-    assert_eq!(other.judge().decision, Decision::Allow);
+    assert_eq!(other.judge_request().decision, Decision::Allow);
     other.cwd = HOME.to_owned();
-    assert_ne!(other.judge().decision, Decision::Allow, "in another folder");
+    assert_ne!(other.judge_request().decision, Decision::Allow, "in another folder");
     for command in
         ["source ../env.sh && npm test x", "source ../other.sh && npm test", "source ../env.sh", "npm test"]
     {
         assert_ne!(with(&rules, command), Decision::Allow, "{command}");
     }
-    let mut denied = scene("source ../env.sh && npm test").deny("npm test");
+    let mut denied = scene("source ../env.sh && npm test").with_deny_rule("npm test");
     denied.rules.extend(rules.iter().cloned().map(|rule| Rule { id: 9, ..rule }));
     assert_eq!(judged(denied), Decision::Deny, "deny rules are stronger");
     let mut fed = scene("source ../env.sh && npm test");

@@ -1,7 +1,7 @@
 //! The read-only list and the profile that its steps run with.
 
 use crate::testing::{CWD, DATA, HOME, Scene};
-use crate::{Confinement, Decision, Reason, Security, Target, Verdict};
+use crate::{Confinement, Decision, Reason, Security, TargetPath, Verdict};
 
 fn reader() -> Scene {
     Scene::new()
@@ -9,15 +9,15 @@ fn reader() -> Scene {
         .program("/usr/bin/cargo", "cargo")
         .program("/usr/bin/id", "id")
         .program("/usr/bin/tail", "tail")
-        .set(|settings| settings.look = crate::Access::Allow)
+        .with_settings(|settings| settings.look = crate::Access::Allow)
 }
 
 fn judged(text: &str) -> Verdict {
-    reader().shell(text).judge()
+    reader().with_shell_text(text).judge_request()
 }
 
 fn look() -> Confinement {
-    Confinement::look(vec![CWD.to_owned()])
+    Confinement::look_only(vec![CWD.to_owned()])
 }
 
 #[test]
@@ -74,13 +74,13 @@ fn what_lies_elsewhere_or_is_a_key_is_asked_about() {
 #[test]
 fn where_links_lead_counts() {
     for real in [format!("{HOME}/.ssh/id_rsa"), format!("{HOME}/other"), "/srv/x".to_owned()] {
-        let mut scene = reader().shell("cat notes.txt");
-        scene.targets = vec![Target { written: "notes.txt".to_owned(), real: real.clone() }];
-        assert_eq!(scene.judge().decision, Decision::Ask, "{real}");
+        let mut scene = reader().with_shell_text("cat notes.txt");
+        scene.targets = vec![TargetPath { written: "notes.txt".to_owned(), real: real.clone() }];
+        assert_eq!(scene.judge_request().decision, Decision::Ask, "{real}");
     }
-    let mut scene = reader().shell("cat notes.txt");
-    scene.targets = vec![Target { written: "notes.txt".to_owned(), real: format!("{CWD}/a") }];
-    assert_eq!(scene.judge().decision, Decision::Allow, "inside it may lead anywhere");
+    let mut scene = reader().with_shell_text("cat notes.txt");
+    scene.targets = vec![TargetPath { written: "notes.txt".to_owned(), real: format!("{CWD}/a") }];
+    assert_eq!(scene.judge_request().decision, Decision::Allow, "inside it may lead anywhere");
 }
 
 #[test]
@@ -94,9 +94,10 @@ fn a_home_folder_is_gone_through_only_where_it_was_named() {
         ("ls -R", Decision::Ask, Decision::Allow),
     ] {
         let judged = |folders: Vec<String>| {
-            let mut scene = reader().set(|settings| settings.folders = folders).shell(text);
+            let mut scene =
+                reader().with_settings(|settings| settings.folders = folders).with_shell_text(text);
             scene.cwd = HOME.to_owned();
-            scene.judge()
+            scene.judge_request()
         };
         assert_eq!(judged(Vec::new()).decision, expected, "{text}");
         let verdict = judged(vec![HOME.to_owned()]);
@@ -121,7 +122,11 @@ fn beside_what_a_rule_lets_run_free_the_list_vouches_for_filters_only() {
         ("cargo test | cat \"$x\"", Decision::Ask),
         ("cargo test; date --file=notes.txt", Decision::Ask),
     ] {
-        let verdict = reader().program("/usr/bin/date", "date").allow("cargo test").shell(text).judge();
+        let verdict = reader()
+            .program("/usr/bin/date", "date")
+            .with_allow_rule("cargo test")
+            .with_shell_text(text)
+            .judge_request();
         assert_eq!(verdict.decision, expected, "{text}: {:?}", verdict.cause);
         assert!(verdict.confinement.is_none(), "{text}: one tree of processes, one profile");
     }
@@ -130,9 +135,9 @@ fn beside_what_a_rule_lets_run_free_the_list_vouches_for_filters_only() {
 #[test]
 fn where_nothing_can_be_confined_the_list_asks() {
     let judged = |text: &str| {
-        let mut scene = reader().shell(text);
+        let mut scene = reader().with_shell_text(text);
         scene.confinable = crate::Confinable::NONE;
-        scene.judge()
+        scene.judge_request()
     };
     for text in ["cat a", "git status"] {
         let verdict = judged(text);
@@ -144,20 +149,23 @@ fn where_nothing_can_be_confined_the_list_asks() {
 
 #[test]
 fn a_rule_or_a_person_lets_it_through_confined_as_well() {
-    let ruled = Scene::new().allow("git status").shell("git status").judge();
+    let ruled = Scene::new().with_allow_rule("git status").with_shell_text("git status").judge_request();
     assert_eq!((ruled.decision, ruled.reason, &ruled.confinement), (Decision::Allow, Reason::Rule, &look()));
-    let asked = Scene::new().shell("git status").judge();
+    let asked = Scene::new().with_shell_text("git status").judge_request();
     assert_eq!((asked.decision, &asked.confinement), (Decision::Ask, &look()));
-    let full = Scene::new().set(|settings| settings.security = Security::Full).shell("git status").judge();
+    let full = Scene::new()
+        .with_settings(|settings| settings.security = Security::Full)
+        .with_shell_text("git status")
+        .judge_request();
     assert!(full.confinement.is_none(), "what may run anything runs as it is");
-    let outside = Scene::new().allow("cat *").shell("cat ~/notes").judge();
+    let outside = Scene::new().with_allow_rule("cat *").with_shell_text("cat ~/notes").judge_request();
     assert_eq!((outside.decision, outside.confinement), (Decision::Allow, Confinement::None));
 }
 
 #[test]
 fn a_program_of_the_agents_is_not_vouched_for() {
-    let mut scene = reader().shell("cat a");
+    let mut scene = reader().with_shell_text("cat a");
     scene.programs.get_mut("/usr/bin/cat").unwrap().real_path = format!("{CWD}/bin/cat");
-    assert_eq!(scene.judge().decision, Decision::Ask);
+    assert_eq!(scene.judge_request().decision, Decision::Ask);
     assert_eq!(judged(&format!("cat '{DATA}/log'")).reason, Reason::Core);
 }

@@ -1,14 +1,15 @@
 //! Tests of finding the rules for a program: everybody's, those for any program, those for the same file.
 
-use crate::testing::{HOME, Scene, identity, rule};
+use crate::testing::{HOME, Scene, identity, person_rule};
 use crate::{
     Authority, Decision, Effect, Identity, IdentityPattern, Pattern, Pin, Rule, RuleSet, Signature, Signer,
 };
 
 #[test]
 fn everybody_s_rules_and_the_agent_s_own_count_both() {
-    let scene = || Scene::new().allow("/usr/bin/ls").deny("/usr/bin/rm");
-    let shared = [rule(11, Effect::Allow, "/usr/bin/git"), rule(12, Effect::Deny, "/usr/bin/mv")];
+    let scene = || Scene::new().with_allow_rule("/usr/bin/ls").with_deny_rule("/usr/bin/rm");
+    let shared =
+        [person_rule(11, Effect::Allow, "/usr/bin/git"), person_rule(12, Effect::Deny, "/usr/bin/mv")];
     for (command, expected) in [
         ("ls", Decision::Allow),
         ("git status", Decision::Allow),
@@ -16,15 +17,20 @@ fn everybody_s_rules_and_the_agent_s_own_count_both() {
         ("mv x y", Decision::Deny),
         ("cat x", Decision::Ask),
     ] {
-        assert_eq!(scene().shell(command).judged_with(&shared).decision, expected, "{command}");
+        assert_eq!(scene().with_shell_text(command).judged_with(&shared).decision, expected, "{command}");
     }
 }
 
 #[test]
 fn a_deny_rule_may_describe_the_program_too() {
     let judged = |text: &str, command: &str| {
-        let denies = Rule { pattern: Pattern::Command(text.to_owned()), ..rule(1, Effect::Deny, "x") };
-        Scene::new().allow("/**").rule(denies).shell(command).judge().decision
+        let denies = Rule { pattern: Pattern::Command(text.to_owned()), ..person_rule(1, Effect::Deny, "x") };
+        Scene::new()
+            .with_allow_rule("/**")
+            .with_rule(denies)
+            .with_shell_text(command)
+            .judge_request()
+            .decision
     };
     assert_eq!(judged("g?t push *", "git push origin"), Decision::Deny);
     assert_eq!(judged("*it push *", "nohup GIT -C x push"), Decision::Deny);
@@ -36,13 +42,16 @@ fn a_deny_rule_may_describe_the_program_too() {
 fn a_denied_file_is_known_by_its_place_on_the_disk() {
     let pinned = Rule {
         pin: Some(Box::new(Pin { program: identity("rm"), script: None })),
-        ..rule(5, Effect::Deny, "/nowhere/rm")
+        ..person_rule(5, Effect::Deny, "/nowhere/rm")
     };
     let judged = |now: Identity| {
-        let mut scene =
-            Scene::new().program("/opt/copy", "other").allow("/**").rule(pinned.clone()).shell("/opt/copy x");
+        let mut scene = Scene::new()
+            .program("/opt/copy", "other")
+            .with_allow_rule("/**")
+            .with_rule(pinned.clone())
+            .with_shell_text("/opt/copy x");
         scene.programs.get_mut("/opt/copy").unwrap().identity = Some(now);
-        scene.judge().decision
+        scene.judge_request().decision
     };
     let written_over = Identity { sha256: identity("new").sha256, ..identity("rm") };
     assert_eq!(judged(written_over), Decision::Deny, "other content in the same file");
@@ -65,10 +74,11 @@ fn signed(authority: Authority, team: Option<&str>) -> Identity {
 
 fn by_identity(effect: Effect, pattern: IdentityPattern, program: &Identity, command: &str) -> Decision {
     let pattern = Pattern::Identity(pattern);
-    let mut scene = Scene::new().rule(Rule { pattern, ..rule(1, effect, "x") }).shell(command);
+    let mut scene =
+        Scene::new().with_rule(Rule { pattern, ..person_rule(1, effect, "x") }).with_shell_text(command);
     let name = command.split(' ').next().unwrap();
     scene.programs.get_mut(&format!("/usr/bin/{name}")).unwrap().identity = Some(program.clone());
-    scene.judge().decision
+    scene.judge_request().decision
 }
 
 #[test]
@@ -138,7 +148,7 @@ fn a_rule_that_says_too_little_is_broken() {
         (Effect::Allow, Pattern::Exact(vec!["ls".to_owned()]), false),
         (Effect::Allow, Pattern::Path("bin/x".to_owned()), true),
     ] {
-        let only = Rule { pattern: pattern.clone(), ..rule(1, effect, "x") };
+        let only = Rule { pattern: pattern.clone(), ..person_rule(1, effect, "x") };
         let rules = RuleSet::compile(&[only], HOME, true);
         assert_eq!(rules.broken().count() == 1, broken, "{effect:?} {pattern:?}");
     }
@@ -147,12 +157,12 @@ fn a_rule_that_says_too_little_is_broken() {
 #[test]
 fn the_programs_to_watch_are_those_that_deny_rules_name() {
     let rules = [
-        rule(1, Effect::Deny, "~/bin/x"),
-        rule(2, Effect::Deny, "/opt/*"),
-        rule(3, Effect::Allow, "/usr/bin/ls"),
-        rule(4, Effect::Deny, "rm"),
-        rule(5, Effect::Deny, "git push *"),
-        rule(6, Effect::Deny, "* push"),
+        person_rule(1, Effect::Deny, "~/bin/x"),
+        person_rule(2, Effect::Deny, "/opt/*"),
+        person_rule(3, Effect::Allow, "/usr/bin/ls"),
+        person_rule(4, Effect::Deny, "rm"),
+        person_rule(5, Effect::Deny, "git push *"),
+        person_rule(6, Effect::Deny, "* push"),
     ];
     let watched = RuleSet::compile(&rules, HOME, true).denied_programs(HOME);
     let expected = [(1, format!("{HOME}/bin/x")), (4, "rm".to_owned()), (5, "git".to_owned())];

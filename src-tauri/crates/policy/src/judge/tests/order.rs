@@ -1,6 +1,6 @@
 use crate::permissions::FileLayer;
 use crate::settings::SEARCH_PATH;
-use crate::testing::{CWD, HOME, Scene, identity, rule};
+use crate::testing::{CWD, HOME, Scene, identity, person_rule};
 use crate::{
     Advice, Ask, Cause, Decision, Fallback, Pin, Reason, Rule, Security, SessionLayers, Source, Unreadable,
 };
@@ -25,8 +25,12 @@ fn every_triple_of_settings_has_its_verdict() {
         (Security::Full, Ask::Always, Asks, Asks),
     ] {
         let set = |settings: &mut crate::Settings| (settings.security, settings.ask) = (security, ask);
-        let bare = Scene::new().set(set).shell("ls -la").judge();
-        let ruled = Scene::new().set(set).allow("/usr/bin/ls").shell("ls -la").judge();
+        let bare = Scene::new().with_settings(set).with_shell_text("ls -la").judge_request();
+        let ruled = Scene::new()
+            .with_settings(set)
+            .with_allow_rule("/usr/bin/ls")
+            .with_shell_text("ls -la")
+            .judge_request();
         assert_eq!(ruled.decision, with_rule, "{security:?} {ask:?} with a rule");
         assert_eq!(bare.decision, without, "{security:?} {ask:?} without");
     }
@@ -35,8 +39,11 @@ fn every_triple_of_settings_has_its_verdict() {
 #[test]
 fn a_deny_rule_beats_every_setting_and_every_allow_rule() {
     for security in [Security::Deny, Security::Allowlist, Security::Full] {
-        let scene = Scene::new().set(|settings| settings.security = security).allow("/**").deny("git push *");
-        let verdict = scene.shell("git -c a.b=c push origin").judge();
+        let scene = Scene::new()
+            .with_settings(|settings| settings.security = security)
+            .with_allow_rule("/**")
+            .with_deny_rule("git push *");
+        let verdict = scene.with_shell_text("git -c a.b=c push origin").judge_request();
         assert_eq!((verdict.decision, verdict.reason), (Decision::Deny, Reason::Denylist), "{security:?}");
         assert_eq!(verdict.rule.unwrap().pattern, "git push *");
     }
@@ -44,8 +51,12 @@ fn a_deny_rule_beats_every_setting_and_every_allow_rule() {
 
 #[test]
 fn managed_rules_come_first_and_are_told_as_such() {
-    let managed = Rule { source: Source::Managed, ..rule(9, crate::Effect::Deny, "/usr/bin/rm") };
-    let verdict = Scene::new().rule(managed).deny("/usr/bin/rm").shell("rm -rf /").judge();
+    let managed = Rule { source: Source::Managed, ..person_rule(9, crate::Effect::Deny, "/usr/bin/rm") };
+    let verdict = Scene::new()
+        .with_rule(managed)
+        .with_deny_rule("/usr/bin/rm")
+        .with_shell_text("rm -rf /")
+        .judge_request();
     assert_eq!(
         verdict.reason,
         Reason::Managed,
@@ -55,35 +66,38 @@ fn managed_rules_come_first_and_are_told_as_such() {
 
 #[test]
 fn a_program_that_is_not_found_is_denied_as_argv_and_asked_about_in_a_line() {
-    let argv = Scene::new().allow("/**").argv(&["gitx", "status"]).judge();
+    let argv = Scene::new().with_allow_rule("/**").with_argv(&["gitx", "status"]).judge_request();
     assert_eq!((argv.decision, argv.reason), (Decision::Deny, Reason::NotFound));
-    let line = Scene::new().allow("/**").shell("gitx status").judge();
+    let line = Scene::new().with_allow_rule("/**").with_shell_text("gitx status").judge_request();
     assert_eq!((line.decision, line.reason), (Decision::Ask, Reason::NotFound));
-    let full = Scene::new().set(|settings| settings.security = Security::Full).argv(&["gitx"]).judge();
+    let full = Scene::new()
+        .with_settings(|settings| settings.security = Security::Full)
+        .with_argv(&["gitx"])
+        .judge_request();
     assert_eq!(full.reason, Reason::NotFound, "nothing to run, whatever the settings");
 }
 
 #[test]
 fn who_is_told_that_a_program_is_not_found_is_told_where_it_was_looked_for_and_how_that_is_changed() {
-    let advice = |scene: Scene| scene.argv(&["gitx"]).judge().advice.unwrap();
+    let advice = |scene: Scene| scene.with_argv(&["gitx"]).judge_request().advice.unwrap();
     let usual: Vec<String> = SEARCH_PATH.iter().map(|&folder| folder.to_owned()).collect();
     let own = vec!["~/.cargo/bin".to_owned()];
     for (scene, expected) in [
         (Scene::new(), usual),
-        (Scene::new().set(|settings| settings.search_path.clone_from(&own)), own.clone()),
+        (Scene::new().with_settings(|settings| settings.search_path.clone_from(&own)), own.clone()),
     ] {
         let said = advice(scene);
         assert!(matches!(&said, Advice::SearchPath { searched, .. } if *searched == expected), "{said:?}");
     }
-    let path = Scene::new().argv(&["/opt/none"]).judge().advice;
+    let path = Scene::new().with_argv(&["/opt/none"]).judge_request().advice;
     assert_eq!(path, Some(Advice::CheckName), "a path is looked up nowhere");
 }
 
 #[test]
 fn the_strictest_step_decides() {
-    let scene = || Scene::new().allow("/usr/bin/ls").deny("/usr/bin/rm");
-    assert_eq!(scene().shell("ls | wc -l").judge().decision, Decision::Ask);
-    let denied = scene().shell("ls && wc -l && rm x").judge();
+    let scene = || Scene::new().with_allow_rule("/usr/bin/ls").with_deny_rule("/usr/bin/rm");
+    assert_eq!(scene().with_shell_text("ls | wc -l").judge_request().decision, Decision::Ask);
+    let denied = scene().with_shell_text("ls && wc -l && rm x").judge_request();
     assert_eq!(denied.decision, Decision::Deny);
     let steps: Vec<_> = denied.steps.iter().map(|step| step.decision).collect();
     assert_eq!(steps, [Decision::Allow, Decision::Ask, Decision::Deny], "each step says what it contributed");
@@ -92,24 +106,34 @@ fn the_strictest_step_decides() {
 
 #[test]
 fn folders_bind_the_request_and_every_step() {
-    let scene =
-        || Scene::new().allow("/usr/bin/ls").set(|settings| settings.folders = vec!["~/project".to_owned()]);
-    assert_eq!(scene().shell("ls").judge().decision, Decision::Allow);
-    let mut outside = scene().shell("ls");
+    let scene = || {
+        Scene::new()
+            .with_allow_rule("/usr/bin/ls")
+            .with_settings(|settings| settings.folders = vec!["~/project".to_owned()])
+    };
+    assert_eq!(scene().with_shell_text("ls").judge_request().decision, Decision::Allow);
+    let mut outside = scene().with_shell_text("ls");
     outside.cwd = "/tmp".to_owned();
-    assert_eq!(outside.judge().reason, Reason::CwdRefused);
-    assert_eq!(scene().shell("cd /tmp && ls").judge().reason, Reason::CwdRefused);
-    assert_eq!(scene().shell("cd sub && ls").judge().decision, Decision::Allow);
+    assert_eq!(outside.judge_request().reason, Reason::CwdRefused);
+    assert_eq!(scene().with_shell_text("cd /tmp && ls").judge_request().reason, Reason::CwdRefused);
+    assert_eq!(scene().with_shell_text("cd sub && ls").judge_request().decision, Decision::Allow);
     assert_eq!(CWD, "/Users/u/project");
 }
 
 #[test]
 fn a_rule_holds_in_the_requests_folder_and_below() {
-    let scene = || Scene::new().allow("/usr/bin/git");
-    assert_eq!(scene().shell("cd sub && git status").judge().decision, Decision::Allow);
-    assert_eq!(scene().shell("cd /tmp/evil && git status").judge().decision, Decision::Ask);
-    assert_eq!(scene().shell("cd .. && git status").judge().decision, Decision::Ask);
-    let reads = |text: &str| Scene::new().allow("/usr/bin/*").allow("/tmp/ls").shell(text).judge().decision;
+    let scene = || Scene::new().with_allow_rule("/usr/bin/git");
+    assert_eq!(scene().with_shell_text("cd sub && git status").judge_request().decision, Decision::Allow);
+    assert_eq!(scene().with_shell_text("cd /tmp/evil && git status").judge_request().decision, Decision::Ask);
+    assert_eq!(scene().with_shell_text("cd .. && git status").judge_request().decision, Decision::Ask);
+    let reads = |text: &str| {
+        Scene::new()
+            .with_allow_rule("/usr/bin/*")
+            .with_allow_rule("/tmp/ls")
+            .with_shell_text(text)
+            .judge_request()
+            .decision
+    };
     for text in ["cd /tmp && ls -la", "cd .. && cat x | wc -l", "for d in */; do (cd $d && ls); done"] {
         assert_eq!(
             reads(text),
@@ -124,66 +148,73 @@ fn a_rule_holds_in_the_requests_folder_and_below() {
 
 #[test]
 fn a_builtin_needs_no_rule_where_a_shell_runs_it() {
-    let judged = |scene: Scene| scene.allow("/usr/bin/git").allow("/usr/bin/ls").judge().decision;
+    let judged = |scene: Scene| {
+        scene.with_allow_rule("/usr/bin/git").with_allow_rule("/usr/bin/ls").judge_request().decision
+    };
     for text in ["cd sub && ls", "bash -c 'cd sub && ls'", "sh -c 'true; command git status'"] {
-        assert_eq!(judged(Scene::new().shell(text)), Decision::Allow, "{text}");
+        assert_eq!(judged(Scene::new().with_shell_text(text)), Decision::Allow, "{text}");
     }
     for argv in
         [["bash", "-c", "cd sub && ls"], ["bash", "-c", "eval ls"], ["sh", "-c", "command git status"]]
     {
-        assert_eq!(judged(Scene::new().argv(&argv)), Decision::Allow, "{argv:?}");
+        assert_eq!(judged(Scene::new().with_argv(&argv)), Decision::Allow, "{argv:?}");
     }
     for text in ["nohup true", "env cd sub", "sudo bash -c true", "/tmp/bash -c true"] {
-        let scene = Scene::new().program("/tmp/bash", "evil").shell(text);
+        let scene = Scene::new().program("/tmp/bash", "evil").with_shell_text(text);
         assert_eq!(judged(scene), Decision::Ask, "{text}: a program of that name may run");
     }
 }
 
 #[test]
 fn what_cannot_be_read_is_asked_about_or_sent_back() {
-    let scene = || Scene::new().allow("/**").allow("/usr/bin/rm");
-    let asked = scene().shell("X=rm; $X -rf build").judge();
+    let scene = || Scene::new().with_allow_rule("/**").with_allow_rule("/usr/bin/rm");
+    let asked = scene().with_shell_text("X=rm; $X -rf build").judge_request();
     assert_eq!((asked.decision, asked.reason), (Decision::Ask, Reason::Opaque));
     assert!(asked.advice.is_some(), "the agent is told what to write instead");
     let back = scene()
-        .set(|settings| settings.unreadable = Unreadable::SendBack)
-        .shell("X=rm; $X -rf build")
-        .judge();
+        .with_settings(|settings| settings.unreadable = Unreadable::SendBack)
+        .with_shell_text("X=rm; $X -rf build")
+        .judge_request();
     assert_eq!((back.decision, back.reason), (Decision::Deny, Reason::Opaque));
-    let full = scene().set(|settings| settings.security = Security::Full).shell("X=rm; $X -rf build").judge();
+    let full = scene()
+        .with_settings(|settings| settings.security = Security::Full)
+        .with_shell_text("X=rm; $X -rf build")
+        .judge_request();
     assert_eq!(full.decision, Decision::Allow, "except under full");
 }
 
 #[test]
 fn an_environment_that_asks_makes_the_request_ask() {
-    let mut scene = Scene::new().allow("/usr/bin/ls").shell("ls");
+    let mut scene = Scene::new().with_allow_rule("/usr/bin/ls").with_shell_text("ls");
     scene.env_to_ask = vec!["MY_FLAG".to_owned()];
-    assert_eq!(scene.judge().decision, Decision::Ask);
+    assert_eq!(scene.judge_request().decision, Decision::Ask);
     assert!(scene.offers().is_empty(), "no rule could help");
 }
 
 #[test]
 fn nobody_answered() {
-    let scene = |fallback| Scene::new().set(|settings| settings.fallback = fallback);
+    let scene = |fallback| Scene::new().with_settings(|settings| settings.fallback = fallback);
     for (fallback, allowed, decision) in [
         (Fallback::Deny, false, Decision::Deny),
         (Fallback::Allowlist, false, Decision::Deny),
         (Fallback::Allowlist, true, Decision::Allow),
         (Fallback::Full, false, Decision::Allow),
     ] {
-        let always = scene(fallback).set(|settings| settings.ask = Ask::Always).shell("ls");
-        let scene = if allowed { always.allow("/usr/bin/ls") } else { always };
+        let always =
+            scene(fallback).with_settings(|settings| settings.ask = Ask::Always).with_shell_text("ls");
+        let scene = if allowed { always.with_allow_rule("/usr/bin/ls") } else { always };
         assert_eq!(scene.judge_unanswered().decision, decision, "{fallback:?}, allowed: {allowed}");
     }
-    let denied = scene(Fallback::Full).deny("/usr/bin/rm").shell("rm x").judge_unanswered();
+    let denied =
+        scene(Fallback::Full).with_deny_rule("/usr/bin/rm").with_shell_text("rm x").judge_unanswered();
     assert_eq!(denied.decision, Decision::Deny, "a fallback never loosens a deny rule");
 }
 
 #[test]
 fn a_broken_file_denies_and_says_where() {
-    let mut scene = Scene::new().allow("/usr/bin/ls").shell("ls");
+    let mut scene = Scene::new().with_allow_rule("/usr/bin/ls").with_shell_text("ls");
     scene.policy.file_problem = Some("line 3, column 5: expected comma".to_owned());
-    let verdict = scene.judge();
+    let verdict = scene.judge_request();
     assert_eq!(verdict.decision, Decision::Deny);
     let problem = "line 3, column 5: expected comma".to_owned();
     assert_eq!(verdict.cause, Cause::FileUnreadable { problem });
@@ -218,23 +249,23 @@ fn the_files_last_match_wins_and_its_catch_all_forces_nothing() {
         ("{ \"shell_exec\": \"allow\" }", "git status > x", false, Decision::Ask),
         ("{ \"shell_exec\": { \"git status\": \"allow\" } }", "git status; wc", false, Decision::Ask),
     ] {
-        let scene = if rule { Scene::new().allow("/usr/bin/ls") } else { Scene::new() };
-        let mut scene = scene.shell(command);
+        let scene = if rule { Scene::new().with_allow_rule("/usr/bin/ls") } else { Scene::new() };
+        let mut scene = scene.with_shell_text(command);
         scene.policy.file = Some(file(text));
-        assert_eq!(scene.judge().decision, expected, "{text} and {command}");
+        assert_eq!(scene.judge_request().decision, expected, "{text} and {command}");
     }
 }
 
 #[test]
 fn a_parents_deny_is_final_and_its_allow_is_not() {
     let layered = |parent: &str, own: &str| {
-        let mut scene = Scene::new().allow("/usr/bin/ls").shell("ls");
+        let mut scene = Scene::new().with_allow_rule("/usr/bin/ls").with_shell_text("ls");
         scene.session = Some("sub".to_owned());
         scene.policy.file = Some(file(own));
         let layers =
             SessionLayers { parents: vec![file(parent)], runtime: FileLayer::default(), confined: false };
         scene.policy.sessions.insert("sub".to_owned(), layers);
-        scene.judge()
+        scene.judge_request()
     };
     let veto = layered("{ \"*\": \"deny\" }", "{ \"shell_exec\": { \"ls\": \"allow\" } }");
     assert_eq!((veto.decision, veto.reason), (Decision::Deny, Reason::Managed));
@@ -244,7 +275,7 @@ fn a_parents_deny_is_final_and_its_allow_is_not() {
 
 #[test]
 fn what_is_told_is_what_weighs() {
-    let told = |text: &str| Scene::new().allow("/usr/bin/ls").shell(text).judge();
+    let told = |text: &str| Scene::new().with_allow_rule("/usr/bin/ls").with_shell_text(text).judge_request();
     assert_eq!(told("true && ls").rule.unwrap().pattern, "/usr/bin/ls", "a rule before a builtin");
     assert_eq!(told("true").reason, Reason::Builtin);
     assert_eq!(told("sudo ls").cause, Cause::NoRule { command: Some("sudo ls".to_owned()) });
@@ -253,14 +284,14 @@ fn what_is_told_is_what_weighs() {
 #[test]
 fn every_ending_says_something() {
     for scene in [
-        Scene::new().argv(&[]),
-        Scene::new().shell("ls"),
-        Scene::new().deny("/usr/bin/ls").shell("ls"),
-        Scene::new().shell("rm -rf /"),
-        Scene::new().set(|settings| settings.ask = Ask::Off).shell("ls"),
-        Scene::new().set(|settings| settings.security = Security::Deny).shell("ls"),
+        Scene::new().with_argv(&[]),
+        Scene::new().with_shell_text("ls"),
+        Scene::new().with_deny_rule("/usr/bin/ls").with_shell_text("ls"),
+        Scene::new().with_shell_text("rm -rf /"),
+        Scene::new().with_settings(|settings| settings.ask = Ask::Off).with_shell_text("ls"),
+        Scene::new().with_settings(|settings| settings.security = Security::Deny).with_shell_text("ls"),
     ] {
-        let verdict = scene.judge();
+        let verdict = scene.judge_request();
         assert!(!verdict.trace.is_empty());
         assert!(
             verdict.decision != Decision::Deny || verdict.advice.is_some(),
@@ -272,23 +303,28 @@ fn every_ending_says_something() {
 #[test]
 fn a_program_that_only_the_users_shell_finds_is_asked_about_unless_a_rule_says_which_it_is() {
     let scene = || Scene::new().program("/usr/bin/tool", "its content").only_of_shell("/usr/bin/tool");
-    let asked = scene().argv(&["tool", "x"]).judge();
+    let asked = scene().with_argv(&["tool", "x"]).judge_request();
     assert_eq!(asked.decision, Decision::Ask);
     let expected = Cause::OutsideSearchPath { program: "tool".to_owned(), folder: "/usr/bin".to_owned() };
     assert_eq!(asked.cause, expected);
     for (allowed, decision) in [("tool *", Decision::Ask), ("/usr/bin/tool", Decision::Allow)] {
-        let verdict = scene().allow(allowed).argv(&["tool", "x"]).judge();
+        let verdict = scene().with_allow_rule(allowed).with_argv(&["tool", "x"]).judge_request();
         assert_eq!(verdict.decision, decision, "{allowed}: {:?}", verdict.cause);
-        let line = scene().allow(allowed).allow("/usr/bin/git").shell("git status && tool x").judge();
+        let line = scene()
+            .with_allow_rule(allowed)
+            .with_allow_rule("/usr/bin/git")
+            .with_shell_text("git status && tool x")
+            .judge_request();
         assert_eq!(line.decision, decision, "{allowed}: {:?}", line.cause);
     }
     let pin = Some(Box::new(Pin { program: identity("its content"), script: None }));
-    let pinned = Rule { pin, ..rule(1, crate::Effect::Allow, "tool *") };
-    let pinned = scene().rule(pinned).argv(&["tool", "x"]).judge();
+    let pinned = Rule { pin, ..person_rule(1, crate::Effect::Allow, "tool *") };
+    let pinned = scene().with_rule(pinned).with_argv(&["tool", "x"]).judge_request();
     assert_eq!(pinned.decision, Decision::Allow, "it was allowed as it is: {:?}", pinned.cause);
-    let quiet = scene().set(|settings| settings.ask = Ask::Off).argv(&["tool"]).judge();
+    let quiet =
+        scene().with_settings(|settings| settings.ask = Ask::Off).with_argv(&["tool"]).judge_request();
     assert_eq!(quiet.decision, Decision::Deny);
     assert!(matches!(quiet.advice, Some(Advice::SearchPath { .. })), "{:?}", quiet.advice);
-    let denied = scene().deny("tool *").argv(&["tool", "x"]).judge();
+    let denied = scene().with_deny_rule("tool *").with_argv(&["tool", "x"]).judge_request();
     assert_eq!((denied.decision, denied.reason), (Decision::Deny, Reason::Denylist));
 }

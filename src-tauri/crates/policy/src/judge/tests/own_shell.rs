@@ -1,15 +1,15 @@
 //! A command of an agent's own shell: as on the host, with the agent's file as one more layer.
 
 use crate::permissions::{DEFAULT_FILE, FileLayer};
-use crate::testing::{CWD, HOME, Scene, rule};
+use crate::testing::{CWD, HOME, Scene, person_rule};
 use crate::{
-    Access, Decision, Effect, Fallback, Origin, Protected, Reason, Rule, RuleOrigin, Security, Verdict,
+    Access, Decision, Effect, Fallback, Origin, ProtectedPlaces, Reason, Rule, RuleOrigin, Security, Verdict,
     protect_in_own_shell,
 };
 
 /// Makes a scene with `line` in the agent's own shell, by this file.
 fn scene(file: &str, line: &str) -> Scene {
-    let mut scene = Scene::new().shell(line);
+    let mut scene = Scene::new().with_shell_text(line);
     scene.origin = Origin::AgentShell;
     scene.confinable = crate::Confinable::NONE;
     scene.policy.file = Some(FileLayer::parse(file, HOME).unwrap());
@@ -39,9 +39,9 @@ fn a_line_of_the_person_wins_where_it_is_stricter_and_allows_where_it_allows() {
     ] {
         let verdict = scene(file, line)
             .program("/usr/bin/uname", "uname")
-            .allow("/usr/bin/uname")
-            .deny("/usr/bin/curl")
-            .judge();
+            .with_allow_rule("/usr/bin/uname")
+            .with_deny_rule("/usr/bin/curl")
+            .judge_request();
         assert_eq!(
             (verdict.decision, verdict.reason),
             (expected, reason),
@@ -54,36 +54,50 @@ fn a_line_of_the_person_wins_where_it_is_stricter_and_allows_where_it_allows() {
 #[test]
 fn settings_hold_as_on_the_host_and_the_hosts_own_gates_do_not() {
     let line = || scene(DEFAULT_FILE, "ls -l");
-    let denied = line().set(|settings| settings.security = Security::Deny).judge();
+    let denied = line().with_settings(|settings| settings.security = Security::Deny).judge_request();
     assert_eq!((denied.decision, denied.reason), (Decision::Deny, Reason::Policy));
-    assert_eq!(line().set(|settings| settings.security = Security::Full).judge().decision, Decision::Allow);
-    let closed = line().set(|settings| settings.elevated = false).judge();
+    assert_eq!(
+        line().with_settings(|settings| settings.security = Security::Full).judge_request().decision,
+        Decision::Allow
+    );
+    let closed = line().with_settings(|settings| settings.elevated = false).judge_request();
     assert_eq!(closed.decision, Decision::Ask, "it does not ask for this machine: {:?}", closed.cause);
-    let nobody = line().set(|settings| settings.fallback = Fallback::Full).judge_unanswered();
+    let nobody = line().with_settings(|settings| settings.fallback = Fallback::Full).judge_unanswered();
     assert_eq!(nobody.decision, Decision::Allow);
-    let reads = |line| scene(DEFAULT_FILE, line).set(|settings| settings.look = crate::Access::Allow).judge();
+    let reads = |line| {
+        scene(DEFAULT_FILE, line)
+            .with_settings(|settings| settings.look = crate::Access::Allow)
+            .judge_request()
+    };
     assert_eq!(reads("ls -l src").decision, Decision::Ask, "nothing confines it");
     assert_eq!(reads("ls -l").decision, Decision::Allow, "it names no file");
 }
 
 #[test]
 fn a_rule_for_the_own_shell_holds_there_alone() {
-    let only = Rule { origin: RuleOrigin::AgentShell, ..rule(7, Effect::Allow, "/usr/bin/ls") };
-    let own = scene(DEFAULT_FILE, "ls -l").rule(only.clone());
-    assert_eq!(own.judge().decision, Decision::Allow);
-    let host = Scene::new().shell("ls -l").rule(only);
-    assert_eq!(host.judge().decision, Decision::Ask);
-    let both = scene(DEFAULT_FILE, "ls -l").rule(rule(7, Effect::Allow, "/usr/bin/ls"));
-    assert_eq!(both.judge().decision, Decision::Allow, "what the host was given, the own shell was given");
-    let denied = Rule { origin: RuleOrigin::AgentShell, ..rule(7, Effect::Deny, "/usr/bin/ls") };
-    assert_eq!(Scene::new().shell("ls -l").rule(denied).judge().decision, Decision::Deny);
+    let only = Rule { origin: RuleOrigin::AgentShell, ..person_rule(7, Effect::Allow, "/usr/bin/ls") };
+    let own = scene(DEFAULT_FILE, "ls -l").with_rule(only.clone());
+    assert_eq!(own.judge_request().decision, Decision::Allow);
+    let host = Scene::new().with_shell_text("ls -l").with_rule(only);
+    assert_eq!(host.judge_request().decision, Decision::Ask);
+    let both = scene(DEFAULT_FILE, "ls -l").with_rule(person_rule(7, Effect::Allow, "/usr/bin/ls"));
+    assert_eq!(
+        both.judge_request().decision,
+        Decision::Allow,
+        "what the host was given, the own shell was given"
+    );
+    let denied = Rule { origin: RuleOrigin::AgentShell, ..person_rule(7, Effect::Deny, "/usr/bin/ls") };
+    assert_eq!(
+        Scene::new().with_shell_text("ls -l").with_rule(denied).judge_request().decision,
+        Decision::Deny
+    );
 }
 
 fn protected(scene: &Scene) -> Verdict {
     scene.with_facts(|policy, facts| {
-        let touches = Protected::new(HOME, |_| None).of_line(facts);
+        let touches = ProtectedPlaces::new(HOME, |_| None).of_line(facts);
         assert!(!touches.is_empty(), "it touches a protected place");
-        protect_in_own_shell(crate::judge(policy, facts), policy, facts, &touches)
+        protect_in_own_shell(crate::judge_request(policy, facts), policy, facts, &touches)
     })
 }
 
@@ -99,7 +113,7 @@ fn only_what_names_a_protected_place_lets_a_line_touch_it() {
         (DEFAULT_FILE, &["cp x ~/.zshrc"], Decision::Allow),
         (r#"{ "shell_exec": { "cp *": "deny" } }"#, &["cp x ~/.zshrc"], Decision::Deny),
     ] {
-        let scene = rules.iter().fold(scene(file, line), |scene, text| scene.allow(text));
+        let scene = rules.iter().fold(scene(file, line), |scene, text| scene.with_allow_rule(text));
         let verdict = protected(&scene);
         assert_eq!(verdict.decision, expected, "{file} {rules:?}: {:?}", verdict.cause);
         let dangerous = verdict.risk.level == crate::RiskLevel::Dangerous;
@@ -113,10 +127,10 @@ fn only_what_names_a_protected_place_lets_a_line_touch_it() {
 fn rewriting(file: &str, line: &str) -> Scene {
     let mut scene = scene(file, line)
         .program("/usr/bin/make", "make")
-        .set(|settings| settings.folders = vec![CWD.to_owned()])
-        .set(|settings| settings.look = Access::Allow)
-        .set(|settings| settings.files = Access::Allow)
-        .set(|settings| settings.build = Access::Allow);
+        .with_settings(|settings| settings.folders = vec![CWD.to_owned()])
+        .with_settings(|settings| settings.look = Access::Allow)
+        .with_settings(|settings| settings.files = Access::Allow)
+        .with_settings(|settings| settings.build = Access::Allow);
     scene.confinable = crate::Confinable::ALL;
     scene
 }
@@ -140,7 +154,7 @@ fn what_its_agent_can_run_confined_is_allowed_so() {
         ("cat a && export A=1", Decision::Ask, "none"),
         ("curl x", Decision::Ask, "none"),
     ] {
-        let verdict = rewriting("{}", line).judge();
+        let verdict = rewriting("{}", line).judge_request();
         assert_eq!(
             (verdict.decision, verdict.confinement.name()),
             (decision, profile),
@@ -155,7 +169,7 @@ fn one_that_cannot_is_asked_as_before() {
     for line in ["make", "cat a", "rm -r build"] {
         let mut scene = rewriting("{}", line);
         scene.confinable = crate::Confinable::NONE;
-        let verdict = scene.judge();
+        let verdict = scene.judge_request();
         assert_eq!((verdict.decision, verdict.confinement.is_none()), (Decision::Ask, true), "{line}");
     }
 }
@@ -167,7 +181,7 @@ fn what_the_person_allowed_in_the_file_is_not_confined() {
         (r#"{ "shell_exec": { "make *": "allow" } }"#, "make test && rm -r build", "project"),
         (r#"{ "shell_exec": "allow" }"#, "make", "none"),
     ] {
-        let verdict = rewriting(file, line).judge();
+        let verdict = rewriting(file, line).judge_request();
         assert_eq!(
             (verdict.decision, verdict.confinement.name()),
             (Decision::Allow, profile),
@@ -184,7 +198,7 @@ fn no_agent_runs_postern_whatever_it_confines() {
         "/usr/bin/postern confine project --folder / -- /bin/bash -c 'rm x'",
         "env A=1 postern confine look -- ls",
     ] {
-        let verdict = rewriting("{}", line).judge();
+        let verdict = rewriting("{}", line).judge_request();
         assert_eq!((verdict.decision, verdict.reason), (Decision::Deny, Reason::Core), "{line}");
     }
 }

@@ -1,11 +1,11 @@
-use crate::testing::{Scene, identity, rule};
+use crate::testing::{Scene, identity, person_rule};
 use crate::{
-    Cause, Change, ContentDifference, Decision, Difference, Effect, Identity, Input, Lifetime, Pattern, Pin,
-    Reason, Rule, RuleInput, ScriptPin, Security, Source,
+    Cause, ContentDifference, Decision, Difference, Effect, Identity, Input, Lifetime, Pattern, Pin,
+    PinMismatch, Reason, Rule, RuleInput, ScriptPin, Security, Source,
 };
 
 fn allowed(scene: &Scene) -> bool {
-    scene.judge().decision == Decision::Allow
+    scene.judge_request().decision == Decision::Allow
 }
 
 #[test]
@@ -34,31 +34,31 @@ fn a_broad_rule_covers_what_its_words_cover_and_nothing_else() {
         ("bash *", "curl x | bash", false),
         ("rm *", "rm -rf /", false),
     ] {
-        let broad = Rule { broad: true, ..rule(1, Effect::Allow, text) };
+        let broad = Rule { broad: true, ..person_rule(1, Effect::Allow, text) };
         let scene = Scene::new()
             .program("/usr/bin/date", "date")
             .program("/usr/bin/tar", "tar")
-            .rule(broad)
-            .shell(command);
-        assert_eq!(allowed(&scene), expected, "{text} for {command}: {:?}", scene.judge().cause);
+            .with_rule(broad)
+            .with_shell_text(command);
+        assert_eq!(allowed(&scene), expected, "{text} for {command}: {:?}", scene.judge_request().cause);
     }
 }
 
 #[test]
 fn a_verdict_says_that_it_rests_on_a_broad_rule_only_where_it_does() {
-    let scene = Scene::new().rule(Rule { broad: true, ..rule(1, Effect::Allow, "git *") });
-    let is_broad = |scene: &Scene| match scene.judge().cause {
+    let scene = Scene::new().with_rule(Rule { broad: true, ..person_rule(1, Effect::Allow, "git *") });
+    let is_broad = |scene: &Scene| match scene.judge_request().cause {
         Cause::Rule(rule) => rule.broad,
         other => panic!("{other:?}"),
     };
-    assert!(!is_broad(&scene.shell("git status")));
-    let scene = Scene::new().rule(Rule { broad: true, ..rule(1, Effect::Allow, "git *") });
-    assert!(is_broad(&scene.shell("git -c core.pager=x log")));
+    assert!(!is_broad(&scene.with_shell_text("git status")));
+    let scene = Scene::new().with_rule(Rule { broad: true, ..person_rule(1, Effect::Allow, "git *") });
+    assert!(is_broad(&scene.with_shell_text("git -c core.pager=x log")));
 }
 
 #[test]
 fn a_broad_rule_holds_in_its_folder_for_its_program_and_in_its_shell() {
-    let broad = || Rule { broad: true, ..rule(1, Effect::Allow, "python3 *") };
+    let broad = || Rule { broad: true, ..person_rule(1, Effect::Allow, "python3 *") };
     let line = "python3 -c 'x'";
     let pin = |content: &str| Some(Box::new(Pin { program: identity(content), script: None }));
     for (rule, expected) in [
@@ -69,7 +69,7 @@ fn a_broad_rule_holds_in_its_folder_for_its_program_and_in_its_shell() {
         (Rule { origin: crate::RuleOrigin::AgentShell, ..broad() }, false),
         (Rule { lifetime: Lifetime::Until(1), ..broad() }, false),
     ] {
-        let scene = Scene::new().rule(rule.clone()).shell(line);
+        let scene = Scene::new().with_rule(rule.clone()).with_shell_text(line);
         assert_eq!(allowed(&scene), expected, "{rule:?}");
     }
 }
@@ -106,75 +106,103 @@ fn a_rule_covers_what_it_says_and_no_more() {
         ("/usr/bin/ls", "/tmp/ls", false),
         ("/usr/bin/ls", "ls; wc", false),
     ] {
-        assert_eq!(allowed(&Scene::new().allow(text).shell(command)), expected, "{text} and {command}");
+        assert_eq!(
+            allowed(&Scene::new().with_allow_rule(text).with_shell_text(command)),
+            expected,
+            "{text} and {command}"
+        );
     }
 }
 
 #[test]
 fn a_wrapper_is_trusted_by_where_it_lies() {
-    let evil = || Scene::new().program("/tmp/nohup", "evil").allow("/usr/bin/git").allow("/**");
-    assert!(!allowed(&evil().shell("/tmp/nohup git status")), "a program that is only called like a wrapper");
-    assert!(allowed(&evil().shell("/usr/bin/nohup git status")));
-    assert!(allowed(&evil().allow("/tmp/nohup").shell("/tmp/nohup git status")), "unless a rule names it");
+    let evil =
+        || Scene::new().program("/tmp/nohup", "evil").with_allow_rule("/usr/bin/git").with_allow_rule("/**");
+    assert!(
+        !allowed(&evil().with_shell_text("/tmp/nohup git status")),
+        "a program that is only called like a wrapper"
+    );
+    assert!(allowed(&evil().with_shell_text("/usr/bin/nohup git status")));
+    assert!(
+        allowed(&evil().with_allow_rule("/tmp/nohup").with_shell_text("/tmp/nohup git status")),
+        "unless a rule names it"
+    );
 }
 
 #[test]
 fn a_copy_or_link_of_a_shell_is_a_shell() {
-    let mut scene = Scene::new().program("/Users/u/bin/tool", "bash").allow("~/bin/*").shell("~/bin/tool");
+    let mut scene = Scene::new()
+        .program("/Users/u/bin/tool", "bash")
+        .with_allow_rule("~/bin/*")
+        .with_shell_text("~/bin/tool");
     scene.programs.get_mut("/Users/u/bin/tool").unwrap().real_path = "/bin/bash".to_owned();
-    assert!(!allowed(&scene.argv(&["/Users/u/bin/tool", "-x"])));
+    assert!(!allowed(&scene.with_argv(&["/Users/u/bin/tool", "-x"])));
 }
 
 #[test]
 fn writing_needs_a_rule_that_says_so() {
-    let writes = Rule { allow_writes: true, ..rule(1, Effect::Allow, "/usr/bin/ls") };
-    assert!(allowed(&Scene::new().rule(writes.clone()).shell("ls > out.txt")));
-    assert!(!allowed(&Scene::new().rule(writes).shell("ls > $OUT")), "to a file that is known");
+    let writes = Rule { allow_writes: true, ..person_rule(1, Effect::Allow, "/usr/bin/ls") };
+    assert!(allowed(&Scene::new().with_rule(writes.clone()).with_shell_text("ls > out.txt")));
+    assert!(
+        !allowed(&Scene::new().with_rule(writes).with_shell_text("ls > $OUT")),
+        "to a file that is known"
+    );
 }
 
 #[test]
 fn arguments_of_a_path_rule_are_compared_word_by_word() {
     let words = |args: &[&str]| Some(args.iter().map(|word| (*word).to_owned()).collect());
-    let push = Rule { args: words(&["push", "**"]), ..rule(1, Effect::Allow, "/usr/bin/git") };
-    assert!(allowed(&Scene::new().rule(push.clone()).shell("git push origin")));
-    assert!(!allowed(&Scene::new().rule(push).shell("git pull")));
-    let named =
-        Rule { args: words(&["-c", "core.pager=cat", "log"]), ..rule(1, Effect::Allow, "/usr/bin/git") };
-    assert!(allowed(&Scene::new().rule(named).shell("git -c core.pager=cat log")), "a way out that is named");
+    let push = Rule { args: words(&["push", "**"]), ..person_rule(1, Effect::Allow, "/usr/bin/git") };
+    assert!(allowed(&Scene::new().with_rule(push.clone()).with_shell_text("git push origin")));
+    assert!(!allowed(&Scene::new().with_rule(push).with_shell_text("git pull")));
+    let named = Rule {
+        args: words(&["-c", "core.pager=cat", "log"]),
+        ..person_rule(1, Effect::Allow, "/usr/bin/git")
+    };
+    assert!(
+        allowed(&Scene::new().with_rule(named).with_shell_text("git -c core.pager=cat log")),
+        "a way out that is named"
+    );
 }
 
 #[test]
 fn an_exact_rule_is_byte_for_byte() {
     let exact = Rule {
         pattern: Pattern::Exact(vec!["git".to_owned(), "push".to_owned()]),
-        ..rule(1, Effect::Allow, "git")
+        ..person_rule(1, Effect::Allow, "git")
     };
-    assert!(allowed(&Scene::new().rule(exact.clone()).shell("git 'push'")));
-    assert!(!allowed(&Scene::new().rule(exact.clone()).shell("git push origin")));
-    assert!(!allowed(&Scene::new().rule(exact).shell("sudo git push")));
+    assert!(allowed(&Scene::new().with_rule(exact.clone()).with_shell_text("git 'push'")));
+    assert!(!allowed(&Scene::new().with_rule(exact.clone()).with_shell_text("git push origin")));
+    assert!(!allowed(&Scene::new().with_rule(exact).with_shell_text("sudo git push")));
 }
 
 fn pinned(was: Identity) -> Rule {
-    Rule { pin: Some(Box::new(Pin { program: was, script: None })), ..rule(1, Effect::Allow, "/usr/bin/git") }
+    Rule {
+        pin: Some(Box::new(Pin { program: was, script: None })),
+        ..person_rule(1, Effect::Allow, "/usr/bin/git")
+    }
 }
 
 #[test]
 fn a_changed_program_asks_and_says_what_changed() {
-    assert!(allowed(&Scene::new().rule(pinned(identity("git"))).shell("git status")));
+    assert!(allowed(&Scene::new().with_rule(pinned(identity("git"))).with_shell_text("git status")));
     let was = Identity { version: Some("14.1".to_owned()), ..identity("old") };
-    let mut scene = Scene::new().rule(pinned(was)).shell("git status");
+    let mut scene = Scene::new().with_rule(pinned(was)).with_shell_text("git status");
     let now = scene.programs.get_mut("/usr/bin/git").unwrap().identity.as_mut().unwrap();
     now.version = Some("15.0".to_owned());
-    let verdict = scene.judge();
+    let verdict = scene.judge_request();
     assert_eq!((verdict.decision, verdict.reason), (Decision::Ask, Reason::BinaryChanged));
     let content = ContentDifference::Versions { was: "14.1".to_owned(), now: "15.0".to_owned() };
-    let change = Change::Program(Difference { content, signer: None });
+    let change = PinMismatch::Program(Difference { content, signer: None });
     assert!(
         matches!(&verdict.cause, Cause::Changed { change: of, .. } if *of == change),
         "{:?}",
         verdict.cause
     );
-    assert!(allowed(&scene.allow("git status")), "another rule without a pin covers it all the same");
+    assert!(
+        allowed(&scene.with_allow_rule("git status")),
+        "another rule without a pin covers it all the same"
+    );
 }
 
 #[test]
@@ -186,12 +214,12 @@ fn a_script_is_bound_to_its_content() {
             sha256: identity("print").sha256,
         }),
     };
-    let rule = Rule { pin: Some(Box::new(pin)), ..rule(1, Effect::Allow, "/usr/bin/python3") };
+    let rule = Rule { pin: Some(Box::new(pin)), ..person_rule(1, Effect::Allow, "/usr/bin/python3") };
     let scene = |content: &str, command: &str| {
-        let mut scene = Scene::new().rule(rule.clone()).shell(command);
+        let mut scene = Scene::new().with_rule(rule.clone()).with_shell_text(command);
         scene.scripts.insert("/Users/u/project/x.py".to_owned(), identity(content));
         scene.scripts.insert("/Users/u/project/y.py".to_owned(), identity(content));
-        scene.judge()
+        scene.judge_request()
     };
     assert_eq!(scene("print", "python3 x.py").decision, Decision::Allow);
     assert_eq!(scene("other", "python3 x.py").reason, Reason::BinaryChanged);
@@ -203,12 +231,15 @@ fn a_skills_program_needs_the_switch_and_an_approval() {
     let skill = |pin| Rule {
         source: Source::Skill("bird".to_owned()),
         pin,
-        ..rule(1, Effect::Allow, "/opt/bin/bird")
+        ..person_rule(1, Effect::Allow, "/opt/bin/bird")
     };
     let approved = || Some(Box::new(Pin { program: identity("bird"), script: None }));
     let scene = |rule, on| {
-        let scene = Scene::new().program("/opt/bin/bird", "bird").rule(rule);
-        scene.set(|settings| settings.allow_skills = on).shell("/opt/bin/bird sing").judge()
+        let scene = Scene::new().program("/opt/bin/bird", "bird").with_rule(rule);
+        scene
+            .with_settings(|settings| settings.allow_skills = on)
+            .with_shell_text("/opt/bin/bird sing")
+            .judge_request()
     };
     assert_eq!(scene(skill(approved()), false).decision, Decision::Ask);
     assert_eq!(scene(skill(approved()), true).reason, Reason::Skill);
@@ -216,11 +247,11 @@ fn a_skills_program_needs_the_switch_and_an_approval() {
     let git = Rule {
         source: Source::Skill("bird".to_owned()),
         pin: Some(Box::new(Pin { program: identity("git"), script: None })),
-        ..rule(1, Effect::Allow, "/usr/bin/git")
+        ..person_rule(1, Effect::Allow, "/usr/bin/git")
     };
-    let scene = Scene::new().rule(git).set(|settings| settings.allow_skills = true);
+    let scene = Scene::new().with_rule(git).with_settings(|settings| settings.allow_skills = true);
     assert_eq!(
-        scene.shell("git status").judge().decision,
+        scene.with_shell_text("git status").judge_request().decision,
         Decision::Ask,
         "no skill brings what runs anything"
     );
@@ -228,11 +259,12 @@ fn a_skills_program_needs_the_switch_and_an_approval() {
 
 #[test]
 fn a_rule_with_a_folder_allows_there_and_below() {
-    let rule = |folder: &str| Rule { folder: Some(folder.to_owned()), ..rule(1, Effect::Allow, "rm *") };
+    let rule =
+        |folder: &str| Rule { folder: Some(folder.to_owned()), ..person_rule(1, Effect::Allow, "rm *") };
     let judged = |folder: &str, cwd: &str, command: &str| {
-        let mut scene = Scene::new().rule(rule(folder)).shell(command);
+        let mut scene = Scene::new().with_rule(rule(folder)).with_shell_text(command);
         scene.cwd = cwd.to_owned();
-        scene.judge().decision
+        scene.judge_request().decision
     };
     for (folder, cwd, expected) in [
         ("/Users/u/project", "/Users/u/project", Decision::Allow),
@@ -264,12 +296,14 @@ fn a_rule_with_a_folder_allows_there_and_below() {
 
 #[test]
 fn a_rule_covers_the_input_that_it_was_given_with() {
-    let rule = |input| Rule { input, ..rule(1, Effect::Allow, "/opt/bin/query") };
+    let rule = |input| Rule { input, ..person_rule(1, Effect::Allow, "/opt/bin/query") };
     let judged = |covers: RuleInput, given: Input| {
-        let mut scene =
-            Scene::new().program("/opt/bin/query", "q").rule(rule(covers)).shell("/opt/bin/query");
+        let mut scene = Scene::new()
+            .program("/opt/bin/query", "q")
+            .with_rule(rule(covers))
+            .with_shell_text("/opt/bin/query");
         scene.input = given;
-        scene.judge().decision
+        scene.judge_request().decision
     };
     let text = |sha256: &str| RuleInput::Text(sha256.to_owned());
     let given = |sha256: &str| Input::Text(sha256.to_owned());
@@ -298,20 +332,21 @@ fn input_that_is_only_data_needs_no_rule_of_its_own() {
         ("xargs git", Decision::Ask),
         ("sudo git status", Decision::Ask),
     ] {
-        let mut scene = Scene::new().allow("git *").allow("sudo git *").shell(command);
+        let mut scene =
+            Scene::new().with_allow_rule("git *").with_allow_rule("sudo git *").with_shell_text(command);
         scene.input = Input::Stream;
-        assert_eq!(scene.judge().decision, expected, "{command}");
+        assert_eq!(scene.judge_request().decision, expected, "{command}");
         scene.input = Input::Nothing;
-        let without = scene.judge().decision;
+        let without = scene.judge_request().decision;
         assert!(without == Decision::Allow || command.starts_with("xargs"), "{command} without input");
     }
 }
 
 #[test]
 fn time_and_session_are_checked_when_it_is_matched() {
-    let lasting = |lifetime| Rule { lifetime, ..rule(1, Effect::Allow, "/usr/bin/ls") };
+    let lasting = |lifetime| Rule { lifetime, ..person_rule(1, Effect::Allow, "/usr/bin/ls") };
     let scene = |lifetime, session: Option<&str>| {
-        let mut scene = Scene::new().rule(lasting(lifetime)).shell("ls");
+        let mut scene = Scene::new().with_rule(lasting(lifetime)).with_shell_text("ls");
         scene.session = session.map(str::to_owned);
         allowed(&scene)
     };
@@ -326,7 +361,10 @@ fn time_and_session_are_checked_when_it_is_matched() {
 #[test]
 fn the_read_only_list_needs_the_switch() {
     let scene = |command: &str| {
-        Scene::new().set(|settings| settings.look = crate::Access::Allow).shell(command).judge()
+        Scene::new()
+            .with_settings(|settings| settings.look = crate::Access::Allow)
+            .with_shell_text(command)
+            .judge_request()
     };
     assert_eq!(scene("ls -la").reason, Reason::ReadOnly);
     assert_eq!(scene("ls -la > x").decision, Decision::Ask);
@@ -356,11 +394,19 @@ fn a_deny_rule_follows_the_program_everywhere() {
         "exec rm x",
         "command rm x",
     ] {
-        let verdict = Scene::new().allow("/**").deny("/usr/bin/rm").shell(command).judge();
+        let verdict = Scene::new()
+            .with_allow_rule("/**")
+            .with_deny_rule("/usr/bin/rm")
+            .with_shell_text(command)
+            .judge_request();
         assert_eq!(verdict.decision, Decision::Deny, "{command}: {:?}", verdict.cause);
     }
     for command in ["git rm x", "ls rm", "npm run rm-cache", "echo rm"] {
-        let verdict = Scene::new().allow("/**").deny("/usr/bin/rm").shell(command).judge();
+        let verdict = Scene::new()
+            .with_allow_rule("/**")
+            .with_deny_rule("/usr/bin/rm")
+            .with_shell_text(command)
+            .judge_request();
         assert_ne!(verdict.decision, Decision::Deny, "{command}: {:?}", verdict.cause);
     }
 }
@@ -380,58 +426,81 @@ fn a_deny_rule_s_glob_is_compared_in_every_spelling_of_a_path() {
         ("~/project/b*/x", "./build/x"),
     ] {
         for allow in ["/**", "git *"] {
-            let verdict = Scene::new().allow(allow).deny(rule).shell(command).judge();
+            let verdict = Scene::new()
+                .with_allow_rule(allow)
+                .with_deny_rule(rule)
+                .with_shell_text(command)
+                .judge_request();
             assert_eq!(verdict.reason, Reason::Denylist, "{rule} and {command}: {:?}", verdict.cause);
         }
     }
     for (rule, command) in
         [("/usr/bin/*", "/opt/git status"), ("/usr/*", "git status"), ("/bin/*/x", "git status")]
     {
-        let verdict = Scene::new().deny(rule).program("/opt/git", "other").shell(command).judge();
+        let verdict = Scene::new()
+            .with_deny_rule(rule)
+            .program("/opt/git", "other")
+            .with_shell_text(command)
+            .judge_request();
         assert_ne!(verdict.decision, Decision::Deny, "{rule} and {command}: {:?}", verdict.cause);
     }
 }
 
 #[test]
 fn a_deny_rule_looks_into_what_cannot_be_read() {
-    let verdict = Scene::new().allow("/**").deny("~/bin/x").shell("~/bin/x a").judge();
+    let verdict = Scene::new()
+        .with_allow_rule("/**")
+        .with_deny_rule("~/bin/x")
+        .with_shell_text("~/bin/x a")
+        .judge_request();
     assert_eq!(verdict.decision, Decision::Deny, "{:?}", verdict.cause);
 }
 
 #[test]
 fn the_same_file_under_another_name_is_denied() {
-    let scene =
-        || Scene::new().program("/opt/copy", "rm").allow("/**").deny("/usr/bin/rm").shell("/opt/copy x");
-    assert_eq!(scene().judge().decision, Decision::Allow, "the names have nothing in common");
+    let scene = || {
+        Scene::new()
+            .program("/opt/copy", "rm")
+            .with_allow_rule("/**")
+            .with_deny_rule("/usr/bin/rm")
+            .with_shell_text("/opt/copy x")
+    };
+    assert_eq!(scene().judge_request().decision, Decision::Allow, "the names have nothing in common");
     let denied = scene().with_facts(|policy, facts| {
         let mut policy = policy.clone();
         let (id, path) = policy.rules.denied_programs("/Users/u").remove(0);
         policy.rules.identify(id, &identity("rm"), &path);
-        crate::judge(&policy, facts)
+        crate::judge_request(&policy, facts)
     });
     assert_eq!(denied.reason, Reason::Denylist, "but the content is the same");
     let pinned = Rule {
         pin: Some(Box::new(Pin { program: identity("rm"), script: None })),
-        ..rule(5, Effect::Deny, "/nowhere/rm")
+        ..person_rule(5, Effect::Deny, "/nowhere/rm")
     };
-    let scene = Scene::new().program("/opt/copy", "rm").allow("/**").rule(pinned).shell("/opt/copy x");
-    assert_eq!(scene.judge().decision, Decision::Deny, "a pin widens a deny rule, never narrows it");
+    let scene = Scene::new()
+        .program("/opt/copy", "rm")
+        .with_allow_rule("/**")
+        .with_rule(pinned)
+        .with_shell_text("/opt/copy x");
+    assert_eq!(scene.judge_request().decision, Decision::Deny, "a pin widens a deny rule, never narrows it");
 }
 
 #[test]
 fn a_script_and_its_interpreter_are_looked_at() {
     let mut scene = Scene::new()
         .program("/opt/tool", "tool")
-        .allow("/opt/tool")
-        .deny("/usr/bin/python3")
-        .shell("/opt/tool");
+        .with_allow_rule("/opt/tool")
+        .with_deny_rule("/usr/bin/python3")
+        .with_shell_text("/opt/tool");
     scene.programs.get_mut("/opt/tool").unwrap().shebang =
         Some(vec!["/usr/bin/env".to_owned(), "python3".to_owned()]);
-    assert_eq!(scene.judge().decision, Decision::Deny);
-    let mut scene =
-        Scene::new().allow("/usr/bin/bash").deny("/Users/u/project/evil.sh").shell("bash ./evil.sh");
+    assert_eq!(scene.judge_request().decision, Decision::Deny);
+    let mut scene = Scene::new()
+        .with_allow_rule("/usr/bin/bash")
+        .with_deny_rule("/Users/u/project/evil.sh")
+        .with_shell_text("bash ./evil.sh");
     scene.scripts.insert("/Users/u/project/evil.sh".to_owned(), identity("evil"));
-    assert_eq!(scene.judge().decision, Decision::Deny);
+    assert_eq!(scene.judge_request().decision, Decision::Deny);
 }
 
 #[test]
@@ -443,26 +512,33 @@ fn a_shebang_s_interpreter_is_the_word_behind_env_s_options_and_assignments() {
         (&["/usr/bin/env", "node", "python3"], Decision::Allow),
         (&["/usr/bin/perl", "python3"], Decision::Allow),
     ] {
-        let mut scene =
-            Scene::new().program("/opt/tool", "tool").allow("/opt/tool").deny("python3").shell("/opt/tool");
+        let mut scene = Scene::new()
+            .program("/opt/tool", "tool")
+            .with_allow_rule("/opt/tool")
+            .with_deny_rule("python3")
+            .with_shell_text("/opt/tool");
         let words = line.iter().map(|word| (*word).to_owned()).collect();
         scene.programs.get_mut("/opt/tool").unwrap().shebang = Some(words);
-        assert_eq!(scene.judge().decision, expected, "{line:?}");
+        assert_eq!(scene.judge_request().decision, expected, "{line:?}");
     }
 }
 
 #[test]
 fn a_script_and_a_wrapper_are_denied_with_the_words_behind_them() {
     let judged = |deny: Rule, command: &str| {
-        let mut scene = Scene::new().allow("/usr/bin/bash").allow("/usr/bin/ls").rule(deny).shell(command);
+        let mut scene = Scene::new()
+            .with_allow_rule("/usr/bin/bash")
+            .with_allow_rule("/usr/bin/ls")
+            .with_rule(deny)
+            .with_shell_text(command);
         scene.scripts.insert("/Users/u/project/tool.sh".to_owned(), identity("tool"));
-        scene.judge().decision
+        scene.judge_request().decision
     };
-    let of_script = || rule(9, Effect::Deny, "tool.sh push *");
+    let of_script = || person_rule(9, Effect::Deny, "tool.sh push *");
     assert_eq!(judged(of_script(), "bash ./tool.sh push x"), Decision::Deny);
     assert_eq!(judged(of_script(), "bash ./tool.sh pull push"), Decision::Allow);
     let argv = ["nohup", "env", "ls"].map(str::to_owned).to_vec();
-    let exact = || Rule { pattern: Pattern::Exact(argv.clone()), ..rule(9, Effect::Deny, "x") };
+    let exact = || Rule { pattern: Pattern::Exact(argv.clone()), ..person_rule(9, Effect::Deny, "x") };
     assert_eq!(judged(exact(), "nohup env ls"), Decision::Deny);
     assert_eq!(judged(exact(), "nohup env ls -l"), Decision::Allow);
 }
@@ -471,9 +547,12 @@ fn a_script_and_a_wrapper_are_denied_with_the_words_behind_them() {
 fn a_shell_is_denied_by_just_its_own_words() {
     let judged = |words: &[&str], command: &str| {
         let argv = words.iter().map(|word| (*word).to_owned()).collect();
-        let deny = Rule { pattern: Pattern::Exact(argv), ..rule(9, Effect::Deny, "x") };
-        let scene = Scene::new().allow("/usr/bin/bash").allow("/usr/bin/ls").allow("/usr/bin/cat");
-        scene.rule(deny).shell(command).judge().decision
+        let deny = Rule { pattern: Pattern::Exact(argv), ..person_rule(9, Effect::Deny, "x") };
+        let scene = Scene::new()
+            .with_allow_rule("/usr/bin/bash")
+            .with_allow_rule("/usr/bin/ls")
+            .with_allow_rule("/usr/bin/cat");
+        scene.with_rule(deny).with_shell_text(command).judge_request().decision
     };
     for command in ["bash -c 'ls x'", "bash -c \"ls x\"", "nohup bash -c 'ls x'", "cat y && bash -c 'ls x'"] {
         assert_eq!(judged(&["bash", "-c", "ls x"], command), Decision::Deny, "{command}");
@@ -486,16 +565,30 @@ fn a_shell_is_denied_by_just_its_own_words() {
 
 #[test]
 fn a_word_that_may_match_a_deny_rule_is_never_allowed() {
-    let scene = || Scene::new().set(|settings| settings.security = Security::Full).deny("git push *");
-    assert_eq!(scene().shell("git $X origin").judge().decision, Decision::Ask, "not even under full");
-    assert_eq!(scene().shell("git log $X").judge().decision, Decision::Allow);
+    let scene = || {
+        Scene::new().with_settings(|settings| settings.security = Security::Full).with_deny_rule("git push *")
+    };
+    assert_eq!(
+        scene().with_shell_text("git $X origin").judge_request().decision,
+        Decision::Ask,
+        "not even under full"
+    );
+    assert_eq!(scene().with_shell_text("git log $X").judge_request().decision, Decision::Allow);
 }
 
 #[test]
 fn a_rule_that_cannot_be_read_allows_nothing_and_lets_nothing_pass() {
-    let broken = |effect| Rule { pattern: Pattern::Path("/opt/[".to_owned()), ..rule(7, effect, "x") };
-    let verdict = Scene::new().rule(broken(Effect::Allow)).allow("/usr/bin/ls").shell("ls").judge();
+    let broken = |effect| Rule { pattern: Pattern::Path("/opt/[".to_owned()), ..person_rule(7, effect, "x") };
+    let verdict = Scene::new()
+        .with_rule(broken(Effect::Allow))
+        .with_allow_rule("/usr/bin/ls")
+        .with_shell_text("ls")
+        .judge_request();
     assert_eq!(verdict.decision, Decision::Allow, "a broken allow rule is no rule");
-    let verdict = Scene::new().rule(broken(Effect::Deny)).allow("/usr/bin/ls").shell("ls").judge();
+    let verdict = Scene::new()
+        .with_rule(broken(Effect::Deny))
+        .with_allow_rule("/usr/bin/ls")
+        .with_shell_text("ls")
+        .judge_request();
     assert_eq!(verdict.decision, Decision::Ask, "what a broken deny rule denies is not known");
 }

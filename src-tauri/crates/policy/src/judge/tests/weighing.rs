@@ -2,15 +2,16 @@
 
 use crate::judge::{can_be_covered, changes, covers};
 use crate::permissions::FileLayer;
-use crate::testing::{HOME, Scene, identity, rule};
+use crate::testing::{HOME, Scene, identity, person_rule};
 use crate::{
-    Ask, Authority, Cause, ContentDifference, Decision, Difference, Effect, Found, Gap, Identity, NamedRule,
-    Reason, Rule, RuleSource, Security, Signature, SignerDifference, Source, Verdict,
+    Ask, Authority, Cause, ContentDifference, Decision, Difference, Effect, Gap, Identity, NamedRule,
+    NamedRuleSource, Reason, Rule, Security, Signature, SignerDifference, Source, StageFinding, Verdict,
 };
 
 fn full(rules: Vec<Rule>, command: &str) -> Verdict {
-    let scene = Scene::new().set(|settings| settings.security = Security::Full).shell(command);
-    rules.into_iter().fold(scene, Scene::rule).judge()
+    let scene =
+        Scene::new().with_settings(|settings| settings.security = Security::Full).with_shell_text(command);
+    rules.into_iter().fold(scene, Scene::with_rule).judge_request()
 }
 
 fn by(verdict: &Verdict) -> i64 {
@@ -20,7 +21,8 @@ fn by(verdict: &Verdict) -> i64 {
 #[test]
 fn a_deny_outweighs_a_question_in_either_order() {
     for (asks, denies) in [(1, 2), (2, 1)] {
-        let mut rules = vec![rule(asks, Effect::Ask, "git *"), rule(denies, Effect::Deny, "git push *")];
+        let mut rules =
+            vec![person_rule(asks, Effect::Ask, "git *"), person_rule(denies, Effect::Deny, "git push *")];
         for _ in 0..2 {
             let verdict = full(rules.clone(), "git push origin");
             assert_eq!((verdict.reason, by(&verdict)), (Reason::Denylist, denies), "{rules:?}");
@@ -33,7 +35,8 @@ fn a_deny_outweighs_a_question_in_either_order() {
 #[test]
 fn a_rule_that_surely_denies_outweighs_one_that_may() {
     for (unsure, sure) in [(1, 2), (2, 1)] {
-        let mut rules = vec![rule(unsure, Effect::Deny, "git push *"), rule(sure, Effect::Deny, "git")];
+        let mut rules =
+            vec![person_rule(unsure, Effect::Deny, "git push *"), person_rule(sure, Effect::Deny, "git")];
         for _ in 0..2 {
             let verdict = full(rules.clone(), "git $X origin");
             assert_eq!((verdict.reason, by(&verdict)), (Reason::Denylist, sure), "{rules:?}");
@@ -44,8 +47,8 @@ fn a_rule_that_surely_denies_outweighs_one_that_may() {
 
 #[test]
 fn of_rules_that_deny_alike_the_managed_one_is_told_and_else_the_oldest() {
-    let managed = |id| Rule { source: Source::Managed, ..rule(id, Effect::Deny, "/usr/bin/rm") };
-    let own = |id| rule(id, Effect::Deny, "rm");
+    let managed = |id| Rule { source: Source::Managed, ..person_rule(id, Effect::Deny, "/usr/bin/rm") };
+    let own = |id| person_rule(id, Effect::Deny, "rm");
     for rules in [vec![own(1), managed(2)], vec![managed(2), own(1)], vec![managed(1), own(2)]] {
         assert_eq!(full(rules, "rm x").reason, Reason::Managed);
     }
@@ -57,7 +60,8 @@ fn of_rules_that_deny_alike_the_managed_one_is_told_and_else_the_oldest() {
 #[test]
 fn argument_patterns_of_a_deny_rule_are_weighed_word_by_word() {
     let words = |args: &[&str]| Some(args.iter().map(|word| (*word).to_owned()).collect());
-    let denies = || vec![Rule { args: words(&["push", "**"]), ..rule(1, Effect::Deny, "/usr/bin/git") }];
+    let denies =
+        || vec![Rule { args: words(&["push", "**"]), ..person_rule(1, Effect::Deny, "/usr/bin/git") }];
     assert_eq!(full(denies(), "git push origin").decision, Decision::Deny);
     assert_eq!(full(denies(), "git status").decision, Decision::Allow, "other arguments");
     assert_eq!(full(denies(), "git $X").decision, Decision::Ask, "what may be the argument is asked about");
@@ -67,8 +71,8 @@ fn argument_patterns_of_a_deny_rule_are_weighed_word_by_word() {
 fn a_way_out_has_to_be_named_at_its_own_place_in_the_arguments() {
     let judged = |args: &[&str]| {
         let args = Some(args.iter().map(|word| (*word).to_owned()).collect());
-        let allows = Rule { args, ..rule(1, Effect::Allow, "/usr/bin/git") };
-        Scene::new().rule(allows).shell("git -c core.pager=cat log").judge().decision
+        let allows = Rule { args, ..person_rule(1, Effect::Allow, "/usr/bin/git") };
+        Scene::new().with_rule(allows).with_shell_text("git -c core.pager=cat log").judge_request().decision
     };
     assert_eq!(judged(&["-c", "core.pager=cat", "log"]), Decision::Allow);
     assert_eq!(judged(&["*", "core.pager=cat", "log"]), Decision::Ask);
@@ -77,9 +81,10 @@ fn a_way_out_has_to_be_named_at_its_own_place_in_the_arguments() {
 #[test]
 fn a_rule_for_the_file_behind_a_link_covers_the_link() {
     let linked = |allow: &str| {
-        let mut scene = Scene::new().program("/opt/link", "tool").allow(allow).shell("/opt/link x");
+        let mut scene =
+            Scene::new().program("/opt/link", "tool").with_allow_rule(allow).with_shell_text("/opt/link x");
         scene.programs.get_mut("/opt/link").unwrap().real_path = "/opt/real".to_owned();
-        scene.judge().decision
+        scene.judge_request().decision
     };
     assert_eq!(linked("/opt/real"), Decision::Allow);
     assert_eq!(linked("/opt/link"), Decision::Allow);
@@ -89,9 +94,13 @@ fn a_rule_for_the_file_behind_a_link_covers_the_link() {
 #[test]
 fn a_deny_rule_s_program_is_known_by_the_name_of_the_file_behind_a_link() {
     let linked = |deny: &str, command: &str| {
-        let mut scene = Scene::new().program("/opt/link", "tool").allow("/**").deny(deny).shell(command);
+        let mut scene = Scene::new()
+            .program("/opt/link", "tool")
+            .with_allow_rule("/**")
+            .with_deny_rule(deny)
+            .with_shell_text(command);
         scene.programs.get_mut("/opt/link").unwrap().real_path = "/opt/real".to_owned();
-        scene.judge().decision
+        scene.judge_request().decision
     };
     assert_eq!(linked("real push *", "/opt/link push x"), Decision::Deny);
     assert_eq!(linked("link push *", "/opt/link push x"), Decision::Deny);
@@ -100,7 +109,9 @@ fn a_deny_rule_s_program_is_known_by_the_name_of_the_file_behind_a_link() {
 
 #[test]
 fn with_more_rights_a_way_out_has_to_be_named_where_it_stands() {
-    let judged = |text: &str, command: &str| Scene::new().allow(text).shell(command).judge().decision;
+    let judged = |text: &str, command: &str| {
+        Scene::new().with_allow_rule(text).with_shell_text(command).judge_request().decision
+    };
     let command = "sudo git -c core.pager=cat log";
     assert_eq!(judged("sudo git -c core.pager=cat log", command), Decision::Allow);
     assert_eq!(judged("sudo git * core.pager=cat log", command), Decision::Ask);
@@ -111,13 +122,13 @@ fn with_more_rights_a_way_out_has_to_be_named_where_it_stands() {
 
 #[test]
 fn what_a_wrapper_hides_is_not_covered_where_the_wrapper_was_not_looked_up() {
-    let scene = Scene::new().allow("/usr/bin/git").shell("nohup env git status");
-    assert_eq!(scene.judge().decision, Decision::Allow);
+    let scene = Scene::new().with_allow_rule("/usr/bin/git").with_shell_text("nohup env git status");
+    assert_eq!(scene.judge_request().decision, Decision::Allow);
     for kept in [0, 1] {
         let judged = scene.with_facts(|policy, facts| {
             let mut steps = facts.steps.to_vec();
             steps[0].via.truncate(kept);
-            crate::judge(policy, &crate::Facts { steps: &steps, ..*facts })
+            crate::judge_request(policy, &crate::Facts { steps: &steps, ..*facts })
         });
         assert_eq!(judged.decision, Decision::Ask, "{kept} of two wrappers looked up");
     }
@@ -125,16 +136,17 @@ fn what_a_wrapper_hides_is_not_covered_where_the_wrapper_was_not_looked_up() {
 
 #[test]
 fn what_was_looked_up_for_another_reading_is_invalid() {
-    let judged = Scene::new().allow("/**").shell("ls; git status").with_facts(|policy, facts| {
-        crate::judge(policy, &crate::Facts { steps: &facts.steps[..1], ..*facts })
-    });
+    let judged =
+        Scene::new().with_allow_rule("/**").with_shell_text("ls; git status").with_facts(|policy, facts| {
+            crate::judge_request(policy, &crate::Facts { steps: &facts.steps[..1], ..*facts })
+        });
     assert_eq!((judged.decision, judged.reason), (Decision::Deny, Reason::Invalid));
 }
 
 #[test]
 fn only_a_program_that_nothing_stands_before_can_be_covered() {
     let asked = |command: &str| {
-        let scene = Scene::new().allow("/usr/bin/git").shell(command);
+        let scene = Scene::new().with_allow_rule("/usr/bin/git").with_shell_text(command);
         scene.with_facts(|policy, facts| (can_be_covered(policy, facts, 0), covers(policy, facts, 0)))
     };
     assert_eq!(asked("git status"), (true, true));
@@ -151,10 +163,10 @@ fn only_a_program_that_nothing_stands_before_can_be_covered() {
 #[test]
 fn a_line_of_the_file_has_the_limits_of_a_rule() {
     let judged = |line: &str, command: &str| {
-        let mut scene = Scene::new().shell(command);
+        let mut scene = Scene::new().with_shell_text(command);
         let text = format!("{{ \"shell_exec\": {{ \"{line}\": \"allow\" }} }}");
         scene.policy.file = Some(FileLayer::parse(&text, HOME).unwrap());
-        scene.judge().decision
+        scene.judge_request().decision
     };
     for (line, command, expected) in [
         ("git status", "git status", Decision::Allow),
@@ -174,7 +186,10 @@ fn a_line_of_the_file_has_the_limits_of_a_rule() {
 #[test]
 fn the_read_only_list_covers_what_a_plain_wrapper_runs() {
     let judged = |command: &str| {
-        Scene::new().set(|settings| settings.look = crate::Access::Allow).shell(command).judge()
+        Scene::new()
+            .with_settings(|settings| settings.look = crate::Access::Allow)
+            .with_shell_text(command)
+            .judge_request()
     };
     assert_eq!(judged("nohup ls").reason, Reason::ReadOnly);
     assert_eq!(judged("sudo ls").decision, Decision::Ask);
@@ -212,24 +227,24 @@ fn what_changed_is_told_with_its_version_and_signer() {
 
 #[test]
 fn the_person_is_told_what_it_is_about() {
-    let told = |scene: Scene| scene.judge().cause;
-    let of = |command: &str| Scene::new().allow("/usr/bin/ls").shell(command);
+    let told = |scene: Scene| scene.judge_request().cause;
+    let of = |command: &str| Scene::new().with_allow_rule("/usr/bin/ls").with_shell_text(command);
     let writes = Gap::Writes { target: "out.txt".to_owned() };
     assert!(matches!(told(of("ls > out.txt")), Cause::NotCovered { gap, .. } if gap == writes));
     let named = Some("rm".to_owned());
     assert!(matches!(told(of("rm -rf /")), Cause::Core { command, .. } if command == named));
     let note = |command: &str| {
-        let trace = of(command).judge().trace;
+        let trace = of(command).judge_request().trace;
         trace.iter().find(|line| line.stage == "read").map(|line| line.found.clone()).unwrap()
     };
-    assert_eq!(note("ls"), Found::Read { shell: true, steps: 1, clear: true });
-    assert_eq!(note("ls; wc x"), Found::Read { shell: true, steps: 2, clear: true });
+    assert_eq!(note("ls"), StageFinding::Read { shell: true, steps: 1, clear: true });
+    assert_eq!(note("ls; wc x"), StageFinding::Read { shell: true, steps: 2, clear: true });
     let policy = |text: &str| {
         let mut scene = of("ls");
         scene.policy.file = Some(FileLayer::parse(text, HOME).unwrap());
         told(scene)
     };
-    let source = RuleSource::Line(1);
+    let source = NamedRuleSource::Line(1);
     assert_eq!(
         policy(r#"{ "system.run": "deny" }"#),
         Cause::ToolPolicy { asks: false, source: source.clone() }
@@ -237,62 +252,72 @@ fn the_person_is_told_what_it_is_about() {
     let many = told(of("ls; wc x; cat y"));
     assert!(matches!(many, Cause::Steps { asking: 2, steps: 3, .. }), "{many:?}");
     assert!(!matches!(told(of("ls; wc x")), Cause::Steps { .. }));
-    let denied = of("ls; rm x; $X y").deny("rm").judge();
+    let denied = of("ls; rm x; $X y").with_deny_rule("rm").judge_request();
     let line = |stage: &str| denied.trace.iter().find(|line| line.stage == stage).unwrap().found.clone();
-    assert_eq!(line("deny rules"), Found::Cause(denied.cause.clone()));
-    assert_eq!(line("managed rules"), Found::NoneDenies);
-    assert_eq!(line("verdict"), Found::Decided { decision: Decision::Deny, cause: denied.cause.clone() });
+    assert_eq!(line("deny rules"), StageFinding::Cause(denied.cause.clone()));
+    assert_eq!(line("managed rules"), StageFinding::NoneDenies);
+    assert_eq!(
+        line("verdict"),
+        StageFinding::Decided { decision: Decision::Deny, cause: denied.cause.clone() }
+    );
     assert_eq!(policy(r#"{ "system.run": "ask" }"#), Cause::ToolPolicy { asks: true, source });
 }
 
 #[test]
 fn nobody_answering_never_loosens_what_is_denied_and_says_why_it_allows() {
     let scene = |command: &str| {
-        let scene = Scene::new().set(|settings| settings.fallback = crate::Fallback::Full);
-        scene.set(|settings| settings.ask = Ask::OnMiss).shell(command)
+        let scene = Scene::new().with_settings(|settings| settings.fallback = crate::Fallback::Full);
+        scene.with_settings(|settings| settings.ask = Ask::OnMiss).with_shell_text(command)
     };
     let allowed = scene("ls").judge_unanswered();
     assert_eq!((allowed.decision, allowed.reason), (Decision::Allow, Reason::Policy));
-    let closed = scene("ls").set(|settings| settings.fallback = crate::Fallback::Deny).judge_unanswered();
+    let closed =
+        scene("ls").with_settings(|settings| settings.fallback = crate::Fallback::Deny).judge_unanswered();
     assert_eq!((closed.decision, closed.reason), (Decision::Deny, Reason::AllowlistMiss));
 }
 
 #[test]
 fn where_nobody_is_asked_it_is_denied_for_want_of_a_rule_and_says_what_else_to_do() {
-    let off = |scene: Scene| scene.set(|settings| settings.ask = Ask::Off).judge();
+    let off = |scene: Scene| scene.with_settings(|settings| settings.ask = Ask::Off).judge_request();
     for command in ["$X y", "ls", "cat x > y"] {
-        let verdict = off(Scene::new().shell(command));
+        let verdict = off(Scene::new().with_shell_text(command));
         assert_eq!((verdict.decision, verdict.reason), (Decision::Deny, Reason::AllowlistMiss), "{command}");
         assert!(verdict.advice.is_some(), "{command}");
     }
-    let broken = Rule { pattern: crate::Pattern::Path("/opt/[".to_owned()), ..rule(7, Effect::Deny, "x") };
-    let verdict = off(Scene::new().rule(broken).allow("/usr/bin/ls").shell("ls"));
+    let broken =
+        Rule { pattern: crate::Pattern::Path("/opt/[".to_owned()), ..person_rule(7, Effect::Deny, "x") };
+    let verdict = off(Scene::new().with_rule(broken).with_allow_rule("/usr/bin/ls").with_shell_text("ls"));
     assert_eq!(verdict.decision, Decision::Deny, "a deny rule that cannot be read may be meant for it");
 }
 
 #[test]
 fn everything_is_asked_about_where_the_person_wants_it_so() {
-    let verdict = Scene::new().set(|settings| settings.ask = Ask::Always).allow("ls").shell("ls").judge();
+    let verdict = Scene::new()
+        .with_settings(|settings| settings.ask = Ask::Always)
+        .with_allow_rule("ls")
+        .with_shell_text("ls")
+        .judge_request();
     assert_eq!((verdict.decision, verdict.reason), (Decision::Ask, Reason::AskAlways));
     assert!(matches!(verdict.cause, Cause::AskAlways(_)), "{:?}", verdict.cause);
 }
 
 #[test]
 fn a_question_of_the_file_does_not_keep_unreadable_text_from_being_sent_back() {
-    let mut scene = Scene::new().allow("/usr/bin/git").shell("git log > $OUT");
+    let mut scene = Scene::new().with_allow_rule("/usr/bin/git").with_shell_text("git log > $OUT");
     scene.policy.file = Some(FileLayer::parse(r#"{ "shell_exec": { "git *": "ask" } }"#, HOME).unwrap());
-    assert_eq!(scene.judge().decision, Decision::Ask);
-    let back = scene.set(|settings| settings.unreadable = crate::Unreadable::SendBack).judge();
+    assert_eq!(scene.judge_request().decision, Decision::Ask);
+    let back =
+        scene.with_settings(|settings| settings.unreadable = crate::Unreadable::SendBack).judge_request();
     assert_eq!(back.decision, Decision::Deny);
 }
 
 #[test]
 fn a_line_that_may_deny_is_a_doubt_and_one_that_may_ask_is_not() {
     let unanswered = |effect: &str| {
-        let mut scene = Scene::new().set(|settings| settings.fallback = crate::Fallback::Full);
+        let mut scene = Scene::new().with_settings(|settings| settings.fallback = crate::Fallback::Full);
         let text = format!("{{ \"shell_exec\": {{ \"git push *\": \"{effect}\" }} }}");
         scene.policy.file = Some(FileLayer::parse(&text, HOME).unwrap());
-        scene.shell("git $X origin").judge_unanswered().decision
+        scene.with_shell_text("git $X origin").judge_unanswered().decision
     };
     assert_eq!(unanswered("deny"), Decision::Deny);
     assert_eq!(unanswered("ask"), Decision::Allow);
@@ -300,20 +325,20 @@ fn a_line_that_may_deny_is_a_doubt_and_one_that_may_ask_is_not() {
 
 #[test]
 fn a_rule_s_question_is_told_before_a_program_that_is_missing() {
-    let mut scene = Scene::new().shell("gitx; git status");
+    let mut scene = Scene::new().with_shell_text("gitx; git status");
     scene.policy.file = Some(FileLayer::parse(r#"{ "shell_exec": { "git *": "ask" } }"#, HOME).unwrap());
-    assert_eq!(scene.judge().reason, Reason::AskAlways);
+    assert_eq!(scene.judge_request().reason, Reason::AskAlways);
 }
 
 #[test]
 fn a_rule_is_told_with_where_it_comes_from_and_only_a_stored_one_counts_as_used() {
-    let of = |source: Source| full(vec![Rule { source, ..rule(3, Effect::Deny, "rm") }], "rm x");
+    let of = |source: Source| full(vec![Rule { source, ..person_rule(3, Effect::Deny, "rm") }], "rm x");
     for (source, named) in [
-        (Source::Person, RuleSource::Person),
-        (Source::Always, RuleSource::Always),
-        (Source::Skill("bird".to_owned()), RuleSource::Skill("bird".to_owned())),
-        (Source::Managed, RuleSource::Managed),
-        (Source::Import, RuleSource::Import),
+        (Source::Person, NamedRuleSource::Person),
+        (Source::Always, NamedRuleSource::Always),
+        (Source::Skill("bird".to_owned()), NamedRuleSource::Skill("bird".to_owned())),
+        (Source::Managed, NamedRuleSource::Managed),
+        (Source::Import, NamedRuleSource::Import),
     ] {
         let verdict = of(source);
         let (effect, pattern) = (Effect::Deny, "rm".to_owned());
@@ -323,16 +348,17 @@ fn a_rule_is_told_with_where_it_comes_from_and_only_a_stored_one_counts_as_used(
         );
         assert_eq!(verdict.used, [3]);
     }
-    let mut scene = Scene::new().shell("rm x");
+    let mut scene = Scene::new().with_shell_text("rm x");
     scene.policy.file = Some(FileLayer::parse("{\n \"shell_exec\": { \"rm *\": \"deny\" } }", HOME).unwrap());
-    let verdict = scene.judge();
+    let verdict = scene.judge_request();
     assert_eq!((by(&verdict), verdict.used), (-2, Vec::new()), "a line of the file");
-    let source = RuleSource::Line(2);
+    let source = NamedRuleSource::Line(2);
     assert!(matches!(&verdict.cause, Cause::Rule(rule) if rule.source == source), "{:?}", verdict.cause);
 }
 
 #[test]
 fn a_part_that_is_not_followed_is_compared_with_all_its_words() {
-    let verdict = full(vec![rule(1, Effect::Deny, "git push *")], "nice --unheard git -c a.b=c push origin");
+    let verdict =
+        full(vec![person_rule(1, Effect::Deny, "git push *")], "nice --unheard git -c a.b=c push origin");
     assert_eq!(verdict.decision, Decision::Deny, "{:?}", verdict.cause);
 }

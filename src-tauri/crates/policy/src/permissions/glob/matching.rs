@@ -5,16 +5,16 @@ use super::parse::Node;
 
 /// Treatment of unclear parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum MatchMode {
     /// For what allows: every doubt is no match.
     Strict,
     /// For what denies or asks: every doubt is a match; case does not count.
     Generous,
 }
 
-impl Mode {
+impl MatchMode {
     /// Returns the mode that a negation compares by, so that the whole stays on its side.
-    pub(super) fn other(self) -> Self {
+    pub(super) fn opposite(self) -> Self {
         match self {
             Self::Strict => Self::Generous,
             Self::Generous => Self::Strict,
@@ -24,7 +24,7 @@ impl Mode {
 
 /// A text that patterns are compared with.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Text<'a> {
+pub(super) struct MatchedText<'a> {
     /// UTF-16 units.
     pub(super) units: &'a [u16],
     /// True if it has no `.` and `..` parts and no line ends: strictly, stars and sets only match what is
@@ -40,21 +40,26 @@ pub(super) const ANY_NAME: u16 = 0xfffe;
 pub(super) const ANY_PATH: u16 = 0xffff;
 
 /// Places in a text: `places[n]` is before the unit `n`.
-type Places = Vec<bool>;
+type ReachedPositions = Vec<bool>;
 
 const SLASH: u16 = b'/' as u16;
 
 /// Returns true if the nodes match the whole text.
-pub(super) fn is_match(nodes: &[Node], text: Text<'_>, mode: Mode) -> bool {
+pub(super) fn is_match(nodes: &[Node], text: MatchedText<'_>, mode: MatchMode) -> bool {
     let mut start = vec![false; text.units.len() + 1];
     start[0] = true;
     skip_open(text, &mut start);
-    run(nodes, text, mode, start)[text.units.len()]
+    match_sequence(nodes, text, mode, start)[text.units.len()]
 }
 
-fn run(nodes: &[Node], text: Text<'_>, mode: Mode, mut places: Places) -> Places {
+fn match_sequence(
+    nodes: &[Node],
+    text: MatchedText<'_>,
+    mode: MatchMode,
+    mut places: ReachedPositions,
+) -> ReachedPositions {
     for node in nodes {
-        places = one(node, text, mode, &places);
+        places = match_node(node, text, mode, &places);
         if !places.contains(&true) {
             break;
         }
@@ -62,57 +67,67 @@ fn run(nodes: &[Node], text: Text<'_>, mode: Mode, mut places: Places) -> Places
     places
 }
 
-fn one(node: &Node, text: Text<'_>, mode: Mode, places: &Places) -> Places {
+fn match_node(
+    node: &Node,
+    text: MatchedText<'_>,
+    mode: MatchMode,
+    places: &ReachedPositions,
+) -> ReachedPositions {
     match node {
-        Node::Unit(unit) if text.open => step(text, places, |read| match read {
+        Node::Unit(unit) if text.open => match_unit(text, places, |read| match read {
             ANY_NAME => *unit != SLASH,
             ANY_PATH => true,
             read => is_same(*unit, read, mode),
         }),
-        Node::Unit(unit) => step(text, places, |read| is_same(*unit, read, mode)),
-        Node::One | Node::Star | Node::Set { .. } if mode == Mode::Strict && !text.plain => {
+        Node::Unit(unit) => match_unit(text, places, |read| is_same(*unit, read, mode)),
+        Node::One | Node::Star | Node::Set { .. } if mode == MatchMode::Strict && !text.plain => {
             vec![false; places.len()]
         }
-        Node::Set { .. } if text.open => step(text, places, |_| true),
-        Node::One => step(text, places, |read| mode == Mode::Generous || read != SLASH),
+        Node::Set { .. } if text.open => match_unit(text, places, |_| true),
+        Node::One => match_unit(text, places, |read| mode == MatchMode::Generous || read != SLASH),
         Node::Star => from_first(places),
         Node::Set { negated, unclear, ranges, written } => {
-            let mut next = step(text, places, |read| is_in(ranges, read, *negated, *unclear, mode));
-            if mode == Mode::Generous && !written.is_empty() {
+            let mut next = match_unit(text, places, |read| is_in(ranges, read, *negated, *unclear, mode));
+            if mode == MatchMode::Generous && !written.is_empty() {
                 let literal: Vec<Node> = written.iter().map(|unit| Node::Unit(*unit)).collect();
-                join(&mut next, &run(&literal, text, mode, places.clone()));
+                merge_places(&mut next, &match_sequence(&literal, text, mode, places.clone()));
             }
             next
         }
-        Node::Any(branches) => any(branches, text, mode, places),
+        Node::Any(branches) => match_any(branches, text, mode, places),
         Node::Many { least, branches } => {
-            let mut all = if *least == 0 { places.clone() } else { any(branches, text, mode, places) };
+            let mut all = if *least == 0 { places.clone() } else { match_any(branches, text, mode, places) };
             loop {
                 let before = all.clone();
-                let more = any(branches, text, mode, &all);
-                join(&mut all, &more);
+                let more = match_any(branches, text, mode, &all);
+                merge_places(&mut all, &more);
                 if all == before {
                     return all;
                 }
             }
         }
         Node::Perhaps(inner) => {
-            let mut next = run(inner, text, mode, places.clone());
+            let mut next = match_sequence(inner, text, mode, places.clone());
             let end = text.units.len();
-            next[end] |= mode == Mode::Generous && places[end];
+            next[end] |= mode == MatchMode::Generous && places[end];
             next
         }
         Node::Not { branches, last, slashed } => {
             let hazy = *slashed && !*last;
-            not(branches, *last, hazy, text, mode, places)
+            match_negation(branches, *last, hazy, text, mode, places)
         }
     }
 }
 
-fn any(branches: &[Vec<Node>], text: Text<'_>, mode: Mode, places: &Places) -> Places {
+fn match_any(
+    branches: &[Vec<Node>],
+    text: MatchedText<'_>,
+    mode: MatchMode,
+    places: &ReachedPositions,
+) -> ReachedPositions {
     let mut next = vec![false; places.len()];
     for branch in branches {
-        join(&mut next, &run(branch, text, mode, places.clone()));
+        merge_places(&mut next, &match_sequence(branch, text, mode, places.clone()));
     }
     next
 }
@@ -121,30 +136,30 @@ fn any(branches: &[Vec<Node>], text: Text<'_>, mode: Mode, places: &Places) -> P
 ///
 /// Strictly: nothing that it excludes may even begin here (or, at the end, be the whole rest), and a slash is
 /// not crossed. Generously: any stretch that is not surely excluded; if the reading is `hazy`, none is.
-fn not(
+fn match_negation(
     branches: &[Vec<Node>],
     last: bool,
     hazy: bool,
-    text: Text<'_>,
-    mode: Mode,
-    places: &Places,
-) -> Places {
+    text: MatchedText<'_>,
+    mode: MatchMode,
+    places: &ReachedPositions,
+) -> ReachedPositions {
     let mut next = vec![false; places.len()];
     for (at, _) in places.iter().enumerate().filter(|(_, reached)| **reached) {
         let mut here = vec![false; places.len()];
         here[at] = true;
-        let excluded = any(branches, text, mode.other(), &here);
+        let excluded = match_any(branches, text, mode.opposite(), &here);
         match mode {
-            Mode::Generous => {
+            MatchMode::Generous => {
                 for end in at..next.len() {
                     next[end] |= hazy || !excluded[end];
                 }
             }
-            Mode::Strict if last => {
+            MatchMode::Strict if last => {
                 next[text.units.len()] |= !excluded[text.units.len()] && at < text.units.len();
             }
-            Mode::Strict if excluded.contains(&true) => {}
-            Mode::Strict => {
+            MatchMode::Strict if excluded.contains(&true) => {}
+            MatchMode::Strict => {
                 let stop = text.units[at..]
                     .iter()
                     .position(|unit| *unit == SLASH)
@@ -156,7 +171,11 @@ fn not(
     next
 }
 
-fn step(text: Text<'_>, places: &Places, matches: impl Fn(u16) -> bool) -> Places {
+fn match_unit(
+    text: MatchedText<'_>,
+    places: &ReachedPositions,
+    matches: impl Fn(u16) -> bool,
+) -> ReachedPositions {
     let mut next = vec![false; places.len()];
     for (at, read) in text.units.iter().enumerate() {
         let met = places[at] && matches(*read);
@@ -168,41 +187,43 @@ fn step(text: Text<'_>, places: &Places, matches: impl Fn(u16) -> bool) -> Place
 }
 
 /// Goes on behind text that is not known, which may be empty.
-fn skip_open(text: Text<'_>, places: &mut Places) {
+fn skip_open(text: MatchedText<'_>, places: &mut ReachedPositions) {
     for (at, read) in text.units.iter().enumerate().filter(|_| text.open) {
         places[at + 1] |= places[at] && matches!(*read, ANY_NAME | ANY_PATH);
     }
 }
 
-fn from_first(places: &Places) -> Places {
+fn from_first(places: &ReachedPositions) -> ReachedPositions {
     let first = places.iter().position(|reached| *reached).unwrap_or(places.len());
     (0..places.len()).map(|at| at >= first).collect()
 }
 
-fn join(places: &mut Places, more: &Places) {
+fn merge_places(places: &mut ReachedPositions, more: &ReachedPositions) {
     for (place, other) in places.iter_mut().zip(more) {
         *place |= other;
     }
 }
 
-fn is_same(unit: u16, read: u16, mode: Mode) -> bool {
-    unit == read || (mode == Mode::Generous && forms(read).iter().any(|form| forms(unit).contains(form)))
+fn is_same(unit: u16, read: u16, mode: MatchMode) -> bool {
+    unit == read
+        || (mode == MatchMode::Generous
+            && case_variants(read).iter().any(|form| case_variants(unit).contains(form)))
 }
 
-fn is_in(ranges: &[(u16, u16)], read: u16, negated: bool, unclear: bool, mode: Mode) -> bool {
+fn is_in(ranges: &[(u16, u16)], read: u16, negated: bool, unclear: bool, mode: MatchMode) -> bool {
     let within = |unit: u16| ranges.iter().any(|(from, to)| (*from..=*to).contains(&unit));
     match mode {
         // [!a] is not a for a shell, and ! or a for picomatch.
-        Mode::Strict if unclear => read == u16::from(b'!') && !within(read),
-        Mode::Strict => read != SLASH && within(read) != negated,
-        Mode::Generous if unclear => true,
-        Mode::Generous if negated => !within(read),
-        Mode::Generous => forms(read).iter().any(|form| within(*form)),
+        MatchMode::Strict if unclear => read == u16::from(b'!') && !within(read),
+        MatchMode::Strict => read != SLASH && within(read) != negated,
+        MatchMode::Generous if unclear => true,
+        MatchMode::Generous if negated => !within(read),
+        MatchMode::Generous => case_variants(read).iter().any(|form| within(*form)),
     }
 }
 
 /// Returns a unit as it is, in lower and in upper case.
-fn forms(unit: u16) -> [u16; 3] {
+fn case_variants(unit: u16) -> [u16; 3] {
     let Some(c) = char::from_u32(u32::from(unit)) else { return [unit; 3] };
     [unit, single(unit, c.to_lowercase()), single(unit, c.to_uppercase())]
 }

@@ -7,7 +7,7 @@
 mod matching;
 mod parse;
 
-use matching::{Mode, Text};
+use matching::{MatchMode, MatchedText};
 use parse::Node;
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -24,14 +24,14 @@ pub(crate) const ANY_PATH: char = '\u{ffff}';
 pub(crate) struct Glob {
     /// As written: picomatch also takes every pattern for itself.
     written: String,
-    raw: Whole,
+    raw: WholeGlob,
     /// The pattern with its accents composed, where that makes a difference.
-    composed: Option<Whole>,
+    composed: Option<WholeGlob>,
 }
 
 /// A whole pattern: leading `!` taken off.
 #[derive(Debug, Clone)]
-struct Whole {
+struct WholeGlob {
     negated: bool,
     nodes: Vec<Node>,
 }
@@ -40,8 +40,8 @@ impl Glob {
     /// Reads a pattern; the error says what is wrong with it, as a sentence fragment.
     pub(crate) fn new(pattern: &str) -> Result<Self, String> {
         let composed: String = pattern.nfc().collect();
-        let composed = if composed == pattern { None } else { Some(Whole::read(&composed)?) };
-        Ok(Self { written: pattern.to_owned(), raw: Whole::read(pattern)?, composed })
+        let composed = if composed == pattern { None } else { Some(WholeGlob::parse_whole(&composed)?) };
+        Ok(Self { written: pattern.to_owned(), raw: WholeGlob::parse_whole(pattern)?, composed })
     }
 
     /// Returns true if it allows this text: only where picomatch matches, and never across `..` or a line
@@ -49,7 +49,7 @@ impl Glob {
     pub(crate) fn is_strict_match(&self, text: &str) -> bool {
         let units: Vec<u16> = text.encode_utf16().collect();
         let fits = !units.is_empty() && units.len() <= LONGEST && !text.ends_with('/');
-        fits && is_plain(text) && self.raw.matches(text_of(text, &units), Mode::Strict)
+        fits && is_plain(text) && self.raw.matches(text_of(text, &units), MatchMode::Strict)
     }
 
     /// Returns true if it may deny a text in which [`ANY_NAME`] and [`ANY_PATH`] stand for what is not known.
@@ -58,10 +58,10 @@ impl Glob {
         [(&self.raw, text), (self.composed.as_ref().unwrap_or(&self.raw), &composed)].iter().any(
             |(whole, text)| {
                 let units: Vec<u16> = text.encode_utf16().collect();
-                let open = Text { units: &units, plain: true, open: true };
+                let open = MatchedText { units: &units, plain: true, open: true };
                 units.len() > LONGEST
                     || whole.negated
-                    || matching::is_match(&whole.nodes, open, Mode::Generous)
+                    || matching::is_match(&whole.nodes, open, MatchMode::Generous)
             },
         )
     }
@@ -69,14 +69,14 @@ impl Glob {
     /// Returns true if it denies or asks about this text: wherever picomatch matches, in any case and with
     /// accents written either way.
     pub(crate) fn is_generous_match(&self, text: &str) -> bool {
-        let matches = |whole: &Whole, text: &str| {
+        let matches = |whole: &WholeGlob, text: &str| {
             let units: Vec<u16> = text.encode_utf16().collect();
             if units.len() > LONGEST && whole.is_costly() {
                 return true;
             }
-            whole.matches(text_of(text, &units), Mode::Generous)
+            whole.matches(text_of(text, &units), MatchMode::Generous)
         };
-        let either = |whole: &Whole, text: &str| {
+        let either = |whole: &WholeGlob, text: &str| {
             let bare = text.trim_end_matches('/');
             matches(whole, text) || (bare != text && !bare.is_empty() && matches(whole, bare))
         };
@@ -89,8 +89,8 @@ impl Glob {
     }
 }
 
-fn text_of<'a>(text: &str, units: &'a [u16]) -> Text<'a> {
-    Text { units, plain: is_plain(text), open: false }
+fn text_of<'a>(text: &str, units: &'a [u16]) -> MatchedText<'a> {
+    MatchedText { units, plain: is_plain(text), open: false }
 }
 
 /// Returns true if a text has no `.` and `..` parts and no line ends, which picomatch's stars stop at.
@@ -99,16 +99,16 @@ pub(super) fn is_plain(text: &str) -> bool {
         && !text.contains(['\n', '\r', '\u{2028}', '\u{2029}', '\0'])
 }
 
-impl Whole {
-    fn read(pattern: &str) -> Result<Self, String> {
+impl WholeGlob {
+    fn parse_whole(pattern: &str) -> Result<Self, String> {
         let units: Vec<u16> = pattern.encode_utf16().collect();
-        let (negated, nodes) = parse::read(&units)?;
+        let (negated, nodes) = parse::parse_glob(&units)?;
         Ok(Self { negated, nodes })
     }
 
-    fn matches(&self, text: Text<'_>, mode: Mode) -> bool {
+    fn matches(&self, text: MatchedText<'_>, mode: MatchMode) -> bool {
         if self.negated {
-            !matching::is_match(&self.nodes, text, mode.other())
+            !matching::is_match(&self.nodes, text, mode.opposite())
         } else {
             matching::is_match(&self.nodes, text, mode)
         }
@@ -116,15 +116,15 @@ impl Whole {
 
     /// Returns true if comparing takes more than time in proportion to the text.
     fn is_costly(&self) -> bool {
-        fn any(nodes: &[Node]) -> bool {
+        fn has_costly_node(nodes: &[Node]) -> bool {
             nodes.iter().any(|node| match node {
                 Node::Not { .. } | Node::Many { .. } => true,
-                Node::Perhaps(inner) => any(inner),
-                Node::Any(branches) => branches.iter().any(|branch| any(branch)),
+                Node::Perhaps(inner) => has_costly_node(inner),
+                Node::Any(branches) => branches.iter().any(|branch| has_costly_node(branch)),
                 Node::Unit(_) | Node::One | Node::Star | Node::Set { .. } => false,
             })
         }
-        any(&self.nodes)
+        has_costly_node(&self.nodes)
     }
 }
 

@@ -48,21 +48,24 @@ pub(super) enum Node {
 const DEEPEST: usize = 8;
 
 /// Reads a pattern; gives whether all of it is negated.
-pub(super) fn read(pattern: &[u16]) -> Result<(bool, Vec<Node>), String> {
+pub(super) fn parse_glob(pattern: &[u16]) -> Result<(bool, Vec<Node>), String> {
     if pattern.len() > LONGEST {
         return Err(format!("is longer than {LONGEST} characters"));
     }
-    let marks = pattern.iter().take_while(|unit| is(**unit, '!')).count();
+    let marks = pattern.iter().take_while(|unit| is_char(**unit, '!')).count();
     // The last ! before ( belongs to the group.
-    let marks =
-        if pattern.get(marks).is_some_and(|unit| is(*unit, '(')) { marks.saturating_sub(1) } else { marks };
+    let marks = if pattern.get(marks).is_some_and(|unit| is_char(*unit, '(')) {
+        marks.saturating_sub(1)
+    } else {
+        marks
+    };
     let rest = &pattern[marks..];
     let rest = rest.strip_prefix(&[u16::from(b'.'), u16::from(b'/')]).unwrap_or(rest);
     if rest.is_empty() {
         return Err("holds nothing to compare with".to_owned());
     }
     let mut reader = GlobReader { text: rest, at: 0, depth: 0, repeated: 0 };
-    let nodes = reader.sequence(&[])?;
+    let nodes = reader.read_sequence(&[])?;
     Ok((marks % 2 == 1, nodes))
 }
 
@@ -75,7 +78,7 @@ struct GlobReader<'a> {
     repeated: usize,
 }
 
-fn is(unit: u16, c: char) -> bool {
+fn is_char(unit: u16, c: char) -> bool {
     u32::from(unit) == u32::from(c)
 }
 
@@ -85,7 +88,7 @@ impl GlobReader<'_> {
     }
 
     /// Reads until one of `ends`, which is not taken, or the pattern's end.
-    fn sequence(&mut self, ends: &[char]) -> Result<Vec<Node>, String> {
+    fn read_sequence(&mut self, ends: &[char]) -> Result<Vec<Node>, String> {
         let mut nodes = Vec::new();
         while let Some(&unit) = self.text.get(self.at) {
             let c = self.peek(0).unwrap_or('\u{fffd}');
@@ -94,12 +97,12 @@ impl GlobReader<'_> {
             }
             let group = self.peek(1) == Some('(');
             match c {
-                '!' | '@' | '+' | '*' | '?' if group => nodes.push(self.group(c)?),
-                '(' => nodes.push(self.group('(')?),
+                '!' | '@' | '+' | '*' | '?' if group => nodes.push(self.read_group(c)?),
+                '(' => nodes.push(self.read_group('(')?),
                 ')' => return Err("closes a ) that is not open".to_owned()),
                 '|' => return Err("holds | outside of ( )".to_owned()),
                 '"' => return Err("holds a quotation mark, which has no meaning in it".to_owned()),
-                '*' => self.star(&mut nodes),
+                '*' => self.read_stars(&mut nodes),
                 '?' => {
                     if self.follows(&[')']) {
                         return Err("repeats a group with ? behind it; write ?(…)".to_owned());
@@ -112,9 +115,11 @@ impl GlobReader<'_> {
                         "holds + where it would repeat what stands before; write +(…) or \\+".to_owned()
                     );
                 }
-                '[' if self.text[self.at + 1..].iter().any(|unit| is(*unit, ']')) => nodes.push(self.set()?),
-                '{' => self.braces(&mut nodes)?,
-                '\\' => nodes.push(self.escaped()?),
+                '[' if self.text[self.at + 1..].iter().any(|unit| is_char(*unit, ']')) => {
+                    nodes.push(self.read_set()?);
+                }
+                '{' => self.read_braces(&mut nodes)?,
+                '\\' => nodes.push(self.read_escaped()?),
                 '/' if self.globstar(&mut nodes) => {}
                 _ => {
                     self.at += 1;
@@ -128,11 +133,11 @@ impl GlobReader<'_> {
     /// Returns true if one of these, unescaped, stands right before.
     fn follows(&self, these: &[char]) -> bool {
         let before = |back: usize| self.at.checked_sub(back).and_then(|at| self.text.get(at)).copied();
-        let stands = before(1).is_some_and(|unit| these.iter().any(|c| is(unit, *c)));
-        stands && !before(2).is_some_and(|unit| is(unit, '\\'))
+        let stands = before(1).is_some_and(|unit| these.iter().any(|c| is_char(unit, *c)));
+        stands && !before(2).is_some_and(|unit| is_char(unit, '\\'))
     }
 
-    fn star(&mut self, nodes: &mut Vec<Node>) {
+    fn read_stars(&mut self, nodes: &mut Vec<Node>) {
         let at_start = self.at == 0;
         let mut stars = 0;
         while self.peek(0) == Some('*') && self.peek(1) != Some('(') {
@@ -177,7 +182,7 @@ impl GlobReader<'_> {
         true
     }
 
-    fn escaped(&mut self) -> Result<Node, String> {
+    fn read_escaped(&mut self) -> Result<Node, String> {
         match (self.text.get(self.at + 1), self.peek(1)) {
             (Some(unit), Some(c)) if !c.is_alphanumeric() => {
                 self.at += 2;
@@ -194,7 +199,7 @@ impl GlobReader<'_> {
     }
 
     /// Reads `!(`, `@(`, `+(`, `*(`, `?(` or `(`, with the content of the group.
-    fn group(&mut self, kind: char) -> Result<Node, String> {
+    fn read_group(&mut self, kind: char) -> Result<Node, String> {
         self.at += if kind == '(' { 1 } else { 2 };
         if self.peek(0) == Some('?') {
             return Err("holds (?, which is no pattern".to_owned());
@@ -206,15 +211,15 @@ impl GlobReader<'_> {
         self.deeper()?;
         let from = self.at;
         self.repeated += usize::from(repeats);
-        let branches = self.branches('|', ')')?;
+        let branches = self.read_branches('|', ')')?;
         self.repeated -= usize::from(repeats);
         self.depth -= 1;
         if repeats {
             check_repeated(&branches)?;
         }
-        let closes = |unit: &u16| is(*unit, ')');
+        let closes = |unit: &u16| is_char(*unit, ')');
         let last = self.text[self.at..].iter().all(closes);
-        let slashed = self.text[from..self.at].iter().any(|unit| is(*unit, '/'));
+        let slashed = self.text[from..self.at].iter().any(|unit| is_char(*unit, '/'));
         Ok(match kind {
             '!' => Node::Not { branches, last, slashed },
             '+' => Node::Many { least: 1, branches },
@@ -225,10 +230,10 @@ impl GlobReader<'_> {
     }
 
     /// Reads alternatives that are parted by `between`, until `end`, which is taken.
-    fn branches(&mut self, between: char, end: char) -> Result<Vec<Vec<Node>>, String> {
+    fn read_branches(&mut self, between: char, end: char) -> Result<Vec<Vec<Node>>, String> {
         let mut branches = Vec::new();
         loop {
-            branches.push(self.sequence(&[between, end])?);
+            branches.push(self.read_sequence(&[between, end])?);
             let c = self.peek(0).ok_or_else(|| format!("does not close what {end} would close"))?;
             self.at += 1;
             if c == end {
@@ -238,7 +243,7 @@ impl GlobReader<'_> {
     }
 
     /// Reads `{a,b}` or `{a..c}`; without a comma, braces are themselves.
-    fn braces(&mut self, nodes: &mut Vec<Node>) -> Result<(), String> {
+    fn read_braces(&mut self, nodes: &mut Vec<Node>) -> Result<(), String> {
         if let (Some(from), Some('.'), Some('.'), Some(to), Some('}')) =
             (self.peek(1), self.peek(2), self.peek(3), self.peek(4), self.peek(5))
             && from.is_alphanumeric()
@@ -259,10 +264,10 @@ impl GlobReader<'_> {
         self.at += 1;
         let from = self.at;
         self.deeper()?;
-        let mut branches = self.branches(',', '}')?;
+        let mut branches = self.read_branches(',', '}')?;
         self.depth -= 1;
         let inside = &self.text[from..self.at];
-        if inside.windows(2).any(|two| two.iter().all(|unit| is(*unit, '.'))) {
+        if inside.windows(2).any(|two| two.iter().all(|unit| is_char(*unit, '.'))) {
             return Err("holds .. in { }, which only works between two single signs".to_owned());
         }
         if branches.len() == 1 {
@@ -276,7 +281,7 @@ impl GlobReader<'_> {
     }
 
     /// Reads `[abc]`, `[a-z]`, `[^a]` or `[[:alpha:]]`.
-    fn set(&mut self) -> Result<Node, String> {
+    fn read_set(&mut self) -> Result<Node, String> {
         let from = self.at;
         self.at += 1;
         let negated = self.peek(0) == Some('^');
@@ -289,8 +294,8 @@ impl GlobReader<'_> {
             match c {
                 None => return Err("does not close its [".to_owned()),
                 Some(']') if !first => break,
-                Some('[') if self.peek(1) == Some(':') => ranges.extend(self.posix()?),
-                _ => ranges.push(self.range()?),
+                Some('[') if self.peek(1) == Some(':') => ranges.extend(self.read_posix_class()?),
+                _ => ranges.push(self.read_range()?),
             }
             first = false;
         }
@@ -298,21 +303,21 @@ impl GlobReader<'_> {
         Ok(Node::Set { negated, unclear, ranges, written: self.text[from..self.at].to_vec() })
     }
 
-    fn range(&mut self) -> Result<(u16, u16), String> {
-        let from = self.member()?;
+    fn read_range(&mut self) -> Result<(u16, u16), String> {
+        let from = self.read_member()?;
         let is_range = self.peek(0) == Some('-') && self.peek(1).is_some_and(|c| c != ']');
         if !is_range {
             return Ok((from, from));
         }
         self.at += 1;
-        let to = self.member()?;
+        let to = self.read_member()?;
         if to < from { Err("holds a range that runs backwards".to_owned()) } else { Ok((from, to)) }
     }
 
-    fn member(&mut self) -> Result<u16, String> {
+    fn read_member(&mut self) -> Result<u16, String> {
         let unit = *self.text.get(self.at).ok_or("does not close its [")?;
-        if is(unit, '\\') {
-            return match self.escaped()? {
+        if is_char(unit, '\\') {
+            return match self.read_escaped()? {
                 Node::Unit(unit) => Ok(unit),
                 _ => Err("holds a backslash that has no meaning".to_owned()),
             };
@@ -322,7 +327,7 @@ impl GlobReader<'_> {
     }
 
     /// Reads `[:alpha:]` within a set.
-    fn posix(&mut self) -> Result<Vec<(u16, u16)>, String> {
+    fn read_posix_class(&mut self) -> Result<Vec<(u16, u16)>, String> {
         let rest: String = (2..12).map_while(|ahead| self.peek(ahead)).take_while(|c| *c != ':').collect();
         let known = POSIX.iter().find(|(name, _)| *name == rest);
         let Some((name, ranges)) = known else { return Err(format!("holds [:{rest}:], which is no class")) };

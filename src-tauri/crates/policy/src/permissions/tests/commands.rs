@@ -1,8 +1,8 @@
 //! `shell_exec`: lines of several commands, parts that cannot be read, and what *Always* would add.
 
 use super::{Allow, Ask, Deny, HOME, policy};
-use crate::permissions::{DEFAULT_FILE, Entry, Origin, ToolVerdict, check_tool};
-use crate::{Cause, Decision, Effect, NamedRule, RuleSource, ToolCause, ToolUse};
+use crate::permissions::{DEFAULT_FILE, EntryOrigin, PermissionEntry, ToolVerdict, check_tool};
+use crate::{Cause, Decision, Effect, NamedRule, NamedRuleSource, ToolCause, ToolUse};
 use postern_command::MOST_GUESSES;
 use serde_json::json;
 
@@ -62,7 +62,7 @@ fn each_command_is_told_and_a_line_without_one_names_the_rule_that_denies_it() {
     let verdict = judged(r#""*": "ask", "rm *": "deny""#, "ls; rm x");
     assert_eq!(verdict.entry, Some(("rm *".to_owned(), 1)));
     let (tool, of) = ("shell_exec".to_owned(), ToolUse::Value("rm x".to_owned()));
-    let (pattern, source) = ("rm *".to_owned(), RuleSource::Line(1));
+    let (pattern, source) = ("rm *".to_owned(), NamedRuleSource::Line(1));
     let line =
         Some(NamedRule { effect: Effect::Deny, pattern, source, why: None, broad: false, confine: None });
     assert_eq!(verdict.cause, Cause::Tool(ToolCause::Line { tool, of, line }));
@@ -119,7 +119,9 @@ fn a_pattern_stands_for_each_of_its_choices_outside_of_quotes() {
     ] {
         assert_eq!(allows(pattern, command), expected, "{pattern} against {command}");
     }
-    let entry = |pattern: &str| Entry::new("shell_exec", pattern, Effect::Allow, HOME, Origin::Session);
+    let entry = |pattern: &str| {
+        PermissionEntry::new("shell_exec", pattern, Effect::Allow, HOME, EntryOrigin::Session)
+    };
     assert!(entry(&format!("ls {}", "{a,b}".repeat(6))).is_ok(), "64 of them");
     assert!(entry(&format!("ls {}", "{a,b}".repeat(7))).is_err(), "128 of them");
 }

@@ -1,4 +1,4 @@
-use super::{DEFAULT_FILE, Entry, FileLayer, Origin, append, check_tool, dangers};
+use super::{DEFAULT_FILE, EntryOrigin, FileLayer, PermissionEntry, append, check_tool, dangers};
 use crate::{AgentId, AgentPolicy, Cause, Decision, Effect, SessionLayers, Settings};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -251,7 +251,7 @@ fn file_of(rules: &[(&str, &str, &str)]) -> FileLayer {
         _ => Effect::Ask,
     };
     let entry = |(tool, pattern, word): &(&str, &str, &str)| {
-        Entry::new(tool, pattern, effect(word), HOME, Origin::Session).unwrap()
+        PermissionEntry::new(tool, pattern, effect(word), HOME, EntryOrigin::Session).unwrap()
     };
     FileLayer::new(rules.iter().map(entry).collect())
 }

@@ -1,12 +1,12 @@
 //! Changes of a request while it lives. Once it has ended, nothing changes it.
 
 use super::new::NewRequest;
-use super::row::{Actor, Process};
-use crate::column::{Id, text};
+use super::row::{Actor, RecordedProcess};
+use crate::column::{UuidColumn, to_json_text};
 use crate::error::Error;
 use postern_policy::{Millis, Risk, Verdict};
-use postern_protocol::{By, RunState};
-use postern_request::{Digest, Ending, Plan};
+use postern_protocol::{AllowedBy, RunState};
+use postern_request::{Digest, Plan, RequestEnding};
 use rusqlite::{Connection, params};
 use uuid::Uuid;
 
@@ -15,7 +15,7 @@ use uuid::Uuid;
 /// Values are turned into text when they are named, on the thread that names them, not on the writer's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
-pub struct Change {
+pub struct RequestChange {
     phase: RunState,
     at: Millis,
     verdict: Option<String>,
@@ -26,7 +26,7 @@ pub struct Change {
     by: Option<String>,
     answered_by: Option<String>,
     feedback: Option<String>,
-    process: Option<Process>,
+    process: Option<RecordedProcess>,
     line: Option<String>,
     ending: Option<RecordedEnd>,
     told: Option<u64>,
@@ -39,9 +39,9 @@ struct RecordedEnd {
     exit_code: Option<i32>,
 }
 
-impl Change {
+impl RequestChange {
     /// Makes a change to this phase, at this time.
-    pub fn to(phase: RunState, at: Millis) -> Self {
+    pub fn to_phase(phase: RunState, at: Millis) -> Self {
         Self {
             phase,
             at,
@@ -61,42 +61,42 @@ impl Change {
     }
 
     /// Makes a change to this end, at this time.
-    pub fn ended(ending: &Ending, at: Millis) -> Result<Self, Error> {
-        let mut change = Self::to(RunState::from(ending), at);
+    pub fn from_ending(ending: &RequestEnding, at: Millis) -> Result<Self, Error> {
+        let mut change = Self::to_phase(RunState::from(ending), at);
         let exit_code = match ending {
-            Ending::Finished { end } => end.exit_code(),
-            Ending::Denied(_) | Ending::Failed { .. } | Ending::Allowed => None,
+            RequestEnding::Finished { end } => end.exit_code(),
+            RequestEnding::Denied(_) | RequestEnding::Failed { .. } | RequestEnding::Allowed => None,
         };
-        if let Ending::Denied(denial) = ending {
+        if let RequestEnding::Denied(denial) = ending {
             change.feedback.clone_from(&denial.feedback);
         }
-        change.ending = Some(RecordedEnd { whole: text(ending)?, name: ending.name(), exit_code });
+        change.ending = Some(RecordedEnd { whole: to_json_text(ending)?, name: ending.name(), exit_code });
         Ok(change)
     }
 
     /// Adds the verdict.
     pub fn judged(mut self, verdict: &Verdict) -> Result<Self, Error> {
-        self.risk = Some(text(&verdict.risk)?);
-        self.verdict = Some(text(verdict)?);
+        self.risk = Some(to_json_text(&verdict.risk)?);
+        self.verdict = Some(to_json_text(verdict)?);
         Ok(self)
     }
 
     /// This is what would run, and its digest.
     pub fn planned(mut self, plan: &Plan, digest: &Digest) -> Result<Self, Error> {
         self.digest = Some(digest.0.clone());
-        self.plan = Some(text(plan)?);
+        self.plan = Some(to_json_text(plan)?);
         Ok(self)
     }
 
     /// This was looked up for it, as JSON text.
-    pub fn found(mut self, facts: String) -> Self {
+    pub fn with_facts(mut self, facts: String) -> Self {
         self.facts = Some(facts);
         self
     }
 
     /// Adds the actor that let it through.
-    pub fn by(mut self, by: &By) -> Result<Self, Error> {
-        self.by = Some(text(&Actor(*by))?);
+    pub fn with_allowed_by(mut self, by: &AllowedBy) -> Result<Self, Error> {
+        self.by = Some(to_json_text(&Actor(*by))?);
         Ok(self)
     }
 
@@ -114,27 +114,27 @@ impl Change {
     }
 
     /// Adds the number of the event that reports its end.
-    pub fn told(mut self, sequence: Option<u64>) -> Self {
+    pub fn with_end_event(mut self, sequence: Option<u64>) -> Self {
         self.told = sequence;
         self
     }
 
     /// Sets its risk and the digest of its plan.
     pub fn weighed(mut self, risk: &Risk, digest: &Digest) -> Result<Self, Error> {
-        self.risk = Some(text(risk)?);
+        self.risk = Some(to_json_text(risk)?);
         self.digest = Some(digest.0.clone());
         Ok(self)
     }
 
     /// Adds the process that it runs as.
-    pub fn process(mut self, process: Process) -> Self {
+    pub fn process(mut self, process: RecordedProcess) -> Self {
         self.process = Some(process);
         self
     }
 }
 
 /// Writes a change down. False where the request has ended already or is not there: a late change changes nothing.
-pub fn change(conn: &Connection, id: Uuid, change: &Change) -> Result<bool, Error> {
+pub fn change(conn: &Connection, id: Uuid, change: &RequestChange) -> Result<bool, Error> {
     let since = |phase| (change.phase == phase).then_some(change.at);
     let ended_at = change.phase.has_ended().then_some(change.at);
     let process = change.process.as_ref();
@@ -152,7 +152,7 @@ pub fn change(conn: &Connection, id: Uuid, change: &Change) -> Result<bool, Erro
          WHERE id = ?1 AND ended_at IS NULL",
     )?;
     let changed = update.execute(params![
-        Id(id),
+        UuidColumn(id),
         change.phase.name(),
         change.verdict,
         change.risk,
@@ -180,7 +180,7 @@ pub fn change(conn: &Connection, id: Uuid, change: &Change) -> Result<bool, Erro
 
 /// Writes a request down together with what has become of it already; it was not there before. Gives how many rows that
 /// were: `None` if the agent's number for it was used before.
-pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &Change) -> Result<usize, Error> {
+pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &RequestChange) -> Result<usize, Error> {
     let since = |phase| (change.phase == phase).then_some(change.at);
     let ending = change.ending.as_ref();
     let mut insert = conn.prepare_cached(
@@ -191,7 +191,7 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &Change) -> Re
          ON CONFLICT (agent, request_id) DO NOTHING",
     )?;
     Ok(insert.execute(params![
-        Id(new.id),
+        UuidColumn(new.id),
         new.agent.as_str(),
         new.request_id,
         &new.content[..],
@@ -213,7 +213,7 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &Change) -> Re
         change.phase.has_ended().then_some(change.at),
         change.facts,
         change.told,
-        text(&new.origin)?,
+        to_json_text(&new.origin)?,
     ])?)
 }
 
@@ -222,13 +222,14 @@ pub fn forget_body(conn: &Connection, id: Uuid, line: &str, asked: &str) -> Resu
     let mut update = conn.prepare_cached(
         "UPDATE requests SET line = ?2, asked = ?3, plan = NULL, verdict = NULL, facts = NULL WHERE id = ?1",
     )?;
-    update.execute(params![Id(id), line, asked])?;
+    update.execute(params![UuidColumn(id), line, asked])?;
     Ok(())
 }
 
 /// Notes by which event the end of a request was told.
-pub fn told(conn: &Connection, id: Uuid, sequence: u64) -> Result<(), Error> {
-    conn.prepare_cached("UPDATE requests SET told = ?2 WHERE id = ?1")?.execute(params![Id(id), sequence])?;
+pub fn note_end_event(conn: &Connection, id: Uuid, sequence: u64) -> Result<(), Error> {
+    conn.prepare_cached("UPDATE requests SET told = ?2 WHERE id = ?1")?
+        .execute(params![UuidColumn(id), sequence])?;
     Ok(())
 }
 
@@ -238,5 +239,5 @@ pub fn intend(conn: &Connection, id: Uuid, at: Millis) -> Result<bool, Error> {
     let mut update = conn.prepare_cached(
         "UPDATE requests SET intended_at = ?2 WHERE id = ?1 AND phase = 'starting' AND intended_at IS NULL",
     )?;
-    Ok(update.execute(params![Id(id), at])? == 1)
+    Ok(update.execute(params![UuidColumn(id), at])? == 1)
 }

@@ -2,19 +2,28 @@
 
 use super::row::Summary;
 use postern_policy::RuleId;
-use postern_protocol::{By, Decided, RunState};
+use postern_protocol::{AllowedBy, Decided, RunState};
 
 impl Summary {
-    /// Returns how it was decided ([`Decided::of`]).
+    /// Returns how it was decided ([`Decided::from_state`]).
     pub fn decided(&self) -> Option<Decided> {
-        Decided::of(self.phase, self.ending, self.by.as_ref())
+        Decided::from_state(self.phase, self.ending, self.by.as_ref())
     }
 
     /// Returns the rule that decided, where one did.
-    pub fn rule(&self) -> Option<RuleId> {
+    pub fn rule_id(&self) -> Option<RuleId> {
         match self.by {
-            Some(By::Rule(rule) | By::Skill(rule)) if self.phase != RunState::Denied => Some(rule),
-            Some(By::Rule(_) | By::Skill(_) | By::Policy | By::Person | By::Fallback | By::Default)
+            Some(AllowedBy::Rule(rule) | AllowedBy::Skill(rule)) if self.phase != RunState::Denied => {
+                Some(rule)
+            }
+            Some(
+                AllowedBy::Rule(_)
+                | AllowedBy::Skill(_)
+                | AllowedBy::Policy
+                | AllowedBy::Person
+                | AllowedBy::Fallback
+                | AllowedBy::Default,
+            )
             | None => self.denied_by,
         }
     }

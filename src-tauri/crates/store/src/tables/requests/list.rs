@@ -1,10 +1,10 @@
 //! The history, page by page: by key, never by offset.
 
-use super::row::{LINE, REST, RequestRow, SUMMARY, Summary, summary, whole};
-use crate::column::Id;
+use super::row::{LINE, REST, SUMMARY, StoredRequest, Summary, request_from_row, summary};
+use crate::column::UuidColumn;
 use crate::error::Error;
 use crate::tables::search;
-use crate::tables::wanted::Word;
+use crate::tables::wanted::SearchWord;
 use postern_policy::{AgentId, Millis, RuleId};
 use postern_protocol::{Decided, RunState};
 use rusqlite::types::Value;
@@ -36,7 +36,7 @@ pub struct Filter {
 
 /// A page of the history.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Page {
+pub struct HistoryPage {
     /// The requests, newest first.
     pub requests: Vec<Summary>,
     /// Start of the next page ([`Filter::before`]); `None` on the last one.
@@ -49,25 +49,25 @@ pub struct Page {
 const LOOKED_THROUGH: usize = 2000;
 
 /// Returns the newest that fit, at most `limit`. Gives nothing for a `before` that is not there.
-pub fn list(conn: &Connection, filter: &Filter, limit: u32) -> Result<Vec<Summary>, Error> {
-    Ok(page(conn, filter, limit)?.requests)
+pub fn list_newest(conn: &Connection, filter: &Filter, limit: u32) -> Result<Vec<Summary>, Error> {
+    Ok(read_page(conn, filter, limit)?.requests)
 }
 
 /// Returns a page, newest first, at most `limit`. Gives nothing for a `before` that is not there.
-pub fn page(conn: &Connection, filter: &Filter, limit: u32) -> Result<Page, Error> {
-    let Some(range) = range(conn, filter)? else { return Ok(Page::default()) };
+pub fn read_page(conn: &Connection, filter: &Filter, limit: u32) -> Result<HistoryPage, Error> {
+    let Some(range) = number_range(conn, filter)? else { return Ok(HistoryPage::default()) };
     // One more than is given says whether there is a next page.
     let more = limit.saturating_add(1);
     let by_key = Select::by_key(filter).map(|select| select.within(range));
     let (found, stopped) = match by_key {
-        Some(select) => (select.read(conn, more)?, None),
+        Some(select) => (select.fetch_summaries(conn, more)?, None),
         None => indexed_or_not(conn, filter, range, more)?,
     };
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let next =
         if found.len() > limit { found.get(limit.saturating_sub(1)).map(|last| last.id) } else { stopped };
     let requests = found.into_iter().take(limit).collect();
-    Ok(Page { requests, next })
+    Ok(HistoryPage { requests, next })
 }
 
 /// Finds requests of which some are not indexed. Also returns where looking through stopped, if it did.
@@ -81,21 +81,21 @@ fn indexed_or_not(
     limit: u32,
 ) -> Result<(Vec<Summary>, Option<Uuid>), Error> {
     let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
-    let words: Vec<String> = search::words(filter.search.as_deref().unwrap_or_default())
+    let words: Vec<String> = search::split_words(filter.search.as_deref().unwrap_or_default())
         .iter()
         .map(|word| word.to_lowercase())
         .collect();
     let indexed = search::indexed(conn)?;
     let mut found = Vec::new();
     let mut looked = 0;
-    let fresh = Select::all().and("number > ?", indexed).within(range);
-    let mut query = conn.prepare_cached(&fresh.sql())?;
-    let mut rows = query.query(fresh.bound(u32::MAX))?;
+    let fresh = Select::all_requests().and_where("number > ?", indexed).within(range);
+    let mut query = conn.prepare_cached(&fresh.summary_sql())?;
+    let mut rows = query.query(fresh.bind_values(u32::MAX))?;
     while let Some(row) = rows.next()? {
         let summary = summary(row)?;
         looked += 1;
         let last = summary.id;
-        if filter.fits(&summary, &words) {
+        if filter.matches(&summary, &words) {
             found.push(summary);
         }
         if found.len() >= wanted {
@@ -106,8 +106,8 @@ fn indexed_or_not(
         }
     }
     let rest = u32::try_from(wanted.saturating_sub(found.len())).unwrap_or(u32::MAX);
-    let mut older = Select::late().within(range).read(conn, u32::MAX)?;
-    older.retain(|summary| filter.fits(summary, &words));
+    let mut older = Select::late_requests().within(range).fetch_summaries(conn, u32::MAX)?;
+    older.retain(|summary| filter.matches(summary, &words));
     older.extend(found_by_index(conn, filter, range, rest, LOOKED_THROUGH)?);
     older.sort_by_key(|summary| std::cmp::Reverse(summary.number));
     older.truncate(usize::try_from(rest).unwrap_or(usize::MAX));
@@ -128,12 +128,12 @@ fn found_by_index(
     let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
     let (since, mut before) = range;
     let (mut words, mut found) = (search::wanted(filter), Vec::new());
-    while let Some(query) = search::query(filter, &words) {
-        let cut = words.iter().any(Word::is_cut);
+    while let Some(query) = search::index_query(filter, &words) {
+        let cut = words.iter().any(SearchWord::is_cut);
         let select = Select::indexed(query).within((since, before));
         let (mut looked, held_before) = (0, found.len());
-        let mut query = conn.prepare_cached(&select.sql())?;
-        let mut rows = query.query(select.bound(u32::MAX))?;
+        let mut query = conn.prepare_cached(&select.summary_sql())?;
+        let mut rows = query.query(select.bind_values(u32::MAX))?;
         while let Some(row) = rows.next()?
             && found.len() < wanted
         {
@@ -155,7 +155,7 @@ fn found_by_index(
             word.gather_if_rare(looked);
         }
         if found.len() == held_before {
-            words.iter_mut().for_each(Word::gather);
+            words.iter_mut().for_each(SearchWord::gather);
         }
     }
     Ok(found)
@@ -163,29 +163,29 @@ fn found_by_index(
 
 impl Filter {
     /// Returns true if a request is one of them, but for when it came in. `words` in lower case.
-    fn fits(&self, summary: &Summary, words: &[String]) -> bool {
+    fn matches(&self, summary: &Summary, words: &[String]) -> bool {
         let line = || summary.line.to_lowercase();
         self.agent.as_ref().is_none_or(|agent| *agent == summary.agent)
             && self.phase.is_none_or(|phase| phase == summary.phase)
             && self.decided.is_none_or(|decided| summary.decided() == Some(decided))
-            && self.rule.is_none_or(|rule| summary.rule() == Some(rule))
+            && self.rule.is_none_or(|rule| summary.rule_id() == Some(rule))
             && self.effect.is_none_or(|effect| summary.effects().any(|kind| kind == effect))
             && (words.is_empty() || words.iter().all(|word| line().contains(word)))
     }
 }
 
 /// Returns a page of whole requests, newest first: those of an agent, or all, by when they came in.
-pub fn list_whole(conn: &Connection, filter: &Filter, limit: u32) -> Result<Vec<RequestRow>, Error> {
-    let Some(range) = range(conn, filter)? else { return Ok(Vec::new()) };
-    let select = Select::by_key(filter).unwrap_or_else(Select::all).within(range);
+pub fn list_whole(conn: &Connection, filter: &Filter, limit: u32) -> Result<Vec<StoredRequest>, Error> {
+    let Some(range) = number_range(conn, filter)? else { return Ok(Vec::new()) };
+    let select = Select::by_key(filter).unwrap_or_else(Select::all_requests).within(range);
     let mut query = conn.prepare_cached(&select.sql_for(&format!("{SUMMARY}, {REST}")))?;
-    Ok(query.query_map(select.bound(limit), whole)?.collect::<Result<_, _>>()?)
+    Ok(query.query_map(select.bind_values(limit), request_from_row)?.collect::<Result<_, _>>()?)
 }
 
 /// The numbers from which and up to which a filter looks; `None` if nothing can be in between.
 type Range = (Option<i64>, Option<i64>);
 
-fn range(conn: &Connection, filter: &Filter) -> Result<Option<Range>, Error> {
+fn number_range(conn: &Connection, filter: &Filter) -> Result<Option<Range>, Error> {
     let since = filter.since.map(|since| first_since(conn, since)).transpose()?;
     let until = filter.until.map(|until| first_since(conn, until)).transpose()?.flatten();
     let before = filter.before.map(|before| number_of(conn, before)).transpose()?;
@@ -208,7 +208,7 @@ struct Select {
 }
 
 impl Select {
-    fn all() -> Self {
+    fn all_requests() -> Self {
         Self { from: "requests", key: "number", wheres: Vec::new(), values: Vec::new() }
     }
 
@@ -216,17 +216,19 @@ impl Select {
     /// `None` means that the search index is used.
     fn by_key(filter: &Filter) -> Option<Self> {
         let Filter { agent, phase, since: _, until: _, decided, rule, effect, search, before: _ } = filter;
-        let searches = search.as_deref().is_some_and(|text| !search::words(text).is_empty());
+        let searches = search.as_deref().is_some_and(|text| !search::split_words(text).is_empty());
         if searches || decided.is_some() || rule.is_some() || effect.is_some() {
             return None;
         }
         match (agent, phase) {
-            (None, None) => Some(Self::all()),
-            (Some(agent), None) => Some(Self::all().and("agent = ?", agent.as_str().to_owned())),
-            (None, Some(phase)) => Some(Self::all().in_phase(*phase)),
+            (None, None) => Some(Self::all_requests()),
+            (Some(agent), None) => {
+                Some(Self::all_requests().and_where("agent = ?", agent.as_str().to_owned()))
+            }
+            (None, Some(phase)) => Some(Self::all_requests().in_phase(*phase)),
             // Few live.
             (Some(agent), Some(phase)) if !phase.has_ended() => {
-                Some(Self::all().in_phase(*phase).and("agent = ?", agent.as_str().to_owned()))
+                Some(Self::all_requests().in_phase(*phase).and_where("agent = ?", agent.as_str().to_owned()))
             }
             (Some(_), Some(_)) => None,
         }
@@ -236,22 +238,22 @@ impl Select {
     /// used.
     fn in_phase(self, phase: RunState) -> Self {
         let which = if phase.has_ended() { "ended_at IS NOT NULL" } else { "ended_at IS NULL" };
-        self.and(format!("{which} AND phase = ?"), phase.name().to_owned())
+        self.and_where(format!("{which} AND phase = ?"), phase.name().to_owned())
     }
 
     /// Returns those that the index went past while they lived.
-    fn late() -> Self {
-        Self { from: "late CROSS JOIN requests USING (number)", ..Self::all() }
+    fn late_requests() -> Self {
+        Self { from: "late CROSS JOIN requests USING (number)", ..Self::all_requests() }
     }
 
     /// Returns those that the index gives for this query, in order: only as many are looked at as fill the
     /// page.
     fn indexed(query: String) -> Self {
         let from = "search CROSS JOIN requests ON requests.number = search.rowid";
-        Self { from, key: "search.rowid", ..Self::all() }.and("search MATCH ?", query)
+        Self { from, key: "search.rowid", ..Self::all_requests() }.and_where("search MATCH ?", query)
     }
 
-    fn and(mut self, text: impl Into<String>, value: impl Into<Value>) -> Self {
+    fn and_where(mut self, text: impl Into<String>, value: impl Into<Value>) -> Self {
         self.wheres.push(text.into());
         self.values.push(value.into());
         self
@@ -261,15 +263,15 @@ impl Select {
         let key = self.key;
         let mut select = self;
         if let Some(since) = since {
-            select = select.and(format!("{key} >= ?"), since);
+            select = select.and_where(format!("{key} >= ?"), since);
         }
         if let Some(before) = before {
-            select = select.and(format!("{key} < ?"), before);
+            select = select.and_where(format!("{key} < ?"), before);
         }
         select
     }
 
-    fn sql(&self) -> String {
+    fn summary_sql(&self) -> String {
         self.sql_for(SUMMARY)
     }
 
@@ -280,37 +282,37 @@ impl Select {
     }
 
     /// Returns the values for the question marks.
-    fn bound(&self, limit: u32) -> ParamsFromIter<Vec<Value>> {
+    fn bind_values(&self, limit: u32) -> ParamsFromIter<Vec<Value>> {
         params_from_iter(self.values.iter().cloned().chain([limit.into()]).collect())
     }
 
-    fn read(self, conn: &Connection, limit: u32) -> Result<Vec<Summary>, Error> {
-        let mut query = conn.prepare_cached(&self.sql())?;
-        Ok(query.query_map(self.bound(limit), summary)?.collect::<Result<_, _>>()?)
+    fn fetch_summaries(self, conn: &Connection, limit: u32) -> Result<Vec<Summary>, Error> {
+        let mut query = conn.prepare_cached(&self.summary_sql())?;
+        Ok(query.query_map(self.bind_values(limit), summary)?.collect::<Result<_, _>>()?)
     }
 }
 
 fn number_of(conn: &Connection, id: Uuid) -> Result<Option<i64>, Error> {
     let mut query = conn.prepare_cached("SELECT number FROM requests WHERE id = ?1")?;
-    Ok(query.query_row([Id(id)], |row| row.get(0)).optional()?)
+    Ok(query.query_row([UuidColumn(id)], |row| row.get(0)).optional()?)
 }
 
 /// Returns the first request since then. Found by its id, which begins with the time it was made.
 fn first_since(conn: &Connection, since: Millis) -> Result<Option<i64>, Error> {
     let mut query = conn.prepare_cached("SELECT number FROM requests WHERE id >= ?1 ORDER BY id LIMIT 1")?;
-    Ok(query.query_row([Id::first_at(since)], |row| row.get(0)).optional()?)
+    Ok(query.query_row([UuidColumn::first_at(since)], |row| row.get(0)).optional()?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::requests::{self, Change, NewRequest};
-    use crate::testing::{asked, id, open};
-    use postern_request::{Ending, Exit};
+    use crate::tables::requests::{self, NewRequest, RequestChange};
+    use crate::testing::{agent_id, new_request, open_temp_store};
+    use postern_request::{Exit, RequestEnding};
 
     /// Returns SQLite's plan for a query, one line per step.
     fn plan(conn: &Connection, select: &Select) -> Result<Vec<String>, Error> {
-        let mut query = conn.prepare(&format!("EXPLAIN QUERY PLAN {}", select.sql()))?;
+        let mut query = conn.prepare(&format!("EXPLAIN QUERY PLAN {}", select.summary_sql()))?;
         let values = select.values.iter().cloned().chain([Value::Integer(50)]);
         Ok(query.query_map(params_from_iter(values), |row| row.get(3))?.collect::<Result<_, _>>()?)
     }
@@ -318,7 +320,7 @@ mod tests {
     /// Words as people look for them, in lines that nearly fit.
     #[test]
     fn however_few_are_looked_at_before_words_are_gathered_the_same_is_found() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         let lines = [
             "git log --oneline",
             "git log --one-line",
@@ -330,10 +332,10 @@ mod tests {
         let all = lines.into_iter().cycle().take(60);
         let done = store.write(move |conn| {
             for (nth, line) in (1..).zip(all) {
-                let new = NewRequest { line: line.into(), ..asked("main", &format!("r{nth}"), nth) };
-                requests::open(conn, &new)?;
-                let denied = Ending::Finished { end: Exit::Code(0).into() };
-                requests::change(conn, new.id, &Change::ended(&denied, nth)?)?;
+                let new = NewRequest { line: line.into(), ..new_request("main", &format!("r{nth}"), nth) };
+                requests::record_request(conn, &new)?;
+                let denied = RequestEnding::Finished { end: Exit::Code(0).into() };
+                requests::change(conn, new.id, &RequestChange::from_ending(&denied, nth)?)?;
             }
             search::index_all(conn)
         });
@@ -363,9 +365,9 @@ mod tests {
 
     #[test]
     fn every_page_is_found_by_key_and_nothing_is_sorted() {
-        let (_folder, store) = open();
+        let (_folder, store) = open_temp_store();
         let all = Filter::default();
-        let main = Some(id("main"));
+        let main = Some(agent_id("main"));
         let by_key = [
             (all.clone(), "SCAN requests"),
             (Filter { agent: main.clone(), ..all.clone() }, "INDEX requests_by_agent (agent=? AND"),
@@ -385,7 +387,7 @@ mod tests {
         ];
         for filter in by_index {
             assert!(Select::by_key(&filter).is_none(), "{filter:?}: no index of the table fits");
-            let found = Select::indexed(search::query(&filter, &search::wanted(&filter)).unwrap())
+            let found = Select::indexed(search::index_query(&filter, &search::wanted(&filter)).unwrap())
                 .within((Some(3), Some(90)));
             let steps = store.read(|conn| plan(conn, &found)).unwrap();
             let [first, second] = &steps[..] else { panic!("{filter:?}: {steps:?}") };

@@ -7,11 +7,11 @@ mod list;
 mod new;
 mod row;
 
-pub use change::{Change, change, forget_body, intend, told};
-pub use key::{Opening, known, open, open_as};
-pub use list::{Filter, Page, list, list_whole, page};
+pub use change::{RequestChange, change, forget_body, intend, note_end_event};
+pub use key::{NewRequestOutcome, find_known, open_as, record_request};
+pub use list::{Filter, HistoryPage, list_newest, list_whole, read_page};
 pub use new::NewRequest;
-pub use row::{Process, RequestRow, Summary, between, get, get_by_key, live, oldest};
+pub use row::{RecordedProcess, StoredRequest, Summary, between, get_by_key, get_request, list_live, oldest};
 pub(crate) use row::{SUMMARY, summary};
 
 /// The columns of a list come first, the long ones last: a list does not read over them.

@@ -1,10 +1,10 @@
 //! A request as it is kept.
 
-use crate::column::{Id, Json, Name};
+use crate::column::{AgentIdColumn, JsonColumn, UuidColumn};
 use crate::error::Error;
 use postern_policy::{AgentId, Millis, Origin, Risk, RuleId, Verdict};
-use postern_protocol::{By, EndReason, RunState};
-use postern_request::{Digest, Ending, Plan};
+use postern_protocol::{AllowedBy, EndReason, RunState};
+use postern_request::{Digest, Plan, RequestEnding};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
@@ -15,31 +15,31 @@ struct Phase(RunState);
 
 impl FromSql for Phase {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        RunState::named(value.as_str()?).map(Self).ok_or(FromSqlError::InvalidType)
+        RunState::from_name(value.as_str()?).map(Self).ok_or(FromSqlError::InvalidType)
     }
 }
 
 /// An end, as the column `ending` has it: `allowed` of what its agent does itself, which has none.
-struct End(Option<EndReason>);
+struct EndReasonColumn(Option<EndReason>);
 
-impl FromSql for End {
+impl FromSql for EndReasonColumn {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         let name = value.as_str()?;
         if name == RunState::Allowed.name() {
             return Ok(Self(None));
         }
-        EndReason::named(name).map(|end| Self(Some(end))).ok_or(FromSqlError::InvalidType)
+        EndReason::from_name(name).map(|end| Self(Some(end))).ok_or(FromSqlError::InvalidType)
     }
 }
 
 /// Actor that let a request through, as the column `actor` has it.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Actor(#[serde(with = "Kept")] pub(super) By);
+pub(super) struct Actor(#[serde(with = "StoredAllowedBy")] pub(super) AllowedBy);
 
 /// The form that rows have had from the first format on: the member that the wire calls `by` is `kind` here.
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "By", rename_all = "kebab-case", tag = "kind", content = "rule")]
-enum Kept {
+#[serde(remote = "AllowedBy", rename_all = "kebab-case", tag = "kind", content = "rule")]
+enum StoredAllowedBy {
     Rule(RuleId),
     Policy,
     Person,
@@ -50,7 +50,7 @@ enum Kept {
 
 /// A process, told apart from a later one with the same number.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Process {
+pub struct RecordedProcess {
     /// Process id.
     pub pid: u32,
     /// Start time of the process, in the system's own units.
@@ -82,7 +82,7 @@ pub struct Summary {
     /// Exit code.
     pub exit_code: Option<i32>,
     /// Actor that let it through.
-    pub by: Option<By>,
+    pub by: Option<AllowedBy>,
     /// The approver that answered: "window", "terminal".
     pub answered_by: Option<String>,
     /// The rule that denied it.
@@ -110,28 +110,28 @@ pub(crate) const SUMMARY: &str =
 pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
     Ok(Summary {
         number: row.get(0)?,
-        id: row.get::<_, Id>(1)?.0,
-        agent: row.get::<_, Name>(2)?.0,
+        id: row.get::<_, UuidColumn>(1)?.0,
+        agent: row.get::<_, AgentIdColumn>(2)?.0,
         request_id: row.get(3)?,
         session: row.get(4)?,
         phase: row.get::<_, Phase>(5)?.0,
         line: row.get(6)?,
-        risk: row.get::<_, Option<Json<_>>>(7)?.map(|json| json.0),
-        ending: row.get::<_, Option<End>>(8)?.and_then(|end| end.0),
+        risk: row.get::<_, Option<JsonColumn<_>>>(7)?.map(|json| json.0),
+        ending: row.get::<_, Option<EndReasonColumn>>(8)?.and_then(|end| end.0),
         exit_code: row.get(9)?,
-        by: row.get::<_, Option<Json<Actor>>>(10)?.map(|json| json.0.0),
+        by: row.get::<_, Option<JsonColumn<Actor>>>(10)?.map(|json| json.0.0),
         received_at: row.get(11)?,
         started_at: row.get(12)?,
         ended_at: row.get(13)?,
         denied_by: row.get(14)?,
-        origin: row.get::<_, Json<_>>(15)?.0,
+        origin: row.get::<_, JsonColumn<_>>(15)?.0,
         answered_by: row.get(16)?,
     })
 }
 
 /// A request, whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RequestRow {
+pub struct StoredRequest {
     /// As in a list.
     pub summary: Summary,
     /// sha256 over everything it asked for.
@@ -142,12 +142,12 @@ pub struct RequestRow {
     pub decided_at: Option<Millis>,
     /// Time at which its start was intended: from here on it may have run.
     pub intended_at: Option<Millis>,
-    pub process: Option<Process>,
+    pub process: Option<RecordedProcess>,
     /// The digest of its plan.
     pub digest: Option<Digest>,
     /// The person's words.
     pub feedback: Option<String>,
-    pub ending: Option<Ending>,
+    pub ending: Option<RequestEnding>,
     /// Request as it was sent, as JSON text.
     pub asked: String,
     /// Plan of the run.
@@ -166,12 +166,12 @@ pub(super) const REST: &str =
     "content, asked_at, decided_at, intended_at, pid, start_time, boot, digest, feedback,
     ended, asked, plan, verdict, asked_line, facts, told";
 
-pub(super) fn whole(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
+pub(super) fn request_from_row(row: &Row<'_>) -> rusqlite::Result<StoredRequest> {
     let process = match (row.get(21)?, row.get(22)?, row.get(23)?) {
-        (Some(pid), Some(start_time), Some(boot)) => Some(Process { pid, start_time, boot }),
+        (Some(pid), Some(start_time), Some(boot)) => Some(RecordedProcess { pid, start_time, boot }),
         _ => None,
     };
-    Ok(RequestRow {
+    Ok(StoredRequest {
         summary: summary(row)?,
         content: row.get(17)?,
         asked_at: row.get(18)?,
@@ -180,10 +180,10 @@ pub(super) fn whole(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
         process,
         digest: row.get::<_, Option<String>>(24)?.map(Digest),
         feedback: row.get(25)?,
-        ending: row.get::<_, Option<Json<_>>>(26)?.map(|json| json.0),
+        ending: row.get::<_, Option<JsonColumn<_>>>(26)?.map(|json| json.0),
         asked: row.get(27)?,
-        plan: row.get::<_, Option<Json<_>>>(28)?.map(|json| json.0),
-        verdict: row.get::<_, Option<Json<_>>>(29)?.map(|json| json.0),
+        plan: row.get::<_, Option<JsonColumn<_>>>(28)?.map(|json| json.0),
+        verdict: row.get::<_, Option<JsonColumn<_>>>(29)?.map(|json| json.0),
         asked_line: row.get(30)?,
         facts: row.get(31)?,
         told: row.get(32)?,
@@ -194,21 +194,27 @@ pub(super) fn whole(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
 pub fn between(conn: &Connection, first: Uuid, last: Uuid, limit: u32) -> Result<Vec<Uuid>, Error> {
     let mut query =
         conn.prepare_cached("SELECT id FROM requests WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT ?3")?;
-    let found = query.query_map(params![Id(first), Id(last), limit], |row| Ok(row.get::<_, Id>(0)?.0))?;
+    let found = query.query_map(params![UuidColumn(first), UuidColumn(last), limit], |row| {
+        Ok(row.get::<_, UuidColumn>(0)?.0)
+    })?;
     Ok(found.collect::<Result<_, _>>()?)
 }
 
 /// Returns a request by the host's own number.
-pub fn get(conn: &Connection, id: Uuid) -> Result<Option<RequestRow>, Error> {
+pub fn get_request(conn: &Connection, id: Uuid) -> Result<Option<StoredRequest>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {SUMMARY}, {REST} FROM requests WHERE id = ?1"))?;
-    Ok(query.query_row([Id(id)], whole).optional()?)
+    Ok(query.query_row([UuidColumn(id)], request_from_row).optional()?)
 }
 
 /// Returns a request by its agent's own number.
-pub fn get_by_key(conn: &Connection, agent: &AgentId, request_id: &str) -> Result<Option<RequestRow>, Error> {
+pub fn get_by_key(
+    conn: &Connection,
+    agent: &AgentId,
+    request_id: &str,
+) -> Result<Option<StoredRequest>, Error> {
     let sql = format!("SELECT {SUMMARY}, {REST} FROM requests WHERE agent = ?1 AND request_id = ?2");
     let mut query = conn.prepare_cached(&sql)?;
-    Ok(query.query_row(params![agent.as_str(), request_id], whole).optional()?)
+    Ok(query.query_row(params![agent.as_str(), request_id], request_from_row).optional()?)
 }
 
 /// Returns the time of the oldest request.
@@ -218,8 +224,8 @@ pub fn oldest(conn: &Connection) -> Result<Option<Millis>, Error> {
 }
 
 /// Returns every request that has not ended, oldest first.
-pub fn live(conn: &Connection) -> Result<Vec<RequestRow>, Error> {
+pub fn list_live(conn: &Connection) -> Result<Vec<StoredRequest>, Error> {
     let sql = format!("SELECT {SUMMARY}, {REST} FROM requests WHERE ended_at IS NULL ORDER BY number");
     let mut query = conn.prepare_cached(&sql)?;
-    Ok(query.query_map([], whole)?.collect::<Result<_, _>>()?)
+    Ok(query.query_map([], request_from_row)?.collect::<Result<_, _>>()?)
 }

@@ -3,11 +3,13 @@
 use super::*;
 use crate::Store;
 use crate::tally::Wanted;
-use crate::testing::{asked, id, open as opened};
-use postern_command::{Effect, Reversible, Scope};
+use crate::testing::{agent_id, new_request, open_temp_store as opened};
+use postern_command::{CommandEffect, EffectScope, Reversible};
 use postern_policy::{Cause, Decision, RatedEffect, Reason, Risk, RiskLevel, Verdict};
-use postern_protocol::{By, Decided, DenyReason, EndReason, Outcome, RunState};
-use postern_request::{BoundDir, Denial, Ending, Exit, Launch, Plan, Refusal, RunEnd, State, Stdin};
+use postern_protocol::{AllowedBy, Decided, DenyReason, EndReason, Outcome, RunState};
+use postern_request::{
+    BoundDir, Denial, Exit, Launch, Plan, PlanStdin, Refusal, RequestEnding, RequestState, RunEnd,
+};
 
 fn verdict() -> Verdict {
     Verdict {
@@ -19,8 +21,8 @@ fn verdict() -> Verdict {
         risk: Risk {
             level: RiskLevel::NeedsReview,
             effects: vec![RatedEffect {
-                effect: Effect::Write { paths: vec!["x".to_owned()] },
-                scope: Scope::Inside,
+                effect: CommandEffect::Write { paths: vec!["x".to_owned()] },
+                scope: EffectScope::Inside,
                 reversible: Reversible::Unknown,
                 level: RiskLevel::NeedsReview,
                 step: Some(0),
@@ -38,7 +40,7 @@ fn verdict() -> Verdict {
 
 fn plan() -> Plan {
     Plan {
-        agent: id("main"),
+        agent: agent_id("main"),
         session: Some("s".into()),
         origin: postern_policy::Origin::Host,
         call: None,
@@ -48,72 +50,75 @@ fn plan() -> Plan {
         cwd: BoundDir { path: "/".into(), device: 1, inode: u64::MAX },
         confinement: postern_policy::Confinement::None,
         env: vec![("A".into(), "b".into())],
-        stdin: Stdin::Nothing,
+        stdin: PlanStdin::Nothing,
         timeout_ms: None,
         policy: 3,
     }
 }
 
-fn denied(reason: DenyReason) -> Ending {
+fn denied(reason: DenyReason) -> RequestEnding {
     let feedback = Some("not today".into());
-    Ending::Denied(Denial { reason, feedback, rule: Some(4), ..Refusal::Person.into() })
+    RequestEnding::Denied(Denial { reason, feedback, rule: Some(4), ..Refusal::Person.into() })
 }
 
-fn put(store: &Store, new: &NewRequest) -> Opening {
+fn put(store: &Store, new: &NewRequest) -> NewRequestOutcome {
     let new = new.clone();
-    store.write(move |conn| open(conn, &new)).wait().unwrap()
+    store.write(move |conn| record_request(conn, &new)).wait().unwrap()
 }
 
-fn put_change(store: &Store, id: uuid::Uuid, to: Change) -> bool {
+fn put_change(store: &Store, id: uuid::Uuid, to: RequestChange) -> bool {
     store.write(move |conn| change(conn, id, &to)).wait().unwrap()
 }
 
 #[test]
 fn the_same_number_again_gives_the_stored_request_and_other_content_is_a_conflict() {
     let (_folder, store) = opened();
-    let first = asked("main", "r1", 1);
-    assert_eq!(put(&store, &first), Opening::New);
-    let again = NewRequest { id: asked("main", "r1", 2).id, ..first.clone() };
+    let first = new_request("main", "r1", 1);
+    assert_eq!(put(&store, &first), NewRequestOutcome::New);
+    let again = NewRequest { id: new_request("main", "r1", 2).id, ..first.clone() };
     match put(&store, &again) {
-        Opening::Same(row) => assert_eq!(row.summary.id, first.id, "the first one's"),
+        NewRequestOutcome::Same(row) => assert_eq!(row.summary.id, first.id, "the first one's"),
         other => panic!("{other:?}"),
     }
-    assert_eq!(put(&store, &NewRequest { content: [8; 32], ..again.clone() }), Opening::Conflict);
-    let other = NewRequest { agent: id("other"), ..again };
-    assert_eq!(put(&store, &other), Opening::New, "numbers of agents are their own");
+    assert_eq!(put(&store, &NewRequest { content: [8; 32], ..again.clone() }), NewRequestOutcome::Conflict);
+    let other = NewRequest { agent: agent_id("other"), ..again };
+    assert_eq!(put(&store, &other), NewRequestOutcome::New, "numbers of agents are their own");
 }
 
 /// Takes a request from its question to its end.
-fn live_through(store: &Store, key: uuid::Uuid, process: &Process, ending: &Ending) {
-    let judged = Change::to(RunState::Asking, 2)
+fn live_through(store: &Store, key: uuid::Uuid, process: &RecordedProcess, ending: &RequestEnding) {
+    let judged = RequestChange::to_phase(RunState::Asking, 2)
         .judged(&verdict())
         .unwrap()
         .planned(&plan(), &plan().digest())
         .unwrap();
-    let judged = judged.found("{\"steps\":[]}".into());
+    let judged = judged.with_facts("{\"steps\":[]}".into());
     assert!(put_change(store, key, judged));
-    let yes = Change::to(RunState::Starting, 3).by(&By::Person).unwrap().answered_by("window");
+    let yes = RequestChange::to_phase(RunState::Starting, 3)
+        .with_allowed_by(&AllowedBy::Person)
+        .unwrap()
+        .answered_by("window");
     assert!(put_change(store, key, yes));
     assert!(store.write(move |conn| intend(conn, key, 4)).wait().unwrap());
     assert!(!store.write(move |conn| intend(conn, key, 4)).wait().unwrap(), "at most once");
-    assert!(put_change(store, key, Change::to(RunState::Running, 5).process(process.clone())));
-    assert!(put_change(store, key, Change::to(RunState::Stopping, 6)));
-    assert!(put_change(store, key, Change::ended(ending, 7).unwrap()));
+    assert!(put_change(store, key, RequestChange::to_phase(RunState::Running, 5).process(process.clone())));
+    assert!(put_change(store, key, RequestChange::to_phase(RunState::Stopping, 6)));
+    assert!(put_change(store, key, RequestChange::from_ending(ending, 7).unwrap()));
 }
 
 #[test]
 fn a_whole_life_is_written_down() {
     let (_folder, store) = opened();
-    let new = asked("main", "r1", 1);
+    let new = new_request("main", "r1", 1);
     put(&store, &new);
-    let process = Process { pid: 7, start_time: 1234, boot: "boot".into() };
-    let ending = Ending::Finished { end: Exit::Code(3).into() };
+    let process = RecordedProcess { pid: 7, start_time: 1234, boot: "boot".into() };
+    let ending = RequestEnding::Finished { end: Exit::Code(3).into() };
     live_through(&store, new.id, &process, &ending);
-    let row = store.read(|conn| get(conn, new.id)).unwrap().unwrap();
+    let row = store.read(|conn| get_request(conn, new.id)).unwrap().unwrap();
     let summary = Summary {
         number: row.summary.number,
         id: new.id,
-        agent: id("main"),
+        agent: agent_id("main"),
         request_id: "r1".into(),
         origin: postern_policy::Origin::Host,
         session: None,
@@ -122,14 +127,14 @@ fn a_whole_life_is_written_down() {
         risk: Some(verdict().risk),
         ending: Some(EndReason::Ran(Outcome::Exited)),
         exit_code: Some(3),
-        by: Some(By::Person),
+        by: Some(AllowedBy::Person),
         answered_by: Some("window".into()),
         denied_by: None,
         received_at: 1,
         started_at: Some(5),
         ended_at: Some(7),
     };
-    let expected = RequestRow {
+    let expected = StoredRequest {
         summary,
         content: [7; 32],
         asked_at: Some(2),
@@ -149,20 +154,24 @@ fn a_whole_life_is_written_down() {
     assert_eq!(row, expected);
     let whole = store.read(|conn| list_whole(conn, &Filter::default(), 10)).unwrap();
     assert_eq!(whole, std::slice::from_ref(&expected), "a page of whole requests is the same");
-    assert_eq!(store.read(|conn| get_by_key(conn, &id("main"), "r1")).unwrap(), Some(expected));
+    assert_eq!(store.read(|conn| get_by_key(conn, &agent_id("main"), "r1")).unwrap(), Some(expected));
 }
 
 #[test]
 fn nothing_changes_what_has_ended() {
     let (_folder, store) = opened();
-    let new = asked("main", "r1", 1);
+    let new = new_request("main", "r1", 1);
     put(&store, &new);
-    assert!(put_change(&store, new.id, Change::ended(&denied(DenyReason::User), 2).unwrap()));
-    let before = store.read(|conn| get(conn, new.id)).unwrap().unwrap();
+    assert!(put_change(&store, new.id, RequestChange::from_ending(&denied(DenyReason::User), 2).unwrap()));
+    let before = store.read(|conn| get_request(conn, new.id)).unwrap().unwrap();
     assert_eq!(before.summary.ending, Some(EndReason::Denied(DenyReason::User)));
     assert_eq!(before.feedback.as_deref(), Some("not today"));
-    assert!(!put_change(&store, new.id, Change::to(RunState::Starting, 3).by(&By::Person).unwrap()));
-    assert!(!put_change(&store, new.id, Change::ended(&denied(DenyReason::Core), 3).unwrap()));
+    assert!(!put_change(
+        &store,
+        new.id,
+        RequestChange::to_phase(RunState::Starting, 3).with_allowed_by(&AllowedBy::Person).unwrap()
+    ));
+    assert!(!put_change(&store, new.id, RequestChange::from_ending(&denied(DenyReason::Core), 3).unwrap()));
     assert!(
         !store
             .write({
@@ -172,8 +181,8 @@ fn nothing_changes_what_has_ended() {
             .wait()
             .unwrap()
     );
-    assert_eq!(store.read(|conn| get(conn, new.id)).unwrap(), Some(before));
-    assert_eq!(store.read(live).unwrap(), []);
+    assert_eq!(store.read(|conn| get_request(conn, new.id)).unwrap(), Some(before));
+    assert_eq!(store.read(list_live).unwrap(), []);
 }
 
 #[test]
@@ -186,17 +195,18 @@ fn every_ending_has_its_name() {
         (RunEnd::from(Outcome::Lost), "lost"),
         (RunEnd::from(Outcome::Unknown), "unknown"),
     ];
-    let mut table: Vec<_> = ends.into_iter().map(|(end, name)| (Ending::Finished { end }, name)).collect();
+    let mut table: Vec<_> =
+        ends.into_iter().map(|(end, name)| (RequestEnding::Finished { end }, name)).collect();
     table.push((denied(DenyReason::AllowlistMiss), "allowlist-miss"));
-    table.push((Ending::Failed { message: "no".into() }, "failed"));
+    table.push((RequestEnding::Failed { message: "no".into() }, "failed"));
     let (_folder, store) = opened();
     for (nth, (ending, name)) in (1..).zip(table) {
-        let new = asked("main", name, nth);
+        let new = new_request("main", name, nth);
         put(&store, &new);
-        put_change(&store, new.id, Change::ended(&ending, nth).unwrap());
-        let row = store.read(|conn| get(conn, new.id)).unwrap().unwrap();
+        put_change(&store, new.id, RequestChange::from_ending(&ending, nth).unwrap());
+        let row = store.read(|conn| get_request(conn, new.id)).unwrap().unwrap();
         assert_eq!(row.summary.ending.map(EndReason::name), Some(name));
-        assert_eq!(row.summary.phase, RunState::from(&State::Ended(ending.clone())), "{name}");
+        assert_eq!(row.summary.phase, RunState::from(&RequestState::Ended(ending.clone())), "{name}");
         assert_eq!(row.ending, Some(ending));
     }
 }
@@ -205,41 +215,45 @@ fn every_ending_has_its_name() {
 fn who_let_it_through_is_kept_under_the_names_of_the_first_format() {
     let (_folder, store) = opened();
     let rows = [
-        (By::Rule(7), r#"{"kind":"rule","rule":7}"#),
-        (By::Skill(8), r#"{"kind":"skill","rule":8}"#),
-        (By::Policy, r#"{"kind":"policy"}"#),
-        (By::Person, r#"{"kind":"person"}"#),
-        (By::Fallback, r#"{"kind":"fallback"}"#),
+        (AllowedBy::Rule(7), r#"{"kind":"rule","rule":7}"#),
+        (AllowedBy::Skill(8), r#"{"kind":"skill","rule":8}"#),
+        (AllowedBy::Policy, r#"{"kind":"policy"}"#),
+        (AllowedBy::Person, r#"{"kind":"person"}"#),
+        (AllowedBy::Fallback, r#"{"kind":"fallback"}"#),
     ];
     for (nth, (by, kept)) in (1..).zip(rows) {
-        let new = asked("main", kept, nth);
+        let new = new_request("main", kept, nth);
         put(&store, &new);
-        assert!(put_change(&store, new.id, Change::to(RunState::Starting, 9).by(&by).unwrap()));
+        assert!(put_change(
+            &store,
+            new.id,
+            RequestChange::to_phase(RunState::Starting, 9).with_allowed_by(&by).unwrap()
+        ));
         let actor = "SELECT actor FROM requests WHERE request_id = ?1";
         let text: String = store.read(|conn| Ok(conn.query_row(actor, [kept], |row| row.get(0))?)).unwrap();
         assert_eq!(text, kept);
-        let row = store.read(|conn| get(conn, new.id)).unwrap().unwrap();
+        let row = store.read(|conn| get_request(conn, new.id)).unwrap().unwrap();
         assert_eq!(row.summary.by, Some(by));
     }
 }
 
 fn page(store: &Store, filter: &Filter, limit: u32) -> Vec<String> {
-    let rows = store.read(|conn| list(conn, filter, limit)).unwrap();
+    let rows = store.read(|conn| list_newest(conn, filter, limit)).unwrap();
     rows.into_iter().map(|row| row.request_id).collect()
 }
 
 /// Requests r1 to r9, one a second; every third is the other agent's, r4 and r5 are denied, r6 runs.
 fn history(store: &Store) -> Vec<NewRequest> {
     let all: Vec<_> = (1..=9)
-        .map(|nth| asked(if nth % 3 == 0 { "other" } else { "main" }, &format!("r{nth}"), nth * 1000))
+        .map(|nth| new_request(if nth % 3 == 0 { "other" } else { "main" }, &format!("r{nth}"), nth * 1000))
         .collect();
     for new in &all {
         put(store, new);
     }
     for nth in [3, 4] {
-        put_change(store, all[nth].id, Change::ended(&denied(DenyReason::Core), 1).unwrap());
+        put_change(store, all[nth].id, RequestChange::from_ending(&denied(DenyReason::Core), 1).unwrap());
     }
-    put_change(store, all[5].id, Change::to(RunState::Running, 1));
+    put_change(store, all[5].id, RequestChange::to_phase(RunState::Running, 1));
     all
 }
 
@@ -248,7 +262,7 @@ fn lists_are_filtered_and_newest_first() {
     let (_folder, store) = opened();
     history(&store);
     let all = Filter::default();
-    let main = Filter { agent: Some(id("main")), ..all.clone() };
+    let main = Filter { agent: Some(agent_id("main")), ..all.clone() };
     let table: [(Filter, &[&str]); 6] = [
         (all.clone(), &["r9", "r8", "r7", "r6"]),
         (main.clone(), &["r8", "r7", "r5", "r4"]),
@@ -269,7 +283,7 @@ fn pages_follow_each_other_without_gap_or_repeat() {
     let mut filter = Filter { search: Some("git".into()), ..Filter::default() };
     let mut seen = Vec::new();
     loop {
-        let rows = store.read(|conn| list(conn, &filter, 2)).unwrap();
+        let rows = store.read(|conn| list_newest(conn, &filter, 2)).unwrap();
         let Some(last) = rows.last() else { break };
         filter.before = Some(last.id);
         seen.extend(rows.into_iter().map(|row| row.id));
@@ -281,24 +295,32 @@ fn pages_follow_each_other_without_gap_or_repeat() {
 
 /// Makes a request for each way to be decided, r1 to r7 in the order of [`Decided::ALL`], and r8 that runs.
 fn decided_each_way(store: &Store) -> Vec<NewRequest> {
-    let all: Vec<_> = (1..=8).map(|nth| asked("main", &format!("r{nth}"), nth * 1000)).collect();
+    let all: Vec<_> = (1..=8).map(|nth| new_request("main", &format!("r{nth}"), nth * 1000)).collect();
     for new in &all {
         put(store, new);
     }
-    let ran = || Change::ended(&Ending::Finished { end: Exit::Code(0).into() }, 9).unwrap();
+    let ran =
+        || RequestChange::from_ending(&RequestEnding::Finished { end: Exit::Code(0).into() }, 9).unwrap();
     let ends = [
-        ran().by(&By::Person).unwrap(),
-        ran().by(&By::Rule(4)).unwrap(),
-        ran().by(&By::Policy).unwrap(),
-        Change::ended(&denied(DenyReason::User), 9).unwrap(),
-        Change::ended(&denied(DenyReason::Denylist), 9).unwrap(),
-        Change::ended(&denied(DenyReason::Paused), 9).unwrap(),
-        Change::ended(&denied(DenyReason::Expired), 9).unwrap(),
+        ran().with_allowed_by(&AllowedBy::Person).unwrap(),
+        ran().with_allowed_by(&AllowedBy::Rule(4)).unwrap(),
+        ran().with_allowed_by(&AllowedBy::Policy).unwrap(),
+        RequestChange::from_ending(&denied(DenyReason::User), 9).unwrap(),
+        RequestChange::from_ending(&denied(DenyReason::Denylist), 9).unwrap(),
+        RequestChange::from_ending(&denied(DenyReason::Paused), 9).unwrap(),
+        RequestChange::from_ending(&denied(DenyReason::Expired), 9).unwrap(),
     ];
     for (new, end) in all.iter().zip(ends) {
-        assert!(put_change(store, new.id, end));
+        assert!(put_change(store, new.id, end.judged(&verdict()).unwrap()));
     }
-    put_change(store, all[7].id, Change::to(RunState::Running, 9).by(&By::Rule(4)).unwrap());
+    put_change(
+        store,
+        all[7].id,
+        RequestChange::to_phase(RunState::Running, 9)
+            .with_allowed_by(&AllowedBy::Rule(4))
+            .and_then(|change| change.judged(&verdict()))
+            .unwrap(),
+    );
     all
 }
 
@@ -308,13 +330,14 @@ fn how_it_was_decided_and_by_which_rule_finds_a_request_whether_it_is_indexed_or
     let all = decided_each_way(&store);
     let check = |when: &str| {
         for (nth, decided) in (1..).zip(Decided::ALL) {
-            let filter = Filter { decided: Some(decided), agent: Some(id("main")), ..Filter::default() };
+            let filter =
+                Filter { decided: Some(decided), agent: Some(agent_id("main")), ..Filter::default() };
             let mut expected = vec![format!("r{nth}")];
             if decided == Decided::RuleAllowed {
                 expected.insert(0, "r8".into());
             }
             assert_eq!(page(&store, &filter, 9), expected, "{decided:?}, {when}");
-            assert_eq!(Decided::named(decided.name()), Some(decided));
+            assert_eq!(Decided::from_name(decided.name()), Some(decided));
         }
         let by_rule = Filter { rule: Some(4), ..Filter::default() };
         // The sample denials name rule 4 too.
@@ -325,11 +348,12 @@ fn how_it_was_decided_and_by_which_rule_finds_a_request_whether_it_is_indexed_or
     check("not indexed");
     store.write(crate::search::index_all).wait().unwrap();
     check("indexed while one runs");
-    let ended = Change::ended(&Ending::Finished { end: Exit::Code(0).into() }, 9).unwrap();
+    let ended =
+        RequestChange::from_ending(&RequestEnding::Finished { end: Exit::Code(0).into() }, 9).unwrap();
     assert!(put_change(&store, all[7].id, ended));
     store.write(crate::search::index_all).wait().unwrap();
     check("indexed when it had ended");
-    let (main, other) = (id("main"), id("other"));
+    let (main, other) = (agent_id("main"), agent_id("other"));
     let of_main = Wanted { agent: Some(&main), ..Wanted::default() };
     let counts = store.read(|conn| crate::tally::by_rule(conn, of_main)).unwrap();
     let allowed = counts.iter().find(|count| count.decided == Decided::RuleAllowed).unwrap();
@@ -340,7 +364,7 @@ fn how_it_was_decided_and_by_which_rule_finds_a_request_whether_it_is_indexed_or
     assert_eq!(sum(Wanted { agent: Some(&other), ..Wanted::default() }), 0);
     let effects = store.read(|conn| crate::tally::by_effect(conn, of_main)).unwrap();
     for (kind, count) in &effects {
-        let effect = postern_command::Effect::named(kind);
+        let effect = postern_command::CommandEffect::kind_named(kind);
         assert_eq!(sum(Wanted { effect, ..of_main }), *count, "{kind} is counted as it is filtered");
     }
     let written = Filter { effect: Some("write"), ..Filter::default() };
@@ -357,12 +381,15 @@ fn what_is_not_indexed_yet_is_looked_through_a_piece_at_a_time() {
     let read = store.write(|conn| {
         for nth in 0..4500 {
             let line = if nth == 7 { "needle".into() } else { format!("hay {nth}") };
-            open(conn, &NewRequest { line, ..asked("main", &format!("r{nth}"), 1000 + nth) })?;
+            record_request(
+                conn,
+                &NewRequest { line, ..new_request("main", &format!("r{nth}"), 1000 + nth) },
+            )?;
         }
         let mut filter = Filter { search: Some("needle".into()), ..Filter::default() };
         let (mut found, mut pages) = (Vec::new(), 0);
         loop {
-            let next = super::page(conn, &filter, 10)?;
+            let next = super::read_page(conn, &filter, 10)?;
             found.extend(next.requests.into_iter().map(|row| row.request_id));
             pages += 1;
             filter.before = next.next;
@@ -379,17 +406,17 @@ fn what_is_not_indexed_yet_is_looked_through_a_piece_at_a_time() {
 #[test]
 fn a_command_that_a_person_changed_is_found_by_what_it_became() {
     let (_folder, store) = opened();
-    let new = asked("main", "r1", 1);
+    let new = new_request("main", "r1", 1);
     put(&store, &new);
     store.write(crate::search::index_all).wait().unwrap();
     for line in ["git show --stat", "git log"] {
-        assert!(put_change(&store, new.id, Change::to(RunState::Asking, 2).edited(line)));
+        assert!(put_change(&store, new.id, RequestChange::to_phase(RunState::Asking, 2).edited(line)));
     }
-    let row = store.read(|conn| get(conn, new.id)).unwrap().unwrap();
+    let row = store.read(|conn| get_request(conn, new.id)).unwrap().unwrap();
     assert_eq!((row.summary.line.as_str(), row.asked_line.as_deref()), ("git log", Some("git show r1")));
     let found = |words: &str| {
         let filter = Filter { search: Some(words.into()), ..Filter::default() };
-        store.read(|conn| list(conn, &filter, 10)).unwrap().len()
+        store.read(|conn| list_newest(conn, &filter, 10)).unwrap().len()
     };
     assert_eq!((found("log"), found("show"), found("stat")), (1, 0, 0));
 }
@@ -397,25 +424,26 @@ fn a_command_that_a_person_changed_is_found_by_what_it_became() {
 #[test]
 fn a_request_is_written_down_with_what_became_of_it() {
     let (_folder, store) = opened();
-    let new = asked("main", "r", 1);
+    let new = new_request("main", "r", 1);
     let (id, same) = (new.id, new.clone());
     let ending = denied(DenyReason::Core);
-    let change = Change::ended(&ending, 5).unwrap().judged(&verdict()).unwrap().told(Some(9));
+    let change =
+        RequestChange::from_ending(&ending, 5).unwrap().judged(&verdict()).unwrap().with_end_event(Some(9));
     let first = store.write(move |conn| super::open_as(conn, &new, &change)).wait().unwrap();
-    assert_eq!(first, Opening::New);
-    let kept = store.read(|conn| get(conn, id)).unwrap().unwrap();
+    assert_eq!(first, NewRequestOutcome::New);
+    let kept = store.read(|conn| get_request(conn, id)).unwrap().unwrap();
     assert_eq!((kept.summary.phase, kept.summary.ended_at, kept.told), (RunState::Denied, Some(5), Some(9)));
     assert_eq!((kept.ending, kept.verdict), (Some(ending), Some(verdict())));
-    assert!(store.read(super::live).unwrap().is_empty(), "it has ended");
-    let again = NewRequest { id: asked("main", "x", 2).id, ..same.clone() };
-    let starting = Change::to(RunState::Starting, 6);
+    assert!(store.read(super::list_live).unwrap().is_empty(), "it has ended");
+    let again = NewRequest { id: new_request("main", "x", 2).id, ..same.clone() };
+    let starting = RequestChange::to_phase(RunState::Starting, 6);
     let second = store.write(move |conn| super::open_as(conn, &again, &starting)).wait().unwrap();
-    assert!(matches!(second, Opening::Same(row) if row.summary.id == id), "it never starts");
+    assert!(matches!(second, NewRequestOutcome::Same(row) if row.summary.id == id), "it never starts");
     let other = NewRequest { content: [8; 32], ..same.clone() };
     let of = |new: &NewRequest| {
-        store.look_up(|conn| super::known(conn, &new.agent, &new.request_id, &new.content)).unwrap()
+        store.look_up(|conn| super::find_known(conn, &new.agent, &new.request_id, &new.content)).unwrap()
     };
-    assert!(matches!(of(&same), Some(Opening::Same(_))));
-    assert_eq!(of(&other), Some(Opening::Conflict));
-    assert_eq!(of(&asked("main", "y", 3)), None, "never used");
+    assert!(matches!(of(&same), Some(NewRequestOutcome::Same(_))));
+    assert_eq!(of(&other), Some(NewRequestOutcome::Conflict));
+    assert_eq!(of(&new_request("main", "y", 3)), None, "never used");
 }

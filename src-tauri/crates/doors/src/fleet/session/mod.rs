@@ -7,21 +7,22 @@ mod anchors;
 mod jobs;
 
 use super::FleetError;
-use super::connect::Link;
+use super::connect::BrokerLink;
 use super::keep::{Folder, Keys, Membership};
 use super::policy::HostPolicy;
-use super::store::{self, Stored};
+use super::store::{self, StoredFleetEntry};
 use anchors::Tried;
 use async_nats::{HeaderMap, Message};
 use futures_util::StreamExt as _;
 use jobs::Reporting;
 use postern_contract::methods::{AnswerQuestion, GetQuestion, ListQuestions, Nothing, QuestionRef};
-use postern_contract::{AnswerParams, Answered, Closed, Part, Question, Told};
+use postern_contract::{AnswerParams, Answered, ApproverNotification, Closed, Part, Question};
 use postern_fleet::{
-    Admitted, Choice, Closing, Decided, Envelope, Fleet, Id, Kind, Now, Open, Presence, Receipt, Refusal,
-    Risk, Role, Seed, SignKey, Subjects, admit,
+    AdmittedAnswer, AdmittedMessage, FleetChoice, FleetClosing, FleetId, FleetMessageKind, FleetPresence,
+    FleetReceipt, FleetRefusal, FleetRisk, FleetState, MemberRole, Now, OpenQuestion, Seed, SignKey,
+    SignedEnvelope, Subjects, admit_message,
 };
-use postern_host::{ApproverGuard, FaceKind, Host};
+use postern_host::{ApproverGuard, ConnectedApproverKind, Host};
 use postern_policy::RiskLevel;
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
@@ -44,14 +45,14 @@ const JOBS: usize = 8;
 const SEND: Duration = Duration::from_secs(5);
 
 /// A host that is connected.
-pub(super) struct Session {
+pub(super) struct FleetHostSession {
     host: Host,
     folder: Folder,
-    link: Link,
+    link: BrokerLink,
     names: Subjects,
     sign: SignKey,
     /// State that `admit` reads.
-    fleet: Fleet,
+    fleet: FleetState,
     policy: HostPolicy,
     /// Time of the last anchor that was tried.
     tried: Tried,
@@ -59,29 +60,29 @@ pub(super) struct Session {
     reports: (mpsc::Sender<Reporting>, mpsc::Receiver<Reporting>),
     started: Instant,
     /// Copy that was sent of each question that waits.
-    sent: HashMap<String, Sent>,
+    sent: HashMap<String, SentFleetQuestion>,
     /// Approvers that are present, and until when.
-    present: BTreeMap<Id, (ApproverGuard, Instant)>,
+    present: BTreeMap<FleetId, (ApproverGuard, Instant)>,
     /// Answers in this second.
     second: (Instant, u32),
-    owner: Option<(Id, SignKey, Link)>,
+    owner: Option<(FleetId, SignKey, BrokerLink)>,
     /// The person's own member, who is at this Mac and not elsewhere.
-    person: Option<Id>,
+    person: Option<FleetId>,
 }
 
-impl Session {
+impl FleetHostSession {
     /// Connects, and reads the roster and what is current.
     pub(super) async fn open(host: &Host, folder: &Folder, started: Instant) -> Result<Self, FleetError> {
         let membership = folder.membership()?;
-        let me = membership.own(true).ok_or(FleetError::NoHost)?.clone();
-        let Keys { sign, open, nkey } = folder.keys(&me)?;
-        let link = Link::open(&membership.server, membership.certificate, &nkey, me.as_str()).await?;
-        let mut fleet = Fleet::new(membership.fleet.clone(), me, open, folder.pinned()?);
+        let me = membership.own_member_id(true).ok_or(FleetError::NoHost)?.clone();
+        let Keys { sign, open, nkey } = folder.read_keys(&me)?;
+        let link = BrokerLink::open(&membership.server, membership.certificate, &nkey, me.as_str()).await?;
+        let mut fleet = FleetState::new(membership.fleet.clone(), me, open, folder.pinned()?);
         let policy = HostPolicy::open(folder, membership.policy, &mut fleet)?;
         fleet.restore_jobs(folder.jobs()?);
-        let owner = Self::owner(folder, &membership, &fleet).await?;
-        let names = Subjects::of(&membership.fleet);
-        let person = membership.own(false).cloned();
+        let owner = Self::connect_owner(folder, &membership, &fleet).await?;
+        let names = Subjects::for_fleet(&membership.fleet);
+        let person = membership.own_member_id(false).cloned();
         let own = person.as_ref().and_then(|id| fleet.pinned.roster.member(id));
         host.set_own_person(own.map(|member| counted_as(member).to_owned()));
         Ok(Self {
@@ -104,29 +105,30 @@ impl Session {
     }
 
     /// Opens the person's connection, if they own the fleet: it says what is current.
-    async fn owner(
+    async fn connect_owner(
         folder: &Folder,
         membership: &Membership,
-        fleet: &Fleet,
-    ) -> Result<Option<(Id, SignKey, Link)>, FleetError> {
-        let Some(owner) = membership.owner(&fleet.pinned) else { return Ok(None) };
-        let Keys { sign, nkey, .. } = folder.keys(&owner.id)?;
-        let link = Link::open(&membership.server, membership.certificate, &nkey, owner.id.as_str()).await?;
+        fleet: &FleetState,
+    ) -> Result<Option<(FleetId, SignKey, BrokerLink)>, FleetError> {
+        let Some(owner) = membership.owner_member(&fleet.pinned) else { return Ok(None) };
+        let Keys { sign, nkey, .. } = folder.read_keys(&owner.id)?;
+        let link =
+            BrokerLink::open(&membership.server, membership.certificate, &nkey, owner.id.as_str()).await?;
         store::prepare(&link.client, &membership.fleet).await?;
         Ok(Some((owner.id.clone(), sign, link)))
     }
 
     /// Serves until the connection is lost.
-    pub(super) async fn serve(mut self) -> Result<(), FleetError> {
+    pub(super) async fn serve_until_lost(mut self) -> Result<(), FleetError> {
         let client = self.link.client.clone();
         let subscribed = async |subject: String| client.subscribe(subject).await.map_err(FleetError::broker);
         // Before anything is read, so that nothing is missed between.
-        let mut kept = subscribed(self.names.key(">")).await?;
+        let mut kept = subscribed(self.names.key_subject(">")).await?;
         let mut answers = subscribed(self.names.answers(&self.fleet.me)).await?;
         let mut presence = subscribed(self.names.presence("*")).await?;
         let mut jobs = subscribed(self.names.jobs(self.fleet.me.as_str())).await?;
-        for stored in store::read(&client, &self.fleet.id, &self.fleet.key).await? {
-            self.take(&stored);
+        for stored in store::read_entries(&client, &self.fleet.id, &self.fleet.key).await? {
+            self.admit_stored(&stored);
         }
         // What was kept holds even if the file of it is gone.
         self.policy.put_in_force(&self.host).await;
@@ -134,18 +136,18 @@ impl Session {
         for stored in store::read_policy(&client, &self.fleet.id, &self.fleet.key, &groups).await? {
             self.take_policy(&stored).await;
         }
-        let mut told = self.host.watch();
+        let mut told = self.host.subscribe();
         self.show_waiting().await?;
         let (mut ticks, mut fresh) = (interval(TICK), interval(FRESH));
         loop {
             tokio::select! {
-                () = self.link.lost() => return Err(FleetError::Unreachable("the connection was lost".to_owned())),
-                news = told.recv() => self.hear(news, &mut told).await?,
-                message = answers.next() => self.answered(some(message)?).await?,
-                message = kept.next() => self.changed(&some(message)?).await?,
-                message = jobs.next() => self.take_job(some(message)?).await?,
+                () = self.link.wait_until_lost() => return Err(FleetError::Unreachable("the connection was lost".to_owned())),
+                news = told.recv() => self.on_notification(news, &mut told).await?,
+                message = answers.next() => self.answered(require_message(message)?).await?,
+                message = kept.next() => self.changed(&require_message(message)?).await?,
+                message = jobs.next() => self.take_job(require_message(message)?).await?,
                 Some(report) = self.reports.1.recv() => self.report(report).await?,
-                message = presence.next() => self.came(&some(message)?),
+                message = presence.next() => self.note_presence(&require_message(message)?),
                 _ = ticks.tick() => {
                     self.present.retain(|_, (_, until)| *until > Instant::now());
                     self.anchor_audit().await;
@@ -155,47 +157,51 @@ impl Session {
         }
     }
 
-    fn now(&self) -> Now {
-        Now { wall: super::wall(), timer: self.started.elapsed() }
+    fn current_time(&self) -> Now {
+        Now { wall: super::wall_clock(), timer: self.started.elapsed() }
     }
 
     /// Takes a roster or word of what is current, if it counts.
-    fn take(&mut self, stored: &Stored) -> bool {
-        let (Stored::Roster(bytes) | Stored::Fresh(bytes)) = stored else { return false };
-        let now = self.now();
-        let admitted = match admit(&self.fleet, bytes, now) {
-            Ok(admitted @ (Admitted::Roster(_) | Admitted::Fresh(_))) => admitted,
+    fn admit_stored(&mut self, stored: &StoredFleetEntry) -> bool {
+        let (StoredFleetEntry::Roster(bytes) | StoredFleetEntry::Fresh(bytes)) = stored else { return false };
+        let now = self.current_time();
+        let admitted = match admit_message(&self.fleet, bytes, now) {
+            Ok(admitted @ (AdmittedMessage::Roster(_) | AdmittedMessage::Fresh(_))) => admitted,
             // What came before comes again with each connection.
-            Ok(_) | Err(Refusal::Older) => return false,
+            Ok(_) | Err(FleetRefusal::Older) => return false,
             Err(refusal) => {
                 tracing::warn!(%refusal, "something that the fleet's broker keeps does not count");
                 return false;
             }
         };
-        self.fleet.apply(&admitted, now);
+        self.fleet.apply_admitted(&admitted, now);
         let kept = match &admitted {
-            Admitted::Roster(pinned) => Envelope::decode(bytes, Kind::Roster.limit())
-                .map_err(FleetError::own)
-                .and_then(|envelope| self.folder.pin(pinned, &envelope)),
-            Admitted::Fresh(fresh) => self.folder.keep_fresh(fresh),
+            AdmittedMessage::Roster(pinned) => {
+                SignedEnvelope::decode(bytes, FleetMessageKind::Roster.max_bytes())
+                    .map_err(FleetError::own_error)
+                    .and_then(|envelope| self.folder.pin_roster(pinned, &envelope))
+            }
+            AdmittedMessage::Fresh(fresh) => self.folder.keep_fresh(fresh),
             _ => Ok(()),
         };
         if let Err(error) = kept {
             tracing::error!(%error, "what counts in the fleet could not be kept");
         }
-        matches!(admitted, Admitted::Roster(_))
+        matches!(admitted, AdmittedMessage::Roster(_))
     }
 
     async fn changed(&mut self, message: &Message) -> Result<(), FleetError> {
         let stored = store::opened(&self.fleet.id, &self.fleet.key, &message.subject, &message.payload);
-        if let Some(stored @ Stored::Policy(_)) = &stored {
+        if let Some(stored @ StoredFleetEntry::Policy(_)) = &stored {
             self.take_policy(stored).await;
             return Ok(());
         }
-        if stored.is_some_and(|stored| self.take(&stored)) {
+        if stored.is_some_and(|stored| self.admit_stored(&stored)) {
             // Others may read what waits, and some may no more.
             let roster = &self.fleet.pinned.roster;
-            self.present.retain(|id, _| roster.member(id).is_some_and(|member| member.has(Role::Approver)));
+            self.present.retain(|id, _| {
+                roster.member(id).is_some_and(|member| member.has_role(MemberRole::Approver))
+            });
             self.sent.clear();
             let people = roster.approvers_of(self.fleet.groups()).map(|member| counted_as(member).to_owned());
             let people = people.collect();
@@ -212,20 +218,21 @@ impl Session {
 
     /// Sends everything that waits and was not sent as it is now, and closes what waits no more.
     async fn show_waiting(&mut self) -> Result<(), FleetError> {
-        let face = self.host.named_face(FaceKind::Remote, "fleet").id();
-        let waiting = self.host.ask::<ListQuestions>(face, &Nothing {}).await.map_err(FleetError::refused)?;
+        let face = self.host.named_face(ConnectedApproverKind::Remote, "fleet").id();
+        let waiting =
+            self.host.call_method::<ListQuestions>(face, &Nothing {}).await.map_err(FleetError::refused)?;
         let open: Vec<String> = self.fleet.waiting().map(|(id, _)| id.to_string()).collect();
         for id in open.into_iter().filter(|id| waiting.questions.iter().all(|one| one.id != *id)) {
-            self.close(&id, "closed", None).await?;
+            self.close_question(&id, "closed", None).await?;
         }
         for question in waiting.questions {
-            self.show(&question).await?;
+            self.show_question(&question).await?;
         }
         Ok(())
     }
 
-    async fn show(&mut self, question: &Question) -> Result<(), FleetError> {
-        let (Ok(id), Ok(facts)) = (question.id.parse::<Id>(), serde_json::to_value(question)) else {
+    async fn show_question(&mut self, question: &Question) -> Result<(), FleetError> {
+        let (Ok(id), Ok(facts)) = (question.id.parse::<FleetId>(), serde_json::to_value(question)) else {
             return Ok(());
         };
         let (all, judged) = (facts.to_string(), judged(question));
@@ -241,14 +248,15 @@ impl Session {
         };
         let revision = known.as_ref().map_or(1, |open| if same { open.revision } else { open.revision + 1 });
         let given = known.filter(|_| same).map(|open| open.given).unwrap_or_default();
-        let left = u64::try_from(question.expires_at.saturating_sub(super::wall())).unwrap_or(0);
-        let (risk, digest) = (risk(question.risk.level), question.digest.clone());
+        let left = u64::try_from(question.expires_at.saturating_sub(super::wall_clock())).unwrap_or(0);
+        let (risk, digest) = (fleet_risk(question.risk.level), question.digest.clone());
         let ends = self.started.elapsed() + Duration::from_millis(left);
-        self.fleet.ask(id.clone(), Open { revision, digest, risk, approvals: 1, ends, given });
+        self.fleet
+            .open_question(id.clone(), OpenQuestion { revision, digest, risk, approvals: 1, ends, given });
         // The revision begins again with each connection: what is repeated is what shows the same.
-        let shown = postern_fleet::Hash::of(all.as_bytes()).short();
-        self.sent.insert(question.id.clone(), Sent { all, judged, by: None });
-        let asked = postern_fleet::Question {
+        let shown = postern_fleet::Hash::of_bytes(all.as_bytes()).short_hex();
+        self.sent.insert(question.id.clone(), SentFleetQuestion { all, judged, by: None });
+        let asked = postern_fleet::FleetQuestion {
             revision,
             digest: question.digest.clone(),
             facts,
@@ -256,19 +264,19 @@ impl Session {
             risk,
             expires_in: left,
             approvals: 1,
-            fallback: postern_contract::text(&question.at_zero),
-            policy: postern_contract::text(&question.policy),
+            fallback: postern_contract::pieces_to_text(&question.at_zero),
+            policy: postern_contract::pieces_to_text(&question.policy),
             roster: self.fleet.roster(),
         };
         let message = format!("{}:{revision}:{shown}:{}", question.id, self.fleet.pinned.roster.version);
-        self.send(&asked, Kind::Question, &message).await
+        self.publish_sealed(&asked, FleetMessageKind::Question, &message).await
     }
 
     /// Seals a message for the approvers of this host's groups and publishes it.
-    async fn send<B: postern_fleet::Body>(
+    async fn publish_sealed<B: postern_fleet::FleetMessageBody>(
         &self,
         body: &B,
-        kind: Kind,
+        kind: FleetMessageKind,
         message: &str,
     ) -> Result<(), FleetError> {
         let roster = &self.fleet.pinned.roster;
@@ -278,9 +286,9 @@ impl Session {
         }
         let mut seed = Seed::new(super::random()?);
         let header = super::header(&self.fleet.id, &self.fleet.me)?;
-        let envelope = header.seal(body, &to, &self.sign, &mut seed).map_err(FleetError::refused)?;
+        let envelope = header.seal_body(body, &to, &self.sign, &mut seed).map_err(FleetError::refused)?;
         let bytes = envelope.encode();
-        if bytes.len() > kind.limit() {
+        if bytes.len() > kind.max_bytes() {
             tracing::info!(
                 message,
                 bytes = bytes.len(),
@@ -298,19 +306,18 @@ impl Session {
             .map_err(FleetError::broker)
     }
 
-    async fn hear(
+    async fn on_notification(
         &mut self,
-        news: Result<Told, RecvError>,
-        told: &mut Receiver<Told>,
+        news: Result<ApproverNotification, RecvError>,
+        told: &mut Receiver<ApproverNotification>,
     ) -> Result<(), FleetError> {
         match news {
-            Ok(Told::QuestionOpened(question) | Told::QuestionChanged(question))
-                if question.host.is_none() =>
-            {
-                self.show(&question).await
-            }
-            Ok(Told::QuestionClosed(Closed { id, how, face, .. })) => {
-                self.close(&id, &how.to_string(), face).await
+            Ok(
+                ApproverNotification::QuestionOpened(question)
+                | ApproverNotification::QuestionChanged(question),
+            ) if question.host.is_none() => self.show_question(&question).await,
+            Ok(ApproverNotification::QuestionClosed(Closed { id, how, face, .. })) => {
+                self.close_question(&id, &how.to_string(), face).await
             }
             Ok(_) => Ok(()),
             Err(RecvError::Lagged(_)) => {
@@ -322,10 +329,15 @@ impl Session {
     }
 
     /// Empties the inboxes of a question.
-    async fn close(&mut self, question: &str, outcome: &str, face: Option<String>) -> Result<(), FleetError> {
+    async fn close_question(
+        &mut self,
+        question: &str,
+        outcome: &str,
+        face: Option<String>,
+    ) -> Result<(), FleetError> {
         let Some(sent) = self.sent.remove(question) else { return Ok(()) };
-        let Ok(id) = question.parse::<Id>() else { return Ok(()) };
-        let name = self.fleet.this().map(|member| member.name.clone());
+        let Ok(id) = question.parse::<FleetId>() else { return Ok(()) };
+        let name = self.fleet.own_member().map(|member| member.name.clone());
         let (by, place) = match (sent.by, face) {
             // It has the person's name and the device's already.
             (by @ Some(_), _) => (by, None),
@@ -333,33 +345,36 @@ impl Session {
             (None, None) => (None, None),
         };
         self.fleet.settle(&id, by.clone(), place.clone());
-        let closing = Closing { question: id, outcome: outcome.to_owned(), by, place };
-        self.send(&closing, Kind::Closing, &format!("{question}:closed")).await
+        let closing = FleetClosing { question: id, outcome: outcome.to_owned(), by, place };
+        self.publish_sealed(&closing, FleetMessageKind::Closing, &format!("{question}:closed")).await
     }
 
     /// Notes that an approver is there.
-    fn came(&mut self, message: &Message) {
-        let Ok(envelope) = Envelope::decode(&message.payload, Kind::Presence.limit()) else { return };
-        let Ok(payload) = serde_json::from_slice::<postern_fleet::Payload<Presence>>(&envelope.payload)
+    fn note_presence(&mut self, message: &Message) {
+        let Ok(envelope) = SignedEnvelope::decode(&message.payload, FleetMessageKind::Presence.max_bytes())
+        else {
+            return;
+        };
+        let Ok(payload) = serde_json::from_slice::<postern_fleet::Payload<FleetPresence>>(&envelope.payload)
         else {
             return;
         };
         let roster = &self.fleet.pinned.roster;
         let Some(member) = roster.member(&payload.from) else { return };
-        let right = envelope.payload_type == Kind::Presence.media_type()
+        let right = envelope.payload_type == FleetMessageKind::Presence.media_type()
             && payload.fleet == self.fleet.id
             && member.answers_for(self.fleet.groups())
             && self.person.as_ref() != Some(&member.id)
             // A replayed word is no presence.
-            && payload.body.at.abs_diff(super::wall()) < 5 * 60_000
+            && payload.body.at.abs_diff(super::wall_clock()) < 5 * 60_000
             && !envelope.signers([((), &member.sign)]).is_empty();
-        if right && self.fleet.is_fresh(self.now()) {
+        if right && self.fleet.is_fresh(self.current_time()) {
             let until = Instant::now() + PRESENT;
-            let (id, name) = (member.id.clone(), named(&member.person, &member.name));
+            let (id, name) = (member.id.clone(), approver_name(&member.person, &member.name));
             if let Some((_, known)) = self.present.get_mut(&id) {
                 *known = until;
             } else {
-                let face = self.host.named_face(FaceKind::Remote, &name);
+                let face = self.host.named_face(ConnectedApproverKind::Remote, &name);
                 self.host.identify(&face, id.as_str());
                 self.host.speak_for(&face, counted_as(member));
                 self.present.insert(id, (face, until));
@@ -378,15 +393,15 @@ impl Session {
             return Ok(());
         }
         let Some((from, id)) = sender(&message.payload) else { return Ok(()) };
-        let receipt = match admit(&self.fleet, &message.payload, self.now()) {
-            Ok(Admitted::Answer(decided)) => self.decide(decided).await,
-            Ok(Admitted::Repeated(receipt)) => receipt,
+        let receipt = match admit_message(&self.fleet, &message.payload, self.current_time()) {
+            Ok(AdmittedMessage::Answer(decided)) => self.decide(decided).await,
+            Ok(AdmittedMessage::Repeated(receipt)) => receipt,
             Ok(_) => return Ok(()),
-            Err(Refusal::Closed { by, place }) => Receipt::Closed { answer: id, by, place },
+            Err(FleetRefusal::Closed { by, place }) => FleetReceipt::Closed { answer: id, by, place },
             Err(refusal) => {
                 tracing::warn!(%refusal, from = %from, "an answer from the fleet does not count");
                 self.host.note_stranger("fleet", from.as_str(), &refusal.to_string()).await;
-                Receipt::Refused { answer: id, reason: refusal.to_string() }
+                FleetReceipt::Refused { answer: id, reason: refusal.to_string() }
             }
         };
         let Some(to) = self.fleet.pinned.roster.member(&from).map(|member| member.seal) else {
@@ -394,25 +409,27 @@ impl Session {
         };
         let mut seed = Seed::new(super::random()?);
         let sealed =
-            super::header(&self.fleet.id, &self.fleet.me)?.seal(&receipt, &[to], &self.sign, &mut seed);
+            super::header(&self.fleet.id, &self.fleet.me)?.seal_body(&receipt, &[to], &self.sign, &mut seed);
         let bytes = sealed.map_err(FleetError::refused)?.encode();
         self.link.client.publish(reply, bytes.into()).await.map_err(FleetError::broker)
     }
 
     /// Hands an answer that counts to the gate, as any other approver's. It decides, durably, and says whether it was first.
-    async fn decide(&mut self, decided: Decided) -> Receipt {
+    async fn decide(&mut self, decided: AdmittedAnswer) -> FleetReceipt {
         let answer = decided.id.clone();
-        let now = self.now();
+        let now = self.current_time();
         if decided.missing > 0 {
             let missing = decided.missing;
-            self.fleet.apply(&Admitted::Answer(decided), now);
-            return Receipt::Applied { answer, missing };
+            self.fleet.apply_admitted(&AdmittedMessage::Answer(decided), now);
+            return FleetReceipt::Applied { answer, missing };
         }
         let passing;
         let face = if let Some((face, _)) = self.present.get(&decided.member) {
             face
         } else {
-            passing = self.host.named_face(FaceKind::Remote, &named(&decided.person, &decided.device));
+            passing = self
+                .host
+                .named_face(ConnectedApproverKind::Remote, &approver_name(&decided.person, &decided.device));
             self.host.identify(&passing, decided.member.as_str());
             self.host.speak_for(&passing, &decided.person);
             &passing
@@ -420,34 +437,34 @@ impl Session {
         face.declare(decided.answer.shows.iter().filter_map(|part| part_of(part)));
         let params = match self.params(face, &decided).await {
             Ok(params) => params,
-            Err(reason) => return Receipt::Refused { answer, reason },
+            Err(reason) => return FleetReceipt::Refused { answer, reason },
         };
-        match self.host.ask::<AnswerQuestion>(face.id(), &params).await {
+        match self.host.call_method::<AnswerQuestion>(face.id(), &params).await {
             Ok(answered) if answered.applied => {
                 if let Some(sent) = self.sent.get_mut(&params.question_id) {
                     sent.by = Some(device_of(&decided.person, &decided.device));
                 }
-                self.fleet.apply(&Admitted::Answer(decided), now);
-                Receipt::Applied { answer, missing: 0 }
+                self.fleet.apply_admitted(&AdmittedMessage::Answer(decided), now);
+                FleetReceipt::Applied { answer, missing: 0 }
             }
-            Ok(Answered { missing: Some(missing), .. }) => Receipt::Applied { answer, missing },
-            Ok(answered) => Receipt::Refused { answer, reason: answered.reason.unwrap_or_default() },
-            Err(error) => Receipt::Refused { answer, reason: error.message },
+            Ok(Answered { missing: Some(missing), .. }) => FleetReceipt::Applied { answer, missing },
+            Ok(answered) => FleetReceipt::Refused { answer, reason: answered.reason.unwrap_or_default() },
+            Err(error) => FleetReceipt::Refused { answer, reason: error.message },
         }
     }
 
     /// Converts the answer to what the gate takes.
-    async fn params(&self, face: &ApproverGuard, decided: &Decided) -> Result<AnswerParams, String> {
+    async fn params(&self, face: &ApproverGuard, decided: &AdmittedAnswer) -> Result<AnswerParams, String> {
         let said = &decided.answer;
         let id = said.question.to_string();
         let answer = match said.answer {
-            Choice::Once => postern_contract::Answer::Once,
-            Choice::Always => postern_contract::Answer::Always,
-            Choice::Deny => postern_contract::Answer::Deny,
+            FleetChoice::Once => postern_contract::Answer::Once,
+            FleetChoice::Always => postern_contract::Answer::Always,
+            FleetChoice::Deny => postern_contract::Answer::Deny,
         };
-        if said.answer == Choice::Always {
+        if said.answer == FleetChoice::Always {
             let reference = QuestionRef { question_id: id.clone() };
-            let question = self.host.ask::<GetQuestion>(face.id(), &reference).await;
+            let question = self.host.call_method::<GetQuestion>(face.id(), &reference).await;
             let question = question.map_err(|error| error.message)?;
             let offers =
                 question.placed().map_err(|_| "nothing can be saved for this question".to_owned())?;
@@ -462,7 +479,7 @@ impl Session {
 }
 
 /// A question as it was sent.
-struct Sent {
+struct SentFleetQuestion {
     all: String,
     /// Part of the question that a person judges by.
     judged: String,
@@ -490,15 +507,15 @@ fn device_of(person: &str, device: &str) -> String {
 }
 
 /// Names an approver of the fleet among the host's approvers.
-fn named(person: &str, device: &str) -> String {
+fn approver_name(person: &str, device: &str) -> String {
     format!("fleet, {}", device_of(person, device))
 }
 
 /// Reads the sender that an answer claims, and its id, for the reply alone.
 ///
 /// `admit` looks for itself.
-fn sender(bytes: &[u8]) -> Option<(Id, Id)> {
-    let envelope = Envelope::decode(bytes, Kind::Answer.limit()).ok()?;
+fn sender(bytes: &[u8]) -> Option<(FleetId, FleetId)> {
+    let envelope = SignedEnvelope::decode(bytes, FleetMessageKind::Answer.max_bytes()).ok()?;
     let payload: postern_fleet::Payload<serde_json::Value> =
         serde_json::from_slice(&envelope.payload).ok()?;
     Some((payload.from, payload.id))
@@ -508,14 +525,14 @@ fn part_of(text: &str) -> Option<Part> {
     serde_json::from_value(serde_json::Value::String(text.to_owned())).ok()
 }
 
-fn risk(level: RiskLevel) -> Risk {
+fn fleet_risk(level: RiskLevel) -> FleetRisk {
     match level {
-        RiskLevel::Safe => Risk::Safe,
-        RiskLevel::NeedsReview => Risk::NeedsReview,
-        RiskLevel::Dangerous => Risk::Dangerous,
+        RiskLevel::Safe => FleetRisk::Safe,
+        RiskLevel::NeedsReview => FleetRisk::NeedsReview,
+        RiskLevel::Dangerous => FleetRisk::Dangerous,
     }
 }
 
-fn some(message: Option<Message>) -> Result<Message, FleetError> {
+fn require_message(message: Option<Message>) -> Result<Message, FleetError> {
     message.ok_or_else(|| FleetError::Unreachable("the connection was lost".to_owned()))
 }

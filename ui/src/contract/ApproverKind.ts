@@ -3,4 +3,4 @@
 /**
  * Kind of approver.
  */
-export type FaceKind = "window" | "terminal" | "observer";
+export type ApproverKind = "window" | "terminal" | "observer";

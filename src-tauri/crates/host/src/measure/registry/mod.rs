@@ -24,7 +24,7 @@ pub(super) fn address(found: &Publication, folder: &Path, site: Site<'_>, until:
     host.filter(|host| !host.is_empty())
 }
 
-/// What is published, and where settings are looked for.
+/// Publication, with the place where its settings are looked for.
 struct Look<'a> {
     found: &'a Publication,
     folder: &'a Path,
@@ -34,7 +34,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// npm: the registry of the package's scope, that of its manifest, that of an option, and that of the settings.
+    /// Returns the registry for npm: that of the scope, of the manifest, of an option, or of the settings.
     fn npm(&self) -> Option<String> {
         if self.site.sets(&["npm_config_"]) {
             return None;
@@ -59,7 +59,7 @@ impl Look<'_> {
         }
     }
 
-    /// cargo: the registry that an option, the manifest or the settings name.
+    /// Returns the registry for cargo, which an option, the manifest or the settings name.
     fn cargo(&self) -> Option<String> {
         if self.site.sets(&["CARGO_REGISTR", "CARGO_HOME"]) {
             return None;
@@ -101,7 +101,7 @@ impl Look<'_> {
         Some(all)
     }
 
-    /// twine and flit: the section of `~/.pypirc` that an option names.
+    /// Returns the registry for twine and flit: the section of `~/.pypirc` that an option names.
     fn pypirc(&self) -> Option<String> {
         if self.site.sets(&["TWINE_", "FLIT_"]) {
             return None;
@@ -119,7 +119,7 @@ impl Look<'_> {
         host(last(&all, named, "repository").or(known)?)
     }
 
-    /// uv: the address that an option or the project names.
+    /// Returns the registry for uv: the address that an option or the project names.
     fn uv(&self) -> Option<String> {
         if self.site.sets(&["UV_PUBLISH", "UV_INDEX", "UV_CONFIG", "UV_PROJECT"]) {
             return None;
@@ -144,7 +144,7 @@ impl Look<'_> {
         host(index.get("publish-url")?.as_str()?)
     }
 
-    /// poetry: the repository that an option names.
+    /// Returns the registry for poetry: the repository that an option names.
     fn poetry(&self) -> Option<String> {
         if self.site.sets(&["POETRY_"]) {
             return None;
@@ -158,7 +158,7 @@ impl Look<'_> {
         host(all.iter().find_map(|table| at(table, &["repositories", named, "url"]))?)
     }
 
-    /// gem: the host that an option or the package names.
+    /// Returns the registry for gem: the host that an option or the package names.
     fn gem(&self) -> Option<String> {
         if self.site.sets(&["RUBYGEMS_"]) {
             return None;
