@@ -55,6 +55,7 @@ async fn the_first_run_enrols_an_agent_and_tries_it(window: &Window) {
 }
 
 async fn a_rule_is_written_changed_and_holds(window: &Window) {
+    window.click("//main//label[normalize-space()='Rules']").await;
     window.click(&button("Add Rule…")).await;
     window.fill("//form[@data-testid='rule-editor']//input[@id='pattern']", "touch made").await;
     window.click("//form[@data-testid='rule-editor']//button[normalize-space()='Save']").await;
