@@ -14,7 +14,7 @@
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use postern_client::{CallError, Channel, Control, read_key};
-use postern_contract::methods::{AnswerQuestion, ApproverKind as Face, PresentQuestion, Presented};
+use postern_contract::methods::{AnswerQuestion, ApproverKind, PresentQuestion, Presented};
 use postern_contract::{Answer, AnswerParams, Answered, ApproverNotification, Question};
 use postern_doors::DoorRegistry;
 use postern_host::HostUser;
@@ -288,7 +288,7 @@ impl Window {
     /// Shows a question until its *Allow* works.
     fn open(data: &Path, question: Question) -> Self {
         let mut control = Control::connect(data).unwrap();
-        control.watch_questions(Face::Window).unwrap();
+        control.watch_questions(ApproverKind::Window).unwrap();
         let early: Answered = control.call_method::<AnswerQuestion>(&params(&question)).unwrap();
         assert!(!early.applied, "a yes before anything was seen is none");
         let seen = Presented {

@@ -1,21 +1,19 @@
 //! A person's side: what waits on other Macs, and answers to it.
 
 use super::FleetError;
-use super::connect::BrokerLink;
+use super::connect::{BrokerLink, MemberReply};
 use super::keep::{Folder, Keys, Membership};
 use super::store;
-use async_nats::jetstream::{self, consumer};
-use async_nats::{RequestErrorKind, jetstream::Message};
+use async_nats::jetstream::{Message, consumer};
 use futures_util::StreamExt as _;
 use postern_contract::{Part, Question};
 use postern_fleet::{
     FleetAnswer, FleetChoice, FleetClosing, FleetId, FleetMessageBody as _, FleetMessageKind, FleetPresence,
-    FleetReceipt, MemberRole, Payload, PinnedRoster, Sealed, Seed, SignedEnvelope, Subjects,
+    FleetReceipt, MemberRole, PinnedRoster, Seed, SignedEnvelope, Subjects,
 };
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::time::timeout;
 
 /// Longest time for an answer until it counts as not confirmed.
 const CONFIRM: Duration = Duration::from_secs(10);
@@ -37,6 +35,13 @@ pub struct Elsewhere {
     pub revision: u64,
     /// Time when the question ends by itself, by this Mac's clock.
     pub ends: i64,
+}
+
+impl Elsewhere {
+    /// Returns true if `named` means its host: `all`, a group, a name or an id.
+    pub fn is_on(&self, named: &str) -> bool {
+        super::is_meant(named, &self.groups, &self.name, &self.host)
+    }
 }
 
 /// Reply of the host to an answer.
@@ -107,17 +112,7 @@ impl FleetApprover {
     /// Returns everything that waits, oldest first.
     pub async fn waiting(&self) -> Result<Vec<Elsewhere>, FleetError> {
         let mut waiting: Vec<Elsewhere> = Vec::new();
-        let stream = self.stream().await?;
-        let left = stream.get_info().await.map_err(FleetError::broker)?.state.messages;
-        if left == 0 {
-            return Ok(waiting);
-        }
-        let mut messages = self.messages(&stream, consumer::DeliverPolicy::All).await?;
-        loop {
-            let message = timeout(CONFIRM, messages.next()).await;
-            let message = message.map_err(|_| FleetError::Unreachable("it stopped sending".to_owned()))?;
-            let Some(Ok(message)) = message else { break };
-            let pending = message.info().map_err(FleetError::broker)?.pending;
+        for message in self.link.read_stream(self.stream_name(), String::new(), CONFIRM).await? {
             match self.read_message(&message) {
                 Some(FleetStreamMessage::Question(one)) => {
                     waiting.retain(|other| other.question.id != one.question.id);
@@ -127,9 +122,6 @@ impl FleetApprover {
                     waiting.retain(|other| other.question.id != closing.question.as_str());
                 }
                 None => {}
-            }
-            if pending == 0 {
-                break;
             }
         }
         let now = super::wall_clock();
@@ -159,8 +151,8 @@ impl FleetApprover {
 
     /// Returns what comes from now on.
     pub(super) async fn coming(&self) -> Result<consumer::push::Ordered, FleetError> {
-        let stream = self.stream().await?;
-        self.messages(&stream, consumer::DeliverPolicy::New).await
+        let new = consumer::DeliverPolicy::New;
+        Ok(self.link.follow_stream(self.stream_name(), String::new(), new).await?.0)
     }
 
     /// Returns the next news; `None` for a message that is none. Ends with the connection.
@@ -230,14 +222,13 @@ impl FleetApprover {
         let sealed = header.seal_body(&body, &[host.seal], &self.keys.sign, &mut seed);
         let bytes = sealed.map_err(FleetError::refused)?.encode();
         let subject = Subjects::for_fleet(&self.fleet).answers(&to.host);
-        let request = async_nats::Request::new().payload(bytes.into()).timeout(Some(CONFIRM));
-        match self.link.client.send_request(subject, request).await {
-            Ok(reply) => {
-                Ok(self.receipt(&to.host, &header.id, &reply.payload).unwrap_or(AnswerReply::NotConfirmed))
+        Ok(match self.link.request(subject, bytes, CONFIRM).await {
+            MemberReply::Message(reply) => {
+                self.receipt(&to.host, &header.id, &reply.payload).unwrap_or(AnswerReply::NotConfirmed)
             }
-            Err(error) if error.kind() == RequestErrorKind::NoResponders => Ok(AnswerReply::Offline),
-            Err(_) => Ok(AnswerReply::NotConfirmed),
-        }
+            MemberReply::Offline => AnswerReply::Offline,
+            MemberReply::Silent => AnswerReply::NotConfirmed,
+        })
     }
 
     /// Reads the host's receipt, if it is the host's and about this answer.
@@ -260,14 +251,7 @@ impl FleetApprover {
 
     /// Opens a sealed message of a host, if the host signed it.
     fn open_sealed<B: postern_fleet::FleetMessageBody>(&self, bytes: &[u8]) -> Option<(FleetId, B)> {
-        let envelope = SignedEnvelope::decode(bytes, B::KIND.max_bytes()).ok()?;
-        (envelope.payload_type == B::KIND.media_type()).then_some(())?;
-        let payload: Payload<Sealed> = serde_json::from_slice(&envelope.payload).ok()?;
-        let pinned = self.pinned();
-        let host = pinned.roster.member(&payload.from).filter(|member| member.has_role(MemberRole::Host))?;
-        let signed = payload.fleet == self.fleet && !envelope.signers([((), &host.sign)]).is_empty();
-        signed.then_some(())?;
-        Some((payload.from.clone(), payload.open_body(&self.keys.open).ok()?))
+        super::open_from_host(bytes, &self.fleet, &self.pinned().roster, &self.keys.open)
     }
 
     fn read_message(&self, message: &Message) -> Option<FleetStreamMessage> {
@@ -303,26 +287,8 @@ impl FleetApprover {
         self.pinned().roster.member(host).map_or_else(|| host.to_string(), |member| member.name.clone())
     }
 
-    async fn stream(&self) -> Result<jetstream::stream::Stream, FleetError> {
-        let context = jetstream::new(self.link.client.clone());
-        context
-            .get_stream(Subjects::for_fleet(&self.fleet).question_stream())
-            .await
-            .map_err(FleetError::broker)
-    }
-
-    async fn messages(
-        &self,
-        stream: &jetstream::stream::Stream,
-        from: consumer::DeliverPolicy,
-    ) -> Result<consumer::push::Ordered, FleetError> {
-        let config = consumer::push::OrderedConfig {
-            deliver_subject: self.link.client.new_inbox(),
-            deliver_policy: from,
-            ..consumer::push::OrderedConfig::default()
-        };
-        let consumer = stream.create_consumer(config).await.map_err(FleetError::broker)?;
-        consumer.messages().await.map_err(FleetError::broker)
+    fn stream_name(&self) -> String {
+        Subjects::for_fleet(&self.fleet).question_stream()
     }
 }
 

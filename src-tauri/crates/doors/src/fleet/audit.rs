@@ -4,12 +4,9 @@
 use super::FleetError;
 use super::approver::FleetApprover;
 use super::keep::Folder;
-use async_nats::jetstream::{self, consumer};
-use futures_util::StreamExt as _;
 use postern_fleet::{AnchorFinding, AnchorHead, FleetId, Member, MemberRole, Subjects, verify};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tokio::time::timeout;
 
 /// Longest time for the broker to send the next anchor.
 const CONFIRM: Duration = Duration::from_secs(5);
@@ -58,28 +55,8 @@ impl FleetApprover {
     /// Reads what the broker has of a host's audit, in its order.
     async fn anchors(&self, host: &Member) -> Result<Vec<Vec<u8>>, FleetError> {
         let names = Subjects::for_fleet(&self.fleet);
-        let context = jetstream::new(self.link.client.clone());
-        let stream = context.get_stream(names.audit_stream()).await.map_err(FleetError::broker)?;
-        let config = consumer::push::OrderedConfig {
-            deliver_subject: self.link.client.new_inbox(),
-            filter_subject: names.audit(host.id.as_str()),
-            deliver_policy: consumer::DeliverPolicy::All,
-            ..consumer::push::OrderedConfig::default()
-        };
-        let consumer = stream.create_consumer(config).await.map_err(FleetError::broker)?;
-        let mut left = consumer.cached_info().num_pending;
-        let mut entries = Vec::new();
-        if left == 0 {
-            return Ok(entries);
-        }
-        let mut messages = consumer.messages().await.map_err(FleetError::broker)?;
-        while left > 0 {
-            let message = timeout(CONFIRM, messages.next()).await;
-            let message = message.map_err(|_| FleetError::Unreachable("it stopped sending".to_owned()))?;
-            let Some(Ok(message)) = message else { break };
-            left = message.info().map_err(FleetError::broker)?.pending;
-            entries.push(message.payload.to_vec());
-        }
-        Ok(entries)
+        let entries =
+            self.link.read_stream(names.audit_stream(), names.audit(host.id.as_str()), CONFIRM).await?;
+        Ok(entries.into_iter().map(|message| message.payload.to_vec()).collect())
     }
 }

@@ -1,7 +1,9 @@
 //! A connection to the broker: TLS with the one certificate that the fleet pinned, and the member's own key.
 
 use super::FleetError;
-use async_nats::{Client, ConnectOptions, Event};
+use async_nats::jetstream::{self, consumer};
+use async_nats::{Client, ConnectOptions, Event, Message, RequestErrorKind};
+use futures_util::StreamExt as _;
 use postern_fleet::{Hash, SignKey, Subjects};
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,10 +63,69 @@ impl BrokerLink {
         Ok(Self { client, lost })
     }
 
+    /// Sends a request to another member, and waits for its reply.
+    pub(super) async fn request(&self, subject: String, bytes: Vec<u8>, patience: Duration) -> MemberReply {
+        let request = async_nats::Request::new().payload(bytes.into()).timeout(Some(patience));
+        match self.client.send_request(subject, request).await {
+            Ok(reply) => MemberReply::Message(reply),
+            Err(error) if error.kind() == RequestErrorKind::NoResponders => MemberReply::Offline,
+            Err(_) => MemberReply::Silent,
+        }
+    }
+
+    /// Returns the messages of a stream about a subject (empty: about all), in their order, and how many wait already.
+    pub(super) async fn follow_stream(
+        &self,
+        stream: String,
+        subject: String,
+        from: consumer::DeliverPolicy,
+    ) -> Result<(consumer::push::Ordered, u64), FleetError> {
+        let context = jetstream::new(self.client.clone());
+        let stream = context.get_stream(stream).await.map_err(FleetError::broker)?;
+        let config = consumer::push::OrderedConfig {
+            deliver_subject: self.client.new_inbox(),
+            filter_subject: subject,
+            deliver_policy: from,
+            ..consumer::push::OrderedConfig::default()
+        };
+        let consumer = stream.create_consumer(config).await.map_err(FleetError::broker)?;
+        let waiting = consumer.cached_info().num_pending;
+        Ok((consumer.messages().await.map_err(FleetError::broker)?, waiting))
+    }
+
+    /// Reads what a stream has about a subject (empty: about all), in its order. Waits so long for each message.
+    pub(super) async fn read_stream(
+        &self,
+        stream: String,
+        subject: String,
+        patience: Duration,
+    ) -> Result<Vec<jetstream::Message>, FleetError> {
+        let (mut messages, mut left) =
+            self.follow_stream(stream, subject, consumer::DeliverPolicy::All).await?;
+        let mut all = Vec::new();
+        while left > 0 {
+            let message = tokio::time::timeout(patience, messages.next()).await;
+            let stopped = || FleetError::Unreachable("it stopped sending".to_owned());
+            let message = message.ok().flatten().ok_or_else(stopped)?.map_err(FleetError::broker)?;
+            left = message.info().map_err(FleetError::broker)?.pending;
+            all.push(message);
+        }
+        Ok(all)
+    }
+
     /// Waits until the connection is lost. What async-nats would send after it came back is dropped with the client.
     pub(super) async fn wait_until_lost(&self) {
         self.lost.cancelled().await;
     }
+}
+
+/// Reply of another member to a request.
+pub(super) enum MemberReply {
+    Message(Message),
+    /// It is not connected: nothing was sent.
+    Offline,
+    /// It sent no reply in time.
+    Silent,
 }
 
 fn pinned(certificate: Hash) -> Result<ClientConfig, FleetError> {

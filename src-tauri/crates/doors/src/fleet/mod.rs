@@ -19,7 +19,7 @@ pub use joining::{Inviting, Joining, Met};
 pub use keep::{Folder, Membership, OwnBroker, OwnMember, PolicyScope};
 pub use owner::{FleetOwner, Invitation, NewFleetChoices, PreparedFleet, prepare_fleet};
 pub use postern_fleet::{
-    ApproverLimits as May, FleetChoice, FleetId, FleetRisk, InvitationCode, Member, MemberRole, Reported,
+    ApproverLimits, FleetChoice, FleetId, FleetRisk, InvitationCode, Member, MemberRole, Reported,
     RolloutReach, Work,
 };
 pub use publisher::{Asked, HostReply, Publisher};
@@ -27,7 +27,7 @@ pub use publisher::{Asked, HostReply, Publisher};
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
 use postern_contract::MultilineText;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
-use postern_fleet::FleetMessageHeader;
+use postern_fleet::{FleetMessageHeader, Payload, Sealed, SignedEnvelope};
 use postern_host::Host;
 use session::FleetHostSession;
 use std::collections::BTreeMap;
@@ -97,6 +97,28 @@ fn new_id() -> Result<FleetId, FleetError> {
 /// Begins a message of a member.
 fn header(fleet: &FleetId, from: &FleetId) -> Result<FleetMessageHeader, FleetError> {
     Ok(FleetMessageHeader { fleet: fleet.clone(), from: from.clone(), id: new_id()? })
+}
+
+/// Returns true if `named` means a host: `all`, one of its groups, its name or its id.
+fn is_meant(named: &str, groups: &[FleetId], name: &str, id: &FleetId) -> bool {
+    let groups = groups.iter().map(FleetId::as_str);
+    named == "all" || groups.chain([name, id.as_str()]).any(|one| one == named)
+}
+
+/// Opens a sealed message of a host of this roster, if the host signed it. Returns the host and what it says.
+fn open_from_host<B: postern_fleet::FleetMessageBody>(
+    bytes: &[u8],
+    fleet: &FleetId,
+    roster: &postern_fleet::Roster,
+    open: &postern_fleet::OpenKey,
+) -> Option<(FleetId, B)> {
+    let envelope = SignedEnvelope::decode(bytes, B::KIND.max_bytes()).ok()?;
+    (envelope.payload_type == B::KIND.media_type()).then_some(())?;
+    let payload: Payload<Sealed> = serde_json::from_slice(&envelope.payload).ok()?;
+    let host = roster.member(&payload.from).filter(|member| member.has_role(MemberRole::Host))?;
+    let signed = payload.fleet == *fleet && !envelope.signers([((), &host.sign)]).is_empty();
+    signed.then_some(())?;
+    Some((payload.from.clone(), payload.open_body(open).ok()?))
 }
 
 /// Reads the wall clock.

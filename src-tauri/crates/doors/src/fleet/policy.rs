@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// Policy of a group, as it is kept over a restart.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct KeptPolicy {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,11 +49,7 @@ pub(super) fn name_of(bundle: &Bundle, hash: &Hash) -> String {
 }
 
 /// Reads a bundle's rules, as far as they may count here. Each says by which policy it is.
-pub(super) fn rules_of(
-    rules: &[Value],
-    scope: PolicyScope,
-    name: Option<&str>,
-) -> Result<Vec<RuleDraft>, String> {
+fn rules_of(rules: &[Value], scope: PolicyScope, name: Option<&str>) -> Result<Vec<RuleDraft>, String> {
     let mut drafts = Vec::new();
     for (index, rule) in rules.iter().enumerate() {
         let draft: RuleDraft = serde_json::from_value(rule.clone())
@@ -92,17 +88,6 @@ fn file_of(bundles: &[(Bundle, Hash)], scope: PolicyScope) -> Result<String, Str
     serde_json::to_string_pretty(&file).map_err(|error| error.to_string())
 }
 
-/// Checks a bundle as a host does before it takes it.
-pub(super) fn check_bundle(
-    host: &Host,
-    bundle: &Bundle,
-    hash: &Hash,
-    scope: PolicyScope,
-) -> Result<(), String> {
-    let text = file_of(&[(bundle.clone(), *hash)], scope)?;
-    host.check_policy(&text).map(drop)
-}
-
 impl HostPolicy {
     /// Takes what was kept, after a look at whether it is what was kept.
     pub(super) fn open(
@@ -119,7 +104,7 @@ impl HostPolicy {
             let good = state.and_then(|state| state.good);
             if !is(&kept.newest, state.map(|state| state.bundle)) || !is(&kept.good, good) {
                 tracing::error!(%group, "the kept policy of the fleet is damaged: it is read from the broker again");
-                *kept = KeptPolicy { state: None, newest: None, good: None, refused: None };
+                *kept = KeptPolicy::default();
             }
         }
         let states = groups.iter().filter_map(|(group, kept)| Some((group.clone(), kept.state.clone()?)));
@@ -181,15 +166,12 @@ impl HostPolicy {
         bytes: &[u8],
         (bundle, hash): (&Bundle, Hash),
     ) -> Result<(), String> {
-        let kept = self.groups.entry(bundle.group.clone()).or_insert(KeptPolicy {
-            state: None,
-            newest: None,
-            good: None,
-            refused: None,
-        });
+        let kept = self.groups.entry(bundle.group.clone()).or_default();
+        let text = file_of(&[(bundle.clone(), hash)], self.scope);
+        let checked = text.and_then(|text| host.check_policy(&text));
         let read = SignedEnvelope::decode(bytes, postern_fleet::FleetMessageKind::Bundle.max_bytes())
             .map_err(|error| error.to_string());
-        match read.and_then(|envelope| check_bundle(host, bundle, &hash, self.scope).map(|()| envelope)) {
+        match read.and_then(|envelope| checked.map(|_| envelope)) {
             Ok(envelope) => {
                 kept.newest = Some(envelope);
                 kept.refused = None;

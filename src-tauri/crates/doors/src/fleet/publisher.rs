@@ -2,13 +2,12 @@
 //! hosts. Members who may ask hosts for work at once ask through here, too.
 
 use super::FleetError;
-use super::connect::BrokerLink;
+use super::connect::{BrokerLink, MemberReply};
 use super::keep::{Folder, Keys, Membership};
 use super::store::{self, BUNDLE, STAGE};
-use async_nats::RequestErrorKind;
 use postern_fleet::{
-    Bundle, FleetId, Hash, Job, JobReport, Member, MemberRole, Payload, PinnedRoster, Reported, RolloutReach,
-    RolloutStage, Sealed, Seed, SignedEnvelope, Subjects, Work, bundle_name, published,
+    Bundle, FleetId, Hash, Job, JobReport, Member, MemberRole, PinnedRoster, Reported, RolloutReach,
+    RolloutStage, Seed, SignedEnvelope, Subjects, Work, bundle_name, published,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -77,10 +76,7 @@ impl Publisher {
 
     /// Returns the hosts of a group, a name or an id; of `all` every one.
     pub fn hosts_of(&self, named: &str) -> Vec<&Member> {
-        let is = |host: &&Member| {
-            let groups = host.groups.iter().map(FleetId::as_str);
-            named == "all" || groups.chain([host.name.as_str(), host.id.as_str()]).any(|name| name == named)
-        };
+        let is = |host: &&Member| super::is_meant(named, &host.groups, &host.name, &host.id);
         self.pinned.roster.members_with(MemberRole::Host).filter(is).collect()
     }
 
@@ -92,27 +88,20 @@ impl Publisher {
         let sealed =
             header.seal_body(&job, &[host.seal], &self.keys.sign, &mut seed).map_err(FleetError::refused)?;
         let subject = Subjects::for_fleet(&self.fleet).jobs(host.id.as_str());
-        let request = async_nats::Request::new().payload(sealed.encode().into()).timeout(Some(PATIENCE));
-        match self.link.client.send_request(subject, request).await {
-            Ok(reply) => {
-                Ok(self.report(host, &header.id, &reply.payload).map_or(HostReply::Silent, HostReply::Did))
+        Ok(match self.link.request(subject, sealed.encode(), PATIENCE).await {
+            MemberReply::Message(reply) => {
+                self.report(host, &header.id, &reply.payload).map_or(HostReply::Silent, HostReply::Did)
             }
-            Err(error) if error.kind() == RequestErrorKind::NoResponders => Ok(HostReply::Offline),
-            Err(_) => Ok(HostReply::Silent),
-        }
+            MemberReply::Offline => HostReply::Offline,
+            MemberReply::Silent => HostReply::Silent,
+        })
     }
 
     /// Reads the host's report, if it is the host's and about this job.
     fn report(&self, host: &Member, job: &FleetId, bytes: &[u8]) -> Option<Reported> {
-        let envelope =
-            SignedEnvelope::decode(bytes, postern_fleet::FleetMessageKind::JobReport.max_bytes()).ok()?;
-        let payload: Payload<Sealed> = serde_json::from_slice(&envelope.payload).ok()?;
-        let signed = payload.fleet == self.fleet
-            && payload.from == host.id
-            && envelope.payload_type == postern_fleet::FleetMessageKind::JobReport.media_type()
-            && !envelope.signers([((), &host.sign)]).is_empty();
-        let report: JobReport = payload.open_body(&self.keys.open).ok().filter(|_| signed)?;
-        (report.job == *job).then_some(report.outcome)
+        let (from, report): (FleetId, JobReport) =
+            super::open_from_host(bytes, &self.fleet, &self.pinned.roster, &self.keys.open)?;
+        (from == host.id && report.job == *job).then_some(report.outcome)
     }
 
     /// Asks every host of a group for work.

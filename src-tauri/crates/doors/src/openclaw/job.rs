@@ -199,7 +199,7 @@ mod tests {
         let jobs = OpenclawJobs::default();
         let (listener, sender) = jobs.join_or_begin("a").unwrap();
         drop(sender);
-        assert_eq!(listener.job.wait_for_end().await, None, "nobody waits for good");
+        assert_eq!(listener.job.wait_for_end().await, None, "nobody waits forever");
     }
 
     #[test]

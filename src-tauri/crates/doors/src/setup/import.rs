@@ -1,7 +1,7 @@
 //! Imports the rules that agents have in their own files, entry by entry.
 
 use super::sources::{named_source, sources};
-use super::{AgentSetup, Folders, ImportedPermissions as ImportedLines, with_files};
+use super::{AgentSetup, Folders, ImportedPermissions, with_files};
 use postern_command::escape::visible_text as escaped;
 use postern_contract::RuleDraft;
 use postern_contract::methods::{
@@ -64,7 +64,7 @@ impl AgentSetup {
                 if after != before {
                     let first = of_it.permissions.take().filter(|lines| lines.agent == agent);
                     let before = first.map_or(before, |lines| lines.before);
-                    of_it.permissions = Some(ImportedLines { agent, before, after });
+                    of_it.permissions = Some(ImportedPermissions { agent, before, after });
                 }
                 self.save_records(&done).await?;
             }

@@ -36,7 +36,7 @@ async fn two_people_approve_on_devices_of_their_own_or_nothing_runs() {
         matches!(&again, AnswerReply::Refused(why) if why.contains("Mara approved it already")),
         "{again:?}"
     );
-    // Whoever is at the mini is nobody that the fleet knows.
+    // The fleet does not know the person at the mini.
     let face = stage.mini.host.add_approver(ConnectedApproverKind::Terminal);
     let params = json!({"questionId": asked.question.id, "digest": asked.question.digest, "answer": "once"});
     let local = stage.mini.host.call_by_name(&face.id(), "questions.answer", params).await.unwrap();

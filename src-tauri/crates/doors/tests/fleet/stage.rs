@@ -3,8 +3,8 @@
 use postern_client::{Channel, read_key};
 use postern_doors::DoorRegistry;
 use postern_doors::fleet::{
-    self, Elsewhere, FleetApprover, FleetOwner, FleetRisk, Folder, Invitation, Joining, May, NewFleetChoices,
-    News, PolicyScope,
+    self, ApproverLimits, Elsewhere, FleetApprover, FleetOwner, FleetRisk, Folder, Invitation, Joining,
+    NewFleetChoices, News, PolicyScope,
 };
 use postern_fleet::SignKey;
 use postern_host::HostUser;
@@ -206,18 +206,15 @@ impl Mac {
 
     /// Waits until an approver from the fleet is present.
     pub(super) async fn attended(&self) {
-        until(|| self.host.approver_names().iter().any(|face| face == "remote")).await;
+        let mut told = self.host.subscribe();
+        let present = async {
+            while !self.host.approver_names().iter().any(|face| face == "remote") {
+                // Who comes and goes is told.
+                drop(told.recv().await);
+            }
+        };
+        timeout(PATIENCE, present).await.expect("an approver is present");
     }
-}
-
-/// Waits for something that has no event of its own.
-pub(super) async fn until(mut there: impl FnMut() -> bool) {
-    let seen = async {
-        while !there() {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    timeout(PATIENCE, seen).await.expect("it happens");
 }
 
 /// A fleet of a laptop, whose person owns it, and a mini that only asks.
@@ -231,7 +228,7 @@ pub(super) struct Stage {
 
 pub(super) fn invitation(name: &str, person: &str) -> Invitation {
     let groups = vec!["all".parse().unwrap()];
-    let approver = May { groups: groups.clone(), risk: FleetRisk::Dangerous, once_only: false };
+    let approver = ApproverLimits { groups: groups.clone(), risk: FleetRisk::Dangerous, once_only: false };
     Invitation { name: name.to_owned(), person: person.to_owned(), groups, approver, publisher: false }
 }
 
@@ -290,7 +287,7 @@ impl Stage {
         news
     }
 
-    /// Asks once somebody is at the laptop and the mini knows it: with an approver of the laptop, and what it is told.
+    /// Asks once somebody is at the laptop and the mini knows it. Returns an approver of the laptop, and its notifications.
     pub(super) async fn ask_once_attended(
         &mut self,
         file: &Path,

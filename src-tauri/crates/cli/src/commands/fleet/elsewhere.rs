@@ -6,18 +6,21 @@ use crate::failure::Failure;
 use crate::typed::{is_yes, read_answer};
 use crate::{print, question};
 use postern_command::escape::visible_text as escaped;
-use postern_doors::fleet::{
-    AnswerReply, Elsewhere, FleetApprover, FleetChoice, FleetError, FleetId, Folder, News,
-};
+use postern_doors::fleet::{AnswerReply, Elsewhere, FleetApprover, FleetChoice, FleetError, Folder, News};
 use serde_json::json;
 use std::path::Path;
 
 /// Every host; otherwise a host's name or id, or a group.
 const ALL: &str = "all";
 
-fn is_of(one: &Elsewhere, host: &str) -> bool {
-    let groups = one.groups.iter().map(FleetId::as_str);
-    host == ALL || groups.chain([one.name.as_str(), one.host.as_str()]).any(|name| name == host)
+/// Checks that a question is still the one with the digest that was named. Returns false if none was named.
+fn check_digest(one: &Elsewhere, digest: Option<&str>) -> Result<bool, Failure> {
+    match digest {
+        Some(digest) if digest != one.question.digest => {
+            Err(Failure::negative("the question changed since it was shown: look again"))
+        }
+        digest => Ok(digest.is_some()),
+    }
 }
 
 /// Prints the questions of other Macs: those that wait, or each as it comes and goes.
@@ -28,7 +31,7 @@ pub(crate) fn questions(data: &Path, host: &str, follow: bool, json: bool) -> Re
 fn list_questions(data: &Path, host: &str, json: bool) -> Result<(), Failure> {
     let folder = Folder::from_data_folder(data);
     let waiting = connected(async { FleetApprover::connect(&folder).await?.waiting().await })?;
-    let waiting: Vec<&Elsewhere> = waiting.iter().filter(|one| is_of(one, host)).collect();
+    let waiting: Vec<&Elsewhere> = waiting.iter().filter(|one| one.is_on(host)).collect();
     if json {
         let rows: Vec<_> = waiting
             .iter()
@@ -68,7 +71,7 @@ fn watch_questions(data: &Path, host: &str, json: bool) -> Result<(), Failure> {
 
 fn print_news(news: &News, host: &str, json: bool) -> Result<(), Failure> {
     match news {
-        News::Waits(one) if !is_of(one, host) => Ok(()),
+        News::Waits(one) if !one.is_on(host) => Ok(()),
         News::Waits(one) if json => {
             print::json_line(&json!({"event": "opened", "host": one.name, "question": one.question}))
         }
@@ -95,7 +98,7 @@ fn find_question(waiting: Vec<Elsewhere>, host: &str, named: Option<&str>) -> Re
             one.question.code == named || named.len() >= 4 && one.question.id.starts_with(named)
         })
     };
-    let mut found = waiting.into_iter().filter(|one| is_of(one, host) && is_it(one));
+    let mut found = waiting.into_iter().filter(|one| one.is_on(host) && is_it(one));
     match (found.next(), found.next()) {
         (None, _) => Err(Failure::negative("no such question waits there")),
         (Some(one), None) => Ok(one),
@@ -116,12 +119,8 @@ pub(crate) fn approve(data: &Path, command: &Approve) -> Result<(), Failure> {
         command.host.as_deref(),
         command.question.as_deref(),
         |one| {
-            if let Some(digest) = &command.digest {
-                return if *digest == one.question.digest {
-                    Ok(())
-                } else {
-                    Err(Failure::negative("the question changed since it was shown: look again"))
-                };
+            if check_digest(one, command.digest.as_deref())? {
+                return Ok(());
             }
             show_question(one)?;
             let otherwise =
@@ -143,12 +142,7 @@ pub(crate) fn deny_question(data: &Path, command: &Deny) -> Result<(), Failure> 
     if command.always || command.everyone {
         return Err(Failure::usage_error("--always and --everyone are answered on the Mac itself"));
     }
-    let saw = |one: &Elsewhere| match &command.digest {
-        Some(digest) if *digest != one.question.digest => {
-            Err(Failure::negative("the question changed since it was shown: look again"))
-        }
-        Some(_) | None => Ok(()),
-    };
+    let saw = |one: &Elsewhere| check_digest(one, command.digest.as_deref()).map(drop);
     answer(
         data,
         command.host.as_deref(),

@@ -19,8 +19,8 @@ use postern_contract::methods::{
     DisableDoor, DoorEnable, DoorKind, DoorRef, DoorState, EnableDoor, ListDoors, Nothing,
 };
 use postern_doors::fleet::{
-    FleetError, FleetId, FleetOwner, FleetRisk, Folder, HostReply, Invitation, InvitationCode, Joining, May,
-    Member, MemberRole, NewFleetChoices, PolicyScope, Publisher, Reported, Work,
+    ApproverLimits, FleetError, FleetId, FleetOwner, FleetRisk, Folder, HostReply, Invitation,
+    InvitationCode, Joining, Member, MemberRole, NewFleetChoices, PolicyScope, Publisher, Reported, Work,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -133,7 +133,7 @@ fn invite(folder: &Folder, command: &Invite) -> Result<(), Failure> {
         RiskName::NeedsReview => FleetRisk::NeedsReview,
         RiskName::Dangerous => FleetRisk::Dangerous,
     };
-    let approver = May { groups: groups.clone(), risk, once_only: command.once_only };
+    let approver = ApproverLimits { groups: groups.clone(), risk, once_only: command.once_only };
     let name = command.name.clone();
     let person = command.person.clone().unwrap_or_else(|| name.clone());
     let invitation = Invitation { name, person, groups, approver, publisher: command.publisher };

@@ -24,9 +24,6 @@ pub(super) struct Anchored {
     pending: Option<(AnchorHead, SignedEnvelope)>,
 }
 
-/// Time of the last anchor that was tried.
-pub(super) type Tried = Option<Instant>;
-
 impl Folder {
     fn anchored(&self) -> Result<Anchored, FleetError> {
         Ok(self.read_json("anchored.json")?.unwrap_or_default())

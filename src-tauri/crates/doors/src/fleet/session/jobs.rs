@@ -4,7 +4,7 @@ use super::super::FleetError;
 use super::FleetHostSession;
 use async_nats::{Message, Subject};
 use postern_contract::methods::{Nothing, Pause, PauseAll, Replay, ReplayPolicy, ResumeAll, RuleFile};
-use postern_fleet::{AdmittedMessage, FleetId, Job, JobReport, Reported, Seed, Work, admit_message};
+use postern_fleet::{AdmittedMessage, FleetId, Job, JobReport, Reported, Work, admit_message};
 use postern_host::{ConnectedApproverKind, Host};
 
 /// Requests that one page of a replay judges, the most pages, and the most changes that are reported.
@@ -18,9 +18,9 @@ const MINUTE: u64 = 60_000;
 /// A report on its way.
 #[derive(Debug)]
 pub(super) struct Reporting {
-    reply: Subject,
-    member: FleetId,
-    report: JobReport,
+    pub(super) reply: Subject,
+    pub(super) member: FleetId,
+    pub(super) report: JobReport,
 }
 
 impl FleetHostSession {
@@ -44,7 +44,7 @@ impl FleetHostSession {
                 self.host.note_stranger("fleet", "job", &refusal.to_string()).await;
                 let Some((member, job)) = super::sender(&message.payload) else { return Ok(()) };
                 let outcome = Reported::Refused(refusal.to_string());
-                self.report(Reporting { reply, member, report: JobReport { job, outcome } }).await
+                self.reply_sealed(reply, &member, &JobReport { job, outcome }).await
             }
         }
     }
@@ -83,18 +83,6 @@ impl FleetHostSession {
             // A session that ended reports nothing: who asked sees that there was no answer.
             _ = done.send(Reporting { reply, member, report: JobReport { job: id, outcome } }).await;
         });
-    }
-
-    /// Seals a report for the member that asked, and sends it.
-    pub(super) async fn report(&self, one: Reporting) -> Result<(), FleetError> {
-        let Reporting { reply, member, report } = one;
-        let Some(to) = self.fleet.pinned.roster.member(&member).map(|member| member.seal) else {
-            return Ok(());
-        };
-        let mut seed = Seed::new(super::super::random()?);
-        let header = super::super::header(&self.fleet.id, &self.fleet.me)?;
-        let sealed = header.seal_body(&report, &[to], &self.sign, &mut seed).map_err(FleetError::refused)?;
-        self.link.client.publish(reply, sealed.encode().into()).await.map_err(FleetError::broker)
     }
 }
 

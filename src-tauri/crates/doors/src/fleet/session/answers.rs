@@ -1,0 +1,109 @@
+//! Answers from elsewhere: those that count go to the gate as any other approver's, and the sender gets a receipt.
+
+use super::super::FleetError;
+use super::{FleetHostSession, approver_name, device_of, sender};
+use async_nats::Message;
+use postern_contract::methods::{AnswerQuestion, GetQuestion, QuestionRef};
+use postern_contract::{AnswerParams, Answered, Part};
+use postern_fleet::{
+    AdmittedAnswer, AdmittedMessage, FleetChoice, FleetReceipt, FleetRefusal, admit_message,
+};
+use postern_host::{ApproverGuard, ConnectedApproverKind};
+use std::time::{Duration, Instant};
+
+/// Answers that a host reads in a second.
+const ANSWERS: u32 = 20;
+
+impl FleetHostSession {
+    pub(super) async fn answered(&mut self, message: Message) -> Result<(), FleetError> {
+        let Some(reply) = message.reply.clone() else { return Ok(()) };
+        if self.second.0.elapsed() >= Duration::from_secs(1) {
+            self.second = (Instant::now(), 0);
+        }
+        self.second.1 += 1;
+        if self.second.1 > ANSWERS {
+            // Nobody is told: it shows "not confirmed" there, and sending it again is safe.
+            return Ok(());
+        }
+        let Some((from, id)) = sender(&message.payload) else { return Ok(()) };
+        let receipt = match admit_message(&self.fleet, &message.payload, self.current_time()) {
+            Ok(AdmittedMessage::Answer(decided)) => self.decide(decided).await,
+            Ok(AdmittedMessage::Repeated(receipt)) => receipt,
+            Ok(_) => return Ok(()),
+            Err(FleetRefusal::Closed { by, place }) => FleetReceipt::Closed { answer: id, by, place },
+            Err(refusal) => {
+                tracing::warn!(%refusal, from = %from, "an answer from the fleet does not count");
+                self.host.note_stranger("fleet", from.as_str(), &refusal.to_string()).await;
+                FleetReceipt::Refused { answer: id, reason: refusal.to_string() }
+            }
+        };
+        self.reply_sealed(reply, &from, &receipt).await
+    }
+
+    /// Hands an answer that counts to the gate, as any other approver's. It decides, durably, and says whether it was first.
+    async fn decide(&mut self, decided: AdmittedAnswer) -> FleetReceipt {
+        let answer = decided.id.clone();
+        let now = self.current_time();
+        if decided.missing > 0 {
+            let missing = decided.missing;
+            self.fleet.apply_admitted(&AdmittedMessage::Answer(decided), now);
+            return FleetReceipt::Applied { answer, missing };
+        }
+        let passing;
+        let face = if let Some((face, _)) = self.present.get(&decided.member) {
+            face
+        } else {
+            passing = self
+                .host
+                .named_face(ConnectedApproverKind::Remote, &approver_name(&decided.person, &decided.device));
+            self.host.identify(&passing, decided.member.as_str());
+            self.host.speak_for(&passing, &decided.person);
+            &passing
+        };
+        face.declare(decided.answer.shows.iter().filter_map(|part| part_of(part)));
+        let params = match self.params(face, &decided).await {
+            Ok(params) => params,
+            Err(reason) => return FleetReceipt::Refused { answer, reason },
+        };
+        match self.host.call_method::<AnswerQuestion>(face.id(), &params).await {
+            Ok(answered) if answered.applied => {
+                if let Some(sent) = self.sent.get_mut(&params.question_id) {
+                    sent.by = Some(device_of(&decided.person, &decided.device));
+                }
+                self.fleet.apply_admitted(&AdmittedMessage::Answer(decided), now);
+                FleetReceipt::Applied { answer, missing: 0 }
+            }
+            Ok(Answered { missing: Some(missing), .. }) => FleetReceipt::Applied { answer, missing },
+            Ok(answered) => FleetReceipt::Refused { answer, reason: answered.reason.unwrap_or_default() },
+            Err(error) => FleetReceipt::Refused { answer, reason: error.message },
+        }
+    }
+
+    /// Converts the answer to what the gate takes.
+    async fn params(&self, face: &ApproverGuard, decided: &AdmittedAnswer) -> Result<AnswerParams, String> {
+        let said = &decided.answer;
+        let id = said.question.to_string();
+        let answer = match said.answer {
+            FleetChoice::Once => postern_contract::Answer::Once,
+            FleetChoice::Always => postern_contract::Answer::Always,
+            FleetChoice::Deny => postern_contract::Answer::Deny,
+        };
+        if said.answer == FleetChoice::Always {
+            let reference = QuestionRef { question_id: id.clone() };
+            let question = self.host.call_method::<GetQuestion>(face.id(), &reference).await;
+            let question = question.map_err(|error| error.message)?;
+            let offers =
+                question.placed().map_err(|_| "nothing can be saved for this question".to_owned())?;
+            let named = |rule: &String| offers.iter().any(|offer| offer.id == *rule);
+            if !said.rule.as_ref().is_some_and(named) {
+                return Err("always names one of the rules that the question offers".to_owned());
+            }
+        }
+        let (proposal, feedback) = (said.rule.clone(), said.feedback.clone());
+        Ok(AnswerParams { proposal, feedback, ..AnswerParams::new(id, said.digest.clone(), answer) })
+    }
+}
+
+fn part_of(text: &str) -> Option<Part> {
+    serde_json::from_value(serde_json::Value::String(text.to_owned())).ok()
+}

@@ -1,0 +1,155 @@
+//! Questions on their way to the approvers of this host's groups: sealed for them, renewed when they change, and closed.
+
+use super::super::FleetError;
+use super::FleetHostSession;
+use async_nats::HeaderMap;
+use postern_contract::Question;
+use postern_contract::methods::{ListQuestions, Nothing};
+use postern_fleet::{FleetClosing, FleetId, FleetMessageKind, FleetRisk, OpenQuestion, Seed};
+use postern_host::ConnectedApproverKind;
+use postern_policy::RiskLevel;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Longest time for a message to leave.
+const SEND: Duration = Duration::from_secs(5);
+
+/// A question as it was sent.
+pub(super) struct SentFleetQuestion {
+    all: String,
+    /// Part of the question that a person judges by.
+    judged: String,
+    /// Person and device of the fleet whose answer decided.
+    pub(super) by: Option<String>,
+}
+
+impl FleetHostSession {
+    /// Sends everything that waits and was not sent as it is now, and closes what waits no more.
+    pub(super) async fn show_waiting(&mut self) -> Result<(), FleetError> {
+        let face = self.host.named_face(ConnectedApproverKind::Remote, "fleet").id();
+        let waiting =
+            self.host.call_method::<ListQuestions>(face, &Nothing {}).await.map_err(FleetError::refused)?;
+        let open: Vec<String> = self.fleet.waiting().map(|(id, _)| id.to_string()).collect();
+        for id in open.into_iter().filter(|id| waiting.questions.iter().all(|one| one.id != *id)) {
+            self.close_question(&id, "closed", None).await?;
+        }
+        for question in waiting.questions {
+            self.show_question(&question).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn show_question(&mut self, question: &Question) -> Result<(), FleetError> {
+        let (Ok(id), Ok(facts)) = (question.id.parse::<FleetId>(), serde_json::to_value(question)) else {
+            return Ok(());
+        };
+        let (all, judged) = (facts.to_string(), judged(question));
+        let before = self.sent.get(&question.id);
+        if before.is_some_and(|sent| sent.all == all) {
+            return Ok(());
+        }
+        let known = self.fleet.waiting().find(|(open, _)| **open == id).map(|(_, open)| open.clone());
+        // Only its time changed, or only the list of its readers: who approved it, did.
+        let same = match before {
+            Some(sent) => sent.judged == judged,
+            None => known.as_ref().is_some_and(|open| open.digest == question.digest),
+        };
+        let revision = known.as_ref().map_or(1, |open| if same { open.revision } else { open.revision + 1 });
+        let given = known.filter(|_| same).map(|open| open.given).unwrap_or_default();
+        let left = u64::try_from(question.expires_at.saturating_sub(super::super::wall_clock())).unwrap_or(0);
+        let (risk, digest) = (fleet_risk(question.risk.level), question.digest.clone());
+        let ends = self.started.elapsed() + Duration::from_millis(left);
+        self.fleet
+            .open_question(id.clone(), OpenQuestion { revision, digest, risk, approvals: 1, ends, given });
+        // The revision begins again with each connection: what is repeated is what shows the same.
+        let shown = postern_fleet::Hash::of_bytes(all.as_bytes()).short_hex();
+        self.sent.insert(question.id.clone(), SentFleetQuestion { all, judged, by: None });
+        let asked = postern_fleet::FleetQuestion {
+            revision,
+            digest: question.digest.clone(),
+            facts,
+            groups: self.fleet.groups().to_vec(),
+            risk,
+            expires_in: left,
+            approvals: 1,
+            fallback: postern_contract::pieces_to_text(&question.at_zero),
+            policy: postern_contract::pieces_to_text(&question.policy),
+            roster: self.fleet.roster(),
+        };
+        let message = format!("{}:{revision}:{shown}:{}", question.id, self.fleet.pinned.roster.version);
+        self.publish_sealed(&asked, FleetMessageKind::Question, &message).await
+    }
+
+    /// Seals a message for the approvers of this host's groups and publishes it.
+    async fn publish_sealed<B: postern_fleet::FleetMessageBody>(
+        &self,
+        body: &B,
+        kind: FleetMessageKind,
+        message: &str,
+    ) -> Result<(), FleetError> {
+        let roster = &self.fleet.pinned.roster;
+        let to: Vec<_> = roster.approvers_of(self.fleet.groups()).map(|member| member.seal).collect();
+        if to.is_empty() {
+            return Ok(());
+        }
+        let mut seed = Seed::new(super::super::random()?);
+        let header = super::super::header(&self.fleet.id, &self.fleet.me)?;
+        let envelope = header.seal_body(body, &to, &self.sign, &mut seed).map_err(FleetError::refused)?;
+        let bytes = envelope.encode();
+        if bytes.len() > kind.max_bytes() {
+            tracing::info!(
+                message,
+                bytes = bytes.len(),
+                "a question is too large for the fleet: approvers here answer it"
+            );
+            return Ok(());
+        }
+        let mut headers = HeaderMap::new();
+        headers.insert("Nats-Msg-Id", message);
+        let subject = self.names.questions(&self.fleet.me);
+        let sent = self.link.client.publish_with_headers(subject, headers, bytes.into());
+        timeout(SEND, sent)
+            .await
+            .map_err(|_| FleetError::Unreachable("it takes nothing".to_owned()))?
+            .map_err(FleetError::broker)
+    }
+
+    /// Empties the inboxes of a question.
+    pub(super) async fn close_question(
+        &mut self,
+        question: &str,
+        outcome: &str,
+        face: Option<String>,
+    ) -> Result<(), FleetError> {
+        let Some(sent) = self.sent.remove(question) else { return Ok(()) };
+        let Ok(id) = question.parse::<FleetId>() else { return Ok(()) };
+        let name = self.fleet.own_member().map(|member| member.name.clone());
+        let (by, place) = match (sent.by, face) {
+            // It has the person's name and the device's already.
+            (by @ Some(_), _) => (by, None),
+            (None, Some(face)) => (None, name.map(|name| format!("{name} ({face})"))),
+            (None, None) => (None, None),
+        };
+        self.fleet.settle(&id, by.clone(), place.clone());
+        let closing = FleetClosing { question: id, outcome: outcome.to_owned(), by, place };
+        self.publish_sealed(&closing, FleetMessageKind::Closing, &format!("{question}:closed")).await
+    }
+}
+
+/// Returns the part of a question that a person judges by.
+///
+/// That is the plan, which the digest covers, the level of danger, and what *always* would save.
+fn judged(question: &Question) -> String {
+    let offers = question.proposals.iter().map(|offer| (&offer.id, &offer.label, &offer.folder));
+    let offers: Vec<_> = offers.collect();
+    // Texts and lists always have a JSON form.
+    serde_json::to_string(&(&question.digest, &question.risk, &question.danger, offers)).unwrap_or_default()
+}
+
+fn fleet_risk(level: RiskLevel) -> FleetRisk {
+    match level {
+        RiskLevel::Safe => FleetRisk::Safe,
+        RiskLevel::NeedsReview => FleetRisk::NeedsReview,
+        RiskLevel::Dangerous => FleetRisk::Dangerous,
+    }
+}
