@@ -21,4 +21,4 @@ mod window;
 
 pub use options::{AppOptions, BadOptions, SettingsPage};
 pub use run::run_app;
-pub use system::log::init_logging as open_log;
+pub use system::log::init_logging;

@@ -4,7 +4,7 @@ use anyhow::Context;
 use postern_desktop::AppOptions;
 
 fn main() -> anyhow::Result<()> {
-    postern_desktop::open_log();
+    postern_desktop::init_logging();
     let options =
         AppOptions::from_args(std::env::args_os().skip(1), environment).context("cannot start Postern")?;
     postern_desktop::run_app(&AppOptions { inherited: inherited(), ..options })

@@ -14,7 +14,7 @@ static FOUND: OnceLock<Rlimit> = OnceLock::new();
 
 /// Raises the soft limit as far as the system permits, and returns it. Programs started from a desktop get 256
 /// files on macOS and 1,024 on Linux, which a few connections use up.
-pub fn raise_limit() -> u64 {
+pub fn raise_descriptor_limit() -> u64 {
     let found = *FOUND.get_or_init(|| getrlimit(Resource::Nofile));
     let most = found.maximum.map_or(WANTED, |hard| hard.min(WANTED));
     let before = found.current.unwrap_or(UNLIMITED);
@@ -40,15 +40,15 @@ pub(crate) fn given_to_children() -> Option<libc::rlimit> {
 
 #[cfg(test)]
 mod tests {
-    use super::raise_limit;
+    use super::raise_descriptor_limit;
     use rustix::process::{Resource, getrlimit};
 
     #[test]
     fn the_limit_is_raised_once_and_what_is_started_finds_the_old_one() {
         let before = getrlimit(Resource::Nofile);
-        let raised = raise_limit();
+        let raised = raise_descriptor_limit();
         assert_eq!(getrlimit(Resource::Nofile).current, Some(raised));
         assert!(before.current.is_none_or(|before| raised >= before));
-        assert_eq!(raise_limit(), raised, "a second host finds it raised");
+        assert_eq!(raise_descriptor_limit(), raised, "a second host finds it raised");
     }
 }

@@ -16,7 +16,7 @@ mod screen;
 pub mod small_file;
 pub mod user;
 
-pub use descriptors::raise_limit as raise_descriptor_limit;
+pub use descriptors::raise_descriptor_limit;
 pub use screen::ScreenPresence;
 #[cfg(target_os = "macos")]
 pub use screen::presence;

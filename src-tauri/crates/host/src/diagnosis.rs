@@ -3,7 +3,7 @@
 use crate::folder::{self, LockOwner};
 use crate::last_error::{self, LastError};
 use postern_policy::Millis;
-use postern_store::{FILE_NAME, RecordDoubt, RecordHeader, copied, header, noted_doubt};
+use postern_store::{FILE_NAME, RecordDoubt, RecordHeader, copied, header, read_doubt};
 use rustix::fs::{StatVfsMountFlags, statvfs};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ pub fn diagnose(data: &Path) -> Diagnosis {
         }),
         record: header(&record),
         had_agents: folder::has_agents(data),
-        doubt: noted_doubt(&record),
+        doubt: read_doubt(&record),
         copied: copied(&record),
         last_error: last_error::read_error(data),
     }

@@ -2,7 +2,7 @@
 
 use crate::folder::{self, FolderLock, LockError};
 use postern_store::{
-    DoubtCause, FILE_NAME, Lost, OpenError, RecordHeader, Spare, find_lost, header, is_whole, noted_doubt,
+    DoubtCause, FILE_NAME, Lost, OpenError, RecordHeader, Spare, find_lost, header, is_whole, read_doubt,
     restore, verify_spare,
 };
 use std::io;
@@ -59,7 +59,7 @@ pub fn plan_repair(data: &Path) -> Result<Repair, NoRepair> {
         LockError::Io(source) => failed(source),
     })?;
     let path = data.join(FILE_NAME);
-    let doubt = noted_doubt(&path);
+    let doubt = read_doubt(&path);
     match (header(&path), doubt.as_ref().map(|doubt| &doubt.cause)) {
         (RecordHeader::Foreign | RecordHeader::Newer { .. } | RecordHeader::Unreadable(_), _) => {
             return Err(NoRepair::Foreign(path));

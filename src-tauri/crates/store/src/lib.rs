@@ -32,7 +32,7 @@ mod tables;
 mod testing;
 mod writer;
 
-pub use doubt::{DoubtCause, RecordDoubt, read_doubt as noted_doubt};
+pub use doubt::{DoubtCause, RecordDoubt, read_doubt};
 pub use error::{Error, OpenError};
 pub use header::{RecordHeader, header};
 pub use open::OpenOutcome;

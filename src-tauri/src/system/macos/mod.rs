@@ -8,6 +8,6 @@ mod workspace;
 
 pub(crate) use activity::keep_on_time;
 pub(super) use login_item::LoginItem;
-pub(crate) use shortcut::register_shortcut as set_shortcut;
+pub(crate) use shortcut::set_shortcut;
 pub(super) use unified_log::write as write_log;
 pub(crate) use workspace::watch_session;

@@ -13,7 +13,7 @@ thread_local! {
 /// Listens for other keys from now on, or for none. Call it on the main thread.
 ///
 /// The first `pressed` stays.
-pub(crate) fn register_shortcut(shortcut: Shortcut, pressed: impl Fn() + Send + Sync + 'static) {
+pub(crate) fn set_shortcut(shortcut: Shortcut, pressed: impl Fn() + Send + Sync + 'static) {
     GlobalHotKeyEvent::set_event_handler(Some(move |event: GlobalHotKeyEvent| {
         if event.state() == HotKeyState::Pressed {
             pressed();

@@ -5,8 +5,8 @@ use super::{
 };
 use crate::piece::{Piece, PieceKind, pieces_to_text};
 use postern_command::{
-    ArgEffect, ArgFact, CommandEffect as Does, EffectScope, InstallPlace, Note, Reversible,
-    UnknownEffectReason, escape,
+    ArgEffect, ArgFact, CommandEffect, EffectScope, InstallPlace, Note, Reversible, UnknownEffectReason,
+    escape,
 };
 use postern_policy::{
     Cause, ContentDifference, Difference, Doubt, Effect, EffectExtent, FileAccess, Gap, NamedRule,
@@ -141,38 +141,38 @@ fn what_an_earlier_version_recorded_is_still_shown() {
 }
 
 /// Effects that hold a text of a request in each place where one can be.
-fn effects(text: &str) -> Vec<Does> {
+fn effects(text: &str) -> Vec<CommandEffect> {
     let (text, list, maybe) = (|| text.to_owned(), || vec![text.to_owned()], || Some(text.to_owned()));
     vec![
-        Does::Read { paths: list() },
-        Does::Write { paths: list() },
-        Does::Delete { paths: list(), recursive: true },
-        Does::RunProjectCode { what: "the package script".into(), name: maybe() },
-        Does::RunInlineCode { language: "python".to_owned() },
-        Does::RunDownloadedCode { package: maybe(), host: None },
-        Does::RunDownloadedCode { package: None, host: maybe() },
-        Does::Install { packages: list(), place: InstallPlace::Project },
-        Does::Fetch { from: list() },
-        Does::Send { what: "push commits".into(), to: list() },
-        Does::Publish { what: list(), place: "npm".into(), host: maybe() },
-        Does::ChangeRepository { change: "delete the branch".into(), names: list() },
-        Does::RunElsewhere { place: "on".into(), name: maybe() },
-        Does::ChangeSystem { change: "stop every program named".into(), names: list() },
-        Does::ControlApp { how: "open".into(), app: maybe() },
-        Does::UseSecret { how: "read a password:".into(), which: maybe() },
-        Does::Serve { what: "listen on a port".into(), port: maybe() },
-        Does::Unknown { why: UnknownEffectReason::Program(text()) },
-        Does::Unknown {
+        CommandEffect::Read { paths: list() },
+        CommandEffect::Write { paths: list() },
+        CommandEffect::Delete { paths: list(), recursive: true },
+        CommandEffect::RunProjectCode { what: "the package script".into(), name: maybe() },
+        CommandEffect::RunInlineCode { language: "python".to_owned() },
+        CommandEffect::RunDownloadedCode { package: maybe(), host: None },
+        CommandEffect::RunDownloadedCode { package: None, host: maybe() },
+        CommandEffect::Install { packages: list(), place: InstallPlace::Project },
+        CommandEffect::Fetch { from: list() },
+        CommandEffect::Send { what: "push commits".into(), to: list() },
+        CommandEffect::Publish { what: list(), place: "npm".into(), host: maybe() },
+        CommandEffect::ChangeRepository { change: "delete the branch".into(), names: list() },
+        CommandEffect::RunElsewhere { place: "on".into(), name: maybe() },
+        CommandEffect::ChangeSystem { change: "stop every program named".into(), names: list() },
+        CommandEffect::ControlApp { how: "open".into(), app: maybe() },
+        CommandEffect::UseSecret { how: "read a password:".into(), which: maybe() },
+        CommandEffect::Serve { what: "listen on a port".into(), port: maybe() },
+        CommandEffect::Unknown { why: UnknownEffectReason::Program(text()) },
+        CommandEffect::Unknown {
             why: UnknownEffectReason::Argument(ArgFact::Mark { mark: text(), effect: ArgEffect::Runs }),
         },
-        Does::Unknown { why: UnknownEffectReason::Unparsed(Note::with_text("sets ", text(), "")) },
-        Does::Unknown { why: UnknownEffectReason::MixedAlphabets(text()) },
-        Does::Unknown { why: UnknownEffectReason::LooksLikeAscii(text()) },
-        Does::Unknown { why: UnknownEffectReason::Tool(text()) },
+        CommandEffect::Unknown { why: UnknownEffectReason::Unparsed(Note::with_text("sets ", text(), "")) },
+        CommandEffect::Unknown { why: UnknownEffectReason::MixedAlphabets(text()) },
+        CommandEffect::Unknown { why: UnknownEffectReason::LooksLikeAscii(text()) },
+        CommandEffect::Unknown { why: UnknownEffectReason::Tool(text()) },
     ]
 }
 
-fn rated(effect: Does, level: RiskLevel) -> RatedEffect {
+fn rated(effect: CommandEffect, level: RiskLevel) -> RatedEffect {
     let (scope, reversible) = (EffectScope::Inside, Reversible::Unknown);
     let (step, span, guessed, measured) = (Some(0), (0, 1), false, None);
     RatedEffect { effect, scope, reversible, level, step, span, guessed, measured }
@@ -180,8 +180,8 @@ fn rated(effect: Does, level: RiskLevel) -> RatedEffect {
 
 #[test]
 fn every_kind_of_effect_has_its_words() {
-    let kinds: Vec<&str> = effects("x").iter().map(Does::kind).collect();
-    for kind in Does::KINDS {
+    let kinds: Vec<&str> = effects("x").iter().map(CommandEffect::kind).collect();
+    for kind in CommandEffect::KINDS {
         assert!(kinds.contains(&kind), "{kind} has no words here");
     }
     let said = |effect, level| {
@@ -190,25 +190,34 @@ fn every_kind_of_effect_has_its_words() {
     let paths = |all: &[&str]| all.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
     let review = RiskLevel::NeedsReview;
     for (effect, expected) in [
-        (Does::Send { what: "push commits".into(), to: paths(&["origin"]) }, "push commits to `origin`"),
-        (Does::Delete { paths: paths(&["build"]), recursive: true }, "delete `build` and everything in it"),
-        (Does::Delete { paths: paths(&["a", "b", "c", "d"]), recursive: false }, "delete 4 files"),
         (
-            Does::RunProjectCode { what: "the package script".into(), name: Some("test".to_owned()) },
+            CommandEffect::Send { what: "push commits".into(), to: paths(&["origin"]) },
+            "push commits to `origin`",
+        ),
+        (
+            CommandEffect::Delete { paths: paths(&["build"]), recursive: true },
+            "delete `build` and everything in it",
+        ),
+        (CommandEffect::Delete { paths: paths(&["a", "b", "c", "d"]), recursive: false }, "delete 4 files"),
+        (
+            CommandEffect::RunProjectCode {
+                what: "the package script".into(),
+                name: Some("test".to_owned()),
+            },
             "run the package script `test`",
         ),
-        (Does::RunInlineCode { language: "python".to_owned() }, "run inline Python code"),
+        (CommandEffect::RunInlineCode { language: "python".to_owned() }, "run inline Python code"),
         (
-            Does::RunDownloadedCode { package: None, host: Some("get.example.dev".to_owned()) },
+            CommandEffect::RunDownloadedCode { package: None, host: Some("get.example.dev".to_owned()) },
             "run a script from `get.example.dev`",
         ),
         (
-            Does::Publish { what: Vec::new(), place: "npm".into(), host: None },
+            CommandEffect::Publish { what: Vec::new(), place: "npm".into(), host: None },
             "publish this project publicly on npm",
         ),
-        (Does::Write { paths: paths(&["a", "b"]) }, "write `a` and `b`"),
+        (CommandEffect::Write { paths: paths(&["a", "b"]) }, "write `a` and `b`"),
         (
-            Does::Unknown { why: UnknownEffectReason::Program("foo".to_owned()) },
+            CommandEffect::Unknown { why: UnknownEffectReason::Program("foo".to_owned()) },
             "run `foo`, which Postern doesn't know",
         ),
     ] {
@@ -223,10 +232,13 @@ fn risk(effects: Vec<RatedEffect>) -> Risk {
 #[test]
 fn measured_effects_say_how_much() {
     let name = crate::piece::to_pieces("builder");
-    let push = Does::Send { what: "push commits".into(), to: vec!["origin".to_owned()] };
-    let delete = Does::Delete { paths: vec!["build".to_owned()], recursive: true };
-    let publish =
-        Does::Publish { what: Vec::new(), place: "npm".into(), host: Some("registry.npmjs.org".to_owned()) };
+    let push = CommandEffect::Send { what: "push commits".into(), to: vec!["origin".to_owned()] };
+    let delete = CommandEffect::Delete { paths: vec!["build".to_owned()], recursive: true };
+    let publish = CommandEffect::Publish {
+        what: Vec::new(),
+        place: "npm".into(),
+        host: Some("registry.npmjs.org".to_owned()),
+    };
     let at = |address: &str| EffectExtent::Address { address: address.to_owned() };
     for (effect, measured, expected) in [
         (push.clone(), EffectExtent::Commits { ahead: 2, to: None }, "push 2 commits to `origin`"),
@@ -236,9 +248,13 @@ fn measured_effects_say_how_much() {
             "push 1 commit to `github.com/acme/site`",
         ),
         (push, at("github.com/acme/site"), "push commits to `github.com/acme/site`"),
-        (Does::Fetch { from: Vec::new() }, at("github.com/acme/site"), "fetch from `github.com/acme/site`"),
         (
-            Does::ChangeRepository {
+            CommandEffect::Fetch { from: Vec::new() },
+            at("github.com/acme/site"),
+            "fetch from `github.com/acme/site`",
+        ),
+        (
+            CommandEffect::ChangeRepository {
                 change: "overwrite commits on".into(),
                 names: vec!["origin".to_owned()],
             },
@@ -266,10 +282,10 @@ fn measured_effects_say_how_much() {
 fn a_headline_names_two_dangers_and_nothing_twice() {
     let name = crate::piece::to_pieces("builder");
     let dangerous = |effect| rated(effect, RiskLevel::Dangerous);
-    let publish = dangerous(Does::Publish { what: Vec::new(), place: "npm".into(), host: None });
-    let secret = dangerous(Does::UseSecret { how: "use your npm tokens".into(), which: None });
-    let write = rated(Does::Write { paths: vec!["x".to_owned()] }, RiskLevel::NeedsReview);
-    let read = rated(Does::Read { paths: Vec::new() }, RiskLevel::Safe);
+    let publish = dangerous(CommandEffect::Publish { what: Vec::new(), place: "npm".into(), host: None });
+    let secret = dangerous(CommandEffect::UseSecret { how: "use your npm tokens".into(), which: None });
+    let write = rated(CommandEffect::Write { paths: vec!["x".to_owned()] }, RiskLevel::NeedsReview);
+    let read = rated(CommandEffect::Read { paths: Vec::new() }, RiskLevel::Safe);
     let all = risk(vec![publish, secret.clone(), write, read]);
     assert_eq!(
         pieces_to_text(&headline(&name, &all)),

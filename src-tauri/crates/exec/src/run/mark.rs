@@ -10,19 +10,19 @@ use rustix::process::{Resource, getrlimit};
 const UNLIMITED: &str = "unlimited";
 
 /// Returns the hard limit of this process, which the user's own processes have as well.
-pub fn own_limit() -> u64 {
+pub fn own_mark() -> u64 {
     getrlimit(Resource::Locks).maximum.unwrap_or(u64::MAX)
 }
 
 /// Returns the hard limit of every run, or `None` if there is no value below the host's own.
 pub(super) fn of_runs() -> Option<u64> {
-    own_limit().checked_sub(1)
+    own_mark().checked_sub(1)
 }
 
 /// Returns true if a process carries the mark of a host like this one; `None` if that is unknown.
 pub fn is_marked(pid: u32) -> Option<bool> {
     let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).ok()?;
-    Some(hard_limit(&limits)? < own_limit())
+    Some(hard_limit(&limits)? < own_mark())
 }
 
 /// Reads the hard limit on file locks from the text of `/proc/PID/limits`.

@@ -44,11 +44,11 @@ pub(crate) use keeper::Keeper;
 pub use keeper::keep_spare_namespaces;
 pub use login_shell::login_path;
 #[cfg(target_os = "linux")]
-pub use mark::{is_marked, own_limit as own_mark};
+pub use mark::{is_marked, own_mark};
 #[cfg(target_os = "linux")]
 pub(crate) use mounting::{FileSystem, Mount};
 #[cfg(target_os = "linux")]
-pub use orphans::{become_subreaper as adopt_orphans, end_all as end_orphans};
+pub use orphans::{adopt_orphans, end_orphans};
 pub use own_program::OwnEnd;
 pub use own_program::{postern, run_own_program};
 #[cfg(target_os = "linux")]

@@ -17,7 +17,7 @@ static STARTING: RwLock<()> = RwLock::new(());
 const ROUNDS: usize = 50;
 
 /// Makes this process the parent of its descendants' orphans.
-pub fn become_subreaper() -> std::io::Result<()> {
+pub fn adopt_orphans() -> std::io::Result<()> {
     // Any number but 0 turns it on.
     rustix::process::set_child_subreaper(Some(Pid::INIT))?;
     Ok(())
@@ -79,7 +79,7 @@ fn orphans(children_of: fn(i32) -> Vec<i32>) -> Vec<Pid> {
 }
 
 /// Ends every orphan with its descendants. Blocks until they are gone or cannot be ended.
-pub fn end_all() {
+pub fn end_orphans() {
     for _ in 0..ROUNDS {
         let left = orphans(tree::all_children_of);
         if left.is_empty() {

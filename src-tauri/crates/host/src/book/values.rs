@@ -1,7 +1,7 @@
 //! Settings as a person types them: `ask=always`, `approval-timeout=2m`, `folders=~/Projects,/tmp`.
 
 use postern_contract::SETTING_KEYS;
-use postern_policy::environment::{VariableClass as NameClass, class_of, may_pass, may_set};
+use postern_policy::environment::{VariableClass, class_of, may_pass, may_set};
 use postern_policy::{Access, Ask, Class, Fallback, Preset, Security, Settings};
 use serde::de::DeserializeOwned;
 use std::ops::RangeInclusive;
@@ -168,8 +168,8 @@ fn env_problem(name: &str, may: impl Fn(&str) -> bool) -> Option<&'static str> {
         return None;
     }
     Some(match class_of(name) {
-        NameClass::Base => "a name that Postern sets itself; PATH is made from search-path",
-        NameClass::Auto | NameClass::Ask | NameClass::Soft | NameClass::Hard => {
+        VariableClass::Base => "a name that Postern sets itself; PATH is made from search-path",
+        VariableClass::Auto | VariableClass::Ask | VariableClass::Soft | VariableClass::Hard => {
             "a name that makes programs run other code: it stays refused; name others, or run a script that sets it"
         }
     })

@@ -12,7 +12,7 @@ use postern_protocol::RunState;
 use postern_request::RequestEnding;
 use postern_store::Connection;
 use postern_store::feed::{self, FeedEntry};
-use postern_store::requests::StoredRequest as Kept;
+use postern_store::requests::StoredRequest;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
@@ -165,7 +165,7 @@ fn as_of(row: RequestRow, kind: &str, step: RequestProgress) -> RequestRow {
     }
 }
 
-fn feed_times(row: &Kept, step: RequestProgress) -> FeedTimes {
+fn feed_times(row: &StoredRequest, step: RequestProgress) -> FeedTimes {
     let until = |needed: RequestProgress, at: Option<Millis>| at.filter(|_| step >= needed);
     FeedTimes {
         received: row.summary.received_at,
@@ -176,7 +176,7 @@ fn feed_times(row: &Kept, step: RequestProgress) -> FeedTimes {
     }
 }
 
-fn program(row: &Kept) -> Option<String> {
+fn program(row: &StoredRequest) -> Option<String> {
     let asked: serde_json::Value = serde_json::from_str(&row.asked).ok()?;
     let first = asked.get("command")?.get(0)?.as_str()?;
     first.rsplit('/').next().map(escape::visible_text)

@@ -4,11 +4,11 @@ use super::judged::ClosingCause;
 use super::live::{Answering, LiveRequest, PendingSave, Pledge, Stopping};
 use super::saving::{adds_line, remember_of, saved_of};
 use super::task::{Task, answer};
-use crate::ask::ApproverId;
 use crate::ask::questions::WaitingQuestion;
+use crate::ask::{ApproverId, Approvers};
 use crate::book::RuleSaveRequest;
 use crate::clock::lasting;
-use postern_contract::{Answer, AnswerParams, Answered, NotApplied, Part, Saved};
+use postern_contract::{Answer, AnswerParams, Answered, NotApplied, Part, Question, Saved};
 use postern_policy::{AgentId, NothingToSave, RuleId};
 use postern_protocol::Signal;
 use postern_request::{Denial, Digest, Refusal, RequestEvent, Withdrawal};
@@ -22,7 +22,7 @@ use super::message::Killed;
 /// Duration of *deny all*, in milliseconds.
 pub(super) const DENY_ALL_MS: i64 = 10 * 60 * 1000;
 /// The longest words that are passed on to an agent, in bytes.
-pub(super) const FEEDBACK: usize = 4096;
+const FEEDBACK: usize = 4096;
 
 impl Task {
     /// Applies an answer: the first one that counts decides. It is sent on when it is durable.
@@ -77,6 +77,20 @@ impl Task {
         }
     }
 
+    /// Checks what holds for answers to every question: the words fit, and the approver could see what it answers. Blank
+    /// words are none.
+    pub(super) fn check_sight(
+        &mut self,
+        params: &mut AnswerParams,
+        face: ApproverId,
+    ) -> Result<(), NotApplied> {
+        params.feedback = params.feedback.take().filter(|words| !words.trim().is_empty());
+        if params.feedback.as_ref().is_some_and(|words| words.len() > FEEDBACK) {
+            return Err(NotApplied::FeedbackTooLong { most: FEEDBACK });
+        }
+        self.unseen(params, face).map_or(Ok(()), |why| Err(NotApplied::Unseen(why)))
+    }
+
     /// Returns the question that an answer is for, or why the answer does not count. Turns an *always* that can save nothing into
     /// *once*, and gives the reason.
     fn check_answer(
@@ -84,21 +98,13 @@ impl Task {
         params: &mut AnswerParams,
         face: ApproverId,
     ) -> Result<(String, Option<NothingToSave>), NotApplied> {
-        params.feedback = params.feedback.take().filter(|words| !words.trim().is_empty());
-        if params.feedback.as_ref().is_some_and(|words| words.len() > FEEDBACK) {
-            return Err(NotApplied::FeedbackTooLong { most: FEEDBACK });
-        }
-        if let Some(why) = self.unseen(params, face) {
-            return Err(NotApplied::Unseen(why));
-        }
+        self.check_sight(params, face)?;
         let id = self.questions.check_answer(params, face, Instant::now())?.id.clone();
         let nothing = self.nothing_to_save(&id, params.answer);
         if nothing.is_some() {
             params.answer = Answer::Once;
         }
-        if let Some(why) = self.not_for_a_yes(&id, params, face) {
-            return Err(why);
-        }
+        self.check_approval(&id, params, face)?;
         self.can_remember(&id, params)?;
         match self.not_enough(&id, params, face) {
             Some(why) => Err(why),
@@ -114,18 +120,19 @@ impl Task {
         nothing.then(|| question.why_unsaved())
     }
 
-    /// Returns the reason why an approval does not count: no named request waits any more, or its approver
-    /// does not show what it is about.
-    fn not_for_a_yes(&self, question: &str, params: &AnswerParams, face: ApproverId) -> Option<NotApplied> {
-        let waiting = self.questions.iter().find(|waiting| waiting.shown.question.id == question)?;
-        let missing = waiting.shown.question.parts_for(params.answer);
-        let missing: Vec<Part> = missing.difference(&self.parts.faces.shown_parts(face)).copied().collect();
-        if !missing.is_empty() {
-            return Some(NotApplied::Unshown(missing));
-        }
+    /// Checks that the approver shows what an answer is about, and that a request that it names still waits.
+    fn check_approval(
+        &self,
+        question: &str,
+        params: &AnswerParams,
+        face: ApproverId,
+    ) -> Result<(), NotApplied> {
+        let waiting = self.questions.iter().find(|waiting| waiting.shown.question.id == question);
+        let Some(waiting) = waiting else { return Ok(()) };
+        check_parts(&self.parts.faces, &waiting.shown.question, params.answer, face)?;
         let requests = &waiting.shown.question.requests;
         let gone = !params.requests.is_empty() && !params.requests.iter().any(|id| requests.contains(id));
-        gone.then_some(NotApplied::NotWaiting)
+        if gone { Err(NotApplied::NotWaiting) } else { Ok(()) }
     }
 
     /// Returns whether what the person wants remembered can be: known before anything is decided.
@@ -369,4 +376,16 @@ pub(super) fn answer_name(answer: Answer) -> &'static str {
         Answer::DenyAlways => "deny-always",
         Answer::DenyAll => "deny-all",
     }
+}
+
+/// Checks that an approver shows every part of a question that an answer wants shown.
+pub(super) fn check_parts(
+    faces: &Approvers,
+    question: &Question,
+    answer: Answer,
+    face: ApproverId,
+) -> Result<(), NotApplied> {
+    let wanted = question.parts_for(answer);
+    let missing: Vec<Part> = wanted.difference(&faces.shown_parts(face)).copied().collect();
+    if missing.is_empty() { Ok(()) } else { Err(NotApplied::Unshown(missing)) }
 }

@@ -15,8 +15,8 @@ use postern_contract::{
 };
 use postern_policy::{AgentId, Decision, Origin, RequestedCommand, Subject};
 use postern_protocol::{
-    AllowedBy, Confined, Defaults, NoticeEvent as Notice, RunParams, ToolCheckParams, ToolCheckResult,
-    ToolError, ToolResolved, What,
+    AllowedBy, Confined, Defaults, NoticeEvent, RunParams, ToolCheckParams, ToolCheckResult, ToolError,
+    ToolResolved, What,
 };
 use postern_request::{BoundCall, DenyReason, RequestEnding, Withdrawal};
 use serde_json::{Map, Value, json};
@@ -342,7 +342,7 @@ fn ended_result(request: &LiveRequest) -> ToolCheckResult {
 /// Returns the event that ends a call for an agent that was told that a person is asked.
 ///
 /// `None` if the answer itself is the end.
-pub(super) fn ended_event(request: &LiveRequest) -> Option<Notice> {
+pub(super) fn ended_event(request: &LiveRequest) -> Option<NoticeEvent> {
     request.accepted.is_empty().then(|| resolved(request.id, request.ending(), confined(request)))
 }
 
@@ -352,8 +352,12 @@ fn confined(request: &LiveRequest) -> Option<Confined> {
 }
 
 /// Makes the notification of a call's end.
-pub(super) fn resolved(check_id: Uuid, ending: Option<&RequestEnding>, confined: Option<Confined>) -> Notice {
-    Notice::ToolResolved(match ending {
+pub(super) fn resolved(
+    check_id: Uuid,
+    ending: Option<&RequestEnding>,
+    confined: Option<Confined>,
+) -> NoticeEvent {
+    NoticeEvent::ToolResolved(match ending {
         Some(RequestEnding::Allowed) => ToolResolved {
             check_id,
             decision: Decision::Allow,

@@ -4,7 +4,7 @@
 //! a digest of its own, and runs only when an answer names that one.
 
 use super::judge::{JudgedRequest, RequestJudgment, judge_run};
-use super::message::GateTaskResult as Done;
+use super::message::GateTaskResult;
 use super::show::{self, QuestionInputs};
 use super::task::{Task, answer};
 use crate::clock::{lasting, now_millis};
@@ -93,10 +93,10 @@ impl Task {
             // Whatever made it panic, or does not answer: what cannot be judged is not shown.
             let Ok((Some(run), each)) = lanes.run(&agent, Lane::Previews, work).await else {
                 answer(reply, Edited::refused(&NotApplied::NotJudged));
-                return Done::Nothing;
+                return GateTaskResult::Nothing;
             };
             let EditParams { question_id, digest, .. } = params;
-            Done::Edited(Box::new(Judgements { question: question_id, digest, run, each, reply }))
+            GateTaskResult::Edited(Box::new(Judgements { question: question_id, digest, run, each, reply }))
         });
     }
 

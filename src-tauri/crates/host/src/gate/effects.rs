@@ -2,7 +2,7 @@
 
 use super::judge::RequestJudgment;
 use super::live::Answering;
-use super::message::{GateMessage, GateTaskResult as Done};
+use super::message::{GateMessage, GateTaskResult};
 use super::owed::Before;
 use super::task::Task;
 use crate::book::SavedRules;
@@ -80,9 +80,9 @@ impl Task {
                 (RequestJudgment::Refused(Refusal::from(unanswered).into()), Ok(None))
             });
             let done = match before {
-                Ok(None) => Done::Judged { id, judgement },
-                Ok(Some(before)) => Done::Known { id, opening: Ok(before) },
-                Err(error) => Done::Known { id, opening: Err(error) },
+                Ok(None) => GateTaskResult::Judged { id, judgement },
+                Ok(Some(before)) => GateTaskResult::Known { id, opening: Ok(before) },
+                Err(error) => GateTaskResult::Known { id, opening: Err(error) },
             };
             GateMessage::send(&messages, GateMessage::Told(Box::new(done)));
         });
@@ -93,7 +93,7 @@ impl Task {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let Some(Answering::Saves(choice)) = &request.answering else {
             let outcome = Err(NotApplied::ChoiceLost);
-            self.spawn_task(async move { Done::Remembered { id, outcome } });
+            self.spawn_task(async move { GateTaskResult::Remembered { id, outcome } });
             return;
         };
         let who = choice.who.clone().unwrap_or_default();
@@ -110,7 +110,7 @@ impl Task {
                 let saved = audit::with_author(who, book.remember_tool(line)).await;
                 // It was allowed whether or not a line could be added.
                 let but = saved.err().map(|error| NotApplied::AllowedUnsaved(error.to_string()));
-                Done::Remembered { id, outcome: Ok((SavedRules::default(), but)) }
+                GateTaskResult::Remembered { id, outcome: Ok((SavedRules::default(), but)) }
             });
             return;
         }
@@ -127,7 +127,7 @@ impl Task {
                 }
                 Err(problem) => Err(problem),
             };
-            Done::Remembered { id, outcome }
+            GateTaskResult::Remembered { id, outcome }
         });
     }
 

@@ -2,12 +2,12 @@
 //! brought the question.
 
 use super::afar::{AnswerElsewhere, NewsElsewhere};
-use super::answer::FEEDBACK;
+use super::answer::check_parts;
 use super::task::{Task, answer};
 use crate::ask::{ApproverId, ConnectedApproverKind};
 use crate::clock::now_millis;
 use postern_contract::{
-    Answer, AnswerParams, Answered, ApproverNotification, Closed, ClosedBy, NotApplied, Part, Question, Scope,
+    Answer, AnswerParams, Answered, ApproverNotification, Closed, ClosedBy, NotApplied, Question, Scope,
 };
 use postern_policy::Lifetime;
 use std::time::Duration;
@@ -105,21 +105,9 @@ impl Task {
         if face.kind == ConnectedApproverKind::Remote {
             return Err(NotApplied::Over);
         }
-        if params.feedback.as_ref().is_some_and(|words| words.len() > FEEDBACK) {
-            return Err(NotApplied::FeedbackTooLong { most: FEEDBACK });
-        }
-        if let Some(why) = self.unseen(&params, face) {
-            return Err(NotApplied::Unseen(why));
-        }
+        self.check_sight(&mut params, face)?;
         let question = self.elsewhere.questions.check_answer(&params, face, Instant::now())?;
-        let missing: Vec<Part> = question
-            .parts_for(params.answer)
-            .difference(&self.parts.faces.shown_parts(face))
-            .copied()
-            .collect();
-        if !missing.is_empty() {
-            return Err(NotApplied::Unshown(missing));
-        }
+        check_parts(&self.parts.faces, question, params.answer, face)?;
         let offered = |id: &String| question.proposals.iter().any(|offer| offer.id == *id);
         let fits = match params.answer {
             Answer::Once | Answer::Deny => true,

@@ -4,7 +4,7 @@ use super::judge::JudgedRequest;
 use super::live::LiveRequest;
 use super::task::Task;
 use postern_contract::{Answered, NotApplied, render};
-use postern_exec::run::FinishedRun as Ran;
+use postern_exec::run::FinishedRun;
 use postern_protocol::{
     Encoding, ExecDenied, ExecFinished, NoticeEvent, Outcome, RunParams, RunResult, Signal,
 };
@@ -94,7 +94,7 @@ impl Task {
 }
 
 /// Tells of the protected places that a confined run created or changed.
-fn left_behind(ran: &Ran) -> Option<String> {
+fn left_behind(ran: &FinishedRun) -> Option<String> {
     let paths: Vec<String> = ran.set_aside.iter().map(|found| found.path.clone()).collect();
     if paths.is_empty() {
         return None;
@@ -104,7 +104,7 @@ fn left_behind(ran: &Ran) -> Option<String> {
 }
 
 /// Tells which program was not the approved one when its turn came.
-fn drifted(ran: &Ran) -> Option<String> {
+fn drifted(ran: &FinishedRun) -> Option<String> {
     ran.drift.as_ref().map(render::drifted_step)
 }
 
@@ -131,7 +131,11 @@ pub(super) fn event_of(ending: &RequestEnding) -> NoticeEvent {
 
 /// Returns the event of an ending that was kept, with what is kept of its output, and what ran instead where
 /// it was edited.
-pub(super) fn event_of_kept(ending: &RequestEnding, ran: &Ran, edited: Option<String>) -> NoticeEvent {
+pub(super) fn event_of_kept(
+    ending: &RequestEnding,
+    ran: &FinishedRun,
+    edited: Option<String>,
+) -> NoticeEvent {
     let event = match ending {
         RequestEnding::Finished { end } => finished(*end, Some(ran), None),
         RequestEnding::Denied(_) | RequestEnding::Failed { .. } | RequestEnding::Allowed => event_of(ending),
@@ -153,7 +157,7 @@ pub(super) fn denial_text(denial: &Denial) -> String {
     ExecDenied { feedback, ..render::denial(denial) }.to_text()
 }
 
-fn finished(end: RunEnd, ran: Option<&Ran>, message: Option<String>) -> NoticeEvent {
+fn finished(end: RunEnd, ran: Option<&FinishedRun>, message: Option<String>) -> NoticeEvent {
     let RunEnd { outcome, exit } = end;
     // A run that was stopped has an exit of its own as well.
     let (exit_code, signal) = match exit {

@@ -8,7 +8,7 @@ use crate::ask::questions::WaitingQuestion;
 use crate::clock::now_millis;
 use postern_contract::{Answer, ApproverNotification, Closed, ClosedBy, Question};
 use postern_policy::{Decision, Fallback};
-use postern_protocol::{Decision as Word, NoticeEvent as Notice, Pending, RunResult};
+use postern_protocol::{Decision as Word, NoticeEvent, Pending, RunResult};
 use postern_request::{AllowedBy, Denial, Digest, Refusal, RequestEvent, RequestState};
 use postern_store::questions::{self, QuestionRow};
 use std::time::Duration;
@@ -141,11 +141,11 @@ impl Task {
     }
 
     /// Returns the event that tells of the question that a request waits for, and the question as it is kept.
-    pub(super) fn pending(&mut self, id: Uuid) -> Option<(Notice, Option<QuestionRow>)> {
+    pub(super) fn pending(&mut self, id: Uuid) -> Option<(NoticeEvent, Option<QuestionRow>)> {
         let question = self.questions.question_of(id)?.shown.question.clone();
         let pending = self.pending_for_agent(&question);
         let row = row_of(&self.among_others(question));
-        Some((Notice::Pending(pending), row))
+        Some((NoticeEvent::Pending(pending), row))
     }
 
     /// Opens the question, or joins the one that shows the same plan. Its record is durable already.

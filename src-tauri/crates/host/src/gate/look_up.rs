@@ -9,7 +9,7 @@ use postern_policy::environment::{self, Built};
 use postern_policy::{
     AgentPolicy, Confinement, Input, Lookup, Origin, Settings, StepFacts, expand_home, protected_places,
 };
-use postern_protocol::{RunParams, RunStdin as AskedStdin, What};
+use postern_protocol::{RunParams, RunStdin, What};
 use postern_request::{Denial, Drift, FolderProblem, Launch, Plan, PlanStdin, Refusal};
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
@@ -210,11 +210,11 @@ fn is_shellish(word: &str) -> bool {
     matches!(class_of(name), ProgramClass::Shell | ProgramClass::Interpreter)
 }
 
-fn stdin_of(asked: &AskedStdin) -> PlanStdin {
+fn stdin_of(asked: &RunStdin) -> PlanStdin {
     match asked {
-        AskedStdin::Nothing => PlanStdin::Nothing,
-        AskedStdin::Stream => PlanStdin::Stream,
-        AskedStdin::Text(text) => {
+        RunStdin::Nothing => PlanStdin::Nothing,
+        RunStdin::Stream => PlanStdin::Stream,
+        RunStdin::Text(text) => {
             let sha256 = Sha256::digest(text.as_bytes());
             let sha256 = to_hex(&sha256);
             PlanStdin::Inline { sha256, bytes: u64::try_from(text.len()).unwrap_or(u64::MAX) }

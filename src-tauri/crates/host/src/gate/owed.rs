@@ -1,7 +1,7 @@
 //! Entries that could not be recorded: they are kept as owed, tried again, and reported.
 
 use super::live::{Answering, Late, Stopping};
-use super::message::{GateTaskResult as Done, PauseProblem};
+use super::message::{GateTaskResult, PauseProblem};
 use super::task::{PAUSE, Task, answer};
 use crate::book::PolicyStoreError;
 use postern_contract::{Answered, NotApplied};
@@ -249,7 +249,7 @@ impl Task {
             if let Some(reply) = reply {
                 answer(reply, problem.clone().map_or(Ok(()), |error| Err(PauseProblem::NotWritten(error))));
             }
-            Done::PauseKept { number, problem }
+            GateTaskResult::PauseKept { number, problem }
         });
     }
 
@@ -278,7 +278,7 @@ impl Task {
                 let kept = saved.as_ref().map(|()| Default::default()).map_err(super::answer::failed);
                 answer(reply, super::answer::denied(kept));
             }
-            Done::Stopped { agent, until, saved }
+            GateTaskResult::Stopped { agent, until, saved }
         });
     }
 

@@ -2,11 +2,11 @@
 
 use super::ledger;
 use super::live::{LiveRequest, Writing};
-use super::message::{GateMessage, GateTaskResult as Done};
+use super::message::{GateMessage, GateTaskResult};
 use super::task::Task;
 use crate::publish::Keeping;
 use postern_policy::Millis;
-use postern_protocol::{ExecStarted, Notice, NoticeEvent as Told, OutputStream, RunState};
+use postern_protocol::{ExecStarted, Notice, NoticeEvent, OutputStream, RunState};
 use postern_request::{Charge, RecordEntry, RequestEnding, RequestState, Tells};
 use postern_store::requests::{self, NewRequest, NewRequestOutcome, RecordedProcess, RequestChange};
 use postern_store::{Connection, Error, outputs, questions, rules};
@@ -113,7 +113,7 @@ impl Task {
     }
 
     /// Returns the event of its end, which can be joined for a while where nobody listens.
-    fn keep_ended_event(&mut self, id: Uuid) -> Option<Told> {
+    fn keep_ended_event(&mut self, id: Uuid) -> Option<NoticeEvent> {
         self.keep_left(id);
         self.ended_event(id)
     }
@@ -159,8 +159,8 @@ impl Task {
         let say = move |outcome: Result<Option<Notice>, Error>,
                         mut known: oneshot::Receiver<NewRequestOutcome>| {
             let done = match known.try_recv() {
-                Ok(before) => Done::Known { id, opening: Ok(before) },
-                Err(_) => Done::Recorded { id, outcome },
+                Ok(before) => GateTaskResult::Known { id, opening: Ok(before) },
+                Err(_) => GateTaskResult::Recorded { id, outcome },
             };
             GateMessage::send(&messages, GateMessage::Told(Box::new(done)));
         };
@@ -213,7 +213,7 @@ impl Task {
 
 /// Data that goes with an entry to the writer.
 struct EventToRecord {
-    event: Option<Told>,
+    event: Option<NoticeEvent>,
     /// True if the event is kept as it is told.
     whole: bool,
     /// True if it outlives a power cut.
@@ -276,9 +276,9 @@ fn outputs_of(request: &LiveRequest) -> Vec<(OutputStream, outputs::OutputExcerp
 fn event_of(
     request: &LiveRequest,
     tells: Option<Tells>,
-    pending: Option<(Told, Option<questions::QuestionRow>)>,
-    ended: Option<Told>,
-) -> (Option<Told>, Option<questions::QuestionRow>) {
+    pending: Option<(NoticeEvent, Option<questions::QuestionRow>)>,
+    ended: Option<NoticeEvent>,
+) -> (Option<NoticeEvent>, Option<questions::QuestionRow>) {
     match (tells, pending) {
         // The answer to a call itself says that a person is asked.
         (Some(Tells::Pending), Some((event, row))) => (Some(event).filter(|_| request.call.is_none()), row),
@@ -288,14 +288,14 @@ fn event_of(
     }
 }
 
-fn started_event(request: &LiveRequest, pid: u32) -> Option<Told> {
+fn started_event(request: &LiveRequest, pid: u32) -> Option<NoticeEvent> {
     let judged = request.judged.as_ref()?;
     let by = request.by?;
     let path = judged.plan.programs.first().map(|program| program.real_path.clone()).unwrap_or_default();
     let (argv, cwd) = (judged.started_argv(), judged.plan.cwd.path.clone());
     let edited = request.edited.clone();
     let profile = judged.plan.confinement.profile();
-    Some(Told::Started(ExecStarted { pid, path, argv, cwd, by, edited, profile }))
+    Some(NoticeEvent::Started(ExecStarted { pid, path, argv, cwd, by, edited, profile }))
 }
 
 /// Returns a request as it is written down the first time.

@@ -2,7 +2,7 @@
 //! through.
 
 use super::judge::JudgedRequest;
-use super::message::GateTaskResult as Done;
+use super::message::GateTaskResult;
 use super::show;
 use super::task::Task;
 use crate::lanes::Lane;
@@ -57,7 +57,7 @@ impl Task {
                     tracing::warn!(%error, "what an offer would have let through could not be counted");
                 }
             }
-            Done::Counted { question, proposals }
+            GateTaskResult::Counted { question, proposals }
         });
     }
 
@@ -80,8 +80,8 @@ impl Task {
             };
             // It reads what the agent named: where its look-ups wait.
             match lanes.run(&agent, Lane::LookUps, work).await {
-                Ok(effects) => Done::Measured { id, effects },
-                Err(_) => Done::Nothing,
+                Ok(effects) => GateTaskResult::Measured { id, effects },
+                Err(_) => GateTaskResult::Nothing,
             }
         });
     }

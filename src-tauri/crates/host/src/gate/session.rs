@@ -1,6 +1,6 @@
 //! Sessions: a subagent's own layer of rules, and the end of what waits in it.
 
-use super::message::GateTaskResult as Done;
+use super::message::GateTaskResult;
 use super::task::Task;
 use crate::book::{NewSession, PolicyStoreError};
 use crate::socket::Reply;
@@ -40,7 +40,7 @@ impl Task {
             let outcome = book.open_session(&agent, new).await;
             if let Some(messages) = messages.upgrade() {
                 let (session, done) = (session.clone(), outcome.is_ok());
-                let opened = Done::SessionChanged { agent, session, open: true, done };
+                let opened = GateTaskResult::SessionChanged { agent, session, open: true, done };
                 // A gate that is gone has no sessions.
                 _ = messages.send(super::GateMessage::Told(Box::new(opened))).await;
             }
@@ -98,7 +98,8 @@ impl Task {
         tokio::spawn(async move {
             let outcome = book.close_session(&agent, &session).await;
             if let Some(messages) = messages.upgrade() {
-                let closed = Done::SessionChanged { agent, session, open: false, done: outcome.is_ok() };
+                let closed =
+                    GateTaskResult::SessionChanged { agent, session, open: false, done: outcome.is_ok() };
                 // A gate that is gone has no sessions.
                 _ = messages.send(super::GateMessage::Told(Box::new(closed))).await;
             }

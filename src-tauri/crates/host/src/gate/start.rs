@@ -3,7 +3,7 @@
 use super::judge::World;
 use super::live::{InputPiece, Late, LiveRequest};
 use super::look_up::open_again;
-use super::message::GateTaskResult as Done;
+use super::message::GateTaskResult;
 use super::task::Task;
 use crate::clock::{lasting, now_millis};
 use crate::lanes::{Lane, Lanes};
@@ -13,9 +13,7 @@ use postern_exec::run::{
     self, FinishedRun, GRACE, Prepared, ProcessInput, RunEvent, Running, SpawnError, UserPlaces,
 };
 use postern_policy::{AgentId, AgentPolicy, Decision};
-use postern_protocol::{
-    ErrorCode, ExecOutput, InputResult, NoticeEvent as Notice, OutputStream, RunParams, RunStdin,
-};
+use postern_protocol::{ErrorCode, ExecOutput, InputResult, NoticeEvent, OutputStream, RunParams, RunStdin};
 use postern_request::{
     AllowedBy, Approved, Denial, Drift, Outcome, Plan, Refusal, RequestEvent, RequestState, RunSlotResult,
     Withdrawal,
@@ -99,12 +97,15 @@ impl Task {
         self.spawn_task(async move {
             let prepared = match prepare.open_files(&lanes, &agent, world, policy).await {
                 Ok(prepared) => prepared,
-                Err(denial) => return Done::Happened { id, event: RequestEvent::Drifted(denial) },
+                Err(denial) => return GateTaskResult::Happened { id, event: RequestEvent::Drifted(denial) },
             };
             if !intended {
                 let written = store.write_durable(move |conn| requests::intend(conn, id, now_millis())).await;
                 if !matches!(written, Ok(true)) {
-                    return Done::Happened { id, event: RequestEvent::Drifted(Refusal::NotRecorded.into()) };
+                    return GateTaskResult::Happened {
+                        id,
+                        event: RequestEvent::Drifted(Refusal::NotRecorded.into()),
+                    };
                 }
             }
             let (sink, events) = mpsc::channel(PIECES);
@@ -113,16 +114,16 @@ impl Task {
                     // Told before anything else of it: a process that is gone at once must not end before it began.
                     if let Some(messages) = messages.upgrade() {
                         _ = messages
-                            .send(super::GateMessage::Told(Box::new(Done::Started { id, running })))
+                            .send(super::GateMessage::Told(Box::new(GateTaskResult::Started { id, running })))
                             .await;
                     }
                     output.follow(id, events, begun, messages).await
                 }
                 Err(SpawnError::Drifted(drift)) => {
-                    Done::Happened { id, event: RequestEvent::Drifted(drift.into()) }
+                    GateTaskResult::Happened { id, event: RequestEvent::Drifted(drift.into()) }
                 }
                 Err(SpawnError::Failed(message)) => {
-                    Done::Happened { id, event: RequestEvent::SpawnFailed { message } }
+                    GateTaskResult::Happened { id, event: RequestEvent::SpawnFailed { message } }
                 }
             }
         });
@@ -278,7 +279,7 @@ impl RunEventForwarder {
         mut events: mpsc::Receiver<RunEvent>,
         begun: oneshot::Receiver<Late>,
         messages: mpsc::WeakSender<super::GateMessage>,
-    ) -> Done {
+    ) -> GateTaskResult {
         let places = Arc::new(Semaphore::new(PIECES));
         if self.stream {
             // Where its start could not be told yet, its output is told with its end.
@@ -291,15 +292,15 @@ impl RunEventForwarder {
                 }
                 RunEvent::TimedOut => {
                     let Some(messages) = messages.upgrade() else { continue };
-                    let done = Done::Happened { id, event: RequestEvent::TimedOut };
+                    let done = GateTaskResult::Happened { id, event: RequestEvent::TimedOut };
                     // A gate that is gone has no use for it.
                     _ = messages.send(super::GateMessage::Told(Box::new(done))).await;
                 }
-                RunEvent::Exited(finished) => return Done::Exited { id, finished },
+                RunEvent::Exited(finished) => return GateTaskResult::Exited { id, finished },
             }
         }
         // A run always tells its end: without one it is not known how it ended.
-        Done::Happened { id, event: RequestEvent::Exited(Outcome::Unknown.into()) }
+        GateTaskResult::Happened { id, event: RequestEvent::Exited(Outcome::Unknown.into()) }
     }
 
     async fn output(&self, stream: OutputStream, offset: u64, bytes: &[u8], places: &Arc<Semaphore>) {
@@ -310,7 +311,7 @@ impl RunEventForwarder {
             outbox.wait_for_room().await;
         }
         let Ok(place) = places.clone().acquire_owned().await else { return };
-        let output = Notice::Output(ExecOutput::new(stream, offset, bytes));
+        let output = NoticeEvent::Output(ExecOutput::new(stream, offset, bytes));
         self.publisher.output(&self.about, now_millis(), output, place);
     }
 }

@@ -4,7 +4,7 @@ use super::Received;
 use super::afar::Elsewhere;
 use super::judge::World;
 use super::live::{AgentState, ConnectionId, LiveRequest};
-use super::message::{GateCounts, GateMessage, GateTaskResult as Done, PauseProblem};
+use super::message::{GateCounts, GateMessage, GateTaskResult, PauseProblem};
 use super::owed::{Before, OwedEntries};
 use crate::ask::Approvers;
 use crate::ask::questions::OpenQuestions;
@@ -219,24 +219,24 @@ impl Task {
         Some(Box::new(there.shown.question.clone()))
     }
 
-    fn handle_task_result(&mut self, done: Done) {
+    fn handle_task_result(&mut self, done: GateTaskResult) {
         match done {
-            Done::Known { id, opening } => self.handle_duplicate(id, opening),
-            Done::Recorded { id, outcome } => self.recorded(id, outcome),
-            Done::Judged { id, judgement } => self.judged(id, judgement),
-            Done::Edited(judgements) => self.edited(*judgements),
-            Done::Stopped { agent, until, saved } => self.stopped(&agent, until, saved),
-            Done::PauseKept { number, problem } => self.pause_kept(number, problem),
-            Done::Nothing => {}
-            Done::Counted { question, proposals } => self.counted(&question, &proposals),
-            Done::Measured { id, effects } => self.measured(id, effects),
-            Done::Remembered { id, outcome } => self.remembered(id, outcome),
-            Done::Started { id, running } => self.started(id, running),
-            Done::Happened { id, event } => self.happen(id, event),
-            Done::SessionChanged { agent, session, open, done } => {
+            GateTaskResult::Known { id, opening } => self.handle_duplicate(id, opening),
+            GateTaskResult::Recorded { id, outcome } => self.recorded(id, outcome),
+            GateTaskResult::Judged { id, judgement } => self.judged(id, judgement),
+            GateTaskResult::Edited(judgements) => self.edited(*judgements),
+            GateTaskResult::Stopped { agent, until, saved } => self.stopped(&agent, until, saved),
+            GateTaskResult::PauseKept { number, problem } => self.pause_kept(number, problem),
+            GateTaskResult::Nothing => {}
+            GateTaskResult::Counted { question, proposals } => self.counted(&question, &proposals),
+            GateTaskResult::Measured { id, effects } => self.measured(id, effects),
+            GateTaskResult::Remembered { id, outcome } => self.remembered(id, outcome),
+            GateTaskResult::Started { id, running } => self.started(id, running),
+            GateTaskResult::Happened { id, event } => self.happen(id, event),
+            GateTaskResult::SessionChanged { agent, session, open, done } => {
                 self.agent_state(&agent).sessions.changed(&session, open, done);
             }
-            Done::Exited { id, finished } => self.exited(id, finished),
+            GateTaskResult::Exited { id, finished } => self.exited(id, finished),
         }
     }
 
@@ -249,7 +249,7 @@ impl Task {
     }
 
     /// Gives `work` to a task of its own, whose result comes back as a message.
-    pub(super) fn spawn_task(&self, work: impl Future<Output = Done> + Send + 'static) {
+    pub(super) fn spawn_task(&self, work: impl Future<Output = GateTaskResult> + Send + 'static) {
         let messages = self.messages.clone();
         self.spawn_detached(async move {
             let done = work.await;

@@ -31,7 +31,7 @@ pub(super) fn read_head(path: &Path) -> Option<AuditHead> {
 }
 
 /// Returns how many rows the chain of the record at `path` had, as its head says.
-pub(crate) fn row_count(path: &Path) -> Option<i64> {
+pub(crate) fn rows_at_head(path: &Path) -> Option<i64> {
     read_head(path).map(|head| head.count)
 }
 

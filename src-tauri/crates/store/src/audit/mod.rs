@@ -14,7 +14,7 @@ mod widens;
 pub(crate) use capture::prepare;
 pub(crate) use chain::seal_changes;
 pub use chain::{ChainFault, Verified, verify};
-pub(crate) use head::{row_count as rows_at_head, write_head as keep_head};
+pub(crate) use head::{rows_at_head, write_head};
 
 use crate::error::Error;
 use postern_policy::Millis;

@@ -223,7 +223,7 @@ pub fn restore(path: &Path, spare: &Spare, lost: &Lost) -> Result<Option<PathBuf
         "DELETE FROM settings WHERE key = '{MADE}'; UPDATE agents SET next_sequence = next_sequence + {GAP};"
     ))
     .map_err(sqlite)?;
-    audit::keep_head(&conn, path).map_err(failed)?;
+    audit::write_head(&conn, path).map_err(failed)?;
     drop(conn);
     let found = json!({ "restored": spare.made, "lost": lost.changes, "setAside": told });
     open::adopt_record(path, &found)?;

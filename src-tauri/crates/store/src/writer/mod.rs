@@ -282,7 +282,7 @@ fn record(conn: &Connection, done: &[FinishedJob], flush: Flush, counts: &Writer
     if behind
         && flush == Flush::Yes
         && let Some(path) = conn.path()
-        && let Err(error) = audit::keep_head(conn, Path::new(path))
+        && let Err(error) = audit::write_head(conn, Path::new(path))
     {
         tracing::warn!(%error, "the head of the audit cannot be kept beside the record");
     }
