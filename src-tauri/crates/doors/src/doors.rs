@@ -1,6 +1,6 @@
 //! Open doors, and the settings of each.
 
-use crate::door::Door;
+use crate::door::{Door, open_door};
 use crate::setup::AgentSetup;
 use crate::values::{self, DoorValues};
 use postern_contract::methods::{
@@ -40,7 +40,7 @@ struct StoredDoor {
 struct Slot {
     kept: StoredDoor,
     /// Open door, or the reason why it is not; `None` if it is not enabled.
-    door: Option<Result<Door, String>>,
+    door: Option<Result<Box<dyn Door>, String>>,
 }
 
 impl DoorRegistry {
@@ -156,7 +156,7 @@ impl postern_host::doors::DoorMethods for DoorRegistry {
     }
 
     fn set_up(&self, door: DoorKind) -> DoorMethodFuture<'_, DoorSetup> {
-        Box::pin(async move { open_one(&*self.slots.lock().await, door)?.set_up().await })
+        Box::pin(async move { open_one(&*self.slots.lock().await, door)?.set_up() })
     }
 
     fn revoke(&self, client: PairedClientRef) -> DoorMethodFuture<'_, DoorRow> {
@@ -168,7 +168,10 @@ impl postern_host::doors::DoorMethods for DoorRegistry {
     }
 
     fn chat_moments<'a>(&'a self, request: &'a RequestRow) -> Later<'a, Vec<Moment>> {
-        Box::pin(crate::chat::chat_moments(&self.host, request))
+        #[cfg(feature = "chat")]
+        return Box::pin(crate::chat::chat_moments(&self.host, request));
+        #[cfg(not(feature = "chat"))]
+        return Box::pin(async { Vec::new() });
     }
 
     fn setup_methods(&self) -> &dyn postern_host::doors::SetupMethods {
@@ -191,8 +194,12 @@ fn unkept(error: &std::io::Error) -> ControlError {
 }
 
 /// Opens a door for the person who asked for it, and waits until it is known whether it works.
-async fn opened_well(kind: DoorKind, host: &Host, values: &DoorValues) -> Result<Door, ControlError> {
-    let door = Door::open(kind, host, values).await?;
+async fn opened_well(
+    kind: DoorKind,
+    host: &Host,
+    values: &DoorValues,
+) -> Result<Box<dyn Door>, ControlError> {
+    let door = open_door(kind, host, values).await?;
     match door.settle().await {
         Ok(()) => Ok(door),
         Err(error) => {
@@ -202,16 +209,16 @@ async fn opened_well(kind: DoorKind, host: &Host, values: &DoorValues) -> Result
     }
 }
 
-async fn opened(kind: DoorKind, host: &Host, values: &DoorValues) -> Result<Door, String> {
-    Door::open(kind, host, values).await.map_err(|error| {
+async fn opened(kind: DoorKind, host: &Host, values: &DoorValues) -> Result<Box<dyn Door>, String> {
+    open_door(kind, host, values).await.map_err(|error| {
         tracing::error!(door = kind.name(), %error, "a door cannot be opened");
         error.message
     })
 }
 
-fn open_one(slots: &BTreeMap<DoorKind, Slot>, kind: DoorKind) -> Result<&Door, ControlError> {
+fn open_one(slots: &BTreeMap<DoorKind, Slot>, kind: DoorKind) -> Result<&dyn Door, ControlError> {
     match slots.get(&kind).and_then(|slot| slot.door.as_ref()) {
-        Some(Ok(door)) => Ok(door),
+        Some(Ok(door)) => Ok(&**door),
         Some(Err(problem)) => {
             Err(ControlError::refused(format!("the door {} is broken: {problem}", kind.name())))
         }

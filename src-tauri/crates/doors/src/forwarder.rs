@@ -8,8 +8,10 @@
 //!
 //! What crosses is not encrypted, so it listens on loopback, and elsewhere only where the person said so.
 
+use crate::door::Door;
 use crate::listen::DoorTasks;
 use crate::values::{self, DoorValues};
+use async_trait::async_trait;
 use postern_contract::MultilineText;
 use postern_contract::methods::{AgentRef, ControlCode, ControlError, DoorKind, DoorSetup, GetAgent};
 use postern_host::{ConnectedApproverKind, Host};
@@ -76,9 +78,11 @@ impl Forwarder {
         }
         Ok(Self { places, listening })
     }
+}
 
-    /// Returns the address of each agent, and the settings for a container.
-    pub(crate) fn set_up(&self) -> DoorSetup {
+#[async_trait]
+impl Door for Forwarder {
+    fn set_up(&self) -> Result<DoorSetup, ControlError> {
         let values: BTreeMap<String, String> =
             self.places.iter().map(|(agent, address)| (agent.to_string(), address.to_string())).collect();
         let mut text = "In the container, POSTERN_SOCKET says where, and POSTERN_KEY_FILE names a file with the agent's key\n\
@@ -93,10 +97,16 @@ impl Forwarder {
             );
             text.push_str(&names);
         }
-        DoorSetup { door: DoorKind::Forwarder, values, text: MultilineText::new(text) }
+        Ok(DoorSetup { door: DoorKind::Forwarder, values, text: MultilineText::new(text) })
     }
 
-    pub(crate) async fn close(self) {
+    async fn revoke(&self, _: &str) -> Result<(), ControlError> {
+        Err(ControlError::not_found(
+            "whoever comes through the forwarder has the agent's key: postern agents rotate-key ID",
+        ))
+    }
+
+    async fn close(self: Box<Self>) {
         self.listening.close().await;
     }
 }

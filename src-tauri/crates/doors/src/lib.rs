@@ -4,26 +4,39 @@
 //! that leads requests in (`openclaw`) speaks on an agent's own channel, as any client of that agent does. Each runs in tasks
 //! of its own with bounds of its own: one that crashes, hangs or is flooded takes nothing else with it.
 
+#![cfg_attr(not(feature = "all"), allow(dead_code, reason = "what the doors share, where some are left out"))]
+
 /// The fuzz target that the tests replay names this crate as its own crate does.
 #[cfg(test)]
 extern crate self as postern_doors;
 
+#[cfg(feature = "chat")]
 mod chat;
 mod door;
 mod doors;
+#[cfg(feature = "fleet")]
 pub mod fleet;
+#[cfg(feature = "forwarder")]
 mod forwarder;
 pub mod hooks;
+#[cfg(any(feature = "chat", feature = "fleet", feature = "outward"))]
 mod kept_running;
+#[cfg(feature = "listen")]
 mod listen;
 pub mod mcp;
+#[cfg(feature = "openclaw")]
 mod openclaw;
+#[cfg(feature = "outward")]
 mod outward;
+#[cfg(any(feature = "chat", feature = "websocket"))]
 mod pairing;
 pub mod setup;
+#[cfg(feature = "tls")]
 mod tls;
+#[cfg(any(feature = "mcp-http", feature = "webhook"))]
 mod token;
 mod values;
+#[cfg(feature = "websocket")]
 mod websocket;
 
 pub use doors::DoorRegistry;

@@ -12,15 +12,21 @@ mod messenger;
 mod register;
 mod settings;
 mod subject;
+#[cfg(feature = "telegram")]
 mod telegram;
 mod text;
+#[cfg(feature = "xmpp")]
 mod xmpp;
 
+#[cfg(feature = "telegram")]
 pub(crate) use telegram::Telegram;
+#[cfg(feature = "xmpp")]
 pub(crate) use xmpp::Xmpp;
 
+use crate::door::Door;
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
 use approval::Approvals;
+use async_trait::async_trait;
 use hub::{ChatConnection, Hub};
 use messenger::Messenger;
 use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup, PairedClient};
@@ -130,27 +136,31 @@ impl<M: Messenger + Guide> Chat<M> {
         Ok(Self { host: host.clone(), kind, messenger, register, line: watched, stir, closed, tasks })
     }
 
-    /// Returns the owners.
-    pub(crate) fn clients(&self) -> Vec<PairedClient> {
+    /// Locks the register. Every change of it is whole: a panic elsewhere leaves it so.
+    fn register(&self) -> MutexGuard<'_, Register> {
+        self.register.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl<M: Messenger + Guide> Door for Chat<M> {
+    fn clients(&self) -> Vec<PairedClient> {
         let online = matches!(*self.line.borrow(), ChatConnection::Online(_));
         self.register().client_rows(online)
     }
 
-    /// Returns notes on strangers who tried to answer.
-    pub(crate) fn user_notes(&self) -> Vec<String> {
+    fn user_notes(&self) -> Vec<String> {
         self.register().stranger_notes()
     }
 
-    /// Returns the reason why it is not connected.
-    pub(crate) fn trouble(&self) -> Option<String> {
+    fn trouble(&self) -> Option<String> {
         match &*self.line.borrow() {
             ChatConnection::Connecting | ChatConnection::Online(_) => None,
             ChatConnection::Offline { why, .. } => Some(why.clone()),
         }
     }
 
-    /// Waits until it is known whether it works. Only what trying again cannot solve is an error.
-    pub(crate) async fn settle(&self) -> Result<(), ControlError> {
+    async fn settle(&self) -> Result<(), ControlError> {
         let mut line = self.line.clone();
         let known = timeout(SETTLES, line.wait_for(|line| *line != ChatConnection::Connecting)).await;
         match known.as_ref().ok().and_then(|line| line.as_ref().ok()).map(|line| (**line).clone()) {
@@ -159,8 +169,7 @@ impl<M: Messenger + Guide> Chat<M> {
         }
     }
 
-    /// Returns a new pairing code, and how to bring it.
-    pub(crate) fn set_up(&self) -> Result<DoorSetup, ControlError> {
+    fn set_up(&self) -> Result<DoorSetup, ControlError> {
         let code = self.register().new_code(crate::now_millis());
         let code = code.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
         let name = match &*self.line.borrow() {
@@ -173,8 +182,7 @@ impl<M: Messenger + Guide> Chat<M> {
         Ok(DoorSetup { door: self.kind, values, text: MultilineText::new(text) })
     }
 
-    /// Revokes a paired owner.
-    pub(crate) async fn revoke(&self, client: &str) -> Result<(), ControlError> {
+    async fn revoke(&self, client: &str) -> Result<(), ControlError> {
         if !self.register().forget(client) {
             let client = postern_command::escape::visible_text(client);
             let what = format!("no owner {client} is paired; those of owners= are in the settings");
@@ -185,15 +193,9 @@ impl<M: Messenger + Guide> Chat<M> {
         kept.map_err(|error| ControlError::new(ControlCode::Store, error))
     }
 
-    /// Says and hears nothing any more.
-    pub(crate) async fn close(self) {
+    async fn close(self: Box<Self>) {
         self.closed.cancel();
         self.tasks.close();
         self.tasks.wait().await;
-    }
-
-    /// Locks the register. Every change of it is whole: a panic elsewhere leaves it so.
-    fn register(&self) -> MutexGuard<'_, Register> {
-        self.register.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

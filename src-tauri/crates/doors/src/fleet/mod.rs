@@ -24,7 +24,9 @@ pub use postern_fleet::{
 };
 pub use publisher::{Asked, HostReply, Publisher};
 
+use crate::door::Door;
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
+use async_trait::async_trait;
 use postern_contract::MultilineText;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
 use postern_fleet::{FleetMessageHeader, Payload, Sealed, SignedEnvelope};
@@ -181,9 +183,12 @@ impl FleetDoor {
         tasks.close();
         Ok(Self { folder, state, closed, tasks })
     }
+}
 
+#[async_trait]
+impl Door for FleetDoor {
     /// Returns the approvers of this host.
-    pub(crate) fn clients(&self) -> Vec<PairedClient> {
+    fn clients(&self) -> Vec<PairedClient> {
         let (Ok(pinned), Ok(membership)) = (self.folder.pinned(), self.folder.membership()) else {
             return Vec::new();
         };
@@ -201,11 +206,11 @@ impl FleetDoor {
         pinned.roster.approvers_of(&groups.unwrap_or_default()).map(row).collect()
     }
 
-    pub(crate) fn trouble(&self) -> Option<String> {
+    fn trouble(&self) -> Option<String> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).values().flatten().next().cloned()
     }
 
-    pub(crate) fn set_up(&self) -> Result<DoorSetup, ControlError> {
+    fn set_up(&self) -> Result<DoorSetup, ControlError> {
         let membership =
             self.folder.membership().map_err(|error| ControlError::refused(error.to_string()))?;
         let text =
@@ -214,7 +219,11 @@ impl FleetDoor {
         Ok(DoorSetup { door: DoorKind::Fleet, values, text: MultilineText::new(text.to_owned()) })
     }
 
-    pub(crate) async fn close(self) {
+    async fn revoke(&self, _: &str) -> Result<(), ControlError> {
+        Err(ControlError::not_found("an owner removes a member of the fleet: postern fleet revoke NAME"))
+    }
+
+    async fn close(self: Box<Self>) {
         self.closed.cancel();
         self.tasks.wait().await;
     }

@@ -1,11 +1,15 @@
 //! Common parts of every door that listens: its loop, and, over TCP, its address and its protection.
 
 mod accept;
+#[cfg(feature = "listen-over-tls")]
 mod settings;
+#[cfg(feature = "listen-over-tls")]
 mod tls;
 
 pub(crate) use accept::DoorTasks;
+#[cfg(feature = "listen-over-tls")]
 pub(crate) use settings::ListenSettings;
+#[cfg(feature = "listen-over-tls")]
 pub(crate) use tls::{Wrapping, wrapping};
 
 use postern_contract::methods::ControlError;

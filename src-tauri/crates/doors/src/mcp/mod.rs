@@ -5,12 +5,14 @@
 //! that a call that waits for a person holds up no other. An agent on *Deny* is not shown the tools that run.
 
 mod approve;
+#[cfg(feature = "mcp-http")]
 mod http;
 mod jobs;
 mod run;
 mod tools;
 mod turns;
 
+#[cfg(feature = "mcp-http")]
 pub(crate) use http::McpHttp;
 
 use jobs::DetachedMcpRuns;

@@ -14,8 +14,10 @@ mod relay;
 mod screen;
 mod work;
 
+use crate::door::Door;
 use crate::listen::DoorTasks;
 use crate::values::{DoorValues, find_agent, switch};
+use async_trait::async_trait;
 use job::OpenclawJobs;
 use postern_contract::MultilineText;
 use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup};
@@ -90,10 +92,11 @@ impl Openclaw {
         });
         Ok(Self { shared, socket, listening })
     }
+}
 
-    /// Returns socket and token, and what to set on the other side.
-    #[expect(clippy::unused_async, reason = "as every door's")]
-    pub(crate) async fn set_up(&self) -> Result<DoorSetup, ControlError> {
+#[async_trait]
+impl Door for Openclaw {
+    fn set_up(&self) -> Result<DoorSetup, ControlError> {
         let (socket, token) = (self.socket.to_string_lossy().into_owned(), self.shared.token.to_text());
         let document = serde_json::json!({
             "version": 1,
@@ -117,7 +120,11 @@ impl Openclaw {
         Ok(DoorSetup { door: DoorKind::Openclaw, values, text: MultilineText::new(text) })
     }
 
-    pub(crate) async fn close(self) {
+    async fn revoke(&self, _: &str) -> Result<(), ControlError> {
+        Err(ControlError::not_found("OpenClaw has no clients of its own here: disable the door"))
+    }
+
+    async fn close(self: Box<Self>) {
         self.listening.close().await;
     }
 }

@@ -6,8 +6,12 @@
 mod commands;
 mod endpoint;
 mod follow;
+#[cfg(feature = "otel")]
 mod otel;
+#[cfg(feature = "webhook")]
 mod webhook;
 
+#[cfg(feature = "otel")]
 pub(crate) use otel::Otel;
+#[cfg(feature = "webhook")]
 pub(crate) use webhook::Webhook;

@@ -10,9 +10,11 @@ mod envelope;
 mod handshake;
 mod session;
 
+use crate::door::Door;
 use crate::listen::{self, DoorTasks, ListenSettings, Wrapping};
 use crate::values::DoorValues;
 use arrivals::{Arrival, Arrivals};
+use async_trait::async_trait;
 use devices::{Device, DeviceAdmission, Devices};
 use envelope::Ends;
 use handshake::{Arrived, handshake};
@@ -109,13 +111,15 @@ impl Websocket {
         });
         Ok(Self { shared, listening })
     }
+}
 
-    pub(crate) fn clients(&self) -> Vec<PairedClient> {
+#[async_trait]
+impl Door for Websocket {
+    fn clients(&self) -> Vec<PairedClient> {
         self.shared.devices().client_rows()
     }
 
-    /// Returns a new pairing code, and where to bring it.
-    pub(crate) fn set_up(&self) -> Result<DoorSetup, ControlError> {
+    fn set_up(&self) -> Result<DoorSetup, ControlError> {
         let code = self.shared.devices().new_code(crate::now_millis());
         let code = code.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
         let scheme = if self.shared.wrapping.is_some() { "wss" } else { "ws" };
@@ -134,7 +138,7 @@ impl Websocket {
         Ok(DoorSetup { door: DoorKind::Websocket, values, text: MultilineText::new(text) })
     }
 
-    pub(crate) async fn revoke(&self, client: &str) -> Result<(), ControlError> {
+    async fn revoke(&self, client: &str) -> Result<(), ControlError> {
         if !self.shared.devices().forget(client) {
             let client = postern_command::escape::visible_text(client);
             return Err(ControlError::not_found(format!("no device {client} is paired")));
@@ -145,7 +149,7 @@ impl Websocket {
         self.shared.save_devices().await.map_err(|error| ControlError::new(ControlCode::Store, error))
     }
 
-    pub(crate) async fn close(self) {
+    async fn close(self: Box<Self>) {
         self.listening.close().await;
     }
 }

@@ -9,9 +9,11 @@ mod streams;
 
 use super::jobs::DetachedMcpRuns;
 use super::{McpAgent, McpTurns, Server, WAIT};
+use crate::door::Door;
 use crate::listen::{self, DoorTasks, ListenSettings, Wrapping};
 use crate::token::DoorToken;
 use crate::values::{DoorValues, find_agent};
+use async_trait::async_trait;
 use postern_contract::MultilineText;
 use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup};
 use postern_host::Host;
@@ -123,9 +125,11 @@ impl McpHttp {
         });
         Ok(Self { shared, listening })
     }
+}
 
-    /// Address and token, and the lines that an MCP client keeps.
-    pub(crate) fn set_up(&self) -> DoorSetup {
+#[async_trait]
+impl Door for McpHttp {
+    fn set_up(&self) -> Result<DoorSetup, ControlError> {
         let (shared, token) = (&self.shared, self.shared.token.to_base64url());
         let scheme = if shared.wrapping.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{}{PATH}", authority(&shared.name, shared.address.port()));
@@ -150,11 +154,11 @@ impl McpHttp {
             text.push('\n');
             values.insert("fingerprint".to_owned(), wrapping.fingerprint.clone());
         }
-        DoorSetup { door: DoorKind::McpHttp, values, text: MultilineText::new(text) }
+        Ok(DoorSetup { door: DoorKind::McpHttp, values, text: MultilineText::new(text) })
     }
 
     /// Makes a new token and cuts off everybody who came with the one before.
-    pub(crate) async fn revoke(&self, client: &str) -> Result<(), ControlError> {
+    async fn revoke(&self, client: &str) -> Result<(), ControlError> {
         if client != "token" {
             return Err(ControlError::not_found(
                 "this door has one token for all: postern doors revoke mcp-http token",
@@ -165,7 +169,7 @@ impl McpHttp {
         Ok(())
     }
 
-    pub(crate) async fn close(self) {
+    async fn close(self: Box<Self>) {
         self.listening.close().await;
     }
 }

@@ -11,9 +11,11 @@ mod spans;
 use super::commands::Commands;
 use super::endpoint;
 use super::follow::{Follower, REST};
+use crate::door::Door;
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
 use crate::listen::DoorTasks;
 use crate::values::DoorValues;
+use async_trait::async_trait;
 use client::OtelHttpClient;
 use ids::Ids;
 use logs::Logs;
@@ -78,20 +80,26 @@ impl Otel {
         telling.beside(keep_running(DoorKind::Otel, telling.closed(), AFTER_A_CRASH, work));
         Ok(Self { endpoint: endpoint.to_owned(), traces, logs, telling })
     }
+}
 
-    /// Returns the destination.
-    pub(crate) fn set_up(&self) -> DoorSetup {
+#[async_trait]
+impl Door for Otel {
+    fn set_up(&self) -> Result<DoorSetup, ControlError> {
         let text = format!(
             "Traces and logs are sent to {} as OTLP over HTTP (JSON): let a collector listen there. Each request that ended is a\n\
              trace system.run with its parts judge, question and run; each step is a log record. service.name is postern.\n",
             self.endpoint
         );
         let values = BTreeMap::from([("endpoint".to_owned(), self.endpoint.clone())]);
-        DoorSetup { door: DoorKind::Otel, values, text: MultilineText::new(text) }
+        Ok(DoorSetup { door: DoorKind::Otel, values, text: MultilineText::new(text) })
     }
 
-    pub(crate) async fn close(self) {
-        let Self { traces, logs, telling, .. } = self;
+    async fn revoke(&self, _: &str) -> Result<(), ControlError> {
+        Err(ControlError::not_found("this door has one other side: postern doors disable otel"))
+    }
+
+    async fn close(self: Box<Self>) {
+        let Self { traces, logs, telling, .. } = *self;
         telling.close().await;
         // It may wait for a collector that does not answer: on a thread that may be left behind.
         let last = tokio::task::spawn_blocking(move || {

@@ -10,10 +10,12 @@ mod signature;
 use super::commands::Commands;
 use super::endpoint;
 use super::follow::{Follower, REST};
+use crate::door::Door;
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
 use crate::listen::DoorTasks;
 use crate::token::DoorToken;
 use crate::values::DoorValues;
+use async_trait::async_trait;
 use deliver::Delivery;
 use postern_contract::MultilineText;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
@@ -76,9 +78,11 @@ impl Webhook {
         sending.beside(keep_running(DoorKind::Webhook, sending.closed(), AFTER_A_CRASH, work));
         Ok(Self { host: host.clone(), url: text.clone(), token, state, sending })
     }
+}
 
-    /// Returns the endpoint, and how it goes.
-    pub(crate) fn clients(&self) -> Vec<PairedClient> {
+#[async_trait]
+impl Door for Webhook {
+    fn clients(&self) -> Vec<PairedClient> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         vec![PairedClient {
             id: ENDPOINT.to_owned(),
@@ -89,13 +93,11 @@ impl Webhook {
         }]
     }
 
-    /// Returns the reason why the last try to send failed, if it did.
-    pub(crate) fn trouble(&self) -> Option<String> {
+    fn trouble(&self) -> Option<String> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).problem.clone()
     }
 
-    /// Returns the secret that signatures are made with.
-    pub(crate) fn set_up(&self) -> DoorSetup {
+    fn set_up(&self) -> Result<DoorSetup, ControlError> {
         let secret = Secret::from_token(&self.token.to_base64url())
             .map(|secret| secret.secret_text())
             .unwrap_or_default();
@@ -107,11 +109,11 @@ impl Webhook {
             self.url
         );
         let values = BTreeMap::from([("url".to_owned(), self.url.clone()), ("secret".to_owned(), secret)]);
-        DoorSetup { door: DoorKind::Webhook, values, text: MultilineText::new(text) }
+        Ok(DoorSetup { door: DoorKind::Webhook, values, text: MultilineText::new(text) })
     }
 
     /// Makes a new secret: what is sent from now on is signed with it.
-    pub(crate) async fn revoke(&self, client: &str) -> Result<(), ControlError> {
+    async fn revoke(&self, client: &str) -> Result<(), ControlError> {
         if client != ENDPOINT {
             return Err(ControlError::not_found(format!(
                 "this door has one secret: postern doors revoke webhook {ENDPOINT}"
@@ -120,7 +122,7 @@ impl Webhook {
         self.token.rotate(&self.host).await
     }
 
-    pub(crate) async fn close(self) {
+    async fn close(self: Box<Self>) {
         self.sending.close().await;
     }
 }
