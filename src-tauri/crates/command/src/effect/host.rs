@@ -25,6 +25,12 @@ pub(super) fn is_away(word: &str) -> bool {
     word.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
 }
 
+/// Returns the registry of an image: the first part of its name, if that can be a host.
+pub(super) fn registry_of_image(image: &str) -> Option<&str> {
+    let (first, _) = image.split_once('/')?;
+    (first.contains(['.', ':']) || first == "localhost").then_some(first)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{host_of, machine_of};

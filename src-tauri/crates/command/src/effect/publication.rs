@@ -65,9 +65,3 @@ fn is_plain(word: &Word) -> bool {
     let begins = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '/';
     word.value.is_some() || word.raw.starts_with(begins) && !word.raw.contains(['$', '`', '{', '(', '\\'])
 }
-
-/// Returns the registry of an image: the first part of its name, if that can be a host.
-pub(super) fn registry_of_image(image: &str) -> Option<&str> {
-    let (first, _) = image.split_once('/')?;
-    (first.contains(['.', ':']) || first == "localhost").then_some(first)
-}

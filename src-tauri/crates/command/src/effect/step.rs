@@ -4,8 +4,7 @@ use postern_programs::{EffectKind, Of};
 
 use super::checks::{self, FoundEffect};
 use super::command::{self, ExaminedCommand, ProgramWords, word_text};
-use super::host::machine_of;
-use super::publication::registry_of_image;
+use super::host::{machine_of, registry_of_image};
 use super::{CommandEffect, EffectScope, Reversible, StepEffect, UnknownEffectReason};
 use crate::programs::table;
 use crate::programs::{

@@ -1,6 +1,6 @@
 //! Effects as people read them: a verb and its object.
 
-use super::cause::argument;
+use super::argument::argument;
 use super::sentence::Sentence;
 use crate::methods::AlsoCovers;
 use crate::piece::{Piece, PieceKind, ShownText};

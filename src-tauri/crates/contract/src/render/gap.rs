@@ -1,6 +1,6 @@
 //! Reasons why rules do not hold, as fragments of a sentence.
 
-use super::cause::argument;
+use super::argument::argument;
 use super::effect;
 use super::sentence::Sentence;
 use crate::piece::ShownText;

@@ -2,6 +2,7 @@
 
 mod activity;
 mod answer;
+mod argument;
 mod cause;
 mod danger;
 mod denial;

@@ -139,7 +139,7 @@ impl HeldFile {
     /// Returns what the stand-in before this tool would set `SDKROOT` to.
     pub fn sdk_root(&self) -> Option<String> {
         let behind = self.path.as_os_str() != self.bound.path.as_str();
-        behind.then(|| super::shims::sdk_root(&self.path)).flatten()?.to_str().map(str::to_owned)
+        behind.then(|| super::developer::sdk_root(&self.path)).flatten()?.to_str().map(str::to_owned)
     }
 
     /// Returns the open file.

@@ -4,6 +4,7 @@
 //! ([`Held`]) until the run has started, so that the last check looks at the same files.
 
 mod cwd;
+mod developer;
 mod format;
 mod held;
 mod kernel_path;

@@ -3,6 +3,7 @@
 //!
 //! A stand-in is taken for a link to its tool: the tool is what is shown, pinned, compared and started.
 
+use super::developer::TOOLS;
 use super::held::{FileProblem, HeldFile};
 use postern_policy::Authority;
 use std::path::{Path, PathBuf};
@@ -12,10 +13,6 @@ const CHOSEN: &str = "/var/db/xcode_select_link";
 /// The developer folders without such a link, in the order in which they are looked for.
 const DEFAULTS: [&str; 2] =
     ["/Applications/Xcode.app/Contents/Developer", "/Library/Developer/CommandLineTools"];
-/// Folders of tools in a developer folder, in the order of `xcrun`.
-const TOOLS: [&str; 2] = ["Toolchains/XcodeDefault.xctoolchain/usr/bin", "usr/bin"];
-/// Paths of the headers and libraries of macOS in a developer folder, with and without Xcode.
-const SDKS: [&str; 2] = ["Platforms/MacOSX.platform/Developer/SDKs/MacOSX.sdk", "SDKs/MacOSX.sdk"];
 /// Beginning of the signing ids of all stand-ins.
 const SIGNING_ID: &str = "com.apple.dt.xcode_select.tool-shim";
 
@@ -67,16 +64,6 @@ impl Shims {
         let chosen = std::fs::read_link(&self.chosen).ok();
         chosen.or_else(|| self.defaults.iter().find(|folder| folder.is_dir()).cloned())
     }
-}
-
-/// Returns what `SDKROOT` is for a tool of a developer folder: without it, a compiler finds no headers.
-pub(super) fn sdk_root(tool: &Path) -> Option<PathBuf> {
-    let tools = tool.parent()?;
-    let folder = TOOLS
-        .iter()
-        .find(|inside| tools.ends_with(inside))
-        .and_then(|inside| tools.ancestors().nth(Path::new(inside).components().count()))?;
-    SDKS.iter().map(|sdk| folder.join(sdk)).find(|sdk| sdk.is_dir())
 }
 
 #[cfg(test)]

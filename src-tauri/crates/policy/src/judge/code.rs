@@ -1,33 +1,14 @@
 //! Code that is a part of the request: a rule covers it where it names all of it.
 
-use super::allow::{Coverage, coverage_by};
 use super::places::is_held_in_place;
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
 use crate::facts::{Facts, Input};
-use crate::rule::{Pattern, Rule};
+use crate::rule::Rule;
 use crate::ruleset::Compiled;
 use postern_command::{Power, RedirectionKind, Step, Unparsed, UnparsedSpan, Word};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
-
-/// Returns the rule from an offer for exactly these words, and exactly this text on its input, that covers a step which was not
-/// understood.
-pub(super) fn covering<'a>(
-    policy: &'a AgentPolicy,
-    facts: &Facts<'_>,
-    subject: &StepSubject<'_>,
-    part: &UnparsedSpan,
-) -> Option<&'a Rule> {
-    if !is_constant(subject.step, part) || is_obstructed(policy, facts, subject, part) {
-        return None;
-    }
-    let exact = |rule: &Rule| rule.limits.is_some() && matches!(rule.pattern, Pattern::Exact(_));
-    match coverage_by(policy, subject, facts, exact) {
-        Coverage::Covered(rule) => Some(rule),
-        _ => None,
-    }
-}
 
 /// Returns true if something prevents every rule from covering the step. A file of commands is read by the shell: it is no program.
 pub(super) fn is_obstructed(

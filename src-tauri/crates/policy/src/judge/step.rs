@@ -11,7 +11,7 @@ use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Label, NamedRule, Obstacle};
 use crate::classes::Access;
 use crate::facts::{Facts, Input, Lookup};
-use crate::rule::{Rule, Source};
+use crate::rule::{Pattern, Rule, Source};
 use crate::verdict::{Decision, Reason};
 use postern_command::{Redirection, Role, UnparsedSpan};
 use postern_protocol::Profile;
@@ -44,7 +44,7 @@ fn narrow(
     subject: &StepSubject<'_>,
 ) -> StepOutcome {
     if let Some(part) = &subject.step.opaque {
-        let same = || code::covering(policy, facts, subject, part);
+        let same = || covering_code(policy, facts, subject, part);
         return same().map_or_else(|| unparsed_outcome(part), covered);
     }
     if needs_no_rule(subject) || subject.is_builtin_of_known_shell(policy, facts) {
@@ -145,7 +145,7 @@ fn covers_as_it_is(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
     let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
     let narrowly = || {
         if let Some(part) = &subject.step.opaque {
-            return code::covering(policy, facts, &subject, part).is_some();
+            return covering_code(policy, facts, &subject, part).is_some();
         }
         if needs_no_rule(&subject) {
             return is_coverable_builtin(&subject) && limited(policy, &subject, facts).is_some();
@@ -284,4 +284,22 @@ fn beyond_reading(subject: &StepSubject<'_>) -> Option<Cause> {
     let write = step.redirections.iter().find(|redirection| redirection.writes());
     let write = write.map(|redirection| Cause::Writes { target: target(redirection) });
     write.or_else(|| step.ways_out.first().map(|way| Cause::UnsafeArg(way.fact().clone())))
+}
+
+/// Returns the rule from an offer for exactly these words, and exactly this text on its input, that covers a step which was not
+/// understood.
+fn covering_code<'a>(
+    policy: &'a AgentPolicy,
+    facts: &Facts<'_>,
+    subject: &StepSubject<'_>,
+    part: &UnparsedSpan,
+) -> Option<&'a Rule> {
+    if !code::is_constant(subject.step, part) || code::is_obstructed(policy, facts, subject, part) {
+        return None;
+    }
+    let exact = |rule: &Rule| rule.limits.is_some() && matches!(rule.pattern, Pattern::Exact(_));
+    match coverage_by(policy, subject, facts, exact) {
+        Coverage::Covered(rule) => Some(rule),
+        _ => None,
+    }
 }

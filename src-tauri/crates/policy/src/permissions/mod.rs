@@ -4,6 +4,7 @@ mod acts_as;
 mod append;
 pub(crate) mod command;
 mod command_words;
+mod gate;
 mod glob;
 pub(crate) mod host;
 mod layer;
@@ -17,6 +18,7 @@ mod values;
 
 pub use acts_as::acts_as;
 pub use append::{AppendError, append, take_over};
+pub use gate::check_tool;
 pub(crate) use glob::{ANY_NAME, ANY_PATH, Glob};
 pub use layer::{EntryOrigin, FileLayer, PermissionEntry};
 pub use parse::FileError;
@@ -24,7 +26,7 @@ pub(crate) use parse::options;
 pub use protect::Touch;
 pub(crate) use protect::names_place;
 pub use remarks::dangers;
-pub use tool::{ToolVerdict, check_tool};
+pub use tool::ToolVerdict;
 pub use touched::{FileUse, NamedPath, PathUse, carried_commands, files_of_call, named_paths};
 pub(crate) use values::unmarked;
 

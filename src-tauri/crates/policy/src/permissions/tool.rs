@@ -1,8 +1,7 @@
-//! The gate for tools: the agent's file, its session's layers, and what a tool's value is.
+//! Verdicts on tools: what the agent's file and its session's layers say about a name and its values.
 
 use super::layer::{EntryOrigin, FileLayer, PermissionEntry, last_match};
-use super::values::{self, ComparedValue, ComparedValues};
-use super::{SHELL_TOOL, command};
+use super::values::ComparedValue;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, ToolCause, ToolUse};
 use crate::confinement::Confinement;
@@ -11,7 +10,6 @@ use crate::risk::Risk;
 use crate::rule::{Effect, RuleId};
 use crate::verdict::{Decision, Reason, RiskLevel, RuleRef, TraceLine, Verdict};
 use postern_command::escape;
-use serde_json::Value as Json;
 
 /// The answer to `tool.check`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,48 +33,6 @@ pub struct ToolVerdict {
     pub risk: Risk,
     /// Every layer with what it found.
     pub trace: Vec<TraceLine>,
-}
-
-/// Judges a use of a tool. Pure: `home` is the person's home folder.
-pub fn check_tool(
-    policy: &AgentPolicy,
-    session: Option<&str>,
-    tool: &str,
-    arguments: &Json,
-    home: &str,
-) -> ToolVerdict {
-    let managed = policy.managed_problem.clone().map(|problem| Cause::ManagedUnreadable { problem });
-    let own = policy.file_problem.clone().map(|problem| Cause::FileUnreadable { problem });
-    let verdict = match managed.or(own) {
-        Some(cause) => ToolVerdict::without_entry(Decision::Deny, cause),
-        None => by_layers(policy, session, tool, arguments, home),
-    };
-    let found = verdict.cause.clone().into();
-    ToolVerdict { trace: vec![TraceLine { stage: "tool gate".to_owned(), found }], ..verdict }
-}
-
-fn by_layers(
-    policy: &AgentPolicy,
-    session: Option<&str>,
-    tool: &str,
-    arguments: &Json,
-    home: &str,
-) -> ToolVerdict {
-    let layers = Layers::for_session(policy, session);
-    if tool == SHELL_TOOL {
-        return command::check_command(&layers, &policy.settings, arguments);
-    }
-    match values::of_call(tool, arguments, home) {
-        ComparedValues::None => layers.by_name(tool, false),
-        ComparedValues::Unnamed => layers.by_name(tool, true),
-        ComparedValues::Missing(name) => {
-            let cause = ToolCause::Missing { tool: tool.to_owned(), argument: name.to_owned() }.into();
-            let unread = layers.by_name(tool, false);
-            let cause = if unread.decision == Decision::Deny { unread.cause } else { cause };
-            ToolVerdict { decision: unread.decision.max(Decision::Ask), cause, always: Vec::new(), ..unread }
-        }
-        ComparedValues::Some(values) => layers.by_values(tool, &values, home),
-    }
 }
 
 impl ToolVerdict {
@@ -199,7 +155,7 @@ impl<'a> Layers<'a> {
     ///
     /// A pattern that denies or asks and cannot be compared makes it a question: `folder` says that only the
     /// folder is missing.
-    fn by_name(&self, tool: &str, folder: bool) -> ToolVerdict {
+    pub(super) fn by_name(&self, tool: &str, folder: bool) -> ToolVerdict {
         let entry = self.decide(tool, PermissionEntry::is_catch_all);
         let doubt = self.decide(tool, |entry| entry.is_catch_all() || entry.effect != Effect::Allow);
         let mut verdict = ToolVerdict::without_entry(decision(entry), line_cause(tool, ToolUse::Any, entry));
@@ -220,7 +176,7 @@ impl<'a> Layers<'a> {
     }
 
     /// Judges by every value in every spelling: the strictest decides.
-    fn by_values(&self, tool: &str, values: &[ComparedValue<'_>], home: &str) -> ToolVerdict {
+    pub(super) fn by_values(&self, tool: &str, values: &[ComparedValue<'_>], home: &str) -> ToolVerdict {
         let given = || values.iter().map(|value| value.written.to_owned()).collect();
         if values.iter().any(|value| value.written.contains('\0')) {
             let cause = ToolCause::Nul { tool: tool.to_owned() }.into();

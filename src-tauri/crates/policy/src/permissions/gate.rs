@@ -1,0 +1,51 @@
+//! The gate for tools: by the layers of a session, by name, by value, or by the commands of a line.
+
+use super::tool::{Layers, ToolVerdict};
+use super::values::{self, ComparedValues};
+use super::{SHELL_TOOL, command};
+use crate::agent::AgentPolicy;
+use crate::cause::{Cause, ToolCause};
+use crate::verdict::{Decision, TraceLine};
+use serde_json::Value as Json;
+
+/// Judges a use of a tool. Pure: `home` is the person's home folder.
+pub fn check_tool(
+    policy: &AgentPolicy,
+    session: Option<&str>,
+    tool: &str,
+    arguments: &Json,
+    home: &str,
+) -> ToolVerdict {
+    let managed = policy.managed_problem.clone().map(|problem| Cause::ManagedUnreadable { problem });
+    let own = policy.file_problem.clone().map(|problem| Cause::FileUnreadable { problem });
+    let verdict = match managed.or(own) {
+        Some(cause) => ToolVerdict::without_entry(Decision::Deny, cause),
+        None => by_layers(policy, session, tool, arguments, home),
+    };
+    let found = verdict.cause.clone().into();
+    ToolVerdict { trace: vec![TraceLine { stage: "tool gate".to_owned(), found }], ..verdict }
+}
+
+fn by_layers(
+    policy: &AgentPolicy,
+    session: Option<&str>,
+    tool: &str,
+    arguments: &Json,
+    home: &str,
+) -> ToolVerdict {
+    let layers = Layers::for_session(policy, session);
+    if tool == SHELL_TOOL {
+        return command::check_command(&layers, &policy.settings, arguments);
+    }
+    match values::of_call(tool, arguments, home) {
+        ComparedValues::None => layers.by_name(tool, false),
+        ComparedValues::Unnamed => layers.by_name(tool, true),
+        ComparedValues::Missing(name) => {
+            let cause = ToolCause::Missing { tool: tool.to_owned(), argument: name.to_owned() }.into();
+            let unread = layers.by_name(tool, false);
+            let cause = if unread.decision == Decision::Deny { unread.cause } else { cause };
+            ToolVerdict { decision: unread.decision.max(Decision::Ask), cause, always: Vec::new(), ..unread }
+        }
+        ComparedValues::Some(values) => layers.by_values(tool, &values, home),
+    }
+}
