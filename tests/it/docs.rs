@@ -91,7 +91,7 @@ fn what_the_policy_page_types_comes_out_as_it_says() {
 
 #[test]
 fn what_the_other_pages_type_comes_out_as_they_say() {
-    for page in ["RULES.md", "PERMISSIONS.md"] {
+    for page in ["RULES.md", "PERMISSIONS.md", "DOORS.md", "CONTAINERS.md", "PROGRAMS.md"] {
         assert!(type_page(page) > 1, "{page} has lost its examples");
     }
 }
