@@ -1,4 +1,4 @@
-//! Examples of the policy page: its lines are typed into a new host, in their order.
+//! Examples of the pages: the lines of each are typed into a new host, in their order.
 
 use postern_tests::{Answer, Postern, postern, postern_run, repository, start};
 use std::fs;
@@ -51,9 +51,9 @@ fn typed(host: &Postern, line: &str) -> Answer {
     command.current_dir(host.home()).output().unwrap().into()
 }
 
-#[test]
-fn what_the_policy_page_types_comes_out_as_it_says() {
-    let page = fs::read_to_string(repository().join("docs/POLICY.md")).unwrap();
+/// Types the lines of a page into a new host, and returns how many there are.
+fn type_page(name: &str) -> usize {
+    let page = fs::read_to_string(repository().join("docs").join(name)).unwrap();
     let managed = tempfile::tempdir().unwrap();
     let managed = managed.path().canonicalize().unwrap().join("managed.jsonc");
     let host = Postern::start_with(&[("POSTERN_MANAGED", managed.to_str().unwrap())]);
@@ -77,18 +77,31 @@ fn what_the_policy_page_types_comes_out_as_it_says() {
                 typed_lines += 1;
             } else {
                 let (command, said) = answer.as_ref().expect("an answer follows a command");
-                assert!(said.contains(line.as_str()), "{command} did not say {line:?}, but:\n{said}");
+                assert!(said.contains(line.as_str()), "{name}: {command} did not say {line:?}, but:\n{said}");
             }
         }
     }
-    assert!(typed_lines > 20, "the page has lost its examples");
+    typed_lines
 }
 
 #[test]
-fn the_cases_of_the_policy_page_pass_as_a_person_would_try_them() {
-    let page = fs::read_to_string(repository().join("docs/POLICY.md")).unwrap();
-    let cases: Vec<String> = blocks(&page)
+fn what_the_policy_page_types_comes_out_as_it_says() {
+    assert!(type_page("POLICY.md") > 20, "the page has lost its examples");
+}
+
+#[test]
+fn what_the_other_pages_type_comes_out_as_they_say() {
+    for page in ["RULES.md", "PERMISSIONS.md", "DOORS.md", "CONTAINERS.md", "PROGRAMS.md"] {
+        assert!(type_page(page) > 1, "{page} has lost its examples");
+    }
+}
+
+#[test]
+fn the_cases_of_the_pages_pass_as_a_person_would_try_them() {
+    let page = |name: &str| fs::read_to_string(repository().join("docs").join(name)).unwrap();
+    let cases: Vec<String> = ["POLICY.md", "RULES.md"]
         .into_iter()
+        .flat_map(|name| blocks(&page(name)))
         .filter(|block| block.kind == "jsonl")
         .flat_map(|block| block.lines)
         .collect();
