@@ -128,9 +128,9 @@ impl Stage {
         self.agent.ask("system.reboot", &json!({}));
         self.told("What is wrong is named, and changes nothing.");
         self.agent.ask_and_hear("events.after", &json!({"sequence": 14}), &["tool.resolved"]);
-        self.told("What was missed is told again.");
+        self.told("Missed notifications are sent again.");
         self.agent = Recorded::open(&self.channel, Some(SocketKey::from_bytes([9; 32])));
-        self.told("Somebody with another key.");
+        self.told("A client with another key.");
     }
 }
 

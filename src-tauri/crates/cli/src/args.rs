@@ -305,8 +305,8 @@ pub(crate) enum ChannelClientKind {
 pub(crate) struct Approve {
     /// Question: its code, the beginning of its id, or `last` [default: the only one that waits]
     pub(crate) question: Option<String>,
-    /// Also save a rule: this exact command, the command with any arguments, or the program as it is now; or renew the
-    /// rules that were given for a program before it changed (with --everyone those of every agent)
+    /// Also save a rule: reading these folders, the same confined, this exact command, the command with any arguments, or
+    /// the program as it is now; or renew the rules that were given for a program before it changed
     #[arg(long, value_enum)]
     pub(crate) always: Option<AlwaysChoice>,
     /// Lifetime of the rule

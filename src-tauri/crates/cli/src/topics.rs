@@ -29,7 +29,7 @@ A rule's pattern says by how it is written what kind it is.
 --pin binds the rule to the program as it is now: replace the program, and you are asked. It holds nothing where the
 agent itself can change the program (its folders, temporary folders), and is refused there.
 
-An allow rule is read narrowly, a deny rule generously: docs/POLICY.md says how, with examples.
+An allow rule is read narrowly, a deny rule generously: docs/RULES.md says how, with examples.
 ";
 
 const EXEC_APPROVAL: &str = "\

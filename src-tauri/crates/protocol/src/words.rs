@@ -268,7 +268,7 @@ pub enum DenyReason {
     RateLimited,
     EnvRefused,
     CwdRefused,
-    /// No face could show the question.
+    /// No approver could show the question.
     CannotPresent,
     /// A folder or file that it names did not answer in time.
     NoAnswer,

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 
 /// Text of `--help`.
 pub(crate) const HELP: &str = "\
-Runs a command on the host, through the companion app Postern: a person or a rule there decides.
+Runs a command on the host, through the companion app Postern: its user or a rule decides.
 
 Usage: postern-run [OPTIONS] -- COMMAND [ARGUMENT…]
        postern-run [OPTIONS] --shell TEXT
@@ -20,10 +20,10 @@ Options:
       --wait TIME              how long this program waits for the end: then it exits with 75, and the command goes on
                                waiting for its answer, or running; the same line again joins it, and asks nobody twice
       --reason TEXT            what it is for, in your words: the person reads it
-      --confine PROFILE        ask for a profile: look, project, or none (with --reason), where less was not enough
+      --confine PROFILE        ask for a profile: look, project, or none (with --reason), if a narrower one failed
       --session NAME           the session it belongs to
       --cancel-on-disconnect   end it when this program is gone
-  -q, --quiet                  say nothing of waiting; what keeps the command from running is still said
+  -q, --quiet                  do not report waiting; what keeps the command from running is still reported
   -h, --help                   this text
   -V, --version                the version
 

@@ -129,8 +129,9 @@ fn list_programs(json: JsonOutput) -> Result<(), Failure> {
     for known in &all {
         let from = if known.own { ", described by you" } else { "" };
         let effects = known.effects.len();
+        let noun = if effects == 1 { "effect" } else { "effects" };
         let names = escaped(&known.names.join(" "));
-        print::write_line(format!("{names}: {}, {effects} effects{from}", name_of(&known.kind)))?;
+        print::write_line(format!("{names}: {}, {effects} {noun}{from}", name_of(&known.kind)))?;
     }
     Ok(())
 }

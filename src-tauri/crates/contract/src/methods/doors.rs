@@ -102,7 +102,7 @@ impl DoorKind {
                 ),
                 DoorSetting::new(
                     "relay",
-                    "Take its yes",
+                    "Accept its approval",
                     Switch,
                     "a decision that OpenClaw sends counts as your answer",
                 ),
@@ -115,7 +115,7 @@ impl DoorKind {
                     "hosts",
                     "Names",
                     Text,
-                    "by which clients reach this machine’s loopback besides: host.docker.internal",
+                    "further names under which clients reach this computer: host.docker.internal",
                 ));
                 all
             }
@@ -133,15 +133,15 @@ impl DoorKind {
                     "unencrypted-network",
                     "Beyond loopback, unencrypted",
                     Switch,
-                    "for the bridge to a virtual machine: whoever listens on that network reads everything",
+                    "for the bridge to a virtual machine: everyone on that network can read everything",
                 ),
             ],
             Self::Webhook => {
-                let url = DoorSetting::new("url", "Address", Text, "https://…, or http:// on this machine");
+                let url = DoorSetting::new("url", "Address", Text, "https://…, or http:// on this computer");
                 vec![url.needed(), commands(), authority()]
             }
             Self::Otel => {
-                let hint = "http://127.0.0.1:4318 where nothing is said: a collector on this machine";
+                let hint = "default: http://127.0.0.1:4318, a collector on this computer";
                 vec![DoorSetting::new("endpoint", "Collector", Text, hint), commands(), authority()]
             }
             // What it needs is kept when this Mac starts or joins a fleet.
@@ -168,8 +168,8 @@ impl DoorKind {
 /// Returns the settings of a door over TCP. `usual` is its default address.
 fn over_tcp(usual: &str) -> Vec<DoorSetting> {
     use DoorSettingKind::{Choice, Text};
-    let listen = format!("{usual} where nothing is said: this machine alone");
-    let tls = DoorSetting::new("tls", "TLS", Choice, "may be off on this machine alone");
+    let listen = format!("default: {usual}, on this computer only");
+    let tls = DoorSetting::new("tls", "TLS", Choice, "off is possible only on this computer");
     vec![
         DoorSetting::new("listen", "Address", Text, &listen),
         tls.one_of(&["off", "self-signed", "given"]),
@@ -195,7 +195,7 @@ fn xmpp_settings() -> Vec<DoorSetting> {
         DoorSetting::new("password", "Password", Secret, "the account’s").needed(),
         DoorSetting::new("server", "Server", Text, "HOST:PORT, where DNS does not say it"),
         DoorSetting::new("room", "Room", Text, "where questions are shown: ops@rooms.example.org"),
-        DoorSetting::new("nick", "Name in the room", Text, "postern where nothing is said"),
+        DoorSetting::new("nick", "Name in the room", Text, "default: postern"),
     ]
 }
 
@@ -208,21 +208,21 @@ fn chat_settings() -> Vec<DoorSetting> {
             "agents",
             "Agents",
             Text,
-            "whose questions are shown there; everybody’s where nothing is said",
+            "whose questions are shown there; default: every agent’s",
         ),
         DoorSetting::new("routes", "Routes", Text, "whose questions go to whom: AGENT:OWNER,AGENT:OWNER"),
         DoorSetting::new(
             "high-risk",
             "High risk",
             Choice,
-            "told and not approved there where nothing is said",
+            "default: shown there, but not approved there",
         )
         .one_of(&["announce", "once", "always"]),
         DoorSetting::new(
             "changes",
             "Wider policy",
             Choice,
-            "whether it is told there that more may run: it is",
+            "whether changes that let more run are shown there; default: on",
         )
         .one_of(&["on", "off"]),
         DoorSetting::new(

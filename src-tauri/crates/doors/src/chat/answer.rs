@@ -246,7 +246,7 @@ impl<M: Messenger> Hub<M> {
         if let (Some(why), ChatVerdict::Once | ChatVerdict::Always) =
             (text::withheld(&question, self.settings.high_risk), verdict)
         {
-            return Err(format!("it is approved on the Mac alone: {}", text::why_withheld(why)));
+            return Err(format!("only Postern itself can approve it: {}", text::why_withheld(why)));
         }
         let Meant { answer, proposal, unsaved } = self.translate_verdict(&question, verdict);
         let params = AnswerParams { proposal, ..AnswerParams::new(&id, &shown.digest, answer) };

@@ -66,7 +66,7 @@ pub(super) fn notification(
             message.buttons = vec![ChatVerdict::Once, ChatVerdict::Always, ChatVerdict::Deny];
         }
         Some(why) => {
-            message.add_own_text(&format!("Approve it on the Mac: {}.\nReply: ", why_withheld(why)));
+            message.add_own_text(&format!("Approve it in Postern: {}.\nReply: ", why_withheld(why)));
             message.quoted(&format!("/deny {}", question.code)).add_own_text("\nOr react: ❌ deny");
             message.buttons = vec![ChatVerdict::Deny];
         }
@@ -283,7 +283,7 @@ pub(super) fn not_from_here(code: &str, why: Withheld) -> OutgoingChatMessage {
         "{code} cannot be approved from here: {}. ",
         why_withheld(why)
     ));
-    message.add_own_text("Approve it on the Mac, or deny it: ").quoted(&format!("/deny {code}"));
+    message.add_own_text("Approve it in Postern, or deny it: ").quoted(&format!("/deny {code}"));
     message
 }
 

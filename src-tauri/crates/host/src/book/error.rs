@@ -34,9 +34,9 @@ pub(crate) enum PolicyStoreError {
     AgentExists(AgentId),
     #[error("there is no rule {0}; postern rules list shows those there are")]
     NoRule(RuleId),
-    #[error("rule {0} is read-only: it is from a file that an organisation ships, or from permissions.jsonc")]
+    #[error("rule {0} is read-only: it is from a file that an organization ships, or from permissions.jsonc")]
     ReadOnly(RuleId),
-    #[error("{} is decided by your organisation, in {by}: it cannot be changed here", plain_key(.key))]
+    #[error("{} is decided by your organization, in {by}: it cannot be changed here", plain_key(.key))]
     Locked { key: String, by: String },
     #[error("{0}")]
     CannotPin(String),

@@ -198,7 +198,7 @@ impl<'a> Layers<'a> {
             Decision::Ask | Decision::Deny => same.all(|(_, by_default)| *by_default),
         };
         verdict.values = given();
-        if let [value] = values {
+        if let ([value], true) = (values, verdict.decision != Decision::Deny) {
             verdict.always = always(tool, value, home);
         }
         verdict
