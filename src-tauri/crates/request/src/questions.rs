@@ -281,7 +281,7 @@ mod tests {
         Passes(u64),
     }
 
-    fn happens() -> impl Strategy<Value = Happens> {
+    fn happens() -> BoxedStrategy<Happens> {
         prop_oneof![
             4 => (0..2_u8, 0..3_u8).prop_map(|(agent, digest)| Happens::Ask { agent, digest }),
             1 => (0..40_u32).prop_map(Happens::Leave),
@@ -289,6 +289,7 @@ mod tests {
                 .prop_map(|(nth, named)| Happens::Approve { nth, named }),
             1 => (0..20_u64).prop_map(Happens::Passes),
         ]
+        .boxed()
     }
 
     proptest! {

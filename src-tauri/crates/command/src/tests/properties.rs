@@ -94,18 +94,18 @@ const PARTS: &[&str] = &[
     "+",
 ];
 
-fn texts() -> impl Strategy<Value = String> {
+fn texts() -> BoxedStrategy<String> {
     let spaced = proptest::collection::vec((proptest::sample::select(PARTS), any::<bool>()), 0..24);
     let joined = spaced.prop_map(|parts| {
         parts
             .into_iter()
             .fold(String::new(), |text, (part, space)| text + part + if space { " " } else { "" })
     });
-    prop_oneof![4 => joined, 1 => any::<String>()]
+    prop_oneof![4 => joined, 1 => any::<String>()].boxed()
 }
 
-fn dialects() -> impl Strategy<Value = Dialect> {
-    prop_oneof![Just(Dialect::Posix), Just(Dialect::Bash), Just(Dialect::Zsh)]
+fn dialects() -> BoxedStrategy<Dialect> {
+    prop_oneof![Just(Dialect::Posix), Just(Dialect::Bash), Just(Dialect::Zsh)].boxed()
 }
 
 fn spans_hold(reading: &ParsedCommand) {

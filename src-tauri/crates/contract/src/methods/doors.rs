@@ -204,20 +204,10 @@ fn chat_settings() -> Vec<DoorSetting> {
     use DoorSettingKind::{Choice, Text};
     vec![
         DoorSetting::new("owners", "Owners", Text, "who may answer, beside those who pair: ID,ID"),
-        DoorSetting::new(
-            "agents",
-            "Agents",
-            Text,
-            "whose questions are shown there; default: every agent’s",
-        ),
+        DoorSetting::new("agents", "Agents", Text, "whose questions are shown there; default: every agent’s"),
         DoorSetting::new("routes", "Routes", Text, "whose questions go to whom: AGENT:OWNER,AGENT:OWNER"),
-        DoorSetting::new(
-            "high-risk",
-            "High risk",
-            Choice,
-            "default: shown there, but not approved there",
-        )
-        .one_of(&["announce", "once", "always"]),
+        DoorSetting::new("high-risk", "High risk", Choice, "default: shown there, but not approved there")
+            .one_of(&["announce", "once", "always"]),
         DoorSetting::new(
             "changes",
             "Wider policy",

@@ -66,7 +66,7 @@ enum Event {
 const PEOPLE: [(&str, &str); 5] =
     [("mara", "Mara"), ("mara-phone", "Mara"), ("noor", "Noor"), ("ines", "Ines"), ("olu", "Olu")];
 
-fn event() -> impl Strategy<Value = Event> {
+fn event() -> BoxedStrategy<Event> {
     let who = || select(PEOPLE.map(|(member, _)| member).to_vec());
     let risk = select(vec![FleetRisk::Safe, FleetRisk::NeedsReview, FleetRisk::Dangerous]);
     let choice = select(vec![FleetChoice::Once, FleetChoice::Always, FleetChoice::Deny]);
@@ -80,7 +80,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => select(vec!["noor", "ines", "mara-phone"]).prop_map(|who| Event::Revoke { who }),
         2 => Just(Event::Fresh),
         2 => select(vec![1, 10, 40, 60 * 13]).prop_map(|minutes| Event::Wait { minutes }),
-    ]
+    ].boxed()
 }
 
 /// The host, and what is known of the truth beside it.

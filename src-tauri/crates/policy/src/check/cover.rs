@@ -242,7 +242,7 @@ mod tests {
     use crate::{AgentId, Effect, Lifetime, Pattern, Rule};
     use proptest::prelude::*;
 
-    fn pattern() -> impl Strategy<Value = Pattern> {
+    fn pattern() -> BoxedStrategy<Pattern> {
         let words = "(git|g\\*|g\\?t|'git'|\\*)( (push|p\\*|log|\\*|'a b'|\\*\\*)){0,3}";
         let path = "(/|~/)(a|b|\\*|\\*\\*|a\\*|\\{a,b\\}|\\[ab\\])(/(a|b|\\*|\\*\\*|\\?|\\\\a)){0,3}/?";
         let argv = prop::collection::vec("git|push|log|a b|\\*|", 1..4);
@@ -251,6 +251,7 @@ mod tests {
             path.prop_map(Pattern::Path),
             argv.prop_map(Pattern::Exact)
         ]
+        .boxed()
     }
 
     prop_compose! {

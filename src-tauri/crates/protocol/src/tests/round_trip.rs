@@ -12,11 +12,11 @@ use serde_json::Value;
 use uuid::Uuid;
 
 /// Returns text without NUL, of any other characters.
-fn words() -> impl Strategy<Value = String> {
-    "[^\u{0}]{1,20}"
+fn words() -> BoxedStrategy<String> {
+    "[^\u{0}]{1,20}".boxed()
 }
 
-fn run_params() -> impl Strategy<Value = RunParams> {
+fn run_params() -> BoxedStrategy<RunParams> {
     let what = prop_oneof![
         prop::collection::vec(words(), 1..5).prop_map(What::Command),
         "[a-z|&; \n]{0,20}x".prop_map(What::Shell),
@@ -28,8 +28,8 @@ fn run_params() -> impl Strategy<Value = RunParams> {
     ];
     let env = prop::collection::btree_map("[A-Z_][A-Z0-9_]{0,8}", words(), 0..4);
     let rest = (prop::option::of(words()), prop::option::of(1..u64::MAX), any::<(bool, bool, bool)>());
-    (any::<u128>(), what, stdin, env, rest).prop_map(|(id, what, stdin, env, (text, timeout_ms, flags))| {
-        RunParams {
+    (any::<u128>(), what, stdin, env, rest)
+        .prop_map(|(id, what, stdin, env, (text, timeout_ms, flags))| RunParams {
             cwd: text.clone(),
             env,
             stdin,
@@ -41,11 +41,11 @@ fn run_params() -> impl Strategy<Value = RunParams> {
             cancel_on_disconnect: flags.2,
             join: flags.2,
             ..RunParams::new(Uuid::from_u128(id), what)
-        }
-    })
+        })
+        .boxed()
 }
 
-fn calls() -> impl Strategy<Value = AgentCall> {
+fn calls() -> BoxedStrategy<AgentCall> {
     prop_oneof![
         run_params().prop_map(|run| AgentCall::Run(Box::new(run))),
         prop::collection::vec(any::<u8>(), 0..50).prop_map(|bytes| AgentCall::Input(InputParams::new(
@@ -65,9 +65,10 @@ fn calls() -> impl Strategy<Value = AgentCall> {
         })),
         Just(AgentCall::Kill(KillParams { request_id: Uuid::nil(), signal: Signal::sigterm() })),
     ]
+    .boxed()
 }
 
-fn events() -> impl Strategy<Value = NoticeEvent> {
+fn events() -> BoxedStrategy<NoticeEvent> {
     let bytes = || prop::collection::vec(any::<u8>(), 0..50);
     prop_oneof![
         (bytes(), any::<u64>()).prop_map(|(bytes, offset)| NoticeEvent::Output(ExecOutput::new(
@@ -122,30 +123,33 @@ fn events() -> impl Strategy<Value = NoticeEvent> {
             }),
         })),
     ]
+    .boxed()
 }
 
-fn notices() -> impl Strategy<Value = Notice> {
-    (any::<u64>(), any::<u128>(), prop::option::of(any::<String>()), events()).prop_map(
-        |(sequence, id, session, event)| Notice {
+fn notices() -> BoxedStrategy<Notice> {
+    (any::<u64>(), any::<u128>(), prop::option::of(any::<String>()), events())
+        .prop_map(|(sequence, id, session, event)| Notice {
             sequence,
             at: "2026-01-01T00:00:00.000Z".to_owned(),
             request_id: Uuid::from_u128(id),
             session,
             event,
-        },
-    )
+        })
+        .boxed()
 }
 
 /// Returns a message that is right, with one stretch of it replaced.
-fn damaged() -> impl Strategy<Value = Vec<u8>> {
+fn damaged() -> BoxedStrategy<Vec<u8>> {
     let patch = prop::collection::vec(any::<u8>(), 0..4);
-    (calls(), any::<prop::sample::Index>(), 0..4usize, patch).prop_map(|(call, at, gone, patch)| {
-        let mut line = call.to_line(&CallId::Number(1));
-        let start = at.index(line.len());
-        let end = line.len().min(start + gone);
-        line.splice(start..end, patch);
-        line
-    })
+    (calls(), any::<prop::sample::Index>(), 0..4usize, patch)
+        .prop_map(|(call, at, gone, patch)| {
+            let mut line = call.to_line(&CallId::Number(1));
+            let start = at.index(line.len());
+            let end = line.len().min(start + gone);
+            line.splice(start..end, patch);
+            line
+        })
+        .boxed()
 }
 
 proptest! {

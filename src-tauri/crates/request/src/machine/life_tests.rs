@@ -28,7 +28,7 @@ enum Happening {
     Crash,
 }
 
-fn happenings() -> impl Strategy<Value = Vec<Happening>> {
+fn happenings() -> BoxedStrategy<Vec<Happening>> {
     let one = prop_oneof![
         12 => (0..events().len()).prop_map(Happening::Event),
         6 => Just(Happening::Written),
@@ -38,7 +38,7 @@ fn happenings() -> impl Strategy<Value = Vec<Happening>> {
         2 => (0..6000_u16).prop_map(Happening::Pass),
         1 => Just(Happening::Crash),
     ];
-    prop::collection::vec(one, 0..48)
+    prop::collection::vec(one, 0..48).boxed()
 }
 
 /// State of the process.

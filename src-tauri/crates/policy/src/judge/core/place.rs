@@ -316,10 +316,10 @@ mod tests {
     }
 
     /// Returns a word of odd pieces, and of the names that the data folder's path is made of.
-    fn word() -> impl Strategy<Value = String> {
+    fn word() -> BoxedStrategy<String> {
         let names: Vec<&'static str> = DATA.split('/').chain([DATA]).collect();
         let piece = prop_oneof![prop::sample::select(PIECES.to_vec()), prop::sample::select(names)];
-        prop::collection::vec(piece, 1..9).prop_map(|pieces| pieces.concat())
+        prop::collection::vec(piece, 1..9).prop_map(|pieces| pieces.concat()).boxed()
     }
 
     proptest! {

@@ -14,16 +14,17 @@ const WORDS: &[&str] = &[
 ];
 
 /// Returns a word of a command: known, quoted, unknown, substituted.
-fn word() -> impl Strategy<Value = String> {
+fn word() -> BoxedStrategy<String> {
     prop_oneof![
         6 => prop::sample::select(WORDS).prop_map(str::to_owned),
         1 => "[a-z]{1,6}",
         1 => prop::sample::select(PROGRAMS).prop_map(|name| format!("$({name})")),
         1 => prop::sample::select(PROGRAMS).prop_map(|name| format!("'{name} x'")),
     ]
+    .boxed()
 }
 
-fn program() -> impl Strategy<Value = String> {
+fn program() -> BoxedStrategy<String> {
     prop_oneof![
         8 => prop::sample::select(PROGRAMS).prop_map(str::to_owned),
         2 => prop::sample::select(PROGRAMS).prop_map(|name| format!("/usr/bin/{name}")),
@@ -31,43 +32,46 @@ fn program() -> impl Strategy<Value = String> {
         1 => Just("$X".to_owned()),
         1 => Just("\\rm".to_owned()),
     ]
+    .boxed()
 }
 
-fn simple() -> impl Strategy<Value = String> {
+fn simple() -> BoxedStrategy<String> {
     let wrapper = prop::option::weighted(
         0.3,
         prop::sample::select(&["nohup", "sudo", "env", "X=1", "LANG=C", "time"][..]),
     );
     let redirection =
         prop::option::weighted(0.2, prop::sample::select(&["> out", "2>/dev/null", "< in", ">> $F"][..]));
-    (wrapper, program(), prop::collection::vec(word(), 0..4), redirection).prop_map(
-        |(wrapper, program, words, redirection)| {
+    (wrapper, program(), prop::collection::vec(word(), 0..4), redirection)
+        .prop_map(|(wrapper, program, words, redirection)| {
             let words = wrapper.into_iter().map(str::to_owned).chain([program]).chain(words);
             words.chain(redirection.map(str::to_owned)).collect::<Vec<_>>().join(" ")
-        },
-    )
+        })
+        .boxed()
 }
 
 /// Returns a line built from a small grammar of lists, groups, conditions, loops, substitutions and inner
 /// shells.
-fn line() -> impl Strategy<Value = String> {
-    simple().prop_recursive(3, 12, 3, |inner| {
-        let pair = (inner.clone(), prop::sample::select(&["&&", "||", ";", "|", "&"][..]), inner.clone());
-        prop_oneof![
-            3 => pair.prop_map(|(first, sign, second)| format!("{first} {sign} {second}")),
-            1 => inner.clone().prop_map(|line| format!("({line})")),
-            1 => inner.clone().prop_map(|line| format!("{{ {line}; }}")),
-            1 => inner.clone().prop_map(|line| format!("if {line}; then ls; fi")),
-            1 => inner.clone().prop_map(|line| format!("for f in a b; do {line}; done")),
-            1 => inner.clone().prop_map(|line| format!("echo \"$({line})\"")),
-            1 => inner.clone().prop_map(|line| format!("bash -c '{}'", line.replace('\'', "'\\''"))),
-            1 => inner.prop_map(|line| format!("cd sub && {line}")),
-        ]
-    })
+fn line() -> BoxedStrategy<String> {
+    simple()
+        .prop_recursive(3, 12, 3, |inner| {
+            let pair = (inner.clone(), prop::sample::select(&["&&", "||", ";", "|", "&"][..]), inner.clone());
+            prop_oneof![
+                3 => pair.prop_map(|(first, sign, second)| format!("{first} {sign} {second}")),
+                1 => inner.clone().prop_map(|line| format!("({line})")),
+                1 => inner.clone().prop_map(|line| format!("{{ {line}; }}")),
+                1 => inner.clone().prop_map(|line| format!("if {line}; then ls; fi")),
+                1 => inner.clone().prop_map(|line| format!("for f in a b; do {line}; done")),
+                1 => inner.clone().prop_map(|line| format!("echo \"$({line})\"")),
+                1 => inner.clone().prop_map(|line| format!("bash -c '{}'", line.replace('\'', "'\\''"))),
+                1 => inner.prop_map(|line| format!("cd sub && {line}")),
+            ]
+        })
+        .boxed()
 }
 
 /// Returns a pattern built from a small grammar of paths, globs and words.
-fn pattern() -> impl Strategy<Value = String> {
+fn pattern() -> BoxedStrategy<String> {
     let name = prop::sample::select(PROGRAMS);
     let folder = prop::sample::select(&["/usr/bin", "/bin", "/usr", "/opt/x", "~/bin"][..]);
     let last = prop_oneof![
@@ -85,30 +89,33 @@ fn pattern() -> impl Strategy<Value = String> {
         (name, words)
             .prop_map(|(name, words)| { std::iter::once(name).chain(words).collect::<Vec<_>>().join(" ") }),
     ]
+    .boxed()
 }
 
-fn rules(effect: Effect, first: i64) -> impl Strategy<Value = Vec<Rule>> {
+fn rules(effect: Effect, first: i64) -> BoxedStrategy<Vec<Rule>> {
     let lifetime = prop_oneof![4 => Just(Lifetime::Forever), 1 => Just(Lifetime::Until(1)), 1 => Just(Lifetime::Until(9999))];
-    prop::collection::vec((pattern(), any::<bool>(), lifetime), 0..5).prop_map(move |made| {
-        let numbered = (first..).zip(made);
-        numbered
-            .map(|(id, (text, writes, lifetime))| Rule {
-                allow_writes: writes,
-                lifetime,
-                ..person_rule(id, effect, &text)
-            })
-            .collect()
-    })
+    prop::collection::vec((pattern(), any::<bool>(), lifetime), 0..5)
+        .prop_map(move |made| {
+            let numbered = (first..).zip(made);
+            numbered
+                .map(|(id, (text, writes, lifetime))| Rule {
+                    allow_writes: writes,
+                    lifetime,
+                    ..person_rule(id, effect, &text)
+                })
+                .collect()
+        })
+        .boxed()
 }
 
-fn settings() -> impl Strategy<Value = Settings> {
+fn settings() -> BoxedStrategy<Settings> {
     let security = prop::sample::select(&[Security::Deny, Security::Allowlist, Security::Full][..]);
     let ask = prop::sample::select(&[Ask::Off, Ask::OnMiss, Ask::Always][..]);
     let folders = prop::sample::select(vec![None, Some("~/project"), Some("/opt")]);
     let access = || prop::sample::select(&[Access::Allow, Access::Ask, Access::Deny][..]);
     let classes = [access(), access(), access(), access()];
-    (security, ask, classes, any::<bool>(), folders).prop_map(
-        |(security, ask, [look, files, build, network], back, folders)| Settings {
+    (security, ask, classes, any::<bool>(), folders)
+        .prop_map(|(security, ask, [look, files, build, network], back, folders)| Settings {
             security,
             ask,
             look,
@@ -119,8 +126,8 @@ fn settings() -> impl Strategy<Value = Settings> {
             unreadable: if back { Unreadable::SendBack } else { Unreadable::Ask },
             folders: folders.into_iter().map(str::to_owned).collect(),
             ..Settings::default()
-        },
-    )
+        })
+        .boxed()
 }
 
 fn scene(settings: &Settings, rules: &[Rule], line: &str) -> Scene {

@@ -43,15 +43,17 @@ const COMMANDS: &[&str] = &[
     "ls; /bin/ls; LS",
 ];
 
-fn rules(effect: Effect) -> impl Strategy<Value = Vec<Rule>> {
-    prop::collection::vec((prop::sample::select(TEXTS), any::<bool>()), 0..6).prop_map(move |picked| {
-        let made = picked.into_iter().enumerate();
-        made.map(|(at, (text, writes))| {
-            let id = i64::try_from(at).unwrap() + if effect == Effect::Deny { 101 } else { 1 };
-            Rule { allow_writes: writes, ..person_rule(id, effect, text) }
+fn rules(effect: Effect) -> BoxedStrategy<Vec<Rule>> {
+    prop::collection::vec((prop::sample::select(TEXTS), any::<bool>()), 0..6)
+        .prop_map(move |picked| {
+            let made = picked.into_iter().enumerate();
+            made.map(|(at, (text, writes))| {
+                let id = i64::try_from(at).unwrap() + if effect == Effect::Deny { 101 } else { 1 };
+                Rule { allow_writes: writes, ..person_rule(id, effect, text) }
+            })
+            .collect()
         })
-        .collect()
-    })
+        .boxed()
 }
 
 fn judged(rules: &[Rule], command: &str, ask: Ask) -> Decision {
@@ -61,7 +63,7 @@ fn judged(rules: &[Rule], command: &str, ask: Ask) -> Decision {
 }
 
 /// Commands with characters in them that a terminal obeys or a person cannot see, in every place.
-fn hostile() -> impl Strategy<Value = String> {
+fn hostile() -> BoxedStrategy<String> {
     let bad = prop::sample::select(
         &["\u{1b}[2J", "\u{202e}", "\u{200b}", "\u{7f}", "\r", "\t", "\u{85}", "\u{3164}"][..],
     );
@@ -101,6 +103,7 @@ fn hostile() -> impl Strategy<Value = String> {
         (around.clone(), bad).prop_map(|(around, bad)| around.replace('@', bad)),
         (around, free).prop_map(|(around, free)| around.replace('@', &free)),
     ]
+    .boxed()
 }
 
 /// Returns every text of a verdict that is shown as it is; sentences are escaped where they are rendered.

@@ -233,14 +233,14 @@ fn a_file_is_as_long_as_a_person_would_write_one() {
     assert!(padded(256 * 1024 + 1).is_err() && padded(300 * 1024).is_err());
 }
 
-fn decision() -> impl Strategy<Value = &'static str> {
-    prop::sample::select(vec!["allow", "deny", "ask"])
+fn decision() -> BoxedStrategy<&'static str> {
+    prop::sample::select(vec!["allow", "deny", "ask"]).boxed()
 }
 
-fn rules() -> impl Strategy<Value = Vec<(&'static str, &'static str, &'static str)>> {
+fn rules() -> BoxedStrategy<Vec<(&'static str, &'static str, &'static str)>> {
     let tools = prop::sample::select(vec!["*", "read_file", "shell_exec", "fs_*"]);
     let patterns = prop::sample::select(vec!["*", "*.env", "src/*", "git *", "git status"]);
-    prop::collection::vec((tools, patterns, decision()), 0..6)
+    prop::collection::vec((tools, patterns, decision()), 0..6).boxed()
 }
 
 /// Returns a file with these rules, each tool once, in the order in which they come.
@@ -256,11 +256,11 @@ fn file_of(rules: &[(&str, &str, &str)]) -> FileLayer {
     FileLayer::new(rules.iter().map(entry).collect())
 }
 
-fn use_of_a_tool() -> impl Strategy<Value = (&'static str, Value)> {
+fn use_of_a_tool() -> BoxedStrategy<(&'static str, Value)> {
     let paths = ["x", ".env", "src/a", "../x", "/etc/x"].map(|path| ("read_file", json!({ "path": path })));
     let commands = ["git status", "git push", "ls | cat", "$X", "X=1"]
         .map(|command| ("shell_exec", json!({ "command": command })));
-    prop::sample::select([paths.as_slice(), commands.as_slice(), &[("fs_read", json!({}))]].concat())
+    prop::sample::select([paths.as_slice(), commands.as_slice(), &[("fs_read", json!({}))]].concat()).boxed()
 }
 
 proptest! {
