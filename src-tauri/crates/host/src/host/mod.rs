@@ -141,6 +141,7 @@ impl Host {
             .await
             .map_err(|error| failed(io::Error::other(error)))??;
         doubt_a_lost_record(&store, &data);
+        #[cfg(target_os = "linux")]
         refuse_runs(&store, &config.data).await?;
         #[cfg(target_os = "linux")]
         postern_exec::run::adopt_orphans().map_err(failed)?;
@@ -398,11 +399,6 @@ async fn refuse_runs(store: &Store, data: &Path) -> Result<(), StartError> {
     if known != Some(own) {
         store.write_durable(move |conn| postern_store::settings::set_value(conn, MARK, &own)).await?;
     }
-    Ok(())
-}
-
-#[cfg(not(target_os = "linux"))]
-async fn refuse_runs(_: &Store, _: &Path) -> Result<(), StartError> {
     Ok(())
 }
 

@@ -29,15 +29,12 @@ pub(super) trait Vault {
 pub(super) struct NoVault(pub(super) String);
 
 /// Returns the vault of this system, if it has one.
-#[cfg(target_os = "macos")]
 pub(super) fn system_vault() -> Option<Box<dyn Vault>> {
-    Some(Box::new(macos_keychain::Keychain))
-}
-
-/// Returns the vault of this system, if it has one.
-#[cfg(not(target_os = "macos"))]
-pub(super) fn system_vault() -> Option<Box<dyn Vault>> {
-    None
+    #[cfg(target_os = "macos")]
+    let vault: Option<Box<dyn Vault>> = Some(Box::new(macos_keychain::Keychain));
+    #[cfg(not(target_os = "macos"))]
+    let vault = None;
+    vault
 }
 
 /// Returns the control key of the data folder, or a new one if there is none.
