@@ -126,10 +126,13 @@ fn on_main_thread(
     let kept = window.clone();
     window.run_on_main_thread(move || match kept.ns_window() {
         // SAFETY: the window lives as long as `kept`, and this is the main thread.
-        Ok(pointer) => match unsafe { pointer.cast::<NSWindow>().as_ref() } {
-            Some(window) => what(window),
-            None => tracing::warn!("the window that asks is gone"),
-        },
+        Ok(pointer) => {
+            if let Some(window) = unsafe { pointer.cast::<NSWindow>().as_ref() } {
+                what(window);
+            } else {
+                tracing::warn!("the window that asks is gone");
+            }
+        }
         Err(error) => tracing::warn!(%error, "the window that asks"),
     })
 }
