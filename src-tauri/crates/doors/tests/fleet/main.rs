@@ -13,7 +13,10 @@
 mod administrator;
 mod answers;
 mod audit;
+mod existing;
+mod farm;
 mod inbox;
 mod people;
 mod policy;
+mod reading;
 mod stage;
