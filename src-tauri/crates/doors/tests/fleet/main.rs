@@ -13,6 +13,8 @@
 mod administrator;
 mod answers;
 mod audit;
+mod between;
+mod crash;
 mod existing;
 mod farm;
 mod inbox;
@@ -20,3 +22,5 @@ mod people;
 mod policy;
 mod reading;
 mod stage;
+mod stored;
+mod withheld;
