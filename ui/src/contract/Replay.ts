@@ -5,7 +5,7 @@ import type { RuleFile } from "./RuleFile";
 /**
  * Selection of recorded requests to judge again, and the policy to judge them by.
  *
- * Without rules and permissions: by the policy as it is now, against what became of them then. With them: by
+ * Without rules, settings and permissions: by the policy as it is now, against what became of them then. With them: by
  * that policy, against the policy as it is now.
  */
 export type Replay = { 
@@ -29,6 +29,10 @@ batch?: string | null,
  * The rules come besides the person's own, not instead of them.
  */
 besides?: boolean, 
+/**
+ * Settings by their names, put over those of every agent.
+ */
+settings?: Record<string, unknown>, 
 /**
  * This text instead of the agent's `permissions.jsonc`; needs `agent`.
  */

@@ -198,7 +198,13 @@ pub(crate) struct AuditCommand {
 #[derive(Debug, Subcommand)]
 pub(crate) enum AgentsCommand {
     /// List agents
-    List(JsonOutput),
+    List {
+        /// Those of a Mac of your fleet, a group, or of `all`
+        #[arg(long, value_name = "NAME")]
+        host: Option<String>,
+        #[command(flatten)]
+        json: JsonOutput,
+    },
     /// Add an agent with a folder, a key and a channel
     Add {
         /// Name: letters, digits, . _ -
@@ -480,6 +486,9 @@ pub(crate) struct History {
     /// Only with these words in the command
     #[arg(long, value_name = "WORDS")]
     pub(crate) search: Option<String>,
+    /// Those of a Mac of your fleet, a group, or of `all`
+    #[arg(long, value_name = "NAME", conflicts_with = "watch")]
+    pub(crate) host: Option<String>,
     /// Maximum number
     #[arg(long, default_value_t = 20)]
     pub(crate) limit: u32,

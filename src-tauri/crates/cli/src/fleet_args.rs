@@ -12,8 +12,12 @@ pub(crate) enum FleetCommand {
     Invite(Invite),
     /// Join a fleet with a code of `fleet invite`
     Join(Join),
+    /// Print what the administrator of an existing NATS sets up: streams, and what each member may do
+    NatsSetup,
     /// List members: hosts, people and what they may approve
     Members(super::args::JsonOutput),
+    /// List groups: their hosts, and who answers for them
+    Groups(super::args::JsonOutput),
     /// Remove a member; its answers and its connection end at once
     Revoke {
         /// Member: its name or id, as `fleet members` prints it
@@ -44,6 +48,15 @@ pub(crate) struct FleetStartArgs {
     /// Address of this Mac on which the broker listens; other Macs must reach it
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7720")]
     pub(crate) listen: SocketAddr,
+    /// NATS server that others run, instead of one on this Mac: tls://HOST:PORT
+    #[arg(long, value_name = "URL", requires = "credentials", conflicts_with_all = ["listen", "before_2_10"])]
+    pub(crate) server: Option<String>,
+    /// Credentials that its administrator gave: a .creds file, or the seed of a user's nkey
+    #[arg(long, value_name = "FILE", requires = "server")]
+    pub(crate) credentials: Option<PathBuf>,
+    /// Certificate of that server (PEM), to trust it alone [default: trust whom the system trusts]
+    #[arg(long, value_name = "FILE", requires = "server")]
+    pub(crate) certificate: Option<PathBuf>,
     /// Name of this Mac
     #[arg(long)]
     pub(crate) name: String,
@@ -53,15 +66,25 @@ pub(crate) struct FleetStartArgs {
     /// Group of this Mac
     #[arg(long, default_value = "all")]
     pub(crate) group: String,
-    /// Extent to which the fleet's policy counts on this Mac
-    #[arg(long, value_enum, default_value = "deny")]
-    pub(crate) policy: PolicyName,
+    #[command(flatten)]
+    pub(crate) consent: ConsentArgs,
     /// Leave out what nats-server before 2.10 refuses (sync_interval)
     #[arg(long)]
     pub(crate) before_2_10: bool,
     /// Write the configuration without asking
     #[arg(long)]
     pub(crate) yes: bool,
+}
+
+/// Rights of the fleet on this Mac.
+#[derive(Debug, Args)]
+pub(crate) struct ConsentArgs {
+    /// Extent to which the fleet's policy counts on this Mac
+    #[arg(long, value_enum, default_value = "deny")]
+    pub(crate) policy: PolicyName,
+    /// Let people who answer for this Mac read its history, agents and rules
+    #[arg(long)]
+    pub(crate) readable: bool,
 }
 
 #[derive(Debug, Args)]
@@ -89,15 +112,17 @@ pub(crate) struct Invite {
 pub(crate) struct Join {
     /// Code of `fleet invite`
     pub(crate) code: String,
+    /// Credentials for a broker that others run: a .creds file, or the seed of a user's nkey
+    #[arg(long, value_name = "FILE")]
+    pub(crate) credentials: Option<PathBuf>,
     /// Only ask: nobody answers on this Mac for others
     #[arg(long, conflicts_with = "approver_only")]
     pub(crate) host_only: bool,
     /// Only answer: this Mac's own questions stay here
     #[arg(long)]
     pub(crate) approver_only: bool,
-    /// Extent to which the fleet's policy counts on this Mac
-    #[arg(long, value_enum, default_value = "deny")]
-    pub(crate) policy: PolicyName,
+    #[command(flatten)]
+    pub(crate) consent: ConsentArgs,
 }
 
 #[derive(Debug, Args)]
@@ -165,6 +190,9 @@ pub(crate) enum FleetPolicy {
         /// Group of hosts
         #[arg(long)]
         group: String,
+        /// Advance although denials or questions rose on a host
+        #[arg(long)]
+        anyway: bool,
     },
     /// Publish the policy before the newest one again, for all hosts
     Rollback {

@@ -20,12 +20,13 @@ mod topics;
 mod tui;
 mod typed;
 
-use args::{Cli, CliCommand};
+use args::{AgentsCommand, Cli, CliCommand};
 use clap::Parser as _;
 use failure::Failure;
 use link::HostLink;
 use postern_host::session::SystemSession;
 use postern_host::{HostConfig, HostUser};
+use rule_args::RulesCommand;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -85,7 +86,13 @@ fn run(cli: Cli) -> Result<(), Failure> {
         }
         CliCommand::Status(json) => commands::status::status(&mut link()?, json),
         CliCommand::Doctor(command) => commands::doctor::run(&data, &command),
+        CliCommand::Agents(AgentsCommand::List { host: Some(host), json }) => {
+            commands::agents::list_elsewhere(&data, &host, json.json)
+        }
         CliCommand::Agents(command) => commands::agents::run(&mut link()?, command, path.as_deref()),
+        CliCommand::Rules(RulesCommand::List { agent, host: Some(host), json }) => {
+            commands::rules::list_elsewhere(&data, agent.as_deref(), &host, json.json)
+        }
         CliCommand::Rules(command) => commands::rules::run(&mut link()?, command),
         CliCommand::Import(command) => commands::import::run(link, surroundings, &command),
         CliCommand::Suggest(command) => commands::suggest::run(link, &surroundings.home, &command),
@@ -112,6 +119,9 @@ fn run(cli: Cli) -> Result<(), Failure> {
         CliCommand::Confine(command) => commands::confine::run(&data, surroundings, &command),
         CliCommand::Programs(command) => commands::programs::run(&data, command),
         CliCommand::Policy(command) => commands::policy::run(command, link),
+        CliCommand::History(command) if command.host.is_some() => {
+            commands::history::list_elsewhere(&data, command)
+        }
         CliCommand::History(command) => commands::history::list_requests(&mut link()?, command),
         CliCommand::Audit(command) => commands::audit::run(&mut link()?, &command),
         CliCommand::Show { request, json } => {

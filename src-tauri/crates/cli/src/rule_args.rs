@@ -12,6 +12,9 @@ pub(crate) enum RulesCommand {
         /// Only rules of this agent and of everyone
         #[arg(long)]
         agent: Option<String>,
+        /// Those of a Mac of your fleet, a group, or of `all`
+        #[arg(long, value_name = "NAME")]
+        host: Option<String>,
         #[command(flatten)]
         json: JsonOutput,
     },

@@ -1,7 +1,8 @@
-//! Answers that a person types when they are asked something.
+//! Texts that a person gives: answers that they type, and files that they name.
 
 use crate::failure::Failure;
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::io::{BufRead as _, IsTerminal as _, Read as _, Write as _};
+use std::path::Path;
 
 /// Asks on the terminal, behind everything that was printed, and gives what was typed without the spaces around it.
 /// `otherwise` says what to do instead where nobody sits at one.
@@ -20,6 +21,17 @@ pub(crate) fn read_answer(question: &str, otherwise: &str) -> Result<String, Fai
 /// Returns true if what was typed is an approval.
 pub(crate) fn is_yes(said: &str) -> bool {
     matches!(said.to_ascii_lowercase().as_str(), "y" | "yes")
+}
+
+/// Returns the text of a file; `-` is standard input.
+pub(crate) fn text_of(file: &Path) -> Result<String, Failure> {
+    if file == Path::new("-") {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).map_err(Failure::from_error)?;
+        return Ok(text);
+    }
+    std::fs::read_to_string(file)
+        .map_err(|error| Failure::usage_error(format!("{}: {error}", file.display())))
 }
 
 #[cfg(test)]

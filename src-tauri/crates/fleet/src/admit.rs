@@ -265,5 +265,6 @@ fn needed_for(work: &Work) -> (MemberRole, &'static str) {
         Work::Replay { .. } | Work::Policy => (MemberRole::Publisher, "ask a host about its policy"),
         Work::Block { .. } => (MemberRole::Approver, "block a host's agents"),
         Work::Resume => (MemberRole::Approver, "let a host's agents work again"),
+        Work::Read { .. } => (MemberRole::Approver, "read what a host did"),
     }
 }

@@ -135,6 +135,26 @@ impl Broker<'_> {
         )
     }
 
+    /// Returns the members' rights in an account of a server that others run: as its configuration has them, and as
+    /// commands of `nsc`. The keys are those of the credentials that the account's administrator gives out.
+    pub fn account_rights(fleet: &FleetId, roster: &Roster) -> (String, String) {
+        let broker = Broker { fleet, roster, invited: &[], listen: "", folder: "", before_2_10: false };
+        let (mut config, mut commands) = (String::new(), String::new());
+        for member in &roster.members {
+            let id = &member.id;
+            let user = BrokerUser { nkey: format!("NKEY-OF-{id}"), ..broker.member(member) };
+            config.push_str(&user.to_config());
+            // Writing to a string cannot fail.
+            _ = writeln!(
+                commands,
+                "nsc add user --name {id} --allow-pub '{}' --allow-sub '{}' --allow-pub-response",
+                user.publish.join(","),
+                user.subscribe.join(",")
+            );
+        }
+        (config, commands)
+    }
+
     fn list_users(&self) -> Vec<BrokerUser> {
         let members = self.roster.members.iter().map(|member| self.member(member));
         let invited = self.invited.iter().map(|(invitation, key)| self.invitation(invitation, key));

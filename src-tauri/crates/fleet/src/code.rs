@@ -26,8 +26,12 @@ pub struct InvitationCode {
     pub join: FleetId,
     /// Address of the broker.
     pub server: String,
-    /// Hash of its certificate.
-    pub certificate: Hash,
+    /// Hash of its certificate; absent where the system trusts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<Hash>,
+    /// True if the broker lets in nobody without credentials of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub credentials: bool,
     /// Hash of the roster to pin.
     pub roster: Hash,
     /// Secret of both sides.

@@ -99,6 +99,21 @@ impl FleetState {
         self.jobs = jobs;
     }
 
+    /// Takes back the questions that ended under an earlier connection: who sends an answer again learns what came of it.
+    pub fn restore_settled(&mut self, settled: VecDeque<SettledQuestion>) {
+        self.settled = settled;
+    }
+
+    /// Returns a question that ended, if it is remembered.
+    pub fn find_settled(&self, question: &FleetId) -> Option<&SettledQuestion> {
+        self.settled.iter().find(|settled| settled.question == *question)
+    }
+
+    /// Gives away the questions that ended.
+    pub fn take_settled(&mut self) -> VecDeque<SettledQuestion> {
+        std::mem::take(&mut self.settled)
+    }
+
     /// Returns the time of the last job of each member, to be kept over a restart.
     pub fn jobs(&self) -> &BTreeMap<FleetId, WallMillis> {
         &self.jobs

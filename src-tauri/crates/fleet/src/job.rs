@@ -3,8 +3,9 @@
 
 use crate::WallMillis;
 use crate::id::{FleetId, Hash};
+use crate::rise::VerdictCounts;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Work that a member asks of a host. It is done at once or not at all: nothing queues.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,6 +27,9 @@ pub enum Work {
     Replay {
         /// Rules, in the form of a rule file.
         rules: Vec<Value>,
+        /// Settings of agents, by their names.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        settings: Map<String, Value>,
         /// Number of days to look back.
         days: u16,
     },
@@ -39,6 +43,25 @@ pub enum Work {
     },
     /// End of a *block*.
     Resume,
+    /// Reading of what the host's person lets the fleet see.
+    Read {
+        /// Part of it.
+        what: HostPart,
+        /// Selection of rows, in the form of the contract of approvers.
+        filter: Value,
+    },
+}
+
+/// Part of a host that is read from elsewhere. Nothing changes by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HostPart {
+    /// Requests, newest first.
+    History,
+    /// Agents with their settings.
+    Agents,
+    /// Rules of agents.
+    Rules,
 }
 
 /// Result of a job. The host signs it, and seals it for the member that asked.
@@ -66,6 +89,8 @@ pub enum Reported {
     },
     /// Policy of each group of the host.
     Policy(Vec<GroupState>),
+    /// Rows that were asked for, as the contract of approvers has them.
+    Read(Value),
     /// Work that is done.
     Done,
     /// Work that was not done, for this reason.
@@ -84,6 +109,9 @@ pub struct GroupState {
     /// Bundle in force, as verdicts name it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_force: Option<String>,
+    /// Requests of the week before the bundle in force, and since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<(VerdictCounts, VerdictCounts)>,
     /// Bundle that the host refused, with the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<(Hash, String)>,

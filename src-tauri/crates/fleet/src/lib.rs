@@ -18,6 +18,7 @@ mod join;
 mod keys;
 mod message;
 mod refusal;
+mod rise;
 mod roster;
 mod seal;
 mod seed;
@@ -33,7 +34,7 @@ pub use code::{CODE_LASTS, CodeError, InvitationCode};
 pub use envelope::{EnvelopeError, EnvelopeSignature, SignedEnvelope, pre_auth_encoding};
 pub use host::{FleetState, OpenQuestion, SettledQuestion};
 pub use id::{FleetId, Hash, IdError};
-pub use job::{GroupState, Job, JobReport, Reported, Work};
+pub use job::{GroupState, HostPart, Job, JobReport, Reported, Work};
 pub use join::{Introduction, JoinError, JoinSide, Joined, Party, Reveal};
 pub use keys::{KeyError, OpenKey, SealKey, SignKey, VerifyKey};
 pub use message::{
@@ -41,8 +42,9 @@ pub use message::{
     FleetPresence, FleetQuestion, FleetReceipt, FleetRisk, Payload,
 };
 pub use refusal::FleetRefusal;
+pub use rise::{Rise, RiseLimits, VerdictCounts};
 pub use roster::{ApproverLimits, Fresh, Member, MemberRole, PinnedRoster, Roster, RosterError};
-pub use seal::{SealError, Sealed};
+pub use seal::{SealError, Sealed, document_binding};
 pub use seed::Seed;
 
 /// Milliseconds since 1970 by the wall clock.

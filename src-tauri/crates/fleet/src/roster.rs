@@ -6,11 +6,10 @@ use crate::id::{FleetId, Hash};
 use crate::keys::{SealKey, VerifyKey};
 use crate::message::{FleetMessageKind, FleetRisk, payload};
 use crate::refusal::FleetRefusal;
+use crate::seal::RECIPIENTS;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Largest number of members.
-pub(crate) const MEMBERS: usize = 2048;
 /// Bounds of the time without `fresh` after which a host takes no remote answer.
 const FRESH: std::ops::RangeInclusive<WallMillis> = 3_600_000..=7 * 24 * 3_600_000;
 
@@ -153,6 +152,12 @@ impl Roster {
         self.members_with(MemberRole::Approver).filter(|member| member.answers_for(groups))
     }
 
+    /// Returns the keys of everybody who reads a group's policy: its hosts, and the people.
+    pub fn readers_of(&self, group: &FleetId) -> Vec<SealKey> {
+        let reads = |member: &&Member| !member.has_role(MemberRole::Host) || member.groups.contains(group);
+        self.members.iter().filter(reads).map(|member| member.seal).collect()
+    }
+
     /// Returns the signing keys of a role, by member.
     pub(crate) fn signing_keys(&self, role: MemberRole) -> impl Iterator<Item = (FleetId, &VerifyKey)> {
         self.members_with(role).map(|member| (member.id.clone(), &member.sign))
@@ -162,8 +167,8 @@ impl Roster {
     pub fn validate(&self) -> Result<(), RosterError> {
         let wrong = |what: String| Err(RosterError::Members(what));
         let unique = |values: Vec<String>| values.iter().collect::<BTreeSet<_>>().len() == values.len();
-        if self.members.len() > MEMBERS {
-            return wrong(format!("{} members, at most {MEMBERS}", self.members.len()));
+        if self.members.len() > RECIPIENTS {
+            return wrong(format!("{} members, at most {RECIPIENTS}", self.members.len()));
         }
         if !unique(self.members.iter().map(|member| member.id.to_string()).collect()) {
             return wrong("two members have one id".to_owned());

@@ -2,6 +2,7 @@
 //! sees sizes.
 
 use crate::envelope::text;
+use crate::id::FleetId;
 use crate::keys::{OpenKey, SealKey};
 use crate::seed::Seed;
 use hpke::aead::ChaCha20Poly1305;
@@ -13,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 /// Domain of the wrapped keys.
 const INFO: &[u8] = b"postern-fleet seal 1";
-/// Largest number of recipients.
-const RECIPIENTS: usize = 256;
+/// Largest number of recipients, and of members, who all read the roster. Sealed for so many, a broker takes it in one message.
+pub(crate) const RECIPIENTS: usize = 1280;
 
 /// Bytes that only the recipients read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +46,7 @@ pub struct Wrapped {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
     /// There is nobody to read it, or too many.
-    #[error("{0} recipients: 1 to 256 can read a message")]
+    #[error("{0} recipients: 1 to {RECIPIENTS} can read a message")]
     Recipients(usize),
     /// A recipient's key is no point that a secret can be agreed on with.
     #[error("the key {0} cannot receive")]
@@ -94,6 +95,11 @@ impl Sealed {
             .map_err(|_| SealError::Changed)?;
         Ok(plain.to_vec())
     }
+}
+
+/// Returns the bytes that a document of the bucket is bound to: it can't be moved to another key.
+pub fn document_binding(fleet: &FleetId, key: &str) -> Vec<u8> {
+    format!("postern-fleet document 1\n{fleet}\n{key}\n").into_bytes()
 }
 
 fn wrap_key(

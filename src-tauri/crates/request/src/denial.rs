@@ -86,6 +86,8 @@ pub enum Refusal {
     Person,
     /// No one answered in time; `presented` says that someone saw the question.
     Expired { presented: bool },
+    /// Several people have to approve it, and fewer did in time. No fallback stands in for one of them.
+    TooFewPeople { approved: usize, needed: usize },
     /// The question could not be shown.
     NotShown(NotShown),
     /// No approver that could see a question.
@@ -207,7 +209,7 @@ impl Refusal {
             Self::QueueFull { .. } => DenyReason::QueueFull,
             Self::LookUpsFull | Self::TooManyRuns => DenyReason::RateLimited,
             Self::LookUpLate { .. } => DenyReason::NoAnswer,
-            Self::Expired { .. } => DenyReason::Expired,
+            Self::Expired { .. } | Self::TooFewPeople { .. } => DenyReason::Expired,
             Self::NotShown(_) | Self::Nobody => DenyReason::CannotPresent,
             Self::Withdrawn(_) => DenyReason::Cancelled,
             Self::Drifted(_) => DenyReason::Drifted,
@@ -289,6 +291,7 @@ mod tests {
     fn nobody_is_told_no_where_nobody_said_no() {
         for refusal in [
             Refusal::Expired { presented: true },
+            Refusal::TooFewPeople { approved: 1, needed: 2 },
             Refusal::NotShown(NotShown::Locked),
             Refusal::Nobody,
             Refusal::Paused,

@@ -6,12 +6,15 @@ use crate::link::HostLink;
 use crate::typed::{is_yes, read_answer};
 use crate::{print, settings_text};
 use postern_contract::methods::{
-    AddAgent, AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, DoorKind, DoorRef, DoorState, GetAgent,
-    GetChannel, GetStatus, ListAgents, ListDoors, Nothing, RemoveAgent, RotateKey, SetAgent, SetUpDoor,
+    AddAgent, AgentAdd, AgentRef, AgentSet, Agents, ChannelAsk, ChannelKind, DoorKind, DoorRef, DoorState,
+    GetAgent, GetChannel, GetStatus, ListAgents, ListDoors, Nothing, RemoveAgent, RotateKey, SetAgent,
+    SetUpDoor,
 };
 use postern_contract::{AgentRow, Start};
+use postern_doors::fleet::HostPart;
 use postern_policy::{AgentId, Fallback, Preset};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Word that stands for the path of the user's shell where a search path is typed.
 pub(crate) const SHELL: &str = "shell";
@@ -19,7 +22,7 @@ pub(crate) const SHELL: &str = "shell";
 /// Runs a command about agents. `path` is the search path of the user's shell.
 pub(crate) fn run(link: &mut HostLink, command: AgentsCommand, path: Option<&str>) -> Result<(), Failure> {
     match command {
-        AgentsCommand::List(json) => {
+        AgentsCommand::List { json, .. } => {
             let agents = link.call_method::<ListAgents>(&Nothing {})?.agents;
             if json.json { print::write_json(&agents) } else { list_agents(&agents) }
         }
@@ -65,6 +68,12 @@ pub(crate) fn run(link: &mut HostLink, command: AgentsCommand, path: Option<&str
             if profile { self::profile(link, &agent, kind) } else { channel(link, &agent, kind, json) }
         }
     }
+}
+
+/// Lists the agents of other Macs of the fleet.
+pub(crate) fn list_elsewhere(data: &Path, host: &str, json: bool) -> Result<(), Failure> {
+    let parts = (|listed: Agents| listed.agents, |agents: &Vec<AgentRow>| list_agents(agents));
+    super::fleet::read_hosts::<ListAgents, _>(data, (host, HostPart::Agents), &Nothing {}, json, parts)
 }
 
 /// Adds an agent and tells how to connect it.

@@ -1,6 +1,7 @@
 //! `postern doctor`: what is wrong, since when, what it means, and what to type. It looks for itself first, because the host
 //! may be gone or hang, and no look may take long.
 
+use super::finding::DoctorFinding;
 use super::status::{concern, mode_words, stopped};
 use crate::args::Doctor;
 use crate::failure::Failure;
@@ -9,7 +10,6 @@ use crate::print;
 use postern_contract::methods::{AuditAsk, GetStatus, ListAgents, Nothing, ReadAudit};
 use postern_contract::{ConcernKind, LinesToShell, Status};
 use postern_host::{DataFolderOwner, Diagnosis, DoubtCause, HostProcess, RecordDoubt, RecordHeader};
-use serde::Serialize;
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::Path;
@@ -22,31 +22,13 @@ const DISK: Duration = Duration::from_secs(3);
 const HOST: Duration = Duration::from_secs(5);
 /// Time that the host has to verify the audit, which it reads whole.
 const AUDIT: Duration = Duration::from_mins(2);
+/// Time that the broker of a fleet has, for two members of this Mac.
+const BROKER: Duration = Duration::from_secs(45);
 /// Fewer free bytes than this are a full disk: a run keeps up to two megabytes of output.
 const ROOM: u64 = 16 * 1024 * 1024;
 /// With fewer files left than this a host answers nobody.
 const FILES_LEFT: u64 = 8;
 const START: &str = "start the app Postern, or `postern serve`";
-
-/// Finding of `doctor`.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct DoctorFinding {
-    ok: bool,
-    what: String,
-    /// Fix of it.
-    mend: Option<String>,
-}
-
-impl DoctorFinding {
-    fn healthy(what: impl Into<String>) -> Self {
-        Self { ok: true, what: what.into(), mend: None }
-    }
-
-    fn problem(what: impl Into<String>, mend: impl Into<String>) -> Self {
-        Self { ok: false, what: what.into(), mend: Some(mend.into()) }
-    }
-}
 
 /// Looks at everything that commonly goes wrong. Exits 1 where something is.
 pub(crate) fn run(data: &Path, command: &Doctor) -> Result<(), Failure> {
@@ -104,6 +86,15 @@ fn examine(data: &Path) -> Vec<DoctorFinding> {
         Ok(HostReply::Findings(_)) | Err(_) => findings.extend(not_reached(data, &control, &found, None)),
     }
     findings.extend(own_programs(data));
+    let folder = data.to_owned();
+    let fleet = run_on_thread(move |say| drop(say.send(super::fleet::examine(&folder))));
+    match fleet.recv_timeout(BROKER) {
+        Ok(found) => findings.extend(found),
+        Err(_) => findings.push(DoctorFinding::problem(
+            "the fleet's broker does not answer",
+            "everything on this Mac works without it: look at nats-server there",
+        )),
+    }
     findings
 }
 

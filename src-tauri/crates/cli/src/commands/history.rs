@@ -9,34 +9,56 @@ use crate::print::{self, emphasize};
 use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{
     FeedAsk, FeedEvent, FeedKind, FeedTimes, GetRequest, KillRequest, ListRequests, NextEvents,
-    RequestFilter, RequestKill, RequestNumber,
+    RequestFilter, RequestKill, RequestNumber, Requests,
 };
 use postern_contract::{RequestDetail, RequestRow, ShownSubject, render};
-use postern_policy::Millis;
+use postern_doors::fleet::HostPart;
+use postern_policy::{AgentId, Millis};
 use serde::Serialize;
+use std::path::Path;
 
 pub(crate) fn list_requests(link: &mut HostLink, command: History) -> Result<(), Failure> {
-    let agent = command.agent.as_deref().map(parse_agent_id).transpose()?;
-    let since =
-        command.since.map(|ago| i64::try_from(ago.as_millis()).map_err(Failure::from_error)).transpose()?;
-    let since = since.map(|ago| jiff::Timestamp::now().as_millisecond().saturating_sub(ago));
     if command.watch {
+        let (agent, since) = (agent_of(&command)?, since_of(&command)?);
         return watch_feed(link, &command, FeedAsk { agent, since, ..FeedAsk::default() });
     }
-    let filter = RequestFilter {
-        agent,
+    let json = command.json.json;
+    let requests = link.call_method::<ListRequests>(&filter_of(command)?)?.requests;
+    if json { print::write_json(&requests) } else { show_requests(&requests) }
+}
+
+/// Lists the requests of other Macs of the fleet.
+pub(crate) fn list_elsewhere(data: &Path, command: History) -> Result<(), Failure> {
+    let (host, json) = (command.host.clone().unwrap_or_default(), command.json.json);
+    let parts = (|listed: Requests| listed.requests, |requests: &Vec<RequestRow>| show_requests(requests));
+    let filter = filter_of(command)?;
+    super::fleet::read_hosts::<ListRequests, _>(data, (&host, HostPart::History), &filter, json, parts)
+}
+
+fn agent_of(command: &History) -> Result<Option<AgentId>, Failure> {
+    command.agent.as_deref().map(parse_agent_id).transpose()
+}
+
+fn since_of(command: &History) -> Result<Option<Millis>, Failure> {
+    let ago = command.since.map(|ago| i64::try_from(ago.as_millis()).map_err(Failure::from_error));
+    let now = jiff::Timestamp::now().as_millisecond();
+    Ok(ago.transpose()?.map(|ago| now.saturating_sub(ago)))
+}
+
+fn filter_of(command: History) -> Result<RequestFilter, Failure> {
+    Ok(RequestFilter {
+        agent: agent_of(&command)?,
         state: command.state,
-        since,
+        since: since_of(&command)?,
         effect: command.effect.map(str::to_owned),
         search: command.search,
         before: None,
         limit: Some(command.limit),
         ..RequestFilter::default()
-    };
-    let requests = link.call_method::<ListRequests>(&filter)?.requests;
-    if command.json.json {
-        return print::write_json(&requests);
-    }
+    })
+}
+
+fn show_requests(requests: &[RequestRow]) -> Result<(), Failure> {
     let headings = ["AT", "AGENT", "STATE", "COMMAND", "BY", "REQUEST"];
     let ids: Vec<&str> = requests.iter().map(|request| request.id.as_str()).collect();
     let short = |request: &RequestRow| {

@@ -6,6 +6,7 @@ pub(crate) mod confine;
 pub(crate) mod doctor;
 pub(crate) mod doors;
 pub(crate) mod explain;
+mod finding;
 pub(crate) mod fleet;
 pub(crate) mod history;
 pub(crate) mod hook;

@@ -92,7 +92,7 @@ pub struct LintFinding {
 
 /// Selection of recorded requests to judge again, and the policy to judge them by.
 ///
-/// Without rules and permissions: by the policy as it is now, against what became of them then. With them: by
+/// Without rules, settings and permissions: by the policy as it is now, against what became of them then. With them: by
 /// that policy, against the policy as it is now.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -114,6 +114,10 @@ pub struct Replay {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub besides: bool,
+    /// Settings by their names, put over those of every agent.
+    #[serde(default)]
+    #[ts(optional, type = "Record<string, unknown>")]
+    pub settings: Option<serde_json::Map<String, serde_json::Value>>,
     /// This text instead of the agent's `permissions.jsonc`; needs `agent`.
     #[serde(default)]
     pub permissions: Option<String>,

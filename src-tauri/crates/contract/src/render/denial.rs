@@ -70,6 +70,11 @@ pub fn refusal(refusal: &Refusal) -> ShownText {
         Refusal::Expired { presented: false } => {
             Sentence::new("Nobody answered in time, and nobody was there who could have seen the question.")
         }
+        Refusal::TooFewPeople { approved, needed } => Sentence::default()
+            .number(*needed)
+            .literal(" people have to approve it, and ")
+            .number(*approved)
+            .literal(" did in time."),
         Refusal::NotShown(why) => {
             Sentence::new("The question could not be shown: ").append(not_shown(why)).literal(".")
         }
@@ -315,7 +320,7 @@ fn default_advice(cause: &Refusal, denial: &Denial) -> Sentence {
         Refusal::TooLongToShow => "Write the text to a file and run that, or split the command.",
         Refusal::Person if denial.feedback.is_some() => "Do not ask for the same again: do as they say.",
         Refusal::Person => "Do not ask for the same again; ask the user what to do instead.",
-        Refusal::Expired { .. } => of_reason(DenyReason::Expired),
+        Refusal::Expired { .. } | Refusal::TooFewPeople { .. } => of_reason(DenyReason::Expired),
         Refusal::NotShown(_) => "Ask again when the user is back.",
         Refusal::Nobody => {
             "Ask the user to open one (the app, `postern tui` in a terminal, or a chat: `postern doors`), and then ask again."

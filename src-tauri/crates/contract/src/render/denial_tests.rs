@@ -63,6 +63,7 @@ fn refusals(text: &str) -> Vec<Refusal> {
         Refusal::Person,
         Refusal::Expired { presented: true },
         Refusal::Expired { presented: false },
+        Refusal::TooFewPeople { approved: 1, needed: 2 },
         Refusal::NotShown(NotShown::Locked),
         Refusal::NotShown(NotShown::Approver(own())),
         Refusal::Nobody,

@@ -2,7 +2,7 @@
 
 use super::FleetError;
 use super::connect::{BrokerLink, MemberReply};
-use super::keep::{Folder, Keys, Membership};
+use super::keep::{Folder, Keys};
 use super::store;
 use async_nats::jetstream::{Message, consumer};
 use futures_util::StreamExt as _;
@@ -95,8 +95,8 @@ impl FleetApprover {
         let membership = folder.membership()?;
         let me = membership.own_member_id(false).ok_or(FleetError::NoApprover)?.clone();
         let keys = folder.read_keys(&me)?;
-        let Membership { fleet, server, certificate, .. } = membership;
-        let link = BrokerLink::open(&server, certificate, &keys.nkey, me.as_str()).await?;
+        let link = BrokerLink::open_as_member(folder, &membership, (&me, &keys.nkey)).await?;
+        let fleet = membership.fleet;
         let pinned = store::follow(&link.client, &fleet, &keys.open, folder).await?;
         if !pinned.roster.member(&me).is_some_and(|member| member.has_role(MemberRole::Approver)) {
             return Err(FleetError::NoApprover);

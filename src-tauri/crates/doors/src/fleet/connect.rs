@@ -1,11 +1,12 @@
 //! A connection to the broker: TLS with the one certificate that the fleet pinned, and the member's own key.
 
 use super::FleetError;
+use super::keep::{Folder, Membership};
 use async_nats::jetstream::{self, consumer};
-use async_nats::{Client, ConnectOptions, Event, Message, RequestErrorKind};
+use async_nats::{Client, ConnectOptions, Event, Message, RequestErrorKind, ServerError};
 use futures_util::StreamExt as _;
-use postern_fleet::{Hash, SignKey, Subjects};
-use std::sync::Arc;
+use postern_fleet::{FleetId, Hash, SignKey, Subjects};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use tokio_rustls::rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
@@ -18,27 +19,58 @@ const PING: Duration = Duration::from_secs(5);
 const CONNECT: Duration = Duration::from_secs(5);
 /// Longest time for a request to the broker itself.
 const REQUEST: Duration = Duration::from_secs(10);
+/// Errors of the server that are kept.
+const VIOLATIONS: usize = 16;
+
+/// Address of a broker, its identity, and who is let in.
+#[derive(Debug)]
+pub(super) struct BrokerAddress<'a> {
+    /// Address: `tls://HOST:PORT`.
+    pub(super) server: &'a str,
+    /// Hash of its certificate; `None` trusts whom the system trusts.
+    pub(super) certificate: Option<Hash>,
+    /// Credentials that its administrator gave; `None` if it knows the member's own key.
+    pub(super) credentials: Option<String>,
+}
 
 /// A connection, and word that it was lost.
 #[derive(Debug)]
 pub(super) struct BrokerLink {
     pub(super) client: Client,
     lost: CancellationToken,
+    /// Errors of the server about what this member may not do.
+    violations: Arc<Mutex<Vec<String>>>,
 }
 
 impl BrokerLink {
-    /// Connects a member by its key. `name` is the beginning of the subjects on which it gets replies.
+    /// Connects a member of this Mac.
+    pub(super) async fn open_as_member(
+        folder: &Folder,
+        membership: &Membership,
+        (member, key): (&FleetId, &SignKey),
+    ) -> Result<Self, FleetError> {
+        let (server, certificate) = (membership.server.as_str(), membership.certificate);
+        let address = BrokerAddress { server, certificate, credentials: folder.credentials()? };
+        Self::open(&address, key, member.as_str()).await
+    }
+
+    /// Connects by a key, or by credentials. `name` is the beginning of the subjects on which it gets replies.
     pub(super) async fn open(
-        server: &str,
-        certificate: Hash,
+        address: &BrokerAddress<'_>,
         key: &SignKey,
         name: &str,
     ) -> Result<Self, FleetError> {
         let lost = CancellationToken::new();
         let tell = lost.clone();
-        let options = ConnectOptions::with_nkey(key.nkey_seed())
+        let violations = Arc::new(Mutex::new(Vec::new()));
+        let noted = Arc::clone(&violations);
+        let trust = match address.certificate {
+            Some(certificate) => pinned(certificate)?,
+            None => crate::tls::system().map_err(|error| FleetError::Own(error.message))?,
+        };
+        let options = login(address.credentials.as_deref(), key)?
             .require_tls(true)
-            .tls_client_config(pinned(certificate)?)
+            .tls_client_config(trust)
             .custom_inbox_prefix(Subjects::inbox_prefix(name))
             .ping_interval(PING)
             .connection_timeout(CONNECT)
@@ -49,6 +81,12 @@ impl BrokerLink {
             .ignore_discovered_servers()
             .event_callback(move |event| {
                 let gone = matches!(event, Event::Disconnected | Event::Closed | Event::LameDuckMode);
+                if let Event::ServerError(ServerError::Other(error)) = &event {
+                    let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
+                    if noted.len() < VIOLATIONS {
+                        noted.push(error.clone());
+                    }
+                }
                 let tell = tell.clone();
                 async move {
                     if gone {
@@ -56,17 +94,25 @@ impl BrokerLink {
                     }
                 }
             });
-        let client = tokio::time::timeout(CONNECT * 2, options.connect(server))
+        let client = tokio::time::timeout(CONNECT * 2, options.connect(address.server))
             .await
             .map_err(|_| FleetError::Unreachable("it does not answer".to_owned()))?
             .map_err(|error| FleetError::Unreachable(error.to_string()))?;
-        Ok(Self { client, lost })
+        Ok(Self { client, lost, violations })
+    }
+
+    /// Returns what the server said this member may not do.
+    pub(super) fn violations(&self) -> Vec<String> {
+        self.violations.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Sends a request to another member, and waits for its reply.
     pub(super) async fn request(&self, subject: String, bytes: Vec<u8>, patience: Duration) -> MemberReply {
         let request = async_nats::Request::new().payload(bytes.into()).timeout(Some(patience));
-        match self.client.send_request(subject, request).await {
+        let replied = self.lost.run_until_cancelled(self.client.send_request(subject, request)).await;
+        // Over a connection that is lost no reply comes.
+        let Some(replied) = replied else { return MemberReply::Silent };
+        match replied {
             Ok(reply) => MemberReply::Message(reply),
             Err(error) if error.kind() == RequestErrorKind::NoResponders => MemberReply::Offline,
             Err(_) => MemberReply::Silent,
@@ -122,10 +168,22 @@ impl BrokerLink {
 /// Reply of another member to a request.
 pub(super) enum MemberReply {
     Message(Message),
-    /// It is not connected: nothing was sent.
+    /// Nothing was sent: the member is not connected.
     Offline,
-    /// It sent no reply in time.
+    /// No reply came in time.
     Silent,
+}
+
+/// Returns how a member is let in: a file of credentials has a token and a key, or a key alone.
+fn login(credentials: Option<&str>, key: &SignKey) -> Result<ConnectOptions, FleetError> {
+    match credentials.map(str::trim) {
+        None => Ok(ConnectOptions::with_nkey(key.nkey_seed())),
+        Some(seed) if seed.starts_with("SU") && !seed.contains(char::is_whitespace) => {
+            Ok(ConnectOptions::with_nkey(seed.to_owned()))
+        }
+        Some(file) => ConnectOptions::with_credentials(file)
+            .map_err(|error| FleetError::Refused(format!("the credentials cannot be read: {error}"))),
+    }
 }
 
 fn pinned(certificate: Hash) -> Result<ClientConfig, FleetError> {

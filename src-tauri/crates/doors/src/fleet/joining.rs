@@ -1,8 +1,8 @@
 //! Joining over the broker: the invited device asks, the owner's terminal answers.
 
 use super::FleetError;
-use super::connect::BrokerLink;
-use super::keep::{Chain, Folder, Keys, Membership, OwnMember, PolicyScope};
+use super::connect::{BrokerAddress, BrokerLink};
+use super::keep::{Chain, Folder, HostConsent, Keys, Membership, OwnMember};
 use async_nats::{Client, Message};
 use futures_util::StreamExt as _;
 use postern_fleet::{
@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_mins(10);
 /// Longest time for each of the first steps.
 const STEP: Duration = Duration::from_secs(10);
 /// Largest message of joining.
-const LARGEST: usize = 512 << 10;
+const LARGEST: usize = 1 << 20;
 
 /// Message of the invited device.
 #[derive(Serialize, Deserialize)]
@@ -30,11 +30,13 @@ enum JoinStepMessage {
     Wait,
 }
 
-/// Final answer of the owner.
+/// Answer of the owner once the digits were compared. Each roster comes by itself: of a large fleet two are more than a
+/// message.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 enum JoinVerdict {
-    Welcome { rosters: Chain, ids: Vec<FleetId> },
+    Roster(SignedEnvelope),
+    Welcome { ids: Vec<FleetId> },
     No,
 }
 
@@ -55,22 +57,35 @@ fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FleetError> {
 pub struct Joining {
     client: Client,
     code: InvitationCode,
+    credentials: Option<String>,
     keys: Vec<(bool, Keys)>,
     /// The owner's members, and the digits.
     pub joined: Joined,
 }
 
 impl Joining {
-    /// Meets the owner at the broker that the code names. `hosts` says for each member whether it is a host.
-    pub async fn meet_owner(code: InvitationCode, name: &str, hosts: &[bool]) -> Result<Self, FleetError> {
+    /// Meets the owner at the broker that the code names. `hosts` says for each member whether it is a host; `credentials`
+    /// are for a broker that others run.
+    pub async fn meet_owner(
+        code: InvitationCode,
+        credentials: Option<String>,
+        hosts: &[bool],
+    ) -> Result<Self, FleetError> {
         code.check_expiry(super::wall_clock()).map_err(FleetError::refused)?;
+        if code.credentials && credentials.is_none() {
+            return Err(FleetError::Refused(
+                "this fleet's broker wants credentials: ask its administrator, and add --credentials FILE"
+                    .to_owned(),
+            ));
+        }
         let made = |host: &bool| Ok((*host, Keys::new(super::random()?)?));
         let keys = hosts.iter().map(made).collect::<Result<Vec<_>, FleetError>>()?;
-        let members = keys.iter().map(|(host, keys)| keys.introduce(name, *host)).collect();
+        let members = keys.iter().map(|(host, keys)| keys.introduce("", *host)).collect();
         let party = Party::new(code.clone(), JoinSide::Joiner, members, super::random()?);
         let key = code.broker_key().ok_or(FleetError::NoFleet)?;
-        let link =
-            BrokerLink::open(&code.server, code.certificate, &key, &format!("join-{}", code.join)).await?;
+        let (server, certificate) = (code.server.as_str(), code.certificate);
+        let address = BrokerAddress { server, certificate, credentials: credentials.clone() };
+        let link = BrokerLink::open(&address, &key, &format!("join-{}", code.join)).await?;
         let subject = Subjects::for_fleet(&code.fleet).join_subject(&code.join);
         let client = link.client;
         let theirs: Hash =
@@ -78,21 +93,24 @@ impl Joining {
         let revealed: Reveal =
             send_and_receive(&client, &subject, &JoinStepMessage::Reveal(party.reveal(theirs)), STEP).await?;
         let joined = party.finish(theirs, &revealed).map_err(FleetError::refused)?;
-        Ok(Self { client, code, keys, joined })
+        Ok(Self { client, code, credentials, keys, joined })
     }
 
     /// Waits until the owner has compared the digits, and keeps what makes this Mac a member.
     pub async fn welcomed(
         self,
         folder: &Folder,
-        policy: PolicyScope,
+        consent: HostConsent,
     ) -> Result<(Membership, PinnedRoster), FleetError> {
-        let Self { client, code, keys, joined } = self;
+        let Self { client, code, credentials, keys, joined } = self;
         let subject = Subjects::for_fleet(&code.fleet).join_subject(&code.join);
-        let JoinVerdict::Welcome { rosters, ids } =
-            send_and_receive(&client, &subject, &JoinStepMessage::Wait, PATIENCE).await?
-        else {
-            return Err(FleetError::Refused("the owner said no".to_owned()));
+        let mut rosters = Chain(Vec::new());
+        let ids = loop {
+            match send_and_receive(&client, &subject, &JoinStepMessage::Wait, PATIENCE).await? {
+                JoinVerdict::Roster(roster) => rosters.push(roster)?,
+                JoinVerdict::Welcome { ids } => break ids,
+                JoinVerdict::No => return Err(FleetError::Refused("the owner said no".to_owned())),
+            }
         };
         let (pinned, envelope) = rosters.follow(&code.fleet, code.roster)?;
         // The owner whose digits were compared is an owner in the roster, and our members have our keys.
@@ -120,8 +138,12 @@ impl Joining {
             members.push(OwnMember { id, host: *host });
         }
         let InvitationCode { fleet, server, certificate, .. } = code;
-        let membership = Membership { fleet, server, certificate, members, policy, broker: None };
+        let HostConsent { policy, readable } = consent;
+        let membership = Membership { fleet, server, certificate, members, policy, readable, broker: None };
         folder.pin_roster(&pinned, envelope)?;
+        if let Some(credentials) = credentials {
+            folder.write_text("credentials", credentials.as_bytes())?;
+        }
         folder.keep_membership(&membership)?;
         Ok((membership, pinned))
     }
@@ -212,19 +234,22 @@ impl Inviting {
 impl Met {
     /// Tells the device that it is a member, with the rosters from the one that its code names.
     pub(super) async fn welcome(
-        self,
+        mut self,
         rosters: Vec<SignedEnvelope>,
         ids: Vec<FleetId>,
     ) -> Result<(), FleetError> {
-        self.send_verdict(&JoinVerdict::Welcome { rosters: Chain(rosters), ids }).await
+        for roster in rosters {
+            self.send_verdict(&JoinVerdict::Roster(roster)).await?;
+        }
+        self.send_verdict(&JoinVerdict::Welcome { ids }).await
     }
 
     /// Tells the device that it is none.
-    pub async fn refuse(self) -> Result<(), FleetError> {
+    pub async fn refuse(mut self) -> Result<(), FleetError> {
         self.send_verdict(&JoinVerdict::No).await
     }
 
-    async fn send_verdict(mut self, verdict: &JoinVerdict) -> Result<(), FleetError> {
+    async fn send_verdict(&mut self, verdict: &JoinVerdict) -> Result<(), FleetError> {
         let gone = || FleetError::Unreachable("the device went away".to_owned());
         let message = timeout(STEP, self.messages.next()).await.ok().flatten().ok_or_else(gone)?;
         let JoinStepMessage::Wait = decode(&message.payload)? else {

@@ -17,8 +17,10 @@ use std::path::{Path, PathBuf};
 const ROSTERS: usize = 10;
 
 /// Everything that makes this Mac a member.
-const FILES: [&str; 12] = [
+const FILES: [&str; 14] = [
     "member.json",
+    "shown.json",
+    "credentials",
     "keys",
     "roster.json",
     "fresh.json",
@@ -49,6 +51,15 @@ pub enum PolicyScope {
     Allow,
 }
 
+/// Rights that a host's person gives its fleet at joining.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HostConsent {
+    /// Extent to which its policy counts.
+    pub policy: PolicyScope,
+    /// True if those who answer for the host may read its history, agents and rules.
+    pub readable: bool,
+}
+
 /// Facts about the fleet besides its roster.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -57,13 +68,17 @@ pub struct Membership {
     pub fleet: FleetId,
     /// Address of the broker: `tls://HOST:PORT`.
     pub server: String,
-    /// Hash of the broker's certificate.
-    pub certificate: Hash,
+    /// Hash of the broker's certificate; absent where the system trusts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<Hash>,
     /// The members that this Mac is: a host, an approver, or both.
     pub members: Vec<OwnMember>,
     /// Extent to which the fleet's policy counts on this Mac.
     #[serde(default)]
     pub policy: PolicyScope,
+    /// True if those who answer for this Mac may read its history, agents and rules.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub readable: bool,
     /// Address of the broker, if this Mac keeps its configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broker: Option<OwnBroker>,
@@ -175,6 +190,15 @@ impl Folder {
         Ok(())
     }
 
+    /// Returns the credentials for a broker that others run; `None` where it knows members by their own keys.
+    pub(super) fn credentials(&self) -> Result<Option<String>, FleetError> {
+        match fs::read_to_string(self.path.join("credentials")) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(FleetError::own_error(error)),
+        }
+    }
+
     /// Returns what is known of the fleet; an error if this Mac is in none.
     pub fn membership(&self) -> Result<Membership, FleetError> {
         self.read_json("member.json")?.ok_or(FleetError::NoFleet)
@@ -277,11 +301,19 @@ impl Membership {
 }
 
 /// Envelopes of rosters as an owner hands them to a new member: the one that the code names, and those after it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug)]
 pub(super) struct Chain(pub(super) Vec<SignedEnvelope>);
 
 impl Chain {
+    /// Takes the next one.
+    pub(super) fn push(&mut self, roster: SignedEnvelope) -> Result<(), FleetError> {
+        if self.0.len() > ROSTERS {
+            return Err(FleetError::Refused("too many rosters".to_owned()));
+        }
+        self.0.push(roster);
+        Ok(())
+    }
+
     /// Pins the first by its hash and follows the others. Returns the last with its envelope.
     pub(super) fn follow(
         &self,
@@ -289,9 +321,6 @@ impl Chain {
         first: Hash,
     ) -> Result<(PinnedRoster, &SignedEnvelope), FleetError> {
         let [head, rest @ ..] = self.0.as_slice() else { return Err(FleetError::NoFleet) };
-        if rest.len() > ROSTERS {
-            return Err(FleetError::Refused("too many rosters".to_owned()));
-        }
         let pinned = PinnedRoster::pin_first(head, fleet, first).map_err(FleetError::refused)?;
         rest.iter().try_fold((pinned, head), |(pinned, _), next| {
             pinned.verify_next(next, fleet).map(|pinned| (pinned, next)).map_err(FleetError::refused)

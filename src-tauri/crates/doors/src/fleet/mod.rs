@@ -4,6 +4,7 @@
 mod approver;
 mod audit;
 mod connect;
+mod examine;
 mod inbox;
 mod joining;
 mod keep;
@@ -15,12 +16,13 @@ mod store;
 
 pub use approver::{AnswerReply, Elsewhere, FleetApprover, News};
 pub use audit::Verified;
+pub use examine::{BrokerFact, account_setup, examine_broker};
 pub use joining::{Inviting, Joining, Met};
-pub use keep::{Folder, Membership, OwnBroker, OwnMember, PolicyScope};
-pub use owner::{FleetOwner, Invitation, NewFleetChoices, PreparedFleet, prepare_fleet};
+pub use keep::{Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember, PolicyScope};
+pub use owner::{BrokerChoice, FleetOwner, Invitation, NewFleetChoices, PreparedFleet, prepare_fleet};
 pub use postern_fleet::{
-    ApproverLimits, FleetChoice, FleetId, FleetRisk, InvitationCode, Member, MemberRole, Reported,
-    RolloutReach, Work,
+    ApproverLimits, FleetChoice, FleetId, FleetRisk, HostPart, InvitationCode, Member, MemberRole, Reported,
+    RiseLimits, RolloutReach, Work,
 };
 pub use publisher::{Asked, HostReply, Publisher};
 
@@ -232,7 +234,7 @@ impl Door for FleetDoor {
 /// Connects one side, now and whenever the connection is lost.
 async fn connected(line: Line, side: Side, closed: CancellationToken) {
     let Line { host, folder, state, started } = line;
-    let mut rest = REST;
+    let (mut rest, mut settled) = (REST, session::Settled::new());
     loop {
         let there = || say(&state, side, None);
         let began = Instant::now();
@@ -241,7 +243,7 @@ async fn connected(line: Line, side: Side, closed: CancellationToken) {
                 Side::Host => {
                     let session = FleetHostSession::open(&host, &folder, started).await?;
                     there();
-                    session.serve_until_lost().await
+                    session.serve_until_lost(&mut settled).await
                 }
                 Side::Inbox => inbox::serve(&host, &folder, there).await,
             }

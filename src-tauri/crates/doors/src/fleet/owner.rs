@@ -2,29 +2,50 @@
 
 use super::connect::BrokerLink;
 use super::joining::{Inviting, Met};
-use super::keep::{Folder, Keys, Membership, OwnBroker, OwnMember, PolicyScope};
+use super::keep::{Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember};
 use super::{FleetError, policy, store};
 use postern_fleet::{
     ApproverLimits, Broker, CODE_LASTS, FleetId, FleetRisk, Hash, Introduction, InvitationCode, Member,
     MemberRole, PinnedRoster, Roster, SignedEnvelope,
 };
 use std::net::SocketAddr;
+use tokio_rustls::rustls::pki_types::CertificateDer;
+use tokio_rustls::rustls::pki_types::pem::{self, PemObject as _};
 
 /// Choices for a new fleet.
 #[derive(Debug, Clone)]
 pub struct NewFleetChoices {
-    /// Address at which the broker listens.
-    pub listen: SocketAddr,
+    /// Broker where its members meet.
+    pub broker: BrokerChoice,
     /// Name of this Mac.
     pub name: String,
     /// Name of the owner.
     pub person: String,
     /// Group of its host, and of what its person answers for.
     pub group: FleetId,
-    /// Extent to which the fleet's policy counts on this Mac.
-    pub policy: PolicyScope,
-    /// True if nats-server is older than 2.10.
-    pub before_2_10: bool,
+    /// Rights of the fleet on this Mac.
+    pub consent: HostConsent,
+}
+
+/// Broker of a new fleet.
+#[derive(Debug, Clone)]
+pub enum BrokerChoice {
+    /// Broker that this Mac configures.
+    Own {
+        /// Address at which it listens.
+        listen: SocketAddr,
+        /// True if nats-server is older than 2.10.
+        before_2_10: bool,
+    },
+    /// Broker that others run.
+    Existing {
+        /// Address: `tls://HOST:PORT`.
+        server: String,
+        /// Text of its certificate (PEM), to pin it; `None` trusts whom the system trusts.
+        certificate: Option<String>,
+        /// Credentials that its administrator gave.
+        credentials: String,
+    },
 }
 
 /// A fleet that is ready to be kept.
@@ -34,17 +55,16 @@ pub struct PreparedFleet {
     pinned: PinnedRoster,
     envelope: SignedEnvelope,
     keys: Vec<(FleetId, Keys)>,
-    certificate: String,
-    key: String,
-    /// Configuration of its broker.
-    pub configuration: String,
+    /// Further files, by their names.
+    files: Vec<(&'static str, String)>,
+    /// Configuration of its broker, if this Mac configures one.
+    pub configuration: Option<String>,
 }
 
 /// Makes a fleet of one Mac, whose person owns it. Nothing is written.
 pub fn prepare_fleet(folder: &Folder, wanted: &NewFleetChoices) -> Result<PreparedFleet, FleetError> {
     let fleet = super::new_id()?;
-    let made = rcgen::generate_simple_self_signed(vec![wanted.listen.ip().to_string()])
-        .map_err(FleetError::own_error)?;
+    let NewBroker { server, certificate, broker, mut files } = NewBroker::of_choice(&wanted.broker)?;
     let (person, host) = (super::new_id()?, super::new_id()?);
     let (own, hosts) = (Keys::new(super::random()?)?, Keys::new(super::random()?)?);
     let groups = vec![wanted.group.clone()];
@@ -73,19 +93,63 @@ pub fn prepare_fleet(folder: &Folder, wanted: &NewFleetChoices) -> Result<Prepar
         .map_err(FleetError::refused)?;
     let membership = Membership {
         fleet,
-        server: format!("tls://{}", wanted.listen),
-        certificate: Hash::of_bytes(made.cert.der()),
+        server,
+        certificate,
         members: vec![
             OwnMember { id: person.clone(), host: false },
             OwnMember { id: host.clone(), host: true },
         ],
-        policy: wanted.policy,
-        broker: Some(OwnBroker { listen: wanted.listen.to_string(), before_2_10: wanted.before_2_10 }),
+        policy: wanted.consent.policy,
+        readable: wanted.consent.readable,
+        broker,
     };
-    let configuration = configuration(folder, &membership, &pinned, &[])?;
-    let (certificate, key) = (made.cert.pem(), made.signing_key.serialize_pem());
+    let configuration = match membership.broker {
+        Some(_) => configuration(folder, &membership, &pinned, &[])?,
+        None => None,
+    };
+    files.extend(configuration.clone().map(|text| ("broker.conf", text)));
     let keys = vec![(person, own), (host, hosts)];
-    Ok(PreparedFleet { membership, pinned, envelope, keys, certificate, key, configuration })
+    Ok(PreparedFleet { membership, pinned, envelope, keys, files, configuration })
+}
+
+/// Facts and files of a new fleet's broker.
+struct NewBroker {
+    server: String,
+    certificate: Option<Hash>,
+    broker: Option<OwnBroker>,
+    files: Vec<(&'static str, String)>,
+}
+
+impl NewBroker {
+    fn of_choice(choice: &BrokerChoice) -> Result<Self, FleetError> {
+        match choice {
+            BrokerChoice::Own { listen, before_2_10 } => {
+                let made = rcgen::generate_simple_self_signed(vec![listen.ip().to_string()])
+                    .map_err(FleetError::own_error)?;
+                let (certificate, key) = (made.cert.pem(), made.signing_key.serialize_pem());
+                Ok(Self {
+                    server: format!("tls://{listen}"),
+                    certificate: Some(Hash::of_bytes(made.cert.der())),
+                    broker: Some(OwnBroker { listen: listen.to_string(), before_2_10: *before_2_10 }),
+                    files: vec![("broker.crt", certificate), ("broker.pem", key)],
+                })
+            }
+            BrokerChoice::Existing { server, certificate, credentials } => {
+                let unusable = |error: pem::Error| {
+                    FleetError::Refused(format!("the certificate cannot be used: {error}"))
+                };
+                let certificate =
+                    certificate.as_ref().map(|text| CertificateDer::from_pem_slice(text.as_bytes()));
+                let certificate = certificate.transpose().map_err(unusable)?;
+                Ok(Self {
+                    server: server.clone(),
+                    certificate: certificate.map(|certificate| Hash::of_bytes(&certificate)),
+                    broker: None,
+                    files: vec![("credentials", credentials.clone())],
+                })
+            }
+        }
+    }
 }
 
 /// Makes a member that may do nothing yet.
@@ -108,9 +172,9 @@ impl PreparedFleet {
     /// Keeps it: from now on this Mac is a member.
     pub fn save_files(&self, folder: &Folder) -> Result<(), FleetError> {
         folder.create()?;
-        folder.write_text("broker.crt", self.certificate.as_bytes())?;
-        folder.write_text("broker.pem", self.key.as_bytes())?;
-        folder.write_text("broker.conf", self.configuration.as_bytes())?;
+        for (name, text) in &self.files {
+            folder.write_text(name, text.as_bytes())?;
+        }
         for (id, keys) in &self.keys {
             folder.keep_keys(id, keys)?;
         }
@@ -119,13 +183,17 @@ impl PreparedFleet {
     }
 }
 
+/// Returns the broker's configuration; `None` if others run it.
 fn configuration(
     folder: &Folder,
     membership: &Membership,
     pinned: &PinnedRoster,
     invited: &[(FleetId, postern_fleet::VerifyKey)],
-) -> Result<String, FleetError> {
-    let broker = membership.broker.as_ref().ok_or(FleetError::NoOwner)?;
+) -> Result<Option<String>, FleetError> {
+    let Some(broker) = membership.broker.as_ref() else {
+        // Another owner's Mac may have it; where there are credentials nobody's has.
+        return folder.credentials()?.map_or(Err(FleetError::NoOwner), |_| Ok(None));
+    };
     let configured = Broker {
         fleet: &membership.fleet,
         roster: &pinned.roster,
@@ -134,7 +202,7 @@ fn configuration(
         folder: &folder.path().to_string_lossy(),
         before_2_10: broker.before_2_10,
     };
-    Ok(configured.configuration())
+    Ok(Some(configured.configuration()))
 }
 
 /// Rights of a new member.
@@ -170,8 +238,7 @@ impl FleetOwner {
         let pinned = folder.pinned()?;
         let me = membership.owner_member(&pinned).ok_or(FleetError::NoOwner)?.id.clone();
         let keys = folder.read_keys(&me)?;
-        let link =
-            BrokerLink::open(&membership.server, membership.certificate, &keys.nkey, me.as_str()).await?;
+        let link = BrokerLink::open_as_member(folder, &membership, (&me, &keys.nkey)).await?;
         store::prepare(&link.client, &membership.fleet).await?;
         let pinned = match pinned.roster.version {
             // The first one has not been stored yet, or nobody was there to read it.
@@ -194,6 +261,7 @@ impl FleetOwner {
             join: super::new_id()?,
             server: self.membership.server.clone(),
             certificate: self.membership.certificate,
+            credentials: self.folder.credentials()?.is_some(),
             roster: self.pinned.hash,
             secret: super::random()?,
             ends: super::wall_clock() + CODE_LASTS,
@@ -211,7 +279,7 @@ impl FleetOwner {
     fn configure(&self, invited: &[(FleetId, postern_fleet::VerifyKey)]) -> Result<(), FleetError> {
         let text = configuration(&self.folder, &self.membership, &self.pinned, invited)?;
         self.folder.keep_invited(invited)?;
-        self.folder.write_text("broker.conf", text.as_bytes())
+        text.map_or(Ok(()), |text| self.folder.write_text("broker.conf", text.as_bytes()))
     }
 
     /// Waits for the device that has a code.

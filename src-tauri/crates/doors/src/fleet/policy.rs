@@ -26,6 +26,9 @@ pub(super) struct KeptPolicy {
     newest: Option<SignedEnvelope>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     good: Option<SignedEnvelope>,
+    /// Time since which the one in force is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    since: Option<WallMillis>,
     /// Bundle that this host refused, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     refused: Option<(Hash, String)>,
@@ -138,18 +141,20 @@ impl HostPolicy {
         names.join(" ")
     }
 
-    /// Returns the state of each of these groups.
-    pub(super) fn report(&self, groups: &[FleetId]) -> Vec<GroupState> {
+    /// Returns the state of each of these groups, and since when the bundle in force is.
+    pub(super) fn report(&self, groups: &[FleetId]) -> Vec<(GroupState, Option<WallMillis>)> {
         let state = |group: &FleetId| {
             let kept = self.groups.get(group);
             let good = kept.and_then(|kept| kept.good.as_ref());
-            GroupState {
+            let state = GroupState {
                 group: group.clone(),
+                counts: None,
                 newest: kept.and_then(|kept| kept.state.as_ref()).map(|state| state.bundle),
                 in_force: good
                     .and_then(|good| Some(name_of(&kept_bundle(good)?, &Hash::of_bytes(&good.payload)))),
                 refused: kept.and_then(|kept| kept.refused.clone()),
-            }
+            };
+            (state, kept.and_then(|kept| kept.since))
         };
         groups.iter().map(state).collect()
     }
@@ -157,6 +162,11 @@ impl HostPolicy {
     /// Returns rules for a replay, as far as they would count here.
     pub(super) fn rules_of(&self, rules: &[Value]) -> Result<Vec<RuleDraft>, String> {
         rules_of(rules, self.scope, None)
+    }
+
+    /// Returns settings for a replay, as far as they would count here.
+    pub(super) fn settings_of(&self, settings: &Map<String, Value>) -> Map<String, Value> {
+        if self.scope == PolicyScope::Allow { settings.clone() } else { Map::new() }
     }
 
     /// Takes a bundle that counts, if this host can read it: or notes why not.
@@ -192,6 +202,7 @@ impl HostPolicy {
             let good = kept.good.as_ref().map(|good| Hash::of_bytes(&good.payload));
             if state.good != good && state.good == Some(state.bundle) {
                 kept.good.clone_from(&kept.newest);
+                kept.since = Some(super::wall_clock());
                 changed = true;
             }
             kept.state = Some(state.clone());
@@ -221,7 +232,7 @@ impl Folder {
     }
 }
 
-/// Seals the documents of all groups for the members of a roster, who may be others than before.
+/// Seals the documents of each group for those who read them by a roster, who may be others than before.
 pub(super) async fn reseal(
     client: &async_nats::Client,
     fleet: &FleetId,
@@ -230,8 +241,8 @@ pub(super) async fn reseal(
 ) -> Result<(), FleetError> {
     let groups = pinned.roster.members.iter().flat_map(|member| &member.groups);
     let groups: std::collections::BTreeSet<&FleetId> = groups.collect();
-    let to: Vec<_> = pinned.roster.members.iter().map(|member| member.seal).collect();
     for group in groups {
+        let to = pinned.roster.readers_of(group);
         for kind in [store::BUNDLE, store::STAGE] {
             let key = postern_fleet::Subjects::for_fleet(fleet).group_key(kind, group);
             if let Some(document) = store::newest(client, fleet, open, &key).await? {

@@ -3,11 +3,12 @@
 
 use super::FleetError;
 use super::connect::{BrokerLink, MemberReply};
-use super::keep::{Folder, Keys, Membership};
+use super::keep::{Folder, Keys};
 use super::store::{self, BUNDLE, STAGE};
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use postern_fleet::{
-    Bundle, FleetId, Hash, Job, JobReport, Member, MemberRole, PinnedRoster, Reported, RolloutReach,
-    RolloutStage, Seed, SignedEnvelope, Subjects, Work, bundle_name, published,
+    Bundle, FleetId, Hash, Job, JobReport, Member, MemberRole, PinnedRoster, Reported, Rise, RiseLimits,
+    RolloutReach, RolloutStage, Seed, SignedEnvelope, Subjects, Work, bundle_name, published,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -15,6 +16,8 @@ use std::time::Duration;
 
 /// Longest time for a host to do a job.
 const PATIENCE: Duration = Duration::from_mins(1);
+/// Hosts that are asked at a time.
+const AT_ONCE: usize = 32;
 /// Share of the hosts that the second stage reaches.
 const SHARE: u8 = 10;
 
@@ -31,6 +34,9 @@ pub struct Asked {
     /// Number of people that have to approve, by risk.
     #[serde(default)]
     pub approvals: Map<String, Value>,
+    /// The most that denials and questions may rise before the next stage, in requests of a hundred.
+    #[serde(default)]
+    pub limits: Map<String, Value>,
 }
 
 /// Reply of a host to a job.
@@ -66,10 +72,11 @@ struct Newest {
 impl Publisher {
     /// Connects as the person's member of this Mac.
     pub async fn connect(folder: &Folder) -> Result<Self, FleetError> {
-        let Membership { fleet, server, certificate, members, .. } = folder.membership()?;
-        let me = members.iter().find(|own| !own.host).ok_or(FleetError::NoApprover)?.id.clone();
+        let membership = folder.membership()?;
+        let me = membership.own_member_id(false).ok_or(FleetError::NoApprover)?.clone();
         let keys = folder.read_keys(&me)?;
-        let link = BrokerLink::open(&server, certificate, &keys.nkey, me.as_str()).await?;
+        let link = BrokerLink::open_as_member(folder, &membership, (&me, &keys.nkey)).await?;
+        let fleet = membership.fleet;
         let pinned = store::follow(&link.client, &fleet, &keys.open, folder).await?;
         Ok(Self { link, folder: folder.clone(), fleet, me, keys, pinned })
     }
@@ -104,13 +111,12 @@ impl Publisher {
         (from == host.id && report.job == *job).then_some(report.outcome)
     }
 
-    /// Asks every host of a group for work.
+    /// Asks every host of a group for work, many at a time, and returns what they say in the order of the roster.
     pub async fn ask_all(&self, group: &str, work: &Work) -> Result<Vec<(String, HostReply)>, FleetError> {
-        let mut replies = Vec::new();
-        for host in self.hosts_of(group) {
-            replies.push((host.name.clone(), self.ask_host(host, work.clone()).await?));
-        }
-        Ok(replies)
+        let asked = self.hosts_of(group).into_iter().map(async |host| {
+            self.ask_host(host, work.clone()).await.map(|reply| (host.name.clone(), reply))
+        });
+        futures_util::stream::iter(asked).buffered(AT_ONCE).try_collect().await
     }
 
     /// Publishes a policy of a group, for these hosts at first. Returns its name.
@@ -123,6 +129,7 @@ impl Publisher {
         let known = self.newest(group).await?;
         let stages =
             known.as_ref().and_then(|known| known.stage.as_ref()).map_or(0, |(stage, _)| stage.number);
+        RiseLimits::read(&asked.limits).map_err(FleetError::Refused)?;
         let bundle = Bundle {
             group: group.clone(),
             version: known.as_ref().map_or(1, |known| known.bundle.version + 1),
@@ -130,11 +137,12 @@ impl Publisher {
             not_before: 0,
             rules: asked.rules,
             classes: asked.settings,
-            limits: Map::new(),
+            limits: asked.limits,
             approvals: asked.approvals,
         };
         let version = bundle.version;
         let envelope = super::header(&self.fleet, &self.me)?.sign_body(bundle, &[&self.keys.sign]);
+        store::require_size::<Bundle>(&envelope)?;
         let hash = Hash::of_bytes(&envelope.payload);
         self.store_signed(BUNDLE, group, &envelope, known.as_ref().map_or(0, |known| known.revision)).await?;
         self.note_seen(group, version, hash)?;
@@ -143,10 +151,12 @@ impl Publisher {
         Ok(bundle_name(group, version, &hash))
     }
 
-    /// Brings the newest policy of a group to more hosts, if no host refused it. Returns its name, and whom it reaches now.
-    pub async fn advance(&self, group: &FleetId) -> Result<(String, RolloutReach), FleetError> {
+    /// Brings the newest policy of a group to more hosts, if no host refused it and nothing rose too much, or `anyway`. Returns
+    /// its name, and whom it reaches now.
+    pub async fn advance(&self, group: &FleetId, anyway: bool) -> Result<(String, RolloutReach), FleetError> {
         let known = self.newest(group).await?.ok_or_else(|| nothing(group))?;
         let name = bundle_name(group, known.bundle.version, &known.hash);
+        let limits = RiseLimits::read(&known.bundle.limits).map_err(FleetError::Refused)?;
         let (stage, revision) = known.stage.ok_or_else(|| nothing(group))?;
         let reach = match stage.reach {
             _ if stage.bundle != known.hash => RolloutReach::Canary(Vec::new()),
@@ -161,6 +171,16 @@ impl Publisher {
             let refused = states.iter().filter_map(|state| state.refused.as_ref());
             if let Some((_, why)) = refused.into_iter().find(|(hash, _)| *hash == known.hash) {
                 return Err(FleetError::Refused(format!("{host} refused {name}: {why}")));
+            }
+            let newest = states.iter().filter(|state| state.in_force.as_ref() == Some(&name));
+            let risen = newest.filter_map(|state| {
+                let (before, since) = state.counts?;
+                since.risen_since(&before, limits)
+            });
+            if let Some(Rise { what, before, since }) = risen.into_iter().next().filter(|_| !anyway) {
+                return Err(FleetError::Refused(format!(
+                    "{what} rose on {host} from {before} to {since} of 100 requests by {name}: roll it back, or advance --anyway"
+                )));
             }
         }
         self.bring_to(group, (stage.number + 1, known.hash), reach.clone(), revision).await?;
@@ -178,7 +198,8 @@ impl Publisher {
         let before = before.ok_or_else(|| {
             FleetError::Refused("the broker keeps no policy before this one: publish a file".to_owned())
         })?;
-        let asked = Asked { rules: before.rules, settings: before.classes, approvals: before.approvals };
+        let Bundle { rules, classes: settings, approvals, limits, .. } = before;
+        let asked = Asked { rules, settings, approvals, limits };
         let name = self.publish(group, asked, Vec::new()).await?;
         let known = self.newest(group).await?.ok_or_else(|| nothing(group))?;
         let (stage, revision) = known.stage.ok_or_else(|| nothing(group))?;
@@ -256,7 +277,7 @@ impl Publisher {
         if !self.pinned.roster.member(&self.me).is_some_and(|me| me.has_role(MemberRole::Publisher)) {
             return Err(FleetError::Refused("this Mac's person may not publish policy".to_owned()));
         }
-        let to: Vec<_> = self.pinned.roster.members.iter().map(|member| member.seal).collect();
+        let to = self.pinned.roster.readers_of(group);
         let key = Subjects::for_fleet(&self.fleet).group_key(kind, group);
         store::replace(&self.link.client, &self.fleet, &key, envelope, (&to, revision)).await
     }

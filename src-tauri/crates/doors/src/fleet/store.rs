@@ -5,7 +5,9 @@ use super::keep::Folder;
 use async_nats::Client;
 use async_nats::jetstream::{self, kv, stream};
 use futures_util::TryStreamExt as _;
-use postern_fleet::{FleetId, Fresh, PinnedRoster, Roster, Sealed, Seed, SignKey, SignedEnvelope, Subjects};
+use postern_fleet::{
+    FleetId, Fresh, PinnedRoster, Roster, Sealed, Seed, SignKey, SignedEnvelope, Subjects, document_binding,
+};
 use std::time::Duration;
 
 /// Keys of the bucket.
@@ -23,23 +25,22 @@ const QUESTIONS_LAST: Duration = Duration::from_mins(31);
 const QUESTIONS: i64 = 128;
 const REPEATED: Duration = Duration::from_mins(10);
 
-/// Makes the bucket and the stream of questions, or brings them up to date. Only an owner may.
-pub(super) async fn prepare(client: &Client, fleet: &FleetId) -> Result<(), FleetError> {
-    let (context, names) = (jetstream::new(client.clone()), Subjects::for_fleet(fleet));
+/// Returns the streams of a fleet: its bucket, the questions, and the anchors of the audit.
+pub(super) fn streams(fleet: &FleetId) -> [stream::Config; 3] {
+    let names = Subjects::for_fleet(fleet);
     // A bucket as every client makes it. Made as a stream, because 2.9 does not say what the client wants to know before.
     let bucket = stream::Config {
         name: format!("KV_{}", names.bucket()),
         subjects: vec![names.key_subject(">")],
         max_messages_per_subject: HISTORY,
         max_message_size: LARGEST,
-        max_bytes: 64 << 20,
+        max_bytes: 512 << 20,
         discard: stream::DiscardPolicy::New,
         allow_rollup: true,
         deny_delete: true,
         allow_direct: true,
         ..stream::Config::default()
     };
-    context.create_stream(bucket).await.map_err(FleetError::broker)?;
     let questions = stream::Config {
         name: names.question_stream(),
         subjects: vec![names.all_questions()],
@@ -50,7 +51,6 @@ pub(super) async fn prepare(client: &Client, fleet: &FleetId) -> Result<(), Flee
         duplicate_window: REPEATED,
         ..stream::Config::default()
     };
-    context.create_stream(questions).await.map_err(FleetError::broker)?;
     let audit = stream::Config {
         name: names.audit_stream(),
         subjects: vec![names.audit("*")],
@@ -63,13 +63,16 @@ pub(super) async fn prepare(client: &Client, fleet: &FleetId) -> Result<(), Flee
         allow_direct: true,
         ..stream::Config::default()
     };
-    context.create_stream(audit).await.map_err(FleetError::broker)?;
-    Ok(())
+    [bucket, questions, audit]
 }
 
-/// Returns the bytes that a sealed document is bound to.
-fn associated_data(fleet: &FleetId, key: &str) -> Vec<u8> {
-    format!("postern-fleet document 1\n{fleet}\n{key}\n").into_bytes()
+/// Makes the streams, or brings them up to date. Only an owner may.
+pub(super) async fn prepare(client: &Client, fleet: &FleetId) -> Result<(), FleetError> {
+    let context = jetstream::new(client.clone());
+    for config in streams(fleet) {
+        context.create_or_update_stream(config).await.map_err(FleetError::broker)?;
+    }
+    Ok(())
 }
 
 /// A document of the bucket, opened.
@@ -113,7 +116,7 @@ fn read_sealed(
     value: &[u8],
 ) -> Option<SignedEnvelope> {
     let sealed: Sealed = serde_json::from_slice(value).ok()?;
-    let bytes = sealed.open_bytes(&associated_data(fleet, key), open).ok()?;
+    let bytes = sealed.open_bytes(&document_binding(fleet, key), open).ok()?;
     SignedEnvelope::decode(&bytes, postern_fleet::FleetMessageKind::Bundle.max_bytes()).ok()
 }
 
@@ -126,7 +129,7 @@ pub(super) async fn replace(
     (to, revision): (&[postern_fleet::SealKey], u64),
 ) -> Result<(), FleetError> {
     let mut seed = Seed::new(super::random()?);
-    let sealed = Sealed::seal_bytes(&associated_data(fleet, key), &envelope.encode(), to, &mut seed)
+    let sealed = Sealed::seal_bytes(&document_binding(fleet, key), &envelope.encode(), to, &mut seed)
         .map_err(FleetError::refused)?;
     let bytes = serde_json::to_vec(&sealed).map_err(FleetError::own_error)?;
     // Nobody else wrote meanwhile: compare and set.
@@ -144,6 +147,17 @@ async fn bucket(client: &Client, fleet: &FleetId) -> Result<kv::Store, FleetErro
     context.get_key_value(Subjects::for_fleet(fleet).bucket()).await.map_err(FleetError::broker)
 }
 
+/// Refuses what no member would read.
+pub(super) fn require_size<B: postern_fleet::FleetMessageBody>(
+    envelope: &SignedEnvelope,
+) -> Result<(), FleetError> {
+    let (bytes, most) = (envelope.encode().len(), B::KIND.max_bytes());
+    if bytes <= most {
+        return Ok(());
+    }
+    Err(FleetError::Refused(format!("it is too large for the fleet: {bytes} bytes, at most {most}")))
+}
+
 /// Signs the next roster, stores it for its members, and says that it is current.
 pub(super) async fn publish(
     client: &Client,
@@ -155,6 +169,7 @@ pub(super) async fn publish(
     let header = super::header(fleet, owner)?;
     let to: Vec<_> = roster.members.iter().map(|member| member.seal).collect();
     let envelope = header.sign_body(roster, &[key]);
+    require_size::<Roster>(&envelope)?;
     let pinned = before.verify_next(&envelope, fleet).map_err(FleetError::refused)?;
     let newest = bucket(client, fleet).await?.entry(ROSTER).await.map_err(FleetError::broker)?;
     let revision = newest.map_or(0, |entry| entry.revision);

@@ -81,7 +81,8 @@ async fn a_host_that_is_gone_is_offline_and_one_that_comes_back_asks_again() {
 async fn a_revoked_approver_is_cut_off_and_its_answer_does_not_count() {
     let mut stage = Stage::set().await;
     let phone = Mac::start().await;
-    joined(&mut stage.owner, &stage.broker, &phone, &[false], invitation("MacBook Air", "Noor")).await;
+    joined(&mut stage.owner, &stage.broker, &phone.folder(), &[false], invitation("MacBook Air", "Noor"))
+        .await;
     let noor = FleetApprover::connect(&phone.folder()).await.unwrap();
     let mut news = stage.watch().await;
     let file = stage.mini.file("file");
@@ -107,7 +108,7 @@ async fn a_stranger_in_the_broker_s_place_is_not_spoken_to() {
     let stage = Stage::set().await;
     let membership = stage.laptop.folder().membership().unwrap();
     let mut other = membership.clone();
-    other.certificate = postern_fleet::Hash::of_bytes(b"another certificate");
+    other.certificate = Some(postern_fleet::Hash::of_bytes(b"another certificate"));
     stage.laptop.folder().keep_membership(&other).unwrap();
     let error = FleetApprover::connect(&stage.laptop.folder()).await.unwrap_err().to_string();
     assert!(error.contains("cannot be reached"), "{error}");
@@ -117,7 +118,8 @@ async fn a_stranger_in_the_broker_s_place_is_not_spoken_to() {
 async fn of_two_answers_at_one_moment_one_counts_and_both_people_read_which() {
     let mut stage = Stage::set().await;
     let phone = Mac::start().await;
-    joined(&mut stage.owner, &stage.broker, &phone, &[false], invitation("MacBook Air", "Noor")).await;
+    joined(&mut stage.owner, &stage.broker, &phone.folder(), &[false], invitation("MacBook Air", "Noor"))
+        .await;
     let mut news = stage.watch().await;
     let file = stage.mini.file("file");
     let run = stage.ask(&file);

@@ -13,7 +13,14 @@
 mod administrator;
 mod answers;
 mod audit;
+mod between;
+mod crash;
+mod existing;
+mod farm;
 mod inbox;
 mod people;
 mod policy;
+mod reading;
 mod stage;
+mod stored;
+mod withheld;

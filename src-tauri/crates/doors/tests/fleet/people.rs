@@ -5,7 +5,7 @@ use postern_doors::fleet::{
     AnswerReply, Asked, FleetApprover, FleetChoice, HostReply, Publisher, Reported, Work,
 };
 use postern_host::ConnectedApproverKind;
-use serde_json::{Map, json};
+use serde_json::json;
 use std::fs;
 use tokio::time::timeout;
 
@@ -13,10 +13,11 @@ use tokio::time::timeout;
 async fn two_people_approve_on_devices_of_their_own_or_nothing_runs() {
     let mut stage = Stage::set().await;
     let phone = Mac::start().await;
-    joined(&mut stage.owner, &stage.broker, &phone, &[false], invitation("Noor's MacBook", "Noor")).await;
+    joined(&mut stage.owner, &stage.broker, &phone.folder(), &[false], invitation("Noor's MacBook", "Noor"))
+        .await;
     let publisher = Publisher::connect(&stage.laptop.folder()).await.unwrap();
     let approvals = json!({"safe": 2, "needs-review": 2, "dangerous": 2}).as_object().unwrap().clone();
-    let asked = Asked { rules: Vec::new(), settings: Map::new(), approvals };
+    let asked = Asked { approvals, ..Asked::default() };
     let mini = publisher.hosts_of("mini")[0].id.clone();
     let name = publisher.publish(&"all".parse().unwrap(), asked, vec![mini]).await.unwrap();
     until_async(async || {

@@ -2,7 +2,7 @@
 
 use crate::stage::{Mac, PATIENCE, Stage, until_async};
 use postern_doors::fleet::{Asked, HostReply, Publisher, Reported, RolloutReach, Work};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::fs;
 use tokio::time::timeout;
 
@@ -12,7 +12,7 @@ fn group() -> postern_doors::fleet::FleetId {
 
 #[expect(clippy::needless_pass_by_value, reason = "callers write the value where it is used")]
 fn policy(rules: Value) -> Asked {
-    Asked { rules: rules.as_array().unwrap().clone(), settings: Map::new(), approvals: Map::new() }
+    Asked { rules: rules.as_array().unwrap().clone(), ..Asked::default() }
 }
 
 /// Returns the verdict of a Mac on a line, with its whole trace.
@@ -55,12 +55,27 @@ async fn a_policy_is_replayed_published_and_named_in_verdicts_and_rolled_back() 
         {"effect": "allow", "text": "git status"}
     ]);
     assert_eq!(in_force(&publisher, "mini").await, None, "it is connected, and has no policy");
-    let replay = Work::Replay { rules: rules.as_array().unwrap().clone(), days: 7 };
-    let replies = publisher.ask_all("mini", &replay).await.unwrap();
-    let HostReply::Did(Reported::Replayed { judged, changed, .. }) = &replies[0].1 else {
-        panic!("{replies:?}")
+    let replay = |rules: &Value, settings: Value| Work::Replay {
+        rules: rules.as_array().unwrap().clone(),
+        settings: settings.as_object().unwrap().clone(),
+        days: 7,
     };
-    assert_eq!((*judged, *changed), (1, 1), "the request that was asked about would be denied");
+    let changed = async |work: Work| match publisher.ask_all("mini", &work).await.unwrap().remove(0).1 {
+        HostReply::Did(Reported::Replayed { judged, changed, .. }) => (judged, changed),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(changed(replay(&rules, json!({}))).await, (1, 1), "what was asked about would be denied");
+    let settings = || json!({"security": "deny"});
+    assert_eq!(
+        changed(replay(&json!([]), settings())).await,
+        (1, 0),
+        "this Mac lets the fleet decide no settings"
+    );
+    stage.let_policy_allow().await;
+    until_async(async || in_force(&publisher, "mini").await.is_none()).await;
+    assert_eq!(changed(replay(&json!([]), settings())).await, (1, 1), "by its settings it would be denied");
+    stage.let_policy_deny().await;
+    assert_eq!(in_force(&publisher, "mini").await, None);
     let mini = publisher.hosts_of("mini")[0].id.clone();
     let name = publisher.publish(&group(), policy(rules), vec![mini]).await.unwrap();
     assert!(name.starts_with("all/1#"), "{name}");
@@ -71,13 +86,13 @@ async fn a_policy_is_replayed_published_and_named_in_verdicts_and_rolled_back() 
     let allowed = explained(&stage.mini, "git status").await;
     assert!(!allowed.to_string().contains(&name), "this Mac lets the fleet deny, not allow: {allowed}");
     assert_eq!(in_force(&publisher, "MacBook").await, None, "the canary is another host");
-    assert_eq!(publisher.advance(&group()).await.unwrap(), (name.clone(), RolloutReach::Percent(10)));
-    assert_eq!(publisher.advance(&group()).await.unwrap(), (name.clone(), RolloutReach::All));
+    assert_eq!(publisher.advance(&group(), false).await.unwrap(), (name.clone(), RolloutReach::Percent(10)));
+    assert_eq!(publisher.advance(&group(), false).await.unwrap(), (name.clone(), RolloutReach::All));
     until_in_force(&publisher, &name, "MacBook").await;
     // The next one, and back.
     let second = publisher.publish(&group(), policy(json!([])), Vec::new()).await.unwrap();
-    publisher.advance(&group()).await.unwrap();
-    publisher.advance(&group()).await.unwrap();
+    publisher.advance(&group(), false).await.unwrap();
+    publisher.advance(&group(), false).await.unwrap();
     until_in_force(&publisher, &second, "mini").await;
     assert_ne!(explained(&stage.mini, "echo hello").await["decision"], json!("deny"));
     let third = publisher.roll_back(&group()).await.unwrap();
@@ -98,7 +113,7 @@ async fn a_host_refuses_what_it_cannot_read_and_keeps_the_last_good_one() {
     publisher.publish(&group(), policy(bad), vec![mini]).await.unwrap();
     let refused = async {
         loop {
-            if let Err(error) = publisher.advance(&group()).await {
+            if let Err(error) = publisher.advance(&group(), false).await {
                 return error.to_string();
             }
         }
@@ -141,4 +156,32 @@ async fn two_publishers_do_not_overwrite_each_other_and_a_broker_cannot_go_back(
     let error = again.newest_of(&group()).await.unwrap_err().to_string();
     assert!(error.contains("withholds one"), "{newest}: {error}");
     drop(owner);
+}
+
+/// Asks for something that a policy denies, so often that it tells.
+async fn denied(stage: &mut Stage, times: usize) {
+    let file = stage.mini.file("file");
+    for _ in 0..times {
+        let (_, channel) = timeout(PATIENCE, stage.ask(&file)).await.unwrap().unwrap();
+        stage.channel = Some(channel);
+    }
+    assert!(!file.exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_policy_under_which_denials_rose_is_held_until_its_publisher_says_so() {
+    let mut stage = Stage::set().await;
+    let values = json!({"requestsPerSecond": "1000"});
+    stage.mini.call("agents.set", json!({"agent": "main", "values": values})).await;
+    let publisher = Publisher::connect(&stage.laptop.folder()).await.unwrap();
+    let mini = publisher.hosts_of("mini")[0].id.clone();
+    let rules = policy(json!([{"effect": "deny", "text": "echo *"}]));
+    let name = publisher.publish(&group(), rules.clone(), vec![mini]).await.unwrap();
+    until_in_force(&publisher, &name, "mini").await;
+    denied(&mut stage, 20).await;
+    let held = publisher.advance(&group(), false).await.unwrap_err().to_string();
+    assert!(held.contains("denials rose on mini from 0 to 100 of 100 requests"), "{held}");
+    assert_eq!(publisher.advance(&group(), true).await.unwrap(), (name, RolloutReach::Percent(10)));
+    let odd = Asked { limits: json!({"runs": 5}).as_object().unwrap().clone(), ..rules };
+    assert!(publisher.publish(&group(), odd, Vec::new()).await.is_err(), "no limit that nobody keeps");
 }

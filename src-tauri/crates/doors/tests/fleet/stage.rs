@@ -3,8 +3,8 @@
 use postern_client::{Channel, read_key};
 use postern_doors::DoorRegistry;
 use postern_doors::fleet::{
-    self, ApproverLimits, Elsewhere, FleetApprover, FleetOwner, FleetRisk, Folder, Invitation, Joining,
-    NewFleetChoices, News, PolicyScope,
+    self, ApproverLimits, BrokerChoice, Elsewhere, FleetApprover, FleetOwner, FleetRisk, Folder, HostConsent,
+    Invitation, Joining, Membership, NewFleetChoices, News, PolicyScope,
 };
 use postern_fleet::SignKey;
 use postern_host::HostUser;
@@ -107,6 +107,11 @@ impl Broker {
         self.kill();
         let folder = self.folder.clone();
         *self = Self::start(&folder);
+    }
+
+    /// Returns its process id.
+    pub(super) fn process(&self) -> u32 {
+        self.child.id()
     }
 
     /// Ends it at once, as kill -9 does.
@@ -236,25 +241,37 @@ pub(super) fn invitation(name: &str, person: &str) -> Invitation {
 pub(super) async fn joined(
     owner: &mut FleetOwner,
     broker: &Broker,
-    mac: &Mac,
+    folder: &Folder,
     hosts: &'static [bool],
     invitation: Invitation,
 ) {
+    joined_with(owner, Some(broker), folder, hosts, (invitation, None)).await;
+}
+
+/// Joins one Mac with credentials, if the broker is not ours to configure.
+pub(super) async fn joined_with(
+    owner: &mut FleetOwner,
+    broker: Option<&Broker>,
+    folder: &Folder,
+    hosts: &'static [bool],
+    (invitation, credentials): (Invitation, Option<String>),
+) {
     let code = owner.invite().unwrap();
-    broker.reload();
+    let reload = || broker.into_iter().for_each(Broker::reload);
+    reload();
     let waiting = owner.await_device(code.clone()).await.unwrap();
-    let folder = mac.folder();
+    let folder = folder.clone();
     let (tell, digits) = tokio::sync::oneshot::channel();
     let joining = tokio::spawn(async move {
-        let joining = Joining::meet_owner(code, "", hosts).await.unwrap();
+        let joining = Joining::meet_owner(code, credentials, hosts).await.unwrap();
         tell.send(joining.joined.digits.clone()).unwrap();
-        joining.welcomed(&folder, PolicyScope::Deny).await.unwrap()
+        joining.welcomed(&folder, HostConsent::default()).await.unwrap()
     });
     let met = timeout(PATIENCE, waiting.meet_device()).await.unwrap().unwrap();
     assert_eq!(digits.await.unwrap(), met.joined.digits);
     owner.welcome(met, &invitation).await.unwrap();
     timeout(PATIENCE, joining).await.unwrap().unwrap();
-    broker.reload();
+    reload();
 }
 
 impl Stage {
@@ -262,20 +279,38 @@ impl Stage {
         let (laptop, mini) = (Mac::start().await, Mac::start().await);
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let wanted = NewFleetChoices {
-            listen: ([127, 0, 0, 1], port).into(),
+            broker: BrokerChoice::Own { listen: ([127, 0, 0, 1], port).into(), before_2_10: true },
             name: "MacBook".to_owned(),
             person: "Mara".to_owned(),
             group: "all".parse().unwrap(),
-            policy: PolicyScope::Deny,
-            before_2_10: true,
+            consent: HostConsent::default(),
         };
         fleet::prepare_fleet(&laptop.folder(), &wanted).unwrap().save_files(&laptop.folder()).unwrap();
         let broker = Broker::start(laptop.folder().path());
         let mut owner = FleetOwner::connect(&laptop.folder()).await.unwrap();
-        joined(&mut owner, &broker, &mini, &[true], invitation("mini", "")).await;
+        joined(&mut owner, &broker, &mini.folder(), &[true], invitation("mini", "")).await;
         mini.call("doors.enable", json!({"door": "fleet"})).await;
         let channel = Some(mini.enrol().await);
         Self { broker, laptop, mini, owner, channel }
+    }
+
+    /// Lets the fleet's policy decide on the mini as well, as its person may have chosen at joining.
+    pub(super) async fn let_policy_allow(&self) {
+        self.rejoin(|membership| membership.policy = PolicyScope::Allow).await;
+    }
+
+    /// Takes that back.
+    pub(super) async fn let_policy_deny(&self) {
+        self.rejoin(|membership| membership.policy = PolicyScope::Deny).await;
+    }
+
+    /// Connects the mini again, with other facts about its membership.
+    pub(super) async fn rejoin(&self, change: impl FnOnce(&mut Membership)) {
+        self.mini.call("doors.disable", json!({"door": "fleet"})).await;
+        let mut membership = self.mini.folder().membership().unwrap();
+        change(&mut membership);
+        self.mini.folder().keep_membership(&membership).unwrap();
+        self.mini.call("doors.enable", json!({"door": "fleet"})).await;
     }
 
     /// Watches on the laptop, with the person present.

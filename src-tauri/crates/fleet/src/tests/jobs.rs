@@ -13,6 +13,10 @@ fn job(fleet: &FleetState, work: Work) -> Job {
     Job { at: at(1).wall, roster: fleet.roster(), work }
 }
 
+fn replay() -> Work {
+    Work::Replay { rules: Vec::new(), settings: serde_json::Map::new(), days: 7 }
+}
+
 fn block() -> Work {
     Work::Block { minutes: None }
 }
@@ -21,13 +25,17 @@ fn block() -> Work {
 fn each_work_has_its_role() {
     let fleet = host();
     let tried = |by: &str, work: Work| admit_message(&fleet, &sent(by, &job(&fleet, work)), at(1)).map(drop);
-    for work in [Work::Policy, Work::Replay { rules: Vec::new(), days: 7 }] {
+    for work in [Work::Policy, replay()] {
         assert_eq!(tried("pat", work.clone()), Ok(()));
         assert!(matches!(tried("mara", work), Err(FleetRefusal::Role(..))), "no publisher");
     }
     for by in ["mara", "noor"] {
         assert_eq!(tried(by, block()), Ok(()), "{by} answers for the group");
     }
+    let read = || Work::Read { what: crate::HostPart::History, filter: serde_json::json!({}) };
+    assert_eq!(tried("noor", read()), Ok(()));
+    assert!(matches!(tried("pat", read()), Err(FleetRefusal::Role(..))), "who only publishes reads nothing");
+    assert_eq!(tried("olu", read()), Err(FleetRefusal::Group(id("olu"))));
     assert_eq!(tried("olu", block()), Err(FleetRefusal::Group(id("olu"))));
     assert!(matches!(tried("pat", block()), Err(FleetRefusal::Role(..))));
     assert!(matches!(tried("mini", block()), Err(FleetRefusal::Role(..))), "a host's key asks for nothing");

@@ -8,7 +8,9 @@ mod jobs;
 mod joins;
 mod policies;
 mod properties;
+mod rises;
 mod rosters;
+mod sizes;
 mod standards;
 mod vectors;
 

@@ -104,9 +104,9 @@ fn what_no_fleet_can_be_run_with_is_refused() {
     let unlimited = |roster: &mut Roster| roster.members[0].approver = None;
     wrong(unlimited, "may approve");
     let crowded = |roster: &mut Roster| {
-        for number in 0..2048 {
+        for number in 0..crate::seal::RECIPIENTS {
             roster.members.push(device(&format!("m{number}")).member("", &[MemberRole::Host]));
         }
     };
-    wrong(crowded, "at most 2048");
+    wrong(crowded, "at most 1280");
 }

@@ -90,7 +90,8 @@ fn made(kind: FleetMessageKind) -> SignedEnvelope {
         }
         FleetMessageKind::Job => {
             let rules = vec![json!({"effect": "deny", "text": "git push *"})];
-            let job = Job { at: START, roster: fleet.roster(), work: Work::Replay { rules, days: 7 } };
+            let work = Work::Replay { rules, settings: Map::new(), days: 7 };
+            let job = Job { at: START, roster: fleet.roster(), work };
             pat.header("j1").seal_body(&job, &[at_host], &pat.sign, &mut seed).unwrap()
         }
         FleetMessageKind::JobReport => {

@@ -1,11 +1,13 @@
 //! Recorded requests judged again: by the policy as it is now, or as it would be after an edit.
 
 use super::history::{RECENT, SHOWN};
+use super::managed::override_settings;
 use super::past::PastRequest;
 use super::{PolicyStore, PolicyStoreError, now_millis};
 use postern_policy::permissions::FileLayer;
 use postern_policy::{AgentId, AgentPolicy, Decision, Effect, Rule, Source, Verdict};
 use postern_store::requests::{self, Filter, StoredRequest, Summary};
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 
 /// Another policy.
@@ -15,6 +17,8 @@ pub(crate) struct PolicyEdit {
     pub(crate) rules: Option<Vec<Rule>>,
     /// These rules besides.
     pub(crate) and: Vec<Rule>,
+    /// These settings over those of every agent.
+    pub(crate) settings: Map<String, Value>,
     /// This instead of the agent's `permissions.jsonc`.
     pub(crate) file: Option<FileLayer>,
 }
@@ -22,7 +26,7 @@ pub(crate) struct PolicyEdit {
 impl PolicyEdit {
     /// Returns true if anything is edited at all.
     fn is_something(&self) -> bool {
-        self.rules.is_some() || self.file.is_some() || !self.and.is_empty()
+        self.rules.is_some() || self.file.is_some() || !self.and.is_empty() || !self.settings.is_empty()
     }
 }
 
@@ -126,6 +130,10 @@ impl PolicyStore {
         if let Some(file) = &edited.file {
             after.file = Some(file.clone());
             after.file_problem = None;
+        }
+        if !edited.settings.is_empty() {
+            let settings = override_settings(&after.settings, &edited.settings);
+            after.settings = settings.map_err(PolicyStoreError::Invalid)?;
         }
         if edited.rules.is_some() || !edited.and.is_empty() {
             after.rules = self.compile(&self.edited_rules(agent, edited)?);

@@ -137,10 +137,11 @@ impl HostControl {
             None => None,
             Some(drafts) => Some(self.all_or_named(drafts).await?),
         };
+        let settings = params.settings.unwrap_or_default();
         Ok(if params.besides {
-            PolicyEdit { and: rules.unwrap_or_default(), file, ..PolicyEdit::default() }
+            PolicyEdit { and: rules.unwrap_or_default(), settings, file, rules: None }
         } else {
-            PolicyEdit { rules, file, ..PolicyEdit::default() }
+            PolicyEdit { rules, settings, file, and: Vec::new() }
         })
     }
 

@@ -163,6 +163,7 @@ impl Task {
             edited: Some(before.edited.clone().unwrap_or_else(|| asked_text(&before))),
             recent: before.recent.clone(),
             call: None,
+            fallback: self.fallback_for(&entry.policy.settings, one.verdict.risk.level),
         });
         let shown = shown.ok_or(NotApplied::TooLong)?;
         Ok((Question { requests: before.requests, ..shown }, judged))

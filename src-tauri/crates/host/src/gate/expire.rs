@@ -129,6 +129,10 @@ impl Task {
         if let Some(why) = &waiting.shown.cannot_present {
             return Refusal::NotShown(NotShown::Approver(why.clone()));
         }
+        let needed = self.people_for(waiting.shown.question.risk.level);
+        if needed > 1 && !waiting.shown.presented.is_empty() {
+            return Refusal::TooFewPeople { approved: waiting.shown.approved.len(), needed };
+        }
         if !waiting.shown.presented.is_empty() {
             return Refusal::Expired { presented: true };
         }
@@ -139,13 +143,16 @@ impl Task {
     fn fallback_allows(&mut self, id: Uuid) -> Option<Digest> {
         let agent = self.requests.get(&id)?.agent.clone();
         let halted = self.halted(&agent).is_some();
+        let policy = self.parts.book.policy(&agent)?;
+        let risk = self.requests.get(&id)?.judged.as_ref()?.verdict.risk.level;
+        let fallback = self.fallback_for(&policy.settings, risk);
         let request = self.requests.get_mut(&id)?;
-        let (judged, policy) = (request.judged.as_mut()?, self.parts.book.policy(&agent)?);
+        let judged = request.judged.as_mut()?;
         // What a person began to change was not what the fallback is about, nor is a tool that runs no command.
         if request.edited.is_some() || halted || request.origin == Origin::Tool {
             return None;
         }
-        match policy.settings.fallback {
+        match fallback {
             Fallback::Deny => None,
             Fallback::Allowlist | Fallback::Full => {
                 let verdict = judged.unanswered(&self.parts.world, &policy, lasting());

@@ -117,6 +117,7 @@ impl Task {
         }
         let Some(request) = self.requests.get(&id) else { return Err(Refusal::NotRecorded.into()) };
         let Some(judged) = &request.judged else { return Err(Refusal::NotRecorded.into()) };
+        let fallback = self.fallback_for(&settings, judged.verdict.risk.level);
         let question_id = Uuid::now_v7();
         let asked_at = now_millis();
         let question = show::question(&QuestionInputs {
@@ -132,6 +133,7 @@ impl Task {
             edited: None,
             recent: self.recent(&agent, request.run.session.as_deref(), Some(id)),
             call: request.call.as_deref(),
+            fallback,
         });
         let question = question.ok_or(Refusal::TooLongToShow)?;
         if let Some(request) = self.requests.get_mut(&id) {
@@ -275,7 +277,8 @@ impl Task {
 
     /// Returns what an agent is told of an open question.
     pub(super) fn pending_for_agent(&self, question: &Question) -> Pending {
-        let fallback = self.parts.book.policy(&question.asker.agent).map(|policy| policy.settings.fallback);
+        let policy = self.parts.book.policy(&question.asker.agent);
+        let fallback = policy.map(|policy| self.fallback_for(&policy.settings, question.risk.level));
         Pending {
             expires_at: crate::publish::format_time(question.expires_at),
             position: u32::try_from(self.questions.position(&question.id)).unwrap_or(u32::MAX),

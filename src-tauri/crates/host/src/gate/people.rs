@@ -4,15 +4,20 @@
 use super::task::Task;
 use crate::ask::ApproverId;
 use postern_contract::{Answer, AnswerParams, NotApplied, to_pieces};
-use postern_policy::RiskLevel;
+use postern_policy::{Fallback, RiskLevel, Settings};
 use std::collections::BTreeSet;
 
 impl Task {
     /// Returns the number of people that have to approve something of this risk.
-    fn people_for(&self, risk: RiskLevel) -> usize {
+    pub(super) fn people_for(&self, risk: RiskLevel) -> usize {
         let snapshot = self.parts.book.snapshot();
         let wanted = snapshot.managed.as_ref().ok().and_then(|managed| managed.approvals.get(&risk).copied());
         usize::from(wanted.unwrap_or(1))
+    }
+
+    /// Returns what silence about something of this risk means. No fallback stands in for several people.
+    pub(super) fn fallback_for(&self, settings: &Settings, risk: RiskLevel) -> Fallback {
+        if self.people_for(risk) > 1 { Fallback::Deny } else { settings.fallback }
     }
 
     /// Notes an approval, and returns why it does not decide; `None` if it does.

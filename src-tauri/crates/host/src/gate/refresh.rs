@@ -14,19 +14,23 @@ use uuid::Uuid;
 impl Task {
     /// Updates the question of a request that was judged again.
     pub(super) fn refresh(&mut self, id: Uuid) {
-        let Some(request) = self.requests.get_mut(&id) else { return };
+        let Some(request) = self.requests.get(&id) else { return };
         let (Some(judged), Some(policy)) = (&request.judged, self.parts.book.policy(&request.agent)) else {
             return;
         };
+        let fallback = self.fallback_for(&policy.settings, judged.verdict.risk.level);
+        let (decides, home) = ((&policy.settings, fallback), &self.parts.world.home);
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        let Some(judged) = &request.judged else { return };
         // It is not on show yet.
         if let Some(question) = &mut request.question {
-            show::refresh(question, judged, &policy.settings, &self.parts.world.home);
+            show::refresh(question, judged, decides, home);
             return;
         }
         // Everybody who waits for it wants the same plan: the first one speaks for all.
         let waiting = self.questions.question_of(id).filter(|waiting| waiting.waiters().first() == Some(&id));
         let Some(waiting) = waiting else { return };
-        if show::refresh(&mut waiting.shown.question, judged, &policy.settings, &self.parts.world.home) {
+        if show::refresh(&mut waiting.shown.question, judged, decides, home) {
             let question = waiting.shown.question.clone();
             self.count_matches(id, &question);
             self.measure(id);

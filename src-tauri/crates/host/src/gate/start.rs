@@ -151,13 +151,15 @@ impl Task {
         }
         let holds = match (by, again.decision) {
             (_, Decision::Allow) | (AllowedBy::Person, Decision::Ask) => true,
-            (AllowedBy::Fallback, Decision::Ask) => match policy.settings.fallback {
-                postern_policy::Fallback::Full => true,
-                postern_policy::Fallback::Deny => false,
-                postern_policy::Fallback::Allowlist => {
-                    judged.unanswered(&self.parts.world, &policy, lasting()).decision == Decision::Allow
+            (AllowedBy::Fallback, Decision::Ask) => {
+                match self.fallback_for(&policy.settings, again.risk.level) {
+                    postern_policy::Fallback::Full => true,
+                    postern_policy::Fallback::Deny => false,
+                    postern_policy::Fallback::Allowlist => {
+                        judged.unanswered(&self.parts.world, &policy, lasting()).decision == Decision::Allow
+                    }
                 }
-            },
+            }
             (
                 AllowedBy::Rule(_) | AllowedBy::Policy | AllowedBy::Skill(_) | AllowedBy::Default,
                 Decision::Ask,

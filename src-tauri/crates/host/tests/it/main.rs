@@ -16,4 +16,5 @@ mod screen;
 mod sessions;
 mod sleep;
 mod support;
+mod together;
 mod tools;

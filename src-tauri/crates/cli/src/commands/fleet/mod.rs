@@ -3,24 +3,29 @@
 mod audit;
 mod broker;
 mod elsewhere;
+mod examine;
+mod members;
 mod policy;
+mod reading;
 
 pub(crate) use elsewhere::{approve, deny_question, questions};
+pub(crate) use examine::examine;
+pub(crate) use reading::read_hosts;
 
 use crate::failure::Failure;
 use crate::fleet_args::{
-    Block, FleetAudit, FleetCommand, FleetStartArgs, Invite, Join, PolicyName, RiskName,
+    Block, ConsentArgs, FleetAudit, FleetCommand, FleetStartArgs, Invite, Join, PolicyName, RiskName,
 };
 use crate::link::HostLink;
 use crate::print;
-use crate::typed::{is_yes, read_answer};
+use crate::typed::{is_yes, read_answer, text_of};
 use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{
     DisableDoor, DoorEnable, DoorKind, DoorRef, DoorState, EnableDoor, ListDoors, Nothing,
 };
 use postern_doors::fleet::{
-    ApproverLimits, FleetError, FleetId, FleetOwner, FleetRisk, Folder, HostReply, Invitation,
-    InvitationCode, Joining, Member, MemberRole, NewFleetChoices, PolicyScope, Publisher, Reported, Work,
+    ApproverLimits, BrokerChoice, FleetError, FleetId, FleetOwner, FleetRisk, Folder, HostConsent, HostReply,
+    Invitation, InvitationCode, Joining, NewFleetChoices, PolicyScope, Publisher, Reported, Work,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -40,7 +45,12 @@ pub(crate) fn run(
         FleetCommand::Start(command) => start_fleet(&folder, home, path, link, &command),
         FleetCommand::Invite(command) => invite(&folder, &command),
         FleetCommand::Join(command) => join_fleet(&folder, link, &command),
-        FleetCommand::Members(json) => members(&folder, json.json),
+        FleetCommand::NatsSetup => {
+            let text = postern_doors::fleet::account_setup(&folder).map_err(|error| failure(&error))?;
+            print::write_line(text.trim_end())
+        }
+        FleetCommand::Members(json) => members::list_members(&folder, json.json),
+        FleetCommand::Groups(json) => members::list_groups(&folder, json.json),
         FleetCommand::Revoke { member } => revoke(&folder, &member),
         FleetCommand::Leave { yes } => leave_fleet(&folder, link, yes),
         FleetCommand::Block(command) => block_agents(&folder, &command),
@@ -85,17 +95,27 @@ fn start_fleet(
     }
     let mut link = link()?;
     let wanted = NewFleetChoices {
-        listen: command.listen,
+        broker: broker_choice(command)?,
         name: command.name.clone(),
         person: command.person.clone(),
         group: parse_id(&command.group)?,
-        policy: policy_scope(command.policy),
-        before_2_10: command.before_2_10,
+        consent: host_consent(&command.consent),
     };
     let started = postern_doors::fleet::prepare_fleet(folder, &wanted).map_err(|error| failure(&error))?;
+    let Some(configuration) = &started.configuration else {
+        started.save_files(folder).map_err(|error| failure(&error))?;
+        if let Err(failure) = connected(async { FleetOwner::connect(folder).await.map(drop) }) {
+            // Nothing of a fleet that was never reached stays.
+            folder.forget().map_err(|error| self::failure(&error))?;
+            return Err(failure);
+        }
+        enable_door(&mut link)?;
+        print::write_line("What its administrator may set up further: postern fleet nats-setup")?;
+        return print::write_line("Then invite another Mac: postern fleet invite NAME --person PERSON");
+    };
     let service = broker::service(folder.path(), home, path);
     print::write_line(format!("{}/broker.conf:\n", folder.path().display()))?;
-    print::write_line(&started.configuration)?;
+    print::write_line(configuration)?;
     if let Some(service) = &service {
         print::write_line(format!("{}:\n\n{}", service.path.display(), service.text))?;
     }
@@ -122,6 +142,18 @@ fn start_fleet(
     print::write_line("Then invite another Mac: postern fleet invite NAME --person PERSON")
 }
 
+/// Reads what was said of the broker: where one that others run is, or where an own one listens.
+fn broker_choice(command: &FleetStartArgs) -> Result<BrokerChoice, Failure> {
+    let (Some(server), Some(credentials)) = (&command.server, &command.credentials) else {
+        return Ok(BrokerChoice::Own { listen: command.listen, before_2_10: command.before_2_10 });
+    };
+    if !server.starts_with("tls://") {
+        return Err(Failure::usage_error("the server's address is tls://HOST:PORT"));
+    }
+    let certificate = command.certificate.as_deref().map(text_of).transpose()?;
+    Ok(BrokerChoice::Existing { server: server.clone(), certificate, credentials: text_of(credentials)? })
+}
+
 fn enable_door(link: &mut HostLink) -> Result<(), Failure> {
     link.call_method::<EnableDoor>(&DoorEnable { door: DoorKind::Fleet, values: BTreeMap::new() }).map(drop)
 }
@@ -137,7 +169,8 @@ fn invite(folder: &Folder, command: &Invite) -> Result<(), Failure> {
     let name = command.name.clone();
     let person = command.person.clone().unwrap_or_else(|| name.clone());
     let invitation = Invitation { name, person, groups, approver, publisher: command.publisher };
-    if !folder.path().join("broker.conf").exists() {
+    let of_others = folder.path().join("credentials").exists();
+    if !of_others && !folder.path().join("broker.conf").exists() {
         return Err(Failure::refused("the broker of this fleet is configured on another Mac: invite there"));
     }
     let mut refused = None;
@@ -215,15 +248,16 @@ fn join_fleet(
         (_, true) => &[false],
         (false, false) => &[false, true],
     };
+    let credentials = command.credentials.as_deref().map(text_of).transpose()?;
     let mut unprinted = None;
     let (_, pinned) = connected(async {
-        let joining = Joining::meet_owner(code, "", hosts).await?;
+        let joining = Joining::meet_owner(code, credentials, hosts).await?;
         let digits = format!(
             "Both screens must show these digits:\n\n    {}\n\nConfirm them on the owner's Mac. Waiting …",
             joining.joined.digits
         );
         unprinted = print::write_line(digits).err();
-        joining.welcomed(folder, policy_scope(command.policy)).await
+        joining.welcomed(folder, host_consent(&command.consent)).await
     })?;
     if let Some(failure) = unprinted {
         return Err(failure);
@@ -233,42 +267,6 @@ fn join_fleet(
     print::write_line(format!("This Mac is in the fleet, which has {members} members: postern fleet members"))
 }
 
-fn members(folder: &Folder, json: bool) -> Result<(), Failure> {
-    let membership = folder.membership().map_err(|error| failure(&error))?;
-    let pinned = folder.pinned().map_err(|error| failure(&error))?;
-    if json {
-        return print::write_json(&pinned.roster.members);
-    }
-    for member in &pinned.roster.members {
-        let own = if membership.members.iter().any(|own| own.id == member.id) { " (this Mac)" } else { "" };
-        print::write_line(format!("{}{own}  {}", escaped(&member.name), described(member)))?;
-        print::write_line(format!("    {}", member.id))?;
-    }
-    Ok(())
-}
-
-/// Describes a member in words.
-fn described(member: &Member) -> String {
-    let list = |groups: &[FleetId]| groups.iter().map(FleetId::as_str).collect::<Vec<_>>().join(", ");
-    if member.has_role(MemberRole::Host) {
-        return format!("host in {}", list(&member.groups));
-    }
-    let mut words = vec![escaped(&member.person)];
-    if member.has_role(MemberRole::Owner) {
-        words.push("owner".to_owned());
-    }
-    if let Some(may) = &member.approver {
-        let risk = match may.risk {
-            FleetRisk::Safe => "what is safe",
-            FleetRisk::NeedsReview => "what needs review",
-            FleetRisk::Dangerous => "everything",
-        };
-        let once = if may.once_only { ", once only" } else { "" };
-        words.push(format!("approves {risk} for {}{once}", list(&may.groups)));
-    }
-    words.join(", ")
-}
-
 fn revoke(folder: &Folder, member: &str) -> Result<(), Failure> {
     let gone = connected(async {
         let mut owner = FleetOwner::connect(folder).await?;
@@ -276,16 +274,20 @@ fn revoke(folder: &Folder, member: &str) -> Result<(), Failure> {
         broker::reload(folder.path());
         Ok(gone)
     })?;
+    if folder.path().join("credentials").exists() {
+        print::write_line("Its credentials still work at the broker: its administrator takes them back.")?;
+    }
     print::write_line(format!(
         "{gone} revoked. A host that is not connected learns it when it is, and takes no answer after a day."
     ))
 }
 
-fn policy_scope(named: PolicyName) -> PolicyScope {
-    match named {
+fn host_consent(args: &ConsentArgs) -> HostConsent {
+    let policy = match args.policy {
         PolicyName::Deny => PolicyScope::Deny,
         PolicyName::Allow => PolicyScope::Allow,
-    }
+    };
+    HostConsent { policy, readable: args.readable }
 }
 
 /// Blocks the agents of hosts, or lets them work again, and prints what each host says.

@@ -4,11 +4,11 @@ use super::{connected, parse_id};
 use crate::failure::Failure;
 use crate::fleet_args::FleetPolicy;
 use crate::print;
-use crate::typed::{is_yes, read_answer};
+use crate::typed::{is_yes, read_answer, text_of};
 use postern_command::escape::visible_text as escaped;
 use postern_contract::RuleDraft;
 use postern_doors::fleet::{
-    Asked, FleetError, FleetId, Folder, HostReply, Publisher, Reported, RolloutReach, Work,
+    Asked, FleetError, FleetId, Folder, HostReply, Publisher, Reported, RiseLimits, RolloutReach, Work,
 };
 use postern_policy::{check_rule, jsonc};
 use std::path::Path;
@@ -28,9 +28,10 @@ pub(super) fn run(folder: &Folder, home: &Path, command: FleetPolicy) -> Result<
             let asked = read_policy(&file, home)?;
             publish(folder, &group, asked, (&canary, days, yes))
         }
-        FleetPolicy::Advance { group } => {
+        FleetPolicy::Advance { group, anyway } => {
             let group = parse_id(&group)?;
-            let (name, reach) = connected(async { Publisher::connect(folder).await?.advance(&group).await })?;
+            let advanced = async { Publisher::connect(folder).await?.advance(&group, anyway).await };
+            let (name, reach) = connected(advanced)?;
             print::write_line(format!("{name} is for {}", reached(&reach)))
         }
         FleetPolicy::Rollback { group } => {
@@ -44,10 +45,11 @@ pub(super) fn run(folder: &Folder, home: &Path, command: FleetPolicy) -> Result<
 
 /// Reads a policy's file, and checks it as a host would.
 fn read_policy(file: &Path, home: &Path) -> Result<Asked, Failure> {
-    let text = super::super::rules::file::text_of(file)?;
+    let text = text_of(file)?;
     let wrong = |error: String| Failure::usage_error(format!("{}: {error}", file.display()));
     let plain = jsonc::to_plain_json(&text).map_err(|error| wrong(error.to_string()))?;
     let asked: Asked = serde_json::from_str(&plain).map_err(|error| wrong(error.to_string()))?;
+    RiseLimits::read(&asked.limits).map_err(&wrong)?;
     let home = home.to_string_lossy();
     for (index, rule) in asked.rules.iter().enumerate() {
         let draft: RuleDraft = serde_json::from_value(rule.clone())
@@ -66,7 +68,7 @@ async fn replay(
     asked: &Asked,
     days: u16,
 ) -> Result<Vec<(String, HostReply)>, FleetError> {
-    let work = Work::Replay { rules: asked.rules.clone(), days };
+    let work = Work::Replay { rules: asked.rules.clone(), settings: asked.settings.clone(), days };
     Publisher::connect(folder).await?.ask_all(group, &work).await
 }
 

@@ -50,7 +50,7 @@ fn print_stopped(calls: &[MeasuredCall], stopped: &[Stopped], json: bool) -> Res
 
 /// Reads one command per line.
 fn read_calls(path: &Path) -> Result<Vec<MeasuredCall>, Failure> {
-    let text = file::text_of(path)?;
+    let text = crate::typed::text_of(path)?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let call = |(at, line): (usize, &str)| {
         let wrong = |error| {
@@ -84,7 +84,7 @@ fn read_setup(asked: &Measure) -> Result<MeasurementSetup, Failure> {
         patterns.iter().map(|text| RuleDraft::new(effect, text)).collect::<Vec<_>>()
     };
     let mut drafts = match &asked.rules {
-        Some(path) => file::rules_of(&file::text_of(path)?, path)?,
+        Some(path) => file::rules_of(&crate::typed::text_of(path)?, path)?,
         None => RuleFile { version: 1, rules: Vec::new() },
     }
     .rules;

@@ -56,7 +56,7 @@ pub(super) fn run(link: &mut HostLink, asked: &ReplayOptions, json: JsonOutput) 
 
 /// Takes the file for what it is: rules as they are exported, or an agent's `permissions.jsonc`.
 fn load_file(link: &mut HostLink, path: &Path, call: &mut Replay) -> Result<(), Failure> {
-    let text = file::text_of(path)?;
+    let text = crate::typed::text_of(path)?;
     let is_rules = serde_json::from_str::<serde_json::Value>(&text)
         .is_ok_and(|value| value.get("version").is_some() && value.get("rules").is_some());
     if is_rules {

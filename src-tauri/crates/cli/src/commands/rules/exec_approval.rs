@@ -73,7 +73,7 @@ pub(super) fn import(
     let wrong = |error: postern_policy::exec_approval::FieldError| {
         Failure::usage_error(format!("{}: {error}; nothing was saved", path.display()))
     };
-    let read = read_exec_approval(&file::text_of(path)?).map_err(wrong)?;
+    let read = read_exec_approval(&crate::typed::text_of(path)?).map_err(wrong)?;
     let patterns = read.patterns().map_err(wrong)?;
     confirm((Some(read.security), Some(read.ask_fallback)), how)?;
     let rules = patterns.iter().map(|pattern| RuleDraft {

@@ -5,27 +5,16 @@ use crate::args::JsonOutput;
 use crate::failure::Failure;
 use crate::link::HostLink;
 use crate::print;
+use crate::typed::text_of;
 use postern_contract::RuleDraft;
 use postern_contract::methods::{
     ImportRules, ImportedSettings, RuleFile, RulesImport, RulesImported, RulesPart, RulesWrite, StageRules,
 };
 use postern_policy::AgentId;
-use std::io::Read as _;
 use std::path::Path;
 
 /// Size of the parts that a file is sent in, in bytes of JSON: a call may have 256 KiB.
 const PART: usize = 192 * 1024;
-
-/// Returns the text of a file; `-` is standard input.
-pub(crate) fn text_of(file: &Path) -> Result<String, Failure> {
-    if file == Path::new("-") {
-        let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).map_err(Failure::from_error)?;
-        return Ok(text);
-    }
-    std::fs::read_to_string(file)
-        .map_err(|error| Failure::usage_error(format!("{}: {error}", file.display())))
-}
 
 /// Returns a text as a file of rules.
 pub(crate) fn rules_of(text: &str, file: &Path) -> Result<RuleFile, Failure> {

@@ -14,19 +14,22 @@ use crate::rule_args::{
 };
 use postern_contract::methods::{
     AddRule, ExportRules, ListRules, PreviewRule, RemoveRule, RenewalEntry, RuleFilter, RuleNumber,
-    RulePreview, UndoRenewal,
+    RulePreview, Rules, UndoRenewal,
 };
 use postern_contract::{PatternKind, RuleDraft, RuleRow, render};
+use postern_doors::fleet::HostPart;
 use postern_policy::import::ExportTarget;
 use postern_policy::{AgentId, Effect, Lifetime, Pattern, Profile, Rule, RuleInput, RuleOrigin};
 use std::path::Path;
 
 /// Number of rules in one call.
 const PAGE: u32 = 4000;
+/// Number of rules of another Mac, the first ones.
+const AFAR: u32 = 100;
 
 pub(crate) fn run(link: &mut HostLink, command: RulesCommand) -> Result<(), Failure> {
     match command {
-        RulesCommand::List { agent, json } => {
+        RulesCommand::List { agent, json, .. } => {
             let agent = agent.as_deref().map(parse_agent_id).transpose()?;
             let rules = fetch_all(link, agent.as_ref())?;
             if json.json { print::write_json(&rules) } else { list_rules(&rules) }
@@ -64,6 +67,19 @@ pub(crate) fn run(link: &mut HostLink, command: RulesCommand) -> Result<(), Fail
             }
         }
     }
+}
+
+/// Lists the rules of other Macs of the fleet.
+pub(crate) fn list_elsewhere(
+    data: &Path,
+    agent: Option<&str>,
+    host: &str,
+    json: bool,
+) -> Result<(), Failure> {
+    let agent = agent.map(parse_agent_id).transpose()?;
+    let filter = RuleFilter { agent, limit: Some(AFAR), ..RuleFilter::default() };
+    let parts = (|listed: Rules| listed.rules, |rules: &Vec<RuleRow>| list_rules(rules));
+    super::fleet::read_hosts::<ListRules, _>(data, (host, HostPart::Rules), &filter, json, parts)
 }
 
 fn export(

@@ -58,7 +58,7 @@ pub(super) fn import(
     how: SettingsImportOptions,
 ) -> Result<(), Failure> {
     let agent = require_agent(agent)?;
-    let read = read_document(&file::text_of(path)?)
+    let read = read_document(&crate::typed::text_of(path)?)
         .map_err(|error| Failure::usage_error(format!("{}: {error}; nothing was saved", path.display())))?;
     let taken = read.for_agent(document_agent(&read, of, &agent)?.as_deref());
     let row = link.call_method::<GetAgent>(&AgentRef { agent: agent.clone() })?;

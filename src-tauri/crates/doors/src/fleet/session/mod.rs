@@ -7,6 +7,7 @@ mod anchors;
 mod answers;
 mod jobs;
 mod questions;
+mod work;
 
 use super::FleetError;
 use super::connect::BrokerLink;
@@ -23,7 +24,7 @@ use postern_fleet::{
 };
 use postern_host::{ApproverGuard, ConnectedApproverKind, Host};
 use questions::SentFleetQuestion;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -39,6 +40,9 @@ const TICK: Duration = Duration::from_secs(15);
 /// Jobs that may be under way.
 const JOBS: usize = 8;
 
+/// Questions that ended, with their answers.
+pub(super) type Settled = std::collections::VecDeque<postern_fleet::SettledQuestion>;
+
 /// A host that is connected.
 pub(super) struct FleetHostSession {
     host: Host,
@@ -49,6 +53,8 @@ pub(super) struct FleetHostSession {
     /// State that `admit` reads.
     fleet: FleetState,
     policy: HostPolicy,
+    /// True if those who answer for this host may read what it did.
+    readable: bool,
     /// Time of the last anchor that was tried.
     tried: Option<Instant>,
     /// Results of jobs, which are done aside.
@@ -56,6 +62,8 @@ pub(super) struct FleetHostSession {
     started: Instant,
     /// Copy that was sent of each question that waits.
     sent: HashMap<String, SentFleetQuestion>,
+    /// Questions that approvers elsewhere may see, kept over a restart.
+    shown: BTreeSet<FleetId>,
     /// Approvers that are present, and until when.
     present: BTreeMap<FleetId, (ApproverGuard, Instant)>,
     /// Answers in this second.
@@ -71,7 +79,7 @@ impl FleetHostSession {
         let membership = folder.membership()?;
         let me = membership.own_member_id(true).ok_or(FleetError::NoHost)?.clone();
         let Keys { sign, open, nkey } = folder.read_keys(&me)?;
-        let link = BrokerLink::open(&membership.server, membership.certificate, &nkey, me.as_str()).await?;
+        let link = BrokerLink::open_as_member(folder, &membership, (&me, &nkey)).await?;
         let mut fleet = FleetState::new(membership.fleet.clone(), me, open, folder.pinned()?);
         let policy = HostPolicy::open(folder, membership.policy, &mut fleet)?;
         fleet.restore_jobs(folder.jobs()?);
@@ -88,10 +96,12 @@ impl FleetHostSession {
             sign,
             fleet,
             policy,
+            readable: membership.readable,
             tried: None,
             reports: mpsc::channel(JOBS),
             started,
             sent: HashMap::new(),
+            shown: folder.shown()?,
             present: BTreeMap::new(),
             second: (Instant::now(), 0),
             owner,
@@ -107,14 +117,21 @@ impl FleetHostSession {
     ) -> Result<Option<(FleetId, SignKey, BrokerLink)>, FleetError> {
         let Some(owner) = membership.owner_member(&fleet.pinned) else { return Ok(None) };
         let Keys { sign, nkey, .. } = folder.read_keys(&owner.id)?;
-        let link =
-            BrokerLink::open(&membership.server, membership.certificate, &nkey, owner.id.as_str()).await?;
+        let link = BrokerLink::open_as_member(folder, membership, (&owner.id, &nkey)).await?;
         store::prepare(&link.client, &membership.fleet).await?;
         Ok(Some((owner.id.clone(), sign, link)))
     }
 
-    /// Serves until the connection is lost.
-    pub(super) async fn serve_until_lost(mut self) -> Result<(), FleetError> {
+    /// Serves until the connection is lost. What ended under an earlier connection is known meanwhile, and given back with what
+    /// ended since.
+    pub(super) async fn serve_until_lost(mut self, settled: &mut Settled) -> Result<(), FleetError> {
+        self.fleet.restore_settled(std::mem::take(settled));
+        let ended = self.serve().await;
+        *settled = self.fleet.take_settled();
+        ended
+    }
+
+    async fn serve(&mut self) -> Result<(), FleetError> {
         let client = self.link.client.clone();
         let subscribed = async |subject: String| client.subscribe(subject).await.map_err(FleetError::broker);
         // Before anything is read, so that nothing is missed between.

@@ -1,13 +1,15 @@
 //! Questions on their way to the approvers of this host's groups: sealed for them, renewed when they change, and closed.
 
 use super::super::FleetError;
+use super::super::keep::Folder;
 use super::FleetHostSession;
-use async_nats::HeaderMap;
+use async_nats::{HeaderMap, jetstream};
 use postern_contract::Question;
 use postern_contract::methods::{ListQuestions, Nothing};
 use postern_fleet::{FleetClosing, FleetId, FleetMessageKind, FleetRisk, OpenQuestion, Seed};
 use postern_host::ConnectedApproverKind;
 use postern_policy::RiskLevel;
+use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -29,9 +31,11 @@ impl FleetHostSession {
         let face = self.host.named_face(ConnectedApproverKind::Remote, "fleet").id();
         let waiting =
             self.host.call_method::<ListQuestions>(face, &Nothing {}).await.map_err(FleetError::refused)?;
-        let open: Vec<String> = self.fleet.waiting().map(|(id, _)| id.to_string()).collect();
-        for id in open.into_iter().filter(|id| waiting.questions.iter().all(|one| one.id != *id)) {
-            self.close_question(&id, "closed", None).await?;
+        // Also what an earlier connection, or an earlier run of this host, showed and did not close.
+        let waits = |id: &FleetId| waiting.questions.iter().any(|one| one.id == id.as_str());
+        let gone: Vec<FleetId> = self.shown.iter().filter(|id| !waits(id)).cloned().collect();
+        for id in gone {
+            self.close_question(id.as_str(), "closed", None).await?;
         }
         for question in waiting.questions {
             self.show_question(&question).await?;
@@ -77,20 +81,29 @@ impl FleetHostSession {
             roster: self.fleet.roster(),
         };
         let message = format!("{}:{revision}:{shown}:{}", question.id, self.fleet.pinned.roster.version);
-        self.publish_sealed(&asked, FleetMessageKind::Question, &message).await
+        // Kept first: what is shown is closed, whatever happens to this host.
+        if self.shown.insert(id) {
+            self.folder.keep_shown(&self.shown)?;
+        }
+        let Some(sealed) = self.seal_for_approvers(&asked, FleetMessageKind::Question, &message)? else {
+            return Ok(());
+        };
+        let subject = self.names.questions(&self.fleet.me);
+        let sent = self.link.client.publish_with_headers(subject, headers(&message), sealed.into());
+        timeout(SEND, sent).await.map_err(|_| takes_nothing())?.map_err(FleetError::broker)
     }
 
-    /// Seals a message for the approvers of this host's groups and publishes it.
-    async fn publish_sealed<B: postern_fleet::FleetMessageBody>(
+    /// Seals a message for the approvers of this host's groups; `None` if nobody is to read it, or it is too large.
+    fn seal_for_approvers<B: postern_fleet::FleetMessageBody>(
         &self,
         body: &B,
         kind: FleetMessageKind,
         message: &str,
-    ) -> Result<(), FleetError> {
+    ) -> Result<Option<Vec<u8>>, FleetError> {
         let roster = &self.fleet.pinned.roster;
         let to: Vec<_> = roster.approvers_of(self.fleet.groups()).map(|member| member.seal).collect();
         if to.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let mut seed = Seed::new(super::super::random()?);
         let header = super::super::header(&self.fleet.id, &self.fleet.me)?;
@@ -102,16 +115,9 @@ impl FleetHostSession {
                 bytes = bytes.len(),
                 "a question is too large for the fleet: approvers here answer it"
             );
-            return Ok(());
+            return Ok(None);
         }
-        let mut headers = HeaderMap::new();
-        headers.insert("Nats-Msg-Id", message);
-        let subject = self.names.questions(&self.fleet.me);
-        let sent = self.link.client.publish_with_headers(subject, headers, bytes.into());
-        timeout(SEND, sent)
-            .await
-            .map_err(|_| FleetError::Unreachable("it takes nothing".to_owned()))?
-            .map_err(FleetError::broker)
+        Ok(Some(bytes))
     }
 
     /// Empties the inboxes of a question.
@@ -121,18 +127,57 @@ impl FleetHostSession {
         outcome: &str,
         face: Option<String>,
     ) -> Result<(), FleetError> {
-        let Some(sent) = self.sent.remove(question) else { return Ok(()) };
         let Ok(id) = question.parse::<FleetId>() else { return Ok(()) };
+        if !self.shown.contains(&id) {
+            return Ok(());
+        }
+        let sent = self.sent.remove(question);
         let name = self.fleet.own_member().map(|member| member.name.clone());
-        let (by, place) = match (sent.by, face) {
+        let (by, place) = match (sent.and_then(|sent| sent.by), face, self.fleet.find_settled(&id)) {
             // It has the person's name and the device's already.
-            (by @ Some(_), _) => (by, None),
-            (None, Some(face)) => (None, name.map(|name| format!("{name} ({face})"))),
-            (None, None) => (None, None),
+            (by @ Some(_), ..) => (by, None),
+            (None, Some(face), _) => (None, name.map(|name| format!("{name} ({face})"))),
+            (None, None, Some(settled)) => (settled.by.clone(), settled.place.clone()),
+            (None, None, None) => (None, None),
         };
         self.fleet.settle(&id, by.clone(), place.clone());
-        let closing = FleetClosing { question: id, outcome: outcome.to_owned(), by, place };
-        self.publish_sealed(&closing, FleetMessageKind::Closing, &format!("{question}:closed")).await
+        let closing = FleetClosing { question: id.clone(), outcome: outcome.to_owned(), by, place };
+        let message = format!("{question}:closed");
+        if let Some(sealed) = self.seal_for_approvers(&closing, FleetMessageKind::Closing, &message)? {
+            self.publish_confirmed(&message, sealed).await?;
+        }
+        self.shown.remove(&id);
+        self.folder.keep_shown(&self.shown)
+    }
+
+    /// Publishes a message, and waits until the broker has it. One that it has already changes nothing.
+    async fn publish_confirmed(&self, message: &str, sealed: Vec<u8>) -> Result<(), FleetError> {
+        let context = jetstream::new(self.link.client.clone());
+        let subject = self.names.questions(&self.fleet.me);
+        let confirmed =
+            async { context.publish_with_headers(subject, headers(message), sealed.into()).await?.await };
+        timeout(SEND, confirmed).await.map_err(|_| takes_nothing())?.map(drop).map_err(FleetError::broker)
+    }
+}
+
+fn headers(message: &str) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert("Nats-Msg-Id", message);
+    headers
+}
+
+fn takes_nothing() -> FleetError {
+    FleetError::Unreachable("it takes nothing".to_owned())
+}
+
+impl Folder {
+    /// Returns the questions that approvers elsewhere may see still.
+    pub(super) fn shown(&self) -> Result<BTreeSet<FleetId>, FleetError> {
+        Ok(self.read_json("shown.json")?.unwrap_or_default())
+    }
+
+    fn keep_shown(&self, shown: &BTreeSet<FleetId>) -> Result<(), FleetError> {
+        self.write_json("shown.json", shown)
     }
 }
 

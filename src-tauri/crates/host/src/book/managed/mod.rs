@@ -9,6 +9,8 @@ mod settings;
 mod tests;
 mod trust;
 
+pub(super) use settings::override_settings;
+
 use super::{PolicyStore, PolicyStoreError};
 use postern_policy::{RiskLevel, Rule, RuleId, Settings};
 use std::collections::BTreeMap;

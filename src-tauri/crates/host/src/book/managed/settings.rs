@@ -5,7 +5,7 @@ use postern_policy::Settings;
 use serde_json::{Map, Value};
 
 /// Settings with these values put over them; the error says which cannot be.
-pub(super) fn override_settings(
+pub(in crate::book) fn override_settings(
     settings: &Settings,
     decided: &Map<String, Value>,
 ) -> Result<Settings, String> {

@@ -48,6 +48,8 @@ pub(super) struct QuestionInputs<'a> {
     pub(super) recent: Vec<Past>,
     /// The tool by which its agent does it itself.
     pub(super) call: Option<&'a AgentToolCall>,
+    /// Meaning of silence about it.
+    pub(super) fallback: Fallback,
 }
 
 /// Returns the question; `None` if it cannot be shown in full.
@@ -108,15 +110,16 @@ pub(super) fn question(asked: &QuestionInputs<'_>) -> Option<Question> {
         queued: 0,
         recent: asked.recent.clone(),
     };
-    refresh(&mut question, judged, &entry.policy.settings, asked.home);
+    refresh(&mut question, judged, (&entry.policy.settings, asked.fallback), asked.home);
     (text_size(&question) <= MOST).then_some(question)
 }
 
-/// Writes into a question what comes of the policy, as it is now. Gives whether anything is different.
+/// Writes into a question what comes of the policy and the meaning of silence, as they are now. Gives whether anything is
+/// different.
 pub(super) fn refresh(
     question: &mut Question,
     judged: &JudgedRequest,
-    settings: &Settings,
+    (settings, fallback): (&Settings, Fallback),
     home: &str,
 ) -> bool {
     let verdict = &judged.verdict;
@@ -148,8 +151,8 @@ pub(super) fn refresh(
         renews: renewals(judged, home),
         env_setting: env_setting(judged, settings),
         nothing_to_save: judged.nothing_to_save.map(Into::into),
-        at_zero: if falls_back { render::at_zero(settings.fallback) } else { render::denied() },
-        allowed_at_zero: falls_back && settings.fallback != Fallback::Deny,
+        at_zero: if falls_back { render::at_zero(fallback) } else { render::denied() },
+        allowed_at_zero: falls_back && fallback != Fallback::Deny,
         arming_ms: arming_ms(verdict.risk.level),
         ..question.clone()
     };

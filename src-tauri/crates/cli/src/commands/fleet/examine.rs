@@ -1,0 +1,63 @@
+//! The fleet's broker in `postern doctor`: what is wrong with it, and what to do.
+
+use crate::commands::finding::DoctorFinding;
+use postern_command::escape::visible_text as escaped;
+use postern_doors::fleet::{BrokerFact, Folder, examine_broker};
+use std::path::Path;
+use std::time::Duration;
+
+/// Examines the broker; nothing where this Mac is in no fleet.
+pub(crate) fn examine(data: &Path) -> Vec<DoctorFinding> {
+    let folder = Folder::from_data_folder(data);
+    if !folder.path().join("member.json").exists() {
+        return Vec::new();
+    }
+    match super::connected(examine_broker(&folder)) {
+        Ok(facts) => facts.iter().map(finding).collect(),
+        Err(failure) => vec![DoctorFinding::problem(
+            format!("the fleet on this Mac cannot be read: {}", failure.message),
+            "leave it and join again: postern fleet leave",
+        )],
+    }
+}
+
+fn finding(fact: &BrokerFact) -> DoctorFinding {
+    match fact {
+        BrokerFact::Reached { server, version } => DoctorFinding::healthy(format!(
+            "the fleet's broker {} answers (nats-server {})",
+            escaped(server),
+            escaped(version)
+        )),
+        BrokerFact::Unreachable { server, problem } => DoctorFinding::problem(
+            format!("the fleet's broker {}: {}", escaped(server), escaped(problem)),
+            "start nats-server there; everything on this Mac works without it",
+        ),
+        BrokerFact::NotDurable(version) => DoctorFinding::problem(
+            format!(
+                "nats-server {} may lose the last two minutes before a power cut, and has known faults",
+                escaped(version)
+            ),
+            "install nats-server 2.10.27 or newer on the broker's Mac",
+        ),
+        BrokerFact::Unsound(version) => DoctorFinding::problem(
+            format!("nats-server {} has known faults", escaped(version)),
+            "install nats-server 2.10.27 or newer on the broker's Mac",
+        ),
+        BrokerFact::SmallMessages(most) => DoctorFinding::problem(
+            format!("the fleet's broker takes messages of at most {most} bytes"),
+            "set max_payload to 1MB there: large policies and rosters do not arrive",
+        ),
+        BrokerFact::Clock(ahead) => {
+            let by = humantime::format_duration(Duration::from_secs(ahead.unsigned_abs() / 1000));
+            let which = if *ahead > 0 { "ahead of" } else { "behind" };
+            DoctorFinding::problem(
+                format!("the clock of the fleet's broker is {by} {which} this Mac's"),
+                "compare both clocks: word that the roster is current may not count",
+            )
+        }
+        BrokerFact::Forbidden(what) => DoctorFinding::problem(
+            format!("the fleet's broker refuses a member of this Mac: {}", escaped(what)),
+            "on the broker's Mac, restart nats-server; of an existing NATS: postern fleet nats-setup",
+        ),
+    }
+}

@@ -1,0 +1,203 @@
+//! Examination of a fleet's broker for `postern doctor`: reachability, version, clock and rights of this Mac's members. Also
+//! the account that its administrator sets up, if others run it.
+
+use super::FleetError;
+use super::connect::BrokerLink;
+use super::keep::{Folder, Membership};
+use super::store;
+use async_nats::jetstream::stream;
+use postern_fleet::{Broker, FleetId, MAX_PAYLOAD, Member, MemberRole, Subjects};
+use serde::Deserialize;
+use std::fmt::Write as _;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Longest time for the broker to say something about itself.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// Oldest server that writes an acknowledged message to the disk at once.
+const DURABLE: [u64; 3] = [2, 10, 0];
+/// Oldest server without a published fault that a member of an account could use.
+const SOUND: [u64; 3] = [2, 10, 27];
+/// Difference of two clocks beyond which word of a roster may not count.
+const SKEW: i64 = 2 * 60_000;
+
+/// Fact about the broker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BrokerFact {
+    /// Broker that a member reaches, and that answers.
+    Reached {
+        /// Address of the broker.
+        server: String,
+        /// Version of its server.
+        version: String,
+    },
+    /// Broker that is not reached, or does not let the member in.
+    Unreachable {
+        /// Address of the broker.
+        server: String,
+        /// Reason, in words.
+        problem: String,
+    },
+    /// Server that may lose what it acknowledged in the two minutes before a power cut.
+    NotDurable(String),
+    /// Server with published faults.
+    Unsound(String),
+    /// Server that takes only messages up to this many bytes.
+    SmallMessages(usize),
+    /// Clock that is so many milliseconds ahead of this Mac's.
+    Clock(i64),
+    /// Refusal of something that a member has to do, in the server's words.
+    Forbidden(String),
+}
+
+/// The part of the server's answer about a stream that says when it was.
+#[derive(Deserialize)]
+struct StreamAnswer {
+    #[serde(default)]
+    ts: Option<jiff::Timestamp>,
+    #[serde(default)]
+    error: Option<StreamError>,
+}
+
+#[derive(Deserialize)]
+struct StreamError {
+    description: String,
+}
+
+/// Examines the broker of this Mac's fleet, as each of its members here.
+pub async fn examine_broker(folder: &Folder) -> Result<Vec<BrokerFact>, FleetError> {
+    let (membership, pinned) = (folder.membership()?, folder.pinned()?);
+    let mut facts = Vec::new();
+    for own in &membership.members {
+        let keys = folder.read_keys(&own.id)?;
+        let server = membership.server.clone();
+        match BrokerLink::open_as_member(folder, &membership, (&own.id, &keys.nkey)).await {
+            Err(error) => facts.push(BrokerFact::Unreachable { server, problem: error.to_string() }),
+            Ok(link) => {
+                facts.extend(facts_of_server(&link, server));
+                if let Some(member) = pinned.roster.member(&own.id) {
+                    facts.extend(rights(&link, &membership.fleet, member).await);
+                }
+            }
+        }
+    }
+    // Both members of a Mac see the same server.
+    let clock = |one: &BrokerFact| matches!(one, BrokerFact::Clock(_));
+    let mut all: Vec<BrokerFact> = Vec::new();
+    for fact in facts {
+        let known = all.contains(&fact) || clock(&fact) && all.iter().any(clock);
+        if !known {
+            all.push(fact);
+        }
+    }
+    Ok(all)
+}
+
+fn facts_of_server(link: &BrokerLink, server: String) -> Vec<BrokerFact> {
+    let info = link.client.server_info();
+    let version = numbers(&info.version);
+    let mut facts = vec![BrokerFact::Reached { server, version: info.version.clone() }];
+    if version < DURABLE {
+        facts.push(BrokerFact::NotDurable(info.version.clone()));
+    } else if version < SOUND {
+        facts.push(BrokerFact::Unsound(info.version));
+    }
+    if info.max_payload < MAX_PAYLOAD {
+        facts.push(BrokerFact::SmallMessages(info.max_payload));
+    }
+    facts
+}
+
+/// Reads a version; what cannot be read is the oldest.
+fn numbers(version: &str) -> [u64; 3] {
+    let plain = version.split(['-', '+']).next().unwrap_or_default();
+    let mut parts = plain.split('.').map(|part| part.parse().unwrap_or(0));
+    std::array::from_fn(|_| parts.next().unwrap_or(0))
+}
+
+/// Tries what a member has to be able to do, short of what would be kept.
+async fn rights(link: &BrokerLink, fleet: &FleetId, member: &Member) -> Vec<BrokerFact> {
+    let names = Subjects::for_fleet(fleet);
+    let mut streams = vec![format!("KV_{}", names.bucket())];
+    let mut subjects = vec![names.key_subject(">")];
+    if member.has_role(MemberRole::Host) {
+        subjects.extend([names.answers(&member.id), names.presence("*"), names.jobs(member.id.as_str())]);
+    }
+    if member.has_role(MemberRole::Approver) {
+        streams.extend([names.question_stream(), names.audit_stream()]);
+    }
+    let mut listening = Vec::new();
+    for subject in subjects {
+        listening.push(link.client.subscribe(subject).await);
+    }
+    // Nobody reads an empty one as presence.
+    let heard = link.client.publish(names.presence(member.id.as_str()), "".into()).await;
+    drop((heard, timeout(PATIENCE, link.client.flush()).await));
+    let mut facts = Vec::new();
+    for name in streams {
+        let asked = link.client.request(format!("$JS.API.STREAM.INFO.{name}"), "".into());
+        match timeout(PATIENCE, asked).await {
+            Ok(Ok(reply)) => facts.extend(fact_of_stream(&name, &reply.payload)),
+            Ok(Err(_)) | Err(_) => facts.push(BrokerFact::Forbidden(format!("reading the stream {name}"))),
+        }
+    }
+    facts.extend(link.violations().into_iter().map(BrokerFact::Forbidden));
+    facts
+}
+
+fn fact_of_stream(name: &str, answer: &[u8]) -> Option<BrokerFact> {
+    let Ok(answer) = serde_json::from_slice::<StreamAnswer>(answer) else {
+        return Some(BrokerFact::Forbidden(format!("reading the stream {name}")));
+    };
+    if let Some(error) = answer.error {
+        return Some(BrokerFact::Forbidden(format!("reading the stream {name}: {}", error.description)));
+    }
+    let ahead = answer.ts?.as_millisecond() - super::wall_clock();
+    (ahead.abs() > SKEW).then_some(BrokerFact::Clock(ahead))
+}
+
+/// Returns what the administrator of a NATS that exists sets up for this fleet: streams, and the rights of its members.
+pub fn account_setup(folder: &Folder) -> Result<String, FleetError> {
+    let (Membership { fleet, .. }, pinned) = (folder.membership()?, folder.pinned()?);
+    let (config, commands) = Broker::account_rights(&fleet, &pinned.roster);
+    let mut text = format!(
+        "# An account of its own with JetStream: 2 GiB of files, messages of {MAX_PAYLOAD} bytes.\n\
+         # An owner's Mac makes these streams when it connects:\n"
+    );
+    for stream in store::streams(&fleet) {
+        // Writing to a string cannot fail.
+        _ = writeln!(text, "#   {}", described(&stream));
+    }
+    text.push_str("\n# Members, in a configuration with the public nkeys of their credentials:\nusers: [\n");
+    text.push_str(&config);
+    text.push_str("]\n\n# Or with nsc, in the account:\n");
+    text.push_str(&commands);
+    Ok(text)
+}
+
+fn described(stream: &stream::Config) -> String {
+    let stream::Config { name, subjects, max_bytes, max_messages_per_subject, max_age, .. } = stream;
+    let mut words = vec![format!("{name} on {}", subjects.join(", ")), format!("{} MiB", max_bytes >> 20)];
+    if *max_messages_per_subject > 0 {
+        words.push(format!("the newest {max_messages_per_subject} of each subject"));
+    }
+    if !max_age.is_zero() {
+        words.push(format!("{} minutes", max_age.as_secs() / 60));
+    }
+    if stream.deny_delete {
+        words.push("no deletion".to_owned());
+    }
+    words.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DURABLE, SOUND, numbers};
+
+    #[test]
+    fn versions_are_compared_by_their_numbers() {
+        assert!(numbers("2.9.10") < DURABLE && numbers("2.10.0") >= DURABLE);
+        assert!(numbers("2.10.3-beta.1") < SOUND && numbers("2.10.27") >= SOUND && numbers("2.15.0") > SOUND);
+        assert_eq!(numbers("none"), [0, 0, 0], "what cannot be read is the oldest");
+    }
+}

@@ -1,0 +1,106 @@
+//! A NATS that others run: an account of its own, credentials from its administrator, nothing that Postern configures.
+
+use crate::stage::{Broker, Mac, PATIENCE, Stage, invitation, joined_with, waits};
+use postern_doors::fleet::{
+    self, AnswerReply, BrokerChoice, BrokerFact, FleetApprover, FleetChoice, FleetOwner, Folder, HostConsent,
+    Joining, NewFleetChoices,
+};
+use postern_fleet::SignKey;
+use serde_json::json;
+use std::fs;
+use std::net::TcpListener;
+use std::path::Path;
+use tokio::time::timeout;
+
+/// Writes the configuration of a server with an account of three users, of whom the last may nearly nothing. Returns its address.
+fn configure(folder: &Path, users: &[SignKey; 3]) -> (String, String) {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let made = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
+    let certificate = made.cert.pem();
+    fs::write(folder.join("broker.crt"), &certificate).unwrap();
+    fs::write(folder.join("broker.pem"), made.signing_key.serialize_pem()).unwrap();
+    let [owner, mini, stranger] = users.each_ref().map(|key| key.verifier().public_nkey());
+    let text = format!(
+        "listen: \"127.0.0.1:{port}\"\n\
+         tls {{ cert_file: \"{0}/broker.crt\", key_file: \"{0}/broker.pem\" }}\n\
+         jetstream {{ store_dir: \"{0}/jetstream\" }}\n\
+         accounts {{ postern {{ jetstream: enabled, users: [ {{ nkey: {owner} }}, {{ nkey: {mini} }}, \
+         {{ nkey: {stranger}, permissions: {{ publish: {{ allow: [\"nothing\"] }}, subscribe: {{ allow: [\"nothing\"] }} }} }} ] }} }}\n",
+        folder.display()
+    );
+    fs::write(folder.join("broker.conf"), text).unwrap();
+    (format!("tls://127.0.0.1:{port}"), certificate)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fleet_meets_at_a_nats_that_others_run() {
+    let place = tempfile::tempdir().unwrap();
+    let users = [1, 2, 3].map(|number| SignKey::from_seed([number; 32]).unwrap());
+    let (server, certificate) = configure(place.path(), &users);
+    let broker = Broker::start(place.path());
+    let (laptop, mini) = (Mac::start().await, Mac::start().await);
+    let wanted = NewFleetChoices {
+        broker: BrokerChoice::Existing {
+            server,
+            certificate: Some(certificate),
+            credentials: format!("{}\n", users[0].nkey_seed()),
+        },
+        name: "MacBook".to_owned(),
+        person: "Mara".to_owned(),
+        group: "all".parse().unwrap(),
+        consent: HostConsent::default(),
+    };
+    let prepared = fleet::prepare_fleet(&laptop.folder(), &wanted).unwrap();
+    assert!(prepared.configuration.is_none(), "nothing of it is configured here");
+    prepared.save_files(&laptop.folder()).unwrap();
+    let mut owner = FleetOwner::connect(&laptop.folder()).await.unwrap();
+    let code = owner.invite().unwrap();
+    let without = Joining::meet_owner(code, None, &[true]).await.unwrap_err().to_string();
+    assert!(without.contains("--credentials FILE"), "{without}");
+    let credentials = Some(users[1].nkey_seed());
+    joined_with(&mut owner, None, &mini.folder(), &[true], (invitation("mini", ""), credentials)).await;
+    assert!(!laptop.folder().path().join("broker.conf").exists());
+    mini.call("doors.enable", json!({"door": "fleet"})).await;
+    let channel = Some(mini.enrol().await);
+    let mut stage = Stage { broker, laptop, mini, owner, channel };
+    let mut news = stage.watch().await;
+    let file = stage.mini.file("file");
+    let run = stage.ask(&file);
+    let asked = waits(&mut news).await;
+    let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
+    assert_eq!(mara.answer(&asked, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(0));
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+    examined(&stage, &users[2]).await;
+}
+
+/// Examines the broker as `postern doctor` does: as it is, as a user who may nothing, and without the server.
+async fn examined(stage: &Stage, stranger: &SignKey) {
+    let setup = fleet::account_setup(&stage.laptop.folder()).unwrap();
+    let membership = stage.laptop.folder().membership().unwrap();
+    let (fleet, pinned) = (membership.fleet, stage.laptop.folder().pinned().unwrap());
+    for part in [format!("KV_pf-{fleet} on $KV.pf-{fleet}.>"), format!("pf-{fleet}-q on pf.{fleet}.q.*")] {
+        assert!(setup.contains(&part), "{part}: {setup}");
+    }
+    for member in &pinned.roster.members {
+        assert!(setup.contains(&format!("nsc add user --name {} ", member.id)), "{setup}");
+        assert!(setup.contains(&format!("nkey: NKEY-OF-{},", member.id)), "{setup}");
+    }
+    let folder = stage.mini.folder();
+    let facts = fleet::examine_broker(&folder).await.unwrap();
+    assert!(matches!(&facts[0], BrokerFact::Reached { .. }), "{facts:?}");
+    assert!(facts.iter().all(|fact| !matches!(fact, BrokerFact::Forbidden(_))), "{facts:?}");
+    forbidden(&folder, stranger).await;
+    let mut elsewhere = folder.membership().unwrap();
+    "tls://127.0.0.1:1".clone_into(&mut elsewhere.server);
+    folder.keep_membership(&elsewhere).unwrap();
+    let facts = fleet::examine_broker(&folder).await.unwrap();
+    assert!(matches!(facts.as_slice(), [BrokerFact::Unreachable { .. }]), "{facts:?}");
+}
+
+async fn forbidden(folder: &Folder, stranger: &SignKey) {
+    folder.write_text("credentials", stranger.nkey_seed().as_bytes()).unwrap();
+    let facts = fleet::examine_broker(folder).await.unwrap();
+    let forbidden = facts.iter().filter(|fact| matches!(fact, BrokerFact::Forbidden(_))).count();
+    assert!(forbidden >= 2, "{facts:?}");
+}

@@ -1,0 +1,361 @@
+//! A farm: a thousand hosts and three approvers at one broker. Some hosts are whole, with gate and store; the others listen
+//! as a host does, and judge by the pure crate.
+//!
+//! By hand, on a machine that does nothing else:
+//! `cargo test --workspace --release --test fleet a_farm -- --ignored --nocapture`
+
+use crate::stage::{Broker, Mac, PATIENCE, until_async};
+use futures_util::StreamExt as _;
+use futures_util::future::join_all;
+use postern_client::Channel;
+use postern_doors::fleet::{
+    self, ApproverLimits, Asked, BrokerChoice, Elsewhere, FleetApprover, FleetChoice, FleetId, FleetOwner,
+    FleetRisk, Folder, HostConsent, Keys, Member, MemberRole, Membership, NewFleetChoices, News, OwnMember,
+    Publisher,
+};
+use postern_fleet::{
+    AdmittedMessage, FleetMessageHeader, FleetState, Hash, Now, Sealed, Seed, Subjects, admit_message,
+    document_binding,
+};
+use postern_protocol::{RunParams, Wait, What};
+use serde_json::json;
+use std::collections::HashMap;
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
+use tokio::time::{interval, timeout};
+use uuid::Uuid;
+
+/// Hosts in all: a thousand, or as many as `FARM` says.
+#[expect(clippy::disallowed_methods, reason = "who runs it by hand may want fewer")]
+static HOSTS: LazyLock<usize> =
+    LazyLock::new(|| std::env::var("FARM").ok().and_then(|number| number.parse().ok()).unwrap_or(1000));
+/// Hosts that are whole.
+const WHOLE: usize = 24;
+/// Questions, and how many of them in a second.
+const QUESTIONS: usize = 300;
+const A_SECOND: u32 = 10;
+
+/// Draws keys from numbers: nothing here is secret.
+fn keys(number: usize) -> Keys {
+    let mut seed = Seed::new(*Hash::of_bytes(&number.to_be_bytes()).as_bytes());
+    Keys::new(seed.draw_bytes()).unwrap()
+}
+
+fn member(number: usize, name: &str, host: bool) -> Member {
+    let introduced = keys(number).introduce(name, host);
+    let groups: Vec<FleetId> = vec!["minis".parse().unwrap()];
+    let limits = ApproverLimits { groups: groups.clone(), risk: FleetRisk::Dangerous, once_only: false };
+    let mut id = [0; 16];
+    id[..8].copy_from_slice(&number.to_be_bytes());
+    Member {
+        id: FleetId::random(id),
+        name: name.to_owned(),
+        person: if host { String::new() } else { name.to_owned() },
+        roles: vec![if host { MemberRole::Host } else { MemberRole::Approver }],
+        groups: if host { groups } else { Vec::new() },
+        approver: (!host).then_some(limits),
+        sign: introduced.sign,
+        seal: introduced.seal,
+        nkey: introduced.nkey,
+    }
+}
+
+/// The farm's broker and the Mac of its owner, with everybody in the roster already.
+struct Farm {
+    broker: Broker,
+    laptop: Mac,
+    owner: FleetOwner,
+    hosts: Vec<Member>,
+    approvers: Vec<Member>,
+}
+
+impl Farm {
+    async fn set() -> Self {
+        let laptop = Mac::start().await;
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let wanted = NewFleetChoices {
+            broker: BrokerChoice::Own { listen: ([127, 0, 0, 1], port).into(), before_2_10: true },
+            name: "MacBook".to_owned(),
+            person: "Mara".to_owned(),
+            group: "minis".parse().unwrap(),
+            consent: HostConsent::default(),
+        };
+        let folder = laptop.folder();
+        fleet::prepare_fleet(&folder, &wanted).unwrap().save_files(&folder).unwrap();
+        let hosts: Vec<Member> = (0..*HOSTS).map(|n| member(n, &format!("mini-{n:04}"), true)).collect();
+        let approvers: Vec<Member> =
+            (0..3).map(|n| member(*HOSTS + n, &format!("Approver {n}"), false)).collect();
+        let gone = member(*HOSTS + 3, "Nobody", false);
+        enlarge(&folder, hosts.iter().chain(&approvers).cloned().chain([gone]).collect());
+        let broker = Broker::start(folder.path());
+        let owner = FleetOwner::connect(&folder).await.unwrap();
+        Self { broker, laptop, owner, hosts, approvers }
+    }
+
+    fn membership(&self, own: &Member) -> Membership {
+        let host = own.has_role(MemberRole::Host);
+        let members = vec![OwnMember { id: own.id.clone(), host }];
+        Membership { members, broker: None, ..self.laptop.folder().membership().unwrap() }
+    }
+
+    /// Makes a folder that of a member, as if it had joined.
+    fn join(&self, folder: &Folder, own: &Member, number: usize) {
+        folder.create().unwrap();
+        folder.keep_keys(&own.id, &keys(number)).unwrap();
+        let ours = self.laptop.folder();
+        folder.pin_roster(&ours.pinned().unwrap(), &ours.signed().unwrap()).unwrap();
+        folder.keep_membership(&self.membership(own)).unwrap();
+    }
+}
+
+/// Signs a roster with further members before anybody connects, and lets them in.
+fn enlarge(folder: &Folder, members: Vec<Member>) {
+    let (membership, pinned) = (folder.membership().unwrap(), folder.pinned().unwrap());
+    let owner = membership.own_member_id(false).unwrap().clone();
+    let mut roster = pinned.roster.clone();
+    (roster.version, roster.previous) = (2, Some(pinned.hash));
+    roster.members.extend(members);
+    let header =
+        FleetMessageHeader { fleet: membership.fleet.clone(), from: owner.clone(), id: owner.clone() };
+    let envelope = header.sign_body(roster, &[&folder.read_keys(&owner).unwrap().sign]);
+    let next = pinned.verify_next(&envelope, &membership.fleet).unwrap();
+    folder.pin_roster(&next, &envelope).unwrap();
+    let broker = membership.broker.as_ref().unwrap();
+    let configured = postern_fleet::Broker {
+        fleet: &membership.fleet,
+        roster: &next.roster,
+        invited: &[],
+        listen: &broker.listen,
+        folder: &folder.path().to_string_lossy(),
+        before_2_10: broker.before_2_10,
+    };
+    folder.write_text("broker.conf", configured.configuration().as_bytes()).unwrap();
+}
+
+/// Numbers of hosts that got somewhere.
+#[derive(Debug, Default)]
+struct Counts {
+    connected: AtomicUsize,
+    rosters: AtomicUsize,
+    in_force: AtomicUsize,
+}
+
+/// Listens as a host does, again after each lost connection, and judges what comes.
+async fn simulated(
+    membership: Membership,
+    own: Member,
+    number: usize,
+    pinned: postern_fleet::PinnedRoster,
+    counts: Arc<Counts>,
+) {
+    let keys = keys(number);
+    let names = Subjects::for_fleet(&membership.fleet);
+    let mut state = FleetState::new(membership.fleet.clone(), own.id.clone(), keys.open, pinned);
+    let (began, key) = (Instant::now(), keys.nkey.nkey_seed());
+    loop {
+        let options = async_nats::ConnectOptions::with_nkey(key.clone())
+            .require_tls(true)
+            .custom_inbox_prefix(Subjects::inbox_prefix(own.id.as_str()))
+            .add_root_certificates(CERTIFICATE.lock().unwrap().clone().into())
+            .max_reconnects(1);
+        let Ok(client) = options.connect(&membership.server).await else {
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            continue;
+        };
+        let mut kept = client.subscribe(names.key_subject(">")).await.unwrap();
+        let mut quiet = Vec::new();
+        for subject in [names.answers(&own.id), names.presence("*"), names.jobs(own.id.as_str())] {
+            quiet.push(client.subscribe(subject).await.unwrap());
+        }
+        if client.flush().await.is_ok() {
+            counts.connected.fetch_add(1, Ordering::Relaxed);
+            while let Some(message) = kept.next().await {
+                let key = message.subject.strip_prefix(&names.key_subject("")).unwrap_or_default().to_owned();
+                let now = Now { wall: postern_host::now_millis(), timer: began.elapsed() };
+                judge(&mut state, &key, &message.payload, now, &counts);
+                if client.connection_state() != async_nats::connection::State::Connected {
+                    break;
+                }
+            }
+            counts.connected.fetch_sub(1, Ordering::Relaxed);
+        }
+        drop(quiet);
+    }
+}
+
+/// File with the broker's certificate.
+static CERTIFICATE: Mutex<String> = Mutex::new(String::new());
+
+fn judge(state: &mut FleetState, key: &str, value: &[u8], now: Now, counts: &Counts) {
+    let sealed: Result<Sealed, _> = serde_json::from_slice(value);
+    let opened =
+        sealed.ok().and_then(|sealed| sealed.open_bytes(&document_binding(&state.id, key), &state.key).ok());
+    let bytes = opened.unwrap_or_else(|| value.to_vec());
+    let Ok(admitted) = admit_message(state, &bytes, now) else { return };
+    state.apply_admitted(&admitted, now);
+    match admitted {
+        AdmittedMessage::Roster(_) => _ = counts.rosters.fetch_add(1, Ordering::Relaxed),
+        AdmittedMessage::Stage(_)
+            if state.policy().values().any(|group| group.good == Some(group.bundle)) =>
+        {
+            counts.in_force.fetch_add(1, Ordering::Relaxed);
+        }
+        _ => {}
+    }
+}
+
+/// Waits for a number of hosts, and returns how long that took.
+async fn until_all(what: &str, began: Instant, number: impl Fn() -> usize) -> Duration {
+    while number() < *HOSTS {
+        assert!(began.elapsed() < PATIENCE * 5, "{what}: {} of {}", number(), *HOSTS);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let took = began.elapsed();
+    println!("{what}: {took:?}");
+    took
+}
+
+/// Allows a share of what waits as soon as it is shown, as an approver that is present.
+async fn approve(folder: Folder, number: usize, answered: mpsc::UnboundedSender<(String, Instant)>) {
+    let approver = FleetApprover::connect(&folder).await.unwrap();
+    let (tell, mut waits) = mpsc::unbounded_channel::<Elsewhere>();
+    let watching = approver.watch_questions(move |news| match news {
+        News::Waits(one) => tell.send(*one).is_ok(),
+        News::Closed { .. } => true,
+    });
+    let answering = async {
+        while let Some(one) = waits.recv().await {
+            let share = one.question.id.bytes().fold(0_usize, |sum, byte| sum + usize::from(byte)) % 3;
+            if share != number {
+                continue;
+            }
+            let said = approver.answer(&one, FleetChoice::Once, None, None).await.unwrap();
+            if said == fleet::AnswerReply::Applied(0) {
+                _ = answered.send((one.question.line, Instant::now()));
+            }
+        }
+    };
+    // The connection ends with the broker.
+    tokio::select! { _ = watching => {}, () = answering => {} }
+}
+
+/// Asks so many questions in a second of the whole hosts in turn, and returns how long each was unanswered.
+async fn ask(
+    channels: Vec<Channel>,
+    mut answered: mpsc::UnboundedReceiver<(String, Instant)>,
+) -> Vec<Duration> {
+    let mut channels: Vec<_> = channels.into_iter().map(|channel| Arc::new(Mutex::new(channel))).collect();
+    let mut asked = HashMap::new();
+    let mut ticks = interval(Duration::from_secs(1) / A_SECOND);
+    for number in 0..QUESTIONS {
+        ticks.tick().await;
+        channels.rotate_left(1);
+        let line = format!("echo question-{number}");
+        asked.insert(line.clone(), Instant::now());
+        let run = RunParams {
+            cwd: Some("/".to_owned()),
+            wait: Wait::Finished,
+            ..RunParams::new(Uuid::new_v4(), What::Shell(line))
+        };
+        let channel = Arc::clone(&channels[0]);
+        spawn_blocking(move || channel.lock().unwrap().run(run).unwrap());
+    }
+    let mut took = Vec::new();
+    while took.len() < QUESTIONS {
+        let (line, at) =
+            timeout(PATIENCE, answered.recv()).await.expect("every question is answered").unwrap();
+        took.push(at - asked[&line]);
+    }
+    took.sort_unstable();
+    took
+}
+
+impl Farm {
+    /// Connects every host, and returns those that are whole.
+    async fn connect(&self, counts: &Arc<Counts>) -> Vec<Mac> {
+        let began = Instant::now();
+        let pinned = self.laptop.folder().pinned().unwrap();
+        for (number, own) in self.hosts.iter().enumerate().skip(WHOLE) {
+            let membership = self.membership(own);
+            tokio::spawn(simulated(membership, own.clone(), number, pinned.clone(), Arc::clone(counts)));
+        }
+        let whole = join_all((0..WHOLE).map(|_| Mac::start())).await;
+        for (number, mac) in whole.iter().enumerate() {
+            self.join(&mac.folder(), &self.hosts[number], number);
+            mac.call("doors.enable", json!({"door": "fleet"})).await;
+        }
+        until_all("all connected", began, || counts.connected.load(Ordering::Relaxed) + WHOLE).await;
+        whole
+    }
+
+    /// Measures how long questions are unanswered.
+    async fn measure_answers(&self, whole: &[Mac]) {
+        let approvers: Vec<Mac> = join_all((0..3).map(|_| Mac::start())).await;
+        let (tell, answered) = mpsc::unbounded_channel();
+        for (number, mac) in approvers.iter().enumerate() {
+            self.join(&mac.folder(), &self.approvers[number], *HOSTS + number);
+            tokio::spawn(approve(mac.folder(), number, tell.clone()));
+        }
+        let mut channels = Vec::new();
+        for mac in whole {
+            mac.attended().await;
+            channels.push(mac.enrol().await);
+        }
+        let took = ask(channels, answered).await;
+        let (middle, p95) = (took[took.len() / 2], took[took.len() * 95 / 100]);
+        println!("answered: p50 {middle:?}, p95 {p95:?}, most {:?}", took[took.len() - 1]);
+    }
+
+    /// Measures how long a roster and a large policy take to every host.
+    async fn measure_policy(&mut self, whole: &[Mac], counts: &Counts) {
+        let began = Instant::now();
+        self.owner.revoke("Nobody").await.unwrap();
+        let newest = self.owner.roster().version;
+        let follows = |mac: &&Mac| mac.folder().pinned().unwrap().roster.version == newest;
+        let followed = || whole.iter().filter(follows).count();
+        until_all("roster followed", began, || counts.rosters.load(Ordering::Relaxed) + followed()).await;
+        let publisher = Publisher::connect(&self.laptop.folder()).await.unwrap();
+        let rules = (0..2048).map(|n| json!({"effect": "deny", "text": format!("tool-{n:0100}")})).collect();
+        let asked = Asked { rules, ..Asked::default() };
+        let all = self.hosts.iter().map(|host| host.id.clone()).collect();
+        let began = Instant::now();
+        publisher.publish(&"minis".parse().unwrap(), asked, all).await.unwrap();
+        let governed =
+            || whole.iter().filter(|mac| mac.folder().path().join("policy/fleet.jsonc").exists()).count();
+        until_all("256 KiB policy in force", began, || counts.in_force.load(Ordering::Relaxed) + governed())
+            .await;
+    }
+}
+
+/// Returns true if the door of a whole host is connected.
+async fn is_back(mac: &Mac) -> bool {
+    let doors = mac.call("doors.list", json!({})).await;
+    let doors = doors["doors"].as_array().unwrap();
+    doors.iter().any(|door| door["door"] == "fleet" && door["problem"].is_null())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "a minute, on a machine that does nothing else; by hand: see above"]
+async fn a_farm_of_a_thousand_hosts_is_answered_governed_and_back() {
+    println!("load: {}", std::fs::read_to_string("/proc/loadavg").unwrap_or_default().trim());
+    let mut farm = Farm::set().await;
+    let certificate = farm.laptop.folder().path().join("broker.crt");
+    *CERTIFICATE.lock().unwrap() = certificate.to_string_lossy().into_owned();
+    let counts = Arc::new(Counts::default());
+    let whole = farm.connect(&counts).await;
+    farm.measure_answers(&whole).await;
+    farm.measure_policy(&whole, &counts).await;
+    let began = Instant::now();
+    farm.broker.kill();
+    until_async(async || counts.connected.load(Ordering::Relaxed) == 0).await;
+    farm.broker.restart();
+    until_all("back after kill -9", began, || counts.connected.load(Ordering::Relaxed) + WHOLE).await;
+    for mac in &whole {
+        until_async(async || is_back(mac).await).await;
+    }
+    println!("all whole hosts back: {:?}", began.elapsed());
+}
