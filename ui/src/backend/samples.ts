@@ -61,10 +61,10 @@ export const alikeBatch = recorded.alikeBatch as unknown as Batch;
 
 /** A question of another computer, as the host makes it of what that one sent. */
 function from(host: string, question: Question): Question {
-  const { editable: _, ...rest } = question;
   const headline = [{ text: host, kind: "code" as const }, ...text(" · "), ...question.headline];
-  const id = `${question.id}-${host}`;
-  return { ...rest, id, headline, host, renews: [] };
+  const sent: Question = { ...question, id: `${question.id}-${host}`, headline, host, renews: [] };
+  delete sent.editable;
+  return sent;
 }
 
 /** What waits in the inbox, oldest first; of several agents, and of other computers. */
