@@ -155,6 +155,7 @@ fn add(conn: &Connection, name: &str, settings: Settings) -> Result<(), Error> {
         id,
         name: name.to_owned(),
         color: "#3366cc".to_owned(),
+        icon: postern_policy::AgentIcon::Letter,
         settings,
         uids: Vec::new(),
         created_at: EPOCH,

@@ -39,7 +39,7 @@ pub(crate) struct Menu {
 pub(crate) fn add_tray_item(app: &AppHandle, popover: Popover) -> Menu {
     let clicked = popover.clone();
     let tray = TrayIconBuilder::with_id("postern")
-        .icon(state_icon(Mode::Listening, false))
+        .icon(state_icon(Mode::Listening, false, false))
         .icon_as_template(true)
         .tooltip("Postern")
         .show_menu_on_left_click(false)
@@ -88,7 +88,7 @@ impl Menu {
 
     fn show_stopped(&self) -> tauri::Result<()> {
         let Some(tray) = &self.tray else { return Ok(()) };
-        tray.set_icon_with_as_template(Some(state_icon(Mode::DenyAll, true)), true)?;
+        tray.set_icon_with_as_template(Some(state_icon(Mode::DenyAll, true, false)), true)?;
         tray.set_title(None::<&str>)?;
         tray.set_tooltip(Some(STOPPED))?;
         let menu = MenuBuilder::new(&self.app)
@@ -104,7 +104,8 @@ impl Menu {
         let Some(tray) = &self.tray else { return Ok(()) };
         let status = &overview.status;
         let attention = !status.attention.is_empty() || status.faces.is_empty();
-        tray.set_icon_with_as_template(Some(state_icon(status.mode, attention)), true)?;
+        let icon = state_icon(status.mode, attention, status.waiting > 0);
+        tray.set_icon_with_as_template(Some(icon), true)?;
         tray.set_title((status.waiting > 0).then(|| status.waiting.to_string()))?;
         tray.set_tooltip(Some(status_text(status, overview.agents.len())))?;
         tray.set_menu(Some(self.build_menu(overview)?))
@@ -130,6 +131,7 @@ impl Menu {
                 menu =
                     menu.item(&self.menu_item("settings:inbox", &format!("Show All {}", questions.len()))?);
             }
+            menu = menu.item(&self.menu_item("ask-later", "Ask Later")?);
         }
         for (title, rows) in [("Running", running), ("Recent", recent)] {
             if rows.is_empty() {
@@ -184,8 +186,10 @@ fn on_menu_event(app: &AppHandle, event: MenuEvent) {
 
 /// Returns true if the popover has this item, too.
 pub(crate) fn is_of_popover(item: &str) -> bool {
-    matches!(item, "close" | "settings" | "settings:inbox" | "settings:search" | "settings:settings")
-        || keeps_popover_open(item)
+    matches!(
+        item,
+        "close" | "ask-later" | "settings" | "settings:inbox" | "settings:search" | "settings:settings"
+    ) || keeps_popover_open(item)
         || ["question:", "settings:request."].iter().any(|kind| item.starts_with(kind))
 }
 
@@ -206,6 +210,7 @@ pub(crate) async fn perform_action(
         "unblock" => drop(parts.backend.invoke::<ResumeAll>(&Nothing {}).await?),
         "overview" => parts.popover.toggle(app, None),
         "close" => {}
+        "ask-later" => parts.approval.put_off_all(),
         "settings" => settings::open_page(app, SettingsPage::default()),
         "quit" => app.exit(0),
         other => {
@@ -252,7 +257,8 @@ fn format_clock(millis: i64, now: &Zoned) -> String {
 /// Returns a waiting request in one line. The command itself is shown as text, escaped.
 fn question_line(question: &Question) -> String {
     let mark = if question.risk.level == RiskLevel::Dangerous { "■" } else { "●" };
-    format!("{mark} {}   {}", shortened(&question.line), question.asker.agent)
+    let place = question.host.as_ref().map_or_else(String::new, |host| format!(" on {host}"));
+    format!("{mark} {}   {}{place}", shortened(&question.line), question.asker.agent)
 }
 
 /// Returns the result of a command, in a word or two.
@@ -279,12 +285,13 @@ fn literal(text: &str) -> String {
 }
 
 /// Returns the picture of a state, decoded when this is built. It is a template, which the menu bar colors.
-const fn state_icon(mode: Mode, attention: bool) -> Image<'static> {
-    match (mode, attention) {
-        (Mode::DenyAll, _) => tauri::include_image!("icons/menu/deny-all.png"),
-        (Mode::Paused, _) => tauri::include_image!("icons/menu/paused.png"),
-        (Mode::Listening, true) => tauri::include_image!("icons/menu/attention.png"),
-        (Mode::Listening, false) => tauri::include_image!("icons/menu/listening.png"),
+const fn state_icon(mode: Mode, attention: bool, waiting: bool) -> Image<'static> {
+    match (mode, attention, waiting) {
+        (Mode::DenyAll, ..) => tauri::include_image!("icons/menu/deny-all.png"),
+        (Mode::Paused, ..) => tauri::include_image!("icons/menu/paused.png"),
+        (Mode::Listening, true, _) => tauri::include_image!("icons/menu/attention.png"),
+        (Mode::Listening, false, true) => tauri::include_image!("icons/menu/waiting.png"),
+        (Mode::Listening, false, false) => tauri::include_image!("icons/menu/listening.png"),
     }
 }
 
@@ -318,13 +325,16 @@ mod tests {
     #[test]
     fn every_state_has_its_own_picture() {
         let states = [
-            (Mode::Listening, false),
-            (Mode::Listening, true),
-            (Mode::Paused, false),
-            (Mode::DenyAll, false),
+            (Mode::Listening, false, false),
+            (Mode::Listening, false, true),
+            (Mode::Listening, true, false),
+            (Mode::Paused, false, false),
+            (Mode::DenyAll, false, false),
         ];
-        let pictures: HashSet<Vec<u8>> =
-            states.iter().map(|(mode, attention)| state_icon(*mode, *attention).rgba().to_vec()).collect();
+        let pictures: HashSet<Vec<u8>> = states
+            .iter()
+            .map(|(mode, attention, waiting)| state_icon(*mode, *attention, *waiting).rgba().to_vec())
+            .collect();
         assert_eq!(pictures.len(), states.len());
     }
 }

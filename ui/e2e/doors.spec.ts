@@ -15,7 +15,8 @@ test("who is connected and who can answer", async ({ page }) => {
 });
 
 test("a test runs a harmless command through the channel", async ({ page }) => {
-  const test = door(page, "builder").getByTestId("channel-test");
+  await door(page, "builder").getByRole("button", { name: "How to Connect…" }).click();
+  const test = page.getByTestId("channel-test");
   await test.getByRole("button", { name: "Test" }).click();
   await expect(test.getByRole("status")).toContainText(/It works: ran in 4 ms.*Darwin/);
 });

@@ -29,7 +29,7 @@ test.describe("the first run", () => {
     await page.keyboard.press("Enter");
     await expect(first.getByRole("heading", { name: "What may they do without asking?" })).toBeVisible();
     await expect(page.getByRole("switch", { name: /Look around/ })).toBeChecked();
-    await expect(page.getByTestId("rules-claude-code")).toContainText("Import 3 rules of Claude Code");
+    await expect(page.getByTestId("rules-claude-code")).toContainText("Import 3 rules from Claude Code");
     await expect(page.getByTestId("rules-claude-code")).toContainText("left out");
     await page.getByRole("button", { name: "Show Rules" }).first().click();
     await expect(page.getByText("left out: only a broad rule covers it")).toBeVisible();
@@ -61,6 +61,21 @@ test.describe("the first run", () => {
     await expect(page.getByTestId("first-run"), "nobody was chosen").toHaveCount(0);
   });
 
+  test("whose hook is connected is told on the agent's page, with undo", async ({ page }) => {
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await expect(page.getByRole("heading", { name: "What may they do without asking?" })).toBeVisible();
+    await page.setViewportSize({ width: 1080, height: 700 });
+    await page.evaluate(() => (location.hash = "#claude-code/connection"));
+    const hook = page.getByTestId("hook");
+    await expect(hook).toContainText(/Claude Code\s*✓ Connected/);
+    await nothingSerious(page);
+    await hook.getByRole("button", { name: "Undo" }).click();
+    await expect(page.getByRole("navigation").getByText("Claude Code"), "it came with its hook").toHaveCount(
+      0,
+    );
+  });
+
   test("takes any name for another agent", async ({ page }) => {
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Add Agent" }).click();
@@ -82,6 +97,22 @@ test("who has agents is not", async ({ page }) => {
   await page.goto("/settings.html");
   await expect(page.getByRole("heading", { name: "Inbox" })).toBeVisible();
   await expect(page.getByText("Welcome to Postern")).toHaveCount(0);
+});
+
+test("a coding agent that is there is connected by its hook, after its change was shown", async ({
+  page,
+}) => {
+  await page.goto("/settings.html#add");
+  await page.getByRole("textbox", { name: "Name" }).fill("codex");
+  await page.getByRole("button", { name: "Add Agent", exact: true }).click();
+  await page.evaluate(() => (location.hash = "#codex/connection"));
+  const hook = page.getByTestId("hook");
+  await hook.getByRole("button", { name: "Show Change" }).click();
+  await expect(hook.getByRole("region")).toContainText("postern hook codex");
+  await nothingSerious(page);
+  await hook.getByRole("button", { name: "Connect" }).click();
+  await expect(hook).toContainText("✓ Connected");
+  await expect(page.getByTestId("enrolment")).toHaveCount(0);
 });
 
 test("another agent in three steps; a name is not taken twice", async ({ page }) => {

@@ -23,6 +23,20 @@ test("a question leads to its panel, and nothing here allows", async ({ page }) 
   expect(await done(page)).toEqual([expect.stringMatching(/^question:/), "settings:inbox"]);
 });
 
+test("Ask Later puts off what waits, and the title opens Postern", async ({ page }) => {
+  await open(page);
+  await page.getByRole("button", { name: "Ask Later" }).click();
+  await page.getByRole("button", { name: "Postern" }).click();
+  expect(await done(page)).toEqual(["ask-later", "settings"]);
+});
+
+test("which computer asks is told where it is another", async ({ page }) => {
+  await open(page, "fleet");
+  await expect(page.getByTestId("waits").nth(0)).not.toContainText("on ");
+  await expect(page.getByTestId("waits").nth(1)).toContainText("on studio");
+  await expect(page.getByRole("button", { name: /^Answer builder on studio/ })).toHaveCount(1);
+});
+
 test("a run is stopped, and all agents are blocked and unblocked", async ({ page }) => {
   await open(page);
   const stop = page.getByRole("button", { name: /^Stop / });
@@ -39,12 +53,13 @@ test("a run is stopped, and all agents are blocked and unblocked", async ({ page
 test("keys go from row to row, and Esc closes", async ({ page }) => {
   await open(page);
   await page.keyboard.press("ArrowDown");
-  await expect(page.getByTestId("waits").first()).toBeFocused();
+  await expect(page.getByRole("button", { name: "Postern" })).toBeFocused();
+  await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
   await expect(page.getByTestId("waits").nth(1)).toBeFocused();
+  await page.keyboard.press("Home");
   await page.keyboard.press("ArrowUp");
-  await page.keyboard.press("ArrowUp");
-  await expect(page.getByRole("button", { name: "Open Postern" })).toBeFocused();
+  await expect(page.getByRole("button", { name: /Search/ })).toBeFocused();
   await page.keyboard.press("Escape");
   expect(await done(page)).toEqual(["close"]);
 });

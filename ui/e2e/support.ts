@@ -77,7 +77,7 @@ export async function openRules(page: Page, name = "builder", query = "") {
 
 /** A rule by its pattern: other rules may be remarked to be covered by it. */
 export const rule = (page: Page, pattern: string) =>
-  page.getByTestId("rule").filter({ has: page.locator(".pattern > code", { hasText: pattern }) });
+  page.getByTestId("rule").filter({ has: page.locator(".pattern code", { hasText: pattern }) });
 export const request = (page: Page, text: string) => page.getByTestId("request").filter({ hasText: text });
 
 /** Nothing is wider than the window: no page scrolls sideways. */

@@ -2,9 +2,9 @@
 // `words/`: the approval page does not carry them.
 
 import { count } from "./words/count";
-import { onMac, panel } from "./words/panel";
+import { panel } from "./words/panel";
 
-export { count, onMac };
+export { count };
 
 export const words = {
   ...panel,

@@ -130,6 +130,11 @@ impl ApprovalHandle {
         self.send(PresenterEvent::Front(id));
     }
 
+    /// Keeps all that waits for later: it stays in the inbox.
+    pub(crate) fn put_off_all(&self) {
+        self.send(PresenterEvent::AllLater);
+    }
+
     fn send(&self, event: PresenterEvent) {
         // Only fails while the app ends, when there is nothing left to show.
         self.events.send(event).ok();

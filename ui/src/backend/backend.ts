@@ -67,6 +67,7 @@ export type PopoverItem =
   | "block-hour"
   | "unblock"
   | "close"
+  | "ask-later"
   | "settings"
   | "settings:inbox"
   | "settings:search"

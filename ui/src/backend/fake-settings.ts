@@ -1,6 +1,7 @@
 // The settings page's stand-in: lists in memory, changed as the app would change them.
 
 import type {
+  AgentIcon,
   AgentRow,
   HostSettings,
   Preferences,
@@ -77,7 +78,7 @@ export class FakeSettings implements SettingsBackend {
     if (scene === "unconfined")
       this.confines = { cannotConfineProject: "bubblewrap (bwrap) is not installed" };
     const hostile = scene === "hostile";
-    const questions = this.empty || scene === "answered" ? [] : waiting(this.now, hostile);
+    const questions = this.empty || scene === "answered" ? [] : waiting(this.now, scene);
     this.order = questions.map(({ id }) => id);
     this.asking = new FakeApproval(questions, null, () => this.told("question.closed"));
     this.doors = new FakeDoors(this.now, this.empty);
@@ -181,8 +182,11 @@ export class FakeSettings implements SettingsBackend {
     "agents.set": ({ agent: id, settings, values }) => {
       this.agentRows = this.agentRows.map((row) => {
         if (row.id !== id) return row;
-        const color = values?.color ?? row.color;
-        return settings ? { ...row, color, settings, preset: presetOf(settings) } : { ...row, color };
+        const look = {
+          color: values?.color ?? row.color,
+          icon: (values?.icon as AgentIcon | undefined) ?? row.icon,
+        };
+        return settings ? { ...row, ...look, settings, preset: presetOf(settings) } : { ...row, ...look };
       });
       this.told("agents.changed");
       return this.find(id);

@@ -37,6 +37,7 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
       agent: "builder",
       name: shown("name"),
       color: "#6a45f0",
+      icon: "letter",
       knownBy: shown("channel"),
       session: shown("session"),
       says: shown("says"),

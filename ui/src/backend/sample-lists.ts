@@ -76,6 +76,7 @@ export function agent(id: string, name: string, now: number): AgentRow {
     ...like,
     id,
     name,
+    icon: "letter",
     settings: all["settings.get"].newAgent,
     preset: "ask",
     connected: false,
@@ -91,7 +92,11 @@ export function agent(id: string, name: string, now: number): AgentRow {
 export function agents(now: number): AgentRow[] {
   const [builder, release, research] = lists(now)["agents.list"].agents;
   if (!builder || !release || !research) return raise();
-  return [builder, research, { ...release, locked: ["security", "ask"] }];
+  return [
+    { ...builder, icon: "letter" },
+    { ...research, icon: "globe" },
+    { ...release, icon: "rocket", locked: ["security", "ask"] },
+  ];
 }
 
 export const rules = (now: number): RuleRow[] => structuredClone(lists(now)["rules.list"].rules);

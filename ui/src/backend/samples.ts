@@ -59,11 +59,22 @@ export const mcp = sample("mcp");
 export const alike = sample("alike");
 export const alikeBatch = recorded.alikeBatch as unknown as Batch;
 
-/** What waits in the inbox, oldest first; of several agents. */
-export function waiting(now: number, attacks: boolean): Question[] {
-  const all = attacks
-    ? [hostile(now), long(now)]
-    : [push(now), dangerous(now), script(now), destructive(now)];
+/** A question of another computer, as the host makes it of what that one sent. */
+function from(host: string, question: Question): Question {
+  const headline = [{ text: host, kind: "code" as const }, ...text(" · "), ...question.headline];
+  const sent: Question = { ...question, id: `${question.id}-${host}`, headline, host, renews: [] };
+  delete sent.editable;
+  return sent;
+}
+
+/** What waits in the inbox, oldest first; of several agents, and of other computers. */
+export function waiting(now: number, scene: string): Question[] {
+  const all =
+    scene === "hostile"
+      ? [hostile(now), long(now)]
+      : scene === "fleet"
+        ? [push(now), from("studio", push(now)), from("studio", dangerous(now)), from("ci-7", uname(now))]
+        : [push(now), dangerous(now), script(now), destructive(now)];
   return all.map((question, nth) => ({
     ...question,
     waiting: all.length - 1,

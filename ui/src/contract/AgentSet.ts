@@ -17,7 +17,7 @@ settings?: Settings | null,
 /**
  * Single values as a person types them, applied after `settings`.
  *
- * `ask` = `always`, `approvalTimeout` = `2m`, `preset` = `deny`, `name`, `color`, `uids` = `1000,1001`,
+ * `ask` = `always`, `approvalTimeout` = `2m`, `preset` = `deny`, `name`, `color`, `icon`, `uids` = `1000,1001`,
  * `deniedUntil` = `10m` or `none`. `fallback` = `full` needs `confirm` = `yes` beside it.
  */
 values?: { [key in string]: string }, };

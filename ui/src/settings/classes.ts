@@ -2,17 +2,12 @@
 
 import type { Settings } from "../contract";
 
-/** Every class, in the order in which they are shown. */
-export const classNames = [
-  "look",
-  "files",
-  "build",
-  "network",
-  "share",
-  "install",
-  "system",
-  "secrets",
-] as const;
+/** Every class, in the order in which they are shown: those that run confined first. */
+export const classGroups = {
+  confined: ["look", "files", "build", "network"],
+  open: ["share", "install", "system", "secrets"],
+} as const;
+const classNames = Object.values(classGroups).flat();
 export type ClassName = (typeof classNames)[number];
 
 /** Whether a class can be allowed only in folders that the person named. */

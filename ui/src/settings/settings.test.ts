@@ -1,5 +1,5 @@
 import { render, screen, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
+import userEvent, { PointerEventsCheckLevel } from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import type { AgentRow, Rule, Status } from "../contract";
 import { FakeSettings } from "../backend/fake-settings";
@@ -19,7 +19,7 @@ const NOON = Date.UTC(2026, 2, 2, 12);
 async function open(agent?: string, backend = new FakeSettings()) {
   const call = vi.spyOn(backend, "call");
   render(Root, { backend });
-  const user = userEvent.setup();
+  const user = userEvent.setup({ pointerEventsCheck: PointerEventsCheckLevel.Never });
   if (agent) await user.click(await screen.findByRole("button", { name: new RegExp(`^${agent}`) }));
   return { user, call, backend };
 }
@@ -50,6 +50,14 @@ describe("an agent's page", () => {
     await user.click(colors.getByRole("radio", { name: "Purple" }));
     expect(call).toHaveBeenCalledWith("agents.set", { agent: "builder", values: { color: "#a855f7" } });
     expect(await colors.findByRole("radio", { name: "Purple" })).toBeChecked();
+  });
+
+  it("has an icon instead of its letter", async () => {
+    const { user, call } = await open("builder");
+    const icons = within(screen.getByRole("radiogroup", { name: "Icon" }));
+    await user.click(icons.getByRole("radio", { name: "Rocket" }));
+    expect(call).toHaveBeenCalledWith("agents.set", { agent: "builder", values: { icon: "rocket" } });
+    expect(await icons.findByRole("radio", { name: "Rocket" })).toBeChecked();
   });
 
   it("says what an organisation decides, and lets nobody try to change it", async () => {
@@ -166,7 +174,7 @@ describe("what an agent may do without asking", () => {
       const { agents } = found as { agents: AgentRow[] };
       return { agents: agents.map((one) => ({ ...one, locked: ["share", "folders"] })) } as never;
     });
-    const user = userEvent.setup();
+    const user = userEvent.setup({ pointerEventsCheck: PointerEventsCheckLevel.Never });
     render(Root, { backend });
     await user.click(await screen.findByRole("button", { name: /^builder/ }));
     for (const radio of row("Share").getAllByRole("radio")) expect(radio).toBeDisabled();

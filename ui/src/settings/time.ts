@@ -21,14 +21,14 @@ export function moment(at: number, now: number): string {
   return today ? time : `${date.toLocaleDateString([], { day: "numeric", month: "short" })} ${time}`;
 }
 
-/** A time to the millisecond, for a time line. */
+/** A time to the millisecond, with its date. */
 export function exactly(at: number): string {
-  const date = new Date(at);
-  const time = date.toLocaleTimeString([], {
-    hour: "2-digit",
+  return new Date(at).toLocaleString([], {
+    month: "short",
+    day: "numeric",
+    hour: "numeric",
     minute: "2-digit",
     second: "2-digit",
-    hour12: false,
+    fractionalSecondDigits: 3,
   });
-  return `${time}.${String(date.getMilliseconds()).padStart(3, "0")}`;
 }

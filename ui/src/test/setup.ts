@@ -9,6 +9,9 @@ globalThis.ResizeObserver ??= class {
   disconnect() {}
 } as unknown as typeof ResizeObserver;
 Element.prototype.scrollIntoView ??= () => undefined;
+HTMLElement.prototype.showPopover ??= function showPopover(this: HTMLElement) {
+  this.removeAttribute("popover");
+};
 HTMLDialogElement.prototype.showModal ??= function showModal(this: HTMLDialogElement) {
   this.open = true;
 };

@@ -1,16 +1,22 @@
 // Words of what an agent may do without asking: its classes, and the choice for a new agent.
 
+import { computer } from "./platform";
+
 export const classes = {
   title: "What it may do without asking",
-  confined:
-    "The first four run confined: they write only in its folders, read no keys, and reach the network only if you allow it. The others can run with your full access.",
   limits:
-    "You are still asked about dangerous commands, protected places such as keys and shell profiles, and what could run its code with your full access (git push, npm publish). Your rules come first.",
+    "Your rules come first. You are still asked about dangerous commands, protected places such as shell profiles, and commands that could run its code with your full access, such as git push.",
+  groups: {
+    confined: {
+      title: "Confined",
+      hint: "It writes only in its folders, reads no keys, and uses the network only if you allow it.",
+    },
+    open: { title: "With your full access", hint: "What you allow here can do what you can do." },
+  },
   always: "You set Ask to Always, so you are asked about what is allowed here, too.",
   needFolders: "To allow more than Look around, name its folders first: the others hold only there.",
-  cannotConfine: "This system can’t confine commands, so you are asked where you allow the first four:",
-  cannotConfineProject:
-    "This system can’t confine work in folders, so you are asked where you allow Change its files, Run project code or Use the network:",
+  cannotConfine: `This ${computer} can’t confine commands, so you are asked even where you allow them:`,
+  cannotConfineProject: `This ${computer} can’t confine work in folders, so you are asked even where you allow the last three:`,
   access: { allow: "Allow", ask: "Ask", deny: "Deny" },
   rows: {
     look: { title: "Look around", hint: "Read its folders and the system’s files: ls, rg, git log." },
@@ -23,7 +29,7 @@ export const classes = {
     share: { title: "Share", hint: "Push, send and publish: git push, npm publish." },
     install: { title: "Install software", hint: "Install packages and apps, and run what it downloads." },
     system: {
-      title: "Change this Mac",
+      title: `Change this ${computer}`,
       hint: "Change settings, control apps, reach outside its folders, run elsewhere.",
     },
     secrets: { title: "Use secrets", hint: "Use keys, passwords and tokens." },
@@ -44,7 +50,7 @@ export const classes = {
       title: "Let it work in its folders, confined",
       hint: "It also edits, builds and tests there without asking, with no network but localhost; you are asked about the rest, and about anything dangerous.",
     },
-    cannotConfine: "Not possible here, because this system can’t confine it:",
+    cannotConfine: `This ${computer} can’t confine it:`,
     folders: "Its folders",
     foldersHint: "One per line. Its commands can start only here.",
     folderBad: "Begin each folder with / or ~/.",

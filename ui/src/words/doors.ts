@@ -12,7 +12,6 @@ export const doors = {
   lastSeen: (ago: string) => `last asked ${ago}`,
   neverSeen: "never asked",
   test: "Test",
-  testTitle: (name: string) => `Test of ${name}’s channel`,
   testHint: "Runs “uname -s” through the channel, as the agent would.",
   testSteps: {
     sent: "Sent over the channel",

@@ -17,7 +17,7 @@ const INSTEAD: [RegExp, string][] = [
   [/\bthe like\b/i, "etc."],
   [/\bone a line\b/i, "one per line"],
   [/\b(without a question|unasked)\b/i, "silently"],
-  [/\bthis (machine|computer)\b/i, "this Mac"],
+  [/\b(this|your) (machine|computer|Mac)\b/i, "${computer}"],
   [/\b(whoever|whatever|nobody)\b/i, "name the actor"],
   [/\b(on duty|none where|behind which|taken back|lately|seldom|heard|told)\b/i, "the usual term"],
   [

@@ -1,5 +1,7 @@
 // Words of the settings' frame and of an agent's page.
 
+import { computer } from "./platform";
+
 export const pages = {
   settings: {
     failed: (what: string) => `That didn’t work: ${what}`,
@@ -31,7 +33,22 @@ export const pages = {
       "#10b981": "Green",
       "#14b8a6": "Teal",
     },
-    connected: "channel connected",
+    icon: "Icon",
+    icons: {
+      letter: "Letter",
+      spark: "Spark",
+      terminal: "Terminal",
+      braces: "Braces",
+      cursor: "Pointer",
+      star: "Star",
+      globe: "Globe",
+      hammer: "Hammer",
+      flask: "Flask",
+      book: "Book",
+      rocket: "Rocket",
+      box: "Box",
+    },
+    connected: "connected",
     idle: "not connected",
     asked: (when: string) => `last asked ${when}`,
     allowAgain: "Allow Again",
@@ -46,7 +63,7 @@ export const pages = {
     custom: "Custom",
     skills: "Allow CLIs of installed skills",
     skillsHint: "Only the exact program that you approved.",
-    elevated: "Can run commands on this Mac",
+    elevated: `Can run commands on this ${computer}`,
     elevatedHint: "Off: every command is denied. Tools are still checked.",
     elevatedOff: "Off: every command of this agent is denied.",
     locked: "Your organization decides these; they can’t be changed here:",
@@ -54,7 +71,7 @@ export const pages = {
       security: "what it may run",
       ask: "when you are asked",
       fallback: "what happens if no one answers",
-      elevated: "whether it can run commands on this Mac",
+      elevated: `whether it can run commands on this ${computer}`,
       approvalTimeoutMs: "how long a question waits",
       unattended: "whether a question waits while no one is connected",
       runTimeoutMs: "how long a command runs",
@@ -66,7 +83,7 @@ export const pages = {
       network: "using the network",
       share: "sharing",
       install: "installing software",
-      system: "changing this Mac",
+      system: `changing this ${computer}`,
       secrets: "using secrets",
       loopback: "local servers",
       unreadable: "shell text that cannot be read",
@@ -94,8 +111,8 @@ export const pages = {
     seconds: "seconds",
     unattended: "While no one is connected",
     unattendeds: { deny: "Deny", wait: "Wait" },
-    runTimeout: "Default time limit",
-    runTimeoutCap: "Longest time limit",
+    runTimeout: "Time limit of a command",
+    runTimeoutCap: "Longest it may ask for",
     noLimit: "no limit",
     folders: "Folders",
     foldersHint: "Its commands can start only here, one folder per line. None: anywhere.",
@@ -108,6 +125,8 @@ export const pages = {
     remove: "Remove Agent…",
     removeConfirm: (name: string) => `Remove ${name}, its channel, its key and its rules?`,
     recent: "Recent activity",
+    hook: "Hook",
+    connectHook: "Connect",
     enrol: "How to connect it",
     enrolNames: {
       docker: "Docker",
@@ -119,7 +138,7 @@ export const pages = {
       plain: "Plain",
     },
     enrolElsewhere:
-      "Settings, Integrations connects MCP over HTTP and OpenClaw. For a coding agent with hooks, type postern setup in a terminal.",
+      "MCP over HTTP and OpenClaw are in Settings, Integrations. Coding agents with hooks: run postern setup.",
     enrolHints: {
       docker: "Give the container this agent’s folder and nothing else. These lines do it:",
       devcontainer: "Put this into devcontainer.json, with the feature that comes with Postern:",
@@ -139,7 +158,7 @@ export const pages = {
     title: "Open sessions",
     layer: (n: number) => `Layer ${n}`,
     runtime: "Always",
-    may: { yes: "can run commands on this Mac", no: "tools only" },
+    may: { yes: `can run commands on this ${computer}`, no: "tools only" },
     close: "Close",
     closeNamed: (session: string) => `Close the session ${session}`,
     closed: (denied: number) =>

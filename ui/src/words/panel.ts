@@ -1,11 +1,7 @@
 // The words of the approval panel. The settings share some of them: a subject's labels, escapes, how long a rule lasts.
 
 import { count } from "./count";
-
-/** Whether the keys are a Mac's. */
-export const onMac = /Mac/.test(globalThis.navigator?.platform ?? "");
-
-const key = (letter: string) => (onMac ? `⌘${letter}` : `ctrl ${letter}`);
+import { key } from "./platform";
 
 export const panel = {
   question: {

@@ -6,11 +6,12 @@ export const popover = {
   all: (n: number) => `Show All ${n}`,
   running: "Running",
   recent: "Recent",
-  answer: (agent: string) => `Answer ${agent}`,
+  answer: (agent: string, host?: string) => (host ? `Answer ${agent} on ${host}` : `Answer ${agent}`),
   stop: "Stop",
   quiet: "Nothing is waiting or running.",
   passed: "passed",
   failed: (code: number) => `failed (${code})`,
+  later: "Ask Later",
   search: "Search",
   open: "Open Postern",
 } as const;

@@ -1,17 +1,19 @@
 // The words of the settings page and of *About*.
 
+import { computer } from "./platform";
+
 export const prefs = {
   looks: "Appearance",
   look: "Light or dark",
   appearances: { system: "Automatic", light: "Light", dark: "Dark" },
-  shortcut: "Shortcut for the panel’s keyboard",
+  shortcut: "Shortcut to answer by keyboard",
   shortcuts: { "control-option-space": "⌃⌥Space", "control-option-p": "⌃⌥P", off: "Off" },
   sound: "Play a sound when an agent asks",
   confirm: "Require Touch ID for Always and dangerous commands",
   confirmHints: {
-    "touch-id": "With Touch ID or this Mac’s password, for answers in the window.",
-    password: "With this Mac’s password, for answers in the window. This Mac has no Touch ID.",
-    none: "This Mac has neither Touch ID nor a way to ask for its password.",
+    "touch-id": `With Touch ID or this ${computer}’s password, for answers in the window.`,
+    password: `With this ${computer}’s password, for answers in the window. It has no Touch ID.`,
+    none: `This ${computer} has neither Touch ID nor a way to ask for its password.`,
   },
   questions: "Questions",
   timeout: "Time to answer (new agents)",
@@ -58,7 +60,7 @@ export const prefs = {
     "A request runs at most once, also across a crash.",
     "Postern fails closed: it denies with damaged records, a crashed window or a full disk.",
     "No request carries a decision. An agent can only ask, on its own channel.",
-    "Nothing leaves this Mac except through the integrations that you turn on: no account, no telemetry.",
+    `Nothing leaves this ${computer} except through the integrations that you turn on: no account, no telemetry.`,
   ],
   notPromised: "What it can’t do",
   notPromises: [

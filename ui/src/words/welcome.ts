@@ -1,6 +1,7 @@
 // The words of the first run and of adding an agent.
 
 import { count } from "./count";
+import { computer } from "./platform";
 
 export const welcome = {
   title: "Welcome to Postern",
@@ -10,11 +11,11 @@ export const welcome = {
   skip: "Not Now",
   done: "Done",
   what: {
-    lead: "Your agents ask before they run commands on your Mac. You decide once; Postern remembers.",
+    lead: `Your agents ask before they run commands on your ${computer}. You decide once; Postern remembers.`,
     facts: [
       "Shows what a command would do, before it runs",
       "Saves rules that you can change anytime",
-      "Keeps every request and its output on this Mac",
+      `Keeps every request and its output on this ${computer}`,
     ],
   },
   demo: {
@@ -29,7 +30,7 @@ export const welcome = {
     title: "Which agents do you use?",
     hint: "Postern changes only what you see here, and you can undo it.",
     looking: "Looking for agents…",
-    none: "No agent was found on this Mac.",
+    none: `No agent was found on this ${computer}.`,
     connect: (title: string) => `Connect ${title}`,
     connected: "Connected",
     elsewhere: "Connected to a Postern that moved",
@@ -45,7 +46,7 @@ export const welcome = {
     title: "What may they do without asking?",
     look: "Look around",
     lookHint: "Read projects and system files, confined, no network",
-    import: (title: string, n: number) => `Import ${count(n, "rule")} of ${title}`,
+    import: (title: string, n: number) => `Import ${count(n, "rule")} from ${title}`,
     show: "Show Rules",
     hide: "Hide Rules",
     none: "They have no rules of their own to import.",
@@ -55,13 +56,14 @@ export const welcome = {
         .filter((one) => one !== "")
         .join(" · "),
     imported: (n: number) => (n === 1 ? "1 rule imported" : `${n} rules imported`),
-    cannotConfine: "This Mac can’t confine commands, so you are asked:",
+    cannotConfine: `This ${computer} can’t confine commands, so you are asked:`,
   },
   try: {
     title: "Try one command",
     hint: "This is what a question looks like.",
     hintHook: "This is what a question looks like. Nothing runs.",
     run: (title: string) => `Ask as ${title}`,
+    before: "Postern shows its panel. Allow or deny there.",
     waiting: "Look for the panel, and answer it.",
     sent: "Asking…",
     allowed: "It works. Your agent may run the command.",

@@ -1,9 +1,7 @@
 // Words of the main window's frame: the sidebar, the toolbar's search, the state of the whole, the inbox.
 
 import { count } from "./count";
-import { onMac } from "./panel";
-
-const key = (letter: string) => (onMac ? `⌘${letter}` : `Ctrl+${letter}`);
+import { key } from "./platform";
 
 export const frame = {
   places: { inbox: "Inbox", activity: "Activity", rules: "Rules", insights: "Insights" },

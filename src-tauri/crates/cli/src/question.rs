@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use crate::print::{self, emphasize, to_terminal_text};
 use postern_contract::{
-    EnvChangeKind, Proposal, Question, Renewal, ShownProgram, ShownStep, ShownSubject, pieces_to_text,
+    EnvChangeKind, Proposal, Question, Renewal, ShownProgram, ShownStep, ShownSubject, THIS_COMPUTER,
+    pieces_to_text,
 };
 use postern_policy::{Decision, Origin, RiskLevel};
 
@@ -151,14 +152,14 @@ fn heading(question: &Question) -> Result<(), Failure> {
     ))
 }
 
-/// Returns where it would run: on this machine, in the agent's own shell, or by a tool of its own.
+/// Returns where it would run: on this computer, in the agent's own shell, or by a tool of its own.
 pub(crate) fn origin_words(question: &Question) -> String {
     match (&question.tool, question.origin) {
         (Some(tool), _) => format!("by its tool {}", to_terminal_text(tool)),
         (None, Origin::AgentShell) => "in its own shell".to_owned(),
         (None, Origin::Host | Origin::Tool) => match &question.host {
             Some(host) => format!("on {host}"),
-            None => "on this machine".to_owned(),
+            None => format!("on {THIS_COMPUTER}"),
         },
     }
 }

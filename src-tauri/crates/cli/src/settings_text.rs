@@ -79,6 +79,7 @@ pub(crate) fn changed(before: &AgentRow, after: &AgentRow) -> Vec<(&'static str,
         all.extend([
             ("name", agent.name.clone()),
             ("color", agent.color.clone()),
+            ("icon", agent.icon.name().to_owned()),
             ("uids", if uids.is_empty() { "none".to_owned() } else { uids.join(",") }),
             ("denied-until", until),
         ]);

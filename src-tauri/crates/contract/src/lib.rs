@@ -41,7 +41,7 @@ pub use question::{
 };
 pub use renewal::{Renewal, Renewed, RenewedRule};
 pub use saved::{Answered, Saved, SavedPlace, not_saved};
-pub use setting_keys::{SETTING_KEYS, SettingKey, plain_key};
+pub use setting_keys::{SETTING_KEYS, SettingKey, THIS_COMPUTER, plain_key};
 pub use subject::{DiffLine, Field, LineChange, ShownSubject, SubjectRow};
 pub use told::{
     ApproverNotification, Attention, Closed, ClosedBy, RequiredType, ResolvedType, ToolApprovalRequired,

@@ -2,8 +2,8 @@
 
 use crate::piece::ShownText;
 use postern_policy::{
-    AgentId, Effect, Lifetime, Limits, Millis, PatternError, PatternKind, Preset, Profile, Rule, RuleId,
-    RuleInput, RuleOrigin, Settings, parse_typed,
+    AgentIcon, AgentId, Effect, Lifetime, Limits, Millis, PatternError, PatternKind, Preset, Profile, Rule,
+    RuleId, RuleInput, RuleOrigin, Settings, parse_typed,
 };
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -147,6 +147,8 @@ pub struct AgentRow {
     pub name: String,
     /// Color, `#rrggbb`.
     pub color: String,
+    #[serde(default)]
+    pub icon: AgentIcon,
     pub settings: Settings,
     /// The preset they stand for.
     pub preset: Option<Preset>,

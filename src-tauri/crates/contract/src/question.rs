@@ -6,8 +6,8 @@ use crate::renewal::Renewal;
 use crate::subject::ShownSubject;
 use postern_command::{CommandEffect, Reversible};
 use postern_policy::{
-    AgentId, Decision, Lifetime, Millis, NothingToSave, Origin, Pattern, Profile, Reason, RiskLevel,
-    RuleInput, RuleRef,
+    AgentIcon, AgentId, Decision, Lifetime, Millis, NothingToSave, Origin, Pattern, Profile, Reason,
+    RiskLevel, RuleInput, RuleRef,
 };
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -22,6 +22,8 @@ pub struct Asker {
     pub name: ShownText,
     /// Color, `#rrggbb`.
     pub color: String,
+    #[serde(default)]
+    pub icon: AgentIcon,
     /// Proof of its identity: "on its own channel".
     pub known_by: ShownText,
     /// Session, if it named one.

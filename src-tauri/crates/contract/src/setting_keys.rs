@@ -15,13 +15,16 @@ const fn setting_key(name: &'static str, values: &'static str, about: &'static s
     SettingKey { name, values, about }
 }
 
+/// What this computer is called in texts: a Mac is called one.
+pub const THIS_COMPUTER: &str = platform_text("this Mac", "this computer");
+
 /// Returns the text for a Mac there, and the other one elsewhere.
 pub(crate) const fn platform_text(mac: &'static str, elsewhere: &'static str) -> &'static str {
     if cfg!(target_os = "macos") { mac } else { elsewhere }
 }
 
 /// Every setting, in the order of a list.
-pub const SETTING_KEYS: [SettingKey; 32] = [
+pub const SETTING_KEYS: [SettingKey; 33] = [
     setting_key("preset", "deny, ask, allow", "Set security and ask together"),
     setting_key(
         "security",
@@ -82,6 +85,7 @@ pub const SETTING_KEYS: [SettingKey; 32] = [
     setting_key("max-running", "1 to 256", "Runs at the same time"),
     setting_key("name", "TEXT", "The name to show"),
     setting_key("color", "#rrggbb", "Its color"),
+    setting_key("icon", "letter, spark, terminal, …", "Its icon"),
     setting_key("uids", "UID,UID, none", "Other users that may connect"),
     setting_key("denied-until", "10m, none", "Deny everything for a while"),
 ];

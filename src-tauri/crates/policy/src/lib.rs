@@ -15,6 +15,7 @@ pub mod environment;
 pub mod exec_approval;
 mod facts;
 mod generous;
+mod icon;
 pub mod import;
 pub mod jsonc;
 mod judge;
@@ -54,6 +55,7 @@ pub use check::{
 pub use classes::{Access, Class};
 pub use confinement::{Confinement, DEVICES, Denied, INSTALLED, SYSTEM_PLACES, protected_places};
 pub use facts::{Confinable, Facts, FoundProgram, Input, Lookup, Script, StepFacts, TargetPath};
+pub use icon::AgentIcon;
 pub use judge::{
     CommandAgainst, against_classes, against_command_tool, against_files, changes, core, judge_request,
     judge_unanswered, protect_in_own_shell, rule_ref, source_words,

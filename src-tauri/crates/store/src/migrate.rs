@@ -38,6 +38,7 @@ const FORMATS: &[&[&str]] = &[
     &[],
     &[rules::CONFINE],
     &[tally::BY_EFFECT, search::AGAIN],
+    &[agents::ICON],
 ];
 
 /// Returns the newest format that is known here.

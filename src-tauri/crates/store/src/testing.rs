@@ -3,7 +3,7 @@
 use crate::Store;
 use crate::tables::agents::Agent;
 use crate::tables::requests::NewRequest;
-use postern_policy::{AgentId, Effect, Identity, Millis, Pattern, Rule, Settings};
+use postern_policy::{AgentIcon, AgentId, Effect, Identity, Millis, Pattern, Rule, Settings};
 use uuid::{NoContext, Timestamp, Uuid};
 
 /// Returns a record in a folder of its own, which goes with the guard.
@@ -22,6 +22,7 @@ pub(crate) fn sample_agent(name: &str) -> Agent {
         id: agent_id(name),
         name: format!("The {name}"),
         color: "#3366cc".into(),
+        icon: AgentIcon::Rocket,
         settings: Settings::default(),
         uids: Vec::new(),
         created_at: 1,

@@ -3,7 +3,7 @@
 
 use super::Presenter;
 use crate::window::surface::Surface;
-use postern_contract::methods::{Presented, PutOffQuestion, QuestionRef};
+use postern_contract::methods::{ListQuestions, Nothing, Presented, PutOffQuestion, QuestionRef};
 use postern_contract::{Batch, Question, find_alike};
 use std::collections::HashSet;
 use tokio::time::Instant;
@@ -62,7 +62,19 @@ impl Presenter {
 
     /// Keeps what is on show for later: it waits in the inbox.
     pub(super) async fn put_off(&mut self) -> anyhow::Result<()> {
-        for Presented { question_id, .. } in self.desk.reports() {
+        let shown = self.desk.reports().into_iter().map(|Presented { question_id, .. }| question_id);
+        self.put_off_each(shown.collect()).await
+    }
+
+    /// Keeps all that waits on this computer for later.
+    pub(super) async fn put_off_all(&mut self) -> anyhow::Result<()> {
+        let waiting = self.backend.invoke::<ListQuestions>(&Nothing {}).await?.questions;
+        let own = waiting.into_iter().filter(|question| question.host.is_none());
+        self.put_off_each(own.map(|question| question.id).collect()).await
+    }
+
+    async fn put_off_each(&mut self, ids: Vec<String>) -> anyhow::Result<()> {
+        for question_id in ids {
             self.backend.invoke::<PutOffQuestion>(&QuestionRef { question_id: question_id.clone() }).await?;
             self.chosen.take_if(|chosen| *chosen == question_id);
             self.put_off.insert(question_id);

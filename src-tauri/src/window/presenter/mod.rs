@@ -74,6 +74,8 @@ pub(crate) enum PresenterEvent {
     },
     /// The person keeps what is on show for later.
     Later { id: String, digest: String },
+    /// The person keeps all that waits for later.
+    AllLater,
     /// The person wants those that are alike together, or one at a time.
     Gather(bool),
     /// *Allow* is pressed, to be held.
@@ -257,6 +259,11 @@ impl Presenter {
             // About a question that is not on show any more, or taken apart before.
             PresenterEvent::Later { id, digest } if self.desk.is_showing(&id, &digest) => {
                 let done = self.put_off().await;
+                self.refresh_question().await?;
+                done?;
+            }
+            PresenterEvent::AllLater => {
+                let done = self.put_off_all().await;
                 self.refresh_question().await?;
                 done?;
             }

@@ -73,10 +73,15 @@ export class Setup {
     return this.choices.filter((choice) => choice.isConnected);
   }
 
+  /** The one that asks, or would ask, as this agent. */
+  of(agent: string): Choice | undefined {
+    return this.choices.find((choice) => (choice.connected?.agent.id ?? choice.found.agent) === agent);
+  }
+
   /** Connects what is switched on. Gives whether all of it worked. */
-  async connect(): Promise<boolean> {
+  async connect(choices = this.choices): Promise<boolean> {
     this.busy = true;
-    const wanted = this.choices.filter((choice) => choice.on && !choice.isConnected);
+    const wanted = choices.filter((choice) => choice.on && !choice.isConnected);
     for (const choice of wanted) await this.one(choice);
     await this.app.readAgents();
     this.busy = false;

@@ -15,5 +15,5 @@ export function bytes(n: number): string {
 
 /** A day with its year. */
 export function day(at: number): string {
-  return new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
+  return new Date(at).toLocaleDateString("en-US", { day: "numeric", month: "long", year: "numeric" });
 }

@@ -54,7 +54,8 @@ export function sentenceOf({ rule, shown }: RuleRow): Sentence {
       };
     }
     case "command": {
-      const open = without(shown, " **") ?? without(shown, " *");
+      // A tool has a colon before what it works on.
+      const open = without(shown, ": *") ?? without(shown, " **") ?? without(shown, " *");
       return open ? { before, pieces: open, after: said.anyArguments } : { before, pieces: shown, after: "" };
     }
   }

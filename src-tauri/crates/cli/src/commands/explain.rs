@@ -10,7 +10,7 @@ use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{
     Explain, ExplainCommand, ExplainTool, Explained, ToolExplain, ToolExplained,
 };
-use postern_contract::{ShownEffect, ShownRisk, ShownTrace, pieces_to_text};
+use postern_contract::{ShownEffect, ShownRisk, ShownTrace, THIS_COMPUTER, pieces_to_text};
 use postern_policy::{Decision, RuleRef};
 use std::collections::BTreeMap;
 
@@ -129,7 +129,7 @@ fn effects(effects: &[ShownEffect]) -> Result<(), Failure> {
         let reach = match effect.scope {
             EffectScope::Inside => "inside the agent's folders",
             EffectScope::Outside => "outside of the agent's folders",
-            EffectScope::Machine => "this machine",
+            EffectScope::Machine => THIS_COMPUTER,
             EffectScope::Remote => "other machines",
         };
         print::write_line(format!("  {:<20} {} ({reach}{step})", effect.kind, pieces_to_text(&effect.text)))?;

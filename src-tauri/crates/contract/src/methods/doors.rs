@@ -88,34 +88,29 @@ impl DoorKind {
         match self {
             Self::Websocket => {
                 let mut all = over_tcp("127.0.0.1:7717");
-                let pages = "web pages that may connect, such as https://approver.example; no other page may";
+                let pages = "The only web pages that may connect, such as https://approver.example";
                 all.push(DoorSetting::new("origins", "Origins", Text, pages));
                 all
             }
             Self::Openclaw => vec![
-                DoorSetting::new("agent", "Agent", Agent, "whose rules hold for it").needed(),
-                DoorSetting::new(
-                    "socket",
-                    "Socket",
-                    Text,
-                    "a path, where it is not to be in Postern’s folder",
-                ),
+                DoorSetting::new("agent", "Agent", Agent, "Whose rules apply").needed(),
+                DoorSetting::new("socket", "Socket", Text, "A path. Default: in Postern’s folder"),
                 DoorSetting::new(
                     "relay",
                     "Accept its approval",
                     Switch,
-                    "a decision that OpenClaw sends counts as your answer",
+                    "A decision that OpenClaw sends counts as your answer",
                 ),
             ],
             Self::McpHttp => {
                 let mut all =
-                    vec![DoorSetting::new("agent", "Agent", Agent, "whose tools they are").needed()];
+                    vec![DoorSetting::new("agent", "Agent", Agent, "Whose tools they are").needed()];
                 all.extend(over_tcp("127.0.0.1:7718"));
                 all.push(DoorSetting::new(
                     "hosts",
                     "Names",
                     Text,
-                    "further names under which clients reach this computer: host.docker.internal",
+                    "Other names by which clients reach it, such as host.docker.internal",
                 ));
                 all
             }
@@ -126,22 +121,22 @@ impl DoorKind {
                     "channels",
                     "Channels",
                     Text,
-                    "agent@127.0.0.1:7719, more of them behind commas; for containers in a virtual machine",
+                    "AGENT@127.0.0.1:7719, separated by commas; for containers in a virtual machine",
                 )
                 .needed(),
                 DoorSetting::new(
                     "unencrypted-network",
                     "Beyond loopback, unencrypted",
                     Switch,
-                    "for the bridge to a virtual machine: everyone on that network can read everything",
+                    "For the bridge to a virtual machine. Everyone on that network can read everything",
                 ),
             ],
             Self::Webhook => {
-                let url = DoorSetting::new("url", "Address", Text, "https://…, or http:// on this computer");
+                let url = DoorSetting::new("url", "Address", Text, "https://…, or http:// on localhost");
                 vec![url.needed(), commands(), authority()]
             }
             Self::Otel => {
-                let hint = "default: http://127.0.0.1:4318, a collector on this computer";
+                let hint = "Default: http://127.0.0.1:4318, a collector on localhost";
                 vec![DoorSetting::new("endpoint", "Collector", Text, hint), commands(), authority()]
             }
             // What it needs is kept when this Mac starts or joins a fleet.
@@ -160,7 +155,9 @@ impl DoorKind {
             Self::Forwarder => "A sandbox in a virtual machine reaches its agent's channel over TCP.",
             Self::Webhook => "What happens is sent to an HTTP endpoint, signed.",
             Self::Otel => "What happens is sent to an OpenTelemetry collector as traces and logs.",
-            Self::Fleet => "Approvers on other Macs see questions, sealed for them, and answer them there.",
+            Self::Fleet => {
+                "Approvers on other computers see questions, sealed for them, and answer them there."
+            }
         }
     }
 }
@@ -168,12 +165,12 @@ impl DoorKind {
 /// Returns the settings of a door over TCP. `usual` is its default address.
 fn over_tcp(usual: &str) -> Vec<DoorSetting> {
     use DoorSettingKind::{Choice, Text};
-    let listen = format!("default: {usual}, on this computer only");
-    let tls = DoorSetting::new("tls", "TLS", Choice, "off is possible only on this computer");
+    let listen = format!("Default: {usual}, only on localhost");
+    let tls = DoorSetting::new("tls", "TLS", Choice, "May be off only on localhost");
     vec![
         DoorSetting::new("listen", "Address", Text, &listen),
         tls.one_of(&["off", "self-signed", "given"]),
-        DoorSetting::new("cert", "Certificate", Text, "a file of your own: /path/to/chain.pem"),
+        DoorSetting::new("cert", "Certificate", Text, "A file of your own: /path/to/chain.pem"),
         DoorSetting::new("key", "Its key", Text, "/path/to/key.pem"),
     ]
 }
@@ -182,8 +179,8 @@ fn over_tcp(usual: &str) -> Vec<DoorSetting> {
 fn telegram_settings() -> Vec<DoorSetting> {
     use DoorSettingKind::{Secret, Text};
     vec![
-        DoorSetting::new("token", "Bot’s token", Secret, "what @BotFather tells you").needed(),
-        DoorSetting::new("server", "Server", Text, "a Bot API server of your own"),
+        DoorSetting::new("token", "Bot’s token", Secret, "From @BotFather").needed(),
+        DoorSetting::new("server", "Server", Text, "A Bot API server of your own"),
     ]
 }
 
@@ -191,11 +188,11 @@ fn telegram_settings() -> Vec<DoorSetting> {
 fn xmpp_settings() -> Vec<DoorSetting> {
     use DoorSettingKind::{Secret, Text};
     vec![
-        DoorSetting::new("jid", "Account", Text, "one of its own: postern@example.org").needed(),
-        DoorSetting::new("password", "Password", Secret, "the account’s").needed(),
-        DoorSetting::new("server", "Server", Text, "HOST:PORT, where DNS does not say it"),
-        DoorSetting::new("room", "Room", Text, "where questions are shown: ops@rooms.example.org"),
-        DoorSetting::new("nick", "Name in the room", Text, "default: postern"),
+        DoorSetting::new("jid", "Account", Text, "Its own account: postern@example.org").needed(),
+        DoorSetting::new("password", "Password", Secret, "The account’s password").needed(),
+        DoorSetting::new("server", "Server", Text, "HOST:PORT. Default: from DNS"),
+        DoorSetting::new("room", "Room", Text, "Where questions are shown: ops@rooms.example.org"),
+        DoorSetting::new("nick", "Name in the room", Text, "Default: postern"),
     ]
 }
 
@@ -203,36 +200,31 @@ fn xmpp_settings() -> Vec<DoorSetting> {
 fn chat_settings() -> Vec<DoorSetting> {
     use DoorSettingKind::{Choice, Text};
     vec![
-        DoorSetting::new("owners", "Owners", Text, "who may answer, beside those who pair: ID,ID"),
-        DoorSetting::new("agents", "Agents", Text, "whose questions are shown there; default: every agent’s"),
-        DoorSetting::new("routes", "Routes", Text, "whose questions go to whom: AGENT:OWNER,AGENT:OWNER"),
-        DoorSetting::new("high-risk", "High risk", Choice, "default: shown there, but not approved there")
+        DoorSetting::new("owners", "Owners", Text, "Who may answer besides those who pair: ID,ID"),
+        DoorSetting::new("agents", "Agents", Text, "Whose questions are shown there. Default: every agent’s"),
+        DoorSetting::new("routes", "Routes", Text, "Whose questions go to whom: AGENT:OWNER,AGENT:OWNER"),
+        DoorSetting::new("high-risk", "High risk", Choice, "Default: announced there, not approved")
             .one_of(&["announce", "once", "always"]),
-        DoorSetting::new(
-            "changes",
-            "Wider policy",
-            Choice,
-            "whether changes that let more run are shown there; default: on",
-        )
-        .one_of(&["on", "off"]),
+        DoorSetting::new("changes", "Wider policy", Choice, "Announces there when more may run. Default: on")
+            .one_of(&["on", "off"]),
         DoorSetting::new(
             "ca",
             "Trusted certificate",
             Text,
-            "instead of those that the system trusts: /path/to/ca.pem",
+            "Instead of those the system trusts: /path/to/ca.pem",
         ),
     ]
 }
 
 /// Returns the setting for how much of a command goes out.
 fn commands() -> DoorSetting {
-    let hint = "names tells programs without their arguments";
+    let hint = "names sends programs without their arguments";
     DoorSetting::new("commands", "Commands", DoorSettingKind::Choice, hint).one_of(&["names", "full"])
 }
 
 /// Returns the setting for the certificates to trust.
 fn authority() -> DoorSetting {
-    let hint = "a file of your own authority where the system does not know it: /path/to/ca.pem";
+    let hint = "Your own authority, if the system doesn’t trust it: /path/to/ca.pem";
     DoorSetting::new("ca", "Authority", DoorSettingKind::Text, hint)
 }
 

@@ -97,7 +97,7 @@ pub fn effect_kind(kind: &str) -> &'static str {
         "publish" => "publish",
         "change-repository" => "change a repository",
         "run-elsewhere" => "run commands on other machines or in containers",
-        "change-system" => "change this machine",
+        "change-system" => "change the system",
         "control-app" => "control apps",
         "use-secret" => "use keys and passwords",
         "serve" => "serve on the network",
@@ -312,7 +312,7 @@ fn installation(begun: Sentence, packages: &[String], place: InstallPlace) -> Se
     said.literal(match place {
         InstallPlace::Project => " in this project",
         InstallPlace::User => " for your account",
-        InstallPlace::System => " for everybody on this machine",
+        InstallPlace::System => " for all users",
     })
 }
 

@@ -28,9 +28,8 @@ pub use publisher::{Asked, HostReply, Publisher};
 
 use crate::door::Door;
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
-use async_trait::async_trait;
-use postern_contract::MultilineText;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
+use postern_contract::{MultilineText, THIS_COMPUTER};
 use postern_fleet::{FleetMessageHeader, Payload, Sealed, SignedEnvelope};
 use postern_host::Host;
 use session::FleetHostSession;
@@ -48,13 +47,13 @@ const LONGEST_REST: Duration = Duration::from_secs(15);
 #[derive(Debug, thiserror::Error)]
 pub enum FleetError {
     /// This Mac is in no fleet.
-    #[error("this Mac is in no fleet: postern fleet start, or postern fleet join CODE")]
+    #[error("{} is in no fleet: postern fleet start, or postern fleet join CODE", THIS_COMPUTER)]
     NoFleet,
     /// This Mac's person may not answer.
-    #[error("this Mac is no approver of its fleet: an owner invites it as one")]
+    #[error("{} is no approver of its fleet: an owner invites it as one", THIS_COMPUTER)]
     NoApprover,
     /// This Mac does not own the fleet.
-    #[error("this Mac's person does not own the fleet")]
+    #[error("you don't own the fleet: an owner does that")]
     NoOwner,
     /// There is no such host.
     #[error("no such host is in the fleet")]

@@ -54,7 +54,7 @@ impl ListenSettings {
         };
         if tls == Tls::Off && !listen.ip().is_loopback() {
             return Err(ControlError::refused(
-                "without TLS this door opens on this machine alone: listen=127.0.0.1:PORT, or tls=self-signed",
+                "without TLS this door opens only on localhost: listen=127.0.0.1:PORT, or tls=self-signed",
             ));
         }
         Ok(Self { listen, tls })
@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(read(&[]).unwrap().tls, Tls::Off, "loopback needs none");
         assert_eq!(read(&[("listen", "0.0.0.0:7717")]).unwrap().tls, Tls::SelfSigned);
         let refused = read(&[("listen", "192.168.1.2:7717"), ("tls", "off")]).unwrap_err();
-        assert!(refused.contains("this machine alone"), "{refused}");
+        assert!(refused.contains("only on localhost"), "{refused}");
         assert_eq!(
             read(&[("tls", "self-signed")]).unwrap().tls,
             Tls::SelfSigned,

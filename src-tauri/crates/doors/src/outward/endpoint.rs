@@ -22,9 +22,7 @@ pub(super) fn address(key: &str, text: &str) -> Result<Url, ControlError> {
     }
     match (url.scheme(), is_here(&url)) {
         ("https", _) | ("http", true) => Ok(url),
-        _ => Err(ControlError::refused(format!(
-            "{key} is https://…, or http:// on this machine (127.0.0.1, localhost)"
-        ))),
+        _ => Err(ControlError::refused(format!("{key} is https://…, or http:// on localhost"))),
     }
 }
 

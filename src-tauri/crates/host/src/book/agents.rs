@@ -5,7 +5,7 @@ use super::values::{self, ValueError};
 use super::{AgentEntry, PermissionsFile, PolicyStore, PolicyStoreError, now_millis};
 use crate::clock::lasting;
 use postern_contract::{Start, plain_key};
-use postern_policy::{AgentId, Millis, Preset, Settings};
+use postern_policy::{AgentIcon, AgentId, Millis, Preset, Settings};
 use postern_store::agents::Agent;
 use postern_store::audit;
 use serde_json::json;
@@ -75,6 +75,7 @@ impl PolicyStore {
             name: name.unwrap_or_else(|| new.id.as_str().to_owned()),
             id: new.id.clone(),
             color,
+            icon: AgentIcon::of_agent(new.id.as_str()),
             settings,
             uids: Vec::new(),
             created_at: now_millis(),
@@ -189,6 +190,7 @@ fn set_one(agent: &mut Agent, key: &str, value: &str) -> Result<(), ValueError> 
     match key {
         "name" => agent.name = checked_name(value)?,
         "color" => agent.color = checked_color(value)?,
+        "icon" => agent.icon = checked_icon(value)?,
         "uids" => agent.uids = parse_uids(value)?,
         "denied-until" if matches!(value, "none" | "off") => agent.denied_until = None,
         "denied-until" => {
@@ -217,6 +219,11 @@ fn checked_color(color: &str) -> Result<String, ValueError> {
     let digits = color.strip_prefix('#').unwrap_or_default();
     let fits = digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     if fits { Ok(color.to_ascii_lowercase()) } else { Err(values::bad_value("color", color, "#rrggbb")) }
+}
+
+fn checked_icon(name: &str) -> Result<AgentIcon, ValueError> {
+    let expected = "letter, spark, terminal, braces, cursor, star, globe, hammer, flask, book, rocket or box";
+    AgentIcon::from_name(name).ok_or_else(|| values::bad_value("icon", name, expected))
 }
 
 fn parse_uids(value: &str) -> Result<Vec<u32>, ValueError> {

@@ -18,6 +18,7 @@ pub(super) fn agent_row(entry: &AgentEntry, last_seen_at: Option<Millis>, connec
         id: agent.id.clone(),
         name: agent.name.clone(),
         color: agent.color.clone(),
+        icon: agent.icon,
         settings: agent.settings.clone(),
         preset: agent.settings.preset(),
         connected,

@@ -7,7 +7,9 @@ use crate::clock::{Jump, detect_jump, lasting};
 use crate::gate::{PauseProblem, Unwritten};
 use crate::publish::{Stirred, seldom};
 use postern_contract::methods::{ControlCode, ControlError, GetStatus, Nothing, Pause, PauseAll, ResumeAll};
-use postern_contract::{ApproverNotification, Concern, ConcernKind, Mode, Status, StoppedAgent};
+use postern_contract::{
+    ApproverNotification, Concern, ConcernKind, Mode, Status, StoppedAgent, THIS_COMPUTER,
+};
 use postern_policy::Millis;
 use postern_store::agents::Agent;
 use postern_store::{DoubtCause, RecordDoubt};
@@ -179,7 +181,7 @@ fn set_clock(jump: Jump) -> Concern {
     // To the second: the two clocks are read one after the other.
     let far = Duration::from_secs((jump.ahead.unsigned_abs() + 500) / 1_000);
     let message = format!(
-        "this computer's clock was put {way} by {} while Postern runs. Pauses, stops and rules with a time limit end as if it \
+        "{THIS_COMPUTER}'s clock was put {way} by {} while Postern runs. Pauses, stops and rules with a time limit end as if it \
          had not been",
         humantime::format_duration(far)
     );

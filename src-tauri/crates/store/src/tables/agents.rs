@@ -2,7 +2,7 @@
 
 use crate::column::{AgentIdColumn, JsonColumn, to_json_text};
 use crate::error::Error;
-use postern_policy::{AgentId, Millis, Settings};
+use postern_policy::{AgentIcon, AgentId, Millis, Settings};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(crate) const SCHEMA: &str = "
@@ -19,6 +19,9 @@ CREATE TABLE agents (
 ) STRICT;
 ";
 
+/// The sign of an agent, which was once the first letter of its name.
+pub(crate) const ICON: &str = "ALTER TABLE agents ADD COLUMN icon TEXT NOT NULL DEFAULT '\"letter\"';";
+
 /// An agent as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agent {
@@ -28,6 +31,7 @@ pub struct Agent {
     pub name: String,
     /// Color, `#rrggbb`.
     pub color: String,
+    pub icon: AgentIcon,
     pub settings: Settings,
     /// Uids besides the person's own that may connect.
     pub uids: Vec<u32>,
@@ -38,7 +42,7 @@ pub struct Agent {
     pub denied_until: Option<Millis>,
 }
 
-const COLUMNS: &str = "id, name, color, settings, uids, created_at, last_seen_at, denied_until";
+const COLUMNS: &str = "id, name, color, settings, uids, created_at, last_seen_at, denied_until, icon";
 
 fn agent_from_row(row: &Row<'_>) -> rusqlite::Result<Agent> {
     Ok(Agent {
@@ -50,6 +54,7 @@ fn agent_from_row(row: &Row<'_>) -> rusqlite::Result<Agent> {
         created_at: row.get(5)?,
         last_seen_at: row.get(6)?,
         denied_until: row.get(7)?,
+        icon: row.get::<_, JsonColumn<_>>(8)?.0,
     })
 }
 
@@ -68,8 +73,8 @@ pub fn get_agent(conn: &Connection, id: &AgentId) -> Result<Option<Agent>, Error
 /// Adds an agent. Refused where there is one of this name.
 pub fn insert_agent(conn: &Connection, agent: &Agent) -> Result<(), Error> {
     let added = conn.execute(
-        "INSERT INTO agents (id, name, color, settings, uids, created_at, last_seen_at, denied_until)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO NOTHING",
+        "INSERT INTO agents (id, name, color, settings, uids, created_at, last_seen_at, denied_until, icon)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id) DO NOTHING",
         params![
             agent.id.as_str(),
             agent.name,
@@ -79,15 +84,16 @@ pub fn insert_agent(conn: &Connection, agent: &Agent) -> Result<(), Error> {
             agent.created_at,
             agent.last_seen_at,
             agent.denied_until,
+            to_json_text(&agent.icon)?,
         ],
     )?;
     if added == 1 { Ok(()) } else { Err(Error::Refused(format!("there is an agent {} already", agent.id))) }
 }
 
-/// Writes name, color, settings, uids and the time until which it is denied.
+/// Writes name, color, icon, settings, uids and the time until which it is denied.
 pub fn update_agent(conn: &Connection, agent: &Agent) -> Result<(), Error> {
     let saved = conn.execute(
-        "UPDATE agents SET name = ?2, color = ?3, settings = ?4, uids = ?5, denied_until = ?6 WHERE id = ?1",
+        "UPDATE agents SET name = ?2, color = ?3, settings = ?4, uids = ?5, denied_until = ?6, icon = ?7 WHERE id = ?1",
         params![
             agent.id.as_str(),
             agent.name,
@@ -95,6 +101,7 @@ pub fn update_agent(conn: &Connection, agent: &Agent) -> Result<(), Error> {
             to_json_text(&agent.settings)?,
             to_json_text(&agent.uids)?,
             agent.denied_until,
+            to_json_text(&agent.icon)?,
         ],
     )?;
     expect_one_row(saved, &agent.id)

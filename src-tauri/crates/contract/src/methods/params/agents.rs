@@ -52,7 +52,7 @@ pub struct AgentSet {
     pub settings: Option<Settings>,
     /// Single values as a person types them, applied after `settings`.
     ///
-    /// `ask` = `always`, `approvalTimeout` = `2m`, `preset` = `deny`, `name`, `color`, `uids` = `1000,1001`,
+    /// `ask` = `always`, `approvalTimeout` = `2m`, `preset` = `deny`, `name`, `color`, `icon`, `uids` = `1000,1001`,
     /// `deniedUntil` = `10m` or `none`. `fallback` = `full` needs `confirm` = `yes` beside it.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]

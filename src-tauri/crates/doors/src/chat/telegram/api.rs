@@ -73,8 +73,7 @@ impl Api {
                 "that is no bot token: one looks like 123456789:AAE…, from @BotFather",
             ));
         }
-        let wrong =
-            || ControlError::invalid("server is https://HOST, or http:// on this machine (127.0.0.1, [::1])");
+        let wrong = || ControlError::invalid("server is https://HOST, or http:// on localhost");
         let url = Url::parse(server).map_err(|_| wrong())?;
         let here = matches!(url.host_str(), Some("127.0.0.1" | "[::1]" | "localhost"));
         let tls = match url.scheme() {

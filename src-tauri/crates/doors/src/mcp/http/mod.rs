@@ -77,7 +77,7 @@ impl McpHttp {
         let settings = ListenSettings::from_values(values, LISTEN)?;
         if !settings.listen.ip().is_loopback() {
             return Err(ControlError::refused(format!(
-                "this door opens on this machine alone: listen={LISTEN}. From another one it is reached through a tunnel \
+                "this door opens only on localhost: listen={LISTEN}. From another machine it is reached through a tunnel \
                  (ssh -L 7718:{LISTEN})"
             )));
         }

@@ -44,6 +44,6 @@ impl PolicyStore {
         };
         let part = real.ancestors().find(open)?;
         let part = escape::visible_text(&part.to_string_lossy());
-        Some(format!("every user of this machine can write to {part}: keep skills where only you can"))
+        Some(format!("every user can write to {part}: keep skills where only you can"))
     }
 }

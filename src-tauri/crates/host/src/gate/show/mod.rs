@@ -183,6 +183,7 @@ fn build_asker(entry: &AgentEntry, session: Option<&str>, says: Option<&str>) ->
         agent: entry.agent.id.clone(),
         name: to_pieces(&entry.agent.name),
         color: entry.agent.color.clone(),
+        icon: entry.agent.icon,
         known_by: render::own_channel(),
         session: session.map(to_pieces),
         says: says.map(to_pieces),
