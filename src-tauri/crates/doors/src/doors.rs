@@ -1,6 +1,7 @@
 //! Open doors, and the settings of each.
 
-use crate::door::{Door, open_door};
+use crate::door::Door;
+use crate::open::open_door;
 use crate::setup::AgentSetup;
 use crate::values::{self, DoorValues};
 use postern_contract::methods::{

@@ -24,6 +24,7 @@ mod kept_running;
 #[cfg(feature = "listen")]
 mod listen;
 pub mod mcp;
+mod open;
 #[cfg(feature = "openclaw")]
 mod openclaw;
 #[cfg(feature = "outward")]

@@ -28,6 +28,7 @@ pub use publisher::{Asked, HostReply, Publisher};
 
 use crate::door::Door;
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
+use async_trait::async_trait;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
 use postern_contract::{MultilineText, THIS_COMPUTER};
 use postern_fleet::{FleetMessageHeader, Payload, Sealed, SignedEnvelope};
