@@ -24,6 +24,8 @@ ICONV = ['iconv', 'iconv_open', 'iconv_close']  # of libiconv, which std links
 
 EXTERN = re.compile(r'(?:(?:unsafe\s+)?extern\s+"[A-Za-z-]+"|extern_c(?:_unwind)?!|extern_conditional_unwind!)\s*\{')
 FRAMEWORK = re.compile(r'link\s*\(\s*name\s*=\s*"([A-Za-z]+)"\s*,\s*kind\s*=\s*"framework"')
+# As build scripts say it.
+BUILD = re.compile(r'rustc-link-lib=framework=([A-Za-z]+)')
 CLASS = re.compile(r'extern_class!\([\s\S]{0,900}?pub struct (\w+)')
 
 libs = {}  # name, or lib:name -> its symbols, its Objective-C classes
@@ -57,7 +59,7 @@ for package in meta['packages']:
     root = pathlib.Path(package['manifest_path']).parent
     files = [f for f in root.rglob('*.rs') if 'tests' not in f.parts and 'examples' not in f.parts]
     texts = [f.read_text(errors='replace') for f in files]
-    frameworks = {name for text in texts for name in FRAMEWORK.findall(text)}
+    frameworks = {name for text in texts for form in (FRAMEWORK, BUILD) for name in form.findall(text)}
     if not frameworks and not package['name'].startswith('objc2'):
         continue
     for text in texts:

@@ -57,6 +57,7 @@ mod tests {
 
     #[test]
     #[ignore = "needs a Mac"]
+    #[expect(clippy::disallowed_methods, reason = "the log is read by the system's own program")]
     fn mac_an_entry_is_found_in_the_log() {
         let mark = format!("postern-log-test-{}", std::process::id());
         super::write(&UnifiedLogEntry::new(tracing::Level::ERROR, &mark, "secret of the test"));
