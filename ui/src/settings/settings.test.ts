@@ -402,7 +402,7 @@ describe("blocking all agents", () => {
     await user.click(await screen.findByRole("button", { name: "Block All Agents" }));
     await user.click(screen.getByRole("menuitem", { name: "Block All Agents for 1 Hour" }));
     expect(call).toHaveBeenCalledWith("pause", { forMs: 3_600_000 });
-    await vi.waitFor(() => expect(state).toHaveTextContent(/All agents blocked until \d/));
+    await vi.waitFor(() => expect(state).toHaveTextContent(/All agents blocked until .*\d:\d\d/));
     await user.click(screen.getByRole("button", { name: "Unblock All Agents" }));
     expect(call).toHaveBeenCalledWith("resume", {});
   });
