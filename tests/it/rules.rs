@@ -191,7 +191,7 @@ fn an_organisation_decides_as_long_as_its_file_is_there() {
     assert!(doctor.code == 1 && doctor.stdout.contains("line 2, column"), "{doctor:?}");
 
     fs::remove_file(&file).unwrap();
-    host.until_not(&["status"], "organisation");
+    host.until_not(&["status"], "organization");
     assert_eq!(agent_runs(&channel, &["id", "-u"]).code, 0, "without it, the person decides again");
     assert_eq!(host.json(&["agents", "show", "main"])["settings"]["maxRunning"], 4, "as it was set before");
 }

@@ -3,4 +3,4 @@
 /**
  * Sign of an agent, as pages draw it in the agent's color.
  */
-export type AgentIcon = "spark" | "terminal" | "braces" | "cursor" | "star" | "globe" | "hammer" | "flask" | "book" | "rocket" | "box" | "letter";
+export type AgentIcon = "spark" | "terminal" | "braces" | "cursor" | "star" | "globe" | "hammer" | "flask" | "notebook" | "rocket" | "box" | "letter";

@@ -44,7 +44,7 @@ export const pages = {
       globe: "Globe",
       hammer: "Hammer",
       flask: "Flask",
-      book: "Book",
+      notebook: "Notebook",
       rocket: "Rocket",
       box: "Box",
     },

@@ -15,7 +15,7 @@ const fn setting_key(name: &'static str, values: &'static str, about: &'static s
     SettingKey { name, values, about }
 }
 
-/// What this computer is called in texts: a Mac is called one.
+/// Name of this computer in texts: a Mac is called one.
 pub const THIS_COMPUTER: &str = platform_text("this Mac", "this computer");
 
 /// Returns the text for a Mac there, and the other one elsewhere.

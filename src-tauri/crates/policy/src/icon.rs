@@ -15,7 +15,7 @@ pub enum AgentIcon {
     Globe,
     Hammer,
     Flask,
-    Book,
+    Notebook,
     Rocket,
     Box,
     /// First letter of its name. Also stands for a sign of a newer version.
@@ -36,7 +36,7 @@ impl AgentIcon {
         Self::Globe,
         Self::Hammer,
         Self::Flask,
-        Self::Book,
+        Self::Notebook,
         Self::Rocket,
         Self::Box,
     ];
@@ -53,7 +53,7 @@ impl AgentIcon {
             Self::Globe => "globe",
             Self::Hammer => "hammer",
             Self::Flask => "flask",
-            Self::Book => "book",
+            Self::Notebook => "notebook",
             Self::Rocket => "rocket",
             Self::Box => "box",
         }

@@ -75,7 +75,7 @@ pub enum StartError {
     Recover(#[from] postern_store::Error),
     /// Agents, rules or settings could not be read.
     #[error("cannot read agents and rules: {0}")]
-    Book(String),
+    Policy(String),
     /// The control socket could not be opened.
     #[error("cannot open the control socket: {0}")]
     Control(String),
@@ -464,5 +464,5 @@ pub fn exit_within(limit: Duration) {
 }
 
 fn unread(error: &PolicyStoreError) -> StartError {
-    StartError::Book(error.to_string())
+    StartError::Policy(error.to_string())
 }
