@@ -45,8 +45,7 @@ export async function seriousInSize(page: Page) {
 
 // The pages have no frames: the page itself runs the checks, and no other is opened to gather them.
 // What passes is not listed: naming each of those elements takes most of the time.
-const axe = (page: Page) =>
-  new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ["violations"] });
+const axe = (page: Page) => new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ["violations"] });
 
 async function violations(check: AxeBuilder) {
   const { violations } = await check.analyze();

@@ -82,7 +82,6 @@ impl DoorKind {
 
     /// Returns everything that can be typed for it, in the order in which it is asked for. What is not here
     /// is refused.
-    #[expect(clippy::too_many_lines, reason = "a table: one entry for each door")]
     pub fn settings(self) -> Vec<DoorSetting> {
         use DoorSettingKind::{Agent, Switch, Text};
         match self {

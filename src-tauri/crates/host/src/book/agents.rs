@@ -222,7 +222,8 @@ fn checked_color(color: &str) -> Result<String, ValueError> {
 }
 
 fn checked_icon(name: &str) -> Result<AgentIcon, ValueError> {
-    let expected = "letter, spark, terminal, braces, cursor, star, globe, hammer, flask, notebook, rocket or box";
+    let expected =
+        "letter, spark, terminal, braces, cursor, star, globe, hammer, flask, notebook, rocket or box";
     AgentIcon::from_name(name).ok_or_else(|| values::bad_value("icon", name, expected))
 }
 
