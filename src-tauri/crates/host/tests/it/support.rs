@@ -19,7 +19,7 @@ use tokio::sync::{Notify, broadcast};
 use uuid::Uuid;
 
 /// Time that anything may take before a test is given up: a guard against hanging, never an expectation.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A screen as the test has it.
 #[derive(Debug)]
