@@ -4,7 +4,10 @@
 //! that leads requests in (`openclaw`) speaks on an agent's own channel, as any client of that agent does. Each runs in tasks
 //! of its own with bounds of its own: one that crashes, hangs or is flooded takes nothing else with it.
 
-#![cfg_attr(not(feature = "all"), allow(dead_code, reason = "what the doors share, where some are left out"))]
+#![cfg_attr(
+    not(feature = "all"),
+    allow(dead_code, unused_imports, unused_variables, reason = "what the doors share, where some are left out")
+)]
 
 /// The fuzz target that the tests replay names this crate as its own crate does.
 #[cfg(test)]
