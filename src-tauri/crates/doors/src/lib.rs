@@ -6,7 +6,12 @@
 
 #![cfg_attr(
     not(feature = "all"),
-    allow(dead_code, unused_imports, unused_variables, reason = "what the doors share, where some are left out")
+    allow(
+        dead_code,
+        unused_imports,
+        unused_variables,
+        reason = "what the doors share, where some are left out"
+    )
 )]
 
 /// The fuzz target that the tests replay names this crate as its own crate does.
