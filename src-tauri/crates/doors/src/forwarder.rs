@@ -102,7 +102,7 @@ impl Door for Forwarder {
 
     async fn revoke(&self, _: &str) -> Result<(), ControlError> {
         Err(ControlError::not_found(
-            "whoever comes through the forwarder has the agent's key: postern agents rotate-key ID",
+            "every client of the forwarder has the agent's key; a new key cuts them off: postern agents rotate-key ID",
         ))
     }
 

@@ -2,7 +2,7 @@
 
 use super::FleetError;
 use super::connect::{BrokerAddress, BrokerLink};
-use super::keep::{Chain, Folder, HostConsent, Keys, Membership, OwnMember};
+use super::keep::{CREDENTIALS, Chain, Folder, HostConsent, Keys, Membership, OwnMember};
 use async_nats::{Client, Message};
 use futures_util::StreamExt as _;
 use postern_fleet::{
@@ -142,7 +142,7 @@ impl Joining {
         let membership = Membership { fleet, server, certificate, members, policy, readable, broker: None };
         folder.pin_roster(&pinned, envelope)?;
         if let Some(credentials) = credentials {
-            folder.write_text("credentials", credentials.as_bytes())?;
+            folder.write_text(CREDENTIALS, credentials.as_bytes())?;
         }
         folder.keep_membership(&membership)?;
         Ok((membership, pinned))

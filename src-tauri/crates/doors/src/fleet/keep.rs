@@ -16,11 +16,14 @@ use std::path::{Path, PathBuf};
 /// Largest number of rosters between the one that a code names and the one that a new member is in.
 const ROSTERS: usize = 10;
 
+/// File with the credentials for a broker that others run.
+pub(super) const CREDENTIALS: &str = "credentials";
+
 /// Everything that makes this Mac a member.
 const FILES: [&str; 14] = [
     "member.json",
     "shown.json",
-    "credentials",
+    CREDENTIALS,
     "keys",
     "roster.json",
     "fresh.json",
@@ -190,9 +193,14 @@ impl Folder {
         Ok(())
     }
 
+    /// Returns true if this Mac has credentials for a broker that others run.
+    pub fn has_credentials(&self) -> bool {
+        self.path.join(CREDENTIALS).exists()
+    }
+
     /// Returns the credentials for a broker that others run; `None` where it knows members by their own keys.
     pub(super) fn credentials(&self) -> Result<Option<String>, FleetError> {
-        match fs::read_to_string(self.path.join("credentials")) {
+        match fs::read_to_string(self.path.join(CREDENTIALS)) {
             Ok(text) => Ok(Some(text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(FleetError::own_error(error)),

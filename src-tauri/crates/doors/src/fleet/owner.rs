@@ -2,7 +2,7 @@
 
 use super::connect::BrokerLink;
 use super::joining::{Inviting, Met};
-use super::keep::{Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember};
+use super::keep::{CREDENTIALS, Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember};
 use super::{FleetError, policy, store};
 use postern_fleet::{
     ApproverLimits, Broker, CODE_LASTS, FleetId, FleetRisk, Hash, Introduction, InvitationCode, Member,
@@ -145,7 +145,7 @@ impl NewBroker {
                     server: server.clone(),
                     certificate: certificate.map(|certificate| Hash::of_bytes(&certificate)),
                     broker: None,
-                    files: vec![("credentials", credentials.clone())],
+                    files: vec![(CREDENTIALS, credentials.clone())],
                 })
             }
         }

@@ -222,9 +222,10 @@ fn checked_color(color: &str) -> Result<String, ValueError> {
 }
 
 fn checked_icon(name: &str) -> Result<AgentIcon, ValueError> {
-    let expected =
-        "letter, spark, terminal, braces, cursor, star, globe, hammer, flask, notebook, rocket or box";
-    AgentIcon::from_name(name).ok_or_else(|| values::bad_value("icon", name, expected))
+    AgentIcon::from_name(name).ok_or_else(|| {
+        let [others @ .., last] = AgentIcon::ALL.map(AgentIcon::name);
+        values::bad_value("icon", name, format!("{} or {last}", others.join(", ")))
+    })
 }
 
 fn parse_uids(value: &str) -> Result<Vec<u32>, ValueError> {

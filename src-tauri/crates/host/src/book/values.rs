@@ -4,6 +4,7 @@ use postern_contract::SETTING_KEYS;
 use postern_policy::environment::{VariableClass, class_of, may_pass, may_set};
 use postern_policy::{Access, Ask, Class, Fallback, Preset, Security, Settings};
 use serde::de::DeserializeOwned;
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -33,7 +34,7 @@ pub(crate) enum ValueError {
     #[error("{key:?} is no setting; these are: {}", setting_key_names())]
     UnknownKey { key: String },
     #[error("{key} is {expected}, not {value:?}")]
-    BadValue { key: String, value: String, expected: &'static str },
+    BadValue { key: String, value: String, expected: Cow<'static, str> },
     #[error("{key} is between {least} and {most}")]
     OutOfRange { key: &'static str, least: String, most: String },
     #[error(
@@ -225,8 +226,8 @@ fn split_list(value: &str) -> Vec<String> {
         .collect()
 }
 
-pub(crate) fn bad_value(key: &str, value: &str, expected: &'static str) -> ValueError {
-    ValueError::BadValue { key: key.to_owned(), value: value.to_owned(), expected }
+pub(crate) fn bad_value(key: &str, value: &str, expected: impl Into<Cow<'static, str>>) -> ValueError {
+    ValueError::BadValue { key: key.to_owned(), value: value.to_owned(), expected: expected.into() }
 }
 
 #[cfg(test)]

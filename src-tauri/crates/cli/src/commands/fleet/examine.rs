@@ -2,14 +2,14 @@
 
 use crate::commands::finding::DoctorFinding;
 use postern_command::escape::visible_text as escaped;
-use postern_doors::fleet::{BrokerFact, Folder, examine_broker};
+use postern_doors::fleet::{BrokerFact, FleetError, Folder, examine_broker};
 use std::path::Path;
 use std::time::Duration;
 
 /// Examines the broker; nothing where this Mac is in no fleet.
 pub(crate) fn examine(data: &Path) -> Vec<DoctorFinding> {
     let folder = Folder::from_data_folder(data);
-    if !folder.path().join("member.json").exists() {
+    if matches!(folder.membership(), Err(FleetError::NoFleet)) {
         return Vec::new();
     }
     match super::connected(examine_broker(&folder)) {

@@ -169,8 +169,7 @@ fn invite(folder: &Folder, command: &Invite) -> Result<(), Failure> {
     let name = command.name.clone();
     let person = command.person.clone().unwrap_or_else(|| name.clone());
     let invitation = Invitation { name, person, groups, approver, publisher: command.publisher };
-    let of_others = folder.path().join("credentials").exists();
-    if !of_others && !folder.path().join("broker.conf").exists() {
+    if !folder.has_credentials() && !folder.path().join("broker.conf").exists() {
         return Err(Failure::refused("the broker of this fleet is configured on another Mac: invite there"));
     }
     let mut refused = None;
@@ -274,7 +273,7 @@ fn revoke(folder: &Folder, member: &str) -> Result<(), Failure> {
         broker::reload(folder.path());
         Ok(gone)
     })?;
-    if folder.path().join("credentials").exists() {
+    if folder.has_credentials() {
         print::write_line("Its credentials still work at the broker: its administrator takes them back.")?;
     }
     print::write_line(format!(
