@@ -19,7 +19,7 @@ DYLIB = {'objc': '/usr/lib/libobjc.A.dylib', 'iconv': '/usr/lib/libiconv.2.dylib
 # What the compiler itself calls, and nothing declares.
 OBJC = '''objc_msgSend objc_msgSendSuper objc_retain objc_release objc_autorelease objc_autoreleasePoolPush objc_autoreleasePoolPop
     objc_retainAutoreleasedReturnValue objc_claimAutoreleasedReturnValue objc_autoreleaseReturnValue objc_retainAutoreleaseReturnValue
-    objc_exception_throw objc_begin_catch objc_end_catch objc_exception_rethrow __objc_personality_v0 _objc_empty_cache'''.split()
+    objc_exception_throw objc_begin_catch objc_end_catch objc_exception_rethrow __objc_personality_v0 OBJC_EHTYPE_id _objc_empty_cache'''.split()
 ICONV = ['iconv', 'iconv_open', 'iconv_close']  # of libiconv, which std links
 
 EXTERN = re.compile(r'(?:(?:unsafe\s+)?extern\s+"[A-Za-z-]+"|extern_c(?:_unwind)?!|extern_conditional_unwind!)\s*\{')
