@@ -50,7 +50,16 @@ pub fn listed(grammar: &str) -> impl Iterator<Item = (&str, Takes)> {
     })
 }
 
-/// Returns what an option of this very name takes.
+/// Returns what an option of this very name takes. Every word of every command is looked up here, some several times.
 pub fn option_takes(grammar: &str, name: &str) -> Option<Takes> {
-    listed(grammar).find(|(known, _)| *known == name).map(|(_, takes)| takes)
+    // A listed name ends with neither.
+    if name.ends_with([':', '?']) {
+        return None;
+    }
+    grammar.split_ascii_whitespace().find_map(|word| match word.strip_prefix(name)? {
+        "" => Some(Takes::Nothing),
+        ":" => Some(Takes::Value),
+        "?" => Some(Takes::Optional),
+        _ => None,
+    })
 }

@@ -28,12 +28,13 @@ pub(super) enum Vouched {
     Open,
 }
 
-/// Returns the list's verdict on a step.
+/// Returns the list's verdict on a step; `is_dangerous` says if the step is that by itself.
 pub(super) fn vouched<'f>(
     policy: &AgentPolicy,
     places: &OnceCell<StepPlaces<'f>>,
     facts: &'f Facts<'f>,
     subject: &StepSubject<'_>,
+    is_dangerous: impl FnOnce() -> bool,
 ) -> Vouched {
     if subject.step.opaque.is_some() || !is_listed(subject) || subject.obstacle(policy, facts).is_some() {
         return Vouched::Not;
@@ -42,7 +43,7 @@ pub(super) fn vouched<'f>(
     if postern_command::asks_others(words) {
         return Vouched::But(ClassGap::Sends);
     }
-    if crate::risk::is_dangerous(subject.step) {
+    if is_dangerous() {
         return Vouched::But(ClassGap::Dangerous);
     }
     if let Some(why) = reaches_out(policy, places.get_or_init(|| StepPlaces::new(facts)), facts, subject) {

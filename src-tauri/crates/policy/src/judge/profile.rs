@@ -85,8 +85,11 @@ impl<'a> Profiles<'a> {
         } else {
             StepPlaces::with_opened(facts, folders.clone()).into()
         };
-        let of_step = |subject: &StepSubject<'_>| vouched(policy, &places, facts, subject);
-        let steps: Vec<Vouched> = subjects.iter().map(of_step).collect();
+        let of_step = |(at, subject): (usize, &StepSubject<'_>)| {
+            let is_dangerous = || weighed.get_or_init(|| Weighed::new(facts)).dangerous[at];
+            vouched(policy, &places, facts, subject, is_dangerous)
+        };
+        let steps: Vec<Vouched> = subjects.iter().enumerate().map(of_step).collect();
         let Effects { found, classed, ruled } = effects(policy, facts, &places, weighed, &subjects);
         let whole = WholeRequest {
             policy,

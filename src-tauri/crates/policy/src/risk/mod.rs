@@ -106,6 +106,8 @@ pub fn assess(facts: &Facts<'_>) -> Risk {
 pub(crate) struct Weighed {
     /// Effects of each step, each with its reach.
     pub(crate) steps: Vec<Vec<RatedEffect>>,
+    /// True for each step that is dangerous by itself, wherever its paths lie, or reads a secret.
+    pub(crate) dangerous: Vec<bool>,
     /// Dangerous effects of commands in parts that were not understood.
     pub(crate) guessed: Vec<RatedEffect>,
     rest: Vec<RatedEffect>,
@@ -128,8 +130,10 @@ impl Weighed {
         };
         let parts = reading.steps.iter().filter_map(|step| step.opaque.as_ref());
         let unread = reading.opaque.iter().map(unread);
+        let effects = effects_of_command(reading);
         Self {
-            steps: effects_of_command(reading).into_iter().enumerate().map(rated).collect(),
+            dangerous: effects.iter().map(|found| found.iter().any(is_dangerous)).collect(),
+            steps: effects.into_iter().enumerate().map(rated).collect(),
             guessed: candidate_effects(reading.opaque.iter().chain(parts), facts),
             rest: unread.chain(looks_like_something_else(facts)).collect(),
         }
@@ -147,12 +151,10 @@ pub fn assess_subject(subject: &Subject, cwd: Option<&str>, folders: &[String], 
     Risk::from_effects(subject.effects().into_iter().map(|found| rate_effect(found, None, &place)).collect())
 }
 
-/// Returns true if a step is dangerous by itself, wherever its paths lie, or reads a secret.
-pub(crate) fn is_dangerous(step: &Step) -> bool {
-    let level = |found: &StepEffect| {
-        level::effect_level(&found.effect, found.scope.unwrap_or(EffectScope::Outside), found.reversible)
-    };
-    effects_of(step).iter().any(|found| level(found) == RiskLevel::Dangerous)
+/// Returns true if an effect is dangerous wherever its paths lie.
+fn is_dangerous(found: &StepEffect) -> bool {
+    let scope = found.scope.unwrap_or(EffectScope::Outside);
+    level::effect_level(&found.effect, scope, found.reversible) == RiskLevel::Dangerous
 }
 
 /// Returns the effects of a step, each with its reach.
