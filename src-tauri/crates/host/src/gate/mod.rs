@@ -18,6 +18,7 @@ mod ledger;
 mod left;
 mod live;
 mod look_up;
+mod looking;
 mod message;
 mod owed;
 mod past;
@@ -94,8 +95,9 @@ pub(crate) fn create_gate() -> (GateHandle, Received) {
 
 /// Starts the gate's task on threads that nothing else keeps busy.
 pub(crate) fn start_task(parts: GateDeps, gate: &GateHandle, received: Received, on: &Handle) {
-    let task = task::Task::new(parts, gate.messages.downgrade());
-    drop(on.spawn(task.run(received)));
+    let (results, done) = message::ResultSender::channel();
+    let task = task::Task::new(parts, gate.messages.downgrade(), results);
+    drop(on.spawn(task.run(received, done)));
 }
 
 impl GateHandle {

@@ -3,7 +3,7 @@
 use super::judge::World;
 use super::live::{InputPiece, Late, LiveRequest};
 use super::look_up::open_again;
-use super::message::GateTaskResult;
+use super::message::{GateTaskResult, ResultSender};
 use super::task::Task;
 use crate::clock::{lasting, now_millis};
 use crate::lanes::{Lane, Lanes};
@@ -93,7 +93,7 @@ impl Task {
             outbox: self.outbox_of(id),
             stream: prepare.stream,
         };
-        let messages = self.messages.clone();
+        let results = self.results.clone();
         self.spawn_task(async move {
             let prepared = match prepare.open_files(&lanes, &agent, world, policy).await {
                 Ok(prepared) => prepared,
@@ -112,12 +112,8 @@ impl Task {
             match run::spawn_approved(approved, prepared, sink).await {
                 Ok(running) => {
                     // Told before anything else of it: a process that is gone at once must not end before it began.
-                    if let Some(messages) = messages.upgrade() {
-                        _ = messages
-                            .send(super::GateMessage::Told(Box::new(GateTaskResult::Started { id, running })))
-                            .await;
-                    }
-                    output.follow(id, events, begun, messages).await
+                    results.send(GateTaskResult::Started { id, running });
+                    output.follow(id, events, begun, &results).await
                 }
                 Err(SpawnError::Drifted(drift)) => {
                     GateTaskResult::Happened { id, event: RequestEvent::Drifted(drift.into()) }
@@ -280,7 +276,7 @@ impl RunEventForwarder {
         id: Uuid,
         mut events: mpsc::Receiver<RunEvent>,
         begun: oneshot::Receiver<Late>,
-        messages: mpsc::WeakSender<super::GateMessage>,
+        results: &ResultSender,
     ) -> GateTaskResult {
         let places = Arc::new(Semaphore::new(PIECES));
         if self.stream {
@@ -293,10 +289,7 @@ impl RunEventForwarder {
                     self.output(stream, offset, &bytes, &places).await;
                 }
                 RunEvent::TimedOut => {
-                    let Some(messages) = messages.upgrade() else { continue };
-                    let done = GateTaskResult::Happened { id, event: RequestEvent::TimedOut };
-                    // A gate that is gone has no use for it.
-                    _ = messages.send(super::GateMessage::Told(Box::new(done))).await;
+                    results.send(GateTaskResult::Happened { id, event: RequestEvent::TimedOut });
                 }
                 RunEvent::Exited(finished) => return GateTaskResult::Exited { id, finished },
             }

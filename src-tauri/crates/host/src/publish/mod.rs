@@ -18,9 +18,9 @@ use postern_protocol::{ErrorObject, Notice, NoticeEvent};
 use postern_store::{Connection, Error, Store, events};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use teller::{Item, QueuedNotification, RequestedReplay, Subscription};
+use teller::{AgentNotifier, RequestedReplay};
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
 /// Reported facts of a request.
@@ -48,7 +48,7 @@ pub(crate) struct Keeping<'a> {
 pub(crate) struct Publisher {
     store: Store,
     runtime: Handle,
-    tellers: Arc<Mutex<HashMap<AgentId, mpsc::UnboundedSender<Item>>>>,
+    tellers: Arc<Mutex<HashMap<AgentId, AgentNotifier>>>,
 }
 
 impl Publisher {
@@ -77,24 +77,15 @@ impl Publisher {
             session: about.session.clone(),
             event,
         };
-        let durable = keeping.durable;
-        self.queue_item(&about.agent, move |store| {
-            let work = move |conn: &Connection| {
-                let next = events::next_sequence(conn, &new.agent)?;
-                if work(conn, next)? {
-                    events::append_as(conn, next, &new).map(|()| Some(next))
-                } else {
-                    Ok(None)
-                }
-            };
-            let receipt = if durable { store.write_durable(work) } else { store.write(work) };
-            Item::Event(Box::new(QueuedNotification {
-                receipt,
-                notice,
-                done: Some(Box::new(done)),
-                place: None,
-            }))
-        });
+        let work = move |conn: &Connection| {
+            let next = events::next_sequence(conn, &new.agent)?;
+            if work(conn, next)? {
+                events::append_as(conn, next, &new).map(|()| Some(next))
+            } else {
+                Ok(None)
+            }
+        };
+        self.write_and_tell(about, keeping.durable, notice, work, done);
     }
 
     /// Tells a piece of output; `place` is given back when it is on its way to everybody who listens.
@@ -107,24 +98,43 @@ impl Publisher {
             session: about.session.clone(),
             event,
         };
-        self.queue_item(&about.agent, move |store| {
-            let receipt = store.write(move |conn| events::append(conn, &new).map(Some));
-            Item::Event(Box::new(QueuedNotification { receipt, notice, done: None, place: Some(place) }))
+        let work = move |conn: &Connection| events::append(conn, &new).map(Some);
+        self.write_and_tell(about, false, notice, work, move |_| drop(place));
+    }
+
+    /// Writes an event, and tells it once that is done. `work` gives its number, or `None` if it is not to be told after all.
+    fn write_and_tell(
+        &self,
+        about: &About,
+        durable: bool,
+        mut notice: Notice,
+        work: impl FnOnce(&Connection) -> Result<Option<u64>, Error> + Send + 'static,
+        done: impl FnOnce(Result<Option<Notice>, Error>) + Send + 'static,
+    ) {
+        let teller = self.teller(&about.agent);
+        self.store.write_then(durable, work, move |written| {
+            if let Err(error) = &written {
+                tracing::error!(%error, "an event could not be written, so it is not told");
+            }
+            let tell = |number| {
+                teller.send_event(number, &mut notice);
+                notice
+            };
+            done(written.map(|number| number.map(tell)));
         });
     }
 
     /// Subscribes a connection to the agent's events from now on.
     ///
     /// First it gets `greeting` with the number of the newest one, and what it missed since `after`.
-    pub(crate) fn subscribe(
+    pub(crate) async fn subscribe(
         &self,
         agent: &AgentId,
         outbox: Outbox,
         after: Option<u64>,
-        greeting: impl FnOnce(u64) -> OutboxLine + Send + 'static,
+        greeting: impl FnOnce(u64) -> OutboxLine,
     ) {
-        let greeting = Box::new(greeting);
-        self.queue_item(agent, move |_| Item::Subscribe(Subscription { outbox, after, greeting }));
+        self.teller(agent).subscribe(outbox, after, greeting).await;
     }
 
     /// Sends everything after `sequence` to the same connection again. `answer` gets the newest number and
@@ -136,17 +146,14 @@ impl Publisher {
         sequence: u64,
         answer: impl FnOnce(Result<(u64, u64), ErrorObject>) + Send + 'static,
     ) {
-        let answer = Box::new(answer);
-        self.queue_item(agent, move |_| Item::Replay(RequestedReplay { outbox, sequence, answer }));
+        self.teller(agent).replay(RequestedReplay { outbox, sequence, answer: Box::new(answer) });
     }
 
-    /// Queues under the lock, so that the order of writing is the order of telling.
-    fn queue_item(&self, agent: &AgentId, item: impl FnOnce(&Store) -> Item) {
+    /// Returns the teller of an agent.
+    fn teller(&self, agent: &AgentId) -> AgentNotifier {
         let mut tellers = self.tellers.lock().unwrap_or_else(PoisonError::into_inner);
-        let start = || teller::start_notifier(&self.runtime, agent.clone(), self.store.clone());
-        let teller = tellers.entry(agent.clone()).or_insert_with(start);
-        // A teller ends only with its queue: what it does not take any more, nobody would hear.
-        _ = teller.send(item(&self.store));
+        let new = || AgentNotifier::new(agent.clone(), self.store.clone(), self.runtime.clone());
+        tellers.entry(agent.clone()).or_insert_with(new).clone()
     }
 
     /// Forgets an agent that is gone: nobody gets its events any more.
