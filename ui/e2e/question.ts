@@ -48,7 +48,7 @@ export async function said(page: Page): Promise<Said> {
 export async function seriousInQuestion(page: Page) {
   const still = page
     .locator("[data-testid=arming][data-state=armed]")
-    .or(page.getByRole("button", { name: /Scroll to the end/ }));
+    .or(page.getByRole("button", { name: /(Scroll|Show all) to allow/ }));
   await expect(still).not.toHaveCount(0);
   return serious(page);
 }

@@ -77,6 +77,7 @@ impl Stage {
         self.fetch();
         self.mcp();
         self.alike();
+        self.files();
         Value::Object(self.recorded)
     }
 
@@ -172,7 +173,19 @@ impl Stage {
         self.keep("hostile", asking);
     }
 
-    /// Asks for more than fits on any screen.
+    /// Asks for files of one folder, more than fit on any screen.
+    fn files(&mut self) {
+        let (kinds, forms) = ("button dialog field icon list menu page row tab tree", "dark focus large quiet");
+        let names = kinds.split(' ').flat_map(|kind| forms.split(' ').map(move |form| (kind, form)));
+        let files: Vec<String> = names
+            .flat_map(|(kind, form)| ["test", "story", "view"].map(|part| format!("src/{kind}-{form}.{part}.ts")))
+            .collect();
+        let words: Vec<&str> = files.iter().map(String::as_str).collect();
+        let asking = self.run("builder", &[]).words("grep", &["-n", "todo"]);
+        self.keep("files", asking.args(words));
+    }
+
+    /// Asks for numbered files, more than fit on any screen.
     fn long(&mut self) {
         let files: Vec<String> = (0..240).map(|nth| format!("src/module-{nth}/index.test.ts")).collect();
         let words: Vec<&str> = files.iter().map(String::as_str).collect();

@@ -1,14 +1,16 @@
 import { cleanup, render, screen } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { FakeApproval } from "../backend/fake";
 import {
   changeable,
   dangerous,
   destructive,
   escaped,
+  files,
   hostile,
   input,
+  long,
   push,
   script,
   text,
@@ -60,6 +62,23 @@ describe("what is shown", () => {
     if (!program) throw new Error("the sample has no program");
     show({ ...push(), programs: [{ ...program, path: text("/tmp/bin/git") }, ...rest] });
     expect(screen.getByRole("alertdialog")).toHaveTextContent("/tmp/bin/git");
+  });
+
+  it("folds what loses nothing, and asks to open what does before its end counts as seen", async () => {
+    vi.spyOn(Element.prototype, "clientHeight", "get").mockReturnValue(400);
+    show(long());
+    expect(screen.getByTestId("step")).toHaveTextContent("grep -n todo src/module-0–239/index.test.ts");
+    expect(screen.getByTestId("arming")).not.toHaveAttribute("data-state", "unseen");
+    cleanup();
+    const { said, user } = show(files());
+    expect(screen.getByTestId("step")).toHaveTextContent(
+      "-n todo src/button-dark.test.ts 118 more in src/ ending in .ts src/tree-quiet.view.ts",
+    );
+    expect(said.seen).toEqual([]);
+    await user.click(screen.getByRole("button", { name: /^Show all to allow/ }));
+    expect(screen.getByTestId("step")).toHaveTextContent("src/page-dark.story.ts");
+    expect(said.seen).toEqual([files().id]);
+    vi.restoreAllMocks();
   });
 
   it("says what makes it dangerous, and nothing of the kind where it is not", () => {

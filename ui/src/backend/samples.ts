@@ -36,8 +36,9 @@ export const hostile = sample("hostile");
 export const tool = sample("tool");
 /** A command that a person has changed, waiting for their yes. */
 export const edited = sample("edited");
-/** More than fits on any screen. */
+/** More than fits on any screen: numbered files, and files of one folder. */
 export const long = sample("long");
+export const files = sample("files");
 /** A file that the agent can change until it runs. */
 export const changeable = sample("changeable");
 /** Text on standard input. */
@@ -109,6 +110,7 @@ export const scenes = {
   tool,
   edited,
   long,
+  files,
   changeable,
   input,
   destructive,

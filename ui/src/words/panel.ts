@@ -24,7 +24,10 @@ export const panel = {
     agentCanChange: "The agent can change",
     and: "and",
     untilItRuns: "until it runs.",
-    scrollHint: "Scroll to the end to allow",
+    scrollHint: "Scroll to allow",
+    openHint: "Show all to allow",
+    moreIn: (n: number, folder: string, ending: string) =>
+      `${n.toLocaleString("en-US")} more in ${folder}${ending ? ` ending in ${ending}` : ""}`,
     escaped: (name: string) => `character ${name}, as its number`,
   },
   alike: {
@@ -149,7 +152,7 @@ export const panel = {
     ended: "Time is up",
     failed: (why: string) => `Not answered: ${why}`,
     arming: "Allow becomes active in a moment",
-    unseen: "Scroll to the end first",
+    unseen: "Read it to the end first",
     ready: "Allow is active",
     left: (left: string) => `${left} left`,
   },
