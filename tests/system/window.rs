@@ -307,6 +307,7 @@ async fn the_page_has_no_other_command(window: &Window) {
         ("settings_call", r#"{"method":"agents.list","params":{}}"#),
         ("settings_call", r#"{"method":"questions.answer","params":{}}"#),
         ("settings_watch", "{}"),
+        ("settings_choose_folder", "{}"),
         ("settings_save", r#"{"name":"x","text":"x"}"#),
         ("settings_launch_at_login", "{}"),
         ("settings_set_launch_at_login", r#"{"on":true}"#),

@@ -1,6 +1,7 @@
 //! Commands of the pages. Which window may call which is in `src-tauri/capabilities`.
 
 mod approval;
+mod choose;
 mod popover;
 mod save;
 mod settings;
@@ -39,6 +40,7 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
         settings::settings_presence,
         settings::settings_finish_first_run,
         settings::settings_set_preferences,
+        choose::settings_choose_folder,
         save::settings_save,
     ]
 }

@@ -106,6 +106,8 @@ export interface SettingsBackend {
   presence(): Promise<Presence>;
   /** The first run is over: its window becomes the main one. */
   finishFirstRun(): Promise<void>;
+  /** Lets the person choose a folder in the system's dialog. Gives its path, or null if they choose none. */
+  chooseFolder(): Promise<string | null>;
   /** Writes a text into the person's Downloads folder under this name, or one like it that is free. Gives the path. */
   save(name: string, text: string): Promise<string>;
   /** Tells what happened, by its name; the page asks for the lists again. */

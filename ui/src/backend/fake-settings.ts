@@ -111,6 +111,13 @@ export class FakeSettings implements SettingsBackend {
     this.login = on;
   }
 
+  /** What the person chooses in the system's dialog. */
+  chosenFolder: string | null = "/Users/kim/skills";
+
+  async chooseFolder() {
+    return this.chosenFolder;
+  }
+
   async save(name: string, text: string) {
     this.saved.set(name, text);
     return `~/Downloads/${name}`;

@@ -63,6 +63,7 @@ export function settings(): SettingsBackend {
     call: <M extends Method>(method: M, params: Params<M>) =>
       invoke<Result<M>>("settings_call", { method, params }),
     launchAtLogin: () => invoke("settings_launch_at_login"),
+    chooseFolder: () => invoke("settings_choose_folder"),
     save: (name, text) => invoke("settings_save", { name, text }),
     setLaunchAtLogin: (on) => invoke("settings_set_launch_at_login", { on }),
     preferences: () => invoke("settings_preferences"),

@@ -108,6 +108,16 @@ export class State {
     }
   }
 
+  /** Lets the person choose a folder; null if they choose none. */
+  async chooseFolder(): Promise<string | null> {
+    try {
+      return await this.backend.chooseFolder();
+    } catch (error) {
+      this.problem = reason(error);
+      return null;
+    }
+  }
+
   /** Says what was done. */
   say(text: string, undo = false) {
     clearTimeout(this.saying);

@@ -3,6 +3,7 @@
 import { computer } from "./platform";
 
 export const pages = {
+  chooseFolder: "Choose Folder…",
   settings: {
     failed: (what: string) => `That didn’t work: ${what}`,
     dismiss: "Dismiss",
