@@ -11,8 +11,7 @@ const UNUSED_DAYS: i64 = 90;
 /// Something to be said about a rule in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remark {
-    /// Allows a shell, an interpreter or a wrapper with any code, or a whole folder that is easily written
-    /// to.
+    /// Allows a shell, an interpreter or a wrapper with any code, or every program of a folder.
     TooBroad,
     /// The person confirmed that it covers whatever its words cover.
     Broad,
@@ -51,7 +50,9 @@ pub fn remarks(rules: &[Rule], now: Millis) -> Vec<(RuleId, Remark)> {
 fn is_broad(rule: &Rule) -> bool {
     match &rule.pattern {
         Pattern::Path(text) if describes(rule) => {
+            let name = crate::path::base_name(text);
             text.ends_with("**")
+                || !name.contains(|letter: char| letter.is_alphanumeric())
                 || ["/tmp/", "/var/tmp/", "/private/tmp/"].iter().any(|folder| text.starts_with(folder))
         }
         Pattern::Path(text) => {

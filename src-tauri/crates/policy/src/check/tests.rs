@@ -122,6 +122,9 @@ fn remarks_name_rules_that_are_covered_broad_unused_or_expired() {
         Rule { usage: used(now), lifetime: Lifetime::Until(now), ..person_rule(6, Effect::Allow, "cat *") },
         Rule { usage: used(now), ..person_rule(7, Effect::Deny, "git push *") },
         Rule { usage: used(now), ..person_rule(8, Effect::Allow, "git push *") },
+        Rule { usage: used(now), ..person_rule(9, Effect::Allow, "/usr/bin/*") },
+        Rule { usage: used(now), ..person_rule(10, Effect::Allow, "~/.local/bin/*") },
+        Rule { usage: used(now), ..person_rule(11, Effect::Allow, "~/.local/bin/site-*") },
     ];
     let found = remarks(&rules, now);
     for expected in [
@@ -131,10 +134,14 @@ fn remarks_name_rules_that_are_covered_broad_unused_or_expired() {
         (5, Remark::Unused),
         (6, Remark::Expired),
         (8, Remark::CoveredBy(2)),
+        (9, Remark::TooBroad),
+        (10, Remark::TooBroad),
+        (11, Remark::CoveredBy(10)),
     ] {
         assert!(found.contains(&expected), "{expected:?} in {found:?}");
     }
     assert!(!found.iter().any(|(id, _)| *id == 7 || *id == 2), "{found:?}");
+    assert!(!found.contains(&(11, Remark::TooBroad)), "it names the programs that are meant");
 }
 
 #[test]

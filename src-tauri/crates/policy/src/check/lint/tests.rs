@@ -19,7 +19,7 @@ fn ordinary_rules_are_left_alone() {
         (Effect::Allow, "git status"),
         (Effect::Allow, "npm run test:*"),
         (Effect::Allow, "/opt/homebrew/bin/rg"),
-        (Effect::Allow, "~/bin/*"),
+        (Effect::Allow, "~/bin/site-*"),
         (Effect::Allow, "sudo systemctl restart nginx"),
         (Effect::Deny, "git push *"),
         (Effect::Deny, "/bin/rm"),
@@ -92,7 +92,7 @@ fn a_rule_that_a_deny_rule_takes_everything_from_is_named_with_it() {
 
 #[test]
 fn what_runs_anything_it_is_told_is_too_broad() {
-    for text in ["/bin/bash", "/usr/bin/python3", "/usr/bin/env", "~/bin/**", "/tmp/*"] {
+    for text in ["/bin/bash", "/usr/bin/python3", "/usr/bin/env", "~/bin/**", "~/bin/*", "/usr/bin/*", "/tmp/*"] {
         assert!(
             kinds(&[person_rule(1, Effect::Allow, text)]).contains(&(1, FindingKind::TooBroad)),
             "{text}"
