@@ -10,7 +10,7 @@ test("a request tells what happened, and why", async ({ page }) => {
   await request(page, "rg -n").click();
   const detail = page.getByRole("complementary", { name: "Request" });
   await expect(detail).toContainText(/exit 0.*rg -n TODO src/);
-  await expect(detail).toContainText("How it was decided");
+  await expect(detail).toContainText(/Read1 command, understood in full/);
   await expect(detail).toContainText("What happened when");
   await expect(detail).toContainText("src/main.ts:12");
 });
@@ -64,6 +64,27 @@ test("output is searched and copied", async ({ page, context }) => {
   await expect(output.locator("mark.current")).toHaveText("TODO");
   await output.getByRole("button", { name: "Copy" }).click();
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain("src/app.ts:40");
+});
+
+test("output fills the window where one wants it", async ({ page }) => {
+  await page.goto("/settings.html#activity");
+  await request(page, "rg -n").click();
+  await page.getByRole("button", { name: "Enlarge" }).click();
+  const large = page.getByRole("dialog", { name: /^Output of rg -n TODO src/ });
+  await expect(large).toContainText("src/app.ts:40");
+  expect((await large.locator("pre").boundingBox())?.height).toBeGreaterThan(500);
+  await nothingSerious(page);
+  await page.keyboard.press("Escape");
+  await expect(large).toHaveCount(0);
+  await expect(page.getByTestId("output")).toContainText("src/app.ts:40");
+});
+
+test("the columns have heads, and the rule that decided is named and opens", async ({ page }) => {
+  await page.goto("/settings.html#activity");
+  await expect(page.getByText("Decided By")).toBeVisible();
+  await request(page, "rg -n").getByText("/opt/homebrew/bin/rg", { exact: true }).click();
+  await expect(page.getByRole("heading", { name: "builder", level: 1 })).toBeVisible();
+  await expect(page.getByTestId("inspector")).toContainText("/opt/homebrew/bin/rg");
 });
 
 test("output in colours is what a terminal would show, and can be read in every appearance", async ({

@@ -11,7 +11,7 @@ test("the allowlist shows when, what and from where", async ({ page }) => {
     /1 h ago.*git push origin main.*\/opt\/homebrew\/bin\/git.*48.*2\.51\.0.*always/,
   );
   await rule(page, "/opt/homebrew/bin/rg").click();
-  await expect(page.getByTestId("inspector")).toContainText(/5,242,880 bytes.*sha256 9f3ac41e/);
+  await expect(page.getByTestId("inspector")).toContainText(/5,242,880 bytes.*SHA-256.*9f3ac41e/);
 });
 
 test("a pattern is edited in its row, checked as it is typed, and keeps its use", async ({ page }) => {
@@ -122,7 +122,7 @@ test("rules are copied to another agent, once", async ({ page }) => {
   const copy = async () => {
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Copy to Agent…" }).click();
-    await page.getByLabel("For", { exact: true }).selectOption("release");
+    await page.getByLabel("Agent", { exact: true }).selectOption("release");
     await page.getByRole("dialog").getByRole("button", { name: "Copy" }).click();
   };
   await copy();

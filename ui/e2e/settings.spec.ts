@@ -202,6 +202,19 @@ test("the whole window goes by keyboard", async ({ page }) => {
   await expect(title("release")).toBeVisible();
 });
 
+test("arrows go from page to page in the sidebar", async ({ page }) => {
+  await page.setViewportSize(sizes.large);
+  await page.goto("/settings.html");
+  const title = (name: string) => page.getByRole("heading", { name, level: 1, exact: true });
+  await page.getByRole("navigation").getByRole("button", { name: "Inbox" }).focus();
+  await page.keyboard.press("ArrowDown");
+  await expect(title("Activity")).toBeVisible();
+  await page.keyboard.press("End");
+  await expect(title("release"), "adding an agent takes more than an arrow").toBeVisible();
+  await page.keyboard.press("ArrowUp");
+  await expect(title("research")).toBeVisible();
+});
+
 test("the sidebar goes and comes back", async ({ page }) => {
   await page.setViewportSize(sizes.small);
   await page.goto("/settings.html");

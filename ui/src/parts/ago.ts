@@ -15,3 +15,16 @@ export function ago(at: number | null | undefined, now: number): string {
   if (gone < 2 * DAY) return words.time.yesterday;
   return words.time.days(Math.floor(gone / DAY));
 }
+
+/** A time to the millisecond, with its date. */
+export function exactly(at: number): string {
+  return new Date(at).toLocaleString([], {
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "numeric",
+    minute: "2-digit",
+    second: "2-digit",
+    fractionalSecondDigits: 3,
+  });
+}

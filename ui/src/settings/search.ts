@@ -72,7 +72,7 @@ export function hits(app: State, text: string, rules: RuleRow[], requests: Reque
       key: `agent-${agent.id}`,
       text: plain(agent.name),
       code: false,
-      note: agent.connected ? frame.dot.connected : frame.dot.idle,
+      note: app.reaches(agent) ? frame.dot.connected : frame.dot.idle,
       page: { kind: "agent", id: agent.id },
     }));
   const choices: Hit[] = settings

@@ -65,6 +65,8 @@ const SAID = 8000;
 export class State {
   status: Status | null = $state.raw(null);
   agents: AgentRow[] = $state.raw([]);
+  /** Those whose own hook leads here: they connect only while they ask. */
+  private hooked: ReadonlySet<string> = $state.raw(new Set());
   /** Whether the agents were read at all. */
   known = $state(false);
   /** What waits for a person, oldest first. */
@@ -137,6 +139,18 @@ export class State {
     if (!this.known && found.agents.length === 0 && ["inbox", "activity"].includes(this.page.kind))
       this.page = { kind: "welcome" };
     this.known = true;
+    void this.readHooks();
+  }
+
+  private async readHooks() {
+    const found = await this.backend.call("setup.find", {}).catch(() => null);
+    const connected = found?.agents.filter(({ connection }) => connection === "connected") ?? [];
+    this.hooked = new Set(connected.map(({ agent }) => agent));
+  }
+
+  /** Whether what an agent does would reach Postern now. */
+  reaches(agent: AgentRow): boolean {
+    return agent.connected || this.hooked.has(agent.id);
   }
 
   private readAll() {

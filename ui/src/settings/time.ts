@@ -1,9 +1,9 @@
 // Times as people say them.
 
-import { ago, MINUTE } from "../parts/ago";
+import { ago, exactly, MINUTE } from "../parts/ago";
 import { words } from "./words";
 
-export { ago };
+export { ago, exactly };
 
 /** How long it took. */
 export function took(ms: number | null): string {
@@ -19,16 +19,4 @@ export function moment(at: number, now: number): string {
   const time = date.toLocaleTimeString([], { hour: "numeric", minute: "2-digit" });
   const today = new Date(now).toDateString() === date.toDateString();
   return today ? time : `${date.toLocaleDateString([], { day: "numeric", month: "short" })} ${time}`;
-}
-
-/** A time to the millisecond, with its date. */
-export function exactly(at: number): string {
-  return new Date(at).toLocaleString([], {
-    month: "short",
-    day: "numeric",
-    hour: "numeric",
-    minute: "2-digit",
-    second: "2-digit",
-    fractionalSecondDigits: 3,
-  });
 }

@@ -50,6 +50,7 @@ export const pages = {
       box: "Box",
     },
     connected: "connected",
+    hooked: "connected by its hook",
     idle: "not connected",
     asked: (when: string) => `last asked ${when}`,
     allowAgain: "Allow Again",

@@ -77,7 +77,7 @@ pub fn cause_sentence(cause: &Cause) -> ShownText {
             };
             source(Sentence::new(words), from).literal(").")
         }
-        Cause::Elevated(elevation) => Sentence::new("The elevated gate is ").literal(elevated(*elevation)),
+        Cause::Elevated(elevation) => Sentence::new(elevated(*elevation)),
         Cause::FileUnreadable { problem } => Sentence::new("Postern can't read `permissions.jsonc` (")
             .code(problem)
             .literal("); it allows nothing until the file is fixed."),
@@ -304,8 +304,8 @@ fn unread(doubt: &Doubt) -> Sentence {
 
 pub(super) fn elevated(elevation: Elevation) -> &'static str {
     match elevation {
-        Elevation::On => "on: this agent may ask to run commands on the host.",
-        Elevation::OffForAgent => "off: this agent may not ask to run commands on the host.",
-        Elevation::OffForSession => "off: this session was not given the right to run commands on the host.",
+        Elevation::On => "This agent can run commands on the host.",
+        Elevation::OffForAgent => "This agent can't run commands on the host (setting: elevated).",
+        Elevation::OffForSession => "This session can't run commands on the host: it was not given that right.",
     }
 }

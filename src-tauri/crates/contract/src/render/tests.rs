@@ -106,7 +106,7 @@ fn facts_become_sentences() {
         ),
         (
             pieces_to_text(&finding_sentence(&StageFinding::Read { shell: true, steps: 1, clear: true })),
-            "shell text, 1 step, understood in full.",
+            "Shell text with 1 command, understood in full.",
         ),
         (
             pieces_to_text(&difference(&Difference {

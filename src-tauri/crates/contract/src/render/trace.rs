@@ -11,36 +11,36 @@ pub fn finding_sentence(found: &StageFinding) -> ShownText {
     let sentence = match found {
         StageFinding::Cause(cause) => return super::cause_sentence(cause),
         StageFinding::Decided { decision, cause } => Sentence::new(match decision {
-            Decision::Allow => "allow: ",
-            Decision::Ask => "ask: ",
-            Decision::Deny => "deny: ",
+            Decision::Allow => "Allow. ",
+            Decision::Ask => "Ask. ",
+            Decision::Deny => "Deny. ",
         })
         .append(super::cause_sentence(cause)),
         StageFinding::Read { shell, steps, clear } => {
-            let kind = Sentence::new(if *shell { "shell text, " } else { "argv, " }).number(*steps);
-            let counted = kind.literal(if *steps == 1 { " step, " } else { " steps, " });
+            let kind = Sentence::new(if *shell { "Shell text with " } else { "" }).number(*steps);
+            let counted = kind.literal(if *steps == 1 { " command, " } else { " commands, " });
             counted.literal(if *clear { "understood in full." } else { "not understood in full." })
         }
-        StageFinding::NoneDenies => Sentence::new("none denies."),
-        StageFinding::NotInCore => Sentence::new("nothing of the built-in core."),
-        StageFinding::NoneMatches => Sentence::new("none matches, at any depth."),
-        StageFinding::MayUseHost => Sentence::new("this session may use `system.run`."),
-        StageFinding::ShellOpen => Sentence::new("nothing closes the agent's own shell."),
-        StageFinding::AllNamed => Sentence::new("protected places are touched, and each is named."),
+        StageFinding::NoneDenies => Sentence::new("None denies it."),
+        StageFinding::NotInCore => Sentence::new("It is none of the commands that Postern always denies."),
+        StageFinding::NoneMatches => Sentence::new("None denies any part of it."),
+        StageFinding::MayUseHost => Sentence::new("This session can run commands on the host."),
+        StageFinding::ShellOpen => Sentence::new("Nothing closes the agent's own shell."),
+        StageFinding::AllNamed => Sentence::new("Protected places are touched, and each is named."),
         StageFinding::Elevated(elevation) => Sentence::new(elevated(*elevation)),
-        StageFinding::EveryStep => Sentence::new("shell text: every step is looked up by itself."),
+        StageFinding::EveryStep => Sentence::new("Each command is looked up by itself."),
         StageFinding::Program { name, path } => {
             Sentence::default().code(name).literal(" is ").code(path).literal(".")
         }
         StageFinding::NotLookedUp { name } => Sentence::default().code(name).literal(" is not looked up."),
         StageFinding::Security(security) => Sentence::new(match security {
-            Security::Deny => "security: deny.",
-            Security::Allowlist => "security: allowlist.",
-            Security::Full => "security: full.",
+            Security::Deny => "This agent may run nothing.",
+            Security::Allowlist => "This agent may run what is allowed.",
+            Security::Full => "This agent may run everything.",
         }),
-        StageFinding::Confinement(Confinement::None) => Sentence::new("none: it would run as you do."),
+        StageFinding::Confinement(Confinement::None) => Sentence::new("Runs with the user's full access."),
         StageFinding::Confinement(Confinement::Look { folders, reads, denied }) => {
-            let begun = Sentence::new("look: it reads ")
+            let begun = Sentence::new("Confined: it reads ")
                 .code_list(&[folders.as_slice(), reads].concat())
                 .literal(" and the system's files, writes nothing, and has no network.");
             kept_from(begun, denied)
@@ -49,7 +49,7 @@ pub fn finding_sentence(found: &StageFinding) -> ShownText {
             folders, network, loopback, reads, denied, ..
         }) => {
             let network = missing_network(*network, *loopback).unwrap_or("the network");
-            let begun = Sentence::new("project: it writes in ")
+            let begun = Sentence::new("Confined: it writes in ")
                 .code_list(folders)
                 .literal(" except protected places, reads those, ");
             let further = if reads.is_empty() { begun } else { begun.code_list(reads).literal(", ") };
@@ -58,7 +58,7 @@ pub fn finding_sentence(found: &StageFinding) -> ShownText {
         }
         StageFinding::Touched { place, named } => {
             let words = if *named { ", and a line names it." } else { ", and no line names it." };
-            Sentence::new("it touches ").code(place).literal(words)
+            Sentence::new("It touches ").code(place).literal(words)
         }
         StageFinding::Said(text) => Sentence::default().fragment(text),
     };
