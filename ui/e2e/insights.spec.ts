@@ -37,6 +37,25 @@ test("the same numbers as a table, each leading to its requests", async ({ page 
   await expect(page.getByRole("heading", { name: "Activity" })).toBeVisible();
 });
 
+test("it says what time of day is busy, which agents are, and what that saves", async ({ page }) => {
+  await expect(
+    page.getByText(/requests without asking you\. At 5 seconds each, that is about \d+ hours\./),
+  ).toBeVisible();
+  const hours = page.getByRole("figure", { name: "Requests by time of day" });
+  await hours.getByRole("button", { name: "Show as table" }).click();
+  await expect(hours.getByRole("row")).toHaveCount(25);
+  await expect(hours.getByRole("row", { name: /^2 PM/ })).toContainText(/[1-9]/);
+  const agents = page.getByRole("figure", { name: "Requests by agent" });
+  await agents.getByRole("button", { name: "Show as table" }).click();
+  await agents
+    .getByRole("row", { name: /^research/ })
+    .getByRole("button")
+    .first()
+    .click();
+  await expect(page.getByLabel("Agent", { exact: true })).toHaveValue("research");
+  await expect(page.getByLabel("Outcome")).toHaveValue("rule-allowed");
+});
+
 test("a rule that saves clicks leads to what it allowed", async ({ page }) => {
   await page.getByRole("button", { name: "Show as table" }).last().click();
   await page
@@ -70,7 +89,7 @@ test("a suggestion becomes a rule through the editor", async ({ page }) => {
 test("what nobody used is reviewed and goes", async ({ page }) => {
   await page.getByRole("button", { name: "Review Unused…" }).click();
   await page.getByRole("button", { name: "Remove 1 rule", exact: true }).click();
-  await expect(page.getByText("Every rule was used in the last 90 days")).toBeVisible();
+  await expect(page.getByText("Every rule is new, or was used in the last 90 days")).toBeVisible();
 });
 
 test("a kind of effect narrows the numbers, and leads to its requests", async ({ page }) => {

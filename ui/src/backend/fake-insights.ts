@@ -41,6 +41,15 @@ export function insights(now: number, days: number, all: RuleRow[], effect?: str
     since: spread[0]?.from ?? today,
     days: spread,
     total,
+    // A working day, with a pause at noon.
+    hours: Array.from({ length: 24 }, (_, hour) => {
+      const busy = hour < 8 || hour > 19 ? 0 : hour === 12 ? 0.3 : 1 - Math.abs(hour - 14) / 9;
+      return each(total, (key) => Math.round((busy * total[key]) / 8));
+    }),
+    agents: [0.6, 0.3, 0.1].map((part, nth) => ({
+      agent: ["builder", "research", "release"][nth] ?? "",
+      counts: each(total, (key) => Math.round(part * total[key])),
+    })),
     effects: counted.effects.map((one) => ({ ...one, count: one.count * days })),
     rules: [...rules, { id: 77, rule: null, allowed: 9, denied: 0 }],
   };
@@ -52,6 +61,8 @@ export function noInsights(now: number, days: number): Insights {
   return {
     ...found,
     total: none,
+    hours: found.hours.map(() => none),
+    agents: [],
     rules: [],
     effects: [],
     days: found.days.map((day) => ({ ...day, counts: none })),

@@ -1,5 +1,6 @@
 export type { Access } from "./Access";
 export type { AgentAdd } from "./AgentAdd";
+export type { AgentCounts } from "./AgentCounts";
 export type { AgentIcon } from "./AgentIcon";
 export type { AgentId } from "./AgentId";
 export type { AgentMark } from "./AgentMark";

@@ -8,13 +8,21 @@ export const insights = {
   periods: { "7": "7 days", "30": "30 days", "90": "90 days" },
   agent: "Agent",
   asked: "Asked you",
-  askedHint: (perDay: string) => `${perDay} a day`,
+  daily: (n: number) => `about ${n.toLocaleString("en-US")} a day`,
+  weekly: (n: number) => (n === 0 ? "less than one a week" : `about ${n} a week`),
   allowed: "Allowed by rules",
   allowedHint: "without asking you",
   denied: "Denied by rules",
   deniedHint: "without asking you",
   answered: (percent: string) => `Postern answered ${percent} for you`,
+  saved: (n: number, time: string) =>
+    `${count(n, "request")} without asking you. At 5 seconds each, that is ${time}.`,
+  minutes: (n: number) => (n === 0 ? "less than a minute" : `about ${count(n, "minute")}`),
+  hours: (n: number) => `about ${count(n, "hour")}`,
   perDay: "Requests by day",
+  perHour: "Requests by time of day",
+  hour: "Hour",
+  perAgent: "Requests by agent",
   series: {
     ruleAllowed: "Allowed by rules",
     settingAllowed: "Allowed by settings",
@@ -48,7 +56,9 @@ export const insights = {
   forAgent: (name: string) => `for ${name}`,
   makeRule: "Review…",
   unused: (n: number) =>
-    n === 0 ? "Every rule was used in the last 90 days" : `${count(n, "rule")} not used in 90 days`,
+    n === 0
+      ? "Every rule is new, or was used in the last 90 days"
+      : `${count(n, "rule")} not used in 90 days`,
   unusedHint: "Without them, you would be asked as often.",
   unusedOf: (n: number, of: number) => `${n} of ${count(of, "rule")}`,
   review: "Review Unused…",

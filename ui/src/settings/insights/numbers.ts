@@ -29,12 +29,33 @@ export function shownKinds(found: Insights) {
   return kinds.filter(({ key }) => found.total[key] > 0);
 }
 
-export function seriesOf(found: Insights): Series[] {
+/** The counts of days, hours or agents, a series for each kind of decision. */
+export function seriesOf(found: Insights, counts: Counts[]): Series[] {
   return shownKinds(found).map(({ key, color }) => ({
     text: words.insights.series[key],
     color,
-    values: found.days.map((day) => day.counts[key]),
+    values: counts.map((one) => one[key]),
   }));
+}
+
+/** An hour of the day as it stands below its bar. */
+export const hourLabel = (hour: number): string =>
+  new Date(2000, 0, 1, hour).toLocaleTimeString([], { hour: "numeric" });
+
+/** What an answer takes a person, in seconds. */
+const ANSWER = 5;
+
+/** The time that so many answers take, in words. */
+export function timeFor(answers: number): string {
+  const minutes = Math.round((answers * ANSWER) / 60);
+  return minutes < 90 ? words.insights.minutes(minutes) : words.insights.hours(Math.round(minutes / 60));
+}
+
+/** How often, as people say it: by the day, or by the week where that is less than one. */
+export function often(count: number, days: number): string {
+  const daily = count / Math.max(1, days);
+  if (daily >= 1) return words.insights.daily(Math.round(daily));
+  return words.insights.weekly(Math.round(7 * daily));
 }
 
 /** A day as it stands below its bar. */

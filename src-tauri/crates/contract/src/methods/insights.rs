@@ -37,6 +37,14 @@ pub struct DayCounts {
     pub counts: Counts,
 }
 
+/// Counts of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AgentCounts {
+    pub agent: AgentId,
+    pub counts: Counts,
+}
+
 /// Counts of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -72,6 +80,10 @@ pub struct Insights {
     pub days: Vec<DayCounts>,
     /// Sum of the days.
     pub total: Counts,
+    /// Sums of the hours of the day, in local time, from midnight on.
+    pub hours: Vec<Counts>,
+    /// The agents that were busy, the busiest first, whatever agent is asked for.
+    pub agents: Vec<AgentCounts>,
     /// The rules that decided most, at most twenty.
     pub rules: Vec<RuleCount>,
     /// Kinds of effects that requests had, the most frequent first, whatever effect is asked for.

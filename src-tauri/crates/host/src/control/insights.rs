@@ -10,7 +10,7 @@ use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use postern_contract::methods::{
-    ControlCode, ControlError, Counts, DayCounts, EffectCount, GetInsights, Insights, InsightsAsk, RuleCount,
+    AgentCounts, ControlCode, ControlError, Counts, DayCounts, EffectCount, GetInsights, Insights, InsightsAsk, RuleCount,
     SuggestRules, Suggestion, Suggestions,
 };
 use postern_contract::render;
@@ -41,16 +41,22 @@ impl Handle<GetInsights> for HostControl {
         let since = days.first().map_or(0, |day| day.from);
         let effect = params.effect.as_deref().map(effect_named).transpose()?;
         let agent = params.agent.clone();
-        let (by_time, by_rule, by_effect) = self
+        let (by_time, by_rule, by_effect, by_agent) = self
             .read_record(move |conn| {
                 let wanted = tally::Wanted { agent: agent.as_ref(), effect, since };
                 let (times, rules) = (tally::by_time(conn, wanted)?, tally::by_rule(conn, wanted)?);
-                Ok((times, rules, tally::by_effect(conn, wanted)?))
+                let agents = tally::by_agent(conn, wanted)?;
+                Ok((times, rules, tally::by_effect(conn, wanted)?, agents))
             })
             .await?;
         let mut total = Counts::default();
+        let mut hours = vec![Counts::default(); 24];
+        let zone = TimeZone::system();
         for found in by_time {
             add_count(&mut total, found.decided, found.count);
+            if let Some(hour) = hour_of_day(found.key, &zone).and_then(|hour| hours.get_mut(hour)) {
+                add_count(hour, found.decided, found.count);
+            }
             let at = days.partition_point(|day| day.until <= found.key);
             if let Some(day) = days.get_mut(at) {
                 add_count(&mut day.counts, found.decided, found.count);
@@ -61,7 +67,8 @@ impl Handle<GetInsights> for HostControl {
             let text = render::effect_kind_sentence(&kind);
             EffectCount { kind, text, count }
         });
-        Ok(Insights { since, days, total, rules, effects: effects.collect() })
+        let agents = agent_counts(by_agent);
+        Ok(Insights { since, days, total, hours, agents, rules, effects: effects.collect() })
     }
 }
 
@@ -94,6 +101,25 @@ impl HostControl {
         }
         Ok(found)
     }
+}
+
+/// Returns the counts of each agent, the busiest first.
+fn agent_counts(found: Vec<tally::Count<AgentId>>) -> Vec<AgentCounts> {
+    let mut by_agent: BTreeMap<AgentId, (u64, Counts)> = BTreeMap::new();
+    for tally::Count { key, decided, count } in found {
+        let (all, counts) = by_agent.entry(key).or_default();
+        *all += count;
+        add_count(counts, decided, count);
+    }
+    let mut agents: Vec<_> = by_agent.into_iter().collect();
+    agents.sort_by_key(|(_, (all, _))| std::cmp::Reverse(*all));
+    agents.into_iter().map(|(agent, (_, counts))| AgentCounts { agent, counts }).collect()
+}
+
+/// Returns the hour that a clock on the wall shows.
+fn hour_of_day(at: Millis, zone: &TimeZone) -> Option<usize> {
+    let at = Timestamp::from_millisecond(at).ok()?;
+    usize::try_from(at.to_zoned(zone.clone()).hour()).ok()
 }
 
 fn add_count(counts: &mut Counts, decided: Decided, count: u64) {
@@ -215,7 +241,31 @@ fn suggestions(agent: &AgentId, questions: &[(PastQuestion, Summary)]) -> Vec<Su
 
 #[cfg(test)]
 mod tests {
-    use super::last_days;
+    use super::{agent_counts, hour_of_day, last_days};
+    use jiff::tz::{Offset, TimeZone};
+    use postern_policy::AgentId;
+    use postern_protocol::Decided;
+    use postern_store::tally::Count;
+
+    #[test]
+    fn the_busiest_agent_comes_first_with_all_that_it_did() {
+        let of = |agent: &str, decided, count| Count { key: AgentId::new(agent).unwrap(), decided, count };
+        let found = agent_counts(vec![
+            of("calm", Decided::YouAllowed, 4),
+            of("busy", Decided::YouAllowed, 2),
+            of("busy", Decided::RuleAllowed, 3),
+        ]);
+        let [busy, calm] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!((busy.agent.as_str(), busy.counts.rule_allowed, busy.counts.you_allowed), ("busy", 3, 2));
+        assert_eq!((calm.agent.as_str(), calm.counts.you_allowed), ("calm", 4));
+    }
+
+    #[test]
+    fn an_hour_is_the_one_on_the_wall() {
+        let east = TimeZone::fixed(Offset::from_hours(2).unwrap());
+        assert_eq!(hour_of_day(30 * 60 * 1000, &TimeZone::UTC), Some(0));
+        assert_eq!(hour_of_day(23 * 60 * 60 * 1000, &east), Some(1));
+    }
 
     #[test]
     fn days_follow_each_other_and_end_with_today() {

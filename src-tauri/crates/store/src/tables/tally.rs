@@ -2,6 +2,7 @@
 //! requests themselves.
 
 use super::requests::Summary;
+use crate::column::AgentIdColumn;
 use crate::error::Error;
 use postern_policy::{AgentId, Millis, RuleId};
 use postern_protocol::Decided;
@@ -55,7 +56,7 @@ pub struct Wanted<'a> {
 /// So many requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Count<K> {
-    /// Key that they share: the start of their half hour, or the rule that decided.
+    /// Key that they share: the start of their half hour, the agent, or the rule that decided.
     pub key: K,
     pub decided: Decided,
     /// Number of requests.
@@ -102,6 +103,21 @@ pub fn by_time(conn: &Connection, wanted: Wanted<'_>) -> Result<Vec<Count<Millis
          GROUP BY at, decided ORDER BY at, decided"
     );
     counts(conn, &sql, wanted)
+}
+
+/// Returns the counts by decision for each agent; the wanted agent does not count.
+pub fn by_agent(conn: &Connection, wanted: Wanted<'_>) -> Result<Vec<Count<AgentId>>, Error> {
+    let sql = format!(
+        "SELECT agent, decided, sum(count) FROM {COUNTED} WHERE at >= ?1
+         GROUP BY agent, decided ORDER BY agent, decided"
+    );
+    let mut query = conn.prepare_cached(&sql)?;
+    let row = |row: &rusqlite::Row<'_>| {
+        let agent = row.get::<_, AgentIdColumn>(0)?.0;
+        Ok(Count { key: agent, decided: row.get::<_, Column>(1)?.0, count: row.get(2)? })
+    };
+    let found = query.query_map(params![wanted.since, None::<&str>, wanted.effect], row)?;
+    Ok(found.collect::<Result<_, _>>()?)
 }
 
 /// Returns the counts for each rule, the highest first.

@@ -358,6 +358,9 @@ fn how_it_was_decided_and_by_which_rule_finds_a_request_whether_it_is_indexed_or
     let counts = store.read(|conn| crate::tally::by_rule(conn, of_main)).unwrap();
     let allowed = counts.iter().find(|count| count.decided == Decided::RuleAllowed).unwrap();
     assert_eq!((allowed.key, allowed.count), (4, 2), "each is counted once");
+    let by_agent = store.read(|conn| crate::tally::by_agent(conn, of_main)).unwrap();
+    assert!(by_agent.iter().all(|count| count.key == main), "{by_agent:?}");
+    assert_eq!(by_agent.iter().map(|count| count.count).sum::<u64>(), 8);
     let by_time = |wanted| store.read(|conn| crate::tally::by_time(conn, wanted)).unwrap();
     let sum = |wanted| by_time(wanted).iter().map(|count| count.count).sum::<u64>();
     assert_eq!(sum(Wanted::default()), 8);
