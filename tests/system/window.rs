@@ -312,6 +312,7 @@ async fn the_page_has_no_other_command(window: &Window) {
         ("settings_launch_at_login", "{}"),
         ("settings_set_launch_at_login", r#"{"on":true}"#),
         ("settings_preferences", "{}"),
+        ("settings_command", "{}"),
         ("settings_presence", "{}"),
         (
             "settings_set_preferences",

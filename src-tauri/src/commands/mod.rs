@@ -37,6 +37,7 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
         settings::settings_launch_at_login,
         settings::settings_set_launch_at_login,
         settings::settings_preferences,
+        settings::settings_command,
         settings::settings_presence,
         settings::settings_finish_first_run,
         settings::settings_set_preferences,

@@ -61,6 +61,13 @@ pub(super) fn settings_preferences(parts: State<'_, AppDependencies>) -> Prefere
     parts.preferences.get()
 }
 
+/// Returns the path of the `postern` that came with the app, if one did.
+#[tauri::command]
+pub(super) fn settings_command() -> Option<String> {
+    let beside = std::env::current_exe().ok()?.with_file_name("postern");
+    beside.is_file().then(|| beside.to_string_lossy().into_owned())
+}
+
 /// Returns the ways in which this computer can identify its owner.
 #[tauri::command]
 pub(super) async fn settings_presence() -> Presence {

@@ -104,6 +104,8 @@ export interface SettingsBackend {
   preferences(): Promise<Preferences>;
   setPreferences(preferences: Preferences): Promise<void>;
   presence(): Promise<Presence>;
+  /** The path of the `postern` that came with the app; null if none did. */
+  command(): Promise<string | null>;
   /** The first run is over: its window becomes the main one. */
   finishFirstRun(): Promise<void>;
   /** Lets the person choose a folder in the system's dialog. Gives its path, or null if they choose none. */

@@ -131,6 +131,10 @@ export class FakeSettings implements SettingsBackend {
     this.chosen = preferences;
   }
 
+  async command() {
+    return "/Applications/Postern.app/Contents/MacOS/postern";
+  }
+
   async presence() {
     return this.means;
   }

@@ -68,6 +68,7 @@ export function settings(): SettingsBackend {
     setLaunchAtLogin: (on) => invoke("settings_set_launch_at_login", { on }),
     preferences: () => invoke("settings_preferences"),
     setPreferences: (preferences) => invoke("settings_set_preferences", { preferences }),
+    command: () => invoke("settings_command"),
     presence: () => invoke("settings_presence"),
     finishFirstRun: () => invoke("settings_finish_first_run"),
     watch: (told) => subscribe<News>("settings_watch", told),

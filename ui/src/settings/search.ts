@@ -43,8 +43,8 @@ const settings: [string, Tab][] = [
   ["OpenClaw", "doors"],
   ["OpenTelemetry", "doors"],
   [frame.integrations.skills, "skills"],
-  [words.settings.version, "advanced"],
-  [words.settings.data, "advanced"],
+  [prefs.folder, "privacy"],
+  [prefs.terminal, "advanced"],
 ];
 
 const has = (text: string, wanted: string[]) => {

@@ -7,12 +7,6 @@ export const pages = {
   settings: {
     failed: (what: string) => `That didn’t work: ${what}`,
     dismiss: "Dismiss",
-    host: "Host",
-    version: "Version",
-    data: "Data folder",
-    since: "Running since",
-    running: "Commands running",
-    faces: "Questions are shown by",
     attention: "Needs your attention",
     login: "Start Postern at login",
     loginHint: "It waits in the menu bar and opens a window only to ask.",

@@ -35,11 +35,6 @@ export const state = {
   blockHour: "Block All Agents for 1 Hour",
   blockOpen: "Block All Agents Until I Unblock",
   unblock: "Unblock All Agents",
-  hints: {
-    listening: "Rules answer what you decided before. You answer the rest.",
-    paused: "Every request is denied until you unblock.",
-    "deny-all": "Postern can’t trust its records, so it denies every request.",
-  },
 } as const;
 
 export const search = {
