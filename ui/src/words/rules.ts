@@ -1,5 +1,6 @@
 // Words of the rules' table, its editor and what tidies them up.
 
+import type { RuleInput } from "../contract";
 import { count } from "./count";
 
 export const rules = {
@@ -74,7 +75,7 @@ export const rules = {
   inFolder: (folder: string) => `in ${folder} and below`,
   where: "Where",
   input: "Input",
-  inputs: { nothing: "none", text: "one text", any: "any" },
+  inputIs: (kind: RuleInput["kind"]) => ({ nothing: "none", text: "one text", any: "any" })[kind],
   pin: "Only while the program is unchanged",
   writes: "Also allow writing with > and >>",
   broad: "Cover all arguments that match, even those that run something else",
