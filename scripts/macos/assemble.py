@@ -2,7 +2,8 @@
 
     python3 assemble.py PROGRAMS APP
 
-PROGRAMS has postern-desktop, postern and postern-run for macOS, and linux/{aarch64,x86_64}/postern-run.
+PROGRAMS has postern-desktop, postern and postern-run for macOS, linux/{aarch64,x86_64}/postern-run, and Assets.car if the
+icon's layers were compiled.
 """
 import json
 import pathlib
@@ -30,6 +31,9 @@ for arch in ('aarch64', 'x86_64'):
     shutil.copy2(programs / 'linux' / arch / 'postern-run', target)
 icon = next(name for name in conf['bundle']['icon'] if name.endswith('.icns'))
 shutil.copy2(root / icon, contents / 'Resources' / 'icon.icns')
+layers = programs / 'Assets.car'
+if layers.exists():
+    shutil.copy2(layers, contents / 'Resources' / 'Assets.car')
 for inside, source in mac.get('files', {}).items():
     target = contents / inside
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -50,6 +54,8 @@ info = {
     'LSMinimumSystemVersion': mac['minimumSystemVersion'],
     'NSHighResolutionCapable': True,
 }
+if layers.exists():
+    info['CFBundleIconName'] = 'Postern'
 info |= plistlib.loads((root / mac.get('infoPlist', 'Info.plist')).read_bytes())
 (contents / 'Info.plist').write_bytes(plistlib.dumps(info))
 (contents / 'PkgInfo').write_text('APPL????')

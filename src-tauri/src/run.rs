@@ -99,6 +99,9 @@ fn start_app(
     });
     set_shortcut(app, &parts);
     let menu = menu::add_tray_item(app, popover);
+    // What its items do is done by the menu-bar item's handler, which hears of every menu.
+    #[cfg(target_os = "macos")]
+    crate::app_menu::set(app)?;
     if !options.background {
         tauri::async_runtime::spawn(welcome(app.clone(), Arc::clone(&parts.backend)));
     }

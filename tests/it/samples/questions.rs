@@ -175,10 +175,13 @@ impl Stage {
 
     /// Asks for files of one folder, more than fit on any screen.
     fn files(&mut self) {
-        let (kinds, forms) = ("button dialog field icon list menu page row tab tree", "dark focus large quiet");
+        let (kinds, forms) =
+            ("button dialog field icon list menu page row tab tree", "dark focus large quiet");
         let names = kinds.split(' ').flat_map(|kind| forms.split(' ').map(move |form| (kind, form)));
         let files: Vec<String> = names
-            .flat_map(|(kind, form)| ["test", "story", "view"].map(|part| format!("src/{kind}-{form}.{part}.ts")))
+            .flat_map(|(kind, form)| {
+                ["test", "story", "view"].map(|part| format!("src/{kind}-{form}.{part}.ts"))
+            })
             .collect();
         let words: Vec<&str> = files.iter().map(String::as_str).collect();
         let asking = self.run("builder", &[]).words("grep", &["-n", "todo"]);

@@ -48,7 +48,6 @@ export function pageOf(fragment: string): Page {
   const name = fragment.replace(/^#/, "");
   if (name === "") return { kind: "inbox" };
   if (name === "settings") return { kind: "settings", tab: "general" };
-  if (name === "search") return { kind: "inbox" };
   if (name.startsWith(REQUEST)) return { kind: "activity", request: name.slice(REQUEST.length) };
   const page = own.find((kind) => kind === name);
   const tab = TABS.find((one) => one === name);
@@ -66,7 +65,7 @@ export class State {
   status: Status | null = $state.raw(null);
   agents: AgentRow[] = $state.raw([]);
   /** Those whose own hook leads here: they connect only while they ask. */
-  private hooked: ReadonlySet<string> = $state.raw(new Set());
+  private hooked: string[] = $state.raw([]);
   /** Whether the agents were read at all. */
   known = $state(false);
   /** What waits for a person, oldest first. */
@@ -145,12 +144,12 @@ export class State {
   private async readHooks() {
     const found = await this.backend.call("setup.find", {}).catch(() => null);
     const connected = found?.agents.filter(({ connection }) => connection === "connected") ?? [];
-    this.hooked = new Set(connected.map(({ agent }) => agent));
+    this.hooked = connected.map(({ agent }) => agent);
   }
 
   /** Whether what an agent does would reach Postern now. */
   reaches(agent: AgentRow): boolean {
-    return agent.connected || this.hooked.has(agent.id);
+    return agent.connected || this.hooked.includes(agent.id);
   }
 
   private readAll() {

@@ -18,7 +18,8 @@ pub use doors::{
 pub use errors::{ControlCode, ControlError};
 pub use feed::{FeedAsk, FeedEvent, FeedKind, FeedPage, FeedTimes};
 pub use insights::{
-    AgentCounts, Counts, DayCounts, EffectCount, Insights, RuleCount, RuleOffer, RuleOffers, Suggestion, Suggestions,
+    AgentCounts, Counts, DayCounts, EffectCount, Insights, RuleCount, RuleOffer, RuleOffers, Suggestion,
+    Suggestions,
 };
 pub use params::{
     AgentAdd, AgentRef, AgentSet, ApproverKind, ChannelAsk, Explain, HookNote, InsightsAsk, Nothing, Pause,

@@ -306,6 +306,8 @@ pub(super) fn elevated(elevation: Elevation) -> &'static str {
     match elevation {
         Elevation::On => "This agent can run commands on the host.",
         Elevation::OffForAgent => "This agent can't run commands on the host (setting: elevated).",
-        Elevation::OffForSession => "This session can't run commands on the host: it was not given that right.",
+        Elevation::OffForSession => {
+            "This session can't run commands on the host: it was not given that right."
+        }
     }
 }

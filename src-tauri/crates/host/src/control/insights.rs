@@ -10,8 +10,8 @@ use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use postern_contract::methods::{
-    AgentCounts, ControlCode, ControlError, Counts, DayCounts, EffectCount, GetInsights, Insights, InsightsAsk, RuleCount,
-    SuggestRules, Suggestion, Suggestions,
+    AgentCounts, ControlCode, ControlError, Counts, DayCounts, EffectCount, GetInsights, Insights,
+    InsightsAsk, RuleCount, SuggestRules, Suggestion, Suggestions,
 };
 use postern_contract::render;
 use postern_policy::{

@@ -92,7 +92,9 @@ fn a_rule_that_a_deny_rule_takes_everything_from_is_named_with_it() {
 
 #[test]
 fn what_runs_anything_it_is_told_is_too_broad() {
-    for text in ["/bin/bash", "/usr/bin/python3", "/usr/bin/env", "~/bin/**", "~/bin/*", "/usr/bin/*", "/tmp/*"] {
+    for text in
+        ["/bin/bash", "/usr/bin/python3", "/usr/bin/env", "~/bin/**", "~/bin/*", "/usr/bin/*", "/tmp/*"]
+    {
         assert!(
             kinds(&[person_rule(1, Effect::Allow, text)]).contains(&(1, FindingKind::TooBroad)),
             "{text}"
