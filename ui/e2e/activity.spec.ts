@@ -200,11 +200,11 @@ test("a long command is shown in full length where one wants it, and never cut",
   await page.getByTestId("request").first().click();
   const command = page.locator("aside .command");
   const hidden = () => command.evaluate((box) => box.scrollHeight - box.clientHeight);
-  const all = page.getByRole("button", { name: "Show all" });
+  const all = page.getByRole("button", { name: "Show All" });
   await expect(all).toBeVisible();
   expect(await hidden()).toBeGreaterThan(0);
   await all.click();
   await expect.poll(hidden).toBe(0);
-  await page.getByRole("button", { name: "Show less" }).click();
+  await page.getByRole("button", { name: "Show Less" }).click();
   await expect.poll(hidden).toBeGreaterThan(0);
 });

@@ -44,17 +44,17 @@ test("the lines to connect are a click away", async ({ page }) => {
 const other = (page: import("@playwright/test").Page, name: string) => page.getByRole("region", { name });
 
 test("a closed door is opened with its settings, and says what the other side needs", async ({ page }) => {
-  await page.getByRole("button", { name: "Open: OpenClaw’s nodes" }).click();
+  await page.getByRole("button", { name: "Turn On: OpenClaw’s nodes" }).click();
   const form = page.getByRole("dialog");
-  await expect(form.getByRole("button", { name: "Open", exact: true })).toBeDisabled();
+  await expect(form.getByRole("button", { name: "Turn On", exact: true })).toBeDisabled();
   await form.getByLabel("Agent").selectOption("builder");
-  await form.getByRole("button", { name: "Open", exact: true }).click();
+  await form.getByRole("button", { name: "Turn On", exact: true }).click();
   const setUp = page.getByRole("dialog", { name: "Connect: OpenClaw’s nodes" });
   await expect(setUp.getByTestId("setup-pairingCode")).toHaveText("K7Q2-M4XD");
   await expect(setUp.getByText("Fingerprint")).toBeVisible();
   await nothingSerious(page);
   await setUp.getByRole("button", { name: "Done" }).click();
-  await expect(other(page, "OpenClaw’s nodes")).toContainText(/open.*Agent builder/s);
+  await expect(other(page, "OpenClaw’s nodes")).toContainText(/on.*Agent builder/s);
 });
 
 test("what a door refuses is said in the form, and what was typed stays", async ({ page }) => {
@@ -71,12 +71,12 @@ test("what a door refuses is said in the form, and what was typed stays", async 
 });
 
 test("a secret is typed once and shown never", async ({ page }) => {
-  await page.getByRole("button", { name: "Open: Telegram" }).click();
+  await page.getByRole("button", { name: "Turn On: Telegram" }).click();
   const form = page.getByRole("dialog");
   await form.getByLabel("Bot’s token").fill("hunter2");
-  await form.getByRole("button", { name: "Open", exact: true }).click();
+  await form.getByRole("button", { name: "Turn On", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
-  await expect(other(page, "Telegram")).toContainText("open");
+  await expect(other(page, "Telegram").getByText("on", { exact: true })).toBeVisible();
   await expect(page.getByText("hunter2")).toHaveCount(0);
 });
 
@@ -87,6 +87,6 @@ test("a door is closed, and who is paired is revoked after a question", async ({
   await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
   await expect(door).not.toContainText("Kim’s phone");
   await page.getByRole("button", { name: "More: Approvers over WebSocket" }).click();
-  await page.getByRole("menuitem", { name: "Close" }).click();
-  await expect(door).toContainText("closed");
+  await page.getByRole("menuitem", { name: "Turn Off" }).click();
+  await expect(door.getByText("off", { exact: true })).toBeVisible();
 });

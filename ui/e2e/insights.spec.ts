@@ -29,7 +29,7 @@ test("a bar leads to its requests", async ({ page }) => {
 });
 
 test("the same numbers as a table, each leading to its requests", async ({ page }) => {
-  await page.getByRole("button", { name: "Show as table" }).first().click();
+  await page.getByRole("button", { name: "Show as Table" }).first().click();
   const table = page.getByRole("table").first();
   await expect(table.getByRole("row")).toHaveCount(31);
   await expect(table.getByRole("columnheader", { name: "You denied" })).toBeVisible();
@@ -42,11 +42,11 @@ test("it says what time of day is busy, which agents are, and what that saves", 
     page.getByText(/requests without asking you\. At 5 seconds each, that is about \d+ hours\./),
   ).toBeVisible();
   const hours = page.getByRole("figure", { name: "Requests by time of day" });
-  await hours.getByRole("button", { name: "Show as table" }).click();
+  await hours.getByRole("button", { name: "Show as Table" }).click();
   await expect(hours.getByRole("row")).toHaveCount(25);
   await expect(hours.getByRole("row", { name: /^2 PM/ })).toContainText(/[1-9]/);
   const agents = page.getByRole("figure", { name: "Requests by agent" });
-  await agents.getByRole("button", { name: "Show as table" }).click();
+  await agents.getByRole("button", { name: "Show as Table" }).click();
   await agents
     .getByRole("row", { name: /^research/ })
     .getByRole("button")
@@ -57,7 +57,7 @@ test("it says what time of day is busy, which agents are, and what that saves", 
 });
 
 test("a rule that saves clicks leads to what it allowed", async ({ page }) => {
-  await page.getByRole("button", { name: "Show as table" }).last().click();
+  await page.getByRole("button", { name: "Show as Table" }).last().click();
   await page
     .getByRole("row", { name: /homebrew\/bin\/rg/ })
     .getByRole("button")
@@ -95,7 +95,7 @@ test("what nobody used is reviewed and goes", async ({ page }) => {
 test("a kind of effect narrows the numbers, and leads to its requests", async ({ page }) => {
   await page.getByLabel("Effect").selectOption({ index: 1 });
   const kind = await page.getByLabel("Effect").inputValue();
-  await page.getByRole("button", { name: "Show as table" }).first().click();
+  await page.getByRole("button", { name: "Show as Table" }).first().click();
   await page.getByRole("table").first().getByRole("row").nth(1).getByRole("button").first().click();
   await expect(page.getByRole("heading", { name: "Activity" })).toBeVisible();
   await expect(page.getByLabel("Effect")).toHaveValue(kind);

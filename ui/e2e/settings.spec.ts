@@ -102,7 +102,7 @@ const screens: Record<string, (page: Page) => Promise<void>> = {
   "an agent's exact settings": async (page) => {
     await openAgent(page);
     await turnTo(page, "Advanced");
-    await expect(page.getByRole("radiogroup", { name: "Security" })).toBeVisible();
+    await expect(page.getByRole("radiogroup", { name: "May run" })).toBeVisible();
   },
   "an agent's rules": async (page) => {
     await openRules(page);

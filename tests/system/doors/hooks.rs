@@ -37,7 +37,7 @@ fn the_tool_gate_decides_and_a_person_where_it_asks() {
     assert_eq!(decision(&told), "deny");
     assert!(told.stdout.contains("not on Fridays"), "the person's words reach the agent: {told:?}");
     let mine = end(host.hook(
-        &["claude-code", "--agent", "main", "--hand-over"],
+        &["claude-code", "--agent", "main", "--passthrough"],
         &claude("Bash", &json!({"command": "ls"})),
     ));
     assert_eq!(decision(&mine), "ask");

@@ -14,7 +14,7 @@ export const classes = {
     open: { title: "With your full access", hint: "What you allow here can do what you can do." },
   },
   always: "You set Ask to Always, so you are asked about what is allowed here, too.",
-  needFolders: "To allow more than Look around, name its folders first: the others hold only there.",
+  needFolders: "Choose its folders first. Without them, you can allow only Look around.",
   cannotConfine: `This ${computer} can’t confine commands, so you are asked even where you allow them:`,
   cannotConfineProject: `This ${computer} can’t confine work in folders, so you are asked even where you allow the last three:`,
   access: { allow: "Allow", ask: "Ask", deny: "Deny" },

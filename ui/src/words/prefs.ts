@@ -62,7 +62,7 @@ export const prefs = {
     "What was shown is what runs. Program, script, folder and environment are checked again right before it starts.",
     "A request runs at most once, also across a crash.",
     "Postern fails closed: it denies with damaged records, a crashed window or a full disk.",
-    "No request carries a decision. An agent can only ask, on its own channel.",
+    "An agent can never approve its own request: it can only ask.",
     `Nothing leaves this ${computer} except through the integrations that you turn on: no account, no telemetry.`,
   ],
   notPromised: "What it can’t do",

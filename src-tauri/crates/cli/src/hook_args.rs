@@ -47,9 +47,9 @@ pub(crate) struct HookRun {
     /// Agent whose rules apply
     #[arg(long)]
     pub(crate) agent: String,
-    /// Leave questions to the coding agent's own prompt
-    #[arg(long)]
-    pub(crate) hand_over: bool,
+    /// Let the coding agent show its own prompt where Postern would ask
+    #[arg(long, alias = "hand-over")]
+    pub(crate) passthrough: bool,
 }
 
 #[derive(Debug, Args)]

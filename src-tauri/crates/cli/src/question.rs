@@ -204,9 +204,6 @@ fn described(program: &ShownProgram) -> String {
 }
 
 fn environment(question: &Question) -> Result<(), Failure> {
-    if question.env.is_empty() {
-        return print_field("environment", "no changes");
-    }
     for change in &question.env {
         let (name, value) = (to_terminal_text(&change.name), to_terminal_text(&change.value));
         let was =

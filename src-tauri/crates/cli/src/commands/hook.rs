@@ -168,11 +168,16 @@ fn answer(data: &Path, kind: HookAgent, run: &HookRun) -> Result<(), Failure> {
 /// Asks Postern. A tool that it could not be asked about is denied.
 fn verdict(data: &Path, run: &HookRun, asked: HookToolUse) -> HookVerdict {
     parse_agent_id(&run.agent)
-        .and_then(|agent| decide(data, &agent, asked, run.hand_over))
+        .and_then(|agent| decide(data, &agent, asked, run.passthrough))
         .unwrap_or_else(|failure| HookVerdict::Deny(format!("Postern could not decide: {}", failure.message)))
 }
 
-fn decide(data: &Path, agent: &AgentId, asked: HookToolUse, hand_over: bool) -> Result<HookVerdict, Failure> {
+fn decide(
+    data: &Path,
+    agent: &AgentId,
+    asked: HookToolUse,
+    passthrough: bool,
+) -> Result<HookVerdict, Failure> {
     let folder = data.join("agents").join(agent.as_str());
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let options = ChannelOptions { client: Client { name: "postern hook".to_owned(), version }, after: None };
@@ -189,7 +194,7 @@ fn decide(data: &Path, agent: &AgentId, asked: HookToolUse, hand_over: bool) -> 
     let rewrites = replaceable.is_some();
     let params = ToolCheckParams { tool, server, arguments, session, cwd, defaults, rewrites };
     loop {
-        match resolved(&mut channel, params.clone(), hand_over) {
+        match resolved(&mut channel, params.clone(), passthrough) {
             Err(error) if error.may_come_back() => {
                 print::remark("the connection to Postern is lost; trying again");
                 channel.come_back(|| true).map_err(|error| unreachable(agent, error))?;
@@ -213,7 +218,7 @@ enum HookToolOutcome {
 fn resolved(
     channel: &mut Channel,
     params: ToolCheckParams,
-    hand_over: bool,
+    passthrough: bool,
 ) -> Result<HookToolOutcome, CallError> {
     let told: ToolCheckResult = channel.call_typed(&AgentCall::ToolCheck(params))?;
     let why = |message: Option<String>| message.unwrap_or_else(|| "denied".to_owned());
@@ -223,7 +228,7 @@ fn resolved(
         (Decision::Allow, _) => return Ok(HookToolOutcome::Allow(told.confined)),
         (Decision::Deny, _) => return Ok(HookToolOutcome::Other(HookVerdict::Deny(why(told.message)))),
         // Who hangs up takes the question back.
-        (Decision::Ask, _) if hand_over => return Ok(HookToolOutcome::Other(HookVerdict::HandOver)),
+        (Decision::Ask, _) if passthrough => return Ok(HookToolOutcome::Other(HookVerdict::HandOver)),
         (Decision::Ask, None) => {
             return Ok(HookToolOutcome::Other(HookVerdict::Deny("the question has no number".to_owned())));
         }

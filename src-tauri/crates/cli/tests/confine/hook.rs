@@ -66,7 +66,7 @@ impl Hosted {
 
     /// Returns what the hook answers to an event; questions go to the agent's own prompt.
     fn hook(&self, kind: &str, event: &Value) -> String {
-        let mut command = self.postern(&["hook", kind, "--agent", "main", "--hand-over"]);
+        let mut command = self.postern(&["hook", kind, "--agent", "main", "--passthrough"]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
         let output = child.wait_with_output().unwrap();

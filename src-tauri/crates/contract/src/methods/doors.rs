@@ -202,8 +202,13 @@ fn chat_settings() -> Vec<DoorSetting> {
         DoorSetting::new("owners", "Owners", Text, "Who may answer besides those who pair: ID,ID"),
         DoorSetting::new("agents", "Agents", Text, "Whose questions are shown there. Default: every agent’s"),
         DoorSetting::new("routes", "Routes", Text, "Whose questions go to whom: AGENT:OWNER,AGENT:OWNER"),
-        DoorSetting::new("high-risk", "High risk", Choice, "Default: announced there, not approved")
-            .one_of(&["announce", "once", "always"]),
+        DoorSetting::new(
+            "high-risk",
+            "High-risk questions",
+            Choice,
+            "Default: announced there, not approved",
+        )
+        .one_of(&["announce", "once", "always"]),
         DoorSetting::new("changes", "Wider policy", Choice, "Announces there when more may run. Default: on")
             .one_of(&["on", "off"]),
         DoorSetting::new(

@@ -116,7 +116,7 @@ fn would_be(denied: &Refusal) -> &'static str {
 pub fn missing(what: Missing) -> &'static str {
     match what {
         Missing::Question => "it waits no more",
-        Missing::NotShown => "this face did not show it",
+        Missing::NotShown => "this approver did not show it",
         Missing::OtherDigest => "what is shown is not the question as it is now",
         Missing::NotVisible => "the question is not visible",
         Missing::End => "the end of the question was not seen yet",

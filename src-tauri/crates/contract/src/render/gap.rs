@@ -10,7 +10,7 @@ use postern_policy::{ClassGap, ContentDifference, Difference, Gap, Obstacle, Pin
 pub(super) fn obstacle(sentence: Sentence, obstacle: &Obstacle) -> Sentence {
     match obstacle {
         Obstacle::Elsewhere => sentence.literal("Postern can't look up here what it runs"),
-        Obstacle::NotFound => sentence.literal("its program was not found"),
+        Obstacle::NotFound => sentence.literal("its program isn't installed (not found in PATH)"),
         Obstacle::Unusable { path, what } => sentence.code(path).literal(" ").fragment(what),
         Obstacle::ProgramUnknown => sentence.literal("its program is only known when it runs"),
         Obstacle::Sets { name } => sentence.literal("it sets ").code(name),

@@ -51,10 +51,10 @@ fn export_rule(target: ExportTarget, rule: &Rule, broad: bool) -> Result<Exporte
         return files_entry(access, text).map(ExportedLine::Files);
     }
     if allows && (rule.pin.is_some() || rule.lifetime != Lifetime::Forever) {
-        return Err("it is bound to a program or a time, which cannot be said there");
+        return Err("it is bound to a program or a time, which that format can't express");
     }
     if rule.confine.is_some() {
-        return Err("it runs confined, which cannot be said there");
+        return Err("it runs confined, which that format can't express");
     }
     if allows && rule.limits.is_some() {
         return Err("the effects that it is for cannot be said there");
@@ -71,7 +71,7 @@ fn export_rule(target: ExportTarget, rule: &Rule, broad: bool) -> Result<Exporte
             (words, more)
         }
         Pattern::Path(_) | Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_) => {
-            return Err("it is about more than words of commands, which cannot be said there");
+            return Err("it is about more than words of commands, which that format can't express");
         }
     };
     if words.iter().any(|word| word.contains(['*', '?'])) {
@@ -95,7 +95,7 @@ fn files_entry(access: FileAccess, text: &str) -> Result<String, &'static str> {
     let own = path.strip_prefix("**/").filter(|own| !own.contains('/'));
     let stays = path.split('/').all(|part| part == "**" || !part.contains('*'));
     if own.is_none() && !stays {
-        return Err("its `*` crosses folders, which cannot be said there");
+        return Err("its `*` crosses folders, which that format can't express");
     }
     let tool = if access == FileAccess::Read { "Read" } else { "Edit" };
     Ok(format!("{tool}({path})"))

@@ -30,13 +30,13 @@ fn write_entry(rule: &Rule) -> Result<Value, &'static str> {
         return Err("there are no deny rules there");
     }
     if rule.pin.is_some() {
-        return Err("it is bound to a program as it was, which cannot be said there");
+        return Err("it is bound to a program as it was, which that format can't express");
     }
     if rule.confine.is_some() {
-        return Err("it runs confined, which cannot be said there");
+        return Err("it runs confined, which that format can't express");
     }
     if rule.lifetime != Lifetime::Forever {
-        return Err("it does not last for good, which cannot be said there");
+        return Err("it is temporary, which that format can't express");
     }
     if rule.folder.is_some() || rule.input != RuleInput::Nothing {
         return Err("the folder or the input that it is for cannot be said there");

@@ -161,7 +161,7 @@ fn removes_outside(call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
         read.args[**at].climbs || leads_outside(path, &call.dir) && !is_temporary(path)
     };
     let at = read.operands.iter().find(kept)?;
-    Some((*at, ArgEffect::Deletes, "takes away what lies outside of the working directory"))
+    Some((*at, ArgEffect::Deletes, "deletes what is outside the working directory"))
 }
 
 /// Returns true for a name in the temporary folder, or below one: never the folder itself, nor all that is in it.
