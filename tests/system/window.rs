@@ -189,7 +189,8 @@ async fn only_the_click_after_arming_allows(window: &Window, agent: &mut Agent) 
 async fn nothing_allows_before_arming(window: &Window, agent: &mut Agent) {
     let mut params = touch(window, "fourth");
     let What::Command(argv) = &mut params.what else { unreachable!("it is an argv") };
-    argv.extend((0..900).map(|number| format!("file-{number}")));
+    // Two numbers in each: none is folded.
+    argv.extend((0..900).map(|number| format!("file-{number}-{number}")));
     ask(agent, params);
     let once = window.find("once").await;
     assert_eq!(window.arming().await, "unseen", "its end is below the edge of the window");
@@ -199,7 +200,7 @@ async fn nothing_allows_before_arming(window: &Window, agent: &mut Agent) {
     let forced = window.force_allow().await;
     assert!(!forced.starts_with("applied"), "the page's own command is refused before arming: {forced}");
     assert!(!window.work.join("fourth").exists(), "nothing ran before arming");
-    let rest = fantoccini::Locator::XPath("//button[contains(text(),'Scroll to the end')]");
+    let rest = fantoccini::Locator::XPath("//button[contains(text(),'Scroll to allow')]");
     window.page.find(rest).await.unwrap().click().await.unwrap();
     window.armed().await;
     window.answer_by_key(Key::Escape).await;

@@ -49,7 +49,7 @@ test("without folders an agent only looks around, and the page says what to do",
   await access(page, "Change its files", "Allow").click();
   await page.getByRole("textbox", { name: /^Folders/ }).fill("");
   await page.getByRole("textbox", { name: /^Folders/ }).blur();
-  await expect(page.getByText(/name its folders first/)).toBeVisible();
+  await expect(page.getByText(/Choose its folders first/)).toBeVisible();
   await expect(chosen(page, "Change its files", "Ask")).toBeChecked();
   await expect(chosen(page, "Change its files", "Allow")).toBeDisabled();
   await expect(chosen(page, "Look around", "Allow")).toBeEnabled();

@@ -179,7 +179,7 @@ test("everywhere, and long: the end is far, and nothing allows before it was see
   await page.keyboard.press("Control+Enter");
   expect(await said(page)).toMatchObject({ answers: [], seen: [] });
   await expect(page.getByTestId("deny")).toBeInViewport({ ratio: 1 });
-  await page.getByRole("button", { name: /Scroll to the end/ }).click();
+  await page.getByRole("button", { name: "Scroll to allow" }).click();
   await expect(arming).toHaveAttribute("data-state", "armed");
   expect(await cutOff(page)).toEqual([]);
 });

@@ -143,14 +143,14 @@ describe("what an agent may do without asking", () => {
     await user.tab();
     const settings = expect.objectContaining({ folders: [], files: "ask" });
     expect(call).toHaveBeenCalledWith("agents.set", { agent: "builder", settings });
-    expect(await screen.findByText(/name its folders first/)).toBeVisible();
+    expect(await screen.findByText(/Choose its folders first/)).toBeVisible();
     for (const title of titles) {
       if (title === "Look around") expect(allow(title)).toBeEnabled();
       else expect(allow(title)).toBeDisabled();
       expect(row(title).getByRole("radio", { name: "Deny" })).toBeEnabled();
     }
     expect(screen.getByRole("radiogroup", { name: "Share" })).toHaveAccessibleDescription(
-      /name its folders first/,
+      /Choose its folders first/,
     );
   });
 
