@@ -1,6 +1,15 @@
 // The fake's history: as long as wanted, read by key, changed as the app would change it.
 
-import type { RequestDetail, RequestFilter, RequestRow, Requests, RuleOffers, Submitted } from "../contract";
+import type {
+  Decision,
+  Replayed,
+  RequestDetail,
+  RequestFilter,
+  RequestRow,
+  Requests,
+  RuleOffers,
+  Submitted,
+} from "../contract";
 import { outputs } from "./sample-output";
 import { ended, grown, hostile, nthOf, offersFor, older, samples } from "./sample-history";
 
@@ -83,6 +92,25 @@ export class FakeHistory {
 
   offers(id: string): RuleOffers {
     return offersFor(this.find(id), this.now);
+  }
+
+  /** What other settings would have made of the recent requests. */
+  replay(agent: string | null | undefined, becomes: Decision): Replayed {
+    const was: Decision = becomes === "allow" ? "ask" : "allow";
+    const judged = this.recent.filter(({ row }) => row.agent === agent);
+    const other = judged.filter(({ row }) => (row.state === "finished") === (was === "allow"));
+    const changes = other.map(({ row }) => ({
+      request: row.id,
+      at: row.at,
+      agent: row.agent,
+      line: row.line,
+      was,
+      becomes,
+      reason: "policy" as const,
+      message: "",
+      rule: null,
+    }));
+    return { judged: judged.length, skipped: 0, changes, next: null };
   }
 
   find(id: string): RequestDetail {

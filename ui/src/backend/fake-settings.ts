@@ -273,6 +273,7 @@ export class FakeSettings implements SettingsBackend {
       this.permissionsText = text;
       return this.permissions(id);
     },
+    "policy.replay": ({ agent: id, settings }) => this.history.replay(id, decisionOf(settings?.security)),
     "requests.list": (filter) => this.history.page(filter),
     "requests.get": ({ id }) => this.history.get(id),
     "requests.kill": ({ id }) => this.history.kill(id),
@@ -319,6 +320,9 @@ export class FakeSettings implements SettingsBackend {
     };
   }
 }
+
+const decisionOf = (security: unknown) =>
+  security === "full" ? "allow" : security === "deny" ? "deny" : "ask";
 
 /** The classes of a new agent, as the host sets them. */
 function started(start: Start): Partial<Settings> {

@@ -236,6 +236,27 @@ describe("a new agent", () => {
 });
 
 describe("what else belongs to an agent", () => {
+  it("says what another choice would have made of the last week", async () => {
+    const { call } = await open("builder");
+    await vi.waitFor(() =>
+      expect(screen.getByTestId("simulated")).toHaveTextContent(
+        /^In the last 7 days: Deny would have stopped \d+ commands that ran or asked\. Allow would have run \d+ more command/,
+      ),
+    );
+    const settings = { security: "full", ask: "off" };
+    expect(call).toHaveBeenCalledWith(
+      "policy.replay",
+      expect.objectContaining({ agent: "builder", settings }),
+    );
+  });
+
+  it("an agent whose hook leads here is connected, also while it asks nothing", async () => {
+    const { backend, user } = await open("builder");
+    await backend.call("setup.connect", { kind: "codex" } as never);
+    await user.click(await screen.findByRole("button", { name: /^Codex ?, connected/ }));
+    expect(await screen.findByText("connected by its hook")).toBeVisible();
+  });
+
   it("sets folders one a line, and nothing where nothing changed", async () => {
     const { user, call } = await open("builder");
     const folders = screen.getByRole("textbox", { name: /^Folders/ });

@@ -1,5 +1,6 @@
 // Words of the settings' frame and of an agent's page.
 
+import { count } from "./count";
 import { computer } from "./platform";
 
 export const pages = {
@@ -55,6 +56,12 @@ export const pages = {
       deny: "Nothing runs.",
       ask: "Your rules and the choices below decide. You are asked about the rest.",
       allow: "Everything runs, except what a deny rule names or Postern never allows.",
+    },
+    simulatedWeek: "In the last 7 days:",
+    simulated: {
+      deny: (n: number) => `Deny would have stopped ${count(n, "command")} that ran or asked.`,
+      ask: (n: number) => `Ask would have asked you ${count(n, "more question")}.`,
+      allow: (n: number) => `Allow would have run ${count(n, "more command")}.`,
     },
     custom: "Custom",
     skills: "Allow CLIs of installed skills",
