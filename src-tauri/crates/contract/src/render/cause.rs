@@ -71,9 +71,9 @@ pub fn cause_sentence(cause: &Cause) -> ShownText {
         ),
         Cause::ToolPolicy { asks, source: from } => {
             let words = if *asks {
-                "Tool policy asks about every use of `system.run` in this session ("
+                "Every command of this session on the host needs approval ("
             } else {
-                "Tool policy denies `system.run` to this session ("
+                "This session may not run commands on the host ("
             };
             source(Sentence::new(words), from).literal(").")
         }
@@ -145,7 +145,7 @@ pub fn cause_sentence(cause: &Cause) -> ShownText {
             .code(pattern)
             .literal(" may mean it."),
         Cause::MayMeanDenied { doubt } => {
-            unread(doubt).literal("), and this agent has deny rules: one of them may mean it.")
+            unread(doubt).literal("), so it can't tell whether a deny rule applies.")
         }
         Cause::ByNumber { name } => {
             Sentence::default().code(name).literal(" names a program by the number of its file.")
