@@ -102,10 +102,10 @@ async fn the_activity_tells_what_happened(window: &Window) {
 async fn a_door_opens_and_closes(window: &Window) {
     window.click("//button[@aria-label='Settings']").await;
     window.click("//main//label[normalize-space()='Integrations']").await;
-    window.click("//main//button[@aria-label='Open: Approvers over WebSocket']").await;
+    window.click("//main//button[@aria-label='Turn On: Approvers over WebSocket']").await;
     // Port 0 is whichever is free.
     window.fill(&labelled("Address"), "127.0.0.1:0").await;
-    window.click("//dialog//button[normalize-space()='Open']").await;
+    window.click("//dialog//button[normalize-space()='Turn On']").await;
     window.says("setup-url", "ws://127.0.0.1:").await;
     window.find("setup-pairingCode").await;
     window.click("//dialog//button[normalize-space()='Done']").await;
@@ -116,7 +116,7 @@ async fn a_door_opens_and_closes(window: &Window) {
     };
     assert_eq!(state(), Some(DoorState::Open));
     window.click("//main//button[@aria-label='More: Approvers over WebSocket']").await;
-    window.click("//main//*[@role='menuitem'][normalize-space()='Close']").await;
-    window.element("//main//button[@aria-label='Open: Approvers over WebSocket']").await;
+    window.click("//main//*[@role='menuitem'][normalize-space()='Turn Off']").await;
+    window.element("//main//button[@aria-label='Turn On: Approvers over WebSocket']").await;
     assert_eq!(state(), Some(DoorState::Off));
 }
