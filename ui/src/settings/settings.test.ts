@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { AgentRow, Rule, Status } from "../contract";
 import { FakeSettings } from "../backend/fake-settings";
 import { lists, rules } from "../backend/sample-lists";
-import { draftOf, found, keepsPin, nextSort, ofTab, sorted } from "./rules/list";
+import { byProgram, draftOf, found, keepsPin, nextSort, ofTab, sorted } from "./rules/list";
 import RuleLine from "./rules/RuleLine.svelte";
 import { mendingOf, narrowed, remarksOf, untidy } from "./rules/mend";
 import Root from "./Root.svelte";
@@ -368,6 +368,12 @@ describe("rules between list and editor", () => {
     expect(of("bin/deploy")).toEqual(["~/.local/bin/**"]);
     expect(of("too broad")).toEqual(["~/.local/bin/**"]);
     expect(of("before allowed")).toEqual(["git push origin *"]);
+  });
+
+  it("has the rules about one program together, and those about files last", () => {
+    const programs = texts(byProgram(rows)).map((text) => text.split(" ")[0]?.split("/").at(-1));
+    expect(programs.filter((name, at) => name === "git" && programs[at - 1] !== "git")).toHaveLength(1);
+    expect(texts(byProgram(rows)).sort()).toEqual(texts(rows).sort());
   });
 
   it("sorts by what a column shows, and a third click leaves the order as it came", () => {

@@ -93,6 +93,20 @@ export function sorted(rows: RuleRow[], sort: Sort | null): RuleRow[] {
   return keyed.map(({ row }) => row);
 }
 
+/** The name of the program that a rule is about; a rule about files has none. */
+function programOf({ rule, text }: RuleRow): string {
+  const { kind } = rule.pattern;
+  if (kind === "read" || kind === "write") return "\uffff";
+  const word = kind === "command" || kind === "exact" ? (text.split(/\s/, 1)[0] ?? "") : text;
+  return word.slice(word.lastIndexOf("/") + 1);
+}
+
+/** The rows with those about one program together, by its name; else they stay as they were. */
+export function byProgram(rows: RuleRow[]): RuleRow[] {
+  const keyed = rows.map((row) => ({ row, key: programOf(row) }));
+  return keyed.sort((one, other) => collator.compare(one.key, other.key)).map(({ row }) => row);
+}
+
 /** What a click on a column's head makes of a sort: up, down, and as it was. Times and counts begin with the most. */
 export function nextSort(sort: Sort | null, by: Column): Sort | null {
   const first = by === "used" || by === "uses";
