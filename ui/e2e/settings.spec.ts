@@ -46,6 +46,7 @@ const screens: Record<string, (page: Page) => Promise<void>> = {
   },
   "hostile rules of everybody": async (page) => {
     await page.goto("/settings.html?scene=hostile#rules");
+    await page.getByRole("searchbox", { name: "Search rules" }).fill("the-very-end");
     await expect(page.getByTestId("rule").first()).toContainText("U+202E");
   },
   "the search": async (page) => {

@@ -240,7 +240,7 @@ describe("what else belongs to an agent", () => {
     const { call } = await open("builder");
     await vi.waitFor(() =>
       expect(screen.getByTestId("simulated")).toHaveTextContent(
-        /^In the last 7 days: Deny would have stopped \d+ commands that ran or asked\. Allow would have run \d+ more command/,
+        /^In the last 7 days, Deny would have denied \d+ more, Allow would have run \d+ more\.$/,
       ),
     );
     const settings = { security: "full", ask: "off" };
