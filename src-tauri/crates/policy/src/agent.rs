@@ -3,8 +3,9 @@
 use crate::permissions::FileLayer;
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
+use crate::verdict::RiskLevel;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Policy that one agent's requests are judged by.
 #[derive(Debug, Clone)]
@@ -19,6 +20,8 @@ pub struct AgentPolicy {
     pub file_problem: Option<String>,
     /// Reason why the rules of the organization cannot be read. While set, everything is denied.
     pub managed_problem: Option<String>,
+    /// Number of people that have to approve, by risk; one where none is named.
+    pub people: BTreeMap<RiskLevel, u8>,
     /// Layers of its sessions, by the session's name.
     pub sessions: HashMap<String, SessionLayers>,
 }
@@ -55,6 +58,7 @@ impl AgentPolicy {
             file: None,
             file_problem: None,
             managed_problem: None,
+            people: BTreeMap::new(),
             sessions: HashMap::new(),
         }
     }

@@ -28,6 +28,8 @@ pub enum Cause {
     RunsAnything,
     /// Every request of the agent is asked about; this is why it would be allowed.
     AskAlways(Box<Cause>),
+    /// A policy wants several people to approve it; `would` is why it would be allowed.
+    SeveralPeople { people: u8, would: Box<Cause> },
     /// Several steps are asked about; this is the cause of the first.
     Steps { cause: Box<Cause>, asking: usize, steps: usize },
     /// No one answered, and this is what happens then.

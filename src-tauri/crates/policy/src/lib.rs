@@ -24,6 +24,7 @@ mod needed;
 pub mod openclaw;
 mod path;
 mod pattern;
+mod people;
 pub mod permissions;
 mod pretend;
 mod propose;
@@ -63,6 +64,7 @@ pub use judge::{
 pub use needed::{Needed, WantedProgram, candidates, folder_of, lookups};
 pub use path::{expand_home, from_home, normal as normal_path};
 pub use pattern::{PatternError, kind_name, parse_pattern, parse_typed, pattern_text};
+pub use people::require_people;
 pub use postern_protocol::Profile;
 pub use propose::{
     AlwaysOffer, Draft, NothingToSave, OfferLabel, Offered, ProgramRenewal, RenewedProgram, propose,

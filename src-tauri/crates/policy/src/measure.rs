@@ -343,7 +343,10 @@ fn effects(verdict: &Verdict) -> BTreeSet<String> {
 /// Returns a stable name for why a command is not allowed: the verdict's reason, the kind of its cause and what that is about.
 fn reason(verdict: &Verdict) -> String {
     let mut cause = &verdict.cause;
-    while let Cause::Steps { cause: inner, .. } | Cause::AskAlways(inner) = cause {
+    while let Cause::Steps { cause: inner, .. }
+    | Cause::AskAlways(inner)
+    | Cause::SeveralPeople { would: inner, .. } = cause
+    {
         cause = inner;
     }
     let detail = match cause {

@@ -22,6 +22,8 @@ pub struct PendingQuestion<Q, W> {
     agent: AgentId,
     digest: Digest,
     waiters: Vec<W>,
+    /// True if no further request may join: an approval of several people is for what each of them saw.
+    joined_by_none: bool,
     expires: Duration,
     /// Time at which an approver has to be connected; `None` once that was checked.
     attended_by: Option<Duration>,
@@ -59,6 +61,11 @@ impl<Q, W: Copy + PartialEq> PendingQuestion<Q, W> {
         self.expires = expires;
     }
 
+    /// Lets no further request join.
+    pub fn close_to_others(&mut self) {
+        self.joined_by_none = true;
+    }
+
     /// Keeps those that an approval is for, and returns the rest.
     ///
     /// One approval is one run: where it names no request it is for the first alone, which is the one on
@@ -74,7 +81,8 @@ impl<Q, W: Copy + PartialEq> PendingQuestion<Q, W> {
     }
 
     fn is_for(&self, agent: &AgentId, digest: &Digest) -> bool {
-        self.agent == *agent && self.digest == *digest && self.waiters.len() < PER_QUESTION
+        let room = !self.joined_by_none && self.waiters.len() < PER_QUESTION;
+        room && self.agent == *agent && self.digest == *digest
     }
 }
 
@@ -142,8 +150,16 @@ impl<Q, W: Copy + PartialEq> QuestionQueue<Q, W> {
         now: Duration,
         expires: Duration,
     ) {
-        let attended_by = Some(now + GRACE);
-        self.list.push(PendingQuestion { shown, agent, digest, waiters, expires, attended_by });
+        let (joined_by_none, attended_by) = (false, Some(now + GRACE));
+        self.list.push(PendingQuestion {
+            shown,
+            agent,
+            digest,
+            waiters,
+            joined_by_none,
+            expires,
+            attended_by,
+        });
     }
 
     /// Returns the question that a request waits for.
@@ -203,6 +219,18 @@ mod tests {
 
     fn waiters(asked: &Asked) -> Vec<(u32, Vec<u32>)> {
         asked.iter().map(|waiting| (waiting.shown, waiting.waiters().to_vec())).collect()
+    }
+
+    #[test]
+    fn a_question_that_is_closed_to_others_is_joined_by_none() {
+        let mut asked = Asked::default();
+        let (main, push) = key("main", "push");
+        asked.open_question(1, (main.clone(), push.clone()), vec![10], at(0), at(60));
+        asked.find_by_waiter(10).unwrap().close_to_others();
+        assert!(!asked.can_join(&main, &push) && asked.join_waiter(&main, &push, 11).is_none());
+        asked.open_question(2, (main.clone(), push.clone()), vec![11], at(0), at(60));
+        assert!(asked.join_waiter(&main, &push, 12).is_some(), "the one beside it");
+        assert_eq!(waiters(&asked), [(1, vec![10]), (2, vec![11, 12])]);
     }
 
     #[test]

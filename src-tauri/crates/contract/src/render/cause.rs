@@ -51,6 +51,10 @@ pub fn cause_sentence(cause: &Cause) -> ShownText {
         Cause::RunsAnything => Sentence::new("This agent may run everything that no deny rule names."),
         Cause::AskAlways(would) => Sentence::new("Postern asks about everything from this agent. ")
             .append(self::cause_sentence(would)),
+        Cause::SeveralPeople { people, would } => Sentence::new("A policy wants ")
+            .number(usize::from(*people))
+            .literal(" people to approve it, which nothing that is set or saved here does. ")
+            .append(self::cause_sentence(would)),
         Cause::Steps { cause, asking, steps } => Sentence::default()
             .append(self::cause_sentence(cause))
             .literal(" (")

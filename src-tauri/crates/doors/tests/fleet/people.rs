@@ -9,12 +9,8 @@ use serde_json::json;
 use std::fs;
 use tokio::time::timeout;
 
-#[tokio::test(flavor = "multi_thread")]
-async fn two_people_approve_on_devices_of_their_own_or_nothing_runs() {
-    let mut stage = Stage::set().await;
-    let phone = Mac::start().await;
-    joined(&mut stage.owner, &stage.broker, &phone.folder(), &[false], invitation("Noor's MacBook", "Noor"))
-        .await;
+/// Publishes a policy by which two people approve everything, and waits until the mini has it.
+async fn want_two(stage: &Stage) {
     let publisher = Publisher::connect(&stage.laptop.folder()).await.unwrap();
     let approvals = json!({"safe": 2, "needs-review": 2, "dangerous": 2}).as_object().unwrap().clone();
     let asked = Asked { approvals, ..Asked::default() };
@@ -25,6 +21,15 @@ async fn two_people_approve_on_devices_of_their_own_or_nothing_runs() {
         matches!(&replies[0].1, HostReply::Did(Reported::Policy(states)) if states[0].in_force.as_ref() == Some(&name))
     })
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_people_approve_on_devices_of_their_own_or_nothing_runs() {
+    let mut stage = Stage::set().await;
+    let phone = Mac::start().await;
+    joined(&mut stage.owner, &stage.broker, &phone.folder(), &[false], invitation("Noor's MacBook", "Noor"))
+        .await;
+    want_two(&stage).await;
     let mut news = stage.watch().await;
     let file = stage.mini.file("file");
     let run = stage.ask(&file);
@@ -47,6 +52,39 @@ async fn two_people_approve_on_devices_of_their_own_or_nothing_runs() {
     assert_eq!(noor.answer(&theirs, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(0));
     timeout(PATIENCE, run).await.unwrap().unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+}
+
+/// A person at the asking Mac saves a rule, and then lets its agent do anything, while two people have to approve.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_person_at_the_host_frees_nothing_by_a_rule_or_a_setting() {
+    let mut stage = Stage::set().await;
+    want_two(&stage).await;
+    let mut news = stage.watch().await;
+    let file = stage.mini.file("file");
+    let run = stage.ask(&file);
+    let asked = waits(&mut news).await;
+    stage.mini.call("rules.add", json!({"effect": "allow", "text": "echo *", "allowWrites": true})).await;
+    let values = json!({"security": "full", "confirm": "yes"});
+    stage.mini.call("agents.set", json!({"agent": "main", "values": values})).await;
+    let listed = stage.mini.call("questions.list", json!({})).await;
+    assert_eq!(listed["questions"][0]["id"], json!(asked.question.id), "it waits: {listed}");
+    let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
+    assert_eq!(mara.answer(&asked, FleetChoice::Deny, None, None).await.unwrap(), AnswerReply::Applied(0));
+    let (_, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
+    stage.channel = Some(channel);
+    // What comes next needs them as well.
+    let run = stage.ask(&file);
+    let next = loop {
+        // News of the first one may be on their way.
+        let one = waits(&mut news).await;
+        if one.question.id != asked.question.id {
+            break one;
+        }
+    };
+    assert_eq!(mara.answer(&next, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(1));
+    stage.mini.deny_all().await;
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert!(!file.exists(), "nobody's rule or setting ran it");
 }
 
 #[tokio::test(flavor = "multi_thread")]

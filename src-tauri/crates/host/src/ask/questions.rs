@@ -30,6 +30,8 @@ pub(crate) struct OnShow {
     /// True if a person kept it for later.
     pub(crate) put_off: bool,
     clocks: HashMap<ApproverId, Clock>,
+    /// Number of people that had to approve it at any time since it is on show.
+    pub(crate) people: usize,
     /// People who approved what is on show, where several have to.
     pub(crate) approved: BTreeSet<String>,
 }
@@ -111,9 +113,22 @@ impl OpenQuestions {
         let (presented, clocks) = (BTreeSet::new(), HashMap::new());
         let behind = self.in_a_window();
         let (slept, put_off, approved) = (false, false, BTreeSet::new());
+        let (people, cannot_present) = (1, None);
         let shown =
-            OnShow { question, presented, cannot_present: None, behind, slept, put_off, clocks, approved };
+            OnShow { question, presented, cannot_present, behind, slept, put_off, clocks, people, approved };
         self.list.open_question(shown, plan, waiters, now, expires);
+    }
+
+    /// Returns how many people have to approve a question: never fewer than at any time since it is on show.
+    ///
+    /// Nothing that is saved or set meanwhile lets one person decide it.
+    pub(crate) fn people_for(&mut self, id: &str, wanted: impl FnOnce(RiskLevel) -> usize) -> usize {
+        let Some(waiting) = self.find_question(id) else { return 1 };
+        waiting.shown.people = waiting.shown.people.max(wanted(waiting.shown.question.risk.level));
+        if waiting.shown.people > 1 {
+            waiting.close_to_others();
+        }
+        waiting.shown.people
     }
 
     /// Forgets the approvals of everybody but these people.

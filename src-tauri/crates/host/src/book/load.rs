@@ -148,6 +148,7 @@ impl PolicyStore {
         let mut policy = AgentPolicy::new(agent.id.clone(), settings.clone());
         policy.rules = self.compile(rules.iter().chain(&decided.rules).filter(is_its)).join_with(everyone);
         policy.managed_problem = managed.as_ref().err().cloned();
+        policy.people.clone_from(&decided.approvals);
         policy.file_problem = permissions.read.as_ref().err().map(ToString::to_string);
         policy.file = permissions.read.as_ref().ok().cloned();
         policy.sessions = self.inner.sessions.layers_of_agent(&agent.id);

@@ -5,7 +5,7 @@ use crate::touches::touches_of_line;
 use postern_command::{Dialect, ParsedCommand, read_argv_at, read_shell_at};
 use postern_policy::{
     AgentPolicy, Confinable, Facts, Input, Millis, Origin, Rule, StepFacts, Verdict, judge_request,
-    protect_in_own_shell, would_match,
+    protect_in_own_shell, require_people, would_match,
 };
 use postern_protocol::RequestedConfinement;
 use postern_request::Launch;
@@ -97,10 +97,12 @@ impl PastRequest {
         let data = places.data.to_string_lossy();
         let facts = self.policy_facts(places, &data, now);
         let verdict = judge_request(policy, &facts);
-        if self.found.origin.is_host() {
-            return verdict;
-        }
-        protect_in_own_shell(verdict, policy, &facts, &touches_of_line(&facts))
+        let verdict = if self.found.origin.is_host() {
+            verdict
+        } else {
+            protect_in_own_shell(verdict, policy, &facts, &touches_of_line(&facts))
+        };
+        require_people(verdict, policy)
     }
 
     /// Returns true if a rule is about it.

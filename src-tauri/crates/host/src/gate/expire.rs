@@ -3,7 +3,7 @@
 use super::judged::ClosingCause;
 use super::task::Task;
 use crate::ask::ConnectedApproverKind;
-use crate::ask::questions::WaitingQuestion;
+use crate::ask::questions::{OnShow, WaitingQuestion};
 use crate::clock::{lasting, now_millis};
 use postern_policy::{Decision, Fallback, Millis, Origin, Unattended};
 use postern_request::{AllowedBy, Denial, Digest, NotShown, Refusal, RequestEvent};
@@ -102,6 +102,7 @@ impl Task {
 
     /// Ends a question that nobody answered, for the reason given or for why nobody did.
     fn end_question(&mut self, id: &str, refusal: Option<Refusal>) {
+        self.people_of(id);
         let Some(waiting) = self.questions.close(id) else { return };
         tracing::info!(question = %id, presented = ?waiting.shown.presented, "expired");
         self.question_closed(&waiting.shown.question, waiting.waiters(), ClosingCause::Expired, None);
@@ -114,8 +115,8 @@ impl Task {
     /// Applies the fallback, only if somebody could have answered: every way of failing denies.
     fn request_expired(&mut self, id: Uuid, waiting: &WaitingQuestion, denial: Denial) {
         let seen = waiting.shown.presented.iter().any(|kind| self.unable(*kind).is_none());
-        let shown =
-            seen && waiting.shown.cannot_present.is_none() && !waiting.shown.slept && !waiting.shown.put_off;
+        let OnShow { cannot_present, slept, put_off, people, .. } = &waiting.shown;
+        let shown = seen && cannot_present.is_none() && !slept && !put_off && *people < 2;
         let allowed = if shown { self.fallback_allows(id) } else { None };
         let event = match allowed {
             Some(digest) => RequestEvent::Allowed { by: AllowedBy::Fallback, digest },
@@ -130,7 +131,7 @@ impl Task {
         if let Some(why) = &waiting.shown.cannot_present {
             return Refusal::NotShown(NotShown::Approver(why.clone()));
         }
-        let needed = self.people_for(waiting.shown.question.risk.level);
+        let needed = waiting.shown.people;
         if needed > 1 && !waiting.shown.presented.is_empty() {
             return Refusal::TooFewPeople { approved: waiting.shown.approved.len(), needed };
         }

@@ -14,7 +14,7 @@ use postern_policy::environment::VariableChange;
 use postern_policy::{
     AgentPolicy, AlwaysOffer, Cause, Confinable, Confinement, Decision, Facts, Input, Millis, NothingToSave,
     ProgramRenewal, Reason, Rule, StepFacts, Verdict, judge_request, judge_unanswered, propose,
-    propose_renewals,
+    propose_renewals, require_people,
 };
 use postern_protocol::{RequestedConfinement, RunParams};
 use postern_request::{AllowedBy, Denial, Digest, Launch, Plan};
@@ -149,7 +149,7 @@ pub(crate) fn judge_run(
     match looked_up(world, policy, version, run) {
         Ok(mut judged) => {
             let facts = judged.policy_facts(world, policy, now);
-            let verdict = judge_request(policy, &facts);
+            let verdict = require_people(judge_request(policy, &facts), policy);
             let offers = propose(policy, &facts, &verdict);
             judged.set_offers(offers);
             judged.decide(verdict, &world.home);
@@ -287,10 +287,11 @@ impl JudgedRequest {
     /// Judges the same request by another policy, or later.
     pub(crate) fn rejudge(&self, world: &World, policy: &AgentPolicy, now: Millis) -> Verdict {
         let facts = self.policy_facts(world, policy, now);
-        match &self.call {
+        let verdict = match &self.call {
             Some(call) => call.judge_by_policy(world, policy, &facts),
             None => judge_request(policy, &facts),
-        }
+        };
+        require_people(verdict, policy)
     }
 
     /// Returns what could be saved for it, with this verdict.

@@ -170,6 +170,7 @@ impl Task {
             let left = question.expires_at.saturating_sub(now_millis());
             let (clock, left) = (self.gate_time(), Duration::from_millis(u64::try_from(left).unwrap_or(0)));
             self.questions.open_question(*question.clone(), vec![id], clock, clock + left);
+            self.people_of(&question.id);
             if self.elsewhere.questions.in_a_window() {
                 self.questions.put_behind(&question.id);
             }
@@ -203,6 +204,7 @@ impl Task {
         question.asked_at = now_millis();
         let clock = self.gate_time();
         self.questions.open_question(question.clone(), rest, clock, expires);
+        self.people_of(&question.id);
         if let Some(row) = row_of(&question) {
             drop(self.parts.store.write(move |conn| questions::upsert_question(conn, &row)));
         }

@@ -3,16 +3,22 @@
 
 use super::task::Task;
 use crate::ask::ApproverId;
+use crate::book::Snapshot;
 use postern_contract::{Answer, AnswerParams, NotApplied, to_pieces};
 use postern_policy::{Fallback, RiskLevel, Settings};
 use std::collections::BTreeSet;
 
 impl Task {
     /// Returns the number of people that have to approve something of this risk.
-    pub(super) fn people_for(&self, risk: RiskLevel) -> usize {
+    fn people_for(&self, risk: RiskLevel) -> usize {
+        wanted_people(&self.parts.book.snapshot(), risk)
+    }
+
+    /// Returns the number of people that have to approve a waiting question: what the policy wants, or ever wanted while it
+    /// waits.
+    pub(super) fn people_of(&mut self, question: &str) -> usize {
         let snapshot = self.parts.book.snapshot();
-        let wanted = snapshot.managed.as_ref().ok().and_then(|managed| managed.approvals.get(&risk).copied());
-        usize::from(wanted.unwrap_or(1))
+        self.questions.people_for(question, |risk| wanted_people(&snapshot, risk))
     }
 
     /// Returns what silence about something of this risk means. No fallback stands in for several people.
@@ -30,8 +36,7 @@ impl Task {
         if !matches!(params.answer, Answer::Once | Answer::Always) {
             return None;
         }
-        let risk = self.questions.find_question(id)?.shown.question.risk.level;
-        let needed = self.people_for(risk);
+        let needed = self.people_of(id);
         if needed < 2 {
             return None;
         }
@@ -58,4 +63,9 @@ impl Task {
     pub(super) fn keep_people(&mut self, people: &BTreeSet<String>) {
         self.questions.keep_people(people);
     }
+}
+
+fn wanted_people(snapshot: &Snapshot, risk: RiskLevel) -> usize {
+    let wanted = snapshot.managed.as_ref().ok().and_then(|managed| managed.approvals.get(&risk).copied());
+    usize::from(wanted.unwrap_or(1))
 }

@@ -70,7 +70,10 @@ impl Task {
         self.parts.publisher.forget(agent);
     }
 
+    /// Judges a waiting request again. One that several people have to approve is denied by what changed, never let through.
     fn rejudge_one(&mut self, id: Uuid) {
+        let question = self.questions.question_of(id).map(|waiting| waiting.shown.question.id.clone());
+        let together = question.is_some_and(|question| self.people_of(&question) > 1);
         let Some(request) = self.requests.get_mut(&id) else { return };
         let Some(policy) = self.parts.book.policy(&request.agent) else {
             let denial = Refusal::Withdrawn(Withdrawal::NotEnrolled).into();
@@ -82,7 +85,7 @@ impl Task {
         let verdict = judged.rejudge(&self.parts.world, &policy, at);
         let decision = match verdict.decision {
             // A person is at it: what they changed starts by their own yes only.
-            Decision::Allow if request.edited.is_some() => Decision::Ask,
+            Decision::Allow if together || request.edited.is_some() => Decision::Ask,
             other => other,
         };
         judged.plan.policy = self.parts.book.version();

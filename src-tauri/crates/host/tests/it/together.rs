@@ -44,3 +44,66 @@ async fn silence_stands_in_for_nobody_where_two_people_have_to_approve() {
     let (shown, _, ran) = one;
     assert_eq!((shown.as_str(), &ran["stdout"]), ("Allowed", &json!("hi\n")), "one person is enough: {ran}");
 }
+
+/// Puts a policy in force that wants two people for everything but what its rules allow.
+async fn want_two(lab: &Lab, rules: serde_json::Value) {
+    let two = json!({"safe": 2, "needs-review": 2, "dangerous": 2});
+    let policy = json!({"version": 1, "organisation": "fleet", "approvals": two, "rules": rules}).to_string();
+    lab.host.adopt_policy(Some(policy)).await.unwrap();
+}
+
+/// Returns the number of questions that wait.
+async fn waiting(lab: &Lab) -> usize {
+    lab.control("questions.list", json!({})).await.unwrap()["questions"].as_array().unwrap().len()
+}
+
+#[tokio::test]
+async fn nothing_that_is_saved_or_set_meanwhile_frees_what_two_people_have_to_approve() {
+    let mut lab = Lab::start().await;
+    want_two(&lab, json!([])).await;
+    let mut wire = lab.connect("main").await;
+    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
+    let question = lab.question().await;
+    lab.rule("allow", Some("main"), "echo *").await;
+    assert_eq!(waiting(&lab).await, 1, "a rule of the person at the host");
+    lab.set("main", &[("security", "full")]).await;
+    assert_eq!(waiting(&lab).await, 1, "a setting");
+    want_two(&lab, json!([{"effect": "allow", "text": "echo *"}])).await;
+    assert_eq!(waiting(&lab).await, 1, "a rule of the fleet: it is for what comes next");
+    lab.host.adopt_policy(None).await.unwrap();
+    assert_eq!(waiting(&lab).await, 1, "the end of the policy");
+    let one = lab.answer_to(&question, "once", json!({})).await;
+    assert_eq!(one["applied"], json!(false), "{one}");
+    lab.rule("deny", None, "echo *").await;
+    assert_eq!(waiting(&lab).await, 0, "what denies it still does");
+    assert_eq!(wire.answer(call).await.unwrap()["reason"], json!("denylist"));
+}
+
+#[tokio::test]
+async fn a_rule_of_one_person_stands_in_for_no_second_one_and_a_rule_of_the_policy_does() {
+    let mut lab = Lab::start().await;
+    lab.rule("allow", Some("main"), "echo *").await;
+    want_two(&lab, json!([])).await;
+    let mut wire = lab.connect("main").await;
+    let explain = json!({"agent": "main", "argv": ["echo", "hi"]});
+    let explained = lab.control("explain", explain).await.unwrap();
+    assert_eq!(explained["decision"], json!("ask"), "{explained}");
+    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
+    let question = lab.question().await;
+    lab.answer_to(&question, "deny", json!({})).await;
+    wire.answer(call).await.unwrap();
+    want_two(&lab, json!([{"effect": "allow", "text": "echo *"}])).await;
+    assert_eq!(wire.run(&["echo", "hi"]).await["stdout"], json!("hi\n"));
+}
+
+#[tokio::test]
+async fn what_two_people_approve_is_joined_by_no_later_request() {
+    let mut lab = Lab::start().await;
+    want_two(&lab, json!([])).await;
+    let mut wire = lab.connect("main").await;
+    for _ in 0..2 {
+        wire.post_run(&["echo", "hi"], json!({})).await;
+        lab.question().await;
+    }
+    assert_eq!(waiting(&lab).await, 2, "each is approved by itself");
+}
