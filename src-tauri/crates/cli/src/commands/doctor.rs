@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::link::HostLink;
 use crate::print;
 use postern_contract::methods::{AuditAsk, GetStatus, ListAgents, Nothing, ReadAudit};
-use postern_contract::{ConcernKind, LinesToShell, Status};
+use postern_contract::{ConcernKind, LinesToShell, Status, THIS_COMPUTER};
 use postern_host::{DataFolderOwner, Diagnosis, DoubtCause, HostProcess, RecordDoubt, RecordHeader};
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
@@ -92,7 +92,7 @@ fn examine(data: &Path) -> Vec<DoctorFinding> {
         Ok(found) => findings.extend(found),
         Err(_) => findings.push(DoctorFinding::problem(
             "the fleet's broker does not answer",
-            "everything on this Mac works without it: look at nats-server there",
+            format!("everything on {THIS_COMPUTER} works without it: look at nats-server there"),
         )),
     }
     findings

@@ -14,10 +14,12 @@ use tokio::time::timeout;
 
 /// Longest time for the broker to say something about itself.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Oldest server that writes an acknowledged message to the disk at once.
+/// Oldest server with what a fleet uses: `allow_direct`, and consumers that are created by name.
+const NEEDED: [u64; 3] = [2, 9, 0];
+/// Oldest server that can write an acknowledged message to the disk at once (`sync_interval: always`).
 const DURABLE: [u64; 3] = [2, 10, 0];
-/// Oldest server without a published fault that a member of an account could use.
-const SOUND: [u64; 3] = [2, 10, 27];
+/// Oldest servers of two lines in which a user of another account can't delete streams (CVE-2025-30215).
+const SEPARATE: [[u64; 3]; 2] = [[2, 10, 27], [2, 11, 1]];
 /// Difference of two clocks beyond which word of a roster may not count.
 const SKEW: i64 = 2 * 60_000;
 
@@ -38,10 +40,12 @@ pub enum BrokerFact {
         /// Reason, in words.
         problem: String,
     },
-    /// Server that may lose what it acknowledged in the two minutes before a power cut.
+    /// Server that lacks what a fleet uses.
+    TooOld(String),
+    /// Server that may lose what it acknowledged in the two minutes before a power cut. All else works.
     NotDurable(String),
-    /// Server with published faults.
-    Unsound(String),
+    /// Server of others in which users of other accounts can delete this fleet's streams.
+    OtherAccounts(String),
     /// Server that takes only messages up to this many bytes.
     SmallMessages(usize),
     /// Clock that is so many milliseconds ahead of this Mac's.
@@ -74,7 +78,7 @@ pub async fn examine_broker(folder: &Folder) -> Result<Vec<BrokerFact>, FleetErr
         match BrokerLink::open_as_member(folder, &membership, (&own.id, &keys.nkey)).await {
             Err(error) => facts.push(BrokerFact::Unreachable { server, problem: error.to_string() }),
             Ok(link) => {
-                facts.extend(facts_of_server(&link, server));
+                facts.extend(facts_of_server(&link, server, folder.has_credentials()));
                 if let Some(member) = pinned.roster.member(&own.id) {
                     facts.extend(rights(&link, &membership.fleet, member).await);
                 }
@@ -93,19 +97,26 @@ pub async fn examine_broker(folder: &Folder) -> Result<Vec<BrokerFact>, FleetErr
     Ok(all)
 }
 
-fn facts_of_server(link: &BrokerLink, server: String) -> Vec<BrokerFact> {
+fn facts_of_server(link: &BrokerLink, server: String, is_shared: bool) -> Vec<BrokerFact> {
     let info = link.client.server_info();
-    let version = numbers(&info.version);
     let mut facts = vec![BrokerFact::Reached { server, version: info.version.clone() }];
-    if version < DURABLE {
-        facts.push(BrokerFact::NotDurable(info.version.clone()));
-    } else if version < SOUND {
-        facts.push(BrokerFact::Unsound(info.version));
-    }
+    facts.extend(facts_of_version(&info.version, is_shared));
     if info.max_payload < MAX_PAYLOAD {
         facts.push(BrokerFact::SmallMessages(info.max_payload));
     }
     facts
+}
+
+/// Returns what a version lacks. On a server of others (`is_shared`) there are other accounts.
+fn facts_of_version(version: &str, is_shared: bool) -> Vec<BrokerFact> {
+    let (text, version) = (version.to_owned(), numbers(version));
+    let [older, newer] = SEPARATE;
+    let separate = version >= newer || (older..[2, 11, 0]).contains(&version);
+    if version < NEEDED {
+        return vec![BrokerFact::TooOld(text)];
+    }
+    let durable = (version < DURABLE).then(|| BrokerFact::NotDurable(text.clone()));
+    durable.into_iter().chain((is_shared && !separate).then_some(BrokerFact::OtherAccounts(text))).collect()
 }
 
 /// Reads a version; what cannot be read is the oldest.
@@ -192,12 +203,22 @@ fn described(stream: &stream::Config) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{DURABLE, SOUND, numbers};
+    use super::BrokerFact::{NotDurable, OtherAccounts, TooOld};
+    use super::facts_of_version;
 
     #[test]
-    fn versions_are_compared_by_their_numbers() {
-        assert!(numbers("2.9.10") < DURABLE && numbers("2.10.0") >= DURABLE);
-        assert!(numbers("2.10.3-beta.1") < SOUND && numbers("2.10.27") >= SOUND && numbers("2.15.0") > SOUND);
-        assert_eq!(numbers("none"), [0, 0, 0], "what cannot be read is the oldest");
+    fn a_version_is_told_what_it_lacks() {
+        let of = |version: &str, is_shared: bool| facts_of_version(version, is_shared);
+        let text = |version: &str| version.to_owned();
+        assert_eq!(of("2.8.4", true), [TooOld(text("2.8.4"))]);
+        assert_eq!(of("none", false), [TooOld(text("none"))], "what cannot be read is the oldest");
+        assert_eq!(of("2.9.10", false), [NotDurable(text("2.9.10"))], "as Debian 12 has it");
+        assert_eq!(of("2.9.25", true), [NotDurable(text("2.9.25")), OtherAccounts(text("2.9.25"))]);
+        assert_eq!(of("2.10.3-beta.1", true), [OtherAccounts(text("2.10.3-beta.1"))]);
+        assert_eq!(of("2.11.0", true), [OtherAccounts(text("2.11.0"))]);
+        for sound in ["2.10.27", "2.11.1", "2.15.0"] {
+            assert_eq!(of(sound, true), []);
+        }
+        assert_eq!(of("2.10.3", false), [], "the account that Postern configures is the only one");
     }
 }

@@ -6,6 +6,7 @@ use super::connect::{BrokerLink, MemberReply};
 use super::keep::{Folder, Keys};
 use super::store::{self, BUNDLE, STAGE};
 use futures_util::{StreamExt as _, TryStreamExt as _};
+use postern_contract::THIS_COMPUTER;
 use postern_fleet::{
     Bundle, FleetId, Hash, Job, JobReport, Member, MemberRole, PinnedRoster, Reported, Rise, RiseLimits,
     RolloutReach, RolloutStage, Seed, SignedEnvelope, Subjects, Work, bundle_name, published,
@@ -275,7 +276,7 @@ impl Publisher {
         revision: u64,
     ) -> Result<(), FleetError> {
         if !self.pinned.roster.member(&self.me).is_some_and(|me| me.has_role(MemberRole::Publisher)) {
-            return Err(FleetError::Refused("this Mac's person may not publish policy".to_owned()));
+            return Err(FleetError::Refused(format!("{THIS_COMPUTER}'s person may not publish policy")));
         }
         let to = self.pinned.roster.readers_of(group);
         let key = Subjects::for_fleet(&self.fleet).group_key(kind, group);

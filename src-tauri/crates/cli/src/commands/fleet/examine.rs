@@ -2,6 +2,7 @@
 
 use crate::commands::finding::DoctorFinding;
 use postern_command::escape::visible_text as escaped;
+use postern_contract::THIS_COMPUTER;
 use postern_doors::fleet::{BrokerFact, FleetError, Folder, examine_broker};
 use std::path::Path;
 use std::time::Duration;
@@ -15,7 +16,7 @@ pub(crate) fn examine(data: &Path) -> Vec<DoctorFinding> {
     match super::connected(examine_broker(&folder)) {
         Ok(facts) => facts.iter().map(finding).collect(),
         Err(failure) => vec![DoctorFinding::problem(
-            format!("the fleet on this Mac cannot be read: {}", failure.message),
+            format!("the fleet on {THIS_COMPUTER} cannot be read: {}", failure.message),
             "leave it and join again: postern fleet leave",
         )],
     }
@@ -30,18 +31,22 @@ fn finding(fact: &BrokerFact) -> DoctorFinding {
         )),
         BrokerFact::Unreachable { server, problem } => DoctorFinding::problem(
             format!("the fleet's broker {}: {}", escaped(server), escaped(problem)),
-            "start nats-server there; everything on this Mac works without it",
+            format!("start nats-server there; everything on {THIS_COMPUTER} works without it"),
         ),
-        BrokerFact::NotDurable(version) => DoctorFinding::problem(
+        BrokerFact::TooOld(version) => DoctorFinding::problem(
+            format!("nats-server {} lacks what a fleet uses: direct reads of streams", escaped(version)),
+            "install nats-server 2.9 or newer where the broker is",
+        ),
+        BrokerFact::NotDurable(version) => DoctorFinding::healthy(format!(
+            "nats-server {} writes to its disk within two minutes; 2.10 and newer can at once, which a power cut there needs",
+            escaped(version)
+        )),
+        BrokerFact::OtherAccounts(version) => DoctorFinding::problem(
             format!(
-                "nats-server {} may lose the last two minutes before a power cut, and has known faults",
+                "in nats-server {} users of other accounts can delete this fleet's streams (CVE-2025-30215)",
                 escaped(version)
             ),
-            "install nats-server 2.10.27 or newer on the broker's Mac",
-        ),
-        BrokerFact::Unsound(version) => DoctorFinding::problem(
-            format!("nats-server {} has known faults", escaped(version)),
-            "install nats-server 2.10.27 or newer on the broker's Mac",
+            "ask its administrator for nats-server 2.10.27, 2.11.1 or newer",
         ),
         BrokerFact::SmallMessages(most) => DoctorFinding::problem(
             format!("the fleet's broker takes messages of at most {most} bytes"),
@@ -51,12 +56,12 @@ fn finding(fact: &BrokerFact) -> DoctorFinding {
             let by = humantime::format_duration(Duration::from_secs(ahead.unsigned_abs() / 1000));
             let which = if *ahead > 0 { "ahead of" } else { "behind" };
             DoctorFinding::problem(
-                format!("the clock of the fleet's broker is {by} {which} this Mac's"),
+                format!("the clock of the fleet's broker is {by} {which} {THIS_COMPUTER}'s"),
                 "compare both clocks: word that the roster is current may not count",
             )
         }
         BrokerFact::Forbidden(what) => DoctorFinding::problem(
-            format!("the fleet's broker refuses a member of this Mac: {}", escaped(what)),
+            format!("the fleet's broker refuses a member of {THIS_COMPUTER}: {}", escaped(what)),
             "on the broker's Mac, restart nats-server; of an existing NATS: postern fleet nats-setup",
         ),
     }

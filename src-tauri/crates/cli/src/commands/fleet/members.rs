@@ -4,6 +4,7 @@ use super::failure;
 use crate::failure::Failure;
 use crate::print;
 use postern_command::escape::visible_text as escaped;
+use postern_contract::THIS_COMPUTER;
 use postern_doors::fleet::{FleetId, FleetRisk, Folder, Member, MemberRole};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -15,7 +16,8 @@ pub(super) fn list_members(folder: &Folder, json: bool) -> Result<(), Failure> {
         return print::write_json(&pinned.roster.members);
     }
     for member in &pinned.roster.members {
-        let own = if membership.members.iter().any(|own| own.id == member.id) { " (this Mac)" } else { "" };
+        let is_own = membership.members.iter().any(|own| own.id == member.id);
+        let own = if is_own { format!(" ({THIS_COMPUTER})") } else { String::new() };
         print::write_line(format!("{}{own}  {}", escaped(&member.name), described(member)))?;
         print::write_line(format!("    {}", member.id))?;
     }
@@ -31,6 +33,9 @@ fn described(member: &Member) -> String {
     let mut words = vec![escaped(&member.person)];
     if member.has_role(MemberRole::Owner) {
         words.push("owner".to_owned());
+    }
+    if member.has_role(MemberRole::Auditor) {
+        words.push("auditor".to_owned());
     }
     if let Some(may) = &member.approver {
         let risk = match may.risk {
