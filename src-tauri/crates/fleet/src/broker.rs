@@ -4,6 +4,7 @@
 use crate::id::{FleetId, Hash};
 use crate::keys::VerifyKey;
 use crate::roster::{Member, MemberRole, Roster};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Largest message that the broker takes: a sealed bundle for many recipients.
@@ -39,6 +40,11 @@ impl Subjects {
     /// Returns the subject of a host's audit; `*` for all.
     pub fn audit(&self, host: &str) -> String {
         format!("pf.{}.audit.{host}", self.fleet)
+    }
+
+    /// Returns the subject of a host's audit rows, sealed for auditors; `*` for all.
+    pub fn audit_rows(&self, host: &str) -> String {
+        format!("pf.{}.rows.{host}", self.fleet)
     }
 
     /// Returns the name of the stream with the audit of all hosts.
@@ -135,19 +141,26 @@ impl Broker<'_> {
         )
     }
 
-    /// Returns the members' rights in an account of a server that others run: as its configuration has them, and as
+    /// Returns the rights of each Mac in an account of a server that others run: as its configuration has them, and as
     /// commands of `nsc`. The keys are those of the credentials that the account's administrator gives out.
+    ///
+    /// A Mac has one file of credentials, for its host and for its person: members of one name are a Mac. In a token (JWT) the
+    /// rights must fit what a server reads as one line, 4 KiB.
     pub fn account_rights(fleet: &FleetId, roster: &Roster) -> (String, String) {
         let broker = Broker { fleet, roster, invited: &[], listen: "", folder: "", before_2_10: false };
         let (mut config, mut commands) = (String::new(), String::new());
-        for member in &roster.members {
-            let id = &member.id;
-            let user = BrokerUser { nkey: format!("NKEY-OF-{id}"), ..broker.member(member) };
-            config.push_str(&user.to_config());
+        let mut named = BTreeSet::new();
+        for first in roster.members.iter().filter(|member| named.insert(member.name.as_str())) {
+            let members = roster.members.iter().filter(|member| member.name == first.name);
+            let rights = members.map(|member| broker.member(member)).reduce(BrokerUser::with_rights_of);
+            let Some(rights) = rights else { continue };
+            let (id, name) = (&first.id, quoted(&first.name));
+            let user = BrokerUser { nkey: format!("NKEY-OF-{id}"), ..rights };
             // Writing to a string cannot fail.
+            _ = write!(config, "    # {name}\n{}", user.to_config());
             _ = writeln!(
                 commands,
-                "nsc add user --name {id} --allow-pub '{}' --allow-sub '{}' --allow-pub-response",
+                "# {name}\nnsc add user --name {id} --allow-pub '{}' --allow-sub '{}' --allow-pub-response",
                 user.publish.join(","),
                 user.subscribe.join(",")
             );
@@ -166,10 +179,14 @@ impl Broker<'_> {
         let mut user = BrokerUser::new(member.nkey, id.as_str());
         // Everybody reads the roster and what is current.
         user.subscribe.push(names.key_subject(">"));
-        user.allow_reading(&format!("KV_{}", names.bucket()));
+        let bucket = format!("KV_{}", names.bucket());
+        user.allow_reading(&bucket);
+        user.publish
+            .extend([format!("$JS.API.DIRECT.GET.{bucket}"), format!("$JS.API.DIRECT.GET.{bucket}.>")]);
         user.publish.push(names.presence(id.as_str()));
         if member.has_role(MemberRole::Host) {
             user.publish.extend([names.questions(id), names.audit(id.as_str())]);
+            user.publish.push(names.audit_rows(id.as_str()));
             user.subscribe.extend([names.answers(id), names.presence("*"), names.jobs(id.as_str())]);
         }
         if member.has_role(MemberRole::Approver) {
@@ -180,11 +197,11 @@ impl Broker<'_> {
             user.publish.push(names.jobs("*"));
         }
         if member.has_role(MemberRole::Publisher) {
-            user.publish.extend([
-                names.key_subject("bundle.>"),
-                names.key_subject("stage.>"),
-                names.jobs("*"),
-            ]);
+            // An owner writes all of it.
+            if !member.has_role(MemberRole::Owner) {
+                user.publish.extend([names.key_subject("bundle.>"), names.key_subject("stage.>")]);
+            }
+            user.publish.push(names.jobs("*"));
         }
         if member.has_role(MemberRole::Auditor) {
             user.allow_reading(&names.audit_stream());
@@ -220,15 +237,22 @@ impl BrokerUser {
         Self { nkey: key.public_nkey(), publish: Vec::new(), subscribe }
     }
 
+    /// Returns a user that may do what either may.
+    fn with_rights_of(mut self, other: Self) -> Self {
+        let new = |known: &[String], theirs: Vec<String>| {
+            theirs.into_iter().filter(|one| !known.contains(one)).collect::<Vec<_>>()
+        };
+        self.publish.extend(new(&self.publish, other.publish));
+        self.subscribe.extend(new(&self.subscribe, other.subscribe));
+        self
+    }
+
     /// Lets it read a stream by consumers of its own, and administer none.
     fn allow_reading(&mut self, stream: &str) {
         self.publish.extend([
             format!("$JS.API.STREAM.INFO.{stream}"),
             format!("$JS.API.CONSUMER.CREATE.{stream}"),
             format!("$JS.API.CONSUMER.CREATE.{stream}.>"),
-            format!("$JS.API.DIRECT.GET.{stream}"),
-            format!("$JS.API.DIRECT.GET.{stream}.>"),
-            format!("$JS.API.STREAM.MSG.GET.{stream}"),
             // Flow control of what is delivered.
             format!("$JS.FC.{stream}.>"),
         ]);

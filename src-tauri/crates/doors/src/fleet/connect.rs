@@ -2,6 +2,7 @@
 
 use super::FleetError;
 use super::keep::{Folder, Membership};
+use async_nats::jetstream::consumer::push::OrderedConfig;
 use async_nats::jetstream::{self, consumer};
 use async_nats::{Client, ConnectOptions, Event, Message, RequestErrorKind, ServerError};
 use futures_util::StreamExt as _;
@@ -126,14 +127,19 @@ impl BrokerLink {
         subject: String,
         from: consumer::DeliverPolicy,
     ) -> Result<(consumer::push::Ordered, u64), FleetError> {
+        let wanted =
+            OrderedConfig { filter_subject: subject, deliver_policy: from, ..OrderedConfig::default() };
+        self.consume(stream, wanted).await
+    }
+
+    async fn consume(
+        &self,
+        stream: String,
+        wanted: OrderedConfig,
+    ) -> Result<(consumer::push::Ordered, u64), FleetError> {
         let context = jetstream::new(self.client.clone());
         let stream = context.get_stream(stream).await.map_err(FleetError::broker)?;
-        let config = consumer::push::OrderedConfig {
-            deliver_subject: self.client.new_inbox(),
-            filter_subject: subject,
-            deliver_policy: from,
-            ..consumer::push::OrderedConfig::default()
-        };
+        let config = OrderedConfig { deliver_subject: self.client.new_inbox(), ..wanted };
         let consumer = stream.create_consumer(config).await.map_err(FleetError::broker)?;
         let waiting = consumer.cached_info().num_pending;
         Ok((consumer.messages().await.map_err(FleetError::broker)?, waiting))
@@ -146,8 +152,30 @@ impl BrokerLink {
         subject: String,
         patience: Duration,
     ) -> Result<Vec<jetstream::Message>, FleetError> {
-        let (mut messages, mut left) =
-            self.follow_stream(stream, subject, consumer::DeliverPolicy::All).await?;
+        self.read_all(stream, OrderedConfig { filter_subject: subject, ..OrderedConfig::default() }, patience)
+            .await
+    }
+
+    /// Reads the newest message of each subject of a stream, without what it says.
+    pub(super) async fn read_newest_headers(
+        &self,
+        stream: String,
+        filter_subject: String,
+        patience: Duration,
+    ) -> Result<Vec<jetstream::Message>, FleetError> {
+        let deliver_policy = consumer::DeliverPolicy::LastPerSubject;
+        let wanted =
+            OrderedConfig { filter_subject, deliver_policy, headers_only: true, ..OrderedConfig::default() };
+        self.read_all(stream, wanted, patience).await
+    }
+
+    async fn read_all(
+        &self,
+        stream: String,
+        wanted: OrderedConfig,
+        patience: Duration,
+    ) -> Result<Vec<jetstream::Message>, FleetError> {
+        let (mut messages, mut left) = self.consume(stream, wanted).await?;
         let mut all = Vec::new();
         while left > 0 {
             let message = tokio::time::timeout(patience, messages.next()).await;
@@ -181,7 +209,8 @@ fn login(credentials: Option<&str>, key: &SignKey) -> Result<ConnectOptions, Fle
         Some(seed) if seed.starts_with("SU") && !seed.contains(char::is_whitespace) => {
             Ok(ConnectOptions::with_nkey(seed.to_owned()))
         }
-        Some(file) => ConnectOptions::with_credentials(file)
+        // async-nats wants the end of the last line.
+        Some(file) => ConnectOptions::with_credentials(&format!("{file}\n"))
             .map_err(|error| FleetError::Refused(format!("the credentials cannot be read: {error}"))),
     }
 }

@@ -32,18 +32,23 @@ fn configure(folder: &Path, users: &[SignKey; 3]) -> (String, String) {
     (format!("tls://127.0.0.1:{port}"), certificate)
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_fleet_meets_at_a_nats_that_others_run() {
-    let place = tempfile::tempdir().unwrap();
-    let users = [1, 2, 3].map(|number| SignKey::from_seed([number; 32]).unwrap());
-    let (server, certificate) = configure(place.path(), &users);
-    let broker = Broker::start(place.path());
+/// A server of others, as its administrator describes it.
+pub(super) struct ExistingServer {
+    pub(super) address: String,
+    pub(super) certificate: String,
+    /// Credentials of the owner's Mac, and of the mini.
+    pub(super) credentials: [String; 2],
+}
+
+/// Starts a fleet at such a server, of a laptop and a mini.
+pub(super) async fn founded(broker: Broker, server: ExistingServer) -> Stage {
+    let ExistingServer { address, certificate, credentials: [owners, minis] } = server;
     let (laptop, mini) = (Mac::start().await, Mac::start().await);
     let wanted = NewFleetChoices {
         broker: BrokerChoice::Existing {
-            server,
+            server: address,
             certificate: Some(certificate),
-            credentials: format!("{}\n", users[0].nkey_seed()),
+            credentials: format!("{owners}\n"),
         },
         name: "MacBook".to_owned(),
         person: "Mara".to_owned(),
@@ -57,20 +62,35 @@ async fn a_fleet_meets_at_a_nats_that_others_run() {
     let code = owner.invite().unwrap();
     let without = Joining::meet_owner(code, None, &[true]).await.unwrap_err().to_string();
     assert!(without.contains("--credentials FILE"), "{without}");
-    let credentials = Some(users[1].nkey_seed());
-    joined_with(&mut owner, None, &mini.folder(), &[true], (invitation("mini", ""), credentials)).await;
+    joined_with(&mut owner, None, &mini.folder(), &[true], (invitation("mini", ""), Some(minis))).await;
     assert!(!laptop.folder().path().join("broker.conf").exists());
     mini.call("doors.enable", json!({"door": "fleet"})).await;
     let channel = Some(mini.enrol().await);
-    let mut stage = Stage { broker, laptop, mini, owner, channel };
+    Stage { broker, laptop, mini, owner, channel }
+}
+
+/// Lets the mini ask, and Mara answer.
+pub(super) async fn answered(stage: &mut Stage, name: &str) {
     let mut news = stage.watch().await;
-    let file = stage.mini.file("file");
+    let file = stage.mini.file(name);
     let run = stage.ask(&file);
     let asked = waits(&mut news).await;
     let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     assert_eq!(mara.answer(&asked, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(0));
-    timeout(PATIENCE, run).await.unwrap().unwrap();
+    let (_, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
+    stage.channel = Some(channel);
     assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fleet_meets_at_a_nats_that_others_run() {
+    let place = tempfile::tempdir().unwrap();
+    let users = [1, 2, 3].map(|number| SignKey::from_seed([number; 32]).unwrap());
+    let (address, certificate) = configure(place.path(), &users);
+    let broker = Broker::start(place.path());
+    let credentials = [users[0].nkey_seed(), users[1].nkey_seed()];
+    let mut stage = founded(broker, ExistingServer { address, certificate, credentials }).await;
+    answered(&mut stage, "file").await;
     examined(&stage, &users[2]).await;
 }
 
@@ -82,10 +102,13 @@ async fn examined(stage: &Stage, stranger: &SignKey) {
     for part in [format!("KV_pf-{fleet} on $KV.pf-{fleet}.>"), format!("pf-{fleet}-q on pf.{fleet}.q.*")] {
         assert!(setup.contains(&part), "{part}: {setup}");
     }
-    for member in &pinned.roster.members {
+    let macs =
+        pinned.roster.members.iter().filter(|member| member.name == "mini" || !member.person.is_empty());
+    for member in macs {
         assert!(setup.contains(&format!("nsc add user --name {} ", member.id)), "{setup}");
         assert!(setup.contains(&format!("nkey: NKEY-OF-{},", member.id)), "{setup}");
     }
+    assert_eq!(setup.matches("nsc add user").count(), 2, "one file of credentials for each Mac: {setup}");
     let folder = stage.mini.folder();
     let facts = fleet::examine_broker(&folder).await.unwrap();
     assert!(matches!(&facts[0], BrokerFact::Reached { .. }), "{facts:?}");

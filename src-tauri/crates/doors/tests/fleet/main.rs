@@ -18,6 +18,7 @@ mod crash;
 mod existing;
 mod farm;
 mod inbox;
+mod operator;
 mod people;
 mod policy;
 mod reading;
