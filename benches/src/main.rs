@@ -17,14 +17,14 @@ mod table;
 use anyhow::{Context as _, bail};
 use data::Data;
 use figures::{
-    cli, confined, disk, history, identity, idle, load, output, postern_run, round_trip, run, start,
+    cli, confined, disk, fleet, history, identity, idle, load, output, postern_run, round_trip, run, start,
     throughput, verdict, worst_case,
 };
 use std::path::PathBuf;
 use table::Row;
 
 /// Names of the figures, as they can be given on the command line.
-const FIGURES: [&str; 15] = [
+const FIGURES: [&str; 16] = [
     "verdict",
     "worst-case",
     "round-trip",
@@ -39,6 +39,7 @@ const FIGURES: [&str; 15] = [
     "history",
     "cli",
     "disk",
+    "fleet",
     "load",
 ];
 
@@ -152,6 +153,9 @@ fn over_the_data(options: &Options, data: &Data) -> anyhow::Result<Vec<Row>> {
     }
     if options.wants("disk") {
         rows.push(disk::measure(&options.postern, data, effort)?);
+    }
+    if options.wants("fleet") {
+        rows.extend(fleet::measure(&options.postern, effort)?);
     }
     if options.wants("load") {
         rows.extend(load::measure(&options.postern, data, effort)?);

@@ -4,7 +4,7 @@ use anyhow::{Context as _, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// Bytes of a relayed piece.
@@ -57,6 +57,47 @@ impl Drop for Host {
         _ = self.child.kill();
         _ = self.child.wait();
     }
+}
+
+/// A nats-server of its own.
+#[derive(Debug)]
+pub(crate) struct Broker {
+    child: Child,
+}
+
+impl Broker {
+    /// Starts it. Who connects waits until it listens.
+    pub(crate) fn start(server: &Path, config: &Path) -> anyhow::Result<Self> {
+        let mut child = command(server);
+        child.arg("-c").arg(config).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let child = child.spawn().with_context(|| format!("cannot start {}", server.display()))?;
+        Ok(Self { child })
+    }
+
+    /// Stops it as it is: connections stay, and nothing answers.
+    pub(crate) fn freeze(&self) -> anyhow::Result<()> {
+        Ok(kill_process(Pid::from_child(&self.child), Signal::STOP)?)
+    }
+
+    /// Lets it go on.
+    pub(crate) fn thaw(&self) -> anyhow::Result<()> {
+        Ok(kill_process(Pid::from_child(&self.child), Signal::CONT)?)
+    }
+}
+
+impl Drop for Broker {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+/// Returns a program of the search path.
+#[expect(clippy::disallowed_methods, reason = "a bench looks where its person's shell does")]
+pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
+    let places = std::env::var_os("PATH")?;
+    std::env::split_paths(&places).map(|place| place.join(name)).find(|file| file.is_file())
 }
 
 /// A program that forwards a command over this channel: `postern-run`.
@@ -134,7 +175,8 @@ pub(crate) fn relay_all(program: &str, arguments: &[&str]) -> anyhow::Result<u64
 /// Runs `postern` on a data folder to its end, as a person does who types it.
 pub(crate) fn postern(program: &Path, data: &Path, arguments: &[&str]) -> anyhow::Result<()> {
     let mut child = command(program);
-    child.args(arguments).env("POSTERN_DATA", data);
+    // What it writes to a home folder goes with the data.
+    child.args(arguments).env("POSTERN_DATA", data).env("HOME", data);
     child.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let status = child.status().with_context(|| format!("cannot start {}", program.display()))?;
     ensure!(status.code().is_some_and(|code| code < 2), "postern {arguments:?} ended with {status}");

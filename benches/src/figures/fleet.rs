@@ -1,0 +1,106 @@
+//! Cost of an open fleet door to what is decided here: the round trip of a denied request while the broker is connected, and
+//! while it is frozen, beside the same without a fleet.
+
+use super::round_trip::{ask_denied, hear};
+use crate::Effort;
+use crate::data::{Data, RULES, denied};
+use crate::processes::{Broker, Host, find_program, postern};
+use crate::sample::{Sample, in_turn, ratio};
+use crate::table::{Row, Value, times};
+use anyhow::ensure;
+use postern_client::{Channel, Control};
+use postern_contract::methods::{DoorKind, DoorState, ListDoors, Nothing};
+use std::net::TcpListener;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Ratio that the open door may cost.
+const MOST: f64 = 1.05;
+const GOAL: &str = "<= 1.05 x p50";
+/// Longest time for the door to connect.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A host that can be in a fleet.
+struct Lab<'a> {
+    postern: &'a Path,
+    data: Data,
+    effort: Effort,
+}
+
+pub(crate) fn measure(program: &Path, effort: Effort) -> anyhow::Result<Vec<Row>> {
+    let Some(server) = find_program("nats-server") else {
+        let said = Value::Text("nats-server was not found".to_owned());
+        return Ok(vec![Row::alone("denied, fleet door open", said, GOAL, false)]);
+    };
+    let lab = Lab { postern: program, data: Data::with(RULES)?, effort };
+    let host = Host::start(program, lab.data.folder())?;
+    let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+    let listen = format!("127.0.0.1:{port}");
+    let start = ["fleet", "start", "--name", "bench", "--person", "Bench", "--listen", listen.as_str()];
+    postern(program, lab.data.folder(), &[&start[..], &["--before-2-10", "--yes"]].concat())?;
+    let broker = Broker::start(&server, &lab.data.folder().join("fleet/broker.conf"))?;
+    let connected = lab.row("denied, fleet door open", || lab.turn())?;
+    let frozen = lab.row("denied, fleet broker frozen", || {
+        broker.freeze()?;
+        let sample = lab.turn();
+        broker.thaw()?;
+        sample
+    })?;
+    drop(broker);
+    host.stop()?;
+    Ok(vec![connected, frozen])
+}
+
+impl Lab<'_> {
+    /// Measures beside a closed door, in turn. The door is connected before each turn with the fleet begins.
+    fn row(
+        &self,
+        figure: &str,
+        mut with_fleet: impl FnMut() -> anyhow::Result<Sample>,
+    ) -> anyhow::Result<Row> {
+        let (ours, theirs) = in_turn(
+            self.effort.turns,
+            || {
+                self.open()?;
+                with_fleet()
+            },
+            || {
+                postern(self.postern, self.data.folder(), &["doors", "disable", "fleet"])?;
+                self.turn()
+            },
+        )?;
+        let ratio = ratio(ours.median(), theirs.median());
+        Ok(Row {
+            figure: figure.to_owned(),
+            ours: times(&ours),
+            rival: times(&theirs).of("no fleet"),
+            ratio: Some((ratio, "x p50")),
+            goal: GOAL,
+            met: ratio <= MOST,
+        })
+    }
+
+    /// Asks for what a rule denies, some times.
+    fn turn(&self) -> anyhow::Result<Sample> {
+        let mut channel: Channel = self.data.connect(&denied(0))?;
+        let sample = Sample::of(200 * self.effort.size, || ask_denied(&mut channel))?;
+        hear(&mut channel)?;
+        Ok(sample)
+    }
+
+    /// Opens the door, and waits until it is connected.
+    fn open(&self) -> anyhow::Result<()> {
+        postern(self.postern, self.data.folder(), &["doors", "enable", "fleet"])?;
+        let mut person = Control::connect(self.data.folder())?;
+        let begun = Instant::now();
+        loop {
+            let doors = person.call_method::<ListDoors>(&Nothing {})?.doors;
+            let door = doors.into_iter().find(|door| door.door == DoorKind::Fleet);
+            if door.is_some_and(|door| door.state == DoorState::Open && door.problem.is_none()) {
+                return Ok(());
+            }
+            ensure!(begun.elapsed() < PATIENCE, "the fleet's door does not connect");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
