@@ -3,7 +3,7 @@
 
 use postern_fleet::{
     FleetId, FleetMessageKind, FleetState, Hash, InvitationCode, Now, OpenKey, PinnedRoster, Roster,
-    SignedEnvelope, admit_message,
+    SignedEnvelope, VerifyKey, admit_message, follow_rows,
 };
 use std::time::Duration;
 
@@ -16,6 +16,10 @@ pub fn check(data: &[u8]) {
     }
     let now = Now { wall: i64::MAX / 2, timer: Duration::ZERO };
     assert!(admit_message(&nobody(), data, now).is_err(), "a fleet without members admits {data:?}");
+    let (host, signs) = (FleetId::random([2; 16]), VerifyKey::from_bytes([4; 32]));
+    let opens = OpenKey::from_seed([3; 32]);
+    let rows = follow_rows(&FleetId::random([1; 16]), (&host, &signs), &opens, [data], (&[], None));
+    assert!(rows.rows.is_empty() && rows.findings.len() == 1, "nobody's audit has rows: {data:?}");
     let Ok(text) = std::str::from_utf8(data) else { return };
     if let Ok(code) = InvitationCode::parse(text) {
         assert!(

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FleetCommand {
-    /// Start a fleet with this Mac; shows the configuration of its broker (nats-server) before it writes it
+    /// Start a fleet; shows the configuration of its broker (nats-server) before it writes it
     Start(FleetStartArgs),
     /// Invite another Mac: prints a code and waits for it
     Invite(Invite),
@@ -23,7 +23,7 @@ pub(crate) enum FleetCommand {
         /// Member: its name or id, as `fleet members` prints it
         member: String,
     },
-    /// Leave the fleet: forget its keys on this Mac
+    /// Leave the fleet: forget its keys here
     Leave {
         /// Leave without asking
         #[arg(long)]
@@ -34,7 +34,7 @@ pub(crate) enum FleetCommand {
     /// Policy for the hosts of a group
     #[command(subcommand)]
     Policy(FleetPolicy),
-    /// Compare the anchored audit of hosts with what was seen before; exit 1 if anything is missing or made up
+    /// Compare the audit of hosts with what was seen before, or read it
     Audit {
         #[command(subcommand)]
         command: FleetAudit,
@@ -45,10 +45,10 @@ pub(crate) enum FleetCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct FleetStartArgs {
-    /// Address of this Mac on which the broker listens; other Macs must reach it
+    /// Address on which the broker listens; other Macs must reach it
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7720")]
     pub(crate) listen: SocketAddr,
-    /// NATS server that others run, instead of one on this Mac: tls://HOST:PORT
+    /// NATS server that others run, instead of one here: tls://HOST:PORT
     #[arg(long, value_name = "URL", requires = "credentials", conflicts_with_all = ["listen", "before_2_10"])]
     pub(crate) server: Option<String>,
     /// Credentials that its administrator gave: a .creds file, or the seed of a user's nkey
@@ -57,13 +57,13 @@ pub(crate) struct FleetStartArgs {
     /// Certificate of that server (PEM), to trust it alone [default: trust whom the system trusts]
     #[arg(long, value_name = "FILE", requires = "server")]
     pub(crate) certificate: Option<PathBuf>,
-    /// Name of this Mac
+    /// Name of this host, as other Macs show it
     #[arg(long)]
     pub(crate) name: String,
     /// Your name, as other Macs show it
     #[arg(long)]
     pub(crate) person: String,
-    /// Group of this Mac
+    /// Group of this host
     #[arg(long, default_value = "all")]
     pub(crate) group: String,
     #[command(flatten)]
@@ -76,15 +76,18 @@ pub(crate) struct FleetStartArgs {
     pub(crate) yes: bool,
 }
 
-/// Rights of the fleet on this Mac.
+/// Rights of the fleet on this host.
 #[derive(Debug, Args)]
 pub(crate) struct ConsentArgs {
-    /// Extent to which the fleet's policy counts on this Mac
+    /// Extent to which the fleet's policy counts here
     #[arg(long, value_enum, default_value = "deny")]
     pub(crate) policy: PolicyName,
-    /// Let people who answer for this Mac read its history, agents and rules
+    /// Let people who answer for this host read its history, agents and rules
     #[arg(long)]
     pub(crate) readable: bool,
+    /// Send the rows of its audit to the fleet's auditors, sealed for them
+    #[arg(long)]
+    pub(crate) auditable: bool,
 }
 
 #[derive(Debug, Args)]
@@ -106,6 +109,9 @@ pub(crate) struct Invite {
     /// Let its person publish policy
     #[arg(long)]
     pub(crate) publisher: bool,
+    /// Let its person read the audit of hosts, and answer nothing
+    #[arg(long, conflicts_with_all = ["risk", "once_only", "publisher"])]
+    pub(crate) auditor: bool,
 }
 
 #[derive(Debug, Args)]
@@ -115,10 +121,10 @@ pub(crate) struct Join {
     /// Credentials for a broker that others run: a .creds file, or the seed of a user's nkey
     #[arg(long, value_name = "FILE")]
     pub(crate) credentials: Option<PathBuf>,
-    /// Only ask: nobody answers on this Mac for others
+    /// Only ask: nobody answers here for others
     #[arg(long, conflicts_with = "approver_only")]
     pub(crate) host_only: bool,
-    /// Only answer: this Mac's own questions stay here
+    /// Only answer: questions of this host stay here
     #[arg(long)]
     pub(crate) approver_only: bool,
     #[command(flatten)]
@@ -140,7 +146,15 @@ pub(crate) struct Block {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FleetAudit {
-    /// Find gaps, forks, bad signatures, and a log that ends before what was seen
+    /// Print the rows that hosts sealed for you, as their auditor
+    Read {
+        /// Only this host [default: all]
+        #[arg(long)]
+        host: Option<String>,
+        #[command(flatten)]
+        json: super::args::JsonOutput,
+    },
+    /// Find gaps, forks, bad signatures, and a log that ends before what was seen; exit 1 if anything is missing or made up
     Verify {
         /// Only this host [default: all]
         #[arg(long)]

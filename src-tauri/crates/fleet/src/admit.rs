@@ -33,6 +33,7 @@ pub fn admit_message(fleet: &FleetState, bytes: &[u8], now: Now) -> Result<Admit
         | FleetMessageKind::Receipt
         | FleetMessageKind::Presence
         | FleetMessageKind::Anchor
+        | FleetMessageKind::AuditRows
         | FleetMessageKind::JobReport => Err(FleetRefusal::Kind),
     }
 }

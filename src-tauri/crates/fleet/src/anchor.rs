@@ -1,10 +1,10 @@
-//! Audit of a host: a chain of its records, and signed heads that leave the host. A comparison finds what is missing or
-//! was made up.
+//! Audit of a host: signed heads of the chain of its rows, which leave the host. A comparison finds what is missing or was
+//! made up.
 
 use crate::envelope::SignedEnvelope;
 use crate::id::{FleetId, Hash};
 use crate::keys::VerifyKey;
-use crate::message::{FleetMessageKind, payload};
+use crate::message::{FleetMessageBody, FleetMessageKind, payload};
 use serde::{Deserialize, Serialize};
 
 /// Signed head of a host's chain.
@@ -23,6 +23,10 @@ pub struct Anchor {
     pub policy: String,
     /// The host's roster.
     pub roster: Hash,
+}
+
+impl FleetMessageBody for Anchor {
+    const KIND: FleetMessageKind = FleetMessageKind::Anchor;
 }
 
 /// The last anchor that an approver saw of a host.
@@ -80,21 +84,10 @@ pub enum AnchorFinding {
 pub struct AnchorReport {
     /// The last anchor that holds, to be kept.
     pub last: Option<AnchorHead>,
+    /// Every anchor, in its order.
+    pub anchors: Vec<AnchorHead>,
     /// Faults that were found; empty if there are none.
     pub findings: Vec<AnchorFinding>,
-}
-
-/// Returns the head of a chain after one more record.
-pub fn chained(head: Hash, number: u64, record: &[u8]) -> Hash {
-    Hash::of_parts("postern-fleet record 1", &[head.as_bytes(), &number.to_be_bytes(), record])
-}
-
-/// Returns whether an anchor's head is that of these records, from the first one on.
-pub fn records_match<'a>(anchor: &Anchor, records: impl IntoIterator<Item = &'a [u8]>) -> bool {
-    let (count, head) = records
-        .into_iter()
-        .fold((0, Hash::NONE), |(count, head), record| (count + 1, chained(head, count + 1, record)));
-    count == anchor.count && head == anchor.head
 }
 
 /// Compares the anchors of a host, in the order of the log, with each other and with the last one seen.
@@ -105,7 +98,7 @@ pub fn verify<'a>(
     entries: impl IntoIterator<Item = &'a [u8]>,
     kept: Option<AnchorHead>,
 ) -> AnchorReport {
-    let mut findings = Vec::new();
+    let (mut findings, mut anchors) = (Vec::new(), Vec::new());
     let mut last: Option<AnchorHead> = None;
     let mut seen = kept.is_none();
     for (index, entry) in entries.into_iter().enumerate() {
@@ -133,6 +126,7 @@ pub fn verify<'a>(
             findings.extend((kept.hash != hash).then_some(AnchorFinding::Replaced(seq)));
         }
         last = Some(AnchorHead { seq, hash, count: anchor.count, records: anchor.head });
+        anchors.extend(last);
     }
     if let (false, Some(kept)) = (seen, kept) {
         findings.push(match last.map_or(0, |last| last.seq) {
@@ -140,7 +134,7 @@ pub fn verify<'a>(
             _ => AnchorFinding::Replaced(kept.seq),
         });
     }
-    AnchorReport { last, findings }
+    AnchorReport { last, anchors, findings }
 }
 
 fn read_anchor(fleet: &FleetId, host: &FleetId, key: &VerifyKey, entry: &[u8]) -> Option<(Anchor, Hash)> {

@@ -2,6 +2,7 @@
 
 use crate::WallMillis;
 use crate::id::{FleetId, Hash};
+use crate::message::{FleetMessageBody, FleetMessageKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -40,6 +41,14 @@ pub struct RolloutStage {
     pub bundle: Hash,
     /// The hosts.
     pub reach: RolloutReach,
+}
+
+impl FleetMessageBody for Bundle {
+    const KIND: FleetMessageKind = FleetMessageKind::Bundle;
+}
+
+impl FleetMessageBody for RolloutStage {
+    const KIND: FleetMessageKind = FleetMessageKind::Stage;
 }
 
 /// Share of a group's hosts.

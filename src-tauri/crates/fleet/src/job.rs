@@ -3,6 +3,7 @@
 
 use crate::WallMillis;
 use crate::id::{FleetId, Hash};
+use crate::message::{FleetMessageBody, FleetMessageKind};
 use crate::rise::VerdictCounts;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -72,6 +73,14 @@ pub struct JobReport {
     pub job: FleetId,
     /// Outcome of the work.
     pub outcome: Reported,
+}
+
+impl FleetMessageBody for Job {
+    const KIND: FleetMessageKind = FleetMessageKind::Job;
+}
+
+impl FleetMessageBody for JobReport {
+    const KIND: FleetMessageKind = FleetMessageKind::JobReport;
 }
 
 /// Outcome of a job.

@@ -17,6 +17,7 @@ mod job;
 mod join;
 mod keys;
 mod message;
+mod records;
 mod refusal;
 mod rise;
 mod roster;
@@ -27,7 +28,7 @@ mod tests;
 
 pub use admit::{admit_message, published};
 pub use admitted::{AdmittedAnswer, AdmittedMessage, Now};
-pub use anchor::{Anchor, AnchorFinding, AnchorHead, AnchorReport, chained, records_match, verify};
+pub use anchor::{Anchor, AnchorFinding, AnchorHead, AnchorReport, verify};
 pub use broker::{Broker, MAX_PAYLOAD, Subjects};
 pub use bundle::{Bundle, InForce, RolloutReach, RolloutStage, bundle_name};
 pub use code::{CODE_LASTS, CodeError, InvitationCode};
@@ -41,9 +42,10 @@ pub use message::{
     FleetAnswer, FleetChoice, FleetClosing, FleetMessageBody, FleetMessageHeader, FleetMessageKind,
     FleetPresence, FleetQuestion, FleetReceipt, FleetRisk, Payload,
 };
-pub use refusal::FleetRefusal;
+pub use records::{AuditRows, RowFinding, RowHead, RowReport, SentAuditRow, follow_rows, rows_id};
+pub use refusal::{FleetRefusal, RosterError};
 pub use rise::{Rise, RiseLimits, VerdictCounts};
-pub use roster::{ApproverLimits, Fresh, Member, MemberRole, PinnedRoster, Roster, RosterError};
+pub use roster::{ApproverLimits, Fresh, Member, MemberRole, PinnedRoster, Roster};
 pub use seal::{SealError, Sealed, document_binding};
 pub use seed::Seed;
 

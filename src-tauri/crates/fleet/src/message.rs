@@ -1,15 +1,12 @@
 //! Messages between members: one kind of payload each, with its type and its limit.
 
-use crate::bundle::{Bundle, RolloutStage};
 use crate::envelope::SignedEnvelope;
 use crate::id::{FleetId, Hash};
-use crate::job::{Job, JobReport};
 use crate::keys::{OpenKey, SealKey, SignKey};
 use crate::refusal::FleetRefusal;
-use crate::roster::{Fresh, Roster};
 use crate::seal::{SealError, Sealed};
 use crate::seed::Seed;
-use crate::{Anchor, VERSION, WallMillis};
+use crate::{VERSION, WallMillis};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +33,8 @@ pub enum FleetMessageKind {
     Stage,
     /// The head of a host's audit.
     Anchor,
+    /// Rows of a host's audit.
+    AuditRows,
     /// Work that a member asks of a host.
     Job,
     /// Result of that work.
@@ -44,7 +43,7 @@ pub enum FleetMessageKind {
 
 impl FleetMessageKind {
     /// Every kind.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Question,
         Self::Closing,
         Self::Answer,
@@ -55,6 +54,7 @@ impl FleetMessageKind {
         Self::Bundle,
         Self::Stage,
         Self::Anchor,
+        Self::AuditRows,
         Self::Job,
         Self::JobReport,
     ];
@@ -72,6 +72,7 @@ impl FleetMessageKind {
             Self::Bundle => "application/vnd.postern.fleet.bundle+json",
             Self::Stage => "application/vnd.postern.fleet.stage+json",
             Self::Anchor => "application/vnd.postern.fleet.anchor+json",
+            Self::AuditRows => "application/vnd.postern.fleet.audit-rows+json",
             Self::Job => "application/vnd.postern.fleet.job+json",
             Self::JobReport => "application/vnd.postern.fleet.report+json",
         }
@@ -83,7 +84,7 @@ impl FleetMessageKind {
             Self::Answer | Self::Receipt | Self::Closing => 8 << 10,
             Self::Presence | Self::Fresh | Self::Anchor => 4 << 10,
             Self::Question | Self::Stage => 64 << 10,
-            Self::JobReport => 256 << 10,
+            Self::JobReport | Self::AuditRows => 256 << 10,
             Self::Roster | Self::Bundle | Self::Job => 512 << 10,
         }
     }
@@ -344,12 +345,5 @@ bodies!(
     FleetClosing: Closing,
     FleetAnswer: Answer,
     FleetReceipt: Receipt,
-    FleetPresence: Presence,
-    Roster: Roster,
-    Fresh: Fresh,
-    Bundle: Bundle,
-    RolloutStage: Stage,
-    Anchor: Anchor,
-    Job: Job,
-    JobReport: JobReport
+    FleetPresence: Presence
 );

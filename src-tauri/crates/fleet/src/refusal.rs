@@ -2,8 +2,29 @@
 
 use crate::envelope::EnvelopeError;
 use crate::id::{FleetId, Hash};
-use crate::roster::RosterError;
 use crate::seal::SealError;
+
+/// Reason why a roster does not count.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RosterError {
+    /// Version that does not come directly after ours.
+    #[error("roster {theirs} does not follow roster {ours}")]
+    NotNext {
+        /// The version that is pinned.
+        ours: u64,
+        /// The version that came.
+        theirs: u64,
+    },
+    /// Version that names another one before it.
+    #[error("it follows another roster than the one that is pinned here")]
+    OtherPrevious,
+    /// Roster that is not the one named when the host joined.
+    #[error("it is not the roster that the code names")]
+    OtherFirst,
+    /// Members that break a rule of the roster, with the reason.
+    #[error("{0}")]
+    Members(String),
+}
 
 /// Reason why a message does not count. Nothing changes by one that is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -4,8 +4,8 @@ use crate::WallMillis;
 use crate::envelope::SignedEnvelope;
 use crate::id::{FleetId, Hash};
 use crate::keys::{SealKey, VerifyKey};
-use crate::message::{FleetMessageKind, FleetRisk, payload};
-use crate::refusal::FleetRefusal;
+use crate::message::{FleetMessageBody, FleetMessageKind, FleetRisk, payload};
+use crate::refusal::{FleetRefusal, RosterError};
 use crate::seal::RECIPIENTS;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -104,28 +104,6 @@ pub struct Fresh {
     pub at: WallMillis,
 }
 
-/// Reason why a roster does not count.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RosterError {
-    /// Version that does not come directly after ours.
-    #[error("roster {theirs} does not follow roster {ours}")]
-    NotNext {
-        /// The version that is pinned.
-        ours: u64,
-        /// The version that came.
-        theirs: u64,
-    },
-    /// Version that names another one before it.
-    #[error("it follows another roster than the one that is pinned here")]
-    OtherPrevious,
-    /// Roster that is not the one named when the host joined.
-    #[error("it is not the roster that the code names")]
-    OtherFirst,
-    /// Members that break a rule of the roster, with the reason.
-    #[error("{0}")]
-    Members(String),
-}
-
 /// A roster that counts, with its hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -134,6 +112,14 @@ pub struct PinnedRoster {
     pub roster: Roster,
     /// Hash of its signed bytes.
     pub hash: Hash,
+}
+
+impl FleetMessageBody for Roster {
+    const KIND: FleetMessageKind = FleetMessageKind::Roster;
+}
+
+impl FleetMessageBody for Fresh {
+    const KIND: FleetMessageKind = FleetMessageKind::Fresh;
 }
 
 impl Roster {

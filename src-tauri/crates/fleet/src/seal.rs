@@ -80,6 +80,12 @@ impl Sealed {
         Ok(Self { recipients, ciphertext })
     }
 
+    /// Returns true if it is sealed for a key, among others.
+    pub fn is_for(&self, key: &OpenKey) -> bool {
+        let id = key.sealer().key_id();
+        self.recipients.iter().any(|wrapped| wrapped.keyid == id)
+    }
+
     /// Opens what was sealed for a key under the same header.
     pub fn open_bytes(&self, header: &[u8], key: &OpenKey) -> Result<Vec<u8>, SealError> {
         if self.recipients.len() > RECIPIENTS {

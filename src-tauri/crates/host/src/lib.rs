@@ -29,10 +29,10 @@ mod touches;
 mod watch;
 
 pub use ask::{ApproverGuard, ApproverId, ConnectedApproverKind};
-pub use book::write_whole;
+pub use book::{write_soon, write_whole};
 pub use chats::{ChatMessage, QuestionRow};
 pub use clock::now_millis;
-pub use control::{Handle, HostControl};
+pub use control::{Handle, HostControl, read_audit_row};
 pub use diagnosis::{DataFolderOwner, Diagnosis, HostProcess, diagnose};
 pub use folder::make_private;
 pub use gate::{AnswerElsewhere, GateClosed, GateCounts, GateHandle, Killed, PauseProblem, Unwritten};

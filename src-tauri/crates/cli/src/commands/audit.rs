@@ -11,7 +11,7 @@ use serde_json::Value;
 /// A change as JSON, with both values parsed.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct AuditLine<'a> {
+pub(in crate::commands) struct AuditLine<'a> {
     number: i64,
     at: i64,
     by: &'a AuditBy,
@@ -70,7 +70,7 @@ pub(crate) fn run(link: &mut HostLink, command: &AuditCommand) -> Result<(), Fai
     if wrong { Err(Failure::negative("the audit is not intact")) } else { Ok(()) }
 }
 
-fn for_programs(row: &AuditRow) -> AuditLine<'_> {
+pub(in crate::commands) fn for_programs(row: &AuditRow) -> AuditLine<'_> {
     let read = |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str(text).ok());
     AuditLine {
         number: row.number,
@@ -88,7 +88,7 @@ fn for_programs(row: &AuditRow) -> AuditLine<'_> {
 }
 
 /// Formats a change: time and author, then the change.
-fn row_lines(row: &AuditRow, at: &str) -> [String; 2] {
+pub(in crate::commands) fn row_lines(row: &AuditRow, at: &str) -> [String; 2] {
     let widens = if row.widens { "more may run" } else { "" };
     let head = format!("{:>5}  {at}  {}  {widens}", row.number, row.by.describe());
     [head.trim_end().to_owned(), format!("       {}", row.summary)]

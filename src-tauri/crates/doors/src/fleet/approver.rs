@@ -9,7 +9,7 @@ use futures_util::StreamExt as _;
 use postern_contract::{Part, Question};
 use postern_fleet::{
     FleetAnswer, FleetChoice, FleetClosing, FleetId, FleetMessageBody as _, FleetMessageKind, FleetPresence,
-    FleetReceipt, MemberRole, PinnedRoster, Seed, SignedEnvelope, Subjects,
+    FleetReceipt, Member, MemberRole, OpenKey, PinnedRoster, Seed, SignedEnvelope, Subjects,
 };
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -92,13 +92,23 @@ pub struct FleetApprover {
 impl FleetApprover {
     /// Connects as the person's member of this Mac.
     pub async fn connect(folder: &Folder) -> Result<Self, FleetError> {
+        Self::connect_as(folder, &[MemberRole::Approver]).await
+    }
+
+    /// Connects the same member to look at the audit of hosts: approvers compare it, auditors open its rows as well.
+    pub async fn connect_to_audit(folder: &Folder) -> Result<Self, FleetError> {
+        Self::connect_as(folder, &[MemberRole::Approver, MemberRole::Auditor]).await
+    }
+
+    async fn connect_as(folder: &Folder, roles: &[MemberRole]) -> Result<Self, FleetError> {
         let membership = folder.membership()?;
         let me = membership.own_member_id(false).ok_or(FleetError::NoApprover)?.clone();
         let keys = folder.read_keys(&me)?;
         let link = BrokerLink::open_as_member(folder, &membership, (&me, &keys.nkey)).await?;
         let fleet = membership.fleet;
         let pinned = store::follow(&link.client, &fleet, &keys.open, folder).await?;
-        if !pinned.roster.member(&me).is_some_and(|member| member.has_role(MemberRole::Approver)) {
+        let may = |member: &Member| roles.iter().any(|role| member.has_role(*role));
+        if !pinned.roster.member(&me).is_some_and(may) {
             return Err(FleetError::NoApprover);
         }
         let pinned = Mutex::new(Arc::new(pinned));
@@ -107,6 +117,16 @@ impl FleetApprover {
 
     pub(super) fn pinned(&self) -> Arc<PinnedRoster> {
         Arc::clone(&self.pinned.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns the person's member, as a roster has it.
+    pub(super) fn own_member<'a>(&self, pinned: &'a PinnedRoster) -> Option<&'a Member> {
+        pinned.roster.member(&self.me)
+    }
+
+    /// Returns the key that opens what is sealed for the person.
+    pub(super) fn open_key(&self) -> &OpenKey {
+        &self.keys.open
     }
 
     /// Returns everything that waits, oldest first.

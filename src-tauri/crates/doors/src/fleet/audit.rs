@@ -1,14 +1,17 @@
-//! Audit of hosts, as approvers compare it. They keep the last head of each: an administrator of the broker may delete
-//! what no member may.
+//! Audit of hosts, as approvers compare it and auditors read it. They keep the last head of each: an administrator of the
+//! broker may delete what no member may.
 
 use super::FleetError;
 use super::approver::FleetApprover;
 use super::keep::Folder;
-use postern_fleet::{AnchorFinding, AnchorHead, FleetId, Member, MemberRole, Subjects, verify};
+use postern_fleet::{
+    AnchorFinding, AnchorHead, FleetId, Member, MemberRole, RowFinding, RowHead, RowReport, Subjects,
+    follow_rows, verify,
+};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Longest time for the broker to send the next anchor.
+/// Longest time for the broker to send the next entry.
 const CONFIRM: Duration = Duration::from_secs(5);
 
 /// Result of a comparison of one host's audit.
@@ -20,13 +23,30 @@ pub struct Verified {
     pub host: FleetId,
     /// The last anchor that holds.
     pub last: Option<AnchorHead>,
-    /// Faults that were found; empty if there are none.
+    /// Faults of its anchors; empty if there are none.
     pub findings: Vec<AnchorFinding>,
+    /// Rows that it sent, if an auditor looks.
+    pub rows: RowReport,
 }
 
+impl Verified {
+    /// Returns every fault, in words.
+    pub fn problems(&self) -> Vec<String> {
+        let rows = self.rows.findings.iter().map(RowFinding::to_string);
+        self.findings.iter().map(AnchorFinding::to_string).chain(rows).collect()
+    }
+}
+
+/// Heads that were seen, by host.
+type Seen<T> = BTreeMap<FleetId, T>;
+
 impl Folder {
-    fn heads(&self) -> Result<BTreeMap<FleetId, AnchorHead>, FleetError> {
+    fn anchors_seen(&self) -> Result<Seen<AnchorHead>, FleetError> {
         Ok(self.read_json("heads.json")?.unwrap_or_default())
+    }
+
+    fn rows_seen(&self) -> Result<Seen<RowHead>, FleetError> {
+        Ok(self.read_json("rows.json")?.unwrap_or_default())
     }
 }
 
@@ -35,28 +55,63 @@ impl FleetApprover {
     pub async fn verify_audit(&self, named: Option<&str>) -> Result<Vec<Verified>, FleetError> {
         let pinned = self.pinned();
         let is = |host: &&Member| named.is_none_or(|named| host.name == named || host.id.as_str() == named);
-        let mut heads = self.folder.heads()?;
+        let hosts: Vec<&Member> = pinned.roster.members_with(MemberRole::Host).filter(is).collect();
+        let (names, some) = (Subjects::for_fleet(&self.fleet), subject_of(&hosts));
+        // Rows are read after the anchors: none of them is anchored and not there yet.
+        let anchors = self.entries_by_host(names.audit(some)).await?;
+        let audits = self.own_member(&pinned).is_some_and(|member| member.has_role(MemberRole::Auditor));
+        let rows = if audits { self.entries_by_host(names.audit_rows(some)).await? } else { BTreeMap::new() };
+        let (mut anchors_seen, mut rows_seen) = (self.folder.anchors_seen()?, self.folder.rows_seen()?);
         let mut all = Vec::new();
-        for host in pinned.roster.members_with(MemberRole::Host).filter(is) {
-            let entries = self.anchors(host).await?;
-            let kept = heads.get(&host.id).copied();
-            let entries = entries.iter().map(Vec::as_slice);
-            let report = verify(&self.fleet, &host.id, &host.sign, entries, kept);
+        for host in hosts {
+            let entries = entries_of(&anchors, host);
+            let report =
+                verify(&self.fleet, &host.id, &host.sign, entries, anchors_seen.get(&host.id).copied());
             if let (true, Some(last)) = (report.findings.is_empty(), report.last) {
-                heads.insert(host.id.clone(), last);
+                anchors_seen.insert(host.id.clone(), last);
+            }
+            let mut opened = RowReport::default();
+            if audits {
+                let compared = (report.anchors.as_slice(), rows_seen.get(&host.id).copied());
+                let (signed, entries) = ((&host.id, &host.sign), entries_of(&rows, host));
+                opened = follow_rows(&self.fleet, signed, self.open_key(), entries, compared);
+            }
+            if let (true, Some(head)) = (opened.findings.is_empty(), opened.head()) {
+                rows_seen.insert(host.id.clone(), head);
             }
             let (name, host) = (host.name.clone(), host.id.clone());
-            all.push(Verified { name, host, last: report.last, findings: report.findings });
+            all.push(Verified { name, host, last: report.last, findings: report.findings, rows: opened });
         }
-        self.folder.write_json("heads.json", &heads)?;
+        self.folder.write_json("heads.json", &anchors_seen)?;
+        if audits {
+            self.folder.write_json("rows.json", &rows_seen)?;
+        }
         Ok(all)
     }
 
-    /// Reads what the broker has of a host's audit, in its order.
-    async fn anchors(&self, host: &Member) -> Result<Vec<Vec<u8>>, FleetError> {
-        let names = Subjects::for_fleet(&self.fleet);
-        let entries =
-            self.link.read_stream(names.audit_stream(), names.audit(host.id.as_str()), CONFIRM).await?;
-        Ok(entries.into_iter().map(|message| message.payload.to_vec()).collect())
+    /// Reads what the broker has of the audit, in its order, by host: at once for all of them.
+    async fn entries_by_host(&self, subject: String) -> Result<BTreeMap<String, Vec<Vec<u8>>>, FleetError> {
+        let stream = Subjects::for_fleet(&self.fleet).audit_stream();
+        let mut entries: BTreeMap<String, Vec<Vec<u8>>> = BTreeMap::new();
+        for message in self.link.read_stream(stream, subject, CONFIRM).await? {
+            let host = message.subject.rsplit('.').next().unwrap_or_default().to_owned();
+            entries.entry(host).or_default().push(message.payload.to_vec());
+        }
+        Ok(entries)
     }
+}
+
+/// Returns what stands for these hosts in a subject.
+fn subject_of<'a>(hosts: &[&'a Member]) -> &'a str {
+    match hosts {
+        [one] => one.id.as_str(),
+        _ => "*",
+    }
+}
+
+fn entries_of<'a>(
+    entries: &'a BTreeMap<String, Vec<Vec<u8>>>,
+    host: &Member,
+) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+    entries.get(host.id.as_str()).into_iter().flatten().map(Vec::as_slice)
 }

@@ -63,6 +63,7 @@ impl Inbox<'_> {
         }
         let mut told = self.host.subscribe();
         let mut on_their_way: FuturesUnordered<OnItsWay<'_>> = FuturesUnordered::new();
+        let mut looking = FuturesUnordered::new();
         let (mut present, mut heads, mut attended) = (interval(PRESENT), interval(HEADS), false);
         loop {
             let ends = self.waiting.values().map(|one| one.ends).min();
@@ -84,7 +85,8 @@ impl Inbox<'_> {
                     approver.follow().await?;
                     attended = self.say_present().await?;
                 }
-                _ = heads.tick() => self.look_at_audit().await,
+                _ = heads.tick() => looking.push(look_at_audit(self.host, approver)),
+                Some(()) = looking.next() => {}
                 // Somebody came to this Mac, or went.
                 news = told.recv() => match news {
                     Ok(postern_contract::ApproverNotification::StatusChanged(_)) if !attended => attended = self.say_present().await?,
@@ -93,21 +95,6 @@ impl Inbox<'_> {
                 },
                 () = tokio::time::sleep_until(next_end) => self.close_expired().await?,
             }
-        }
-    }
-
-    /// Keeps the last head of each host's audit, and says what is wrong with one.
-    async fn look_at_audit(&self) {
-        match self.approver.verify_audit(None).await {
-            Ok(all) => {
-                for one in all.iter().filter(|one| !one.findings.is_empty()) {
-                    let name = postern_command::escape::visible_text(&one.name);
-                    self.host.call_attention(format!(
-                        "the audit of {name} at the fleet’s broker is not whole: postern fleet audit verify"
-                    ));
-                }
-            }
-            Err(error) => tracing::warn!(%error, "the audit of the fleet could not be compared"),
         }
     }
 
@@ -165,6 +152,21 @@ impl Inbox<'_> {
             self.close_question(id, ClosedBy::Expired, None).await?;
         }
         Ok(())
+    }
+}
+
+/// Keeps the last head of each host's audit, and says what is wrong with one.
+async fn look_at_audit(host: &Host, approver: &FleetApprover) {
+    match approver.verify_audit(None).await {
+        Ok(all) => {
+            for one in all.iter().filter(|one| !one.problems().is_empty()) {
+                let name = postern_command::escape::visible_text(&one.name);
+                host.call_attention(format!(
+                    "the audit of {name} at the fleet’s broker is not whole: postern fleet audit verify"
+                ));
+            }
+        }
+        Err(error) => tracing::warn!(%error, "the audit of the fleet could not be compared"),
     }
 }
 

@@ -138,8 +138,10 @@ impl Joining {
             members.push(OwnMember { id, host: *host });
         }
         let InvitationCode { fleet, server, certificate, .. } = code;
-        let HostConsent { policy, readable } = consent;
-        let membership = Membership { fleet, server, certificate, members, policy, readable, broker: None };
+        let HostConsent { policy, readable, auditable } = consent;
+        let broker = None;
+        let membership =
+            Membership { fleet, server, certificate, members, policy, readable, auditable, broker };
         folder.pin_roster(&pinned, envelope)?;
         if let Some(credentials) = credentials {
             folder.write_text(CREDENTIALS, credentials.as_bytes())?;

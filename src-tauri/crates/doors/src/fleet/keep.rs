@@ -6,7 +6,7 @@ use postern_fleet::{
     FleetId, Fresh, Hash, Introduction, Member, MemberRole, OpenKey, PinnedRoster, Seed, SignKey,
     SignedEnvelope, VerifyKey,
 };
-use postern_host::{make_private, write_whole};
+use postern_host::{make_private, write_soon, write_whole};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -20,7 +20,7 @@ const ROSTERS: usize = 10;
 pub(super) const CREDENTIALS: &str = "credentials";
 
 /// Everything that makes this Mac a member.
-const FILES: [&str; 14] = [
+const FILES: [&str; 16] = [
     "member.json",
     "shown.json",
     CREDENTIALS,
@@ -35,6 +35,8 @@ const FILES: [&str; 14] = [
     "published.json",
     "heads.json",
     "anchored.json",
+    "rows-sent.json",
+    "rows.json",
 ];
 
 /// The folder.
@@ -61,6 +63,8 @@ pub struct HostConsent {
     pub policy: PolicyScope,
     /// True if those who answer for the host may read its history, agents and rules.
     pub readable: bool,
+    /// True if the rows of its audit go to the fleet's auditors, sealed for them.
+    pub auditable: bool,
 }
 
 /// Facts about the fleet besides its roster.
@@ -82,6 +86,9 @@ pub struct Membership {
     /// True if those who answer for this Mac may read its history, agents and rules.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub readable: bool,
+    /// True if the rows of this Mac's audit go to the fleet's auditors, sealed for them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub auditable: bool,
     /// Address of the broker, if this Mac keeps its configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broker: Option<OwnBroker>,
@@ -287,6 +294,12 @@ impl Folder {
 
     pub(super) fn write_json<T: Serialize>(&self, name: &str, value: &T) -> Result<(), FleetError> {
         self.write_text(name, &serde_json::to_vec_pretty(value).map_err(FleetError::own_error)?)
+    }
+
+    /// Writes a file of the folder that need not survive a power cut: as a whole for every other end.
+    pub(super) fn write_json_soon<T: Serialize>(&self, name: &str, value: &T) -> Result<(), FleetError> {
+        let text = serde_json::to_vec(value).map_err(FleetError::own_error)?;
+        write_soon(&self.path.join(name), &text).map_err(FleetError::own_error)
     }
 
     /// Writes a file of the folder, 0600, as a whole or not at all.

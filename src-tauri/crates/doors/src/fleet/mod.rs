@@ -21,8 +21,8 @@ pub use joining::{Inviting, Joining, Met};
 pub use keep::{Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember, PolicyScope};
 pub use owner::{BrokerChoice, FleetOwner, Invitation, NewFleetChoices, PreparedFleet, prepare_fleet};
 pub use postern_fleet::{
-    ApproverLimits, FleetChoice, FleetId, FleetRisk, HostPart, InvitationCode, Member, MemberRole, Reported,
-    RiseLimits, RolloutReach, Work,
+    ApproverLimits, FleetChoice, FleetId, FleetRisk, Hash, HostPart, InvitationCode, Member, MemberRole,
+    Reported, RiseLimits, RolloutReach, SentAuditRow, Work,
 };
 pub use publisher::{Asked, HostReply, Publisher};
 
@@ -173,8 +173,15 @@ impl FleetDoor {
         let (closed, tasks) = (CancellationToken::new(), TaskTracker::new());
         // The timer of questions runs on over lost connections and crashes.
         let started = Instant::now();
-        let sides = [(Side::Host, true), (Side::Inbox, false)];
-        for (side, _) in sides.into_iter().filter(|(_, host)| membership.own_member_id(*host).is_some()) {
+        let pinned = folder.pinned().map_err(|error| ControlError::invalid(error.to_string()))?;
+        // Nothing waits for somebody who only audits.
+        let answers = |id: &FleetId| {
+            let member = pinned.roster.member(id);
+            member.is_none_or(|member| member.has_role(MemberRole::Approver))
+        };
+        let asks = membership.own_member_id(true).is_some();
+        let sides = [(Side::Host, asks), (Side::Inbox, membership.own_member_id(false).is_some_and(answers))];
+        for (side, _) in sides.into_iter().filter(|(_, is_served)| *is_served) {
             say(&state, side, Some("it connects".to_owned()));
             let line =
                 Line { host: host.clone(), folder: folder.clone(), state: Arc::clone(&state), started };
@@ -234,7 +241,7 @@ impl Door for FleetDoor {
 /// Connects one side, now and whenever the connection is lost.
 async fn connected(line: Line, side: Side, closed: CancellationToken) {
     let Line { host, folder, state, started } = line;
-    let (mut rest, mut settled) = (REST, session::Settled::new());
+    let (mut rest, mut known) = (REST, session::Remembered::default());
     loop {
         let there = || say(&state, side, None);
         let began = Instant::now();
@@ -243,7 +250,7 @@ async fn connected(line: Line, side: Side, closed: CancellationToken) {
                 Side::Host => {
                     let session = FleetHostSession::open(&host, &folder, started).await?;
                     there();
-                    session.serve_until_lost(&mut settled).await
+                    session.serve_until_lost(&mut known).await
                 }
                 Side::Inbox => inbox::serve(&host, &folder, there).await,
             }

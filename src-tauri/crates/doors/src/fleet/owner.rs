@@ -101,6 +101,7 @@ pub fn prepare_fleet(folder: &Folder, wanted: &NewFleetChoices) -> Result<Prepar
         ],
         policy: wanted.consent.policy,
         readable: wanted.consent.readable,
+        auditable: wanted.consent.auditable,
         broker,
     };
     let configuration = match membership.broker {
@@ -214,10 +215,24 @@ pub struct Invitation {
     pub person: String,
     /// Groups of its host.
     pub groups: Vec<FleetId>,
-    /// Limits of what its person may approve.
-    pub approver: ApproverLimits,
+    /// Limits of what its person may approve; `None` if nothing.
+    pub approver: Option<ApproverLimits>,
     /// True if its person may publish policy.
     pub publisher: bool,
+    /// True if its person reads the rows of hosts' audits.
+    pub auditor: bool,
+}
+
+impl Invitation {
+    /// Returns the roles of its person.
+    fn roles(&self) -> Vec<MemberRole> {
+        let roles = [
+            (self.approver.is_some(), MemberRole::Approver),
+            (self.publisher, MemberRole::Publisher),
+            (self.auditor, MemberRole::Auditor),
+        ];
+        roles.into_iter().filter(|(has, _)| *has).map(|(_, role)| role).collect()
+    }
 }
 
 /// An owner that is connected.
@@ -298,10 +313,8 @@ impl FleetOwner {
             roster.members.push(if introduced.host {
                 Member { roles: vec![MemberRole::Host], groups: invitation.groups.clone(), ..member }
             } else {
-                let approver = Some(invitation.approver.clone());
-                let publisher = invitation.publisher.then_some(MemberRole::Publisher);
-                let roles = [MemberRole::Approver].into_iter().chain(publisher).collect();
-                Member { person: invitation.person.clone(), roles, approver, ..member }
+                let approver = invitation.approver.clone();
+                Member { person: invitation.person.clone(), roles: invitation.roles(), approver, ..member }
             });
             ids.push(id);
         }

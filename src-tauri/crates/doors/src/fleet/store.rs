@@ -1,13 +1,16 @@
 //! Contents of the broker for all members: the sealed roster, and the statement of what is current.
 
 use super::FleetError;
+use super::connect::BrokerLink;
 use super::keep::Folder;
 use async_nats::Client;
 use async_nats::jetstream::{self, kv, stream};
 use futures_util::TryStreamExt as _;
 use postern_fleet::{
-    FleetId, Fresh, PinnedRoster, Roster, Sealed, Seed, SignKey, SignedEnvelope, Subjects, document_binding,
+    FleetId, Fresh, Hash, PinnedRoster, Roster, Sealed, Seed, SignKey, SignedEnvelope, Subjects,
+    document_binding,
 };
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Keys of the bucket.
@@ -15,6 +18,8 @@ const ROSTER: &str = "roster";
 const FRESH: &str = "fresh";
 pub(super) const BUNDLE: &str = "bundle";
 pub(super) const STAGE: &str = "stage";
+/// Longest time for the broker to send the next entry.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// Versions of each that are kept.
 const HISTORY: i64 = 10;
 /// Largest value.
@@ -53,7 +58,7 @@ pub(super) fn streams(fleet: &FleetId) -> [stream::Config; 3] {
     };
     let audit = stream::Config {
         name: names.audit_stream(),
-        subjects: vec![names.audit("*")],
+        subjects: vec![names.audit("*"), names.audit_rows("*")],
         max_bytes: 1 << 30,
         max_message_size: LARGEST,
         discard: stream::DiscardPolicy::New,
@@ -73,6 +78,33 @@ pub(super) async fn prepare(client: &Client, fleet: &FleetId) -> Result<(), Flee
         context.create_or_update_stream(config).await.map_err(FleetError::broker)?;
     }
     Ok(())
+}
+
+/// Revision of each entry of the bucket, and the time when it was written: what is the same was read.
+pub(super) type Revisions = BTreeMap<String, (u64, i128)>;
+
+/// Reads which entries the bucket has, without their values.
+pub(super) async fn revisions(link: &BrokerLink, fleet: &FleetId) -> Result<Revisions, FleetError> {
+    let names = Subjects::for_fleet(fleet);
+    let newest =
+        link.read_newest_headers(format!("KV_{}", names.bucket()), names.key_subject(">"), PATIENCE).await?;
+    let mut all = Revisions::new();
+    for message in newest {
+        let info = message.info().map_err(FleetError::broker)?;
+        let written = info.published.unix_timestamp_nanos();
+        let key = message.subject.strip_prefix(names.key_subject("").as_str()).unwrap_or_default();
+        all.insert(key.to_owned(), (info.stream_sequence, written));
+    }
+    Ok(all)
+}
+
+/// Returns those revisions that a host of these groups reads: of others it knows nothing.
+pub(super) fn of_groups(mut all: Revisions, fleet: &FleetId, groups: &[FleetId]) -> Revisions {
+    let names = Subjects::for_fleet(fleet);
+    let keys = groups.iter().flat_map(|group| [BUNDLE, STAGE].map(|kind| names.group_key(kind, group)));
+    let keys: BTreeSet<String> = keys.chain([ROSTER, FRESH].map(ToOwned::to_owned)).collect();
+    all.retain(|key, _| keys.contains(key));
+    all
 }
 
 /// A document of the bucket, opened.
@@ -97,6 +129,20 @@ pub(super) async fn newest(
     }))
 }
 
+/// Returns the rosters that a member may lack, oldest first: of all that the bucket keeps no more than is needed.
+async fn rosters_after(
+    client: &Client,
+    fleet: &FleetId,
+    open: &postern_fleet::OpenKey,
+    pinned: &PinnedRoster,
+) -> Result<Vec<SignedEnvelope>, FleetError> {
+    match newest(client, fleet, open, ROSTER).await?.map(|newest| newest.envelope) {
+        Some(ours) if Hash::of_bytes(&ours.payload) == pinned.hash => Ok(Vec::new()),
+        Some(next) if pinned.verify_next(&next, fleet).is_ok() => Ok(vec![next]),
+        _ => versions(client, fleet, open, ROSTER).await,
+    }
+}
+
 /// Returns all versions of a document that the bucket keeps, oldest first.
 pub(super) async fn versions(
     client: &Client,
@@ -115,9 +161,14 @@ fn read_sealed(
     key: &str,
     value: &[u8],
 ) -> Option<SignedEnvelope> {
-    let sealed: Sealed = serde_json::from_slice(value).ok()?;
-    let bytes = sealed.open_bytes(&document_binding(fleet, key), open).ok()?;
+    let bytes = open_document(fleet, open, key, value)?;
     SignedEnvelope::decode(&bytes, postern_fleet::FleetMessageKind::Bundle.max_bytes()).ok()
+}
+
+/// Opens a document under a key; `None` if it is not for this member.
+fn open_document(fleet: &FleetId, open: &postern_fleet::OpenKey, key: &str, value: &[u8]) -> Option<Vec<u8>> {
+    let sealed: Sealed = serde_json::from_slice(value).ok()?;
+    sealed.open_bytes(&document_binding(fleet, key), open).ok()
 }
 
 /// Seals a document for members and stores it, if the newest one is still the one of this revision (0: none).
@@ -186,7 +237,7 @@ pub(super) async fn say_fresh(
     pinned: &PinnedRoster,
 ) -> Result<(), FleetError> {
     let (version, roster, at) = (pinned.roster.version, pinned.hash, super::wall_clock());
-    let fresh = Fresh { version, roster, policy: std::collections::BTreeMap::new(), at };
+    let fresh = Fresh { version, roster, policy: BTreeMap::new(), at };
     let header = super::header(fleet, owner)?;
     let store = bucket(client, fleet).await?;
     store.put(FRESH, header.sign_body(fresh, &[key]).encode().into()).await.map_err(FleetError::broker)?;
@@ -216,17 +267,18 @@ pub(super) fn opened(
     if key == FRESH {
         return Some(StoredFleetEntry::Fresh(value.to_vec()));
     }
-    let bytes = read_sealed(fleet, open, key, value)?.encode();
+    let bytes = open_document(fleet, open, key, value)?;
     Some(if key == ROSTER { StoredFleetEntry::Roster(bytes) } else { StoredFleetEntry::Policy(bytes) })
 }
 
-/// Reads the rosters that the bucket keeps, oldest first, and word of what is current.
+/// Reads the rosters that a member may lack, oldest first, and word of what is current: what of both `is_new`.
 pub(super) async fn read_entries(
     client: &Client,
     fleet: &FleetId,
     key: &postern_fleet::OpenKey,
+    (pinned, is_new): (&PinnedRoster, &impl Fn(&str) -> bool),
 ) -> Result<Vec<StoredFleetEntry>, FleetError> {
-    let rosters = versions(client, fleet, key, ROSTER).await?;
+    let rosters = if is_new(ROSTER) { rosters_after(client, fleet, key, pinned).await? } else { Vec::new() };
     let mut all: Vec<StoredFleetEntry> =
         rosters.iter().map(|roster| StoredFleetEntry::Roster(roster.encode())).collect();
     let fresh = bucket(client, fleet).await?.get(FRESH).await.map_err(FleetError::broker)?;
@@ -234,17 +286,20 @@ pub(super) async fn read_entries(
     Ok(all)
 }
 
-/// Reads the newest bundle and stage of each of these groups.
+/// Reads the newest bundle and stage of each of these groups: what of them `is_new`.
 pub(super) async fn read_policy(
     client: &Client,
     fleet: &FleetId,
     open: &postern_fleet::OpenKey,
-    groups: &[FleetId],
+    (groups, is_new): (&[FleetId], &impl Fn(&str) -> bool),
 ) -> Result<Vec<StoredFleetEntry>, FleetError> {
     let mut all = Vec::new();
     for group in groups {
         for kind in [BUNDLE, STAGE] {
             let key = Subjects::for_fleet(fleet).group_key(kind, group);
+            if !is_new(&key) {
+                continue;
+            }
             let document = newest(client, fleet, open, &key).await?;
             all.extend(document.map(|document| StoredFleetEntry::Policy(document.envelope.encode())));
         }
@@ -260,13 +315,7 @@ pub(super) async fn follow(
     folder: &Folder,
 ) -> Result<PinnedRoster, FleetError> {
     let mut pinned = folder.pinned()?;
-    for stored in read_entries(client, fleet, key).await? {
-        let StoredFleetEntry::Roster(bytes) = stored else { continue };
-        let Ok(envelope) =
-            SignedEnvelope::decode(&bytes, postern_fleet::FleetMessageKind::Roster.max_bytes())
-        else {
-            continue;
-        };
+    for envelope in rosters_after(client, fleet, key, &pinned).await? {
         if let Ok(next) = pinned.verify_next(&envelope, fleet) {
             folder.pin_roster(&next, &envelope)?;
             pinned = next;

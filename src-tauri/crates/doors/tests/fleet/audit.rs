@@ -1,8 +1,11 @@
 //! Anchors of the hosts' audit, and what is found when the broker's administrator takes some away or makes some up.
 
-use crate::stage::{Stage, admin, until_async};
-use postern_doors::fleet::{FleetApprover, Verified};
+use crate::stage::{Mac, PATIENCE, Stage, admin, invitation, joined, until_async};
+use async_nats::{Client, Message};
+use futures_util::StreamExt as _;
+use postern_doors::fleet::{FleetApprover, Invitation, SentAuditRow, Verified};
 use serde_json::json;
+use tokio::time::timeout;
 
 async fn verified(approver: &FleetApprover) -> Verified {
     approver.verify_audit(Some("mini")).await.unwrap().remove(0)
@@ -50,4 +53,58 @@ async fn an_audit_is_anchored_and_a_log_that_was_cut_or_forked_is_found() {
         "{words:?}"
     );
     drop(owner);
+}
+
+/// A word of a rule that nothing else has.
+const WORD: &str = "hummingbird";
+
+/// Lets an auditor join, and the mini send its rows.
+async fn audited(stage: &mut Stage) -> (Mac, FleetApprover) {
+    let desk = Mac::start().await;
+    let invited = Invitation { approver: None, auditor: true, ..invitation("Ada's MacBook", "Ada") };
+    joined(&mut stage.owner, &stage.broker, &desk.folder(), &[false], invited).await;
+    stage.rejoin(|membership| membership.auditable = true).await;
+    let ada = FleetApprover::connect_to_audit(&desk.folder()).await.unwrap();
+    (desk, ada)
+}
+
+/// Returns true if the auditor reads a rule with this word.
+fn has_word(verified: &Verified) -> bool {
+    let has = |row: &SentAuditRow| matches!(row, SentAuditRow::Content(content) if content.contains(WORD));
+    verified.rows.rows.values().any(|(_, row)| has(row))
+}
+
+/// Deletes everything from the broker, and puts back one message.
+async fn put_back(stage: &mut Stage, evil: &Client, message: Message) {
+    stage.broker.forget_all();
+    stage.owner = postern_doors::fleet::FleetOwner::connect(&stage.laptop.folder()).await.unwrap();
+    evil.publish(message.subject, message.payload).await.unwrap();
+    evil.flush().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_are_sealed_for_auditors_and_what_is_missing_of_them_is_found() {
+    let mut stage = Stage::set().await;
+    let (desk, ada) = audited(&mut stage).await;
+    until_async(async || !verified(&ada).await.rows.rows.is_empty()).await;
+    let evil = admin(&stage).await;
+    let fleet = stage.laptop.folder().membership().unwrap().fleet;
+    let mut seen = evil.subscribe(format!("pf.{fleet}.rows.*")).await.unwrap();
+    evil.flush().await.unwrap();
+    anchored_more(&stage, &ada, WORD).await;
+    anchored_more(&stage, &ada, "periwinkle").await;
+    let whole = verified(&ada).await;
+    assert!(whole.problems().is_empty() && has_word(&whole), "{whole:?}");
+    assert_eq!(whole.rows.head().map(|head| head.number), whole.last.map(|last| last.count), "every row");
+    let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
+    let others = verified(&mara).await;
+    assert!(others.problems().is_empty() && others.rows.rows.is_empty(), "an approver opens none");
+    let stored = stage.broker.stored();
+    assert!(!stored.windows(WORD.len()).any(|part| part == WORD.as_bytes()), "the broker stores it sealed");
+    let _first = timeout(PATIENCE, seen.next()).await.unwrap().unwrap();
+    let second = timeout(PATIENCE, seen.next()).await.unwrap().unwrap();
+    put_back(&mut stage, &evil, second).await;
+    let ada = FleetApprover::connect_to_audit(&desk.folder()).await.unwrap();
+    let cut = verified(&ada).await.problems();
+    assert!(cut.iter().any(|problem| problem.starts_with("rows 1 to ")), "{cut:?}");
 }

@@ -234,7 +234,8 @@ pub(super) struct Stage {
 pub(super) fn invitation(name: &str, person: &str) -> Invitation {
     let groups = vec!["all".parse().unwrap()];
     let approver = ApproverLimits { groups: groups.clone(), risk: FleetRisk::Dangerous, once_only: false };
-    Invitation { name: name.to_owned(), person: person.to_owned(), groups, approver, publisher: false }
+    let (name, person, approver) = (name.to_owned(), person.to_owned(), Some(approver));
+    Invitation { name, person, groups, approver, publisher: false, auditor: false }
 }
 
 /// Joins one Mac, and checks that both sides see the same digits.

@@ -10,6 +10,7 @@ mod policies;
 mod properties;
 mod rises;
 mod rosters;
+mod rows;
 mod sizes;
 mod standards;
 mod vectors;

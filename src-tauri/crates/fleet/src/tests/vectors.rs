@@ -5,9 +5,9 @@
 use super::{START, answer, at, device, fresh, host, id, open, question, roster, signed};
 use crate::message::payload;
 use crate::{
-    AdmittedMessage, Anchor, Bundle, FleetChoice, FleetClosing, FleetMessageKind, FleetPresence,
+    AdmittedMessage, Anchor, AuditRows, Bundle, FleetChoice, FleetClosing, FleetMessageKind, FleetPresence,
     FleetQuestion, FleetReceipt, FleetRisk, Hash, Job, JobReport, Reported, RolloutReach, RolloutStage,
-    Sealed, Seed, SignedEnvelope, Work, admit_message,
+    Sealed, Seed, SentAuditRow, SignedEnvelope, Work, admit_message,
 };
 use serde_json::{Map, json};
 
@@ -23,6 +23,7 @@ fn stored(kind: FleetMessageKind) -> &'static str {
         FleetMessageKind::Bundle => include_str!("../../vectors/bundle.json"),
         FleetMessageKind::Stage => include_str!("../../vectors/stage.json"),
         FleetMessageKind::Anchor => include_str!("../../vectors/anchor.json"),
+        FleetMessageKind::AuditRows => include_str!("../../vectors/audit-rows.json"),
         FleetMessageKind::Job => include_str!("../../vectors/job.json"),
         FleetMessageKind::JobReport => include_str!("../../vectors/report.json"),
     }
@@ -83,10 +84,19 @@ fn made(kind: FleetMessageKind) -> SignedEnvelope {
             pat.header("stage-1").sign_body(stage, &[&pat.sign])
         }
         FleetMessageKind::Anchor => {
-            let head = crate::chained(Hash::NONE, 1, b"record");
+            let parts: [&[u8]; 3] = [&[0; 32], &1_u64.to_be_bytes(), b"record"];
+            let head = Hash::of_parts("postern-fleet record 1", &parts);
             let (policy, roster) = (String::new(), fleet.roster());
             let anchor = Anchor { seq: 1, count: 1, head, previous: Hash::NONE, policy, roster };
             mini.header("anchor-1").sign_body(anchor, &[&mini.sign])
+        }
+        FleetMessageKind::AuditRows => {
+            let rows =
+                vec![SentAuditRow::Content("[1]".to_owned()), SentAuditRow::Hash(Hash::of_bytes(b"2"))];
+            let rows = AuditRows { first: 1, previous: None, rows };
+            mini.header("rows-1-2")
+                .seal_body(&rows, &[device("ada").open.sealer()], &mini.sign, &mut seed)
+                .unwrap()
         }
         FleetMessageKind::Job => {
             let rules = vec![json!({"effect": "deny", "text": "git push *"})];

@@ -141,14 +141,20 @@ pub(crate) fn make_key(path: &Path) -> Result<SocketKey, FolderError> {
 
 /// Writes a file of the person's own: 0600, whole or not at all, durable before it returns.
 pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
-    let (folder, beside) = write_beside(path, content)?;
+    let (folder, beside) = write_durably_beside(path, content)?;
     std::fs::rename(&beside, path)?;
     File::open(folder)?.sync_all()
 }
 
+/// Writes a file like [`write_whole`], but for a power cut: after one it may be empty.
+pub fn write_soon(path: &Path, content: &[u8]) -> io::Result<()> {
+    let (_, beside, _) = write_beside(path, content)?;
+    std::fs::rename(&beside, path)
+}
+
 /// Writes a file like [`write_whole`], unless there is one by now, which stays.
 pub(crate) fn write_if_missing(path: &Path, content: &[u8]) -> io::Result<()> {
-    let (folder, beside) = write_beside(path, content)?;
+    let (folder, beside) = write_durably_beside(path, content)?;
     match std::fs::hard_link(&beside, path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         Ok(()) | Err(_) => {}
@@ -157,8 +163,15 @@ pub(crate) fn write_if_missing(path: &Path, content: &[u8]) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
+/// Writes content beside a path, durably; gives the folder and what was written.
+fn write_durably_beside<'a>(path: &'a Path, content: &[u8]) -> io::Result<(&'a Path, PathBuf)> {
+    let (folder, beside, file) = write_beside(path, content)?;
+    file.sync_all()?;
+    Ok((folder, beside))
+}
+
 /// Writes content beside a path; gives the folder and what was written.
-fn write_beside<'a>(path: &'a Path, content: &[u8]) -> io::Result<(&'a Path, PathBuf)> {
+fn write_beside<'a>(path: &'a Path, content: &[u8]) -> io::Result<(&'a Path, PathBuf, File)> {
     let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     let mut name = std::ffi::OsString::from(".new-");
     name.push(path.file_name().ok_or(io::ErrorKind::InvalidInput)?);
@@ -169,8 +182,7 @@ fn write_beside<'a>(path: &'a Path, content: &[u8]) -> io::Result<(&'a Path, Pat
     }
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
     file.write_all(content)?;
-    file.sync_all()?;
-    Ok((folder, beside))
+    Ok((folder, beside, file))
 }
 
 #[cfg(test)]

@@ -24,8 +24,8 @@ mod skills;
 mod snapshot;
 mod values;
 
-pub use agent_folder::write_whole;
 pub(crate) use agent_folder::{FolderError, new_key, permissions_folder, read_or_make_key};
+pub use agent_folder::{write_soon, write_whole};
 pub(crate) use agents::{AgentChanges, NewAgent};
 pub(crate) use error::PolicyStoreError;
 pub(crate) use history::Matched;

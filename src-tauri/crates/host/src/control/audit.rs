@@ -119,6 +119,11 @@ pub(super) fn audit_row(entry: AuditEntry) -> AuditRow {
     }
 }
 
+/// Reads a row of another host's audit from its content, with its hash, as it is shown; `None` if it is none.
+pub fn read_audit_row(content: &str, hash: &[u8; 32]) -> Option<AuditRow> {
+    audit::read_content(content, hash).map(audit_row)
+}
+
 /// Returns the rows that a renewal tells of too: its number, when it was, and the key of each.
 fn renewal_parts(renewal: &AuditEntry) -> Vec<(i64, i64, String)> {
     let rules = renewals::parse_bound(renewal.after.as_deref()).into_iter().flat_map(|bound| bound.rules);

@@ -32,6 +32,7 @@ mod staged;
 mod status;
 mod tools;
 
+pub use audit::read_audit_row;
 pub(crate) use feed::Stranger;
 pub(crate) use key::{door_secret, given_secret, keep_given};
 pub(crate) use socket::{ControlListener, ListenError, listen};

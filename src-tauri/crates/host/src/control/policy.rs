@@ -96,6 +96,7 @@ impl HostControl {
     pub(crate) async fn adopt_policy(&self, text: Option<String>) -> Result<(), ControlError> {
         let path = ManagedPlace::fleet(&self.parts.book.places().data).path;
         let written = tokio::task::spawn_blocking(move || match text {
+            Some(text) if std::fs::read(&path).is_ok_and(|there| there == text.as_bytes()) => Ok(()),
             Some(text) => {
                 path.parent().map_or(Ok(()), make_private).and_then(|()| write_whole(&path, text.as_bytes()))
             }

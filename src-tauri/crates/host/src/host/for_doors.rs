@@ -7,7 +7,7 @@ use crate::control::{self, Stranger};
 use crate::doors::DoorMethods;
 use postern_contract::methods::ControlError;
 use postern_contract::{ApproverNotification, Attention};
-use postern_store::audit;
+use postern_store::audit::{self, AuditEntry};
 use std::io;
 use std::sync::Arc;
 
@@ -134,6 +134,19 @@ impl Host {
     pub async fn adopt_policy(&self, text: Option<String>) -> Result<(), ControlError> {
         let control = self.inner.control.clone();
         self.on_own(async move { control.adopt_policy(text).await }).await
+    }
+
+    /// Returns at most so many rows of the audit after one, oldest first: number, content as the chain covers it, and hash.
+    pub async fn audit_rows(&self, after: u64, limit: u32) -> Vec<(u64, String, [u8; 32])> {
+        let store = self.inner.store.clone();
+        let after = i64::try_from(after).unwrap_or(i64::MAX);
+        let read = move || store.read(|conn| audit::entries_after(conn, after, i64::MIN, limit));
+        let rows = tokio::task::spawn_blocking(read).await.ok().and_then(Result::ok).unwrap_or_default();
+        let row = |entry: AuditEntry| {
+            let hash = entry.hash.as_slice().try_into().ok()?;
+            Some((u64::try_from(entry.number).ok()?, audit::content_of(&entry), hash))
+        };
+        rows.into_iter().filter_map(row).collect()
     }
 
     /// Returns the number and the hash of the newest row of the audit; `None` if there is none.

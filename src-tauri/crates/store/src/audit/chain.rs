@@ -15,21 +15,23 @@ const BEGINNING: &[u8] = b"postern audit 1";
 
 /// Returns the hash of a row that follows one with the hash `before`.
 pub(super) fn row_hash(before: &[u8], entry: &AuditEntry) -> Vec<u8> {
-    // JSON text is unambiguous: no two rows have the same.
-    let content = serde_json::json!([
-        entry.number,
-        entry.at,
-        entry.who,
-        entry.subject,
-        entry.key,
-        entry.before,
-        entry.after,
-        entry.widens
-    ]);
     let mut sha = Sha256::new();
     sha.update(before);
-    sha.update(content.to_string().as_bytes());
+    sha.update(content_of(entry).as_bytes());
     sha.finalize().to_vec()
+}
+
+/// Returns the content of a row as its hash covers it.
+pub fn content_of(entry: &AuditEntry) -> String {
+    let AuditEntry { number, at, who, subject, key, before, after, widens, hash: _ } = entry;
+    // JSON text is unambiguous: no two rows have the same.
+    serde_json::json!([number, at, who, subject, key, before, after, widens]).to_string()
+}
+
+/// Reads such a content; `None` if it is none. The hash is the caller's to check.
+pub fn read_content(content: &str, hash: &[u8]) -> Option<AuditEntry> {
+    let (number, at, who, subject, key, before, after, widens) = serde_json::from_str(content).ok()?;
+    Some(AuditEntry { number, at, who, subject, key, before, after, widens, hash: hash.to_vec() })
 }
 
 pub(super) fn digest(bytes: &[u8]) -> Vec<u8> {

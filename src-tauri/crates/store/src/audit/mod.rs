@@ -13,7 +13,7 @@ mod widens;
 
 pub(crate) use capture::prepare;
 pub(crate) use chain::seal_changes;
-pub use chain::{ChainFault, Verified, verify};
+pub use chain::{ChainFault, Verified, content_of, read_content, verify};
 pub(crate) use head::{rows_at_head, write_head};
 
 use crate::error::Error;

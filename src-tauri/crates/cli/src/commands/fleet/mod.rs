@@ -20,6 +20,7 @@ use crate::link::HostLink;
 use crate::print;
 use crate::typed::{is_yes, read_answer, text_of};
 use postern_command::escape::visible_text as escaped;
+use postern_contract::THIS_COMPUTER;
 use postern_contract::methods::{
     DisableDoor, DoorEnable, DoorKind, DoorRef, DoorState, EnableDoor, ListDoors, Nothing,
 };
@@ -57,6 +58,9 @@ pub(crate) fn run(
         FleetCommand::Audit { command: FleetAudit::Verify { host, json } } => {
             audit::verify(&folder, link, host.as_deref(), json.json)
         }
+        FleetCommand::Audit { command: FleetAudit::Read { host, json } } => {
+            audit::read(&folder, host.as_deref(), json.json)
+        }
         FleetCommand::Policy(command) => policy::run(&folder, home, command),
         FleetCommand::Status(json) => status(&folder, link, json.json),
     }
@@ -91,7 +95,7 @@ fn start_fleet(
     command: &FleetStartArgs,
 ) -> Result<(), Failure> {
     if folder.membership().is_ok() {
-        return Err(Failure::refused("this Mac is in a fleet already: postern fleet leave"));
+        return Err(in_a_fleet());
     }
     let mut link = link()?;
     let wanted = NewFleetChoices {
@@ -120,7 +124,9 @@ fn start_fleet(
         print::write_line(format!("{}:\n\n{}", service.path.display(), service.text))?;
     }
     if command.listen.ip().is_loopback() {
-        print::write_line("The broker listens on this Mac alone. For other Macs: --listen ADDRESS:PORT.")?;
+        print::write_line(format!(
+            "The broker listens on {THIS_COMPUTER} alone. For other Macs: --listen ADDRESS:PORT."
+        ))?;
     }
     if !command.yes
         && !is_yes(&read_answer("Write these files? Type yes:", "name --yes to write them without asking")?)
@@ -140,6 +146,10 @@ fn start_fleet(
     }
     enable_door(&mut link)?;
     print::write_line("Then invite another Mac: postern fleet invite NAME --person PERSON")
+}
+
+fn in_a_fleet() -> Failure {
+    Failure::refused(format!("{THIS_COMPUTER} is in a fleet already: postern fleet leave"))
 }
 
 /// Reads what was said of the broker: where one that others run is, or where an own one listens.
@@ -165,10 +175,12 @@ fn invite(folder: &Folder, command: &Invite) -> Result<(), Failure> {
         RiskName::NeedsReview => FleetRisk::NeedsReview,
         RiskName::Dangerous => FleetRisk::Dangerous,
     };
-    let approver = ApproverLimits { groups: groups.clone(), risk, once_only: command.once_only };
+    let limits = ApproverLimits { groups: groups.clone(), risk, once_only: command.once_only };
+    let approver = (!command.auditor).then_some(limits);
     let name = command.name.clone();
     let person = command.person.clone().unwrap_or_else(|| name.clone());
-    let invitation = Invitation { name, person, groups, approver, publisher: command.publisher };
+    let invitation =
+        Invitation { name, person, groups, approver, publisher: command.publisher, auditor: command.auditor };
     if !folder.has_credentials() && !folder.path().join("broker.conf").exists() {
         return Err(Failure::refused("the broker of this fleet is configured on another Mac: invite there"));
     }
@@ -236,7 +248,7 @@ fn join_fleet(
     command: &Join,
 ) -> Result<(), Failure> {
     if folder.membership().is_ok() {
-        return Err(Failure::refused("this Mac is in a fleet already: postern fleet leave"));
+        return Err(in_a_fleet());
     }
     let code =
         InvitationCode::parse(&command.code).map_err(|error| Failure::usage_error(error.to_string()))?;
@@ -263,7 +275,7 @@ fn join_fleet(
     }
     enable_door(&mut link)?;
     let members = pinned.roster.members.len();
-    print::write_line(format!("This Mac is in the fleet, which has {members} members: postern fleet members"))
+    print::write_line(format!("Joined the fleet, which has {members} members: postern fleet members"))
 }
 
 fn revoke(folder: &Folder, member: &str) -> Result<(), Failure> {
@@ -286,7 +298,7 @@ fn host_consent(args: &ConsentArgs) -> HostConsent {
         PolicyName::Deny => PolicyScope::Deny,
         PolicyName::Allow => PolicyScope::Allow,
     };
-    HostConsent { policy, readable: args.readable }
+    HostConsent { policy, readable: args.readable, auditable: args.auditable }
 }
 
 /// Blocks the agents of hosts, or lets them work again, and prints what each host says.
@@ -321,7 +333,7 @@ fn leave_fleet(
     folder.membership().map_err(|error| failure(&error))?;
     if !yes
         && !is_yes(&read_answer(
-            "Forget the fleet and its keys on this Mac? Type yes:",
+            &format!("Forget the fleet and its keys on {THIS_COMPUTER}? Type yes:"),
             "name --yes to leave without asking",
         )?)
     {
@@ -329,9 +341,7 @@ fn leave_fleet(
     }
     link()?.call_method::<DisableDoor>(&DoorRef { door: DoorKind::Fleet })?;
     folder.forget().map_err(|error| failure(&error))?;
-    print::write_line(
-        "This Mac has left the fleet. An owner removes it from the roster: postern fleet revoke NAME",
-    )
+    print::write_line("Left the fleet. An owner removes it from the roster: postern fleet revoke NAME")
 }
 
 fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: bool) -> Result<(), Failure> {
@@ -356,7 +366,7 @@ fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: b
     let state = match (open, &problem) {
         (_, Some(problem)) => problem.clone(),
         (true, None) => "connected".to_owned(),
-        (false, None) => "this Mac asks nobody elsewhere".to_owned(),
+        (false, None) => format!("{THIS_COMPUTER} asks nobody elsewhere"),
     };
     print::write_line(format!("fleet    {}", membership.fleet))?;
     print::write_line(format!("broker   {}: {state}", escaped(&membership.server)))?;

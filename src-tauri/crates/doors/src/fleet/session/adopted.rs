@@ -7,17 +7,19 @@ use postern_fleet::AdmittedMessage;
 
 impl FleetHostSession {
     /// Takes a bundle or a stage that counts. One that this host cannot read is refused and reported, and nothing changes.
-    pub(super) async fn take_policy(&mut self, stored: &StoredFleetEntry) {
-        let StoredFleetEntry::Policy(bytes) = stored else { return };
+    ///
+    /// Returns false for one that does not count, and may later.
+    pub(super) async fn take_policy(&mut self, stored: &StoredFleetEntry) -> bool {
+        let StoredFleetEntry::Policy(bytes) = stored else { return true };
         let now = self.current_time();
         let admitted = match postern_fleet::admit_message(&self.fleet, bytes, now) {
             Ok(admitted) => admitted,
             // What came before comes again with each connection.
-            Err(postern_fleet::FleetRefusal::Older) => return,
+            Err(postern_fleet::FleetRefusal::Older) => return true,
             Err(refusal) => {
                 tracing::warn!(%refusal, "a policy of the fleet does not count");
                 self.host.note_stranger("fleet", "policy", &refusal.to_string()).await;
-                return;
+                return false;
             }
         };
         if let AdmittedMessage::Bundle { bundle, hash } = &admitted
@@ -35,5 +37,6 @@ impl FleetHostSession {
             Ok(false) => {}
             Err(error) => tracing::error!(%error, "the fleet's policy could not be kept"),
         }
+        true
     }
 }

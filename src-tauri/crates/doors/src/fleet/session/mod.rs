@@ -3,8 +3,9 @@
 //! Their answers come back through the same path as any other approver's.
 
 mod adopted;
-mod anchors;
 mod answers;
+mod aside;
+mod audit;
 mod jobs;
 mod questions;
 mod work;
@@ -13,18 +14,20 @@ use super::FleetError;
 use super::connect::BrokerLink;
 use super::keep::{Folder, Keys, Membership};
 use super::policy::HostPolicy;
-use super::store::{self, StoredFleetEntry};
+use super::store::{self, Revisions, StoredFleetEntry};
+use aside::UnderWay;
 use async_nats::{Message, Subject};
+use audit::AuditSender;
 use futures_util::StreamExt as _;
 use jobs::Reporting;
 use postern_contract::{ApproverNotification, Closed};
 use postern_fleet::{
     AdmittedMessage, FleetId, FleetMessageKind, FleetPresence, FleetRefusal, FleetState, MemberRole, Now,
-    Seed, SignKey, SignedEnvelope, Subjects, admit_message,
+    Seed, SettledQuestion, SignKey, SignedEnvelope, Subjects, admit_message,
 };
 use postern_host::{ApproverGuard, ConnectedApproverKind, Host};
 use questions::SentFleetQuestion;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -40,8 +43,14 @@ const TICK: Duration = Duration::from_secs(15);
 /// Jobs that may be under way.
 const JOBS: usize = 8;
 
-/// Questions that ended, with their answers.
-pub(super) type Settled = std::collections::VecDeque<postern_fleet::SettledQuestion>;
+/// Facts that outlive a connection.
+#[derive(Debug, Default)]
+pub(super) struct Remembered {
+    /// Questions that ended, with their answers.
+    settled: VecDeque<SettledQuestion>,
+    /// Entries of the bucket that were read.
+    read: Revisions,
+}
 
 /// A host that is connected.
 pub(super) struct FleetHostSession {
@@ -55,8 +64,10 @@ pub(super) struct FleetHostSession {
     policy: HostPolicy,
     /// True if those who answer for this host may read what it did.
     readable: bool,
-    /// Time of the last anchor that was tried.
-    tried: Option<Instant>,
+    /// The audit's way out; `None` while it is under way.
+    audit: Option<AuditSender>,
+    /// Work that waits for the broker's disk.
+    aside: UnderWay,
     /// Results of jobs, which are done aside.
     reports: (mpsc::Sender<Reporting>, mpsc::Receiver<Reporting>),
     started: Instant,
@@ -87,6 +98,9 @@ impl FleetHostSession {
         let names = Subjects::for_fleet(&membership.fleet);
         let person = membership.own_member_id(false).cloned();
         let own = person.as_ref().and_then(|id| fleet.pinned.roster.member(id));
+        let signs = SignKey::from_seed(*sign.seed_bytes()).map_err(FleetError::own_error)?;
+        let own_keys = (&fleet.id, &fleet.me, signs);
+        let audit = AuditSender::new(host, folder, link.client.clone(), own_keys, membership.auditable);
         host.set_own_person(own.map(|member| counted_as(member).to_owned()));
         Ok(Self {
             host: host.clone(),
@@ -97,11 +111,12 @@ impl FleetHostSession {
             fleet,
             policy,
             readable: membership.readable,
-            tried: None,
+            audit: Some(audit),
+            aside: UnderWay::default(),
             reports: mpsc::channel(JOBS),
             started,
             sent: HashMap::new(),
-            shown: folder.shown()?,
+            shown: folder.shown(),
             present: BTreeMap::new(),
             second: (Instant::now(), 0),
             owner,
@@ -124,14 +139,14 @@ impl FleetHostSession {
 
     /// Serves until the connection is lost. What ended under an earlier connection is known meanwhile, and given back with what
     /// ended since.
-    pub(super) async fn serve_until_lost(mut self, settled: &mut Settled) -> Result<(), FleetError> {
-        self.fleet.restore_settled(std::mem::take(settled));
-        let ended = self.serve().await;
-        *settled = self.fleet.take_settled();
+    pub(super) async fn serve_until_lost(mut self, known: &mut Remembered) -> Result<(), FleetError> {
+        self.fleet.restore_settled(std::mem::take(&mut known.settled));
+        let ended = self.serve(&mut known.read).await;
+        known.settled = self.fleet.take_settled();
         ended
     }
 
-    async fn serve(&mut self) -> Result<(), FleetError> {
+    async fn serve(&mut self, read: &mut Revisions) -> Result<(), FleetError> {
         let client = self.link.client.clone();
         let subscribed = async |subject: String| client.subscribe(subject).await.map_err(FleetError::broker);
         // Before anything is read, so that nothing is missed between.
@@ -139,15 +154,23 @@ impl FleetHostSession {
         let mut answers = subscribed(self.names.answers(&self.fleet.me)).await?;
         let mut presence = subscribed(self.names.presence("*")).await?;
         let mut jobs = subscribed(self.names.jobs(self.fleet.me.as_str())).await?;
-        for stored in store::read_entries(&client, &self.fleet.id, &self.fleet.key).await? {
+        // Of what is as it was nothing is read again: after a crash of the broker all hosts come at once.
+        let there = store::revisions(&self.link, &self.fleet.id).await?;
+        let is_new = |key: &str| !read.contains_key(key) || read.get(key) != there.get(key);
+        let (fleet, wanted) = (&self.fleet, (&self.fleet.pinned, &is_new));
+        for stored in store::read_entries(&client, &fleet.id, &fleet.key, wanted).await? {
             self.admit_stored(&stored);
         }
         // What was kept holds even if the file of it is gone.
         self.policy.put_in_force(&self.host).await;
         let groups = self.fleet.groups().to_vec();
-        for stored in store::read_policy(&client, &self.fleet.id, &self.fleet.key, &groups).await? {
-            self.take_policy(&stored).await;
+        let (fleet, wanted) = (&self.fleet, (groups.as_slice(), &is_new));
+        let mut counts = true;
+        for stored in store::read_policy(&client, &fleet.id, &fleet.key, wanted).await? {
+            counts &= self.take_policy(&stored).await;
         }
+        // What does not count may count later.
+        *read = if counts { store::of_groups(there, &self.fleet.id, &groups) } else { Revisions::new() };
         let mut told = self.host.subscribe();
         self.show_waiting().await?;
         let (mut ticks, mut fresh) = (interval(TICK), interval(FRESH));
@@ -159,10 +182,11 @@ impl FleetHostSession {
                 message = kept.next() => self.changed(&require_message(message)?).await?,
                 message = jobs.next() => self.take_job(require_message(message)?).await?,
                 Some(Reporting { reply, member, report }) = self.reports.1.recv() => self.reply_sealed(reply, &member, &report).await?,
+                Some(ended) = self.aside.next() => self.finish_aside(ended)?,
                 message = presence.next() => self.note_presence(&require_message(message)?),
                 _ = ticks.tick() => {
                     self.present.retain(|_, (_, until)| *until > Instant::now());
-                    self.anchor_audit().await;
+                    self.send_audit();
                 }
                 _ = fresh.tick() => self.say_fresh().await?,
             }
@@ -205,7 +229,7 @@ impl FleetHostSession {
     async fn changed(&mut self, message: &Message) -> Result<(), FleetError> {
         let stored = store::opened(&self.fleet.id, &self.fleet.key, &message.subject, &message.payload);
         if let Some(stored @ StoredFleetEntry::Policy(_)) = &stored {
-            self.take_policy(stored).await;
+            _ = self.take_policy(stored).await;
             return Ok(());
         }
         if stored.is_some_and(|stored| self.admit_stored(&stored)) {
@@ -239,7 +263,7 @@ impl FleetHostSession {
                 | ApproverNotification::QuestionChanged(question),
             ) if question.host.is_none() => self.show_question(&question).await,
             Ok(ApproverNotification::QuestionClosed(Closed { id, how, face, .. })) => {
-                self.close_question(&id, &how.to_string(), face).await
+                self.close_question(&id, &how.to_string(), face)
             }
             Ok(_) => Ok(()),
             Err(RecvError::Lagged(_)) => {

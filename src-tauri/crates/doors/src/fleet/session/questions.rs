@@ -3,7 +3,7 @@
 use super::super::FleetError;
 use super::super::keep::Folder;
 use super::FleetHostSession;
-use async_nats::{HeaderMap, jetstream};
+use super::aside::{Aside, message_id, publish_confirmed};
 use postern_contract::Question;
 use postern_contract::methods::{ListQuestions, Nothing};
 use postern_fleet::{FleetClosing, FleetId, FleetMessageKind, FleetRisk, OpenQuestion, Seed};
@@ -35,7 +35,7 @@ impl FleetHostSession {
         let waits = |id: &FleetId| waiting.questions.iter().any(|one| one.id == id.as_str());
         let gone: Vec<FleetId> = self.shown.iter().filter(|id| !waits(id)).cloned().collect();
         for id in gone {
-            self.close_question(id.as_str(), "closed", None).await?;
+            self.close_question(id.as_str(), "closed", None)?;
         }
         for question in waiting.questions {
             self.show_question(&question).await?;
@@ -89,7 +89,7 @@ impl FleetHostSession {
             return Ok(());
         };
         let subject = self.names.questions(&self.fleet.me);
-        let sent = self.link.client.publish_with_headers(subject, headers(&message), sealed.into());
+        let sent = self.link.client.publish_with_headers(subject, message_id(&message), sealed.into());
         timeout(SEND, sent).await.map_err(|_| takes_nothing())?.map_err(FleetError::broker)
     }
 
@@ -121,7 +121,7 @@ impl FleetHostSession {
     }
 
     /// Empties the inboxes of a question.
-    pub(super) async fn close_question(
+    pub(super) fn close_question(
         &mut self,
         question: &str,
         outcome: &str,
@@ -143,27 +143,18 @@ impl FleetHostSession {
         self.fleet.settle(&id, by.clone(), place.clone());
         let closing = FleetClosing { question: id.clone(), outcome: outcome.to_owned(), by, place };
         let message = format!("{question}:closed");
-        if let Some(sealed) = self.seal_for_approvers(&closing, FleetMessageKind::Closing, &message)? {
-            self.publish_confirmed(&message, sealed).await?;
-        }
-        self.shown.remove(&id);
-        self.folder.keep_shown(&self.shown)
+        let sealed = self.seal_for_approvers(&closing, FleetMessageKind::Closing, &message)?;
+        let (client, subject) = (self.link.client.clone(), self.names.questions(&self.fleet.me));
+        // It stays among those that were shown until the broker has its end.
+        self.aside.push(async move {
+            let confirmed = match sealed {
+                Some(sealed) => publish_confirmed(&client, subject, &message, sealed).await,
+                None => Ok(()),
+            };
+            Aside::Closed(id, confirmed)
+        });
+        Ok(())
     }
-
-    /// Publishes a message, and waits until the broker has it. One that it has already changes nothing.
-    async fn publish_confirmed(&self, message: &str, sealed: Vec<u8>) -> Result<(), FleetError> {
-        let context = jetstream::new(self.link.client.clone());
-        let subject = self.names.questions(&self.fleet.me);
-        let confirmed =
-            async { context.publish_with_headers(subject, headers(message), sealed.into()).await?.await };
-        timeout(SEND, confirmed).await.map_err(|_| takes_nothing())?.map(drop).map_err(FleetError::broker)
-    }
-}
-
-fn headers(message: &str) -> HeaderMap {
-    let mut headers = HeaderMap::new();
-    headers.insert("Nats-Msg-Id", message);
-    headers
 }
 
 fn takes_nothing() -> FleetError {
@@ -172,12 +163,14 @@ fn takes_nothing() -> FleetError {
 
 impl Folder {
     /// Returns the questions that approvers elsewhere may see still.
-    pub(super) fn shown(&self) -> Result<BTreeSet<FleetId>, FleetError> {
-        Ok(self.read_json("shown.json")?.unwrap_or_default())
+    ///
+    /// After a power cut the file may be no JSON: what was shown then has ended by itself.
+    pub(super) fn shown(&self) -> BTreeSet<FleetId> {
+        self.read_json("shown.json").ok().flatten().unwrap_or_default()
     }
 
-    fn keep_shown(&self, shown: &BTreeSet<FleetId>) -> Result<(), FleetError> {
-        self.write_json("shown.json", shown)
+    pub(super) fn keep_shown(&self, shown: &BTreeSet<FleetId>) -> Result<(), FleetError> {
+        self.write_json_soon("shown.json", shown)
     }
 }
 

@@ -150,7 +150,10 @@ impl PolicyStore {
             return Ok(false);
         }
         let _one = self.change().await;
-        self.reload(None).await?;
+        // The watch of a folder and who wrote there both come: one of them reads it into force.
+        if now != self.snapshot().managed {
+            self.reload(None).await?;
+        }
         Ok(true)
     }
 

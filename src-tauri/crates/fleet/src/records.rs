@@ -1,0 +1,210 @@
+//! Rows of a host's audit, sealed for auditors: the chain whose heads its anchors sign.
+//!
+//! The id of a message names its rows, so that a message for others hides no row that is missing.
+
+use crate::anchor::AnchorHead;
+use crate::envelope::SignedEnvelope;
+use crate::id::{FleetId, Hash};
+use crate::keys::{OpenKey, VerifyKey};
+use crate::message::{FleetMessageBody, FleetMessageKind, Payload, payload};
+use crate::seal::Sealed;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+
+/// Hash input of the first row, in place of a row's hash (`docs/AUDIT.md`).
+const BEGINNING: &[u8] = b"postern audit 1";
+
+/// Rows of a host's audit, in their order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AuditRows {
+    /// Number of the first one; the audit begins with 1.
+    pub first: u64,
+    /// Hash of the row before it; absent before the first of all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<Hash>,
+    /// The rows.
+    pub rows: Vec<SentAuditRow>,
+}
+
+/// Row of a host's audit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum SentAuditRow {
+    /// Content, as the chain covers it.
+    Content(String),
+    /// Hash of a row that is too long to be sent.
+    Hash(Hash),
+}
+
+impl FleetMessageBody for AuditRows {
+    const KIND: FleetMessageKind = FleetMessageKind::AuditRows;
+}
+
+/// Fault in the rows of a host.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RowFinding {
+    /// An entry that is no message of this host with rows.
+    #[error("entry {0} of its rows is not one that this host signed")]
+    Foreign(usize),
+    /// Rows are missing.
+    #[error("rows {from} to {to} are missing")]
+    Gap {
+        /// The first that is missing.
+        from: u64,
+        /// The last that is missing.
+        to: u64,
+    },
+    /// Two rows have one number.
+    #[error("there are two rows {0}")]
+    Fork(u64),
+    /// A row does not follow the one before.
+    #[error("row {0} follows another row than the one before it")]
+    Broken(u64),
+    /// Row that differs from the anchored one.
+    #[error("row {0} is not the one that was anchored")]
+    NotAnchored(u64),
+    /// Row that differs from the one that was seen before.
+    #[error("row {0} is not the one that was seen before")]
+    Replaced(u64),
+}
+
+/// The last row that an auditor saw of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RowHead {
+    /// Number of the row.
+    pub number: u64,
+    /// Its hash.
+    pub hash: Hash,
+}
+
+/// Rows of a host that were opened, and what is wrong with them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RowReport {
+    /// Rows that this auditor can open, by their numbers, with their hashes.
+    pub rows: BTreeMap<u64, (Hash, SentAuditRow)>,
+    /// Number of rows that are sealed for other auditors alone.
+    pub for_others: u64,
+    /// Faults that were found; empty if there are none.
+    pub findings: Vec<RowFinding>,
+    /// Number of the last row that is there.
+    last: u64,
+}
+
+/// Returns the id of the message with so many rows from one on.
+pub fn rows_id(first: u64, rows: usize) -> Option<FleetId> {
+    let last = first.checked_add(u64::try_from(rows).ok()?.checked_sub(1)?)?;
+    format!("rows-{first}-{last}").parse().ok()
+}
+
+/// Opens the rows of a host, in the order of the log, and compares them with each other, with its anchors, and with the last
+/// row seen.
+pub fn follow_rows<'a>(
+    fleet: &FleetId,
+    (host, key): (&FleetId, &VerifyKey),
+    open: &OpenKey,
+    entries: impl IntoIterator<Item = &'a [u8]>,
+    (anchors, kept): (&[AnchorHead], Option<RowHead>),
+) -> RowReport {
+    let mut report = RowReport::default();
+    for (index, entry) in entries.into_iter().enumerate() {
+        match read_rows(fleet, host, key, open, entry) {
+            Some((numbers, rows)) => report.follow_message(numbers, rows),
+            None => report.findings.push(RowFinding::Foreign(index)),
+        }
+    }
+    report.compare(anchors, kept);
+    report
+}
+
+impl RowReport {
+    /// Returns the last row, to be kept.
+    pub fn head(&self) -> Option<RowHead> {
+        self.rows.last_key_value().map(|(number, (hash, _))| RowHead { number: *number, hash: *hash })
+    }
+
+    /// Takes the rows of a message, or the numbers of those that are for others.
+    fn follow_message(&mut self, (first, last): (u64, u64), rows: Option<AuditRows>) {
+        if first > self.last + 1 {
+            self.findings.push(RowFinding::Gap { from: self.last + 1, to: first - 1 });
+        }
+        match rows {
+            Some(rows) => self.follow_rows(rows),
+            None => self.for_others += last.saturating_sub(self.last.max(first - 1)),
+        }
+        self.last = self.last.max(last);
+    }
+
+    fn follow_rows(&mut self, batch: AuditRows) {
+        let before = self.rows.get(&(batch.first - 1)).map(|(hash, _)| *hash);
+        if before.is_some() && before != batch.previous || (batch.first == 1 && batch.previous.is_some()) {
+            self.findings.push(RowFinding::Broken(batch.first));
+        }
+        let mut previous = batch.previous;
+        for (number, row) in (batch.first..).zip(batch.rows) {
+            let hash = match &row {
+                SentAuditRow::Content(content) => row_hash(previous, content),
+                SentAuditRow::Hash(hash) => *hash,
+            };
+            previous = Some(hash);
+            // The same row twice says nothing; another one of the same number is a fork.
+            match self.rows.get(&number) {
+                Some((known, _)) if *known != hash => self.findings.push(RowFinding::Fork(number)),
+                Some(_) => {}
+                None => _ = self.rows.insert(number, (hash, row)),
+            }
+        }
+    }
+
+    /// Compares the rows with the host's anchors, and with the last one seen. A host need not send rows.
+    fn compare(&mut self, anchors: &[AnchorHead], kept: Option<RowHead>) {
+        let differs = |rows: &BTreeMap<u64, (Hash, SentAuditRow)>, number: u64, hash: Hash| {
+            rows.get(&number).is_some_and(|(known, _)| *known != hash)
+        };
+        for anchor in anchors.iter().filter(|anchor| differs(&self.rows, anchor.count, anchor.records)) {
+            self.findings.push(RowFinding::NotAnchored(anchor.count));
+        }
+        let anchored = anchors.iter().map(|anchor| anchor.count).max().filter(|_| self.last > 0);
+        let seen = kept.map(|kept| kept.number);
+        if let Some(to) = anchored.max(seen).filter(|to| *to > self.last) {
+            self.findings.push(RowFinding::Gap { from: self.last + 1, to });
+        }
+        let replaced = kept.filter(|kept| differs(&self.rows, kept.number, kept.hash));
+        self.findings.extend(replaced.map(|kept| RowFinding::Replaced(kept.number)));
+    }
+}
+
+/// Returns the hash of a row, as the host's own audit has it.
+fn row_hash(previous: Option<Hash>, content: &str) -> Hash {
+    let mut sha = Sha256::new();
+    match &previous {
+        Some(previous) => sha.update(previous.as_bytes()),
+        None => sha.update(BEGINNING),
+    }
+    sha.update(content.as_bytes());
+    Hash::from_bytes(sha.finalize().into())
+}
+
+/// Returns the numbers of a message's first and last row, and the rows unless they are for others.
+fn read_rows(
+    fleet: &FleetId,
+    host: &FleetId,
+    key: &VerifyKey,
+    open: &OpenKey,
+    entry: &[u8],
+) -> Option<((u64, u64), Option<AuditRows>)> {
+    let envelope = SignedEnvelope::decode(entry, FleetMessageKind::AuditRows.max_bytes()).ok()?;
+    let sealed: Payload<Sealed> = payload(&envelope, FleetMessageKind::AuditRows, fleet).ok()?;
+    (sealed.from == *host && !envelope.signers([((), key)]).is_empty()).then_some(())?;
+    let (first, last) = sealed.id.as_str().strip_prefix("rows-")?.split_once('-')?;
+    let numbers: (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+    (1..=numbers.1).contains(&numbers.0).then_some(())?;
+    if !sealed.body.is_for(open) {
+        return Some((numbers, None));
+    }
+    let rows: AuditRows = sealed.open_body(open).ok()?;
+    let named = rows_id(rows.first, rows.rows.len())?;
+    (named == sealed.id).then_some((numbers, Some(rows)))
+}
