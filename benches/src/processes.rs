@@ -61,11 +61,11 @@ impl Drop for Host {
 
 /// A nats-server of its own.
 #[derive(Debug)]
-pub(crate) struct Broker {
+pub(crate) struct BrokerProcess {
     child: Child,
 }
 
-impl Broker {
+impl BrokerProcess {
     /// Starts it. Who connects waits until it listens.
     pub(crate) fn start(server: &Path, config: &Path) -> anyhow::Result<Self> {
         let mut child = command(server);
@@ -85,7 +85,7 @@ impl Broker {
     }
 }
 
-impl Drop for Broker {
+impl Drop for BrokerProcess {
     fn drop(&mut self) {
         // It may have ended by itself.
         _ = self.child.kill();

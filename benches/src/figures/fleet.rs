@@ -1,10 +1,10 @@
-//! Cost of an open fleet door to what is decided here: the round trip of a denied request while the broker is connected, and
-//! while it is frozen, beside the same without a fleet.
+//! Cost of an open fleet door: the round trip of a denied request beside the same without a fleet. The broker answers, or is
+//! frozen.
 
 use super::round_trip::{ask_denied, hear};
 use crate::Effort;
 use crate::data::{Data, RULES, denied};
-use crate::processes::{Broker, Host, find_program, postern};
+use crate::processes::{BrokerProcess, Host, find_program, postern};
 use crate::sample::{Sample, in_turn, ratio};
 use crate::table::{Row, Value, times};
 use anyhow::ensure;
@@ -21,7 +21,7 @@ const GOAL: &str = "<= 1.05 x p50";
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A host that can be in a fleet.
-struct Lab<'a> {
+struct FleetLab<'a> {
     postern: &'a Path,
     data: Data,
     effort: Effort,
@@ -32,13 +32,13 @@ pub(crate) fn measure(program: &Path, effort: Effort) -> anyhow::Result<Vec<Row>
         let said = Value::Text("nats-server was not found".to_owned());
         return Ok(vec![Row::alone("denied, fleet door open", said, GOAL, false)]);
     };
-    let lab = Lab { postern: program, data: Data::with(RULES)?, effort };
+    let lab = FleetLab { postern: program, data: Data::with(RULES)?, effort };
     let host = Host::start(program, lab.data.folder())?;
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
     let listen = format!("127.0.0.1:{port}");
     let start = ["fleet", "start", "--name", "bench", "--person", "Bench", "--listen", listen.as_str()];
     postern(program, lab.data.folder(), &[&start[..], &["--before-2-10", "--yes"]].concat())?;
-    let broker = Broker::start(&server, &lab.data.folder().join("fleet/broker.conf"))?;
+    let broker = BrokerProcess::start(&server, &lab.data.folder().join("fleet/broker.conf"))?;
     let connected = lab.row("denied, fleet door open", || lab.turn())?;
     let frozen = lab.row("denied, fleet broker frozen", || {
         broker.freeze()?;
@@ -51,7 +51,7 @@ pub(crate) fn measure(program: &Path, effort: Effort) -> anyhow::Result<Vec<Row>
     Ok(vec![connected, frozen])
 }
 
-impl Lab<'_> {
+impl FleetLab<'_> {
     /// Measures beside a closed door, in turn. The door is connected before each turn with the fleet begins.
     fn row(
         &self,

@@ -70,6 +70,7 @@ pub(super) fn policy(agent: AgentId, rules: usize) -> AgentPolicy {
         file: None,
         file_problem: None,
         managed_problem: None,
+        people: std::collections::BTreeMap::new(),
         sessions: HashMap::new(),
     }
 }

@@ -76,7 +76,7 @@ pub enum RowFinding {
 pub struct RowHead {
     /// Number of the row.
     pub number: u64,
-    /// Its hash.
+    /// Hash of the row.
     pub hash: Hash,
 }
 
@@ -99,8 +99,9 @@ pub fn rows_id(first: u64, rows: usize) -> Option<FleetId> {
     format!("rows-{first}-{last}").parse().ok()
 }
 
-/// Opens the rows of a host, in the order of the log, and compares them with each other, with its anchors, and with the last
-/// row seen.
+/// Opens the rows of a host, in the order of the log.
+///
+/// They are compared with each other, with its anchors, and with the last row seen.
 pub fn follow_rows<'a>(
     fleet: &FleetId,
     (host, key): (&FleetId, &VerifyKey),

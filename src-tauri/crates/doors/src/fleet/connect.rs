@@ -4,7 +4,7 @@ use super::FleetError;
 use super::keep::{Folder, Membership};
 use async_nats::jetstream::consumer::push::OrderedConfig;
 use async_nats::jetstream::{self, consumer};
-use async_nats::{Client, ConnectOptions, Event, Message, RequestErrorKind, ServerError};
+use async_nats::{Client, ConnectOptions, Event, HeaderMap, Message, RequestErrorKind, ServerError};
 use futures_util::StreamExt as _;
 use postern_fleet::{FleetId, Hash, SignKey, Subjects};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,6 +20,8 @@ const PING: Duration = Duration::from_secs(5);
 const CONNECT: Duration = Duration::from_secs(5);
 /// Longest time for a request to the broker itself.
 const REQUEST: Duration = Duration::from_secs(10);
+/// Longest time for the broker to confirm a message.
+const CONFIRM: Duration = Duration::from_secs(5);
 /// Errors of the server that are kept.
 const VIOLATIONS: usize = 16;
 
@@ -191,6 +193,29 @@ impl BrokerLink {
     pub(super) async fn wait_until_lost(&self) {
         self.lost.cancelled().await;
     }
+}
+
+/// Publishes a message to a stream, and waits until the broker has it. One that it has already changes nothing.
+pub(super) async fn publish_confirmed(
+    client: &Client,
+    subject: String,
+    message: &str,
+    bytes: Vec<u8>,
+) -> Result<(), FleetError> {
+    let context = jetstream::new(client.clone());
+    let confirmed = async {
+        let sent = context.publish_with_headers(subject, message_id(message), bytes.into()).await;
+        sent.map_err(FleetError::broker)?.await.map_err(FleetError::broker)
+    };
+    let late = |_| FleetError::Unreachable("it confirms nothing".to_owned());
+    tokio::time::timeout(CONFIRM, confirmed).await.map_err(late)?.map(drop)
+}
+
+/// Returns the header by which the broker recognizes a message that comes again.
+pub(super) fn message_id(message: &str) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert("Nats-Msg-Id", message);
+    headers
 }
 
 /// Reply of another member to a request.

@@ -2,26 +2,20 @@
 
 use super::super::FleetError;
 use super::FleetHostSession;
-use super::audit::AuditSender;
-use async_nats::{Client, HeaderMap, jetstream};
+use super::audit::{AuditContext, AuditSender};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use postern_fleet::FleetId;
+use postern_fleet::{FleetId, MemberRole};
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
-use tokio::time::timeout;
-
-/// Longest time for the broker to confirm a message.
-const CONFIRM: Duration = Duration::from_secs(5);
 
 /// Work that is under way, polled by its session alone.
 ///
 /// Nobody waits for the lock: it lets a session be shared between threads.
 #[derive(Default)]
-pub(super) struct UnderWay(Mutex<FuturesUnordered<Pin<Box<dyn Future<Output = Aside> + Send>>>>);
+pub(super) struct AsideTasks(Mutex<FuturesUnordered<Pin<Box<dyn Future<Output = Aside> + Send>>>>);
 
-impl UnderWay {
+impl AsideTasks {
     /// Begins further work.
     pub(super) fn push(&mut self, work: impl Future<Output = Aside> + Send + 'static) {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner).push(Box::pin(work));
@@ -58,25 +52,16 @@ impl FleetHostSession {
     }
 }
 
-/// Publishes a message to a stream, and waits until the broker has it. One that it has already changes nothing.
-pub(super) async fn publish_confirmed(
-    client: &Client,
-    subject: String,
-    message: &str,
-    bytes: Vec<u8>,
-) -> Result<(), FleetError> {
-    let context = jetstream::new(client.clone());
-    let confirmed = async {
-        let sent = context.publish_with_headers(subject, message_id(message), bytes.into()).await;
-        sent.map_err(FleetError::broker)?.await.map_err(FleetError::broker)
-    };
-    let late = |_| FleetError::Unreachable("it confirms nothing".to_owned());
-    timeout(CONFIRM, confirmed).await.map_err(late)?.map(drop)
-}
-
-/// Returns the header by which the broker recognizes a message that comes again.
-pub(super) fn message_id(message: &str) -> HeaderMap {
-    let mut headers = HeaderMap::new();
-    headers.insert("Nats-Msg-Id", message);
-    headers
+impl FleetHostSession {
+    /// Sends what of the audit left this host not yet, unless that is under way.
+    pub(super) fn send_audit(&mut self) {
+        let Some(sender) = self.audit.take() else { return };
+        let roster = &self.fleet.pinned.roster;
+        let context = AuditContext {
+            policy: self.policy.in_force(),
+            roster: self.fleet.roster(),
+            auditors: roster.members_with(MemberRole::Auditor).map(|member| member.seal).collect(),
+        };
+        self.aside.push(async move { Aside::Audited(Box::new(sender.send(context).await)) });
+    }
 }

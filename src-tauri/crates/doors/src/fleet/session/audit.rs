@@ -2,13 +2,12 @@
 //! chain. Both go into a stream that nobody may delete from.
 
 use super::super::FleetError;
+use super::super::connect::publish_confirmed;
 use super::super::keep::Folder;
-use super::FleetHostSession;
-use super::aside::{Aside, publish_confirmed};
 use async_nats::Client;
 use postern_fleet::{
-    Anchor, AnchorHead, AuditRows, FleetId, FleetMessageBody as _, FleetMessageHeader, Hash, MemberRole,
-    RowHead, SealKey, Seed, SentAuditRow, SignKey, SignedEnvelope, Subjects, rows_id,
+    Anchor, AnchorHead, AuditRows, FleetId, FleetMessageBody as _, FleetMessageHeader, Hash, RowHead,
+    SealKey, Seed, SentAuditRow, SignKey, SignedEnvelope, Subjects, rows_id,
 };
 use postern_host::Host;
 use serde::{Deserialize, Serialize};
@@ -44,24 +43,10 @@ pub(super) struct AuditSender {
 }
 
 /// Facts that change while a host is connected.
-struct AuditContext {
-    policy: String,
-    roster: Hash,
-    auditors: Vec<SealKey>,
-}
-
-impl FleetHostSession {
-    /// Sends what of the audit left this host not yet, unless that is under way.
-    pub(super) fn send_audit(&mut self) {
-        let Some(sender) = self.audit.take() else { return };
-        let roster = &self.fleet.pinned.roster;
-        let context = AuditContext {
-            policy: self.policy.in_force(),
-            roster: self.fleet.roster(),
-            auditors: roster.members_with(MemberRole::Auditor).map(|member| member.seal).collect(),
-        };
-        self.aside.push(async move { Aside::Audited(Box::new(sender.send(context).await)) });
-    }
+pub(super) struct AuditContext {
+    pub(super) policy: String,
+    pub(super) roster: Hash,
+    pub(super) auditors: Vec<SealKey>,
 }
 
 impl AuditSender {
@@ -78,7 +63,7 @@ impl AuditSender {
 
     /// Sends rows, and then the anchor of them: no anchor covers a row that is not there. A broker that does not take them is
     /// tried again later.
-    async fn send(mut self, context: AuditContext) -> Self {
+    pub(super) async fn send(mut self, context: AuditContext) -> Self {
         if self.rows
             && !context.auditors.is_empty()
             && let Err(error) = self.send_rows(&context.auditors).await

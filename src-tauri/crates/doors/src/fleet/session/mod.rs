@@ -15,7 +15,7 @@ use super::connect::BrokerLink;
 use super::keep::{Folder, Keys, Membership};
 use super::policy::HostPolicy;
 use super::store::{self, Revisions, StoredFleetEntry};
-use aside::UnderWay;
+use aside::AsideTasks;
 use async_nats::{Message, Subject};
 use audit::AuditSender;
 use futures_util::StreamExt as _;
@@ -67,7 +67,7 @@ pub(super) struct FleetHostSession {
     /// The audit's way out; `None` while it is under way.
     audit: Option<AuditSender>,
     /// Work that waits for the broker's disk.
-    aside: UnderWay,
+    aside: AsideTasks,
     /// Results of jobs, which are done aside.
     reports: (mpsc::Sender<Reporting>, mpsc::Receiver<Reporting>),
     started: Instant,
@@ -112,7 +112,7 @@ impl FleetHostSession {
             policy,
             readable: membership.readable,
             audit: Some(audit),
-            aside: UnderWay::default(),
+            aside: AsideTasks::default(),
             reports: mpsc::channel(JOBS),
             started,
             sent: HashMap::new(),

@@ -1,9 +1,10 @@
 //! Questions on their way to the approvers of this host's groups: sealed for them, renewed when they change, and closed.
 
 use super::super::FleetError;
+use super::super::connect::{message_id, publish_confirmed};
 use super::super::keep::Folder;
 use super::FleetHostSession;
-use super::aside::{Aside, message_id, publish_confirmed};
+use super::aside::Aside;
 use postern_contract::Question;
 use postern_contract::methods::{ListQuestions, Nothing};
 use postern_fleet::{FleetClosing, FleetId, FleetMessageKind, FleetRisk, OpenQuestion, Seed};
