@@ -75,7 +75,7 @@ fn print_rows(one: &Verified) -> Result<(), Failure> {
     for (number, row) in &one.rows.rows {
         match row_of((number, row)) {
             Some(row) => {
-                row_lines(&row, &print::format_time(row.at)).into_iter().try_for_each(print::write_line)?
+                row_lines(&row, &print::format_time(row.at)).into_iter().try_for_each(print::write_line)?;
             }
             None => print::write_line(format!("{number:>5}  too long to be sent: look on {name}"))?,
         }
