@@ -376,7 +376,7 @@ fn a_confined_run_is_told_as_one() {
     agent.sh("echo fine > own.txt");
     let told =
         arena.ok(&["explain", "--agent", agent.id(), "--cwd", &agent.path(""), "--", "cat", "own.txt"]);
-    assert!(told.contains("look: it reads"), "{told}");
+    assert!(told.contains("Confined: it reads"), "{told}");
     let end = agent.request(json!({ "shell": "cat own.txt > /dev/null; cat own.txt" }));
     assert_eq!(output(&end), "fine\n", "{end}");
 }
