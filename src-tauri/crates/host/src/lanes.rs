@@ -100,50 +100,33 @@ impl Lanes {
         Self { agents: Arc::default(), patience }
     }
 
-    /// Starts `work` on one of the agent's threads, which gives the result to `done`; returns at once. Files that it opens belong to
-    /// the [`OpenFilesPermit`] that it gets.
-    ///
-    /// The caller waits for [`Self::patience`], and then stops the allowance.
-    pub(crate) fn start<T>(
-        &self,
-        agent: &AgentId,
-        lane: Lane,
-        work: impl FnOnce(Allowance, OpenFilesPermit) -> T + Send + 'static,
-        done: impl FnOnce(Result<T, Unanswered>) + Send + 'static,
-    ) -> Result<Allowance, Unanswered> {
-        let (pool, meter) = self.pool_and_meter(agent, lane);
-        let allowance = Allowance::new(meter);
-        let may_read = allowance.clone();
-        pool.submit(Box::new(move |open| {
-            if !may_read.is_stopped() {
-                let worked = catch_unwind(AssertUnwindSafe(|| work(may_read, open)));
-                done(worked.map_err(|_| Unanswered::Failed));
-            }
-        }))?;
-        Ok(allowance)
-    }
-
-    /// Runs `work` like [`Self::start`], and waits for its result.
+    /// Runs `work` on one of the agent's threads. Files that it opens belong to the [`OpenFilesPermit`] that it gets.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         agent: &AgentId,
         lane: Lane,
         work: impl FnOnce(Allowance, OpenFilesPermit) -> T + Send + 'static,
     ) -> Result<T, Unanswered> {
+        let (pool, meter) = self.pool_and_meter(agent, lane);
+        let allowance = Allowance::new(meter);
         let (tell, told) = oneshot::channel();
-        // The caller may have gone meanwhile.
-        let allowance = self.start(agent, lane, work, move |done| _ = tell.send(done))?;
+        let may_read = allowance.clone();
+        pool.submit(Box::new(move |open| {
+            // The caller gave up.
+            if tell.is_closed() {
+                return;
+            }
+            if let Ok(done) = catch_unwind(AssertUnwindSafe(|| work(may_read, open))) {
+                // The caller has gone meanwhile.
+                _ = tell.send(done);
+            }
+        }))?;
         if let Ok(done) = timeout(self.patience, told).await {
-            done.unwrap_or(Err(Unanswered::Failed))
+            done.map_err(|_| Unanswered::Failed)
         } else {
             allowance.stop();
             Err(Unanswered::Late)
         }
-    }
-
-    /// Returns how long a caller waits for an answer.
-    pub(crate) fn patience(&self) -> Duration {
-        self.patience
     }
 
     /// Returns true if another job may wait.

@@ -136,18 +136,6 @@ impl Store {
         self.queue_work(Flush::Yes, work)
     }
 
-    /// Writes like [`Store::write`], or like [`Store::write_durable`] if `durable`, and gives the result to `then` on the writer's
-    /// thread, which must not wait there. Results come in the order in which the work was queued; what is refused is told at once.
-    pub fn write_then<T: Send + 'static>(
-        &self,
-        durable: bool,
-        work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
-        then: impl FnOnce(Result<T, Error>) + Send + 'static,
-    ) {
-        let flush = if durable { Flush::Yes } else { Flush::No };
-        self.queue_job(writer::job_then(flush, audit::current(), work, then));
-    }
-
     /// Returns the number of groups of writes that were flushed to the drive since the record was opened.
     pub fn flushes(&self) -> u64 {
         self.shared.counts.flushes.load(Ordering::Relaxed)
@@ -174,20 +162,14 @@ impl Store {
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Receipt<T> {
         let (job, receipt) = writer::job(flush, audit::current(), work);
-        self.queue_job(job);
-        receipt
-    }
-
-    /// Queues a job for the writer, or refuses it.
-    fn queue_job(&self, job: WriteJob) {
         let sent = match &*self.shared.writer() {
             Some(writer) => writer.jobs.try_send(job),
-            None => Err(TrySendError::Disconnected(job)),
+            None => return Receipt::refused(Error::Closed),
         };
         match sent {
-            Ok(()) => {}
-            Err(TrySendError::Full(job)) => job.refuse(Error::Busy),
-            Err(TrySendError::Disconnected(job)) => job.refuse(Error::Closed),
+            Ok(()) => receipt,
+            Err(TrySendError::Full(_)) => Receipt::refused(Error::Busy),
+            Err(TrySendError::Disconnected(_)) => Receipt::refused(Error::Closed),
         }
     }
 

@@ -105,11 +105,6 @@ impl Allowance {
         self.0.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if nobody waits for it any more.
-    pub fn is_stopped(&self) -> bool {
-        self.0.stopped.load(Ordering::Relaxed)
-    }
-
     /// Returns why it stopped, or `None` if everything was read.
     pub fn overrun(&self) -> Option<Overrun> {
         *self.0.overrun.lock().unwrap_or_else(PoisonError::into_inner)

@@ -2,18 +2,15 @@
 
 use super::judge::RequestJudgment;
 use super::live::Answering;
-use super::looking::LookUpKey;
-use super::message::GateTaskResult;
+use super::message::{GateMessage, GateTaskResult};
 use super::owed::Before;
 use super::task::Task;
 use crate::book::SavedRules;
-use crate::lanes::{Lane, Unanswered};
+use crate::lanes::Lane;
 use postern_contract::{Answered, NotApplied, Renewed};
 use postern_request::{Drift, Refusal, RequestEffect};
-use postern_store::requests::{self, NewRequestOutcome};
-use postern_store::{Error, audit};
+use postern_store::{audit, requests};
 use std::sync::Arc;
-use tokio::time::Instant;
 use uuid::Uuid;
 
 impl Task {
@@ -53,7 +50,7 @@ impl Task {
     /// here after its record, so a request that is not in the record and not live is new. A certain denial
     /// skips that lookup: its record finds the one before it. So does a request whose own record is on its
     /// way, such as one that waits for its turn: it would find itself.
-    pub(super) fn look_up(&mut self, id: Uuid) {
+    pub(super) fn look_up(&self, id: Uuid) {
         let Some(request) = self.requests.get(&id) else { return };
         let version = self.parts.book.version();
         let Some(policy) = self.parts.book.policy(&request.agent) else { return };
@@ -61,56 +58,34 @@ impl Task {
         let call = request.call.clone();
         // A call's number is Postern's own, and was not there before.
         let new = request.new.clone().filter(|_| !request.life.is_busy() && call.is_none());
-        let (store, results) = (self.parts.store.clone(), self.results.clone());
-        let key = self.looking.next_key(self.parts.lanes.patience());
-        let work = move |allowance, open| {
-            let world = world.within(allowance);
-            let at = crate::clock::lasting();
-            let mut judgement = match &call {
-                Some(call) => super::call_facts::judge_call(&world, &policy, version, call, at),
-                None => super::judge::judge_run(&world, &policy, version, &run, at),
-            };
-            judgement.hold_permit(open);
-            let before = new.filter(|_| !judgement.denies()).map_or(Ok(None), |new| {
-                store.look_up(|conn| requests::find_known(conn, &new.agent, &new.request_id, &new.content))
+        let (store, messages) = (self.parts.store.clone(), self.messages.clone());
+        let (lanes, agent) = (self.parts.lanes.clone(), request.agent.clone());
+        self.spawn_detached(async move {
+            let looked_up = lanes.run(&agent, Lane::LookUps, move |allowance, open| {
+                let world = world.within(allowance);
+                let at = crate::clock::lasting();
+                let mut judgement = match &call {
+                    Some(call) => super::call_facts::judge_call(&world, &policy, version, call, at),
+                    None => super::judge::judge_run(&world, &policy, version, &run, at),
+                };
+                judgement.hold_permit(open);
+                let before = new.filter(|_| !judgement.denies()).map_or(Ok(None), |new| {
+                    store
+                        .look_up(|conn| requests::find_known(conn, &new.agent, &new.request_id, &new.content))
+                });
+                (judgement, before)
             });
-            (judgement, before)
-        };
-        let done = move |looked_up: Result<_, Unanswered>| {
             // What cannot be judged does not run.
-            let (judgement, before) = looked_up.unwrap_or_else(|why| (unanswered(why), Ok(None)));
-            results.send(GateTaskResult::LookedUp { key, judgement, before });
-        };
-        let agent = request.agent.clone();
-        match self.parts.lanes.start(&agent, Lane::LookUps, work, done) {
-            Ok(allowance) => self.looking.begin(key, id, allowance),
-            Err(why) => self.judged(id, unanswered(why)),
-        }
-    }
-
-    /// Goes on with a request that was looked up, unless its time was over.
-    pub(super) fn looked_up(
-        &mut self,
-        key: LookUpKey,
-        judgement: RequestJudgment,
-        before: Result<Option<NewRequestOutcome>, Error>,
-    ) {
-        let Some(id) = self.looking.end(key) else { return };
-        match before {
-            Ok(None) => self.judged(id, judgement),
-            Ok(Some(before)) => self.handle_duplicate(id, before),
-            Err(error) => {
-                tracing::error!(%error, "a request could not be looked up");
-                self.forget_unwritten(id);
-            }
-        }
-    }
-
-    /// Denies what was not looked up in time.
-    pub(super) fn end_late_look_ups(&mut self) {
-        for id in self.looking.take_late(Instant::now()) {
-            self.judged(id, unanswered(Unanswered::Late));
-        }
+            let (judgement, before) = looked_up.await.unwrap_or_else(|unanswered| {
+                (RequestJudgment::Refused(Refusal::from(unanswered).into()), Ok(None))
+            });
+            let done = match before {
+                Ok(None) => GateTaskResult::Judged { id, judgement },
+                Ok(Some(before)) => GateTaskResult::Known { id, opening: Ok(before) },
+                Err(error) => GateTaskResult::Known { id, opening: Err(error) },
+            };
+            GateMessage::send(&messages, GateMessage::Told(Box::new(done)));
+        });
     }
 
     /// Saves the rule that the person chose; the start waits for it.
@@ -196,9 +171,4 @@ impl Task {
             }
         }
     }
-}
-
-/// Returns the judgment of a request that could not be looked up.
-fn unanswered(why: Unanswered) -> RequestJudgment {
-    RequestJudgment::Refused(Refusal::from(why).into())
 }

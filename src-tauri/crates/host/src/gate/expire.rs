@@ -23,7 +23,6 @@ impl Task {
             self.questions.mark_slept();
         }
         self.look_at_screen();
-        self.end_late_look_ups();
         self.end_pause();
         self.forget_gone();
         self.try_again();

@@ -4,7 +4,6 @@ use super::afar::NewsElsewhere;
 use super::edit::Judgements;
 use super::judge::RequestJudgment;
 use super::live::ConnectionId;
-use super::looking::LookUpKey;
 use super::owed::Unwritten;
 use crate::ask::ApproverId;
 use crate::book::{PolicyStoreError, SavedRules};
@@ -92,36 +91,32 @@ pub(crate) enum GateMessage {
     WakeUp(oneshot::Sender<()>),
     /// Postern quits: deny what waits, end what runs, and say when that is done.
     Shutdown(oneshot::Sender<()>),
+    /// An adapter has something to say.
+    Told(Box<GateTaskResult>),
     /// Message of somebody who is named in the audit.
     By(Arc<ChangeAuthor>, Box<Self>),
 }
 
-/// Sender of the results of what the gate has others do. Never waits: there are no more of them than of live requests and changes.
-#[derive(Debug, Clone)]
-pub(crate) struct ResultSender(mpsc::UnboundedSender<GateTaskResult>);
-
-impl ResultSender {
-    /// Returns a sender and the other end.
-    pub(super) fn channel() -> (Self, mpsc::UnboundedReceiver<GateTaskResult>) {
-        let (results, received) = mpsc::unbounded_channel();
-        (Self(results), received)
-    }
-
-    /// Tells the gate. One that is gone does not wait for it.
-    pub(super) fn send(&self, done: GateTaskResult) {
-        _ = self.0.send(done);
+impl GateMessage {
+    /// Sends one without waiting; where the queue is full, from a task of its own.
+    pub(crate) fn send(messages: &mpsc::WeakSender<Self>, message: Self) {
+        // A gate that is gone does not wait for it.
+        let Some(messages) = messages.upgrade() else { return };
+        if let Err(mpsc::error::TrySendError::Full(message)) = messages.try_send(message) {
+            tokio::spawn(async move { _ = messages.send(message).await });
+        }
     }
 }
 
 /// Result of the gate's own tasks.
 #[derive(Debug)]
 pub(crate) enum GateTaskResult {
-    /// A request turned out to be in the record when it was to be written.
-    Known { id: Uuid, before: NewRequestOutcome },
+    /// A request was there before, or it could not be looked up whether it was.
+    Known { id: Uuid, opening: Result<NewRequestOutcome, Error> },
     /// A request's record is durable, with the event that was told.
     Recorded { id: Uuid, outcome: Result<Option<Notice>, Error> },
-    /// A request was looked up and judged. `before` is what the record has under its number.
-    LookedUp { key: LookUpKey, judgement: RequestJudgment, before: Result<Option<NewRequestOutcome>, Error> },
+    /// A request was judged.
+    Judged { id: Uuid, judgement: RequestJudgment },
     /// Judgment of a changed command.
     Edited(Box<Judgements>),
     /// Record of a stop of an agent, or its failure.

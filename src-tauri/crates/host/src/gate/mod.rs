@@ -18,7 +18,6 @@ mod ledger;
 mod left;
 mod live;
 mod look_up;
-mod looking;
 mod message;
 mod owed;
 mod past;
@@ -95,9 +94,8 @@ pub(crate) fn create_gate() -> (GateHandle, Received) {
 
 /// Starts the gate's task on threads that nothing else keeps busy.
 pub(crate) fn start_task(parts: GateDeps, gate: &GateHandle, received: Received, on: &Handle) {
-    let (results, done) = message::ResultSender::channel();
-    let task = task::Task::new(parts, gate.messages.downgrade(), results);
-    drop(on.spawn(task.run(received, done)));
+    let task = task::Task::new(parts, gate.messages.downgrade());
+    drop(on.spawn(task.run(received)));
 }
 
 impl GateHandle {

@@ -2,7 +2,7 @@
 
 use super::ledger;
 use super::live::{LiveRequest, Writing};
-use super::message::GateTaskResult;
+use super::message::{GateMessage, GateTaskResult};
 use super::task::Task;
 use crate::publish::Keeping;
 use postern_policy::Millis;
@@ -32,13 +32,17 @@ struct StoredRequestPart {
 }
 
 impl Task {
-    /// Handles a request that was here before.
-    pub(super) fn handle_duplicate(&mut self, id: Uuid, before: NewRequestOutcome) {
-        match before {
-            NewRequestOutcome::Same(row) => self.send_earlier_outcome(id, *row),
-            NewRequestOutcome::Conflict => self.refuse_duplicate(id),
+    /// Handles a request that was here before, or for which the lookup of that failed.
+    pub(super) fn handle_duplicate(&mut self, id: Uuid, opening: Result<NewRequestOutcome, Error>) {
+        match opening {
+            Ok(NewRequestOutcome::Same(row)) => self.send_earlier_outcome(id, *row),
+            Ok(NewRequestOutcome::Conflict) => self.refuse_duplicate(id),
             // It is only told of what was here before.
-            NewRequestOutcome::New => self.forget_unwritten(id),
+            Ok(NewRequestOutcome::New) => self.forget_unwritten(id),
+            Err(error) => {
+                tracing::error!(%error, "a request could not be looked up");
+                self.forget_unwritten(id);
+            }
         }
     }
 
@@ -151,25 +155,29 @@ impl Task {
         known: oneshot::Receiver<NewRequestOutcome>,
     ) {
         let Some(request) = self.requests.get(&id) else { return };
-        let results = self.results.clone();
-        let say = move |outcome: Result<Option<Notice>, Error>| {
-            let mut known = known;
-            results.send(match known.try_recv() {
-                Ok(before) => GateTaskResult::Known { id, before },
+        let messages = self.messages.clone();
+        let say = move |outcome: Result<Option<Notice>, Error>,
+                        mut known: oneshot::Receiver<NewRequestOutcome>| {
+            let done = match known.try_recv() {
+                Ok(before) => GateTaskResult::Known { id, opening: Ok(before) },
                 Err(_) => GateTaskResult::Recorded { id, outcome },
-            });
+            };
+            GateMessage::send(&messages, GateMessage::Told(Box::new(done)));
         };
         let EventToRecord { event, whole, durable } = told;
         if let Some(event) = event {
             let about = request.summary();
             let numbered = move |conn: &Connection, number| work(conn, Some(number));
+            let said = move |outcome| say(outcome, known);
             let kept = if whole { None } else { Some(ledger::without_output(&event)) };
             let keeping = Keeping { event: kept.as_ref(), durable };
-            self.parts.publisher.publish_keeping(&about, at, event, keeping, numbered, say);
+            self.parts.publisher.publish_keeping(&about, at, event, keeping, numbered, said);
         } else {
             // What is about to run must not be forgotten by a power cut; a person's yes is in the same record.
+            let store = &self.parts.store;
             let work = move |conn: &Connection| work(conn, None);
-            self.parts.store.write_then(durable, work, move |written| say(written.map(|_| None)));
+            let receipt = if durable { store.write_durable(work) } else { store.write(work) };
+            tokio::spawn(async move { say(receipt.await.map(|_| None), known) });
         }
     }
 

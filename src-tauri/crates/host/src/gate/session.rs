@@ -31,15 +31,19 @@ impl Task {
             return;
         }
         let book = self.parts.book.clone();
-        let (agent, results) = (agent.clone(), self.results.clone());
+        let (agent, messages) = (agent.clone(), self.messages.clone());
         tokio::spawn(async move {
             let session = params.session;
             let rules = params.rules.map(|rules| serde_json::Value::Object(rules).to_string());
             let elevated = params.elevated;
             let new = NewSession { session: session.clone(), parent: params.parent, rules, elevated };
             let outcome = book.open_session(&agent, new).await;
-            let (opened, done) = (session.clone(), outcome.is_ok());
-            results.send(GateTaskResult::SessionChanged { agent, session: opened, open: true, done });
+            if let Some(messages) = messages.upgrade() {
+                let (session, done) = (session.clone(), outcome.is_ok());
+                let opened = GateTaskResult::SessionChanged { agent, session, open: true, done };
+                // A gate that is gone has no sessions.
+                _ = messages.send(super::GateMessage::Told(Box::new(opened))).await;
+            }
             match outcome {
                 Ok(()) => reply.send_result(&SessionResult { session, denied: 0 }),
                 Err(error) => reply.refuse(ErrorCode::InvalidParams, error.to_string()),
@@ -90,11 +94,15 @@ impl Task {
         for id in waiting {
             self.withdraw(id, Withdrawal::SessionClosed);
         }
-        let (book, agent, results) = (self.parts.book.clone(), agent.clone(), self.results.clone());
+        let (book, agent, messages) = (self.parts.book.clone(), agent.clone(), self.messages.clone());
         tokio::spawn(async move {
             let outcome = book.close_session(&agent, &session).await;
-            let done = outcome.is_ok();
-            results.send(GateTaskResult::SessionChanged { agent, session, open: false, done });
+            if let Some(messages) = messages.upgrade() {
+                let closed =
+                    GateTaskResult::SessionChanged { agent, session, open: false, done: outcome.is_ok() };
+                // A gate that is gone has no sessions.
+                _ = messages.send(super::GateMessage::Told(Box::new(closed))).await;
+            }
             then(outcome.map(|()| denied));
         });
     }

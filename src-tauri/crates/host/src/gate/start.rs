@@ -3,7 +3,7 @@
 use super::judge::World;
 use super::live::{InputPiece, Late, LiveRequest};
 use super::look_up::open_again;
-use super::message::{GateTaskResult, ResultSender};
+use super::message::GateTaskResult;
 use super::task::Task;
 use crate::clock::{lasting, now_millis};
 use crate::lanes::{Lane, Lanes};
@@ -93,7 +93,7 @@ impl Task {
             outbox: self.outbox_of(id),
             stream: prepare.stream,
         };
-        let results = self.results.clone();
+        let messages = self.messages.clone();
         self.spawn_task(async move {
             let prepared = match prepare.open_files(&lanes, &agent, world, policy).await {
                 Ok(prepared) => prepared,
@@ -112,8 +112,12 @@ impl Task {
             match run::spawn_approved(approved, prepared, sink).await {
                 Ok(running) => {
                     // Told before anything else of it: a process that is gone at once must not end before it began.
-                    results.send(GateTaskResult::Started { id, running });
-                    output.follow(id, events, begun, &results).await
+                    if let Some(messages) = messages.upgrade() {
+                        _ = messages
+                            .send(super::GateMessage::Told(Box::new(GateTaskResult::Started { id, running })))
+                            .await;
+                    }
+                    output.follow(id, events, begun, messages).await
                 }
                 Err(SpawnError::Drifted(drift)) => {
                     GateTaskResult::Happened { id, event: RequestEvent::Drifted(drift.into()) }
@@ -276,7 +280,7 @@ impl RunEventForwarder {
         id: Uuid,
         mut events: mpsc::Receiver<RunEvent>,
         begun: oneshot::Receiver<Late>,
-        results: &ResultSender,
+        messages: mpsc::WeakSender<super::GateMessage>,
     ) -> GateTaskResult {
         let places = Arc::new(Semaphore::new(PIECES));
         if self.stream {
@@ -289,7 +293,10 @@ impl RunEventForwarder {
                     self.output(stream, offset, &bytes, &places).await;
                 }
                 RunEvent::TimedOut => {
-                    results.send(GateTaskResult::Happened { id, event: RequestEvent::TimedOut });
+                    let Some(messages) = messages.upgrade() else { continue };
+                    let done = GateTaskResult::Happened { id, event: RequestEvent::TimedOut };
+                    // A gate that is gone has no use for it.
+                    _ = messages.send(super::GateMessage::Told(Box::new(done))).await;
                 }
                 RunEvent::Exited(finished) => return GateTaskResult::Exited { id, finished },
             }

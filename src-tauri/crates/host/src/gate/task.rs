@@ -4,8 +4,7 @@ use super::Received;
 use super::afar::Elsewhere;
 use super::judge::World;
 use super::live::{AgentState, ConnectionId, LiveRequest};
-use super::looking::LookUps;
-use super::message::{GateCounts, GateMessage, GateTaskResult, PauseProblem, ResultSender};
+use super::message::{GateCounts, GateMessage, GateTaskResult, PauseProblem};
 use super::owed::{Before, OwedEntries};
 use crate::ask::Approvers;
 use crate::ask::questions::OpenQuestions;
@@ -53,8 +52,6 @@ pub(crate) const PAUSE: &str = "gate.pause";
 pub(crate) struct Task {
     pub(super) parts: GateDeps,
     pub(super) messages: mpsc::WeakSender<GateMessage>,
-    pub(super) results: ResultSender,
-    pub(super) looking: LookUps,
     pub(super) requests: HashMap<Uuid, LiveRequest>,
     /// Live requests by their agent's own id.
     pub(super) keys: HashMap<(AgentId, Uuid), Uuid>,
@@ -78,17 +75,11 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    pub(super) fn new(
-        parts: GateDeps,
-        messages: mpsc::WeakSender<GateMessage>,
-        results: ResultSender,
-    ) -> Self {
+    pub(super) fn new(parts: GateDeps, messages: mpsc::WeakSender<GateMessage>) -> Self {
         Self {
             slept: parts.session.time_asleep(),
             parts,
             messages,
-            results,
-            looking: LookUps::default(),
             requests: HashMap::new(),
             keys: HashMap::new(),
             agents: HashMap::new(),
@@ -105,7 +96,7 @@ impl Task {
     }
 
     /// Runs until the last handle is gone.
-    pub(super) async fn run(mut self, received: Received, mut done: mpsc::UnboundedReceiver<GateTaskResult>) {
+    pub(super) async fn run(mut self, received: Received) {
         let Received { mut first, mut rest } = received;
         let mut doubt = self.parts.store.watch_doubt();
         // What was found since the start was prepared counts, too.
@@ -126,8 +117,6 @@ impl Task {
                 Ok(()) = doubt.changed() => self.doubted(doubt.borrow_and_update().is_some()),
                 Some(message) = first.recv() => self.handle_message(message),
                 () = timer => self.expire(),
-                // What is under way ends before anything new begins.
-                Some(done) = done.recv() => self.handle_task_result(done),
                 message = rest.recv() => match message {
                     Some(message) => self.handle_message(message),
                     None => return,
@@ -211,6 +200,7 @@ impl Task {
                 self.quitting.push(reply);
                 self.shut_down();
             }
+            GateMessage::Told(done) => self.handle_task_result(*done),
             GateMessage::By(who, message) => audit::now_by(who, || self.handle_message(*message)),
         }
     }
@@ -231,9 +221,9 @@ impl Task {
 
     fn handle_task_result(&mut self, done: GateTaskResult) {
         match done {
-            GateTaskResult::Known { id, before } => self.handle_duplicate(id, before),
+            GateTaskResult::Known { id, opening } => self.handle_duplicate(id, opening),
             GateTaskResult::Recorded { id, outcome } => self.recorded(id, outcome),
-            GateTaskResult::LookedUp { key, judgement, before } => self.looked_up(key, judgement, before),
+            GateTaskResult::Judged { id, judgement } => self.judged(id, judgement),
             GateTaskResult::Edited(judgements) => self.edited(*judgements),
             GateTaskResult::Stopped { agent, until, saved } => self.stopped(&agent, until, saved),
             GateTaskResult::PauseKept { number, problem } => self.pause_kept(number, problem),
@@ -260,8 +250,14 @@ impl Task {
 
     /// Gives `work` to a task of its own, whose result comes back as a message.
     pub(super) fn spawn_task(&self, work: impl Future<Output = GateTaskResult> + Send + 'static) {
-        let results = self.results.clone();
-        self.spawn_detached(async move { results.send(work.await) });
+        let messages = self.messages.clone();
+        self.spawn_detached(async move {
+            let done = work.await;
+            if let Some(messages) = messages.upgrade() {
+                // A gate that is gone does not wait for it.
+                _ = messages.send(GateMessage::Told(Box::new(done))).await;
+            }
+        });
     }
 
     /// Does `work` away from the gate's own threads.
@@ -383,8 +379,7 @@ impl Task {
         let turn = self.next_turn_at();
         let pause = self.parts.halt.ends_in(lasting()).map(|left| Instant::now() + left);
         let due = self.questions.next_due().map(|due| self.due_instant(due));
-        let late = self.looking.next_deadline();
-        [due, pause, self.look_at, self.next_gone(), self.next_try(), turn, late].into_iter().flatten().min()
+        [due, pause, self.look_at, self.next_gone(), self.next_try(), turn].into_iter().flatten().min()
     }
 
     /// Tells every face.

@@ -18,9 +18,9 @@ use postern_protocol::{ErrorObject, Notice, NoticeEvent};
 use postern_store::{Connection, Error, Store, events};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use teller::{AgentNotifier, RequestedReplay};
+use teller::{Item, QueuedNotification, RequestedReplay, Subscription};
 use tokio::runtime::Handle;
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use uuid::Uuid;
 
 /// Reported facts of a request.
@@ -48,7 +48,7 @@ pub(crate) struct Keeping<'a> {
 pub(crate) struct Publisher {
     store: Store,
     runtime: Handle,
-    tellers: Arc<Mutex<HashMap<AgentId, AgentNotifier>>>,
+    tellers: Arc<Mutex<HashMap<AgentId, mpsc::UnboundedSender<Item>>>>,
 }
 
 impl Publisher {
@@ -77,15 +77,24 @@ impl Publisher {
             session: about.session.clone(),
             event,
         };
-        let work = move |conn: &Connection| {
-            let next = events::next_sequence(conn, &new.agent)?;
-            if work(conn, next)? {
-                events::append_as(conn, next, &new).map(|()| Some(next))
-            } else {
-                Ok(None)
-            }
-        };
-        self.write_and_tell(about, keeping.durable, notice, work, done);
+        let durable = keeping.durable;
+        self.queue_item(&about.agent, move |store| {
+            let work = move |conn: &Connection| {
+                let next = events::next_sequence(conn, &new.agent)?;
+                if work(conn, next)? {
+                    events::append_as(conn, next, &new).map(|()| Some(next))
+                } else {
+                    Ok(None)
+                }
+            };
+            let receipt = if durable { store.write_durable(work) } else { store.write(work) };
+            Item::Event(Box::new(QueuedNotification {
+                receipt,
+                notice,
+                done: Some(Box::new(done)),
+                place: None,
+            }))
+        });
     }
 
     /// Tells a piece of output; `place` is given back when it is on its way to everybody who listens.
@@ -98,43 +107,24 @@ impl Publisher {
             session: about.session.clone(),
             event,
         };
-        let work = move |conn: &Connection| events::append(conn, &new).map(Some);
-        self.write_and_tell(about, false, notice, work, move |_| drop(place));
-    }
-
-    /// Writes an event, and tells it once that is done. `work` gives its number, or `None` if it is not to be told after all.
-    fn write_and_tell(
-        &self,
-        about: &About,
-        durable: bool,
-        mut notice: Notice,
-        work: impl FnOnce(&Connection) -> Result<Option<u64>, Error> + Send + 'static,
-        done: impl FnOnce(Result<Option<Notice>, Error>) + Send + 'static,
-    ) {
-        let teller = self.teller(&about.agent);
-        self.store.write_then(durable, work, move |written| {
-            if let Err(error) = &written {
-                tracing::error!(%error, "an event could not be written, so it is not told");
-            }
-            let tell = |number| {
-                teller.send_event(number, &mut notice);
-                notice
-            };
-            done(written.map(|number| number.map(tell)));
+        self.queue_item(&about.agent, move |store| {
+            let receipt = store.write(move |conn| events::append(conn, &new).map(Some));
+            Item::Event(Box::new(QueuedNotification { receipt, notice, done: None, place: Some(place) }))
         });
     }
 
     /// Subscribes a connection to the agent's events from now on.
     ///
     /// First it gets `greeting` with the number of the newest one, and what it missed since `after`.
-    pub(crate) async fn subscribe(
+    pub(crate) fn subscribe(
         &self,
         agent: &AgentId,
         outbox: Outbox,
         after: Option<u64>,
-        greeting: impl FnOnce(u64) -> OutboxLine,
+        greeting: impl FnOnce(u64) -> OutboxLine + Send + 'static,
     ) {
-        self.teller(agent).subscribe(outbox, after, greeting).await;
+        let greeting = Box::new(greeting);
+        self.queue_item(agent, move |_| Item::Subscribe(Subscription { outbox, after, greeting }));
     }
 
     /// Sends everything after `sequence` to the same connection again. `answer` gets the newest number and
@@ -146,14 +136,17 @@ impl Publisher {
         sequence: u64,
         answer: impl FnOnce(Result<(u64, u64), ErrorObject>) + Send + 'static,
     ) {
-        self.teller(agent).replay(RequestedReplay { outbox, sequence, answer: Box::new(answer) });
+        let answer = Box::new(answer);
+        self.queue_item(agent, move |_| Item::Replay(RequestedReplay { outbox, sequence, answer }));
     }
 
-    /// Returns the teller of an agent.
-    fn teller(&self, agent: &AgentId) -> AgentNotifier {
+    /// Queues under the lock, so that the order of writing is the order of telling.
+    fn queue_item(&self, agent: &AgentId, item: impl FnOnce(&Store) -> Item) {
         let mut tellers = self.tellers.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = || AgentNotifier::new(agent.clone(), self.store.clone(), self.runtime.clone());
-        tellers.entry(agent.clone()).or_insert_with(new).clone()
+        let start = || teller::start_notifier(&self.runtime, agent.clone(), self.store.clone());
+        let teller = tellers.entry(agent.clone()).or_insert_with(start);
+        // A teller ends only with its queue: what it does not take any more, nobody would hear.
+        _ = teller.send(item(&self.store));
     }
 
     /// Forgets an agent that is gone: nobody gets its events any more.

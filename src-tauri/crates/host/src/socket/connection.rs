@@ -69,7 +69,7 @@ async fn handle_messages<S: AsyncRead + Unpin>(
         return;
     };
     let _listed = channel.clients.add_client(&channel.agent, &proved.params.client);
-    send_welcome(proved, &settings, outbox, channel).await;
+    send_welcome(proved, &settings, outbox, channel);
     let Ok(id) = channel.gate.opened(channel.agent.clone(), outbox.clone()).await else { return };
     let _open = GateConnectionGuard { id, gate: channel.gate.clone() };
     let in_flight = InFlight::default();
@@ -114,7 +114,7 @@ async fn next_message<S: AsyncRead + Unpin>(
 }
 
 /// Answers a good proof, and then sends the events that the agent missed.
-async fn send_welcome(proved: Proved, settings: &Settings, outbox: &Outbox, channel: &ChannelContext) {
+fn send_welcome(proved: Proved, settings: &Settings, outbox: &Outbox, channel: &ChannelContext) {
     let Proved { id, params, proof } = proved;
     tracing::debug!(agent = %channel.agent, "a client authenticated");
     let agent = channel.agent.to_string();
@@ -124,7 +124,7 @@ async fn send_welcome(proved: Proved, settings: &Settings, outbox: &Outbox, chan
         let welcome = Welcome { agent, proof, limits, policy, sequence };
         result_line(&id, &welcome).into()
     };
-    channel.publisher.subscribe(&channel.agent, outbox.clone(), params.after, greeting).await;
+    channel.publisher.subscribe(&channel.agent, outbox.clone(), params.after, greeting);
 }
 
 /// Returns the stable name of a setting, as it stands in JSON.

@@ -15,7 +15,6 @@ use crate::error::is_damage;
 use crate::tables::search;
 use checkpoint::Checkpoints;
 use rusqlite::Connection;
-use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::pin::Pin;
@@ -48,7 +47,7 @@ pub(crate) struct WriteJob {
 
 impl WriteJob {
     /// Does nothing of it: why is told.
-    pub(crate) fn refuse(self, why: Error) {
+    fn refuse(self, why: Error) {
         let ran = (self.work)(Err(why));
         (ran.tell)(Ok(()));
     }
@@ -77,12 +76,26 @@ pub(crate) struct FinishedJob {
 /// the work back.
 #[derive(Debug)]
 #[must_use]
-pub struct Receipt<T>(oneshot::Receiver<Result<T, Error>>);
+pub struct Receipt<T>(ReceiptState<T>);
+
+#[derive(Debug)]
+enum ReceiptState<T> {
+    For(oneshot::Receiver<Result<T, Error>>),
+    Refused(Option<Error>),
+}
 
 impl<T> Receipt<T> {
     /// Waits for it. Not to be called inside of an asynchronous task: await the receipt there.
     pub fn wait(self) -> Result<T, Error> {
-        self.0.blocking_recv().unwrap_or(Err(Error::Closed))
+        match self.0 {
+            ReceiptState::For(receiver) => receiver.blocking_recv().unwrap_or(Err(Error::Closed)),
+            ReceiptState::Refused(error) => Err(error.unwrap_or(Error::Closed)),
+        }
+    }
+
+    /// Returns a receipt for work that was not taken.
+    pub(crate) fn refused(error: Error) -> Self {
+        Self(ReceiptState::Refused(Some(error)))
     }
 }
 
@@ -90,51 +103,25 @@ impl<T> Future for Receipt<T> {
     type Output = Result<T, Error>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        Poll::Ready(ready!(Pin::new(&mut self.0).poll(cx)).unwrap_or(Err(Error::Closed)))
-    }
-}
-
-/// Callback for the result of a piece of work, called when its group is committed or not. Dropped before that, it says that the record
-/// is closed.
-struct Telling<T, F: FnOnce(Result<T, Error>)>(Option<F>, PhantomData<fn(T)>);
-
-impl<T, F: FnOnce(Result<T, Error>)> Telling<T, F> {
-    fn tell(mut self, result: Result<T, Error>) {
-        if let Some(then) = self.0.take() {
-            then(result);
+        match &mut self.0 {
+            ReceiptState::For(receiver) => {
+                Poll::Ready(ready!(Pin::new(receiver).poll(cx)).unwrap_or(Err(Error::Closed)))
+            }
+            ReceiptState::Refused(error) => Poll::Ready(Err(error.take().unwrap_or(Error::Closed))),
         }
     }
 }
 
-impl<T, F: FnOnce(Result<T, Error>)> Drop for Telling<T, F> {
-    fn drop(&mut self) {
-        if let Some(then) = self.0.take() {
-            then(Err(Error::Closed));
-        }
-    }
-}
+impl<T> Unpin for Receipt<T> {}
 
-/// Wraps `work` so that its result is sent when its group is committed, as [`job_then`] does.
+/// Wraps `work` so that its changes are recorded as made by `who`, and its result is sent when its group is
+/// committed.
 pub(crate) fn job<T: Send + 'static>(
     flush: Flush,
     who: Option<Arc<ChangeAuthor>>,
     work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
 ) -> (WriteJob, Receipt<T>) {
     let (sender, receiver) = oneshot::channel();
-    // Nobody may wait for it any more: the work is done all the same.
-    let job = job_then(flush, who, work, move |result| _ = sender.send(result));
-    (job, Receipt(receiver))
-}
-
-/// Wraps `work` so that its changes are recorded as made by `who`, and `then` gets its result when its group is
-/// committed.
-pub(crate) fn job_then<T: Send + 'static>(
-    flush: Flush,
-    who: Option<Arc<ChangeAuthor>>,
-    work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
-    then: impl FnOnce(Result<T, Error>) + Send + 'static,
-) -> WriteJob {
-    let telling = Telling(Some(then), PhantomData);
     let work = Box::new(move |conn: Result<&Connection, Error>| {
         let seal = |conn: &Connection, done| {
             let recorded = match &who {
@@ -149,10 +136,13 @@ pub(crate) fn job_then<T: Send + 'static>(
         let succeeded = result.is_ok();
         let recorded = result.as_ref().ok().and_then(|(_, recorded)| *recorded);
         let result = result.map(|(done, _)| done);
-        let tell = move |durable: Result<(), Error>| telling.tell(durable.and(result));
+        let tell = move |durable: Result<(), Error>| {
+            // Nobody may wait for it any more: the work is done all the same.
+            _ = sender.send(durable.and(result));
+        };
         FinishedJob { succeeded, damage, recorded, tell: Box::new(tell) }
     });
-    WriteJob { work, flush }
+    (WriteJob { work, flush }, Receipt(ReceiptState::For(receiver)))
 }
 
 /// Counters of the writer.
