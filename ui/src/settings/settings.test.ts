@@ -10,7 +10,8 @@ import { mendingOf, narrowed, remarksOf, untidy } from "./rules/mend";
 import Root from "./Root.svelte";
 import { pageOf } from "./state.svelte";
 import { stated } from "./stated";
-import { ago, took } from "./time";
+import { ago } from "../parts/ago";
+import { took } from "./time";
 import { words } from "./words";
 
 /** Some time, for what says times. */

@@ -3,6 +3,7 @@
 import type { Method, News, Params, Result, SettingsBackend } from "../backend/backend";
 import type { AgentRow, Question, Status } from "../contract";
 import { Changes } from "./rules/changes.svelte";
+import { words } from "./words";
 
 /** What the list of requests is narrowed to when it opens. */
 export interface Narrowed {
@@ -116,6 +117,16 @@ export class State {
     } catch (error) {
       this.problem = reason(error);
       return null;
+    }
+  }
+
+  /** Copies a text, and says so. */
+  async copy(text: string) {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.say(words.activity.copied);
+    } catch (error) {
+      this.problem = reason(error);
     }
   }
 

@@ -1,9 +1,7 @@
 // Times as people say them.
 
-import { ago, exactly, MINUTE } from "../parts/ago";
+import { MINUTE } from "../parts/ago";
 import { words } from "./words";
-
-export { ago, exactly };
 
 /** How long it took. */
 export function took(ms: number | null): string {

@@ -22,7 +22,7 @@ const LONGEST_PAGE: u32 = 1000;
 impl Handle<LintPolicy> for HostControl {
     async fn handle(&self, _: ApproverId, params: Lint) -> MethodResult<LintPolicy> {
         let wrong = self.parts.book.lint_rules(params.agent).await?;
-        let mend = "Fix the file; postern status says when it is read again.";
+        let fix = "Fix the file; postern status says when it is read again.";
         let whole = |agent, pattern: &str, message| LintFinding {
             rule: None,
             agent,
@@ -31,7 +31,7 @@ impl Handle<LintPolicy> for HostControl {
             from: pattern.to_owned(),
             kind: FindingKind::Broken,
             message,
-            mend: mend.to_owned(),
+            mend: fix.to_owned(),
         };
         let managed =
             wrong.managed.map(|problem| whole(None, "managed", format!("Everything is denied: {problem}.")));

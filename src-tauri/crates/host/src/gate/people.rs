@@ -9,11 +9,6 @@ use postern_policy::{Fallback, RiskLevel, Settings};
 use std::collections::BTreeSet;
 
 impl Task {
-    /// Returns the number of people that have to approve something of this risk.
-    fn people_for(&self, risk: RiskLevel) -> usize {
-        wanted_people(&self.parts.book.snapshot(), risk)
-    }
-
     /// Returns the number of people that have to approve a waiting question: what the policy wants, or ever wanted while it
     /// waits.
     pub(super) fn people_of(&mut self, question: &str) -> usize {
@@ -23,7 +18,8 @@ impl Task {
 
     /// Returns what silence about something of this risk means. No fallback stands in for several people.
     pub(super) fn fallback_for(&self, settings: &Settings, risk: RiskLevel) -> Fallback {
-        if self.people_for(risk) > 1 { Fallback::Deny } else { settings.fallback }
+        let people = wanted_people(&self.parts.book.snapshot(), risk);
+        if people > 1 { Fallback::Deny } else { settings.fallback }
     }
 
     /// Notes an approval, and returns why it does not decide; `None` if it does.
@@ -65,6 +61,7 @@ impl Task {
     }
 }
 
+/// Returns the number of people that have to approve something of this risk.
 fn wanted_people(snapshot: &Snapshot, risk: RiskLevel) -> usize {
     let wanted = snapshot.managed.as_ref().ok().and_then(|managed| managed.approvals.get(&risk).copied());
     usize::from(wanted.unwrap_or(1))

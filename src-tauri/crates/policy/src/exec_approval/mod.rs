@@ -99,8 +99,8 @@ impl ExecApproval {
     }
 }
 
-/// Returns a rule as an entry of the allowlist, where that allows exactly the same.
-fn glob_of(rule: &Rule) -> Result<String, &'static str> {
+/// Checks that a rule allows always and everywhere, which is all that a list of what may run can say.
+pub(crate) fn check_allows_always(rule: &Rule) -> Result<(), &'static str> {
     if rule.effect != crate::rule::Effect::Allow {
         return Err("there are no deny rules there");
     }
@@ -116,6 +116,12 @@ fn glob_of(rule: &Rule) -> Result<String, &'static str> {
     if rule.folder.is_some() || rule.input != RuleInput::Nothing {
         return Err("the folder or the input that it is for cannot be said there");
     }
+    Ok(())
+}
+
+/// Returns a rule as an entry of the allowlist, where that allows exactly the same.
+fn glob_of(rule: &Rule) -> Result<String, &'static str> {
+    check_allows_always(rule)?;
     if rule.args.is_some() || rule.allow_writes || rule.limits.is_some() {
         return Err("what it says of arguments, of writing or of effects cannot be said there");
     }

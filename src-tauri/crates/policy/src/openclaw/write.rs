@@ -1,7 +1,8 @@
 //! Settings and rules as a document of OpenClaw's.
 
 use crate::arguments::bound_hash;
-use crate::rule::{Effect, Lifetime, Pattern, Rule, RuleInput};
+use crate::exec_approval::check_allows_always;
+use crate::rule::{Pattern, Rule};
 use crate::settings::Settings;
 use serde_json::{Value, json};
 
@@ -26,21 +27,7 @@ pub fn document(agent: &str, settings: &Settings, rules: &[Rule]) -> (Value, Vec
 }
 
 fn write_entry(rule: &Rule) -> Result<Value, &'static str> {
-    if rule.effect != Effect::Allow {
-        return Err("there are no deny rules there");
-    }
-    if rule.pin.is_some() {
-        return Err("it is bound to a program as it was, which that format can't express");
-    }
-    if rule.confine.is_some() {
-        return Err("it runs confined, which that format can't express");
-    }
-    if rule.lifetime != Lifetime::Forever {
-        return Err("it is temporary, which that format can't express");
-    }
-    if rule.folder.is_some() || rule.input != RuleInput::Nothing {
-        return Err("the folder or the input that it is for cannot be said there");
-    }
+    check_allows_always(rule)?;
     if rule.allow_writes || rule.limits.is_some() {
         return Err("what it may write, or the effects that it is for, cannot be said there");
     }

@@ -111,13 +111,8 @@ pub fn by_agent(conn: &Connection, wanted: Wanted<'_>) -> Result<Vec<Count<Agent
         "SELECT agent, decided, sum(count) FROM {COUNTED} WHERE at >= ?1
          GROUP BY agent, decided ORDER BY agent, decided"
     );
-    let mut query = conn.prepare_cached(&sql)?;
-    let row = |row: &rusqlite::Row<'_>| {
-        let agent = row.get::<_, AgentIdColumn>(0)?.0;
-        Ok(Count { key: agent, decided: row.get::<_, Column>(1)?.0, count: row.get(2)? })
-    };
-    let found = query.query_map(params![wanted.since, None::<&str>, wanted.effect], row)?;
-    Ok(found.collect::<Result<_, _>>()?)
+    let found = counts::<AgentIdColumn>(conn, &sql, wanted)?.into_iter();
+    Ok(found.map(|Count { key, decided, count }| Count { key: key.0, decided, count }).collect())
 }
 
 /// Returns the counts for each rule, the highest first.
@@ -130,7 +125,7 @@ pub fn by_rule(conn: &Connection, wanted: Wanted<'_>) -> Result<Vec<Count<RuleId
     counts(conn, &sql, wanted)
 }
 
-fn counts(conn: &Connection, sql: &str, wanted: Wanted<'_>) -> Result<Vec<Count<i64>>, Error> {
+fn counts<K: FromSql>(conn: &Connection, sql: &str, wanted: Wanted<'_>) -> Result<Vec<Count<K>>, Error> {
     let mut query = conn.prepare_cached(sql)?;
     let row = |row: &rusqlite::Row<'_>| {
         Ok(Count { key: row.get(0)?, decided: row.get::<_, Column>(1)?.0, count: row.get(2)? })

@@ -50,9 +50,7 @@ impl FleetHostSession {
             }
         }
     }
-}
 
-impl FleetHostSession {
     /// Sends what of the audit left this host not yet, unless that is under way.
     pub(super) fn send_audit(&mut self) {
         let Some(sender) = self.audit.take() else { return };
