@@ -1,6 +1,6 @@
 //! Hosts that are stopped, killed, or started several at once.
 
-use super::tools::{Marker, PATIENCE, agent, all_ended, ended, within, wrong};
+use super::tools::{Marker, PATIENCE, agent, all_ended, ended, until, within, wrong};
 use postern_tests::Postern;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead as _, BufReader};
@@ -11,6 +11,13 @@ fn is_ready(host: &mut Child) -> bool {
     let mut said = String::new();
     BufReader::new(host.stdout.take().unwrap()).read_line(&mut said).unwrap();
     said.starts_with("ready ")
+}
+
+/// Returns true if the process has a socket open.
+fn has_socket(child: &Child) -> bool {
+    let open = std::fs::read_dir(format!("/proc/{}/fd", child.id())).into_iter().flatten().flatten();
+    open.filter_map(|file| file.path().read_link().ok())
+        .any(|target| target.to_string_lossy().starts_with("socket:"))
 }
 
 #[test]
@@ -57,13 +64,16 @@ fn a_host_that_is_stopped_and_goes_on_loses_nothing_and_runs_nothing_twice() {
     let pid = Pid::from_raw(i32::try_from(host.pid()).unwrap()).unwrap();
     kill_process(pid, Signal::STOP).unwrap();
     long.let_go();
-    // Typed while it is stopped: the answer waits in the socket.
+    let found = wrong(&host);
+    assert!(found.iter().any(|said| said.contains("was stopped by a signal")), "{found:?}");
+    // Typed while it is stopped: both wait in the socket, where a handshake has ten seconds.
     let part = |key: &str| question[key].as_str().unwrap().to_owned();
     let mut answer = host.command(&["approve", &part("code"), "--digest", &part("digest")]);
     let answer = answer.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let another = agent(&runner, &["--", "true"]);
-    let found = wrong(&host);
-    assert!(found.iter().any(|said| said.contains("was stopped by a signal")), "{found:?}");
+    for child in [&answer, &another] {
+        until("it opens a socket", || has_socket(child));
+    }
     kill_process(pid, Signal::CONT).unwrap();
     let ran = ended(running, PATIENCE);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "out"), "{ran:?}");

@@ -116,7 +116,8 @@ fn a_build_that_is_allowed_runs_and_reaches_nothing_else() {
     }
     assert_eq!(fs::read_to_string(project.join("key")).unwrap(), "", "no key was read");
     let shown = hosted.ok(&["show", "last"]);
-    assert!(shown.contains("project: it writes in"), "the record says how it was confined: {shown}");
+    let confined = format!("Confined: it writes in `{}`", project.display());
+    assert!(shown.contains(&confined), "the record says how it was confined: {shown}");
 }
 
 #[test]
