@@ -76,7 +76,12 @@ impl Baseline {
         let some = private_cache(home, &[], cfg!(target_os = "macos"));
         let entries = Path::new(&some).parent().map(std::fs::read_dir);
         let files = entries.into_iter().flatten().flatten().flatten().map(|entry| entry.path());
-        for path in files.filter(|path| path.as_os_str().as_bytes().ends_with(ENDING.as_bytes())) {
+        // The last run of a folder empties its file.
+        let holds_places = |path: &PathBuf| {
+            path.as_os_str().as_bytes().ends_with(ENDING.as_bytes())
+                && path.metadata().is_ok_and(|found| found.len() > 0)
+        };
+        for path in files.filter(holds_places) {
             let Ok(file) = open_file(&path) else { continue };
             if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
                 continue;

@@ -3,6 +3,7 @@
 mod after;
 mod baseline;
 mod beneath;
+mod clear;
 mod denied;
 mod listing;
 #[cfg(any(target_os = "macos", test))]
@@ -21,6 +22,7 @@ mod ruleset;
 mod stand_ins;
 
 pub use after::SetAside;
+pub use clear::clear_temporary;
 #[cfg(target_os = "linux")]
 pub use linux::{Fence, Lasting, Linux as System};
 #[cfg(target_os = "macos")]
@@ -36,9 +38,7 @@ use postern_policy::{
     AgentId, Confinable, Confinement, Origin, ProtectedPlaces, cache_environment, private_cache,
 };
 use postern_request::{Exit, Launch, Plan, PlanStdin};
-use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use survey::{MOST_BEFORE, Survey, SurveyedPlaces};
 
 /// Program used to test a profile; it does nothing.
@@ -271,33 +271,6 @@ fn temporary(private_cache: &str) -> String {
 /// Returns the folder beside the private cache of a run with the empty folders that stand for protected places.
 fn kept_for(private_cache: &str) -> String {
     format!("{private_cache}.kept")
-}
-
-/// Time after which an unchanged temporary file of confined runs is removed.
-const TEMPORARY_FOR: Duration = Duration::from_hours(3 * 24);
-
-/// Removes old files from the temporary folders of all confined runs, and the folders that were kept for them.
-pub fn clear_temporary(home: &str) {
-    let some = private_cache(home, &[], cfg!(target_os = "macos"));
-    let Some(all) = Path::new(&some).parent() else { return };
-    let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-    let of_runs = |entry: &DirEntry| {
-        let name = entry.file_name();
-        [".tmp", ".kept"].iter().any(|end| name.as_encoded_bytes().ends_with(end.as_bytes()))
-            && entry.file_type().is_ok_and(|kind| kind.is_dir())
-    };
-    for entry in entries(all).filter(of_runs).flat_map(|folder| entries(&folder.path())) {
-        let changed = entry.metadata().and_then(|found| found.modified());
-        if !changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > TEMPORARY_FOR)) {
-            continue;
-        }
-        let path = entry.path();
-        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let removed = if is_folder { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
-        if let Err(error) = removed {
-            tracing::warn!(path = %path.display(), %error, "a temporary file was not removed");
-        }
-    }
 }
 
 /// Creates the private cache folder of a run, with its temporary folder.

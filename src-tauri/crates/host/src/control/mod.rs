@@ -136,11 +136,14 @@ impl HostControl {
         work: impl FnOnce(&postern_store::Connection) -> Result<T, postern_store::Error> + Send + 'static,
     ) -> Result<T, ControlError> {
         let store = self.parts.book.store().clone();
-        match tokio::task::spawn_blocking(move || store.read(work)).await {
-            Ok(read) => read.map_err(record),
-            Err(_) => Err(ControlError::new(ControlCode::Internal, "the work was interrupted")),
-        }
+        blocking(move || store.read(work)).await?.map_err(record)
     }
+}
+
+/// Does what may block away from the runtime's own threads.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ControlError> {
+    let interrupted = |_| ControlError::new(ControlCode::Internal, "the work was interrupted");
+    tokio::task::spawn_blocking(work).await.map_err(interrupted)
 }
 
 /// Makes the error for a host that is about to end.

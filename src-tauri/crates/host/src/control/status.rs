@@ -1,6 +1,6 @@
 //! `status`, `pause`, `resume`.
 
-use super::{Handle, HostControl, MethodResult, shutting_down};
+use super::{Handle, HostControl, MethodResult, blocking, shutting_down};
 use crate::ask::ApproverId;
 use crate::book::Managed;
 use crate::clock::{Jump, detect_jump, lasting};
@@ -10,10 +10,12 @@ use postern_contract::methods::{ControlCode, ControlError, GetStatus, Nothing, P
 use postern_contract::{
     ApproverNotification, Concern, ConcernKind, Mode, Status, StoppedAgent, THIS_COMPUTER,
 };
+use postern_exec::confine::Confines;
 use postern_policy::Millis;
 use postern_store::agents::Agent;
 use postern_store::{DoubtCause, RecordDoubt};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -29,6 +31,8 @@ impl HostControl {
         if !parts.book.store().is_in_place() {
             parts.book.store().raise_doubt(DoubtCause::Displaced);
         }
+        let world = Arc::clone(&parts.world);
+        let confines = blocking(move || Confines::clone(&world.confines)).await?;
         let doubt = parts.book.store().watch_doubt().borrow().clone();
         if let Some(doubt) = &doubt {
             attention.insert(0, Concern::new(ConcernKind::Records, doubtful(doubt)).with_since(doubt.since));
@@ -57,8 +61,8 @@ impl HostControl {
             attention,
             managed: snapshot.managed.as_ref().ok().and_then(Managed::summary),
             stopped: snapshot.agents.values().filter_map(|entry| stopped(&entry.agent)).collect(),
-            cannot_confine: parts.world.confines.look.as_ref().err().cloned(),
-            cannot_confine_project: parts.world.confines.project.as_ref().err().cloned(),
+            cannot_confine: confines.look.err(),
+            cannot_confine_project: confines.project.err(),
             lines_to_shell: postern_exec::run::lines_to_shell(),
             started_at: parts.started_at,
         })

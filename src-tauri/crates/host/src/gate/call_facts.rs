@@ -73,8 +73,7 @@ pub(crate) fn judge_call(
     }
     let verdict = judged.rejudge(world, policy, at);
     judged.decide(verdict, &world.home);
-    let offers = judged.propose(world, policy, &judged.verdict, at);
-    judged.set_offers(offers);
+    judged.find_offers(world, policy, at);
     RequestJudgment::Judged(Box::new(judged))
 }
 

@@ -18,7 +18,7 @@ use postern_policy::{
 };
 use postern_protocol::{RequestedConfinement, RunParams};
 use postern_request::{AllowedBy, Denial, Digest, Launch, Plan};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Settings of a confined git: it writes nothing, fetches nothing, and starts nothing that a repository's
 /// configuration names.
@@ -51,8 +51,11 @@ pub(crate) struct World {
     /// Names in the root folder.
     pub(crate) root_entries: Arc<[String]>,
     /// The profiles that the system can enforce.
-    pub(crate) confines: Confines,
+    pub(crate) confines: TriedProfiles,
 }
+
+/// Profiles that are tried beside the start. Whoever needs them first waits, so no task of the runtime reads them.
+pub(crate) type TriedProfiles = Arc<LazyLock<Confines, Box<dyn FnOnce() -> Confines + Send>>>;
 
 impl World {
     /// Returns the folders that no confined run may use.
@@ -150,9 +153,8 @@ pub(crate) fn judge_run(
         Ok(mut judged) => {
             let facts = judged.policy_facts(world, policy, now);
             let verdict = require_people(judge_request(policy, &facts), policy);
-            let offers = propose(policy, &facts, &verdict);
-            judged.set_offers(offers);
             judged.decide(verdict, &world.home);
+            judged.find_offers(world, policy, now);
             RequestJudgment::Judged(judged)
         }
         Err(denial) => RequestJudgment::Refused(denial),
@@ -306,6 +308,14 @@ impl JudgedRequest {
         match &self.call {
             Some(call) => call.propose(world, policy, &facts, verdict),
             None => propose(policy, &facts, verdict),
+        }
+    }
+
+    /// Finds what could be saved for it. What is denied is shown to nobody who could save it.
+    pub(super) fn find_offers(&mut self, world: &World, policy: &AgentPolicy, now: Millis) {
+        if self.verdict.decision != Decision::Deny {
+            let offers = self.propose(world, policy, &self.verdict, now);
+            self.set_offers(offers);
         }
     }
 

@@ -80,8 +80,7 @@ impl Task {
         let (world, at) = (&self.parts.world, now_millis());
         let verdict = judged.rejudge(world, &policy, at);
         judged.decide(verdict, &world.home);
-        let offers = judged.propose(world, &policy, &judged.verdict, at);
-        judged.set_offers(offers);
+        judged.find_offers(world, &policy, at);
         judged.plan.policy = version;
     }
 

@@ -38,7 +38,7 @@ mod turns;
 pub use afar::AnswerElsewhere;
 pub(crate) use call::{AgentToolCall, required};
 pub(crate) use call_facts::judge_call;
-pub(crate) use judge::{JudgedRequest, RequestJudgment, World, judge_run};
+pub(crate) use judge::{JudgedRequest, RequestJudgment, TriedProfiles, World, judge_run};
 pub(crate) use live::ConnectionId;
 pub(crate) use message::GateMessage;
 pub use message::{GateCounts, Killed, PauseProblem};

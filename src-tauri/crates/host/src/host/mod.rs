@@ -10,7 +10,7 @@ use crate::clock::{lasting, now_millis};
 use crate::control::{self, ControlListener, Handle as Handles, HostControl, ListenError};
 use crate::doors::DoorSlot;
 use crate::folder::{self, FolderLock, LockError};
-use crate::gate::{self, GateHandle, PAUSE, World};
+use crate::gate::{self, GateHandle, PAUSE, TriedProfiles, World};
 use crate::lanes::{Lanes, PATIENCE};
 use crate::last_error;
 use crate::own_programs::OwnPrograms;
@@ -21,6 +21,7 @@ use crate::socket::Channels;
 use crate::watch;
 use postern_contract::ApproverNotification;
 use postern_contract::methods::{ControlCode, ControlError, Method};
+use postern_exec::confine::Confines;
 use postern_exec::resolve::Resolver;
 use postern_exec::run::OwnEnd;
 use postern_exec::user::HostUser;
@@ -28,7 +29,7 @@ use postern_request::{ActivePause, Halt};
 use postern_store::{DoubtCause, OpenError, OpenOutcome, Store, audit};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::broadcast;
@@ -417,8 +418,10 @@ fn build_world(config: &HostConfig, data: &Path) -> Arc<World> {
         .map_or_else(|_| config.user.home.clone(), |home| home.to_string_lossy().into_owned());
     let data = data.to_string_lossy().into_owned();
     let places = postern_exec::run::UserPlaces { home: home.clone(), data: data.clone() };
-    // Beside the start: what is removed may be much.
-    let of_runs = home.clone();
+    let tried: TriedProfiles = Arc::new(LazyLock::new(Box::new(move || Confines::relied_on(&places))));
+    // Beside the start: a trial starts four programs, and what is removed may be much.
+    let (confines, of_runs) = (Arc::clone(&tried), home.clone());
+    tokio::task::spawn_blocking(move || _ = LazyLock::force(&tried));
     tokio::task::spawn_blocking(move || postern_exec::confine::clear_temporary(&of_runs));
     Arc::new(World {
         resolver: Resolver::at_home(&home),
@@ -427,7 +430,7 @@ fn build_world(config: &HostConfig, data: &Path) -> Arc<World> {
         data,
         any_case: cfg!(target_os = "macos"),
         root_entries: root_entries(),
-        confines: postern_exec::confine::Confines::relied_on(&places),
+        confines,
     })
 }
 
