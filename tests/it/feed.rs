@@ -7,13 +7,13 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 
 /// A running feed.
-struct Feed {
+pub(crate) struct Feed {
     child: Child,
     lines: BufReader<std::process::ChildStdout>,
 }
 
 impl Feed {
-    fn start(host: &Postern, more: &[&str]) -> Self {
+    pub(crate) fn start(host: &Postern, more: &[&str]) -> Self {
         let mut child = host
             .command(&[&["history", "--watch", "--json"], more].concat())
             .stdout(Stdio::piped())
@@ -30,7 +30,7 @@ impl Feed {
     }
 
     /// Returns everything up to this event.
-    fn until(&mut self, event: &str) -> Vec<Value> {
+    pub(crate) fn until(&mut self, event: &str) -> Vec<Value> {
         let mut all = vec![self.next()];
         while all.last().unwrap()["event"] != event {
             all.push(self.next());
@@ -47,7 +47,7 @@ impl Drop for Feed {
     }
 }
 
-fn ask(channel: &Path, command: &[&str]) -> Child {
+pub(crate) fn ask(channel: &Path, command: &[&str]) -> Child {
     start(postern_run())
         .env_clear()
         .env("POSTERN_SOCKET", channel.join("agent.sock"))

@@ -29,6 +29,7 @@ mod rules;
 mod samples;
 mod sandbox;
 mod scripts;
+mod secrets;
 mod setup;
 mod style;
 mod transcript;

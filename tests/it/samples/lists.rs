@@ -10,8 +10,8 @@ use postern_contract::methods::{
     AddRule, AddSkillFolder, AgentRef, AgentSet, AnswerQuestion, ApproveSkill, ApproverKind, ChannelAsk,
     ChannelKind, GetAgent, GetChannel, GetDataUse, GetInsights, GetPermissions, GetRequest, GetSettings,
     GetStatus, InsightsAsk, ListAgents, ListDoors, ListRequests, ListRules, ListSessions, ListSkills, Method,
-    Nothing, OfferRules, PreviewRule, PutRules, RequestFilter, RequestNumber, RuleFilter, RulesPut,
-    SessionFilter, SetAgent, SkillApprove, SkillFolder, SuggestRules, TestAgent,
+    Nothing, OfferRules, PreviewRule, PutRules, RequestAsk, RequestFilter, RequestNumber, RuleFilter,
+    RulesPut, SessionFilter, SetAgent, SkillApprove, SkillFolder, SuggestRules, TestAgent,
 };
 use postern_contract::{
     Answer, AnswerParams, ApproverNotification, Question, RequestRow, RuleDraft, RuleRow,
@@ -275,10 +275,11 @@ impl Stage {
     fn history(&mut self, name: &str) {
         let mut all = Vec::new();
         for row in self.rows() {
-            let number = RequestNumber { id: row.id };
-            let offers = self.person.call_method::<OfferRules>(&number).unwrap();
+            let offers =
+                self.person.call_method::<OfferRules>(&RequestNumber { id: row.id.clone() }).unwrap();
+            let asked = RequestAsk { id: row.id, secrets: false };
             all.push(
-                json!({"detail": self.person.call_method::<GetRequest>(&number).unwrap(), "offers": offers}),
+                json!({"detail": self.person.call_method::<GetRequest>(&asked).unwrap(), "offers": offers}),
             );
         }
         self.recorded.insert(name.to_owned(), Value::Array(all));
@@ -305,7 +306,7 @@ impl Stage {
         let question = self.next();
         let once = AnswerParams::for_question(&question, Answer::Once);
         assert!(self.person.call_method::<AnswerQuestion>(&once).unwrap().applied);
-        let number = RequestNumber { id: sent.id };
+        let number = RequestAsk { id: sent.id, secrets: false };
         let detail = loop {
             let detail = self.person.call_method::<GetRequest>(&number).unwrap();
             if detail.row.state.has_ended() {
@@ -332,7 +333,8 @@ impl Stage {
         newest.truncate(2);
         let details: Vec<_> = newest
             .into_iter()
-            .map(|row| self.person.call_method::<GetRequest>(&RequestNumber { id: row.id }).unwrap())
+            .map(|row| RequestAsk { id: row.id, secrets: false })
+            .map(|asked| self.person.call_method::<GetRequest>(&asked).unwrap())
             .collect();
         let rules = [self.hostile_rule(&folder, &words)];
         let about = "x".repeat(900);

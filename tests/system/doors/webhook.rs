@@ -115,6 +115,19 @@ fn what_was_not_taken_is_sent_after_a_restart_and_requests_do_not_wait_for_it() 
 }
 
 #[test]
+fn no_secret_leaves_with_the_whole_command() {
+    let body = "a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ";
+    let endpoint = Endpoint::start(&[]);
+    let (_host, channel, _) = open(&endpoint, &["commands=full"]);
+    assert_eq!(Asked::new(&channel, &["echo", &format!("npm_{body}")]).end().code, 0);
+    let posted = until(&endpoint, "request.finished");
+    for one in &posted {
+        assert!(!one.body.contains(body), "{one:?}");
+        assert_eq!(one.json()["data"]["request"]["line"], "echo npm_••••");
+    }
+}
+
+#[test]
 fn an_event_that_is_refused_holds_up_the_next_ones_for_a_while_only() {
     let endpoint = Endpoint::start(&["400", "410", "400", "400", "422"]);
     let (_host, channel, _) = open(&endpoint, &[]);

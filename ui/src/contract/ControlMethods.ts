@@ -45,6 +45,7 @@ import type { QuestionsWatch } from "./QuestionsWatch";
 import type { RenewalEntry } from "./RenewalEntry";
 import type { Replay } from "./Replay";
 import type { Replayed } from "./Replayed";
+import type { RequestAsk } from "./RequestAsk";
 import type { RequestDetail } from "./RequestDetail";
 import type { RequestFilter } from "./RequestFilter";
 import type { RequestKill } from "./RequestKill";
@@ -273,7 +274,7 @@ resume: Call<Nothing, Status>,
 /**
  * Return a request in full.
  */
-"requests.get": Call<RequestNumber, RequestDetail>, 
+"requests.get": Call<RequestAsk, RequestDetail>, 
 /**
  * Ask for the same again, on the agent's own channel and under a new number. It is judged again.
  */

@@ -24,4 +24,8 @@ agent?: AgentId | null,
 /**
  * Time to wait if there is no event yet, in milliseconds: at most 25,000; 0 if left out.
  */
-waitMs?: number | null, };
+waitMs?: number | null, 
+/**
+ * True to show the secrets in them too.
+ */
+secrets?: boolean, };

@@ -3,4 +3,4 @@
 /**
  * The kind of a piece.
  */
-export type PieceKind = "plain" | "code" | "escaped";
+export type PieceKind = "plain" | "code" | "escaped" | "secret";

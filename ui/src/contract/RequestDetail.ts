@@ -89,6 +89,10 @@ stderr: string | null,
  */
 truncated: boolean, 
 /**
+ * True if secrets were left out.
+ */
+redacted?: boolean, 
+/**
  * Process id, while it runs.
  */
 pid: number | null, };

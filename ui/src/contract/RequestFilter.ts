@@ -46,4 +46,8 @@ before?: string | null,
 /**
  * Most requests to return: 1 to 1000, 100 if left out.
  */
-limit?: number | null, };
+limit?: number | null, 
+/**
+ * True to show the secrets in them too.
+ */
+secrets?: boolean, };

@@ -144,6 +144,7 @@ export type { RenewedRule } from "./RenewedRule";
 export type { Replay } from "./Replay";
 export type { ReplayChange } from "./ReplayChange";
 export type { Replayed } from "./Replayed";
+export type { RequestAsk } from "./RequestAsk";
 export type { RequestDetail } from "./RequestDetail";
 export type { RequestFilter } from "./RequestFilter";
 export type { RequestKill } from "./RequestKill";

@@ -79,6 +79,9 @@ pub(crate) enum CliCommand {
     Show {
         /// Request: its id or the beginning of it, as `history` prints it, or `last`
         request: String,
+        /// Show the secrets in it, too
+        #[arg(long)]
+        secrets: bool,
         #[command(flatten)]
         json: JsonOutput,
     },
@@ -496,6 +499,9 @@ pub(crate) struct History {
     /// `--limit` events, or all of `--since`
     #[arg(long, conflicts_with_all = ["state", "effect", "search"])]
     pub(crate) watch: bool,
+    /// Show the secrets in the commands, too
+    #[arg(long)]
+    pub(crate) secrets: bool,
     /// With --watch: only events after this `sequence`
     #[arg(long, value_name = "SEQUENCE", requires = "watch", conflicts_with = "since")]
     pub(crate) after: Option<i64>,

@@ -124,8 +124,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
         }
         CliCommand::History(command) => commands::history::list_requests(&mut link()?, command),
         CliCommand::Audit(command) => commands::audit::run(&mut link()?, &command),
-        CliCommand::Show { request, json } => {
-            commands::history::show_request(&mut link()?, request, json.json)
+        CliCommand::Show { request, secrets, json } => {
+            commands::history::show_request(&mut link()?, request, secrets, json.json)
         }
         CliCommand::Kill { request, signal } => {
             commands::history::kill_request(&mut link()?, request, signal)

@@ -125,7 +125,7 @@ pub(crate) fn to_terminal_text(text: &ShownText) -> String {
     text.iter()
         .map(|piece| match piece.kind {
             PieceKind::Escaped => format!("⟨{}⟩", piece.text),
-            PieceKind::Plain | PieceKind::Code => piece.text.clone(),
+            PieceKind::Plain | PieceKind::Code | PieceKind::Secret => piece.text.clone(),
         })
         .collect()
 }

@@ -18,6 +18,7 @@ mod programs;
 mod quote;
 mod raw;
 mod reading;
+pub mod secrets;
 mod sequence;
 mod shell;
 mod unparsed;

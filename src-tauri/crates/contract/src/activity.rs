@@ -91,6 +91,10 @@ pub struct RequestDetail {
     pub stderr: Option<String>,
     /// True if output was left out.
     pub truncated: bool,
+    /// True if secrets were left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(as = "Option<_>", optional)]
+    pub redacted: bool,
     /// Process id, while it runs.
     pub pid: Option<u32>,
 }

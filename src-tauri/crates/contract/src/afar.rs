@@ -29,7 +29,7 @@ pub fn from_afar(mut facts: Value, host: &str) -> Option<Question> {
     }
     let name = to_pieces(host).into_iter().map(|piece| match piece.kind {
         PieceKind::Plain => Piece { kind: PieceKind::Code, ..piece },
-        PieceKind::Code | PieceKind::Escaped => piece,
+        PieceKind::Code | PieceKind::Escaped | PieceKind::Secret => piece,
     });
     let apart = Piece { text: " · ".to_owned(), kind: PieceKind::Plain };
     question.headline = name.chain([apart]).chain(question.headline).collect();

@@ -16,6 +16,7 @@ mod question;
 pub mod render;
 mod renewal;
 mod saved;
+mod secret;
 mod setting_keys;
 mod subject;
 mod told;
@@ -41,6 +42,7 @@ pub use question::{
 };
 pub use renewal::{Renewal, Renewed, RenewedRule};
 pub use saved::{Answered, Saved, SavedPlace, not_saved};
+pub use secret::{hide_in_pieces, without_secrets};
 pub use setting_keys::{SETTING_KEYS, SettingKey, THIS_COMPUTER, plain_key};
 pub use subject::{DiffLine, Field, LineChange, ShownSubject, SubjectRow};
 pub use told::{

@@ -23,6 +23,8 @@ pub enum PieceKind {
     Code,
     /// An escape of a character that cannot be shown as itself.
     Escaped,
+    /// Mark in place of a secret that is left out: only in what shows past requests.
+    Secret,
 }
 
 /// Text ready to be shown, made by the one escape function (`postern_command::escape`).
@@ -53,11 +55,11 @@ pub fn pieces_to_text(pieces: &[Piece]) -> String {
     let mut line = String::new();
     let mut in_code = false;
     for (at, piece) in pieces.iter().enumerate() {
-        // An escape between two pieces of code is part of that code.
+        // An escape or a mark between two pieces of code is part of that code.
         let code = match piece.kind {
             PieceKind::Plain => false,
             PieceKind::Code => true,
-            PieceKind::Escaped => in_code || leads_to_code(&pieces[at..]),
+            PieceKind::Escaped | PieceKind::Secret => in_code || leads_to_code(&pieces[at..]),
         };
         if code != in_code {
             line.push('`');
@@ -72,7 +74,7 @@ pub fn pieces_to_text(pieces: &[Piece]) -> String {
                     line.push(c);
                 }
             }
-            PieceKind::Plain | PieceKind::Escaped => line.push_str(&piece.text),
+            PieceKind::Plain | PieceKind::Escaped | PieceKind::Secret => line.push_str(&piece.text),
         }
     }
     if in_code {
@@ -84,7 +86,7 @@ pub fn pieces_to_text(pieces: &[Piece]) -> String {
 fn leads_to_code(pieces: &[Piece]) -> bool {
     pieces
         .iter()
-        .find(|piece| piece.kind != PieceKind::Escaped)
+        .find(|piece| !matches!(piece.kind, PieceKind::Escaped | PieceKind::Secret))
         .is_some_and(|piece| piece.kind == PieceKind::Code)
 }
 

@@ -8,8 +8,8 @@ use crate::link::HostLink;
 use crate::print::{self, emphasize};
 use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{
-    FeedAsk, FeedEvent, FeedKind, FeedTimes, GetRequest, KillRequest, ListRequests, NextEvents,
-    RequestFilter, RequestKill, RequestNumber, Requests,
+    FeedAsk, FeedEvent, FeedKind, FeedTimes, GetRequest, KillRequest, ListRequests, NextEvents, RequestAsk,
+    RequestFilter, RequestKill, Requests,
 };
 use postern_contract::{RequestDetail, RequestRow, ShownSubject, render};
 use postern_doors::fleet::HostPart;
@@ -20,7 +20,11 @@ use std::path::Path;
 pub(crate) fn list_requests(link: &mut HostLink, command: History) -> Result<(), Failure> {
     if command.watch {
         let (agent, since) = (agent_of(&command)?, since_of(&command)?);
-        return watch_feed(link, &command, FeedAsk { agent, since, ..FeedAsk::default() });
+        return watch_feed(
+            link,
+            &command,
+            FeedAsk { agent, since, secrets: command.secrets, ..FeedAsk::default() },
+        );
     }
     let json = command.json.json;
     let requests = link.call_method::<ListRequests>(&filter_of(command)?)?.requests;
@@ -54,6 +58,7 @@ fn filter_of(command: History) -> Result<RequestFilter, Failure> {
         search: command.search,
         before: None,
         limit: Some(command.limit),
+        secrets: command.secrets,
         ..RequestFilter::default()
     })
 }
@@ -154,8 +159,13 @@ fn tell_json(event: &FeedEvent) -> Result<(), Failure> {
     })
 }
 
-pub(crate) fn show_request(link: &mut HostLink, id: String, json: bool) -> Result<(), Failure> {
-    let detail = link.call_method::<GetRequest>(&RequestNumber { id })?;
+pub(crate) fn show_request(
+    link: &mut HostLink,
+    id: String,
+    secrets: bool,
+    json: bool,
+) -> Result<(), Failure> {
+    let detail = link.call_method::<GetRequest>(&RequestAsk { id, secrets })?;
     if json { print::write_json(&detail) } else { print_detail(&detail) }
 }
 
@@ -211,7 +221,10 @@ fn print_detail(detail: &RequestDetail) -> Result<(), Failure> {
             }
         }
     }
-    if detail.truncated { print::write_line("  (some output was left out)") } else { Ok(()) }
+    if detail.truncated {
+        print::write_line("  (some output was left out)")?;
+    }
+    if detail.redacted { print::write_line("  (secrets are left out; --secrets shows them)") } else { Ok(()) }
 }
 
 pub(crate) fn kill_request(link: &mut HostLink, id: String, signal: Option<String>) -> Result<(), Failure> {

@@ -26,7 +26,7 @@ pub(super) fn shown_runs(text: &ShownText, style: Style) -> Vec<StyledRun> {
     let run = |piece: &Piece| match piece.kind {
         PieceKind::Escaped => (format!("⟨{}⟩", piece.text), style.add_modifier(Modifier::REVERSED)),
         PieceKind::Code => (piece.text.clone(), style.fg(Color::Cyan).add_modifier(Modifier::BOLD)),
-        PieceKind::Plain => (piece.text.clone(), style),
+        PieceKind::Plain | PieceKind::Secret => (piece.text.clone(), style),
     };
     text.iter().map(run).collect()
 }

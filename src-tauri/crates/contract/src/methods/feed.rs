@@ -25,6 +25,10 @@ pub struct FeedAsk {
     /// Time to wait if there is no event yet, in milliseconds: at most 25,000; 0 if left out.
     #[serde(default)]
     pub wait_ms: Option<u64>,
+    /// True to show the secrets in them too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(as = "Option<_>", optional)]
+    pub secrets: bool,
 }
 
 /// Page of events, oldest first.

@@ -23,9 +23,10 @@ pub use insights::{
 };
 pub use params::{
     AgentAdd, AgentRef, AgentSet, ApproverKind, ChannelAsk, Explain, HookNote, InsightsAsk, Nothing, Pause,
-    PermissionsSet, Presented, QuestionRef, QuestionsWatch, RenewalEntry, RequestFilter, RequestKill,
-    RequestNumber, RequestsWatch, RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut, RulesWrite,
-    SessionFilter, SessionName, SkillApprove, SkillFolder, ToolApprove, ToolDeny, ToolExplain, Unpresented,
+    PermissionsSet, Presented, QuestionRef, QuestionsWatch, RenewalEntry, RequestAsk, RequestFilter,
+    RequestKill, RequestNumber, RequestsWatch, RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut,
+    RulesWrite, SessionFilter, SessionName, SkillApprove, SkillFolder, ToolApprove, ToolDeny, ToolExplain,
+    Unpresented,
 };
 pub use policy::{
     ImportedSettings, Lint, LintFinding, Linted, Replay, ReplayChange, Replayed, RulesBatch, RulesPart,
@@ -162,7 +163,7 @@ macro_rules! with_methods {
             /// Requests, newest first, a page at a time.
             ListRequests "requests.list" requests_list (RequestFilter) -> Requests;
             /// Return a request in full.
-            GetRequest "requests.get" requests_get (RequestNumber) -> RequestDetail;
+            GetRequest "requests.get" requests_get (RequestAsk) -> RequestDetail;
             /// Ask for the same again, on the agent's own channel and under a new number. It is judged again.
             RequestAgain "requests.again" requests_again (RequestNumber) -> Submitted;
             /// Return rules that would let a request through from now on.

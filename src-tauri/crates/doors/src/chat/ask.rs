@@ -6,7 +6,7 @@ use super::messenger::Messenger;
 use super::register::ChatOwner;
 use super::subject::ChatSubject;
 use super::text;
-use postern_contract::methods::{AuditRow, GetRequest, ListQuestions, Nothing, RequestNumber};
+use postern_contract::methods::{AuditRow, GetRequest, ListQuestions, Nothing, RequestAsk};
 use postern_contract::{ChatStatus, Closed, ClosedBy, Question, Saved};
 use postern_host::{ApproverId, ConnectedApproverKind};
 use postern_policy::AgentId;
@@ -162,7 +162,9 @@ impl<M: Messenger> Hub<M> {
             return closed;
         }
         let Some(id) = approval.request.clone() else { return unknown() };
-        let Ok(detail) = self.host.call_method::<GetRequest>(READER, &RequestNumber { id }).await else {
+        let Ok(detail) =
+            self.host.call_method::<GetRequest>(READER, &RequestAsk { id, secrets: false }).await
+        else {
             return unknown();
         };
         outcome(&detail.row).unwrap_or_else(unknown)

@@ -5,7 +5,7 @@ use super::{AgentSetup, internal};
 use crate::hooks::HookAgent;
 use postern_command::escape;
 use postern_contract::methods::{
-    AgentRef, ControlError, GetAgent, GetRequest, KnownAgent, RequestNumber, SetupTest, SetupTestRef,
+    AgentRef, ControlError, GetAgent, GetRequest, KnownAgent, RequestAsk, SetupTest, SetupTestRef,
     SetupTested, TestAgent, TestState,
 };
 use postern_host::{ApproverId, OwnEnd};
@@ -87,7 +87,8 @@ impl AgentSetup {
             None => Err(ControlError::not_found(format!("there is no test {:?}", asked.session))),
             Some(RunningTest::Hook(tested)) => Ok(tested),
             Some(RunningTest::Request(id)) => {
-                let row = self.host.call_method::<GetRequest>(face, &RequestNumber { id }).await?;
+                let row =
+                    self.host.call_method::<GetRequest>(face, &RequestAsk { id, secrets: false }).await?;
                 let state = match row.row.state {
                     RunState::Finished | RunState::Allowed => TestState::Allowed,
                     RunState::Denied => TestState::Denied,

@@ -4,7 +4,7 @@ use super::past::{PastRequest, RecordedFacts};
 use super::remember::rule_of;
 use super::{OfferedRule, PolicyStore, PolicyStoreError, RuleSaveRequest, now_millis};
 use postern_command::ParsedCommand;
-use postern_contract::Scope;
+use postern_contract::{Scope, without_secrets};
 use postern_exec::resolve::{Cwd, search_path};
 use postern_policy::{AgentId, Effect, Input, Lifetime, Rule};
 use postern_request::PlanStdin;
@@ -93,7 +93,7 @@ impl PolicyStore {
             for (found, _) in found.iter_mut().zip(&matches).filter(|(_, matches)| **matches) {
                 found.count += 1;
                 if is_new && found.examples.len() < SHOWN {
-                    found.examples.push(summary.line.clone());
+                    found.examples.push(without_secrets(&summary.line));
                 }
             }
             known.insert(key, matches);

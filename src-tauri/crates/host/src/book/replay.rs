@@ -4,6 +4,7 @@ use super::history::{RECENT, SHOWN};
 use super::managed::override_settings;
 use super::past::PastRequest;
 use super::{PolicyStore, PolicyStoreError, now_millis};
+use postern_contract::without_secrets;
 use postern_policy::permissions::FileLayer;
 use postern_policy::{AgentId, AgentPolicy, Decision, Effect, Rule, Source, Verdict};
 use postern_store::requests::{self, Filter, StoredRequest, Summary};
@@ -175,8 +176,9 @@ impl PolicyStore {
         let changed = replayed.changes.iter().filter(|change| change.becomes.decision == wanted);
         let mut lines: Vec<String> = Vec::new();
         for change in changed.clone() {
-            if lines.len() < SHOWN && !lines.contains(&change.request.line) {
-                lines.push(change.request.line.clone());
+            let line = without_secrets(&change.request.line);
+            if lines.len() < SHOWN && !lines.contains(&line) {
+                lines.push(line);
             }
         }
         Ok((u32::try_from(changed.count()).unwrap_or(u32::MAX), lines))

@@ -50,7 +50,11 @@ impl Handle<NextEvents> for HostControl {
             let more = looked > after;
             after = looked;
             if !entries.is_empty() {
-                return Ok(FeedPage { events: entries.into_iter().map(feed_event).collect(), after });
+                let mut events: Vec<FeedEvent> = entries.into_iter().map(feed_event).collect();
+                if !params.secrets {
+                    events.iter_mut().for_each(FeedEvent::hide_secrets);
+                }
+                return Ok(FeedPage { events, after });
             }
             // Nothing on this page is for them: the next one may have something.
             if !more && !matches!(timeout_at(deadline, committed.changed()).await, Ok(Ok(()))) {

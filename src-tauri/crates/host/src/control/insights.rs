@@ -13,7 +13,7 @@ use postern_contract::methods::{
     AgentCounts, ControlCode, ControlError, Counts, DayCounts, EffectCount, GetInsights, Insights,
     InsightsAsk, RuleCount, SuggestRules, Suggestion, Suggestions,
 };
-use postern_contract::render;
+use postern_contract::{render, without_secrets};
 use postern_policy::{
     AgentId, AlwaysOffer, Decision, Millis, Origin, PastQuestion, RiskLevel, Suggested, suggest,
 };
@@ -232,7 +232,8 @@ fn suggestions(agent: &AgentId, questions: &[(PastQuestion, Summary)]) -> Vec<Su
             questions.iter().filter(|(_, summary)| summary.origin == origin).collect();
         let asked: Vec<PastQuestion> = own.iter().map(|(asked, _)| asked.clone()).collect();
         all.extend(suggest(&asked, SUGGESTED).into_iter().map(|Suggested { offer, spares, answers }| {
-            let examples = answers.iter().take(EXAMPLES).map(|at| own[*at].1.line.clone()).collect();
+            let examples =
+                answers.iter().take(EXAMPLES).map(|at| without_secrets(&own[*at].1.line)).collect();
             Suggestion { agent: agent.clone(), offer: rule_offer(agent, origin, &offer), spares, examples }
         }));
     }

@@ -8,7 +8,7 @@ use postern_contract::methods::{
     ControlCode, ControlError, Lint, LintFinding, LintPolicy, Linted, Replay, ReplayChange, ReplayPolicy,
     Replayed,
 };
-use postern_contract::render;
+use postern_contract::{render, without_secrets};
 use postern_policy::permissions::FileLayer;
 use postern_policy::{FindingKind, Source, pattern_text, source_words};
 use postern_store::requests::Filter;
@@ -165,7 +165,7 @@ fn change(change: ReplayedChange) -> ReplayChange {
         request: request.id.to_string(),
         at: request.received_at,
         agent: request.agent,
-        line: request.line,
+        line: without_secrets(&request.line),
         was,
         becomes: becomes.decision,
         reason: becomes.reason,

@@ -3,8 +3,8 @@
 use crate::book::{AgentEntry, ListedRule, state_of};
 use crate::gate::to_pieces;
 use postern_command::escape;
-use postern_contract::render;
 use postern_contract::{AgentRow, RequestRow, RuleRow, SkillCli, SkillRow};
+use postern_contract::{render, without_secrets};
 use postern_policy::{Millis, pattern_text};
 use postern_store::requests::Summary;
 use postern_store::skills::{Skill, StoredSkillCli};
@@ -35,7 +35,9 @@ pub(super) fn agent_row(entry: &AgentEntry, last_seen_at: Option<Millis>, connec
 }
 
 pub(super) fn rule_row(listed: ListedRule) -> RuleRow {
-    let ListedRule { rule, from, remarks } = listed;
+    let ListedRule { mut rule, from, remarks } = listed;
+    // It tells of a past request.
+    rule.usage.last_command = rule.usage.last_command.as_deref().map(without_secrets);
     let escaped = |text: &Option<String>| text.as_deref().map(escape::visible_text);
     RuleRow {
         shown: render::rule_pattern(&rule),

@@ -4,8 +4,8 @@ use super::edit::text_of;
 use super::live::LiveRequest;
 use super::show::to_pieces;
 use super::task::Task;
-use postern_contract::Past;
 use postern_contract::render::{self, PastOutcome};
+use postern_contract::{Past, Piece, PieceKind, ShownText, hide_in_pieces};
 use postern_policy::{AgentId, Origin};
 use postern_protocol::What;
 use postern_request::{DenyReason, Exit, Outcome, RequestEnding};
@@ -55,15 +55,30 @@ fn past_entry(request: &LiveRequest) -> Past {
         (None, What::Command(argv)) => postern_command::quote_argv(argv),
         (None, What::Shell(text)) => text.clone(),
     };
-    let mut beginning: String = text.chars().take(LENGTH).collect();
-    if beginning.len() < text.len() {
-        beginning.push('…');
+    let mut line = to_pieces(&text);
+    hide_in_pieces(&mut line);
+    Past { line: beginning(line), outcome: render::past_outcome(outcome(request)), at: request.received_at }
+}
+
+/// Returns the beginning of a text, cut within no escape.
+fn beginning(text: ShownText) -> ShownText {
+    let mut left = LENGTH;
+    let mut begun = ShownText::new();
+    for mut piece in text {
+        let length = piece.text.chars().count();
+        if length > left {
+            if piece.kind == PieceKind::Plain {
+                piece.text = piece.text.chars().take(left).collect::<String>() + "…";
+            } else {
+                piece = Piece { text: "…".to_owned(), kind: PieceKind::Plain };
+            }
+            begun.push(piece);
+            break;
+        }
+        left -= length;
+        begun.push(piece);
     }
-    Past {
-        line: to_pieces(&beginning),
-        outcome: render::past_outcome(outcome(request)),
-        at: request.received_at,
-    }
+    begun
 }
 
 /// Returns what became of it.

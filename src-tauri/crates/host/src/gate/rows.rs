@@ -19,7 +19,9 @@ impl Task {
             return;
         }
         if let Some(request) = self.requests.get(&id) {
-            self.notify_approvers(ApproverNotification::RequestChanged(Box::new(request_row(request))));
+            let mut row = request_row(request);
+            row.hide_secrets();
+            self.notify_approvers(ApproverNotification::RequestChanged(Box::new(row)));
         }
     }
 }

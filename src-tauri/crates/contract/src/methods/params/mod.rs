@@ -13,7 +13,7 @@ pub use questions::{
     ApproverKind, Pause, Presented, QuestionRef, QuestionsWatch, ToolApprove, ToolDeny, Unpresented,
 };
 pub use requests::{
-    Explain, InsightsAsk, RequestFilter, RequestKill, RequestNumber, RequestsWatch, ToolExplain,
+    Explain, InsightsAsk, RequestAsk, RequestFilter, RequestKill, RequestNumber, RequestsWatch, ToolExplain,
 };
 pub use rules::{RenewalEntry, RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut, RulesWrite};
 

@@ -41,6 +41,22 @@ pub struct RequestFilter {
     /// Most requests to return: 1 to 1000, 100 if left out.
     #[serde(default)]
     pub limit: Option<u32>,
+    /// True to show the secrets in them too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(as = "Option<_>", optional)]
+    pub secrets: bool,
+}
+
+/// Names a request to be shown in full.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RequestAsk {
+    /// The host's own number for it ([`crate::RequestRow::id`]).
+    pub id: String,
+    /// True to show the secrets in it too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(as = "Option<_>", optional)]
+    pub secrets: bool,
 }
 
 /// Names a request.

@@ -58,6 +58,7 @@ pub(super) fn detail(
         stdout: stdout.map(output_text),
         stderr: stderr.map(output_text),
         truncated,
+        redacted: false,
         pid: row.process.filter(|_| running).map(|process| process.pid),
     }
 }

@@ -6,8 +6,9 @@ use super::{Handle, HostControl, MethodResult, rows, shutting_down};
 use crate::ask::ApproverId;
 use crate::gate::Killed;
 use postern_command::CommandEffect;
+use postern_contract::RequestRow;
 use postern_contract::methods::{
-    Applied, ControlError, GetRequest, KillRequest, ListRequests, RequestFilter, RequestKill, RequestNumber,
+    Applied, ControlError, GetRequest, KillRequest, ListRequests, RequestAsk, RequestFilter, RequestKill,
     Requests, RequestsWatch, WatchRequests,
 };
 use postern_exec::run::Captured;
@@ -24,9 +25,12 @@ const SEVERAL: u32 = 4;
 const LONGEST_PAGE: u32 = 1000;
 
 impl HostControl {
-    async fn list_page(&self, filter: Filter, limit: u32) -> Result<Requests, ControlError> {
+    async fn list_page(&self, filter: Filter, limit: u32, secrets: bool) -> Result<Requests, ControlError> {
         let found = self.read_record(move |conn| requests::read_page(conn, &filter, limit)).await?;
-        let requests = found.requests.iter().map(rows::request).collect();
+        let mut requests: Vec<RequestRow> = found.requests.iter().map(rows::request).collect();
+        if !secrets {
+            requests.iter_mut().for_each(|row| _ = row.hide_secrets());
+        }
         Ok(Requests { requests, next: found.next.map(|next| next.to_string()) })
     }
 
@@ -80,7 +84,7 @@ impl Handle<ListRequests> for HostControl {
             search: params.search,
             before: params.before.as_deref().map(number).transpose()?,
         };
-        self.list_page(filter, limit).await
+        self.list_page(filter, limit, params.secrets).await
     }
 }
 
@@ -101,12 +105,12 @@ impl Handle<WatchRequests> for HostControl {
         if limit > LONGEST_PAGE {
             return Err(ControlError::invalid(format!("limit is between 0 and {LONGEST_PAGE}")));
         }
-        self.list_page(Filter { agent: params.agent, ..Filter::default() }, limit).await
+        self.list_page(Filter { agent: params.agent, ..Filter::default() }, limit, false).await
     }
 }
 
 impl Handle<GetRequest> for HostControl {
-    async fn handle(&self, _: ApproverId, params: RequestNumber) -> MethodResult<GetRequest> {
+    async fn handle(&self, _: ApproverId, params: RequestAsk) -> MethodResult<GetRequest> {
         let id = self.resolve_number(&params.id).await?;
         let found = self
             .read_record(move |conn| {
@@ -125,6 +129,9 @@ impl Handle<GetRequest> for HostControl {
             (stdout, stderr) = (so_far(OutputStream::Stdout), so_far(OutputStream::Stderr));
         }
         let mut detail = detail::detail(row, stdout.as_ref(), stderr.as_ref());
+        if !params.secrets {
+            detail.hide_secrets();
+        }
         if let Ok(doors) = self.door_slot().get() {
             detail.timeline.extend(doors.chat_moments(&detail.row).await);
             detail.timeline.sort_by_key(|moment| moment.at);

@@ -1,0 +1,300 @@
+//! Tests of secrets, of words that only look like one, and of spans that are cut out of what is shown.
+
+use super::{ReadableText, is_secret_name};
+use crate::escape::visible_text;
+use proptest::prelude::*;
+use rstest::rstest;
+
+/// Returns a shown text with a mark in place of each secret.
+fn marked(text: &ReadableText, shown: &str) -> String {
+    let (mut all, mut from) = (String::new(), 0);
+    for secret in text.secrets() {
+        for (nth, part) in secret.parts.iter().enumerate() {
+            all.push_str(&shown[from..part.start]);
+            all.push_str(if nth == 0 { "••••" } else { "" });
+            from = part.end;
+        }
+    }
+    all + &shown[from..]
+}
+
+fn of_plain(text: &str) -> String {
+    let mut read = ReadableText::default();
+    read.push_plain(text, 0);
+    marked(&read, text)
+}
+
+fn of_visible(shown: &str) -> String {
+    let mut read = ReadableText::default();
+    read.push_visible(shown, 0);
+    marked(&read, shown)
+}
+
+/// Returns letters and digits as an issuer would draw them: no token of this file ever was one.
+fn drawn(length: usize) -> String {
+    "a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ".chars().cycle().take(length).collect()
+}
+
+#[rstest]
+#[case("ghp_", 36)]
+#[case("ghs_", 36)]
+#[case("github_pat_", 82)]
+#[case("glpat-", 20)]
+#[case("xoxb-", 50)]
+#[case("sk_live_", 24)]
+#[case("rk_live_", 24)]
+#[case("sk-", 48)]
+#[case("sk-proj-", 120)]
+#[case("sk-ant-", 95)]
+#[case("AIza", 35)]
+#[case("npm_", 36)]
+#[case("pypi-", 120)]
+#[case("hf_", 34)]
+fn tokens_keep_their_prefix(#[case] prefix: &str, #[case] length: usize) {
+    let token = format!("{prefix}{}", drawn(length));
+    for (before, behind) in [("", ""), ("echo ", " | wc"), ("X='", "'"), ("(", ")."), ("at:", ",")] {
+        assert_eq!(of_plain(&format!("{before}{token}{behind}")), format!("{before}{prefix}••••{behind}"));
+    }
+    let short = format!("{prefix}{}", drawn(8));
+    assert_eq!(of_plain(&short), short, "too short for one");
+    let within = format!("a{token}");
+    assert_eq!(of_plain(&within), within, "no word begins here");
+}
+
+#[rstest]
+#[case("AKIAIOSFODNN7EXAMPLE", "AKIA••••")]
+#[case("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "aws_secret_access_key = ••••")]
+#[case(
+    "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U.",
+    "eyJ••••."
+)]
+#[case("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", "SG.••••")]
+#[case("postgres://kim:hunter2@db.example/app", "postgres://kim:••••@db.example/app")]
+#[case("redis://:hunter2@cache", "redis://:••••@cache")]
+#[case("curl -H 'Authorization: Bearer s3cr3t-of-mine' x", "curl -H 'Authorization: Bearer ••••' x")]
+#[case("authorization: Basic a2ltOmh1bnRlcjI=", "authorization: Basic ••••")]
+#[case(r#"{"Authorization": "Bearer s3cr3t-of-mine"}"#, r#"{"Authorization": "Bearer ••••"}"#)]
+#[case("PRIVATE-TOKEN: s3cr3t", "PRIVATE-TOKEN: ••••")]
+#[case("mysql --password=hunter2 -u kim", "mysql --password=•••• -u kim")]
+#[case("login --password hunter2 --user kim", "login --password •••• --user kim")]
+#[case("login '--password=it'\\''s mine' --user kim", "login '--password=••••' --user kim")]
+#[case(r#"["--password", "hunter2", "x"]"#, r#"["--password", "••••", "x"]"#)]
+#[case("--token ghp_a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ x", "--token ghp_•••• x")]
+#[case("TOKEN='npm_a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ'", "TOKEN='npm_••••'")]
+#[case("https://kim:ghp_a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ@github.com", "https://kim:ghp_••••@github.com")]
+#[case("GITHUB_TOKEN=abc npm ci", "GITHUB_TOKEN=•••• npm ci")]
+#[case("export DB_PASS=\"a b\"; env", "export DB_PASS=\"••••\"; env")]
+#[case("env 'API_SECRET=a b' make", "env 'API_SECRET=••••' make")]
+#[case("sh -c 'PASSWORD=abc make test'", "sh -c 'PASSWORD=•••• make test'")]
+#[case("kubectl create --from-literal=password=hunter2", "kubectl create --from-literal=password=••••")]
+#[case("https://x.example/?access_token=abc&page=2", "https://x.example/?access_token=••••&page=2")]
+#[case(r#"{"password":"a \" b","user":"kim"}"#, r#"{"password":"••••","user":"kim"}"#)]
+#[case(r#"curl -d "{\"api_key\": \"abc\", \"n\": 1}""#, r#"curl -d "{\"api_key\": \"••••\", \"n\": 1}""#)]
+#[case("curl -u kim:hunter2 https://x.example", "curl -u kim:•••• https://x.example")]
+#[case(
+    "curl 'https://x.example/?a=1&b=2' --user kim:hunter2",
+    "curl 'https://x.example/?a=1&b=2' --user kim:••••"
+)]
+#[case("sshpass -p hunter2 ssh kim@host", "sshpass -p •••• ssh kim@host")]
+#[case("/usr/bin/mysql -phunter2 app", "/usr/bin/mysql -p•••• app")]
+#[case(
+    "npm config set //registry.npmjs.org/:_authToken=abc",
+    "npm config set //registry.npmjs.org/:_authToken=••••"
+)]
+fn secrets_are_left_out(#[case] text: &str, #[case] shown: &str) {
+    assert_eq!(of_plain(text), shown);
+}
+
+#[rstest]
+#[case("commit 3f786850e387550fdab836ed7e6dc881de23001b")]
+#[case("0199a1c0-7f3e-7d2a-9000-000000000001")]
+#[case("sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")]
+#[case(
+    "integrity sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg=="
+)]
+#[case("/Users/kim/Projects/site/src/token/password_reset.rs")]
+#[case("tokenize=porter --max-tokens 4096 max_tokens=4096 tokens=12")]
+#[case("TOKEN=$TOKEN PASSWORD=\"${PASSWORD}\" SECRET=$(cat file) API_KEY=")]
+#[case("curl -H \"Authorization: Bearer $TOKEN\" -u \"$USER:$PASS\"")]
+#[case("the Authorization: Bearer header, authorization: required")]
+#[case("docker login --password-stdin --token-file=/run/token")]
+#[case("docker build --secret id=npm,src=.npmrc .")]
+#[case("psql --no-password app --password string  TOKEN=<token> --token TOKEN")]
+#[case("let token = lexer.next(); token=next() f(password=password, token=self.token)")]
+#[case("if token == expected && secret != other")]
+#[case("unexpected token: 'x'")]
+#[case("https://example.com:8080/@scope/pkg?x=a@b ssh://git@github.com:22/x")]
+#[case("postgres://kim:${PASSWORD}@db postgres://kim:****@db postgres://kim:<password>@db")]
+#[case(
+    "sk-toggleable__content sk-estimator-doc-link npm_config_registry=https://registry.example pypi-publish"
+)]
+#[case("docker run -u 1000:1000 -p 8080:80 -e BYPASS=1 x")]
+#[case("curl https://x.example && docker run -u kim:staff x")]
+#[case("openssl --private-key ./id.pem --private-key=/etc/ssl/x.key public_key=abc foreign_key=id")]
+#[case("grep -r 'BEGIN PRIVATE KEY' . # -----BEGIN PRIVATE KEY----- (none)")]
+#[case("eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpbXX0= sourceMappingURL")]
+#[case("PWD=/home/kim OLDPWD=/tmp PASSWORD_STORE_DIR=/x GIT_ASKPASS=/y")]
+fn what_only_looks_like_one_stays(#[case] text: &str) {
+    assert_eq!(of_plain(text), text);
+}
+
+#[test]
+fn of_a_private_key_the_lines_around_it_stay() {
+    let line = drawn(64);
+    let key =
+        |kind: &str| format!("-----BEGIN {kind}-----\n{line}\n{line}\nabc=\n-----END {kind}-----\nbehind");
+    for kind in ["PRIVATE KEY", "RSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"] {
+        let shown = format!("-----BEGIN {kind}-----\n••••\n-----END {kind}-----\nbehind");
+        assert_eq!(of_plain(&key(kind)), shown);
+    }
+    assert_eq!(of_plain(&key("CERTIFICATE")), key("CERTIFICATE"), "everybody may see it");
+    let cut = format!("-----BEGIN PRIVATE KEY-----\n{line}\n{line}\n$ ls of (what) follows");
+    assert_eq!(of_plain(&cut), "-----BEGIN PRIVATE KEY-----\n••••\n$ ls of (what) follows");
+    let json = format!("\"-----BEGIN PRIVATE KEY-----\\n{line}\\n-----END PRIVATE KEY-----\\n\"");
+    assert_eq!(of_plain(&json), "\"-----BEGIN PRIVATE KEY-----••••-----END PRIVATE KEY-----\\n\"");
+}
+
+#[test]
+fn an_escape_is_one_character_and_colors_are_none() {
+    let body = drawn(36);
+    let plain = format!("\nghp_{body}\tx");
+    assert_eq!(
+        of_visible(&visible_text(&plain)),
+        "\\nghp_••••\\tx",
+        "the n of a line end is no letter before it"
+    );
+    let colored = format!("\\u{{1b}}[31mghp_\\u{{1b}}[m\\u{{1b}}[K{body}\\u{{1b}}[0m");
+    assert_eq!(of_visible(&colored), "\\u{1b}[31mghp_\\u{1b}[m\\u{1b}[K••••\\u{1b}[0m");
+    let split = format!("ghp_{}\\u{{1b}}[1m{}", &body[..20], &body[20..]);
+    assert_eq!(of_visible(&split), "ghp_••••\\u{1b}[1m", "what is left between its parts are colors");
+    assert_eq!(of_visible("PASSWORD='a\\\\b\\u{202e}c' x"), "PASSWORD='••••' x");
+    assert_eq!(of_visible("--token=\\xff\\xfeab \\"), "--token=•••• \\");
+}
+
+#[test]
+fn a_name_is_read_whatever_its_case() {
+    for name in [
+        "GITHUB_TOKEN",
+        "token",
+        "clientSecret",
+        "DB_PASS",
+        "PGPASSWORD",
+        "x-api-key",
+        "SSHPASS",
+        "MYSQL_PWD",
+    ] {
+        assert!(is_secret_name(name), "{name}");
+    }
+    for name in
+        ["TOKENIZER", "tokenize", "PWD", "BYPASS", "AWS_ACCESS_KEY_ID", "KEY", "SECRETARY", "PUBLIC_KEY"]
+    {
+        assert!(!is_secret_name(name), "{name}");
+    }
+}
+
+/// Texts that name secrets, hide them and break them off, over and over.
+fn hostile() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "ghp_",
+        "sk-",
+        "AKIA",
+        "eyJ",
+        ".",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END",
+        "://",
+        "a:b@",
+        "password",
+        "TOKEN",
+        "=",
+        ":",
+        " ",
+        "\"",
+        "'",
+        "\\",
+        "\n",
+        "--token",
+        "curl",
+        "-u",
+        "$",
+        "(",
+        "é",
+        "\u{1b}[31m",
+        "\u{202e}",
+        "a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ",
+        "authorization",
+        "{",
+        "}",
+        ",",
+        "-p",
+        "mysql",
+        "😀",
+    ]);
+    prop_oneof![any::<String>(), prop::collection::vec(pieces, 0..60).prop_map(|all| all.concat())]
+}
+
+proptest! {
+    #[test]
+    fn spans_are_in_order_and_cut_no_character(text in hostile()) {
+        let mut read = ReadableText::default();
+        read.push_plain(&text, 0);
+        let mut end = 0;
+        for secret in read.secrets() {
+            prop_assert_eq!(secret.parts.len(), 1, "nothing is between the characters of plain text");
+            for part in secret.parts {
+                prop_assert!(end <= part.start && part.start < part.end);
+                prop_assert!(text.get(part.clone()).is_some());
+                end = part.end;
+            }
+        }
+    }
+
+    #[test]
+    fn no_escape_is_cut(text in hostile()) {
+        let shown = visible_text(&text);
+        let mut read = ReadableText::default();
+        read.push_visible(&shown, 0);
+        // The places at which an escape or a character begins.
+        let mut begins = vec![0];
+        for c in text.chars() {
+            begins.push(begins.last().unwrap() + visible_text(&c.to_string()).len());
+        }
+        prop_assume!(begins.last() == Some(&shown.len()), "no letter is escaped for its neighbors");
+        for part in read.secrets().into_iter().flat_map(|secret| secret.parts) {
+            prop_assert!(begins.contains(&part.start) && begins.contains(&part.end), "{part:?} of {shown}");
+        }
+    }
+
+    #[test]
+    fn no_surroundings_show_a_token(before in hostile(), behind in hostile()) {
+        let body = "zY9xW8vU7tS6rQ5pO4nM3lK2jI1hG0fEdCbA";
+        let shown = of_plain(&format!("{before} ghp_{body} {behind}"));
+        prop_assert!(!shown.contains(body), "{shown}");
+    }
+}
+
+/// Texts in which every word begins something that never ends.
+#[rstest]
+#[case("sk-")]
+#[case("eyJ-")]
+#[case("ghp_-")]
+#[case("glpat-.")]
+#[case("password=$")]
+#[case("password=")]
+#[case("token='$")]
+#[case("authorization:$")]
+#[case("-----BEGIN PRIVATE KEY-----")]
+#[case("://a:b")]
+#[case("password:")]
+#[case("x-api-key:")]
+#[case("\"authorization\":\\")]
+#[case("--token ")]
+#[case("curl -u ")]
+#[case("\"password\":\"\\")]
+fn time_is_linear_in_the_text(#[case] word: &str) {
+    // Quadratic, this would look at some 10^12 pairs of characters, and never end.
+    let text = word.repeat(1_000_000 / word.len());
+    let mut read = ReadableText::default();
+    read.push_plain(&text, 0);
+    assert!(read.secrets().len() <= text.len());
+}
