@@ -1,7 +1,7 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vitest/config";
 
-// Three pages, built apart: the approval page must stay small and must not share more than it needs.
+// Four pages, built apart: the approval page must stay small and must not share more than it needs.
 export default defineConfig({
   plugins: [svelte()],
   base: "./",
@@ -13,7 +13,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // Inlined assets would need `data:` in the content security policy.
     assetsInlineLimit: 0,
-    rolldownOptions: { input: ["approval.html", "popover.html", "settings.html"] },
+    rolldownOptions: { input: ["approval.html", "output.html", "popover.html", "settings.html"] },
   },
   resolve: process.env.VITEST ? { conditions: ["browser"] } : {},
   test: {

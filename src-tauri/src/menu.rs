@@ -3,7 +3,7 @@
 use crate::backend::Backend;
 use crate::run::AppDependencies;
 use crate::window::popover::Popover;
-use crate::window::settings;
+use crate::window::{output, settings};
 use crate::{SettingsPage, overview, system};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
@@ -211,6 +211,7 @@ pub(crate) async fn perform_action(
         "overview" => parts.popover.toggle(app, None),
         "close" => {}
         "ask-later" => parts.approval.put_off_all(),
+        "settings:find" if output::find_in_focused(app) => {}
         "settings" => settings::open_page(app, SettingsPage::default()),
         "quit" => app.exit(0),
         other => {

@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { nothingSerious, request } from "./support";
+import { nothingSerious, nothingSideways, request } from "./support";
 
 test.beforeEach(async ({ page }) => {
   await page.setViewportSize({ width: 1380, height: 860 });
@@ -57,13 +57,80 @@ test("output is searched and copied", async ({ page, context }) => {
   await request(page, "rg -n").click();
   const output = page.getByTestId("output");
   await output.getByRole("searchbox", { name: "Search output" }).fill("todo");
-  await expect(output.getByRole("status")).toHaveText("0 of 2");
+  await expect(output.getByRole("status"), "it begins at the first").toHaveText("1 of 2");
   await page.keyboard.press("Enter");
-  await page.keyboard.press("Enter");
+  await expect(output.getByRole("status")).toHaveText("2 of 2");
+  await output.getByRole("button", { name: "Next Match" }).click();
+  await expect(output.getByRole("status"), "behind the last comes the first").toHaveText("1 of 2");
+  await output.getByRole("button", { name: "Previous Match" }).click();
   await expect(output.getByRole("status")).toHaveText("2 of 2");
   await expect(output.locator("mark.current")).toHaveText("TODO");
   await output.getByRole("button", { name: "Copy" }).click();
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain("src/app.ts:40");
+});
+
+test("⌘F searches the output that has the focus, and else the commands; ⌘G goes on", async ({ page }) => {
+  await page.goto("/settings.html#activity");
+  await request(page, "rg -n").click();
+  const output = page.getByTestId("output");
+  await page.keyboard.press("Control+f");
+  await expect(page.getByRole("searchbox", { name: "Search commands" })).toBeFocused();
+  await output.locator("pre").focus();
+  await page.keyboard.press("Control+f");
+  await expect(output.getByRole("searchbox", { name: "Search output" })).toBeFocused();
+  await page.keyboard.type("todo");
+  await page.keyboard.press("Control+g");
+  await expect(output.getByRole("status")).toHaveText("2 of 2");
+  await page.keyboard.press("Control+Shift+G");
+  await expect(output.getByRole("status")).toHaveText("1 of 2");
+  await page.keyboard.type(" nowhere");
+  await expect(output.getByRole("status")).toHaveText("none");
+  await expect(output.getByRole("button", { name: "Next Match" })).toBeDisabled();
+});
+
+test("output has a window of its own, which is searched by keyboard and follows what runs", async ({
+  page,
+  context,
+}) => {
+  await page.goto("/settings.html#activity");
+  await request(page, "rg -n").click();
+  const opened = context.waitForEvent("page");
+  await page.getByRole("button", { name: "Open in Own Window" }).click();
+  const own = await opened;
+  const output = own.getByTestId("output");
+  await expect(own.getByRole("heading")).toContainText("rg -n TODO src");
+  await expect(output).toContainText("src/app.ts:40");
+  await own.keyboard.press("Control+f");
+  await own.keyboard.type("todo");
+  await expect(output.getByRole("status")).toHaveText("1 of 2");
+  await expect(output.getByRole("button", { name: "Open in Own Window" })).toHaveCount(0);
+  await nothingSerious(own);
+  await own.setViewportSize({ width: 460, height: 260 });
+  await nothingSideways(own);
+  await request(page, "npm run build").click();
+  const second = context.waitForEvent("page");
+  await page.getByRole("button", { name: "Open in Own Window" }).click();
+  const running = (await second).getByTestId("output");
+  await expect(running).toContainText("compiling module 15");
+});
+
+test("secrets of past requests are left out until one asks for them", async ({ page }) => {
+  await page.goto("/settings.html?scene=output#activity");
+  const row = request(page, "gh auth status");
+  await expect(row).toContainText("--token ghp_••••");
+  await row.click();
+  const detail = page.getByRole("complementary", { name: "Request" });
+  await expect(detail.locator(".command")).toContainText("--token ghp_••••");
+  await expect(detail.getByTestId("output")).toContainText("Token: ghp_••••");
+  await nothingSerious(page);
+  await detail.getByRole("button", { name: "Show Secrets" }).click();
+  await expect(detail.locator(".command")).toContainText("--token ghp_a1B2c3D4");
+  await expect(detail.getByTestId("output")).toContainText("Token: ghp_a1B2c3D4");
+  await expect(row, "the list keeps them hidden").toContainText("ghp_••••");
+  await detail.getByRole("button", { name: "Hide Secrets" }).click();
+  await expect(detail).not.toContainText("a1B2c3D4");
+  await request(page, "npm test").click();
+  await expect(detail.getByRole("button", { name: "Show Secrets" }), "there are none").toHaveCount(0);
 });
 
 test("output fills the window where one wants it", async ({ page }) => {

@@ -2,6 +2,7 @@
 
 mod approval;
 mod choose;
+mod output;
 mod popover;
 mod save;
 mod settings;
@@ -41,6 +42,8 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
         settings::settings_presence,
         settings::settings_finish_first_run,
         settings::settings_set_preferences,
+        output::output_open,
+        output::output_read,
         choose::settings_choose_folder,
         save::settings_save,
     ]

@@ -1,8 +1,9 @@
-//! The windows: the panel, the main window, the popover of the menu-bar item.
+//! The windows: the panel, the main window, the popover of the menu-bar item, output of its own.
 
 pub(crate) mod approval;
 mod display;
 mod outcome;
+pub(crate) mod output;
 mod pane;
 mod panel;
 mod place;

@@ -12,6 +12,7 @@ import type {
   Preferences,
   Presence,
   QuestionName,
+  RequestDetail,
   RulePreview,
   Showing,
   ApproverNotification,
@@ -85,6 +86,11 @@ export interface PopoverBackend {
   act(item: PopoverItem): Promise<void>;
 }
 
+/** All that a window of output can do: read its own request. */
+export interface OutputBackend {
+  read(secrets: boolean): Promise<RequestDetail>;
+}
+
 /** The control methods that the main window may call. None of them answers a question: that takes the inbox. */
 export type Method =
   | Exclude<keyof ControlMethods, `questions.${string}` | `tool.${string}` | "requests.watch">
@@ -112,6 +118,8 @@ export interface SettingsBackend {
   chooseFolder(): Promise<string | null>;
   /** Writes a text into the person's Downloads folder under this name, or one like it that is free. Gives the path. */
   save(name: string, text: string): Promise<string>;
+  /** Opens a request's output in a window of its own, or brings that to the front. */
+  openOutput(id: string): Promise<void>;
   /** Tells what happened, by its name; the page asks for the lists again. */
   watch(told: (what: News) => void): Stop;
 }

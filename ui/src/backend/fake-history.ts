@@ -10,7 +10,7 @@ import type {
   RuleOffers,
   Submitted,
 } from "../contract";
-import { outputs } from "./sample-output";
+import { hidden, outputs } from "./sample-output";
 import { ended, grown, hostile, nthOf, offersFor, older, samples } from "./sample-history";
 
 /** How many rows one reading looks at, as the app does. */
@@ -56,16 +56,19 @@ export class FakeHistory {
     for (let looked = 0; looked < LOOKED_AT; looked += 1, index += 1) {
       const row = this.at(index);
       if (!row) return { requests, next: null };
-      if (fits(row, filter)) requests.push(row);
+      if (fits(row, filter)) requests.push(filter.secrets ? row : hidden(row).shown);
       if (requests.length === limit) break;
     }
     return { requests, next: this.at(index + 1) ? (this.at(index)?.id ?? null) : null };
   }
 
-  get(id: string): RequestDetail {
+  get(id: string, secrets = false): RequestDetail {
     const found = this.find(id);
     this.looks += 1;
-    return grown(found, this.looks - 1);
+    const detail = grown(found, this.looks - 1);
+    if (secrets) return detail;
+    const { shown, redacted } = hidden(detail);
+    return { ...shown, redacted };
   }
 
   kill(id: string) {

@@ -101,6 +101,11 @@ export class FakeSettings implements SettingsBackend {
     return this.asking;
   }
 
+  async openOutput(id: string) {
+    const scene = new URLSearchParams(location.search).get("scene") ?? "";
+    window.open(`output.html?scene=${scene}&request=${id}`);
+  }
+
   async leaveInbox() {}
 
   async launchAtLogin() {
@@ -275,7 +280,7 @@ export class FakeSettings implements SettingsBackend {
     },
     "policy.replay": ({ agent: id, settings }) => this.history.replay(id, decisionOf(settings?.security)),
     "requests.list": (filter) => this.history.page(filter),
-    "requests.get": ({ id }) => this.history.get(id),
+    "requests.get": ({ id, secrets }) => this.history.get(id, secrets),
     "requests.kill": ({ id }) => this.history.kill(id),
     "requests.again": ({ id }) => this.history.again(this.history.find(id)),
     "requests.offers": ({ id }) => this.history.offers(id),

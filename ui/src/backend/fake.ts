@@ -1,7 +1,7 @@
 // A stand-in for the app, so that the real pages run in a browser: for design, and under test.
 
 import type { Pill } from "../contract";
-import type { ApprovalBackend, PopoverBackend, SettingsBackend } from "./backend";
+import type { ApprovalBackend, OutputBackend, PopoverBackend, SettingsBackend } from "./backend";
 import { FakeApproval, type Said } from "./fake-approval";
 import { FakePopover } from "./fake-popover";
 import { FakeSettings } from "./fake-settings";
@@ -42,6 +42,13 @@ export function popover(): PopoverBackend {
   const scene = new URLSearchParams(location.search).get("scene") ?? "";
   window.fakePopover = new FakePopover(new FakeSettings({ scene }));
   return window.fakePopover;
+}
+
+export function output(): OutputBackend {
+  const wanted = new URLSearchParams(location.search);
+  const fake = new FakeSettings({ scene: wanted.get("scene") ?? "" });
+  const id = wanted.get("request") ?? "";
+  return { read: (secrets) => fake.call("requests.get", { id, secrets }) };
 }
 
 export function settings(): SettingsBackend {

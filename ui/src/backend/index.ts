@@ -1,6 +1,6 @@
 // Chooses what is behind the page. A production build knows only the app; the fake stays out of it.
 
-import type { ApprovalBackend, PopoverBackend, SettingsBackend } from "./backend";
+import type { ApprovalBackend, OutputBackend, PopoverBackend, SettingsBackend } from "./backend";
 
 const faked = import.meta.env.MODE !== "production" && !("__TAURI_INTERNALS__" in window);
 
@@ -10,6 +10,10 @@ export async function approvalBackend(): Promise<ApprovalBackend> {
 
 export async function popoverBackend(): Promise<PopoverBackend> {
   return faked ? (await import("./fake")).popover() : (await import("./tauri")).popover();
+}
+
+export async function outputBackend(): Promise<OutputBackend> {
+  return faked ? (await import("./fake")).output() : (await import("./tauri")).output();
 }
 
 export async function settingsBackend(): Promise<SettingsBackend> {

@@ -38,7 +38,18 @@ ${ESC}[1A${ESC}[99999C${ESC}[2Jafter
 const MESSAGE = Array.from({ length: 14 }, (_, i) => `What it changes, line ${i + 1}`).join("\\n");
 const COMMIT = `git add -A\\ngit commit -m "$(cat <<'EOF'\\n${MESSAGE}\\nEOF\\n)"\\ngit log \\\\u{202e} \\u{202e}`;
 
+/** A token that never was one, as the host would leave it out. */
+const TOKEN = "ghp_a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ";
+
+/** What the host would give without the secrets: of the samples, their one token. */
+export function hidden<T>(of: T): { shown: T; redacted: boolean } {
+  const whole = JSON.stringify(of);
+  const redacted = whole.includes(TOKEN);
+  return { shown: redacted ? (JSON.parse(whole.replaceAll(TOKEN, "ghp_••••")) as T) : of, redacted };
+}
+
 const all = [
+  { line: `gh auth status --token ${TOKEN}`, stdout: `github.com\n  Logged in as kim\n  Token: ${TOKEN}\n` },
   { line: "npm test", stdout: TESTS },
   { line: "npm ci", stdout: PROGRESS },
   { line: "./colours.sh", stdout: HOSTILE },
@@ -49,7 +60,7 @@ const all = [
 export function outputs(like: RequestDetail[]): RequestDetail[] {
   const ended = like.find(({ row, stdout }) => row.state === "finished" && stdout !== null) ?? raise();
   return all.map(({ line, stdout }, nth) => {
-    const id = `0199a1c0-0000-7000-8000-70000000000${9 - nth}`;
+    const id = `0199a1c0-0000-7000-8000-70000000000${8 - nth}`;
     return { ...ended, command: piecesOf(line), stdout, row: { ...ended.row, id, line } };
   });
 }

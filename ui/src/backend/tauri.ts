@@ -6,6 +6,7 @@ import type {
   ApprovalBackend,
   Method,
   News,
+  OutputBackend,
   Params,
   PopoverBackend,
   Result,
@@ -50,6 +51,10 @@ export function popover(): PopoverBackend {
   };
 }
 
+export function output(): OutputBackend {
+  return { read: (secrets) => invoke("output_read", { secrets }) };
+}
+
 export function settings(): SettingsBackend {
   return {
     inbox: () => ({
@@ -71,6 +76,7 @@ export function settings(): SettingsBackend {
     command: () => invoke("settings_command"),
     presence: () => invoke("settings_presence"),
     finishFirstRun: () => invoke("settings_finish_first_run"),
+    openOutput: (id) => invoke("output_open", { id }),
     watch: (told) => subscribe<News>("settings_watch", told),
   };
 }

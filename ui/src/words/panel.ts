@@ -28,6 +28,7 @@ export const panel = {
     openHint: "Show all to allow",
     moreIn: (n: number, folder: string, ending: string) =>
       `${n.toLocaleString("en-US")} more in ${folder}${ending ? ` ending in ${ending}` : ""}`,
+    secret: "A secret, which Postern hides here",
     escaped: (name: string) => `character ${name}, as its number`,
   },
   alike: {
