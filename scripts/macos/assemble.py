@@ -2,8 +2,8 @@
 
     python3 assemble.py PROGRAMS APP
 
-PROGRAMS has postern-desktop, postern and postern-run for macOS, linux/{aarch64,x86_64}/postern-run, and Assets.car if the
-icon's layers were compiled.
+PROGRAMS has postern-desktop, postern and postern-run for macOS; linux/{aarch64,x86_64}/postern-run, unless the app is to be
+without; and Assets.car if the icon's layers were compiled.
 """
 import json
 import pathlib
@@ -25,10 +25,11 @@ for name in ('postern-desktop', 'postern', 'postern-run'):
     target = contents / 'MacOS' / name
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy2(programs / name, target)
-for arch in ('aarch64', 'x86_64'):
+for arch in ('aarch64', 'x86_64') if (programs / 'linux').exists() else ():
     target = contents / 'Resources' / 'linux' / arch / 'postern-run'
     target.parent.mkdir(parents=True)
     shutil.copy2(programs / 'linux' / arch / 'postern-run', target)
+(contents / 'Resources').mkdir(exist_ok=True)
 icon = next(name for name in conf['bundle']['icon'] if name.endswith('.icns'))
 shutil.copy2(root / icon, contents / 'Resources' / 'icon.icns')
 layers = programs / 'Assets.car'
