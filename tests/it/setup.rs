@@ -362,3 +362,47 @@ fn uninstalling_leaves_the_hooks_of_another_postern() {
     assert_eq!(ended.code, 0, "{ended:?}");
     assert_eq!(fs::read_to_string(&claude).unwrap(), with);
 }
+
+/// The path of a socket has 103 bytes at most, and a Mac's data folder takes most of them.
+#[test]
+fn the_channels_of_a_macs_data_folder_lie_in_a_short_one() {
+    let host = Postern::start_as_on_a_mac();
+    let agent = "an-agent-with-a-name-as-long-as-names-may-be";
+    let channel = host.enrol(agent);
+    let short = host.home().canonicalize().unwrap().join(".postern/s");
+    assert_eq!(channel, short.join(agent));
+    assert!(host.data().join("agents").symlink_metadata().is_err(), "no other place has one");
+    for folder in [&short, &channel] {
+        assert_eq!(folder.metadata().unwrap().permissions().mode() & 0o777, 0o700, "{folder:?}");
+    }
+    let event = |command: &str| {
+        json!({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_name": "Bash",
+               "tool_input": {"command": command}})
+    };
+    let hook = |command: &str| {
+        let ended =
+            host.hook(&["claude-code", "--agent", agent], &event(command)).wait_with_output().unwrap();
+        let told: Value = serde_json::from_slice(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
+        told["hookSpecificOutput"].clone()
+    };
+    host.ok(&["agents", "set", agent, "preset=allow", "--yes"]);
+    let reading = hook(&format!("cat {}", channel.join("agent.key").display()));
+    assert_eq!(reading["permissionDecision"], "deny", "{reading}");
+    assert!(reading["permissionDecisionReason"].as_str().unwrap().contains("Postern"), "{reading}");
+
+    let shown = host.ok(&["uninstall", "--dry-run"]);
+    assert!(shown.contains(short.to_str().unwrap()), "{shown}");
+    host.ok(&["uninstall", "--yes"]);
+    assert!(!host.home().join(".postern").exists() && host.data().join("policy").join(agent).exists());
+}
+
+/// A Postern with another data folder has its channels there.
+#[test]
+fn uninstalling_leaves_the_short_folder_of_another_postern() {
+    let (mac, other) = (Postern::start_as_on_a_mac(), Postern::start());
+    let channel = mac.enrol("main");
+    let ended: Answer =
+        other.command(&["uninstall", "--yes"]).env("HOME", mac.home()).output().unwrap().into();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(channel.join("agent.sock").exists());
+}

@@ -12,6 +12,8 @@ use tempfile::TempDir;
 /// A running `postern serve`. Ends with the test.
 pub struct Postern {
     folder: TempDir,
+    /// Path of the data folder in the test's own.
+    data: &'static str,
     child: Child,
     variables: Vec<(String, String)>,
     /// Program that starts it, with its arguments; the host itself if it is empty.
@@ -83,8 +85,22 @@ impl Postern {
         Self::start_prepared(starter, variables, |_| {})
     }
 
+    /// Starts a host whose data folder is where a Mac's is.
+    pub fn start_as_on_a_mac() -> Self {
+        Self::start_in("home/Library/Application Support/Postern", &[], &[], |_| {})
+    }
+
     /// Starts a host once `prepare` has made what has to be there before: it gets the path of the data folder.
     pub fn start_prepared(
+        starter: &'static [&'static str],
+        variables: &[(&str, &str)],
+        prepare: impl FnOnce(&Path),
+    ) -> Self {
+        Self::start_in("data", starter, variables, prepare)
+    }
+
+    fn start_in(
+        data: &'static str,
         starter: &'static [&'static str],
         variables: &[(&str, &str)],
         prepare: impl FnOnce(&Path),
@@ -94,14 +110,14 @@ impl Postern {
         std::fs::create_dir(folder.path().join("home")).expect("a home");
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let variables: Vec<(String, String)> = variables.iter().map(own).collect();
-        prepare(&folder.path().join("data"));
-        let child = serve(starter, folder.path(), &variables);
-        Self { folder, child, variables, starter }
+        prepare(&folder.path().join(data));
+        let child = serve(starter, folder.path(), data, &variables);
+        Self { folder, data, child, variables, starter }
     }
 
     /// Returns its data folder.
     pub fn data(&self) -> PathBuf {
-        self.folder.path().join("data")
+        self.folder.path().join(self.data)
     }
 
     /// Returns the person's home folder.
@@ -136,7 +152,7 @@ impl Postern {
 
     /// Starts it again on the same data folder.
     pub fn start_again(&mut self) {
-        self.child = serve(self.starter, self.folder.path(), &self.variables);
+        self.child = serve(self.starter, self.folder.path(), self.data, &self.variables);
     }
 
     /// Returns a `postern` command line on this host.
@@ -227,7 +243,7 @@ impl Drop for Postern {
     }
 }
 
-fn serve(starter: &[&str], folder: &Path, variables: &[(String, String)]) -> Child {
+fn serve(starter: &[&str], folder: &Path, data: &str, variables: &[(String, String)]) -> Child {
     let mut command = match starter {
         [] => start(postern()),
         [program, arguments @ ..] => {
@@ -240,7 +256,7 @@ fn serve(starter: &[&str], folder: &Path, variables: &[(String, String)]) -> Chi
         .arg("serve")
         .env_clear()
         .env("HOME", folder.join("home"))
-        .env("POSTERN_DATA", folder.join("data"))
+        .env("POSTERN_DATA", folder.join(data))
         .env("POSTERN_LOG", "warn")
         .envs(variables.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())

@@ -5,6 +5,8 @@ use crate::print;
 use postern_client::Control;
 use postern_contract::methods::{ApproverKind, Method};
 use postern_contract::{ApproverNotification, Question};
+use postern_policy::AgentId;
+use postern_protocol::channels_folder;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,6 +20,12 @@ pub(crate) fn default_data(home: &Path, xdg_data_home: Option<PathBuf>) -> PathB
             .unwrap_or_else(|| home.join(".local/share"))
             .join("postern")
     }
+}
+
+/// Returns the folder of an agent's channel. A host knows its data folder by the real path, by which the folder goes.
+pub(crate) fn channel_folder(data: &Path, agent: &AgentId) -> PathBuf {
+    let real = data.canonicalize().unwrap_or_else(|_| data.to_owned());
+    channels_folder(&real).join(agent.as_str())
 }
 
 /// A connection to the running host.

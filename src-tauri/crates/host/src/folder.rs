@@ -1,5 +1,6 @@
 //! The data folder: private, and owned by one host at a time.
 
+use postern_protocol::channels_folder;
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write as _};
@@ -49,7 +50,7 @@ pub fn make_private(path: &Path) -> io::Result<()> {
 
 /// Returns true if agents were enrolled in this data folder.
 pub(crate) fn has_agents(data: &Path) -> bool {
-    std::fs::read_dir(data.join("agents")).is_ok_and(|mut folders| folders.next().is_some())
+    std::fs::read_dir(channels_folder(data)).is_ok_and(|mut folders| folders.next().is_some())
 }
 
 /// Takes the data folder, or says that another host has it.

@@ -1,7 +1,7 @@
 //! Confinement profiles, and the places that no confined run may read.
 
 use crate::path;
-use postern_protocol::{Confined, Profile};
+use postern_protocol::{Confined, Profile, short_folder};
 use serde::{Deserialize, Serialize};
 
 /// Profile that a run is started with.
@@ -330,40 +330,43 @@ const KEYS: &[&str] = &[
     "Library/Safari",
 ];
 
-/// Places that no confined run may read: Postern's data, and key material.
+/// Places that no confined run may read: Postern's own folders, and key material.
 pub fn protected_places(home: &str, data: &str) -> impl Iterator<Item = String> {
     let keys = KEYS.iter().map(move |key| path::join_path(home, key));
-    std::iter::once(data.to_owned()).chain(keys)
+    std::iter::once(data.to_owned()).chain(short_folder(data)).chain(keys)
 }
 
 /// Returns the places in a form to compare paths with.
 #[derive(Debug)]
 pub(crate) struct UnreadablePlaces {
     home: String,
-    data: Option<String>,
+    /// Postern's own folders, if they are known.
+    own: Vec<String>,
 }
 
 impl UnreadablePlaces {
     pub(crate) fn new(home: &str, data: &str) -> Self {
-        Self { home: path::deny_key(home), data: Some(path::deny_key(data)) }
+        let own = std::iter::once(path::deny_key(data));
+        let channels = short_folder(data).map(|folder| path::deny_key(&folder));
+        Self { home: path::deny_key(home), own: own.chain(channels).collect() }
     }
 
     /// Returns those that are known without Postern's data folder.
     pub(crate) fn of_home(home: &str) -> Self {
-        Self { home: path::deny_key(home), data: None }
+        Self { home: path::deny_key(home), own: Vec::new() }
     }
 
     /// Returns true if a path lies in one of them.
     pub(crate) fn contains_path(&self, path: &str) -> bool {
         let key = path::deny_key(path);
-        self.data.as_deref().is_some_and(|data| path::is_within(&key, data))
+        self.own.iter().any(|own| path::is_within(&key, own))
             || self.at_home(&key).is_some_and(|rest| KEYS.iter().any(|place| begins_with(rest, place)))
     }
 
     /// Returns true if one of them lies in a folder.
     pub(crate) fn lie_in(&self, folder: &str) -> bool {
         let key = path::deny_key(folder);
-        self.data.as_deref().is_some_and(|data| path::is_within(data, &key))
+        self.own.iter().any(|own| path::is_within(own, &key))
             || path::is_within(&self.home, &key)
             || self.at_home(&key).is_some_and(|rest| KEYS.iter().any(|place| begins_with(place, rest)))
     }
@@ -393,13 +396,16 @@ mod tests {
             "/users/U/.SSH",
             "/Users/u/library/keychains/x",
             "/Users/u/.config/gh/hosts.yml",
+            "/Users/u/.postern/s/main/agent.key",
         ] {
             assert!(protected.contains_path(path), "{path}");
         }
         for path in ["/Users/u", "/Users/u/.sshx", "/Users/u2/.ssh", "/Users/u/.config", "/Users/u/p/.ssh"] {
             assert!(!protected.contains_path(path), "{path}");
         }
-        for path in ["/", "/Users/u", "/Users/u/.config", "/Users/u/.ssh", "/users/u/library"] {
+        for path in
+            ["/", "/Users/u", "/Users/u/.config", "/Users/u/.ssh", "/users/u/library", "/Users/u/.postern"]
+        {
             assert!(protected.lie_in(path), "{path}");
         }
         for path in ["/Users/u/project", "/Users/u/.con", "/tmp"] {

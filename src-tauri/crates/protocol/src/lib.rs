@@ -19,6 +19,7 @@ mod line;
 mod mistake;
 mod notice;
 mod params;
+mod place;
 mod proof;
 mod run;
 mod signal;
@@ -50,6 +51,7 @@ pub use params::{
     Defaults, EventsAfterParams, InputParams, KillParams, OutputParams, SessionCloseParams,
     SessionOpenParams, StatusParams, ToolCheckParams, WhichParams,
 };
+pub use place::{SHORT_FOLDER, channels_folder, short_folder};
 pub use proof::{
     BadKey, BadNonce, CONTROL_KEY_SERVICE, CONTROL_SOCKET, Handshake, HandshakeSide, Nonce, Socket, SocketKey,
 };

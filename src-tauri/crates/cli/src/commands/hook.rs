@@ -3,7 +3,7 @@
 use super::agents::parse_agent_id;
 use crate::failure::Failure;
 use crate::hook_args::{Hook, HookRun, HookSettings};
-use crate::link::HostLink;
+use crate::link::{HostLink, channel_folder};
 use crate::print;
 use crate::typed::{is_yes, read_answer};
 use postern_client::{CallError, Channel, ChannelOptions, ConnectError, ConnectionLoss, read_key};
@@ -178,7 +178,7 @@ fn decide(
     asked: HookToolUse,
     passthrough: bool,
 ) -> Result<HookVerdict, Failure> {
-    let folder = data.join("agents").join(agent.as_str());
+    let folder = channel_folder(data, agent);
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let options = ChannelOptions { client: Client { name: "postern hook".to_owned(), version }, after: None };
     let connected = read_key(&folder.join("agent.key"))

@@ -2,6 +2,7 @@
 
 use super::agents::parse_agent_id;
 use crate::failure::Failure;
+use crate::link::channel_folder;
 use postern_doors::mcp::{McpAgent, WAIT, serve_stdio};
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +14,7 @@ pub(crate) fn run(
     wait: Option<Duration>,
 ) -> Result<(), Failure> {
     let wait = wait.unwrap_or(WAIT);
-    let folder = data.join("agents").join(parse_agent_id(agent)?.as_str());
+    let folder = channel_folder(data, &parse_agent_id(agent)?);
     let agent =
         McpAgent { socket: folder.join("agent.sock"), key_file: folder.join("agent.key"), session, wait };
     let runtime =

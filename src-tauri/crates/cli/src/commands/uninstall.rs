@@ -11,6 +11,7 @@ use postern_command::escape;
 use postern_contract::methods::{GetStatus, Nothing};
 use postern_doors::hooks::HookSettingsChange;
 use postern_doors::setup::{Folders, settings_with_us};
+use postern_protocol::{SHORT_FOLDER, short_folder};
 use std::fs;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
@@ -84,7 +85,9 @@ impl InstalledParts {
         }
         let host =
             HostLink::open(data).ok().and_then(|mut link| link.call_method::<GetStatus>(&Nothing {}).ok());
-        let mut own = vec![home.join(".cache/postern"), home.join(".postern/s")];
+        let real = data.canonicalize().unwrap_or_else(|_| data.to_owned());
+        let mut own = vec![home.join(".cache/postern")];
+        own.extend(real.to_str().and_then(short_folder).map(PathBuf::from));
         if zap {
             own.push(data.to_owned());
             own.extend(OF_APP.iter().map(|folder| home.join(folder)));
@@ -134,6 +137,10 @@ impl InstalledParts {
         for folder in &self.folders {
             let removed = if folder.is_dir() { fs::remove_dir_all(folder) } else { fs::remove_file(folder) };
             ignore_missing(removed, folder)?;
+            if let Some(parent) = folder.parent().filter(|parent| parent.ends_with(SHORT_FOLDER)) {
+                // Other programs' files in it stay.
+                _ = fs::remove_dir(parent);
+            }
         }
         Ok(())
     }

@@ -37,6 +37,7 @@ use postern_command::read_argv;
 use postern_policy::{
     AgentId, Confinable, Confinement, Origin, ProtectedPlaces, cache_environment, private_cache,
 };
+use postern_protocol::short_folder;
 use postern_request::{Exit, Launch, Plan, PlanStdin};
 use std::path::{Path, PathBuf};
 use survey::{MOST_BEFORE, Survey, SurveyedPlaces};
@@ -149,16 +150,17 @@ pub fn recover(home: &str) {
     Baseline::recover(home, |folder, places| warn_set_aside(&set_aside_in(folder, places, &protected)));
 }
 
-/// Refuses a folder that a run may not write as a whole: one that holds the home folder or Postern's data.
+/// Refuses a folder that a run may not write as a whole: one that holds the home folder or Postern's own.
 fn writable(folder: &str, user: &UserPlaces) -> Result<(), String> {
     let path = Path::new(folder);
     beneath::folder(path).map_err(|error| format!("{folder}: {error}"))?;
     let real = |path: &str| PathBuf::from(path).canonicalize().unwrap_or_else(|_| path.into());
-    let (home, data) = (real(&user.home), real(&user.data));
+    let home = real(&user.home);
+    let own = [Some(user.data.clone()), short_folder(&user.data)];
     if home.starts_with(path) {
         return Err(format!("{folder} holds the whole home folder: name the folder of a project"));
     }
-    if data.starts_with(path) || path.starts_with(&data) {
+    if own.iter().flatten().map(|own| real(own)).any(|own| own.starts_with(path) || path.starts_with(&own)) {
         return Err(format!("{folder} holds Postern's data, or lies in it"));
     }
     Ok(())

@@ -5,8 +5,8 @@
 use crate::folder;
 use postern_exec::small_file;
 use postern_policy::AgentId;
-use postern_protocol::SocketKey;
 use postern_protocol::limits::SOCKET_PATH;
+use postern_protocol::{SocketKey, channels_folder};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -36,7 +36,7 @@ pub(crate) enum FolderError {
 impl AgentFolder {
     pub(crate) fn new(data: &Path, agent: &AgentId) -> Self {
         Self {
-            channel: data.join("agents").join(agent.as_str()),
+            channel: channels_folder(data).join(agent.as_str()),
             permissions: permissions_folder(data).join(agent.as_str()),
         }
     }
@@ -244,6 +244,7 @@ mod tests {
             ("firstname.lastname", "claude-code"),
             ("christopher.johnson", "openclaw-main"),
             ("maximiliane.schwarzenberger", "claude-code"),
+            ("maximiliane.schwarzenberger", "claude-code-for-the-accounting-service-team"),
         ] {
             let data = Path::new("/Users").join(person).join("Library/Application Support/Postern");
             let folder = AgentFolder::new(&data, &AgentId::new(agent).unwrap());

@@ -136,6 +136,7 @@ pub(crate) fn profile(channel: SandboxChannel<'_>) -> String {
     let (folder, data, home) =
         (sbpl_string(channel.folder), sbpl_string(channel.data), sbpl_string(channel.home));
     let socket = sbpl_string(&channel.folder.join("agent.sock"));
+    let all = sbpl_string(channel.folder.parent().unwrap_or(channel.folder));
     format!(
         r#"(version 1)
 (deny default)
@@ -151,7 +152,7 @@ pub(crate) fn profile(channel: SandboxChannel<'_>) -> String {
 (allow file-read* file-write* file-ioctl (literal "/dev/tty") (literal "/dev/ptmx") (regex #"^/dev/ttys[0-9]+$"))
 (deny file-read* file-write* (subpath {home}))
 (allow file-read* file-write* (subpath (param "FOLDER")) (subpath (param "TMP")))
-(deny file-read* file-write* (subpath {data}))
+(deny file-read* file-write* (subpath {data}) (subpath {all}))
 (deny file-read* file-write* (regex #"/xcrun_db[^/]*$"))
 (allow file-read* (subpath {folder}) (literal (param "RUN")))
 (allow file-read-metadata
@@ -250,7 +251,7 @@ mod tests {
     fn the_profile_leaves_the_host_alone() {
         let home = Path::new("/Users/Anna Muster");
         let data = home.join("Library/Application Support/Postern");
-        let folder = data.join("agents/main");
+        let folder = home.join(".postern/s/main");
         let text = profile(SandboxChannel { folder: &folder, data: &data, home });
         let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} is not in {text}"));
         assert!(!text.contains("signal sysctl") && !text.contains("process-fork signal"), "{text}");
@@ -260,15 +261,20 @@ mod tests {
         let home_denied = at("(deny file-read* file-write* (subpath \"/Users/Anna Muster\"))");
         let temporary = at("(subpath (param \"TMP\"))");
         let data_denied = at(
-            "(deny file-read* file-write* (subpath \"/Users/Anna Muster/Library/Application Support/Postern\"))",
+            "(deny file-read* file-write* (subpath \"/Users/Anna Muster/Library/Application Support/Postern\") \
+             (subpath \"/Users/Anna Muster/.postern/s\"))",
         );
+        assert!(data_denied < at("(allow file-read* (subpath \"/Users/Anna Muster/.postern/s/main\")"));
         assert!(home_denied < temporary && temporary < data_denied);
         assert!(temporary < at("(deny file-read* file-write* (regex #\"/xcrun_db[^/]*$\"))"));
         assert!(
             data_denied < at("(path-ancestors (param \"FOLDER\"))"),
             "or no program starts that asks where it is"
         );
-        assert!(at("(deny network*)") < at("(allow network-outbound (literal \"/Users/Anna Muster/Library/"));
+        assert!(
+            at("(deny network*)")
+                < at("(allow network-outbound (literal \"/Users/Anna Muster/.postern/s/main/agent.sock")
+        );
         let given =
             channel_lines(ChannelKind::SandboxExec, SandboxChannel { folder: &folder, data: &data, home });
         assert!(given.contains(&text), "the lines have the whole profile: {given}");

@@ -15,7 +15,7 @@ use std::cell::{OnceCell, RefCell};
 pub(super) struct Near<'a> {
     policy: &'a AgentPolicy,
     line: &'a JudgmentContext<'a>,
-    core: core::DataFolderView<'a>,
+    core: core::OwnFoldersView<'a>,
     /// Programs that entries of files deny.
     ///
     /// `None` if an entry is about more than a program by its name: then every command is compared with them.
@@ -33,7 +33,7 @@ impl<'a> Near<'a> {
         Self {
             policy,
             line,
-            core: core::DataFolderView::new(line, line.cwd),
+            core: core::OwnFoldersView::new(line, line.cwd),
             entries,
             leading: RefCell::default(),
         }

@@ -22,7 +22,7 @@ use crate::risk::Weighed;
 use crate::rule::FileAccess;
 use crate::settings::Security;
 use crate::verdict::Decision;
-use postern_protocol::{Profile, RequestedConfinement};
+use postern_protocol::{Profile, RequestedConfinement, short_folder};
 use std::cell::OnceCell;
 
 /// The verdicts of the list, of the classes and of rules that name a profile on each step, and the confinement of the whole
@@ -304,9 +304,11 @@ impl WholeRequest<'_> {
     }
 }
 
-/// Returns a folder of the agent that holds the home folder or Postern's data: no profile can hold writing to it.
+/// Returns a folder of the agent that holds the home folder or Postern's own: no profile can hold writing to it.
 fn too_wide<'a>(facts: &Facts<'a>) -> Option<&'a str> {
-    let whole = |folder: &str| path::is_within(facts.home, folder) || path::is_within(facts.data, folder);
+    let channels = short_folder(facts.data);
+    let kept = [facts.home, facts.data].into_iter().chain(channels.as_deref());
+    let whole = |folder: &str| kept.clone().any(|kept| path::is_within(kept, folder));
     facts.folders.iter().map(String::as_str).find(|folder| whole(folder))
 }
 

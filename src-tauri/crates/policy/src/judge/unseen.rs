@@ -22,7 +22,7 @@ impl Judgement<'_> {
         let ways = reading.steps.iter().flat_map(|step| &step.ways_out).flat_map(|way| &way.candidates);
         let mut guesses = parts.flat_map(|part| &part.candidates).chain(ways).peekable();
         guesses.peek()?;
-        let place = core::DataFolderView::new(&self.line, self.line.cwd);
+        let place = core::OwnFoldersView::new(&self.line, self.line.cwd);
         let is_guarded =
             |word: &str| core::is_about(&path::fold_case(path::base_name(word))) || place.is_named_by(word);
         // Guesses share their words, and each word is looked at once.

@@ -1,6 +1,6 @@
 //! Code in a command's own words: what an interpreter is told to remove, to write, to stop.
 
-use super::{CoreEntry, DATA, DataFolderView, REMOVAL, STOPPING, everything, removal, stopping};
+use super::{CoreEntry, DATA, OwnFoldersView, REMOVAL, STOPPING, everything, removal, stopping};
 use crate::judge::invocation;
 use crate::judge::line::JudgmentContext;
 use postern_command::{RedirectionKind, Step, Unparsed};
@@ -67,7 +67,7 @@ fn in_code(code: &str, line: &JudgmentContext<'_>) -> Option<CoreEntry> {
     if lower.contains("getppid") && lower.contains("kill") {
         return Some(STOPPING);
     }
-    let place = DataFolderView::new(line, line.cwd);
+    let place = OwnFoldersView::new(line, line.cwd);
     literals(code).find_map(|text| {
         let path = text.trim();
         if removes && is_path(path) && everything::is_meant(path, None, &[], line) {

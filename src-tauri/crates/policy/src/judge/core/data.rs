@@ -1,11 +1,10 @@
-//! Core entries against reading and writing Postern's own data folder.
+//! Core entries against reading and writing Postern's own folders.
 
 use super::super::invocation::JudgedInvocation;
-use super::place::{DataFolderView, LONGEST_PATH, comparison_key, resolved, spellings};
-use super::{CoreEntry, DATA, KEYS, everything, removal, spelling};
+use super::place::{LONGEST_PATH, OwnFoldersView, comparison_key, resolved, spellings};
+use super::{CoreEntry, DATA, KEYS, removal, spelling};
 use crate::facts::{StepFacts, TargetPath};
 use crate::judge::line::JudgmentContext;
-use crate::path;
 use postern_command::{Power, Redirection, RedirectionKind, Role, Step, Word};
 
 /// Returns the entry that matches the step's redirections or its folder.
@@ -15,13 +14,13 @@ pub(super) fn reaches_into(step: &Step, found: &StepFacts, line: &JudgmentContex
     };
     let folder = crate::needed::folder_of(line.cwd, &step.dir);
     let here = folder.as_deref().unwrap_or(line.cwd);
-    if step.role == Role::Program && path::is_within(&comparison_key(here), &line.guarded().key) {
+    if step.role == Role::Program && line.guarded().contains_path(&comparison_key(here)) {
         let argv = step.literal_argv();
         return Some(if argv.is_some_and(|argv| postern_command::is_read_only(&argv)) { KEYS } else { DATA });
     }
     let mut targets = step.redirections.iter().filter(names_file).peekable();
     targets.peek()?;
-    let place = DataFolderView::new(line, here);
+    let place = OwnFoldersView::new(line, here);
     let inside = |redirection: &&Redirection| {
         let text = redirection.target.value.as_deref().unwrap_or(&redirection.target.raw);
         leads_inside(text, &place, &found.targets)
@@ -55,7 +54,7 @@ pub(super) fn touched<'a>(
         None => raw(at),
     });
     let folder = call.folder.as_deref();
-    let place = DataFolderView::new(line, folder.unwrap_or(line.cwd));
+    let place = OwnFoldersView::new(line, folder.unwrap_or(line.cwd));
     let inside = |word: &&str| spellings(word).any(|text| leads_inside(text, &place, call.targets));
     if let Some(word) = pieces.find(inside) {
         return Some((if only_reads(call) { KEYS } else { DATA }, word));
@@ -106,12 +105,12 @@ fn begins_a_path(raw: &str) -> bool {
 
 /// Returns true if a path lies there, in one of the spellings that it may turn into, or by where a link
 /// leads.
-fn leads_inside(text: &str, place: &DataFolderView<'_>, targets: &[TargetPath]) -> bool {
-    let data = &place.line.guarded().key;
+fn leads_inside(text: &str, place: &OwnFoldersView<'_>, targets: &[TargetPath]) -> bool {
+    let guarded = place.line.guarded();
     let led = |text: &str| {
         targets
             .iter()
-            .any(|target| target.written == text && path::is_within(&comparison_key(&target.real), data))
+            .any(|target| target.written == text && guarded.contains_path(&comparison_key(&target.real)))
     };
     if !targets.is_empty()
         && (led(text) || spelling::all_spellings(text, place.here, place.line).iter().any(|text| led(text)))
@@ -121,10 +120,9 @@ fn leads_inside(text: &str, place: &DataFolderView<'_>, targets: &[TargetPath]) 
     place.holds_path(text)
 }
 
-/// Returns true if the path is a folder that the data lie in.
+/// Returns true if the path is one of Postern's own folders, or one that holds such a folder.
 fn holds_data(text: &str, folder: Option<&str>, line: &JudgmentContext<'_>) -> bool {
     let here = folder.unwrap_or(line.cwd);
-    let data = &line.guarded().key;
     let mut texts = spelling::all_spellings(text, here, line).into_iter().map(|text| resolved(&text, here));
-    !text.starts_with('-') && texts.any(|path| everything::may_hold_folder(&path, data))
+    !text.starts_with('-') && texts.any(|path| line.guarded().may_lie_below(&path))
 }

@@ -10,7 +10,7 @@ mod spelling;
 mod stopping;
 
 pub(super) use place::spellings as path_spellings;
-pub(super) use place::{DataFolderView, Guarded};
+pub(super) use place::{Guarded, OwnFoldersView};
 pub(super) use spelling::{TOO_MANY, all_spellings as spellings_of};
 
 use super::invocation::{self, JudgedInvocation};

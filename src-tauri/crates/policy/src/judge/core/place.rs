@@ -1,4 +1,4 @@
-//! Postern's data folder as words of a command may name it. Nearly every word of every command leads nowhere near, and
+//! Postern's own folders as words of a command may name them. Nearly every word of every command leads nowhere near, and
 //! most of those are told without taking them to pieces.
 
 use super::everything::path_names;
@@ -8,6 +8,9 @@ use crate::judge::line::JudgmentContext;
 use crate::path;
 use crate::words::is_wild_match;
 use foldhash::HashMap;
+use postern_protocol::{SHORT_FOLDER, short_folder};
+use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 
 /// Bytes of a known word that may be a path, or an option with one: no system takes longer ones (`PATH_MAX` is 4,096).
@@ -20,12 +23,41 @@ const OTHER_NAMES: [&str; 8] =
 /// Beginnings of a word that is a path in the home folder, after a quote before it.
 const AT_HOME: [&str; 5] = ["~/", "$HOME/", "${HOME}/", "$HOME\"/", "${HOME}\"/"];
 
-/// The data folder, seen from a folder in which something runs.
-pub(in crate::judge) struct DataFolderView<'l> {
+/// Postern's own folders, seen from a folder in which something runs.
+pub(in crate::judge) struct OwnFoldersView<'l> {
     pub(super) line: &'l JudgmentContext<'l>,
     /// The folder in which it runs.
     pub(super) here: &'l str,
-    /// The name of the data's own folder stands nowhere in `here`.
+    views: SmallVec<[FolderView<'l>; 2]>,
+}
+
+impl<'l> OwnFoldersView<'l> {
+    pub(in crate::judge) fn new(line: &'l JudgmentContext<'_>, here: &'l str) -> Self {
+        let data = FolderView::new(line, here, 0, path::base_name(line.data));
+        let channels = short_folder(line.data).map(|_| FolderView::new(line, here, 1, SHORT_FOLDER));
+        Self { line, here, views: std::iter::once(data).chain(channels).collect() }
+    }
+
+    /// Returns true if a word of a command is, or holds, a path in one of them.
+    pub(in crate::judge) fn is_named_by(&self, word: &str) -> bool {
+        word.len() <= LONGEST_PATH && spellings(word).any(|text| self.holds_path(text))
+    }
+
+    /// Returns true if a path lies in one of them, in one of the spellings that it may turn into.
+    pub(super) fn holds_path(&self, text: &str) -> bool {
+        self.views.iter().any(|view| view.holds_path(text))
+    }
+}
+
+/// One of Postern's own folders, seen from a folder in which something runs.
+struct FolderView<'l> {
+    line: &'l JudgmentContext<'l>,
+    here: &'l str,
+    /// Index of the folder among those that are guarded.
+    at: usize,
+    /// A name in the folder's path that hardly any other path has.
+    name: &'l str,
+    /// That name stands nowhere in `here`.
     unnamed: bool,
     /// Position of `here`; worked out for the first word that is looked at closely.
     from: OnceCell<From>,
@@ -33,10 +65,32 @@ pub(in crate::judge) struct DataFolderView<'l> {
     looked: RefCell<HashMap<String, bool>>,
 }
 
-/// Positions that are the same for a whole request.
+/// Postern's own folders: its data, and the short one of channels where those lie outside.
 pub(in crate::judge) struct Guarded {
-    /// The data folder, as paths are compared.
-    pub(super) key: String,
+    folders: SmallVec<[GuardedFolder; 2]>,
+}
+
+impl Guarded {
+    pub(in crate::judge) fn new(facts: &Facts<'_>) -> Self {
+        let own = std::iter::once(Cow::Borrowed(facts.data)).chain(short_folder(facts.data).map(Cow::Owned));
+        Self { folders: own.map(|folder| GuardedFolder::new(&folder, facts)).collect() }
+    }
+
+    /// Returns true if a path, written as paths are compared, lies in one of them.
+    pub(super) fn contains_path(&self, path: &str) -> bool {
+        self.folders.iter().any(|folder| path::is_within(path, &folder.key))
+    }
+
+    /// Returns true if a path, each part a name or a glob, may be one of them or a folder above one.
+    pub(super) fn may_lie_below(&self, path: &str) -> bool {
+        self.folders.iter().any(|folder| everything::may_hold_folder(path, &folder.key))
+    }
+}
+
+/// Positions that are the same for a whole request.
+struct GuardedFolder {
+    /// The folder, as paths are compared.
+    key: String,
     /// The names that it is made of.
     names: Vec<String>,
     /// Position of the folder in which the request runs.
@@ -45,9 +99,9 @@ pub(in crate::judge) struct Guarded {
     home: From,
 }
 
-impl Guarded {
-    pub(in crate::judge) fn new(facts: &Facts<'_>) -> Self {
-        let key = comparison_key(facts.data);
+impl GuardedFolder {
+    fn new(folder: &str, facts: &Facts<'_>) -> Self {
+        let key = comparison_key(folder);
         let names = path_names(&key).map(str::to_owned).collect();
         let from = |folder: &str| From::from_folder(folder, &key);
         let (cwd, home) = (from(facts.cwd), from(facts.home));
@@ -55,7 +109,7 @@ impl Guarded {
     }
 }
 
-/// Position of a folder, seen from the data folder.
+/// Position of a folder, seen from the guarded one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
     /// In it, or where that is not plain to see.
@@ -66,11 +120,11 @@ enum From {
 }
 
 impl From {
-    fn from_folder(folder: &str, data: &str) -> Self {
+    fn from_folder(folder: &str, guarded: &str) -> Self {
         let folder = comparison_key(folder);
-        if path::is_within(&folder, data) || path_names(&folder).next().is_some_and(is_other_name) {
+        if path::is_within(&folder, guarded) || path_names(&folder).next().is_some_and(is_other_name) {
             Self::Inside
-        } else if path::is_within(data, &folder) {
+        } else if path::is_within(guarded, &folder) {
             Self::Above(path_names(&folder).count())
         } else {
             Self::Beside
@@ -78,28 +132,25 @@ impl From {
     }
 }
 
-impl<'l> DataFolderView<'l> {
-    pub(in crate::judge) fn new(line: &'l JudgmentContext<'_>, here: &'l str) -> Self {
-        let name = path::base_name(line.data);
+impl<'l> FolderView<'l> {
+    fn new(line: &'l JudgmentContext<'_>, here: &'l str, at: usize, name: &'l str) -> Self {
         let unnamed = name.is_ascii() && !mentions(name, here);
-        Self { line, here, unnamed, from: OnceCell::new(), looked: RefCell::default() }
+        Self { line, here, at, name, unnamed, from: OnceCell::new(), looked: RefCell::default() }
+    }
+
+    fn guarded(&self) -> &GuardedFolder {
+        &self.line.guarded().folders[self.at]
     }
 
     fn from(&self) -> From {
-        let guarded = self.line.guarded();
+        let guarded = self.guarded();
         let known = self.here == self.line.cwd;
         *self
             .from
             .get_or_init(|| if known { guarded.cwd } else { From::from_folder(self.here, &guarded.key) })
     }
 
-    /// Returns true if a word of a command is, or holds, a path in the folder.
-    pub(in crate::judge) fn is_named_by(&self, word: &str) -> bool {
-        word.len() <= LONGEST_PATH && spellings(word).any(|text| self.holds_path(text))
-    }
-
-    /// Returns true if a path lies in the folder, in one of the spellings that it may turn into.
-    pub(super) fn holds_path(&self, text: &str) -> bool {
+    fn holds_path(&self, text: &str) -> bool {
         let numbered = mentions(".vol", text);
         if !numbered && (self.is_far(text) || self.stays_here(text) || self.begins_elsewhere(text)) {
             return false;
@@ -112,26 +163,26 @@ impl<'l> DataFolderView<'l> {
         let held = near.any(|text| {
             let path = resolved(text, self.here);
             // Only the system knows which file an id names: it may be one of these.
-            numbered && path::is_by_number(&path) || everything::may_lie_in(&path, &self.line.guarded().names)
+            numbered && path::is_by_number(&path) || everything::may_lie_in(&path, &self.guarded().names)
         });
         self.looked.borrow_mut().insert(text.to_owned(), held);
         held
     }
 
-    /// Returns true if a plain path does not name the data's own folder, nor does the folder where it runs.
+    /// Returns true if neither a plain path nor the folder where it runs has the name of the guarded folder.
     /// Of an option or an assignment the text behind `=` is a part, so it is no nearer than the whole.
     fn is_far(&self, text: &str) -> bool {
         let special = |byte: u8| !byte.is_ascii() || b"$`*?[{~\\\\\"'".contains(&byte);
-        self.unnamed && !text.bytes().any(special) && !mentions(path::base_name(self.line.data), text)
+        self.unnamed && !text.bytes().any(special) && !mentions(self.name, text)
     }
 
-    /// Returns true if a word is one name in a folder that is neither in the data folder nor its parent.
+    /// Returns true if a word is one name in a folder that is neither in the guarded folder nor its parent.
     ///
     /// This holds for all that the name may turn into.
     fn stays_here(&self, text: &str) -> bool {
         let near = match self.from() {
             From::Inside => true,
-            From::Above(names) => names + 1 >= self.line.guarded().names.len(),
+            From::Above(names) => names + 1 >= self.guarded().names.len(),
             From::Beside => false,
         };
         !near && !text.contains(['/', '~', '`']) && self.is_unknown(text)
@@ -150,7 +201,7 @@ impl<'l> DataFolderView<'l> {
         if up || begin.contains(['`', '~']) || !self.is_unknown(begin) {
             return false;
         }
-        let Guarded { names: data, home, .. } = self.line.guarded();
+        let GuardedFolder { names: guarded, home, .. } = self.guarded();
         let at = match if at_home.is_some() { *home } else { self.from() } {
             _ if at_home.is_none() && begin.starts_with('/') => 0,
             From::Beside if at_home.is_some() || begin.starts_with(|c| c == '$' || is_plain(c)) => {
@@ -160,7 +211,7 @@ impl<'l> DataFolderView<'l> {
             From::Inside | From::Beside => return false,
         };
         let mut own = path_names(begin);
-        for name in data.iter().skip(at) {
+        for name in guarded.iter().skip(at) {
             // A variable of which nothing is known stays in the name, and no folder is called so.
             let plain = |own: &&str| own.chars().all(|c| c == '$' || is_plain(c));
             let Some(own) = own.next().filter(plain) else { return false };
@@ -195,12 +246,12 @@ impl<'l> DataFolderView<'l> {
         })
     }
 
-    /// Returns true if one of a spelling's names is none of the data folder's, or it has too few.
+    /// Returns true if one of a spelling's names is none of the guarded folder's, or it has too few.
     fn leads_elsewhere(&self, text: &str) -> bool {
         if text.contains("..") {
             return false;
         }
-        let data = &self.line.guarded().names;
+        let guarded = &self.guarded().names;
         let at = match self.from() {
             _ if text.starts_with('/') => 0,
             From::Inside => return false,
@@ -211,7 +262,7 @@ impl<'l> DataFolderView<'l> {
         if at == 0 && own.peek().is_some_and(|first| is_other_name(first)) {
             return false;
         }
-        !data.iter().skip(at).all(|name| own.next().is_some_and(|own| may_be(own, name)))
+        !guarded.iter().skip(at).all(|name| own.next().is_some_and(|own| may_be(own, name)))
     }
 }
 
@@ -261,7 +312,7 @@ pub(super) fn resolved(text: &str, here: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{DataFolderView, everything, resolved, spelling};
+    use super::{OwnFoldersView, everything, resolved, spelling};
     use crate::facts::Facts;
     use crate::judge::line::JudgmentContext;
     use crate::testing::{DATA, Scene};
@@ -311,13 +362,15 @@ mod tests {
             *path = format!("{path}/{name}");
             Some(path.clone())
         });
-        let others = ["/", "/private", "/tmp/kim"].map(str::to_owned);
+        let others =
+            ["/", "/private", "/tmp/kim", "/Users/u/.postern", "/Users/u/.postern/s"].map(str::to_owned);
         above.chain(others).chain([format!("{DATA}/agents")]).collect()
     }
 
-    /// Returns a word of odd pieces, and of the names that the data folder's path is made of.
+    /// Returns a word of odd pieces, and of the names that the paths of Postern's own folders are made of.
     fn word() -> BoxedStrategy<String> {
-        let names: Vec<&'static str> = DATA.split('/').chain([DATA]).collect();
+        let channels = [".postern", "s", "/Users/u/.postern/s"];
+        let names: Vec<&'static str> = DATA.split('/').chain([DATA]).chain(channels).collect();
         let piece = prop_oneof![prop::sample::select(PIECES.to_vec()), prop::sample::select(names)];
         prop::collection::vec(piece, 1..9).prop_map(|pieces| pieces.concat()).boxed()
     }
@@ -331,10 +384,11 @@ mod tests {
             scene.with_facts(|_, facts| {
                 let facts = Facts { cwd: &here, ..facts.clone() };
                 let line = JudgmentContext::new(&facts);
-                let place = DataFolderView::new(&line, &here);
-                let close = spelling::all_spellings(&word, &here, &line)
-                    .iter()
-                    .any(|text| everything::may_lie_in(&resolved(text, &here), &line.guarded().names));
+                let place = OwnFoldersView::new(&line, &here);
+                let close = spelling::all_spellings(&word, &here, &line).iter().any(|text| {
+                    let path = resolved(text, &here);
+                    line.guarded().folders.iter().any(|own| everything::may_lie_in(&path, &own.names))
+                });
                 prop_assert_eq!(place.holds_path(&word), close, "{} in {}", word, here);
                 Ok(())
             })?;
