@@ -1,6 +1,7 @@
 //! `agents.*`.
 
 use super::lines::{self, SandboxChannel};
+use super::linux_run::installed_linux_run;
 use super::{Handle, HostControl, MethodResult, rows};
 use crate::ask::ApproverId;
 use crate::book::{AgentChanges, AgentEntry, NewAgent};
@@ -106,7 +107,9 @@ impl Handle<GetChannel> for HostControl {
             entry.ok_or_else(|| ControlError::not_found(format!("there is no agent {}", params.agent)))?;
         let places = self.parts.book.places();
         let home = Path::new(&places.home);
-        let channel = SandboxChannel { folder: entry.folder.channel(), data: &places.data, home };
+        let run = installed_linux_run();
+        let folder = entry.folder.channel();
+        let channel = SandboxChannel { folder, data: &places.data, home, run: run.as_deref() };
         let text = MultilineText::new(lines::channel_lines(params.kind, channel));
         let profile =
             (params.kind == ChannelKind::SandboxExec).then(|| MultilineText::new(lines::profile(channel)));

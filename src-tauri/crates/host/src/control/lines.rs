@@ -15,6 +15,8 @@ pub(crate) struct SandboxChannel<'a> {
     pub(crate) data: &'a Path,
     /// The person's home folder.
     pub(crate) home: &'a Path,
+    /// `postern-run` for containers that was installed with Postern, because its own is for another system.
+    pub(crate) run: Option<&'a Path>,
 }
 
 /// Returns the lines for one kind of sandbox.
@@ -44,13 +46,20 @@ fn mcp_entry(channel: SandboxChannel<'_>) -> String {
 
 fn docker(channel: SandboxChannel<'_>) -> String {
     let (folder, data) = (quoted(channel.folder), quoted(channel.data));
+    let (run, note) = match channel.run {
+        Some(run) => (quoted(run), "postern-run is the one for Linux."),
+        None => (
+            r#""${POSTERN_RUN:-$(command -v postern-run)}""#.to_owned(),
+            "On a Mac, POSTERN_RUN is to name a postern-run that was built for Linux.",
+        ),
+    };
     format!(
         r#"# The container gets the channel's folder, read-only, postern-run, and the current folder, under its own name: the host
 # runs commands in the folder that postern-run names. Not in a folder that holds {data}.
-# Your own uid inside, so that it may connect. On a Mac, POSTERN_RUN is to name a postern-run that was built for Linux.
+# Your own uid inside, so that it may connect. {note}
 docker run --rm -it --network none --user "$(id -u):$(id -g)" \
   --mount type=bind,readonly,source={folder},target={INSIDE} \
-  --mount type=bind,readonly,source="${{POSTERN_RUN:-$(command -v postern-run)}}",target=/usr/local/bin/postern-run \
+  --mount type=bind,readonly,source={run},target=/usr/local/bin/postern-run \
   -v "$PWD:$PWD" -w "$PWD" \
   --env POSTERN_SOCKET={INSIDE}/agent.sock --env POSTERN_KEY_FILE={INSIDE}/agent.key \
   IMAGE postern-run -- uname -a
@@ -202,8 +211,10 @@ mod tests {
     #[test]
     fn a_container_in_a_virtual_machine_is_given_the_key_and_an_address_and_no_socket() {
         let folder = Path::new("/Users/Anna Muster/Postern/agents/main");
-        let text =
-            channel_lines(ChannelKind::Forwarder, SandboxChannel { folder, data: folder, home: folder });
+        let text = channel_lines(
+            ChannelKind::Forwarder,
+            SandboxChannel { folder, data: folder, home: folder, run: None },
+        );
         assert!(text.contains("doors enable forwarder channels=main@127.0.0.1:7719"), "{text}");
         assert!(text.contains("POSTERN_SOCKET=tcp://host.docker.internal:7719"), "{text}");
         assert!(text.contains("source='/Users/Anna Muster/Postern/agents/main'/agent.key"), "{text}");
@@ -213,8 +224,10 @@ mod tests {
     #[test]
     fn a_development_container_is_told_in_json_with_comments() {
         let folder = Path::new("/Users/Anna Muster/Postern/agents/main");
-        let text =
-            channel_lines(ChannelKind::Devcontainer, SandboxChannel { folder, data: folder, home: folder });
+        let text = channel_lines(
+            ChannelKind::Devcontainer,
+            SandboxChannel { folder, data: folder, home: folder, run: None },
+        );
         let json: String = text.lines().filter(|line| !line.starts_with("//")).collect();
         let read: serde_json::Value = serde_json::from_str(&json).expect("JSON below its comments");
         assert_eq!(read["containerEnv"]["POSTERN_SOCKET"], "/run/postern/agent.sock");
@@ -228,7 +241,7 @@ mod tests {
         let data = home.join("Library/Application Support/Postern");
         let folder = data.join("agents/main");
         for kind in ALL {
-            let text = channel_lines(kind, SandboxChannel { folder: &folder, data: &data, home });
+            let text = channel_lines(kind, SandboxChannel { folder: &folder, data: &data, home, run: None });
             assert!(text.contains("POSTERN_SOCKET") && text.contains("POSTERN_KEY_FILE"), "{kind:?}: {text}");
             assert!(text.contains("agent.sock") && text.contains("agent.key"), "{kind:?}: {text}");
             let bare = text.lines().any(|line| line.contains("=/Users/Anna Muster"));
@@ -237,10 +250,27 @@ mod tests {
     }
 
     #[test]
+    fn a_container_on_a_mac_is_given_the_program_for_linux() {
+        let (folder, run) = (Path::new("/d/agents/main"), Path::new("/A b/linux/aarch64/postern-run"));
+        let text = |run| {
+            channel_lines(ChannelKind::Docker, SandboxChannel { folder, data: folder, home: folder, run })
+        };
+        let given = text(Some(run));
+        assert!(
+            given.contains("source='/A b/linux/aarch64/postern-run',target=/usr/local/bin/postern-run"),
+            "{given}"
+        );
+        assert!(!given.contains("POSTERN_RUN") && given.contains("the one for Linux"), "{given}");
+        let own = text(None);
+        assert!(own.contains(r#"source="${POSTERN_RUN:-$(command -v postern-run)}",target="#), "{own}");
+    }
+
+    #[test]
     fn an_mcp_client_is_told_which_program_to_start() {
         let data = Path::new("/Users/Anna Muster/Library/Application Support/Postern");
         let folder = data.join("agents/main");
-        let text = channel_lines(ChannelKind::Mcp, SandboxChannel { folder: &folder, data, home: data });
+        let text =
+            channel_lines(ChannelKind::Mcp, SandboxChannel { folder: &folder, data, home: data, run: None });
         let read: serde_json::Value = serde_json::from_str(&text).expect("JSON as it can be pasted");
         let server = &read["mcpServers"]["postern"];
         assert_eq!(server["command"], "postern");
@@ -252,7 +282,7 @@ mod tests {
         let home = Path::new("/Users/Anna Muster");
         let data = home.join("Library/Application Support/Postern");
         let folder = home.join(".postern/s/main");
-        let text = profile(SandboxChannel { folder: &folder, data: &data, home });
+        let text = profile(SandboxChannel { folder: &folder, data: &data, home, run: None });
         let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} is not in {text}"));
         assert!(!text.contains("signal sysctl") && !text.contains("process-fork signal"), "{text}");
         at("(allow signal (target same-sandbox))");
@@ -275,8 +305,10 @@ mod tests {
             at("(deny network*)")
                 < at("(allow network-outbound (literal \"/Users/Anna Muster/.postern/s/main/agent.sock")
         );
-        let given =
-            channel_lines(ChannelKind::SandboxExec, SandboxChannel { folder: &folder, data: &data, home });
+        let given = channel_lines(
+            ChannelKind::SandboxExec,
+            SandboxChannel { folder: &folder, data: &data, home, run: None },
+        );
         assert!(given.contains(&text), "the lines have the whole profile: {given}");
         for part in text.split("(param \"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
             assert!(given.contains(&format!("-D {part}=")), "{part} is given: {given}");
@@ -288,7 +320,10 @@ mod tests {
     #[test]
     fn a_quote_in_a_path_stays_in_the_path() {
         let path = Path::new("/tmp/it's $(here)");
-        let text = channel_lines(ChannelKind::Plain, SandboxChannel { folder: path, data: path, home: path });
+        let text = channel_lines(
+            ChannelKind::Plain,
+            SandboxChannel { folder: path, data: path, home: path, run: None },
+        );
         assert!(text.contains(r"'/tmp/it'\''s $(here)'/agent.sock"), "{text}");
     }
 }

@@ -15,6 +15,7 @@ mod hooks;
 mod insights;
 mod key;
 mod lines;
+mod linux_run;
 mod offers;
 mod permissions;
 mod policy;
