@@ -14,6 +14,7 @@ import type {
 import type { Method, News, Params, Result, SettingsBackend } from "./backend";
 import { FakeApproval } from "./fake-approval";
 import { FakeDoors } from "./fake-doors";
+import { FakeFleet } from "./fake-fleet";
 import { FakeHistory } from "./fake-history";
 import { insights, noInsights } from "./fake-insights";
 import { FakeRules } from "./fake-rules";
@@ -30,7 +31,7 @@ export interface Filling {
   history?: number;
   /**
    * `empty`: nobody is there yet. `hostile`: every field is an attack. `quiet`: an agent, and nothing asked yet.
-   * `unconfined`: the system cannot confine local work. `answered`: nothing waits.
+   * `fleet`: other Macs can be read. `unconfined`: the system cannot confine local work. `answered`: nothing waits.
    */
   scene?: string;
 }
@@ -68,6 +69,7 @@ export class FakeSettings implements SettingsBackend {
   readonly asking: FakeApproval;
   private readonly order: string[];
   private readonly setup = new FakeSetup();
+  private readonly fleet: FakeFleet;
   /** What was saved as a file, by name. */
   readonly saved = new Map<string, string>();
 
@@ -88,6 +90,7 @@ export class FakeSettings implements SettingsBackend {
       this.told("rules.changed");
     });
     this.history = new FakeHistory(this.now, history, scene, () => this.told("request.changed"));
+    this.fleet = new FakeFleet(this.now, scene === "fleet");
     this.count();
   }
 
@@ -231,6 +234,10 @@ export class FakeSettings implements SettingsBackend {
     "doors.disable": ({ door }) => this.doors.disable(door),
     "doors.setup": ({ door }) => this.doors.setup(door),
     "doors.revoke": ({ door, client }) => this.doors.revoke(door, client),
+    "fleet.hosts": () => this.fleet.list(),
+    "fleet.requests": ({ host, filter }) => this.fleet.requests(host, filter),
+    "fleet.rules": ({ host }) => this.fleet.rules(host),
+    "fleet.insights": ({ host, filter }) => this.fleet.insights(host, filter.days),
     "setup.find": () => this.setup.find(),
     "setup.path": () => ({ folders: ["/opt/homebrew/bin", "/usr/bin", "/bin"], added: [] }),
     "setup.preview": (asked) => this.setup.preview(asked),

@@ -25,7 +25,11 @@ import type { Explain } from "./Explain";
 import type { Explained } from "./Explained";
 import type { FeedAsk } from "./FeedAsk";
 import type { FeedPage } from "./FeedPage";
+import type { FleetHosts } from "./FleetHosts";
 import type { HookNote } from "./HookNote";
+import type { HostInsights } from "./HostInsights";
+import type { HostRequests } from "./HostRequests";
+import type { HostRules } from "./HostRules";
 import type { HostSettings } from "./HostSettings";
 import type { Imported } from "./Imported";
 import type { Insights } from "./Insights";
@@ -359,6 +363,22 @@ audit: Call<AuditAsk, Audit>,
  * Forget a client of a door and cut it off.
  */
 "doors.revoke": Call<PairedClientRef, DoorRow>, 
+/**
+ * List the other Macs of the fleet that this Mac's person answers for; none while its door is closed.
+ */
+"fleet.hosts": Call<Nothing, FleetHosts>, 
+/**
+ * Read requests of another Mac, if its person allowed that. They come from there each time.
+ */
+"fleet.requests": Call<HostRequests, Requests>, 
+/**
+ * Read rules of another Mac, if its person allowed that.
+ */
+"fleet.rules": Call<HostRules, Rules>, 
+/**
+ * Read counts of another Mac's requests, if its person allowed that.
+ */
+"fleet.insights": Call<HostInsights, Insights>, 
 /**
  * Find the agents of this computer, whether they ask Postern, and their files with rules.
  */

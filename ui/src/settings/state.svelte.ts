@@ -1,7 +1,7 @@
 // What the settings page knows, kept fresh by what the app tells.
 
 import type { Method, News, Params, Result, SettingsBackend } from "../backend/backend";
-import type { AgentRow, Question, Status } from "../contract";
+import type { AgentRow, FleetHost, Question, Status } from "../contract";
 import { Changes } from "./rules/changes.svelte";
 import { words } from "./words";
 
@@ -59,6 +59,13 @@ export function pageOf(fragment: string): Page {
   return of ? { kind: "agent", id, tab: of } : { kind: "agent", id };
 }
 
+/** The lists that another Mac of the fleet can be asked for, and how. */
+const ELSEWHERE = {
+  "requests.list": "fleet.requests",
+  "rules.list": "fleet.rules",
+  "insights.get": "fleet.insights",
+} as const;
+
 /** How long a word about what was done stays, in milliseconds. */
 const SAID = 8000;
 
@@ -72,6 +79,10 @@ export class State {
   /** What waits for a person, oldest first. */
   questions: Question[] = $state.raw([]);
   page: Page = $state.raw({ kind: "inbox" });
+  /** The other Macs of the fleet that can be read. */
+  hosts: FleetHost[] = $state.raw([]);
+  /** The one whose requests, rules and counts are shown; empty for this one. */
+  host = $state("");
   /** Whether the host has stopped: the app tries to reach it, or becomes it. */
   lost = $state(false);
   /** What went wrong last, in the app's words. */
@@ -108,6 +119,23 @@ export class State {
       this.problem = reason(error);
       return null;
     }
+  }
+
+  /** Reads a list of the Mac that is chosen; null if it gives none, or if another one is chosen by then. */
+  async read<M extends keyof typeof ELSEWHERE>(method: M, filter: Params<M>): Promise<Result<M> | null> {
+    const { host } = this;
+    if (host === "") return this.try(method, filter);
+    const asked = { host, filter } as Params<(typeof ELSEWHERE)[M]>;
+    const found = (await this.try(ELSEWHERE[method], asked)) as Result<M> | null;
+    return host === this.host ? found : null;
+  }
+
+  /** Reads which Macs there are to choose from. */
+  async readHosts() {
+    // Where the fleet is broken, the integrations say so.
+    const found = await this.backend.call("fleet.hosts", {}).catch(() => null);
+    this.hosts = found?.hosts ?? [];
+    if (!this.hosts.some(({ id }) => id === this.host)) this.host = "";
   }
 
   /** Lets the person choose a folder; null if they choose none. */

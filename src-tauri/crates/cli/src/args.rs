@@ -56,7 +56,11 @@ pub(crate) enum CliCommand {
         json: JsonOutput,
     },
     /// Show questions and activity live in this terminal
-    Tui,
+    Tui {
+        /// Only questions of a Mac of your fleet, a group, or of `all` others
+        #[arg(long, value_name = "NAME")]
+        host: Option<String>,
+    },
     /// Allow a request; shows the question in full first, unless --digest is given
     Approve(Approve),
     /// Deny a request

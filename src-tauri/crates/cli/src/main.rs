@@ -105,7 +105,10 @@ fn run(cli: Cli) -> Result<(), Failure> {
         CliCommand::Questions { watch: false, json, .. } => {
             commands::questions::list_questions(&mut link()?, json.json)
         }
-        CliCommand::Tui => tui::run(&mut link()?),
+        CliCommand::Tui { host } => {
+            let hosts = host.map(|host| commands::fleet::names_of_hosts(&data, &host)).transpose()?;
+            tui::run(&mut link()?, hosts)
+        }
         CliCommand::Fleet(command) => {
             commands::fleet::run(&data, &surroundings.home, path.as_deref(), link, command)
         }

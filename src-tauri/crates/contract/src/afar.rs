@@ -42,6 +42,9 @@ pub fn from_afar(mut facts: Value, host: &str) -> Option<Question> {
     Some(question)
 }
 
+/// Reason why a value of another Mac is not shown: the two Macs have different versions.
+pub const ODD_FROM_AFAR: &str = "it sent what this Postern cannot read: update one of them";
+
 /// Reads a value of the contract from another Mac. Each of its texts is escaped again.
 pub fn value_from_afar<T: serde::de::DeserializeOwned>(mut value: Value) -> Option<T> {
     show_all(&mut value);

@@ -23,7 +23,7 @@ mod told;
 mod window;
 
 pub use activity::{ChatStatus, Moment, MomentKind, RequestDetail, RequestRow};
-pub use afar::{from_afar, value_from_afar};
+pub use afar::{ODD_FROM_AFAR, from_afar, value_from_afar};
 pub use alike::{Alike, AlikePart, Batch, find_alike};
 pub use enrolment::Start;
 pub use lines::MultilineText;

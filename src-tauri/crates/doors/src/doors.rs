@@ -5,12 +5,14 @@ use crate::open::open_door;
 use crate::setup::AgentSetup;
 use crate::values::{self, DoorValues};
 use postern_contract::methods::{
-    ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, DoorState, PairedClientRef,
+    ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, DoorState, FleetHosts,
+    PairedClientRef,
 };
 use postern_contract::{Moment, RequestRow};
 use postern_host::Host;
 use postern_host::doors::{DoorMethodFuture, Later};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::Mutex;
@@ -24,6 +26,9 @@ pub struct DoorRegistry {
     host: Host,
     setup: AgentSetup,
     slots: Mutex<BTreeMap<DoorKind, Slot>>,
+    /// Reading of another Mac: one at a time, for a host takes what a member asks in the order of its clock.
+    #[cfg(feature = "fleet")]
+    reading: Mutex<()>,
 }
 
 /// Stored settings of a door.
@@ -68,8 +73,20 @@ impl DoorRegistry {
             let door = if kept.enabled { Some(opened(kind, host, &kept.values).await) } else { None };
             slots.insert(kind, Slot { kept, door });
         }
-        let doors = Self { host: host.clone(), setup, slots: Mutex::new(slots) };
+        let doors = Self {
+            host: host.clone(),
+            setup,
+            slots: Mutex::new(slots),
+            #[cfg(feature = "fleet")]
+            reading: Mutex::default(),
+        };
         host.keep_doors(Arc::new(doors));
+    }
+
+    /// Returns true if the door of the fleet is not closed.
+    #[cfg(feature = "fleet")]
+    async fn in_fleet(&self) -> bool {
+        self.slots.lock().await.get(&DoorKind::Fleet).is_some_and(|slot| slot.door.is_some())
     }
 
     async fn remember(&self, slots: &BTreeMap<DoorKind, Slot>) -> Result<(), ControlError> {
@@ -166,6 +183,37 @@ impl postern_host::doors::DoorMethods for DoorRegistry {
             open_one(&slots, client.door)?.revoke(&client.client).await?;
             slots.get(&client.door).map(|slot| door_row(client.door, slot)).ok_or_else(|| closed(client.door))
         })
+    }
+
+    fn fleet_hosts(&self) -> DoorMethodFuture<'_, FleetHosts> {
+        #[cfg(feature = "fleet")]
+        return Box::pin(async {
+            if !self.in_fleet().await {
+                return Ok(FleetHosts::default());
+            }
+            crate::fleet::readable_hosts(self.host.data_folder())
+        });
+        #[cfg(not(feature = "fleet"))]
+        return Box::pin(async { Ok(FleetHosts::default()) });
+    }
+
+    #[cfg_attr(not(feature = "fleet"), expect(unused_variables, reason = "there is no other Mac"))]
+    fn read_fleet_host(
+        &self,
+        host: String,
+        method: &'static str,
+        filter: Value,
+    ) -> DoorMethodFuture<'_, Value> {
+        #[cfg(feature = "fleet")]
+        return Box::pin(async move {
+            if !self.in_fleet().await {
+                return Err(closed(DoorKind::Fleet));
+            }
+            let _turn = self.reading.lock().await;
+            crate::fleet::read_host(self.host.data_folder(), &host, method, filter).await
+        });
+        #[cfg(not(feature = "fleet"))]
+        return Box::pin(async { Err(closed(DoorKind::Fleet)) });
     }
 
     fn chat_moments<'a>(&'a self, request: &'a RequestRow) -> Later<'a, Vec<Moment>> {

@@ -63,6 +63,13 @@ pub enum HostPart {
     Agents,
     /// Rules of agents.
     Rules,
+    /// Counts of requests.
+    Insights,
+}
+
+impl HostPart {
+    /// Every part.
+    pub const ALL: [Self; 4] = [Self::History, Self::Agents, Self::Rules, Self::Insights];
 }
 
 /// Result of a job. The host signs it, and seals it for the member that asked.

@@ -4,12 +4,13 @@
 
 use crate::ask::ApproverId;
 use postern_contract::methods::{
-    ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, Imported, PairedClientRef,
-    SettingsChange, SetupConnect, SetupConnected, SetupDisconnect, SetupDisconnected, SetupFound,
-    SetupImport, SetupPreview, SetupScope, SetupTest, SetupTestRef, SetupTested, ShellPath,
+    ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, FleetHosts, Imported,
+    PairedClientRef, SettingsChange, SetupConnect, SetupConnected, SetupDisconnect, SetupDisconnected,
+    SetupFound, SetupImport, SetupPreview, SetupScope, SetupTest, SetupTestRef, SetupTested, ShellPath,
 };
 use postern_contract::{Moment, RequestRow};
 use postern_policy::Millis;
+use serde_json::Value;
 use std::fmt::Debug;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,6 +33,15 @@ pub trait DoorMethods: Debug + Send + Sync {
     fn set_up(&self, door: DoorKind) -> DoorMethodFuture<'_, DoorSetup>;
     /// Forgets a client.
     fn revoke(&self, client: PairedClientRef) -> DoorMethodFuture<'_, DoorRow>;
+    /// Returns the other Macs of the fleet that can be read; none while its door is closed.
+    fn fleet_hosts(&self) -> DoorMethodFuture<'_, FleetHosts>;
+    /// Calls a method that only reads on another Mac of the fleet, and returns what that Mac sent.
+    fn read_fleet_host(
+        &self,
+        host: String,
+        method: &'static str,
+        filter: Value,
+    ) -> DoorMethodFuture<'_, Value>;
     /// Returns the messages in chats that showed the question of a request, with their status.
     ///
     /// As moments of its life, whether the door is open now or not.

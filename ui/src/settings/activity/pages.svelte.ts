@@ -4,6 +4,8 @@ import type { RequestFilter, RequestRow } from "../../contract";
 import type { State } from "../state.svelte";
 
 const PAGE = 100;
+/** How many fit what another Mac sends at once, if their commands are not of the longest. */
+const PAGE_ELSEWHERE = 50;
 /** How many rows a page without enough of them is filled up to, before the list waits to be scrolled. */
 const ENOUGH = 30;
 
@@ -16,18 +18,32 @@ export class Pages {
   /** Whether older ones are being looked for. */
   further = $state(false);
   private filter: RequestFilter = {};
+  private host = "";
   /** Raised with each filter: what comes late for another one is dropped. */
   private turn = 0;
 
   constructor(private readonly app: State) {}
 
+  private get page(): number {
+    return this.host === "" ? PAGE : PAGE_ELSEWHERE;
+  }
+
   /** Reads the first page. With the same filter as before, older rows that were read stay. */
   async first(filter: RequestFilter) {
-    const same = JSON.stringify(filter) === JSON.stringify(this.filter);
+    const { host } = this.app;
+    const moved = host !== this.host;
+    const same = !moved && JSON.stringify(filter) === JSON.stringify(this.filter);
     if (!same) this.turn += 1;
+    // Rows of one Mac are not shown under the name of another, not even while that one is asked.
+    if (moved) {
+      this.rows = [];
+      this.next = null;
+      this.known = false;
+      this.host = host;
+    }
     const mine = this.turn;
     this.filter = filter;
-    const page = await this.app.try("requests.list", { ...filter, limit: PAGE });
+    const page = await this.app.read("requests.list", { ...filter, limit: this.page });
     if (!page || mine !== this.turn) return;
     const last = page.requests.at(-1);
     const older = same && last ? this.rows.filter((row) => row.id < last.id) : [];
@@ -44,7 +60,11 @@ export class Pages {
     this.further = true;
     let found = 0;
     while (this.next !== null && found < ENOUGH && mine === this.turn) {
-      const page = await this.app.try("requests.list", { ...this.filter, before: this.next, limit: PAGE });
+      const page = await this.app.read("requests.list", {
+        ...this.filter,
+        before: this.next,
+        limit: this.page,
+      });
       if (!page || mine !== this.turn) break;
       this.rows = [...this.rows, ...page.requests];
       this.next = page.next;

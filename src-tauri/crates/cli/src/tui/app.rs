@@ -4,7 +4,7 @@ use super::choice::{RuleChoice, editable};
 use postern_contract::methods::Arming;
 use postern_contract::{Answer, ApproverNotification, Question, RequestRow, Status, find_alike};
 use postern_policy::AgentId;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 
 /// Number of requests in the activity.
 const REQUESTS: usize = 200;
@@ -72,6 +72,8 @@ pub(super) struct App {
     pub(super) questions: Vec<Question>,
     pub(super) requests: VecDeque<RequestRow>,
     pub(super) status: Option<Status>,
+    /// Other Macs whose questions alone are shown; `None` shows all that waits.
+    hosts: Option<BTreeSet<String>>,
     pub(super) view: View,
     pub(super) mode: InputMode,
     /// Choice for *Always*.
@@ -106,6 +108,18 @@ impl App {
     pub(super) fn question(&self) -> Option<&Question> {
         let chosen = self.questions.iter().find(|question| Some(&question.id) == self.chosen.as_ref());
         chosen.or(self.questions.first())
+    }
+
+    /// Shows the questions of these Macs alone, or all that waits.
+    pub(super) fn for_hosts(hosts: Option<BTreeSet<String>>) -> Self {
+        Self { hosts, ..Self::default() }
+    }
+
+    /// Returns true if a question is of a Mac whose questions are shown.
+    pub(super) fn is_wanted(&self, question: &Question) -> bool {
+        self.hosts
+            .as_ref()
+            .is_none_or(|hosts| question.host.as_ref().is_some_and(|host| hosts.contains(host)))
     }
 
     /// Returns those of the same shape that are shown as one with the question on show.
@@ -171,7 +185,9 @@ impl App {
     pub(super) fn on_notification(&mut self, told: ApproverNotification) {
         match told {
             ApproverNotification::QuestionOpened(question)
-            | ApproverNotification::QuestionChanged(question) => {
+            | ApproverNotification::QuestionChanged(question)
+                if self.is_wanted(&question) =>
+            {
                 match self.questions.iter_mut().find(|known| known.id == question.id) {
                     Some(known) => *known = *question,
                     None => self.questions.push(*question),
@@ -193,6 +209,8 @@ impl App {
             ApproverNotification::AgentsChanged
             | ApproverNotification::RulesChanged
             | ApproverNotification::SkillsChanged
+            | ApproverNotification::QuestionOpened(_)
+            | ApproverNotification::QuestionChanged(_)
             | ApproverNotification::ToolApprovalRequired(_)
             | ApproverNotification::ToolApprovalResolved(_) => {}
         }

@@ -25,6 +25,7 @@ use ratatui::crossterm::event::{
     self, DisableFocusChange, EnableFocusChange, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
 };
 use ratatui::crossterm::execute;
+use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, stdout};
 use std::time::{Duration, Instant};
 
@@ -34,13 +35,15 @@ const LISTEN: Duration = Duration::from_millis(40);
 const PRESENT: Duration = Duration::from_millis(200);
 
 /// Shows questions and activity until the person quits. A host that ends is waited for.
-pub(crate) fn run(link: &mut HostLink) -> Result<(), Failure> {
+///
+/// With the names of other Macs, only their questions are shown.
+pub(crate) fn run(link: &mut HostLink, hosts: Option<BTreeSet<String>>) -> Result<(), Failure> {
     if !stdout().is_terminal() {
         return Err(Failure::usage_error(
             "this is no terminal: postern questions --watch tells the same line by line",
         ));
     }
-    let mut app = App::default();
+    let mut app = App::for_hosts(hosts);
     load_all(link, &mut app)?;
     let mut terminal = ratatui::init();
     // A terminal that does not tell its focus is looked at by whoever types into it.
@@ -53,7 +56,8 @@ pub(crate) fn run(link: &mut HostLink) -> Result<(), Failure> {
 
 /// Asks for everything that is shown.
 fn load_all(link: &mut HostLink, app: &mut App) -> Result<(), Failure> {
-    app.questions = link.watch_questions()?;
+    let questions = link.watch_questions()?;
+    app.questions = questions.into_iter().filter(|question| app.is_wanted(question)).collect();
     app.requests =
         link.call_method::<WatchRequests>(&RequestsWatch { agent: None, limit: Some(100) })?.requests.into();
     app.status = Some(link.call_method::<GetStatus>(&Nothing {})?);

@@ -42,6 +42,20 @@ fn armed(app: &mut App) {
 }
 
 #[test]
+fn only_questions_of_the_macs_that_were_named_are_shown() {
+    let elsewhere = |id: &str, host: &str| {
+        let (id, host) = (id.to_owned(), Some(host.to_owned()));
+        Box::new(Question { id, host, ..question("rm -rf build", 1) })
+    };
+    let mut app = App::for_hosts(Some(["mini".to_owned()].into()));
+    app.on_notification(ApproverNotification::QuestionOpened(elsewhere("q2", "build-1")));
+    app.on_notification(ApproverNotification::QuestionOpened(Box::new(question("ls", 1))));
+    assert!(app.question().is_none(), "neither another Mac's nor this one's");
+    app.on_notification(ApproverNotification::QuestionOpened(elsewhere("q3", "mini")));
+    assert_eq!(app.question().map(|one| one.id.as_str()), Some("q3"));
+}
+
+#[test]
 fn the_whole_question_is_on_the_screen_with_its_keys() {
     let mut app = showing(question("rm -rf build", 3));
     let said = screen(&mut app, 80, 40).join("\n");

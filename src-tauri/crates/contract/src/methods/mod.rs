@@ -4,6 +4,7 @@ mod audit;
 mod doors;
 mod errors;
 mod feed;
+mod fleet;
 mod insights;
 mod params;
 mod policy;
@@ -17,6 +18,7 @@ pub use doors::{
 };
 pub use errors::{ControlCode, ControlError};
 pub use feed::{FeedAsk, FeedEvent, FeedKind, FeedPage, FeedTimes};
+pub use fleet::{FleetHost, FleetHosts, HostInsights, HostRequests, HostRules};
 pub use insights::{
     AgentCounts, Counts, DayCounts, EffectCount, Insights, RuleCount, RuleOffer, RuleOffers, Suggestion,
     Suggestions,
@@ -206,6 +208,14 @@ macro_rules! with_methods {
             SetUpDoor "doors.setup" doors_setup (DoorRef) -> DoorSetup;
             /// Forget a client of a door and cut it off.
             RevokeClient "doors.revoke" doors_revoke (PairedClientRef) -> DoorRow;
+            /// List the other Macs of the fleet that this Mac's person answers for; none while its door is closed.
+            ListFleetHosts "fleet.hosts" fleet_hosts (Nothing) -> FleetHosts;
+            /// Read requests of another Mac, if its person allowed that. They come from there each time.
+            ListHostRequests "fleet.requests" fleet_requests (HostRequests) -> Requests;
+            /// Read rules of another Mac, if its person allowed that.
+            ListHostRules "fleet.rules" fleet_rules (HostRules) -> Rules;
+            /// Read counts of another Mac's requests, if its person allowed that.
+            GetHostInsights "fleet.insights" fleet_insights (HostInsights) -> Insights;
             /// Find the agents of this computer, whether they ask Postern, and their files with rules.
             FindAgents "setup.find" setup_find (SetupScope) -> SetupFound;
             /// Show what connecting or disconnecting an agent would change in its settings.

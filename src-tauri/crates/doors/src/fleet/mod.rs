@@ -11,6 +11,7 @@ mod keep;
 mod owner;
 mod policy;
 mod publisher;
+mod reading;
 mod session;
 mod store;
 
@@ -25,6 +26,8 @@ pub use postern_fleet::{
     Reported, RiseLimits, RolloutReach, SentAuditRow, Work,
 };
 pub use publisher::{Asked, HostReply, Publisher};
+
+pub(crate) use reading::{read_host, readable_hosts};
 
 use crate::door::Door;
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
@@ -107,6 +110,15 @@ fn header(fleet: &FleetId, from: &FleetId) -> Result<FleetMessageHeader, FleetEr
 fn is_meant(named: &str, groups: &[FleetId], name: &str, id: &FleetId) -> bool {
     let groups = groups.iter().map(FleetId::as_str);
     named == "all" || groups.chain([name, id.as_str()]).any(|one| one == named)
+}
+
+/// Returns the hosts of a roster that `named` means: all, those of a group, or one by its name or id.
+pub fn hosts_named<'a>(
+    pinned: &'a postern_fleet::PinnedRoster,
+    named: &'a str,
+) -> impl Iterator<Item = &'a Member> {
+    let is = move |host: &&Member| is_meant(named, &host.groups, &host.name, &host.id);
+    pinned.roster.members_with(MemberRole::Host).filter(is)
 }
 
 /// Opens a sealed message of a host of this roster, if the host signed it. Returns the host and what it says.

@@ -83,9 +83,8 @@ impl Publisher {
     }
 
     /// Returns the hosts of a group, a name or an id; of `all` every one.
-    pub fn hosts_of(&self, named: &str) -> Vec<&Member> {
-        let is = |host: &&Member| super::is_meant(named, &host.groups, &host.name, &host.id);
-        self.pinned.roster.members_with(MemberRole::Host).filter(is).collect()
+    pub fn hosts_of<'a>(&'a self, named: &'a str) -> Vec<&'a Member> {
+        super::hosts_named(&self.pinned, named).collect()
     }
 
     /// Asks a host for work, and returns what it says.

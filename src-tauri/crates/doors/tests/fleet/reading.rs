@@ -2,6 +2,7 @@
 
 use crate::stage::{PATIENCE, Stage, waits};
 use postern_doors::fleet::{FleetApprover, FleetChoice, HostPart, HostReply, Publisher, Reported, Work};
+use postern_host::ConnectedApproverKind;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -51,4 +52,64 @@ async fn a_host_is_read_only_where_its_person_allowed_it_and_nothing_changes() {
     // What is no filter of the contract is refused by it, and reads nothing.
     let odd = read(&publisher, HostPart::History, json!({"delete": true})).await;
     assert!(matches!(odd, Reported::Refused(_)), "{odd:?}");
+}
+
+/// Calls a method on the laptop, again while the mini connects.
+async fn read_in_window(stage: &Stage, method: &str, params: Value) -> Result<Value, String> {
+    let face = stage.laptop.host.add_approver(ConnectedApproverKind::Window);
+    let read = async {
+        loop {
+            let said = stage.laptop.host.call_by_name(&face.id(), method, params.clone()).await;
+            match said.map_err(|error| error.message) {
+                Err(why) if why.ends_with("is offline") || why.ends_with("did not answer") => {}
+                said => return said,
+            }
+        }
+    };
+    timeout(PATIENCE, read).await.expect("it answers")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_window_reads_another_mac_as_far_as_its_person_allowed_it() {
+    let mut stage = Stage::set().await;
+    let none = read_in_window(&stage, "fleet.hosts", json!({})).await.unwrap();
+    assert_eq!(none["hosts"], json!([]), "the laptop's door is closed: it offers no other Mac");
+    let of = |host: &Value, filter: Value| json!({"host": host, "filter": filter});
+    let closed = read_in_window(&stage, "fleet.requests", of(&json!("mini"), json!({}))).await;
+    assert!(closed.unwrap_err().contains("is closed"), "a closed door connects to nothing");
+    stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
+    let hosts = read_in_window(&stage, "fleet.hosts", json!({})).await.unwrap()["hosts"].clone();
+    let names: Vec<&Value> = hosts.as_array().unwrap().iter().map(|host| &host["name"]).collect();
+    assert_eq!(names, ["mini"], "the others that its person answers for, without itself: {hosts}");
+    let mini = &hosts[0]["id"];
+    let file = stage.mini.file("file");
+    let face = stage.mini.host.add_approver(ConnectedApproverKind::Terminal);
+    let run = stage.ask(&file);
+    stage.mini.asked().await;
+    stage.mini.deny_all().await;
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    drop(face);
+    for (method, filter) in
+        [("fleet.requests", json!({})), ("fleet.rules", json!({})), ("fleet.insights", json!({"days": 7}))]
+    {
+        let refused = read_in_window(&stage, method, of(mini, filter)).await.unwrap_err();
+        assert!(refused.starts_with("mini shows nothing") && refused.contains("--readable"), "{refused}");
+    }
+    stage.rejoin(|membership| membership.readable = true).await;
+    stage.mini.call("rules.add", json!({"effect": "deny", "text": "curl *"})).await;
+    let found =
+        read_in_window(&stage, "fleet.requests", of(mini, json!({"decided": "you-denied"}))).await.unwrap();
+    assert_eq!(found["requests"].as_array().unwrap().len(), 1, "{found}");
+    let found =
+        read_in_window(&stage, "fleet.requests", of(mini, json!({"decided": "you-allowed"}))).await.unwrap();
+    assert_eq!(found["requests"], json!([]), "the filter holds there");
+    let found = read_in_window(&stage, "fleet.rules", of(mini, json!({"limit": 100}))).await.unwrap();
+    assert!(found["rules"].as_array().unwrap().iter().any(|rule| rule["text"] == json!("curl *")), "{found}");
+    let found = read_in_window(&stage, "fleet.insights", of(mini, json!({"days": 7}))).await.unwrap();
+    assert_eq!(found["total"]["youDenied"], json!(1), "{found}");
+    let stranger = read_in_window(&stage, "fleet.requests", of(&json!("nobody"), json!({}))).await;
+    assert!(stranger.unwrap_err().contains("no such host"));
+    // The laptop's own history is not the mini's.
+    let own = stage.laptop.call("requests.list", json!({})).await;
+    assert_eq!(own["requests"], json!([]));
 }

@@ -11,6 +11,7 @@ mod door;
 mod doors;
 mod explain;
 mod feed;
+mod fleet;
 mod hooks;
 mod insights;
 mod key;

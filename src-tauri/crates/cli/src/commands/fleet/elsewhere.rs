@@ -8,6 +8,7 @@ use crate::{print, question};
 use postern_command::escape::visible_text as escaped;
 use postern_doors::fleet::{AnswerReply, Elsewhere, FleetApprover, FleetChoice, FleetError, Folder, News};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Every host; otherwise a host's name or id, or a group.
@@ -21,6 +22,17 @@ fn check_digest(one: &Elsewhere, digest: Option<&str>) -> Result<bool, Failure> 
         }
         digest => Ok(digest.is_some()),
     }
+}
+
+/// Returns the names of a host, a group or all hosts, as questions have them.
+pub(crate) fn names_of_hosts(data: &Path, named: &str) -> Result<BTreeSet<String>, Failure> {
+    let pinned = Folder::from_data_folder(data).pinned().map_err(|error| super::failure(&error))?;
+    let hosts = postern_doors::fleet::hosts_named(&pinned, named);
+    let names: BTreeSet<String> = hosts.map(|host| escaped(&host.name)).collect();
+    if names.is_empty() {
+        return Err(Failure::refused("no such host or group: postern fleet members"));
+    }
+    Ok(names)
 }
 
 /// Prints the questions of other Macs: those that wait, or each as it comes and goes.

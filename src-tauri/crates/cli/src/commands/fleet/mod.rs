@@ -8,7 +8,7 @@ mod members;
 mod policy;
 mod reading;
 
-pub(crate) use elsewhere::{approve, deny_question, questions};
+pub(crate) use elsewhere::{approve, deny_question, names_of_hosts, questions};
 pub(crate) use examine::examine;
 pub(crate) use reading::read_hosts;
 

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::print;
 use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::Method;
-use postern_contract::value_from_afar;
+use postern_contract::{ODD_FROM_AFAR, value_from_afar};
 use postern_doors::fleet::{Folder, HostPart, HostReply, Publisher, Reported, Work};
 use serde::Serialize;
 use std::path::Path;
@@ -58,7 +58,7 @@ fn host_rows<M: Method, T>(host: &str, reply: HostReply, rows_of: &impl Fn(M::Re
     let (rows, problem) = match reply {
         HostReply::Did(Reported::Read(value)) => match value_from_afar::<M::Result>(value) {
             Some(rows) => (Some(rows_of(rows)), None),
-            None => (None, Some("it sent what this Postern cannot read: update one of them".to_owned())),
+            None => (None, Some(ODD_FROM_AFAR.to_owned())),
         },
         HostReply::Did(Reported::Refused(why)) => (None, Some(escaped(&why))),
         HostReply::Offline => (None, Some("offline".to_owned())),

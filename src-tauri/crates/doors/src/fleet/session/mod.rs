@@ -10,6 +10,8 @@ mod jobs;
 mod questions;
 mod work;
 
+pub(super) use work::method_of;
+
 use super::FleetError;
 use super::connect::BrokerLink;
 use super::keep::{Folder, Keys, Membership};

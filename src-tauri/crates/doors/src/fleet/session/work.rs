@@ -1,8 +1,8 @@
 //! Work on this host for a member elsewhere: it judges, counts and reads, blocks agents and lets them work again.
 
 use postern_contract::methods::{
-    ControlError, ListAgents, ListRequests, ListRules, Method as _, Nothing, Pause, PauseAll, Replay,
-    ReplayPolicy, RequestFilter, ResumeAll, RuleFile,
+    ControlError, GetInsights, ListAgents, ListRequests, ListRules, Method as _, Nothing, Pause, PauseAll,
+    Replay, ReplayPolicy, RequestFilter, ResumeAll, RuleFile,
 };
 use postern_contract::{RequestRow, RuleDraft};
 use postern_fleet::{GroupState, HostPart, Reported, VerdictCounts, WallMillis, Work};
@@ -109,14 +109,19 @@ async fn count_verdicts(
     })
 }
 
-/// Reads rows of the host, if they fit a report. Only methods that change nothing are called.
-async fn read(host: &Host, face: ApproverId, what: HostPart, filter: Value) -> Result<Reported, String> {
-    let method = match what {
+/// Returns the method that reads a part of a host.
+pub(crate) fn method_of(what: HostPart) -> &'static str {
+    match what {
         HostPart::History => ListRequests::NAME,
         HostPart::Agents => ListAgents::NAME,
         HostPart::Rules => ListRules::NAME,
-    };
-    let rows = host.call_by_name(&face, method, filter).await.map_err(|error| error.message)?;
+        HostPart::Insights => GetInsights::NAME,
+    }
+}
+
+/// Reads rows of the host, if they fit a report. Only methods that change nothing are called.
+async fn read(host: &Host, face: ApproverId, what: HostPart, filter: Value) -> Result<Reported, String> {
+    let rows = host.call_by_name(&face, method_of(what), filter).await.map_err(|error| error.message)?;
     if rows.to_string().len() > ROWS {
         return Err("that is more than fits a report: ask for fewer, or look there".to_owned());
     }

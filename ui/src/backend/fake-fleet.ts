@@ -1,0 +1,50 @@
+// Other Macs of the fleet, as far as they can be read: one has rows, one is offline.
+
+import type { FleetHosts, Insights, RequestFilter, Requests, Rules } from "../contract";
+import { FakeHistory } from "./fake-history";
+import { insights } from "./fake-insights";
+import { FakeRules } from "./fake-rules";
+
+const HOSTS = [
+  { id: "host-mini", name: "mini-3" },
+  { id: "host-away", name: "build-1" },
+];
+
+export class FakeFleet {
+  private readonly history: FakeHistory;
+  private readonly all: FakeRules;
+
+  constructor(
+    private readonly now: number,
+    private readonly joined: boolean,
+  ) {
+    const nothing = () => undefined;
+    this.history = new FakeHistory(now, 0, "", nothing);
+    this.all = new FakeRules(now, 0, false, false, nothing);
+  }
+
+  list(): FleetHosts {
+    return { hosts: this.joined ? HOSTS : [] };
+  }
+
+  requests(host: string, filter: RequestFilter): Requests {
+    this.reach(host);
+    const page = this.history.page(filter);
+    return { ...page, requests: page.requests.map((row) => ({ ...row, agent: "nightly" })) };
+  }
+
+  rules(host: string): Rules {
+    this.reach(host);
+    return { rules: this.all.all() };
+  }
+
+  insights(host: string, days: number): Insights {
+    this.reach(host);
+    return insights(this.now, days, this.all.all(), null);
+  }
+
+  private reach(id: string) {
+    const host = HOSTS.find((one) => one.id === id);
+    if (host?.id !== "host-mini") throw new Error(`${host?.name ?? id} is offline`);
+  }
+}
