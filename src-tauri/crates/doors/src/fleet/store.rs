@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Keys of the bucket.
-const ROSTER: &str = "roster";
+pub(super) const ROSTER: &str = "roster";
 const FRESH: &str = "fresh";
 pub(super) const BUNDLE: &str = "bundle";
 pub(super) const STAGE: &str = "stage";

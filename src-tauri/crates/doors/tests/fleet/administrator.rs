@@ -6,6 +6,7 @@ use postern_doors::fleet::{
     AnswerReply, Asked, FleetApprover, FleetChoice, HostReply, Publisher, Reported, Work,
 };
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::fs;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -74,6 +75,19 @@ async fn whatever_the_broker_s_administrator_does_nothing_runs() {
     );
     timeout(PATIENCE, run).await.unwrap().unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+    // Each kind of attempt is on record.
+    let approver = stage.laptop.folder().membership().unwrap().own_member_id(false).unwrap().to_string();
+    for who in [approver.as_str(), "roster", "fresh"] {
+        until_async(async || noted(&stage).await.contains(who)).await;
+    }
+}
+
+/// Returns who the mini's record names at the door of the fleet.
+async fn noted(stage: &Stage) -> BTreeSet<String> {
+    let page = stage.mini.call("events.next", json!({"newest": 200})).await;
+    let events = page["events"].as_array().unwrap().iter();
+    let at_fleet = events.filter(|event| event["door"] == json!("fleet"));
+    at_fleet.filter_map(|event| event["who"].as_str().map(str::to_owned)).collect()
 }
 
 /// Jobs and policies that were right once come again, and to other hosts.

@@ -1,7 +1,7 @@
 //! Storage of the broker after many questions: nothing that anybody wrote. And a Mac without a fleet, which has no socket of
 //! one.
 
-use crate::stage::{Stage, waits};
+use crate::stage::{Stage, until_async, waits};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use postern_contract::{Answer, AnswerParams, ApproverNotification};
@@ -172,4 +172,30 @@ fn without_a_fleet_there_is_no_socket_of_one() {
     assert!(!host.data().join("fleet").exists(), "nothing of a fleet is kept");
     let status = host.run(&["fleet", "status"]);
     assert!(status.code != 0 && status.stderr.contains("in no fleet"), "{status:?}");
+}
+
+/// Returns the number of connections from this process to the broker.
+#[cfg(target_os = "linux")] // it looks into /proc
+fn connections(stage: &Stage) -> usize {
+    let server = stage.laptop.folder().membership().unwrap().server;
+    let port: u16 = server.rsplit_once(':').unwrap().1.parse().unwrap();
+    let (to_broker, established) = (format!(":{port:04X}"), "01");
+    let table = fs::read_to_string("/proc/self/net/tcp").unwrap();
+    let rows = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    rows.filter(|row| row[2].ends_with(&to_broker) && row[3] == established).count()
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_closed_door_of_the_fleet_leaves_no_connection() {
+    let stage = Stage::set().await;
+    stage.mini.call("doors.disable", json!({"door": "fleet"})).await;
+    // The owner's own.
+    until_async(async || connections(&stage) == 1).await;
+    for _ in 0..3 {
+        stage.mini.call("doors.enable", json!({"door": "fleet"})).await;
+        until_async(async || connections(&stage) == 2).await;
+        stage.mini.call("doors.disable", json!({"door": "fleet"})).await;
+        until_async(async || connections(&stage) == 1).await;
+    }
 }

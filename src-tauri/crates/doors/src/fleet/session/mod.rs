@@ -161,7 +161,7 @@ impl FleetHostSession {
         let is_new = |key: &str| !read.contains_key(key) || read.get(key) != there.get(key);
         let (fleet, wanted) = (&self.fleet, (&self.fleet.pinned, &is_new));
         for stored in store::read_entries(&client, &fleet.id, &fleet.key, wanted).await? {
-            self.admit_stored(&stored);
+            self.admit_stored(&stored).await;
         }
         // What was kept holds even if the file of it is gone.
         self.policy.put_in_force(&self.host).await;
@@ -200,15 +200,21 @@ impl FleetHostSession {
     }
 
     /// Takes a roster or word of what is current, if it counts.
-    fn admit_stored(&mut self, stored: &StoredFleetEntry) -> bool {
-        let (StoredFleetEntry::Roster(bytes) | StoredFleetEntry::Fresh(bytes)) = stored else { return false };
+    async fn admit_stored(&mut self, stored: &StoredFleetEntry) -> bool {
+        let (bytes, who) = match stored {
+            StoredFleetEntry::Roster(bytes) => (bytes, "roster"),
+            StoredFleetEntry::Fresh(bytes) => (bytes, "fresh"),
+            StoredFleetEntry::Policy(_) => return false,
+        };
         let now = self.current_time();
         let admitted = match admit_message(&self.fleet, bytes, now) {
             Ok(admitted @ (AdmittedMessage::Roster(_) | AdmittedMessage::Fresh(_))) => admitted,
             // What came before comes again with each connection.
-            Ok(_) | Err(FleetRefusal::Older) => return false,
-            Err(refusal) => {
+            Err(FleetRefusal::Older) => return false,
+            refused => {
+                let refusal = refused.err().unwrap_or(FleetRefusal::Kind);
                 tracing::warn!(%refusal, "something that the fleet's broker keeps does not count");
+                self.host.note_stranger("fleet", who, &refusal.to_string()).await;
                 return false;
             }
         };
@@ -234,7 +240,13 @@ impl FleetHostSession {
             _ = self.take_policy(stored).await;
             return Ok(());
         }
-        if stored.is_some_and(|stored| self.admit_stored(&stored)) {
+        let Some(stored) = stored else {
+            if message.subject.as_str() == self.names.key_subject(store::ROSTER) {
+                self.host.note_stranger("fleet", "roster", "this host cannot open it").await;
+            }
+            return Ok(());
+        };
+        if self.admit_stored(&stored).await {
             // Others may read what waits, and some may no more.
             let roster = &self.fleet.pinned.roster;
             self.present.retain(|id, _| {
