@@ -95,16 +95,21 @@ impl PolicyStore {
                 settings: settings::read_settings(conn)?,
             })
         })?;
+        let mut by_agent: BTreeMap<Option<&AgentId>, Vec<&Rule>> = BTreeMap::new();
+        for rule in &record.rules {
+            by_agent.entry(rule.agent.as_ref()).or_default().push(rule);
+        }
+        let rules_of = |agent| by_agent.get(&agent).map(Vec::as_slice).unwrap_or_default();
         let everyone = match only {
             Some(_) => before.everyone.clone(),
-            None => self.everyones(&record.rules, &managed),
+            None => self.everyones(rules_of(None), &managed),
         };
         let mut agents = BTreeMap::new();
         for agent in &record.agents {
             let kept = before.agents.get(&agent.id).filter(|_| only.is_some_and(|only| *only != agent.id));
             let entry = match kept {
                 Some(entry) => Arc::clone(entry),
-                None => Arc::new(self.entry_of(agent, &record.rules, &managed, &everyone)?),
+                None => Arc::new(self.entry_of(agent, rules_of(Some(&agent.id)), &managed, &everyone)?),
             };
             agents.insert(agent.id.clone(), entry);
         }
@@ -120,15 +125,16 @@ impl PolicyStore {
     }
 
     /// Returns the rules that hold for every agent, compiled once for all of them.
-    fn everyones(&self, rules: &[Rule], managed: &Result<Managed, String>) -> RuleSet {
-        let shipped = managed.iter().flat_map(|managed| &managed.rules);
-        self.compile(rules.iter().chain(shipped).filter(|rule| rule.agent.is_none()))
+    fn everyones(&self, rules: &[&Rule], managed: &Result<Managed, String>) -> RuleSet {
+        let shipped = managed.iter().flat_map(|managed| &managed.rules).filter(|rule| rule.agent.is_none());
+        self.compile(rules.iter().copied().chain(shipped))
     }
 
+    /// Returns an agent's part, of the rules that are for it alone.
     fn entry_of(
         &self,
         agent: &Agent,
-        rules: &[Rule],
+        rules: &[&Rule],
         managed: &Result<Managed, String>,
         everyone: &RuleSet,
     ) -> Result<AgentEntry, PolicyStoreError> {
@@ -138,15 +144,14 @@ impl PolicyStore {
         let permissions = PermissionsFile::read(&folder, &places.home);
         let nothing = Managed::default();
         let decided = managed.as_ref().unwrap_or(&nothing);
-        let is_its = |rule: &&Rule| rule.agent.as_ref() == Some(&agent.id);
-        let its = rules.iter().filter(is_its);
         let count = |effect| {
-            u32::try_from(its.clone().filter(|rule| rule.effect == effect).count()).unwrap_or(u32::MAX)
+            u32::try_from(rules.iter().filter(|rule| rule.effect == effect).count()).unwrap_or(u32::MAX)
         };
         let own = agent.settings.clone();
         let settings = decided.override_settings(&own);
         let mut policy = AgentPolicy::new(agent.id.clone(), settings.clone());
-        policy.rules = self.compile(rules.iter().chain(&decided.rules).filter(is_its)).join_with(everyone);
+        let shipped = decided.rules.iter().filter(|rule| rule.agent.as_ref() == Some(&agent.id));
+        policy.rules = self.compile(rules.iter().copied().chain(shipped)).join_with(everyone);
         policy.managed_problem = managed.as_ref().err().cloned();
         policy.people.clone_from(&decided.approvals);
         policy.file_problem = permissions.read.as_ref().err().map(ToString::to_string);
