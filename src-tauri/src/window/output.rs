@@ -19,8 +19,8 @@ fn label_of(request: &str) -> Option<String> {
 }
 
 /// Returns the request that a window may read.
-pub(crate) fn request_of(label: &str) -> Option<&str> {
-    label.strip_prefix(LABEL)
+pub(crate) fn request_of(window: &str) -> Option<&str> {
+    window.strip_prefix(LABEL)
 }
 
 /// Opens the window of a request's output, or brings the open one to the front. On the main thread, as for every window.

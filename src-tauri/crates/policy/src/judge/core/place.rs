@@ -49,7 +49,7 @@ impl<'l> OwnFoldersView<'l> {
     }
 }
 
-/// One of Postern's own folders, seen from a folder in which something runs.
+/// Folder of Postern's own, seen from a folder in which something runs.
 struct FolderView<'l> {
     line: &'l JudgmentContext<'l>,
     here: &'l str,
