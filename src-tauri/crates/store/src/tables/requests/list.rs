@@ -55,6 +55,8 @@ pub fn list_newest(conn: &Connection, filter: &Filter, limit: u32) -> Result<Vec
 
 /// Returns a page, newest first, at most `limit`. Gives nothing for a `before` that is not there.
 pub fn read_page(conn: &Connection, filter: &Filter, limit: u32) -> Result<HistoryPage, Error> {
+    // Of one state of the record: between two statements the writer may index what the first one saw without an entry.
+    let _one_state = conn.is_autocommit().then(|| conn.unchecked_transaction()).transpose()?;
     let Some(range) = number_range(conn, filter)? else { return Ok(HistoryPage::default()) };
     // One more than is given says whether there is a next page.
     let more = limit.saturating_add(1);
@@ -360,6 +362,27 @@ mod tests {
             for most in [1, 2, 7, 30] {
                 assert_eq!(found(most), whole, "{words}, after {most}");
             }
+        }
+    }
+
+    #[test]
+    fn a_page_has_each_request_once_while_requests_are_indexed() {
+        let (_folder, store) = open_temp_store();
+        let filter = Filter { search: Some("git".into()), ..Filter::default() };
+        for nth in 1..=300 {
+            let one_more = store.write(move |conn| {
+                let new = new_request("main", &format!("r{nth}"), nth);
+                let new = NewRequest { line: "git status".into(), ..new };
+                requests::record_request(conn, &new)?;
+                let finished = RequestEnding::Finished { end: Exit::Code(0).into() };
+                requests::change(conn, new.id, &RequestChange::from_ending(&finished, nth)?)
+            });
+            one_more.wait().unwrap();
+            let indexing = store.write(search::index_all);
+            let page = store.read(|conn| list_newest(conn, &filter, 1_000)).unwrap();
+            let found: Vec<i64> = page.iter().map(|row| row.number).collect();
+            assert_eq!(found, (1..=nth).rev().collect::<Vec<_>>());
+            indexing.wait().unwrap();
         }
     }
 
