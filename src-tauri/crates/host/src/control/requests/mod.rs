@@ -112,6 +112,8 @@ impl Handle<WatchRequests> for HostControl {
 impl Handle<GetRequest> for HostControl {
     async fn handle(&self, _: ApproverId, params: RequestAsk) -> MethodResult<GetRequest> {
         let id = self.resolve_number(&params.id).await?;
+        // Before the record is read: what ended meanwhile is in it, with its output.
+        let running = self.parts.gate.running(id).await.map_err(shutting_down)?;
         let found = self
             .read_record(move |conn| {
                 let Some(row) = requests::get_request(conn, id)? else { return Ok(None) };
@@ -121,7 +123,7 @@ impl Handle<GetRequest> for HostControl {
             .await?;
         let (row, mut stdout, mut stderr) = found.ok_or_else(|| missing(&params.id))?;
         // What runs has not been written down yet.
-        if let Some(running) = self.parts.gate.running(id).await.map_err(shutting_down)? {
+        if let Some(running) = running.filter(|_| !row.summary.phase.has_ended()) {
             let so_far = |stream| {
                 let Captured { head, tail, bytes } = running.output(stream);
                 Some(OutputExcerpt { bytes, head, tail })
