@@ -250,12 +250,12 @@ impl Stage {
             serde_json::to_value(self.person.call_method::<GetInsights>(&MONTH).unwrap()).unwrap();
         // Where days begin is this computer's: the pages' tests spread them.
         insights["days"] = json!([]);
-        // All of it is said to be of the morning.
-        if let Some(hours) = insights["hours"].as_array_mut()
-            && let Some(first) = hours.iter().position(|hour| hour["youAllowed"] != 0)
-        {
-            hours.rotate_left(first);
-            hours.rotate_right(6);
+        // All of it is said to be of the morning, also what is recorded while an hour ends.
+        let total = insights["total"].clone();
+        for (hour, counts) in insights["hours"].as_array_mut().unwrap().iter_mut().enumerate() {
+            for (name, count) in counts.as_object_mut().unwrap() {
+                *count = if hour == 6 { total[name].clone() } else { json!(0) };
+            }
         }
         insights["since"] = json!(self.start);
         self.recorded.insert(GetInsights::NAME.to_owned(), insights);
