@@ -222,7 +222,7 @@ impl ApproverNotification {
 impl FeedEvent {
     /// Leaves the secrets out, whatever the state: nothing is judged by an event.
     pub fn hide_secrets(&mut self) {
-        hide_in_each(&mut self.request, |row| row.hide_all());
+        hide_in_each(&mut self.request, RequestRow::hide_all);
         hide_in_each(self.message.iter_mut().chain(&mut self.program).chain(&mut self.who), hide_in_text);
     }
 }

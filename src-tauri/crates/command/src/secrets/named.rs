@@ -212,7 +212,7 @@ impl NameReader<'_> {
         let variable = !value.is_quoted && is_variable(word);
         // A key may be in a file, which is named.
         let file = self.text[name.clone()].to_ascii_lowercase().ends_with("key")
-            && (word.starts_with(['/', '~', '.']) || word.contains(".pem") || word.ends_with(".key"));
+            && (word.starts_with(['/', '~', '.']) || [".pem", ".key"].iter().any(|end| word.contains(end)));
         if is_evident(word) && !called && !variable && !file {
             self.found.push(value.span.clone());
         }

@@ -133,7 +133,7 @@ fn escape_at(shown: &str) -> Option<(usize, char)> {
 
 /// Returns the length of the rest of a control sequence (`[31m`) behind its escape character.
 fn control_sequence(shown: &str) -> Option<usize> {
-    let arguments = shown.strip_prefix('[')?.bytes();
+    let mut arguments = shown.strip_prefix('[')?.bytes();
     let length = arguments.clone().take_while(|byte| matches!(byte, 0x20..=0x3f)).count();
-    arguments.skip(length).next().is_some_and(|byte| matches!(byte, 0x40..=0x7e)).then_some(length + 2)
+    arguments.nth(length).is_some_and(|byte| matches!(byte, 0x40..=0x7e)).then_some(length + 2)
 }

@@ -75,10 +75,9 @@ fn quoted_end(bytes: &[u8], from: usize, quote: u8) -> usize {
 pub(super) fn is_evident(value: &str) -> bool {
     let mut bytes = value.bytes();
     let refers = match (bytes.next(), bytes.next()) {
-        (None, _) => true,
+        (None | Some(b'<' | b'[' | b'@'), _) => true,
         (Some(b'$'), Some(next)) => next.is_ascii_alphabetic() || b"_{(@".contains(&next),
         (Some(b'{'), Some(next)) => next == b'{' || next.is_ascii_alphabetic(),
-        (Some(b'<' | b'[' | b'@'), _) => true,
         (Some(b'%'), Some(next)) => next.is_ascii_alphabetic() && value.ends_with('%'),
         _ => false,
     };

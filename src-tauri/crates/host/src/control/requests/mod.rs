@@ -29,7 +29,9 @@ impl HostControl {
         let found = self.read_record(move |conn| requests::read_page(conn, &filter, limit)).await?;
         let mut requests: Vec<RequestRow> = found.requests.iter().map(rows::request).collect();
         if !secrets {
-            requests.iter_mut().for_each(|row| _ = row.hide_secrets());
+            for row in &mut requests {
+                row.hide_secrets();
+            }
         }
         Ok(Requests { requests, next: found.next.map(|next| next.to_string()) })
     }
