@@ -1,7 +1,7 @@
 //! Storage of the broker after many questions: nothing that anybody wrote. And a Mac without a fleet, which has no socket of
 //! one.
 
-use crate::stage::{Stage, until_async, waits};
+use crate::stage::{Stage, waits};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use postern_contract::{Answer, AnswerParams, ApproverNotification};
@@ -188,6 +188,7 @@ fn connections(stage: &Stage) -> usize {
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_closed_door_of_the_fleet_leaves_no_connection() {
+    use crate::stage::until_async;
     let stage = Stage::set().await;
     stage.mini.call("doors.disable", json!({"door": "fleet"})).await;
     // The owner's own.
