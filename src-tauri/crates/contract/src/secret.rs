@@ -119,11 +119,15 @@ fn hide_in_each<'a, T: 'a>(all: impl IntoIterator<Item = &'a mut T>, hide: impl 
     all.into_iter().fold(false, |found, one| hide(one) | found)
 }
 
+/// Returns true if a request in this state was judged: nobody decides by what is shown of it any more.
+fn is_judged(state: RunState) -> bool {
+    !matches!(state, RunState::Received | RunState::Resolving | RunState::Asking)
+}
+
 impl RequestRow {
     /// Leaves the secrets out, unless it is still to be judged. Returns true if there were any.
     pub fn hide_secrets(&mut self) -> bool {
-        let is_judged = !matches!(self.state, RunState::Received | RunState::Resolving | RunState::Asking);
-        is_judged && self.hide_all()
+        is_judged(self.state) && self.hide_all()
     }
 
     fn hide_all(&mut self) -> bool {
@@ -136,9 +140,7 @@ impl RequestRow {
 impl RequestDetail {
     /// Leaves the secrets out, unless it is still to be judged, and notes that there were any.
     pub fn hide_secrets(&mut self) {
-        let is_judged =
-            !matches!(self.row.state, RunState::Received | RunState::Resolving | RunState::Asking);
-        self.redacted = is_judged && self.hide_all();
+        self.redacted = is_judged(self.row.state) && self.hide_all();
     }
 
     fn hide_all(&mut self) -> bool {
@@ -211,7 +213,7 @@ fn hide_in_subject(subject: &mut ShownSubject) -> bool {
 }
 
 impl ApproverNotification {
-    /// Leaves the secrets out of a past request, for whoever shows it.
+    /// Leaves the secrets out of a past request.
     pub fn hide_secrets(&mut self) {
         if let Self::RequestChanged(row) = self {
             row.hide_secrets();

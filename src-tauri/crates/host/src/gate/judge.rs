@@ -54,7 +54,7 @@ pub(crate) struct World {
     pub(crate) confines: TriedProfiles,
 }
 
-/// Profiles that are tried beside the start. Whoever needs them first waits, so no task of the runtime reads them.
+/// Profiles that are tried beside the start. The first reader waits for that, so it must be on a thread that may block.
 pub(crate) type TriedProfiles = Arc<LazyLock<Confines, Box<dyn FnOnce() -> Confines + Send>>>;
 
 impl World {

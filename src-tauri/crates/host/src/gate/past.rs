@@ -6,7 +6,7 @@ use super::show::to_pieces;
 use super::task::Task;
 use postern_contract::render::{self, PastOutcome};
 use postern_contract::{Past, Piece, PieceKind, ShownText, hide_in_pieces};
-use postern_policy::{AgentId, Origin};
+use postern_policy::{AgentId, Millis, Origin};
 use postern_protocol::What;
 use postern_request::{DenyReason, Exit, Outcome, RequestEnding};
 use std::collections::VecDeque;
@@ -21,7 +21,18 @@ const LENGTH: usize = 200;
 
 /// Recent requests of an agent, newest first, each with its session.
 #[derive(Debug, Default)]
-pub(crate) struct Lately(VecDeque<(Option<String>, Past)>);
+pub(crate) struct Lately(VecDeque<(Option<String>, RecentRequest)>);
+
+/// Request as it is kept: few of them are ever shown, so the text is looked through only then.
+#[derive(Debug, Clone)]
+struct RecentRequest {
+    /// Beginning of its command.
+    line: String,
+    /// True if the command goes on behind that.
+    goes_on: bool,
+    outcome: PastOutcome,
+    at: Millis,
+}
 
 impl Task {
     /// Returns the requests of an agent's session before `but`: what runs, then what has ended, newest first.
@@ -32,37 +43,45 @@ impl Task {
                 && Some(request.id) != but
                 && request.pid().is_some()
         };
-        let mut running: Vec<Past> = self.requests.values().filter(same).map(past_entry).collect();
+        let mut running: Vec<RecentRequest> =
+            self.requests.values().filter(same).map(RecentRequest::from_live).collect();
         running.sort_unstable_by_key(|past| std::cmp::Reverse(past.at));
         let ended = self.agents.get(agent).into_iter().flat_map(|state| &state.lately.0);
-        let ended = ended.filter(|(theirs, _)| theirs.as_deref() == session).map(|(_, past)| past.clone());
-        running.into_iter().chain(ended).take(SHOWN).collect()
+        let ended = ended.filter(|(theirs, _)| theirs.as_deref() == session).map(|(_, past)| past);
+        running.iter().chain(ended).take(SHOWN).map(RecentRequest::to_shown).collect()
     }
 
     /// Keeps a request that has ended for the questions after it.
     pub(super) fn keep_past(&mut self, request: &LiveRequest) {
-        let (session, past) = (request.run.session.clone(), past_entry(request));
+        let (session, past) = (request.run.session.clone(), RecentRequest::from_live(request));
         let lately = &mut self.agent_state(&request.agent).lately.0;
         lately.push_front((session, past));
         lately.truncate(KEPT);
     }
 }
 
-fn past_entry(request: &LiveRequest) -> Past {
-    let text = match (&request.judged, &request.run.what) {
-        _ if request.origin == Origin::Tool => request.line.clone(),
-        (Some(judged), _) => text_of(&judged.plan.launch),
-        (None, What::Command(argv)) => postern_command::quote_argv(argv),
-        (None, What::Shell(text)) => text.clone(),
-    };
-    // A secret that begins in what is shown ends soon behind it.
-    let near: String = text.chars().take(4 * LENGTH).collect();
-    let mut line = to_pieces(&near);
-    hide_in_pieces(&mut line);
-    if near.len() < text.len() {
-        line.push(Piece { text: "…".to_owned(), kind: PieceKind::Plain });
+impl RecentRequest {
+    fn from_live(request: &LiveRequest) -> Self {
+        let text = match (&request.judged, &request.run.what) {
+            _ if request.origin == Origin::Tool => request.line.clone(),
+            (Some(judged), _) => text_of(&judged.plan.launch),
+            (None, What::Command(argv)) => postern_command::quote_argv(argv),
+            (None, What::Shell(text)) => text.clone(),
+        };
+        // A secret that begins in what is shown ends soon behind it.
+        let line: String = text.chars().take(4 * LENGTH).collect();
+        let goes_on = line.len() < text.len();
+        Self { line, goes_on, outcome: outcome(request), at: request.received_at }
     }
-    Past { line: beginning(line), outcome: render::past_outcome(outcome(request)), at: request.received_at }
+
+    fn to_shown(&self) -> Past {
+        let mut line = to_pieces(&self.line);
+        hide_in_pieces(&mut line);
+        if self.goes_on {
+            line.push(Piece { text: "…".to_owned(), kind: PieceKind::Plain });
+        }
+        Past { line: beginning(line), outcome: render::past_outcome(self.outcome), at: self.at }
+    }
 }
 
 /// Returns the beginning of a text, cut within no escape.

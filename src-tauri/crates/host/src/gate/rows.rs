@@ -13,8 +13,8 @@ use postern_store::rules::RuleUse;
 use uuid::Uuid;
 
 impl Task {
-    /// Tells every face that a request is in another state. Who shows it leaves the secrets out: in long text that takes longer
-    /// than the gate has.
+    /// Tells every face that a request is in another state. The face leaves the secrets out: a long text would keep the gate
+    /// busy.
     pub(super) fn tell_request(&self, id: Uuid) {
         if self.parts.told.receiver_count() == 0 {
             return;
