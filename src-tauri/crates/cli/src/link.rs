@@ -22,10 +22,14 @@ pub(crate) fn default_data(home: &Path, xdg_data_home: Option<PathBuf>) -> PathB
     }
 }
 
-/// Returns the folder of an agent's channel. A host knows its data folder by the real path, by which the folder goes.
+/// Returns the real path of the data folder, by which a host knows it; the path as it is if there is none.
+pub(crate) fn real_data(data: &Path) -> PathBuf {
+    data.canonicalize().unwrap_or_else(|_| data.to_owned())
+}
+
+/// Returns the folder of an agent's channel.
 pub(crate) fn channel_folder(data: &Path, agent: &AgentId) -> PathBuf {
-    let real = data.canonicalize().unwrap_or_else(|_| data.to_owned());
-    channels_folder(&real).join(agent.as_str())
+    channels_folder(&real_data(data)).join(agent.as_str())
 }
 
 /// A connection to the running host.

@@ -4,7 +4,7 @@ use super::setup_scope::settings_scope;
 use crate::CliEnvironment;
 use crate::args::Uninstall;
 use crate::failure::Failure;
-use crate::link::HostLink;
+use crate::link::{HostLink, real_data};
 use crate::print;
 use crate::typed::{is_yes, read_answer};
 use postern_command::escape;
@@ -85,7 +85,7 @@ impl InstalledParts {
         }
         let host =
             HostLink::open(data).ok().and_then(|mut link| link.call_method::<GetStatus>(&Nothing {}).ok());
-        let real = data.canonicalize().unwrap_or_else(|_| data.to_owned());
+        let real = real_data(data);
         let mut own = vec![home.join(".cache/postern")];
         own.extend(real.to_str().and_then(short_folder).map(PathBuf::from));
         if zap {
