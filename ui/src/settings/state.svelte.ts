@@ -83,6 +83,8 @@ export class State {
   hosts: FleetHost[] = $state.raw([]);
   /** The one whose requests, rules and counts are shown; empty for this one. */
   host = $state("");
+  /** Whether requests, rules and counts are this Mac's. Another one sends its rows, and nothing more about them. */
+  here = $derived(this.host === "");
   /** Whether the host has stopped: the app tries to reach it, or becomes it. */
   lost = $state(false);
   /** What went wrong last, in the app's words. */
@@ -124,10 +126,17 @@ export class State {
   /** Reads a list of the Mac that is chosen; null if it gives none, or if another one is chosen by then. */
   async read<M extends keyof typeof ELSEWHERE>(method: M, filter: Params<M>): Promise<Result<M> | null> {
     const { host } = this;
-    if (host === "") return this.try(method, filter);
+    if (this.here) return this.try(method, filter);
     const asked = { host, filter } as Params<(typeof ELSEWHERE)[M]>;
     const found = (await this.try(ELSEWHERE[method], asked)) as Result<M> | null;
     return host === this.host ? found : null;
+  }
+
+  /** The agents to choose from: this Mac's, or those that rows of another one name. */
+  agentsAmong(named: string[]): { id: string; name: string }[] {
+    if (this.here) return this.agents.map(({ id, name }) => ({ id, name }));
+    const ids = named.filter((id, at) => id !== "" && named.indexOf(id) === at);
+    return ids.map((id) => ({ id, name: id }));
   }
 
   /** Reads which Macs there are to choose from. */
