@@ -2,6 +2,7 @@
 
 import type { Method, News, Params, Result, SettingsBackend } from "../backend/backend";
 import type { AgentRow, FleetHost, Question, Status } from "../contract";
+import { reason } from "../parts/reason";
 import { Changes } from "./rules/changes.svelte";
 import { words } from "./words";
 
@@ -257,6 +258,3 @@ export class State {
     }
   }
 }
-
-/** What went wrong, in words. */
-export const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));

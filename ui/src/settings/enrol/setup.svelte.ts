@@ -8,7 +8,8 @@ import type {
   SetupConnected,
   SetupTested,
 } from "../../contract";
-import { reason, type State } from "../state.svelte";
+import { reason } from "../../parts/reason";
+import type { State } from "../state.svelte";
 
 /** An agent as the first run shows it. */
 export class Choice {
