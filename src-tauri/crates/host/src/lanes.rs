@@ -107,26 +107,41 @@ impl Lanes {
         lane: Lane,
         work: impl FnOnce(Allowance, OpenFilesPermit) -> T + Send + 'static,
     ) -> Result<T, Unanswered> {
-        let (pool, meter) = self.pool_and_meter(agent, lane);
-        let allowance = Allowance::new(meter);
         let (tell, told) = oneshot::channel();
-        let may_read = allowance.clone();
-        pool.submit(Box::new(move |open| {
-            // The caller gave up.
-            if tell.is_closed() {
-                return;
-            }
-            if let Ok(done) = catch_unwind(AssertUnwindSafe(|| work(may_read, open))) {
-                // The caller has gone meanwhile.
-                _ = tell.send(done);
-            }
-        }))?;
+        // The caller may have gone meanwhile.
+        let allowance = self.submit(agent, lane, work, |done| _ = tell.send(done))?;
         if let Ok(done) = timeout(self.patience, told).await {
-            done.map_err(|_| Unanswered::Failed)
+            done.unwrap_or(Err(Unanswered::Failed))
         } else {
             allowance.stop();
             Err(Unanswered::Late)
         }
+    }
+
+    /// Runs `work` like [`Self::run`], and then `done` with its result on the same thread. Work whose allowance was stopped
+    /// before it began is left out: the caller stops it after [`Self::patience`].
+    pub(crate) fn submit<T>(
+        &self,
+        agent: &AgentId,
+        lane: Lane,
+        work: impl FnOnce(Allowance, OpenFilesPermit) -> T + Send + 'static,
+        done: impl FnOnce(Result<T, Unanswered>) + Send + 'static,
+    ) -> Result<Allowance, Unanswered> {
+        let (pool, meter) = self.pool_and_meter(agent, lane);
+        let allowance = Allowance::new(meter);
+        let may_read = allowance.clone();
+        pool.submit(Box::new(move |open| {
+            if !may_read.is_stopped() {
+                let worked = catch_unwind(AssertUnwindSafe(|| work(may_read, open)));
+                done(worked.map_err(|_| Unanswered::Failed));
+            }
+        }))?;
+        Ok(allowance)
+    }
+
+    /// Returns the longest time that a caller waits.
+    pub(crate) fn patience(&self) -> Duration {
+        self.patience
     }
 
     /// Returns true if another job may wait.

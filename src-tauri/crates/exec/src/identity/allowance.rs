@@ -105,6 +105,16 @@ impl Allowance {
         self.0.stopped.store(true, Ordering::Relaxed);
     }
 
+    /// Returns true if both are of the same look-up.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Returns true if the look-up is unwanted.
+    pub fn is_stopped(&self) -> bool {
+        self.0.stopped.load(Ordering::Relaxed)
+    }
+
     /// Returns why it stopped, or `None` if everything was read.
     pub fn overrun(&self) -> Option<Overrun> {
         *self.0.overrun.lock().unwrap_or_else(PoisonError::into_inner)

@@ -6,11 +6,11 @@ use super::mutable::is_mutable;
 use crate::identity::{FileState, Identified, Identities, IdentityError};
 use postern_policy::{FoundProgram, Identity, Script};
 use postern_request::BoundFile;
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -66,9 +66,8 @@ pub(super) enum Purpose {
 impl HeldFile {
     /// Opens the file at an absolute path and finds out what it is. Never blocks on a FIFO or a device.
     pub(super) fn open(path: &Path, purpose: Purpose, identities: &Identities) -> Result<Self, FileProblem> {
-        let file = open_regular(path, purpose)?;
-        let mode = Mode::from_raw_mode(rustix::fs::fstat(&file).map_err(problem)?.st_mode);
-        let links = file.metadata().map_or(0, |meta| meta.nlink());
+        let (file, stat) = open_regular(path, purpose)?;
+        let (mode, links) = (Mode::from_raw_mode(stat.st_mode), link_count(&stat));
         let own_name = if links > 1 { real_path_of_name(path, &file) } else { None };
         let real = own_name.map_or_else(|| real_path(&file), Ok).map_err(|_| FileProblem::Missing)?;
         let shebang = match purpose {
@@ -99,7 +98,7 @@ impl HeldFile {
     #[cfg(target_os = "linux")]
     pub(crate) fn of_postern(path: &Path) -> std::io::Result<Self> {
         let unusable = |_| std::io::Error::other("it is no program");
-        let file = open_regular(path, Purpose::Program).map_err(unusable)?;
+        let (file, _) = open_regular(path, Purpose::Program).map_err(unusable)?;
         let state = FileState::from_file(&file)?;
         let identity = Identity {
             sha256: String::new(),
@@ -193,7 +192,7 @@ impl HeldFile {
 }
 
 /// Opens without following the file's own surprises: a FIFO does not hang, a folder or device is told apart.
-fn open_regular(path: &Path, purpose: Purpose) -> Result<File, FileProblem> {
+fn open_regular(path: &Path, purpose: Purpose) -> Result<(File, Stat), FileProblem> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty()).map_err(problem)?);
     let stat = rustix::fs::fstat(&file).map_err(problem)?;
@@ -210,9 +209,19 @@ fn open_regular(path: &Path, purpose: Purpose) -> Result<File, FileProblem> {
             && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok());
     match what {
         Some(what) => Err(FileProblem::Unusable(what.to_owned())),
-        None if executable => Ok(file),
+        None if executable => Ok((file, stat)),
         None => Err(FileProblem::Unusable("is not executable".to_owned())),
     }
+}
+
+#[cfg(target_os = "linux")]
+fn link_count(stat: &Stat) -> u64 {
+    stat.st_nlink
+}
+
+#[cfg(target_os = "macos")]
+fn link_count(stat: &Stat) -> u64 {
+    stat.st_nlink.into()
 }
 
 /// Returns true if the file itself grants rights (Linux).

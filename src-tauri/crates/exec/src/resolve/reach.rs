@@ -5,6 +5,7 @@ use postern_policy::expand_home;
 use rustix::fs::{FileType, Mode, Stat};
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
+use std::sync::LazyLock;
 
 /// Number of links that are followed, as the system does.
 const LINKS: usize = 40;
@@ -15,6 +16,14 @@ const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 #[cfg(not(target_os = "macos"))]
 const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
+/// Temporary folders, as they are when the first request is looked up: only the system can replace them.
+static TEMPORARY_PLACES: LazyLock<Vec<Place>> = LazyLock::new(|| {
+    let all = TEMPORARY.iter().map(PathBuf::from).chain([std::env::temp_dir()]);
+    let mut places: Vec<Place> = all.filter(|path| path.is_absolute()).map(place).collect();
+    places.dedup();
+    places
+});
+
 /// Places of the system alone. A request that runs above them, as in `/`, does not make them changeable.
 const SYSTEM: [&str; 8] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/System", "/nix/store"];
 
@@ -24,11 +33,19 @@ const GROUPS: [u32; 2] = [0, 80];
 #[cfg(not(target_os = "macos"))]
 const GROUPS: std::ops::Range<u32> = 0..100;
 
+/// A real path, with its device and inode if it exists.
+type Place = (PathBuf, Option<(u64, u64)>);
+
+fn place(path: PathBuf) -> Place {
+    let path = path.canonicalize().unwrap_or(path);
+    let id = rustix::fs::stat(&path).ok().map(|stat| device_inode(&stat));
+    (path, id)
+}
+
 /// Places that one agent can write.
 #[derive(Debug, Clone, Default)]
 pub struct AgentReach {
-    /// Real paths, each with its device and inode if it exists.
-    places: Vec<(PathBuf, Option<(u64, u64)>)>,
+    places: Vec<Place>,
     /// A folder above places of the system, which is reachable except for those.
     above: Option<PathBuf>,
     /// False if nothing is reachable.
@@ -39,20 +56,15 @@ impl AgentReach {
     /// Returns what an agent with these folders can change. An agent without folders is assumed to write in
     /// `home` and in the folder of the request.
     pub fn of_agent(folders: &[String], home: &str, cwd: &str) -> Self {
-        let mut all: Vec<PathBuf> = TEMPORARY.iter().map(PathBuf::from).collect();
-        all.push(std::env::temp_dir());
+        let mut all: Vec<PathBuf> = Vec::new();
         all.extend(folders.iter().map(|folder| expand_home(folder, home).as_ref().into()));
         let above = Some(PathBuf::from(cwd)).filter(|cwd| folders.is_empty() && is_above_system(cwd));
         if folders.is_empty() {
             all.push(home.into());
             all.extend(above.is_none().then(|| cwd.into()));
         }
-        let place = |path: PathBuf| {
-            let path = path.canonicalize().unwrap_or(path);
-            let id = rustix::fs::stat(&path).ok().map(|stat| device_inode(&stat));
-            (path, id)
-        };
-        let places = all.into_iter().filter(|path| path.is_absolute()).map(place).collect();
+        let places = all.into_iter().filter(|path| path.is_absolute()).map(place);
+        let places = TEMPORARY_PLACES.iter().cloned().chain(places).collect();
         Self { places, above, is_some: true }
     }
 
@@ -64,7 +76,7 @@ impl AgentReach {
         if !self.is_some {
             return false;
         }
-        let owners = Owners::current();
+        let owners = &*OWNERS;
         let mut todo: Vec<OsString> = Vec::new();
         push_components(&mut todo, path);
         let mut here = PathBuf::from("/");
@@ -145,8 +157,11 @@ struct Owners {
     system: u32,
 }
 
+/// Owners as they are when the first request is looked up: this process keeps its user.
+static OWNERS: LazyLock<Owners> = LazyLock::new(Owners::of_process);
+
 impl Owners {
-    fn current() -> Self {
+    fn of_process() -> Self {
         let person = rustix::process::geteuid().as_raw();
         let group = Some(rustix::process::getegid().as_raw()).filter(|group| *group == person);
         let system = rustix::fs::lstat("/").map_or(0, |stat| stat.st_uid);

@@ -377,6 +377,7 @@ pub(super) fn new_request(
         received_at: now_millis(),
         new: None,
         judged: None,
+        looking: None,
         question: None,
         by: None,
         answered_by: None,

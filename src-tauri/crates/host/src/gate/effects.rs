@@ -2,15 +2,17 @@
 
 use super::judge::RequestJudgment;
 use super::live::Answering;
-use super::message::{GateMessage, GateTaskResult};
+use super::message::{GateMessage, GateTaskResult, LookedUp};
 use super::owed::Before;
 use super::task::Task;
 use crate::book::SavedRules;
-use crate::lanes::Lane;
+use crate::lanes::{Lane, Unanswered};
 use postern_contract::{Answered, NotApplied, Renewed};
+use postern_exec::identity::Allowance;
 use postern_request::{Drift, Refusal, RequestEffect};
 use postern_store::{audit, requests};
 use std::sync::Arc;
+use tokio::time::Instant;
 use uuid::Uuid;
 
 impl Task {
@@ -50,7 +52,7 @@ impl Task {
     /// here after its record, so a request that is not in the record and not live is new. A certain denial
     /// skips that lookup: its record finds the one before it. So does a request whose own record is on its
     /// way, such as one that waits for its turn: it would find itself.
-    pub(super) fn look_up(&self, id: Uuid) {
+    pub(super) fn look_up(&mut self, id: Uuid) {
         let Some(request) = self.requests.get(&id) else { return };
         let version = self.parts.book.version();
         let Some(policy) = self.parts.book.policy(&request.agent) else { return };
@@ -58,34 +60,79 @@ impl Task {
         let call = request.call.clone();
         // A call's number is Postern's own, and was not there before.
         let new = request.new.clone().filter(|_| !request.life.is_busy() && call.is_none());
-        let (store, messages) = (self.parts.store.clone(), self.messages.clone());
-        let (lanes, agent) = (self.parts.lanes.clone(), request.agent.clone());
-        self.spawn_detached(async move {
-            let looked_up = lanes.run(&agent, Lane::LookUps, move |allowance, open| {
-                let world = world.within(allowance);
-                let at = crate::clock::lasting();
-                let mut judgement = match &call {
-                    Some(call) => super::call_facts::judge_call(&world, &policy, version, call, at),
-                    None => super::judge::judge_run(&world, &policy, version, &run, at),
-                };
-                judgement.hold_permit(open);
-                let before = new.filter(|_| !judgement.denies()).map_or(Ok(None), |new| {
-                    store
-                        .look_up(|conn| requests::find_known(conn, &new.agent, &new.request_id, &new.content))
-                });
-                (judgement, before)
-            });
-            // What cannot be judged does not run.
-            let (judgement, before) = looked_up.await.unwrap_or_else(|unanswered| {
-                (RequestJudgment::Refused(Refusal::from(unanswered).into()), Ok(None))
-            });
-            let done = match before {
-                Ok(None) => GateTaskResult::Judged { id, judgement },
-                Ok(Some(before)) => GateTaskResult::Known { id, opening: Ok(before) },
-                Err(error) => GateTaskResult::Known { id, opening: Err(error) },
+        let store = self.parts.store.clone();
+        let work = move |allowance, open| {
+            let world = world.within(allowance);
+            let at = crate::clock::lasting();
+            let mut judgement = match &call {
+                Some(call) => super::call_facts::judge_call(&world, &policy, version, call, at),
+                None => super::judge::judge_run(&world, &policy, version, &run, at),
             };
-            GateMessage::send(&messages, GateMessage::Told(Box::new(done)));
-        });
+            judgement.hold_permit(open);
+            let before = new.filter(|_| !judgement.denies()).map_or(Ok(None), |new| {
+                store.look_up(|conn| requests::find_known(conn, &new.agent, &new.request_id, &new.content))
+            });
+            (judgement, before)
+        };
+        let message =
+            move |looked_up| GateMessage::Told(Box::new(GateTaskResult::LookedUp { id, looked_up }));
+        let messages = self.messages.clone();
+        // The agent's own thread waits for room. A gate that is gone does not wait for it.
+        let tell = move |looked_up| {
+            _ = messages.upgrade().map(|messages| messages.blocking_send(message(looked_up)));
+        };
+        match self.parts.lanes.submit(&request.agent, Lane::LookUps, work, tell) {
+            Ok(allowance) => self.await_look_up(id, allowance),
+            Err(unanswered) => GateMessage::send(&self.messages, message(Err(unanswered))),
+        }
+    }
+
+    /// Waits for a look-up, so long as its agent's threads are waited for.
+    fn await_look_up(&mut self, id: Uuid, allowance: Allowance) {
+        let due = Instant::now() + self.parts.lanes.patience();
+        self.look_ups.push_back((due, id, allowance.clone()));
+        if let Some(request) = self.requests.get_mut(&id) {
+            request.looking = Some(allowance);
+        }
+    }
+
+    /// Returns the time at which the next look-up is late.
+    pub(super) fn next_late(&mut self) -> Option<Instant> {
+        while let Some((due, id, allowance)) = self.look_ups.front() {
+            let looking = self.requests.get(id).and_then(|request| request.looking.as_ref());
+            if looking.is_some_and(|looking| looking.is_same(allowance)) {
+                return Some(*due);
+            }
+            self.look_ups.pop_front();
+        }
+        None
+    }
+
+    /// Gives up the look-ups that are late.
+    pub(super) fn give_up_late(&mut self) {
+        while self.next_late().is_some_and(|due| due <= Instant::now()) {
+            if let Some((_, id, allowance)) = self.look_ups.pop_front() {
+                allowance.stop();
+                self.looked_up(id, Err(Unanswered::Late));
+            }
+        }
+    }
+
+    /// Handles the result of a look-up. One that was given up counts no more.
+    pub(super) fn looked_up(&mut self, id: Uuid, looked_up: Result<LookedUp, Unanswered>) {
+        if let Some(request) = self.requests.get_mut(&id) {
+            let given_up = request.looking.take().is_none_or(|allowance| allowance.is_stopped());
+            if given_up && looked_up.is_ok() {
+                return;
+            }
+        }
+        match looked_up {
+            Ok((judgement, Ok(None))) => self.judged(id, judgement),
+            Ok((_, Ok(Some(before)))) => self.handle_duplicate(id, Ok(before)),
+            Ok((_, Err(error))) => self.handle_duplicate(id, Err(error)),
+            // What cannot be judged does not run.
+            Err(unanswered) => self.judged(id, RequestJudgment::Refused(Refusal::from(unanswered).into())),
+        }
     }
 
     /// Saves the rule that the person chose; the start waits for it.

@@ -26,6 +26,7 @@ impl Task {
         self.end_pause();
         self.forget_gone();
         self.try_again();
+        self.give_up_late();
         let clock = self.gate_time();
         for id in self.questions.unattended(clock) {
             if self.waits_for_nobody(&id) {

@@ -6,6 +6,7 @@ use super::past::Lately;
 use crate::publish::About;
 use crate::socket::Reply;
 use postern_contract::{AnswerParams, Answered, Question, Saved};
+use postern_exec::identity::Allowance;
 use postern_exec::run::{FinishedRun, Running};
 use postern_policy::{AgentId, Millis, Origin, RuleId};
 use postern_protocol::{Notice, RunParams, RunState};
@@ -52,6 +53,8 @@ pub(crate) struct LiveRequest {
     /// First record; `None` once it is written.
     pub(crate) new: Option<Arc<NewRequest>>,
     pub(crate) judged: Option<Box<JudgedRequest>>,
+    /// Look-up that it waits for.
+    pub(crate) looking: Option<Allowance>,
     /// The question it would be asked with.
     pub(crate) question: Option<Box<Question>>,
     /// Actor that let it through.

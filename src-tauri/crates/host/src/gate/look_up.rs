@@ -163,8 +163,9 @@ pub(super) fn readable(world: &World, settings: &Settings, cwd: &Cwd) -> Vec<Str
     let real = |path: &Path| path.to_str().map(str::to_owned);
     if settings.folders.is_empty() {
         let here = Path::new(&cwd.bound.path);
-        let protected: Vec<String> = protected_places(&world.home, &world.data).collect();
-        let holds_keys = |folder: &Path| protected.iter().any(|place| Path::new(place).starts_with(folder));
+        let holds_keys = |folder: &Path| {
+            protected_places(&world.home, &world.data).any(|place| Path::new(&place).starts_with(folder))
+        };
         let is_top = |above: &&Path| above.join(".git").is_dir() && !holds_keys(above);
         let top = here.ancestors().find(is_top).unwrap_or(here);
         return real(top).into_iter().collect();

@@ -7,6 +7,7 @@ use super::live::ConnectionId;
 use super::owed::Unwritten;
 use crate::ask::ApproverId;
 use crate::book::{PolicyStoreError, SavedRules};
+use crate::lanes::Unanswered;
 use crate::socket::{Outbox, Reply};
 use postern_contract::methods::{Arming, Presented, ToolQuestion};
 use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, NotApplied, Proposal, Question};
@@ -108,6 +109,9 @@ impl GateMessage {
     }
 }
 
+/// Judgment of a request, and the same request in the record, where it was there before.
+pub(crate) type LookedUp = (RequestJudgment, Result<Option<NewRequestOutcome>, Error>);
+
 /// Result of the gate's own tasks.
 #[derive(Debug)]
 pub(crate) enum GateTaskResult {
@@ -115,8 +119,8 @@ pub(crate) enum GateTaskResult {
     Known { id: Uuid, opening: Result<NewRequestOutcome, Error> },
     /// A request's record is durable, with the event that was told.
     Recorded { id: Uuid, outcome: Result<Option<Notice>, Error> },
-    /// A request was judged.
-    Judged { id: Uuid, judgement: RequestJudgment },
+    /// A request was judged, and looked for among earlier ones.
+    LookedUp { id: Uuid, looked_up: Result<LookedUp, Unanswered> },
     /// Judgment of a changed command.
     Edited(Box<Judgements>),
     /// Record of a stop of an agent, or its failure.

@@ -59,7 +59,6 @@ use postern_policy::{AgentId, Millis, Settings};
 use postern_protocol::Signal;
 use postern_store::audit;
 use std::collections::BTreeSet;
-use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -92,10 +91,13 @@ pub(crate) fn create_gate() -> (GateHandle, Received) {
     (GateHandle { messages, first: urgent }, Received { first, rest })
 }
 
-/// Starts the gate's task on threads that nothing else keeps busy.
-pub(crate) fn start_task(parts: GateDeps, gate: &GateHandle, received: Received, on: &Handle) {
-    let task = task::Task::new(parts, gate.messages.downgrade());
-    drop(on.spawn(task.run(received)));
+/// Returns the gate's task, for a thread that nothing else keeps busy.
+pub(crate) fn task(
+    parts: GateDeps,
+    gate: &GateHandle,
+    received: Received,
+) -> impl Future<Output = ()> + Send + 'static {
+    task::Task::new(parts, gate.messages.downgrade()).run(received)
 }
 
 impl GateHandle {

@@ -15,10 +15,11 @@ use crate::publish::{Publisher, Stirred};
 use crate::session::ScreenSession;
 use crate::socket::Outbox;
 use postern_contract::{ApproverNotification, Question};
+use postern_exec::identity::Allowance;
 use postern_policy::AgentId;
 use postern_request::{ActivePause, Denial, Halt, Refusal, RequestEvent, Withdrawal};
 use postern_store::{Store, audit};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -60,6 +61,8 @@ pub(crate) struct Task {
     /// The writing ends of connections, for what must not outrun its reader.
     pub(super) outboxes: HashMap<ConnectionId, Outbox>,
     next_connection: u64,
+    /// Look-ups that requests wait for, with the time at which they are late. Answered ones stay until they are the first.
+    pub(super) look_ups: VecDeque<(Instant, Uuid, Allowance)>,
     pub(super) questions: OpenQuestions,
     /// Questions of other Macs.
     pub(super) elsewhere: Elsewhere,
@@ -86,6 +89,7 @@ impl Task {
             connections: HashMap::new(),
             outboxes: HashMap::new(),
             next_connection: 0,
+            look_ups: VecDeque::new(),
             questions: OpenQuestions::default(),
             elsewhere: Elsewhere::default(),
             owed: OwedEntries::default(),
@@ -223,7 +227,7 @@ impl Task {
         match done {
             GateTaskResult::Known { id, opening } => self.handle_duplicate(id, opening),
             GateTaskResult::Recorded { id, outcome } => self.recorded(id, outcome),
-            GateTaskResult::Judged { id, judgement } => self.judged(id, judgement),
+            GateTaskResult::LookedUp { id, looked_up } => self.looked_up(id, looked_up),
             GateTaskResult::Edited(judgements) => self.edited(*judgements),
             GateTaskResult::Stopped { agent, until, saved } => self.stopped(&agent, until, saved),
             GateTaskResult::PauseKept { number, problem } => self.pause_kept(number, problem),
@@ -379,7 +383,10 @@ impl Task {
         let turn = self.next_turn_at();
         let pause = self.parts.halt.ends_in(lasting()).map(|left| Instant::now() + left);
         let due = self.questions.next_due().map(|due| self.due_instant(due));
-        [due, pause, self.look_at, self.next_gone(), self.next_try(), turn].into_iter().flatten().min()
+        [due, pause, self.look_at, self.next_gone(), self.next_try(), turn, self.next_late()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Tells every face.

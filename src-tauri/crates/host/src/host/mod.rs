@@ -190,7 +190,7 @@ impl Host {
             session: config.session,
             halt: Halt::new(pause, store.watch_doubt().borrow().is_some()),
         };
-        gate::start_task(parts, &gate, received, &own.handle());
+        own.start_gate(gate::task(parts, &gate, received)).map_err(failed)?;
         let control = HostControl::new(control::ControlDeps {
             book: book.clone(),
             gate: gate.clone(),
