@@ -9,6 +9,7 @@ mod code;
 pub mod confine;
 mod descriptors;
 pub mod identity;
+mod memory;
 pub mod peer;
 pub mod resolve;
 pub mod run;
@@ -17,6 +18,7 @@ pub mod small_file;
 pub mod user;
 
 pub use descriptors::raise_descriptor_limit;
+pub use memory::give_back_memory;
 pub use screen::ScreenPresence;
 #[cfg(target_os = "macos")]
 pub use screen::presence;
