@@ -4,6 +4,7 @@
 use postern_policy::expand_home;
 use rustix::fs::{FileType, Mode, Stat};
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -37,7 +38,7 @@ const GROUPS: std::ops::Range<u32> = 0..100;
 type Place = (PathBuf, Option<(u64, u64)>);
 
 fn place(path: PathBuf) -> Place {
-    let path = path.canonicalize().unwrap_or(path);
+    let path = path.canonicalize().unwrap_or_else(|_| path.components().collect());
     let id = rustix::fs::stat(&path).ok().map(|stat| device_inode(&stat));
     (path, id)
 }
@@ -58,7 +59,8 @@ impl AgentReach {
     pub fn of_agent(folders: &[String], home: &str, cwd: &str) -> Self {
         let mut all: Vec<PathBuf> = Vec::new();
         all.extend(folders.iter().map(|folder| expand_home(folder, home).as_ref().into()));
-        let above = Some(PathBuf::from(cwd)).filter(|cwd| folders.is_empty() && is_above_system(cwd));
+        let above: PathBuf = Path::new(cwd).components().collect();
+        let above = Some(above).filter(|cwd| folders.is_empty() && is_above_system(cwd));
         if folders.is_empty() {
             all.push(home.into());
             all.extend(above.is_none().then(|| cwd.into()));
@@ -88,7 +90,7 @@ impl AgentReach {
             }
             let next = here.join(&part);
             // Compared as text before the disk is read, because the agent could create what is missing there.
-            if self.places.iter().any(|(place, _)| next.starts_with(place)) || self.is_beside_system(&next) {
+            if self.places.iter().any(|(place, _)| lies_in(&next, place)) || self.is_beside_system(&next) {
                 return true;
             }
             let stat = match rustix::fs::lstat(&next) {
@@ -118,9 +120,16 @@ impl AgentReach {
 
     /// Returns true if a path lies below the folder that is reachable except for the system's places.
     fn is_beside_system(&self, path: &Path) -> bool {
-        let theirs = |place: &&str| path.starts_with(place) || Path::new(place).starts_with(path);
-        self.above.as_ref().is_some_and(|above| path.starts_with(above)) && !SYSTEM.iter().any(theirs)
+        let theirs = |place: &&str| lies_in(path, Path::new(place)) || lies_in(Path::new(place), path);
+        self.above.as_ref().is_some_and(|above| lies_in(path, above)) && !SYSTEM.iter().any(theirs)
     }
+}
+
+/// Returns true if a path is a folder or lies in it. Both are absolute, without doubled or trailing slashes.
+fn lies_in(path: &Path, folder: &Path) -> bool {
+    let folder = folder.as_os_str().as_bytes();
+    let rest = path.as_os_str().as_bytes().strip_prefix(folder);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/") || folder == b"/")
 }
 
 /// Returns true if a folder holds places of the system.
