@@ -16,6 +16,8 @@ interface Picture {
   act?: (page: Page) => Promise<void>;
 }
 
+const hasMembers = (page: Page) => expect(page.getByTestId("member")).toHaveCount(8);
+
 const pictures: Picture[] = [
   { name: "inbox-light", at: "", scheme: "light" },
   {
@@ -33,6 +35,8 @@ const pictures: Picture[] = [
     act: (page) => page.getByLabel("Try a command").fill("git push origin main"),
   },
   { name: "rules-dark-contrast", at: "#rules", scheme: "dark", contrast: "more" },
+  { name: "fleet-light", at: "?scene=fleet#fleet", scheme: "light", act: hasMembers },
+  { name: "fleet-dark", at: "?scene=fleet-broken#fleet", scheme: "dark", act: hasMembers },
   { name: "settings-light-contrast", at: "#settings", scheme: "light", contrast: "more" },
 ];
 

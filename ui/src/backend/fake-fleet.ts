@@ -6,8 +6,10 @@ import { insights } from "./fake-insights";
 import { FakeRules } from "./fake-rules";
 
 const HOSTS = [
-  { id: "host-mini", name: "mini-3" },
-  { id: "host-away", name: "build-1" },
+  { id: "host-mini", name: "mini-3", groups: ["builds"] },
+  { id: "host-away", name: "build-1", groups: ["builds"] },
+  { id: "host-studio", name: "studio", groups: ["home"] },
+  { id: "host-ci", name: "ci-7", groups: ["builds"] },
 ];
 
 export class FakeFleet {
@@ -16,7 +18,7 @@ export class FakeFleet {
 
   constructor(
     private readonly now: number,
-    private readonly joined: boolean,
+    private readonly joined: () => boolean,
   ) {
     const nothing = () => undefined;
     this.history = new FakeHistory(now, 0, "", nothing);
@@ -24,7 +26,7 @@ export class FakeFleet {
   }
 
   list(): FleetHosts {
-    return { hosts: this.joined ? HOSTS : [] };
+    return this.joined() ? { hosts: HOSTS, groups: ["home"] } : { hosts: [], groups: [] };
   }
 
   requests(host: string, filter: RequestFilter): Requests {

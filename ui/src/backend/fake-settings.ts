@@ -16,6 +16,7 @@ import { FakeApproval } from "./fake-approval";
 import { FakeDoors } from "./fake-doors";
 import { FakeFleet } from "./fake-fleet";
 import { FakeHistory } from "./fake-history";
+import { FakeMembers } from "./fake-members";
 import { insights, noInsights } from "./fake-insights";
 import { FakeRules } from "./fake-rules";
 import { FakeSetup } from "./fake-setup";
@@ -31,7 +32,7 @@ export interface Filling {
   history?: number;
   /**
    * `empty`: nobody is there yet. `hostile`: every field is an attack. `quiet`: an agent, and nothing asked yet.
-   * `fleet`: other Macs can be read. `unconfined`: the system cannot confine local work. `answered`: nothing waits.
+   * `fleet`: other Macs can be read; `fleet-broken`: its broker is gone. `unconfined`: the system cannot confine local work. `answered`: nothing waits.
    */
   scene?: string;
 }
@@ -70,6 +71,7 @@ export class FakeSettings implements SettingsBackend {
   private readonly order: string[];
   private readonly setup = new FakeSetup();
   private readonly fleet: FakeFleet;
+  private readonly members: FakeMembers;
   /** What was saved as a file, by name. */
   readonly saved = new Map<string, string>();
 
@@ -90,7 +92,8 @@ export class FakeSettings implements SettingsBackend {
       this.told("rules.changed");
     });
     this.history = new FakeHistory(this.now, history, scene, () => this.told("request.changed"));
-    this.fleet = new FakeFleet(this.now, scene === "fleet");
+    this.members = new FakeMembers(this.now, scene);
+    this.fleet = new FakeFleet(this.now, () => this.members.joined);
     this.count();
   }
 
@@ -238,6 +241,15 @@ export class FakeSettings implements SettingsBackend {
     "fleet.requests": ({ host, filter }) => this.fleet.requests(host, filter),
     "fleet.rules": ({ host }) => this.fleet.rules(host),
     "fleet.insights": ({ host, filter }) => this.fleet.insights(host, filter.days),
+    "fleet.get": () => this.members.get(),
+    "fleet.plan": (asked) => this.members.plan(asked),
+    "fleet.start": () => this.members.start(),
+    "fleet.invite": (asked) => this.members.invite(asked),
+    "fleet.join": (asked) => this.members.join(asked),
+    "fleet.pair": ({ digits }) => this.members.pair(digits),
+    "fleet.revoke": ({ member }) => this.members.revoke(member),
+    "fleet.leave": () => this.members.leave(),
+    "fleet.block": (asked) => this.members.block(asked),
     "setup.find": () => this.setup.find(),
     "setup.path": () => ({ folders: ["/opt/homebrew/bin", "/usr/bin", "/bin"], added: [] }),
     "setup.preview": (asked) => this.setup.preview(asked),

@@ -25,7 +25,17 @@ import type { Explain } from "./Explain";
 import type { Explained } from "./Explained";
 import type { FeedAsk } from "./FeedAsk";
 import type { FeedPage } from "./FeedPage";
+import type { FleetBlock } from "./FleetBlock";
+import type { FleetBlocked } from "./FleetBlocked";
 import type { FleetHosts } from "./FleetHosts";
+import type { FleetInvite } from "./FleetInvite";
+import type { FleetJoin } from "./FleetJoin";
+import type { FleetMemberRef } from "./FleetMemberRef";
+import type { FleetOverview } from "./FleetOverview";
+import type { FleetPair } from "./FleetPair";
+import type { FleetPlan } from "./FleetPlan";
+import type { FleetPlanRef } from "./FleetPlanRef";
+import type { FleetStart } from "./FleetStart";
 import type { HookNote } from "./HookNote";
 import type { HostInsights } from "./HostInsights";
 import type { HostRequests } from "./HostRequests";
@@ -379,6 +389,42 @@ audit: Call<AuditAsk, Audit>,
  * Read counts of another Mac's requests, if its person allowed that.
  */
 "fleet.insights": Call<HostInsights, Insights>, 
+/**
+ * Return the fleet that this Mac is in, and a device that joins.
+ */
+"fleet.get": Call<Nothing, FleetOverview>, 
+/**
+ * Plan a fleet of this Mac alone, and show the files of its broker. Nothing is written.
+ */
+"fleet.plan": Call<FleetStart, FleetPlan>, 
+/**
+ * Start the fleet that was planned: write its files, as shown, and open its door.
+ */
+"fleet.start": Call<FleetPlanRef, FleetOverview>, 
+/**
+ * Invite a Mac: make a code, and wait for who comes with it.
+ */
+"fleet.invite": Call<FleetInvite, FleetOverview>, 
+/**
+ * Join a fleet with a code, as far as the digits that are compared.
+ */
+"fleet.join": Call<FleetJoin, FleetOverview>, 
+/**
+ * Accept the Mac whose digits are named, or end an invitation or a joining.
+ */
+"fleet.pair": Call<FleetPair, FleetOverview>, 
+/**
+ * Remove a member; its answers and its connection end at once.
+ */
+"fleet.revoke": Call<FleetMemberRef, FleetOverview>, 
+/**
+ * Leave the fleet: close its door, and forget its keys here.
+ */
+"fleet.leave": Call<Nothing, FleetOverview>, 
+/**
+ * Block all agents of hosts of the fleet, or let them work again.
+ */
+"fleet.block": Call<FleetBlock, FleetBlocked>, 
 /**
  * Find the agents of this computer, whether they ask Postern, and their files with rules.
  */

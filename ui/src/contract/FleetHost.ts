@@ -11,4 +11,8 @@ id: string,
 /**
  * Name in the roster, escaped.
  */
-name: string, };
+name: string, 
+/**
+ * Groups of the host.
+ */
+groups: Array<string>, };

@@ -4,4 +4,8 @@ import type { FleetHost } from "./FleetHost";
 /**
  * Other Macs of the fleet that this Mac's person answers for, in the order of the roster.
  */
-export type FleetHosts = { hosts: Array<FleetHost>, };
+export type FleetHosts = { hosts: Array<FleetHost>, 
+/**
+ * Groups of this Mac's own host.
+ */
+groups: Array<string>, };

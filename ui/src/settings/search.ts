@@ -43,6 +43,7 @@ const settings: [string, Tab][] = [
   ["OpenClaw", "doors"],
   ["OpenTelemetry", "doors"],
   [frame.integrations.skills, "skills"],
+  [frame.integrations.fleet, "fleet"],
   [prefs.folder, "privacy"],
   [prefs.terminal, "advanced"],
 ];

@@ -18,8 +18,17 @@ export interface Narrowed {
   until?: number;
 }
 
-/** The parts of the settings. `skills` is the second half of the integrations, `about` has no tab. */
-export const TABS = ["general", "questions", "privacy", "doors", "skills", "advanced", "about"] as const;
+/** The parts of the settings. `skills` and `fleet` are parts of the integrations, `about` has no tab. */
+export const TABS = [
+  "general",
+  "questions",
+  "privacy",
+  "doors",
+  "skills",
+  "fleet",
+  "advanced",
+  "about",
+] as const;
 export type Tab = (typeof TABS)[number];
 
 /** The parts of an agent's page. */
@@ -82,6 +91,8 @@ export class State {
   page: Page = $state.raw({ kind: "inbox" });
   /** The other Macs of the fleet that can be read. */
   hosts: FleetHost[] = $state.raw([]);
+  /** The groups of this one in the fleet. */
+  groups: string[] = $state.raw([]);
   /** The one whose requests, rules and counts are shown; empty for this one. */
   host = $state("");
   /** Whether requests, rules and counts are this Mac's. Another one sends its rows, and nothing more about them. */
@@ -145,6 +156,7 @@ export class State {
     // Where the fleet is broken, the integrations say so.
     const found = await this.backend.call("fleet.hosts", {}).catch(() => null);
     this.hosts = found?.hosts ?? [];
+    this.groups = found?.groups ?? [];
     if (!this.hosts.some(({ id }) => id === this.host)) this.host = "";
   }
 
@@ -159,10 +171,10 @@ export class State {
   }
 
   /** Copies a text, and says so. */
-  async copy(text: string) {
+  async copy(text: string, said: string = words.activity.copied) {
     try {
       await navigator.clipboard.writeText(text);
-      this.say(words.activity.copied);
+      this.say(said);
     } catch (error) {
       this.problem = reason(error);
     }
@@ -205,6 +217,7 @@ export class State {
     void this.readStatus();
     void this.readAgents();
     void this.readQuestions();
+    void this.readHosts();
   }
 
   private async readQuestions() {

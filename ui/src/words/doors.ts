@@ -40,6 +40,7 @@ export const doors = {
   open: "Turn On…",
   openTitle: (name: string) => `Turn On: ${name}`,
   openDo: "Turn On",
+  fleet: "Show Fleet",
   change: "Change…",
   changeTitle: (name: string) => `Change: ${name}`,
   changeDo: "Save",

@@ -1,7 +1,7 @@
 // Words of the main window's frame: the sidebar, the toolbar's search, the state of the whole, the inbox.
 
 import { count } from "./count";
-import { key } from "./platform";
+import { computer, key } from "./platform";
 
 export const frame = {
   places: { inbox: "Inbox", activity: "Activity", rules: "Rules", insights: "Insights" },
@@ -16,7 +16,7 @@ export const frame = {
     integrations: "Integrations",
     advanced: "Advanced",
   },
-  integrations: { doors: "Connections", skills: "Skills" },
+  integrations: { doors: "Connections", skills: "Skills", fleet: "Fleet" },
   hideSidebar: "Hide Sidebar",
   showSidebar: "Show Sidebar",
   waiting: (n: number) => `${n.toLocaleString("en-US")} waiting`,
@@ -64,4 +64,8 @@ export const inbox = {
   left: (time: string) => `${time} left`,
   allowed: (time: string) => `Allowed in ${time}`,
   times: (n: number) => `×${n}`,
+  place: "Show",
+  everywhere: "Everywhere",
+  here: `This ${computer}`,
+  groups: "Groups",
 } as const;

@@ -21,6 +21,11 @@ pub(crate) trait Door: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// Returns the time of the last contact with the other side, if it was reached since this opened.
+    fn last_contact(&self) -> Option<i64> {
+        None
+    }
+
     /// Waits until it is known whether it works, for a while. An error is one that waiting does not solve.
     async fn settle(&self) -> Result<(), ControlError> {
         Ok(())

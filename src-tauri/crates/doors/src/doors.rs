@@ -5,14 +5,12 @@ use crate::open::open_door;
 use crate::setup::AgentSetup;
 use crate::values::{self, DoorValues};
 use postern_contract::methods::{
-    ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, DoorState, FleetHosts,
-    PairedClientRef,
+    ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, DoorState, PairedClientRef,
 };
 use postern_contract::{Moment, RequestRow};
 use postern_host::Host;
 use postern_host::doors::{DoorMethodFuture, Later};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::Mutex;
@@ -23,12 +21,17 @@ const KEPT: &str = "doors";
 /// The doors of a host. One call at a time opens, changes or closes one.
 #[derive(Debug)]
 pub struct DoorRegistry {
-    host: Host,
+    pub(crate) host: Host,
     setup: AgentSetup,
     slots: Mutex<BTreeMap<DoorKind, Slot>>,
-    /// Reading of another Mac: one at a time, for a host takes what a member asks in the order of its clock.
+    /// Work on other Macs: one at a time, for a host takes what a member asks in the order of its clock.
     #[cfg(feature = "fleet")]
-    reading: Mutex<()>,
+    pub(crate) reading: Mutex<()>,
+    #[cfg(feature = "fleet")]
+    pub(crate) desk: crate::fleet::FleetDesk,
+    /// The registry itself, for what goes on after a call.
+    #[cfg(feature = "fleet")]
+    pub(crate) me: std::sync::Weak<Self>,
 }
 
 /// Stored settings of a door.
@@ -73,20 +76,33 @@ impl DoorRegistry {
             let door = if kept.enabled { Some(opened(kind, host, &kept.values).await) } else { None };
             slots.insert(kind, Slot { kept, door });
         }
-        let doors = Self {
+        let doors = Arc::new_cyclic(|me| Self {
             host: host.clone(),
             setup,
             slots: Mutex::new(slots),
             #[cfg(feature = "fleet")]
             reading: Mutex::default(),
-        };
-        host.keep_doors(Arc::new(doors));
+            #[cfg(feature = "fleet")]
+            desk: crate::fleet::FleetDesk::default(),
+            #[cfg(feature = "fleet")]
+            me: me.clone(),
+        });
+        host.keep_doors(doors);
     }
 
-    /// Returns true if the door of the fleet is not closed.
+    /// Returns true if a door is not closed.
     #[cfg(feature = "fleet")]
-    async fn in_fleet(&self) -> bool {
-        self.slots.lock().await.get(&DoorKind::Fleet).is_some_and(|slot| slot.door.is_some())
+    pub(crate) async fn is_open(&self, kind: DoorKind) -> bool {
+        self.slots.lock().await.get(&kind).is_some_and(|slot| slot.door.is_some())
+    }
+
+    /// Returns a door as it is listed, with the time of its last contact.
+    #[cfg(feature = "fleet")]
+    pub(crate) async fn row_with_contact(&self, kind: DoorKind) -> (DoorRow, Option<i64>) {
+        let mut slots = self.slots.lock().await;
+        let slot = slots.entry(kind).or_default();
+        let open = slot.door.as_ref().and_then(|door| door.as_ref().ok());
+        (door_row(kind, slot), open.and_then(|door| door.last_contact()))
     }
 
     async fn remember(&self, slots: &BTreeMap<DoorKind, Slot>) -> Result<(), ControlError> {
@@ -96,7 +112,7 @@ impl DoorRegistry {
         self.host.remember(KEPT, value).await.map_err(|error| odd(error.to_string()))
     }
 
-    async fn enable(&self, mut params: DoorEnable) -> Result<DoorRow, ControlError> {
+    pub(crate) async fn enable(&self, mut params: DoorEnable) -> Result<DoorRow, ControlError> {
         let mut slots = self.slots.lock().await;
         let slot = slots.entry(params.door).or_default();
         let before = slot.kept.clone();
@@ -144,7 +160,7 @@ impl DoorRegistry {
         self.host.keep_given(kind.name(), secret).await.map_err(|error| unkept(&error))
     }
 
-    async fn disable(&self, kind: DoorKind) -> Result<DoorRow, ControlError> {
+    pub(crate) async fn disable(&self, kind: DoorKind) -> Result<DoorRow, ControlError> {
         let mut slots = self.slots.lock().await;
         let slot = slots.entry(kind).or_default();
         if let Some(Ok(door)) = slot.door.take() {
@@ -185,37 +201,6 @@ impl postern_host::doors::DoorMethods for DoorRegistry {
         })
     }
 
-    fn fleet_hosts(&self) -> DoorMethodFuture<'_, FleetHosts> {
-        #[cfg(feature = "fleet")]
-        return Box::pin(async {
-            if !self.in_fleet().await {
-                return Ok(FleetHosts::default());
-            }
-            crate::fleet::readable_hosts(self.host.data_folder())
-        });
-        #[cfg(not(feature = "fleet"))]
-        return Box::pin(async { Ok(FleetHosts::default()) });
-    }
-
-    #[cfg_attr(not(feature = "fleet"), expect(unused_variables, reason = "there is no other Mac"))]
-    fn read_fleet_host(
-        &self,
-        host: String,
-        method: &'static str,
-        filter: Value,
-    ) -> DoorMethodFuture<'_, Value> {
-        #[cfg(feature = "fleet")]
-        return Box::pin(async move {
-            if !self.in_fleet().await {
-                return Err(closed(DoorKind::Fleet));
-            }
-            let _turn = self.reading.lock().await;
-            crate::fleet::read_host(self.host.data_folder(), &host, method, filter).await
-        });
-        #[cfg(not(feature = "fleet"))]
-        return Box::pin(async { Err(closed(DoorKind::Fleet)) });
-    }
-
     fn chat_moments<'a>(&'a self, request: &'a RequestRow) -> Later<'a, Vec<Moment>> {
         #[cfg(feature = "chat")]
         return Box::pin(crate::chat::chat_moments(&self.host, request));
@@ -227,8 +212,17 @@ impl postern_host::doors::DoorMethods for DoorRegistry {
         &self.setup
     }
 
+    fn fleet_methods(&self) -> Result<&dyn postern_host::doors::FleetMethods, ControlError> {
+        #[cfg(feature = "fleet")]
+        return Ok(self);
+        #[cfg(not(feature = "fleet"))]
+        return Err(closed(DoorKind::Fleet));
+    }
+
     fn close_all(&self) -> DoorMethodFuture<'_, ()> {
         Box::pin(async {
+            #[cfg(feature = "fleet")]
+            self.desk.close_desk().await;
             let slots = std::mem::take(&mut *self.slots.lock().await);
             for door in slots.into_values().filter_map(|slot| slot.door?.ok()) {
                 door.close().await;
@@ -275,7 +269,7 @@ fn open_one(slots: &BTreeMap<DoorKind, Slot>, kind: DoorKind) -> Result<&dyn Doo
     }
 }
 
-fn closed(kind: DoorKind) -> ControlError {
+pub(crate) fn closed(kind: DoorKind) -> ControlError {
     ControlError::refused(format!("the door {0} is closed: postern doors enable {0}", kind.name()))
 }
 

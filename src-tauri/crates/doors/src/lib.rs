@@ -24,6 +24,8 @@ mod door;
 mod doors;
 #[cfg(feature = "fleet")]
 pub mod fleet;
+#[cfg(feature = "fleet")]
+mod fleet_methods;
 #[cfg(feature = "forwarder")]
 mod forwarder;
 pub mod hooks;

@@ -45,10 +45,10 @@ pub struct InvitationCode {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CodeError {
     /// Text that is no code.
-    #[error("this is not a code of postern fleet invite: it begins with pf1. and has no spaces inside")]
+    #[error("this is not the code of an invitation: it begins with pf1. and has no spaces inside")]
     Form,
     /// Code that is too old.
-    #[error("this code has ended: make another one with postern fleet invite")]
+    #[error("this code has ended: an owner makes another one")]
     Ended,
 }
 

@@ -4,9 +4,11 @@
 
 use crate::ask::ApproverId;
 use postern_contract::methods::{
-    ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, FleetHosts, Imported,
-    PairedClientRef, SettingsChange, SetupConnect, SetupConnected, SetupDisconnect, SetupDisconnected,
-    SetupFound, SetupImport, SetupPreview, SetupScope, SetupTest, SetupTestRef, SetupTested, ShellPath,
+    ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, FleetBlock, FleetBlocked,
+    FleetHosts, FleetInvite, FleetJoin, FleetMemberRef, FleetOverview, FleetPair, FleetPlan, FleetPlanRef,
+    FleetStart, Imported, PairedClientRef, SettingsChange, SetupConnect, SetupConnected, SetupDisconnect,
+    SetupDisconnected, SetupFound, SetupImport, SetupPreview, SetupScope, SetupTest, SetupTestRef,
+    SetupTested, ShellPath,
 };
 use postern_contract::{Moment, RequestRow};
 use postern_policy::Millis;
@@ -33,23 +35,42 @@ pub trait DoorMethods: Debug + Send + Sync {
     fn set_up(&self, door: DoorKind) -> DoorMethodFuture<'_, DoorSetup>;
     /// Forgets a client.
     fn revoke(&self, client: PairedClientRef) -> DoorMethodFuture<'_, DoorRow>;
-    /// Returns the other Macs of the fleet that can be read; none while its door is closed.
-    fn fleet_hosts(&self) -> DoorMethodFuture<'_, FleetHosts>;
-    /// Calls a method that only reads on another Mac of the fleet, and returns what that Mac sent.
-    fn read_fleet_host(
-        &self,
-        host: String,
-        method: &'static str,
-        filter: Value,
-    ) -> DoorMethodFuture<'_, Value>;
     /// Returns the messages in chats that showed the question of a request, with their status.
     ///
     /// As moments of its life, whether the door is open now or not.
     fn chat_moments<'a>(&'a self, request: &'a RequestRow) -> Later<'a, Vec<Moment>>;
     /// Returns the methods that connect the agents of this computer.
     fn setup_methods(&self) -> &dyn SetupMethods;
+    /// Returns the methods of the fleet; an error if this program was built without them.
+    fn fleet_methods(&self) -> Result<&dyn FleetMethods, ControlError>;
     /// Closes every door, because the host ends.
     fn close_all(&self) -> DoorMethodFuture<'_, ()>;
+}
+
+/// The fleet, as the control methods `fleet.*` reach it.
+pub trait FleetMethods: Send + Sync {
+    /// Returns the other Macs of the fleet that can be read; none while its door is closed.
+    fn list_hosts(&self) -> DoorMethodFuture<'_, FleetHosts>;
+    /// Calls a method that only reads on another Mac of the fleet, and returns what that Mac sent.
+    fn read_host(&self, host: String, method: &'static str, filter: Value) -> DoorMethodFuture<'_, Value>;
+    /// Returns the fleet, and a device that joins.
+    fn overview(&self) -> DoorMethodFuture<'_, FleetOverview>;
+    /// Plans a new fleet.
+    fn plan_fleet(&self, asked: FleetStart) -> DoorMethodFuture<'_, FleetPlan>;
+    /// Writes the plan that was shown.
+    fn start_fleet(&self, plan: FleetPlanRef) -> DoorMethodFuture<'_, FleetOverview>;
+    /// Invites a Mac.
+    fn invite_member(&self, asked: FleetInvite) -> DoorMethodFuture<'_, FleetOverview>;
+    /// Joins with a code.
+    fn join_fleet(&self, asked: FleetJoin) -> DoorMethodFuture<'_, FleetOverview>;
+    /// Accepts a Mac, or ends an invitation or a joining.
+    fn pair_member(&self, asked: FleetPair) -> DoorMethodFuture<'_, FleetOverview>;
+    /// Removes a member.
+    fn revoke_member(&self, asked: FleetMemberRef) -> DoorMethodFuture<'_, FleetOverview>;
+    /// Leaves the fleet.
+    fn leave_fleet(&self) -> DoorMethodFuture<'_, FleetOverview>;
+    /// Blocks all agents of hosts, or lets them work again.
+    fn block_hosts(&self, asked: FleetBlock) -> DoorMethodFuture<'_, FleetBlocked>;
 }
 
 /// Methods that connect the agents of this computer, as the control methods `setup.*` reach them. Each works

@@ -9,6 +9,8 @@ use ts_rs::TS;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FleetHosts {
     pub hosts: Vec<FleetHost>,
+    /// Groups of this Mac's own host.
+    pub groups: Vec<String>,
 }
 
 /// Another Mac of the fleet.
@@ -19,6 +21,8 @@ pub struct FleetHost {
     pub id: String,
     /// Name in the roster, escaped.
     pub name: String,
+    /// Groups of the host.
+    pub groups: Vec<String>,
 }
 
 /// Requests of another Mac.

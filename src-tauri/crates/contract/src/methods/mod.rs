@@ -5,6 +5,7 @@ mod doors;
 mod errors;
 mod feed;
 mod fleet;
+mod fleet_members;
 mod insights;
 mod params;
 mod policy;
@@ -19,6 +20,11 @@ pub use doors::{
 pub use errors::{ControlCode, ControlError};
 pub use feed::{FeedAsk, FeedEvent, FeedKind, FeedPage, FeedTimes};
 pub use fleet::{FleetHost, FleetHosts, HostInsights, HostRequests, HostRules};
+pub use fleet_members::{
+    FleetApproval, FleetBlock, FleetBlockOutcome, FleetBlockReply, FleetBlocked, FleetBroker, FleetConsent,
+    FleetDetail, FleetGroup, FleetInvite, FleetJoin, FleetMember, FleetMemberRef, FleetOverview, FleetPair,
+    FleetPairing, FleetPairingState, FleetPlan, FleetPlanFile, FleetPlanRef, FleetRole, FleetStart,
+};
 pub use insights::{
     AgentCounts, Counts, DayCounts, EffectCount, Insights, RuleCount, RuleOffer, RuleOffers, Suggestion,
     Suggestions,
@@ -216,6 +222,24 @@ macro_rules! with_methods {
             ListHostRules "fleet.rules" fleet_rules (HostRules) -> Rules;
             /// Read counts of another Mac's requests, if its person allowed that.
             GetHostInsights "fleet.insights" fleet_insights (HostInsights) -> Insights;
+            /// Return the fleet that this Mac is in, and a device that joins.
+            GetFleet "fleet.get" fleet_get (Nothing) -> FleetOverview;
+            /// Plan a fleet of this Mac alone, and show the files of its broker. Nothing is written.
+            PlanFleet "fleet.plan" fleet_plan (FleetStart) -> FleetPlan;
+            /// Start the fleet that was planned: write its files, as shown, and open its door.
+            StartFleet "fleet.start" fleet_start (FleetPlanRef) -> FleetOverview;
+            /// Invite a Mac: make a code, and wait for who comes with it.
+            InviteMember "fleet.invite" fleet_invite (FleetInvite) -> FleetOverview;
+            /// Join a fleet with a code, as far as the digits that are compared.
+            JoinFleet "fleet.join" fleet_join (FleetJoin) -> FleetOverview;
+            /// Accept the Mac whose digits are named, or end an invitation or a joining.
+            PairMember "fleet.pair" fleet_pair (FleetPair) -> FleetOverview;
+            /// Remove a member; its answers and its connection end at once.
+            RevokeMember "fleet.revoke" fleet_revoke (FleetMemberRef) -> FleetOverview;
+            /// Leave the fleet: close its door, and forget its keys here.
+            LeaveFleet "fleet.leave" fleet_leave (Nothing) -> FleetOverview;
+            /// Block all agents of hosts of the fleet, or let them work again.
+            BlockHosts "fleet.block" fleet_block (FleetBlock) -> FleetBlocked;
             /// Find the agents of this computer, whether they ask Postern, and their files with rules.
             FindAgents "setup.find" setup_find (SetupScope) -> SetupFound;
             /// Show what connecting or disconnecting an agent would change in its settings.

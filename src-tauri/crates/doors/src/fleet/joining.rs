@@ -74,7 +74,7 @@ impl Joining {
         code.check_expiry(super::wall_clock()).map_err(FleetError::refused)?;
         if code.credentials && credentials.is_none() {
             return Err(FleetError::Refused(
-                "this fleet's broker wants credentials: ask its administrator, and add --credentials FILE"
+                "this fleet's broker wants credentials: ask its administrator for them (--credentials FILE)"
                     .to_owned(),
             ));
         }
@@ -161,7 +161,7 @@ async fn send_and_receive<T: DeserializeOwned>(
     let reply =
         client.send_request(subject.to_owned(), request).await.map_err(|error| match error.kind() {
             async_nats::RequestErrorKind::NoResponders => FleetError::Unreachable(
-                "nobody waits for this code: run postern fleet invite there".to_owned(),
+                "nobody waits for this code: an owner invites this Mac again".to_owned(),
             ),
             async_nats::RequestErrorKind::TimedOut => {
                 FleetError::Unreachable("the owner did not answer".to_owned())

@@ -2,6 +2,7 @@
 //! read.
 
 use super::FleetError;
+use postern_contract::THIS_COMPUTER;
 use postern_fleet::{
     FleetId, Fresh, Hash, Introduction, Member, MemberRole, OpenKey, PinnedRoster, Seed, SignKey,
     SignedEnvelope, VerifyKey,
@@ -217,6 +218,17 @@ impl Folder {
     /// Returns what is known of the fleet; an error if this Mac is in none.
     pub fn membership(&self) -> Result<Membership, FleetError> {
         self.read_json("member.json")?.ok_or(FleetError::NoFleet)
+    }
+
+    /// Refuses what makes this Mac a member if it is one.
+    pub fn require_none(&self) -> Result<(), FleetError> {
+        match self.membership() {
+            Err(FleetError::NoFleet) => Ok(()),
+            Err(error) => Err(error),
+            Ok(_) => {
+                Err(FleetError::Refused(format!("{THIS_COMPUTER} is in a fleet already: leave it first")))
+            }
+        }
     }
 
     /// Keeps it.

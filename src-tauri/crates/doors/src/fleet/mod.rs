@@ -4,15 +4,19 @@
 mod approver;
 mod audit;
 mod connect;
+mod desk;
 mod examine;
 mod inbox;
 mod joining;
 mod keep;
+mod overview;
 mod owner;
 mod policy;
 mod publisher;
 mod reading;
+mod service;
 mod session;
+mod steps;
 mod store;
 
 pub use approver::{AnswerReply, Elsewhere, FleetApprover, News};
@@ -22,12 +26,16 @@ pub use joining::{Inviting, Joining, Met};
 pub use keep::{Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember, PolicyScope};
 pub use owner::{BrokerChoice, FleetOwner, Invitation, NewFleetChoices, PreparedFleet, prepare_fleet};
 pub use postern_fleet::{
-    ApproverLimits, FleetChoice, FleetId, FleetRisk, Hash, HostPart, InvitationCode, Member, MemberRole,
-    Reported, RiseLimits, RolloutReach, SentAuditRow, Work,
+    ApproverLimits, FleetChoice, FleetId, FleetRisk, Hash, HostPart, InvitationCode, Joined, Member,
+    MemberRole, Reported, RiseLimits, RolloutReach, SentAuditRow, Work,
 };
 pub use publisher::{Asked, HostReply, Publisher};
+pub use steps::{FleetSetup, GroupMembers, block_hosts, groups_of, invite_device, revoke_member};
 
+pub(crate) use desk::FleetDesk;
+pub(crate) use overview::read_detail;
 pub(crate) use reading::{read_host, readable_hosts};
+pub(crate) use steps::broker_start;
 
 use crate::door::Door;
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
@@ -151,27 +159,41 @@ enum Side {
     Inbox,
 }
 
-/// Reason why each side is not connected; `None` while it is.
-type Troubles = BTreeMap<Side, Option<String>>;
+/// Connection of a side.
+#[derive(Debug, Default)]
+struct SideState {
+    /// Reason why it is not connected; `None` while it is.
+    trouble: Option<String>,
+    /// Time at which the connection was lost, if there was one.
+    lost_at: Option<i64>,
+}
+
+/// Connection of each side.
+type SideStates = BTreeMap<Side, SideState>;
 
 /// Everything that a side connects with.
 #[derive(Debug, Clone)]
 struct Line {
     host: Host,
     folder: Folder,
-    state: Arc<Mutex<Troubles>>,
+    state: Arc<Mutex<SideStates>>,
     started: Instant,
 }
 
-fn say(state: &Mutex<Troubles>, side: Side, trouble: Option<String>) {
-    state.lock().unwrap_or_else(PoisonError::into_inner).insert(side, trouble);
+fn say(state: &Mutex<SideStates>, side: Side, trouble: Option<String>) {
+    let mut states = state.lock().unwrap_or_else(PoisonError::into_inner);
+    let lost_at = match states.get(&side) {
+        Some(SideState { trouble: None, .. }) if trouble.is_some() => Some(wall_clock()),
+        known => known.and_then(|known| known.lost_at),
+    };
+    states.insert(side, SideState { trouble, lost_at });
 }
 
 /// The open door: this Mac asks in its fleet, or shows what others ask.
 #[derive(Debug)]
 pub(crate) struct FleetDoor {
     folder: Folder,
-    state: Arc<Mutex<Troubles>>,
+    state: Arc<Mutex<SideStates>>,
     closed: CancellationToken,
     tasks: TaskTracker,
 }
@@ -228,7 +250,15 @@ impl Door for FleetDoor {
     }
 
     fn trouble(&self) -> Option<String> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).values().flatten().next().cloned()
+        let states = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        states.values().find_map(|side| side.trouble.clone())
+    }
+
+    fn last_contact(&self) -> Option<i64> {
+        let states = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let contact =
+            |side: &SideState| if side.trouble.is_none() { Some(wall_clock()) } else { side.lost_at };
+        states.values().filter_map(contact).max()
     }
 
     fn set_up(&self) -> Result<DoorSetup, ControlError> {

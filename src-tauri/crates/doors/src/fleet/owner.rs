@@ -48,6 +48,20 @@ pub enum BrokerChoice {
     },
 }
 
+impl BrokerChoice {
+    /// Chooses a broker that others run.
+    pub fn existing(
+        server: String,
+        certificate: Option<String>,
+        credentials: String,
+    ) -> Result<Self, FleetError> {
+        if !server.starts_with("tls://") {
+            return Err(FleetError::Refused("the server's address is tls://HOST:PORT".to_owned()));
+        }
+        Ok(Self::Existing { server, certificate, credentials })
+    }
+}
+
 /// A fleet that is ready to be kept.
 #[derive(Debug)]
 pub struct PreparedFleet {

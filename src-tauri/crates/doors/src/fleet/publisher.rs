@@ -113,8 +113,9 @@ impl Publisher {
 
     /// Asks every host of a group for work, many at a time, and returns what they say in the order of the roster.
     pub async fn ask_all(&self, group: &str, work: &Work) -> Result<Vec<(String, HostReply)>, FleetError> {
-        let asked = self.hosts_of(group).into_iter().map(async |host| {
-            self.ask_host(host, work.clone()).await.map(|reply| (host.name.clone(), reply))
+        let hosts: Vec<Member> = self.hosts_of(group).into_iter().cloned().collect();
+        let asked = hosts.into_iter().map(async |host: Member| {
+            self.ask_host(&host, work.clone()).await.map(|reply| (host.name, reply))
         });
         futures_util::stream::iter(asked).buffered(AT_ONCE).try_collect().await
     }

@@ -16,7 +16,7 @@ pub(crate) fn readable_hosts(data: &Path) -> Result<FleetHosts, ControlError> {
     let (membership, pinned) = match of_fleet() {
         Ok(known) => known,
         Err(FleetError::NoFleet) => return Ok(FleetHosts::default()),
-        Err(error) => return Err(ControlError::refused(error.to_string())),
+        Err(error) => return Err(error.into()),
     };
     let roster = &pinned.roster;
     let Some(person) = membership.own_member_id(false).and_then(|id| roster.member(id)) else {
@@ -27,8 +27,13 @@ pub(crate) fn readable_hosts(data: &Path) -> Result<FleetHosts, ControlError> {
         .members_with(MemberRole::Host)
         .filter(|host| Some(&host.id) != mine)
         .filter(|host| person.has_role(MemberRole::Approver) && person.answers_for(&host.groups))
-        .map(|host| FleetHost { id: host.id.to_string(), name: visible_text(&host.name) });
-    Ok(FleetHosts { hosts: hosts.collect() })
+        .map(|host| FleetHost {
+            id: host.id.to_string(),
+            name: visible_text(&host.name),
+            groups: host.groups.iter().map(ToString::to_string).collect(),
+        });
+    let own = mine.and_then(|id| roster.member(id)).map(|host| host.groups.as_slice()).unwrap_or_default();
+    Ok(FleetHosts { hosts: hosts.collect(), groups: own.iter().map(ToString::to_string).collect() })
 }
 
 /// Calls a method that only reads on another host, as the person at this Mac. The host decides whether it sends anything.
@@ -38,14 +43,13 @@ pub(crate) async fn read_host(
     method: &str,
     filter: Value,
 ) -> Result<Value, ControlError> {
-    let refused = |error: FleetError| ControlError::refused(error.to_string());
     let what = HostPart::ALL.into_iter().find(|part| method_of(*part) == method);
     let what = what.ok_or_else(|| ControlError::invalid(format!("{method} is not read from another Mac")))?;
-    let person = Publisher::connect(&Folder::from_data_folder(data)).await.map_err(refused)?;
+    let person = Publisher::connect(&Folder::from_data_folder(data)).await?;
     let named = person.hosts_of(host).into_iter().find(|known| known.id.as_str() == host);
     let member = named.ok_or_else(|| ControlError::not_found(FleetError::NoHost.to_string()))?;
     let name = visible_text(&member.name);
-    match person.ask_host(member, Work::Read { what, filter }).await.map_err(refused)? {
+    match person.ask_host(member, Work::Read { what, filter }).await? {
         HostReply::Did(Reported::Read(value)) => Ok(value),
         HostReply::Did(Reported::Refused(why)) => {
             Err(ControlError::refused(format!("{name} shows nothing: {}", visible_text(&why))))

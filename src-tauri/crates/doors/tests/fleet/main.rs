@@ -24,4 +24,5 @@ mod policy;
 mod reading;
 mod stage;
 mod stored;
+mod window;
 mod withheld;

@@ -5,9 +5,7 @@ use crate::failure::Failure;
 use crate::print;
 use postern_command::escape::visible_text as escaped;
 use postern_contract::THIS_COMPUTER;
-use postern_doors::fleet::{FleetId, FleetRisk, Folder, Member, MemberRole};
-use serde::Serialize;
-use std::collections::BTreeMap;
+use postern_doors::fleet::{FleetId, FleetRisk, Folder, Member, MemberRole, groups_of};
 
 pub(super) fn list_members(folder: &Folder, json: bool) -> Result<(), Failure> {
     let membership = folder.membership().map_err(|error| failure(&error))?;
@@ -49,13 +47,6 @@ fn described(member: &Member) -> String {
     words.join(", ")
 }
 
-/// A group, by the names of its members.
-#[derive(Debug, Default, Serialize)]
-struct GroupRow<'a> {
-    hosts: Vec<&'a str>,
-    approvers: Vec<String>,
-}
-
 pub(super) fn list_groups(folder: &Folder, json: bool) -> Result<(), Failure> {
     let pinned = folder.pinned().map_err(|error| failure(&error))?;
     let groups = groups_of(&pinned.roster.members);
@@ -70,18 +61,4 @@ pub(super) fn list_groups(folder: &Folder, json: bool) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-fn groups_of(members: &[Member]) -> BTreeMap<&FleetId, GroupRow<'_>> {
-    let mut groups: BTreeMap<&FleetId, GroupRow<'_>> = BTreeMap::new();
-    for member in members {
-        for group in &member.groups {
-            groups.entry(group).or_default().hosts.push(&member.name);
-        }
-        for group in member.approver.iter().flat_map(|may| &may.groups) {
-            let person = format!("{} on {}", member.person, member.name);
-            groups.entry(group).or_default().approvers.push(person);
-        }
-    }
-    groups
 }

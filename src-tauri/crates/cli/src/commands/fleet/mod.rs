@@ -1,7 +1,6 @@
 //! `postern fleet …`
 
 mod audit;
-mod broker;
 mod elsewhere;
 mod examine;
 mod members;
@@ -22,14 +21,16 @@ use crate::typed::{is_yes, read_answer, text_of};
 use postern_command::escape::visible_text as escaped;
 use postern_contract::THIS_COMPUTER;
 use postern_contract::methods::{
-    DisableDoor, DoorEnable, DoorKind, DoorRef, DoorState, EnableDoor, ListDoors, Nothing,
+    DoorEnable, DoorKind, EnableDoor, FleetDetail, GetFleet, LeaveFleet, Nothing,
 };
 use postern_doors::fleet::{
-    ApproverLimits, BrokerChoice, FleetError, FleetId, FleetOwner, FleetRisk, Folder, HostConsent, HostReply,
-    Invitation, InvitationCode, Joining, NewFleetChoices, PolicyScope, Publisher, Reported, Work,
+    ApproverLimits, BrokerChoice, FleetError, FleetId, FleetRisk, FleetSetup, Folder, HostConsent, HostReply,
+    Invitation, InvitationCode, Joined, Joining, NewFleetChoices, PolicyScope, Reported, Work, block_hosts,
+    invite_device, revoke_member,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
+use tokio_util::sync::CancellationToken;
 
 /// Error for a question that needs a terminal.
 const NO_TERMINAL: &str = "no terminal to ask on: run this in a terminal";
@@ -62,7 +63,7 @@ pub(crate) fn run(
             audit::read(&folder, host.as_deref(), json.json)
         }
         FleetCommand::Policy(command) => policy::run(&folder, home, command),
-        FleetCommand::Status(json) => status(&folder, link, json.json),
+        FleetCommand::Status(json) => status(link, json.json),
     }
 }
 
@@ -94,9 +95,6 @@ fn start_fleet(
     link: impl Fn() -> Result<HostLink, Failure>,
     command: &FleetStartArgs,
 ) -> Result<(), Failure> {
-    if folder.membership().is_ok() {
-        return Err(in_a_fleet());
-    }
     let mut link = link()?;
     let wanted = NewFleetChoices {
         broker: broker_choice(command)?,
@@ -105,51 +103,34 @@ fn start_fleet(
         group: parse_id(&command.group)?,
         consent: host_consent(&command.consent),
     };
-    let started = postern_doors::fleet::prepare_fleet(folder, &wanted).map_err(|error| failure(&error))?;
-    let Some(configuration) = &started.configuration else {
-        started.save_files(folder).map_err(|error| failure(&error))?;
-        if let Err(failure) = connected(async { FleetOwner::connect(folder).await.map(drop) }) {
-            // Nothing of a fleet that was never reached stays.
-            folder.forget().map_err(|error| self::failure(&error))?;
-            return Err(failure);
-        }
-        enable_door(&mut link)?;
-        print::write_line("What its administrator may set up further: postern fleet nats-setup")?;
-        return print::write_line("Then invite another Mac: postern fleet invite NAME --person PERSON");
-    };
-    let service = broker::service(folder.path(), home, path);
-    print::write_line(format!("{}/broker.conf:\n", folder.path().display()))?;
-    print::write_line(configuration)?;
-    if let Some(service) = &service {
-        print::write_line(format!("{}:\n\n{}", service.path.display(), service.text))?;
+    let setup = FleetSetup::prepare(folder, (home, path), &wanted).map_err(|error| failure(&error))?;
+    let files = setup.shown_files();
+    for (path, text) in &files {
+        print::write_line(format!("{}:\n\n{text}", path.display()))?;
     }
-    if command.listen.ip().is_loopback() {
+    let own = !files.is_empty();
+    if own && command.listen.ip().is_loopback() {
         print::write_line(format!(
             "The broker listens on {THIS_COMPUTER} alone. For other Macs: --listen ADDRESS:PORT."
         ))?;
     }
-    if !command.yes
+    if own
+        && !command.yes
         && !is_yes(&read_answer("Write these files? Type yes:", "name --yes to write them without asking")?)
     {
         return Err(Failure::negative("nothing was written"));
     }
-    started.save_files(folder).map_err(|error| failure(&error))?;
-    match &service {
-        Some(service) => {
-            service.write()?;
-            print::write_line(format!("Start the broker: {}", service.start))?;
-        }
-        None => print::write_line(format!(
+    connected(setup.write_files())?;
+    match setup.broker_start() {
+        Some(start) => print::write_line(format!("Start the broker: {start}"))?,
+        None if own => print::write_line(format!(
             "nats-server was not found. Install it (brew install nats-server, apt install nats-server), then: nats-server -c '{}/broker.conf'",
             folder.path().display()
         ))?,
+        None => print::write_line("What its administrator may set up further: postern fleet nats-setup")?,
     }
     enable_door(&mut link)?;
     print::write_line("Then invite another Mac: postern fleet invite NAME --person PERSON")
-}
-
-fn in_a_fleet() -> Failure {
-    Failure::refused(format!("{THIS_COMPUTER} is in a fleet already: postern fleet leave"))
 }
 
 /// Reads what was said of the broker: where one that others run is, or where an own one listens.
@@ -157,11 +138,9 @@ fn broker_choice(command: &FleetStartArgs) -> Result<BrokerChoice, Failure> {
     let (Some(server), Some(credentials)) = (&command.server, &command.credentials) else {
         return Ok(BrokerChoice::Own { listen: command.listen, before_2_10: command.before_2_10 });
     };
-    if !server.starts_with("tls://") {
-        return Err(Failure::usage_error("the server's address is tls://HOST:PORT"));
-    }
     let certificate = command.certificate.as_deref().map(text_of).transpose()?;
-    Ok(BrokerChoice::Existing { server: server.clone(), certificate, credentials: text_of(credentials)? })
+    BrokerChoice::existing(server.clone(), certificate, text_of(credentials)?)
+        .map_err(|error| Failure::usage_error(error.to_string()))
 }
 
 fn enable_door(link: &mut HostLink) -> Result<(), Failure> {
@@ -181,64 +160,43 @@ fn invite(folder: &Folder, command: &Invite) -> Result<(), Failure> {
     let person = command.person.clone().unwrap_or_else(|| name.clone());
     let invitation =
         Invitation { name, person, groups, approver, publisher: command.publisher, auditor: command.auditor };
-    if !folder.has_credentials() && !folder.path().join("broker.conf").exists() {
-        return Err(Failure::refused("the broker of this fleet is configured on another Mac: invite there"));
-    }
     let mut refused = None;
-    let done = connected(async {
-        let mut owner = FleetOwner::connect(folder).await?;
-        let code = owner.invite()?;
-        broker::reload(folder.path());
-        let invited = invited(&mut owner, code, &invitation, &mut refused).await;
-        // In every case the code works no more.
-        owner.uninvite()?;
-        broker::reload(folder.path());
-        invited
-    });
-    match refused {
+    let mut unprinted = None;
+    let show_code = |code| {
+        let said = print::write_line(format!("On {}: postern fleet join {code}", escaped(&invitation.name)))
+            .and_then(|()| print::write_line("The code works once, for ten minutes. Waiting …"));
+        unprinted = said.err();
+        unprinted.is_none()
+    };
+    let compare = |joined| {
+        let same = are_same(&joined);
+        refused = same.err();
+        std::future::ready(refused.is_none())
+    };
+    let stop = CancellationToken::new();
+    let done = connected(invite_device(folder, &invitation, &stop, (show_code, compare)));
+    match refused.or(unprinted) {
         Some(failure) => Err(failure),
-        None => done,
+        None => done.map(drop),
     }
 }
 
-async fn invited(
-    owner: &mut FleetOwner,
-    code: InvitationCode,
-    invitation: &Invitation,
-    refused: &mut Option<Failure>,
-) -> Result<(), FleetError> {
-    let text = code.to_text();
-    let waiting = owner.await_device(code).await?;
-    let said = print::write_line(format!("On {}: postern fleet join {text}", escaped(&invitation.name)))
-        .and_then(|()| print::write_line("The code works once, for ten minutes. Waiting …"));
-    if let Err(failure) = said {
-        *refused = Some(failure);
-        return Ok(());
-    }
-    let met = waiting.meet_device().await?;
-    let joined = &met.joined;
+/// Asks whether the other screen shows these digits.
+fn are_same(joined: &Joined) -> Result<(), Failure> {
     let kinds: Vec<_> = joined
         .members
         .iter()
         .map(|one| if one.host { "its questions" } else { "its person's answers" })
         .collect();
-    let shown = format!(
+    print::write_line(format!(
         "It joins with {}. Both screens must show these digits:\n\n    {}\n",
         kinds.join(" and "),
         joined.digits
-    );
-    let yes = print::write_line(shown)
-        .and_then(|()| read_answer("Does the other screen show them? Type yes:", NO_TERMINAL));
-    match yes.map(|said| is_yes(&said)) {
-        Ok(true) => owner.welcome(met, invitation).await,
-        Ok(false) => {
-            *refused = Some(Failure::negative("nobody joined"));
-            met.refuse().await
-        }
-        Err(failure) => {
-            *refused = Some(failure);
-            met.refuse().await
-        }
+    ))?;
+    if is_yes(&read_answer("Does the other screen show them? Type yes:", NO_TERMINAL)?) {
+        Ok(())
+    } else {
+        Err(Failure::negative("nobody joined"))
     }
 }
 
@@ -247,9 +205,7 @@ fn join_fleet(
     link: impl Fn() -> Result<HostLink, Failure>,
     command: &Join,
 ) -> Result<(), Failure> {
-    if folder.membership().is_ok() {
-        return Err(in_a_fleet());
-    }
+    folder.require_none().map_err(|error| failure(&error))?;
     let code =
         InvitationCode::parse(&command.code).map_err(|error| Failure::usage_error(error.to_string()))?;
     // Before anything else: what joins has to be able to open.
@@ -279,12 +235,7 @@ fn join_fleet(
 }
 
 fn revoke(folder: &Folder, member: &str) -> Result<(), Failure> {
-    let gone = connected(async {
-        let mut owner = FleetOwner::connect(folder).await?;
-        let gone = owner.revoke(member).await?;
-        broker::reload(folder.path());
-        Ok(gone)
-    })?;
+    let gone = connected(revoke_member(folder, member))?;
     if folder.has_credentials() {
         print::write_line("Its credentials still work at the broker: its administrator takes them back.")?;
     }
@@ -306,10 +257,7 @@ fn block_agents(folder: &Folder, command: &Block) -> Result<(), Failure> {
     let minutes =
         |lasts: humantime::Duration| u32::try_from(lasts.as_secs().div_ceil(60)).unwrap_or(u32::MAX);
     let work = if command.end { Work::Resume } else { Work::Block { minutes: command.lasts.map(minutes) } };
-    let replies = connected(async { Publisher::connect(folder).await?.ask_all(&command.host, &work).await })?;
-    if replies.is_empty() {
-        return Err(Failure::refused("no such host or group: postern fleet members"));
-    }
+    let replies = connected(block_hosts(folder, &command.host, &work))?;
     let mut failed = false;
     for (host, reply) in replies {
         failed |= reply != HostReply::Did(Reported::Done);
@@ -339,43 +287,34 @@ fn leave_fleet(
     {
         return Err(Failure::negative("nothing changed"));
     }
-    link()?.call_method::<DisableDoor>(&DoorRef { door: DoorKind::Fleet })?;
-    folder.forget().map_err(|error| failure(&error))?;
+    link()?.call_method::<LeaveFleet>(&Nothing {})?;
     print::write_line("Left the fleet. An owner removes it from the roster: postern fleet revoke NAME")
 }
 
-fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: bool) -> Result<(), Failure> {
-    let membership = folder.membership().map_err(|error| failure(&error))?;
-    let pinned = folder.pinned().map_err(|error| failure(&error))?;
-    let fresh = folder.read_fresh().map_err(|error| failure(&error))?;
-    let doors = link()?.call_method::<ListDoors>(&Nothing {})?.doors;
-    let door = doors.into_iter().find(|door| door.door == DoorKind::Fleet);
-    let (open, problem) = door.map_or((false, None), |door| (door.state == DoorState::Open, door.problem));
-    let said = fresh.filter(|fresh| fresh.roster == pinned.hash).map(|fresh| fresh.at);
+fn status(link: impl Fn() -> Result<HostLink, Failure>, json: bool) -> Result<(), Failure> {
+    let fleet = link()?.call_method::<GetFleet>(&Nothing {})?.fleet;
+    let fleet = fleet.ok_or_else(|| failure(&FleetError::NoFleet))?;
+    let FleetDetail { id, server, connected, problem, roster, fresh_at, members, .. } = fleet;
     if json {
         return print::write_json(&serde_json::json!({
-            "fleet": membership.fleet,
-            "server": membership.server,
-            "roster": pinned.roster.version,
-            "members": pinned.roster.members.len(),
-            "connected": open && problem.is_none(),
+            "fleet": id,
+            "server": server,
+            "roster": roster,
+            "members": members.len(),
+            "connected": connected,
             "problem": problem,
-            "freshAt": said,
+            "freshAt": fresh_at,
         }));
     }
-    let state = match (open, &problem) {
-        (_, Some(problem)) => problem.clone(),
+    let state = match (connected, problem) {
+        (_, Some(problem)) => problem,
         (true, None) => "connected".to_owned(),
         (false, None) => format!("{THIS_COMPUTER} asks nobody elsewhere"),
     };
-    print::write_line(format!("fleet    {}", membership.fleet))?;
-    print::write_line(format!("broker   {}: {state}", escaped(&membership.server)))?;
-    print::write_line(format!(
-        "roster   version {}, {} members",
-        pinned.roster.version,
-        pinned.roster.members.len()
-    ))?;
-    let fresh = match said.and_then(|at| jiff::Timestamp::from_millisecond(at).ok()) {
+    print::write_line(format!("fleet    {id}"))?;
+    print::write_line(format!("broker   {server}: {state}"))?;
+    print::write_line(format!("roster   version {roster}, {} members", members.len()))?;
+    let fresh = match fresh_at.and_then(|at| jiff::Timestamp::from_millisecond(at).ok()) {
         Some(at) => format!("an owner said at {at:.0} that it is current"),
         None => "no owner has said that it is current: no answer from elsewhere counts".to_owned(),
     };

@@ -1,6 +1,6 @@
 //! The broker's service: nats-server as it is installed, started by the system. Postern starts no process for it.
 
-use crate::failure::Failure;
+use super::FleetError;
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 const PLACES: [&str; 4] = ["/opt/homebrew/bin", "/usr/local/bin", "/usr/bin", "/usr/sbin"];
 
 /// A unit that the system starts.
+#[derive(Debug)]
 pub(super) struct BrokerService {
     pub(super) path: PathBuf,
     pub(super) text: String,
@@ -60,11 +61,11 @@ fn launch_agent(home: &Path, server: &Path, config: &Path) -> BrokerService {
 }
 
 impl BrokerService {
-    pub(super) fn write(&self) -> Result<(), Failure> {
+    pub(super) fn write(&self) -> Result<(), FleetError> {
         if let Some(folder) = self.path.parent() {
-            std::fs::create_dir_all(folder).map_err(Failure::from_error)?;
+            std::fs::create_dir_all(folder).map_err(FleetError::own_error)?;
         }
-        std::fs::write(&self.path, &self.text).map_err(Failure::from_error)
+        std::fs::write(&self.path, &self.text).map_err(FleetError::own_error)
     }
 }
 

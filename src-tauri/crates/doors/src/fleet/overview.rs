@@ -1,0 +1,72 @@
+//! The fleet as the window and the command line show it.
+
+use super::{FleetError, Folder, groups_of};
+use postern_command::escape::visible_text;
+use postern_contract::methods::{FleetApproval, FleetDetail, FleetGroup, FleetMember, FleetRole};
+use postern_fleet::{FleetId, FleetRisk, Member, MemberRole};
+use postern_policy::RiskLevel;
+
+/// Reads the fleet from its folder. Whether it is connected, only the open door knows.
+pub(crate) fn read_detail(folder: &Folder) -> Result<FleetDetail, FleetError> {
+    let (membership, pinned) = (folder.membership()?, folder.pinned()?);
+    let fresh = folder.read_fresh()?.filter(|fresh| fresh.roster == pinned.hash);
+    let roster = &pinned.roster;
+    let is_own = |member: &Member| membership.members.iter().any(|own| own.id == member.id);
+    let groups = groups_of(&roster.members).into_iter().map(|(name, group)| FleetGroup {
+        name: name.to_string(),
+        hosts: group.hosts.into_iter().map(visible_text).collect(),
+        approvers: group.approvers.iter().map(|name| visible_text(name)).collect(),
+    });
+    Ok(FleetDetail {
+        id: membership.fleet.to_string(),
+        server: visible_text(&membership.server),
+        connected: false,
+        problem: None,
+        contact_at: None,
+        roster: roster.version,
+        fresh_at: fresh.map(|fresh| fresh.at),
+        owner: membership.owner_member(&pinned).is_some(),
+        broker_start: None,
+        credentials: folder.has_credentials(),
+        members: roster.members.iter().map(|member| shown_member(member, is_own(member))).collect(),
+        groups: groups.collect(),
+    })
+}
+
+fn shown_member(member: &Member, own: bool) -> FleetMember {
+    FleetMember {
+        id: member.id.to_string(),
+        name: visible_text(&member.name),
+        person: visible_text(&member.person),
+        own,
+        roles: member.roles.iter().map(|role| shown_role(*role)).collect(),
+        groups: texts(&member.groups),
+        approves: member.approver.as_ref().map(|may| FleetApproval {
+            groups: texts(&may.groups),
+            risk: shown_risk(may.risk),
+            once_only: may.once_only,
+        }),
+    }
+}
+
+fn texts(ids: &[FleetId]) -> Vec<String> {
+    ids.iter().map(ToString::to_string).collect()
+}
+
+fn shown_role(role: MemberRole) -> FleetRole {
+    match role {
+        MemberRole::Owner => FleetRole::Owner,
+        MemberRole::Publisher => FleetRole::Publisher,
+        MemberRole::Approver => FleetRole::Approver,
+        MemberRole::Auditor => FleetRole::Auditor,
+        MemberRole::Host => FleetRole::Host,
+    }
+}
+
+fn shown_risk(risk: FleetRisk) -> RiskLevel {
+    match risk {
+        FleetRisk::Safe => RiskLevel::Safe,
+        FleetRisk::NeedsReview => RiskLevel::NeedsReview,
+        FleetRisk::Dangerous => RiskLevel::Dangerous,
+    }
+}

@@ -1,0 +1,149 @@
+//! Steps of a fleet's life that the window and the command line share: starting, inviting, revoking, blocking.
+
+use super::owner::{FleetOwner, Invitation, NewFleetChoices, PreparedFleet, prepare_fleet};
+use super::publisher::{HostReply, Publisher};
+use super::service::{self, BrokerService};
+use super::{FleetError, Folder};
+use postern_fleet::{FleetId, Joined, Member, Work};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tokio_util::sync::CancellationToken;
+
+/// File with the broker's configuration.
+const CONFIGURATION: &str = "broker.conf";
+
+/// A new fleet and its broker's service, until they are written.
+#[derive(Debug)]
+pub struct FleetSetup {
+    folder: Folder,
+    prepared: PreparedFleet,
+    service: Option<BrokerService>,
+}
+
+impl FleetSetup {
+    /// Plans a fleet of this Mac alone. Nothing is written.
+    pub fn prepare(
+        folder: &Folder,
+        (home, path): (&Path, Option<&str>),
+        wanted: &NewFleetChoices,
+    ) -> Result<Self, FleetError> {
+        folder.require_none()?;
+        let prepared = prepare_fleet(folder, wanted)?;
+        let service =
+            prepared.configuration.is_some().then(|| service::service(folder.path(), home, path)).flatten();
+        Ok(Self { folder: folder.clone(), prepared, service })
+    }
+
+    /// Returns the files to show before they are written; none for a broker that others run.
+    pub fn shown_files(&self) -> Vec<(PathBuf, &str)> {
+        let configuration = self.prepared.configuration.as_deref();
+        let configuration = configuration.map(|text| (self.folder.path().join(CONFIGURATION), text));
+        let service = self.service.as_ref().map(|service| (service.path.clone(), service.text.as_str()));
+        configuration.into_iter().chain(service).collect()
+    }
+
+    /// Returns the command that starts the broker; `None` if nats-server is not installed, or others run it.
+    pub fn broker_start(&self) -> Option<&str> {
+        self.service.as_ref().map(|service| service.start.as_str())
+    }
+
+    /// Writes the files. A broker that others run is reached first, or nothing stays.
+    pub async fn write_files(&self) -> Result<(), FleetError> {
+        self.folder.require_none()?;
+        self.prepared.save_files(&self.folder)?;
+        let done = match &self.service {
+            Some(service) => service.write(),
+            None if self.prepared.configuration.is_some() => Ok(()),
+            None => FleetOwner::connect(&self.folder).await.map(drop),
+        };
+        if done.is_err() {
+            self.folder.forget()?;
+        }
+        done
+    }
+}
+
+/// Returns the command that starts the broker which this Mac configures, if nats-server is installed.
+pub(crate) fn broker_start(folder: &Folder, (home, path): (&Path, Option<&str>)) -> Option<String> {
+    folder.path().join(CONFIGURATION).exists().then_some(())?;
+    service::service(folder.path(), home, path).map(|service| service.start)
+}
+
+/// Invites a device: shows its code, and asks whether both screens have the same digits. Returns false if they have not.
+///
+/// In every case, also when `stop` ends it, the code works no more afterwards.
+pub async fn invite_device<C>(
+    folder: &Folder,
+    invitation: &Invitation,
+    stop: &CancellationToken,
+    (show_code, compare): (impl FnOnce(String) -> bool, impl FnOnce(Joined) -> C),
+) -> Result<bool, FleetError>
+where
+    C: Future<Output = bool>,
+{
+    if !folder.has_credentials() && !folder.path().join(CONFIGURATION).exists() {
+        let elsewhere = "the broker of this fleet is configured on another Mac: invite there";
+        return Err(FleetError::Refused(elsewhere.to_owned()));
+    }
+    let mut owner = FleetOwner::connect(folder).await?;
+    let code = owner.invite()?;
+    service::reload(folder.path());
+    let work = async {
+        let text = code.to_text();
+        let waiting = owner.await_device(code).await?;
+        if !show_code(text) {
+            return Ok(false);
+        }
+        let met = waiting.meet_device().await?;
+        if compare(met.joined.clone()).await {
+            owner.welcome(met, invitation).await.map(|()| true)
+        } else {
+            met.refuse().await.map(|()| false)
+        }
+    };
+    let invited = stop.run_until_cancelled(work).await.unwrap_or(Ok(false));
+    owner.uninvite()?;
+    service::reload(folder.path());
+    invited
+}
+
+/// Removes members by name or id, and returns how many went.
+pub async fn revoke_member(folder: &Folder, named: &str) -> Result<usize, FleetError> {
+    let gone = FleetOwner::connect(folder).await?.revoke(named).await?;
+    service::reload(folder.path());
+    Ok(gone)
+}
+
+/// Blocks the agents of a host, a group or all, or lets them work again. Returns what each host says.
+pub async fn block_hosts(
+    folder: &Folder,
+    named: &str,
+    work: &Work,
+) -> Result<Vec<(String, HostReply)>, FleetError> {
+    let replies = Publisher::connect(folder).await?.ask_all(named, work).await?;
+    if replies.is_empty() { Err(FleetError::NoHost) } else { Ok(replies) }
+}
+
+/// A group, by the names of its members.
+#[derive(Debug, Default, serde::Serialize)]
+pub struct GroupMembers<'a> {
+    /// Names of hosts.
+    pub hosts: Vec<&'a str>,
+    /// People who answer for them, with their devices.
+    pub approvers: Vec<String>,
+}
+
+/// Returns the groups of a roster.
+pub fn groups_of(members: &[Member]) -> BTreeMap<&FleetId, GroupMembers<'_>> {
+    let mut groups: BTreeMap<&FleetId, GroupMembers<'_>> = BTreeMap::new();
+    for member in members {
+        for group in &member.groups {
+            groups.entry(group).or_default().hosts.push(&member.name);
+        }
+        for group in member.approver.iter().flat_map(|may| &may.groups) {
+            let person = format!("{} on {}", member.person, member.name);
+            groups.entry(group).or_default().approvers.push(person);
+        }
+    }
+    groups
+}

@@ -1,0 +1,246 @@
+//! The control methods `fleet.*`, for a host with doors.
+
+use crate::doors::DoorRegistry;
+use crate::fleet::{
+    ApproverLimits, BrokerChoice, FleetId, FleetRisk, FleetSetup, Folder, HostConsent, HostReply, Invitation,
+    InvitationCode, NewFleetChoices, PolicyScope, Reported, Work, block_hosts, broker_start, read_detail,
+    read_host, readable_hosts, revoke_member,
+};
+use postern_command::escape::visible_text;
+use postern_contract::methods::{
+    ControlError, DoorEnable, DoorKind, DoorState, FleetBlock, FleetBlockOutcome, FleetBlockReply,
+    FleetBlocked, FleetBroker, FleetConsent, FleetDetail, FleetHosts, FleetInvite, FleetJoin, FleetMemberRef,
+    FleetOverview, FleetPair, FleetPlan, FleetPlanFile, FleetPlanRef, FleetStart,
+};
+use postern_host::doors::{DoorMethodFuture, FleetMethods};
+use postern_policy::RiskLevel;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::Path;
+
+impl DoorRegistry {
+    fn fleet_folder(&self) -> Folder {
+        Folder::from_data_folder(self.host.data_folder())
+    }
+
+    /// Returns the home folder, and the folders where programs are looked for.
+    fn places(&self) -> (&Path, Option<&str>) {
+        let user = self.host.user();
+        let path = user.inherited.iter().find(|(name, _)| name == "PATH");
+        (Path::new(&user.home), path.map(|(_, path)| path.as_str()))
+    }
+
+    async fn fleet_overview(&self) -> Result<FleetOverview, ControlError> {
+        let folder = self.fleet_folder();
+        let fleet = match folder.membership() {
+            Err(crate::fleet::FleetError::NoFleet) => None,
+            Err(error) => return Err(error.into()),
+            Ok(_) => Some(self.fleet_detail(&folder).await?),
+        };
+        Ok(FleetOverview { fleet, pairing: self.desk.pairing() })
+    }
+
+    async fn fleet_detail(&self, folder: &Folder) -> Result<FleetDetail, ControlError> {
+        let detail = read_detail(folder)?;
+        let (row, contact_at) = self.row_with_contact(DoorKind::Fleet).await;
+        let connected = row.state == DoorState::Open;
+        let problem = row.problem.map(|problem| visible_text(&problem));
+        let broker_start = broker_start(folder, self.places());
+        Ok(FleetDetail { connected, problem, contact_at, broker_start, ..detail })
+    }
+
+    async fn open_fleet(&self) -> Result<(), ControlError> {
+        self.enable(DoorEnable { door: DoorKind::Fleet, values: BTreeMap::new() }).await.map(drop)
+    }
+
+    async fn block_on(&self, asked: FleetBlock) -> Result<FleetBlocked, ControlError> {
+        let _turn = self.reading.lock().await;
+        let work = if asked.end { Work::Resume } else { Work::Block { minutes: asked.minutes } };
+        let replies = block_hosts(&self.fleet_folder(), &asked.hosts, &work).await?;
+        let row = |(name, reply): (String, HostReply)| {
+            let (outcome, problem) = match reply {
+                HostReply::Did(Reported::Done) => (FleetBlockOutcome::Done, None),
+                HostReply::Did(Reported::Refused(why)) => {
+                    (FleetBlockOutcome::Refused, Some(visible_text(&why)))
+                }
+                HostReply::Offline => (FleetBlockOutcome::Offline, None),
+                HostReply::Did(_) | HostReply::Silent => (FleetBlockOutcome::Unconfirmed, None),
+            };
+            FleetBlockReply { name: visible_text(&name), outcome, problem }
+        };
+        Ok(FleetBlocked { hosts: replies.into_iter().map(row).collect() })
+    }
+}
+
+impl FleetMethods for DoorRegistry {
+    fn list_hosts(&self) -> DoorMethodFuture<'_, FleetHosts> {
+        Box::pin(async {
+            if !self.is_open(DoorKind::Fleet).await {
+                return Ok(FleetHosts::default());
+            }
+            readable_hosts(self.host.data_folder())
+        })
+    }
+
+    fn read_host(&self, host: String, method: &'static str, filter: Value) -> DoorMethodFuture<'_, Value> {
+        Box::pin(async move {
+            if !self.is_open(DoorKind::Fleet).await {
+                return Err(crate::doors::closed(DoorKind::Fleet));
+            }
+            let _turn = self.reading.lock().await;
+            read_host(self.host.data_folder(), &host, method, filter).await
+        })
+    }
+
+    fn overview(&self) -> DoorMethodFuture<'_, FleetOverview> {
+        Box::pin(self.fleet_overview())
+    }
+
+    fn plan_fleet(&self, asked: FleetStart) -> DoorMethodFuture<'_, FleetPlan> {
+        Box::pin(async move {
+            let wanted = choices(asked)?;
+            let only_here =
+                matches!(&wanted.broker, BrokerChoice::Own { listen, .. } if listen.ip().is_loopback());
+            let setup = FleetSetup::prepare(&self.fleet_folder(), self.places(), &wanted)?;
+            let file = |(path, text): (std::path::PathBuf, &str)| FleetPlanFile {
+                path: visible_text(&path.to_string_lossy()),
+                text: text.to_owned(),
+            };
+            let id = uuid::Uuid::new_v4().to_string();
+            let plan = FleetPlan {
+                id: id.clone(),
+                files: setup.shown_files().into_iter().map(file).collect(),
+                broker_start: setup.broker_start().map(str::to_owned),
+                only_here,
+            };
+            self.desk.keep_plan(id, setup);
+            Ok(plan)
+        })
+    }
+
+    fn start_fleet(&self, plan: FleetPlanRef) -> DoorMethodFuture<'_, FleetOverview> {
+        Box::pin(async move {
+            self.desk.take_plan(&plan.id)?.write_files().await?;
+            self.open_fleet().await?;
+            self.fleet_overview().await
+        })
+    }
+
+    fn invite_member(&self, asked: FleetInvite) -> DoorMethodFuture<'_, FleetOverview> {
+        Box::pin(async move {
+            let invitation = invitation(asked)?;
+            self.desk.invite_device(self.fleet_folder(), invitation).await?;
+            self.fleet_overview().await
+        })
+    }
+
+    fn join_fleet(&self, asked: FleetJoin) -> DoorMethodFuture<'_, FleetOverview> {
+        Box::pin(async move {
+            let code = InvitationCode::parse(&asked.code);
+            let code = code.map_err(|error| ControlError::invalid(error.to_string()))?;
+            let hosts: Vec<bool> = [(asked.answers, false), (asked.asks, true)]
+                .into_iter()
+                .filter_map(|(wanted, host)| wanted.then_some(host))
+                .collect();
+            if hosts.is_empty() {
+                return Err(ControlError::invalid("it asks, answers, or does both: choose one"));
+            }
+            let doors = self.me.clone();
+            let open = async move {
+                match doors.upgrade() {
+                    Some(doors) => doors.open_fleet().await,
+                    // The host ends; it opens its doors when it starts.
+                    None => Ok(()),
+                }
+            };
+            let credentials = (asked.credentials, hosts);
+            let folder = self.fleet_folder();
+            Box::pin(self.desk.meet_owner((folder, code), credentials, consent(asked.consent), open)).await?;
+            self.fleet_overview().await
+        })
+    }
+
+    fn pair_member(&self, asked: FleetPair) -> DoorMethodFuture<'_, FleetOverview> {
+        Box::pin(async move {
+            match asked.digits {
+                Some(digits) => self.desk.accept_device(&digits)?,
+                None => self.desk.end_pairing(),
+            }
+            self.fleet_overview().await
+        })
+    }
+
+    fn revoke_member(&self, asked: FleetMemberRef) -> DoorMethodFuture<'_, FleetOverview> {
+        Box::pin(async move {
+            revoke_member(&self.fleet_folder(), &asked.member).await?;
+            self.fleet_overview().await
+        })
+    }
+
+    fn leave_fleet(&self) -> DoorMethodFuture<'_, FleetOverview> {
+        Box::pin(async {
+            let folder = self.fleet_folder();
+            folder.membership()?;
+            self.desk.end_pairing();
+            self.disable(DoorKind::Fleet).await?;
+            folder.forget()?;
+            self.fleet_overview().await
+        })
+    }
+
+    fn block_hosts(&self, asked: FleetBlock) -> DoorMethodFuture<'_, FleetBlocked> {
+        Box::pin(self.block_on(asked))
+    }
+}
+
+fn parse_group(text: &str) -> Result<FleetId, ControlError> {
+    let odd = |error| ControlError::invalid(format!("group {:?}: {error}", visible_text(text)));
+    text.parse().map_err(odd)
+}
+
+fn choices(asked: FleetStart) -> Result<NewFleetChoices, ControlError> {
+    let broker = match asked.broker {
+        FleetBroker::Own { listen, before_2_10 } => {
+            let odd = "the broker's address is an IP address and a port: 192.168.1.2:7720";
+            let listen: SocketAddr = listen.parse().map_err(|_| ControlError::invalid(odd))?;
+            BrokerChoice::Own { listen, before_2_10 }
+        }
+        FleetBroker::Existing { server, certificate, credentials } => {
+            BrokerChoice::existing(server, certificate, credentials)?
+        }
+    };
+    let consent = consent(asked.consent);
+    Ok(NewFleetChoices {
+        broker,
+        name: asked.name,
+        person: asked.person,
+        group: parse_group(&asked.group)?,
+        consent,
+    })
+}
+
+fn consent(asked: FleetConsent) -> HostConsent {
+    let policy = if asked.policy_allows { PolicyScope::Allow } else { PolicyScope::Deny };
+    HostConsent { policy, readable: asked.readable, auditable: asked.auditable }
+}
+
+fn invitation(asked: FleetInvite) -> Result<Invitation, ControlError> {
+    let groups =
+        asked.approves.groups.iter().map(|group| parse_group(group)).collect::<Result<Vec<_>, _>>()?;
+    let risk = match asked.approves.risk {
+        RiskLevel::Safe => FleetRisk::Safe,
+        RiskLevel::NeedsReview => FleetRisk::NeedsReview,
+        RiskLevel::Dangerous => FleetRisk::Dangerous,
+    };
+    let once_only = asked.approves.once_only;
+    let limits = ApproverLimits { groups: groups.clone(), risk, once_only };
+    Ok(Invitation {
+        name: asked.name,
+        person: asked.person,
+        groups,
+        approver: (!asked.auditor).then_some(limits),
+        publisher: asked.publisher,
+        auditor: asked.auditor,
+    })
+}

@@ -1,0 +1,150 @@
+// The fleet in the settings: started, joined, invited to, revoked from, left; the inbox narrowed to one of its Macs.
+
+import { expect, test, type Page } from "@playwright/test";
+import { nothingSerious, nothingSideways } from "./support";
+
+test.beforeEach(async ({ page }) => {
+  await page.setViewportSize({ width: 1180, height: 900 });
+});
+
+const open = (page: Page, scene = "") => page.goto(`/settings.html?scene=${scene}#fleet`);
+const dialog = (page: Page) => page.getByRole("dialog");
+const press = (page: Page, name: string | RegExp) =>
+  dialog(page).getByRole("button", { name, exact: true }).click();
+const members = (page: Page) => page.getByTestId("member");
+
+test("without a fleet the page says what one is, and a fleet is started as it was shown", async ({
+  page,
+}) => {
+  await open(page);
+  await expect(page.getByText(/A fleet connects several/)).toBeVisible();
+  await nothingSerious(page);
+  await page.getByRole("button", { name: "Start Fleet…" }).click();
+  await expect(dialog(page).getByRole("button", { name: "Continue…" })).toBeDisabled();
+  await dialog(page).getByLabel("Name of this").fill("MacBook");
+  await dialog(page).getByLabel("Your name").fill("Mara");
+  await dialog(page).getByLabel("Address").fill("mini.local");
+  await press(page, "Continue…");
+  await expect(dialog(page).getByRole("alert")).toContainText("192.168.1.2:7720");
+  await expect(dialog(page).getByLabel("Your name"), "what was typed stays").toHaveValue("Mara");
+  await nothingSerious(page);
+  await dialog(page).getByLabel("Address").fill("192.168.1.2:7720");
+  await dialog(page).getByLabel("Address").press("Enter");
+  await expect(dialog(page)).toContainText("fleet/broker.conf");
+  await expect(dialog(page)).toContainText('listen: "192.168.1.2:7720"');
+  await nothingSerious(page);
+  await press(page, "Write Files and Start Fleet");
+  await expect(members(page)).toHaveCount(2);
+  await expect(members(page).first()).toContainText("MacBook");
+  await expect(page.getByRole("region", { name: "Status" })).toContainText("launchctl bootstrap");
+});
+
+test("a fleet at a broker that others run is started with its credentials", async ({ page }) => {
+  await open(page);
+  await page.getByRole("button", { name: "Start Fleet…" }).click();
+  await dialog(page).getByLabel("Name of this").fill("MacBook");
+  await dialog(page).getByLabel("Your name").fill("Mara");
+  await dialog(page).getByText("Run by others").click();
+  await dialog(page).getByLabel("Address").fill("nats.example.com");
+  await dialog(page).getByLabel("Credentials").fill("SUAEXAMPLE");
+  await press(page, "Continue…");
+  await expect(dialog(page).getByRole("alert")).toContainText("tls://HOST:PORT");
+  await nothingSerious(page);
+  await dialog(page).getByLabel("Address").fill("tls://nats.example.com:4222");
+  await press(page, "Continue…");
+  await expect(members(page)).toHaveCount(2);
+});
+
+test("a Mac joins with a code, and its digits are compared on the owner’s", async ({ page }) => {
+  await open(page);
+  await page.getByRole("button", { name: "Join with Code…" }).click();
+  await dialog(page).getByLabel("Code").fill("hello");
+  await press(page, "Join");
+  await expect(dialog(page).getByRole("alert")).toContainText("begins with pf1.");
+  await nothingSerious(page);
+  await dialog(page).getByLabel("Code").fill("pf1.abc");
+  await press(page, "Join");
+  await expect(dialog(page).getByText("407 193")).toBeVisible();
+  await expect(dialog(page).getByText("has joined the fleet")).toBeVisible();
+  await press(page, "Done");
+  await expect(dialog(page)).toHaveCount(0);
+  await expect(members(page)).toHaveCount(8);
+  await expect(page.getByRole("button", { name: /^Invite/ }), "only an owner invites").toHaveCount(0);
+  await expect(page.getByRole("button", { name: /^Revoke/ })).toHaveCount(0);
+});
+
+test("an owner invites a Mac, compares the digits, and accepts it, by keyboard alone", async ({ page }) => {
+  await open(page, "fleet");
+  await expect(members(page)).toHaveCount(8);
+  await page.getByRole("button", { name: /^Invite/ }).press("Enter");
+  await dialog(page)
+    .getByLabel(/^Name of the/)
+    .fill("mini-4");
+  await dialog(page)
+    .getByLabel(/^Whose/)
+    .fill("Mara");
+  await dialog(page).getByLabel("Groups").fill("Builds");
+  await dialog(page).getByLabel("Groups").press("Enter");
+  await expect(dialog(page).getByRole("alert")).toContainText("a-z, 0-9");
+  await nothingSerious(page);
+  await dialog(page).getByLabel("Groups").fill("builds, home");
+  await dialog(page).getByLabel("Groups").press("Enter");
+  await expect(page.getByTestId("pairing-code")).toContainText("pf1.");
+  await nothingSerious(page);
+  await expect(dialog(page).getByText("Does mini-4 show the same six digits?")).toBeVisible();
+  await expect(dialog(page).getByText("407 193")).toHaveAttribute("aria-label", "Six digits: 4 0 7 1 9 3");
+  await expect(
+    dialog(page).getByRole("button", { name: "No, Refuse It" }),
+    "nothing is accepted by a mere Return",
+  ).toBeFocused();
+  await nothingSerious(page);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(dialog(page).getByText("mini-4 has joined the fleet.")).toBeVisible();
+  await page.keyboard.press("Enter");
+  await expect(members(page)).toHaveCount(10);
+});
+
+test("digits that differ refuse the Mac", async ({ page }) => {
+  await open(page, "fleet");
+  await page.getByRole("button", { name: /^Invite/ }).click();
+  await dialog(page)
+    .getByLabel(/^Name of the/)
+    .fill("mini-4");
+  await dialog(page)
+    .getByLabel(/^Whose/)
+    .fill("Mara");
+  await press(page, "Make Code");
+  await press(page, "No, Refuse It");
+  await expect(dialog(page)).toHaveCount(0);
+  await expect(members(page)).toHaveCount(8);
+});
+
+test("members show what they may, and who is revoked or leaves is asked about first", async ({ page }) => {
+  await open(page, "fleet");
+  const noor = members(page).filter({ hasText: "Noor’s MacBook" });
+  await expect(noor).toContainText("allows what needs review in builds · saves no rules");
+  await expect(members(page).filter({ hasText: "tablet" }).locator(".escaped")).toHaveText("U+202E");
+  await expect(page.getByRole("list", { name: "Groups" })).toContainText("3 hosts: mini-3, build-1, ci-7");
+  await nothingSerious(page);
+  await nothingSideways(page);
+  await page.getByRole("button", { name: "Revoke Noor’s MacBook…" }).click();
+  await press(page, "Cancel");
+  await expect(members(page)).toHaveCount(8);
+  await page.getByRole("button", { name: "Revoke Noor’s MacBook…" }).click();
+  await press(page, "Revoke");
+  await expect(members(page)).toHaveCount(7);
+  await page.getByRole("button", { name: "Leave Fleet…" }).click();
+  await expect(dialog(page)).toContainText("You own this fleet");
+  await press(page, "Leave Fleet");
+  await expect(page.getByRole("button", { name: "Start Fleet…" })).toBeVisible();
+});
+
+test("a broker that is gone and a stale roster say what would be right", async ({ page }) => {
+  await open(page, "fleet-broken");
+  const status = page.getByRole("region", { name: "Status" });
+  await expect(status).toContainText("Connection refused");
+  await expect(status).toContainText("Last contact");
+  await expect(status).toContainText(/answers from other \w+ don’t count/);
+  await nothingSerious(page);
+});

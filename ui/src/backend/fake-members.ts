@@ -1,0 +1,194 @@
+// The fleet of the fake backend: it is started, joined and left as the host's is. A Mac comes with its code at the third look.
+
+import type {
+  FleetBlock,
+  FleetBlocked,
+  FleetDetail,
+  FleetInvite,
+  FleetJoin,
+  FleetMember,
+  FleetOverview,
+  FleetPairing,
+  FleetPlan,
+  FleetStart,
+} from "../contract";
+
+const DIGITS = "407193";
+const START = "launchctl bootstrap gui/$(id -u) '/Users/kim/Library/LaunchAgents/dev.postern.broker.plist'";
+
+function host(id: string, name: string, groups: string[], own = false): FleetMember {
+  return { id, name, person: "", own, roles: ["host"], groups, approves: null };
+}
+
+function person(id: string, name: string, who: string, groups: string[], more: Partial<FleetMember> = {}) {
+  const approves = { groups, risk: "dangerous", onceOnly: false } as const;
+  return {
+    id,
+    name,
+    person: who,
+    own: false,
+    roles: ["approver"],
+    groups: [],
+    approves,
+    ...more,
+  } as FleetMember;
+}
+
+function founded(name: string, who: string, group: string): FleetMember[] {
+  const roles: FleetMember["roles"] = ["owner", "publisher", "approver"];
+  return [person("me", name, who, [group], { own: true, roles }), host("here", name, [group], true)];
+}
+
+const TEAM = [
+  ...founded("MacBook", "Mara", "home"),
+  host("host-mini", "mini-3", ["builds"]),
+  host("host-away", "build-1", ["builds"]),
+  host("host-studio", "studio", ["home"]),
+  host("host-ci", "ci-7", ["builds"]),
+  person("noor", "Noor’s MacBook", "Noor", ["builds"], {
+    approves: { groups: ["builds"], risk: "needs-review", onceOnly: true },
+  }),
+  person("odd", "old \\u{202e}tablet", "Ada", [], { roles: ["auditor"], approves: null }),
+];
+
+export class FakeMembers {
+  private fleet: FleetDetail | null;
+  private pairing: FleetPairing | null = null;
+  private invited: FleetInvite | null = null;
+  private planned: FleetStart | null = null;
+  private looks = 0;
+
+  constructor(
+    private readonly now: number,
+    scene: string,
+  ) {
+    this.fleet = scene.startsWith("fleet") ? this.detail(TEAM) : null;
+    if (this.fleet && scene === "fleet-broken")
+      this.fleet = {
+        ...this.fleet,
+        connected: false,
+        problem: "the fleet's broker cannot be reached: Connection refused",
+        contactAt: now - 26 * 3_600_000,
+        freshAt: now - 26 * 3_600_000,
+      };
+  }
+
+  get joined() {
+    return this.fleet !== null;
+  }
+
+  get(): FleetOverview {
+    this.looks += 1;
+    if (this.pairing?.state === "waiting" && this.looks > 2)
+      this.pairing = { ...this.pairing, state: "comparing", digits: DIGITS, asks: true, answers: true };
+    else if (this.pairing?.state === "accepted") {
+      const { name, person: who, approves } = this.invited as FleetInvite;
+      const news = [host("new-host", name, approves.groups), person("new", name, who, approves.groups)];
+      this.fleet = this.detail([...(this.fleet?.members ?? []), ...news]);
+      this.pairing = { ...this.pairing, state: "joined", code: null };
+    } else if (this.pairing?.state === "comparing" && this.pairing.name === null && this.looks > 2) {
+      this.fleet = { ...this.detail(TEAM), owner: false, brokerStart: null };
+      this.pairing = { ...this.pairing, state: "joined" };
+    }
+    return { fleet: this.fleet, pairing: this.pairing };
+  }
+
+  plan(asked: FleetStart): FleetPlan {
+    this.planned = asked;
+    if ("existing" in asked.broker) {
+      if (!asked.broker.existing.server.startsWith("tls://"))
+        throw new Error("the server's address is tls://HOST:PORT");
+      return { id: "plan", files: [], brokerStart: null, onlyHere: false };
+    }
+    const { listen } = asked.broker.own;
+    if (!/^\d+\.\d+\.\d+\.\d+:\d+$/.test(listen))
+      throw new Error("the broker's address is an IP address and a port: 192.168.1.2:7720");
+    const files = [
+      {
+        path: "/Users/kim/Library/Application Support/Postern/fleet/broker.conf",
+        text: `listen: "${listen}"\nserver_name: postern\njetstream { sync_interval: always }\n`,
+      },
+      {
+        path: "/Users/kim/Library/LaunchAgents/dev.postern.broker.plist",
+        text: '<?xml version="1.0" encoding="UTF-8"?>\n<plist version="1.0"><dict>…</dict></plist>\n',
+      },
+    ];
+    return { id: "plan", files, brokerStart: START, onlyHere: listen.startsWith("127.") };
+  }
+
+  start(): FleetOverview {
+    const { name, person: who, group } = this.planned as FleetStart;
+    this.fleet = { ...this.detail(founded(name, who, group)), connected: false, problem: "it connects" };
+    return this.get();
+  }
+
+  invite(asked: FleetInvite): FleetOverview {
+    const odd = asked.approves.groups.find((group) => !/^[a-z0-9-]+$/.test(group));
+    if (odd !== undefined) throw new Error(`group "${odd}": an id is 1 to 64 of a-z, 0-9 and -`);
+    this.invited = asked;
+    this.begin({ name: asked.name, code: `pf1.${"eyJmbGVldCI6IjNmMmEi".repeat(12)}` });
+    return this.get();
+  }
+
+  join({ code, asks, answers }: FleetJoin): FleetOverview {
+    if (!code.startsWith("pf1."))
+      throw new Error("this is not the code of an invitation: it begins with pf1.");
+    this.begin({ state: "comparing", digits: DIGITS, asks, answers });
+    return this.get();
+  }
+
+  pair(digits: string | null): FleetOverview {
+    this.pairing = digits === null || !this.pairing ? null : { ...this.pairing, state: "accepted" };
+    return { fleet: this.fleet, pairing: this.pairing };
+  }
+
+  revoke(member: string): FleetOverview {
+    this.fleet = this.detail((this.fleet?.members ?? []).filter(({ id }) => id !== member));
+    return this.get();
+  }
+
+  leave(): FleetOverview {
+    this.fleet = null;
+    return this.get();
+  }
+
+  block({ hosts }: FleetBlock): FleetBlocked {
+    const all = (this.fleet?.members ?? []).filter(({ roles }) => roles.includes("host"));
+    const meant = all.filter(({ id, groups }) => hosts === "all" || hosts === id || groups.includes(hosts));
+    const reply = ({ id, name }: FleetMember) =>
+      ({ name, outcome: id === "host-away" ? "offline" : "done", problem: null }) as const;
+    return { hosts: meant.map(reply) };
+  }
+
+  private begin(shown: Partial<FleetPairing>) {
+    this.looks = 0;
+    const nothing = { name: null, code: null, digits: null, asks: false, answers: false, problem: null };
+    this.pairing = { state: "waiting", ...nothing, ...shown };
+  }
+
+  private detail(members: FleetMember[]): FleetDetail {
+    const names = [
+      ...new Set(members.flatMap(({ groups, approves }) => [...groups, ...(approves?.groups ?? [])])),
+    ];
+    return {
+      id: "3f2a",
+      server: "tls://192.168.1.2:7720",
+      connected: true,
+      problem: null,
+      contactAt: this.now,
+      roster: members.length,
+      freshAt: this.now - 12 * 60_000,
+      owner: true,
+      brokerStart: START,
+      credentials: false,
+      members,
+      groups: names.sort().map((name) => ({
+        name,
+        hosts: members.filter(({ groups }) => groups.includes(name)).map((one) => one.name),
+        approvers: members
+          .filter(({ approves }) => approves?.groups.includes(name))
+          .map((one) => `${one.person} on ${one.name}`),
+      })),
+    };
+  }
+}

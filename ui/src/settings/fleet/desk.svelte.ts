@@ -1,0 +1,73 @@
+// What the fleet's page knows: the fleet as this Mac has it, read again while the page is open, and what was refused.
+
+import type { Method, Params, Result } from "../../backend/backend";
+import type { FleetDetail, FleetOverview, FleetPairing } from "../../contract";
+import { reason } from "../../parts/reason";
+import type { State } from "../state.svelte";
+
+/** How long between two looks, in milliseconds: while a Mac joins, and otherwise. */
+const BETWEEN = { pairing: 700, idle: 5000 };
+/** How long a roster counts without word that it is current, in milliseconds. */
+const FRESH = 24 * 3_600_000;
+
+export class Desk {
+  overview: FleetOverview | null = $state.raw(null);
+  busy = $state(false);
+  /** Why the last call was refused. */
+  refused: string | null = $state(null);
+
+  constructor(readonly app: State) {}
+
+  get pairing(): FleetPairing | null {
+    return this.overview?.pairing ?? null;
+  }
+
+  /** Reads the fleet now and again, until the returned function ends it. */
+  watch(): () => void {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let live = true;
+    const look = async () => {
+      const found = await this.app.backend.call("fleet.get", {}).catch(() => null);
+      if (!live) return;
+      // What a call brings meanwhile is newer.
+      if (found && !this.busy) this.overview = found;
+      timer = setTimeout(() => void look(), this.pairing ? BETWEEN.pairing : BETWEEN.idle);
+    };
+    void look();
+    return () => {
+      live = false;
+      clearTimeout(timer);
+    };
+  }
+
+  /** Calls a method; what is refused is kept to be said beside the form. */
+  async call<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | null> {
+    this.busy = true;
+    this.refused = null;
+    try {
+      return await this.app.backend.call(method, params);
+    } catch (error) {
+      this.refused = reason(error);
+      return null;
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  /** Calls a method that changes the fleet. Gives whether it did. */
+  async change<
+    M extends "fleet.start" | "fleet.invite" | "fleet.join" | "fleet.pair" | "fleet.revoke" | "fleet.leave",
+  >(method: M, params: Params<M>): Promise<boolean> {
+    const done = await this.call(method, params);
+    if (!done) return false;
+    this.overview = done as FleetOverview;
+    void this.app.readHosts();
+    return true;
+  }
+}
+
+/** Whether an owner said recently that the roster is current. */
+export const isFresh = ({ freshAt }: FleetDetail, now: number) => freshAt !== null && now - freshAt < FRESH;
+
+/** The groups in a text, which commas or blanks separate. */
+export const groupsOf = (text: string) => text.split(/[\s,]+/).filter((group) => group !== "");
