@@ -8,7 +8,7 @@ use postern_contract::methods::{
     AgentRef, ControlError, GetAgent, GetRequest, KnownAgent, RequestAsk, SetupTest, SetupTestRef,
     SetupTested, TestAgent, TestState,
 };
-use postern_host::{ApproverId, OwnEnd};
+use postern_host::{ApproverId, OwnEnd, TEST_SESSION};
 use postern_protocol::RunState;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ impl AgentSetup {
     ) -> Result<SetupTestRef, ControlError> {
         let SetupTest { kind, agent, asks } = asked;
         let how = agent_facts(kind).how;
-        let session = format!("setup-{}", uuid::Uuid::now_v7());
+        let session = format!("{TEST_SESSION}{}", uuid::Uuid::now_v7());
         let under = match how {
             AgentConnectMethod::Hook(hook) => {
                 // An agent that does not exist is told by name, not by what its hook says.
