@@ -213,6 +213,15 @@ test("the answers stay where they are from first paint to armed", async ({ page 
   expect(await all()).toEqual(first);
 });
 
+test("the ring of Deny shows while it has the focus, also where no key was pressed", async ({ page }) => {
+  await open(page, "push");
+  await page.getByTestId("command").click();
+  const ring = () => page.getByTestId("deny-capsule").evaluate((one) => getComputedStyle(one).boxShadow);
+  await expect.poll(ring).toBe("none");
+  await page.getByTestId("deny").evaluate((one) => one.focus());
+  await expect.poll(ring).not.toBe("none");
+});
+
 test("by keyboard alone: the message, then the denial", async ({ page }) => {
   await open(page, "push");
   await expect(page.getByTestId("deny")).toBeFocused();
