@@ -114,7 +114,8 @@ test("output has a window of its own, which is searched by keyboard and follows 
   await expect(running).toContainText("compiling module 15");
 });
 
-test("secrets of past requests are left out until one asks for them", async ({ page }) => {
+test("secrets of past requests are left out until one asks for them", async ({ page, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto("/settings.html?scene=output#activity");
   const row = request(page, "gh auth status");
   await expect(row).toContainText("--token ghp_••••");
@@ -123,8 +124,16 @@ test("secrets of past requests are left out until one asks for them", async ({ p
   await expect(detail.locator(".command")).toContainText("--token ghp_••••");
   await expect(detail.getByTestId("output")).toContainText("Token: ghp_••••");
   await nothingSerious(page);
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  await detail.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Copy Command Without Secrets" }).click();
+  await expect(page.getByText("Copied without its secrets.")).toBeVisible();
+  expect(await copied()).toContain("ghp_••••");
   await detail.getByRole("button", { name: "Show Secrets" }).click();
   await expect(detail.locator(".command")).toContainText("--token ghp_a1B2c3D4");
+  await detail.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Copy Command", exact: true }).click();
+  await expect.poll(copied).toContain("ghp_a1B2c3D4");
   await expect(detail.getByTestId("output")).toContainText("Token: ghp_a1B2c3D4");
   await expect(row, "the list keeps them hidden").toContainText("ghp_••••");
   await detail.getByRole("button", { name: "Hide Secrets" }).click();

@@ -1,6 +1,6 @@
 // Requests whose output is in colours, draws over itself or attacks, and a command of several lines: as a host escapes them.
 
-import type { RequestDetail } from "../contract";
+import type { Piece, RequestDetail } from "../contract";
 import { piecesOf } from "../parts/escaped";
 import { raise } from "./sample-lists";
 
@@ -41,11 +41,24 @@ const COMMIT = `git add -A\\ngit commit -m "$(cat <<'EOF'\\n${MESSAGE}\\nEOF\\n)
 /** A token that never was one, as the host would leave it out. */
 const TOKEN = "ghp_a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ";
 
+/** In place of a secret. */
+const MARK = "••••";
+
 /** What the host would give without the secrets: of the samples, their one token. */
 export function hidden<T>(of: T): { shown: T; redacted: boolean } {
   const whole = JSON.stringify(of);
   const redacted = whole.includes(TOKEN);
-  return { shown: redacted ? (JSON.parse(whole.replaceAll(TOKEN, "ghp_••••")) as T) : of, redacted };
+  const text = whole.replaceAll(TOKEN, `ghp_${MARK}`);
+  const cut = (_: string, value: unknown) => (Array.isArray(value) ? value.flatMap(apart) : value);
+  return { shown: redacted ? (JSON.parse(text, cut) as T) : of, redacted };
+}
+
+/** A piece with a mark in place of a secret, as the host sends it: the mark is a piece of its own. */
+function apart(one: unknown): unknown[] {
+  const piece = one as Piece | null;
+  if (!piece?.kind || typeof piece.text !== "string" || !piece.text.includes(MARK)) return [one];
+  const parts = piece.text.split(/(••••)/).filter((text) => text !== "");
+  return parts.map((text) => ({ text, kind: text === MARK ? "secret" : piece.kind }));
 }
 
 const all = [

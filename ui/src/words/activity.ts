@@ -143,6 +143,8 @@ export const activity = {
   makeRuleTitle: "Allow this from now on",
   makeRuleHint: "Narrowest first. You can change the rule before it is saved.",
   copyCommand: "Copy Command",
+  copyWithout: "Copy Command Without Secrets",
+  copiedWithout: "Copied without its secrets. To copy them too, show them first.",
   copied: "Copied",
   close: "Close",
   steps: "Steps",
