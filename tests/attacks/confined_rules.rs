@@ -223,7 +223,7 @@ fn a_host_that_cannot_confine_asks_and_says_why() {
     assert!(doctor.stdout.contains("/usr/bin/bwrap"), "{doctor:?}");
     arena.ok(&["rules", "allow", "make *", "--agent", agent.id(), "--confine", "project"]);
     let by_rule = asked(&arena, &mut agent, json!({ "shell": "make test" }));
-    assert!(by_rule.to_string().contains("this system can't confine it"), "{by_rule}");
+    assert!(by_rule.to_string().contains("this system can’t confine it"), "{by_rule}");
     arena.ok(&["agents", "set", agent.id(), "look=allow", "files=allow", "build=allow", "--yes"]);
     for line in [
         "make test",
@@ -232,7 +232,7 @@ fn a_host_that_cannot_confine_asks_and_says_why() {
         "python3 -c 'open(\"result\", \"w\")'",
     ] {
         let question = asked(&arena, &mut agent, json!({ "shell": line }));
-        assert!(question.to_string().contains("this system can't confine it"), "{line}: {question}");
+        assert!(question.to_string().contains("this system can’t confine it"), "{line}: {question}");
     }
     for confine in ["look", "project"] {
         let posted = agent.post(json!({ "shell": "make test", "confine": confine }));
@@ -288,7 +288,7 @@ fn what_a_rule_denies_is_not_there_for_code_of_the_project() {
         "it is there for the person"
     );
     let explained = arena.ok(&["explain", "--agent", agent.id(), "--cwd", &agent.path(""), "--", "make"]);
-    assert!(explained.contains("It can't read `**/.env`"), "{explained}");
+    assert!(explained.contains("It can’t read `**/.env`"), "{explained}");
     agent.sh("ln .env other-name");
     let posted = agent.post(json!({ "shell": "make" }));
     let end = agent.end(&posted);

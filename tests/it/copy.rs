@@ -25,7 +25,7 @@ const INSTEAD: [(&str, &str); 22] = [
     ("taken back", "undone"),
     ("lately", "recently"),
     ("seldom", "rarely"),
-    ("no rule for", "you haven't allowed"),
+    ("no rule for", "you haven’t allowed"),
     ("colour", "color"),
     ("licence", "license"),
     ("behaviour", "behavior"),
@@ -42,7 +42,8 @@ const LONGEST_ITEM: usize = 40;
 const SMALL: [&str; 12] = ["a", "an", "and", "at", "by", "for", "in", "of", "on", "or", "the", "to"];
 
 fn is_test(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().ends_with("tests.rs"))
+    let is_file = path.file_name().is_some_and(|name| name.to_string_lossy().ends_with("tests.rs"));
+    is_file || path.parent().is_some_and(|folder| folder.ends_with("tests"))
 }
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
@@ -102,6 +103,36 @@ fn what_people_read_keeps_to_the_copy_rules() {
     }
     assert!(seen > 1000, "only {seen} texts were found");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Returns true if a typewriter's apostrophe stands between letters.
+fn is_straight(text: &str) -> bool {
+    let letters: Vec<char> = text.chars().collect();
+    letters.windows(3).any(|w| w[0].is_alphabetic() && w[1] == '\'' && w[2].is_alphabetic())
+}
+
+#[test]
+fn sentences_in_the_windows_have_one_apostrophe() {
+    let root = repository();
+    let folders = [SENTENCES, "src-tauri/crates/command/src", "src-tauri/src"]
+        .map(|folder| sources(&root.join(folder)));
+    let doors = root.join("src-tauri/crates/contract/src/methods/doors.rs");
+    let mut seen: Vec<(PathBuf, String)> = Vec::new();
+    for path in folders.into_iter().flatten().chain([doors]).filter(|path| !is_test(path)) {
+        let found = texts(&fs::read_to_string(&path).unwrap(), false);
+        seen.extend(found.into_iter().map(|text| (path.clone(), text)));
+    }
+    for entry in fs::read_dir(root.join("src-tauri/crates/command/programs")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        seen.extend(
+            text.lines().filter(|line| line.starts_with("says")).map(|s| (path.clone(), s.to_owned())),
+        );
+    }
+    let straight: Vec<_> = seen.iter().filter(|(_, text)| is_straight(text)).collect();
+    assert!(straight.is_empty(), "’ instead: {straight:#?}");
+    assert!(seen.iter().filter(|(_, text)| text.contains('’')).count() > 100, "they are looked at");
+    assert!(is_straight("can't") && !is_straight("can’t: 'x'"));
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub(crate) const LABEL: &str = "approval";
 pub(super) const WIDTH: f64 = 460.0;
 
 /// Says that the window that calls does not show the question.
-const NOT_HERE: &str = "the question isn't shown in this window";
+const NOT_HERE: &str = "the question isn’t shown in this window";
 
 /// A handle on what shows questions.
 #[derive(Debug, Clone)]

@@ -83,7 +83,7 @@ describe("what is shown", () => {
 
   it("says what makes it dangerous, and nothing of the kind where it is not", () => {
     show(destructive());
-    expect(screen.getByTestId("danger")).toHaveTextContent("Can't be undone.");
+    expect(screen.getByTestId("danger")).toHaveTextContent("Can’t be undone.");
     expect(screen.getByTestId("step")).toHaveTextContent("■dangerous: git push --force origin main");
     cleanup();
     show(push());

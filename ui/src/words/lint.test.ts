@@ -26,7 +26,7 @@ const INSTEAD: [RegExp, string][] = [
   ],
   [/\bNo rule for\b/, "You haven’t allowed …"],
   [/colour|organis|licence|behaviour|cancell(?!ed)|recognis/i, "US spelling"],
-  [/[^\\]'\w*t\b/, "the apostrophe ’"],
+  [/[a-z]'[a-z]/i, "the apostrophe ’"],
 ];
 
 /** The texts of a file: what stands in quotes, without what is filled in. */

@@ -131,7 +131,7 @@ impl std::fmt::Display for Saved {
             SavedPlace::Permissions => out.write_str("in permissions.jsonc")?,
             SavedPlace::Renewed { rule } => write!(out, "rule {rule} renewed")?,
         }
-        out.write_str(if self.own_shell { ", in the agent's own shell" } else { "" })?;
+        out.write_str(if self.own_shell { ", in the agent’s own shell" } else { "" })?;
         out.write_str(if self.pinned { ", while the program is unchanged" } else { "" })?;
         out.write_str(if self.confine.is_some() { ", confined" } else { "" })
     }

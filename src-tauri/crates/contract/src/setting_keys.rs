@@ -43,7 +43,7 @@ pub const SETTING_KEYS: [SettingKey; 33] = [
     setting_key("run-timeout", "100ms to 7d", "How long a run may take that names no limit"),
     setting_key("run-timeout-cap", "100ms to 7d, none", "The most that a request may ask for"),
     setting_key("allow-skills", "on, off", "Whether approved CLIs of skills run silently"),
-    setting_key("look", "allow, ask, deny", "Read its folders and the system's files, confined"),
+    setting_key("look", "allow, ask, deny", "Read its folders and the system’s files, confined"),
     setting_key("files", "allow, ask, deny", "Change files and repositories in its folders, confined"),
     setting_key("build", "allow, ask, deny", "Run code of the project, confined"),
     setting_key("network", "allow, ask, deny", "Fetch from the network"),

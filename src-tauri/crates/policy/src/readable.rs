@@ -23,7 +23,7 @@ pub enum NotReadable {
     #[error("keys, Postern's data, and settings of shells, git and agents are never read because of a rule")]
     Protected,
     /// Protected places lie in it.
-    #[error("it holds keys or Postern's data: name a folder beside them")]
+    #[error("it holds keys or Postern’s data: name a folder beside them")]
     HoldsKeys,
     /// File that holds a run's own data.
     #[error("temporary files and devices are a run's own: a rule can't open them")]

@@ -127,7 +127,7 @@ pub enum FolderProblem {
     #[error("has a path that is not UTF-8")]
     NotText,
     /// Path outside the agent's folders.
-    #[error("is not in one of the agent's folders")]
+    #[error("is not in one of the agent’s folders")]
     Outside,
     /// Anything else the system says.
     #[error("cannot be opened: {0}")]

@@ -240,7 +240,7 @@ pub(super) fn check_printf(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling
     let plain = arguments.get(1).and_then(known_value).is_some_and(|name| may_set(name, shell));
     let printed = if option { arguments.get(2..).unwrap_or_default() } else { arguments };
     if shell != Dialect::Bash && !prints_plainly(printed) {
-        return Ruling::Doubt(Unparsed::Arithmetic, "zsh's `printf` evaluates what it prints as a number");
+        return Ruling::Doubt(Unparsed::Arithmetic, "zsh’s `printf` evaluates what it prints as a number");
     }
     match (option, first.and_then(known_value)) {
         (false, _) => Ruling::Program,
@@ -249,7 +249,7 @@ pub(super) fn check_printf(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling
     }
 }
 
-/// Checks zsh's `print`, an `echo` with more letters.
+/// Checks zsh’s `print`, an `echo` with more letters.
 ///
 /// `-P` expands prompts, `-v` sets, `-z` and `-s` write to the place that the next line is read from.
 pub(super) fn check_print(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
@@ -260,14 +260,14 @@ pub(super) fn check_print(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
                 if !value.chars().skip(1).all(|c| "nrRlNoOica".contains(c)) {
                     return Ruling::Doubt(
                         Unparsed::ZshSyntax,
-                        "zsh's `print` with an option that does more than print",
+                        "zsh’s `print` with an option that does more than print",
                     );
                 }
             }
             None if argument.dash => {
                 return Ruling::Doubt(
                     Unparsed::ZshSyntax,
-                    "zsh's `print` with options that are known only at run time",
+                    "zsh’s `print` with options that are known only at run time",
                 );
             }
             Some(_) | None => return Ruling::Harmless,

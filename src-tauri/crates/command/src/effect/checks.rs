@@ -102,7 +102,7 @@ fn containers(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let mount = command.args.iter().find(mounts).copied();
     let opens = mount.is_some() || command.matches_any("=--privileged =--pid=host =--net=host");
     (command.is_one_of(&["docker", "podman", "nerdctl"]) && opens)
-        .then(|| system("give a container the host's files or rights", None))
+        .then(|| system("give a container the host’s files or rights", None))
 }
 
 fn databases(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {

@@ -440,7 +440,7 @@ fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> FoundEffect {
             Unknown,
         ),
         ArgEffect::Elevates => {
-            let change = "let a file run with its owner's rights:".into();
+            let change = "let a file run with its owner’s rights:".into();
             (CommandEffect::ChangeSystem { change, names: path() }, Some(EffectScope::Machine), No)
         }
         ArgEffect::Changes => {

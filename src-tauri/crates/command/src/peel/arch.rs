@@ -35,7 +35,7 @@ pub(super) fn add_arch(mut call: CommandCall, found: &mut ParseResults) {
         return programs::add_program(call, found);
     }
     if call.args[1..start].iter().any(|arg| arg.known_value().is_none()) {
-        return refuse(call, Unparsed::UnknownFlag, "an option's value is known only at run time", found);
+        return refuse(call, Unparsed::UnknownFlag, "an option’s value is known only at run time", found);
     }
     finish(inner_call(call, start, Power::Transparent), found);
 }

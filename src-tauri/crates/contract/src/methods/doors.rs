@@ -148,10 +148,10 @@ impl DoorKind {
         match self {
             Self::Websocket => "Approver clients (a phone, a page, a script) see questions and answer them.",
             Self::Openclaw => "An OpenClaw node uses Postern as its companion app.",
-            Self::McpHttp => "MCP clients reach one agent's tools over HTTP.",
+            Self::McpHttp => "MCP clients reach one agent’s tools over HTTP.",
             Self::Telegram => "Owners see questions in a chat with a Telegram bot and answer them there.",
             Self::Xmpp => "Owners see questions over XMPP, directly or in a room, and answer them there.",
-            Self::Forwarder => "A sandbox in a virtual machine reaches its agent's channel over TCP.",
+            Self::Forwarder => "A sandbox in a virtual machine reaches its agent’s channel over TCP.",
             Self::Webhook => "What happens is sent to an HTTP endpoint, signed.",
             Self::Otel => "What happens is sent to an OpenTelemetry collector as traces and logs.",
             Self::Fleet => {

@@ -7,7 +7,7 @@ use postern_protocol::{Decided, EndReason, RunState};
 /// Returns who allowed or denied a request, in a word or two. `None` until it is decided, and if it went away before.
 pub fn decided_by(row: &RequestRow) -> Option<String> {
     let Some(decided) = row.decided else {
-        return (row.state == RunState::Allowed).then(|| "its agent's own prompt".to_owned());
+        return (row.state == RunState::Allowed).then(|| "its agent’s own prompt".to_owned());
     };
     Some(match decided {
         Decided::YouAllowed | Decided::YouDenied => {
@@ -92,7 +92,7 @@ mod tests {
         answered.approver = Some("telegram".to_owned());
         assert_eq!(decided_by(&answered).unwrap(), "you (telegram)");
         assert_eq!(decided_by(&row(RunState::Asking, None, None)), None);
-        assert_eq!(decided_by(&row(RunState::Allowed, None, None)).unwrap(), "its agent's own prompt");
+        assert_eq!(decided_by(&row(RunState::Allowed, None, None)).unwrap(), "its agent’s own prompt");
     }
 
     #[test]

@@ -32,11 +32,11 @@ pub fn not_applied(why: &NotApplied) -> ShownText {
         NotApplied::FeedbackTooLong { most } => {
             Sentence::new("the words for the agent are longer than ").number(*most).literal(" bytes")
         }
-        NotApplied::ToolRule => Sentence::new("for a tool, edit the agent's permissions.jsonc instead"),
+        NotApplied::ToolRule => Sentence::new("for a tool, edit the agent’s permissions.jsonc instead"),
         NotApplied::NotJudged => Sentence::new("Postern could not judge it"),
         NotApplied::EveryFolder => Sentence::new(
             "what would be saved holds in every folder, because the line changes its own: say that this is meant \
-             (anywhere), or let the agent name the folder as the request's own",
+             (anywhere), or let the agent name the folder as the request’s own",
         ),
         NotApplied::NoOffer { wanted } => {
             Sentence::new("nothing can be saved as \"").fragment(wanted).literal("\" for this request")

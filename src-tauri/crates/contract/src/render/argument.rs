@@ -26,7 +26,7 @@ fn arg_effect(effect: ArgEffect) -> &'static str {
         ArgEffect::Opens => "opens an application, which can run programs",
         ArgEffect::Writes => "writes a file",
         ArgEffect::Plants => "writes what other programs run or read by themselves",
-        ArgEffect::Elevates => "lets the file run with its owner's rights",
+        ArgEffect::Elevates => "lets the file run with its owner’s rights",
         ArgEffect::Deletes => "removes what it finds",
         ArgEffect::Sends => "sends data away",
         ArgEffect::Reads => "reads another file",

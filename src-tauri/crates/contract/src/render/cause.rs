@@ -63,7 +63,7 @@ pub fn cause_sentence(cause: &Cause) -> ShownText {
             .number(*steps)
             .literal(" steps need approval.)"),
         Cause::NoAnswer(Fallback::Full) => {
-            Sentence::new("No one answered in time, and this agent's fallback allows it.")
+            Sentence::new("No one answered in time, and this agent’s fallback allows it.")
         }
         Cause::NoAnswer(Fallback::Allowlist) => {
             Sentence::new("No one answered in time, and no rule allows it as it is now.")
@@ -71,7 +71,7 @@ pub fn cause_sentence(cause: &Cause) -> ShownText {
         Cause::NoAnswer(Fallback::Deny) => Sentence::new("No one answered in time."),
         Cause::NothingDenies => Sentence::new("No deny rule of host commands matches it."),
         Cause::CannotConfine => Sentence::new(
-            "It asks to run confined, and this system can't do that (`postern doctor` says why).",
+            "It asks to run confined, and this system can’t do that (`postern doctor` says why).",
         ),
         Cause::ToolPolicy { asks, source: from } => {
             let words = if *asks {
@@ -82,16 +82,16 @@ pub fn cause_sentence(cause: &Cause) -> ShownText {
             source(Sentence::new(words), from).literal(").")
         }
         Cause::Elevated(elevation) => Sentence::new(elevated(*elevation)),
-        Cause::FileUnreadable { problem } => Sentence::new("Postern can't read `permissions.jsonc` (")
+        Cause::FileUnreadable { problem } => Sentence::new("Postern can’t read `permissions.jsonc` (")
             .code(problem)
             .literal("); it allows nothing until the file is fixed."),
         Cause::ManagedUnreadable { problem } => {
-            Sentence::new("Postern can't read your organization's rules (")
+            Sentence::new("Postern can’t read your organization’s rules (")
                 .code(problem)
                 .literal("); it allows nothing until they are fixed.")
         }
         Cause::BrokenDeny { problem } => {
-            Sentence::new("Postern can't read a deny rule (").code(problem).literal("), which may mean this.")
+            Sentence::new("Postern can’t read a deny rule (").code(problem).literal("), which may mean this.")
         }
         Cause::RunsNothing => Sentence::new("This agent may not run anything."),
         Cause::FolderRefused { folder, folders } => {
@@ -109,7 +109,7 @@ pub fn cause_sentence(cause: &Cause) -> ShownText {
             .code(program)
             .literal(" is in ")
             .code(folder)
-            .literal(", where your shell finds it. That folder isn't on this agent's search path."),
+            .literal(", where your shell finds it. That folder isn’t on this agent’s search path."),
         Cause::SetsVariables { names } => {
             Sentence::new("It sets ").code_list(names).literal(", which this agent has to ask about.")
         }
@@ -139,9 +139,9 @@ pub fn cause_sentence(cause: &Cause) -> ShownText {
         }
         Cause::EmptiesFolder => Sentence::new("It would remove all that is in the folder where it runs."),
         Cause::TooManyCandidates => Sentence::new(
-            "A part that Postern can't read holds more commands that a rule may deny than Postern looks at.",
+            "A part that Postern can’t read holds more commands that a rule may deny than Postern looks at.",
         ),
-        Cause::Unparsed(note) => Sentence::new("Postern can't read all of it: ").append_note(note),
+        Cause::Unparsed(note) => Sentence::new("Postern can’t read all of it: ").append_note(note),
         Cause::MayMeanNamed { doubt, word, pattern } => unread(doubt)
             .literal("), and it names ")
             .code(word)
@@ -149,15 +149,15 @@ pub fn cause_sentence(cause: &Cause) -> ShownText {
             .code(pattern)
             .literal(" may mean it."),
         Cause::MayMeanDenied { doubt } => {
-            unread(doubt).literal("), so it can't tell whether a deny rule applies.")
+            unread(doubt).literal("), so it can’t tell whether a deny rule applies.")
         }
         Cause::ByNumber { name } => {
             Sentence::default().code(name).literal(" names a program by the number of its file.")
         }
         Cause::TooManyWords => {
-            Sentence::new("Postern can't read all of it, and it holds more words than Postern looks at.")
+            Sentence::new("Postern can’t read all of it, and it holds more words than Postern looks at.")
         }
-        Cause::BehindTooManyWords { word, program } => Sentence::new("Postern can't read all of it, and ")
+        Cause::BehindTooManyWords { word, program } => Sentence::new("Postern can’t read all of it, and ")
             .code(word)
             .literal(" follows more words of ")
             .code(program)
@@ -171,7 +171,7 @@ pub fn cause_sentence(cause: &Cause) -> ShownText {
                     begun.literal("is in a folder that is only known when it runs")
                 }
             };
-            told.literal(", so Postern can't tell what it is: the rule ")
+            told.literal(", so Postern can’t tell what it is: the rule ")
                 .code(pattern)
                 .literal(" may mean it.")
         }
@@ -244,14 +244,14 @@ pub(super) fn add_label(sentence: Sentence, command: &Label) -> Sentence {
 /// Adds where a rule came from.
 pub(super) fn source(sentence: Sentence, from: &NamedRuleSource) -> Sentence {
     match from {
-        NamedRuleSource::Person => sentence.literal("the user's own"),
+        NamedRuleSource::Person => sentence.literal("the user’s own"),
         NamedRuleSource::Always => sentence.literal("always"),
         NamedRuleSource::Skill(name) => sentence.literal("skill ").code(name),
         NamedRuleSource::File => sentence.literal("permissions.jsonc"),
         NamedRuleSource::Line(line) => sentence.literal("permissions.jsonc:").number(*line),
         NamedRuleSource::Managed => sentence.literal("managed"),
         NamedRuleSource::Import => sentence.literal("imported"),
-        NamedRuleSource::Subagent => sentence.literal("the subagent's layer"),
+        NamedRuleSource::Subagent => sentence.literal("the subagent’s layer"),
         NamedRuleSource::Session => sentence.literal("this session"),
     }
 }
@@ -299,7 +299,7 @@ fn by_file_rule(begun: Sentence, access: FileAccess, rule: &NamedRule) -> Senten
 }
 
 fn unread(doubt: &Doubt) -> Sentence {
-    let begun = Sentence::new("Postern can't read all of it (");
+    let begun = Sentence::new("Postern can’t read all of it (");
     match doubt {
         Doubt::Part(note) => begun.append_note(note),
         Doubt::Argument(fact) => argument(begun, fact),
@@ -309,9 +309,9 @@ fn unread(doubt: &Doubt) -> Sentence {
 pub(super) fn elevated(elevation: Elevation) -> &'static str {
     match elevation {
         Elevation::On => "This agent can run commands on the host.",
-        Elevation::OffForAgent => "This agent can't run commands on the host (setting: elevated).",
+        Elevation::OffForAgent => "This agent can’t run commands on the host (setting: elevated).",
         Elevation::OffForSession => {
-            "This session can't run commands on the host: it was not given that right."
+            "This session can’t run commands on the host: it was not given that right."
         }
     }
 }

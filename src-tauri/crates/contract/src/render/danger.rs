@@ -22,7 +22,7 @@ pub fn danger(risk: &Risk) -> Vec<ShownText> {
     };
     if all.iter().any(|rated| !rated.guessed && rated.reversible == Reversible::No && is_loss(&rated.effect))
     {
-        say(Sentence::new("Can't be undone.").pieces());
+        say(Sentence::new("Can’t be undone.").pieces());
     }
     // What follows from how a name looks says all of it.
     let rest = risk.effects.iter().skip(named_by_headline(risk)).filter(dangerous);
@@ -46,7 +46,7 @@ fn is_loss(effect: &CommandEffect) -> bool {
 /// Returns what follows from a dangerous effect, where its own words leave it open.
 fn consequence(rated: &RatedEffect) -> Option<Sentence> {
     if rated.guessed {
-        return Some(Sentence::new("Postern can't read all of it."));
+        return Some(Sentence::new("Postern can’t read all of it."));
     }
     Some(match &rated.effect {
         CommandEffect::RunDownloadedCode { host: Some(host), .. } => {
@@ -58,16 +58,16 @@ fn consequence(rated: &RatedEffect) -> Option<Sentence> {
         }
         CommandEffect::Install { .. } => Sentence::new("What is installed runs with your rights."),
         CommandEffect::Send { .. } | CommandEffect::Publish { .. } => {
-            Sentence::new("What is sent can't be unsent.")
+            Sentence::new("What is sent can’t be unsent.")
         }
         CommandEffect::UseSecret { .. } => Sentence::new("With a key or password, others can act as you."),
         CommandEffect::ChangeSystem { .. } => Sentence::new("It stays in effect after the run."),
-        CommandEffect::RunElsewhere { .. } => Sentence::new("Postern can't see what happens there."),
+        CommandEffect::RunElsewhere { .. } => Sentence::new("Postern can’t see what happens there."),
         CommandEffect::ControlApp { .. } => Sentence::new("It acts as you in another app."),
         CommandEffect::Unknown {
             why: UnknownEffectReason::MixedAlphabets(_) | UnknownEffectReason::LooksLikeAscii(_),
         } => Sentence::new("A name here may not be the one it looks like."),
-        CommandEffect::Unknown { .. } => Sentence::new("Postern can't tell what it does."),
+        CommandEffect::Unknown { .. } => Sentence::new("Postern can’t tell what it does."),
         CommandEffect::Read { .. }
         | CommandEffect::Write { .. }
         | CommandEffect::Delete { .. }
@@ -164,13 +164,13 @@ mod tests {
         let script = rated(script, Reversible::Unknown);
         assert_eq!(
             said(vec![delete.clone(), script]),
-            ["Can't be undone.", "It runs what `x.example` sends, unseen."],
+            ["Can’t be undone.", "It runs what `x.example` sends, unseen."],
             "the headline names both, with the measure"
         );
         let other = CommandEffect::Delete { paths: vec!["/srv/data".to_owned()], recursive: true };
         assert_eq!(
             said(vec![delete, rated(other, Reversible::No)])[1],
-            "Delete `/srv/data` and everything in it (can't be undone).",
+            "Delete `/srv/data` and everything in it (can’t be undone).",
             "the headline names one of a kind: the other one is named here"
         );
     }
@@ -192,7 +192,7 @@ mod tests {
         };
         assert_eq!(
             said(vec![guessed]),
-            ["Postern can't read all of it."],
+            ["Postern can’t read all of it."],
             "what may not be is not said as if it were"
         );
     }
@@ -216,10 +216,10 @@ mod tests {
             "Confined: only reads, no network"
         );
         assert_eq!(words(Origin::Host, &project, None), "Confined: no network, writes only in `~/site`");
-        assert_eq!(words(Origin::AgentShell, &Confinement::None, None), "Runs in builder's own shell");
+        assert_eq!(words(Origin::AgentShell, &Confinement::None, None), "Runs in builder’s own shell");
         assert_eq!(
             words(Origin::AgentShell, &project, None),
-            "Runs in builder's own shell, confined: no network, writes only in `~/site`"
+            "Runs in builder’s own shell, confined: no network, writes only in `~/site`"
         );
         assert_eq!(
             words(Origin::Tool, &Confinement::None, Some("Write")),

@@ -102,14 +102,14 @@ pub fn advice(advice: &Advice) -> ShownText {
             Sentence::new("Host commands are closed to this session. Do it another way, or ask the user.")
         }
         Advice::WithoutShell => Sentence::new(
-            "The agent's permissions.jsonc closes its shell. Do it another way, or ask the user.",
+            "The agent’s permissions.jsonc closes its shell. Do it another way, or ask the user.",
         ),
         Advice::Elevate => Sentence::new("The user would have to switch elevated on for this agent."),
         Advice::ElevateSession => Sentence::new(
             "Let the session above do it, or open this one with elevated: true, which only one that has it can.",
         ),
         Advice::FixFile => Sentence::new("Ask the user to fix permissions.jsonc."),
-        Advice::FixManaged => Sentence::new("Ask the user to have the organization's file of rules fixed."),
+        Advice::FixManaged => Sentence::new("Ask the user to have the organization’s file of rules fixed."),
         Advice::ChangeSettings => {
             Sentence::new("This agent may not run host commands; the user would have to change its settings.")
         }
@@ -125,7 +125,7 @@ pub fn advice(advice: &Advice) -> ShownText {
             "It is denied in every spelling. Do it another way, or ask the user to change the rule.",
         ),
         Advice::ChangeFile => Sentence::new(
-            "The agent's permissions.jsonc denies this. Do it another way, or ask the user to change the file.",
+            "The agent’s permissions.jsonc denies this. Do it another way, or ask the user to change the file.",
         ),
         Advice::NameExactly => Sentence::new(
             "This is never allowed, in any spelling. Name exactly what is to be changed instead.",
@@ -233,7 +233,7 @@ fn refused_name(why: NameRefusalReason) -> &'static str {
 pub fn not_shown(why: &NotShown) -> ShownText {
     let sentence = match why {
         NotShown::Locked => Sentence::new("the screen is locked"),
-        NotShown::Away => Sentence::new("the screen does not show this person's session"),
+        NotShown::Away => Sentence::new("the screen does not show this person’s session"),
         NotShown::Nowhere => Sentence::new("no window and no terminal was there"),
         NotShown::Approver(said) => Sentence::default().fragment(said),
     };
@@ -299,7 +299,7 @@ fn default_advice(cause: &Refusal, denial: &Denial) -> Sentence {
             "Name a folder that is there and that this agent may work in, or none for the usual one."
         }
         Refusal::Environment { .. } => {
-            "Leave these names out. Where one is needed, ask the user to allow it in this agent's settings."
+            "Leave these names out. Where one is needed, ask the user to allow it in this agent’s settings."
         }
         Refusal::Paused => "Try again when the user has unblocked all agents.",
         Refusal::Stopped { .. } => "Ask nothing until then: all of it would be denied.",
@@ -316,7 +316,7 @@ fn default_advice(cause: &Refusal, denial: &Denial) -> Sentence {
         Refusal::LookUpLate { .. } => {
             "A folder or file that it names does not answer, or there is too much to read: name others, or ask the user."
         }
-        Refusal::TooManyRuns => "Wait until some of this agent's commands have finished.",
+        Refusal::TooManyRuns => "Wait until some of this agent’s commands have finished.",
         Refusal::TooLongToShow => "Write the text to a file and run that, or split the command.",
         Refusal::Person if denial.feedback.is_some() => "Do not ask for the same again: do as they say.",
         Refusal::Person => "Do not ask for the same again; ask the user what to do instead.",
@@ -327,7 +327,7 @@ fn default_advice(cause: &Refusal, denial: &Denial) -> Sentence {
         }
         Refusal::Withdrawn(_) => "Ask again if it is still needed.",
         Refusal::Drifted(_) => "Ask again: it will be judged as it is now.",
-        Refusal::NotRecorded => "Tell the user: Postern's disk may be full. Ask again when that is fixed.",
+        Refusal::NotRecorded => "Tell the user: Postern’s disk may be full. Ask again when that is fixed.",
         Refusal::Quit | Refusal::Restarted => "Ask again, under a new request id.",
     })
 }
@@ -337,7 +337,7 @@ fn of_reason(reason: DenyReason) -> &'static str {
     match reason {
         DenyReason::Core => "This is never allowed. Name exactly what is to be changed instead.",
         DenyReason::Denylist => "Do it another way, or ask the user to change the rule.",
-        DenyReason::Policy => "Ask the user to change this agent's settings.",
+        DenyReason::Policy => "Ask the user to change this agent’s settings.",
         DenyReason::NotFound => "Check the name, or give the whole path.",
         DenyReason::Invalid => "Send it again, corrected, under a new request id.",
         DenyReason::EnvRefused => "Leave these names out.",

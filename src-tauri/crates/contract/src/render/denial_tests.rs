@@ -112,7 +112,7 @@ fn hostile_text_is_escaped_once() {
         assert_eq!(said.matches(&shown).count(), usual.matches("plain").count(), "once, not twice: {said}");
     }
     let said = Denial::by_person(Some(HOSTILE.to_owned()));
-    assert!(!denial(&said).message.contains('x'), "a person's words are not among ours: {said:?}");
+    assert!(!denial(&said).message.contains('x'), "a person’s words are not among ours: {said:?}");
     assert_eq!(denial(&said).feedback.as_deref(), Some(HOSTILE), "the words themselves stay");
 }
 

@@ -25,7 +25,7 @@ pub fn effect_sentence(rated: &RatedEffect) -> ShownText {
     };
     let is_final = rated.reversible == Reversible::No
         && matches!(rated.effect, CommandEffect::Delete { .. } | CommandEffect::ChangeRepository { .. });
-    let said = if is_final { said.literal(" (can't be undone)") } else { said };
+    let said = if is_final { said.literal(" (can’t be undone)") } else { said };
     let mut pieces = said.pieces();
     if let Some(Piece { text, kind: PieceKind::Plain }) = pieces.first_mut() {
         let (first, rest) = text.split_at(text.chars().next().map_or(0, char::len_utf8));
@@ -41,7 +41,7 @@ pub fn headline(agent: &ShownText, risk: &Risk) -> ShownText {
         return begun.literal(" wants to run a harmless shell command").pieces();
     };
     let begun = begun.literal(if first.guessed {
-        " wants to run a command that Postern can't fully read, which may "
+        " wants to run a command that Postern can’t fully read, which may "
     } else {
         " wants to "
     });
@@ -101,7 +101,7 @@ pub fn effect_kind(kind: &str) -> &'static str {
         "control-app" => "control apps",
         "use-secret" => "use keys and passwords",
         "serve" => "serve on the network",
-        _ => "do what Postern doesn't know",
+        _ => "do what Postern doesn’t know",
     }
 }
 
@@ -135,10 +135,10 @@ pub fn all_also_covered(all: &[AlsoCovers]) -> Option<String> {
 pub fn asked_because(cause: &Cause, agent: &ShownText) -> ShownText {
     match cause {
         Cause::NoRule { command: Some(command) } => {
-            let begun = Sentence::new("You haven't allowed ").code(command).literal(" for ");
+            let begun = Sentence::new("You haven’t allowed ").code(command).literal(" for ");
             begun.append(agent.clone()).literal(".").pieces()
         }
-        Cause::NoRule { command: None } => Sentence::new("You haven't allowed this part yet.").pieces(),
+        Cause::NoRule { command: None } => Sentence::new("You haven’t allowed this part yet.").pieces(),
         Cause::Steps { cause, asking, steps } => {
             let begun = Sentence::default().append(asked_because(cause, agent));
             match (asking, steps) {
@@ -330,13 +330,13 @@ fn inline(begun: Sentence, language: &str) -> Sentence {
 fn unknown(begun: Sentence, why: &UnknownEffectReason) -> Sentence {
     match why {
         UnknownEffectReason::Program(name) => {
-            begun.literal("run ").code(name).literal(", which Postern doesn't know")
+            begun.literal("run ").code(name).literal(", which Postern doesn’t know")
         }
         UnknownEffectReason::ProgramLater => {
             begun.literal("run a program whose name is only known when it runs")
         }
         UnknownEffectReason::Unparsed(note) => {
-            begun.literal("run a command that Postern can't fully read: ").append_note(note)
+            begun.literal("run a command that Postern can’t fully read: ").append_note(note)
         }
         UnknownEffectReason::Argument(fact) => argument(begun.literal("run a command in which "), fact),
         UnknownEffectReason::TooManyCommands => {

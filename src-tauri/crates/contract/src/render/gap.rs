@@ -9,8 +9,8 @@ use postern_policy::{ClassGap, ContentDifference, Difference, Gap, Obstacle, Pin
 /// Adds what prevents every rule from covering a step.
 pub(super) fn obstacle(sentence: Sentence, obstacle: &Obstacle) -> Sentence {
     match obstacle {
-        Obstacle::Elsewhere => sentence.literal("Postern can't look up here what it runs"),
-        Obstacle::NotFound => sentence.literal("its program isn't installed (not found in PATH)"),
+        Obstacle::Elsewhere => sentence.literal("Postern can’t look up here what it runs"),
+        Obstacle::NotFound => sentence.literal("its program isn’t installed (not found in PATH)"),
         Obstacle::Unusable { path, what } => sentence.code(path).literal(" ").fragment(what),
         Obstacle::ProgramUnknown => sentence.literal("its program is only known when it runs"),
         Obstacle::Sets { name } => sentence.literal("it sets ").code(name),
@@ -37,7 +37,7 @@ pub(super) fn add_gap(sentence: Sentence, gap: &Gap) -> Sentence {
         Gap::StreamedInput => sentence
             .literal("it does not cover standard input that is sent while it runs (`</dev/null` gives none)"),
         Gap::StartsOthers => sentence.literal("it starts other programs: a rule must name it"),
-        Gap::OtherUser => sentence.literal("it runs with another user's rights: a rule must name it"),
+        Gap::OtherUser => sentence.literal("it runs with another user’s rights: a rule must name it"),
         Gap::UnsafeArg(fact) => argument(sentence, fact).literal(": a rule must name that argument"),
         Gap::Writes { target } => {
             sentence.literal("it writes to ").code(target).literal(", and the rule does not say that it may")
@@ -56,12 +56,12 @@ pub(super) fn add_class_gap(sentence: Sentence, gap: &ClassGap) -> Sentence {
     match gap {
         ClassGap::Unconfined => sentence.literal("it asks to run with your rights, not confined"),
         ClassGap::CannotConfine => {
-            sentence.literal("this system can't confine it (`postern doctor` says why)")
+            sentence.literal("this system can’t confine it (`postern doctor` says why)")
         }
         ClassGap::NotConfined => sentence.literal("it would not be confined beside the other steps"),
-        ClassGap::OwnShell => sentence.literal("nothing confines it in the agent's own shell"),
+        ClassGap::OwnShell => sentence.literal("nothing confines it in the agent’s own shell"),
         ClassGap::ChangesShell => {
-            sentence.literal("the line ends by changing the agent's shell, which a confined one can't")
+            sentence.literal("the line ends by changing the agent’s shell, which a confined one can’t")
         }
         ClassGap::Sends => sentence.literal("it sends what it is given to someone else"),
         ClassGap::Dangerous => sentence.literal("it is dangerous"),
@@ -71,12 +71,12 @@ pub(super) fn add_class_gap(sentence: Sentence, gap: &ClassGap) -> Sentence {
         ClassGap::TooWide { folder } => sentence
             .literal("nothing confines it in ")
             .code(folder)
-            .literal(", which holds the home folder or Postern's data"),
+            .literal(", which holds the home folder or Postern’s data"),
         ClassGap::NoFolders => sentence.literal("this agent has no folders of its own"),
         ClassGap::Beyond { effect: Some(rated) } => sentence
             .literal("it would ")
             .append(effect::effect(rated))
-            .literal(", which that profile doesn't cover"),
+            .literal(", which that profile doesn’t cover"),
         ClassGap::Beyond { effect: None } => sentence.literal("it reaches further than that profile covers"),
     }
 }
@@ -84,7 +84,7 @@ pub(super) fn add_class_gap(sentence: Sentence, gap: &ClassGap) -> Sentence {
 /// Adds what changed since a rule was given.
 pub(super) fn change(sentence: Sentence, change: &PinMismatch) -> Sentence {
     match change {
-        PinMismatch::NotApproved => sentence.literal("this skill's program was not approved yet"),
+        PinMismatch::NotApproved => sentence.literal("this skill’s program was not approved yet"),
         PinMismatch::Script { path } => {
             sentence.literal("the script ").code(path).literal(" is not the approved one")
         }

@@ -40,7 +40,7 @@ pub fn problem(problem: &LintProblem) -> String {
                 .literal(" until it runs: all that is in it then is allowed."),
             Changeable::ByAnyone => Sentence::default()
                 .fragment(pattern)
-                .literal(" can be replaced by every program that runs as you, an agent's own commands too."),
+                .literal(" can be replaced by every program that runs as you, an agent’s own commands too."),
         },
         LintProblem::Covered { by } => Sentence::new("Rule ").number(*by).literal(" does all that it does."),
         LintProblem::CoveredLine { tool, pattern, by } => tool_pattern(tool, pattern)
@@ -74,13 +74,13 @@ pub fn suggest_fix(problem: &LintProblem) -> &'static str {
             "Name the commands that are meant (\"git status\": \"allow\")."
         }
         LintProblem::Changed { .. } => "Answer the question with Always, or bind the rule again.",
-        LintProblem::Missing { allows: false, .. } => "Correct the path, or deny by the command's name.",
+        LintProblem::Missing { allows: false, .. } => "Correct the path, or deny by the command’s name.",
         LintProblem::Missing { allows: true, .. } => "Remove it, or correct the path.",
         LintProblem::AgentWritable { by: Changeable::PinnedByAgent, .. } => {
-            "Move the program out of the agent's folders, or allow all that is in it by a rule without --pin."
+            "Move the program out of the agent’s folders, or allow all that is in it by a rule without --pin."
         }
         LintProblem::AgentWritable { by: Changeable::ByAgent, .. } => {
-            "Move the program out of the agent's folders, and bind the rule to it as it is (--pin)."
+            "Move the program out of the agent’s folders, and bind the rule to it as it is (--pin)."
         }
         LintProblem::AgentWritable { by: Changeable::ByAnyone, .. } => {
             "Bind it to the program as it is (--pin), or name one that only the system can change."

@@ -8,7 +8,7 @@ pub fn protection(protection: Protection) -> &'static str {
         Protection::StartFile => "a start file of a shell or program",
         Protection::Keys => "keys or passwords",
         Protection::Autostart => "what the system starts by itself",
-        Protection::Repository => "git's configuration or hooks",
+        Protection::Repository => "git’s configuration or hooks",
         Protection::AgentSettings => "settings or hooks of an agent",
     }
 }

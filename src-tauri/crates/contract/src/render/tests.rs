@@ -91,7 +91,7 @@ fn facts_become_sentences() {
                 access: FileAccess::Read,
                 rule: NamedRule { source: NamedRuleSource::Person, why: None, ..rule("**/.env") },
             }),
-            "`.env` may not be read: the rule `**/.env` (the user's own).",
+            "`.env` may not be read: the rule `**/.env` (the user’s own).",
         ),
         (
             cause_text(&Cause::FileMayBeMeant {
@@ -219,7 +219,7 @@ fn every_kind_of_effect_has_its_words() {
         (CommandEffect::Write { paths: paths(&["a", "b"]) }, "write `a` and `b`"),
         (
             CommandEffect::Unknown { why: UnknownEffectReason::Program("foo".to_owned()) },
-            "run `foo`, which Postern doesn't know",
+            "run `foo`, which Postern doesn’t know",
         ),
     ] {
         assert_eq!(said(effect, review), format!("builder wants to {expected}"));
@@ -297,7 +297,7 @@ fn a_headline_names_two_dangers_and_nothing_twice() {
     let guessed = risk(vec![RatedEffect { guessed: true, ..secret }]);
     assert_eq!(
         pieces_to_text(&headline(&name, &guessed)),
-        "builder wants to run a command that Postern can't fully read, which may use your npm tokens"
+        "builder wants to run a command that Postern can’t fully read, which may use your npm tokens"
     );
     assert_eq!(
         pieces_to_text(&headline(&name, &risk(Vec::new()))),

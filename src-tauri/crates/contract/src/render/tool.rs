@@ -14,12 +14,12 @@ pub(super) fn tool_cause_sentence(cause: &ToolCause) -> ShownText {
             .literal(" But it does more than that line says, so Postern asks."),
         ToolCause::Default(allows) => Sentence::default()
             .append(super::cause_sentence(allows))
-            .literal(" That is a default, and the agent's own rules ask."),
+            .literal(" That is a default, and the agent’s own rules ask."),
         ToolCause::Missing { tool, argument } => Sentence::default()
             .code(tool)
             .literal(" names no ")
             .code(argument)
-            .literal(", so Postern can't compare it with the rules."),
+            .literal(", so Postern can’t compare it with the rules."),
         ToolCause::MayMean { tool, value, pattern } => Sentence::default()
             .code(pattern)
             .literal(" may mean ")
@@ -40,8 +40,8 @@ pub(super) fn tool_cause_sentence(cause: &ToolCause) -> ShownText {
             Sentence::default().code(tool).literal(" was given a value with a NUL in it.")
         }
         ToolCause::NoValue { tool } => Sentence::default().code(tool).literal(" names no value."),
-        ToolCause::NoCommand => Sentence::new("Postern can't read a command in this line."),
-        ToolCause::Unparsed => Sentence::new("Postern can't read a part of this line: no rule can allow it."),
+        ToolCause::NoCommand => Sentence::new("Postern can’t read a command in this line."),
+        ToolCause::Unparsed => Sentence::new("Postern can’t read a part of this line: no rule can allow it."),
         ToolCause::Protected { place, protection: of } => Sentence::default()
             .code(place)
             .literal(" is protected (")
@@ -60,7 +60,7 @@ fn by_line(tool: &str, of: &ToolUse, line: Option<&NamedRule>) -> Sentence {
         NamedRuleSource::Line(number) => {
             named.literal(" (permissions.jsonc, line ").number(number).literal(")")
         }
-        NamedRuleSource::Subagent => named.literal(" (the subagent's layer)"),
+        NamedRuleSource::Subagent => named.literal(" (the subagent’s layer)"),
         _ => named.literal(" (this session)"),
     };
     let verb = match line.effect {

@@ -25,7 +25,7 @@ pub fn finding_sentence(found: &StageFinding) -> ShownText {
         StageFinding::NotInCore => Sentence::new("It is none of the commands that Postern always denies."),
         StageFinding::NoneMatches => Sentence::new("None denies any part of it."),
         StageFinding::MayUseHost => Sentence::new("This session can run commands on the host."),
-        StageFinding::ShellOpen => Sentence::new("Nothing closes the agent's own shell."),
+        StageFinding::ShellOpen => Sentence::new("Nothing closes the agent’s own shell."),
         StageFinding::AllNamed => Sentence::new("Protected places are touched, and each is named."),
         StageFinding::Elevated(elevation) => Sentence::new(elevated(*elevation)),
         StageFinding::EveryStep => Sentence::new("Each command is looked up by itself."),
@@ -38,11 +38,11 @@ pub fn finding_sentence(found: &StageFinding) -> ShownText {
             Security::Allowlist => "This agent may run what is allowed.",
             Security::Full => "This agent may run everything.",
         }),
-        StageFinding::Confinement(Confinement::None) => Sentence::new("Runs with the user's full access."),
+        StageFinding::Confinement(Confinement::None) => Sentence::new("Runs with the user’s full access."),
         StageFinding::Confinement(Confinement::Look { folders, reads, denied }) => {
             let begun = Sentence::new("Confined: it reads ")
                 .code_list(&[folders.as_slice(), reads].concat())
-                .literal(" and the system's files, writes nothing, and has no network.");
+                .literal(" and the system’s files, writes nothing, and has no network.");
             kept_from(begun, denied)
         }
         StageFinding::Confinement(Confinement::Project {
@@ -53,7 +53,7 @@ pub fn finding_sentence(found: &StageFinding) -> ShownText {
                 .code_list(folders)
                 .literal(" except protected places, reads those, ");
             let further = if reads.is_empty() { begun } else { begun.code_list(reads).literal(", ") };
-            let whole = further.literal("and the system's files, and has ").literal(network).literal(".");
+            let whole = further.literal("and the system’s files, and has ").literal(network).literal(".");
             kept_from(whole, denied)
         }
         StageFinding::Touched { place, named } => {
@@ -67,7 +67,7 @@ pub fn finding_sentence(found: &StageFinding) -> ShownText {
 
 /// Adds the files that deny rules keep from a confined run.
 fn kept_from(mut sentence: Sentence, denied: &Denied) -> Sentence {
-    for (texts, what) in [(&denied.read, " It can't read "), (&denied.write, " It can't write ")] {
+    for (texts, what) in [(&denied.read, " It can’t read "), (&denied.write, " It can’t write ")] {
         if !texts.is_empty() {
             sentence = sentence.literal(what).code_list(texts).literal(".");
         }

@@ -79,7 +79,7 @@ pub(super) fn notification(
 fn add_asker(question: &Question, message: &mut OutgoingChatMessage) {
     message.add_own_text("\nAgent: ").add_own_text(question.asker.agent.as_str());
     if question.origin == Origin::AgentShell {
-        message.add_own_text("\nRuns in: the agent's own shell");
+        message.add_own_text("\nRuns in: the agent’s own shell");
     }
     for (name, shown) in [("Session", &question.asker.session), ("Tool", &question.tool)] {
         if let Some(shown) = shown {

@@ -214,7 +214,7 @@ pub fn environment_here(
 pub fn describe(confinement: &Confinement, user: &UserPlaces) -> Result<Vec<(&'static str, String)>, String> {
     let folders = confinement.folders().join(", ");
     let mut lines = vec![("profile", confinement.name().to_owned())];
-    let reads = "the system, installed programs and their settings, never keys or Postern's data";
+    let reads = "the system, installed programs and their settings, never keys or Postern’s data";
     let own = [confinement.folders(), confinement.read_folders()].concat().join(", ");
     lines.push(("reads", format!("{own}; {reads}")));
     let kept = withheld_files(confinement, user)?;
@@ -259,7 +259,7 @@ fn network_reach(network: bool, loopback: bool) -> &'static str {
         // A namespace of its own has a loopback of its own; macOS has one for all.
         (false, true) if cfg!(target_os = "linux") => "loopback of its own, which nothing else can reach",
         (false, true) => "loopback of this Mac",
-        (true, false) if !cfg!(target_os = "linux") => "every address but this Mac's own",
+        (true, false) if !cfg!(target_os = "linux") => "every address but this Mac’s own",
         (true, _) => "every address, loopback included",
     }
 }

@@ -214,7 +214,7 @@ fn of_text(text: &str) -> Value {
 /// Returns the concerns for the person.
 fn attention(agents: &BTreeMap<AgentId, Arc<AgentEntry>>, managed: &Result<Managed, String>) -> Vec<Concern> {
     let told = |problem: &String| {
-        let message = format!("your organization's rules: {problem}: everything is denied");
+        let message = format!("your organization’s rules: {problem}: everything is denied");
         Concern::new(ConcernKind::Managed, message)
     };
     let mut all: Vec<Concern> = managed.as_ref().err().map(told).into_iter().collect();

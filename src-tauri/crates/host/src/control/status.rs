@@ -200,7 +200,7 @@ fn not_kept(what: &str, problem: &PauseProblem) -> ControlError {
              restart before that forgets it"
         ),
         PauseProblem::InDoubt(error) => format!(
-            "all requests are still denied: the mark that the record is in doubt can't be removed ({error}). Remove it, \
+            "all requests are still denied: the mark that the record is in doubt can’t be removed ({error}). Remove it, \
              and unblock all agents again"
         ),
     };

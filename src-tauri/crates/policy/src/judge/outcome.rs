@@ -135,7 +135,7 @@ pub(super) fn origin(entry: &PermissionEntry) -> NamedRuleSource {
 pub(super) fn entry_ref(entry: &PermissionEntry) -> RuleRef {
     let source = match entry.origin {
         EntryOrigin::File { line } => format!("permissions.jsonc:{line}"),
-        EntryOrigin::Subagent => "the subagent's layer".to_owned(),
+        EntryOrigin::Subagent => "the subagent’s layer".to_owned(),
         EntryOrigin::Session => "this session".to_owned(),
     };
     RuleRef {

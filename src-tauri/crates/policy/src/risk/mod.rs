@@ -174,7 +174,7 @@ pub(crate) fn touch_effect(
         Protection::StartFile => "change what a shell or program runs when it starts:",
         Protection::Keys => "change keys or passwords:",
         Protection::Autostart => "change what the system starts by itself:",
-        Protection::Repository => "change git's configuration or hooks:",
+        Protection::Repository => "change git’s configuration or hooks:",
         Protection::AgentSettings => "change settings or hooks of an agent:",
     };
     let effect = if reads {

@@ -353,7 +353,7 @@ fn check_git(call: &CommandCall, read: &Invocation<'_>) -> Vec<UnsafeArg> {
         found.push(UnsafeArg::from_note(
             sub,
             ArgEffect::Runs,
-            "an alias or a program of its own behind git's name",
+            "an alias or a program of its own behind git’s name",
         ));
     }
     if name == "config" {
@@ -405,7 +405,7 @@ fn changes_configuration(call: &CommandCall, read: &Invocation<'_>, sub: usize) 
     });
     let values = read.operands.iter().filter(|at| **at > sub).count();
     let writes = changes || !reads && values > 1;
-    let note = "changes git's configuration, which can run programs";
+    let note = "changes git’s configuration, which can run programs";
     writes.then(|| {
         UnsafeArg::from_note(sub, ArgEffect::Config, note).with_candidates(guess::behind(call, sub + 1))
     })

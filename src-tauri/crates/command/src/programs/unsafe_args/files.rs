@@ -174,7 +174,7 @@ pub(super) fn is_temporary(path: &str) -> bool {
 
 /// Finds `chmod 4755`, `chmod u+xs`, `install -m 4755`: with the rights of the file's owner.
 fn sets_owner_rights(name: &str, read: &Invocation<'_>) -> FoundArg {
-    let what = "lets the file run with its owner's rights";
+    let what = "lets the file run with its owner’s rights";
     let at = match name {
         "install" => read.options.iter().find(|given| matches!(&*given.name, "-m" | "--mode"))?.value_at,
         _ => *read.operands.first()?,

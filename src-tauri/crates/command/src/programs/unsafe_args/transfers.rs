@@ -40,10 +40,10 @@ fn other_protocol(read: &Invocation<'_>) -> FoundArg {
             None => address.starts_with("file:"),
         }
     };
-    let what = "an address that is no web page's";
+    let what = "an address that is no web page’s";
     let keys = |at: &usize| read.beginning(*at).is_some_and(gives_keys);
     if let Some(at) = (1..read.args.len()).find(keys) {
-        return Some((at, ArgEffect::Secrets, "asks the machine's cloud for its keys"));
+        return Some((at, ArgEffect::Secrets, "asks the machine’s cloud for its keys"));
     }
     let by_operand = read.operands.iter().copied().find(|at| read.beginning(*at).is_some_and(is_other));
     let by_option = || {

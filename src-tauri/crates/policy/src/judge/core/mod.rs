@@ -35,17 +35,17 @@ pub const REMOVAL: CoreEntry = CoreEntry {
 
 /// Writing into Postern's own data.
 pub const DATA: CoreEntry =
-    CoreEntry { id: "postern-data", reason: "It could change Postern's own data: rules, keys, history." };
+    CoreEntry { id: "postern-data", reason: "It could change Postern’s own data: rules, keys, history." };
 
 /// Reading Postern's own data.
 pub const KEYS: CoreEntry = CoreEntry {
     id: "postern-keys",
-    reason: "It would read Postern's own data, where its keys and those of other agents are.",
+    reason: "It would read Postern’s own data, where its keys and those of other agents are.",
 };
 
 /// Stopping Postern, or driving it.
 pub const STOPPING: CoreEntry =
-    CoreEntry { id: "stop-postern", reason: "It would stop Postern, or answer in the person's place." };
+    CoreEntry { id: "stop-postern", reason: "It would stop Postern, or answer in the person’s place." };
 
 /// Every entry, in the order in which they are tried.
 pub const ENTRIES: [CoreEntry; 4] = [REMOVAL, DATA, KEYS, STOPPING];
