@@ -9,8 +9,8 @@ use super::{CommandEffect, EffectScope, Reversible};
 pub(super) type FoundEffect = (CommandEffect, Option<EffectScope>, Reversible);
 
 /// Returns what the named checks find in a command.
-pub(super) fn checked_effects(command: &ExaminedCommand<'_>) -> Vec<FoundEffect> {
-    CHECKS.iter().filter_map(|check| check(command)).collect()
+pub(super) fn checked_effects(command: &ExaminedCommand<'_>) -> impl Iterator<Item = FoundEffect> {
+    CHECKS.iter().filter_map(|check| check(command))
 }
 
 const CHECKS: [fn(&ExaminedCommand<'_>) -> Option<FoundEffect>; 12] = [
@@ -92,6 +92,9 @@ fn system_files(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
 }
 
 fn containers(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
+    if !command.is_one_of(&["docker", "podman", "nerdctl"]) {
+        return None;
+    }
     let mounts = |word: &&&str| {
         let value = word.trim_start_matches("-v").trim_start_matches("--volume=");
         value.starts_with("/:")
@@ -101,8 +104,7 @@ fn containers(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     };
     let mount = command.args.iter().find(mounts).copied();
     let opens = mount.is_some() || command.matches_any("=--privileged =--pid=host =--net=host");
-    (command.is_one_of(&["docker", "podman", "nerdctl"]) && opens)
-        .then(|| system("give a container the host’s files or rights", None))
+    opens.then(|| system("give a container the host’s files or rights", None))
 }
 
 fn databases(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
@@ -118,7 +120,8 @@ fn databases(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
 
 /// Files that a shell opens as connections.
 fn sockets(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
-    let connects = |word: &&&str| word.contains("/dev/tcp/") || word.contains("/dev/udp/");
+    let is_connection = |path: &str| path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/");
+    let connects = |word: &&&str| word.match_indices('/').any(|(at, _)| is_connection(&word[at..]));
     let to = command.args.iter().chain(command.writes).find(connects)?;
     let name = Some((*to).to_owned());
     Some((
@@ -133,8 +136,11 @@ fn copies(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     const CLOUD_VERBS: [&str; 6] = ["cp", "sync", "mv", "put", "rsync", "mb"];
     let copies = command.is_one_of(&["scp", "rsync"])
         || command.is_one_of(&["aws", "gsutil", "s3cmd", "mc"]) && command.has_word(&CLOUD_VERBS);
+    if !copies {
+        return None;
+    }
     let is_there = |word: &&&str| is_away(word) || word.contains("://");
-    let there = command.args.iter().rfind(is_there).filter(|_| copies)?;
+    let there = command.args.iter().rfind(is_there)?;
     let names = vec![machine_of(there).unwrap_or(there).to_owned()];
     let sends = command.args.last() == Some(there);
     let effect = if sends {
@@ -149,17 +155,15 @@ fn copies(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
 fn empties(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let (first, rest) = command.args.split_first()?;
     let nothing = command.is_one_of(&["cp", "cat", "dd"]) && first.ends_with("/dev/null") && !rest.is_empty();
-    let paths = rest.iter().map(|path| path.strip_prefix("of=").unwrap_or(path).to_owned()).collect();
-    nothing.then_some((CommandEffect::Write { paths }, None, Reversible::No))
+    let paths = || rest.iter().map(|path| path.strip_prefix("of=").unwrap_or(path).to_owned()).collect();
+    nothing.then(|| (CommandEffect::Write { paths: paths() }, None, Reversible::No))
 }
 
 /// Files that are moved or copied to where nothing is kept.
 fn throws_away(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let (last, files) = command.args.split_last()?;
-    let paths = files.iter().filter(|word| !word.starts_with('-')).map(|word| (*word).to_owned()).collect();
-    (command.is_one_of(&["mv", "cp"]) && *last == "/dev/null").then_some((
-        CommandEffect::Delete { paths, recursive: false },
-        None,
-        Reversible::No,
-    ))
+    let paths =
+        || files.iter().filter(|word| !word.starts_with('-')).map(|word| (*word).to_owned()).collect();
+    (command.is_one_of(&["mv", "cp"]) && *last == "/dev/null")
+        .then(|| (CommandEffect::Delete { paths: paths(), recursive: false }, None, Reversible::No))
 }

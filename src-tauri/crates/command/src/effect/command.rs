@@ -1,9 +1,12 @@
 //! Program with its words, as effects are looked for in it.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
 use crate::invocation::Invocation;
 use crate::programs::patterns::{PatternMatch, PatternSearch};
 use crate::programs::table::{self, Program, TableEffect};
-use crate::programs::{family, own_program};
+use crate::programs::{family_of, own_program};
 use crate::{Dir, Step, Word};
 
 /// The words of a program and the files that its redirections write. Words that are not known before the run are as they
@@ -11,13 +14,13 @@ use crate::{Dir, Step, Word};
 #[derive(Debug, Default)]
 pub(super) struct ProgramWords<'a> {
     /// The program's family.
-    family: String,
+    family: Cow<'a, str>,
     /// All words, the program first.
     all: Vec<&'a str>,
     writes: Vec<&'a str>,
 }
 
-/// A program whose words have been read.
+/// A program with its words. Its options are read once something asks for them: of most programs nothing does.
 #[derive(Debug)]
 pub(super) struct ExaminedCommand<'a> {
     /// The program's family.
@@ -25,13 +28,15 @@ pub(super) struct ExaminedCommand<'a> {
     pub(super) args: &'a [&'a str],
     /// The files that its redirections write.
     pub(super) writes: &'a [&'a str],
-    pub(super) read: &'a Invocation<'a, &'a str>,
+    pub(super) program: &'static Program,
+    all: &'a [&'a str],
+    read: OnceCell<Invocation<'a, &'a str>>,
 }
 
 impl<'a> ProgramWords<'a> {
     /// Returns a command by its words.
     pub(super) fn from_argv(argv: &'a [String]) -> Option<Self> {
-        let family = family(argv.first()?);
+        let family = family_of(argv.first()?);
         Some(Self { family, all: argv.iter().map(String::as_str).collect(), writes: Vec::new() })
     }
 
@@ -44,7 +49,7 @@ impl<'a> ProgramWords<'a> {
     }
 
     fn of_argv(argv: &'a [Word]) -> Option<Self> {
-        let family = family(word_text(argv.first()?));
+        let family = family_of(word_text(argv.first()?));
         Some(Self { family, all: argv.iter().map(word_text).collect(), writes: Vec::new() })
     }
 
@@ -56,7 +61,9 @@ impl<'a> ProgramWords<'a> {
                 name: &self.family,
                 args: self.all.get(1..).unwrap_or_default(),
                 writes: &self.writes,
-                read: &Invocation::from_args(&self.all, program),
+                program,
+                all: &self.all,
+                read: OnceCell::new(),
             });
         }
     }
@@ -76,6 +83,11 @@ pub(super) fn word_text(word: &Word) -> &str {
 }
 
 impl<'a> ExaminedCommand<'a> {
+    /// Returns its options, its verb and its operands.
+    pub(super) fn read(&self) -> &Invocation<'a, &'a str> {
+        self.read.get_or_init(|| Invocation::from_args(self.all, self.program))
+    }
+
     /// Returns true if the program is one of these.
     pub(super) fn is_one_of(&self, names: &[&str]) -> bool {
         names.contains(&self.name)
@@ -92,7 +104,7 @@ impl<'a> ExaminedCommand<'a> {
     }
 
     fn find_match(&self, patterns: &str) -> Option<PatternMatch> {
-        PatternSearch { read: self.read, dir: &Dir::Same, writes: false, by_option: false }
+        PatternSearch { read: self.read(), dir: &Dir::Same, writes: false, by_option: false }
             .first_match(patterns)
             .map(|(found, _)| found)
     }
@@ -100,23 +112,24 @@ impl<'a> ExaminedCommand<'a> {
     /// Returns the index of the first word behind the command that an effect is about, if it has the effect.
     pub(super) fn meets_effect(&self, effect: &TableEffect) -> Option<usize> {
         let named = effect.names.is_empty() || effect.names.contains(&self.name);
-        let found = self.find_match(effect.when).filter(|_| named)?;
+        let found = named.then(|| self.find_match(effect.when))??;
         (!self.matches_any(effect.unless)).then_some(found.behind)
     }
 
     /// Returns the operands from an index on.
     pub(super) fn operands(&self, from: usize) -> Vec<&'a str> {
-        let operands = self.read.operands.iter().filter(|at| **at >= from);
-        operands.filter_map(|at| self.read.word_at(*at)).collect()
+        let read = self.read();
+        let operands = read.operands.iter().filter(|at| **at >= from);
+        operands.filter_map(|at| read.word_at(*at)).collect()
     }
 
     /// Returns the word before an index, or the first argument.
     pub(super) fn verb_before(&self, behind: usize) -> Option<&'a str> {
-        self.read.word_at(behind.saturating_sub(1).max(1))
+        self.read().word_at(behind.saturating_sub(1).max(1))
     }
 
     /// Returns the value of the first of these options.
     pub(super) fn value_of(&self, options: &[&str]) -> Option<&'a str> {
-        self.read.value_of(options)
+        self.read().value_of(options)
     }
 }

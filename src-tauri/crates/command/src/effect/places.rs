@@ -2,7 +2,11 @@
 
 /// Returns true if a word names a file that holds secrets.
 pub fn is_secret(word: &str) -> bool {
-    SECRETS.iter().any(|part| word.contains(part)) || word.ends_with("/.env") || word == ".env"
+    let holds = |(at, _)| {
+        let (before, behind) = word.split_at(at);
+        SECRETS.iter().any(|(start, rest)| behind.starts_with(rest) && before.ends_with(start))
+    };
+    word.match_indices(['.', '/']).any(holds) || word.ends_with("/.env") || word == ".env"
 }
 
 /// Returns true if what runs at a login or in each new shell is in a file, or is decided there.
@@ -48,18 +52,19 @@ const START_FILES: &[&str] = &[
     ".config/fish/config.fish",
 ];
 
-const SECRETS: &[&str] = &[
-    ".ssh/id_",
-    ".aws/credentials",
-    ".netrc",
-    ".gnupg",
-    "login.keychain",
-    ".kube/config",
-    ".docker/config.json",
-    ".pgpass",
-    "master.passwd",
-    "/etc/shadow",
-    ".npmrc",
-    ".git-credentials",
-    "agent.key",
+/// Parts of the paths of secrets, each taken apart at its first dot or slash: most words have neither.
+const SECRETS: &[(&str, &str)] = &[
+    ("", ".ssh/id_"),
+    ("", ".aws/credentials"),
+    ("", ".netrc"),
+    ("", ".gnupg"),
+    ("login", ".keychain"),
+    ("", ".kube/config"),
+    ("", ".docker/config.json"),
+    ("", ".pgpass"),
+    ("master", ".passwd"),
+    ("", "/etc/shadow"),
+    ("", ".npmrc"),
+    ("", ".git-credentials"),
+    ("agent", ".key"),
 ];

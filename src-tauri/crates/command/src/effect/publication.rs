@@ -44,7 +44,7 @@ pub fn publication_of(step: &Step) -> Option<Publication> {
 fn publication_of_command(command: &ExaminedCommand<'_>) -> Option<Publication> {
     let Publisher(program, verb, options) =
         PUBLISHERS.iter().find(|Publisher(program, ..)| command.is_one_of(&[program]))?;
-    let (_, last) = command.read.find_verb(verb).filter(|_| !command.matches_any(ELSEWHERE))?;
+    let (_, last) = command.read().find_verb(verb).filter(|_| !command.matches_any(ELSEWHERE))?;
     let named = |word: &&str| {
         options.iter().any(|option| {
             word.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))

@@ -29,8 +29,8 @@ pub fn transfer_of(step: &Step) -> Option<Transfer> {
     let mut found = None;
     words.for_each_reading(|command| {
         if command.is_one_of(&["git"]) && !command.matches_any(ELSEWHERE) {
-            let at = command.read.find_verb("push|fetch|pull").and_then(|(at, last)| {
-                let pushes = command.read.word_at(at) == Some("push");
+            let at = command.read().find_verb("push|fetch|pull").and_then(|(at, last)| {
+                let pushes = command.read().word_at(at) == Some("push");
                 transfer_of_words(pushes, &command.operands(last + 1))
             });
             found = found.take().or(at);
@@ -80,7 +80,7 @@ fn is_git(step: &Step, verbs: &str) -> bool {
         let has = |command: &ExaminedCommand<'_>| {
             command.is_one_of(&["git"])
                 && !command.matches_any("^-C ^-c")
-                && command.read.find_verb(verbs).is_some()
+                && command.read().find_verb(verbs).is_some()
         };
         words.for_each_reading(|command| is |= has(command));
     }

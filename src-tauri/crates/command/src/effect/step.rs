@@ -8,7 +8,7 @@ use super::host::{machine_of, registry_of_image};
 use super::{CommandEffect, EffectScope, Reversible, StepEffect, UnknownEffectReason};
 use crate::programs::table;
 use crate::programs::{
-    ProgramClass, asks_others, class_of, command_words, family, is_read_only, is_read_only_anyway,
+    ProgramClass, asks_others, class_of, command_words, family, family_of, is_read_only, is_read_only_anyway,
 };
 use crate::{ArgEffect, ArgFact, ParsedCommand, Power, RedirectionKind, Role, Step, Unparsed, UnsafeArg};
 
@@ -83,7 +83,7 @@ impl StepEffects {
 
     /// Adds what files and checks tell. A command that only reads has no other effects, with any name and words.
     fn of_command(&mut self, command: &ExaminedCommand<'_>, reads: bool) {
-        let known = command.read.program.effects.iter().filter_map(|effect| of_table(effect, command));
+        let known = command.program.effects.iter().filter_map(|effect| of_table(effect, command));
         for (effect, scope, reversible) in known.chain(checks::checked_effects(command)) {
             let counts = matches!(
                 effect,
@@ -100,7 +100,7 @@ impl StepEffects {
             let name = via.argv.first().map(word_text).unwrap_or_default();
             // They only choose which program of this machine runs.
             let local =
-                ["xcrun", "busybox", "toybox", "uutils", "coreutils", "env"].contains(&family(name).as_str());
+                ["xcrun", "busybox", "toybox", "uutils", "coreutils", "env"].contains(&&*family_of(name));
             if !local && !self.has_kind("run-elsewhere") {
                 let (place, name) = ("through".into(), Some(name.to_owned()));
                 self.add_effect(
@@ -469,7 +469,7 @@ fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> FoundEffect {
 fn runs_what_it_fetched(steps: &[Step]) -> Option<(usize, Option<String>)> {
     const FETCHES: [&str; 8] = ["curl", "wget", "fetch", "nc", "ncat", "base64", "xxd", "openssl"];
     const CODE: &str = "-c -e -E -p -r -m --eval --print";
-    let fetches = |step: &&Step| step.program().is_some_and(|name| FETCHES.contains(&family(name).as_str()));
+    let fetches = |step: &&Step| step.program().is_some_and(|name| FETCHES.contains(&&*family_of(name)));
     let by_input = |step: &Step| {
         let class = step.program().map_or(ProgramClass::Ordinary, class_of);
         let given = || {

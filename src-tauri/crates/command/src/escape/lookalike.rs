@@ -26,7 +26,10 @@ pub enum Resemblance {
 /// Returns the tokens of a text that look like something else, in order. Tokens end at white space and ASCII
 /// punctuation.
 pub fn lookalikes(text: &str) -> impl Iterator<Item = Lookalike> + '_ {
-    tokens(text).filter_map(|span| Some(Lookalike { resemblance: resemblance(&text[span.clone()])?, span }))
+    // ASCII looks like nothing but itself.
+    let searched = if text.is_ascii() { "" } else { text };
+    tokens(searched)
+        .filter_map(|span| Some(Lookalike { resemblance: resemblance(&text[span.clone()])?, span }))
 }
 
 fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {

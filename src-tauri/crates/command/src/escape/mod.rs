@@ -92,6 +92,9 @@ enum ShownChar {
 }
 
 fn push_text(line: &mut String, text: &str) {
+    if text.bytes().all(|byte| (byte.is_ascii_graphic() || byte == b' ') && byte != b'\\') {
+        return line.push_str(text);
+    }
     for shown in shown_chars(text) {
         match shown {
             ShownChar::Plain('\\') => line.push_str("\\\\"),

@@ -14,18 +14,19 @@ pub fn class_of(name: &str) -> ProgramClass {
 
 /// Returns the base name in lower case, without a version suffix (`python3.12` is `python`) and without the
 /// `g` that Homebrew puts before GNU tools. Every dynamic loader is `ld.so`.
-pub(crate) fn family(name: &str) -> String {
-    family_of(name).into_owned()
-}
-
-fn family_of(name: &str) -> Cow<'_, str> {
-    let base = name.rsplit('/').next().unwrap_or(name);
+pub(crate) fn family_of(name: &str) -> Cow<'_, str> {
+    let base = name.bytes().rposition(|byte| byte == b'/').map_or(name, |slash| &name[slash + 1..]);
     let plain = base.is_ascii() && !base.bytes().any(|byte| byte.is_ascii_uppercase());
     if plain {
         return family_of_lower(base).into();
     }
     // The long s is no capital, and a file system without case takes it for an s all the same.
     family_of_lower(&base.to_lowercase().replace('ſ', "s")).to_owned().into()
+}
+
+/// Returns [`family_of`] as a text of its own.
+pub(crate) fn family(name: &str) -> String {
+    family_of(name).into_owned()
 }
 
 fn family_of_lower(base: &str) -> &str {

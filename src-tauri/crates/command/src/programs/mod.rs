@@ -20,7 +20,7 @@ mod unsafe_args;
 pub use arity::{command_length, command_words};
 pub use caches::{all_caches, caches_of};
 pub use class::class_of;
-pub(crate) use class::family;
+pub(crate) use class::{family, family_of};
 pub use examples::{ExampleProblem, check_examples};
 pub use extended::extensions;
 pub use input::treats_input_as_data;
