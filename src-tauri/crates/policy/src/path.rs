@@ -6,9 +6,9 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quic
 /// Returns the lexically normal form of an absolute path: no doubled slash, no `.`, no `..`, no slash at the
 /// end.
 pub fn normal(path: &str) -> Cow<'_, str> {
-    let plain = path.starts_with('/')
-        && (path.len() == 1 || path[1..].split('/').all(|part| !matches!(part, "" | "." | "..")));
-    if plain {
+    let is_name = |part: &[u8]| !matches!(part, b"" | b"." | b"..");
+    let names = |rest: &[u8]| rest.is_empty() || rest.split(|byte| *byte == b'/').all(is_name);
+    if path.as_bytes().strip_prefix(b"/").is_some_and(names) {
         return Cow::Borrowed(path);
     }
     let mut parts: Vec<&str> = Vec::new();
@@ -29,20 +29,26 @@ pub(crate) fn join_path(base: &str, path: &str) -> String {
     if path.starts_with('/') {
         normal(path).into_owned()
     } else {
-        normal(&format!("{base}/{path}")).into_owned()
+        let joined = [base, "/", path].concat();
+        match normal(&joined) {
+            Cow::Owned(normal) => normal,
+            Cow::Borrowed(_) => joined,
+        }
     }
 }
 
 /// Converts `/proc/self/root/x` to `/x`, and `/proc/123/cwd/x` to `x` in the folder where it runs.
 pub(crate) fn out_of_proc<'a>(text: &'a str, here: &str) -> Cow<'a, str> {
+    // Nearly every path begins with another name.
+    if !text.starts_with('/') || !text.trim_start_matches(['/', '.']).starts_with("proc/") {
+        return Cow::Borrowed(text);
+    }
     let parts: Vec<&str> = text.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
     match parts.as_slice() {
-        ["proc", _, "root", rest @ ..] | ["proc", _, "task", _, "root", rest @ ..]
-            if text.starts_with('/') =>
-        {
+        ["proc", _, "root", rest @ ..] | ["proc", _, "task", _, "root", rest @ ..] => {
             Cow::Owned(format!("/{}", rest.join("/")))
         }
-        ["proc", _, "cwd", rest @ ..] | ["proc", _, "task", _, "cwd", rest @ ..] if text.starts_with('/') => {
+        ["proc", _, "cwd", rest @ ..] | ["proc", _, "task", _, "cwd", rest @ ..] => {
             Cow::Owned(format!("{here}/{}", rest.join("/")))
         }
         _ => Cow::Borrowed(text),
@@ -107,8 +113,8 @@ fn without_one_alias(path: &str) -> Option<&str> {
     if let Some(rest) = private.filter(|rest| PRIVATE.iter().any(|name| behind(rest, &[*name]).is_some())) {
         return Some(rest);
     }
-    let fork =
-        path.as_bytes().windows(FORK.len()).position(|part| part.eq_ignore_ascii_case(FORK.as_bytes()))?;
+    let is_fork = |part: &[u8]| part.starts_with(b"/..") && part.eq_ignore_ascii_case(FORK.as_bytes());
+    let fork = path.as_bytes().windows(FORK.len()).position(is_fork)?;
     let ends = path.as_bytes().get(fork + FORK.len()).is_none_or(|byte| *byte == b'/');
     ends.then(|| &path[..fork])
 }
@@ -134,11 +140,12 @@ fn without_prefixes(path: &str) -> Cow<'_, str> {
     }
     let mut rest = path;
     loop {
-        let one = format!("/{}", rest.trim_start_matches('/'));
-        let behind = behind(&one, &[".nofollow"])
-            .or_else(|| behind(&one, &[".resolve"]).map(|rest| behind_any(rest).unwrap_or_default()));
+        let slashes = rest.len() - rest.trim_start_matches('/').len();
+        let one = &rest[slashes.saturating_sub(1)..];
+        let behind = behind(one, &[".nofollow"])
+            .or_else(|| behind(one, &[".resolve"]).map(|rest| behind_any(rest).unwrap_or_default()));
         match behind {
-            Some(behind) => rest = &rest[rest.len() - behind.len()..],
+            Some(behind) => rest = behind,
             None => return Cow::Borrowed(if rest.is_empty() { "/" } else { rest }),
         }
     }
@@ -184,7 +191,7 @@ pub fn from_home<'a>(path: &'a str, home: &str) -> Cow<'a, str> {
 
 /// Returns the part after the last slash.
 pub(crate) fn base_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+    path.bytes().rposition(|byte| byte == b'/').map_or(path, |slash| &path[slash + 1..])
 }
 
 /// Returns true if a normal path is `folder` or lies in it.
@@ -232,10 +239,13 @@ fn composed(text: &str) -> Cow<'_, str> {
 pub(crate) fn deny_key(path: &str) -> String {
     let prefixless = without_prefixes(path);
     let normal = normal(&prefixless);
-    let folded = fold_case(without_aliases(&normal)).into_owned();
+    let folded = fold_case(without_aliases(&normal));
     let usr =
         folded.strip_prefix("/usr").filter(|rest| rest.starts_with("/bin/") || rest.starts_with("/sbin/"));
-    usr.map_or_else(|| folded.clone(), str::to_owned)
+    match usr {
+        Some(rest) => rest.to_owned(),
+        None => folded.into_owned(),
+    }
 }
 
 #[cfg(test)]

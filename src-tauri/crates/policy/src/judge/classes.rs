@@ -459,11 +459,11 @@ pub(super) fn any_code() -> StepOutcome {
 
 /// Returns the outcome of the classes for the step at `at`, which no rule covers.
 pub(super) fn outcome(facts: &Facts<'_>, profiles: &Profiles<'_>, at: usize) -> Option<StepOutcome> {
-    let command = label::of_step(&facts.reading.steps[at]);
+    let command = || label::of_step(&facts.reading.steps[at]);
     match profiles.classed.get(at)? {
         Classed::Asks => None,
         Classed::Denied(class) => {
-            let cause = Cause::ClassDenied { command, class: *class };
+            let cause = Cause::ClassDenied { command: command(), class: *class };
             Some(StepOutcome::new(Decision::Deny, Reason::Policy, cause))
         }
         Classed::Allowed { classes, need, .. } => {
@@ -480,7 +480,12 @@ pub(super) fn outcome(facts: &Facts<'_>, profiles: &Profiles<'_>, at: usize) -> 
                     StepOutcome::new(Decision::Allow, Reason::Class, Cause::Classes { classes, confined })
                 }
                 Some(gap) => {
-                    StepOutcome::new(Decision::Ask, gap.reason(), Cause::ClassesBut { command, classes, gap })
+                    let reason = gap.reason();
+                    StepOutcome::new(
+                        Decision::Ask,
+                        reason,
+                        Cause::ClassesBut { command: command(), classes, gap },
+                    )
                 }
             })
         }

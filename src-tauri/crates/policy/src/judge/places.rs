@@ -120,18 +120,14 @@ impl<'f> StepPlaces<'f> {
 
     /// Returns true if it lies in the agent's folders, those that rules open, or the system's, and is no key material.
     pub(super) fn is_inside(&self, path: &str) -> bool {
-        let within = |folder: &&str| path::is_within(path, folder);
-        let of_system = || SYSTEM_PLACES.iter().chain(DEVICES).any(|place| path::is_within(path, place));
-        !self.protected.contains_path(path)
-            && (self
-                .facts
-                .folders
-                .iter()
-                .chain(&self.opened)
-                .map(String::as_str)
-                .any(|folder| within(&folder))
-                || of_system()
-                || STREAMS.contains(&path))
+        self.is_open(path) && !self.is_protected(path)
+    }
+
+    /// Returns true if it lies in one of these places, key material or not.
+    fn is_open(&self, path: &str) -> bool {
+        let own = self.facts.folders.iter().chain(&self.opened).map(String::as_str);
+        let of_system = SYSTEM_PLACES.iter().chain(DEVICES).copied();
+        own.chain(of_system).any(|place| path::is_within(path, place)) || STREAMS.contains(&path)
     }
 
     /// Checks the same for a word that may be a path, or only look like one (a pattern).
@@ -143,7 +139,7 @@ impl<'f> StepPlaces<'f> {
         let is_place = there.chain(Self::OTHERS).any(|other| first.eq_ignore_ascii_case(other))
             || path::is_within(path, self.facts.home)
             || path == "/";
-        self.is_inside(path) || !is_place && !self.is_protected(path)
+        !self.is_protected(path) && (!is_place || self.is_open(path))
     }
 
     pub(super) fn is_protected(&self, path: &str) -> bool {

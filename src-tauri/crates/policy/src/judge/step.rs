@@ -55,7 +55,7 @@ fn narrow(
     if let Some(allowed) = own_shell::by_file(policy, facts, subject) {
         return allowed;
     }
-    let command = label::of_step(subject.step);
+    let command = || label::of_step(subject.step);
     if let Some(obstacle) = subject.obstacle(policy, facts) {
         if let Some(rule) = rule_for_new_folder(policy, facts, subject, &obstacle) {
             return covered(rule);
@@ -65,7 +65,7 @@ fn narrow(
         } else {
             Reason::AllowlistMiss
         };
-        return StepOutcome::new(Decision::Ask, reason, Cause::NotCoverable { command, obstacle });
+        return StepOutcome::new(Decision::Ask, reason, Cause::NotCoverable { command: command(), obstacle });
     }
     let said = coverage(policy, subject, facts);
     if let Coverage::Covered(rule) = said {
@@ -74,10 +74,10 @@ fn narrow(
     // The file and the list say nothing about input, so they hold only if it is absent or cannot give commands.
     let told = *facts.input != Input::Nothing && !subject.reads_input_as_data();
     by_file(policy, facts, subject)
-        .or_else(|| by_read_only_list(policy, facts, profiles, at, &command))
+        .or_else(|| by_read_only_list(policy, facts, profiles, at))
         .filter(|found| found.decision == Decision::Allow || matches!(said, Coverage::Nothing))
         .filter(|found| found.decision != Decision::Allow || !told)
-        .unwrap_or_else(|| miss_outcome(said, command, subject))
+        .unwrap_or_else(|| miss_outcome(said, command(), subject))
 }
 
 /// Returns the rule with limits that covers the step, if one does.
@@ -227,7 +227,6 @@ fn by_read_only_list(
     facts: &Facts<'_>,
     profiles: &Profiles<'_>,
     at: usize,
-    command: &Label,
 ) -> Option<StepOutcome> {
     // A file that the agent could have written or can replace is not the listed program.
     if policy.settings.look != Access::Allow || facts.steps[at].changeable().next().is_some() {
@@ -235,7 +234,7 @@ fn by_read_only_list(
     }
     let confined = !profiles.confinement.is_none();
     let not_so = |reason, gap| {
-        let cause = Cause::ReadOnlyBut { command: command.clone(), gap };
+        let cause = Cause::ReadOnlyBut { command: label::of_step(&facts.reading.steps[at]), gap };
         Some(StepOutcome::new(Decision::Ask, reason, cause))
     };
     match profiles.steps.get(at)? {

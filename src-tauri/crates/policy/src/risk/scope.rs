@@ -7,7 +7,16 @@ use postern_command::effect::{EffectScope, is_system_file};
 use std::borrow::Cow;
 
 /// Folders for files that nobody keeps.
-const TEMPORARY: [&str; 4] = ["/tmp", "/var/tmp", "/var/folders", "/dev/shm"];
+const TEMPORARY: [&str; 8] = [
+    "/tmp",
+    "/var/tmp",
+    "/var/folders",
+    "/dev/shm",
+    "/private/tmp",
+    "/private/var/tmp",
+    "/private/var/folders",
+    "/private/dev/shm",
+];
 
 /// Words that the shell replaces by a temporary folder.
 const TEMPORARY_WORDS: [&str; 2] = ["$TMPDIR", "${TMPDIR}"];
@@ -78,9 +87,9 @@ impl<'a> PathContext<'a> {
         let kept = |folder: &str| path::is_within(self.home, folder) && path::is_within(path, self.home);
         let below =
             |folder: &str| path::is_within(path, folder) && path.len() > folder.len() && !kept(folder);
-        let is_temporary =
-            TEMPORARY.iter().any(|folder| below(folder) || below(&format!("/private{folder}")));
-        if is_temporary || self.folders.iter().any(|folder| path::is_within(path, folder)) {
+        if TEMPORARY.iter().any(|folder| below(folder))
+            || self.folders.iter().any(|folder| path::is_within(path, folder))
+        {
             EffectScope::Inside
         } else if is_system_file(path) {
             EffectScope::Machine
