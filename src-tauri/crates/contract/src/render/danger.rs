@@ -91,7 +91,7 @@ pub fn confinement(
             Sentence::new("Done by ").append(agent.clone()).literal(" with its tool ").append(tool.clone()),
         ),
         (Origin::AgentShell | Origin::Tool, _) => {
-            Some(Sentence::new("Runs in ").append(agent.clone()).literal("'s own shell"))
+            Some(Sentence::new("Runs in ").append(agent.clone()).literal("’s own shell"))
         }
     };
     match (own, limits(confinement, home)) {
