@@ -38,7 +38,7 @@ async fn the_inbox_answers_what_it_shows_and_no_window_answers_for_the_other() {
     // The panel's page, taken over, answers nothing meanwhile.
     window.turn_to("approval.html").await;
     let forced = window.force_allow().await;
-    assert!(forced.contains("isn't shown in this window"), "{forced}");
+    assert!(forced.contains("isn’t shown in this window"), "{forced}");
     window.turn_to("settings.html").await;
 
     window.armed().await;
@@ -53,7 +53,7 @@ async fn the_inbox_answers_what_it_shows_and_no_window_answers_for_the_other() {
     window.says("question", "touch first").await;
     window.turn_to("settings.html").await;
     let forced = window.force_allow().await;
-    assert!(forced.contains("isn't shown in this window"), "{forced}");
+    assert!(forced.contains("isn’t shown in this window"), "{forced}");
     window.turn_to("approval.html").await;
     window.armed().await;
     window.answer_by_click(&window.find("once").await).await;

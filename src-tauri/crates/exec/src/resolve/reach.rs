@@ -18,9 +18,9 @@ const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
 /// Temporary folders, as they are when the first request is looked up: only the system can replace them.
-static TEMPORARY_PLACES: LazyLock<Vec<Place>> = LazyLock::new(|| {
+static TEMPORARY_PLACES: LazyLock<Vec<WritablePlace>> = LazyLock::new(|| {
     let all = TEMPORARY.iter().map(PathBuf::from).chain([std::env::temp_dir()]);
-    let mut places: Vec<Place> = all.filter(|path| path.is_absolute()).map(place).collect();
+    let mut places: Vec<WritablePlace> = all.filter(|path| path.is_absolute()).map(place).collect();
     places.dedup();
     places
 });
@@ -35,9 +35,9 @@ const GROUPS: [u32; 2] = [0, 80];
 const GROUPS: std::ops::Range<u32> = 0..100;
 
 /// A real path, with its device and inode if it exists.
-type Place = (PathBuf, Option<(u64, u64)>);
+type WritablePlace = (PathBuf, Option<(u64, u64)>);
 
-fn place(path: PathBuf) -> Place {
+fn place(path: PathBuf) -> WritablePlace {
     let path = path.canonicalize().unwrap_or_else(|_| path.components().collect());
     let id = rustix::fs::stat(&path).ok().map(|stat| device_inode(&stat));
     (path, id)
@@ -46,7 +46,7 @@ fn place(path: PathBuf) -> Place {
 /// Places that one agent can write.
 #[derive(Debug, Clone, Default)]
 pub struct AgentReach {
-    places: Vec<Place>,
+    places: Vec<WritablePlace>,
     /// A folder above places of the system, which is reachable except for those.
     above: Option<PathBuf>,
     /// False if nothing is reachable.
