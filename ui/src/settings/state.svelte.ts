@@ -2,7 +2,7 @@
 
 import type { Method, News, Params, Result, SettingsBackend } from "../backend/backend";
 import type { AgentRow, FleetHost, Question, Status } from "../contract";
-import { reason } from "../parts/reason";
+import { reason } from "../parts/escaped";
 import { Changes } from "./rules/changes.svelte";
 import { words } from "./words";
 

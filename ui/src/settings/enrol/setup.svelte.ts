@@ -8,7 +8,7 @@ import type {
   SetupConnected,
   SetupTested,
 } from "../../contract";
-import { reason } from "../../parts/reason";
+import { reason } from "../../parts/escaped";
 import type { State } from "../state.svelte";
 
 /** An agent as the first run shows it. */

@@ -2,7 +2,7 @@
 
 import type { Method, Params, Result } from "../../backend/backend";
 import type { FleetDetail, FleetOverview, FleetPairing } from "../../contract";
-import { reason } from "../../parts/reason";
+import { reason } from "../../parts/escaped";
 import type { State } from "../state.svelte";
 
 /** How long between two looks, in milliseconds: while a Mac joins, and otherwise. */
