@@ -108,7 +108,8 @@ fn what_people_read_keeps_to_the_copy_rules() {
 /// Returns true if a typewriter's apostrophe stands between letters, or begins the rest of a word.
 fn is_straight(text: &str) -> bool {
     let letters: Vec<char> = text.chars().collect();
-    text.starts_with("'s ") || letters.windows(3).any(|w| w[0].is_alphabetic() && w[1] == '\'' && w[2].is_alphabetic())
+    text.starts_with("'s ")
+        || letters.windows(3).any(|w| w[0].is_alphabetic() && w[1] == '\'' && w[2].is_alphabetic())
 }
 
 #[test]
