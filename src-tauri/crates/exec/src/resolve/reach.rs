@@ -20,7 +20,8 @@ const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 /// Temporary folders, as they are when the first request is looked up: only the system can replace them.
 static TEMPORARY_PLACES: LazyLock<Vec<WritablePlace>> = LazyLock::new(|| {
     let all = TEMPORARY.iter().map(PathBuf::from).chain([std::env::temp_dir()]);
-    let mut places: Vec<WritablePlace> = all.filter(|path| path.is_absolute()).map(place).collect();
+    let mut places: Vec<WritablePlace> =
+        all.filter(|path| path.is_absolute()).map(|path| place(&path)).collect();
     places.dedup();
     places
 });
@@ -37,7 +38,7 @@ const GROUPS: std::ops::Range<u32> = 0..100;
 /// A real path, with its device and inode if it exists.
 type WritablePlace = (PathBuf, Option<(u64, u64)>);
 
-fn place(path: PathBuf) -> WritablePlace {
+fn place(path: &Path) -> WritablePlace {
     let path = path.canonicalize().unwrap_or_else(|_| path.components().collect());
     let id = rustix::fs::stat(&path).ok().map(|stat| device_inode(&stat));
     (path, id)
@@ -65,7 +66,7 @@ impl AgentReach {
             all.push(home.into());
             all.extend(above.is_none().then(|| cwd.into()));
         }
-        let places = all.into_iter().filter(|path| path.is_absolute()).map(place);
+        let places = all.into_iter().filter(|path| path.is_absolute()).map(|path| place(&path));
         let places = TEMPORARY_PLACES.iter().cloned().chain(places).collect();
         Self { places, above, is_some: true }
     }
