@@ -79,7 +79,9 @@ impl Task {
         let messages = self.messages.clone();
         // The agent's own thread waits for room. A gate that is gone does not wait for it.
         let tell = move |looked_up| {
-            _ = messages.upgrade().map(|messages| messages.blocking_send(message(looked_up)));
+            if let Some(messages) = messages.upgrade() {
+                _ = messages.blocking_send(message(looked_up));
+            }
         };
         match self.parts.lanes.submit(&request.agent, Lane::LookUps, work, tell) {
             Ok(allowance) => self.await_look_up(id, allowance),
