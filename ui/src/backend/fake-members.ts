@@ -70,6 +70,7 @@ export class FakeMembers {
         problem: "the fleet's broker cannot be reached: Connection refused",
         contactAt: now - 26 * 3_600_000,
         freshAt: now - 26 * 3_600_000,
+        freshUntil: now - 2 * 3_600_000,
       };
   }
 
@@ -178,6 +179,7 @@ export class FakeMembers {
       contactAt: this.now,
       roster: members.length,
       freshAt: this.now - 12 * 60_000,
+      freshUntil: this.now + 23 * 3_600_000,
       owner: true,
       brokerStart: START,
       credentials: false,

@@ -31,6 +31,10 @@ roster: number,
  */
 freshAt: number | null, 
 /**
+ * Time until which that word counts; afterwards no answer from elsewhere does.
+ */
+freshUntil: number | null, 
+/**
  * True if this Mac's person owns the fleet: only an owner invites and revokes.
  */
 owner: boolean, 

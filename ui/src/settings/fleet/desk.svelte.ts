@@ -7,8 +7,6 @@ import type { State } from "../state.svelte";
 
 /** How long between two looks, in milliseconds: while a Mac joins, and otherwise. */
 const BETWEEN = { pairing: 700, idle: 5000 };
-/** How long a roster counts without word that it is current, in milliseconds. */
-const FRESH = 24 * 3_600_000;
 
 export class Desk {
   overview: FleetOverview | null = $state.raw(null);
@@ -66,8 +64,8 @@ export class Desk {
   }
 }
 
-/** Whether an owner said recently that the roster is current. */
-export const isFresh = ({ freshAt }: FleetDetail, now: number) => freshAt !== null && now - freshAt < FRESH;
+/** Whether an owner's word that the roster is current still counts. */
+export const isFresh = ({ freshUntil }: FleetDetail, now: number) => freshUntil !== null && now < freshUntil;
 
 /** The groups in a text, which commas or blanks separate. */
 export const groupsOf = (text: string) => text.split(/[\s,]+/).filter((group) => group !== "");

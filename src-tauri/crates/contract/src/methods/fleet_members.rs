@@ -31,6 +31,8 @@ pub struct FleetDetail {
     pub roster: u64,
     /// Time at which an owner last said that the roster is current.
     pub fresh_at: Option<Millis>,
+    /// Time until which that word counts; afterwards no answer from elsewhere does.
+    pub fresh_until: Option<Millis>,
     /// True if this Mac's person owns the fleet: only an owner invites and revokes.
     pub owner: bool,
     /// Command that starts the broker, if this Mac configures it.
