@@ -8,7 +8,7 @@ use postern_contract::methods::{
     AgentRef, ControlError, GetAgent, GetRequest, KnownAgent, RequestAsk, SetupTest, SetupTestRef,
     SetupTested, TestAgent, TestState,
 };
-use postern_host::{ApproverId, OwnEnd, TEST_SESSION};
+use postern_host::{ApproverId, OwnEnd};
 use postern_protocol::RunState;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -45,13 +45,15 @@ impl AgentSetup {
     ) -> Result<SetupTestRef, ControlError> {
         let SetupTest { kind, agent, asks } = asked;
         let how = agent_facts(kind).how;
-        let session = format!("{TEST_SESSION}{}", uuid::Uuid::now_v7());
+        let session = uuid::Uuid::now_v7().to_string();
         let under = match how {
             AgentConnectMethod::Hook(hook) => {
                 // An agent that does not exist is told by name, not by what its hook says.
                 self.host.call_method::<GetAgent>(face, &AgentRef { agent: agent.clone() }).await?;
                 let command = self.command(how, &agent)?;
-                let event = event(hook, if asks { ASKED } else { COMMAND }, &session, &self.host.user().home);
+                // A question shows its session, as it shows every one.
+                let shown = format!("test {:08x}", uuid::Uuid::new_v4().as_fields().0);
+                let event = event(hook, if asks { ASKED } else { COMMAND }, &shown, &self.host.user().home);
                 let running =
                     self.host.run_own_program(command[1..].to_vec(), event.to_string().into_bytes());
                 let (all, name) = (Arc::clone(&self.tests.all), session.clone());

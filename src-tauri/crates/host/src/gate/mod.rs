@@ -44,7 +44,6 @@ pub(crate) use message::GateMessage;
 pub use message::{GateCounts, Killed, PauseProblem};
 pub use owed::Unwritten;
 pub(crate) use recover::recover;
-pub use show::TEST_SESSION;
 pub(crate) use show::{shown_subject, to_pieces};
 pub(crate) use task::{GateDeps, PAUSE};
 

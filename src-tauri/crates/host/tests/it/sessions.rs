@@ -19,18 +19,6 @@ async fn a_closed_session_denies_what_waits_in_it() {
 }
 
 #[tokio::test]
-async fn the_session_of_a_test_of_the_channel_has_no_name_for_people() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
-    let name = format!("{}019a", postern_host::TEST_SESSION);
-    wire.call("session.open", json!({"session": name})).await.unwrap();
-    let (_, call) = wire.post_run(&["echo", "hi"], json!({"session": name})).await;
-    assert_eq!(lab.question().await.asker.session, None);
-    wire.call("session.close", json!({"session": name})).await.unwrap();
-    wire.answer(call).await.unwrap();
-}
-
-#[tokio::test]
 async fn the_person_closes_a_session_by_the_name_that_is_shown() {
     let mut lab = Lab::start().await;
     let mut wire = lab.connect("main").await;

@@ -178,9 +178,6 @@ fn editable(what: &What) -> Option<String> {
     escape::is_plain(&text.replace('\n', " ")).then_some(text)
 }
 
-/// Beginning of the names of sessions in which Postern tests a channel: no question shows them.
-pub const TEST_SESSION: &str = "setup-";
-
 fn build_asker(entry: &AgentEntry, session: Option<&str>, says: Option<&str>) -> Asker {
     Asker {
         agent: entry.agent.id.clone(),
@@ -188,7 +185,7 @@ fn build_asker(entry: &AgentEntry, session: Option<&str>, says: Option<&str>) ->
         color: entry.agent.color.clone(),
         icon: entry.agent.icon,
         known_by: render::own_channel(),
-        session: session.filter(|name| !name.starts_with(TEST_SESSION)).map(to_pieces),
+        session: session.map(to_pieces),
         says: says.map(to_pieces),
     }
 }
