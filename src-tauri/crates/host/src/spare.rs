@@ -1,7 +1,7 @@
 //! Keeps the copy of what decides beside the record: written when it is quiet after a change.
 
 use postern_store::Store;
-use std::pin::pin;
+use std::future::pending;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -20,20 +20,17 @@ pub(crate) async fn keep_updated(store: Store, closed: CancellationToken) {
     let (mut recorded, mut doubt) = (store.recorded(), store.watch_doubt());
     loop {
         let again = if write_copy(&store).await { Duration::MAX } else { AGAIN };
-        let mut again = pin!(sleep(again));
-        let mut settled = pin!(sleep(SETTLED));
-        let mut is_settled = false;
-        loop {
-            tokio::select! {
-                changed = recorded.changed() => if changed.is_err() { return } else { break },
-                changed = doubt.changed() => if changed.is_err() { return } else { break },
-                () = &mut again => break,
-                () = &mut settled, if !is_settled => {
-                    is_settled = true;
-                    drop(tokio::task::spawn_blocking(postern_exec::give_back_memory));
-                }
-                () = closed.cancelled() => return,
-            }
+        let settled = async {
+            sleep(SETTLED).await;
+            drop(tokio::task::spawn_blocking(postern_exec::give_back_memory));
+            pending::<()>().await;
+        };
+        tokio::select! {
+            changed = recorded.changed() => if changed.is_err() { return },
+            changed = doubt.changed() => if changed.is_err() { return },
+            () = sleep(again) => {}
+            () = settled => {}
+            () = closed.cancelled() => return,
         }
         let latest = Instant::now() + LONGEST;
         while let Ok(Ok(())) = timeout_at(latest.min(Instant::now() + QUIET), recorded.changed()).await {

@@ -96,13 +96,19 @@ impl FleetDesk {
         lock_state(&self.pairing).as_ref().map(|pairing| pairing.shown.clone())
     }
 
-    fn begin_pairing(&self, shown: FleetPairing) -> Result<Ticket, ControlError> {
-        use FleetPairingState::{Failed, Joined};
+    fn begin_pairing(
+        &self,
+        name: Option<String>,
+        (asks, answers): (bool, bool),
+    ) -> Result<Ticket, ControlError> {
+        use FleetPairingState::{Failed, Joined, Waiting};
         let mut now = lock_state(&self.pairing);
         if now.as_ref().is_some_and(|one| !matches!(one.shown.state, Joined | Failed)) {
             return Err(ControlError::new(ControlCode::Conflict, "a Mac is joining already: end that first"));
         }
         let (stop, gone) = (CancellationToken::new(), CancellationToken::new());
+        let (code, digits, problem) = (None, None, None);
+        let shown = FleetPairing { name, state: Waiting, code, digits, asks, answers, problem };
         *now = Some(DevicePairing { shown, answer: None, stop: stop.clone(), gone: gone.clone() });
         Ok(Ticket { pairing: Arc::clone(&self.pairing), stop, gone })
     }
@@ -113,15 +119,7 @@ impl FleetDesk {
         folder: Folder,
         invitation: Invitation,
     ) -> Result<(), ControlError> {
-        let ticket = self.begin_pairing(FleetPairing {
-            name: Some(visible_text(&invitation.name)),
-            state: FleetPairingState::Waiting,
-            code: None,
-            digits: None,
-            asks: false,
-            answers: false,
-            problem: None,
-        })?;
+        let ticket = self.begin_pairing(Some(visible_text(&invitation.name)), (false, false))?;
         let (shown, code) = oneshot::channel();
         let (coded, met, ended) = (ticket.clone(), ticket.clone(), ticket.clone());
         let show_code = move |code: String| {
@@ -161,15 +159,7 @@ impl FleetDesk {
         O: Future<Output = Result<(), ControlError>> + Send + 'static,
     {
         folder.require_none()?;
-        let ticket = self.begin_pairing(FleetPairing {
-            name: None,
-            state: FleetPairingState::Waiting,
-            code: None,
-            digits: None,
-            asks: hosts.contains(&true),
-            answers: hosts.contains(&false),
-            problem: None,
-        })?;
+        let ticket = self.begin_pairing(None, (hosts.contains(&true), hosts.contains(&false)))?;
         let meeting = Box::pin(Joining::meet_owner(code, credentials, &hosts));
         let met = ticket.stop.run_until_cancelled(meeting).await;
         let joining = match met {

@@ -137,7 +137,7 @@ impl Allowance {
         let now = Instant::now();
         let turn = now + self.0.meter.take_bytes(bytes, now);
         loop {
-            if self.0.stopped.load(Ordering::Relaxed) {
+            if self.is_stopped() {
                 return Err(self.record_overrun(Overrun::Stopped));
             }
             let left = turn.saturating_duration_since(Instant::now());
