@@ -45,15 +45,14 @@ impl AgentSetup {
     ) -> Result<SetupTestRef, ControlError> {
         let SetupTest { kind, agent, asks } = asked;
         let how = agent_facts(kind).how;
-        let session = uuid::Uuid::now_v7().to_string();
+        // A question shows it, as it shows every session.
+        let session = format!("test {}", uuid::Uuid::now_v7());
         let under = match how {
             AgentConnectMethod::Hook(hook) => {
                 // An agent that does not exist is told by name, not by what its hook says.
                 self.host.call_method::<GetAgent>(face, &AgentRef { agent: agent.clone() }).await?;
                 let command = self.command(how, &agent)?;
-                // A question shows its session, as it shows every one.
-                let shown = format!("test {:08x}", uuid::Uuid::new_v4().as_fields().0);
-                let event = event(hook, if asks { ASKED } else { COMMAND }, &shown, &self.host.user().home);
+                let event = event(hook, if asks { ASKED } else { COMMAND }, &session, &self.host.user().home);
                 let running =
                     self.host.run_own_program(command[1..].to_vec(), event.to_string().into_bytes());
                 let (all, name) = (Arc::clone(&self.tests.all), session.clone());
