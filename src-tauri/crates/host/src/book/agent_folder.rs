@@ -7,10 +7,10 @@ use postern_exec::small_file;
 use postern_policy::AgentId;
 use postern_protocol::limits::SOCKET_PATH;
 use postern_protocol::{SocketKey, channels_folder};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// Longest key file, in bytes.
 const LONGEST_KEY_FILE: u64 = 1024;
@@ -141,53 +141,41 @@ pub(crate) fn make_key(path: &Path) -> Result<SocketKey, FolderError> {
 
 /// Writes a file of the person's own: 0600, whole or not at all, durable before it returns.
 pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
-    let (folder, beside) = write_durably_beside(path, content)?;
-    std::fs::rename(&beside, path)?;
+    let (folder, beside) = write_beside(path, content)?;
+    beside.as_file().sync_all()?;
+    beside.persist(path)?;
     File::open(folder)?.sync_all()
 }
 
 /// Writes a file like [`write_whole`], but for a power cut: after one it may be empty.
 pub fn write_soon(path: &Path, content: &[u8]) -> io::Result<()> {
-    let (_, beside, _) = write_beside(path, content)?;
-    std::fs::rename(&beside, path)
+    let (_, beside) = write_beside(path, content)?;
+    beside.persist(path)?;
+    Ok(())
 }
 
 /// Writes a file like [`write_whole`], unless there is one by now, which stays.
 pub(crate) fn write_if_missing(path: &Path, content: &[u8]) -> io::Result<()> {
-    let (folder, beside) = write_durably_beside(path, content)?;
-    match std::fs::hard_link(&beside, path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        Ok(()) | Err(_) => {}
+    let (folder, beside) = write_beside(path, content)?;
+    beside.as_file().sync_all()?;
+    match beside.persist_noclobber(path) {
+        Err(failed) if failed.error.kind() != io::ErrorKind::AlreadyExists => return Err(failed.error),
+        Ok(_) | Err(_) => {}
     }
-    std::fs::remove_file(&beside)?;
     File::open(folder)?.sync_all()
 }
 
-/// Writes content beside a path, durably; gives the folder and what was written.
-fn write_durably_beside<'a>(path: &'a Path, content: &[u8]) -> io::Result<(&'a Path, PathBuf)> {
-    let (folder, beside, file) = write_beside(path, content)?;
-    file.sync_all()?;
-    Ok((folder, beside))
-}
-
-/// Writes content beside a path; gives the folder and what was written.
-fn write_beside<'a>(path: &'a Path, content: &[u8]) -> io::Result<(&'a Path, PathBuf, File)> {
+/// Writes content beside a path, under a name of its own: others may write the same file at the same time.
+fn write_beside<'a>(path: &'a Path, content: &[u8]) -> io::Result<(&'a Path, NamedTempFile)> {
     let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    let mut name = std::ffi::OsString::from(".new-");
-    name.push(path.file_name().ok_or(io::ErrorKind::InvalidInput)?);
-    let beside = folder.join(name);
-    match std::fs::remove_file(&beside) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
-    file.write_all(content)?;
-    Ok((folder, beside, file))
+    let mut beside = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
+    beside.write_all(content)?;
+    Ok((folder, beside))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{AgentFolder, FolderError, write_whole};
+    use super::{AgentFolder, FolderError, write_soon, write_whole};
     use postern_policy::AgentId;
     use std::os::unix::fs::PermissionsExt as _;
     use std::path::Path;
@@ -213,6 +201,20 @@ mod tests {
         folder.remove().unwrap();
         assert!(!folder.channel().exists());
         folder.remove().unwrap();
+    }
+
+    #[test]
+    fn who_writes_a_file_at_the_same_time_writes_it_whole() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("file");
+        let texts: Vec<String> = ["a", "b", "c", "d"].map(|letter| letter.repeat(10_000)).to_vec();
+        std::thread::scope(|scope| {
+            for text in &texts {
+                scope.spawn(|| (0..100).for_each(|_| write_soon(&path, text.as_bytes()).unwrap()));
+            }
+        });
+        assert!(texts.contains(&std::fs::read_to_string(&path).unwrap()), "one of them, whole");
+        assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 1, "nothing is left beside it");
     }
 
     #[test]
