@@ -4,7 +4,9 @@ use super::FleetError;
 use super::keep::{Folder, Membership};
 use async_nats::jetstream::consumer::push::OrderedConfig;
 use async_nats::jetstream::{self, consumer};
-use async_nats::{Client, ConnectOptions, Event, HeaderMap, Message, RequestErrorKind, ServerError};
+use async_nats::{
+    Client, ConnectErrorKind, ConnectOptions, Event, HeaderMap, Message, RequestErrorKind, ServerError,
+};
 use futures_util::StreamExt as _;
 use postern_fleet::{FleetId, Hash, SignKey, Subjects};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,6 +20,8 @@ use tokio_util::sync::CancellationToken;
 /// Interval at which either side checks that the other is there, and longest time to connect.
 const PING: Duration = Duration::from_secs(5);
 const CONNECT: Duration = Duration::from_secs(5);
+/// Further tries to connect where the broker cuts the first one off.
+const AGAIN: u32 = 3;
 /// Longest time for a request to the broker itself.
 const REQUEST: Duration = Duration::from_secs(10);
 /// Longest time for the broker to confirm a message.
@@ -97,10 +101,16 @@ impl BrokerLink {
                     }
                 }
             });
-        let client = tokio::time::timeout(CONNECT * 2, options.connect(address.server))
-            .await
-            .map_err(|_| FleetError::Unreachable("it does not answer".to_owned()))?
-            .map_err(|error| FleetError::Unreachable(error.to_string()))?;
+        let mut tries = 0;
+        let client = loop {
+            let connected = tokio::time::timeout(CONNECT * 2, options.clone().connect(address.server)).await;
+            match connected.map_err(|_| FleetError::Unreachable("it does not answer".to_owned()))? {
+                Ok(client) => break client,
+                // A broker that reads its configuration again cuts off who is connecting.
+                Err(error) if error.kind() == ConnectErrorKind::Io && tries < AGAIN => tries += 1,
+                Err(error) => return Err(FleetError::Unreachable(error.to_string())),
+            }
+        };
         Ok(Self { client, lost, violations })
     }
 

@@ -15,6 +15,8 @@ use tokio_util::task::TaskTracker;
 pub(crate) struct FleetDesk {
     plan: Mutex<Option<(String, FleetSetup)>>,
     pairing: Arc<Mutex<Option<DevicePairing>>>,
+    /// One invitation at a time: the end of each takes back every code.
+    inviting: Arc<tokio::sync::Mutex<()>>,
     tasks: TaskTracker,
 }
 
@@ -136,8 +138,11 @@ impl FleetDesk {
             });
             answered.await.unwrap_or(false)
         };
+        let inviting = Arc::clone(&self.inviting);
         self.tasks.spawn(async move {
-            let done = invite_device(&folder, &invitation, &ticket.stop, (show_code, compare)).await;
+            let _turn = inviting.lock().await;
+            let invited = invite_device(&folder, &invitation, &ticket.stop, (show_code, compare));
+            let done = Box::pin(invited).await;
             ended.finish(done.map_err(ControlError::from));
         });
         // Without a code the task has ended, and said why.

@@ -12,12 +12,14 @@ use postern_fleet::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
 /// Longest time that the invited device waits for the owner's approval.
 const PATIENCE: Duration = Duration::from_mins(10);
 /// Longest time for each of the first steps.
 const STEP: Duration = Duration::from_secs(10);
+/// Pause before another look whether a code works.
+const AGAIN: Duration = Duration::from_millis(100);
 /// Largest message of joining.
 const LARGEST: usize = 1 << 20;
 
@@ -82,10 +84,7 @@ impl Joining {
         let keys = hosts.iter().map(made).collect::<Result<Vec<_>, FleetError>>()?;
         let members = keys.iter().map(|(host, keys)| keys.introduce("", *host)).collect();
         let party = Party::new(code.clone(), JoinSide::Joiner, members, super::random()?);
-        let key = code.broker_key().ok_or(FleetError::NoFleet)?;
-        let (server, certificate) = (code.server.as_str(), code.certificate);
-        let address = BrokerAddress { server, certificate, credentials: credentials.clone() };
-        let link = BrokerLink::open(&address, &key, &format!("join-{}", code.join)).await?;
+        let link = connect_invited(&code, credentials.clone()).await?;
         let subject = Subjects::for_fleet(&code.fleet).join_subject(&code.join);
         let client = link.client;
         let theirs: Hash =
@@ -148,6 +147,29 @@ impl Joining {
         }
         folder.keep_membership(&membership)?;
         Ok((membership, pinned))
+    }
+}
+
+/// Connects with the key that a code holds.
+async fn connect_invited(
+    code: &InvitationCode,
+    credentials: Option<String>,
+) -> Result<BrokerLink, FleetError> {
+    let key = code.broker_key().ok_or(FleetError::NoFleet)?;
+    let (server, certificate) = (code.server.as_str(), code.certificate);
+    let address = BrokerAddress { server, certificate, credentials };
+    BrokerLink::open(&address, &key, &format!("join-{}", code.join)).await
+}
+
+/// Waits until the broker lets in who has a code: it reads its configuration in its own time.
+pub(super) async fn until_let_in(code: &InvitationCode, credentials: Option<&str>) -> Result<(), FleetError> {
+    let end = Instant::now() + STEP;
+    loop {
+        match connect_invited(code, credentials.map(str::to_owned)).await {
+            Ok(_) => return Ok(()),
+            Err(error) if Instant::now() >= end => return Err(error),
+            Err(_) => sleep(AGAIN).await,
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Steps of a fleet's life that the window and the command line share: starting, inviting, revoking, blocking.
 
+use super::joining::until_let_in;
 use super::owner::{FleetOwner, Invitation, NewFleetChoices, PreparedFleet, prepare_fleet};
 use super::publisher::{HostReply, Publisher};
 use super::service::{self, BrokerService};
@@ -89,6 +90,7 @@ where
     let code = owner.invite()?;
     service::reload(folder.path());
     let work = async {
+        until_let_in(&code, folder.credentials()?.as_deref()).await?;
         let text = code.to_text();
         let waiting = owner.await_device(code).await?;
         if !show_code(text) {

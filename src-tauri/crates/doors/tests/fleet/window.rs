@@ -18,7 +18,12 @@ impl Mac {
 
     /// Waits until the device that joins is in this state.
     async fn until_pairing(&self, state: &str) -> Value {
-        until_async(async || self.pairing().await["state"] == json!(state)).await;
+        until_async(async || {
+            let pairing = self.pairing().await;
+            assert!(state == "failed" || pairing["state"] != json!("failed"), "{pairing}");
+            pairing["state"] == json!(state)
+        })
+        .await;
         self.pairing().await
     }
 }
