@@ -12,7 +12,7 @@ use postern_tests::Postern;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::mpsc::channel;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 #[test]
 fn an_approval_at_the_end_of_a_question_counts_or_does_not() {
@@ -51,6 +51,7 @@ fn answer_at_the_end(agents: usize, approvals: usize) {
 
     let sent = approve(&mut control, approvals);
 
+    until_begun(&host, &sent);
     host.crash();
     for agent in asking {
         drop(agent.join().unwrap());
@@ -93,6 +94,19 @@ fn approve(control: &mut Control, approvals: usize) -> Vec<Sent> {
 fn microseconds() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     u64::try_from(now.as_micros()).unwrap()
+}
+
+/// Waits until what was allowed has begun: a crash while it starts leaves it unknown, as others test.
+fn until_begun(host: &Postern, sent: &[Sent]) {
+    let end = Instant::now() + Duration::from_mins(1);
+    let starting = || {
+        let rows = all_rows(host);
+        sent.iter().any(|sent| rows[&sent.request].state == RunState::Starting)
+    };
+    while starting() {
+        assert!(Instant::now() < end, "what was allowed never begins");
+        std::thread::yield_now();
+    }
 }
 
 fn check(host: &Postern, sent: &[Sent], log: &Path) {
