@@ -34,7 +34,7 @@ fn notice(sequence: u64, event: NoticeEvent) -> Notice {
 }
 
 fn output(sequence: u64, text: &str) -> Notice {
-    notice(sequence, NoticeEvent::Output(ExecOutput::new(OutputStream::Stdout, 0, text.as_bytes())))
+    notice(sequence, NoticeEvent::Output(ExecOutput::new(OutputStream::Stdout, 0, text.into())))
 }
 
 fn denied(sequence: u64) -> Notice {

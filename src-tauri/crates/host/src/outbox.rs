@@ -14,8 +14,8 @@ const FLOODED: usize = 16 * 1024 * 1024;
 /// Bytes that are gathered into one write.
 const GATHER: usize = 64 * 1024;
 
-/// Line, shared between the connections that get it.
-pub(crate) type OutboxLine = Arc<[u8]>;
+/// Line, shared between the connections that get it. Made of a `Vec`, it is not copied.
+pub(crate) type OutboxLine = Arc<Vec<u8>>;
 
 /// The writing end of a connection. Clones write to the same one.
 #[derive(Debug, Clone)]
@@ -157,20 +157,27 @@ pub(crate) async fn write_lines(
         };
         let Some(first) = first else { break };
         batch.clear();
-        batch.extend_from_slice(&first);
-        while batch.len() < GATHER {
-            let Ok(next) = lines.try_recv() else { break };
+        let mut ready = first.as_slice();
+        if ready.len() < GATHER
+            && let Ok(next) = lines.try_recv()
+        {
+            batch.extend_from_slice(&first);
             batch.extend_from_slice(&next);
+            while batch.len() < GATHER {
+                let Ok(next) = lines.try_recv() else { break };
+                batch.extend_from_slice(&next);
+            }
+            ready = &batch;
         }
         let written = tokio::select! {
-            written = stream.write_all(&batch) => written.is_ok(),
+            written = stream.write_all(ready) => written.is_ok(),
             () = outbox.too_slow() => false,
             () = gone.cancelled() => false,
         };
         if !written {
             break;
         }
-        outbox.count_sent(batch.len());
+        outbox.count_sent(ready.len());
     }
     gone.cancel();
     // The other side has closed already, or hears of it by the close that follows.

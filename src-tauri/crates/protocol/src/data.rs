@@ -25,10 +25,10 @@ impl Encoding {
     }
 
     /// Bytes as text, and how.
-    pub fn encode(bytes: &[u8]) -> (String, Self) {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => (text.to_owned(), Self::Utf8),
-            Err(_) => (STANDARD.encode(bytes), Self::Base64),
+    pub fn encode(bytes: Vec<u8>) -> (String, Self) {
+        match String::from_utf8(bytes) {
+            Ok(text) => (text, Self::Utf8),
+            Err(error) => (STANDARD.encode(error.as_bytes()), Self::Base64),
         }
     }
 

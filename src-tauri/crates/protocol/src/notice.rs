@@ -102,7 +102,7 @@ pub struct ExecOutput {
 
 impl ExecOutput {
     /// Makes output that carries these bytes.
-    pub fn new(stream: OutputStream, offset: u64, bytes: &[u8]) -> Self {
+    pub fn new(stream: OutputStream, offset: u64, bytes: Vec<u8>) -> Self {
         let (data, encoding) = Encoding::encode(bytes);
         Self { stream, offset, data, encoding }
     }

@@ -61,7 +61,7 @@ pub struct InputParams {
 
 impl InputParams {
     /// Parameters that send these bytes, at most [`limits::INPUT`] to fit into a line however they are escaped.
-    pub fn new(request_id: Uuid, offset: u64, bytes: &[u8], eof: bool) -> Self {
+    pub fn new(request_id: Uuid, offset: u64, bytes: Vec<u8>, eof: bool) -> Self {
         let (data, encoding) = Encoding::encode(bytes);
         Self { request_id, data, encoding, offset: Some(offset), eof }
     }

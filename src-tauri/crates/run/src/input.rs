@@ -60,7 +60,8 @@ impl InputForwarder {
             // What cannot be read ends, as it does for the command itself.
             Err(_) => 0,
         };
-        let piece = InputParams::new(self.request_id, self.sent, &bytes[..count], count == 0);
+        bytes.truncate(count);
+        let piece = InputParams::new(self.request_id, self.sent, bytes, count == 0);
         self.state = InputState::Sending(piece.clone(), count as u64);
         Some(piece)
     }

@@ -10,8 +10,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::unix::pipe;
 use tokio::sync::{mpsc, watch};
 
-/// Bytes read at a time; a pipe holds as much.
-const BLOCK: usize = 64 * 1024;
+/// Bytes read at a time. Linux is asked for pipes that hold as much.
+const BLOCK: usize = 128 * 1024;
 
 /// Output stream: read to its end, or until `cut` says that a process that still holds it is not waited for.
 pub(super) struct OutputPump {
@@ -28,6 +28,9 @@ impl OutputPump {
         pipe: OwnedFd,
         mut cut: watch::Receiver<bool>,
     ) -> std::io::Result<bool> {
+        if self.sink.is_some() {
+            widen(&pipe);
+        }
         let mut reader = pipe::Receiver::from_owned_fd(pipe)?;
         // Not cleared: most commands say little, and only what they say takes memory.
         let mut block = Vec::with_capacity(BLOCK);
@@ -43,7 +46,7 @@ impl OutputPump {
             }
             tokio::select! {
                 biased;
-                () = self.send_bytes(&block) => {}
+                () = self.send_bytes(&mut block) => {}
                 _ = cut.wait_for(|cut| *cut) => break,
             }
         }
@@ -59,10 +62,16 @@ impl OutputPump {
         Ok(false)
     }
 
-    async fn send_bytes(&mut self, bytes: &[u8]) {
-        let offset = self.capture.lock().unwrap_or_else(PoisonError::into_inner).add_bytes(bytes);
+    async fn send_bytes(&mut self, block: &mut Vec<u8>) {
+        let offset = self.capture.lock().unwrap_or_else(PoisonError::into_inner).add_bytes(block);
         let Some(sink) = &self.sink else { return };
-        let event = RunEvent::Output { stream: self.stream, offset, bytes: bytes.to_vec() };
+        // A long piece is passed on as it is, a short one without the memory of a long one.
+        let bytes = if block.len() < BLOCK / 4 {
+            block.clone()
+        } else {
+            std::mem::replace(block, Vec::with_capacity(BLOCK))
+        };
+        let event = RunEvent::Output { stream: self.stream, offset, bytes };
         if sink.send(event).await.is_err() {
             // Nobody listens any more; the output is still drained.
             self.sink = None;
@@ -77,6 +86,17 @@ impl OutputPump {
         }
     }
 }
+
+/// Lets a pipe hold a whole block: fewer pieces cost less.
+#[cfg(target_os = "linux")]
+fn widen(pipe: &OwnedFd) {
+    // Where the system allows no more than its default, pieces are shorter.
+    _ = rustix::pipe::fcntl_setpipe_size(pipe, BLOCK);
+}
+
+/// Does nothing: macOS lets a pipe grow by itself.
+#[cfg(not(target_os = "linux"))]
+fn widen(_: &OwnedFd) {}
 
 /// Writes standard input until its end, or until the process no longer reads.
 pub(super) async fn feed_stdin(pipe: OwnedFd, input: ProcessInput, mut pieces: mpsc::Receiver<InputChunk>) {

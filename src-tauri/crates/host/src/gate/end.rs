@@ -168,8 +168,8 @@ fn finished(end: RunEnd, ran: Option<&FinishedRun>, message: Option<String>) -> 
     let message = message.or_else(|| spoken(outcome).map(ToOwned::to_owned));
     let (stdout, cut_out) = ran.map(|ran| shortened(&ran.stdout)).unwrap_or_default();
     let (stderr, cut_err) = ran.map(|ran| shortened(&ran.stderr)).unwrap_or_default();
-    let (stdout, stdout_encoding) = Encoding::encode(&stdout);
-    let (stderr, stderr_encoding) = Encoding::encode(&stderr);
+    let (stdout, stdout_encoding) = Encoding::encode(stdout);
+    let (stderr, stderr_encoding) = Encoding::encode(stderr);
     NoticeEvent::Finished(ExecFinished {
         outcome,
         exit_code,

@@ -251,8 +251,8 @@ fn slice_output(
     };
     let (out_offset, out) = take(OutputStream::Stdout, stdout);
     let (err_offset, err) = take(OutputStream::Stderr, stderr);
-    let (stdout_text, stdout_encoding) = Encoding::encode(&out);
-    let (stderr_text, stderr_encoding) = Encoding::encode(&err);
+    let (stdout_text, stdout_encoding) = Encoding::encode(out);
+    let (stderr_text, stderr_encoding) = Encoding::encode(err);
     OutputResult {
         request_id: params.request_id,
         state,

@@ -13,7 +13,7 @@ use postern_exec::run::{
     self, FinishedRun, GRACE, Prepared, ProcessInput, RunEvent, Running, SpawnError, UserPlaces,
 };
 use postern_policy::{AgentId, AgentPolicy, Decision};
-use postern_protocol::{ErrorCode, ExecOutput, InputResult, NoticeEvent, OutputStream, RunParams, RunStdin};
+use postern_protocol::{ErrorCode, ExecOutput, InputResult, OutputStream, RunParams, RunStdin};
 use postern_request::{
     AllowedBy, Approved, Denial, Drift, Outcome, Plan, Refusal, RequestEvent, RequestState, RunSlotResult,
     Withdrawal,
@@ -24,7 +24,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use uuid::Uuid;
 
 /// Pieces of output between a run and its reader.
-const PIECES: usize = 8;
+const PIECES: usize = 4;
 
 impl Task {
     /// Starts a request that was let through, once that is recorded.
@@ -290,7 +290,7 @@ impl RunEventForwarder {
         while let Some(event) = events.recv().await {
             match event {
                 RunEvent::Output { stream, offset, bytes } => {
-                    self.output(stream, offset, &bytes, &places).await;
+                    self.output(stream, offset, bytes, &places).await;
                 }
                 RunEvent::TimedOut => {
                     let Some(messages) = messages.upgrade() else { continue };
@@ -305,7 +305,7 @@ impl RunEventForwarder {
         GateTaskResult::Happened { id, event: RequestEvent::Exited(Outcome::Unknown.into()) }
     }
 
-    async fn output(&self, stream: OutputStream, offset: u64, bytes: &[u8], places: &Arc<Semaphore>) {
+    async fn output(&self, stream: OutputStream, offset: u64, bytes: Vec<u8>, places: &Arc<Semaphore>) {
         if !self.stream {
             return;
         }
@@ -313,7 +313,8 @@ impl RunEventForwarder {
             outbox.wait_for_room().await;
         }
         let Ok(place) = places.clone().acquire_owned().await else { return };
-        let output = NoticeEvent::Output(ExecOutput::new(stream, offset, bytes));
-        self.publisher.output(&self.about, now_millis(), output, place);
+        let length = bytes.len();
+        let output = ExecOutput::new(stream, offset, bytes);
+        self.publisher.output(&self.about, now_millis(), output, (length, place));
     }
 }

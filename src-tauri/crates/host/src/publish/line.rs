@@ -2,9 +2,12 @@
 
 use super::About;
 use postern_policy::Millis;
-use postern_protocol::NoticeEvent;
+use postern_protocol::{ExecOutput, NoticeEvent};
 use postern_store::events::{EventRow, NewEvent};
 use serde::Serialize;
+
+/// Method of a piece of output.
+pub(super) const OUTPUT: &str = "exec.output";
 
 /// Stored part of an event: everything but its number and time; of an output, not its data.
 #[derive(Serialize)]
@@ -26,24 +29,22 @@ enum StoredBody<'a> {
 
 /// Returns an event as it is written down.
 pub(crate) fn stored(about: &About, at: Millis, event: &NoticeEvent) -> NewEvent {
-    let body = match event {
-        NoticeEvent::Output(output) => {
-            let length = output.clone().into_bytes().map_or(0, |bytes| bytes.len());
-            StoredBody::Output { stream: output.stream, offset: output.offset, length }
-        }
-        NoticeEvent::Pending(_)
-        | NoticeEvent::Started(_)
-        | NoticeEvent::Finished(_)
-        | NoticeEvent::Denied(_)
-        | NoticeEvent::ToolResolved(_) => StoredBody::Whole(event),
-    };
+    row(about, at, event.method(), StoredBody::Whole(event))
+}
+
+/// Returns a piece of output, of this many bytes, as it is written down.
+pub(super) fn stored_output(about: &About, at: Millis, output: &ExecOutput, length: usize) -> NewEvent {
+    row(about, at, OUTPUT, StoredBody::Output { stream: output.stream, offset: output.offset, length })
+}
+
+fn row(about: &About, at: Millis, method: &str, body: StoredBody<'_>) -> NewEvent {
     let stored =
         StoredEventPart { request_id: about.request_id, session: about.session.as_deref(), event: body };
     NewEvent {
         agent: about.agent.clone(),
         at,
         request: about.id,
-        method: event.method().to_owned(),
+        method: method.to_owned(),
         // Texts and numbers only: it cannot fail to serialise.
         params: serde_json::to_string(&stored).unwrap_or_else(|_| "{}".to_owned()),
     }

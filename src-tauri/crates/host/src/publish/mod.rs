@@ -14,7 +14,7 @@ pub(crate) use seldom::{Stirred, seldom};
 
 use crate::socket::{Outbox, OutboxLine};
 use postern_policy::{AgentId, Millis};
-use postern_protocol::{ErrorObject, Notice, NoticeEvent};
+use postern_protocol::{ErrorObject, ExecOutput, Notice, NoticeEvent};
 use postern_store::{Connection, Error, Store, events};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -97,15 +97,21 @@ impl Publisher {
         });
     }
 
-    /// Tells a piece of output; `place` is given back when it is on its way to everybody who listens.
-    pub(crate) fn output(&self, about: &About, at: Millis, event: NoticeEvent, place: OwnedSemaphorePermit) {
-        let new = line::stored(about, at, &event);
+    /// Tells a piece of output, of this many bytes; `place` is given back when it is on its way to everybody who listens.
+    pub(crate) fn output(
+        &self,
+        about: &About,
+        at: Millis,
+        output: ExecOutput,
+        (length, place): (usize, OwnedSemaphorePermit),
+    ) {
+        let new = line::stored_output(about, at, &output, length);
         let notice = Notice {
             sequence: 0,
             at: line::format_time(at),
             request_id: about.request_id,
             session: about.session.clone(),
-            event,
+            event: NoticeEvent::Output(output),
         };
         self.queue_item(&about.agent, move |store| {
             let receipt = store.write(move |conn| events::append(conn, &new).map(Some));

@@ -1,6 +1,6 @@
 //! Replay of the events that an agent missed.
 
-use super::line::event_line;
+use super::line::{OUTPUT, event_line};
 use crate::socket::Outbox;
 use base64::Engine as _;
 use postern_policy::AgentId;
@@ -66,7 +66,7 @@ struct StoredOutput {
 }
 
 fn replay_line(store: &Store, row: &EventRow) -> Vec<u8> {
-    if row.event.method != "exec.output" {
+    if row.event.method != OUTPUT {
         return event_line(row, &row.event.params);
     }
     let members = with_data(store, row).unwrap_or_else(|| row.event.params.clone());

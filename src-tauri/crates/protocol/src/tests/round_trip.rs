@@ -48,12 +48,10 @@ fn run_params() -> BoxedStrategy<RunParams> {
 fn calls() -> BoxedStrategy<AgentCall> {
     prop_oneof![
         run_params().prop_map(|run| AgentCall::Run(Box::new(run))),
-        prop::collection::vec(any::<u8>(), 0..50).prop_map(|bytes| AgentCall::Input(InputParams::new(
-            Uuid::nil(),
-            9,
-            &bytes,
-            bytes.len() > 20
-        ))),
+        prop::collection::vec(any::<u8>(), 0..50).prop_map(|bytes| {
+            let eof = bytes.len() > 20;
+            AgentCall::Input(InputParams::new(Uuid::nil(), 9, bytes, eof))
+        }),
         words().prop_map(|tool| AgentCall::ToolCheck(ToolCheckParams {
             arguments: [(tool.clone(), Value::from(tool.len()))].into_iter().collect(),
             session: Some(tool.clone()),
@@ -74,11 +72,11 @@ fn events() -> BoxedStrategy<NoticeEvent> {
         (bytes(), any::<u64>()).prop_map(|(bytes, offset)| NoticeEvent::Output(ExecOutput::new(
             OutputStream::Stderr,
             offset,
-            &bytes
+            bytes
         ))),
         (bytes(), any::<(Option<i32>, bool, u64)>()).prop_map(
             |(bytes, (exit_code, truncated, duration_ms))| {
-                let (stdout, stdout_encoding) = Encoding::encode(&bytes);
+                let (stdout, stdout_encoding) = Encoding::encode(bytes);
                 NoticeEvent::Finished(ExecFinished {
                     outcome: Outcome::Exited,
                     exit_code,

@@ -125,7 +125,7 @@ impl Scene {
         if stream == OutputStream::Stdout {
             self.offset += bytes.len() as u64;
         }
-        self.tell(NoticeEvent::Output(ExecOutput::new(stream, offset, bytes)));
+        self.tell(NoticeEvent::Output(ExecOutput::new(stream, offset, bytes.to_vec())));
     }
 
     pub(crate) fn ended_by_signal(&mut self, name: &str) {
