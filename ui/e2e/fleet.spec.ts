@@ -140,6 +140,45 @@ test("members show what they may, and who is revoked or leaves is asked about fi
   await expect(page.getByRole("button", { name: "Start Fleet…" })).toBeVisible();
 });
 
+test("an owner changes what a member may do", async ({ page }) => {
+  await open(page, "fleet");
+  const noor = members(page).filter({ hasText: "Noor’s MacBook" });
+  await page.getByRole("button", { name: "Change Noor’s MacBook…" }).click();
+  await expect(dialog(page).getByLabel("Groups")).toHaveValue("builds");
+  await nothingSerious(page);
+  await press(page, "Change");
+  await expect(page.getByRole("status").filter({ hasText: "Nothing changed" })).toBeVisible();
+  await page.getByRole("button", { name: "Change Noor’s MacBook…" }).click();
+  await dialog(page).getByLabel("Groups").fill("builds, attic");
+  await expect(dialog(page).getByRole("button", { name: "Change", exact: true })).toBeDisabled();
+  await dialog(page).getByLabel("No one has attic yet: make it new").check();
+  await dialog(page).getByLabel("Allows").selectOption("Everything");
+  await dialog(page).getByLabel("Only once: saves no rules").uncheck();
+  await dialog(page).getByLabel("Publishes policy").check();
+  await nothingSerious(page);
+  await press(page, "Change");
+  await expect(noor).toContainText("publishes policy · allows everything in builds, attic");
+  await expect(noor).not.toContainText("saves no rules");
+  await page.getByRole("button", { name: "Change Noor’s MacBook…" }).click();
+  await dialog(page).getByLabel("Answers questions").uncheck();
+  await expect(dialog(page).getByLabel("Groups"), "limits are an approver’s").toHaveCount(0);
+  await press(page, "Cancel");
+
+  await page.getByRole("button", { name: "Change build-1…" }).click();
+  await expect(dialog(page).getByText("Its person"), "a host answers nothing").toHaveCount(0);
+  await dialog(page).getByLabel("Groups").fill("home");
+  await press(page, "Change");
+  await expect(members(page).filter({ hasText: "build-1" })).toContainText("host in home");
+
+  await page.getByRole("button", { name: "Change MacBook…" }).first().click();
+  await dialog(page)
+    .getByLabel(/^Owns the fleet/)
+    .uncheck();
+  await press(page, "Change");
+  await expect(dialog(page).getByRole("alert")).toContainText("last owner");
+  await nothingSerious(page);
+});
+
 test("a broker that is gone and a stale roster say what would be right", async ({ page }) => {
   await open(page, "fleet-broken");
   const status = page.getByRole("region", { name: "Status" });

@@ -7,6 +7,7 @@ import type {
   FleetInvite,
   FleetJoin,
   FleetMember,
+  FleetMemberChange,
   FleetOverview,
   FleetPairing,
   FleetPlan,
@@ -141,6 +142,27 @@ export class FakeMembers {
   pair(digits: string | null): FleetOverview {
     this.pairing = digits === null || !this.pairing ? null : { ...this.pairing, state: "accepted" };
     return { fleet: this.fleet, pairing: this.pairing };
+  }
+
+  change({ member: id, roles, groups, risk, onceOnly }: FleetMemberChange): FleetOverview {
+    const known = this.fleet as FleetDetail;
+    if (id === "me" && roles?.includes("owner") === false)
+      throw new Error("MacBook is the last owner: make another member an owner first");
+    const changed = (one: FleetMember): FleetMember => {
+      if (one.roles.includes("host")) return { ...one, groups: groups ?? one.groups };
+      const now = roles ?? one.roles;
+      const before = one.approves ?? { groups: [], risk: "dangerous", onceOnly: false };
+      const approves = {
+        groups: groups ?? before.groups,
+        risk: risk ?? before.risk,
+        onceOnly: onceOnly ?? before.onceOnly,
+      };
+      return { ...one, roles: now, approves: now.includes("approver") ? approves : null };
+    };
+    const members = known.members.map((one) => (one.id === id ? changed(one) : one));
+    if (JSON.stringify(members) !== JSON.stringify(known.members))
+      this.fleet = { ...this.detail(members), roster: known.roster + 1 };
+    return this.get();
   }
 
   revoke(member: string): FleetOverview {

@@ -247,6 +247,7 @@ export class FakeSettings implements SettingsBackend {
     "fleet.invite": (asked) => this.members.invite(asked),
     "fleet.join": (asked) => this.members.join(asked),
     "fleet.pair": ({ digits }) => this.members.pair(digits),
+    "fleet.change": (asked) => this.members.change(asked),
     "fleet.revoke": ({ member }) => this.members.revoke(member),
     "fleet.leave": () => this.members.leave(),
     "fleet.block": (asked) => this.members.block(asked),

@@ -30,6 +30,7 @@ import type { FleetBlocked } from "./FleetBlocked";
 import type { FleetHosts } from "./FleetHosts";
 import type { FleetInvite } from "./FleetInvite";
 import type { FleetJoin } from "./FleetJoin";
+import type { FleetMemberChange } from "./FleetMemberChange";
 import type { FleetMemberRef } from "./FleetMemberRef";
 import type { FleetOverview } from "./FleetOverview";
 import type { FleetPair } from "./FleetPair";
@@ -413,6 +414,10 @@ audit: Call<AuditAsk, Audit>,
  * Accept the Mac whose digits are named, or end an invitation or a joining.
  */
 "fleet.pair": Call<FleetPair, FleetOverview>, 
+/**
+ * Change what a member may do, as of the next roster. The roster stays if the member may do that already.
+ */
+"fleet.change": Call<FleetMemberChange, FleetOverview>, 
 /**
  * Remove a member; its answers and its connection end at once.
  */

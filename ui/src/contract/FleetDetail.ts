@@ -35,7 +35,7 @@ freshAt: number | null,
  */
 freshUntil: number | null, 
 /**
- * True if this Mac's person owns the fleet: only an owner invites and revokes.
+ * True if this Mac's person owns the fleet: only an owner invites, changes and revokes.
  */
 owner: boolean, 
 /**

@@ -94,6 +94,7 @@ export type { FleetHosts } from "./FleetHosts";
 export type { FleetInvite } from "./FleetInvite";
 export type { FleetJoin } from "./FleetJoin";
 export type { FleetMember } from "./FleetMember";
+export type { FleetMemberChange } from "./FleetMemberChange";
 export type { FleetMemberRef } from "./FleetMemberRef";
 export type { FleetOverview } from "./FleetOverview";
 export type { FleetPair } from "./FleetPair";

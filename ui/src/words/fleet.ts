@@ -51,6 +51,10 @@ export const fleet = {
     dangerous: (groups: string) => `allows everything in ${groups}`,
   },
   onceOnly: "saves no rules",
+  change: "Change…",
+  changeName: (name: string) => `Change ${name}…`,
+  changed: (name: string) => `${name} may do this from now on.`,
+  unchanged: (name: string) => `Nothing changed: ${name} may do this already.`,
   revoke: "Revoke…",
   revokeName: (name: string) => `Revoke ${name}…`,
   revokeTitle: (name: string) => `Revoke ${name}?`,
@@ -121,6 +125,23 @@ export const fleetForms = {
   answers: "Shows questions of others to you",
   joinDo: "Join",
   joinRefused: "Not joined:",
+} as const;
+
+export const rights = {
+  title: (name: string) => `Change ${name}`,
+  roles: "Its person",
+  kinds: {
+    owner: "Owns the fleet: invites, changes, revokes",
+    publisher: "Publishes policy",
+    approver: "Answers questions",
+    auditor: "Reads the audit, and answers nothing",
+  },
+  hostGroups: "Separated by commas. Its agents are in them.",
+  personGroups: "Separated by commas. Its person answers for them.",
+  newGroups: (names: string) => `No one has ${names} yet: make it new`,
+  credentials: "Its rights at the broker are its administrator’s to change: postern fleet nats-setup",
+  refused: "Not changed:",
+  save: "Change",
 } as const;
 
 export const pairing = {

@@ -14,8 +14,8 @@ pub(crate) enum FleetCommand {
     Join(Join),
     /// Print what the administrator of an existing NATS sets up: streams, and what each member may do
     NatsSetup,
-    /// List members: hosts, people and what they may approve
-    Members(super::args::JsonOutput),
+    /// List members, hosts and people, or change what one may do
+    Members(Members),
     /// List groups: their hosts, and who answers for them
     Groups(super::args::JsonOutput),
     /// Remove a member; its answers and its connection end at once
@@ -112,6 +112,61 @@ pub(crate) struct Invite {
     /// Let its person read the audit of hosts, and answer nothing
     #[arg(long, conflicts_with_all = ["risk", "once_only", "publisher"])]
     pub(crate) auditor: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Members {
+    #[command(subcommand)]
+    pub(crate) command: Option<MembersCommand>,
+    #[command(flatten)]
+    pub(crate) json: super::args::JsonOutput,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum MembersCommand {
+    /// Change what a member may do; what is not named stays
+    Set(SetMember),
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("changes").args(["roles", "groups", "risk", "once_only"]).required(true).multiple(true))]
+pub(crate) struct SetMember {
+    /// Member: name of a Mac, for its host and its person, or the id of one, as `fleet members` prints it
+    pub(crate) member: String,
+    /// Roles of its person, all of them, with commas between
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "ROLE,…")]
+    pub(crate) roles: Option<Vec<RoleName>>,
+    /// Groups that its host is in and its person answers for, all of them, with commas between
+    #[arg(long, value_delimiter = ',', value_name = "GROUP,…")]
+    pub(crate) groups: Option<Vec<String>>,
+    /// Highest risk that its person may allow
+    #[arg(long, value_enum)]
+    pub(crate) risk: Option<RiskName>,
+    /// Let its person allow once, but save no rules
+    #[arg(long, value_enum)]
+    pub(crate) once_only: Option<YesOrNo>,
+    /// Take groups that no member has yet for new ones, not for mistakes
+    #[arg(long, requires = "groups")]
+    pub(crate) new_groups: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum RoleName {
+    /// Signs the roster: invites, changes and revokes members
+    Owner,
+    /// Publishes policy
+    Publisher,
+    /// Answers questions
+    Approver,
+    /// Reads the audit of hosts, and answers nothing
+    Auditor,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum YesOrNo {
+    Yes,
+    No,
 }
 
 #[derive(Debug, Args)]

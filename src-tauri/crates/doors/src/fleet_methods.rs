@@ -3,14 +3,15 @@
 use crate::doors::DoorRegistry;
 use crate::fleet::{
     ApproverLimits, BrokerChoice, FleetId, FleetRisk, FleetSetup, Folder, HostConsent, HostReply, Invitation,
-    InvitationCode, NewFleetChoices, PolicyScope, Reported, Work, block_hosts, broker_start, read_detail,
-    read_host, readable_hosts, revoke_member,
+    InvitationCode, MemberRole, NewFleetChoices, PolicyScope, Reported, RightsChange, Work, block_hosts,
+    broker_start, change_rights, read_detail, read_host, readable_hosts, revoke_member,
 };
 use postern_command::escape::visible_text;
 use postern_contract::methods::{
     ControlError, DoorEnable, DoorKind, DoorState, FleetBlock, FleetBlockOutcome, FleetBlockReply,
-    FleetBlocked, FleetBroker, FleetConsent, FleetDetail, FleetHosts, FleetInvite, FleetJoin, FleetMemberRef,
-    FleetOverview, FleetPair, FleetPlan, FleetPlanFile, FleetPlanRef, FleetStart,
+    FleetBlocked, FleetBroker, FleetConsent, FleetDetail, FleetHosts, FleetInvite, FleetJoin,
+    FleetMemberChange, FleetMemberRef, FleetOverview, FleetPair, FleetPlan, FleetPlanFile, FleetPlanRef,
+    FleetRole, FleetStart,
 };
 use postern_host::doors::{DoorMethodFuture, FleetMethods};
 use postern_policy::RiskLevel;
@@ -171,6 +172,14 @@ impl FleetMethods for DoorRegistry {
         })
     }
 
+    fn change_member(&self, asked: FleetMemberChange) -> DoorMethodFuture<'_, FleetOverview> {
+        Box::pin(async move {
+            let named = asked.member.clone();
+            change_rights(&self.fleet_folder(), &named, &rights_change(asked)?).await?;
+            self.fleet_overview().await
+        })
+    }
+
     fn revoke_member(&self, asked: FleetMemberRef) -> DoorMethodFuture<'_, FleetOverview> {
         Box::pin(async move {
             revoke_member(&self.fleet_folder(), &asked.member).await?;
@@ -197,6 +206,35 @@ impl FleetMethods for DoorRegistry {
 fn parse_group(text: &str) -> Result<FleetId, ControlError> {
     let odd = |error| ControlError::invalid(format!("group {:?}: {error}", visible_text(text)));
     text.parse().map_err(odd)
+}
+
+fn parse_groups(texts: &[String]) -> Result<Vec<FleetId>, ControlError> {
+    texts.iter().map(|group| parse_group(group)).collect()
+}
+
+fn fleet_risk(level: RiskLevel) -> FleetRisk {
+    match level {
+        RiskLevel::Safe => FleetRisk::Safe,
+        RiskLevel::NeedsReview => FleetRisk::NeedsReview,
+        RiskLevel::Dangerous => FleetRisk::Dangerous,
+    }
+}
+
+fn rights_change(asked: FleetMemberChange) -> Result<RightsChange, ControlError> {
+    let role = |role: FleetRole| match role {
+        FleetRole::Owner => MemberRole::Owner,
+        FleetRole::Publisher => MemberRole::Publisher,
+        FleetRole::Approver => MemberRole::Approver,
+        FleetRole::Auditor => MemberRole::Auditor,
+        FleetRole::Host => MemberRole::Host,
+    };
+    Ok(RightsChange {
+        roles: asked.roles.map(|roles| roles.into_iter().map(role).collect()),
+        groups: asked.groups.as_deref().map(parse_groups).transpose()?,
+        risk: asked.risk.map(fleet_risk),
+        once_only: asked.once_only,
+        new_groups: asked.new_groups,
+    })
 }
 
 fn choices(asked: FleetStart) -> Result<NewFleetChoices, ControlError> {
@@ -226,13 +264,8 @@ fn consent(asked: FleetConsent) -> HostConsent {
 }
 
 fn invitation(asked: FleetInvite) -> Result<Invitation, ControlError> {
-    let groups =
-        asked.approves.groups.iter().map(|group| parse_group(group)).collect::<Result<Vec<_>, _>>()?;
-    let risk = match asked.approves.risk {
-        RiskLevel::Safe => FleetRisk::Safe,
-        RiskLevel::NeedsReview => FleetRisk::NeedsReview,
-        RiskLevel::Dangerous => FleetRisk::Dangerous,
-    };
+    let groups = parse_groups(&asked.approves.groups)?;
+    let risk = fleet_risk(asked.approves.risk);
     let once_only = asked.approves.once_only;
     let limits = ApproverLimits { groups: groups.clone(), risk, once_only };
     Ok(Invitation {

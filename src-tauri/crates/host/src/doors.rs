@@ -5,10 +5,10 @@
 use crate::ask::ApproverId;
 use postern_contract::methods::{
     ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, FleetBlock, FleetBlocked,
-    FleetHosts, FleetInvite, FleetJoin, FleetMemberRef, FleetOverview, FleetPair, FleetPlan, FleetPlanRef,
-    FleetStart, Imported, PairedClientRef, SettingsChange, SetupConnect, SetupConnected, SetupDisconnect,
-    SetupDisconnected, SetupFound, SetupImport, SetupPreview, SetupScope, SetupTest, SetupTestRef,
-    SetupTested, ShellPath,
+    FleetHosts, FleetInvite, FleetJoin, FleetMemberChange, FleetMemberRef, FleetOverview, FleetPair,
+    FleetPlan, FleetPlanRef, FleetStart, Imported, PairedClientRef, SettingsChange, SetupConnect,
+    SetupConnected, SetupDisconnect, SetupDisconnected, SetupFound, SetupImport, SetupPreview, SetupScope,
+    SetupTest, SetupTestRef, SetupTested, ShellPath,
 };
 use postern_contract::{Moment, RequestRow};
 use postern_policy::Millis;
@@ -65,6 +65,8 @@ pub trait FleetMethods: Send + Sync {
     fn join_fleet(&self, asked: FleetJoin) -> DoorMethodFuture<'_, FleetOverview>;
     /// Accepts a Mac, or ends an invitation or a joining.
     fn pair_member(&self, asked: FleetPair) -> DoorMethodFuture<'_, FleetOverview>;
+    /// Changes what a member may do.
+    fn change_member(&self, asked: FleetMemberChange) -> DoorMethodFuture<'_, FleetOverview>;
     /// Removes a member.
     fn revoke_member(&self, asked: FleetMemberRef) -> DoorMethodFuture<'_, FleetOverview>;
     /// Leaves the fleet.

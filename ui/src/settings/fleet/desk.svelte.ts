@@ -54,7 +54,14 @@ export class Desk {
 
   /** Calls a method that changes the fleet. Gives whether it did. */
   async change<
-    M extends "fleet.start" | "fleet.invite" | "fleet.join" | "fleet.pair" | "fleet.revoke" | "fleet.leave",
+    M extends
+      | "fleet.start"
+      | "fleet.invite"
+      | "fleet.join"
+      | "fleet.pair"
+      | "fleet.change"
+      | "fleet.revoke"
+      | "fleet.leave",
   >(method: M, params: Params<M>): Promise<boolean> {
     const done = await this.call(method, params);
     if (!done) return false;

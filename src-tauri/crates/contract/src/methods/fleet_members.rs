@@ -1,4 +1,5 @@
-//! The fleet that this Mac is in: starting, joining, inviting, revoking, leaving, and blocking agents of other Macs.
+//! The fleet that this Mac is in: starting, joining, inviting, changing rights, revoking, leaving, and
+//! blocking agents of other Macs.
 
 use postern_policy::{Millis, RiskLevel};
 use serde::{Deserialize, Serialize};
@@ -33,7 +34,7 @@ pub struct FleetDetail {
     pub fresh_at: Option<Millis>,
     /// Time until which that word counts; afterwards no answer from elsewhere does.
     pub fresh_until: Option<Millis>,
-    /// True if this Mac's person owns the fleet: only an owner invites and revokes.
+    /// True if this Mac's person owns the fleet: only an owner invites, changes and revokes.
     pub owner: bool,
     /// Command that starts the broker, if this Mac configures it.
     pub broker_start: Option<String>,
@@ -254,6 +255,24 @@ pub struct FleetPair {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FleetMemberRef {
     pub member: String,
+}
+
+/// Change of what a member may do. What is `None` stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FleetMemberChange {
+    /// Name of a Mac, whose host and person change together, or id of one member.
+    pub member: String,
+    /// Roles of a person, all of them; never the host's.
+    pub roles: Option<Vec<FleetRole>>,
+    /// Groups that a host is in, or that a person answers for.
+    pub groups: Option<Vec<String>>,
+    /// Highest risk that a person may allow.
+    pub risk: Option<RiskLevel>,
+    /// True if a person's approval saves no rule.
+    pub once_only: Option<bool>,
+    /// True if groups that no member has yet are no mistake.
+    pub new_groups: bool,
 }
 
 /// Blocking of all agents of hosts.

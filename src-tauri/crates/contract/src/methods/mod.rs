@@ -22,8 +22,9 @@ pub use feed::{FeedAsk, FeedEvent, FeedKind, FeedPage, FeedTimes};
 pub use fleet::{FleetHost, FleetHosts, HostInsights, HostRequests, HostRules};
 pub use fleet_members::{
     FleetApproval, FleetBlock, FleetBlockOutcome, FleetBlockReply, FleetBlocked, FleetBroker, FleetConsent,
-    FleetDetail, FleetGroup, FleetInvite, FleetJoin, FleetMember, FleetMemberRef, FleetOverview, FleetPair,
-    FleetPairing, FleetPairingState, FleetPlan, FleetPlanFile, FleetPlanRef, FleetRole, FleetStart,
+    FleetDetail, FleetGroup, FleetInvite, FleetJoin, FleetMember, FleetMemberChange, FleetMemberRef,
+    FleetOverview, FleetPair, FleetPairing, FleetPairingState, FleetPlan, FleetPlanFile, FleetPlanRef,
+    FleetRole, FleetStart,
 };
 pub use insights::{
     AgentCounts, Counts, DayCounts, EffectCount, Insights, RuleCount, RuleOffer, RuleOffers, Suggestion,
@@ -234,6 +235,8 @@ macro_rules! with_methods {
             JoinFleet "fleet.join" fleet_join (FleetJoin) -> FleetOverview;
             /// Accept the Mac whose digits are named, or end an invitation or a joining.
             PairMember "fleet.pair" fleet_pair (FleetPair) -> FleetOverview;
+            /// Change what a member may do, as of the next roster. The roster stays if the member may do that already.
+            ChangeMember "fleet.change" fleet_change (FleetMemberChange) -> FleetOverview;
             /// Remove a member; its answers and its connection end at once.
             RevokeMember "fleet.revoke" fleet_revoke (FleetMemberRef) -> FleetOverview;
             /// Leave the fleet: close its door, and forget its keys here.

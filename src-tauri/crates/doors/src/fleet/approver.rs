@@ -190,11 +190,12 @@ impl FleetApprover {
         }
     }
 
-    /// Follows the rosters that the broker has.
+    /// Follows the rosters that the broker has. Ends with the role: who is no approver any more is shown nothing.
     pub(super) async fn follow(&self) -> Result<(), FleetError> {
         let next = store::follow(&self.link.client, &self.fleet, &self.keys.open, &self.folder).await?;
+        let answers = next.roster.member(&self.me).is_some_and(|me| me.has_role(MemberRole::Approver));
         *self.pinned.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
-        Ok(())
+        if answers { Ok(()) } else { Err(FleetError::NoApprover) }
     }
 
     /// Says that this approver is there.

@@ -20,8 +20,9 @@ use tokio_util::sync::CancellationToken;
 /// Interval at which either side checks that the other is there, and longest time to connect.
 const PING: Duration = Duration::from_secs(5);
 const CONNECT: Duration = Duration::from_secs(5);
-/// Further tries to connect where the broker cuts the first one off.
-const AGAIN: u32 = 3;
+/// Further tries to connect where the broker cuts the first one off, and the pause before each.
+const TRIES: u32 = 3;
+const AGAIN: Duration = Duration::from_millis(100);
 /// Longest time for a request to the broker itself.
 const REQUEST: Duration = Duration::from_secs(10);
 /// Longest time for the broker to confirm a message.
@@ -101,15 +102,17 @@ impl BrokerLink {
                     }
                 }
             });
+        let is_cut = |kind| matches!(kind, ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Io);
         let mut tries = 0;
         let client = loop {
             let connected = tokio::time::timeout(CONNECT * 2, options.clone().connect(address.server)).await;
             match connected.map_err(|_| FleetError::Unreachable("it does not answer".to_owned()))? {
                 Ok(client) => break client,
                 // A broker that reads its configuration again cuts off who is connecting.
-                Err(error) if error.kind() == ConnectErrorKind::Io && tries < AGAIN => tries += 1,
+                Err(error) if is_cut(error.kind()) && tries < TRIES => tries += 1,
                 Err(error) => return Err(FleetError::Unreachable(error.to_string())),
             }
+            tokio::time::sleep(AGAIN).await;
         };
         Ok(Self { client, lost, violations })
     }

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// Largest number of rosters between the one that a code names and the one that a new member is in.
@@ -20,8 +21,12 @@ const ROSTERS: usize = 10;
 /// File with the credentials for a broker that others run.
 pub(super) const CREDENTIALS: &str = "credentials";
 
+/// File that is locked while another one is written: programs and tasks do so at the same time.
+const LOCK: &str = "lock";
+
 /// Everything that makes this Mac a member.
-const FILES: [&str; 16] = [
+const FILES: [&str; 17] = [
+    LOCK,
     "member.json",
     "shown.json",
     CREDENTIALS,
@@ -251,25 +256,28 @@ impl Folder {
 
     /// Returns the roster that counts. It was checked against the one before it when it was pinned.
     pub fn pinned(&self) -> Result<PinnedRoster, FleetError> {
-        self.roster().map(|kept| kept.pinned)
+        self.roster().map(|(pinned, _)| pinned)
     }
 
     /// Returns the same as its owners signed it, for a new member.
     pub fn signed(&self) -> Result<SignedEnvelope, FleetError> {
-        self.roster().map(|kept| kept.envelope)
+        self.roster().map(|(_, signed)| signed)
     }
 
-    fn roster(&self) -> Result<KeptRoster, FleetError> {
-        self.read_json("roster.json")?.ok_or(FleetError::NoFleet)
+    pub(super) fn roster(&self) -> Result<(PinnedRoster, SignedEnvelope), FleetError> {
+        let kept: Option<KeptRoster> = self.read_json("roster.json")?;
+        kept.map(|KeptRoster { pinned, envelope }| (pinned, envelope)).ok_or(FleetError::NoFleet)
     }
 
     /// Pins a roster. One that is older than the pinned one changes nothing.
     pub fn pin_roster(&self, pinned: &PinnedRoster, envelope: &SignedEnvelope) -> Result<(), FleetError> {
+        let _turn = self.lock_files()?;
         match self.read_json::<KeptRoster>("roster.json")? {
             Some(ours) if ours.pinned.roster.version > pinned.roster.version => Ok(()),
             Some(_) | None => {
                 let kept = KeptRoster { pinned: pinned.clone(), envelope: envelope.clone() };
-                self.write_json("roster.json", &kept)
+                let text = serde_json::to_vec_pretty(&kept).map_err(FleetError::own_error)?;
+                write_whole(&self.path.join("roster.json"), &text).map_err(FleetError::own_error)
             }
         }
     }
@@ -314,8 +322,18 @@ impl Folder {
         write_soon(&self.path.join(name), &text).map_err(FleetError::own_error)
     }
 
+    /// Waits until nobody else writes a file of the folder. The lock ends with the returned file.
+    fn lock_files(&self) -> Result<fs::File, FleetError> {
+        let mut options = fs::OpenOptions::new();
+        let file = options.create(true).append(true).mode(0o600).open(self.path.join(LOCK));
+        let file = file.map_err(FleetError::own_error)?;
+        file.lock().map_err(FleetError::own_error)?;
+        Ok(file)
+    }
+
     /// Writes a file of the folder, 0600, as a whole or not at all.
     pub fn write_text(&self, name: &str, text: &[u8]) -> Result<(), FleetError> {
+        let _turn = self.lock_files()?;
         write_whole(&self.path.join(name), text).map_err(FleetError::own_error)
     }
 }

@@ -27,10 +27,12 @@ pub use keep::{Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember, Poli
 pub use owner::{BrokerChoice, FleetOwner, Invitation, NewFleetChoices, PreparedFleet, prepare_fleet};
 pub use postern_fleet::{
     ApproverLimits, FleetChoice, FleetId, FleetRisk, Hash, HostPart, InvitationCode, Joined, Member,
-    MemberRole, Reported, RiseLimits, RolloutReach, SentAuditRow, Work,
+    MemberRole, Reported, RightsChange, RiseLimits, RolloutReach, SentAuditRow, Work,
 };
 pub use publisher::{Asked, HostReply, Publisher};
-pub use steps::{FleetSetup, GroupMembers, block_hosts, groups_of, invite_device, revoke_member};
+pub use steps::{
+    FleetSetup, GroupMembers, block_hosts, change_rights, groups_of, invite_device, revoke_member,
+};
 
 pub(crate) use desk::FleetDesk;
 pub(crate) use overview::read_detail;
@@ -54,6 +56,8 @@ use tokio_util::task::TaskTracker;
 /// Pause between a lost connection and the next try, and the longest pause between two tries.
 const REST: Duration = Duration::from_millis(500);
 const LONGEST_REST: Duration = Duration::from_secs(15);
+/// Pause until a person who answers nothing looks whether an owner lets them by now.
+const WITHOUT_ROLE: Duration = Duration::from_mins(5);
 
 /// Reason why something with the fleet did not work.
 #[derive(Debug, thiserror::Error)]
@@ -207,15 +211,8 @@ impl FleetDoor {
         let (closed, tasks) = (CancellationToken::new(), TaskTracker::new());
         // The timer of questions runs on over lost connections and crashes.
         let started = Instant::now();
-        let pinned = folder.pinned().map_err(|error| ControlError::invalid(error.to_string()))?;
-        // Nothing waits for somebody who only audits.
-        let answers = |id: &FleetId| {
-            let member = pinned.roster.member(id);
-            member.is_none_or(|member| member.has_role(MemberRole::Approver))
-        };
-        let asks = membership.own_member_id(true).is_some();
-        let sides = [(Side::Host, asks), (Side::Inbox, membership.own_member_id(false).is_some_and(answers))];
-        for (side, _) in sides.into_iter().filter(|(_, is_served)| *is_served) {
+        let sides = [(Side::Host, true), (Side::Inbox, false)];
+        for (side, _) in sides.into_iter().filter(|(_, host)| membership.own_member_id(*host).is_some()) {
             say(&state, side, Some("it connects".to_owned()));
             let line =
                 Line { host: host.clone(), folder: folder.clone(), state: Arc::clone(&state), started };
@@ -280,6 +277,23 @@ impl Door for FleetDoor {
     }
 }
 
+/// Says why a side is not connected any more. Returns a longer pause for a person who has nothing to answer.
+fn note_end(state: &Mutex<SideStates>, side: Side, ended: Result<(), FleetError>) -> Option<Duration> {
+    match ended {
+        // Nothing waits for somebody who only audits.
+        Err(FleetError::NoApprover) if side == Side::Inbox => {
+            state.lock().unwrap_or_else(PoisonError::into_inner).remove(&side);
+            return Some(WITHOUT_ROLE);
+        }
+        Err(error) => {
+            tracing::warn!(%error, ?side, "the fleet's broker is not connected");
+            say(state, side, Some(error.to_string()));
+        }
+        Ok(()) => {}
+    }
+    None
+}
+
 /// Connects one side, now and whenever the connection is lost.
 async fn connected(line: Line, side: Side, closed: CancellationToken) {
     let Line { host, folder, state, started } = line;
@@ -303,12 +317,9 @@ async fn connected(line: Line, side: Side, closed: CancellationToken) {
             _ = host.gate().clear_elsewhere().await;
         }
         let Some(ended) = ended else { return };
-        if let Err(error) = ended {
-            tracing::warn!(%error, ?side, "the fleet's broker is not connected");
-            say(&state, side, Some(error.to_string()));
-        }
         rest = if began.elapsed() > LONGEST_REST { REST } else { (rest * 2).min(LONGEST_REST) };
-        if closed.run_until_cancelled(tokio::time::sleep(rest)).await.is_none() {
+        let pause = note_end(&state, side, ended).unwrap_or(rest);
+        if closed.run_until_cancelled(tokio::time::sleep(pause)).await.is_none() {
             return;
         }
     }

@@ -37,7 +37,10 @@ pub(super) struct KeptPolicy {
 /// Policy of all groups of this host.
 #[derive(Debug)]
 pub(super) struct HostPolicy {
+    /// Policy of each group that this host is in, or was: an older one never comes back.
     groups: BTreeMap<FleetId, KeptPolicy>,
+    /// Groups that this host is in: no other policy is in force.
+    own: Vec<FleetId>,
     scope: PolicyScope,
 }
 
@@ -112,12 +115,20 @@ impl HostPolicy {
         }
         let states = groups.iter().filter_map(|(group, kept)| Some((group.clone(), kept.state.clone()?)));
         fleet.restore(folder.read_fresh()?, states.collect());
-        Ok(Self { groups, scope })
+        Ok(Self { groups, own: fleet.groups().to_vec(), scope })
+    }
+
+    /// Takes the groups that this host is in by now. Returns true if they are others.
+    pub(super) fn enter_groups(&mut self, own: &[FleetId]) -> bool {
+        let changed = self.own != own;
+        self.own = own.to_vec();
+        changed
     }
 
     /// Returns the bundles in force.
     fn bundles_in_force(&self) -> Vec<(Bundle, Hash)> {
-        let good = self.groups.values().filter_map(|kept| kept.good.as_ref());
+        let own = self.groups.iter().filter(|(group, _)| self.own.contains(group));
+        let good = own.filter_map(|(_, kept)| kept.good.as_ref());
         good.filter_map(|good| Some((kept_bundle(good)?, Hash::of_bytes(&good.payload)))).collect()
     }
 

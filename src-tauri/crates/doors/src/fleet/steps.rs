@@ -1,17 +1,15 @@
-//! Steps of a fleet's life that the window and the command line share: starting, inviting, revoking, blocking.
+//! Steps of a fleet's life that the window and the command line share: starting, inviting, changing rights, revoking,
+//! blocking.
 
 use super::joining::until_let_in;
-use super::owner::{FleetOwner, Invitation, NewFleetChoices, PreparedFleet, prepare_fleet};
+use super::owner::{CONFIGURATION, FleetOwner, Invitation, NewFleetChoices, PreparedFleet, prepare_fleet};
 use super::publisher::{HostReply, Publisher};
 use super::service::{self, BrokerService};
 use super::{FleetError, Folder};
-use postern_fleet::{FleetId, Joined, Member, Work};
+use postern_fleet::{FleetId, Joined, Member, RightsChange, Work};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
-
-/// File with the broker's configuration.
-const CONFIGURATION: &str = "broker.conf";
 
 /// A new fleet and its broker's service, until they are written.
 #[derive(Debug)]
@@ -114,6 +112,15 @@ pub async fn revoke_member(folder: &Folder, named: &str) -> Result<usize, FleetE
     let gone = FleetOwner::connect(folder).await?.revoke(named).await?;
     service::reload(folder.path());
     Ok(gone)
+}
+
+/// Changes the rights of members by name or id. Returns false if they have them already.
+pub async fn change_rights(folder: &Folder, named: &str, change: &RightsChange) -> Result<bool, FleetError> {
+    let changed = FleetOwner::connect(folder).await?.change_rights(named, change).await?;
+    if changed {
+        service::reload(folder.path());
+    }
+    Ok(changed)
 }
 
 /// Blocks the agents of a host, a group or all, or lets them work again. Returns what each host says.

@@ -2,7 +2,7 @@
 
 use super::FleetError;
 use super::connect::BrokerLink;
-use super::keep::Folder;
+use super::keep::{Folder, Keys};
 use async_nats::Client;
 use async_nats::jetstream::{self, kv, stream};
 use futures_util::TryStreamExt as _;
@@ -130,7 +130,7 @@ pub(super) async fn newest(
 }
 
 /// Returns the rosters that a member may lack, oldest first: of all that the bucket keeps no more than is needed.
-async fn rosters_after(
+pub(super) async fn rosters_after(
     client: &Client,
     fleet: &FleetId,
     open: &postern_fleet::OpenKey,
@@ -186,11 +186,13 @@ pub(super) async fn replace(
     // Nobody else wrote meanwhile: compare and set.
     let stored = bucket(client, fleet).await?.update(key, bytes.into(), revision).await;
     stored.map(drop).map_err(|error| match error.kind() {
-        kv::UpdateErrorKind::WrongLastRevision => {
-            FleetError::Refused("somebody else published meanwhile: look again".to_owned())
-        }
+        kv::UpdateErrorKind::WrongLastRevision => overtaken(),
         _ => FleetError::broker(error),
     })
+}
+
+fn overtaken() -> FleetError {
+    FleetError::Refused("somebody else published meanwhile: look again".to_owned())
 }
 
 async fn bucket(client: &Client, fleet: &FleetId) -> Result<kv::Store, FleetError> {
@@ -209,11 +211,11 @@ pub(super) fn require_size<B: postern_fleet::FleetMessageBody>(
     Err(FleetError::Refused(format!("it is too large for the fleet: {bytes} bytes, at most {most}")))
 }
 
-/// Signs the next roster, stores it for its members, and says that it is current.
+/// Signs the next roster, stores it for its members, and says that it is current. A fleet has no two rosters of a version.
 pub(super) async fn publish(
     client: &Client,
     fleet: &FleetId,
-    (owner, key): (&FleetId, &SignKey),
+    (owner, Keys { sign: key, open, .. }): (&FleetId, &Keys),
     before: &PinnedRoster,
     roster: Roster,
 ) -> Result<(SignedEnvelope, PinnedRoster), FleetError> {
@@ -223,6 +225,10 @@ pub(super) async fn publish(
     require_size::<Roster>(&envelope)?;
     let pinned = before.verify_next(&envelope, fleet).map_err(FleetError::refused)?;
     let newest = bucket(client, fleet).await?.entry(ROSTER).await.map_err(FleetError::broker)?;
+    let stored = newest.as_ref().and_then(|entry| read_sealed(fleet, open, ROSTER, &entry.value));
+    if stored.is_some_and(|stored| before.verify_next(&stored, fleet).is_ok()) {
+        return Err(overtaken());
+    }
     let revision = newest.map_or(0, |entry| entry.revision);
     replace(client, fleet, ROSTER, &envelope, (&to, revision)).await?;
     say_fresh(client, fleet, (owner, key), &pinned).await?;

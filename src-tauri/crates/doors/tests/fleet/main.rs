@@ -22,6 +22,7 @@ mod operator;
 mod people;
 mod policy;
 mod reading;
+mod rights;
 mod stage;
 mod stored;
 mod window;

@@ -92,6 +92,7 @@ async fn a_fleet_is_started_joined_blocked_and_left_by_the_window() {
     until_async(async || mini.call("fleet.get", json!({})).await["fleet"]["connected"] == json!(true)).await;
 
     blocked(&laptop, &mini).await;
+    changed(&laptop).await;
     assert!(laptop.refused("fleet.revoke", json!({"member": "nobody"})).await.contains("nobody"));
     let left = laptop.call("fleet.revoke", json!({"member": "mini"})).await["fleet"]["members"].take();
     assert_eq!(left.as_array().unwrap().len(), 2);
@@ -110,4 +111,20 @@ async fn blocked(laptop: &Mac, mini: &Mac) {
     assert_eq!(mini.call("status", json!({})).await["mode"], json!("listening"));
     let nobody = json!({"hosts": "nobody", "minutes": null, "end": false});
     assert!(laptop.refused("fleet.block", nobody).await.contains("no such host"));
+}
+
+/// Changes what the mini may do, as its owner.
+async fn changed(laptop: &Mac) {
+    let change = |groups: Value, risk: Value, new: bool| json!({"member": "mini", "roles": null, "groups": groups, "risk": risk, "onceOnly": true, "newGroups": new});
+    let odd = laptop.refused("fleet.change", change(json!(["builds"]), Value::Null, false)).await;
+    assert!(odd.contains("the groups are all"), "it says which groups there are: {odd}");
+    let wanted = change(json!(["builds"]), json!("needs-review"), true);
+    let fleet = laptop.call("fleet.change", wanted.clone()).await["fleet"].take();
+    let minis: Vec<&Value> =
+        fleet["members"].as_array().unwrap().iter().filter(|one| one["name"] == json!("mini")).collect();
+    let limits = json!({"groups": ["builds"], "risk": "needs-review", "onceOnly": true});
+    assert!(minis.iter().any(|one| one["approves"] == limits), "{minis:?}");
+    assert!(minis.iter().any(|one| one["groups"] == json!(["builds"])), "{minis:?}");
+    let again = laptop.call("fleet.change", wanted).await["fleet"].take();
+    assert_eq!(again["roster"], fleet["roster"], "what is so already is no new roster");
 }

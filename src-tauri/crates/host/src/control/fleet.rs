@@ -3,10 +3,11 @@
 use super::{Handle, HostControl, MethodResult};
 use crate::ask::ApproverId;
 use postern_contract::methods::{
-    BlockHosts, ControlError, FleetBlock, FleetInvite, FleetJoin, FleetMemberRef, FleetPair, FleetPlanRef,
-    FleetStart, GetFleet, GetHostInsights, GetInsights, HostInsights, HostRequests, HostRules, InviteMember,
-    JoinFleet, LeaveFleet, ListFleetHosts, ListHostRequests, ListHostRules, ListRequests, ListRules, Method,
-    Nothing, PairMember, PlanFleet, RevokeMember, StartFleet,
+    BlockHosts, ChangeMember, ControlError, FleetBlock, FleetInvite, FleetJoin, FleetMemberChange,
+    FleetMemberRef, FleetPair, FleetPlanRef, FleetStart, GetFleet, GetHostInsights, GetInsights,
+    HostInsights, HostRequests, HostRules, InviteMember, JoinFleet, LeaveFleet, ListFleetHosts,
+    ListHostRequests, ListHostRules, ListRequests, ListRules, Method, Nothing, PairMember, PlanFleet,
+    RevokeMember, StartFleet,
 };
 use postern_contract::{ODD_FROM_AFAR, value_from_afar};
 
@@ -83,6 +84,12 @@ impl Handle<JoinFleet> for HostControl {
 impl Handle<PairMember> for HostControl {
     async fn handle(&self, _: ApproverId, params: FleetPair) -> MethodResult<PairMember> {
         self.parts.doors.get()?.fleet_methods()?.pair_member(params).await
+    }
+}
+
+impl Handle<ChangeMember> for HostControl {
+    async fn handle(&self, _: ApproverId, params: FleetMemberChange) -> MethodResult<ChangeMember> {
+        self.parts.doors.get()?.fleet_methods()?.change_member(params).await
     }
 }
 

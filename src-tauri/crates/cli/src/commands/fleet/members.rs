@@ -1,11 +1,14 @@
 //! `postern fleet members` and `groups`: who belongs to the fleet, and who answers for what.
 
-use super::failure;
+use super::{connected, failure, fleet_risk, parse_id};
 use crate::failure::Failure;
+use crate::fleet_args::{RoleName, SetMember, YesOrNo};
 use crate::print;
 use postern_command::escape::visible_text as escaped;
 use postern_contract::THIS_COMPUTER;
-use postern_doors::fleet::{FleetId, FleetRisk, Folder, Member, MemberRole, groups_of};
+use postern_doors::fleet::{
+    FleetId, FleetRisk, Folder, Member, MemberRole, RightsChange, change_rights, groups_of,
+};
 
 pub(super) fn list_members(folder: &Folder, json: bool) -> Result<(), Failure> {
     let membership = folder.membership().map_err(|error| failure(&error))?;
@@ -22,6 +25,38 @@ pub(super) fn list_members(folder: &Folder, json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Changes what a member may do, and prints what it may do now.
+pub(super) fn set_member(folder: &Folder, command: &SetMember) -> Result<(), Failure> {
+    let role = |role: &RoleName| match role {
+        RoleName::Owner => MemberRole::Owner,
+        RoleName::Publisher => MemberRole::Publisher,
+        RoleName::Approver => MemberRole::Approver,
+        RoleName::Auditor => MemberRole::Auditor,
+    };
+    let groups = command.groups.as_ref();
+    let change = RightsChange {
+        roles: command.roles.as_ref().map(|roles| roles.iter().map(role).collect()),
+        groups: groups.map(|all| all.iter().map(|group| parse_id(group)).collect()).transpose()?,
+        risk: command.risk.map(fleet_risk),
+        once_only: command.once_only.map(|once_only| once_only == YesOrNo::Yes),
+        new_groups: command.new_groups,
+    };
+    let named = command.member.as_str();
+    if !connected(change_rights(folder, named, &change))? {
+        return print::write_line("Nothing changed: the fleet has it so already");
+    }
+    let pinned = folder.pinned().map_err(|error| failure(&error))?;
+    for member in pinned.roster.members.iter().filter(|one| one.name == named || one.id.as_str() == named) {
+        print::write_line(format!("{}  {}", escaped(&member.name), described(member)))?;
+    }
+    if folder.has_credentials() {
+        print::write_line(
+            "Its rights at the broker are its administrator’s to change: postern fleet nats-setup",
+        )?;
+    }
+    print::write_line("A host that is not connected learns it when it is.")
+}
+
 /// Describes a member in words.
 fn described(member: &Member) -> String {
     let list = |groups: &[FleetId]| groups.iter().map(FleetId::as_str).collect::<Vec<_>>().join(", ");
@@ -31,6 +66,9 @@ fn described(member: &Member) -> String {
     let mut words = vec![escaped(&member.person)];
     if member.has_role(MemberRole::Owner) {
         words.push("owner".to_owned());
+    }
+    if member.has_role(MemberRole::Publisher) {
+        words.push("publisher".to_owned());
     }
     if member.has_role(MemberRole::Auditor) {
         words.push("auditor".to_owned());

@@ -13,7 +13,8 @@ pub(crate) use reading::read_hosts;
 
 use crate::failure::Failure;
 use crate::fleet_args::{
-    Block, ConsentArgs, FleetAudit, FleetCommand, FleetStartArgs, Invite, Join, PolicyName, RiskName,
+    Block, ConsentArgs, FleetAudit, FleetCommand, FleetStartArgs, Invite, Join, Members, MembersCommand,
+    PolicyName, RiskName,
 };
 use crate::link::HostLink;
 use crate::print;
@@ -51,7 +52,10 @@ pub(crate) fn run(
             let text = postern_doors::fleet::account_setup(&folder).map_err(|error| failure(&error))?;
             print::write_line(text.trim_end())
         }
-        FleetCommand::Members(json) => members::list_members(&folder, json.json),
+        FleetCommand::Members(Members { command: Some(MembersCommand::Set(command)), .. }) => {
+            members::set_member(&folder, &command)
+        }
+        FleetCommand::Members(Members { json, .. }) => members::list_members(&folder, json.json),
         FleetCommand::Groups(json) => members::list_groups(&folder, json.json),
         FleetCommand::Revoke { member } => revoke(&folder, &member),
         FleetCommand::Leave { yes } => leave_fleet(&folder, link, yes),
@@ -86,6 +90,14 @@ fn failure(error: &FleetError) -> Failure {
 
 fn parse_id(text: &str) -> Result<FleetId, Failure> {
     text.parse().map_err(|error| Failure::usage_error(format!("{}: {error}", escaped(text))))
+}
+
+fn fleet_risk(name: RiskName) -> FleetRisk {
+    match name {
+        RiskName::Safe => FleetRisk::Safe,
+        RiskName::NeedsReview => FleetRisk::NeedsReview,
+        RiskName::Dangerous => FleetRisk::Dangerous,
+    }
 }
 
 fn start_fleet(
@@ -149,11 +161,7 @@ fn enable_door(link: &mut HostLink) -> Result<(), Failure> {
 
 fn invite(folder: &Folder, command: &Invite) -> Result<(), Failure> {
     let groups = command.groups.iter().map(|group| parse_id(group)).collect::<Result<Vec<_>, _>>()?;
-    let risk = match command.risk {
-        RiskName::Safe => FleetRisk::Safe,
-        RiskName::NeedsReview => FleetRisk::NeedsReview,
-        RiskName::Dangerous => FleetRisk::Dangerous,
-    };
+    let risk = fleet_risk(command.risk);
     let limits = ApproverLimits { groups: groups.clone(), risk, once_only: command.once_only };
     let approver = (!command.auditor).then_some(limits);
     let name = command.name.clone();

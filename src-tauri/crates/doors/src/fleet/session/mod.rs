@@ -8,6 +8,7 @@ mod aside;
 mod audit;
 mod jobs;
 mod questions;
+mod rights;
 mod work;
 
 pub(super) use work::method_of;
@@ -24,8 +25,8 @@ use futures_util::StreamExt as _;
 use jobs::Reporting;
 use postern_contract::{ApproverNotification, Closed};
 use postern_fleet::{
-    AdmittedMessage, FleetId, FleetMessageKind, FleetPresence, FleetRefusal, FleetState, MemberRole, Now,
-    Seed, SettledQuestion, SignKey, SignedEnvelope, Subjects, admit_message,
+    AdmittedMessage, FleetId, FleetMessageKind, FleetPresence, FleetRefusal, FleetState, Now, Seed,
+    SettledQuestion, SignKey, SignedEnvelope, Subjects, admit_message,
 };
 use postern_host::{ApproverGuard, ConnectedApproverKind, Host};
 use questions::SentFleetQuestion;
@@ -163,9 +164,10 @@ impl FleetHostSession {
         for stored in store::read_entries(&client, &fleet.id, &fleet.key, wanted).await? {
             self.admit_stored(&stored).await;
         }
+        let groups = self.fleet.groups().to_vec();
+        self.policy.enter_groups(&groups);
         // What was kept holds even if the file of it is gone.
         self.policy.put_in_force(&self.host).await;
-        let groups = self.fleet.groups().to_vec();
         let (fleet, wanted) = (&self.fleet, (groups.as_slice(), &is_new));
         let mut counts = true;
         for stored in store::read_policy(&client, &fleet.id, &fleet.key, wanted).await? {
@@ -220,11 +222,7 @@ impl FleetHostSession {
         };
         self.fleet.apply_admitted(&admitted, now);
         let kept = match &admitted {
-            AdmittedMessage::Roster(pinned) => {
-                SignedEnvelope::decode(bytes, FleetMessageKind::Roster.max_bytes())
-                    .map_err(FleetError::own_error)
-                    .and_then(|envelope| self.folder.pin_roster(pinned, &envelope))
-            }
+            AdmittedMessage::Roster(pinned) => self.keep_roster(pinned, bytes),
             AdmittedMessage::Fresh(fresh) => self.folder.keep_fresh(fresh),
             _ => Ok(()),
         };
@@ -246,24 +244,7 @@ impl FleetHostSession {
             }
             return Ok(());
         };
-        if self.admit_stored(&stored).await {
-            // Others may read what waits, and some may no more.
-            let roster = &self.fleet.pinned.roster;
-            self.present.retain(|id, _| {
-                roster.member(id).is_some_and(|member| member.has_role(MemberRole::Approver))
-            });
-            self.sent.clear();
-            let people = roster.approvers_of(self.fleet.groups()).map(|member| counted_as(member).to_owned());
-            let people = people.collect();
-            self.host.gate().keep_people(people).await.map_err(FleetError::refused)?;
-            self.show_waiting().await?;
-        }
-        Ok(())
-    }
-
-    async fn say_fresh(&self) -> Result<(), FleetError> {
-        let Some((id, sign, link)) = &self.owner else { return Ok(()) };
-        store::say_fresh(&link.client, &self.fleet.id, (id, sign), &self.fleet.pinned).await
+        if self.admit_stored(&stored).await { self.follow_rights().await } else { Ok(()) }
     }
 
     async fn on_notification(

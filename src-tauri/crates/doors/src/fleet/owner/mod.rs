@@ -1,12 +1,17 @@
 //! An owner's side: starting a fleet, inviting, revoking, and the broker's configuration.
 
+mod broker_file;
+mod rights;
+
+pub(super) use broker_file::{CONFIGURATION, configure_by_roster};
+
 use super::connect::BrokerLink;
 use super::joining::{Inviting, Met};
 use super::keep::{CREDENTIALS, Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember};
 use super::{FleetError, policy, store};
 use postern_fleet::{
-    ApproverLimits, Broker, CODE_LASTS, FleetId, FleetRisk, Hash, Introduction, InvitationCode, Member,
-    MemberRole, PinnedRoster, Roster, SignedEnvelope,
+    ApproverLimits, CODE_LASTS, FleetId, FleetRisk, Hash, Introduction, InvitationCode, Member, MemberRole,
+    PinnedRoster, Roster, SignedEnvelope,
 };
 use std::net::SocketAddr;
 use tokio_rustls::rustls::pki_types::CertificateDer;
@@ -118,11 +123,8 @@ pub fn prepare_fleet(folder: &Folder, wanted: &NewFleetChoices) -> Result<Prepar
         auditable: wanted.consent.auditable,
         broker,
     };
-    let configuration = match membership.broker {
-        Some(_) => configuration(folder, &membership, &pinned, &[])?,
-        None => None,
-    };
-    files.extend(configuration.clone().map(|text| ("broker.conf", text)));
+    let configuration = broker_file::configuration(folder, &membership, &pinned, &[]);
+    files.extend(configuration.clone().map(|text| (CONFIGURATION, text)));
     let keys = vec![(person, own), (host, hosts)];
     Ok(PreparedFleet { membership, pinned, envelope, keys, files, configuration })
 }
@@ -198,28 +200,6 @@ impl PreparedFleet {
     }
 }
 
-/// Returns the broker's configuration; `None` if others run it.
-fn configuration(
-    folder: &Folder,
-    membership: &Membership,
-    pinned: &PinnedRoster,
-    invited: &[(FleetId, postern_fleet::VerifyKey)],
-) -> Result<Option<String>, FleetError> {
-    let Some(broker) = membership.broker.as_ref() else {
-        // Another owner's Mac may have it; where there are credentials nobody's has.
-        return folder.credentials()?.map_or(Err(FleetError::NoOwner), |_| Ok(None));
-    };
-    let configured = Broker {
-        fleet: &membership.fleet,
-        roster: &pinned.roster,
-        invited,
-        listen: &broker.listen,
-        folder: &folder.path().to_string_lossy(),
-        before_2_10: broker.before_2_10,
-    };
-    Ok(Some(configured.configuration()))
-}
-
 /// Rights of a new member.
 #[derive(Debug, Clone)]
 pub struct Invitation {
@@ -258,24 +238,52 @@ pub struct FleetOwner {
     me: FleetId,
     keys: Keys,
     pinned: PinnedRoster,
+    /// Envelope of that roster, as its owners signed it.
+    signed: SignedEnvelope,
 }
 
 impl FleetOwner {
     /// Connects as the owner, and makes what the broker keeps if it does not keep it yet.
     pub async fn connect(folder: &Folder) -> Result<Self, FleetError> {
         let membership = folder.membership()?;
-        let pinned = folder.pinned()?;
-        let me = membership.owner_member(&pinned).ok_or(FleetError::NoOwner)?.id.clone();
+        let (pinned, signed) = folder.roster()?;
+        let me = membership.own_member_id(false).ok_or(FleetError::NoOwner)?.clone();
         let keys = folder.read_keys(&me)?;
         let link = BrokerLink::open_as_member(folder, &membership, (&me, &keys.nkey)).await?;
-        store::prepare(&link.client, &membership.fleet).await?;
-        let pinned = match pinned.roster.version {
+        let mut owner = Self { link, folder: folder.clone(), membership, me, keys, pinned, signed };
+        if !owner.is_owner() {
+            // Another owner may have given that role meanwhile.
+            owner.follow().await?;
+        }
+        if !owner.is_owner() {
+            return Err(FleetError::NoOwner);
+        }
+        store::prepare(&owner.link.client, &owner.membership.fleet).await?;
+        if owner.pinned.roster.version > 1 {
             // The first one has not been stored yet, or nobody was there to read it.
-            1 => pinned,
-            _ => store::follow(&link.client, &membership.fleet, &keys.open, folder).await?,
-        };
-        store::say_fresh(&link.client, &membership.fleet, (&me, &keys.sign), &pinned).await?;
-        Ok(Self { link, folder: folder.clone(), membership, me, keys, pinned })
+            owner.follow().await?;
+        }
+        let (fleet, by) = (&owner.membership.fleet, (&owner.me, &owner.keys.sign));
+        store::say_fresh(&owner.link.client, fleet, by, &owner.pinned).await?;
+        Ok(owner)
+    }
+
+    fn is_owner(&self) -> bool {
+        self.pinned.roster.member(&self.me).is_some_and(|me| me.has_role(MemberRole::Owner))
+    }
+
+    /// Follows the rosters that came after this one, and returns them as their owners signed them.
+    async fn follow(&mut self) -> Result<Vec<SignedEnvelope>, FleetError> {
+        let (client, fleet) = (&self.link.client, &self.membership.fleet);
+        let mut followed = Vec::new();
+        for envelope in store::rosters_after(client, fleet, &self.keys.open, &self.pinned).await? {
+            if let Ok(next) = self.pinned.verify_next(&envelope, fleet) {
+                self.folder.pin_roster(&next, &envelope)?;
+                (self.pinned, self.signed) = (next, envelope.clone());
+                followed.push(envelope);
+            }
+        }
+        Ok(followed)
     }
 
     /// Returns the roster.
@@ -306,9 +314,9 @@ impl FleetOwner {
     }
 
     fn configure(&self, invited: &[(FleetId, postern_fleet::VerifyKey)]) -> Result<(), FleetError> {
-        let text = configuration(&self.folder, &self.membership, &self.pinned, invited)?;
+        let text = broker_file::configuration(&self.folder, &self.membership, &self.pinned, invited);
         self.folder.keep_invited(invited)?;
-        text.map_or(Ok(()), |text| self.folder.write_text("broker.conf", text.as_bytes()))
+        text.map_or(Ok(()), |text| self.folder.write_text(CONFIGURATION, text.as_bytes()))
     }
 
     /// Waits for the device that has a code.
@@ -318,7 +326,9 @@ impl FleetOwner {
 
     /// Takes a device in whose digits were compared, and tells it so.
     pub async fn welcome(&mut self, met: Met, invitation: &Invitation) -> Result<(), FleetError> {
-        let first = self.folder.signed()?;
+        // The code names the roster of its time: the device follows all that came since.
+        let mut rosters = vec![self.signed.clone()];
+        rosters.extend(self.follow().await?);
         let mut ids = Vec::new();
         let mut roster = self.next_roster();
         for introduced in &met.joined.members {
@@ -332,13 +342,14 @@ impl FleetOwner {
             });
             ids.push(id);
         }
-        let next = self.publish(roster).await?;
-        met.welcome(vec![first, next], ids).await?;
+        rosters.push(self.publish(roster).await?);
+        met.welcome(rosters, ids).await?;
         self.configure(&[])
     }
 
     /// Removes members by name or id, and returns how many went.
     pub async fn revoke(&mut self, named: &str) -> Result<usize, FleetError> {
+        self.follow().await?;
         let mut roster = self.next_roster();
         let before = roster.members.len();
         roster
@@ -363,12 +374,12 @@ impl FleetOwner {
     }
 
     async fn publish(&mut self, roster: Roster) -> Result<SignedEnvelope, FleetError> {
-        let by = (&self.me, &self.keys.sign);
+        let (client, fleet) = (&self.link.client, &self.membership.fleet);
         let (envelope, pinned) =
-            store::publish(&self.link.client, &self.membership.fleet, by, &self.pinned, roster).await?;
+            store::publish(client, fleet, (&self.me, &self.keys), &self.pinned, roster).await?;
         self.folder.pin_roster(&pinned, &envelope)?;
-        policy::reseal(&self.link.client, &self.membership.fleet, &self.keys.open, &pinned).await?;
-        self.pinned = pinned;
+        policy::reseal(client, fleet, &self.keys.open, &pinned).await?;
+        (self.pinned, self.signed) = (pinned, envelope.clone());
         Ok(envelope)
     }
 }

@@ -1,0 +1,40 @@
+//! Configuration of the broker, on the Mac that keeps it: rewritten with each roster.
+
+use super::super::keep::{Folder, Membership};
+use super::super::{FleetError, service};
+use postern_fleet::{Broker, FleetId, PinnedRoster, VerifyKey};
+
+/// File with the broker's configuration.
+pub(in super::super) const CONFIGURATION: &str = "broker.conf";
+
+/// Returns the broker's configuration; `None` if another Mac or an administrator keeps it.
+pub(super) fn configuration(
+    folder: &Folder,
+    membership: &Membership,
+    pinned: &PinnedRoster,
+    invited: &[(FleetId, VerifyKey)],
+) -> Option<String> {
+    let broker = membership.broker.as_ref()?;
+    let configured = Broker {
+        fleet: &membership.fleet,
+        roster: &pinned.roster,
+        invited,
+        listen: &broker.listen,
+        folder: &folder.path().to_string_lossy(),
+        before_2_10: broker.before_2_10,
+    };
+    Some(configured.configuration())
+}
+
+/// Configures the broker by a roster that another owner signed, if this Mac keeps its configuration.
+pub(in super::super) fn configure_by_roster(
+    folder: &Folder,
+    pinned: &PinnedRoster,
+) -> Result<(), FleetError> {
+    let Some(text) = configuration(folder, &folder.membership()?, pinned, &folder.invited()?) else {
+        return Ok(());
+    };
+    folder.write_text(CONFIGURATION, text.as_bytes())?;
+    service::reload(folder.path());
+    Ok(())
+}

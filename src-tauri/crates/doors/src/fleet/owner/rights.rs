@@ -1,0 +1,25 @@
+//! Change of members' rights after they joined: the next roster, signed by an owner.
+
+use super::super::FleetError;
+use super::FleetOwner;
+use postern_fleet::{MemberRole, RightsChange};
+
+impl FleetOwner {
+    /// Changes the rights of members by name or id. Returns false if they have them already.
+    pub async fn change_rights(&mut self, named: &str, change: &RightsChange) -> Result<bool, FleetError> {
+        self.follow().await?;
+        let mut roster = self.next_roster();
+        if !roster.change_rights(named, change).map_err(FleetError::refused)? {
+            return Ok(false);
+        }
+        if !roster.member(&self.me).is_some_and(|me| me.has_role(MemberRole::Owner)) {
+            // An owner's word that this roster is current has to come from this Mac.
+            let kept = "you stay an owner here: another owner takes that role from you, on another Mac";
+            return Err(FleetError::Refused(kept.to_owned()));
+        }
+        self.publish(roster).await?;
+        // Whom an owner invites meanwhile stays invited.
+        self.configure(&self.folder.invited()?)?;
+        Ok(true)
+    }
+}
