@@ -140,6 +140,17 @@ test("members show what they may, and who is revoked or leaves is asked about fi
   await expect(page.getByRole("button", { name: "Start Fleet…" })).toBeVisible();
 });
 
+test("a Mac whose agents are blocked says so, and is unblocked there", async ({ page }) => {
+  await open(page, "fleet");
+  const studio = members(page).filter({ hasText: "studio" });
+  await expect(studio).toContainText("all agents blocked");
+  await nothingSerious(page);
+  await page.getByRole("button", { name: "Unblock studio" }).click();
+  await expect(page.getByRole("status").filter({ hasText: "studio: agents work again" })).toBeVisible();
+  await expect(studio).not.toContainText("blocked");
+  await expect(page.getByRole("button", { name: /^Unblock/ })).toHaveCount(0);
+});
+
 test("an owner changes what a member may do", async ({ page }) => {
   await open(page, "fleet");
   const noor = members(page).filter({ hasText: "Noor’s MacBook" });
@@ -171,9 +182,7 @@ test("an owner changes what a member may do", async ({ page }) => {
   await expect(members(page).filter({ hasText: "build-1" })).toContainText("host in home");
 
   await page.getByRole("button", { name: "Change MacBook…" }).first().click();
-  await dialog(page)
-    .getByLabel(/^Owns the fleet/)
-    .uncheck();
+  await dialog(page).getByLabel("Owns the fleet").uncheck();
   await press(page, "Change");
   await expect(dialog(page).getByRole("alert")).toContainText("last owner");
   await nothingSerious(page);

@@ -18,7 +18,7 @@ const DIGITS = "407193";
 const START = "launchctl bootstrap gui/$(id -u) '/Users/kim/Library/LaunchAgents/dev.postern.broker.plist'";
 
 function host(id: string, name: string, groups: string[], own = false): FleetMember {
-  return { id, name, person: "", own, roles: ["host"], groups, approves: null };
+  return { id, name, person: "", own, roles: ["host"], groups, approves: null, state: null };
 }
 
 function person(id: string, name: string, who: string, groups: string[], more: Partial<FleetMember> = {}) {
@@ -31,6 +31,7 @@ function person(id: string, name: string, who: string, groups: string[], more: P
     roles: ["approver"],
     groups: [],
     approves,
+    state: null,
     ...more,
   } as FleetMember;
 }
@@ -44,7 +45,7 @@ const TEAM = [
   ...founded("MacBook", "Mara", "home"),
   host("host-mini", "mini-3", ["builds"]),
   host("host-away", "build-1", ["builds"]),
-  host("host-studio", "studio", ["home"]),
+  { ...host("host-studio", "studio", ["home"]), state: { blocked: true, until: null } },
   host("host-ci", "ci-7", ["builds"]),
   person("noor", "Noor’s MacBook", "Noor", ["builds"], {
     approves: { groups: ["builds"], risk: "needs-review", onceOnly: true },
@@ -175,9 +176,15 @@ export class FakeMembers {
     return this.get();
   }
 
-  block({ hosts }: FleetBlock): FleetBlocked {
+  block({ hosts, end }: FleetBlock): FleetBlocked {
     const all = (this.fleet?.members ?? []).filter(({ roles }) => roles.includes("host"));
     const meant = all.filter(({ id, groups }) => hosts === "all" || hosts === id || groups.includes(hosts));
+    const changed = meant.filter(({ id, own }) => id !== "host-away" && !own).map(({ id }) => id);
+    if (this.fleet) {
+      const state = { blocked: !end, until: null };
+      const now = (one: FleetMember) => (changed.includes(one.id) ? { ...one, state } : one);
+      this.fleet = { ...this.fleet, members: this.fleet.members.map(now) };
+    }
     const reply = ({ id, name }: FleetMember) =>
       ({ name, outcome: id === "host-away" ? "offline" : "done", problem: null }) as const;
     return { hosts: meant.map(reply) };

@@ -90,6 +90,7 @@ export type { FleetConsent } from "./FleetConsent";
 export type { FleetDetail } from "./FleetDetail";
 export type { FleetGroup } from "./FleetGroup";
 export type { FleetHost } from "./FleetHost";
+export type { FleetHostState } from "./FleetHostState";
 export type { FleetHosts } from "./FleetHosts";
 export type { FleetInvite } from "./FleetInvite";
 export type { FleetJoin } from "./FleetJoin";

@@ -51,6 +51,9 @@ export const fleet = {
     dangerous: (groups: string) => `allows everything in ${groups}`,
   },
   onceOnly: "saves no rules",
+  blocked: (until: string | null) =>
+    until === null ? "all agents blocked" : `all agents blocked until ${until}`,
+  unblockName: (name: string) => `Unblock ${name}`,
   change: "Change…",
   changeName: (name: string) => `Change ${name}…`,
   changed: (name: string) => `${name} may do this from now on.`,

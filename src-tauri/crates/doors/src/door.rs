@@ -1,7 +1,11 @@
 //! Interface of every open door.
 
 use async_trait::async_trait;
-use postern_contract::methods::{ControlError, DoorSetup, PairedClient};
+use postern_contract::methods::{ControlError, DoorSetup, FleetHostState, PairedClient};
+use std::collections::BTreeMap;
+
+/// State of other hosts, by their ids in the fleet, as far as they said it in the last 90 seconds.
+pub(crate) type HostStates = BTreeMap<String, FleetHostState>;
 
 /// An open door.
 #[async_trait]
@@ -24,6 +28,11 @@ pub(crate) trait Door: std::fmt::Debug + Send + Sync {
     /// Returns the time of the last contact with the other side, if it was reached since this opened.
     fn last_contact(&self) -> Option<i64> {
         None
+    }
+
+    /// Returns the state of other hosts of the fleet.
+    fn host_states(&self) -> HostStates {
+        HostStates::new()
     }
 
     /// Waits until it is known whether it works, for a while. An error is one that waiting does not solve.

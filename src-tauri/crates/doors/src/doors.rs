@@ -1,6 +1,8 @@
 //! Open doors, and the settings of each.
 
 use crate::door::Door;
+#[cfg(feature = "fleet")]
+use crate::door::HostStates;
 use crate::open::open_door;
 use crate::setup::AgentSetup;
 use crate::values::{self, DoorValues};
@@ -96,13 +98,14 @@ impl DoorRegistry {
         self.slots.lock().await.get(&kind).is_some_and(|slot| slot.door.is_some())
     }
 
-    /// Returns a door as it is listed, with the time of its last contact.
+    /// Returns a door as it is listed, with the time of its last contact, and the state of other hosts.
     #[cfg(feature = "fleet")]
-    pub(crate) async fn row_with_contact(&self, kind: DoorKind) -> (DoorRow, Option<i64>) {
+    pub(crate) async fn row_with_contact(&self, kind: DoorKind) -> (DoorRow, Option<i64>, HostStates) {
         let mut slots = self.slots.lock().await;
         let slot = slots.entry(kind).or_default();
         let open = slot.door.as_ref().and_then(|door| door.as_ref().ok());
-        (door_row(kind, slot), open.and_then(|door| door.last_contact()))
+        let hosts = open.map(|door| door.host_states()).unwrap_or_default();
+        (door_row(kind, slot), open.and_then(|door| door.last_contact()), hosts)
     }
 
     async fn remember(&self, slots: &BTreeMap<DoorKind, Slot>) -> Result<(), ControlError> {

@@ -43,11 +43,14 @@ impl DoorRegistry {
     }
 
     async fn fleet_detail(&self, folder: &Folder) -> Result<FleetDetail, ControlError> {
-        let detail = read_detail(folder)?;
-        let (row, contact_at) = self.row_with_contact(DoorKind::Fleet).await;
+        let mut detail = read_detail(folder)?;
+        let (row, contact_at, mut hosts) = self.row_with_contact(DoorKind::Fleet).await;
         let connected = row.state == DoorState::Open;
         let problem = row.problem.map(|problem| visible_text(&problem));
         let broker_start = broker_start(folder, self.places());
+        for member in detail.members.iter_mut().filter(|member| !member.own) {
+            member.state = hosts.remove(&member.id);
+        }
         Ok(FleetDetail { connected, problem, contact_at, broker_start, ..detail })
     }
 

@@ -41,7 +41,7 @@ pub use join::{Introduction, JoinError, JoinSide, Joined, Party, Reveal};
 pub use keys::{KeyError, OpenKey, SealKey, SignKey, VerifyKey};
 pub use message::{
     FleetAnswer, FleetChoice, FleetClosing, FleetMessageBody, FleetMessageHeader, FleetMessageKind,
-    FleetPresence, FleetQuestion, FleetReceipt, FleetRisk, Payload,
+    FleetPresence, FleetQuestion, FleetReceipt, FleetRisk, HostBlock, Payload,
 };
 pub use records::{AuditRows, RowFinding, RowHead, RowReport, SentAuditRow, follow_rows, rows_id};
 pub use refusal::{FleetRefusal, RosterError};

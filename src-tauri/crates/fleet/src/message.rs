@@ -82,8 +82,9 @@ impl FleetMessageKind {
     pub fn max_bytes(self) -> usize {
         match self {
             Self::Answer | Self::Receipt | Self::Closing => 8 << 10,
-            Self::Presence | Self::Fresh | Self::Anchor => 4 << 10,
-            Self::Question | Self::Stage => 64 << 10,
+            Self::Fresh | Self::Anchor => 4 << 10,
+            // A host's is sealed for all that answer for it.
+            Self::Question | Self::Stage | Self::Presence => 64 << 10,
             Self::JobReport | Self::AuditRows => 256 << 10,
             Self::Roster | Self::Bundle | Self::Job => 512 << 10,
         }
@@ -335,6 +336,18 @@ pub struct FleetPresence {
     /// The policy in force, for hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
+    /// Block of all agents, for hosts. A host seals what it says; a person's device signs it alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<HostBlock>,
+}
+
+/// Block of all agents of a host: everything that they ask for is denied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct HostBlock {
+    /// Time of its end, by the host's clock; absent if it lasts until somebody ends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<WallMillis>,
 }
 
 macro_rules! bodies {

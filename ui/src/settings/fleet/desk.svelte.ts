@@ -38,6 +38,12 @@ export class Desk {
     };
   }
 
+  /** Reads the fleet once more. */
+  async look(): Promise<void> {
+    const found = await this.app.backend.call("fleet.get", {}).catch(() => null);
+    if (found) this.overview = found;
+  }
+
   /** Calls a method; what is refused is kept to be said beside the form. */
   async call<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | null> {
     this.busy = true;

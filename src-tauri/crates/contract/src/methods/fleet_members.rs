@@ -71,6 +71,18 @@ pub struct FleetMember {
     pub groups: Vec<String>,
     /// Limits of its approvals, if it may approve.
     pub approves: Option<FleetApproval>,
+    /// State of another host that this Mac's person answers for; `None` if it said nothing for 90 seconds.
+    pub state: Option<FleetHostState>,
+}
+
+/// State of a host, as it said itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FleetHostState {
+    /// True if all its agents are blocked.
+    pub blocked: bool,
+    /// End of the block; `None` if it lasts until it is ended.
+    pub until: Option<Millis>,
 }
 
 /// Duty of a member.

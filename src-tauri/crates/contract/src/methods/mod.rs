@@ -22,9 +22,9 @@ pub use feed::{FeedAsk, FeedEvent, FeedKind, FeedPage, FeedTimes};
 pub use fleet::{FleetHost, FleetHosts, HostInsights, HostRequests, HostRules};
 pub use fleet_members::{
     FleetApproval, FleetBlock, FleetBlockOutcome, FleetBlockReply, FleetBlocked, FleetBroker, FleetConsent,
-    FleetDetail, FleetGroup, FleetInvite, FleetJoin, FleetMember, FleetMemberChange, FleetMemberRef,
-    FleetOverview, FleetPair, FleetPairing, FleetPairingState, FleetPlan, FleetPlanFile, FleetPlanRef,
-    FleetRole, FleetStart,
+    FleetDetail, FleetGroup, FleetHostState, FleetInvite, FleetJoin, FleetMember, FleetMemberChange,
+    FleetMemberRef, FleetOverview, FleetPair, FleetPairing, FleetPairingState, FleetPlan, FleetPlanFile,
+    FleetPlanRef, FleetRole, FleetStart,
 };
 pub use insights::{
     AgentCounts, Counts, DayCounts, EffectCount, Insights, RuleCount, RuleOffer, RuleOffers, Suggestion,

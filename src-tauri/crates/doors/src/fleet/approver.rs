@@ -175,6 +175,12 @@ impl FleetApprover {
         Ok(self.link.follow_stream(self.stream_name(), String::new(), new).await?.0)
     }
 
+    /// Returns what members say of their presence from now on.
+    pub(super) async fn presence(&self) -> Result<async_nats::Subscriber, FleetError> {
+        let subject = Subjects::for_fleet(&self.fleet).presence("*");
+        self.link.client.subscribe(subject).await.map_err(FleetError::broker)
+    }
+
     /// Returns the next news; `None` for a message that is none. Ends with the connection.
     pub(super) async fn next(
         &self,
@@ -200,7 +206,12 @@ impl FleetApprover {
 
     /// Says that this approver is there.
     pub(super) async fn present(&self) -> Result<(), FleetError> {
-        let body = FleetPresence { at: super::wall_clock(), roster: self.pinned().hash, policy: None };
+        let body = FleetPresence {
+            at: super::wall_clock(),
+            roster: self.pinned().hash,
+            policy: None,
+            blocked: None,
+        };
         let bytes = super::header(&self.fleet, &self.me)?.sign_body(body, &[&self.keys.sign]).encode();
         let subject = Subjects::for_fleet(&self.fleet).presence(self.me.as_str());
         self.link.client.publish(subject, bytes.into()).await.map_err(FleetError::broker)
@@ -271,7 +282,10 @@ impl FleetApprover {
     }
 
     /// Opens a sealed message of a host, if the host signed it.
-    fn open_sealed<B: postern_fleet::FleetMessageBody>(&self, bytes: &[u8]) -> Option<(FleetId, B)> {
+    pub(super) fn open_sealed<B: postern_fleet::FleetMessageBody>(
+        &self,
+        bytes: &[u8],
+    ) -> Option<(FleetId, B)> {
         super::open_from_host(bytes, &self.fleet, &self.pinned().roster, &self.keys.open)
     }
 

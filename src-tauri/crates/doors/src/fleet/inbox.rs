@@ -4,6 +4,7 @@
 use super::FleetError;
 use super::approver::{AnswerReply, Elsewhere, FleetApprover, News};
 use super::keep::Folder;
+use super::seen::SeenHosts;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use postern_contract::{Answer, Answered, ClosedBy, NotApplied};
@@ -30,6 +31,8 @@ type OnItsWay<'a> = Pin<Box<dyn Future<Output = (String, ClosedBy, Answered)> + 
 struct Inbox<'a> {
     host: &'a Host,
     approver: &'a FleetApprover,
+    /// Last words of other hosts.
+    seen: &'a SeenHosts,
     /// The host that this Mac is: its own questions are here already.
     own: Option<FleetId>,
     waiting: HashMap<String, Elsewhere>,
@@ -41,14 +44,19 @@ fn host_ended(_: GateClosed) -> FleetError {
 }
 
 /// Shows what waits on other Macs until the connection is lost.
-pub(super) async fn serve(host: &Host, folder: &Folder, connected: impl FnOnce()) -> Result<(), FleetError> {
+pub(super) async fn serve(
+    (host, seen): (&Host, &SeenHosts),
+    folder: &Folder,
+    connected: impl FnOnce(),
+) -> Result<(), FleetError> {
     let approver = FleetApprover::connect(folder).await?;
     let own = folder.membership()?.own_member_id(true).cloned();
     let (door, answers) = mpsc::channel(ANSWERS);
     // What a crash left on show.
     host.gate().clear_elsewhere().await.map_err(host_ended)?;
     connected();
-    Inbox { host, approver: &approver, own, waiting: HashMap::new(), door }.run_until_lost(answers).await
+    let waiting = HashMap::new();
+    Inbox { host, approver: &approver, seen, own, waiting, door }.run_until_lost(answers).await
 }
 
 impl Inbox<'_> {
@@ -58,6 +66,7 @@ impl Inbox<'_> {
     ) -> Result<(), FleetError> {
         let approver = self.approver;
         let mut messages = approver.coming().await?;
+        let mut presence = approver.presence().await?;
         for one in approver.waiting().await? {
             self.show_question(one).await?;
         }
@@ -71,6 +80,7 @@ impl Inbox<'_> {
             let next_end = Instant::now() + left.map_or(PRESENT, Duration::from_millis);
             tokio::select! {
                 news = approver.next(&mut messages) => if let Some(news) = news? { self.hear_news(news).await? },
+                Some(message) = presence.next() => self.seen.take(approver, &message.payload),
                 Some(answer) = answers.recv() => {
                     if let Some(one) = self.waiting.get(&answer.params.question_id) {
                         on_their_way.push(Box::pin(carry_answer(approver, one.clone(), answer)));

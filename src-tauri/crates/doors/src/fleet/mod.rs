@@ -14,6 +14,7 @@ mod owner;
 mod policy;
 mod publisher;
 mod reading;
+mod seen;
 mod service;
 mod session;
 mod steps;
@@ -39,13 +40,14 @@ pub(crate) use overview::read_detail;
 pub(crate) use reading::{read_host, readable_hosts};
 pub(crate) use steps::broker_start;
 
-use crate::door::Door;
+use crate::door::{Door, HostStates};
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
 use async_trait::async_trait;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
 use postern_contract::{MultilineText, THIS_COMPUTER};
 use postern_fleet::{FleetMessageHeader, Payload, Sealed, SignedEnvelope};
 use postern_host::Host;
+use seen::SeenHosts;
 use session::FleetHostSession;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -181,6 +183,7 @@ struct Line {
     host: Host,
     folder: Folder,
     state: Arc<Mutex<SideStates>>,
+    seen: Arc<SeenHosts>,
     started: Instant,
 }
 
@@ -197,6 +200,7 @@ fn say(state: &Mutex<SideStates>, side: Side, trouble: Option<String>) {
 #[derive(Debug)]
 pub(crate) struct FleetDoor {
     folder: Folder,
+    seen: Arc<SeenHosts>,
     state: Arc<Mutex<SideStates>>,
     closed: CancellationToken,
     tasks: TaskTracker,
@@ -207,21 +211,21 @@ impl FleetDoor {
     pub(crate) fn open(host: &Host) -> Result<Self, ControlError> {
         let folder = Folder::from_data_folder(host.data_folder());
         let membership = folder.membership().map_err(|error| ControlError::invalid(error.to_string()))?;
-        let state = Arc::new(Mutex::new(BTreeMap::new()));
+        let (state, seen) = (Arc::new(Mutex::new(BTreeMap::new())), Arc::new(SeenHosts::default()));
         let (closed, tasks) = (CancellationToken::new(), TaskTracker::new());
         // The timer of questions runs on over lost connections and crashes.
         let started = Instant::now();
         let sides = [(Side::Host, true), (Side::Inbox, false)];
         for (side, _) in sides.into_iter().filter(|(_, host)| membership.own_member_id(*host).is_some()) {
             say(&state, side, Some("it connects".to_owned()));
-            let line =
-                Line { host: host.clone(), folder: folder.clone(), state: Arc::clone(&state), started };
+            let (host, folder) = (host.clone(), folder.clone());
+            let line = Line { host, folder, state: Arc::clone(&state), seen: Arc::clone(&seen), started };
             let ends = closed.clone();
             let work = move || connected(line.clone(), side, ends.clone());
             tasks.spawn(keep_running(DoorKind::Fleet, closed.clone(), AFTER_A_CRASH, work));
         }
         tasks.close();
-        Ok(Self { folder, state, closed, tasks })
+        Ok(Self { folder, seen, state, closed, tasks })
     }
 }
 
@@ -256,6 +260,10 @@ impl Door for FleetDoor {
         let contact =
             |side: &SideState| if side.trouble.is_none() { Some(wall_clock()) } else { side.lost_at };
         states.values().filter_map(contact).max()
+    }
+
+    fn host_states(&self) -> HostStates {
+        self.folder.pinned().map(|pinned| self.seen.states(&pinned)).unwrap_or_default()
     }
 
     fn set_up(&self) -> Result<DoorSetup, ControlError> {
@@ -296,7 +304,7 @@ fn note_end(state: &Mutex<SideStates>, side: Side, ended: Result<(), FleetError>
 
 /// Connects one side, now and whenever the connection is lost.
 async fn connected(line: Line, side: Side, closed: CancellationToken) {
-    let Line { host, folder, state, started } = line;
+    let Line { host, folder, state, seen, started } = line;
     let (mut rest, mut known) = (REST, session::Remembered::default());
     loop {
         let there = || say(&state, side, None);
@@ -308,11 +316,12 @@ async fn connected(line: Line, side: Side, closed: CancellationToken) {
                     there();
                     session.serve_until_lost(&mut known).await
                 }
-                Side::Inbox => inbox::serve(&host, &folder, there).await,
+                Side::Inbox => inbox::serve((&host, &seen), &folder, there).await,
             }
         };
         let ended = closed.run_until_cancelled(Box::pin(once)).await;
         if side == Side::Inbox {
+            seen.clear();
             // Nothing of it stays on show. A gate that is gone shows nothing.
             _ = host.gate().clear_elsewhere().await;
         }

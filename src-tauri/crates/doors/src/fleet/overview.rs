@@ -6,7 +6,8 @@ use postern_contract::methods::{FleetApproval, FleetDetail, FleetGroup, FleetMem
 use postern_fleet::{FleetId, FleetRisk, Member, MemberRole};
 use postern_policy::RiskLevel;
 
-/// Reads the fleet from its folder. Whether it is connected, only the open door knows.
+/// Reads the fleet from its folder. Only the open door knows whether it is connected, and how
+/// other hosts are.
 pub(crate) fn read_detail(folder: &Folder) -> Result<FleetDetail, FleetError> {
     let (membership, pinned) = (folder.membership()?, folder.pinned()?);
     let fresh = folder.read_fresh()?.filter(|fresh| fresh.roster == pinned.hash);
@@ -47,6 +48,7 @@ fn shown_member(member: &Member, own: bool) -> FleetMember {
             risk: shown_risk(may.risk),
             once_only: may.once_only,
         }),
+        state: None,
     }
 }
 

@@ -14,6 +14,7 @@ mod administrator;
 mod answers;
 mod audit;
 mod between;
+mod blocks;
 mod crash;
 mod existing;
 mod farm;

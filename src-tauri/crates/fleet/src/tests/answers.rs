@@ -233,7 +233,7 @@ fn an_oversized_answer_is_not_even_opened() {
 #[test]
 fn what_a_host_does_not_admit_is_refused_by_its_kind() {
     let (fleet, mara) = (host(), device("mara"));
-    let presence = crate::FleetPresence { at: 1, roster: fleet.roster(), policy: None };
+    let presence = crate::FleetPresence { at: 1, roster: fleet.roster(), policy: None, blocked: None };
     let bytes = mara.header("m1").sign_body(presence, &[&mara.sign]).encode();
     assert_eq!(admit_message(&fleet, &bytes, at(1)), Err(FleetRefusal::Kind));
     let unknown = SignedEnvelope::sign("text/plain", b"x".to_vec(), &[&mara.sign]);

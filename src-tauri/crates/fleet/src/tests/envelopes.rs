@@ -9,9 +9,10 @@ use crate::{
 #[test]
 fn a_signature_of_one_kind_is_none_of_another() {
     let (mini, mara) = (device("mini"), device("mara"));
-    let mut envelope = mara
-        .header("m1")
-        .sign_body(crate::FleetPresence { at: 1, roster: crate::Hash::NONE, policy: None }, &[&mara.sign]);
+    let mut envelope = mara.header("m1").sign_body(
+        crate::FleetPresence { at: 1, roster: crate::Hash::NONE, policy: None, blocked: None },
+        &[&mara.sign],
+    );
     assert_eq!(envelope.signers([(1, &mara.sign.verifier()), (2, &mini.sign.verifier())]), [1].into());
     envelope.payload_type = FleetMessageKind::Fresh.media_type().to_owned();
     assert!(envelope.signers([(1, &mara.sign.verifier())]).is_empty());
@@ -129,4 +130,21 @@ fn payloads_of_other_fleets_versions_and_forms_are_refused() {
         matches!(read(&with("Fleet.*", 1, "")), Err(FleetRefusal::Form(_))),
         "no wildcard of a subject is an id"
     );
+}
+
+#[test]
+fn a_block_is_sealed_and_a_presence_without_one_is_as_it_was() {
+    let (mini, mara) = (device("mini"), device("mara"));
+    let none = crate::FleetPresence { at: 1, roster: crate::Hash::NONE, policy: None, blocked: None };
+    let text = serde_json::to_string(&none).unwrap();
+    assert!(!text.contains("blocked"), "an older host reads it as well: {text}");
+    assert_eq!(serde_json::from_str::<crate::FleetPresence>(&text).unwrap(), none);
+    for until in [None, Some(7)] {
+        let said = crate::FleetPresence { blocked: Some(crate::HostBlock { until }), ..none.clone() };
+        let to = [mara.open.sealer()];
+        let envelope = mini.header("p2").seal_body(&said, &to, &mini.sign, &mut Seed::new([3; 32])).unwrap();
+        let sealed = payload::<Sealed>(&envelope, FleetMessageKind::Presence, &id("fleet-1")).unwrap();
+        assert_eq!(sealed.open_body::<crate::FleetPresence>(&mara.open).unwrap(), said);
+        assert!(sealed.open_body::<crate::FleetPresence>(&mini.open).is_err(), "for nobody else");
+    }
 }

@@ -56,6 +56,7 @@ fn made(kind: FleetMessageKind) -> SignedEnvelope {
                 at: START,
                 roster: fleet.roster(),
                 policy: Some("builds/42#3fa9".to_owned()),
+                blocked: None,
             };
             mini.header("p1").sign_body(presence, &[&mini.sign])
         }

@@ -312,6 +312,10 @@ fn status(link: impl Fn() -> Result<HostLink, Failure>, json: bool) -> Result<()
             "connected": connected,
             "problem": problem,
             "freshAt": fresh_at,
+            "hosts": members
+                .iter()
+                .filter_map(|host| Some(serde_json::json!({ "name": host.name, "state": host.state? })))
+                .collect::<Vec<_>>(),
         }));
     }
     let state = match (connected, problem) {
@@ -326,5 +330,12 @@ fn status(link: impl Fn() -> Result<HostLink, Failure>, json: bool) -> Result<()
         Some(at) => format!("an owner said at {at:.0} that it is current"),
         None => "no owner has said that it is current: no answer from elsewhere counts".to_owned(),
     };
-    print::write_line(format!("         {fresh}"))
+    print::write_line(format!("         {fresh}"))?;
+    members.iter().filter_map(|host| Some((host, host.state.filter(|state| state.blocked)?))).try_for_each(
+        |(host, state)| {
+            let until = state.until.and_then(|until| jiff::Timestamp::from_millisecond(until).ok());
+            let until = until.map(|until| format!(" until {until:.0}")).unwrap_or_default();
+            print::write_line(format!("blocked  {}: all agents{until}", host.name))
+        },
+    )
 }

@@ -7,6 +7,7 @@ mod answers;
 mod aside;
 mod audit;
 mod jobs;
+mod presence;
 mod questions;
 mod rights;
 mod work;
@@ -25,10 +26,10 @@ use futures_util::StreamExt as _;
 use jobs::Reporting;
 use postern_contract::{ApproverNotification, Closed};
 use postern_fleet::{
-    AdmittedMessage, FleetId, FleetMessageKind, FleetPresence, FleetRefusal, FleetState, Now, Seed,
+    AdmittedMessage, FleetId, FleetMessageKind, FleetRefusal, FleetState, HostBlock, Now, Seed,
     SettledQuestion, SignKey, SignedEnvelope, Subjects, admit_message,
 };
-use postern_host::{ApproverGuard, ConnectedApproverKind, Host};
+use postern_host::{ApproverGuard, Host};
 use questions::SentFleetQuestion;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -37,8 +38,8 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 use tokio::time::interval;
 
-/// Time that an approver counts as present after its last message.
-const PRESENT: Duration = Duration::from_secs(90);
+/// Interval at which a host says that it is there.
+const PRESENT: Duration = Duration::from_secs(30);
 /// Interval at which an owner's Mac says that the roster is current.
 const FRESH: Duration = Duration::from_hours(1);
 /// Interval between two checks for approvers that are gone.
@@ -80,6 +81,8 @@ pub(super) struct FleetHostSession {
     shown: BTreeSet<FleetId>,
     /// Approvers that are present, and until when.
     present: BTreeMap<FleetId, (ApproverGuard, Instant)>,
+    /// Block of all agents here, as approvers elsewhere know it.
+    blocked: Option<HostBlock>,
     /// Answers in this second.
     second: (Instant, u32),
     owner: Option<(FleetId, SignKey, BrokerLink)>,
@@ -121,6 +124,7 @@ impl FleetHostSession {
             sent: HashMap::new(),
             shown: folder.shown(),
             present: BTreeMap::new(),
+            blocked: None,
             second: (Instant::now(), 0),
             owner,
             person,
@@ -177,7 +181,7 @@ impl FleetHostSession {
         *read = if counts { store::of_groups(there, &self.fleet.id, &groups) } else { Revisions::new() };
         let mut told = self.host.subscribe();
         self.show_waiting().await?;
-        let (mut ticks, mut fresh) = (interval(TICK), interval(FRESH));
+        let (mut ticks, mut fresh, mut present) = (interval(TICK), interval(FRESH), interval(PRESENT));
         loop {
             tokio::select! {
                 () = self.link.wait_until_lost() => return Err(FleetError::Unreachable("the connection was lost".to_owned())),
@@ -193,6 +197,7 @@ impl FleetHostSession {
                     self.send_audit();
                 }
                 _ = fresh.tick() => self.say_fresh().await?,
+                _ = present.tick() => self.say_present().await?,
             }
         }
     }
@@ -260,45 +265,13 @@ impl FleetHostSession {
             Ok(ApproverNotification::QuestionClosed(Closed { id, how, face, .. })) => {
                 self.close_question(&id, &how.to_string(), face)
             }
+            Ok(ApproverNotification::StatusChanged(status)) => self.note_status(&status).await,
             Ok(_) => Ok(()),
             Err(RecvError::Lagged(_)) => {
                 *told = told.resubscribe();
                 self.show_waiting().await
             }
             Err(RecvError::Closed) => Err(FleetError::Refused("the host ends".to_owned())),
-        }
-    }
-
-    /// Notes that an approver is there.
-    fn note_presence(&mut self, message: &Message) {
-        let Ok(envelope) = SignedEnvelope::decode(&message.payload, FleetMessageKind::Presence.max_bytes())
-        else {
-            return;
-        };
-        let Ok(payload) = serde_json::from_slice::<postern_fleet::Payload<FleetPresence>>(&envelope.payload)
-        else {
-            return;
-        };
-        let roster = &self.fleet.pinned.roster;
-        let Some(member) = roster.member(&payload.from) else { return };
-        let right = envelope.payload_type == FleetMessageKind::Presence.media_type()
-            && payload.fleet == self.fleet.id
-            && member.answers_for(self.fleet.groups())
-            && self.person.as_ref() != Some(&member.id)
-            // A replayed word is no presence.
-            && payload.body.at.abs_diff(super::wall_clock()) < 5 * 60_000
-            && !envelope.signers([((), &member.sign)]).is_empty();
-        if right && self.fleet.is_fresh(self.current_time()) {
-            let until = Instant::now() + PRESENT;
-            let (id, name) = (member.id.clone(), approver_name(&member.person, &member.name));
-            if let Some((_, known)) = self.present.get_mut(&id) {
-                *known = until;
-            } else {
-                let face = self.host.named_face(ConnectedApproverKind::Remote, &name);
-                self.host.identify(&face, id.as_str());
-                self.host.speak_for(&face, counted_as(member));
-                self.present.insert(id, (face, until));
-            }
         }
     }
 

@@ -95,7 +95,7 @@ impl FleetHostSession {
     }
 
     /// Seals a message for the approvers of this host's groups; `None` if nobody is to read it, or it is too large.
-    fn seal_for_approvers<B: postern_fleet::FleetMessageBody>(
+    pub(super) fn seal_for_approvers<B: postern_fleet::FleetMessageBody>(
         &self,
         body: &B,
         kind: FleetMessageKind,
@@ -114,7 +114,7 @@ impl FleetHostSession {
             tracing::info!(
                 message,
                 bytes = bytes.len(),
-                "a question is too large for the fleet: approvers here answer it"
+                "a message is too large for the fleet: approvers here answer what it asks"
             );
             return Ok(None);
         }
