@@ -19,7 +19,7 @@ at: number,
 by: AuditBy, 
 /**
  * Kind of the changed thing: `agents`, `rules`, `settings`, `skill_folders`, `skill_clis`, `permissions`,
- * `managed`, `keys`, `secrets`, `hooks`, `renewals` of rules, or `audit` itself.
+ * `managed`, `keys`, `secrets`, `hooks`, `renewals` of rules, `refused` of the fleet, or `audit` itself.
  */
 subject: string, 
 /**

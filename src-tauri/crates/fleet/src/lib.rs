@@ -19,6 +19,7 @@ mod keys;
 mod message;
 mod records;
 mod refusal;
+mod refusals;
 mod rights;
 mod rise;
 mod roster;
@@ -45,6 +46,7 @@ pub use message::{
 };
 pub use records::{AuditRows, RowFinding, RowHead, RowReport, SentAuditRow, follow_rows, rows_id};
 pub use refusal::{FleetRefusal, RosterError};
+pub use refusals::RecordedRefusals;
 pub use rights::{RightsChange, RightsError};
 pub use rise::{Rise, RiseLimits, VerdictCounts};
 pub use roster::{ApproverLimits, Fresh, Member, MemberRole, PinnedRoster, Roster};

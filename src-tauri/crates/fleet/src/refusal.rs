@@ -128,3 +128,38 @@ pub enum FleetRefusal {
     #[error("it names a bundle that this host does not have")]
     NoBundle,
 }
+
+impl FleetRefusal {
+    /// Returns a name of the reason without its details, as the audit has it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Envelope(_) => "envelope",
+            Self::Kind => "kind",
+            Self::Form(_) => "form",
+            Self::Version(_) => "version",
+            Self::OtherFleet => "other-fleet",
+            Self::Stranger(_) => "stranger",
+            Self::Signature(_) => "signature",
+            Self::Role(..) => "role",
+            Self::Sealed(_) => "sealed",
+            Self::OtherRoster => "other-roster",
+            Self::Stale => "stale",
+            Self::NoQuestion => "no-question",
+            Self::Closed { .. } => "closed",
+            Self::Changed => "changed",
+            Self::Group(_) => "group",
+            Self::Risk(_) => "risk",
+            Self::OnceOnly(_) => "once-only",
+            Self::Used => "used",
+            Self::SamePerson(_) => "same-person",
+            Self::Roster(_) => "roster",
+            Self::Older => "older",
+            Self::Fork { .. } => "fork",
+            Self::TooFew { .. } => "too-few",
+            Self::Future => "future",
+            Self::NotYet => "not-yet",
+            Self::OtherGroup(_) => "other-group",
+            Self::NoBundle => "no-bundle",
+        }
+    }
+}

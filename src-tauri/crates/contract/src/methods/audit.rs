@@ -44,7 +44,7 @@ pub struct AuditRow {
     /// Author, and the approver that the change came through.
     pub by: AuditBy,
     /// Kind of the changed thing: `agents`, `rules`, `settings`, `skill_folders`, `skill_clis`, `permissions`,
-    /// `managed`, `keys`, `secrets`, `hooks`, `renewals` of rules, or `audit` itself.
+    /// `managed`, `keys`, `secrets`, `hooks`, `renewals` of rules, `refused` of the fleet, or `audit` itself.
     pub subject: String,
     /// Name of the changed thing, escaped.
     pub key: String,

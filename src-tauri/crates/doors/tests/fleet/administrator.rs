@@ -80,6 +80,27 @@ async fn whatever_the_broker_s_administrator_does_nothing_runs() {
     for who in [approver.as_str(), "roster", "fresh"] {
         until_async(async || noted(&stage).await.contains(who)).await;
     }
+    audited(&stage, &approver).await;
+}
+
+/// Checks that the mini's audit has what was refused, each kind of each sender once, and that its chain is whole.
+async fn audited(stage: &Stage, approver: &str) {
+    let page = stage.mini.call("audit", json!({"verify": true})).await;
+    assert_eq!(page["verified"]["problem"], json!(null), "{page}");
+    let rows = page["rows"].as_array().unwrap().iter().filter(|row| row["subject"] == json!("refused"));
+    let mut all = BTreeSet::new();
+    for row in rows {
+        let noted: serde_json::Value = serde_json::from_str(row["after"].as_str().unwrap()).unwrap();
+        let sender = row["key"].as_str().unwrap().to_owned();
+        assert_eq!(row["widens"], json!(false));
+        let is_new = all.insert((sender, noted["kind"].as_str().unwrap().to_owned()));
+        assert!(is_new, "each once: {row}");
+    }
+    let has = |sender: &str, kind: &str| all.contains(&(sender.to_owned(), kind.to_owned()));
+    // The changed answer, the one that is said to be a roster, and what is no message.
+    assert!(has(approver, "form") && has(approver, "kind") && has("no member", "envelope"), "{all:?}");
+    let words = page["rows"].to_string();
+    assert!(words.contains("refused: "), "{words}");
 }
 
 /// Returns who the mini's record names at the door of the fleet.

@@ -8,6 +8,7 @@ mod jobs;
 mod joins;
 mod policies;
 mod properties;
+mod refusals;
 mod rights;
 mod rises;
 mod rosters;

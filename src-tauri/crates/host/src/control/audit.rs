@@ -12,6 +12,9 @@ use serde_json::{Map, Value};
 use std::sync::PoisonError;
 use tokio_util::sync::CancellationToken;
 
+/// Subject of messages of the fleet that this host refused.
+pub(crate) const REFUSED: &str = "refused";
+
 /// Largest number of rows on a page.
 const PAGE: u32 = 500;
 /// Largest number of changes of one moment that watchers are notified of; the audit has all of them.
@@ -158,10 +161,22 @@ pub(super) fn words_of(by: &AuditBy) -> String {
     words.join(", ")
 }
 
+/// Returns a refused message of the fleet in a line of words.
+fn refusal(entry: &AuditEntry) -> String {
+    let noted = entry.after.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let said = |name: &str| {
+        let text = noted.as_ref().and_then(|noted| noted[name].as_str()).unwrap_or_default();
+        escape::visible_text(text)
+    };
+    format!("{} of {} refused: {}", said("message"), escape::visible_text(&entry.key), said("why"))
+}
+
 /// Describes the change in one line: its subject, then each member that differs.
 fn summary(entry: &AuditEntry) -> String {
-    if entry.subject == renewals::SUBJECT {
-        return renewal(entry);
+    match entry.subject.as_str() {
+        renewals::SUBJECT => return renewal(entry),
+        REFUSED => return refusal(entry),
+        _ => {}
     }
     let read =
         |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());

@@ -34,6 +34,7 @@ mod staged;
 mod status;
 mod tools;
 
+pub(crate) use audit::REFUSED;
 pub use audit::read_audit_row;
 pub(crate) use feed::Stranger;
 pub(crate) use key::{door_secret, given_secret, keep_given};

@@ -116,6 +116,23 @@ impl Host {
         }
     }
 
+    /// Notes durably in the audit that a message of the fleet was refused, with the sender that it claims.
+    ///
+    /// The caller bounds how often.
+    pub async fn note_refusal(
+        &self,
+        (message, sender): (&str, &str),
+        (kind, why): (&str, &str),
+    ) -> io::Result<()> {
+        let why: String = why.chars().take(SAID).collect();
+        let noted = serde_json::json!({ "message": message, "kind": kind, "why": why });
+        let sender = sender.to_owned();
+        let note = self.inner.store.write_durable(move |conn| {
+            postern_store::audit::note_change(conn, control::REFUSED, &sender, (None, Some(&noted)), false)
+        });
+        note.await.map_err(io::Error::other)
+    }
+
     /// Sends one sentence to everybody who watches.
     pub fn call_attention(&self, message: String) {
         // Nobody watches: nobody is told.

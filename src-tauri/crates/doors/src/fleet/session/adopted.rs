@@ -17,8 +17,8 @@ impl FleetHostSession {
             // What came before comes again with each connection.
             Err(postern_fleet::FleetRefusal::Older) => return true,
             Err(refusal) => {
-                tracing::warn!(%refusal, "a policy of the fleet does not count");
-                self.host.note_stranger("fleet", "policy", &refusal.to_string()).await;
+                let sender = super::refused::sender(bytes).map(|(from, _)| from);
+                self.note_refusal(("policy", "policy"), sender.as_ref(), &refusal).await;
                 return false;
             }
         };

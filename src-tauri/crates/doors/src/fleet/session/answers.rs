@@ -1,7 +1,8 @@
 //! Answers from elsewhere: those that count go to the gate as any other approver's, and the sender gets a receipt.
 
 use super::super::FleetError;
-use super::{FleetHostSession, approver_name, device_of, sender};
+use super::refused::sender;
+use super::{FleetHostSession, approver_name, device_of};
 use async_nats::Message;
 use postern_contract::methods::{AnswerQuestion, GetQuestion, QuestionRef};
 use postern_contract::{AnswerParams, Answered, Part};
@@ -25,15 +26,21 @@ impl FleetHostSession {
             // Nobody is told: it shows "not confirmed" there, and sending it again is safe.
             return Ok(());
         }
-        let Some((from, id)) = sender(&message.payload) else { return Ok(()) };
-        let receipt = match admit_message(&self.fleet, &message.payload, self.current_time()) {
+        let admitted = admit_message(&self.fleet, &message.payload, self.current_time());
+        let Some((from, id)) = sender(&message.payload) else {
+            // Nobody is there to be told.
+            if let Err(refusal) = admitted {
+                self.note_refusal(("answer", "answer"), None, &refusal).await;
+            }
+            return Ok(());
+        };
+        let receipt = match admitted {
             Ok(AdmittedMessage::Answer(decided)) => self.decide(decided).await,
             Ok(AdmittedMessage::Repeated(receipt)) => receipt,
             Ok(_) => return Ok(()),
             Err(FleetRefusal::Closed { by, place }) => FleetReceipt::Closed { answer: id, by, place },
             Err(refusal) => {
-                tracing::warn!(%refusal, from = %from, "an answer from the fleet does not count");
-                self.host.note_stranger("fleet", from.as_str(), &refusal.to_string()).await;
+                self.note_refusal(("answer", from.as_str()), Some(&from), &refusal).await;
                 FleetReceipt::Refused { answer: id, reason: refusal.to_string() }
             }
         };

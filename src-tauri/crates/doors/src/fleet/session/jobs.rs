@@ -33,9 +33,9 @@ impl FleetHostSession {
             }
             Ok(_) => Ok(()),
             Err(refusal) => {
-                tracing::warn!(%refusal, "a job of the fleet does not count");
-                self.host.note_stranger("fleet", "job", &refusal.to_string()).await;
-                let Some((member, job)) = super::sender(&message.payload) else { return Ok(()) };
+                let sender = super::refused::sender(&message.payload);
+                self.note_refusal(("job", "job"), sender.as_ref().map(|(from, _)| from), &refusal).await;
+                let Some((member, job)) = sender else { return Ok(()) };
                 let outcome = Reported::Refused(refusal.to_string());
                 self.reply_sealed(reply, &member, &JobReport { job, outcome }).await
             }

@@ -9,6 +9,7 @@ mod audit;
 mod jobs;
 mod presence;
 mod questions;
+mod refused;
 mod rights;
 mod work;
 
@@ -26,11 +27,12 @@ use futures_util::StreamExt as _;
 use jobs::Reporting;
 use postern_contract::{ApproverNotification, Closed};
 use postern_fleet::{
-    AdmittedMessage, FleetId, FleetMessageKind, FleetRefusal, FleetState, HostBlock, Now, Seed,
-    SettledQuestion, SignKey, SignedEnvelope, Subjects, admit_message,
+    AdmittedMessage, FleetId, FleetRefusal, FleetState, HostBlock, Now, RecordedRefusals, Seed,
+    SettledQuestion, SignKey, Subjects, admit_message,
 };
 use postern_host::{ApproverGuard, Host};
 use questions::SentFleetQuestion;
+use refused::sender;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 use tokio::sync::broadcast::Receiver;
@@ -54,6 +56,8 @@ pub(super) struct Remembered {
     settled: VecDeque<SettledQuestion>,
     /// Entries of the bucket that were read.
     read: Revisions,
+    /// Refusals that are in the audit.
+    refusals: RecordedRefusals,
 }
 
 /// A host that is connected.
@@ -83,6 +87,8 @@ pub(super) struct FleetHostSession {
     present: BTreeMap<FleetId, (ApproverGuard, Instant)>,
     /// Block of all agents here, as approvers elsewhere know it.
     blocked: Option<HostBlock>,
+    /// Refusals that are in the audit already.
+    refusals: RecordedRefusals,
     /// Answers in this second.
     second: (Instant, u32),
     owner: Option<(FleetId, SignKey, BrokerLink)>,
@@ -125,6 +131,7 @@ impl FleetHostSession {
             shown: folder.shown(),
             present: BTreeMap::new(),
             blocked: None,
+            refusals: RecordedRefusals::default(),
             second: (Instant::now(), 0),
             owner,
             person,
@@ -148,7 +155,9 @@ impl FleetHostSession {
     /// ended since.
     pub(super) async fn serve_until_lost(mut self, known: &mut Remembered) -> Result<(), FleetError> {
         self.fleet.restore_settled(std::mem::take(&mut known.settled));
+        self.refusals = std::mem::take(&mut known.refusals);
         let ended = self.serve(&mut known.read).await;
+        known.refusals = std::mem::take(&mut self.refusals);
         known.settled = self.fleet.take_settled();
         ended
     }
@@ -220,8 +229,8 @@ impl FleetHostSession {
             Err(FleetRefusal::Older) => return false,
             refused => {
                 let refusal = refused.err().unwrap_or(FleetRefusal::Kind);
-                tracing::warn!(%refusal, "something that the fleet's broker keeps does not count");
-                self.host.note_stranger("fleet", who, &refusal.to_string()).await;
+                let sender = sender(bytes).map(|(from, _)| from);
+                self.note_refusal((who, who), sender.as_ref(), &refusal).await;
                 return false;
             }
         };
@@ -304,16 +313,6 @@ fn device_of(person: &str, device: &str) -> String {
 /// Names an approver of the fleet among the host's approvers.
 fn approver_name(person: &str, device: &str) -> String {
     format!("fleet, {}", device_of(person, device))
-}
-
-/// Reads the sender that an answer claims, and its id, for the reply alone.
-///
-/// `admit` looks for itself.
-fn sender(bytes: &[u8]) -> Option<(FleetId, FleetId)> {
-    let envelope = SignedEnvelope::decode(bytes, FleetMessageKind::Answer.max_bytes()).ok()?;
-    let payload: postern_fleet::Payload<serde_json::Value> =
-        serde_json::from_slice(&envelope.payload).ok()?;
-    Some((payload.from, payload.id))
 }
 
 fn require_message(message: Option<Message>) -> Result<Message, FleetError> {
