@@ -21,8 +21,8 @@ const ROSTERS: usize = 10;
 /// File with the credentials for a broker that others run.
 pub(super) const CREDENTIALS: &str = "credentials";
 
-/// File that is locked while another one is written: programs and tasks do so at the same time.
-const LOCK: &str = "lock";
+/// File that is locked while a roster is pinned: programs and tasks do so at the same time.
+const LOCK: &str = "roster.lock";
 
 /// Everything that makes this Mac a member.
 const FILES: [&str; 17] = [
@@ -271,13 +271,12 @@ impl Folder {
 
     /// Pins a roster. One that is older than the pinned one changes nothing.
     pub fn pin_roster(&self, pinned: &PinnedRoster, envelope: &SignedEnvelope) -> Result<(), FleetError> {
-        let _turn = self.lock_files()?;
+        let _turn = self.lock_roster()?;
         match self.read_json::<KeptRoster>("roster.json")? {
             Some(ours) if ours.pinned.roster.version > pinned.roster.version => Ok(()),
             Some(_) | None => {
                 let kept = KeptRoster { pinned: pinned.clone(), envelope: envelope.clone() };
-                let text = serde_json::to_vec_pretty(&kept).map_err(FleetError::own_error)?;
-                write_whole(&self.path.join("roster.json"), &text).map_err(FleetError::own_error)
+                self.write_json("roster.json", &kept)
             }
         }
     }
@@ -322,8 +321,8 @@ impl Folder {
         write_soon(&self.path.join(name), &text).map_err(FleetError::own_error)
     }
 
-    /// Waits until nobody else writes a file of the folder. The lock ends with the returned file.
-    fn lock_files(&self) -> Result<fs::File, FleetError> {
+    /// Waits until nobody else pins a roster. The lock ends with the returned file.
+    fn lock_roster(&self) -> Result<fs::File, FleetError> {
         let mut options = fs::OpenOptions::new();
         let file = options.create(true).append(true).mode(0o600).open(self.path.join(LOCK));
         let file = file.map_err(FleetError::own_error)?;
@@ -333,7 +332,6 @@ impl Folder {
 
     /// Writes a file of the folder, 0600, as a whole or not at all.
     pub fn write_text(&self, name: &str, text: &[u8]) -> Result<(), FleetError> {
-        let _turn = self.lock_files()?;
         write_whole(&self.path.join(name), text).map_err(FleetError::own_error)
     }
 }
