@@ -141,7 +141,7 @@ async fn who_watches_is_on_duty_and_hears() {
     client.call("questions.watch", json!({"face": "window"})).await;
     assert_eq!(running.host.approver_names(), ["window", "terminal"]);
     running.raw("pause", json!({})).await.unwrap();
-    // That somebody is on duty is told as well, in the meantime or before.
+    // The approver that came changes the status, too.
     while client.told("status.changed").await["mode"] != "paused" {}
     running.raw("agents.add", json!({"agent": "main"})).await.unwrap();
     client.told("agents.changed").await;
