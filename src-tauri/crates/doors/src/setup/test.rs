@@ -11,8 +11,8 @@ use postern_contract::methods::{
 use postern_host::{ApproverId, OwnEnd};
 use postern_protocol::RunState;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The command: it reads nothing of the user's.
 const COMMAND: &str = "uname -s";
@@ -21,10 +21,35 @@ const ASKED: &str = "touch hello.txt";
 /// Number of tests whose result is remembered.
 const MOST: usize = 32;
 
-/// Tests, by session.
-#[derive(Debug, Default)]
+/// Tests with their sessions, the oldest first.
+#[derive(Debug, Default, Clone)]
 pub(super) struct Tests {
-    all: Arc<Mutex<BTreeMap<String, RunningTest>>>,
+    all: Arc<Mutex<VecDeque<(String, RunningTest)>>>,
+}
+
+impl Tests {
+    /// Returns how a test stands.
+    fn get(&self, session: &str) -> Option<RunningTest> {
+        self.lock().iter().find(|(known, _)| known == session).map(|(_, test)| test.clone())
+    }
+
+    /// Notes how a test stands. The oldest of too many is forgotten.
+    fn note(&self, session: &str, test: RunningTest) {
+        let mut all = self.lock();
+        if let Some((_, known)) = all.iter_mut().find(|(known, _)| known == session) {
+            *known = test;
+            return;
+        }
+        if all.len() >= MOST {
+            all.pop_front();
+        }
+        all.push_back((session.to_owned(), test));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(String, RunningTest)>> {
+        // Every change leaves a list that is whole.
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A test under way, or its result.
@@ -46,8 +71,8 @@ impl AgentSetup {
         let SetupTest { kind, agent, asks } = asked;
         let how = agent_facts(kind).how;
         // A question shows it, as it shows every session.
-        let session = format!("test {}", uuid::Uuid::now_v7());
-        let under = match how {
+        let session = format!("test {:08x}", uuid::Uuid::new_v4().as_fields().0);
+        match how {
             AgentConnectMethod::Hook(hook) => {
                 // An agent that does not exist is told by name, not by what its hook says.
                 self.host.call_method::<GetAgent>(face, &AgentRef { agent: agent.clone() }).await?;
@@ -55,25 +80,21 @@ impl AgentSetup {
                 let event = event(hook, if asks { ASKED } else { COMMAND }, &session, &self.host.user().home);
                 let running =
                     self.host.run_own_program(command[1..].to_vec(), event.to_string().into_bytes());
-                let (all, name) = (Arc::clone(&self.tests.all), session.clone());
+                let waiting = SetupTested { state: TestState::Waiting, message: None };
+                self.tests.note(&session, RunningTest::Hook(waiting));
+                let (tests, name) = (self.tests.clone(), session.clone());
                 tokio::spawn(async move {
                     let tested = ended(kind, running.await);
-                    lock(&all).insert(name, RunningTest::Hook(tested));
+                    tests.note(&name, RunningTest::Hook(tested));
                 });
-                RunningTest::Hook(SetupTested { state: TestState::Waiting, message: None })
             }
             AgentConnectMethod::Mcp(_)
             | AgentConnectMethod::Integration(_)
             | AgentConnectMethod::Channel(_) => {
-                RunningTest::Request(self.host.call_method::<TestAgent>(face, &AgentRef { agent }).await?.id)
+                let asked = self.host.call_method::<TestAgent>(face, &AgentRef { agent }).await?;
+                self.tests.note(&session, RunningTest::Request(asked.id));
             }
-        };
-        let mut all = lock(&self.tests.all);
-        while all.len() >= MOST {
-            all.pop_first();
         }
-        // The program may have ended meanwhile.
-        all.entry(session.clone()).or_insert(under);
         Ok(SetupTestRef { session })
     }
 
@@ -83,8 +104,7 @@ impl AgentSetup {
         face: ApproverId,
         asked: SetupTestRef,
     ) -> Result<SetupTested, ControlError> {
-        let under = lock(&self.tests.all).get(&asked.session).cloned();
-        match under {
+        match self.tests.get(&asked.session) {
             None => Err(ControlError::not_found(format!("there is no test {:?}", asked.session))),
             Some(RunningTest::Hook(tested)) => Ok(tested),
             Some(RunningTest::Request(id)) => {
@@ -141,9 +161,4 @@ fn ended(kind: KnownAgent, end: std::io::Result<OwnEnd>) -> SetupTested {
         _ => TestState::LeftToAgent,
     };
     SetupTested { state, message: reason.map(escape::visible_text) }
-}
-
-fn lock<T>(all: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // Every change is one insertion.
-    all.lock().unwrap_or_else(PoisonError::into_inner)
 }
