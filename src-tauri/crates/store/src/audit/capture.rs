@@ -1,10 +1,9 @@
 //! Triggers that note every change of the tables that decide what may run, by any SQL statement.
 
-use super::{ChangeAuthor, ITSELF, chain, head, note_change};
+use super::hash::{digest, encode_hex};
 use crate::error::Error;
 use rusqlite::{Connection, params};
 use serde_json::{Map, Value, json};
-use std::path::Path;
 
 /// A table whose changes are recorded.
 struct Table {
@@ -51,38 +50,13 @@ const WORDS: [&str; 8] = ["id", "name", "color", "agent", "why", "key", "folder"
 /// Members of a door's setting that change by themselves, in this format or an older one.
 const RESTLESS: [&str; 4] = ["seenAt", "strangers", "approvals", "position"];
 
-/// Prepares the writer's connection: creates the triggers, seals rows left from the last start and checks for a
-/// shortened chain. `found` describes how the file was opened, if the audit should record that.
-pub(crate) fn prepare(conn: &Connection, path: &Path, found: Option<&Value>) -> Result<(), Error> {
-    conn.execute_batch(
-        "CREATE TEMP TABLE unsealed (
-            number INTEGER PRIMARY KEY, subject TEXT NOT NULL, key TEXT NOT NULL, before TEXT, after TEXT, widens INTEGER
-        ) STRICT;",
-    )?;
-    let begun = super::newest(conn)?.is_some();
-    conn.execute_batch("BEGIN IMMEDIATE")?;
-    let noted = (|| {
-        if let Some(found) = found {
-            note_change(conn, ITSELF, "replaced", (None, Some(found)), true)?;
+/// Creates the triggers. Where the audit has not begun, the rows that exist are noted too.
+pub(super) fn watch(conn: &Connection, begun: bool) -> Result<(), Error> {
+    for table in &TABLES {
+        table.create_triggers(conn)?;
+        if !begun {
+            table.note_existing(conn)?;
         }
-        head::compare(conn, path)?;
-        for table in &TABLES {
-            table.create_triggers(conn)?;
-            if !begun {
-                table.note_existing(conn)?;
-            }
-        }
-        chain::seal_changes(conn, &ChangeAuthor::postern())
-    })();
-    match noted {
-        Ok(_) => conn.execute_batch("COMMIT")?,
-        Err(error) => {
-            conn.execute_batch("ROLLBACK")?;
-            return Err(error);
-        }
-    }
-    if let Err(error) = head::write_head(conn, path) {
-        tracing::warn!(%error, "the head of the audit cannot be kept beside the record");
     }
     Ok(())
 }
@@ -223,10 +197,7 @@ fn settle(value: &mut Value) {
             for (name, member) in members.iter_mut() {
                 match member {
                     Value::String(text) if is_secret(name, text) => {
-                        *member = json!(format!(
-                            "sha256:{}",
-                            &chain::encode_hex(&chain::digest(text.as_bytes()))[..12]
-                        ));
+                        *member = json!(format!("sha256:{}", &encode_hex(&digest(text.as_bytes()))[..12]));
                     }
                     _ => settle(member),
                 }

@@ -1,6 +1,7 @@
 //! The head of the chain, kept a second time in a small file beside the database to detect a shortened chain.
 
-use super::{ITSELF, chain, newest, note_change};
+use super::hash::encode_hex;
+use super::{ITSELF, newest, note_change};
 use crate::doubt::{self, DoubtCause};
 use crate::error::Error;
 use crate::file::AUDIT_HEAD;
@@ -40,7 +41,7 @@ pub(crate) fn write_head(conn: &Connection, path: &Path) -> io::Result<()> {
     let newest = newest(conn).map_err(io::Error::other)?;
     let head = newest.map_or_else(AuditHead::default, |newest| AuditHead {
         count: newest.number,
-        hash: chain::encode_hex(&newest.hash),
+        hash: encode_hex(&newest.hash),
     });
     let beside = head_path(path, ".new");
     let mut options = OpenOptions::new();
@@ -64,7 +65,7 @@ pub(super) fn compare(conn: &Connection, path: &Path) -> Result<(), Error> {
     };
     let mut query = conn.prepare("SELECT hash FROM audit WHERE number = ?1")?;
     let there: Option<Vec<u8>> = query.query_row([head.count], |row| row.get(0)).optional()?;
-    if head.count == 0 || there.map(|hash| chain::encode_hex(&hash)).as_ref() == Some(&head.hash) {
+    if head.count == 0 || there.map(|hash| encode_hex(&hash)).as_ref() == Some(&head.hash) {
         return Ok(());
     }
     doubt::note_doubt(path, if count == 0 { DoubtCause::Gone } else { DoubtCause::Older });

@@ -6,14 +6,15 @@
 
 mod capture;
 mod chain;
+mod hash;
 mod head;
 #[cfg(test)]
 mod tests;
 mod widens;
 
-pub(crate) use capture::prepare;
 pub(crate) use chain::seal_changes;
-pub use chain::{ChainFault, Verified, content_of, read_content, verify};
+pub use chain::{ChainFault, Verified, verify};
+pub use hash::{content_of, read_content};
 pub(crate) use head::{rows_at_head, write_head};
 
 use crate::error::Error;
@@ -21,6 +22,7 @@ use postern_policy::Millis;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) const SCHEMA: &str = "
@@ -140,6 +142,37 @@ fn entry_from_row(row: &Row<'_>) -> rusqlite::Result<AuditEntry> {
         widens: row.get(7)?,
         hash: row.get(8)?,
     })
+}
+
+/// Prepares the writer's connection: creates the triggers, seals rows left from the last start and checks for a
+/// shortened chain. `found` describes how the file was opened, if the audit should record that.
+pub(crate) fn prepare(conn: &Connection, path: &Path, found: Option<&Value>) -> Result<(), Error> {
+    conn.execute_batch(
+        "CREATE TEMP TABLE unsealed (
+            number INTEGER PRIMARY KEY, subject TEXT NOT NULL, key TEXT NOT NULL, before TEXT, after TEXT, widens INTEGER
+        ) STRICT;",
+    )?;
+    let begun = newest(conn)?.is_some();
+    conn.execute_batch("BEGIN IMMEDIATE")?;
+    let noted = (|| {
+        if let Some(found) = found {
+            note_change(conn, ITSELF, "replaced", (None, Some(found)), true)?;
+        }
+        head::compare(conn, path)?;
+        capture::watch(conn, begun)?;
+        chain::seal_changes(conn, &ChangeAuthor::postern())
+    })();
+    match noted {
+        Ok(_) => conn.execute_batch("COMMIT")?,
+        Err(error) => {
+            conn.execute_batch("ROLLBACK")?;
+            return Err(error);
+        }
+    }
+    if let Err(error) = head::write_head(conn, path) {
+        tracing::warn!(%error, "the head of the audit cannot be kept beside the record");
+    }
+    Ok(())
 }
 
 /// Returns at most `limit` rows after `number` that were written at `since` or later, oldest first.

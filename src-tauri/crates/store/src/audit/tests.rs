@@ -1,5 +1,5 @@
 use super::{
-    AuditEntry, ChainFault, ChangeAuthor, chain, entries_after, note_change, note_state, verify,
+    AuditEntry, ChainFault, ChangeAuthor, entries_after, hash, note_change, note_state, verify,
     widens::widens, with_author,
 };
 use crate::tables::{agents, rules, settings, skills};
@@ -269,7 +269,7 @@ fn a_head_that_is_gone_or_of_another_chain_is_noticed() {
     let mut rows = rows(&store);
     let mut last = rows.pop().unwrap();
     last.after = None;
-    let hash = chain::encode_hex(&chain::row_hash(&rows.pop().unwrap().hash, &last));
+    let hash = hash::encode_hex(&hash::row_hash(&rows.pop().unwrap().hash, &last));
     past_postern(&store, &format!("UPDATE audit SET after = NULL, hash = x'{hash}' WHERE number = 2"));
     assert_eq!(broken(&store), Some(ChainFault::Replaced(2)));
 }
