@@ -6,7 +6,8 @@ use crate::sample::{Sample, in_turn, ratio};
 use crate::table::{Row, times};
 use postern_policy::AgentId;
 use postern_protocol::Decided;
-use postern_store::requests::{self, Filter};
+use postern_store::history;
+use postern_store::requests::Filter;
 use postern_store::{Error, FILE_NAME, Store, tally};
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<Vec<Row>> {
     let all = Filter::default();
     let words = |text: &str| Some(text.to_owned());
     let deep = store
-        .read(|conn| requests::read_page(conn, &Filter { search: words("1"), ..Filter::default() }, 1000))?;
+        .read(|conn| history::read_page(conn, &Filter { search: words("1"), ..Filter::default() }, 1000))?;
     let filters = [
         (
             "history, one agent and one outcome",
@@ -44,7 +45,7 @@ pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<Vec<Row>> {
         ("history, words that are nowhere", Filter { search: words("nothing like that"), ..all.clone() }),
         ("history, a page further down", Filter { before: deep.next, ..all.clone() }),
     ];
-    let page = |filter: &Filter| store.read(|conn| requests::read_page(conn, filter, PAGE)).map(drop);
+    let page = |filter: &Filter| store.read(|conn| history::read_page(conn, filter, PAGE)).map(drop);
     let mut rows = Vec::new();
     for (figure, filter) in filters {
         rows.push(against_newest(figure, effort, || page(&filter), || page(&all))?);

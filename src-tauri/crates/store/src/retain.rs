@@ -83,6 +83,7 @@ fn sweep_requests(conn: &Connection, keep: Keep, step: u32) -> Result<u32, Error
 mod tests {
     use super::*;
     use crate::tables::events;
+    use crate::tables::history;
     use crate::tables::questions::{self, QuestionEnd, QuestionRow};
     use crate::tables::requests::{self, Filter, RequestChange};
     use crate::testing::{agent_id, new_request, open_temp_store, sample_agent};
@@ -112,7 +113,7 @@ mod tests {
         assert_eq!(steps, [2, 2, 0, 0]);
         let left = |search: Option<&str>| {
             let filter = Filter { search: search.map(Into::into), ..Filter::default() };
-            let rows = store.read(|conn| requests::list_newest(conn, &filter, 20)).unwrap();
+            let rows = store.read(|conn| history::list_newest(conn, &filter, 20)).unwrap();
             rows.into_iter().map(|row| row.received_at).collect::<Vec<_>>()
         };
         assert_eq!(left(None), [10, 9, 8, 7, 6, 2]);

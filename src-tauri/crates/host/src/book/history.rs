@@ -8,6 +8,7 @@ use postern_contract::{Scope, without_secrets};
 use postern_exec::resolve::{Cwd, search_path};
 use postern_policy::{AgentId, Effect, Input, Lifetime, Rule};
 use postern_request::PlanStdin;
+use postern_store::history;
 use postern_store::requests::{self, Filter, StoredRequest, Summary};
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -39,7 +40,7 @@ impl PolicyStore {
     ) -> Result<Matched, PolicyStoreError> {
         self.blocking(move |book| {
             let filter = Filter { agent, ..Filter::default() };
-            let recent = book.store().read(|conn| requests::list_newest(conn, &filter, RECENT))?;
+            let recent = book.store().read(|conn| history::list_newest(conn, &filter, RECENT))?;
             Ok(book.look_back(recent, &[rules])?.pop().unwrap_or_default())
         })
         .await
@@ -70,7 +71,7 @@ impl PolicyStore {
                 offers.iter().map(|offer| offer.iter().map(rule).collect()).collect();
             let most = OFFERED.saturating_add(u32::try_from(asking.len()).unwrap_or(u32::MAX));
             let filter = Filter { agent: Some(agent.clone()), ..Filter::default() };
-            let mut recent = book.store().read(|conn| requests::list_newest(conn, &filter, most))?;
+            let mut recent = book.store().read(|conn| history::list_newest(conn, &filter, most))?;
             recent.retain(|summary| !asking.contains(&summary.id));
             recent.truncate(usize::try_from(OFFERED).unwrap_or(usize::MAX));
             let matched = book.look_back(recent, &offers)?;

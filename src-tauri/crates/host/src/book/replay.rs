@@ -7,7 +7,8 @@ use super::{PolicyStore, PolicyStoreError, now_millis};
 use postern_contract::without_secrets;
 use postern_policy::permissions::FileLayer;
 use postern_policy::{AgentId, AgentPolicy, Decision, Effect, Rule, Source, Verdict};
-use postern_store::requests::{self, Filter, StoredRequest, Summary};
+use postern_store::history;
+use postern_store::requests::{Filter, StoredRequest, Summary};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
@@ -81,7 +82,7 @@ impl PolicyStore {
         edited: &PolicyEdit,
         limit: u32,
     ) -> Result<PolicyReplay, PolicyStoreError> {
-        let rows = self.store().read(|conn| requests::list_whole(conn, filter, limit))?;
+        let rows = self.store().read(|conn| history::list_whole(conn, filter, limit))?;
         let mut policies: HashMap<AgentId, Option<Pair>> = HashMap::new();
         let mut replayed = PolicyReplay::default();
         let full = usize::try_from(limit).unwrap_or(usize::MAX);

@@ -18,7 +18,8 @@ use postern_policy::{
     AgentId, AlwaysOffer, Decision, Millis, Origin, PastQuestion, RiskLevel, Suggested, suggest,
 };
 use postern_protocol::Decided;
-use postern_store::requests::{self, Filter, Summary};
+use postern_store::history;
+use postern_store::requests::{Filter, Summary};
 use postern_store::tally;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -191,7 +192,7 @@ impl HostControl {
         for decided in Decided::ALL.into_iter().filter(|decided| decided.was_asked()) {
             let filter = Filter { decided: Some(decided), ..among.clone() };
             for summary in
-                self.read_record(move |conn| requests::list_newest(conn, &filter, QUESTIONS)).await?
+                self.read_record(move |conn| history::list_newest(conn, &filter, QUESTIONS)).await?
             {
                 let key = (summary.agent.clone(), summary.line.clone());
                 let command = by_command.entry(key).or_insert_with(|| InsightCommand {

@@ -3,6 +3,7 @@
 use super::OpenOutcome;
 use crate::doubt::DoubtCause;
 use crate::error::OpenError;
+use crate::tables::history;
 use crate::tables::requests::{self, Filter};
 use crate::tables::{agents, events, rules};
 use crate::testing::{agent_id, allow_rule, new_request, sample_agent};
@@ -160,7 +161,7 @@ fn an_old_record_is_brought_up_to_date() {
     assert_eq!(store.read(|conn| events::events_after(conn, &agent_id("main"), 1, 9)).unwrap().len(), 1);
     assert_eq!(store.write(|conn| events::append(conn, &events::NewEvent::test("main"))).wait().unwrap(), 3);
     let filter = Filter { search: Some("origin".into()), ..Filter::default() };
-    let found = store.read(|conn| requests::list_newest(conn, &filter, 9)).unwrap();
+    let found = store.read(|conn| history::list_newest(conn, &filter, 9)).unwrap();
     assert_eq!(found.len(), 1, "a line from before there was a search");
 }
 

@@ -5,6 +5,7 @@ pub mod agents;
 pub mod chat_messages;
 pub mod events;
 pub mod feed;
+pub mod history;
 pub mod outputs;
 pub mod questions;
 pub mod renewals;

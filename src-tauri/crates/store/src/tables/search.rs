@@ -157,6 +157,7 @@ pub(crate) fn forget(conn: &Connection, number: i64) -> rusqlite::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use crate::tables::history;
     use crate::tables::requests::{self, Filter};
     use crate::testing::{new_request, open_temp_store};
 
@@ -166,7 +167,7 @@ mod tests {
         let lines = ["git push origin main", "git status", "npm run \"build\" -- --watch", "ls node_modules"];
         let found = |words: &str| {
             let filter = Filter { search: Some(words.into()), ..Filter::default() };
-            let found = store.read(|conn| requests::list_newest(conn, &filter, 10)).unwrap();
+            let found = store.read(|conn| history::list_newest(conn, &filter, 10)).unwrap();
             found.into_iter().map(|row| row.line).collect::<Vec<_>>()
         };
         let done = store.write(move |conn| {

@@ -5,7 +5,7 @@ use crate::book::{NewSession, ToolRemember};
 use postern_policy::permissions::check_tool;
 use postern_policy::{Decision, Effect, pattern_text};
 use postern_request::RequestEnding;
-use postern_store::requests;
+use postern_store::{history, requests};
 use serde_json::json;
 
 fn tool(world: &World, session: Option<&str>, name: &str, arguments: &serde_json::Value) -> Decision {
@@ -156,11 +156,8 @@ async fn history_that_is_older_than_it_is_kept_goes() {
     write(1_000).await.unwrap();
     let young = write(crate::clock::now_millis()).await.unwrap();
     world.book.clear_history().await.unwrap();
-    let left = world
-        .book
-        .store()
-        .read(|conn| requests::list_newest(conn, &requests::Filter::default(), 10))
-        .unwrap();
+    let left =
+        world.book.store().read(|conn| history::list_newest(conn, &requests::Filter::default(), 10)).unwrap();
     assert_eq!(
         left.iter().map(|row| row.id).collect::<Vec<_>>(),
         [young],

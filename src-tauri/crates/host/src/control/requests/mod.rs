@@ -13,6 +13,7 @@ use postern_contract::methods::{
 };
 use postern_exec::run::Captured;
 use postern_protocol::{OutputStream, Signal};
+use postern_store::history;
 use postern_store::outputs::{self, OutputExcerpt};
 use postern_store::requests::{self, Filter, StoredRequest};
 use uuid::Uuid;
@@ -26,7 +27,7 @@ const LONGEST_PAGE: u32 = 1000;
 
 impl HostControl {
     async fn list_page(&self, filter: Filter, limit: u32, secrets: bool) -> Result<Requests, ControlError> {
-        let found = self.read_record(move |conn| requests::read_page(conn, &filter, limit)).await?;
+        let found = self.read_record(move |conn| history::read_page(conn, &filter, limit)).await?;
         let mut requests: Vec<RequestRow> = found.requests.iter().map(rows::request).collect();
         if !secrets {
             for row in &mut requests {

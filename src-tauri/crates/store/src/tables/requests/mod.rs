@@ -1,18 +1,18 @@
-//! Requests: every one that ever came in, from the moment it did. The history and the key of at-most-once.
+//! Requests: every one that ever came in, from the moment it did, and the key of at-most-once.
 
 mod change;
 mod decided;
+mod filter;
 mod key;
-mod list;
 mod new;
 mod row;
 
 pub use change::{RequestChange, change, forget_body, intend, note_end_event};
+pub use filter::Filter;
 pub use key::{NewRequestOutcome, find_known, open_as, record_request};
-pub use list::{Filter, HistoryPage, list_newest, list_whole, read_page};
 pub use new::NewRequest;
+pub(crate) use row::{LINE, REST, SUMMARY, request_from_row, summary};
 pub use row::{RecordedProcess, StoredRequest, Summary, between, get_by_key, get_request, list_live, oldest};
-pub(crate) use row::{SUMMARY, summary};
 
 /// The columns of a list come first, the long ones last: a list does not read over them.
 ///

@@ -101,7 +101,7 @@ impl Summary {
 }
 
 /// Index of the command line in [`SUMMARY`].
-pub(super) const LINE: usize = 6;
+pub(crate) const LINE: usize = 6;
 
 pub(crate) const SUMMARY: &str =
     "number, id, agent, request_id, session, phase, line, risk, ending, exit_code, actor,
@@ -162,11 +162,11 @@ pub struct StoredRequest {
     pub told: Option<u64>,
 }
 
-pub(super) const REST: &str =
+pub(crate) const REST: &str =
     "content, asked_at, decided_at, intended_at, pid, start_time, boot, digest, feedback,
     ended, asked, plan, verdict, asked_line, facts, told";
 
-pub(super) fn request_from_row(row: &Row<'_>) -> rusqlite::Result<StoredRequest> {
+pub(crate) fn request_from_row(row: &Row<'_>) -> rusqlite::Result<StoredRequest> {
     let process = match (row.get(21)?, row.get(22)?, row.get(23)?) {
         (Some(pid), Some(start_time), Some(boot)) => Some(RecordedProcess { pid, start_time, boot }),
         _ => None,

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Store;
+use crate::tables::history;
 use crate::tally::Wanted;
 use crate::testing::{agent_id, new_request, open_temp_store as opened};
 use postern_command::{CommandEffect, EffectScope, Reversible};
@@ -152,7 +153,7 @@ fn a_whole_life_is_written_down() {
         told: None,
     };
     assert_eq!(row, expected);
-    let whole = store.read(|conn| list_whole(conn, &Filter::default(), 10)).unwrap();
+    let whole = store.read(|conn| history::list_whole(conn, &Filter::default(), 10)).unwrap();
     assert_eq!(whole, std::slice::from_ref(&expected), "a page of whole requests is the same");
     assert_eq!(store.read(|conn| get_by_key(conn, &agent_id("main"), "r1")).unwrap(), Some(expected));
 }
@@ -238,7 +239,7 @@ fn who_let_it_through_is_kept_under_the_names_of_the_first_format() {
 }
 
 fn page(store: &Store, filter: &Filter, limit: u32) -> Vec<String> {
-    let rows = store.read(|conn| list_newest(conn, filter, limit)).unwrap();
+    let rows = store.read(|conn| history::list_newest(conn, filter, limit)).unwrap();
     rows.into_iter().map(|row| row.request_id).collect()
 }
 
@@ -283,7 +284,7 @@ fn pages_follow_each_other_without_gap_or_repeat() {
     let mut filter = Filter { search: Some("git".into()), ..Filter::default() };
     let mut seen = Vec::new();
     loop {
-        let rows = store.read(|conn| list_newest(conn, &filter, 2)).unwrap();
+        let rows = store.read(|conn| history::list_newest(conn, &filter, 2)).unwrap();
         let Some(last) = rows.last() else { break };
         filter.before = Some(last.id);
         seen.extend(rows.into_iter().map(|row| row.id));
@@ -392,7 +393,7 @@ fn what_is_not_indexed_yet_is_looked_through_a_piece_at_a_time() {
         let mut filter = Filter { search: Some("needle".into()), ..Filter::default() };
         let (mut found, mut pages) = (Vec::new(), 0);
         loop {
-            let next = super::read_page(conn, &filter, 10)?;
+            let next = history::read_page(conn, &filter, 10)?;
             found.extend(next.requests.into_iter().map(|row| row.request_id));
             pages += 1;
             filter.before = next.next;
@@ -419,7 +420,7 @@ fn a_command_that_a_person_changed_is_found_by_what_it_became() {
     assert_eq!((row.summary.line.as_str(), row.asked_line.as_deref()), ("git log", Some("git show r1")));
     let found = |words: &str| {
         let filter = Filter { search: Some(words.into()), ..Filter::default() };
-        store.read(|conn| list_newest(conn, &filter, 10)).unwrap().len()
+        store.read(|conn| history::list_newest(conn, &filter, 10)).unwrap().len()
     };
     assert_eq!((found("log"), found("show"), found("stat")), (1, 0, 0));
 }

@@ -1,38 +1,15 @@
 //! The history, page by page: by key, never by offset.
 
-use super::row::{LINE, REST, SUMMARY, StoredRequest, Summary, request_from_row, summary};
+use super::requests::{Filter, LINE, REST, SUMMARY, StoredRequest, Summary, request_from_row, summary};
+use super::search;
+use super::wanted::SearchWord;
 use crate::column::UuidColumn;
 use crate::error::Error;
-use crate::tables::search;
-use crate::tables::wanted::SearchWord;
-use postern_policy::{AgentId, Millis, RuleId};
-use postern_protocol::{Decided, RunState};
+use postern_policy::Millis;
+use postern_protocol::RunState;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, ParamsFromIter, params_from_iter};
 use uuid::Uuid;
-
-/// Filter of requests. The default is the newest of all.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// Only this agent's.
-    pub agent: Option<AgentId>,
-    /// Only those in this phase.
-    pub phase: Option<RunState>,
-    /// Only those that came in then or later.
-    pub since: Option<Millis>,
-    /// Only those that came in before then.
-    pub until: Option<Millis>,
-    /// Only those that were decided like this.
-    pub decided: Option<Decided>,
-    /// Only those that this rule decided.
-    pub rule: Option<RuleId>,
-    /// Only those with an effect of this kind.
-    pub effect: Option<&'static str>,
-    /// Only those whose command line holds these words, each from its beginning.
-    pub search: Option<String>,
-    /// Only those that came in before this one: the last of the page before.
-    pub before: Option<Uuid>,
-}
 
 /// A page of the history.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -161,19 +138,6 @@ fn found_by_index(
         }
     }
     Ok(found)
-}
-
-impl Filter {
-    /// Returns true if a request is one of them, but for when it came in. `words` in lower case.
-    fn matches(&self, summary: &Summary, words: &[String]) -> bool {
-        let line = || summary.line.to_lowercase();
-        self.agent.as_ref().is_none_or(|agent| *agent == summary.agent)
-            && self.phase.is_none_or(|phase| phase == summary.phase)
-            && self.decided.is_none_or(|decided| summary.decided() == Some(decided))
-            && self.rule.is_none_or(|rule| summary.rule_id() == Some(rule))
-            && self.effect.is_none_or(|effect| summary.effects().any(|kind| kind == effect))
-            && (words.is_empty() || words.iter().all(|word| line().contains(word)))
-    }
 }
 
 /// Returns a page of whole requests, newest first: those of an agent, or all, by when they came in.
@@ -310,6 +274,7 @@ mod tests {
     use super::*;
     use crate::tables::requests::{self, NewRequest, RequestChange};
     use crate::testing::{agent_id, new_request, open_temp_store};
+    use postern_protocol::Decided;
     use postern_request::{Exit, RequestEnding};
 
     /// Returns SQLite's plan for a query, one line per step.
