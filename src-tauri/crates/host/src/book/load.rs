@@ -2,7 +2,7 @@
 
 use super::agent_folder::AgentFolder;
 use super::managed::Managed;
-use super::permissions::PermissionsFile;
+use super::permissions_file::PermissionsFile;
 use super::snapshot::{AgentEntry, Snapshot};
 use super::{PolicyStore, PolicyStoreError, settings};
 use postern_contract::{Concern, ConcernKind};

@@ -2,7 +2,7 @@
 
 use super::agent_folder::AgentFolder;
 use super::managed::Managed;
-use super::permissions::PermissionsFile;
+use super::permissions_file::PermissionsFile;
 use postern_contract::Concern;
 use postern_contract::methods::HostSettings;
 use postern_policy::{AgentId, AgentPolicy, RuleSet, Settings};
