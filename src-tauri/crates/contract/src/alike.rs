@@ -1,7 +1,8 @@
 //! Requests of the same shape, which are shown as one: each stays a question of its own, with its own digest and arming.
 
 use crate::piece::{Piece, PieceKind, ShownText};
-use crate::question::{Asker, CommandPart, Question, ShownStep};
+use crate::question::{Asker, CommandPart, Question};
+use crate::shown::ShownStep;
 use crate::subject::ShownSubject;
 use postern_policy::RiskLevel;
 use serde::Serialize;

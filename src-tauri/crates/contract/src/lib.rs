@@ -4,6 +4,7 @@
 mod activity;
 mod afar;
 mod alike;
+mod answer;
 pub mod chat;
 mod enrolment;
 mod lines;
@@ -18,6 +19,7 @@ mod renewal;
 mod saved;
 mod secret;
 mod setting_keys;
+mod shown;
 mod subject;
 mod told;
 mod window;
@@ -25,6 +27,7 @@ mod window;
 pub use activity::{ChatStatus, Moment, MomentKind, RequestDetail, RequestRow};
 pub use afar::{ODD_FROM_AFAR, from_afar, value_from_afar};
 pub use alike::{Alike, AlikePart, Batch, find_alike};
+pub use answer::{Answer, AnswerParams, EditParams, Edited, Scope};
 pub use enrolment::Start;
 pub use lines::MultilineText;
 pub use lists::{
@@ -36,14 +39,14 @@ pub use part::Part;
 pub use piece::{Piece, PieceKind, ShownText, join_pieces, pieces_to_text, to_pieces};
 pub use postern_policy::PatternKind;
 pub use question::{
-    Answer, AnswerParams, Asker, CommandPart, EditParams, Edited, EnvChange, EnvChangeKind, PartRole, Past,
-    Proposal, ProposedRule, Question, RiskText, Scope, ShownEffect, ShownInput, ShownProgram, ShownRisk,
-    ShownScript, ShownStep, ShownTrace, Unsaved,
+    Asker, CommandPart, EnvChange, EnvChangeKind, PartRole, Past, Proposal, ProposedRule, Question,
+    ShownInput, ShownProgram, ShownScript, Unsaved,
 };
 pub use renewal::{Renewal, Renewed, RenewedRule};
 pub use saved::{Answered, Saved, SavedPlace, not_saved};
 pub use secret::{hide_in_pieces, without_secrets};
 pub use setting_keys::{SETTING_KEYS, SettingKey, THIS_COMPUTER, plain_key};
+pub use shown::{AlsoCovers, RiskText, ShownEffect, ShownRisk, ShownStep, ShownTrace};
 pub use subject::{DiffLine, Field, LineChange, ShownSubject, SubjectRow};
 pub use told::{
     ApproverNotification, Attention, Closed, ClosedBy, RequiredType, ResolvedType, ToolApprovalRequired,

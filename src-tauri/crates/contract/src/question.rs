@@ -1,13 +1,11 @@
 //! A question as every face shows it: everything a person needs to judge, nothing that a page could turn into a run.
 
-use crate::not_applied::NotApplied;
 use crate::piece::ShownText;
 use crate::renewal::Renewal;
+use crate::shown::{ShownRisk, ShownStep};
 use crate::subject::ShownSubject;
-use postern_command::{CommandEffect, Reversible};
 use postern_policy::{
-    AgentIcon, AgentId, Decision, Lifetime, Millis, NothingToSave, Origin, Pattern, Profile, Reason,
-    RiskLevel, RuleInput, RuleRef,
+    AgentIcon, AgentId, Millis, NothingToSave, Origin, Pattern, Profile, RuleInput, RuleRef,
 };
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -97,93 +95,6 @@ impl ShownInput {
     }
 }
 
-/// Contribution of a step to the verdict.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ShownStep {
-    /// Words, if all are known before the run; in a question they are escaped, as are the next three.
-    pub argv: Option<Vec<String>>,
-    /// As written.
-    pub text: String,
-    /// The program's name.
-    pub program: Option<String>,
-    /// Resolved path.
-    pub path: Option<String>,
-    pub decision: Decision,
-    /// True if one of its effects is dangerous.
-    #[serde(default)]
-    #[ts(as = "Option<_>", optional)]
-    pub dangerous: bool,
-    /// Stable name of the cause.
-    pub reason: Reason,
-    /// Cause, in one sentence.
-    pub why: ShownText,
-    /// The rule that decided it.
-    pub rule: Option<RuleRef>,
-    /// Span in the request's text: first byte and byte after the last.
-    pub span: (usize, usize),
-}
-
-/// Risk of a request. Risk explains and orders; it never allows.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ShownRisk {
-    pub level: RiskLevel,
-    /// Reasons, the weightiest first, as sentences without their full stop.
-    pub reasons: Vec<ShownText>,
-}
-
-impl ShownRisk {
-    /// Returns the risk of a request that could not be judged.
-    pub fn unknown() -> Self {
-        Self { level: RiskLevel::NeedsReview, reasons: Vec::new() }
-    }
-}
-
-/// An effect of a request, in words and as facts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ShownEffect {
-    /// Kind: `delete`, `send`, `run-project-code`.
-    pub kind: String,
-    /// The effect as a sentence without its full stop.
-    pub text: ShownText,
-    pub level: RiskLevel,
-    #[ts(type = "\"inside\" | \"outside\" | \"machine\" | \"remote\"")]
-    pub scope: postern_command::EffectScope,
-    /// True if it can be undone.
-    #[ts(type = "\"yes\" | \"no\" | \"unknown\"")]
-    pub reversible: Reversible,
-    /// Index of its step; `None` for a part that belongs to no step.
-    pub step: Option<usize>,
-    /// Span in the request's text: first byte and byte after the last.
-    pub span: (usize, usize),
-    /// True if a part that was not understood may have it.
-    pub guessed: bool,
-    /// The effect with its data; its texts are as they are.
-    #[ts(type = "Record<string, unknown>")]
-    pub facts: CommandEffect,
-}
-
-/// A risk in plain text, as lists and outgoing events have it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct RiskText {
-    pub level: RiskLevel,
-    /// Reasons, the weightiest first, as sentences without their full stop.
-    pub reasons: Vec<String>,
-}
-
-/// Line of a verdict's trace.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ShownTrace {
-    /// The stage, in a word or two ("read", "core", "deny rules", "step 2: rules").
-    pub stage: String,
-    /// Finding, in one sentence.
-    pub found: ShownText,
-}
-
 /// A stretch of the shown command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -240,7 +151,7 @@ pub struct Proposal {
     pub label: ShownText,
     /// Folder in which it would hold, with everything below.
     ///
-    /// `None` means every folder, which an answer confirms by [`AnswerParams::anywhere`]. Rules for a tool
+    /// `None` means every folder, which an answer confirms by `AnswerParams::anywhere`. Rules for a tool
     /// have no folder.
     #[serde(default)]
     #[ts(optional = nullable)]
@@ -337,7 +248,7 @@ pub struct Question {
     pub argv: Option<Vec<ShownText>>,
     /// True if it is a line of shell text.
     pub shell: bool,
-    /// The command as a line of shell text that a person can change ([`EditParams`]).
+    /// The command as a line of shell text that a person can change (`EditParams`).
     ///
     /// `None` if it cannot be changed: a tool, or a text with characters that cannot be seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -461,125 +372,4 @@ impl From<NothingToSave> for Unsaved {
     fn from(reason: NothingToSave) -> Self {
         Self { reason, text: crate::render::nothing_to_save(reason).to_owned() }
     }
-}
-
-/// Command as a person changed it. It is read, looked up and judged as if the agent had asked for it, and
-/// then shown.
-///
-/// It has a digest of its own, is armed again, and runs only when an answer names that digest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct EditParams {
-    /// The question's id or code.
-    pub question_id: String,
-    /// The digest of what was shown.
-    pub digest: String,
-    /// The whole command as a line of shell text. One simple command is started without a shell.
-    pub text: String,
-}
-
-/// Result of a change.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct Edited {
-    /// True if it is on show now.
-    pub applied: bool,
-    /// Reason for a refusal, in words: what it would be denied for, or that it cannot be read. The question
-    /// is as it was then.
-    pub reason: Option<ShownText>,
-}
-
-impl Edited {
-    /// Returns the result of a change that is not on show.
-    pub fn refused(why: &NotApplied) -> Self {
-        Self { applied: false, reason: Some(crate::render::not_applied(why)) }
-    }
-}
-
-/// A person's answer. It names the question and what was shown, never what to run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[ts(optional_fields = nullable)]
-pub struct AnswerParams {
-    /// The question's id or code.
-    pub question_id: String,
-    /// The digest of what was shown.
-    pub digest: String,
-    /// The answer.
-    pub answer: Answer,
-    /// For whom *always* is saved.
-    #[serde(default)]
-    #[ts(as = "Option<_>", optional)]
-    pub scope: Scope,
-    /// Offer that *always* saves: [`Proposal::id`].
-    #[serde(default)]
-    pub proposal: Option<String>,
-    /// The offer's pattern as the person edited it (`git push origin *`); it must still match the request.
-    #[serde(default)]
-    pub edited: Option<String>,
-    /// Lifetime of what *always* saves.
-    #[serde(default)]
-    pub lifetime: Option<Lifetime>,
-    /// Words for the agent.
-    #[serde(default)]
-    pub feedback: Option<String>,
-    /// Requests of [`Question::requests`] that an approval covers. Empty is the first alone, because *once* is
-    /// one run; the others stay in a question of their own.
-    #[serde(default)]
-    #[ts(as = "Option<_>", optional)]
-    pub requests: Vec<String>,
-    /// True to let *always* hold in every folder, not only in [`Proposal::folder`] and below.
-    #[serde(default)]
-    #[ts(as = "Option<_>", optional)]
-    pub anywhere: bool,
-}
-
-impl AnswerParams {
-    /// Returns an answer and nothing with it: for this agent, without an end, without words.
-    pub fn new(question_id: impl Into<String>, digest: impl Into<String>, answer: Answer) -> Self {
-        Self {
-            question_id: question_id.into(),
-            digest: digest.into(),
-            answer,
-            scope: Scope::Agent,
-            proposal: None,
-            edited: None,
-            lifetime: None,
-            feedback: None,
-            requests: Vec::new(),
-            anywhere: false,
-        }
-    }
-
-    /// Makes an answer to a question as it is shown.
-    pub fn for_question(question: &Question, answer: Answer) -> Self {
-        Self::new(&question.id, &question.digest, answer)
-    }
-}
-
-/// Answer of a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "kebab-case")]
-pub enum Answer {
-    /// Run it now.
-    Once,
-    /// Save a rule and run it now.
-    Always,
-    /// Do not run it.
-    Deny,
-    /// Do not run it, and save a deny rule.
-    DenyAlways,
-    /// Do not run it, nor anything else of this agent for ten minutes.
-    DenyAll,
-}
-
-/// For whom a rule is saved.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "kebab-case")]
-pub enum Scope {
-    /// This agent.
-    #[default]
-    Agent,
-    /// Every agent.
-    Everyone,
 }

@@ -3,7 +3,7 @@
 use crate::activity::{RequestDetail, RequestRow};
 use crate::methods::FeedEvent;
 use crate::piece::{Piece, PieceKind, ShownText};
-use crate::question::{ShownStep, ShownTrace};
+use crate::shown::{ShownStep, ShownTrace};
 use crate::subject::{Field, ShownSubject};
 use crate::told::ApproverNotification;
 use postern_command::secrets::{ReadableText, is_secret_name};

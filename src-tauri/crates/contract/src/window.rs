@@ -2,8 +2,9 @@
 
 use crate::activity::RequestRow;
 use crate::alike::Batch;
+use crate::answer::Scope;
 use crate::lists::{AgentRow, Status};
-use crate::question::{Question, Scope};
+use crate::question::Question;
 use postern_policy::{AgentId, Millis};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

@@ -41,10 +41,10 @@ pub use policy::{
     ImportedSettings, Lint, LintFinding, Linted, Replay, ReplayChange, Replayed, RulesBatch, RulesPart,
 };
 pub use results::{
-    Agents, AlsoCovers, Applied, Arming, ChannelKind, ChannelLines, DataUse, DoorApprover, DoorClient, Doors,
-    Explained, HostSettings, Permissions, Place, Questions, RefusedRule, Requests, RuleFile, RulePreview,
-    Rules, RulesImported, SessionClosed, SessionRow, Sessions, Skills, Submitted, ToolExplained,
-    ToolQuestion, ToolQuestions,
+    Agents, Applied, Arming, ChannelKind, ChannelLines, DataUse, DoorApprover, DoorClient, Doors, Explained,
+    HostSettings, Permissions, Place, Questions, RefusedRule, Requests, RuleFile, RulePreview, Rules,
+    RulesImported, SessionClosed, SessionRow, Sessions, Skills, Submitted, ToolExplained, ToolQuestion,
+    ToolQuestions,
 };
 pub use setup::{
     Connection, FoundAgent, Imported, ImportedEntry, ImportedFile, KnownAgent, RuleSource, SettingsChange,

@@ -1,8 +1,8 @@
 //! Results of the control methods.
 
 use crate::{
-    AgentRow, MultilineText, Question, RequestRow, RuleDraft, RuleRow, ShownEffect, ShownRisk, ShownStep,
-    ShownText, ShownTrace, SkillRow,
+    AgentRow, AlsoCovers, MultilineText, Question, RequestRow, RuleDraft, RuleRow, ShownEffect, ShownRisk,
+    ShownStep, ShownText, ShownTrace, SkillRow,
 };
 use postern_policy::{AgentId, Decision, Millis, Reason, RuleRef, Settings};
 use serde::{Deserialize, Serialize};
@@ -154,20 +154,6 @@ pub struct RulePreview {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<_>", optional)]
     pub also: Vec<AlsoCovers>,
-}
-
-/// Commands that a broad rule covers besides.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[ts(optional_fields = nullable)]
-pub struct AlsoCovers {
-    /// The kind of the effect (`delete`); absent if it is that it runs any program it is told to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effect: Option<String>,
-    /// Some of the arguments that have it.
-    pub by: Vec<String>,
-    /// The effect and its arguments in words, ready to be shown: `delete files (-delete)`.
-    pub text: String,
 }
 
 /// A place in a text, counted from one.

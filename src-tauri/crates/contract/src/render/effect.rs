@@ -2,11 +2,11 @@
 
 use super::argument::argument;
 use super::sentence::Sentence;
-use crate::methods::AlsoCovers;
 use crate::piece::{Piece, PieceKind, ShownText};
+use crate::shown::AlsoCovers;
 use postern_command::effect::{EffectScope, InstallPlace, Reversible, UnknownEffectReason};
 use postern_command::{CommandEffect, Words};
-use postern_policy::{AlsoCovered, Cause, EffectExtent, RatedEffect, Risk, RiskLevel};
+use postern_policy::{AlsoCovered, EffectExtent, RatedEffect, Risk, RiskLevel};
 
 /// Objects that are named; more are counted.
 const MOST_NAMED: usize = 3;
@@ -129,34 +129,6 @@ pub fn all_also_covered(all: &[AlsoCovers]) -> Option<String> {
         many => format!("{many} effects"),
     };
     Some(format!("Also covers {many}: {}", texts.join("; ")))
-}
-
-/// Returns why a question is asked, to the person.
-pub fn asked_because(cause: &Cause, agent: &ShownText) -> ShownText {
-    match cause {
-        Cause::NoRule { command: Some(command) } => {
-            let begun = Sentence::new("You haven’t allowed ").code(command).literal(" for ");
-            begun.append(agent.clone()).literal(".").pieces()
-        }
-        Cause::NoRule { command: None } => Sentence::new("You haven’t allowed this part yet.").pieces(),
-        Cause::Steps { cause, asking, steps } => {
-            let begun = Sentence::default().append(asked_because(cause, agent));
-            match (asking, steps) {
-                (2, 2) => begun.literal(" Both need your approval."),
-                (asking, steps) if asking == steps => {
-                    begun.literal(" All ").number(*steps).literal(" need your approval.")
-                }
-                _ => begun
-                    .literal(" ")
-                    .number(*asking)
-                    .literal(" of ")
-                    .number(*steps)
-                    .literal(" need your approval."),
-            }
-            .pieces()
-        }
-        _ => super::cause_sentence(cause),
-    }
 }
 
 fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {

@@ -15,19 +15,18 @@ mod risk;
 mod rule;
 mod sentence;
 mod shown;
-mod tool;
 mod trace;
 
 pub use activity::{decided_by, moment};
 pub use answer::{missing, not_applied};
-pub use cause::cause_sentence;
+pub use cause::{asked_because, cause_sentence};
 pub use danger::{confinement, danger, missing_network};
 pub use denial::{
     advice, denial, denial_advice, drifted_step, failed_confined, not_shown, refusal, set_aside, timed_out,
     verdict_advice,
 };
 pub use effect::{
-    all_also_covered, also_covers, asked_because, beyond_headline, effect, effect_kind, effect_kind_sentence,
+    all_also_covered, also_covers, beyond_headline, effect, effect_kind, effect_kind_sentence,
     effect_sentence, headline,
 };
 pub use gap::difference;

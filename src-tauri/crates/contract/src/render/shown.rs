@@ -1,6 +1,6 @@
 //! Parts of a verdict as approvers show them.
 
-use crate::question::{RiskText, ShownEffect, ShownRisk, ShownStep, ShownTrace};
+use crate::shown::{RiskText, ShownEffect, ShownRisk, ShownStep, ShownTrace};
 use postern_policy::{Cause, RatedEffect, Risk, RiskLevel, StepVerdict, TraceLine, Verdict};
 
 /// Returns the cause as plain text, for agents and logs.

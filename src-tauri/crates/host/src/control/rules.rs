@@ -5,11 +5,11 @@ use crate::ask::ApproverId;
 use crate::book::{AgentChanges, Matched, PolicyStoreError, RuleImportResult, unconfirmed};
 use postern_command::escape;
 use postern_contract::methods::{
-    AddRule, AlsoCovers, Applied, ControlError, ExportRules, ImportRules, ImportedSettings, ListRules,
-    PreviewRule, RefusedRule, RemoveRule, RuleFile, RuleFilter, RuleNumber, RulePreview, RuleUpdate, Rules,
-    RulesBatch, RulesImport, RulesImported, RulesPart, RulesWrite, StageRules, UpdateRule,
+    AddRule, Applied, ControlError, ExportRules, ImportRules, ImportedSettings, ListRules, PreviewRule,
+    RefusedRule, RemoveRule, RuleFile, RuleFilter, RuleNumber, RulePreview, RuleUpdate, Rules, RulesBatch,
+    RulesImport, RulesImported, RulesPart, RulesWrite, StageRules, UpdateRule,
 };
-use postern_contract::{ApproverNotification, RuleDraft, render};
+use postern_contract::{AlsoCovers, ApproverNotification, RuleDraft, render};
 use postern_policy::{AgentId, Rule, RuleProblem, Source, also_covered, kind_name, pattern_text};
 
 /// The format of a rule file.

@@ -1,8 +1,9 @@
 //! Reason why a use of a tool is allowed, asked about or denied.
 
-use super::risk::protection;
-use super::sentence::Sentence;
+use super::cause_sentence;
 use crate::piece::ShownText;
+use crate::render::risk::protection;
+use crate::render::sentence::Sentence;
 use postern_policy::{Effect, NamedRule, NamedRuleSource, ToolCause, ToolUse};
 
 /// Returns why a use of a tool is allowed, asked about or denied.
@@ -10,10 +11,10 @@ pub(super) fn tool_cause_sentence(cause: &ToolCause) -> ShownText {
     let sentence = match cause {
         ToolCause::Line { tool, of, line } => by_line(tool, of, line.as_ref()),
         ToolCause::Beyond(allows) => Sentence::default()
-            .append(super::cause_sentence(allows))
+            .append(cause_sentence(allows))
             .literal(" But it does more than that line says, so Postern asks."),
         ToolCause::Default(allows) => Sentence::default()
-            .append(super::cause_sentence(allows))
+            .append(cause_sentence(allows))
             .literal(" That is a default, and the agent’s own rules ask."),
         ToolCause::Missing { tool, argument } => Sentence::default()
             .code(tool)

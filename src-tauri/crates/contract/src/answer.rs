@@ -1,0 +1,222 @@
+//! A person's answer to a question, or change of its command, and the parts that an approver has to show for it.
+
+use crate::not_applied::NotApplied;
+use crate::part::Part;
+use crate::piece::{ShownText, join_pieces};
+use crate::question::{Question, ShownProgram};
+use postern_policy::Lifetime;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use ts_rs::TS;
+
+/// Folders in which only the system installs programs, as they are shown.
+const SYSTEM: [&str; 4] = ["/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/"];
+
+/// Command as a person changed it. It is read, looked up and judged as if the agent had asked for it, and
+/// then shown.
+///
+/// It has a digest of its own, is armed again, and runs only when an answer names that digest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EditParams {
+    /// The question's id or code.
+    pub question_id: String,
+    /// The digest of what was shown.
+    pub digest: String,
+    /// The whole command as a line of shell text. One simple command is started without a shell.
+    pub text: String,
+}
+
+/// Result of a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Edited {
+    /// True if it is on show now.
+    pub applied: bool,
+    /// Reason for a refusal, in words: what it would be denied for, or that it cannot be read. The question
+    /// is as it was then.
+    pub reason: Option<ShownText>,
+}
+
+impl Edited {
+    /// Returns the result of a change that is not on show.
+    pub fn refused(why: &NotApplied) -> Self {
+        Self { applied: false, reason: Some(crate::render::not_applied(why)) }
+    }
+}
+
+/// A person's answer. It names the question and what was shown, never what to run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct AnswerParams {
+    /// The question's id or code.
+    pub question_id: String,
+    /// The digest of what was shown.
+    pub digest: String,
+    /// The answer.
+    pub answer: Answer,
+    /// For whom *always* is saved.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub scope: Scope,
+    /// Offer that *always* saves: `Proposal::id`.
+    #[serde(default)]
+    pub proposal: Option<String>,
+    /// The offer's pattern as the person edited it (`git push origin *`); it must still match the request.
+    #[serde(default)]
+    pub edited: Option<String>,
+    /// Lifetime of what *always* saves.
+    #[serde(default)]
+    pub lifetime: Option<Lifetime>,
+    /// Words for the agent.
+    #[serde(default)]
+    pub feedback: Option<String>,
+    /// Requests of [`Question::requests`] that an approval covers. Empty is the first alone, because *once* is
+    /// one run; the others stay in a question of their own.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub requests: Vec<String>,
+    /// True to let *always* hold in every folder, not only in `Proposal::folder` and below.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub anywhere: bool,
+}
+
+impl AnswerParams {
+    /// Returns an answer and nothing with it: for this agent, without an end, without words.
+    pub fn new(question_id: impl Into<String>, digest: impl Into<String>, answer: Answer) -> Self {
+        Self {
+            question_id: question_id.into(),
+            digest: digest.into(),
+            answer,
+            scope: Scope::Agent,
+            proposal: None,
+            edited: None,
+            lifetime: None,
+            feedback: None,
+            requests: Vec::new(),
+            anywhere: false,
+        }
+    }
+
+    /// Makes an answer to a question as it is shown.
+    pub fn for_question(question: &Question, answer: Answer) -> Self {
+        Self::new(&question.id, &question.digest, answer)
+    }
+}
+
+/// Answer of a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answer {
+    /// Run it now.
+    Once,
+    /// Save a rule and run it now.
+    Always,
+    /// Do not run it.
+    Deny,
+    /// Do not run it, and save a deny rule.
+    DenyAlways,
+    /// Do not run it, nor anything else of this agent for ten minutes.
+    DenyAll,
+}
+
+/// For whom a rule is saved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// This agent.
+    #[default]
+    Agent,
+    /// Every agent.
+    Everyone,
+}
+
+impl Question {
+    /// Returns the parts that an approver has to show for this answer to count. A denial needs none.
+    pub fn parts_for(&self, answer: Answer) -> BTreeSet<Part> {
+        let yes = matches!(answer, Answer::Once | Answer::Always);
+        let elsewhere = |program: &ShownProgram| {
+            let path = join_pieces(&program.path);
+            !join_pieces(&program.name).contains('/') && !SYSTEM.iter().any(|folder| path.starts_with(folder))
+        };
+        let has = [
+            (Part::Environment, !self.env.is_empty()),
+            (Part::Input, self.stdin.is_some()),
+            (Part::Programs, self.programs.iter().any(elsewhere)),
+            (Part::Scripts, self.programs.iter().any(|program| program.script.is_some())),
+            (Part::Changeable, !self.changeable.is_empty()),
+            (Part::Always, answer == Answer::Always && !self.proposals.is_empty()),
+        ];
+        has.into_iter().filter(|(_, has)| yes && *has).map(|(part, _)| part).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Answer, Part, Question};
+    use postern_policy::NothingToSave;
+    use serde_json::{Value, json};
+
+    /// Returns a question with these members replaced.
+    fn question(members: &Value) -> Question {
+        let mut whole = json!({
+            "id": "q1", "code": "a1b2", "digest": "d", "requests": [],
+            "asker": {"agent": "main", "name": [], "color": "", "knownBy": [], "session": null, "says": null},
+            "command": [], "line": "ls", "argv": null, "shell": false, "steps": [], "programs": [], "cwd": [], "env": [],
+            "stdin": null, "headline": [], "why": [], "rule": null, "policy": [], "risk": {"level": "safe", "reasons": []},
+            "proposals": [], "askedAt": 0, "expiresAt": 1, "atZero": [], "armingMs": 0, "waiting": 0
+        });
+        for (name, value) in members.as_object().unwrap() {
+            whole[name] = value.clone();
+        }
+        serde_json::from_value(whole).unwrap()
+    }
+
+    fn text(text: &str) -> Value {
+        json!([{"text": text, "kind": "plain"}])
+    }
+
+    fn program(path: &str, script: &Value) -> Value {
+        json!({"name": text("run"), "path": text(path), "realPath": null, "version": null, "shortHash": null, "signer": null,
+            "remarks": [], "script": script})
+    }
+
+    fn offer(folder: &Value) -> Value {
+        json!({"id": "exact", "label": text("this"), "folder": folder, "rules": [], "wouldMatch": null})
+    }
+
+    #[test]
+    fn a_yes_needs_every_part_that_the_question_has_and_a_no_needs_none() {
+        let script = json!({"path": text("/w/m.sh"), "shortHash": "00", "preview": []});
+        let added = json!({"kind": "added", "name": text("A"), "value": text("b"), "was": null});
+        for (members, part) in [
+            (json!({"env": [added]}), Part::Environment),
+            (json!({"stdin": {"kind": "stream"}}), Part::Input),
+            (json!({"programs": [program("/opt/bin/run", &Value::Null)]}), Part::Programs),
+            (json!({"programs": [program("/usr/bin/run", &script)]}), Part::Scripts),
+            (json!({"changeable": [text("/w/m.sh")]}), Part::Changeable),
+        ] {
+            let question = question(&members);
+            assert_eq!(question.parts_for(Answer::Once), [part].into(), "{members}");
+            assert_eq!(question.parts_for(Answer::Always), [part].into(), "nothing can be saved: {members}");
+            assert!(question.parts_for(Answer::Deny).is_empty());
+        }
+        let question =
+            question(&json!({"proposals": [offer(&Value::Null)], "changeable": [text("/w/m.sh")]}));
+        assert_eq!(question.parts_for(Answer::Always), [Part::Changeable, Part::Always].into());
+    }
+
+    #[test]
+    fn from_afar_only_what_holds_in_the_folder_of_the_request_is_saved() {
+        let nothing = question(&json!({"nothingToSave": {"reason": "writes", "text": "it writes"}}));
+        assert_eq!(nothing.placed(), Err(NothingToSave::Writes));
+        let anywhere = question(&json!({"proposals": [offer(&Value::Null)]}));
+        assert_eq!(anywhere.placed(), Err(NothingToSave::EveryFolder));
+        let here = question(&json!({"proposals": [offer(&Value::Null), offer(&text("~/w"))]}));
+        assert_eq!(here.placed(), Ok(vec![&here.proposals[1]]));
+        let tool = question(&json!({"tool": text("write"), "proposals": [offer(&Value::Null)]}));
+        assert_eq!(tool.placed().map(|offers| offers.len()), Ok(1), "a tool's line has no folder");
+    }
+}
