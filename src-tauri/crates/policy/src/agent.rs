@@ -78,4 +78,13 @@ impl AgentPolicy {
     pub fn session(&self, session: Option<&str>) -> Option<&SessionLayers> {
         self.sessions.get(session?)
     }
+
+    /// Returns the layers of a session's parents, and with them the agent's file and what the session added, in the order
+    /// in which they are read.
+    pub(crate) fn layers(&self, session: Option<&str>) -> (&[FileLayer], Vec<&FileLayer>) {
+        let session = self.session(session);
+        let parents = session.map(|layers| layers.parents.as_slice()).unwrap_or_default();
+        let runtime = session.map(|layers| &layers.runtime);
+        (parents, parents.iter().chain(self.file.as_ref()).chain(runtime).collect())
+    }
 }

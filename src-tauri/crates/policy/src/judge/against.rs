@@ -141,18 +141,6 @@ enum Layer {
     All,
 }
 
-/// Returns a session's parents' layers, the agent's file and what the session added, in the order in which
-/// they are read.
-pub(super) fn all_layers<'p>(
-    policy: &'p AgentPolicy,
-    facts: &Facts<'_>,
-) -> (&'p [FileLayer], Vec<&'p FileLayer>) {
-    let session = policy.session(facts.session);
-    let parents = session.map(|layers| layers.parents.as_slice()).unwrap_or_default();
-    let runtime = session.map(|layers| &layers.runtime);
-    (parents, parents.iter().chain(policy.file.as_ref()).chain(runtime).collect())
-}
-
 /// Returns the last entry of the layers that is about a command, and how sure that is. The agent's own shell
 /// has one name, the host two.
 fn last_entry<'p>(
@@ -177,7 +165,7 @@ fn layers(
     call: &JudgedInvocation<'_>,
     which: Layer,
 ) -> Option<StepOutcome> {
-    let (parents, all) = all_layers(policy, facts);
+    let (parents, all) = policy.layers(facts.session);
     if all.is_empty() {
         return None;
     }
@@ -228,7 +216,7 @@ pub(super) fn allowing_entry<'p>(
     words: &[Option<&str>],
 ) -> Option<&'p PermissionEntry> {
     let names: Vec<&str> = words.first().copied().flatten().into_iter().collect();
-    let (_, all) = all_layers(policy, facts);
+    let (_, all) = policy.layers(facts.session);
     let (entry, _) = last_entry(facts.origin, &all, &names, words)?;
     (entry.effect == Effect::Allow).then_some(entry)
 }

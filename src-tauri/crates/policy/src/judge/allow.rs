@@ -1,17 +1,20 @@
-//! Allow rules: what a step needs so that one covers it.
+//! Allow rules: what a step needs so that one covers it, or a line of the file.
 
+use super::against::allowing_entry;
 use super::limits;
+use super::outcome::{StepOutcome, entry_ref, named_entry};
 use super::places::is_held_in_place;
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
-use crate::cause::{ContentDifference, Difference, Gap, PinMismatch, SignerDifference};
+use crate::cause::{Cause, ContentDifference, Difference, Gap, PinMismatch, SignerDifference};
 use crate::facts::{Facts, Input};
 use crate::needed::folders_of;
 use crate::path;
 use crate::pattern::is_glob;
 use crate::rule::{Identity, Pattern, Rule, RuleId, RuleInput, Signature, Source};
 use crate::ruleset::{Compiled, CompiledRules};
-use postern_command::{Dir, Redirection, UnsafeArg};
+use crate::verdict::{Decision, Reason};
+use postern_command::{Dir, Power, Redirection, UnsafeArg};
 
 /// Result of the allow rules for a step.
 #[derive(Debug)]
@@ -330,4 +333,23 @@ pub fn changes(was: &Identity, now: &Identity) -> Difference {
 /// Returns true if a rule describes programs by a glob.
 pub(crate) fn describes(rule: &Rule) -> bool {
     matches!(&rule.pattern, Pattern::Path(text) if is_glob(text))
+}
+
+/// Returns true if the file's last match allows it, with the same limits that rules have.
+pub(super) fn by_file(
+    policy: &AgentPolicy,
+    facts: &Facts<'_>,
+    subject: &StepSubject<'_>,
+) -> Option<StepOutcome> {
+    let entry = allowing_entry(policy, facts, subject.own_words())?;
+    let words = entry.command()?;
+    let describes = entry.is_catch_all() || !words.names_word(0);
+    let unnamed = subject.step.ways_out.iter().any(|way| !words.names_word(way.argument));
+    let elevated = subject.step.via.iter().any(|via| via.power != Power::Transparent);
+    let writes = subject.step.redirections.iter().any(Redirection::writes);
+    if elevated || writes || unnamed || (describes && subject.carries_others()) {
+        return None;
+    }
+    let cause = Cause::Rule(named_entry(entry));
+    Some(StepOutcome::new(Decision::Allow, Reason::Rule, cause).with_rule(entry_ref(entry)))
 }

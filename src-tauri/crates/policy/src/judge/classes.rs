@@ -4,20 +4,16 @@
 //! run is confined: then a wrong effect costs a failed run and nothing else. A class whose effects no profile can hold
 //! is allowed for a step of which everything is known.
 
-use super::label;
-use super::outcome::StepOutcome;
 use super::places::{self, StepPlaces};
-use super::profile::Profiles;
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
-use crate::cause::Cause;
 use crate::classes::{Access, Class};
 use crate::facts::{Facts, Lookup};
 use crate::needed::folders_of;
 use crate::path;
 use crate::protected::ProtectedPlaces;
 use crate::risk::RatedEffect;
-use crate::verdict::{Decision, Reason, RiskLevel};
+use crate::verdict::RiskLevel;
 use postern_command::effect::InstallPlace;
 use postern_command::{
     ArgEffect, ArgFact, CommandEffect, EffectScope, Power, Redirection, RedirectionKind, Reversible,
@@ -449,45 +445,4 @@ pub(crate) fn project_code(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -
     let places = OnceCell::new();
     let effects = crate::risk::of_step(facts, subject.step, subject.found);
     Classes::new(policy, facts, &places).find_classes(&subject, &effects).code
-}
-
-/// Returns the outcome for a text that was not understood, in a run that holds it as code of the project.
-pub(super) fn any_code() -> StepOutcome {
-    let cause = Cause::Classes { classes: vec![Class::Build], confined: true };
-    StepOutcome::new(Decision::Allow, Reason::Class, cause)
-}
-
-/// Returns the outcome of the classes for the step at `at`, which no rule covers.
-pub(super) fn outcome(facts: &Facts<'_>, profiles: &Profiles<'_>, at: usize) -> Option<StepOutcome> {
-    let command = || label::of_step(&facts.reading.steps[at]);
-    match profiles.classed.get(at)? {
-        Classed::Asks => None,
-        Classed::Denied(class) => {
-            let cause = Cause::ClassDenied { command: command(), class: *class };
-            Some(StepOutcome::new(Decision::Deny, Reason::Policy, cause))
-        }
-        Classed::Allowed { classes, need, .. } => {
-            let needs = match need {
-                Need::Look => Some(Profile::Look),
-                Need::Project | Need::Network => Some(Profile::Project),
-                Need::Unconfined => None,
-            };
-            let gap = (!profiles.holds_step(at)).then(|| profiles.class_gap(facts, needs));
-            let classes = classes.clone();
-            Some(match gap {
-                None => {
-                    let confined = *need < Need::Unconfined;
-                    StepOutcome::new(Decision::Allow, Reason::Class, Cause::Classes { classes, confined })
-                }
-                Some(gap) => {
-                    let reason = gap.reason();
-                    StepOutcome::new(
-                        Decision::Ask,
-                        reason,
-                        Cause::ClassesBut { command: command(), classes, gap },
-                    )
-                }
-            })
-        }
-    }
 }

@@ -5,19 +5,15 @@
 
 use super::broad::{holds_there, starts};
 use super::classes::{Classes, Need, StepClasses};
-use super::outcome::{StepOutcome, to_named_rule};
 use super::places::StepPlaces;
-use super::profile::Profiles;
 use super::subject::StepSubject;
-use super::{label, step};
 use crate::agent::AgentPolicy;
-use crate::cause::{Cause, ClassGap};
+use crate::cause::ClassGap;
 use crate::classes::Class;
 use crate::facts::Facts;
 use crate::risk::{self, RatedEffect};
 use crate::rule::{Pattern, Rule};
 use crate::ruleset::Compiled;
-use crate::verdict::Decision;
 use postern_command::Role;
 use postern_protocol::Profile;
 use std::cell::OnceCell;
@@ -121,18 +117,4 @@ fn weigh_rule<'a>(
     }
     let effect = classes.beyond(subject, effects, profile, network);
     Ruled::But(rule, profile, ClassGap::Beyond { effect: effect.map(Box::new) })
-}
-
-/// Returns the outcome of the rules that name a profile for the step at `at`, which no other rule covers.
-pub(super) fn outcome(facts: &Facts<'_>, profiles: &Profiles<'_>, at: usize) -> Option<StepOutcome> {
-    let (rule, profile, gap) = match profiles.ruled.get(at)? {
-        Ruled::Not => return None,
-        Ruled::Allowed(rule, ..) if profiles.hold_rule(at) => return Some(step::covered(rule)),
-        Ruled::Allowed(rule, profile, _) => (rule, profile, profiles.class_gap(facts, Some(*profile))),
-        Ruled::But(rule, profile, gap) => (rule, profile, gap.clone()),
-    };
-    let command = label::of_step(&facts.reading.steps[at]);
-    let reason = gap.reason();
-    let cause = Cause::RuleBut { command, rule: to_named_rule(rule), profile: *profile, gap };
-    Some(StepOutcome::new(Decision::Ask, reason, cause))
 }

@@ -6,7 +6,6 @@
 //! Only what stands in the request is looked at. A script, a module and a sourced file are files: no deny rule looks
 //! into those, whatever they run.
 
-use super::against;
 use super::mention::{self, Mention};
 use super::outcome::{StepOutcome, rule_ref, whole_pattern};
 use crate::advice::Advice;
@@ -30,7 +29,7 @@ pub(super) fn rules_in_force(policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
         Effect::Ask => of_files || !entry.is_catch_all(),
         Effect::Deny => true,
     };
-    let (_, layers) = against::all_layers(policy, facts);
+    let (_, layers) = policy.layers(facts.session);
     let entries = layers.iter().flat_map(|layer| layer.entries());
     policy.rules.denies_anything(facts.now, facts.session)
         || entries.filter(|entry| entry.is_for(SHELL_TOOL)).fold(false, of_files)

@@ -2,7 +2,7 @@
 //!
 //! Its facts, what is worked out of its text once, and how much may still be spelled out of guesses.
 
-use super::core::Guarded;
+use super::guarded::Guarded;
 use crate::facts::Facts;
 use foldhash::{HashMap, HashMapExt as _};
 use postern_command::MOST_GUESSES;

@@ -14,14 +14,18 @@
 mod against;
 mod allow;
 mod broad;
+mod builtin;
+mod by_profile;
 mod classes;
 mod code;
 mod command_tool;
 mod confined;
 pub mod core;
+mod covering;
 mod deny;
 mod doubt;
 mod files;
+mod guarded;
 mod invocation;
 mod label;
 mod limits;
@@ -40,12 +44,14 @@ mod subject;
 mod unidentified;
 mod unseen;
 mod whole;
+mod wild_path;
 
 pub use allow::changes;
 pub(crate) use allow::describes;
 pub(crate) use classes::{ProjectCode, project_code};
 pub(crate) use code::{argv_of_line, is_constant, is_repeatable, on_input as code_on_input, sourced};
 pub use command_tool::{CommandAgainst, against_classes, against_command_tool, against_files};
+pub(crate) use covering::{can_be_covered, covers};
 pub(crate) use limits::{
     folders_outside, is_bound_by_limits, names_own_places, of_step as limits_of_step, sends_written_text,
 };
@@ -54,7 +60,7 @@ pub(crate) use outcome::named_entry;
 pub use outcome::{rule_ref, source_words};
 pub use own_shell::protect_in_own_shell;
 pub(crate) use places::is_held_in_place;
-pub(crate) use step::{can_be_covered, covers, reads_input_as_data};
+pub(crate) use step::reads_input_as_data;
 pub(crate) use subject::is_harmless;
 
 use crate::advice::Advice;
@@ -260,7 +266,7 @@ impl<'a> Judgement<'a> {
         if by_rule.decision != Decision::Ask {
             return by_rule;
         }
-        let confined = confined::outcome(self.facts, &self.profiles, at);
+        let confined = by_profile::by_confined_rule(self.facts, &self.profiles, at);
         if let Some(allowed) = confined.as_ref().filter(|found| found.decision == Decision::Allow) {
             return allowed.clone();
         }
@@ -276,7 +282,7 @@ impl<'a> Judgement<'a> {
         if by_rule.decision != Decision::Ask || by_rule.reason == Reason::BinaryChanged {
             return None;
         }
-        classes::outcome(self.facts, &self.profiles, at)
+        by_profile::by_classes(self.facts, &self.profiles, at)
     }
 
     /// Applies the rule for the whole line to a question that only a missing rule asks.
@@ -284,7 +290,7 @@ impl<'a> Judgement<'a> {
         let missing =
             matches!(outcome.reason, Reason::AllowlistMiss | Reason::Opaque | Reason::CannotConfine);
         match self.line_rule.filter(|_| missing && outcome.decision == Decision::Ask) {
-            Some(rule) => step::covered(rule),
+            Some(rule) => outcome::covered(rule),
             None => outcome,
         }
     }
@@ -294,7 +300,7 @@ impl<'a> Judgement<'a> {
         let part = self.facts.reading.opaque.first()?;
         let by_rule = self.by_line(step::unparsed_outcome(part));
         let held = by_rule.decision == Decision::Ask && self.profiles.hold_any_code(&self.policy.settings);
-        let outcome = if held { classes::any_code() } else { by_rule };
+        let outcome = if held { by_profile::any_code() } else { by_rule };
         self.note_stage("unread", outcome.cause.clone());
         Some(self.unasked(outcome))
     }

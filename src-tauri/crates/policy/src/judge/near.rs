@@ -2,8 +2,8 @@
 //!
 //! Text that was not understood may hold thousands of them, and nearly all have nothing to do with any rule.
 
+use super::core;
 use super::line::JudgmentContext;
-use super::{against, core};
 use crate::agent::AgentPolicy;
 use crate::path;
 use crate::rule::Effect;
@@ -26,7 +26,7 @@ pub(super) struct Near<'a> {
 
 impl<'a> Near<'a> {
     pub(super) fn new(policy: &'a AgentPolicy, line: &'a JudgmentContext<'a>) -> Self {
-        let (_, layers) = against::all_layers(policy, line);
+        let (_, layers) = policy.layers(line.session);
         let entries = layers.iter().flat_map(|layer| layer.entries());
         let denying = entries.filter(|entry| entry.is_about_commands() && entry.effect == Effect::Deny);
         let entries = denying.map(|entry| Some(path::fold_case(entry.program()?).into_owned())).collect();

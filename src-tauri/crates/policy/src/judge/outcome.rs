@@ -146,3 +146,8 @@ pub(super) fn entry_ref(entry: &PermissionEntry) -> RuleRef {
         why: None,
     }
 }
+
+pub(super) fn covered(rule: &Rule) -> StepOutcome {
+    let reason = if matches!(rule.source, Source::Skill(_)) { Reason::Skill } else { Reason::Rule };
+    StepOutcome::new(Decision::Allow, reason, Cause::Rule(to_named_rule(rule))).with_rule(rule_ref(rule))
+}

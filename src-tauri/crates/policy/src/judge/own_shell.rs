@@ -4,9 +4,10 @@
 //! What a person wrote there to deny or to ask is stricter and wins; what they wrote there to allow allows. A
 //! line that asks about every command is how the file begins, and decides nothing.
 
+use super::builtin::starts_nothing;
 use super::outcome::{StepOutcome, entry_ref, named_entry};
 use super::subject::{StepSubject, is_harmless};
-use super::{Judgement, step};
+use super::{Judgement, allow};
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, StageFinding};
@@ -73,7 +74,7 @@ pub(super) fn rewriting(policy: &AgentPolicy, facts: &Facts<'_>, subjects: &[Ste
     }
     let allowed = |subject: &StepSubject<'_>| {
         by_file(policy, facts, subject).is_some_and(|outcome| outcome.decision == Decision::Allow)
-            || super::profile::starts_nothing(policy, facts, subject)
+            || starts_nothing(policy, facts, subject)
     };
     let kept = |name: &str| KEPT_BY_SHELL.contains(&name);
     if open_shell(policy, facts.session).is_some() || subjects.iter().all(allowed) {
@@ -95,7 +96,7 @@ pub(super) fn by_file(
 ) -> Option<StepOutcome> {
     let harmless = || subject.step.assignments.iter().all(|one| is_harmless(one, &policy.settings));
     (facts.origin == Origin::AgentShell && harmless())
-        .then(|| step::by_file(policy, facts, subject))
+        .then(|| allow::by_file(policy, facts, subject))
         .flatten()
 }
 

@@ -3,13 +3,14 @@
 //! A run is one process tree with one profile: the widest that a step needs. Beside a step that runs unconfined, the list
 //! allows only steps that name no file and read no configuration.
 
+use super::builtin::starts_nothing;
 use super::classes::{Classed, Classes, Need, StepClasses};
 use super::confined::{self, Ruled};
+use super::covering::is_allowed_as_it_is;
 use super::look::{Vouched, vouched};
 use super::opened::{self, OpenedFolder};
 use super::own_shell::{self, Rewriting};
 use super::places::StepPlaces;
-use super::step::{self, builtin, needs_no_rule};
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
 use crate::caches::needed_caches;
@@ -21,7 +22,6 @@ use crate::path;
 use crate::risk::Weighed;
 use crate::rule::FileAccess;
 use crate::settings::Security;
-use crate::verdict::Decision;
 use postern_protocol::{Profile, RequestedConfinement, short_folder};
 use std::cell::OnceCell;
 
@@ -253,7 +253,7 @@ impl WholeRequest<'_> {
         }
         for (at, found) in self.found.iter().enumerate() {
             let (subject, classed) = (&self.subjects[at], &self.classed[at]);
-            let as_it_is = || step::is_allowed_as_it_is(self.policy, self.facts, at);
+            let as_it_is = || is_allowed_as_it_is(self.policy, self.facts, at);
             match (&self.ruled[at], &self.steps[at], classed) {
                 (Ruled::Allowed(_, _, own), ..) => {
                     need = need.max(*own);
@@ -353,11 +353,4 @@ fn asked_profile(
         }
         RequestedConfinement::None => None,
     }
-}
-
-/// Returns true for a builtin or a function, which the shell itself carries out.
-pub(super) fn starts_nothing(policy: &AgentPolicy, facts: &Facts<'_>, subject: &StepSubject<'_>) -> bool {
-    subject.step.opaque.is_none()
-        && (needs_no_rule(subject) || subject.is_builtin_of_known_shell(policy, facts))
-        && builtin(subject).decision == Decision::Allow
 }

@@ -1,19 +1,21 @@
 //! Stages 8 to 10 for one step: rules, skills, the file, the read-only list, and why it is asked about otherwise.
 
-use super::allow::{Coverage, coverage, coverage_by, target};
+use super::allow::{Coverage, by_file, coverage, target};
+use super::builtin::{builtin, is_coverable_builtin, needs_no_rule};
+use super::covering::{covering_code, limited, rule_for_new_folder};
 use super::look::Vouched;
-use super::outcome::{StepOutcome, entry_ref, named_entry, rule_ref, to_named_rule, whole_pattern};
+use super::outcome::{StepOutcome, covered, rule_ref, to_named_rule, whole_pattern};
 use super::profile::Profiles;
 use super::subject::StepSubject;
-use super::{against, broad, code, confined, label, own_shell};
+use super::{broad, label, own_shell};
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
-use crate::cause::{Cause, Label, NamedRule, Obstacle};
+use crate::cause::{Cause, Label, NamedRule};
 use crate::classes::Access;
 use crate::facts::{Facts, Input, Lookup};
-use crate::rule::{Pattern, Rule, Source};
+use crate::rule::Rule;
 use crate::verdict::{Decision, Reason};
-use postern_command::{Redirection, Role, UnparsedSpan};
+use postern_command::UnparsedSpan;
 use postern_protocol::Profile;
 
 /// Returns the outcome of the rules for the step at `at`. Never denies.
@@ -80,86 +82,6 @@ fn narrow(
         .unwrap_or_else(|| miss_outcome(said, command(), subject))
 }
 
-/// Returns the rule with limits that covers the step, if one does.
-fn limited<'a>(policy: &'a AgentPolicy, subject: &StepSubject<'_>, facts: &Facts<'_>) -> Option<&'a Rule> {
-    match coverage_by(policy, subject, facts, |rule| rule.limits.is_some()) {
-        Coverage::Covered(rule) => Some(rule),
-        _ => None,
-    }
-}
-
-/// Returns the rule with limits that was given for the very folder that the line moves to.
-fn rule_for_new_folder<'a>(
-    policy: &'a AgentPolicy,
-    facts: &Facts<'_>,
-    subject: &StepSubject<'_>,
-    obstacle: &Obstacle,
-) -> Option<&'a Rule> {
-    let is_folder = matches!(obstacle, Obstacle::Leaves { .. });
-    let rest = is_folder && subject.strange_wrapper(policy, facts).is_none();
-    rest.then(|| limited(policy, subject, facts)).flatten().filter(|rule| rule.folder.is_some())
-}
-
-/// Returns true for a builtin that does more than nothing only by a file that it writes.
-fn is_coverable_builtin(subject: &StepSubject<'_>) -> bool {
-    subject.step.role == Role::HarmlessBuiltin
-        && subject.step.ways_out.is_empty()
-        && subject.step.redirections.iter().any(Redirection::writes)
-}
-
-/// Returns true if nothing prevents every rule from covering the step at `at`.
-pub(crate) fn can_be_covered(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
-    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
-    if needs_no_rule(&subject) || subject.is_builtin_of_known_shell(policy, facts) {
-        return is_coverable_builtin(&subject);
-    }
-    if let Some(part) = &subject.step.opaque {
-        return code::is_constant(subject.step, part) && !code::is_obstructed(policy, facts, &subject, part);
-    }
-    match subject.obstacle(policy, facts) {
-        None => true,
-        Some(Obstacle::Leaves { .. }) => subject.strange_wrapper(policy, facts).is_none(),
-        Some(_) => false,
-    }
-}
-
-/// Returns true if one rule by itself covers the step at `at` of a request, confined if the rule names a
-/// profile.
-pub(crate) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
-    covers_as_it_is(policy, facts, at) || confined::covers(policy, facts, at)
-}
-
-/// Returns true if a rule or a line of the file allows the step at `at` with the user's rights.
-pub(super) fn is_allowed_as_it_is(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
-    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
-    let by_line = || {
-        let told = *facts.input != Input::Nothing && !subject.reads_input_as_data();
-        let free = !told && subject.step.opaque.is_none() && subject.obstacle(policy, facts).is_none();
-        free.then(|| by_file(policy, facts, &subject)).flatten()
-    };
-    covers_as_it_is(policy, facts, at)
-        || own_shell::by_file(policy, facts, &subject).or_else(by_line).is_some()
-}
-
-fn covers_as_it_is(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
-    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
-    let narrowly = || {
-        if let Some(part) = &subject.step.opaque {
-            return covering_code(policy, facts, &subject, part).is_some();
-        }
-        if needs_no_rule(&subject) {
-            return is_coverable_builtin(&subject) && limited(policy, &subject, facts).is_some();
-        }
-        match subject.obstacle(policy, facts) {
-            None => matches!(coverage(policy, &subject, facts), Coverage::Covered(_)),
-            Some(obstacle) => rule_for_new_folder(policy, facts, &subject, &obstacle).is_some(),
-        }
-    };
-    code::covering_line(policy, facts).is_some()
-        || narrowly()
-        || broad::covering(policy, facts, at, &subject).is_some()
-}
-
 /// Returns a part that was not understood: at best a question.
 pub(super) fn unparsed_outcome(part: &UnparsedSpan) -> StepOutcome {
     let outcome = StepOutcome::new(Decision::Ask, Reason::Opaque, Cause::Unparsed(part.note().clone()));
@@ -169,56 +91,6 @@ pub(super) fn unparsed_outcome(part: &UnparsedSpan) -> StepOutcome {
 /// Returns true if the input of the step at `at` cannot give it commands.
 pub(crate) fn reads_input_as_data(facts: &Facts<'_>, at: usize) -> bool {
     StepSubject::new(&facts.reading.steps[at], &facts.steps[at]).reads_input_as_data()
-}
-
-/// Builtins, functions and steps that start nothing: unless a wrapper that is a program would run them.
-pub(super) fn needs_no_rule(subject: &StepSubject<'_>) -> bool {
-    let only_shell_words = subject.step.via.iter().all(|via| {
-        via.argv.first().and_then(|word| word.value.as_deref()).is_some_and(crate::needed::is_shell_word)
-    });
-    match subject.step.role {
-        Role::Program => false,
-        Role::HarmlessBuiltin => only_shell_words,
-        Role::Function | Role::Nothing => true,
-    }
-}
-
-pub(super) fn builtin(subject: &StepSubject<'_>) -> StepOutcome {
-    if let Some(write) = subject.step.redirections.iter().find(|redirection| redirection.writes()) {
-        return StepOutcome::new(
-            Decision::Ask,
-            Reason::AllowlistMiss,
-            Cause::Writes { target: target(write) },
-        );
-    }
-    if let Some(way) = subject.step.ways_out.first() {
-        return StepOutcome::new(Decision::Ask, Reason::AllowlistMiss, Cause::UnsafeArg(way.fact().clone()));
-    }
-    StepOutcome::new(Decision::Allow, Reason::Builtin, Cause::NeedsNoRule)
-}
-
-pub(super) fn covered(rule: &Rule) -> StepOutcome {
-    let reason = if matches!(rule.source, Source::Skill(_)) { Reason::Skill } else { Reason::Rule };
-    StepOutcome::new(Decision::Allow, reason, Cause::Rule(to_named_rule(rule))).with_rule(rule_ref(rule))
-}
-
-/// Returns true if the file's last match allows it, with the same limits that rules have.
-pub(super) fn by_file(
-    policy: &AgentPolicy,
-    facts: &Facts<'_>,
-    subject: &StepSubject<'_>,
-) -> Option<StepOutcome> {
-    let entry = against::allowing_entry(policy, facts, subject.own_words())?;
-    let words = entry.command()?;
-    let describes = entry.is_catch_all() || !words.names_word(0);
-    let unnamed = subject.step.ways_out.iter().any(|way| !words.names_word(way.argument));
-    let elevated = subject.step.via.iter().any(|via| via.power != postern_command::Power::Transparent);
-    let writes = subject.step.redirections.iter().any(postern_command::Redirection::writes);
-    if elevated || writes || unnamed || (describes && subject.carries_others()) {
-        return None;
-    }
-    let cause = Cause::Rule(named_entry(entry));
-    Some(StepOutcome::new(Decision::Allow, Reason::Rule, cause).with_rule(entry_ref(entry)))
 }
 
 /// Returns the list's verdict if the agent may read: it allows what the system can confine to reading.
@@ -283,22 +155,4 @@ fn beyond_reading(subject: &StepSubject<'_>) -> Option<Cause> {
     let write = step.redirections.iter().find(|redirection| redirection.writes());
     let write = write.map(|redirection| Cause::Writes { target: target(redirection) });
     write.or_else(|| step.ways_out.first().map(|way| Cause::UnsafeArg(way.fact().clone())))
-}
-
-/// Returns the rule from an offer for exactly these words, and exactly this text on its input, that covers a step which was not
-/// understood.
-fn covering_code<'a>(
-    policy: &'a AgentPolicy,
-    facts: &Facts<'_>,
-    subject: &StepSubject<'_>,
-    part: &UnparsedSpan,
-) -> Option<&'a Rule> {
-    if !code::is_constant(subject.step, part) || code::is_obstructed(policy, facts, subject, part) {
-        return None;
-    }
-    let exact = |rule: &Rule| rule.limits.is_some() && matches!(rule.pattern, Pattern::Exact(_));
-    match coverage_by(policy, subject, facts, exact) {
-        Coverage::Covered(rule) => Some(rule),
-        _ => None,
-    }
 }

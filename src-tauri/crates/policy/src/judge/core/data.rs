@@ -1,9 +1,10 @@
 //! Core entries against reading and writing Postern's own folders.
 
 use super::super::invocation::JudgedInvocation;
-use super::place::{LONGEST_PATH, OwnFoldersView, comparison_key, resolved, spellings};
+use super::place::{LONGEST_PATH, OwnFoldersView, resolved, spellings};
 use super::{CoreEntry, DATA, KEYS, removal, spelling};
 use crate::facts::{StepFacts, TargetPath};
+use crate::judge::guarded::comparison_key;
 use crate::judge::line::JudgmentContext;
 use postern_command::{Power, Redirection, RedirectionKind, Role, Step, Word};
 

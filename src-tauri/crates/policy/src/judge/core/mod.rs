@@ -9,12 +9,13 @@ mod removal;
 mod spelling;
 mod stopping;
 
+pub(super) use place::OwnFoldersView;
 pub(super) use place::spellings as path_spellings;
-pub(super) use place::{Guarded, OwnFoldersView};
 pub(super) use spelling::{TOO_MANY, all_spellings as spellings_of};
 
 use super::invocation::{self, JudgedInvocation};
 use crate::judge::line::JudgmentContext;
+use crate::judge::wild_path::without_classes;
 use crate::needed::folder_of;
 use postern_command::Step;
 
@@ -104,7 +105,7 @@ fn by_hidden_name(step: &Step, at: usize, line: &JudgmentContext<'_>) -> Option<
     let here = folder_of(line.cwd, &step.dir).unwrap_or_else(|| line.cwd.to_owned());
     spelling::all_spellings(&head.raw, &here, line).iter().find_map(|text| {
         let base = crate::path::fold_case(crate::path::base_name(text)).into_owned();
-        let base = everything::without_classes(&base);
+        let base = without_classes(&base);
         let meant = MEANT.into_iter().filter(|name| crate::words::is_wild_match(&base, name));
         meant
             .filter_map(|name| invocation::invocation_by_name(name, step, &line.steps[at], line))

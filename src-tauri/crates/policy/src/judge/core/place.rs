@@ -1,24 +1,19 @@
 //! Postern's own folders as words of a command may name them. Nearly every word of every command leads nowhere near, and
 //! most of those are told without taking them to pieces.
 
-use super::everything::path_names;
-use super::{everything, spelling};
-use crate::facts::Facts;
+use super::spelling;
+use crate::judge::guarded::{From, GuardedFolder, comparison_key, is_other_name};
 use crate::judge::line::JudgmentContext;
+use crate::judge::wild_path::{may_lie_in, path_names, without_classes};
 use crate::path;
 use crate::words::is_wild_match;
 use foldhash::HashMap;
 use postern_protocol::{SHORT_FOLDER, short_folder};
 use smallvec::SmallVec;
-use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 
 /// Bytes of a known word that may be a path, or an option with one: no system takes longer ones (`PATH_MAX` is 4,096).
 pub(super) const LONGEST_PATH: usize = 8 * 1024;
-
-/// First folders that are another one by another name.
-const OTHER_NAMES: [&str; 8] =
-    ["private", "proc", "system", "usr", "volumes", ".nofollow", ".resolve", ".vol"];
 
 /// Beginnings of a word that is a path in the home folder, after a quote before it.
 const AT_HOME: [&str; 5] = ["~/", "$HOME/", "${HOME}/", "$HOME\"/", "${HOME}\"/"];
@@ -65,73 +60,6 @@ struct FolderView<'l> {
     looked: RefCell<HashMap<String, bool>>,
 }
 
-/// Postern's own folders: its data, and the short one of channels where those lie outside.
-pub(in crate::judge) struct Guarded {
-    folders: SmallVec<[GuardedFolder; 2]>,
-}
-
-impl Guarded {
-    pub(in crate::judge) fn new(facts: &Facts<'_>) -> Self {
-        let own = std::iter::once(Cow::Borrowed(facts.data)).chain(short_folder(facts.data).map(Cow::Owned));
-        Self { folders: own.map(|folder| GuardedFolder::new(&folder, facts)).collect() }
-    }
-
-    /// Returns true if a path, written as paths are compared, lies in one of them.
-    pub(super) fn contains_path(&self, path: &str) -> bool {
-        self.folders.iter().any(|folder| path::is_within(path, &folder.key))
-    }
-
-    /// Returns true if a path, each part a name or a glob, may be one of them or a folder above one.
-    pub(super) fn may_lie_below(&self, path: &str) -> bool {
-        self.folders.iter().any(|folder| everything::may_hold_folder(path, &folder.key))
-    }
-}
-
-/// Positions that are the same for a whole request.
-struct GuardedFolder {
-    /// The folder, as paths are compared.
-    key: String,
-    /// The names that it is made of.
-    names: Vec<String>,
-    /// Position of the folder in which the request runs.
-    cwd: From,
-    /// Position of the home folder.
-    home: From,
-}
-
-impl GuardedFolder {
-    fn new(folder: &str, facts: &Facts<'_>) -> Self {
-        let key = comparison_key(folder);
-        let names = path_names(&key).map(str::to_owned).collect();
-        let from = |folder: &str| From::from_folder(folder, &key);
-        let (cwd, home) = (from(facts.cwd), from(facts.home));
-        Self { key, names, cwd, home }
-    }
-}
-
-/// Position of a folder, seen from the guarded one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum From {
-    /// In it, or where that is not plain to see.
-    Inside,
-    /// Above it: so many of its names are the folder's.
-    Above(usize),
-    Beside,
-}
-
-impl From {
-    fn from_folder(folder: &str, guarded: &str) -> Self {
-        let folder = comparison_key(folder);
-        if path::is_within(&folder, guarded) || path_names(&folder).next().is_some_and(is_other_name) {
-            Self::Inside
-        } else if path::is_within(guarded, &folder) {
-            Self::Above(path_names(&folder).count())
-        } else {
-            Self::Beside
-        }
-    }
-}
-
 impl<'l> FolderView<'l> {
     fn new(line: &'l JudgmentContext<'_>, here: &'l str, at: usize, name: &'l str) -> Self {
         let unnamed = name.is_ascii() && !mentions(name, here);
@@ -163,7 +91,7 @@ impl<'l> FolderView<'l> {
         let held = near.any(|text| {
             let path = resolved(text, self.here);
             // Only the system knows which file an id names: it may be one of these.
-            numbered && path::is_by_number(&path) || everything::may_lie_in(&path, &self.guarded().names)
+            numbered && path::is_by_number(&path) || may_lie_in(&path, &self.guarded().names)
         });
         self.looked.borrow_mut().insert(text.to_owned(), held);
         held
@@ -272,17 +200,13 @@ fn may_be(own: &str, name: &str) -> bool {
     if plain {
         own.eq_ignore_ascii_case(name)
     } else {
-        is_wild_match(&everything::without_classes(&path::fold_case(own)), name)
+        is_wild_match(&without_classes(&path::fold_case(own)), name)
     }
 }
 
 /// Returns true for a character that is itself wherever it stands in a word.
 fn is_plain(c: char) -> bool {
     c.is_alphanumeric() || "_-+@%,".contains(c)
-}
-
-fn is_other_name(name: &str) -> bool {
-    OTHER_NAMES.iter().any(|other| name.eq_ignore_ascii_case(other))
 }
 
 /// Returns true if the name stands in the text, whatever its letter case; no name stands in every text.
@@ -300,11 +224,6 @@ pub(in crate::judge) fn spellings(word: &str) -> impl Iterator<Item = &str> {
     std::iter::once(word).chain(behind).chain(glued)
 }
 
-/// Returns the spelling that paths are compared by.
-pub(super) fn comparison_key(path: &str) -> String {
-    path::deny_key(path::without_any_volume(path))
-}
-
 /// Returns the path that a spelling leads to, written as paths are compared.
 pub(super) fn resolved(text: &str, here: &str) -> String {
     comparison_key(&path::reached(here, text))
@@ -312,7 +231,7 @@ pub(super) fn resolved(text: &str, here: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{OwnFoldersView, everything, resolved, spelling};
+    use super::{OwnFoldersView, may_lie_in, resolved, spelling};
     use crate::facts::Facts;
     use crate::judge::line::JudgmentContext;
     use crate::testing::{DATA, Scene};
@@ -387,7 +306,7 @@ mod tests {
                 let place = OwnFoldersView::new(&line, &here);
                 let close = spelling::all_spellings(&word, &here, &line).iter().any(|text| {
                     let path = resolved(text, &here);
-                    line.guarded().folders.iter().any(|own| everything::may_lie_in(&path, &own.names))
+                    line.guarded().folders.iter().any(|own| may_lie_in(&path, &own.names))
                 });
                 prop_assert_eq!(place.holds_path(&word), close, "{} in {}", word, here);
                 Ok(())
