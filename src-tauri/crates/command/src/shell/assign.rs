@@ -3,8 +3,9 @@
 use shuck_ast::{Assignment as TreeAssignment, AssignmentValue, Word as TreeWord};
 
 use super::around::{Around, Below, Made};
-use super::walk::{Walk, byte_range};
-use super::word::WordProblem;
+use super::scanned::WordProblem;
+use super::span::byte_range;
+use super::walk::Walk;
 use crate::{Assignment, Unparsed, Word};
 
 /// Bytes of a value that is put in the place of its variable.

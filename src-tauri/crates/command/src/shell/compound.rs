@@ -11,8 +11,10 @@ use super::around::{Around, Below, Made, Pass};
 use super::expansion::{self, is_name};
 use super::flow::{self, After};
 use super::output;
-use super::walk::{Walk, byte_range};
-use super::word::{self, WordProblem};
+use super::scanned::WordProblem;
+use super::span::byte_range;
+use super::walk::Walk;
+use super::word;
 use crate::programs::{ProgramClass, class_of};
 use crate::{Dialect, Dir, Role, Step, Unparsed, builtins};
 

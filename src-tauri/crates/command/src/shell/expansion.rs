@@ -1,6 +1,7 @@
 //! The harmless part of `${…}` and of arithmetic.
 
-use super::word::{Variables, WordProblem};
+use super::scanned::WordProblem;
+use super::variables::Variables;
 use crate::{Dialect, Unparsed};
 
 /// Returns true if it is a variable's name.
@@ -126,7 +127,7 @@ pub(super) fn arithmetic(text: &str, variables: &Variables) -> Result<(), WordPr
 mod tests {
     use super::{arithmetic, is_length, is_plain_operator, set_in};
     use crate::Dialect;
-    use crate::shell::word::Variables;
+    use crate::shell::variables::Variables;
 
     #[test]
     fn operators_with_plain_operands_are_understood() {

@@ -17,8 +17,11 @@ mod newlines;
 mod output;
 mod qualifiers;
 mod redirect;
+mod scanned;
 mod scanner;
 mod simple;
+mod span;
+mod variables;
 mod walk;
 mod word;
 

@@ -3,7 +3,7 @@
 
 use shuck_ast::{BinaryOp, Command, RedirectKind, Stmt, StmtSeq, Word};
 
-use super::walk::byte_range;
+use super::span::byte_range;
 
 /// Kind of output of some programs, with any content of their files. Empty output is possible too: if they
 /// fail.

@@ -4,8 +4,9 @@ use shuck_ast::{Command, Heredoc, HeredocBodyPart, Redirect, RedirectKind, Redir
 
 use super::around::Around;
 use super::heredocs::HereDocument;
-use super::walk::{Walk, byte_range};
-use super::word::{Scanned, WordProblem};
+use super::scanned::{Scanned, WordProblem};
+use super::span::byte_range;
+use super::walk::Walk;
 use crate::call::Feed;
 use crate::{Redirection, RedirectionKind, Unparsed, Word};
 

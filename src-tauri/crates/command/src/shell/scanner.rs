@@ -9,7 +9,7 @@ use super::braces::Unit;
 use super::expansion::{arithmetic, assigned, is_length, is_name, is_plain_operator};
 use super::output::{self, Prints};
 use super::qualifiers;
-use super::word::{Quoting, Scanned, SubstitutionBody, WordProblem, WordScope, problem};
+use super::scanned::{Quoting, Scanned, SubstitutionBody, WordProblem, WordScope, problem};
 use crate::{Dialect, Unparsed};
 
 pub(super) struct Scanner<'s, 'a> {

@@ -10,8 +10,9 @@ use shuck_ast::{
 use super::around::{Around, Made, Pass};
 use super::expansion::is_name;
 use super::flow::{self, After};
-use super::walk::{Walk, byte_range};
-use super::word;
+use super::scanned::Loose;
+use super::span::byte_range;
+use super::walk::Walk;
 use crate::call::{Arg, CommandCall};
 use crate::{Dialect, Dir, Role, Unparsed, Word, builtins, peel};
 
@@ -411,7 +412,7 @@ impl Walk<'_> {
                 );
             }
             None => {
-                let word::Loose { dash, several, splits, free, chosen, strays, climbs } = scanned.loose;
+                let Loose { dash, several, splits, free, chosen, strays, climbs } = scanned.loose;
                 let (start, number) = (scanned.start, scanned.number);
                 let arg = self.arg_of(&span, None);
                 call.args.push(Arg {

@@ -15,7 +15,10 @@ use super::flow::{self, After};
 use super::fold::Folded;
 use super::gate::Outline;
 use super::heredocs::HereDocument;
-use super::word::{self, Scanned, Variables, WordProblem, WordScope};
+use super::scanned::{Scanned, WordProblem, WordScope};
+use super::span::byte_range;
+use super::variables::Variables;
+use super::word;
 use super::{Nest, candidates};
 use crate::call::{Feed, Functions, ParseResults};
 use crate::{Dialect, Dir, Unparsed, UnparsedSpan};
@@ -441,8 +444,4 @@ impl<'w> Walk<'w> {
 /// Returns true if a word stands in a text, whatever is around it.
 fn has_word(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric()).any(|one| one == word)
-}
-
-pub(super) fn byte_range(span: Span) -> Range<usize> {
-    span.start.offset()..span.end.offset()
 }

@@ -1,153 +1,14 @@
 //! Strict reading of the characters of a shell word, beside the two parsers.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use shuck_ast::{StmtSeq, WordPart, WordPartNode};
 
-use super::around::Below;
 use super::braces::{self, Unit};
+use super::scanned::{Quoting, Scanned, SubstitutionBody, WordScope, problem};
 use super::scanner::Scanner;
-use crate::{Dialect, Unparsed};
-
-/// Something in a word that is not followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct WordProblem {
-    pub(super) code: Unparsed,
-    pub(super) what: &'static str,
-    pub(super) advice: Option<&'static str>,
-}
-
-/// Scope of a word.
-#[derive(Clone, Copy)]
-pub(super) struct WordScope<'a> {
-    pub(super) source: &'a str,
-    pub(super) dialect: Dialect,
-    /// `$0`, `$1`, … where the text came as `sh -c TEXT ARGS…`.
-    pub(super) parameters: Option<&'a [String]>,
-    /// The home folder that `~` and `$HOME` stand for, where it is known.
-    pub(super) home: Option<&'a str>,
-    pub(super) variables: &'a Variables,
-    /// Variables whose value is known here.
-    pub(super) constants: &'a HashMap<String, String>,
-}
-
-/// Values that the line gives to its variables.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "four facts, none of which follows from another")]
-pub(super) struct Variables {
-    /// True if nothing is known yet: every variable is taken to be tame.
-    pub(super) hopeful: bool,
-    /// Set to numbers only.
-    pub(super) numbers: HashSet<String>,
-    /// Set to text that cannot begin with a dash only.
-    pub(super) tame: HashSet<String>,
-    /// Set to text that does not begin with a dash only, but may be split into words that do.
-    pub(super) plain: HashSet<String>,
-    /// Set to text of any kind.
-    pub(super) wild: HashSet<String>,
-    /// Set only to what leads nowhere else.
-    pub(super) below: HashMap<String, Below>,
-    /// Something may set any variable.
-    pub(super) unsettled: bool,
-    /// A function stands, or may stand, for a program whose output is known.
-    pub(super) redefined: bool,
-    /// The line changes its directory somewhere.
-    pub(super) moves: bool,
-    /// Loops that may change the directory, by where their bodies begin.
-    pub(super) moving: HashSet<usize>,
-    /// Names that are set exactly once.
-    pub(super) once: HashSet<String>,
-}
-
-impl Variables {
-    pub(super) fn is_number(&self, name: &str) -> bool {
-        self.hopeful || self.numbers.contains(name)
-    }
-
-    pub(super) fn is_tame(&self, name: &str) -> bool {
-        self.hopeful || self.numbers.contains(name) || self.tame.contains(name)
-    }
-
-    pub(super) fn is_plain(&self, name: &str) -> bool {
-        self.is_tame(name) || self.plain.contains(name)
-    }
-
-    /// Returns true if what it holds leads nowhere else.
-    pub(super) fn is_below(&self, name: &str) -> bool {
-        self.hopeful || self.is_number(name) || self.below.contains_key(name)
-    }
-
-    /// Returns the possible values of a variable, if they are written out.
-    pub(super) fn written_out(&self, name: &str) -> Option<&[String]> {
-        match self.below.get(name)? {
-            Below::These(all) => Some(all),
-            Below::Files => None,
-        }
-    }
-
-    pub(super) fn is_wild(&self, name: &str) -> bool {
-        !self.hopeful && (self.unsettled || self.wild.contains(name) || self.plain.contains(name))
-    }
-}
-
-/// Possible values of a word that is not known before the run (see [`crate::call::Arg`]).
-#[derive(Debug, Clone, Copy, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "seven facts, none of which follows from another")]
-pub(super) struct Loose {
-    /// True if it could begin with a dash.
-    pub(super) dash: bool,
-    /// Not surely exactly one word.
-    pub(super) several: bool,
-    /// A word behind the first of those that it is split into could begin with a dash (`x$y`).
-    pub(super) splits: bool,
-    /// True if its unknown part may be any text, or any path.
-    pub(super) free: bool,
-    /// May be any text that the request chose.
-    pub(super) chosen: bool,
-    /// True if its unknown part may lead out of the folder that it begins in.
-    pub(super) strays: bool,
-    /// True if its known part holds a `..`, so that it may lead anywhere.
-    pub(super) climbs: bool,
-}
-
-/// The reading of one word.
-#[derive(Debug, Default)]
-pub(super) struct Scanned<'a> {
-    /// The words it becomes, where that is known before the run.
-    pub(super) values: Option<Vec<String>>,
-    /// Possible values, if it is not known before the run.
-    pub(super) loose: Loose,
-    /// Beginning without quotes, if the rest is known only at run time.
-    pub(super) start: String,
-    /// The commands inside substitutions.
-    pub(super) bodies: Vec<&'a StmtSeq>,
-    /// True if it uses what POSIX shells do not have.
-    pub(super) beyond_posix: bool,
-    /// True if it is one arithmetic expansion, a number of the shell's own or a variable that is set to
-    /// numbers only, and nothing else.
-    pub(super) number: bool,
-    /// True if it is one substitution that prints words of which none begins with a dash, and nothing else.
-    pub(super) tame: bool,
-    /// The glob qualifiers that it ends in (zsh).
-    pub(super) qualifiers: Option<Range<usize>>,
-    /// Variables that it gives a value by the way (`${x:=value}`).
-    pub(super) sets: Vec<(String, String)>,
-    /// Positions of characters that are escaped inside double quotes or a here-document.
-    pub(super) escapes: Vec<usize>,
-    pub(super) problem: Option<WordProblem>,
-}
-
-pub(super) const fn problem(code: Unparsed, what: &'static str) -> WordProblem {
-    WordProblem { code, what, advice: None }
-}
-
-/// Content of a substitution.
-pub(super) enum SubstitutionBody<'a> {
-    Commands(&'a StmtSeq),
-    /// Parts of the expression.
-    Arithmetic(&'a [WordPartNode]),
-}
+use crate::Unparsed;
 
 /// Reads the word at `span`.
 ///
@@ -172,14 +33,6 @@ pub(super) fn scan_body<'a>(
     let inner =
         inner.map(|(range, body)| (range.start, (range.end, SubstitutionBody::Commands(body)))).collect();
     scan_units(scope, span, inner, Quoting::Body)
-}
-
-/// Quoting of a character.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Quoting {
-    Word,
-    Double,
-    Body,
 }
 
 fn scan_units<'a>(
