@@ -1,7 +1,7 @@
 //! The menu-bar item: the state in words, what waits, runs and ran last, and what blocks all agents.
 
 use crate::backend::Backend;
-use crate::run::AppDependencies;
+use crate::dependencies::AppDependencies;
 use crate::window::popover::Popover;
 use crate::window::{output, settings};
 use crate::{SettingsPage, overview, system};

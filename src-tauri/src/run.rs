@@ -1,8 +1,9 @@
 //! Puts the app together: host, windows, menu-bar item; then passes on what the host tells.
 
 use crate::backend::{Backend, IncomingBackendEvent};
+use crate::dependencies::AppDependencies;
 use crate::preferences::StoredPreferences;
-use crate::window::approval::{self, ApprovalHandle};
+use crate::window::approval;
 use crate::window::popover::{self, Popover};
 use crate::window::settings;
 use crate::{AppOptions, SettingsPage, commands, menu, notify, sound, system};
@@ -10,28 +11,13 @@ use anyhow::Context;
 use postern_contract::methods::{ListAgents, Nothing};
 use postern_contract::{ApproverNotification, RequestRow};
 use std::io::Write;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
-use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager, RunEvent};
 use tokio::sync::mpsc;
 
 /// Between two tries to reach a host that is gone.
 const BETWEEN_TRIES: Duration = Duration::from_secs(3);
-
-/// Dependencies of every part of the app.
-#[derive(Clone)]
-pub(crate) struct AppDependencies {
-    /// The host.
-    pub(crate) backend: Arc<Backend>,
-    /// The approval window.
-    pub(crate) approval: ApprovalHandle,
-    /// The popover of the menu-bar item.
-    pub(crate) popover: Popover,
-    pub(crate) preferences: Arc<StoredPreferences>,
-    /// The settings page that listens, if one is open.
-    pub(crate) listener: Arc<Mutex<Option<Channel<String>>>>,
-}
 
 /// Runs the app until it quits.
 #[expect(clippy::exit, reason = "it is in what Tauri's macro writes")]
@@ -97,7 +83,7 @@ fn start_app(
         let parts = watched.0.clone();
         watched.1.spawn(async move { parts.approval.session(event, &parts.backend).await });
     });
-    set_shortcut(app, &parts);
+    parts.set_shortcut(app);
     let menu = menu::add_tray_item(app, popover);
     // What its items do is done by the menu-bar item's handler, which hears of every menu.
     #[cfg(target_os = "macos")]
@@ -114,15 +100,6 @@ fn start_app(
     }
     tauri::async_runtime::spawn(listen(app.clone(), parts, menu, heard));
     Ok(())
-}
-
-/// Listens for the keys that the user chose.
-pub(crate) fn set_shortcut(app: &AppHandle, parts: &AppDependencies) {
-    let (chosen, approval) = (parts.preferences.get().shortcut, parts.approval.clone());
-    let set = move || system::set_shortcut(chosen, move || approval.turn_keyboard());
-    if let Err(error) = app.run_on_main_thread(set) {
-        tracing::warn!(%error, "no shortcut");
-    }
 }
 
 /// Guides a user who has no agent yet.
@@ -321,11 +298,13 @@ async fn quit_on_signal(app: AppHandle) {
 }
 
 fn on_window_event(window: &tauri::Window, event: &tauri::WindowEvent) {
+    let Some(parts) = window.try_state::<AppDependencies>() else { return };
     if window.label() == approval::LABEL {
-        approval::on_event(window, event);
+        approval::on_event(event, &parts.approval);
     } else if window.label() == settings::LABEL {
-        settings::on_event(window, event);
+        settings::on_event(window, event, &parts.listener);
+        approval::on_main_window_event(event, &parts.approval);
     } else if window.label() == popover::LABEL {
-        popover::on_event(window, event);
+        popover::on_event(window, event, &parts.popover, &parts.approval);
     }
 }

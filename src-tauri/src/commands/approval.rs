@@ -5,7 +5,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
 use crate::SettingsPage;
-use crate::run::AppDependencies;
+use crate::dependencies::AppDependencies;
 use crate::window::settings;
 use postern_contract::methods::RulePreview;
 use postern_contract::{AnswerParams, Answered, EditParams, Edited, Offer, PillAct, QuestionName, Showing};

@@ -1,7 +1,7 @@
 //! Commands of the windows of output. Such a window reads the request that it is named after, and no other.
 #![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
-use crate::run::AppDependencies;
+use crate::dependencies::AppDependencies;
 use crate::window::output;
 use postern_contract::RequestDetail;
 use postern_contract::methods::{GetRequest, RequestAsk};

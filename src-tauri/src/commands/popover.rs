@@ -1,8 +1,8 @@
 //! Commands of the popover: it shows the host's state, and does what the items of the menu do. It answers no
 //! question.
 
+use crate::dependencies::AppDependencies;
 use crate::menu;
-use crate::run::AppDependencies;
 use crate::window::popover::Popover;
 use postern_contract::Overview;
 use tauri::ipc::Channel;

@@ -2,9 +2,9 @@
 //! through the commands of the approval.
 #![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
+use crate::dependencies::AppDependencies;
 use crate::preferences::window_theme;
 use crate::presence;
-use crate::run::{AppDependencies, set_shortcut};
 use crate::system::login;
 use postern_contract::methods::METHODS;
 use postern_contract::{Preferences, Presence};
@@ -87,7 +87,7 @@ pub(super) async fn settings_set_preferences(
     }
     app.set_theme(window_theme(preferences.appearance));
     let kept = parts.preferences.update(preferences);
-    set_shortcut(&app, &parts);
+    parts.set_shortcut(&app);
     kept.map_err(|error| format!("the preferences could not be kept: {error}"))
 }
 

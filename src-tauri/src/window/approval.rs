@@ -2,6 +2,7 @@
 
 use super::pane::Pane;
 use super::presenter::{InboxEvent, Presenter, PresenterEvent};
+use super::settings;
 use super::surface::Surface;
 use crate::backend::Backend;
 use crate::preferences::StoredPreferences;
@@ -13,14 +14,11 @@ use postern_contract::{
 use std::sync::Arc;
 use std::time::Duration;
 use tauri::ipc::Channel;
-use tauri::{AppHandle, Manager, WindowEvent};
+use tauri::{AppHandle, WindowEvent};
 use tokio::sync::{mpsc, oneshot};
 
 /// Label, which its capability names.
 pub(crate) const LABEL: &str = "approval";
-
-/// Width, in logical pixels: the page counts on it, so that its height is known before it is shown.
-pub(super) const WIDTH: f64 = 460.0;
 
 /// Says that the window that calls does not show the question.
 const NOT_HERE: &str = "the question isn’t shown in this window";
@@ -46,7 +44,7 @@ pub(crate) fn open_window(
     preferences: Arc<StoredPreferences>,
     keep: Duration,
 ) -> tauri::Result<ApprovalHandle> {
-    let pane = Pane::open(app.clone(), keep)?;
+    let pane = Pane::open(app.clone(), LABEL, keep)?;
     let (events, arriving) = mpsc::unbounded_channel();
     tauri::async_runtime::spawn(Presenter::new(pane, backend, preferences).run(arriving));
     Ok(ApprovalHandle { events })
@@ -107,7 +105,7 @@ impl ApprovalHandle {
     pub(crate) fn page_gone(&self, label: &str) {
         if label == LABEL {
             self.send(PresenterEvent::PageGone);
-        } else if label == super::settings::LABEL {
+        } else if label == settings::LABEL {
             self.inbox_closed();
         }
     }
@@ -119,7 +117,7 @@ impl ApprovalHandle {
             SessionEvent::Awoke => backend.wake_up().await,
             SessionEvent::Changed => {}
         }
-        for label in [LABEL, super::settings::LABEL] {
+        for label in [LABEL, settings::LABEL] {
             self.surface_handle(label).shaken();
         }
         self.refresh_questions();
@@ -241,19 +239,33 @@ impl SurfaceHandle {
 }
 
 /// Handles events of the window itself. Closing it denies.
-pub(crate) fn on_event(window: &tauri::Window, event: &WindowEvent) {
-    let Some(parts) = window.try_state::<crate::run::AppDependencies>() else { return };
+pub(crate) fn on_event(event: &WindowEvent, approval: &ApprovalHandle) {
     match event {
         WindowEvent::CloseRequested { api, .. } => {
             api.prevent_close();
-            parts.approval.surface_handle(LABEL).send(PresenterEvent::Closed);
+            approval.surface_handle(LABEL).send(PresenterEvent::Closed);
         }
-        WindowEvent::Destroyed => parts.approval.send(PresenterEvent::Gone),
+        WindowEvent::Destroyed => approval.send(PresenterEvent::Gone),
         WindowEvent::Moved(_)
         | WindowEvent::Resized(_)
         | WindowEvent::Focused(_)
         | WindowEvent::ScaleFactorChanged { .. }
-        | WindowEvent::ThemeChanged(_) => parts.approval.surface_handle(LABEL).shaken(),
+        | WindowEvent::ThemeChanged(_) => approval.surface_handle(LABEL).shaken(),
+        _ => {}
+    }
+}
+
+/// Handles events of the main window, which has the inbox.
+///
+/// Whatever moves it starts the arming of its inbox over, and without the keyboard its inbox shows no question.
+pub(crate) fn on_main_window_event(event: &WindowEvent, approval: &ApprovalHandle) {
+    match event {
+        WindowEvent::Destroyed => approval.inbox_closed(),
+        WindowEvent::Focused(focused) => approval.main_focused(*focused),
+        WindowEvent::Moved(_)
+        | WindowEvent::Resized(_)
+        | WindowEvent::ScaleFactorChanged { .. }
+        | WindowEvent::ThemeChanged(_) => approval.surface_handle(settings::LABEL).shaken(),
         _ => {}
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A page that waits costs the memory of a browser. The first question after a quiet time pays a fraction of a second for a new one.
 
-use super::approval::{LABEL, WIDTH};
 use super::panel;
+use super::place::WIDTH;
 use std::time::Duration;
 use tauri::utils::config::BackgroundThrottlingPolicy;
 use tauri::{AppHandle, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
@@ -15,6 +15,8 @@ const HEIGHT: f64 = 260.0;
 /// Returns the window, where there is one.
 pub(super) struct Pane {
     app: AppHandle,
+    /// Label of the window, which its capability names.
+    label: &'static str,
     state: PaneState,
     /// Time that it is kept silently.
     keep: Duration,
@@ -31,8 +33,8 @@ enum PaneState {
 
 impl Pane {
     /// Returns a hidden window whose page loads at once.
-    pub(super) fn open(app: AppHandle, keep: Duration) -> tauri::Result<Self> {
-        let mut pane = Self { app, state: PaneState::None, keep, until: None };
+    pub(super) fn open(app: AppHandle, label: &'static str, keep: Duration) -> tauri::Result<Self> {
+        let mut pane = Self { app, label, state: PaneState::None, keep, until: None };
         pane.wanted()?;
         pane.unused();
         Ok(pane)
@@ -56,7 +58,7 @@ impl Pane {
     pub(super) fn wanted(&mut self) -> tauri::Result<()> {
         self.until = None;
         if matches!(self.state, PaneState::None) {
-            self.state = PaneState::There(Box::new(build_window(&self.app)?));
+            self.state = PaneState::There(Box::new(build_window(&self.app, self.label)?));
         }
         Ok(())
     }
@@ -90,8 +92,8 @@ impl Pane {
 }
 
 /// Builds the window hidden. It is shown later without taking the keyboard.
-fn build_window(app: &AppHandle) -> tauri::Result<WebviewWindow> {
-    let window = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("approval.html".into()))
+fn build_window(app: &AppHandle, label: &str) -> tauri::Result<WebviewWindow> {
+    let window = WebviewWindowBuilder::new(app, label, WebviewUrl::App("approval.html".into()))
         .title("Postern asks")
         .inner_size(WIDTH, HEIGHT)
         .max_inner_size(WIDTH, f64::from(u16::MAX))

@@ -3,12 +3,13 @@
 //! The panel is at the screen's upper right or where it was dragged, and the result in its upper right
 //! corner.
 
-use super::approval::WIDTH;
 use super::{display, panel};
 use tauri::{LogicalPosition, LogicalSize, WebviewWindow};
 
 /// The part of the screen's height that a question may take; the rest of it scrolls.
 const MOST_OF_SCREEN: f64 = 0.8;
+/// Width, in logical pixels: the page counts on it, so that its height is known before it is shown.
+pub(super) const WIDTH: f64 = 460.0;
 /// Between the window and the screen's edges, in logical pixels.
 const MARGIN: f64 = 12.0;
 /// The size of a result.

@@ -1,8 +1,8 @@
 //! The popover of the menu-bar item: made when it is asked for, gone when it loses the keyboard. It answers no question; it
 //! leads to the panel, which shows all of one.
 
+use super::approval::{self, ApprovalHandle};
 use super::display;
-use crate::run::AppDependencies;
 use postern_contract::Overview;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -147,20 +147,24 @@ impl Popover {
 
 /// Handles events of the window itself. If it covers the panel the person sees no question there: arming
 /// starts over.
-pub(crate) fn on_event(window: &tauri::Window, event: &WindowEvent) {
-    let Some(parts) = window.try_state::<AppDependencies>() else { return };
+pub(crate) fn on_event(
+    window: &tauri::Window,
+    event: &WindowEvent,
+    popover: &Popover,
+    approval: &ApprovalHandle,
+) {
     match event {
-        WindowEvent::Focused(true) => parts.popover.lock_state().focused = true,
-        WindowEvent::Focused(false) if parts.popover.lock_state().focused => {
+        WindowEvent::Focused(true) => popover.lock_state().focused = true,
+        WindowEvent::Focused(false) if popover.lock_state().focused => {
             tauri::async_runtime::spawn(close_unless_focused(window.app_handle().clone()));
         }
         WindowEvent::Destroyed => {
-            let mut state = parts.popover.lock_state();
+            let mut state = popover.lock_state();
             (state.page, state.closed) = (None, Some(Instant::now()));
         }
         _ => return,
     }
-    parts.approval.surface_handle(super::approval::LABEL).shaken();
+    approval.surface_handle(approval::LABEL).shaken();
 }
 
 /// Closes the popover if the keyboard is still elsewhere in a moment: some systems take it away and give it back at once.

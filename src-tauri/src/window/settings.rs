@@ -1,6 +1,8 @@
 //! The main window: made when it is asked for, gone when it is closed.
 
 use crate::SettingsPage;
+use std::sync::{Mutex, PoisonError};
+use tauri::ipc::Channel;
 use tauri::{
     AppHandle, LogicalSize, Manager, PhysicalPosition, WebviewUrl, WebviewWindowBuilder, WindowEvent,
 };
@@ -72,27 +74,26 @@ pub(crate) fn finish_first_run(app: &AppHandle) -> tauri::Result<()> {
     ))
 }
 
-/// Handles events of the window.
-///
-/// Closed, the app goes back to the menu bar; whatever moves it starts the arming of its inbox over, and
-/// without the keyboard its inbox shows no question.
-pub(crate) fn on_event(window: &tauri::Window, event: &WindowEvent) {
-    let Some(parts) = window.try_state::<crate::run::AppDependencies>() else { return };
-    match event {
-        WindowEvent::Destroyed => {
-            #[cfg(target_os = "macos")]
-            if let Err(error) = window.app_handle().set_activation_policy(tauri::ActivationPolicy::Accessory)
-            {
-                tracing::warn!(%error, "cannot leave the dock");
-            }
-            *parts.listener.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
-            parts.approval.inbox_closed();
-        }
-        WindowEvent::Focused(focused) => parts.approval.main_focused(*focused),
-        WindowEvent::Moved(_)
-        | WindowEvent::Resized(_)
-        | WindowEvent::ScaleFactorChanged { .. }
-        | WindowEvent::ThemeChanged(_) => parts.approval.surface_handle(LABEL).shaken(),
-        _ => {}
+/// Handles events of the window. Closed, the app goes back to the menu bar, and no page listens.
+pub(crate) fn on_event(
+    window: &tauri::Window,
+    event: &WindowEvent,
+    listener: &Mutex<Option<Channel<String>>>,
+) {
+    if matches!(event, WindowEvent::Destroyed) {
+        leave_dock(window.app_handle());
+        *listener.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
+
+/// Takes the app out of the dock, where only the main window puts it.
+#[cfg(target_os = "macos")]
+fn leave_dock(app: &AppHandle) {
+    if let Err(error) = app.set_activation_policy(tauri::ActivationPolicy::Accessory) {
+        tracing::warn!(%error, "cannot leave the dock");
+    }
+}
+
+/// Does nothing: other systems show a window in the dock by themselves.
+#[cfg(not(target_os = "macos"))]
+fn leave_dock(_: &AppHandle) {}

@@ -1,0 +1,35 @@
+//! Dependencies of every part of the app.
+
+use crate::backend::Backend;
+use crate::preferences::StoredPreferences;
+use crate::system;
+use crate::window::approval::ApprovalHandle;
+use crate::window::popover::Popover;
+use std::sync::{Arc, Mutex};
+use tauri::AppHandle;
+use tauri::ipc::Channel;
+
+/// Dependencies of every part of the app.
+#[derive(Clone)]
+pub(crate) struct AppDependencies {
+    /// The host.
+    pub(crate) backend: Arc<Backend>,
+    /// The approval window.
+    pub(crate) approval: ApprovalHandle,
+    /// The popover of the menu-bar item.
+    pub(crate) popover: Popover,
+    pub(crate) preferences: Arc<StoredPreferences>,
+    /// The settings page that listens, if one is open.
+    pub(crate) listener: Arc<Mutex<Option<Channel<String>>>>,
+}
+
+impl AppDependencies {
+    /// Listens for the keys that the user chose.
+    pub(crate) fn set_shortcut(&self, app: &AppHandle) {
+        let (chosen, approval) = (self.preferences.get().shortcut, self.approval.clone());
+        let set = move || system::set_shortcut(chosen, move || approval.turn_keyboard());
+        if let Err(error) = app.run_on_main_thread(set) {
+            tracing::warn!(%error, "no shortcut");
+        }
+    }
+}
