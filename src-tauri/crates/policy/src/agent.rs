@@ -1,10 +1,12 @@
 //! Everything that one agent's requests are judged by: an immutable snapshot.
 
-use crate::permissions::FileLayer;
+use crate::elevation::Elevation;
+use crate::permissions::{FileLayer, PermissionEntry, last_match};
+use crate::risk::RiskLevel;
+use crate::rule::Effect;
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
-use crate::verdict::RiskLevel;
-use serde::{Deserialize, Serialize};
+use crate::subject::SHELL_TOOL;
 use std::collections::{BTreeMap, HashMap};
 
 /// Policy that one agent's requests are judged by.
@@ -35,17 +37,6 @@ pub struct SessionLayers {
     pub runtime: FileLayer,
     /// True if it may not ask for the host: a subagent whose parent did not pass that on.
     pub confined: bool,
-}
-
-/// Answer of the elevated gate: may a request ask for the host at all?
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Elevation {
-    On,
-    /// The person switched it off for the agent.
-    OffForAgent,
-    /// The session was not given it.
-    OffForSession,
 }
 
 impl AgentPolicy {
@@ -79,12 +70,39 @@ impl AgentPolicy {
         self.sessions.get(session?)
     }
 
-    /// Returns the layers of a session's parents, and with them the agent's file and what the session added, in the order
-    /// in which they are read.
-    pub(crate) fn layers(&self, session: Option<&str>) -> (&[FileLayer], Vec<&FileLayer>) {
+    /// Returns all layers that hold in a session.
+    pub(crate) fn layers(&self, session: Option<&str>) -> Layers<'_> {
         let session = self.session(session);
-        let parents = session.map(|layers| layers.parents.as_slice()).unwrap_or_default();
-        let runtime = session.map(|layers| &layers.runtime);
-        (parents, parents.iter().chain(self.file.as_ref()).chain(runtime).collect())
+        let parents: Vec<_> = session.map(|layers| layers.parents.iter().collect()).unwrap_or_default();
+        let mut all = parents.clone();
+        all.extend(self.file.as_ref());
+        all.extend(session.map(|layers| &layers.runtime));
+        Layers { parents, all }
+    }
+}
+
+/// Layers in the order in which they are read: parents', file, runtime.
+pub(crate) struct Layers<'a> {
+    pub(crate) parents: Vec<&'a FileLayer>,
+    pub(crate) all: Vec<&'a FileLayer>,
+}
+
+impl<'a> Layers<'a> {
+    /// Returns the entry that decides: a parent's deny first, then the last match of all.
+    pub(crate) fn decide(
+        &self,
+        tool: &str,
+        matches: impl Fn(&PermissionEntry) -> bool,
+    ) -> Option<&'a PermissionEntry> {
+        let veto = self.parents.iter().find_map(|parent| {
+            last_match(&[*parent], tool, &matches).filter(|entry| entry.effect == Effect::Deny)
+        });
+        veto.or_else(|| last_match(&self.all, tool, &matches))
+    }
+
+    /// Returns true if nothing but `*` speaks about the shell.
+    pub(crate) fn leave_out_shell(&self) -> bool {
+        let mut entries = self.all.iter().flat_map(|layer| layer.entries());
+        entries.all(|entry| !entry.is_for(SHELL_TOOL) || entry.is_catch_all())
     }
 }

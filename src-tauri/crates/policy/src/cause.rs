@@ -2,14 +2,14 @@
 //!
 //! Texts of requests, rules and files are kept as they are. They are escaped where they are rendered.
 
-use crate::agent::Elevation;
 use crate::classes::Class;
 use crate::confinement::Confinement;
+use crate::decision::{Decision, Reason};
+use crate::elevation::Elevation;
 use crate::protected::Protection;
 use crate::risk::RatedEffect;
 use crate::rule::{Effect, FileAccess};
 use crate::settings::{Fallback, Security};
-use crate::verdict::{Decision, Reason};
 use postern_command::{ArgFact, Note, Words};
 use postern_protocol::Profile;
 use serde::{Deserialize, Serialize};

@@ -11,10 +11,13 @@ mod cause;
 mod check;
 mod classes;
 mod confinement;
+mod decision;
+mod elevation;
 pub mod environment;
 pub mod exec_approval;
 mod facts;
 mod generous;
+mod glob;
 mod icon;
 pub mod import;
 pub mod jsonc;
@@ -32,29 +35,34 @@ mod protected;
 mod readable;
 pub mod risk;
 mod rule;
+mod rule_problem;
 mod ruleset;
 mod settings;
+mod shell_touch;
 mod skill;
 mod subject;
 mod suggest;
 #[cfg(test)]
 mod testing;
+pub mod tool_gate;
 mod verdict;
 mod words;
 
 pub use advice::Advice;
-pub use agent::{AgentPolicy, Elevation, SessionLayers};
+pub use agent::{AgentPolicy, SessionLayers};
 pub use caches::{cache_environment, private_cache, tool_caches};
 pub use cause::{
     Cause, ClassGap, ContentDifference, Difference, Doubt, Gap, Label, NamedRule, NamedRuleSource, Obstacle,
     PinMismatch, SignerDifference, StageFinding, ToolCause, ToolUse, Unidentified,
 };
 pub use check::{
-    AlsoCovered, Carrier, Changeable, FindingKind, LintProblem, NeverMatches, Remark, RuleFinding,
-    RuleProblem, Seen, TooBroad, also_covered, check_rule, lint_file, lint_rules, remarks, would_match,
+    AlsoCovered, Carrier, Changeable, FindingKind, LintProblem, NeverMatches, Remark, RuleFinding, Seen,
+    TooBroad, also_covered, check_rule, lint_file, lint_rules, remarks, would_match,
 };
 pub use classes::{Access, Class};
 pub use confinement::{Confinement, DEVICES, Denied, INSTALLED, SYSTEM_PLACES, protected_places};
+pub use decision::{Decision, Reason, RuleRef};
+pub use elevation::Elevation;
 pub use facts::{Confinable, Facts, FoundProgram, Input, Lookup, Script, StepFacts, TargetPath};
 pub use icon::AgentIcon;
 pub use judge::{
@@ -71,23 +79,25 @@ pub use propose::{
     propose_renewals,
 };
 pub use protected::{
-    GIT_NESTS, GIT_OBEYS, ProtectedPlace, ProtectedPlaces, Protection, ShellTouch, StandIn, is_git_folder,
+    GIT_NESTS, GIT_OBEYS, ProtectedPlace, ProtectedPlaces, Protection, StandIn, is_git_folder,
     is_protected_entry, pinned_when_absent, protected_names, unprotected_in,
 };
 pub use readable::{NotReadable, why_not_readable};
-pub use risk::{EffectExtent, RatedEffect, Risk};
+pub use risk::{EffectExtent, RatedEffect, Risk, RiskLevel};
 pub use rule::{
     Authority, CoveredEffect, Effect, FileAccess, Identity, IdentityPattern, Lifetime, Limits, Millis,
     Pattern, PatternKind, Pin, Rule, RuleId, RuleInput, RuleOrigin, ScriptPin, Signature, Signer, Source,
     Usage,
 };
+pub use rule_problem::RuleProblem;
 pub use ruleset::{BrokenRule, DeniedFiles, RuleSet};
 pub use settings::{
     AgentId, Ask, BadAgentId, Fallback, Preset, SEARCH_PATH, Security, Settings, Unattended, Unreadable,
 };
+pub use shell_touch::ShellTouch;
 pub use skill::may_serve_skill;
 pub use subject::{
-    FileChange, Origin, Replacement, RequestedCommand, Subject, beside_command, tool_of_server,
+    FileChange, Origin, Replacement, RequestedCommand, SHELL_TOOL, Subject, beside_command, tool_of_server,
 };
 pub use suggest::{PastQuestion, Suggested, suggest};
-pub use verdict::{Decision, Reason, RiskLevel, RuleRef, StepVerdict, TraceLine, Verdict};
+pub use verdict::{StepVerdict, TraceLine, Verdict};

@@ -2,17 +2,19 @@
 
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Gap, Obstacle};
+use crate::decision::Decision;
 use crate::judge::judge_request;
 use crate::path;
 use crate::pattern::pattern_text;
 use crate::pretend::{CWD, HOME, Pretended};
 use crate::propose::{AlwaysOffer, NothingToSave, propose};
+use crate::risk::RiskLevel;
 use crate::rule::{Rule, RuleId, RuleOrigin};
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, BadAgentId, Settings};
 use crate::subject::Origin;
 use crate::suggest::PastQuestion;
-use crate::verdict::{Decision, RiskLevel, Verdict};
+use crate::verdict::Verdict;
 use postern_command::{ArgFact, CommandEffect, Dialect, read_shell_at};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -248,6 +248,12 @@ pub(crate) fn deny_key(path: &str) -> String {
     }
 }
 
+/// Returns the text without the marks that some file systems overlook in a name.
+pub(crate) fn unmarked(text: &str) -> String {
+    let overlooked = |c: char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    text.chars().filter(|c| !overlooked(*c)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,8 +2,9 @@
 
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, NamedRuleSource};
+use crate::decision::{Decision, Reason};
 use crate::settings::Ask;
-use crate::verdict::{Decision, Reason, StepVerdict, TraceLine, Verdict};
+use crate::verdict::{StepVerdict, TraceLine, Verdict};
 
 /// Returns a verdict that asks where several people have to approve, and denies where nobody is asked.
 ///

@@ -1,10 +1,15 @@
 //! Subject and origin of a request: typed where a request comes in, and never read from a text again.
 
-use crate::permissions::SHELL_TOOL;
 use postern_command::effect::{host_of, is_secret};
 use postern_command::{CommandEffect, EffectScope, Reversible, StepEffect, UnknownEffectReason};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
+
+/// The tool whose values are commands.
+pub const SHELL_TOOL: &str = "shell_exec";
+
+/// The tool that runs a command on this machine. Entries for it and for [`SHELL_TOOL`] both speak about host commands.
+pub(crate) const HOST_TOOL: &str = "system.run";
 
 /// Actor that carries out what is asked for once it is allowed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

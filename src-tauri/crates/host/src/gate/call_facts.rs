@@ -13,14 +13,14 @@ use crate::touches::{real_path, real_place, touches_of_line};
 use postern_command::{Dialect, ParsedCommand, read_shell_at};
 use postern_exec::resolve::{AgentReach, Cwd, ResolvedRequest, search_path};
 use postern_policy::permissions::{
-    FileUse, NamedPath, SHELL_TOOL, ToolVerdict, Touch, acts_as, carried_commands, check_tool, files_of_call,
-    named_paths,
+    FileUse, NamedPath, acts_as, carried_commands, files_of_call, named_paths,
 };
+use postern_policy::tool_gate::{ToolVerdict, Touch, check_tool};
 use postern_policy::{
     AgentPolicy, AlwaysOffer, Confinable, Confinement, Decision, Facts, Input, Millis, NothingToSave,
-    OfferLabel, Origin, ProtectedPlaces, Reason, RequestedCommand, Risk, Settings, ShellTouch, StepFacts,
-    Subject, ToolCause, Verdict, against_classes, against_command_tool, against_files, expand_home,
-    judge_request, judge_unanswered, propose, protect_in_own_shell, risk,
+    OfferLabel, Origin, ProtectedPlaces, Reason, RequestedCommand, Risk, SHELL_TOOL, Settings, ShellTouch,
+    StepFacts, Subject, ToolCause, Verdict, against_classes, against_command_tool, against_files,
+    expand_home, judge_request, judge_unanswered, propose, protect_in_own_shell, risk,
 };
 use postern_protocol::Defaults;
 use postern_request::{BoundDir, Launch, Plan, PlanStdin, Refusal};

@@ -2,6 +2,7 @@
 
 use crate::agent::AgentPolicy;
 use crate::cause::StageFinding;
+use crate::decision::{Decision, Reason};
 use crate::environment::{BaseEnvironment, build_environment};
 use crate::judge::judge_request;
 use crate::path;
@@ -11,7 +12,6 @@ use crate::pretend::{CWD, Contents, HOME, Pretended};
 use crate::rule::{Effect, Millis, Source};
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
-use crate::verdict::{Decision, Reason};
 use postern_command::{Dialect, ParsedCommand, read_argv_at, read_shell_at};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};

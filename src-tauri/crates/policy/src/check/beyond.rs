@@ -7,10 +7,10 @@ use crate::agent::AgentPolicy;
 use crate::facts::Facts;
 use crate::path;
 use crate::risk;
+use crate::risk::RiskLevel;
 use crate::rule::{Effect, Pattern, Rule};
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
-use crate::verdict::RiskLevel;
 use postern_command::{ArgEffect, UnsafeArg, known_arguments, read_argv};
 use serde::{Deserialize, Serialize};
 

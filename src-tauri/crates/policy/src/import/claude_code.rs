@@ -7,8 +7,8 @@
 use super::command::ForeignCommand;
 use super::tool::of_server;
 use super::{Becomes, ForeignEntry, LeftOut, Taking, UnreadableFile, list_texts, parse_document};
-use crate::permissions::SHELL_TOOL;
 use crate::rule::{Effect, Pattern};
+use crate::subject::SHELL_TOOL;
 
 /// Tools for paths, and the tools here that they stand for.
 const PATHS: &[(&str, &[&str])] = &[

@@ -1,8 +1,9 @@
 //! Commands as other programs write them: exact text, a prefix, or text with wildcards.
 
 use super::{Becomes, LeftOut, PermissionLine, Taking};
-use crate::permissions::{EntryOrigin, PermissionEntry, SHELL_TOOL};
+use crate::permissions::{EntryOrigin, PermissionEntry};
 use crate::rule::{Effect, Pattern};
+use crate::subject::SHELL_TOOL;
 use postern_command::{Dialect, ParsedCommand, Role, Unparsed, quote_argv, read_shell_at};
 
 /// The most words that a wildcard within a denied command stands for.

@@ -3,8 +3,8 @@
 use super::command::ForeignCommand;
 use super::tool::of_server;
 use super::{Becomes, ForeignEntry, LeftOut, Taking, UnreadableFile, list_texts, parse_document};
-use crate::permissions::SHELL_TOOL;
 use crate::rule::Effect;
+use crate::subject::SHELL_TOOL;
 
 pub(super) fn read_entries(text: &str, taking: &Taking) -> Result<Vec<ForeignEntry>, UnreadableFile> {
     let document = parse_document(text)?;

@@ -3,8 +3,8 @@
 use super::command::ForeignCommand;
 use super::tool::of_server;
 use super::{Becomes, ForeignEntry, LeftOut, Taking, UnreadableFile, list_texts, parse_document};
-use crate::permissions::SHELL_TOOL;
 use crate::rule::Effect;
+use crate::subject::SHELL_TOOL;
 use serde::Deserialize;
 
 /// Tools by their names there, and here.

@@ -13,9 +13,10 @@ mod vscode;
 
 pub use export::{ExportTarget, NotSaid, export};
 
-use crate::check::{RuleProblem, check_rule, would_match};
+use crate::check::{check_rule, would_match};
 use crate::pretend::{CWD, Pretended};
 use crate::rule::{Effect, Lifetime, Pattern, Rule, RuleOrigin, Source};
+use crate::rule_problem::RuleProblem;
 use crate::settings::Settings;
 use crate::subject::Origin;
 use postern_command::{Dialect, ParsedCommand, Role, read_shell_at};

@@ -1,9 +1,10 @@
 use super::{Becomes, ExportTarget, ForeignEntry, Product, Taking, export, read_product_file};
 use crate::agent::AgentPolicy;
 use crate::pattern::pattern_text;
-use crate::permissions::{FileLayer, check_tool};
+use crate::permissions::FileLayer;
 use crate::rule::{Effect, Pattern, Rule, RuleOrigin};
 use crate::testing::{HOME, person_rule};
+use crate::tool_gate::check_tool;
 
 fn taking(broad: bool) -> Taking {
     Taking { home: HOME.to_owned(), project: None, origin: RuleOrigin::AgentShell, broad }

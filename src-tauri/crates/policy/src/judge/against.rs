@@ -1,21 +1,21 @@
 //! Stages 2 to 4: what denies a step, whatever the settings say.
 
 use super::deny::{self, Hit};
+use super::host::{HostUse, host_use};
 use super::invocation::{self, JudgedInvocation};
 use super::line::JudgmentContext;
 use super::near::Near;
 use super::outcome::{StepOutcome, entry_ref, named_entry, origin, rule_ref, to_named_rule, whole_pattern};
 use super::{core, files, label};
 use crate::advice::Advice;
-use crate::agent::AgentPolicy;
+use crate::agent::{AgentPolicy, Layers};
 use crate::cause::{Cause, Label};
+use crate::decision::{Decision, Reason};
 use crate::facts::Facts;
 use crate::generous::MatchCertainty;
-use crate::permissions::host::{HostUse, host_use};
-use crate::permissions::{FileLayer, PermissionEntry, SHELL_TOOL, command};
+use crate::permissions::{FileLayer, PermissionEntry};
 use crate::rule::Effect;
-use crate::subject::Origin;
-use crate::verdict::{Decision, Reason};
+use crate::subject::{Origin, SHELL_TOOL};
 use postern_command::CandidateCommand;
 
 /// Returns the weightiest thing against the step at `at`; a question at least where something only may be
@@ -154,7 +154,7 @@ fn last_entry<'p>(
         if origin.is_host() { entry.is_about_commands() } else { entry.is_for(SHELL_TOOL) }
     };
     entries.filter(about).find_map(|entry| {
-        let matched = command::matches(entry, names, words);
+        let matched = entry.match_command(names, words);
         (matched != MatchCertainty::No).then_some((entry, matched))
     })
 }
@@ -165,7 +165,7 @@ fn layers(
     call: &JudgedInvocation<'_>,
     which: Layer,
 ) -> Option<StepOutcome> {
-    let (parents, all) = policy.layers(facts.session);
+    let Layers { parents, all } = policy.layers(facts.session);
     if all.is_empty() {
         return None;
     }
@@ -178,7 +178,7 @@ fn layers(
                 last_entry(facts.origin, &[parent], &names, &words)
                     .filter(|(entry, _)| entry.effect == Effect::Deny)
             };
-            let (entry, matched) = parents.iter().find_map(denies)?;
+            let (entry, matched) = parents.into_iter().find_map(denies)?;
             Some(of_entry(entry, matched, Reason::Managed))
         }
         Layer::All => {
@@ -216,7 +216,7 @@ pub(super) fn allowing_entry<'p>(
     words: &[Option<&str>],
 ) -> Option<&'p PermissionEntry> {
     let names: Vec<&str> = words.first().copied().flatten().into_iter().collect();
-    let (_, all) = policy.layers(facts.session);
+    let all = policy.layers(facts.session).all;
     let (entry, _) = last_entry(facts.origin, &all, &names, words)?;
     (entry.effect == Effect::Allow).then_some(entry)
 }

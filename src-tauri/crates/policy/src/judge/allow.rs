@@ -7,13 +7,13 @@ use super::places::is_held_in_place;
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, ContentDifference, Difference, Gap, PinMismatch, SignerDifference};
+use crate::decision::{Decision, Reason};
 use crate::facts::{Facts, Input};
 use crate::needed::folders_of;
 use crate::path;
 use crate::pattern::is_glob;
 use crate::rule::{Identity, Pattern, Rule, RuleId, RuleInput, Signature, Source};
 use crate::ruleset::{Compiled, CompiledRules};
-use crate::verdict::{Decision, Reason};
 use postern_command::{Dir, Power, Redirection, UnsafeArg};
 
 /// Result of the allow rules for a step.

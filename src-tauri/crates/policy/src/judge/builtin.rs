@@ -5,8 +5,8 @@ use super::outcome::StepOutcome;
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
 use crate::cause::Cause;
+use crate::decision::{Decision, Reason};
 use crate::facts::Facts;
-use crate::verdict::{Decision, Reason};
 use postern_command::{Redirection, Role};
 
 /// Builtins, functions and steps that start nothing: unless a wrapper that is a program would run them.

@@ -7,8 +7,8 @@ use super::outcome::{StepOutcome, covered, to_named_rule};
 use super::profile::Profiles;
 use crate::cause::Cause;
 use crate::classes::Class;
+use crate::decision::{Decision, Reason};
 use crate::facts::Facts;
-use crate::verdict::{Decision, Reason};
 use postern_protocol::Profile;
 
 /// Returns the outcome of the rules that name a profile for the step at `at`, which no other rule covers.

@@ -12,8 +12,7 @@ use crate::facts::{Facts, Lookup};
 use crate::needed::folders_of;
 use crate::path;
 use crate::protected::ProtectedPlaces;
-use crate::risk::RatedEffect;
-use crate::verdict::RiskLevel;
+use crate::risk::{RatedEffect, RiskLevel};
 use postern_command::effect::InstallPlace;
 use postern_command::{
     ArgEffect, ArgFact, CommandEffect, EffectScope, Power, Redirection, RedirectionKind, Reversible,

@@ -7,12 +7,13 @@ use super::{Judgement, StepOutcome, doubt, files};
 use crate::agent::AgentPolicy;
 use crate::cause::Cause;
 use crate::classes::{Access, Class};
+use crate::decision::{Decision, Reason, RuleRef};
 use crate::facts::Facts;
 use crate::permissions::FileUse;
 use crate::risk::Risk;
 use crate::rule::Millis;
 use crate::settings::Settings;
-use crate::verdict::{Decision, Reason, RuleRef, TraceLine};
+use crate::verdict::TraceLine;
 use postern_command::CommandEffect;
 
 /// Result of the rules for host commands and the built-in denials for a tool's command.

@@ -11,11 +11,11 @@ use super::outcome::{StepOutcome, rule_ref, whole_pattern};
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Doubt};
+use crate::decision::{Decision, Reason};
 use crate::facts::{Facts, Lookup};
 use crate::path;
-use crate::permissions::SHELL_TOOL;
 use crate::rule::Effect;
-use crate::verdict::{Decision, Reason};
+use crate::subject::SHELL_TOOL;
 use postern_command::environment::decides_what_runs;
 use postern_command::{Step, Unparsed, UnparsedSpan, UnsafeArg};
 use std::collections::HashMap;
@@ -29,7 +29,7 @@ pub(super) fn rules_in_force(policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
         Effect::Ask => of_files || !entry.is_catch_all(),
         Effect::Deny => true,
     };
-    let (_, layers) = policy.layers(facts.session);
+    let layers = policy.layers(facts.session).all;
     let entries = layers.iter().flat_map(|layer| layer.entries());
     policy.rules.denies_anything(facts.now, facts.session)
         || entries.filter(|entry| entry.is_for(SHELL_TOOL)).fold(false, of_files)

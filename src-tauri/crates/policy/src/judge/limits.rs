@@ -8,9 +8,8 @@ use crate::facts::Facts;
 use crate::needed::folders_of;
 use crate::path;
 use crate::protected::ProtectedPlaces;
-use crate::risk::{self, RatedEffect};
+use crate::risk::{self, RatedEffect, RiskLevel};
 use crate::rule::{CoveredEffect, Limits};
-use crate::verdict::RiskLevel;
 use postern_command::{ArgEffect, CommandEffect, EffectScope, Redirection, RedirectionKind, Step, Word};
 
 /// Kinds of effects that no rule covers beyond the very step on show.

@@ -26,7 +26,7 @@ pub(super) struct Near<'a> {
 
 impl<'a> Near<'a> {
     pub(super) fn new(policy: &'a AgentPolicy, line: &'a JudgmentContext<'a>) -> Self {
-        let (_, layers) = policy.layers(line.session);
+        let layers = policy.layers(line.session).all;
         let entries = layers.iter().flat_map(|layer| layer.entries());
         let denying = entries.filter(|entry| entry.is_about_commands() && entry.effect == Effect::Deny);
         let entries = denying.map(|entry| Some(path::fold_case(entry.program()?).into_owned())).collect();

@@ -2,9 +2,9 @@
 
 use crate::advice::Advice;
 use crate::cause::{Cause, NamedRule, NamedRuleSource};
+use crate::decision::{Decision, Reason, RuleRef};
 use crate::permissions::{EntryOrigin, PermissionEntry};
 use crate::rule::{Rule, RuleId, Source};
-use crate::verdict::{Decision, Reason, RuleRef};
 
 /// Contribution to the verdict.
 #[derive(Debug, Clone)]

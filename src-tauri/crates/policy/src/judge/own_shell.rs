@@ -5,19 +5,21 @@
 //! line that asks about every command is how the file begins, and decides nothing.
 
 use super::builtin::starts_nothing;
+use super::host::{closed_shell, open_shell};
 use super::outcome::{StepOutcome, entry_ref, named_entry};
 use super::subject::{StepSubject, is_harmless};
 use super::{Judgement, allow};
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, StageFinding};
+use crate::decision::{Decision, Reason};
 use crate::facts::Facts;
-use crate::permissions::host::{closed_shell, open_shell};
-use crate::permissions::names_place;
-use crate::protected::ShellTouch;
+use crate::generous::MatchCertainty;
+use crate::permissions::PermissionEntry;
 use crate::rule::{Effect, Pattern};
-use crate::subject::Origin;
-use crate::verdict::{Decision, Reason, TraceLine, Verdict};
+use crate::shell_touch::ShellTouch;
+use crate::subject::{Origin, SHELL_TOOL};
+use crate::verdict::{TraceLine, Verdict};
 
 impl Judgement<'_> {
     /// Returns whether a file, or a subagent's layer, closes the agent's own shell.
@@ -157,4 +159,25 @@ fn is_named_by_rule(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict, 
         }
         Pattern::Path(_) | Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_) => false,
     }
+}
+
+/// Returns true if the last line of the file about the step of a touch allows it by naming the place.
+///
+/// The word itself must be in it.
+fn names_place(policy: &AgentPolicy, facts: &Facts<'_>, touch: &ShellTouch) -> bool {
+    let Some(step) = facts.reading.steps.get(touch.step) else { return false };
+    let argv: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
+    let name: Vec<&str> = argv.first().copied().flatten().into_iter().collect();
+    let names = |entry: &PermissionEntry| {
+        let words = postern_command::words_of_at(&entry.written, facts.home).unwrap_or_default();
+        let is_it = |word: &String| *word == touch.word && !word.contains(['*', '?', '[', '{', '(']);
+        !touch.by_link && words.iter().any(is_it)
+    };
+    // The last entry that says no, or that names the place: a wildcard that allows is overlooked.
+    let counts = |entry: &PermissionEntry| {
+        entry.match_command(&name, &argv) != MatchCertainty::No
+            && (entry.effect != Effect::Allow || names(entry))
+    };
+    let decides = policy.layers(facts.session).decide(SHELL_TOOL, counts);
+    decides.is_some_and(|entry| entry.effect == Effect::Allow)
 }

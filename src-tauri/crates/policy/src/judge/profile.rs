@@ -4,6 +4,7 @@
 //! allows only steps that name no file and read no configuration.
 
 use super::builtin::starts_nothing;
+use super::caches::needed_caches;
 use super::classes::{Classed, Classes, Need, StepClasses};
 use super::confined::{self, Ruled};
 use super::covering::is_allowed_as_it_is;
@@ -13,7 +14,6 @@ use super::own_shell::{self, Rewriting};
 use super::places::StepPlaces;
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
-use crate::caches::needed_caches;
 use crate::cause::ClassGap;
 use crate::classes::Class;
 use crate::confinement::{Confinement, Denied};

@@ -3,10 +3,10 @@
 use super::Judgement;
 use super::outcome::StepOutcome;
 use crate::cause::Cause;
+use crate::decision::{Decision, Reason};
 use crate::facts::{FoundProgram, Lookup};
 use crate::rule::{Pattern, Rule, RuleId};
 use crate::ruleset::CompiledRules;
-use crate::verdict::{Decision, Reason};
 
 impl Judgement<'_> {
     /// Asks about a program that only the user's shell finds.

@@ -12,9 +12,9 @@ use crate::advice::Advice;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Label, NamedRule};
 use crate::classes::Access;
+use crate::decision::{Decision, Reason};
 use crate::facts::{Facts, Input, Lookup};
 use crate::rule::Rule;
-use crate::verdict::{Decision, Reason};
 use postern_command::UnparsedSpan;
 use postern_protocol::Profile;
 

@@ -7,8 +7,8 @@ use super::outcome::{StepOutcome, rule_ref, whole_pattern};
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Unidentified};
+use crate::decision::{Decision, Reason};
 use crate::facts::{Facts, Lookup};
-use crate::verdict::{Decision, Reason};
 use postern_command::{Power, Role};
 
 /// Returns the doubt about the step at `at`, if a deny rule may name a program of it.

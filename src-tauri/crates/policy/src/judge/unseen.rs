@@ -9,8 +9,8 @@ use super::core;
 use super::outcome::StepOutcome;
 use crate::advice::Advice;
 use crate::cause::Cause;
+use crate::decision::{Decision, Reason};
 use crate::path;
-use crate::verdict::{Decision, Reason};
 use foldhash::HashMap;
 use postern_command::CandidateCommand;
 

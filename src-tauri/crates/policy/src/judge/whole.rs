@@ -6,12 +6,12 @@
 use super::outcome::StepOutcome;
 use super::{Judgement, against, core, label};
 use crate::advice::Advice;
-use crate::agent::Elevation;
 use crate::cause::{Cause, StageFinding};
+use crate::decision::{Decision, Reason};
+use crate::elevation::Elevation;
 use crate::facts::Lookup;
 use crate::path;
 use crate::settings::{SEARCH_PATH, Security};
-use crate::verdict::{Decision, Reason};
 use postern_protocol::RequestedConfinement;
 
 impl Judgement<'_> {

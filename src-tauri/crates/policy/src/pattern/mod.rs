@@ -2,8 +2,8 @@
 
 mod class;
 
+use crate::glob::Glob;
 use crate::path;
-use crate::permissions::Glob;
 use crate::rule::{IdentityPattern, Pattern, PatternKind, Signer};
 use globset::GlobBuilder;
 use std::borrow::Cow;

@@ -1,7 +1,8 @@
 //! Commands that uses of tools are equivalent to, so that a rule that denies the command denies the tool.
 
-use super::{SHELL_TOOL, touched};
+use super::touched;
 use crate::path;
+use crate::subject::SHELL_TOOL;
 use postern_command::quote_word;
 use serde_json::Value as Json;
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! A pattern of `shell_exec`: compared with a command word by word, never with joined text where it allows.
 
-use super::glob::Glob;
 use crate::generous::{self, MatchCertainty};
+use crate::glob::Glob;
 use crate::path;
 use crate::words::WordsPattern;
 

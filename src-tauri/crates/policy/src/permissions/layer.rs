@@ -1,10 +1,11 @@
 //! The rules of one file, or of one session, in their order.
 
 use super::command_words::CommandWords;
-use super::glob::{Glob, LONGEST};
-use super::{HOST_TOOL, SHELL_TOOL};
+use crate::generous::MatchCertainty;
+use crate::glob::{Glob, LONGEST};
 use crate::path;
 use crate::rule::Effect;
+use crate::subject::{HOST_TOOL, SHELL_TOOL};
 
 /// Position of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,6 +173,27 @@ impl PermissionEntry {
     /// Returns the words, if it is about commands.
     pub(crate) fn command(&self) -> Option<&CommandWords> {
         self.command.as_ref()
+    }
+
+    /// Returns whether it is about a command: strictly where it allows, generously where it denies or asks.
+    pub(crate) fn match_command(&self, names: &[&str], words: &[Option<&str>]) -> MatchCertainty {
+        if self.is_catch_all() {
+            return MatchCertainty::Yes;
+        }
+        match self.effect {
+            Effect::Allow if self.command().is_some_and(|command| command.matches(words)) => {
+                MatchCertainty::Yes
+            }
+            Effect::Allow => MatchCertainty::No,
+            Effect::Deny | Effect::Ask => {
+                let text = words.iter().map(|word| word.unwrap_or("?")).collect::<Vec<_>>().join(" ");
+                if self.stops_value(&text) {
+                    return MatchCertainty::Yes;
+                }
+                let args = words.get(1..).unwrap_or_default();
+                self.command().map_or(MatchCertainty::No, |command| command.stop_match(names, args))
+            }
+        }
     }
 }
 

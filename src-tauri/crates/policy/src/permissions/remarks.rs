@@ -1,8 +1,8 @@
 //! Remarks for a person about a file that reads well and does more than it seems.
 
 use super::layer::{FileLayer, last_match};
-use super::{HOST_TOOL, SHELL_TOOL};
 use crate::rule::Effect;
+use crate::subject::{HOST_TOOL, SHELL_TOOL};
 
 /// Dangers of a file, in plain words; `None` if it keeps a person in the loop.
 pub fn dangers(file: &FileLayer) -> Vec<String> {

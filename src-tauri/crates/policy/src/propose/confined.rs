@@ -6,12 +6,14 @@
 use super::{AlwaysOffer, Draft, OfferLabel, distinct, label, path_pattern, place, widths_of};
 use crate::agent::AgentPolicy;
 use crate::confinement::Confinement;
+use crate::decision::Decision;
 use crate::facts::{Facts, Lookup};
 use crate::judge::{ProjectCode, judge_request, project_code};
 use crate::path;
+use crate::risk::RiskLevel;
 use crate::rule::{Pattern, Rule, RuleInput, RuleOrigin};
 use crate::ruleset::RuleSet;
-use crate::verdict::{Decision, RiskLevel, Verdict};
+use crate::verdict::Verdict;
 use postern_command::Role;
 use postern_protocol::Profile;
 

@@ -3,12 +3,14 @@
 use super::{AlwaysOffer, Draft, OfferLabel};
 use crate::agent::AgentPolicy;
 use crate::confinement::Confinement;
+use crate::decision::Decision;
 use crate::facts::{Facts, Input, StepFacts};
 use crate::judge::{argv_of_line, is_repeatable, judge_request, sourced};
 use crate::path;
+use crate::risk::RiskLevel;
 use crate::rule::{Limits, Pattern, Rule, RuleInput, RuleOrigin};
 use crate::ruleset::RuleSet;
-use crate::verdict::{Decision, RiskLevel, Verdict};
+use crate::verdict::Verdict;
 use postern_command::escape;
 
 /// Bytes of a line that is saved.

@@ -17,11 +17,13 @@ pub use renewal::propose_renewals;
 
 use crate::agent::AgentPolicy;
 use crate::confinement::Confinement;
+use crate::decision::{Decision, Reason};
 use crate::facts::{Facts, FoundProgram, Input, Lookup, StepFacts};
 use crate::path;
 use crate::pattern::is_glob;
+use crate::risk::RiskLevel;
 use crate::rule::{Effect, Limits, Pattern, Pin, Rule, RuleInput, RuleOrigin, ScriptPin};
-use crate::verdict::{Decision, Reason, RiskLevel, Verdict};
+use crate::verdict::Verdict;
 pub(crate) use label::commands;
 pub use label::{OfferLabel, Offered, RenewedProgram};
 pub use nothing::NothingToSave;

@@ -3,13 +3,15 @@
 use super::{AlwaysOffer, Draft, OfferLabel, place};
 use crate::agent::AgentPolicy;
 use crate::confinement::Confinement;
+use crate::decision::Decision;
 use crate::facts::Facts;
 use crate::judge::{folders_outside, judge_request};
 use crate::path;
 use crate::readable::why_not_readable;
+use crate::risk::RiskLevel;
 use crate::rule::{Pattern, Rule, RuleInput, RuleOrigin};
 use crate::ruleset::RuleSet;
-use crate::verdict::{Decision, RiskLevel, Verdict};
+use crate::verdict::Verdict;
 
 /// Folders of one offer, at most: more are no longer looked at.
 const MOST: usize = 3;

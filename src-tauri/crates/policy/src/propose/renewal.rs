@@ -2,11 +2,12 @@
 
 use super::{AlwaysOffer, ProgramRenewal, label};
 use crate::confinement::Confinement;
+use crate::decision::{Decision, Reason};
 use crate::facts::{Facts, FoundProgram, Lookup, StepFacts};
 use crate::path;
 use crate::rule::{Effect, Lifetime, Millis, Pattern, Rule, RuleId, Source};
 use crate::settings::AgentId;
-use crate::verdict::{Decision, Reason, Verdict};
+use crate::verdict::Verdict;
 
 /// Offers to renew the rules of each changed program instead of saving new ones.
 ///

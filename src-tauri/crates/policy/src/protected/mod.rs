@@ -2,7 +2,6 @@
 
 mod pins;
 mod places;
-mod shell;
 
 use crate::path;
 pub use pins::{
@@ -11,7 +10,6 @@ pub use pins::{
 };
 use places::{BARE_REPOSITORY, EXCEPT, PLACES};
 use serde::{Deserialize, Serialize};
-pub use shell::ShellTouch;
 
 /// Reason for a protection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -157,7 +155,7 @@ impl ProtectedPlaces {
 
 /// Returns the spelling used for comparison, without marks that some file systems ignore.
 fn comparison_key(path: &str) -> String {
-    let plain = crate::permissions::unmarked(path);
+    let plain = crate::path::unmarked(path);
     path::deny_key(&path::out_of_proc(&plain, "/"))
 }
 

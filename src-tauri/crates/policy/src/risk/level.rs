@@ -1,10 +1,24 @@
 //! The table of levels, the same for every subject.
 
-use crate::verdict::RiskLevel::{self, Dangerous, NeedsReview, Safe};
 use EffectScope::{Inside, Machine, Outside, Remote};
 use Reversible::{No, Yes};
+use RiskLevel::{Dangerous, NeedsReview, Safe};
 use postern_command::CommandEffect;
 use postern_command::effect::{EffectScope, Reversible, UnknownEffectReason};
+use serde::{Deserialize, Serialize};
+
+/// Risk level: how careful a person should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum RiskLevel {
+    /// Reads at most.
+    Safe,
+    /// Worth a look.
+    NeedsReview,
+    /// Could do harm that cannot be undone.
+    Dangerous,
+}
 
 /// Kind, scope, reversibility and level: the first row that fits counts, `None` fits all.
 type LevelRow = (&'static str, Option<EffectScope>, Option<Reversible>, RiskLevel);

@@ -4,12 +4,13 @@
 mod level;
 mod scope;
 
+pub use level::RiskLevel;
+
 use crate::facts::{Facts, StepFacts};
 use crate::needed::{folder_of, folders_of};
 use crate::path;
 use crate::protected::Protection;
 use crate::subject::Subject;
-use crate::verdict::RiskLevel;
 use postern_command::effect::{effects_of, effects_of_command, effects_of_words};
 use postern_command::{
     CommandEffect, EffectScope, Reversible, Step, StepEffect, UnknownEffectReason, UnparsedSpan, escape,

@@ -376,8 +376,7 @@ fn options_before_the_verb_hide_no_danger() {
 /// Deny rules, effects and levels read options in one place: a spelling is no way around any of them.
 #[test]
 fn a_spelling_changes_no_effect_no_level_and_no_denial() {
-    use crate::testing::Scene;
-    use crate::verdict::Decision;
+    use crate::decision::Decision;
     for (plain, spelled, deny) in [
         ("npm publish", "npm --prefix x publish", "npm publish"),
         ("npm publish", "npm --otp=1 -s publish --tag next", "npm publish"),

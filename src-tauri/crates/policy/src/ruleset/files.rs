@@ -1,10 +1,9 @@
 //! The files that a rule is about: a path with globs, read generously.
 
 use crate::confinement::Denied;
+use crate::glob::{ANY_NAME, ANY_PATH, Glob};
 use crate::path;
 use crate::pattern::check_files;
-use crate::permissions::Glob;
-pub(crate) use crate::permissions::{ANY_NAME, ANY_PATH};
 
 /// A pattern of files, ready to compare. What it names, it names with everything below.
 #[derive(Debug, Clone)]

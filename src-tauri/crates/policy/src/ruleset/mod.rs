@@ -9,7 +9,7 @@ mod part;
 
 use crate::rule::{Effect, Identity, Millis, Rule, RuleId};
 pub use files::DeniedFiles;
-pub(crate) use files::{ANY_NAME, ANY_PATH, FilePattern};
+pub(crate) use files::FilePattern;
 pub(crate) use part::{Compiled, CompiledRules};
 use std::sync::Arc;
 

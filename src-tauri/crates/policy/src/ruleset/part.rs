@@ -185,7 +185,9 @@ impl CompiledRules {
                 let folder = readable::folder_of(text, home).map_err(|error| error.to_string())?;
                 compiled.opens = Some(path::normal(&folder).into_owned());
             }
-            Pattern::Write(_) if !generous => return Err(crate::check::RuleProblem::Writes.to_string()),
+            Pattern::Write(_) if !generous => {
+                return Err(crate::rule_problem::RuleProblem::Writes.to_string());
+            }
             Pattern::Read(text) | Pattern::Write(text) => {
                 compiled.files = Some(FilePattern::new(text, home)?);
             }

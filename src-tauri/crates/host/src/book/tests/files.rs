@@ -2,7 +2,7 @@
 
 use super::{World, id};
 use crate::book::{NewSession, ToolRemember};
-use postern_policy::permissions::check_tool;
+use postern_policy::tool_gate::check_tool;
 use postern_policy::{Decision, Effect, pattern_text};
 use postern_request::RequestEnding;
 use postern_store::{history, requests};

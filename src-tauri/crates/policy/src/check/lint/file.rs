@@ -1,8 +1,9 @@
 //! Lint of an agent's `permissions.jsonc`, where the last match wins.
 
 use super::{LintProblem, RuleFinding};
-use crate::permissions::{FileLayer, PermissionEntry, SHELL_TOOL};
+use crate::permissions::{FileLayer, PermissionEntry};
 use crate::rule::{Effect, RuleId};
+use crate::subject::SHELL_TOOL;
 
 /// Looks a file's lines over, in their order. A finding's rule is the line, as a negative number.
 pub fn lint_file(layer: &FileLayer) -> Vec<RuleFinding> {

@@ -2,8 +2,8 @@
 
 use super::FindingKind;
 use crate::cause::Cause;
-use crate::check::RuleProblem;
 use crate::rule::RuleId;
+use crate::rule_problem::RuleProblem;
 
 /// Problem of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]

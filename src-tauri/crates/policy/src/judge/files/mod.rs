@@ -13,12 +13,13 @@ use super::outcome::{StepOutcome, rule_ref, to_named_rule, whole_pattern};
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Doubt};
+use crate::decision::{Decision, Reason};
+use crate::glob::ANY_PATH;
 use crate::path;
 use crate::permissions::FileUse;
 use crate::rule::{FileAccess, Millis, Source};
-use crate::ruleset::{ANY_PATH, Compiled, FilePattern};
+use crate::ruleset::{Compiled, FilePattern};
 use crate::settings::{Ask, Fallback};
-use crate::verdict::{Decision, Reason};
 use postern_command::{ProgramClass, Step, Unparsed, UnparsedSpan, class_of};
 use uses::StepFileUse;
 

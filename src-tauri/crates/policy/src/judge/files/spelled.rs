@@ -1,6 +1,6 @@
 //! Words as the paths that they may stand for.
 
-use crate::ruleset::{ANY_NAME, ANY_PATH};
+use crate::glob::{ANY_NAME, ANY_PATH};
 
 /// Returns the parts of a word that may be a path: `--env-file=x`, `-fx`, `a:b`, `file=@x`, `source=x,target=y`.
 pub(super) fn pieces(word: &str) -> impl Iterator<Item = &str> {

@@ -2,13 +2,13 @@
 
 use super::spelled::{opened, pieces};
 use crate::facts::StepFacts;
+use crate::glob::{ANY_NAME, ANY_PATH};
 use crate::judge::core::{TOO_MANY, spellings_of};
 use crate::judge::line::JudgmentContext;
 use crate::judge::places::is_name_only;
 use crate::needed::folders_of;
 use crate::path;
-use crate::permissions::unmarked;
-use crate::ruleset::{ANY_NAME, ANY_PATH};
+use crate::path::unmarked;
 use postern_command::effect::effects_of;
 use postern_command::{CommandEffect, Redirection, RedirectionKind, Role, Step, Word};
 use std::borrow::Cow;

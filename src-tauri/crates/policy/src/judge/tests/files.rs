@@ -1,12 +1,12 @@
 //! Deny rules about files hold for every program, in every spelling.
 
 use crate::cause::{Cause, Doubt};
+use crate::decision::{Decision, Reason};
 use crate::facts::TargetPath;
 use crate::rule::{Effect, FileAccess, Pattern, Rule, RuleId};
 use crate::settings::{Ask, Fallback, Security};
 use crate::subject::Origin;
 use crate::testing::Scene;
-use crate::verdict::{Decision, Reason};
 use Decision::{Allow, Ask as Asks, Deny};
 
 const MORE: [&str; 17] = [

@@ -1,7 +1,9 @@
 //! The layers that a host command passes before its own rules: tool policy, then the elevated gate.
 
-use crate::permissions::{FileLayer, SHELL_TOOL, check_tool};
+use crate::permissions::FileLayer;
+use crate::subject::SHELL_TOOL;
 use crate::testing::{HOME, Scene, person_rule};
+use crate::tool_gate::check_tool;
 use crate::{Ask, Cause, Decision, Effect, Reason, Security, SessionLayers, against_command_tool};
 
 fn file(text: &str) -> FileLayer {
@@ -107,7 +109,7 @@ fn every_layer_is_in_the_trace_in_its_order() {
 }
 
 /// Judges `shell_exec` with this command by the rules for host commands and the file together.
-fn shell_tool(scene: &Scene, command: &str) -> crate::permissions::ToolVerdict {
+fn shell_tool(scene: &Scene, command: &str) -> crate::tool_gate::ToolVerdict {
     scene.with_facts(|policy, facts| {
         let arguments = serde_json::json!({ "command": command });
         let own = check_tool(policy, facts.session, SHELL_TOOL, &arguments, HOME);

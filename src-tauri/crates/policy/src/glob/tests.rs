@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 /// Results of picomatch itself, made by `tests/fixtures/picomatch.mjs`.
-const RECORDED: &str = include_str!("../../../../../../tests/fixtures/picomatch.jsonl");
+const RECORDED: &str = include_str!("../../../../../tests/fixtures/picomatch.jsonl");
 
 #[test]
 fn an_allow_is_never_looser_than_picomatch_and_a_deny_never_tighter() {

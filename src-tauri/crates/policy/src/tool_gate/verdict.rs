@@ -1,14 +1,15 @@
 //! Verdicts on tools: what the agent's file and its session's layers say about a name and its values.
 
-use super::layer::{EntryOrigin, FileLayer, PermissionEntry, last_match};
 use super::values::ComparedValue;
-use crate::agent::AgentPolicy;
+use crate::agent::Layers;
 use crate::cause::{Cause, ToolCause, ToolUse};
 use crate::confinement::Confinement;
+use crate::decision::{Decision, Reason, RuleRef};
 use crate::judge::{CommandAgainst, named_entry};
-use crate::risk::Risk;
+use crate::permissions::{EntryOrigin, PermissionEntry};
+use crate::risk::{Risk, RiskLevel};
 use crate::rule::{Effect, RuleId};
-use crate::verdict::{Decision, Reason, RiskLevel, RuleRef, TraceLine, Verdict};
+use crate::verdict::{TraceLine, Verdict};
 use postern_command::escape;
 
 /// The answer to `tool.check`.
@@ -123,34 +124,7 @@ impl ToolVerdict {
     }
 }
 
-/// Layers in the order in which they are read: parents', file, runtime.
-pub(super) struct Layers<'a> {
-    pub(super) parents: Vec<&'a FileLayer>,
-    pub(super) all: Vec<&'a FileLayer>,
-}
-
-impl<'a> Layers<'a> {
-    pub(super) fn for_session(policy: &'a AgentPolicy, session: Option<&str>) -> Self {
-        let session = policy.session(session);
-        let parents: Vec<_> = session.map(|layers| layers.parents.iter().collect()).unwrap_or_default();
-        let mut all = parents.clone();
-        all.extend(policy.file.as_ref());
-        all.extend(session.map(|layers| &layers.runtime));
-        Self { parents, all }
-    }
-
-    /// Returns the entry that decides: a parent's deny first, then the last match of all.
-    pub(super) fn decide(
-        &self,
-        tool: &str,
-        matches: impl Fn(&PermissionEntry) -> bool,
-    ) -> Option<&'a PermissionEntry> {
-        let veto = self.parents.iter().find_map(|parent| {
-            last_match(&[*parent], tool, &matches).filter(|entry| entry.effect == Effect::Deny)
-        });
-        veto.or_else(|| last_match(&self.all, tool, &matches))
-    }
-
+impl Layers<'_> {
     /// Judges by the tool's name alone.
     ///
     /// A pattern that denies or asks and cannot be compared makes it a question: `folder` says that only the

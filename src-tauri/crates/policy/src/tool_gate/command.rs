@@ -1,15 +1,16 @@
 //! `shell_exec` at the tool gate: every command of the line by itself, the strictest wins.
 
-use super::SHELL_TOOL;
-use super::layer::PermissionEntry;
-use super::tool::{Layers, ToolVerdict, decision, entry_location, is_default, line_cause};
+use super::verdict::{ToolVerdict, decision, entry_location, is_default, line_cause};
+use crate::agent::Layers;
 use crate::cause::{Cause, ToolCause, ToolUse};
+use crate::decision::Decision;
 use crate::generous::MatchCertainty;
 use crate::judge::is_harmless;
 use crate::pattern::by_arity;
+use crate::permissions::{EntryOrigin, PermissionEntry};
 use crate::rule::Effect;
 use crate::settings::Settings;
-use crate::verdict::Decision;
+use crate::subject::SHELL_TOOL;
 use postern_command::{
     Dialect, MOST_GUESSES, ParsedCommand, Power, ProgramClass, Role, Step, class_of, escape, quote_argv,
     read_shell,
@@ -26,7 +27,7 @@ pub(super) fn check_command(layers: &Layers<'_>, settings: &Settings, arguments:
     if let Some(invalid) = &reading.invalid {
         return ToolVerdict::without_entry(Decision::Deny, Cause::Invalid(invalid.message.into()));
     }
-    let gate = CommandGate { layers, settings, is_off: is_off(layers) };
+    let gate = CommandGate { layers, settings, is_off: layers.leave_out_shell() };
     let steps: Vec<&Step> =
         reading.steps.iter().filter(|step| !matches!(step.role, Role::Function | Role::Nothing)).collect();
     let values: Vec<String> = steps.iter().map(|step| step_line(step)).collect();
@@ -58,12 +59,6 @@ pub(super) fn check_command(layers: &Layers<'_>, settings: &Settings, arguments:
     verdict
 }
 
-/// Returns true if every use of the shell is allowed: nothing but `*` speaks about it.
-pub(super) fn is_off(layers: &Layers<'_>) -> bool {
-    let mut entries = layers.all.iter().flat_map(|layer| layer.entries());
-    entries.all(|entry| !entry.is_for(SHELL_TOOL) || entry.is_catch_all())
-}
-
 struct CommandGate<'a, 'l> {
     layers: &'a Layers<'l>,
     settings: &'a Settings,
@@ -78,7 +73,7 @@ impl<'l> CommandGate<'_, 'l> {
 
     fn decide(&self, words: &[Option<&str>]) -> Option<&'l PermissionEntry> {
         let names: Vec<&str> = words.first().copied().flatten().into_iter().collect();
-        self.layers.decide(SHELL_TOOL, |entry| matches(entry, &names, words) != MatchCertainty::No)
+        self.layers.decide(SHELL_TOOL, |entry| entry.match_command(&names, words) != MatchCertainty::No)
     }
 
     /// Returns the verdict on a text in which no command was found. Its words are judged as one command that no
@@ -162,12 +157,12 @@ impl<'l> CommandGate<'_, 'l> {
 
     /// Returns true if a new entry with this pattern would let the step through.
     fn would_allow(&self, step: &Step, pattern: &str) -> bool {
-        let origin = super::EntryOrigin::Session;
+        let origin = EntryOrigin::Session;
         let Ok(entry) = PermissionEntry::new(SHELL_TOOL, pattern, Effect::Allow, "/", origin) else {
             return false;
         };
         let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
-        matches(&entry, &[], &words) == MatchCertainty::Yes && self.is_within(step, Some(&entry))
+        entry.match_command(&[], &words) == MatchCertainty::Yes && self.is_within(step, Some(&entry))
     }
 }
 
@@ -191,23 +186,4 @@ fn carries_others(step: &Step) -> bool {
 
 fn writes(step: &Step) -> bool {
     step.redirections.iter().any(postern_command::Redirection::writes)
-}
-
-/// Returns whether an entry is about a command: strictly where it allows, generously where it denies or asks.
-pub(crate) fn matches(entry: &PermissionEntry, names: &[&str], words: &[Option<&str>]) -> MatchCertainty {
-    if entry.is_catch_all() {
-        return MatchCertainty::Yes;
-    }
-    match entry.effect {
-        Effect::Allow if entry.command().is_some_and(|command| command.matches(words)) => MatchCertainty::Yes,
-        Effect::Allow => MatchCertainty::No,
-        Effect::Deny | Effect::Ask => {
-            let text = words.iter().map(|word| word.unwrap_or("?")).collect::<Vec<_>>().join(" ");
-            if entry.stops_value(&text) {
-                return MatchCertainty::Yes;
-            }
-            let args = words.get(1..).unwrap_or_default();
-            entry.command().map_or(MatchCertainty::No, |command| command.stop_match(names, args))
-        }
-    }
 }

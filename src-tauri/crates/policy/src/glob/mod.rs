@@ -12,7 +12,7 @@ use parse::Node;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// The longest pattern, and the longest text that one may allow, in UTF-16 units: longer than any path a system takes.
-pub(super) const LONGEST: usize = 4096;
+pub(crate) const LONGEST: usize = 4096;
 
 /// Stands for any text without a slash, in [`Glob::may_match`]; no character is written so.
 pub(crate) const ANY_NAME: char = '\u{fffe}';

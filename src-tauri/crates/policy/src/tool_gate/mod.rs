@@ -1,12 +1,20 @@
 //! The gate for tools: by the layers of a session, by name, by value, or by the commands of a line.
 
-use super::tool::{Layers, ToolVerdict};
-use super::values::{self, ComparedValues};
-use super::{SHELL_TOOL, command};
+mod command;
+mod protect;
+mod values;
+mod verdict;
+
+pub use protect::Touch;
+pub use verdict::ToolVerdict;
+
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, ToolCause};
-use crate::verdict::{Decision, TraceLine};
+use crate::decision::Decision;
+use crate::subject::SHELL_TOOL;
+use crate::verdict::TraceLine;
 use serde_json::Value as Json;
+use values::ComparedValues;
 
 /// Judges a use of a tool. Pure: `home` is the person's home folder.
 pub fn check_tool(
@@ -33,7 +41,7 @@ fn by_layers(
     arguments: &Json,
     home: &str,
 ) -> ToolVerdict {
-    let layers = Layers::for_session(policy, session);
+    let layers = policy.layers(session);
     if tool == SHELL_TOOL {
         return command::check_command(&layers, &policy.settings, arguments);
     }
@@ -49,3 +57,6 @@ fn by_layers(
         ComparedValues::Some(values) => layers.by_values(tool, &values, home),
     }
 }
+
+#[cfg(test)]
+mod tests;

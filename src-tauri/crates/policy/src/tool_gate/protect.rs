@@ -1,18 +1,15 @@
 //! Protected places at the tool gate: no default and no wildcard allows a call that touches one.
 
-use super::command::matches;
-use super::layer::PermissionEntry;
-use super::tool::{Layers, ToolVerdict};
-use super::{PathUse, SHELL_TOOL};
+use super::verdict::ToolVerdict;
 use crate::agent::AgentPolicy;
 use crate::cause::{StageFinding, ToolCause};
-use crate::facts::Facts;
-use crate::generous::MatchCertainty;
+use crate::decision::Decision;
 use crate::path::{expand_home, normal};
-use crate::protected::{ProtectedPlace, ProtectedPlaces, Protection, ShellTouch};
+use crate::permissions::{EntryOrigin, PathUse, PermissionEntry};
+use crate::protected::{ProtectedPlace, ProtectedPlaces, Protection};
 use crate::risk::touch_effect;
 use crate::rule::Effect;
-use crate::verdict::{Decision, TraceLine};
+use crate::verdict::TraceLine;
 
 /// A protected place that a call touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +67,7 @@ impl ToolVerdict {
         self.by_default = false;
         let effect = |of: &Touch| touch_effect(&of.path, of.place.protection, of.reads, None);
         self.risk = self.risk.touching(touches.iter().map(effect));
-        let layers = Layers::for_session(policy, session);
+        let layers = policy.layers(session);
         // The last entry that denies or names the place wins; a wildcard that allows is skipped.
         let is_named = |touch: &&Touch| {
             let counts = |entry: &PermissionEntry| {
@@ -82,8 +79,7 @@ impl ToolVerdict {
         let unnamed = touches.iter().find(|touch| !is_named(touch));
         if !self.always.is_empty() {
             let would = |pattern: &String| {
-                let entry =
-                    PermissionEntry::new(tool, pattern, Effect::Allow, home, super::EntryOrigin::Session);
+                let entry = PermissionEntry::new(tool, pattern, Effect::Allow, home, EntryOrigin::Session);
                 entry.is_ok_and(|entry| {
                     touches
                         .iter()
@@ -123,31 +119,12 @@ fn entry_names_touch(entry: &PermissionEntry, touch: &Touch, home: &str) -> bool
     touch.place.is_named_in(&expand_home(&entry.written, home))
 }
 
-/// Returns true if the last line of the file about the step of a touch allows it by naming the place.
-///
-/// The word itself must be in it.
-pub(crate) fn names_place(policy: &AgentPolicy, facts: &Facts<'_>, touch: &ShellTouch) -> bool {
-    let Some(step) = facts.reading.steps.get(touch.step) else { return false };
-    let argv: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
-    let name: Vec<&str> = argv.first().copied().flatten().into_iter().collect();
-    let names = |entry: &PermissionEntry| {
-        let words = postern_command::words_of_at(&entry.written, facts.home).unwrap_or_default();
-        let is_it = |word: &String| *word == touch.word && !word.contains(['*', '?', '[', '{', '(']);
-        !touch.by_link && words.iter().any(is_it)
-    };
-    // The last entry that says no, or that names the place: a wildcard that allows is overlooked.
-    let counts = |entry: &PermissionEntry| {
-        matches(entry, &name, &argv) != MatchCertainty::No && (entry.effect != Effect::Allow || names(entry))
-    };
-    let decides = Layers::for_session(policy, facts.session).decide(SHELL_TOOL, counts);
-    decides.is_some_and(|entry| entry.effect == Effect::Allow)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permissions::{DEFAULT_FILE, FileLayer, check_tool};
+    use crate::permissions::{DEFAULT_FILE, FileLayer};
     use crate::settings::{AgentId, Settings};
+    use crate::tool_gate::check_tool;
     use serde_json::json;
 
     const HOME: &str = "/Users/u";

@@ -1,7 +1,7 @@
 //! Values of a tool's call that are compared with patterns, in all spellings of the same value.
 
-use super::layer::PermissionEntry;
 use crate::path;
+use crate::permissions::PermissionEntry;
 use crate::rule::Effect;
 use serde_json::Value as Json;
 
@@ -117,9 +117,9 @@ fn spelled<'a>(written: &'a str, home: &str) -> ComparedValue<'a> {
     let steps_back = written.split('/').any(|part| part == "..");
     let mut sure = vec![relative(written), relative(&expanded)];
     sure.dedup();
-    let mut all = vec![written.to_owned(), expanded.clone(), unmarked(&expanded)];
+    let mut all = vec![written.to_owned(), expanded.clone(), path::unmarked(&expanded)];
     all.extend(sure.iter().cloned());
-    all.push(relative(&unmarked(&expanded)));
+    all.push(relative(&path::unmarked(&expanded)));
     all.push(relative(&path::out_of_proc(&expanded, "")));
     let climbs = !expanded.starts_with('/') && climbs(&expanded);
     if climbs {
@@ -162,12 +162,6 @@ fn climbs(path: &str) -> bool {
         };
         depth < 0
     })
-}
-
-/// Returns the text without the marks that some file systems overlook in a name.
-pub(crate) fn unmarked(text: &str) -> String {
-    let overlooked = |c: char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    text.chars().filter(|c| !overlooked(*c)).collect()
 }
 
 /// Returns the other path of folders that are one and the same on macOS.

@@ -3,15 +3,14 @@
 //! `system.run` and `shell_exec` are two names for running commands: entries for either count. What is said about single
 //! commands is compared with each step later; here only what is said about all of them counts.
 
-use super::layer::{FileLayer, PermissionEntry};
-use super::tool::Layers;
-use super::{HOST_TOOL, SHELL_TOOL};
 use crate::agent::AgentPolicy;
+use crate::permissions::{FileLayer, PermissionEntry};
 use crate::rule::Effect;
+use crate::subject::{HOST_TOOL, SHELL_TOOL};
 
 /// Answer of a session's layers about host commands as such.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum HostUse<'a> {
+pub(super) enum HostUse<'a> {
     /// Nothing against them.
     Open,
     /// Every one is asked about.
@@ -23,7 +22,7 @@ pub(crate) enum HostUse<'a> {
 }
 
 /// Returns the answer of an agent's layers about host commands in a session.
-pub(crate) fn host_use<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> HostUse<'a> {
+pub(super) fn host_use<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> HostUse<'a> {
     let session = policy.session(session);
     let parents: &[FileLayer] = session.map(|layers| layers.parents.as_slice()).unwrap_or_default();
     if let Some(entry) = parents.iter().find_map(|parent| closed(&[parent])) {
@@ -43,11 +42,11 @@ pub(crate) fn host_use<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> Ho
 
 /// Returns the entry that denies every use of an agent's own shell, where nothing behind it lets one through,
 /// and whether nothing overrides it.
-pub(crate) fn closed_shell<'a>(
+pub(super) fn closed_shell<'a>(
     policy: &'a AgentPolicy,
     session: Option<&str>,
 ) -> Option<(&'a PermissionEntry, bool)> {
-    let layers = Layers::for_session(policy, session);
+    let layers = policy.layers(session);
     let of_shell = |layers: &[&'a FileLayer]| last_word(layers, |entry| entry.is_for(SHELL_TOOL));
     let veto = layers.parents.iter().find_map(|parent| of_shell(&[*parent]));
     veto.map(|entry| (entry, true)).or_else(|| of_shell(&layers.all).map(|entry| (entry, false)))
@@ -55,9 +54,9 @@ pub(crate) fn closed_shell<'a>(
 
 /// Returns the entry that lets every use of an agent's own shell through: nothing but `*` speaks about it,
 /// and the last such line allows.
-pub(crate) fn open_shell<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> Option<&'a PermissionEntry> {
-    let layers = Layers::for_session(policy, session);
-    if !super::command::is_off(&layers) {
+pub(super) fn open_shell<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> Option<&'a PermissionEntry> {
+    let layers = policy.layers(session);
+    if !layers.leave_out_shell() {
         return None;
     }
     let denied = layers.parents.iter().any(|parent| {

@@ -1,4 +1,5 @@
-use super::{DEFAULT_FILE, EntryOrigin, FileLayer, PermissionEntry, append, check_tool, dangers};
+use super::check_tool;
+use crate::permissions::{DEFAULT_FILE, EntryOrigin, FileLayer, PermissionEntry, append, dangers};
 use crate::{AgentId, AgentPolicy, Cause, Decision, Effect, SessionLayers, Settings};
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,7 +1,8 @@
 //! `shell_exec`: lines of several commands, parts that cannot be read, and what *Always* would add.
 
 use super::{Allow, Ask, Deny, HOME, policy};
-use crate::permissions::{DEFAULT_FILE, EntryOrigin, PermissionEntry, ToolVerdict, check_tool};
+use crate::permissions::{DEFAULT_FILE, EntryOrigin, PermissionEntry};
+use crate::tool_gate::{ToolVerdict, check_tool};
 use crate::{Cause, Decision, Effect, NamedRule, NamedRuleSource, ToolCause, ToolUse};
 use postern_command::MOST_GUESSES;
 use serde_json::json;

@@ -1,9 +1,9 @@
 //! Protected places that a shell line touches, by its words and by where its links lead.
 
-use super::{ProtectedPlace, ProtectedPlaces, Protection};
 use crate::facts::{Facts, StepFacts};
 use crate::needed::folder_of;
 use crate::path;
+use crate::protected::{ProtectedPlace, ProtectedPlaces, Protection};
 use crate::risk::{RatedEffect, touch_effect};
 use postern_command::{Role, Step, Word};
 
