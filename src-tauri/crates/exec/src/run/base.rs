@@ -3,7 +3,7 @@
 //! Nothing runs in it between the runs: descriptors keep it, and it ends with this process however that ends. A run takes
 //! a copy of its mounts and namespaces of its own (`namespaces`), so nothing of one run is there in another.
 
-use super::namespaces::owner_of;
+use super::namespace_owner::owner_of;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::time::Timespec;
 use std::fs::File;
@@ -16,9 +16,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Path of the system's bubblewrap. Where the system restricts namespaces, it allows them to this path.
 const BUBBLEWRAP: &str = "/usr/bin/bwrap";
+/// Program that ends when its input does: the first process in namespaces.
+pub(super) const FIRST: &str = "/usr/bin/cat";
 /// Everything of the host without setuid programs and device files, and a `/dev` without content. Each run makes it read-only.
 const MOUNTS: &[&str] =
-    &["--unshare-user", "--bind", "/", "/", "--dev", "/dev", "--cap-drop", "ALL", "--", super::keeper::FIRST];
+    &["--unshare-user", "--bind", "/", "/", "--dev", "/dev", "--cap-drop", "ALL", "--", FIRST];
 /// The byte that is repeated when the mounts are made.
 const READY: u8 = 0;
 /// Time for the mounts.

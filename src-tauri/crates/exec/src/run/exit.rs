@@ -1,5 +1,5 @@
 //! The end of a child, awaited through a descriptor instead of a thread.
-#![expect(unsafe_code, reason = "tokio's registration of a descriptor has no safe form")]
+#![expect(unsafe_code, reason = "tokio's registration of a descriptor and events of macOS have no safe form")]
 
 use postern_request::Exit;
 use rustix::process::{Pid, WaitIdOptions, WaitIdStatus};
@@ -41,6 +41,30 @@ impl WatchedChild {
     }
 }
 
+/// Returns a descriptor that becomes readable when a child exits.
+#[cfg(target_os = "linux")]
+pub(super) fn exit_descriptor(pid: Pid) -> io::Result<Option<OwnedFd>> {
+    Ok(Some(rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::NONBLOCK)?))
+}
+
+/// Returns a descriptor that becomes readable when a child exits: a queue of that one event, which nobody takes out.
+/// `None` if the child has exited already, because the system finds no zombies.
+#[cfg(target_os = "macos")]
+pub(super) fn exit_descriptor(pid: Pid) -> io::Result<Option<OwnedFd>> {
+    use rustix::event::kqueue::{self, Event, EventFilter, EventFlags, ProcessEvents};
+    let queue = kqueue::kqueue()?;
+    rustix::io::fcntl_setfd(&queue, rustix::io::FdFlags::CLOEXEC)?;
+    let exit = EventFilter::Proc { pid, flags: ProcessEvents::EXIT };
+    let exit = Event::new(exit, EventFlags::ADD | EventFlags::ONESHOT, std::ptr::null_mut());
+    // SAFETY: the event names a process and no descriptor.
+    let added = unsafe { kqueue::kevent(&queue, &[exit], &mut [] as &mut [Event], None) };
+    match added {
+        Ok(_) => Ok(Some(queue)),
+        Err(rustix::io::Errno::SRCH) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Registers a descriptor that becomes readable. Needs a running tokio runtime.
 pub(super) fn readable(descriptor: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
     // SAFETY: an `OwnedFd` names one open descriptor for as long as it lives, and `AsyncFd` keeps it.
@@ -58,7 +82,7 @@ pub(super) fn reap_child(pid: Pid) -> Exit {
         }
     };
     #[cfg(target_os = "linux")]
-    super::orphans::reaped(pid);
+    super::own_children::reaped(pid);
     exit
 }
 

@@ -18,8 +18,6 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Program that ends when its input does.
-pub(super) const FIRST: &str = "/usr/bin/cat";
 /// Time for the end of everything in the namespaces after KILL. Only a process that is stuck in the system takes any.
 const PATIENCE: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
 

@@ -5,13 +5,13 @@
 //! is; then it is let go, or killed.
 #![expect(unsafe_code, reason = "clone, ptrace and what a child may do before exec have no safe form")]
 
-use super::start::SpawnCall;
+use super::spawn_call::SpawnCall;
 use super::vfork::{self, Stack};
 use super::{SpawnError, mark};
 use postern_request::Drift;
-use rustix::process::{Pid, PidfdFlags, WaitOptions};
+use rustix::process::{Pid, WaitOptions};
 use std::ffi::{CString, c_char, c_int, c_void};
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::ptr;
 
@@ -388,11 +388,6 @@ fn ptrace_request(request: libc::c_uint, pid: Pid, data: usize) -> bool {
             ptr::without_provenance_mut::<c_void>(data),
         ) == 0
     }
-}
-
-/// Returns a descriptor that becomes readable when a child exits.
-pub(super) fn exit_descriptor(pid: Pid) -> std::io::Result<Option<OwnedFd>> {
-    Ok(Some(rustix::process::pidfd_open(pid, PidfdFlags::NONBLOCK)?))
 }
 
 /// Returns NULL-terminated pointers to strings that stay at their address.

@@ -48,10 +48,10 @@ fn ask_shell(user: &HostUser, limit: Duration) -> io::Result<String> {
 
 fn spawn_shell(command: &mut Command) -> io::Result<Child> {
     #[cfg(target_os = "linux")]
-    let _reaper_waits = super::orphans::starting();
+    let _reaper_waits = super::own_children::starting();
     let child = command.spawn()?;
     #[cfg(target_os = "linux")]
-    super::orphans::started(child.id().cast_signed());
+    super::own_children::started(child.id().cast_signed());
     Ok(child)
 }
 
@@ -94,7 +94,7 @@ fn end_shell(mut child: Child) {
     _ = rustix::process::kill_process_group(pid, Signal::KILL);
     drop(child.wait());
     #[cfg(target_os = "linux")]
-    super::orphans::reaped(pid);
+    super::own_children::reaped(pid);
 }
 
 #[cfg(test)]

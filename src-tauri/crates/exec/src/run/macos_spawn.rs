@@ -3,15 +3,14 @@
 #![expect(unsafe_code, reason = "posix_spawn's attributes and csops have no safe form")]
 
 use super::SpawnError;
-use super::start::SpawnCall;
+use super::spawn_call::SpawnCall;
 use crate::identity::to_hex;
 use postern_request::Drift;
-use rustix::event::kqueue::{self, Event, EventFilter, EventFlags, ProcessEvents};
 use rustix::process::{Pid, Signal};
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_short, c_uint, c_void};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
@@ -95,22 +94,6 @@ pub(super) fn imposter(pid: Pid, call: &SpawnCall<'_>) -> Option<Drift> {
 pub(super) fn release(pid: Pid) -> Result<(), SpawnError> {
     rustix::process::kill_process(pid, Signal::CONT)
         .map_err(|error| SpawnError::Failed(format!("it was ended while it started: {error}")))
-}
-
-/// Returns a descriptor that becomes readable when a child exits: a queue of that one event, which nobody takes out.
-/// `None` if the child has exited already, because the system finds no zombies.
-pub(super) fn exit_descriptor(pid: Pid) -> io::Result<Option<OwnedFd>> {
-    let queue = kqueue::kqueue()?;
-    rustix::io::fcntl_setfd(&queue, rustix::io::FdFlags::CLOEXEC)?;
-    let exit = EventFilter::Proc { pid, flags: ProcessEvents::EXIT };
-    let exit = Event::new(exit, EventFlags::ADD | EventFlags::ONESHOT, ptr::null_mut());
-    // SAFETY: the event names a process and no descriptor.
-    let added = unsafe { kqueue::kevent(&queue, &[exit], &mut [] as &mut [Event], None) };
-    match added {
-        Ok(_) => Ok(Some(queue)),
-        Err(rustix::io::Errno::SRCH) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
 }
 
 fn path_of(pid: Pid) -> Option<PathBuf> {

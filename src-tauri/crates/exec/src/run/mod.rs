@@ -21,12 +21,17 @@ mod mark;
 #[cfg(target_os = "linux")]
 mod mounting;
 #[cfg(target_os = "linux")]
+mod namespace_owner;
+#[cfg(target_os = "linux")]
 mod namespaces;
 #[cfg(target_os = "linux")]
 mod orphans;
+#[cfg(target_os = "linux")]
+mod own_children;
 mod own_program;
 mod pipes;
 mod pump;
+mod spawn_call;
 mod start;
 #[cfg(target_os = "linux")]
 mod steps;

@@ -6,8 +6,7 @@
 //! first process, puts them there and exits. No program of the run is inside until then.
 #![expect(unsafe_code, reason = "namespaces, mounts and what a child may do before exec have no safe form")]
 
-use super::base::NamespaceBase;
-use super::keeper::FIRST;
+use super::base::{FIRST, NamespaceBase};
 use super::mounting::{
     Errno, FileSystem, Mount, READ_ONLY, attach, attributes, checked, errno, error_about, new, tree,
 };
@@ -17,7 +16,7 @@ use rustix::process::Pid;
 use std::ffi::{CString, c_char, c_int, c_long, c_void};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::ptr;
 
 /// Inputs of the two processes; on the parent's stack.
@@ -306,18 +305,5 @@ unsafe fn execute(first: &First) -> Result<(), Errno> {
         checked(c_long::from(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)))?;
         checked(libc::syscall(libc::SYS_capset, header.as_ptr(), no_rights.as_ptr()))?;
         checked(c_long::from(libc::execve(first.program, arguments.as_ptr(), environment.as_ptr()))).map(drop)
-    }
-}
-
-/// Returns the user namespace that owns a namespace.
-pub(super) fn owner_of(namespace: &OwnedFd) -> io::Result<OwnedFd> {
-    const NS_GET_USERNS: libc::Ioctl = 0xb701;
-    // SAFETY: the call takes no argument, and returns a new descriptor that nobody else owns.
-    unsafe {
-        let owner = libc::ioctl(namespace.as_raw_fd(), NS_GET_USERNS);
-        if owner < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        Ok(OwnedFd::from_raw_fd(owner))
     }
 }

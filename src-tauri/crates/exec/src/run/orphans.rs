@@ -1,18 +1,14 @@
 //! Processes that outlive their run. On Linux the host becomes their parent, reaps them, and ends them when it
 //! ends.
 
-use super::exit::readable;
-use super::{mark, tree};
+use super::exit::{exit_descriptor, readable};
+use super::{mark, own_children, tree};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Children that this process started itself; each has its own waiter, which alone may reap it.
-static STARTED: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 /// Orphans that a task waits for already.
 static WATCHED: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
-/// Held for reading while a child is started, before its id is in [`STARTED`].
-static STARTING: RwLock<()> = RwLock::new(());
 /// Number of times that the host looks for remaining orphans before it gives up.
 const ROUNDS: usize = 50;
 
@@ -23,27 +19,12 @@ pub fn adopt_orphans() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Blocks the reaper while a child is started.
-pub(super) fn starting() -> RwLockReadGuard<'static, ()> {
-    STARTING.read().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Records a child that has its own waiter.
-pub(super) fn started(pid: i32) {
-    lock_set(&STARTED).insert(pid);
-}
-
-/// Records that a child was reaped.
-pub(super) fn reaped(pid: Pid) {
-    lock_set(&STARTED).remove(&pid.as_raw_nonzero().get());
-}
-
 /// Finds new orphans, and waits for the end of each in a task of its own.
 pub(super) fn look_after() {
     tokio::spawn(async {
         let orphans = tokio::task::spawn_blocking(|| orphans(tree::children_of)).await.unwrap_or_default();
         for pid in orphans {
-            if lock_set(&WATCHED).insert(pid.as_raw_nonzero().get()) {
+            if lock_watched().insert(pid.as_raw_nonzero().get()) {
                 tokio::spawn(wait_for(pid));
             }
         }
@@ -51,14 +32,14 @@ pub(super) fn look_after() {
 }
 
 async fn wait_for(pid: Pid) {
-    let exit = super::linux_spawn::exit_descriptor(pid);
+    let exit = exit_descriptor(pid);
     let exit = exit.and_then(|descriptor| descriptor.map(readable).transpose());
     if let Ok(Some(exit)) = &exit {
         drop(exit.readable().await);
         // It has exited: this returns at once and reaps no other child.
         _ = rustix::process::waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
     }
-    lock_set(&WATCHED).remove(&pid.as_raw_nonzero().get());
+    lock_watched().remove(&pid.as_raw_nonzero().get());
     // Its own children are orphans now. One that cannot be watched is found again when the next run ends.
     if exit.is_ok() {
         look_after();
@@ -69,8 +50,7 @@ async fn wait_for(pid: Pid) {
 fn orphans(children_of: fn(i32) -> Vec<i32>) -> Vec<Pid> {
     // Read before the lock, so that no run waits for it. A child that is being started is known once the lock is held.
     let children = children_of(std::process::id().cast_signed());
-    let _nobody_starts = STARTING.write().unwrap_or_else(PoisonError::into_inner);
-    let started = lock_set(&STARTED).clone();
+    let (_nobody_starts, started) = own_children::all_started();
     let orphans = children.into_iter().filter(|pid| !started.contains(pid));
     orphans
         .filter(|pid| mark::is_marked(pid.unsigned_abs()) == Some(true))
@@ -97,6 +77,6 @@ pub fn end_orphans() {
 
 /// Locks the set. Every change is one insertion or removal: after a panic elsewhere the set is still
 /// consistent.
-fn lock_set(set: &'static Mutex<BTreeSet<i32>>) -> MutexGuard<'static, BTreeSet<i32>> {
-    set.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock_watched() -> MutexGuard<'static, BTreeSet<i32>> {
+    WATCHED.lock().unwrap_or_else(PoisonError::into_inner)
 }

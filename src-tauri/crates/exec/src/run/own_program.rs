@@ -31,10 +31,10 @@ pub async fn run_own_program(arguments: Vec<String>, input: Vec<u8>, home: Strin
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = {
             #[cfg(target_os = "linux")]
-            let _reaper_waits = super::orphans::starting();
+            let _reaper_waits = super::own_children::starting();
             let child = command.spawn()?;
             #[cfg(target_os = "linux")]
-            super::orphans::started(child.id().cast_signed());
+            super::own_children::started(child.id().cast_signed());
             child
         };
         #[cfg(target_os = "linux")]
@@ -45,7 +45,7 @@ pub async fn run_own_program(arguments: Vec<String>, input: Vec<u8>, home: Strin
         }
         let end = child.wait_with_output();
         #[cfg(target_os = "linux")]
-        super::orphans::reaped(pid);
+        super::own_children::reaped(pid);
         let end = end?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Ok(OwnEnd { worked: end.status.success(), stdout: text(&end.stdout), stderr: text(&end.stderr) })

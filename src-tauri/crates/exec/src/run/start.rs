@@ -1,8 +1,9 @@
 //! From an approved plan to a released process. Blocks: files are hashed and the system is waited for.
 
 use super::drift::{find_drift, mismatch};
-use super::exit::reap_child;
+use super::exit::{exit_descriptor, reap_child};
 use super::pipes::{self, Ours, Theirs};
+use super::spawn_call::SpawnCall;
 use super::tree::{self, Tree};
 use super::{Prepared, ProcessInput, SpawnError};
 use crate::confine::{Enforcer as _, Fence, Lasting, System};
@@ -12,7 +13,6 @@ use rustix::process::Pid;
 use std::ffi::CString;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
-use std::sync::Arc;
 use std::time::Instant;
 
 #[cfg(target_os = "linux")]
@@ -44,18 +44,9 @@ pub(super) struct Piped {
     pub(super) input: ProcessInput,
 }
 
-/// Program that runs in the shell's place for a line that needs none.
-#[derive(Debug)]
-pub(super) struct Runner {
-    pub(super) program: Arc<HeldFile>,
-    pub(super) argv: Vec<CString>,
-    /// Orders, and afterwards the report. Inherited by its number.
-    pub(super) orders: OwnedFd,
-}
-
 #[cfg(not(target_os = "linux"))]
 #[expect(clippy::unnecessary_wraps, reason = "it can fail where there is one")]
-fn runner(_: &Prepared) -> Result<Option<Runner>, SpawnError> {
+fn runner(_: &Prepared) -> Result<Option<super::spawn_call::Runner>, SpawnError> {
     Ok(None)
 }
 
@@ -82,23 +73,6 @@ impl Drop for Unwatched {
         tree.kill_leader();
         reap_child(self.0);
     }
-}
-
-/// Start of a process, in the system's form, so that nothing is left to do between fork and exec.
-#[derive(Debug)]
-pub(super) struct SpawnCall<'a> {
-    pub(super) path: CString,
-    pub(super) argv: Vec<CString>,
-    pub(super) env: Vec<CString>,
-    pub(super) theirs: Theirs,
-    pub(super) prepared: &'a Prepared,
-    pub(super) program: Arc<HeldFile>,
-    /// True if it leads its own session.
-    pub(super) session: bool,
-    /// Confinement of the child.
-    pub(super) fence: Option<Fence>,
-    /// Descriptor that it inherits by its number: the orders of its steps.
-    pub(super) orders: Option<OwnedFd>,
 }
 
 /// Starts it with pipes.
@@ -146,7 +120,7 @@ fn held_and_released(call: &SpawnCall<'_>) -> Result<(Unwatched, Option<OwnedFd>
 
 /// Returns the exit descriptor and the start time of a child.
 fn observe_child(pid: Pid) -> Result<(Option<OwnedFd>, u64), SpawnError> {
-    let exit = system::exit_descriptor(pid)
+    let exit = exit_descriptor(pid)
         .map_err(|error| SpawnError::Failed(format!("its end could not be watched: {error}")))?;
     Ok((exit, tree::start_time(pid).unwrap_or(0)))
 }
@@ -154,7 +128,7 @@ fn observe_child(pid: Pid) -> Result<(Option<OwnedFd>, u64), SpawnError> {
 /// Waits for the end of a process whose output nobody reads.
 pub(super) fn wait_for_end(piped: Piped) -> Exit {
     drop(piped.ours);
-    let exit = super::exit::reap_child(piped.started.child.pid());
+    let exit = reap_child(piped.started.child.pid());
     piped.started.child.watched();
     exit
 }

@@ -1,7 +1,7 @@
 //! Starts a process that shares our memory until it executes, as `posix_spawn` does: nothing is copied, however large we are.
 #![expect(unsafe_code, reason = "clone has no safe form")]
 
-use super::orphans;
+use super::own_children;
 use rustix::process::Pid;
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
@@ -40,7 +40,7 @@ pub(super) unsafe fn vfork_child<T>(
     let mut stack = Stack::new();
     let top = stack.end();
     let all = BlockedSignals::block_all()?;
-    let _not_reaped_by_others = orphans::starting();
+    let _not_reaped_by_others = own_children::starting();
     // SAFETY: `main` never returns into our frames and runs on its own stack, which outlives it: CLONE_VFORK keeps this
     // thread asleep until it has executed or exited. With CLONE_VM it writes to `child` only, which nobody else touches
     // meanwhile. Signals are blocked, so that none of our handlers runs in the child.
@@ -55,11 +55,11 @@ pub(super) unsafe fn vfork_child<T>(
     let error = std::io::Error::last_os_error();
     drop(all);
     let Some(first) = Pid::from_raw(pid).filter(|_| pid > 0) else { return Err(error) };
-    orphans::started(pid);
+    own_children::started(pid);
     let Some(sibling) = sibling.map(|sibling| sibling(child)) else { return Ok(Some(first)) };
     super::exit::reap_child(first);
     if sibling > 0 {
-        orphans::started(sibling);
+        own_children::started(sibling);
     }
     Ok(Pid::from_raw(sibling).filter(|_| sibling > 0))
 }

@@ -12,7 +12,7 @@ mod runner;
 pub use runner::run_steps;
 
 use super::drift::{HeldFileKind, must_hash};
-use super::start::Runner;
+use super::spawn_call::Runner;
 use super::{Prepared, SpawnError};
 use crate::identity::FileState;
 use crate::resolve::HeldFile;

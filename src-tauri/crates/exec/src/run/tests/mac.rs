@@ -17,10 +17,10 @@ async fn mac_an_exit_is_seen_through_a_queue() {
     let place = Place::new();
     let piped = start_piped(place.prepare(&["/bin/sleep", "60"])).unwrap();
     let pid = piped.started.child.pid();
-    let exit = macos_spawn::exit_descriptor(pid).unwrap().expect("it runs");
+    let exit = exit::exit_descriptor(pid).unwrap().expect("it runs");
     let exit = crate::run::exit::readable(exit).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
     drop(exit.readable().await.unwrap());
     assert_eq!(crate::run::start::wait_for_end(piped), Exit::Signal(9));
-    assert!(macos_spawn::exit_descriptor(pid).unwrap().is_none(), "what is gone is not waited for");
+    assert!(exit::exit_descriptor(pid).unwrap().is_none(), "what is gone is not waited for");
 }
