@@ -10,6 +10,7 @@ mod call;
 pub mod effect;
 pub mod environment;
 pub mod escape;
+mod examples;
 mod guess;
 mod invocation;
 mod note;
@@ -26,6 +27,7 @@ mod unsafe_arg;
 
 pub use argv::{LONGEST_ARGV, MOST_WORDS, read_argv, read_argv_at};
 pub use effect::{CommandEffect, EffectScope, InstallPlace, Reversible, StepEffect, UnknownEffectReason};
+pub use examples::{ExampleProblem, check_examples};
 pub use guess::CandidateCommand;
 pub use invocation::{Operands, leading_options, operands_in_order};
 pub use note::{Note, Words};
@@ -33,10 +35,10 @@ pub use postern_programs::{
     ArgEffect, Does, EffectKind, Example, Power, ProgramClass, ProgramFile, ProgramFileError, Shows,
 };
 pub use programs::{
-    Caches, ExampleProblem, KnownEffect, KnownProgram, KnownReads, all_caches, asks_others, caches_of,
-    check_examples, class_of, command_length, command_words, extensions, is_read_only, is_read_only_anyway,
-    is_reading_carrier, known_arguments, known_program, known_programs, otherwise, reads_alike_everywhere,
-    reads_any_files, set_own_programs, treats_input_as_data,
+    Caches, KnownEffect, KnownProgram, KnownReads, all_caches, asks_others, caches_of, class_of,
+    command_length, command_words, extensions, is_read_only, is_read_only_anyway, is_reading_carrier,
+    known_arguments, known_program, known_programs, otherwise, reads_alike_everywhere, reads_any_files,
+    set_own_programs, treats_input_as_data,
 };
 pub use quote::{WordsError, behind_home, quote_argv, quote_word, words_of, words_of_at};
 pub use raw::stands_for;

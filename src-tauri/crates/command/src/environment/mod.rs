@@ -4,9 +4,7 @@ mod names;
 
 pub use names::{HarmlessValues, Lists, VariableClass, class_of, is_name, may_pass, may_set, name_lists};
 
-use crate::call::CommandCall;
-use crate::shell::candidates;
-use crate::{Assignment, Dialect, Note, Unparsed};
+use crate::Dialect;
 
 /// Most bytes of the value of a name that needs no question.
 const LONGEST_PLAIN: usize = 64;
@@ -66,37 +64,6 @@ pub(crate) fn evaluates(name: &str, value: Option<&str>, shell: Option<Dialect>)
     let upper = name.to_ascii_uppercase();
     let zsh = matches!(shell, Some(Dialect::Zsh | Dialect::Posix));
     !number && (lists.numbers.contains(&upper) || zsh && lists.zsh_numbers.contains(&upper))
-}
-
-/// Notes the doubts about a call's assignments.
-///
-/// Names that are only to be asked about stay as they are: the policy decides about those. `function`: the
-/// call runs a function, whose commands get the variables too.
-pub(crate) fn check_assignments(call: &mut CommandCall, function: bool) {
-    let reads = call.shell.is_some() && call.program_name() == Some("read");
-    let value = |assignment: &Assignment| assignment.value.value.clone();
-    let wrong = |assignment: &&Assignment| {
-        let (name, value) = (assignment.name.as_str(), assignment.value.value.as_deref());
-        let steers = decides_what_runs(name, call.shell)
-            && !(reads && name == "IFS")
-            && !value.is_some_and(|value| is_harmless_value(name, value));
-        steers || evaluates(name, value, call.shell) || function && !is_harmless(name, value)
-    };
-    if let Some(found) = call.assignments.iter().find(wrong) {
-        let guess = value(found).as_deref().map_or_else(Vec::new, candidates);
-        if evaluates(&found.name, found.value.value.as_deref(), call.shell) {
-            return call.add_doubt(
-                Unparsed::Arithmetic,
-                Note::with_text("sets ", &found.name, ", and the shell evaluates what that is set to"),
-                guess,
-            );
-        }
-        call.add_doubt(
-            Unparsed::Environment,
-            Note::with_text("sets ", &found.name, ", which may decide what the program does"),
-            guess,
-        );
-    }
 }
 
 #[cfg(test)]

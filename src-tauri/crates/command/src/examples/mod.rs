@@ -6,11 +6,11 @@ use postern_programs::{Does, EffectKind, Example, ProgramFile};
 use serde::Deserialize as _;
 use serde::de::IntoDeserializer;
 
-use super::table::{Program, TableEffect, UnsafeArgs};
-use super::{family, own, patterns};
 use crate::call::Arg;
 use crate::effect::{effects_of_command, has_effect};
 use crate::invocation::Invocation;
+use crate::programs::table::{Program, TableEffect, UnsafeArgs};
+use crate::programs::{family, own, patterns};
 use crate::{Dialect, ParsedCommand, Step, Word, read_shell};
 
 /// Problem of a file's examples.

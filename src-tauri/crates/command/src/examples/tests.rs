@@ -51,8 +51,8 @@ struct Case {
 /// Returns the readings of our own cases that must not be allowed.
 fn cases() -> Vec<ParsedCommand> {
     let texts = [
-        include_str!("../../../../../../tests/fixtures/cases/argument.jsonl"),
-        include_str!("../../../../../../tests/fixtures/cases/wrapper.jsonl"),
+        include_str!("../../../../../tests/fixtures/cases/argument.jsonl"),
+        include_str!("../../../../../tests/fixtures/cases/wrapper.jsonl"),
     ];
     let cases =
         texts.iter().flat_map(|text| text.lines()).map(|line| serde_json::from_str::<Case>(line).unwrap());

@@ -1,6 +1,7 @@
 //! From a call to the steps that it really is: builtins judged, wrappers peeled, shells inside read.
 
 mod arch;
+mod assignments;
 mod env_split;
 mod fd_exec;
 mod find_exec;
@@ -19,15 +20,14 @@ use crate::programs::table::{self, Program};
 use crate::programs::{self, ProgramClass, class_of, family};
 use crate::shell::{DEEPEST, Nest, TextPosition, candidates, read_text};
 use crate::{
-    Assignment, CandidateCommand, Dialect, Note, Power, Role, Unparsed, UnparsedSpan, Via, Word, environment,
-    escape,
+    Assignment, CandidateCommand, Dialect, Note, Power, Role, Unparsed, UnparsedSpan, Via, Word, escape,
 };
 
 /// Adds the steps that a call stands for.
 pub(crate) fn add_call(mut call: CommandCall, functions: &Functions, found: &mut ParseResults) {
     let function =
         call.shell.is_some() && call.program_name().is_some_and(|name| functions.contains_key(name));
-    environment::check_assignments(&mut call, function);
+    assignments::check_assignments(&mut call, function);
     let Some(head) = call.args.first() else {
         return found.steps.push(call.into_step(Role::Nothing));
     };

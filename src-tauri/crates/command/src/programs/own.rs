@@ -47,7 +47,7 @@ pub(super) fn all_own() -> Vec<&'static Program> {
 }
 
 /// Returns a file as the tables hold a program: its options, its words and its effects.
-pub(super) fn compile(file: &ProgramFile) -> &'static Program {
+pub(crate) fn compile(file: &ProgramFile) -> &'static Program {
     let of_commands = file.options_of_commands();
     let of_commands = of_commands.iter().map(|(commands, options)| (leak_text(commands), leak_text(options)));
     let anywhere = file.options_anywhere();
