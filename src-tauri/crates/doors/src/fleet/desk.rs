@@ -15,7 +15,7 @@ use tokio_util::task::TaskTracker;
 pub(crate) struct FleetDesk {
     plan: Mutex<Option<(String, FleetSetup)>>,
     pairing: Arc<Mutex<Option<DevicePairing>>>,
-    /// One invitation at a time: the end of each takes back every code.
+    /// Lock that allows a single invitation at a time: the end of each takes back every code.
     inviting: Arc<tokio::sync::Mutex<()>>,
     tasks: TaskTracker,
 }
