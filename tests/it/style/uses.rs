@@ -34,11 +34,26 @@ fn module_of(path: &str) -> Option<Module> {
     Some(parts)
 }
 
+/// Returns the lines of code that is not for tests alone.
+fn without_tests(text: &str) -> Vec<&str> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let (mut kept, mut lines) = (Vec::new(), text.lines());
+    while let Some(line) = lines.next() {
+        if line.trim() != "#[cfg(test)]" {
+            kept.push(line);
+            continue;
+        }
+        // The item ends in its own column.
+        let ends = |other: &&str| indent(other) == indent(line) && other.ends_with([';', '}', ',']);
+        _ = lines.find(ends);
+    }
+    kept
+}
+
 /// Returns code without comments, the contents of strings, and tests.
 fn plain(text: &str) -> String {
-    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
     let mut out = String::new();
-    for line in code.lines() {
+    for line in without_tests(text) {
         let mut quoted = false;
         let mut last = ' ';
         for letter in line.chars() {

@@ -2,7 +2,7 @@
 
 use crate::data::Encoding;
 use crate::mistake::ProtocolError;
-use crate::notice::{Notice, NoticeEvent, Pending};
+use crate::notice::{Notice, NoticeEvent, Pending, ToolError};
 use crate::words::{Confined, Decision, Outcome, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -230,16 +230,6 @@ pub struct ToolCheckResult {
     /// With allow, if the check said that it rewrites: the command may run so confined, and not otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confined: Option<Confined>,
-}
-
-/// The errors that a tool's call ends with instead of running.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum ToolError {
-    /// A rule, a limit or a missing answer denied it: nobody said no.
-    ToolDeniedError,
-    /// A person said no.
-    ToolRejectedError,
 }
 
 /// The answer to `events.after`.

@@ -29,7 +29,7 @@ mod words;
 
 pub use answer::{
     Accepted, EventsAfterResult, InputResult, KillResult, OutputResult, RunResult, SessionResult,
-    StatusResult, ToolCheckResult, ToolError, VerdictNote, WhichProgram, WhichResult,
+    StatusResult, ToolCheckResult, VerdictNote, WhichProgram, WhichResult,
 };
 pub use call::AgentCall;
 pub use data::{Encoding, encode_hex};
@@ -45,7 +45,7 @@ pub use limits::WireLimits;
 pub use line::LineBuffer;
 pub use mistake::{ProtocolError, RefusedMessage};
 pub use notice::{
-    ExecDenied, ExecFinished, ExecOutput, ExecStarted, Notice, NoticeEvent, Pending, ToolResolved,
+    ExecDenied, ExecFinished, ExecOutput, ExecStarted, Notice, NoticeEvent, Pending, ToolError, ToolResolved,
 };
 pub use params::{
     Defaults, EventsAfterParams, InputParams, KillParams, OutputParams, SessionCloseParams,

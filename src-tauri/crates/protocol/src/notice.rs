@@ -213,13 +213,23 @@ pub struct ToolResolved {
     pub feedback: Option<String>,
     /// With deny: which error it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<crate::ToolError>,
+    pub error: Option<ToolError>,
     /// With deny: what the agent gives its model as the tool's result, the person's words included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// With allow, if the check said that it rewrites: the command may run so confined, and not otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confined: Option<crate::Confined>,
+}
+
+/// The errors that a tool's call ends with instead of running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub enum ToolError {
+    /// A rule, a limit or a missing answer denied it: nobody said no.
+    ToolDeniedError,
+    /// A person said no.
+    ToolRejectedError,
 }
 
 impl NoticeEvent {
