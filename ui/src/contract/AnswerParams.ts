@@ -24,7 +24,7 @@ answer: Answer,
  */
 scope?: Scope, 
 /**
- * Offer that *always* saves: [`Proposal::id`].
+ * Offer that *always* saves: `Proposal::id`.
  */
 proposal?: string | null, 
 /**
@@ -45,6 +45,6 @@ feedback?: string | null,
  */
 requests?: Array<string>, 
 /**
- * True to let *always* hold in every folder, not only in [`Proposal::folder`] and below.
+ * True to let *always* hold in every folder, not only in `Proposal::folder` and below.
  */
 anywhere?: boolean, };

@@ -17,7 +17,7 @@ label: Array<Piece>,
 /**
  * Folder in which it would hold, with everything below.
  *
- * `None` means every folder, which an answer confirms by [`AnswerParams::anywhere`]. Rules for a tool
+ * `None` means every folder, which an answer confirms by `AnswerParams::anywhere`. Rules for a tool
  * have no folder.
  */
 folder?: Array<Piece> | null, 

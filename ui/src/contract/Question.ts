@@ -68,7 +68,7 @@ argv: Array<Array<Piece>> | null,
  */
 shell: boolean, 
 /**
- * The command as a line of shell text that a person can change ([`EditParams`]).
+ * The command as a line of shell text that a person can change (`EditParams`).
  *
  * `None` if it cannot be changed: a tool, or a text with characters that cannot be seen.
  */
