@@ -17,8 +17,6 @@ use std::time::Duration;
 
 /// Longest time for an answer until it counts as not confirmed.
 const CONFIRM: Duration = Duration::from_secs(10);
-/// Interval between two messages of presence.
-const PRESENT: Duration = Duration::from_secs(30);
 
 /// A question that waits on a host of the fleet.
 #[derive(Debug, Clone)]
@@ -157,7 +155,7 @@ impl FleetApprover {
                 return Ok(());
             }
         }
-        let mut present = tokio::time::interval(PRESENT);
+        let mut present = tokio::time::interval(super::PRESENT);
         loop {
             tokio::select! {
                 news = self.next(&mut messages) => if !news?.is_none_or(&mut told) { return Ok(()) },

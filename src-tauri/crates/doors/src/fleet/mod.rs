@@ -45,7 +45,7 @@ use crate::kept_running::{AFTER_A_CRASH, keep_running};
 use async_trait::async_trait;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
 use postern_contract::{MultilineText, THIS_COMPUTER};
-use postern_fleet::{FleetMessageHeader, Payload, Sealed, SignedEnvelope};
+use postern_fleet::{FleetMessageHeader, Payload, Sealed, SignedEnvelope, WallMillis};
 use postern_host::Host;
 use seen::SeenHosts;
 use session::FleetHostSession;
@@ -58,6 +58,11 @@ use tokio_util::task::TaskTracker;
 /// Pause between a lost connection and the next try, and the longest pause between two tries.
 const REST: Duration = Duration::from_millis(500);
 const LONGEST_REST: Duration = Duration::from_secs(15);
+/// Interval at which a member says that it is there, and milliseconds for which its word counts.
+const PRESENT: Duration = Duration::from_secs(30);
+const PRESENT_FOR: WallMillis = 90_000;
+/// Milliseconds by which the clock of who says so may differ.
+const SKEW: WallMillis = 5 * 60_000;
 /// Pause until a person who answers nothing looks whether an owner lets them by now.
 const WITHOUT_ROLE: Duration = Duration::from_mins(5);
 

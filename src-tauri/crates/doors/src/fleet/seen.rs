@@ -1,16 +1,11 @@
 //! Other hosts as they say they are: there, and with their agents blocked or not.
 
-use super::{FleetApprover, wall_clock};
+use super::{FleetApprover, PRESENT_FOR, SKEW, wall_clock};
 use crate::door::HostStates;
 use postern_contract::methods::FleetHostState;
 use postern_fleet::{FleetId, FleetPresence, HostBlock, PinnedRoster, WallMillis};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
-
-/// Time after which a host's last word says nothing any more.
-const COUNTS: WallMillis = 90_000;
-/// Limit by which the clock of a host may differ. A repeated word is older than the last one.
-const SKEW: WallMillis = 5 * 60_000;
 
 /// Last word of a host.
 #[derive(Debug, Clone)]
@@ -37,6 +32,7 @@ impl SeenHosts {
 
     fn note(&self, host: FleetId, said: FleetPresence, now: WallMillis) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // A repeated word is older than the last one.
         let is_newer = all.get(&host).is_none_or(|known| said.at > known.sent);
         if is_newer && said.at.saturating_sub(now).abs() <= SKEW {
             all.insert(host, LastWord { sent: said.at, came: now, blocked: said.blocked });
@@ -64,7 +60,7 @@ impl SeenHosts {
     ) -> BTreeMap<FleetId, Option<HostBlock>> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let in_time =
-            all.iter().filter(|(id, word)| now.saturating_sub(word.came) <= COUNTS && is_member(id));
+            all.iter().filter(|(id, word)| now.saturating_sub(word.came) <= PRESENT_FOR && is_member(id));
         // A block that has ended by itself is none, also before the host says so.
         let is_on = |block: &HostBlock| block.until.is_none_or(|until| until > now);
         in_time.map(|(id, word)| (id.clone(), word.blocked.clone().filter(is_on))).collect()
@@ -73,7 +69,7 @@ impl SeenHosts {
 
 #[cfg(test)]
 mod tests {
-    use super::{COUNTS, SKEW, SeenHosts};
+    use super::{PRESENT_FOR, SKEW, SeenHosts};
     use postern_fleet::{FleetId, FleetPresence, Hash, HostBlock};
 
     fn said(at: i64, until: Option<i64>) -> FleetPresence {
@@ -96,7 +92,7 @@ mod tests {
         assert_eq!(known(&seen, now + 10), [None], "a repeated word says nothing");
         seen.note(mini.clone(), said(now + SKEW + 2, None), now + 1);
         assert_eq!(known(&seen, now + 10), [None], "nor does one of another time");
-        assert_eq!(known(&seen, now + COUNTS + 1), [], "nobody knows any more");
+        assert_eq!(known(&seen, now + PRESENT_FOR + 1), [], "nobody knows any more");
         assert!(seen.at(|_| false, now).is_empty(), "who left the fleet is not shown");
         seen.clear();
         assert_eq!(known(&seen, now), []);

@@ -21,7 +21,7 @@ async fn another_mac_s_block_is_shown_and_ends_by_itself_there() {
     assert_eq!(state(&stage).await, Value::Null, "nobody heard of it");
     stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
     let _here = stage.laptop.host.add_approver(ConnectedApproverKind::Terminal);
-    // Whoever comes later hears the next word: at each change, and every 30 seconds.
+    // If the laptop subscribes after the mini told of its block, it is told again within 30 seconds.
     stage.mini.call("pause", json!({"forMs": 3_600_000})).await;
     until_state(&stage, |state| state["blocked"] == json!(true) && state["until"].is_i64()).await;
     stage.mini.call("pause", json!({})).await;

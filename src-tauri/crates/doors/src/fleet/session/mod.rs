@@ -40,8 +40,6 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 use tokio::time::interval;
 
-/// Interval at which a host says that it is there.
-const PRESENT: Duration = Duration::from_secs(30);
 /// Interval at which an owner's Mac says that the roster is current.
 const FRESH: Duration = Duration::from_hours(1);
 /// Interval between two checks for approvers that are gone.
@@ -190,7 +188,7 @@ impl FleetHostSession {
         *read = if counts { store::of_groups(there, &self.fleet.id, &groups) } else { Revisions::new() };
         let mut told = self.host.subscribe();
         self.show_waiting().await?;
-        let (mut ticks, mut fresh, mut present) = (interval(TICK), interval(FRESH), interval(PRESENT));
+        let (mut ticks, mut fresh, mut present) = (interval(TICK), interval(FRESH), interval(super::PRESENT));
         loop {
             tokio::select! {
                 () = self.link.wait_until_lost() => return Err(FleetError::Unreachable("the connection was lost".to_owned())),

@@ -1,6 +1,6 @@
 //! Presence: which approvers are there, and word of this host that it is, with a block of all its agents.
 
-use super::super::FleetError;
+use super::super::{FleetError, PRESENT_FOR, SKEW, wall_clock};
 use super::{FleetHostSession, approver_name, counted_as};
 use async_nats::Message;
 use postern_contract::methods::{GetStatus, Nothing};
@@ -8,9 +8,6 @@ use postern_contract::{Mode, Status};
 use postern_fleet::{FleetMessageKind, FleetPresence, HostBlock, Payload, SignedEnvelope};
 use postern_host::ConnectedApproverKind;
 use std::time::{Duration, Instant};
-
-/// Time that an approver counts as present after its last message.
-const PRESENT: Duration = Duration::from_secs(90);
 
 /// Returns the block of all agents that a host's status has.
 pub(super) fn block_of(status: &Status) -> Option<HostBlock> {
@@ -34,10 +31,10 @@ impl FleetHostSession {
             && member.answers_for(self.fleet.groups())
             && self.person.as_ref() != Some(&member.id)
             // A replayed word is no presence.
-            && payload.body.at.abs_diff(super::super::wall_clock()) < 5 * 60_000
+            && payload.body.at.abs_diff(wall_clock()) < SKEW.unsigned_abs()
             && !envelope.signers([((), &member.sign)]).is_empty();
         if right && self.fleet.is_fresh(self.current_time()) {
-            let until = Instant::now() + PRESENT;
+            let until = Instant::now() + Duration::from_millis(PRESENT_FOR.unsigned_abs());
             let (id, name) = (member.id.clone(), approver_name(&member.person, &member.name));
             if let Some((_, known)) = self.present.get_mut(&id) {
                 *known = until;
@@ -67,7 +64,7 @@ impl FleetHostSession {
     async fn send_presence(&mut self, blocked: Option<HostBlock>) -> Result<(), FleetError> {
         self.blocked.clone_from(&blocked);
         let body = FleetPresence {
-            at: super::super::wall_clock(),
+            at: wall_clock(),
             roster: self.fleet.roster(),
             policy: Some(self.policy.in_force()),
             blocked,
