@@ -130,7 +130,7 @@ pub(super) async fn newest(
 }
 
 /// Returns the rosters that a member may lack, oldest first: of all that the bucket keeps no more than is needed.
-pub(super) async fn rosters_after(
+async fn rosters_after(
     client: &Client,
     fleet: &FleetId,
     open: &postern_fleet::OpenKey,
@@ -320,12 +320,24 @@ pub(super) async fn follow(
     key: &postern_fleet::OpenKey,
     folder: &Folder,
 ) -> Result<PinnedRoster, FleetError> {
-    let mut pinned = folder.pinned()?;
+    follow_from(client, fleet, key, folder, folder.pinned()?).await.map(|(pinned, _)| pinned)
+}
+
+/// Follows the rosters after one, pins them, and returns the newest and all of them as their owners signed them.
+pub(super) async fn follow_from(
+    client: &Client,
+    fleet: &FleetId,
+    key: &postern_fleet::OpenKey,
+    folder: &Folder,
+    mut pinned: PinnedRoster,
+) -> Result<(PinnedRoster, Vec<SignedEnvelope>), FleetError> {
+    let mut followed = Vec::new();
     for envelope in rosters_after(client, fleet, key, &pinned).await? {
         if let Ok(next) = pinned.verify_next(&envelope, fleet) {
             folder.pin_roster(&next, &envelope)?;
             pinned = next;
+            followed.push(envelope);
         }
     }
-    Ok(pinned)
+    Ok((pinned, followed))
 }

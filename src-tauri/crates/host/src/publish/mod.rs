@@ -70,13 +70,7 @@ impl Publisher {
         done: impl FnOnce(Result<Option<Notice>, Error>) + Send + 'static,
     ) {
         let new = line::stored(about, at, keeping.event.unwrap_or(&event));
-        let notice = Notice {
-            sequence: 0,
-            at: line::format_time(at),
-            request_id: about.request_id,
-            session: about.session.clone(),
-            event,
-        };
+        let notice = unnumbered(about, at, event);
         let durable = keeping.durable;
         self.queue_item(&about.agent, move |store| {
             let work = move |conn: &Connection| {
@@ -106,13 +100,7 @@ impl Publisher {
         (length, place): (usize, OwnedSemaphorePermit),
     ) {
         let new = line::stored_output(about, at, &output, length);
-        let notice = Notice {
-            sequence: 0,
-            at: line::format_time(at),
-            request_id: about.request_id,
-            session: about.session.clone(),
-            event: NoticeEvent::Output(output),
-        };
+        let notice = unnumbered(about, at, NoticeEvent::Output(output));
         self.queue_item(&about.agent, move |store| {
             let receipt = store.write(move |conn| events::append(conn, &new).map(Some));
             Item::Event(Box::new(QueuedNotification { receipt, notice, done: None, place: Some(place) }))
@@ -158,5 +146,16 @@ impl Publisher {
     /// Forgets an agent that is gone: nobody gets its events any more.
     pub(crate) fn forget(&self, agent: &AgentId) {
         self.tellers.lock().unwrap_or_else(PoisonError::into_inner).remove(agent);
+    }
+}
+
+/// Returns an event as it is told, without the number that it gets when it is written down.
+fn unnumbered(about: &About, at: Millis, event: NoticeEvent) -> Notice {
+    Notice {
+        sequence: 0,
+        at: line::format_time(at),
+        request_id: about.request_id,
+        session: about.session.clone(),
+        event,
     }
 }

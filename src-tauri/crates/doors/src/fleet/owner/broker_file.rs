@@ -26,15 +26,24 @@ pub(super) fn configuration(
     Some(configured.configuration())
 }
 
+/// Writes the broker's configuration. Returns false if this Mac does not keep it.
+pub(super) fn write_configuration(
+    folder: &Folder,
+    membership: &Membership,
+    pinned: &PinnedRoster,
+    invited: &[(FleetId, VerifyKey)],
+) -> Result<bool, FleetError> {
+    let Some(text) = configuration(folder, membership, pinned, invited) else { return Ok(false) };
+    folder.write_text(CONFIGURATION, text.as_bytes()).map(|()| true)
+}
+
 /// Configures the broker by a roster that another owner signed, if this Mac keeps its configuration.
 pub(in super::super) fn configure_by_roster(
     folder: &Folder,
     pinned: &PinnedRoster,
 ) -> Result<(), FleetError> {
-    let Some(text) = configuration(folder, &folder.membership()?, pinned, &folder.invited()?) else {
-        return Ok(());
-    };
-    folder.write_text(CONFIGURATION, text.as_bytes())?;
-    service::reload(folder.path());
+    if write_configuration(folder, &folder.membership()?, pinned, &folder.invited()?)? {
+        service::reload(folder.path());
+    }
     Ok(())
 }

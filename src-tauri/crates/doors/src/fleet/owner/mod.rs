@@ -269,19 +269,17 @@ impl FleetOwner {
     }
 
     fn is_owner(&self) -> bool {
-        self.pinned.roster.member(&self.me).is_some_and(|me| me.has_role(MemberRole::Owner))
+        self.membership.owner_member(&self.pinned).is_some()
     }
 
     /// Follows the rosters that came after this one, and returns them as their owners signed them.
     async fn follow(&mut self) -> Result<Vec<SignedEnvelope>, FleetError> {
-        let (client, fleet) = (&self.link.client, &self.membership.fleet);
-        let mut followed = Vec::new();
-        for envelope in store::rosters_after(client, fleet, &self.keys.open, &self.pinned).await? {
-            if let Ok(next) = self.pinned.verify_next(&envelope, fleet) {
-                self.folder.pin_roster(&next, &envelope)?;
-                (self.pinned, self.signed) = (next, envelope.clone());
-                followed.push(envelope);
-            }
+        let (client, fleet, key) = (&self.link.client, &self.membership.fleet, &self.keys.open);
+        let (newest, followed) =
+            store::follow_from(client, fleet, key, &self.folder, self.pinned.clone()).await?;
+        self.pinned = newest;
+        if let Some(signed) = followed.last() {
+            self.signed = signed.clone();
         }
         Ok(followed)
     }
@@ -314,9 +312,8 @@ impl FleetOwner {
     }
 
     fn configure(&self, invited: &[(FleetId, postern_fleet::VerifyKey)]) -> Result<(), FleetError> {
-        let text = broker_file::configuration(&self.folder, &self.membership, &self.pinned, invited);
         self.folder.keep_invited(invited)?;
-        text.map_or(Ok(()), |text| self.folder.write_text(CONFIGURATION, text.as_bytes()))
+        broker_file::write_configuration(&self.folder, &self.membership, &self.pinned, invited).map(drop)
     }
 
     /// Waits for the device that has a code.

@@ -3,6 +3,7 @@
 use super::super::policy::name_of;
 use super::super::store::StoredFleetEntry;
 use super::FleetHostSession;
+use super::refused::sender;
 use postern_fleet::AdmittedMessage;
 
 impl FleetHostSession {
@@ -17,7 +18,7 @@ impl FleetHostSession {
             // What came before comes again with each connection.
             Err(postern_fleet::FleetRefusal::Older) => return true,
             Err(refusal) => {
-                let sender = super::refused::sender(bytes).map(|(from, _)| from);
+                let sender = sender(bytes).map(|(from, _)| from);
                 self.note_refusal(("policy", "policy"), sender.as_ref(), &refusal).await;
                 return false;
             }

@@ -2,6 +2,7 @@
 
 use super::super::FleetError;
 use super::FleetHostSession;
+use super::refused::sender;
 use super::work::HostWork;
 use async_nats::{Message, Subject};
 use postern_fleet::{AdmittedMessage, FleetId, Job, JobReport, Reported, Work, admit_message};
@@ -33,7 +34,7 @@ impl FleetHostSession {
             }
             Ok(_) => Ok(()),
             Err(refusal) => {
-                let sender = super::refused::sender(&message.payload);
+                let sender = sender(&message.payload);
                 self.note_refusal(("job", "job"), sender.as_ref().map(|(from, _)| from), &refusal).await;
                 let Some((member, job)) = sender else { return Ok(()) };
                 let outcome = Reported::Refused(refusal.to_string());

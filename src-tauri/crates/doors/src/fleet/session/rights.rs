@@ -3,9 +3,9 @@
 use super::super::FleetError;
 use super::super::owner::configure_by_roster;
 use super::super::store;
+use super::refused::sender;
 use super::{FleetHostSession, counted_as};
-use postern_fleet::{FleetMessageKind, MemberRole, Payload, PinnedRoster, SignedEnvelope};
-use serde_json::Value;
+use postern_fleet::{FleetMessageKind, PinnedRoster, SignedEnvelope};
 
 impl FleetHostSession {
     /// Keeps a roster that counts. The Mac that configures the broker lets in whom another owner let in.
@@ -13,10 +13,8 @@ impl FleetHostSession {
         let envelope = SignedEnvelope::decode(bytes, FleetMessageKind::Roster.max_bytes())
             .map_err(FleetError::own_error)?;
         self.folder.pin_roster(pinned, &envelope)?;
-        let signed: Payload<Value> =
-            serde_json::from_slice(&envelope.payload).map_err(FleetError::own_error)?;
         // What this Mac's person signs configures the broker itself.
-        if self.person.as_ref() == Some(&signed.from) {
+        if sender(bytes).is_some_and(|(from, _)| self.person == Some(from)) {
             Ok(())
         } else {
             configure_by_roster(&self.folder, pinned)
@@ -26,11 +24,7 @@ impl FleetHostSession {
     /// Goes on by another roster: others may read what waits, and some may no more.
     pub(super) async fn follow_rights(&mut self) -> Result<(), FleetError> {
         let (roster, groups) = (&self.fleet.pinned.roster, self.fleet.groups());
-        self.present.retain(|id, _| {
-            roster
-                .member(id)
-                .is_some_and(|member| member.has_role(MemberRole::Approver) && member.answers_for(groups))
-        });
+        self.present.retain(|id, _| roster.approvers_of(groups).any(|member| member.id == *id));
         self.sent.clear();
         let people = roster.approvers_of(groups).map(|member| counted_as(member).to_owned()).collect();
         if self.policy.enter_groups(groups) {
