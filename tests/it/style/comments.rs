@@ -159,14 +159,14 @@ fn is_public(line: &str) -> bool {
 
 /// Returns the lines of public items without a comment.
 fn uncommented(source: &Source) -> Vec<String> {
-    let lines: Vec<&str> = source.code().lines().map(str::trim).collect();
+    let lines: Vec<&str> = source.code().into_iter().map(str::trim).collect();
     let mut found = Vec::new();
     for (at, line) in lines.iter().enumerate().filter(|(_, line)| is_public(line)) {
         let mut before = lines[..at].iter().rev().skip_while(|line| {
             line.starts_with('#') || line.ends_with(")]") || line.ends_with("\")]") || line.ends_with(',')
         });
         if !before.next().is_some_and(|line| line.starts_with("///")) {
-            found.push(format!("{}:{}: {line}", source.path, at + 1));
+            found.push(format!("{}: {line}", source.path));
         }
     }
     found

@@ -30,7 +30,7 @@ fn types(sources: &[Source]) -> BTreeSet<String> {
     let kinds = ["struct ", "enum ", "trait ", "type "];
     let mut found = BTreeSet::new();
     for source in sources.iter().filter(|source| !source.is_test()) {
-        for line in source.code().lines().map(str::trim) {
+        for line in source.code().into_iter().map(str::trim) {
             let item = line.split_once("pub").map_or(line, |(before, item)| {
                 if before.is_empty() { item.split_once(' ').map_or(item, |(_, item)| item) } else { line }
             });

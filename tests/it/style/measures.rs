@@ -24,7 +24,7 @@ fn measures(sources: &[Source]) -> BTreeMap<String, usize> {
         || sources.iter().filter(|source| source.path.starts_with("src-tauri/") && !source.is_test());
     let mut types: BTreeMap<String, usize> = BTreeMap::new();
     let (mut functions, mut short) = (0, 0);
-    for line in product().flat_map(|source| source.code().lines()) {
+    for line in product().flat_map(Source::code) {
         let is_inner = line.starts_with(' ');
         let item = item(line);
         if let Some(name) =
@@ -45,8 +45,7 @@ fn measures(sources: &[Source]) -> BTreeMap<String, usize> {
         ("percent of the functions named by a short word".to_owned(), (short * 100).div_ceil(functions)),
     ]);
     for (name, better) in RETIRED {
-        let code =
-            product().flat_map(|source| source.code().lines()).filter(|line| !line.trim().starts_with("//"));
+        let code = product().flat_map(Source::code).filter(|line| !line.trim().starts_with("//"));
         let words = code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
         let uses = words.filter(|word| word.starts_with(name) && is_word(&word[name.len()..])).count();
         found.insert(format!("uses of {name} for {better}"), uses);
@@ -79,7 +78,7 @@ fn word(text: &str) -> String {
 fn lines(sources: &[Source]) -> BTreeMap<String, (usize, usize)> {
     let mut found: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for source in sources {
-        let (all, code) = (source.text.lines().count(), source.code().lines().count());
+        let (all, code) = (source.text.lines().count(), source.code().len());
         let room = found.entry(source.room().to_owned()).or_default();
         let code = if source.is_test() { 0 } else { code };
         *room = (room.0 + code, room.1 + all - code);

@@ -33,9 +33,20 @@ impl Source {
         if room == "src-tauri" { "desktop" } else { room }
     }
 
-    /// Returns the text up to the tests at its end.
-    fn code(&self) -> &str {
-        self.text.split("#[cfg(test)]\nmod ").next().unwrap_or_default()
+    /// Returns the lines that are not for tests alone.
+    fn code(&self) -> Vec<&str> {
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let (mut kept, mut lines) = (Vec::new(), self.text.lines());
+        while let Some(line) = lines.next() {
+            if line.trim() != "#[cfg(test)]" {
+                kept.push(line);
+                continue;
+            }
+            // The item ends in its own column.
+            let ends = |other: &&str| indent(other) == indent(line) && other.ends_with([';', '}', ',']);
+            _ = lines.find(ends);
+        }
+        kept
     }
 }
 

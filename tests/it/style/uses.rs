@@ -34,26 +34,10 @@ fn module_of(path: &str) -> Option<Module> {
     Some(parts)
 }
 
-/// Returns the lines of code that is not for tests alone.
-fn without_tests(text: &str) -> Vec<&str> {
-    let indent = |line: &str| line.len() - line.trim_start().len();
-    let (mut kept, mut lines) = (Vec::new(), text.lines());
-    while let Some(line) = lines.next() {
-        if line.trim() != "#[cfg(test)]" {
-            kept.push(line);
-            continue;
-        }
-        // The item ends in its own column.
-        let ends = |other: &&str| indent(other) == indent(line) && other.ends_with([';', '}', ',']);
-        _ = lines.find(ends);
-    }
-    kept
-}
-
-/// Returns code without comments, the contents of strings, and tests.
-fn plain(text: &str) -> String {
+/// Returns code without comments and the contents of strings.
+fn plain(code: &[&str]) -> String {
     let mut out = String::new();
-    for line in without_tests(text) {
+    for line in code {
         let mut quoted = false;
         let mut last = ' ';
         for letter in line.chars() {
@@ -108,8 +92,8 @@ fn items(text: &str) -> Vec<&str> {
     split.filter(|item| !item.trim().is_empty()).collect()
 }
 
-fn scope(text: &str) -> Scope {
-    let code = plain(text);
+fn scope(source: &Source) -> Scope {
+    let code = plain(&source.code());
     let mut scope =
         Scope { names: BTreeMap::new(), globs: Vec::new(), paths: Vec::new(), code: String::new() };
     let mut rest = String::new();
@@ -141,7 +125,7 @@ fn scope(text: &str) -> Scope {
 impl Crate {
     /// Reads the modules of a crate from its files below `src`.
     pub(super) fn new<'a>(sources: impl Iterator<Item = (&'a str, &'a Source)>) -> Self {
-        let read = sources.filter_map(|(path, source)| Some((module_of(path)?, scope(&source.text))));
+        let read = sources.filter_map(|(path, source)| Some((module_of(path)?, scope(source))));
         Self { modules: read.collect() }
     }
 

@@ -78,12 +78,12 @@ fn examine(data: &Path) -> Vec<DoctorFinding> {
     let (folder, control) = (data.to_owned(), data.join(postern_protocol::CONTROL_SOCKET));
     let answers = run_on_thread(move |say| ask_host(&folder, &|answer| drop(say.send(answer))));
     match answers.recv_timeout(HOST) {
-        Ok(HostReply::Refused(why)) => findings.extend(not_reached(data, &control, &found, Some(why))),
-        Ok(HostReply::Here) => {
+        Ok(HostAnswer::Refused(why)) => findings.extend(not_reached(data, &control, &found, Some(why))),
+        Ok(HostAnswer::Here) => {
             findings.push(socket("control socket", &control));
             collect_replies(&answers, &found, &mut findings);
         }
-        Ok(HostReply::Findings(_)) | Err(_) => findings.extend(not_reached(data, &control, &found, None)),
+        Ok(HostAnswer::Findings(_)) | Err(_) => findings.extend(not_reached(data, &control, &found, None)),
     }
     findings.extend(own_programs(data));
     let folder = data.to_owned();
@@ -280,7 +280,7 @@ fn hung_host(control: &Path, process: Option<&HostProcess>, refused: Option<Stri
 }
 
 /// Message of a thread that talks with the host.
-enum HostReply {
+enum HostAnswer {
     /// Connected.
     Here,
     /// Not admitted.
@@ -290,12 +290,12 @@ enum HostReply {
 }
 
 /// Takes what the host says as it comes, each within its time.
-fn collect_replies(answers: &Receiver<HostReply>, found: &Diagnosis, findings: &mut Vec<DoctorFinding>) {
+fn collect_replies(answers: &Receiver<HostAnswer>, found: &Diagnosis, findings: &mut Vec<DoctorFinding>) {
     for limit in [AUDIT, HOST] {
         match answers.recv_timeout(limit) {
-            Ok(HostReply::Findings(more)) => findings.extend(more),
-            Ok(HostReply::Here) => {}
-            Ok(HostReply::Refused(why)) => {
+            Ok(HostAnswer::Findings(more)) => findings.extend(more),
+            Ok(HostAnswer::Here) => {}
+            Ok(HostAnswer::Refused(why)) => {
                 findings.push(DoctorFinding::problem(format!("Postern said: {why}"), "run this again"));
             }
             Err(RecvTimeoutError::Disconnected) => return,
@@ -318,17 +318,17 @@ fn collect_replies(answers: &Receiver<HostReply>, found: &Diagnosis, findings: &
 /// Look through the host's own eyes.
 type HostCheck = fn(&mut HostLink) -> Result<Vec<DoctorFinding>, Failure>;
 
-fn ask_host(data: &Path, say: &dyn Fn(HostReply)) {
+fn ask_host(data: &Path, say: &dyn Fn(HostAnswer)) {
     let mut link = match HostLink::open(data) {
         Ok(link) => link,
-        Err(failure) => return say(HostReply::Refused(failure.message)),
+        Err(failure) => return say(HostAnswer::Refused(failure.message)),
     };
-    say(HostReply::Here);
+    say(HostAnswer::Here);
     let looks: [HostCheck; 2] = [check_audit, running];
     for look in looks {
         match look(&mut link) {
-            Ok(findings) => say(HostReply::Findings(findings)),
-            Err(failure) => say(HostReply::Refused(failure.message)),
+            Ok(findings) => say(HostAnswer::Findings(findings)),
+            Err(failure) => say(HostAnswer::Refused(failure.message)),
         }
     }
 }

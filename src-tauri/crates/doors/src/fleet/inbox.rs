@@ -1,10 +1,10 @@
 //! Questions of other Macs in this Mac's own inbox: its window and terminals show them, and the person's key signs the
 //! answers. The person counts as present while somebody is at this Mac.
 
-use super::FleetError;
 use super::approver::{AnswerReply, Elsewhere, FleetApprover, News};
 use super::keep::Folder;
 use super::seen::SeenHosts;
+use super::{FleetError, PRESENT};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use postern_contract::{Answer, Answered, ClosedBy, NotApplied};
@@ -17,8 +17,6 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, interval};
 
-/// Interval between two messages of presence, and between two looks at the roster.
-const PRESENT: Duration = Duration::from_secs(30);
 /// Interval between two looks at the audit of all hosts.
 const HEADS: Duration = Duration::from_hours(1);
 /// Answers that may be on their way.
@@ -28,7 +26,7 @@ const ANSWERS: usize = 16;
 type OnItsWay<'a> = Pin<Box<dyn Future<Output = (String, ClosedBy, Answered)> + Send + 'a>>;
 
 /// The inbox while it is connected.
-struct Inbox<'a> {
+struct FleetInbox<'a> {
     host: &'a Host,
     approver: &'a FleetApprover,
     /// Last words of other hosts.
@@ -56,10 +54,10 @@ pub(super) async fn serve(
     host.gate().clear_elsewhere().await.map_err(host_ended)?;
     connected();
     let waiting = HashMap::new();
-    Inbox { host, approver: &approver, seen, own, waiting, door }.run_until_lost(answers).await
+    FleetInbox { host, approver: &approver, seen, own, waiting, door }.run_until_lost(answers).await
 }
 
-impl Inbox<'_> {
+impl FleetInbox<'_> {
     async fn run_until_lost(
         &mut self,
         mut answers: mpsc::Receiver<AnswerElsewhere>,
