@@ -188,3 +188,9 @@ export const blocking = {
     unconfirmed: "not confirmed; doing it again is safe",
   },
 } as const;
+
+/** What a Mac did that was asked to block its agents, or at the end of that. */
+export function outcomeText(outcome: keyof typeof blocking.outcomes, end: boolean): string {
+  const said = blocking.outcomes[outcome];
+  return typeof said === "string" ? said : said[end ? "works" : "blocked"];
+}
