@@ -56,6 +56,22 @@ test("it says what time of day is busy, which agents are, and what that saves", 
   await expect(page.getByLabel("Outcome")).toHaveValue("rule-allowed");
 });
 
+test("it says which folders are busy, and a folder leads to its requests", async ({ page }) => {
+  const folders = page.getByRole("figure", { name: "Requests by folder" });
+  await folders.getByRole("button", { name: "Show as Table" }).click();
+  await folders
+    .getByRole("row", { name: /^~\/Projects\/crawler/ })
+    .getByRole("button")
+    .first()
+    .click();
+  const chip = page.getByRole("button", { name: "Remove filter in ~/Projects/crawler" });
+  await expect(chip).toBeVisible();
+  await expect(request(page, "curl")).toHaveCount(0);
+  await page.getByLabel("Outcome").selectOption("any");
+  await chip.click();
+  await expect(request(page, "curl").first()).toBeVisible();
+});
+
 test("a rule that saves clicks leads to what it allowed", async ({ page }) => {
   await page.getByRole("button", { name: "Show as Table" }).last().click();
   await page

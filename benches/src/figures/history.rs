@@ -52,6 +52,8 @@ pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<Vec<Row>> {
     }
     let days = || store.read(|conn| tally::by_time(conn, tally::Wanted::default())).map(drop);
     rows.push(against_newest("insights, every day", effort, days, || page(&all))?);
+    let folders = || store.read(|conn| tally::by_folder(conn, tally::Wanted::default())).map(drop);
+    rows.push(against_newest("insights, every folder", effort, folders, || page(&all))?);
     store.close();
     Ok(rows)
 }

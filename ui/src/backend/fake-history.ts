@@ -38,11 +38,11 @@ export class FakeHistory {
     this.recent = (scenes[scene] ?? (() => samples(now)))();
   }
 
-  private at(index: number): RequestRow | undefined {
+  private at(index: number): RequestDetail | undefined {
     const mine = this.recent[index];
-    if (mine) return mine.row;
+    if (mine) return mine;
     const nth = index - this.recent.length;
-    return nth < this.long ? older(this.ended, nth, this.now).row : undefined;
+    return nth < this.long ? older(this.ended, nth, this.now) : undefined;
   }
 
   page(filter: RequestFilter): Requests {
@@ -54,12 +54,14 @@ export class FakeHistory {
     }
     const requests: RequestRow[] = [];
     for (let looked = 0; looked < LOOKED_AT; looked += 1, index += 1) {
-      const row = this.at(index);
-      if (!row) return { requests, next: null };
-      if (fits(row, filter)) requests.push(filter.secrets ? row : hidden(row).shown);
+      const found = this.at(index);
+      if (!found) return { requests, next: null };
+      const { row, cwd } = found;
+      if (fits(row, filter) && (!filter.folder || filter.folder === cwd))
+        requests.push(filter.secrets ? row : hidden(row).shown);
       if (requests.length === limit) break;
     }
-    return { requests, next: this.at(index + 1) ? (this.at(index)?.id ?? null) : null };
+    return { requests, next: this.at(index + 1) ? (this.at(index)?.row.id ?? null) : null };
   }
 
   get(id: string, secrets = false): RequestDetail {

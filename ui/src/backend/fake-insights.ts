@@ -50,6 +50,18 @@ export function insights(now: number, days: number, all: RuleRow[], effect?: str
       agent: ["builder", "research", "release"][nth] ?? "",
       counts: each(total, (key) => Math.round(part * total[key])),
     })),
+    folders: (effect
+      ? []
+      : [
+          { path: "/Users/kim/Projects/site", part: 0.7 },
+          { path: "/Users/kim/Projects/crawler", part: 0.2 },
+          { path: "/private/tmp/release", part: 0.1 },
+        ]
+    ).map(({ path, part }) => ({
+      folder: path,
+      text: path.replace("/Users/kim", "~"),
+      counts: each(total, (key) => Math.round(part * total[key])),
+    })),
     effects: counted.effects.map((one) => ({ ...one, count: one.count * days })),
     rules: [...rules, { id: 77, rule: null, allowed: 9, denied: 0 }],
   };
@@ -63,6 +75,7 @@ export function noInsights(now: number, days: number): Insights {
     total: none,
     hours: found.hours.map(() => none),
     agents: [],
+    folders: [],
     rules: [],
     effects: [],
     days: found.days.map((day) => ({ ...day, counts: none })),

@@ -3,6 +3,7 @@ import type { AgentCounts } from "./AgentCounts";
 import type { Counts } from "./Counts";
 import type { DayCounts } from "./DayCounts";
 import type { EffectCount } from "./EffectCount";
+import type { FolderCounts } from "./FolderCounts";
 import type { RuleCount } from "./RuleCount";
 
 /**
@@ -29,6 +30,10 @@ hours: Array<Counts>,
  * The agents that were busy, the busiest first, whatever agent is asked for.
  */
 agents: Array<AgentCounts>, 
+/**
+ * The folders that requests would run in, the busiest first, at most twelve; none if an effect is asked for.
+ */
+folders: Array<FolderCounts>, 
 /**
  * The rules that decided most, at most twenty.
  */

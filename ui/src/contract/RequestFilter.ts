@@ -36,6 +36,10 @@ rule?: number | null,
  */
 effect?: string | null, 
 /**
+ * Those that would run in this folder itself, by its real path.
+ */
+folder?: string | null, 
+/**
  * Those whose command line has these words.
  */
 search?: string | null, 

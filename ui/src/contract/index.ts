@@ -106,6 +106,7 @@ export type { FleetPlanFile } from "./FleetPlanFile";
 export type { FleetPlanRef } from "./FleetPlanRef";
 export type { FleetRole } from "./FleetRole";
 export type { FleetStart } from "./FleetStart";
+export type { FolderCounts } from "./FolderCounts";
 export type { FoundAgent } from "./FoundAgent";
 export type { HookNote } from "./HookNote";
 export type { HostInsights } from "./HostInsights";

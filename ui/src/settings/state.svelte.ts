@@ -13,6 +13,7 @@ export interface Narrowed {
   outcome?: string;
   /** A kind of effect. */
   effect?: string;
+  folder?: { path: string; text: string };
   rule?: { id: number; text: string };
   since?: number;
   until?: number;

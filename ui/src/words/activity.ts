@@ -57,6 +57,7 @@ export const activity = {
     } satisfies Record<ChatStatus, string>,
   },
   byRule: (text: string) => `by ${text}`,
+  inFolder: (folder: string) => `in ${folder}`,
   onDay: (day: string) => `on ${day}`,
   dropFilter: (what: string) => `Remove filter ${what}`,
   none: "No requests yet.",

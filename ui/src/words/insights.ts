@@ -23,6 +23,8 @@ export const insights = {
   perHour: "Requests by time of day",
   hour: "Hour",
   perAgent: "Requests by agent",
+  perFolder: "Requests by folder",
+  folder: "Folder",
   series: {
     ruleAllowed: "Allowed by rules",
     settingAllowed: "Allowed by settings",

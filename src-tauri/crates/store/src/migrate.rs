@@ -39,6 +39,7 @@ const FORMATS: &[&[&str]] = &[
     &[rules::CONFINE],
     &[tally::BY_EFFECT, search::AGAIN],
     &[agents::ICON],
+    &[requests::FOLDER, tally::BY_FOLDER, search::AGAIN],
 ];
 
 /// Returns the newest format that is known here.

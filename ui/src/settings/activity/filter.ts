@@ -16,6 +16,7 @@ export interface Chosen {
   period: Period;
   search: string;
   /** Where a picture or a rule led here. */
+  folder: Narrowed["folder"];
   rule: Narrowed["rule"];
   since: number | undefined;
   until: number | undefined;
@@ -29,6 +30,7 @@ export function chosenBy(narrowed: Narrowed | undefined): Chosen {
     effect: narrowed?.effect ?? "",
     period: "any",
     search: "",
+    folder: narrowed?.folder,
     rule: narrowed?.rule,
     since: narrowed?.since,
     until: narrowed?.until,
@@ -47,13 +49,14 @@ function begins(period: Period, now: number): number | null {
 
 /** The filter as the host takes it. */
 export function filterOf(chosen: Chosen, now: number): RequestFilter {
-  const { agent, outcome, effect, period, search, rule, since, until } = chosen;
+  const { agent, outcome, effect, period, search, folder, rule, since, until } = chosen;
   return {
     agent: agent || null,
     state: isState(outcome) ? outcome : null,
     decided: outcome === "any" || isState(outcome) ? null : outcome,
     rule: rule?.id ?? null,
     effect: effect || null,
+    folder: folder?.path ?? null,
     since: since ?? begins(period, now),
     until: until ?? null,
     search: search.trim() || null,
@@ -61,15 +64,8 @@ export function filterOf(chosen: Chosen, now: number): RequestFilter {
 }
 
 /** Whether everything is shown. */
-export const isWide = ({ agent, outcome, effect, period, search, rule, since, until }: Chosen): boolean =>
-  !agent &&
-  outcome === "any" &&
-  !effect &&
-  period === "any" &&
-  !search.trim() &&
-  !rule &&
-  since === undefined &&
-  until === undefined;
+export const isWide = ({ outcome, period, search, ...rest }: Chosen): boolean =>
+  outcome === "any" && period === "any" && !search.trim() && Object.values(rest).every((one) => !one);
 
 /** A day, as a filter names it. */
 export const dayOf = (at: number): string =>

@@ -45,6 +45,17 @@ pub struct AgentCounts {
     pub counts: Counts,
 }
 
+/// Counts of a folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FolderCounts {
+    /// Real path ([`super::RequestFilter::folder`]).
+    pub folder: String,
+    /// The path as escaped text, from the home folder on.
+    pub text: String,
+    pub counts: Counts,
+}
+
 /// Counts of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -84,6 +95,8 @@ pub struct Insights {
     pub hours: Vec<Counts>,
     /// The agents that were busy, the busiest first, whatever agent is asked for.
     pub agents: Vec<AgentCounts>,
+    /// The folders that requests would run in, the busiest first, at most twelve; none if an effect is asked for.
+    pub folders: Vec<FolderCounts>,
     /// The rules that decided most, at most twenty.
     pub rules: Vec<RuleCount>,
     /// Kinds of effects that requests had, the most frequent first, whatever effect is asked for.

@@ -27,8 +27,8 @@ pub use fleet_members::{
     FleetPlanRef, FleetRole, FleetStart,
 };
 pub use insights::{
-    AgentCounts, Counts, DayCounts, EffectCount, Insights, RuleCount, RuleOffer, RuleOffers, Suggestion,
-    Suggestions,
+    AgentCounts, Counts, DayCounts, EffectCount, FolderCounts, Insights, RuleCount, RuleOffer, RuleOffers,
+    Suggestion, Suggestions,
 };
 pub use params::{
     AgentAdd, AgentRef, AgentSet, ApproverKind, ChannelAsk, Explain, HookNote, InsightsAsk, Nothing, Pause,

@@ -9,13 +9,14 @@ use crate::gate::RequestJudgment;
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
+use postern_command::escape::visible_text;
 use postern_contract::methods::{
-    AgentCounts, ControlCode, ControlError, Counts, DayCounts, EffectCount, GetInsights, Insights,
-    InsightsAsk, RuleCount, SuggestRules, Suggestion, Suggestions,
+    AgentCounts, ControlCode, ControlError, Counts, DayCounts, EffectCount, FolderCounts, GetInsights,
+    Insights, InsightsAsk, RuleCount, SuggestRules, Suggestion, Suggestions,
 };
 use postern_contract::{render, without_secrets};
 use postern_policy::{
-    AgentId, AlwaysOffer, Decision, Millis, Origin, PastQuestion, RiskLevel, Suggested, suggest,
+    AgentId, AlwaysOffer, Decision, Millis, Origin, PastQuestion, RiskLevel, Suggested, from_home, suggest,
 };
 use postern_protocol::Decided;
 use postern_store::history;
@@ -27,6 +28,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 const LONGEST: u32 = 366;
 /// Number of rules that are reported.
 const RULES: usize = 20;
+/// Number of folders that are reported.
+const FOLDERS: usize = 12;
 /// Number of the newest questions of each kind that are examined for suggestions.
 const QUESTIONS: u32 = 1000;
 /// Number of different commands that are judged for suggestions: those that were asked about most.
@@ -42,12 +45,12 @@ impl Handle<GetInsights> for HostControl {
         let since = days.first().map_or(0, |day| day.from);
         let effect = params.effect.as_deref().map(effect_named).transpose()?;
         let agent = params.agent.clone();
-        let (by_time, by_rule, by_effect, by_agent) = self
+        let (by_time, by_rule, by_effect, (by_agent, by_folder)) = self
             .read_record(move |conn| {
                 let wanted = tally::Wanted { agent: agent.as_ref(), effect, since };
                 let (times, rules) = (tally::by_time(conn, wanted)?, tally::by_rule(conn, wanted)?);
-                let agents = tally::by_agent(conn, wanted)?;
-                Ok((times, rules, tally::by_effect(conn, wanted)?, agents))
+                let places = (tally::by_agent(conn, wanted)?, tally::by_folder(conn, wanted)?);
+                Ok((times, rules, tally::by_effect(conn, wanted)?, places))
             })
             .await?;
         let mut total = Counts::default();
@@ -68,8 +71,14 @@ impl Handle<GetInsights> for HostControl {
             let text = render::effect_kind_sentence(&kind);
             EffectCount { kind, text, count }
         });
-        let agents = agent_counts(by_agent);
-        Ok(Insights { since, days, total, hours, agents, rules, effects: effects.collect() })
+        let agents = busiest(by_agent).map(|(agent, counts)| AgentCounts { agent, counts }).collect();
+        let home = &self.parts.book.places().home;
+        let folders = busiest(by_folder).take(FOLDERS).map(|(folder, counts)| {
+            let text = visible_text(&from_home(&folder, home));
+            FolderCounts { folder, text, counts }
+        });
+        let (folders, effects) = (folders.collect(), effects.collect());
+        Ok(Insights { since, days, total, hours, agents, folders, rules, effects })
     }
 }
 
@@ -104,17 +113,17 @@ impl HostControl {
     }
 }
 
-/// Returns the counts of each agent, the busiest first.
-fn agent_counts(found: Vec<tally::Count<AgentId>>) -> Vec<AgentCounts> {
-    let mut by_agent: BTreeMap<AgentId, (u64, Counts)> = BTreeMap::new();
+/// Returns the counts of each agent or folder, the busiest first.
+fn busiest<K: Ord>(found: Vec<tally::Count<K>>) -> impl Iterator<Item = (K, Counts)> {
+    let mut by_key: BTreeMap<K, (u64, Counts)> = BTreeMap::new();
     for tally::Count { key, decided, count } in found {
-        let (all, counts) = by_agent.entry(key).or_default();
+        let (all, counts) = by_key.entry(key).or_default();
         *all += count;
         add_count(counts, decided, count);
     }
-    let mut agents: Vec<_> = by_agent.into_iter().collect();
-    agents.sort_by_key(|(_, (all, _))| std::cmp::Reverse(*all));
-    agents.into_iter().map(|(agent, (_, counts))| AgentCounts { agent, counts }).collect()
+    let mut sums: Vec<_> = by_key.into_iter().collect();
+    sums.sort_by_key(|(_, (all, _))| std::cmp::Reverse(*all));
+    sums.into_iter().map(|(key, (_, counts))| (key, counts))
 }
 
 /// Returns the hour that a clock on the wall shows.
@@ -243,7 +252,7 @@ fn suggestions(agent: &AgentId, questions: &[(PastQuestion, Summary)]) -> Vec<Su
 
 #[cfg(test)]
 mod tests {
-    use super::{agent_counts, hour_of_day, last_days};
+    use super::{busiest, hour_of_day, last_days};
     use jiff::tz::{Offset, TimeZone};
     use postern_policy::AgentId;
     use postern_protocol::Decided;
@@ -252,14 +261,15 @@ mod tests {
     #[test]
     fn the_busiest_agent_comes_first_with_all_that_it_did() {
         let of = |agent: &str, decided, count| Count { key: AgentId::new(agent).unwrap(), decided, count };
-        let found = agent_counts(vec![
+        let found: Vec<_> = busiest(vec![
             of("calm", Decided::YouAllowed, 4),
             of("busy", Decided::YouAllowed, 2),
             of("busy", Decided::RuleAllowed, 3),
-        ]);
-        let [busy, calm] = found.as_slice() else { panic!("{found:?}") };
-        assert_eq!((busy.agent.as_str(), busy.counts.rule_allowed, busy.counts.you_allowed), ("busy", 3, 2));
-        assert_eq!((calm.agent.as_str(), calm.counts.you_allowed), ("calm", 4));
+        ])
+        .collect();
+        let [(busy, much), (calm, little)] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!((busy.as_str(), much.rule_allowed, much.you_allowed), ("busy", 3, 2));
+        assert_eq!((calm.as_str(), little.you_allowed), ("calm", 4));
     }
 
     #[test]

@@ -234,7 +234,7 @@ fn change_of(
         other => RequestChange::to_phase(RunState::from(other), at),
     };
     if let (Some(judged), false) = (&request.judged, runs) {
-        change = change.weighed(&judged.verdict.risk, &judged.digest)?;
+        change = change.weighed(&judged.verdict.risk, &judged.plan, &judged.digest)?;
         if bodies {
             change = change.judged(&judged.verdict)?.planned(&judged.plan, &judged.digest)?;
             change = change.with_facts(judged.recorded_facts().to_json());

@@ -181,9 +181,10 @@ impl Select {
     /// Returns the table's own index that gives just the matches: all, one agent's, or those in one phase.
     /// `None` means that the search index is used.
     fn by_key(filter: &Filter) -> Option<Self> {
-        let Filter { agent, phase, since: _, until: _, decided, rule, effect, search, before: _ } = filter;
+        let Filter { agent, phase, since: _, until: _, decided, rule, effect, folder, search, before: _ } =
+            filter;
         let searches = search.as_deref().is_some_and(|text| !search::split_words(text).is_empty());
-        if searches || decided.is_some() || rule.is_some() || effect.is_some() {
+        if searches || decided.is_some() || rule.is_some() || effect.is_some() || folder.is_some() {
             return None;
         }
         match (agent, phase) {

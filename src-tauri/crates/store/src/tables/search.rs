@@ -1,7 +1,7 @@
 //! Index of the history: full text search over the command lines, and tags for what else a list is filtered
 //! by.
 //!
-//! The tags are agent, phase, decision, rule and effects, so that every combination is found in order without
+//! The tags are agent, phase, decision, rule, effects and folder, so that every combination is found in order without
 //! a look at what does not fit. The writer indexes requests when nobody writes, once they have ended, so that
 //! none waits for it; those that are not indexed yet are looked through.
 
@@ -12,6 +12,7 @@ use crate::error::Error;
 use postern_policy::{AgentId, RuleId};
 use postern_protocol::Decided;
 use rusqlite::{Connection, Params, params};
+use sha2::{Digest as _, Sha256};
 
 pub(crate) const SCHEMA: &str = "
 CREATE VIRTUAL TABLE search USING fts5 (words, content = '', contentless_delete = 1, tokenize = 'unicode61');
@@ -58,12 +59,17 @@ pub(crate) fn index_query(filter: &Filter, words: &[SearchWord]) -> Option<Strin
     terms.extend(filter.decided.map(|decided| format!("tags:{}", decided_tag(decided))));
     terms.extend(filter.rule.map(|rule| format!("tags:{}", rule_tag(rule))));
     terms.extend(filter.effect.map(|effect| format!("tags:{}", effect_tag(effect))));
+    terms.extend(filter.folder.as_ref().map(|folder| format!("tags:{}", folder_tag(folder))));
     (!terms.is_empty()).then(|| terms.join(" "))
 }
 
 /// Tags are single words of letters and digits: an agent's name may hold what parts words.
 fn agent_tag(agent: &AgentId) -> String {
-    agent.as_str().bytes().fold("agent".to_owned(), |tag, byte| format!("{tag}{byte:02x}"))
+    hex_tag("agent", agent.as_str().as_bytes())
+}
+
+fn hex_tag(kind: &str, bytes: &[u8]) -> String {
+    bytes.iter().fold(kind.to_owned(), |tag, byte| format!("{tag}{byte:02x}"))
 }
 
 fn decided_tag(decided: Decided) -> String {
@@ -79,11 +85,17 @@ fn effect_tag(kind: &str) -> String {
     format!("effect{}", kind.replace('-', ""))
 }
 
+/// Returns the tag of a folder: its hash, because a path may be long and holds what parts words.
+fn folder_tag(folder: &str) -> String {
+    hex_tag("folder", &Sha256::digest(folder))
+}
+
 fn index_tags(summary: &Summary) -> String {
     let mut tags = vec![agent_tag(&summary.agent), format!("phase{}", summary.phase.name())];
     tags.extend(summary.decided().map(decided_tag));
     tags.extend(summary.rule_id().map(rule_tag));
     tags.extend(summary.effects().map(effect_tag));
+    tags.extend(summary.folder.as_deref().map(folder_tag));
     tags.join(" ")
 }
 

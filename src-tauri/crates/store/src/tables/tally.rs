@@ -42,6 +42,20 @@ CREATE TABLE tally_by_effect (
 DELETE FROM tally;
 ";
 
+/// Counts of each folder. Everything is counted again, so that what was indexed before has them too.
+pub(crate) const BY_FOLDER: &str = "
+CREATE TABLE tally_by_folder (
+    at      INTEGER NOT NULL,
+    agent   TEXT NOT NULL,
+    folder  TEXT NOT NULL,
+    decided TEXT NOT NULL,
+    count   INTEGER NOT NULL,
+    PRIMARY KEY (at, agent, folder, decided)
+) STRICT, WITHOUT ROWID;
+DELETE FROM tally;
+DELETE FROM tally_by_effect;
+";
+
 /// Requests that are counted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wanted<'a> {
@@ -56,7 +70,7 @@ pub struct Wanted<'a> {
 /// So many requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Count<K> {
-    /// Key that they share: the start of their half hour, the agent, or the rule that decided.
+    /// Key that they share: the start of their half hour, the agent, the folder, or the rule that decided.
     pub key: K,
     pub decided: Decided,
     /// Number of requests.
@@ -82,6 +96,13 @@ pub(crate) fn count_request(conn: &Connection, summary: &Summary) -> rusqlite::R
     )?;
     let (agent, decided, rule) = (summary.agent.as_str(), decided.name(), summary.rule_id().unwrap_or(0));
     add.execute(params![at, agent, decided, rule])?;
+    if let Some(folder) = &summary.folder {
+        let mut add = conn.prepare_cached(
+            "INSERT INTO tally_by_folder (at, agent, folder, decided, count) VALUES (?1, ?2, ?3, ?4, 1)
+             ON CONFLICT (at, agent, folder, decided) DO UPDATE SET count = count + 1",
+        )?;
+        add.execute(params![at, agent, folder, decided])?;
+    }
     let mut add = conn.prepare_cached(
         "INSERT INTO tally_by_effect (at, agent, effect, decided, rule, count) VALUES (?1, ?2, ?3, ?4, ?5, 1)
          ON CONFLICT (at, agent, effect, decided, rule) DO UPDATE SET count = count + 1",
@@ -113,6 +134,14 @@ pub fn by_agent(conn: &Connection, wanted: Wanted<'_>) -> Result<Vec<Count<Agent
     );
     let found = counts::<AgentIdColumn>(conn, &sql, wanted)?.into_iter();
     Ok(found.map(|Count { key, decided, count }| Count { key: key.0, decided, count }).collect())
+}
+
+/// Returns the counts by decision for each folder; none for an effect, which folders are not counted by.
+pub fn by_folder(conn: &Connection, wanted: Wanted<'_>) -> Result<Vec<Count<String>>, Error> {
+    let sql = "SELECT folder, decided, sum(count) FROM tally_by_folder
+         WHERE ?3 IS NULL AND at >= ?1 AND (?2 IS NULL OR agent = ?2)
+         GROUP BY folder, decided ORDER BY folder, decided";
+    counts(conn, sql, wanted)
 }
 
 /// Returns the counts for each rule, the highest first.
@@ -149,7 +178,7 @@ pub fn by_effect(conn: &Connection, wanted: Wanted<'_>) -> Result<Vec<(String, u
 
 /// Forgets what was counted before then.
 pub(crate) fn forget(conn: &Connection, before: Millis) -> rusqlite::Result<()> {
-    for table in ["tally", "tally_by_effect"] {
+    for table in ["tally", "tally_by_effect", "tally_by_folder"] {
         let sql = format!("DELETE FROM {table} WHERE at + ?2 <= ?1");
         conn.prepare_cached(&sql)?.execute([before, HALF_HOUR])?;
     }

@@ -32,6 +32,9 @@ pub struct RequestFilter {
     /// Those with an effect of this kind (`delete`, `send`, `run-project-code`).
     #[serde(default)]
     pub effect: Option<String>,
+    /// Those that would run in this folder itself, by its real path.
+    #[serde(default)]
+    pub folder: Option<String>,
     /// Those whose command line has these words.
     #[serde(default)]
     pub search: Option<String>,

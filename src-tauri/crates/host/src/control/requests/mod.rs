@@ -84,6 +84,7 @@ impl Handle<ListRequests> for HostControl {
             decided: params.decided,
             rule: params.rule,
             effect: params.effect.as_deref().map(effect_named).transpose()?,
+            folder: params.folder,
             search: params.search,
             before: params.before.as_deref().map(number).transpose()?,
         };

@@ -133,6 +133,12 @@ async fn days_and_rules_are_summed_up() {
     assert_eq!(found.days.last().unwrap().counts, found.total, "it happened today");
     assert_eq!((found.rules[0].id, found.rules[0].allowed), (rule.id, 1));
     assert!(found.rules[0].rule.is_some());
+    let [place] = found.folders.as_slice() else { panic!("{:?}", found.folders) };
+    assert_eq!((place.text.as_str(), place.counts), ("~", found.total), "it ran in the home folder");
+    for (folder, count) in [(place.folder.as_str(), 1), ("/", 0)] {
+        let listed = running.call::<ListRequests>(json!({"folder": folder})).await.unwrap().requests;
+        assert_eq!(listed.len(), count, "{folder}");
+    }
     running.raw("rules.remove", json!({"id": rule.id})).await.unwrap();
     let found = running.call::<GetInsights>(json!({"days": 1})).await.unwrap();
     assert!(found.rules[0].rule.is_none(), "what it did is known after it is gone");

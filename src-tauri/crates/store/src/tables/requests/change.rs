@@ -23,6 +23,7 @@ pub struct RequestChange {
     plan: Option<String>,
     facts: Option<String>,
     digest: Option<String>,
+    folder: Option<String>,
     by: Option<String>,
     answered_by: Option<String>,
     feedback: Option<String>,
@@ -50,6 +51,7 @@ impl RequestChange {
             plan: None,
             facts: None,
             digest: None,
+            folder: None,
             by: None,
             answered_by: None,
             feedback: None,
@@ -119,10 +121,11 @@ impl RequestChange {
         self
     }
 
-    /// Sets its risk and the digest of its plan.
-    pub fn weighed(mut self, risk: &Risk, digest: &Digest) -> Result<Self, Error> {
+    /// Sets its risk, and the digest and the folder of its plan.
+    pub fn weighed(mut self, risk: &Risk, plan: &Plan, digest: &Digest) -> Result<Self, Error> {
         self.risk = Some(to_json_text(risk)?);
         self.digest = Some(digest.0.clone());
+        self.folder = Some(plan.cwd.path.clone());
         Ok(self)
     }
 
@@ -148,7 +151,8 @@ pub fn change(conn: &Connection, id: Uuid, change: &RequestChange) -> Result<boo
             asked_at = coalesce(asked_at, ?16), decided_at = coalesce(decided_at, ?17),
             started_at = coalesce(started_at, ?18), ended_at = ?19,
             asked_line = CASE WHEN ?20 IS NULL THEN asked_line ELSE coalesce(asked_line, line) END,
-            line = coalesce(?20, line), facts = coalesce(?21, facts), told = coalesce(?22, told)
+            line = coalesce(?20, line), facts = coalesce(?21, facts), told = coalesce(?22, told),
+            folder = coalesce(?23, folder)
          WHERE id = ?1 AND ended_at IS NULL",
     )?;
     let changed = update.execute(params![
@@ -174,6 +178,7 @@ pub fn change(conn: &Connection, id: Uuid, change: &RequestChange) -> Result<boo
         change.line,
         change.facts,
         change.told,
+        change.folder,
     ])?;
     Ok(changed == 1)
 }
@@ -185,9 +190,10 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &RequestChange
     let ending = change.ending.as_ref();
     let mut insert = conn.prepare_cached(
         "INSERT INTO requests (id, agent, request_id, content, session, phase, line, asked, received_at, verdict, risk,
-            plan, digest, actor, feedback, ended, ending, asked_at, decided_at, ended_at, facts, told, origin)
+            plan, digest, actor, feedback, ended, ending, asked_at, decided_at, ended_at, facts, told, origin,
+            folder)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
-            ?23)
+            ?23, ?24)
          ON CONFLICT (agent, request_id) DO NOTHING",
     )?;
     Ok(insert.execute(params![
@@ -214,6 +220,7 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &RequestChange
         change.facts,
         change.told,
         to_json_text(&new.origin)?,
+        change.folder,
     ])?)
 }
 

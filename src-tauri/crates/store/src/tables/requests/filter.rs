@@ -22,6 +22,8 @@ pub struct Filter {
     pub rule: Option<RuleId>,
     /// Only those with an effect of this kind.
     pub effect: Option<&'static str>,
+    /// Only those that would run in this folder itself.
+    pub folder: Option<String>,
     /// Only those whose command line holds these words, each from its beginning.
     pub search: Option<String>,
     /// Only those that came in before this one: the last of the page before.
@@ -37,6 +39,7 @@ impl Filter {
             && self.decided.is_none_or(|decided| summary.decided() == Some(decided))
             && self.rule.is_none_or(|rule| summary.rule_id() == Some(rule))
             && self.effect.is_none_or(|effect| summary.effects().any(|kind| kind == effect))
+            && self.folder.as_ref().is_none_or(|folder| summary.folder.as_ref() == Some(folder))
             && (words.is_empty() || words.iter().all(|word| line().contains(word)))
     }
 }

@@ -62,6 +62,9 @@ pub(crate) const FACTS: &str = "ALTER TABLE requests ADD COLUMN facts TEXT;";
 /// Since format 7: the number of the event that told its end.
 pub(crate) const TOLD: &str = "ALTER TABLE requests ADD COLUMN told INTEGER;";
 
+/// Column for the folder that a request would run in. Where it is empty, the plan names the folder.
+pub(crate) const FOLDER: &str = "ALTER TABLE requests ADD COLUMN folder TEXT;";
+
 /// Column for the actor that carries out a request.
 ///
 /// Before, only commands of the host were kept; their feed is as it was. A request that is left to its agent

@@ -72,6 +72,8 @@ pub struct Summary {
     /// Actor that carries it out.
     pub origin: Origin,
     pub session: Option<String>,
+    /// The folder that it would run in, where that is known.
+    pub folder: Option<String>,
     pub phase: RunState,
     /// The command as one line of escaped text.
     pub line: String,
@@ -105,7 +107,8 @@ pub(crate) const LINE: usize = 6;
 
 pub(crate) const SUMMARY: &str =
     "number, id, agent, request_id, session, phase, line, risk, ending, exit_code, actor,
-    received_at, started_at, ended_at, json_extract(ended, '$.rule'), origin, answered_by";
+    received_at, started_at, ended_at, json_extract(ended, '$.rule'), origin, answered_by,
+    nullif(coalesce(folder, json_extract(plan, '$.cwd.path')), '')";
 
 pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
     Ok(Summary {
@@ -126,6 +129,7 @@ pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
         denied_by: row.get(14)?,
         origin: row.get::<_, JsonColumn<_>>(15)?.0,
         answered_by: row.get(16)?,
+        folder: row.get(17)?,
     })
 }
 
@@ -167,26 +171,26 @@ pub(crate) const REST: &str =
     ended, asked, plan, verdict, asked_line, facts, told";
 
 pub(crate) fn request_from_row(row: &Row<'_>) -> rusqlite::Result<StoredRequest> {
-    let process = match (row.get(21)?, row.get(22)?, row.get(23)?) {
+    let process = match (row.get(22)?, row.get(23)?, row.get(24)?) {
         (Some(pid), Some(start_time), Some(boot)) => Some(RecordedProcess { pid, start_time, boot }),
         _ => None,
     };
     Ok(StoredRequest {
         summary: summary(row)?,
-        content: row.get(17)?,
-        asked_at: row.get(18)?,
-        decided_at: row.get(19)?,
-        intended_at: row.get(20)?,
+        content: row.get(18)?,
+        asked_at: row.get(19)?,
+        decided_at: row.get(20)?,
+        intended_at: row.get(21)?,
         process,
-        digest: row.get::<_, Option<String>>(24)?.map(Digest),
-        feedback: row.get(25)?,
-        ending: row.get::<_, Option<JsonColumn<_>>>(26)?.map(|json| json.0),
-        asked: row.get(27)?,
-        plan: row.get::<_, Option<JsonColumn<_>>>(28)?.map(|json| json.0),
-        verdict: row.get::<_, Option<JsonColumn<_>>>(29)?.map(|json| json.0),
-        asked_line: row.get(30)?,
-        facts: row.get(31)?,
-        told: row.get(32)?,
+        digest: row.get::<_, Option<String>>(25)?.map(Digest),
+        feedback: row.get(26)?,
+        ending: row.get::<_, Option<JsonColumn<_>>>(27)?.map(|json| json.0),
+        asked: row.get(28)?,
+        plan: row.get::<_, Option<JsonColumn<_>>>(29)?.map(|json| json.0),
+        verdict: row.get::<_, Option<JsonColumn<_>>>(30)?.map(|json| json.0),
+        asked_line: row.get(31)?,
+        facts: row.get(32)?,
+        told: row.get(33)?,
     })
 }
 

@@ -123,6 +123,7 @@ fn a_whole_life_is_written_down() {
         request_id: "r1".into(),
         origin: postern_policy::Origin::Host,
         session: None,
+        folder: Some("/".into()),
         phase: RunState::Finished,
         line: "git show r1".into(),
         risk: Some(verdict().risk),
@@ -376,6 +377,43 @@ fn how_it_was_decided_and_by_which_rule_finds_a_request_whether_it_is_indexed_or
     assert!(written > 0);
     assert_eq!(effects, [("write".to_owned(), written)]);
     assert_eq!(sum(Wanted { effect: Some("delete"), ..of_main }), 0);
+}
+
+#[test]
+fn requests_are_found_and_counted_by_the_folder_they_would_run_in() {
+    let (_folder, store) = opened();
+    let site = |path: &str| Plan { cwd: BoundDir { path: path.into(), device: 1, inode: 2 }, ..plan() };
+    let folders = [(1, "/work/site"), (2, "/work/site"), (3, "/work/site/sub"), (4, ""), (5, "/work/Site")];
+    for (nth, path) in folders {
+        let new = new_request("main", &format!("r{nth}"), nth);
+        put(&store, &new);
+        let plan = site(path);
+        let ended = RequestChange::from_ending(&denied(DenyReason::Core), nth).unwrap();
+        let ended = ended.weighed(&verdict().risk, &plan, &plan.digest()).unwrap();
+        assert!(put_change(&store, new.id, ended));
+    }
+    // What was recorded before there was a column says it in its plan.
+    let before = "UPDATE requests SET folder = NULL, plan = '{\"cwd\":{\"path\":\"/work/site\"}}'
+         WHERE request_id = 'r2'";
+    store.write(move |conn| Ok(conn.execute(before, [])?)).wait().unwrap();
+    for indexed in [false, true] {
+        if indexed {
+            store.write(crate::search::index_all).wait().unwrap();
+        }
+        let in_folder =
+            |path: &str| page(&store, &Filter { folder: Some(path.into()), ..Filter::default() }, 9);
+        assert_eq!(in_folder("/work/site"), ["r2", "r1"], "indexed: {indexed}");
+        assert_eq!(in_folder("/work/site/sub"), ["r3"], "indexed: {indexed}");
+        assert_eq!(in_folder("/work"), [] as [&str; 0], "indexed: {indexed}");
+    }
+    let counted = |effect| {
+        let wanted = Wanted { effect, ..Wanted::default() };
+        let counts = store.read(|conn| crate::tally::by_folder(conn, wanted)).unwrap();
+        counts.into_iter().map(|count| (count.key, count.count)).collect::<Vec<_>>()
+    };
+    let expected = [("/work/Site", 1), ("/work/site", 2), ("/work/site/sub", 1)];
+    assert_eq!(counted(None), expected.map(|(folder, count)| (folder.to_owned(), count)));
+    assert_eq!(counted(Some("write")), [], "folders are not counted by effect");
 }
 
 #[test]
