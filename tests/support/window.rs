@@ -82,6 +82,16 @@ impl Window {
         tokio::time::timeout(PATIENCE, found).await.unwrap_or_else(|_| panic!("{page} does not open"));
     }
 
+    /// Waits until no window shows this page of the app.
+    pub async fn has_closed(&self, page: &str) {
+        let closed = async {
+            while self.is_turned_to(page).await {
+                tokio::time::sleep(BETWEEN).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, closed).await.unwrap_or_else(|_| panic!("{page} stays open"));
+    }
+
     /// Turns to the window that shows this page, if there is one. Windows come and go meanwhile.
     async fn is_turned_to(&self, page: &str) -> bool {
         for handle in self.page.windows().await.unwrap_or_default() {
@@ -321,6 +331,13 @@ impl Window {
     /// Presses keys wherever the focus is.
     pub async fn press(&self, keys: &str) {
         self.page.active_element().await.unwrap().send_keys(keys).await.unwrap();
+    }
+
+    /// Presses keys of which the last closes the window.
+    pub async fn press_to_close(&self, keys: &str) {
+        if let Err(error) = self.page.active_element().await.unwrap().send_keys(keys).await {
+            assert!(error.is_no_such_window(), "{error}");
+        }
     }
 
     /// Clicks what answers the question on show.

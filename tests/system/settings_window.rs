@@ -20,6 +20,7 @@ async fn a_person_finds_their_way_in_the_real_settings() {
     assert_eq!(window.windows_of("settings.html").await, 1, "the first run opens no second one");
     a_rule_is_written_changed_and_holds(&window).await;
     the_activity_tells_what_happened(&window).await;
+    the_output_has_a_window_of_its_own(&window).await;
     a_door_opens_and_closes(&window).await;
     window.close().await;
 }
@@ -97,6 +98,27 @@ async fn the_activity_tells_what_happened(window: &Window) {
     window.fill("//main//input[@type='search']", "uname").await;
     window.click("//*[@data-testid='request'][contains(., 'uname -s')]").await;
     window.element("//aside[contains(., 'Linux') or contains(., 'Darwin')]").await;
+}
+
+/// Opens the output of a run in a window of its own, which reads nothing else and closes by keyboard.
+async fn the_output_has_a_window_of_its_own(window: &Window) {
+    let own_window = "//main//*[@data-testid='output']//button[@aria-label='Open in Own Window']";
+    // The first Esc empties the search.
+    for close in [format!("{}w", char::from(Key::Control)), pressed(Key::Escape).repeat(2)] {
+        window.turn_to("settings.html").await;
+        window.click(own_window).await;
+        window.turn_to("output.html").await;
+        window.element("//header[contains(., 'uname -s')]").await;
+        window.element("//pre[contains(., 'Linux') or contains(., 'Darwin')]").await;
+        window.fill("//input[@type='search']", "in").await;
+        window.element("//*[@role='status'][normalize-space()='1 of 1']").await;
+        window.element("//pre//mark[normalize-space()='in']").await;
+        let other = window.invoke("settings_call", r#"{"method": "requests.list", "params": {}}"#).await;
+        assert!(other.starts_with("refused: "), "it reads its own request only: {other}");
+        window.press_to_close(&close).await;
+        window.has_closed("output.html").await;
+    }
+    window.turn_to("settings.html").await;
 }
 
 async fn a_door_opens_and_closes(window: &Window) {

@@ -44,6 +44,7 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
         settings::settings_set_preferences,
         output::output_open,
         output::output_read,
+        output::output_close,
         choose::settings_choose_folder,
         save::settings_save,
     ]

@@ -22,3 +22,8 @@ pub(super) async fn output_read(
     let id = output::request_of(window.label()).ok_or("this window shows no output")?.to_owned();
     parts.backend.invoke::<GetRequest>(&RequestAsk { id, secrets }).await.map_err(|error| error.to_string())
 }
+
+#[tauri::command]
+pub(super) fn output_close(window: WebviewWindow) -> Result<(), String> {
+    window.close().map_err(|error| error.to_string())
+}

@@ -89,6 +89,7 @@ export interface PopoverBackend {
 /** All that a window of output can do: read its own request. */
 export interface OutputBackend {
   read(secrets: boolean): Promise<RequestDetail>;
+  close(): Promise<void>;
 }
 
 /** The control methods that the main window may call. None of them answers a question: that takes the inbox. */

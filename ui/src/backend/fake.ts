@@ -48,7 +48,7 @@ export function output(): OutputBackend {
   const wanted = new URLSearchParams(location.search);
   const fake = new FakeSettings({ scene: wanted.get("scene") ?? "" });
   const id = wanted.get("request") ?? "";
-  return { read: (secrets) => fake.call("requests.get", { id, secrets }) };
+  return { read: (secrets) => fake.call("requests.get", { id, secrets }), close: async () => window.close() };
 }
 
 export function settings(): SettingsBackend {

@@ -52,7 +52,7 @@ export function popover(): PopoverBackend {
 }
 
 export function output(): OutputBackend {
-  return { read: (secrets) => invoke("output_read", { secrets }) };
+  return { read: (secrets) => invoke("output_read", { secrets }), close: () => invoke("output_close") };
 }
 
 export function settings(): SettingsBackend {
