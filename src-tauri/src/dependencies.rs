@@ -5,9 +5,9 @@ use crate::preferences::StoredPreferences;
 use crate::system;
 use crate::window::approval::ApprovalHandle;
 use crate::window::popover::Popover;
-use std::sync::{Arc, Mutex};
+use crate::window::settings::PageListeners;
+use std::sync::Arc;
 use tauri::AppHandle;
-use tauri::ipc::Channel;
 
 /// Dependencies of every part of the app.
 #[derive(Clone)]
@@ -19,8 +19,7 @@ pub(crate) struct AppDependencies {
     /// The popover of the menu-bar item.
     pub(crate) popover: Popover,
     pub(crate) preferences: Arc<StoredPreferences>,
-    /// The settings page that listens, if one is open.
-    pub(crate) listener: Arc<Mutex<Option<Channel<String>>>>,
+    pub(crate) listeners: Arc<PageListeners>,
 }
 
 impl AppDependencies {

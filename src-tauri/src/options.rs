@@ -26,12 +26,16 @@ pub struct AppOptions {
     pub inherited: Vec<(String, String)>,
 }
 
-/// A page of the settings window: `activity`, `settings`, or an agent's name. None chosen: the page that is open.
+/// A page of the main window, or of that of the settings: `activity`, `settings`, or an agent's name. None chosen: the page that is open.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SettingsPage(Option<String>);
 
 /// The page of the first run.
 const FIRST_RUN: &str = "welcome";
+
+/// Parts of the settings.
+const SETTINGS: [&str; 9] =
+    ["settings", "general", "questions", "privacy", "doors", "skills", "fleet", "advanced", "about"];
 
 impl SettingsPage {
     /// Returns the page of the first run, which has a window of its own size.
@@ -42,6 +46,11 @@ impl SettingsPage {
     /// Returns true if this is the page of the first run.
     pub(crate) fn is_first_run(&self) -> bool {
         self.0.as_deref() == Some(FIRST_RUN)
+    }
+
+    /// Returns true if this is a part of the settings, which have a window of their own.
+    pub(crate) fn is_settings(&self) -> bool {
+        self.0.as_deref().is_some_and(|page| SETTINGS.contains(&page))
     }
 
     /// Returns the page of this name.

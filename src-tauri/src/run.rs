@@ -75,7 +75,7 @@ fn start_app(
         approval,
         popover: popover.clone(),
         preferences,
-        listener: Arc::default(),
+        listeners: Arc::default(),
     };
     app.manage(parts.clone());
     let watched = (parts.clone(), tauri::async_runtime::handle());
@@ -203,10 +203,10 @@ async fn pass_on(app: &AppHandle, parts: &AppDependencies, menu: &menu::Menu, to
     }
 }
 
-/// Tells the settings page what happened, if one is open.
+/// Tells the main window and that of the settings what happened, if they are open.
 fn tell_page(parts: &AppDependencies, name: &str) {
-    let listener = parts.listener.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    if let Some(listener) = listener {
+    let listeners = parts.listeners.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    for listener in listeners.into_values() {
         // A page that was closed hears nothing; the next one brings its own channel.
         listener.send(name.to_owned()).ok();
     }
@@ -302,8 +302,10 @@ fn on_window_event(window: &tauri::Window, event: &tauri::WindowEvent) {
     if window.label() == approval::LABEL {
         approval::on_event(event, &parts.approval);
     } else if window.label() == settings::LABEL {
-        settings::on_event(window, event, &parts.listener);
+        settings::on_event(window, event, &parts.listeners);
         approval::on_main_window_event(event, &parts.approval);
+    } else if window.label() == settings::PREFERENCES {
+        settings::on_event(window, event, &parts.listeners);
     } else if window.label() == popover::LABEL {
         popover::on_event(window, event, &parts.popover, &parts.approval);
     }

@@ -123,6 +123,7 @@ async fn the_output_has_a_window_of_its_own(window: &Window) {
 
 async fn a_door_opens_and_closes(window: &Window) {
     window.click("//button[@aria-label='Settings']").await;
+    window.turn_to("preferences.html").await;
     window.click("//main//label[normalize-space()='Integrations']").await;
     window.click("//main//button[@aria-label='Turn On: Approvers over WebSocket']").await;
     // Port 0 is whichever is free.

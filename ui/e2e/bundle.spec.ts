@@ -47,7 +47,13 @@ test.describe("the approval page as it is shipped", () => {
   });
 
   test("has no script or style of its own in the HTML", () => {
-    for (const page of ["approval.html", "output.html", "popover.html", "settings.html"]) {
+    for (const page of [
+      "approval.html",
+      "output.html",
+      "popover.html",
+      "preferences.html",
+      "settings.html",
+    ]) {
       const html = output.find((part) => part.fileName === page);
       expect(String(html && source(html))).not.toMatch(/<style|\sstyle=|<script(?![^>]*\ssrc=)|\son\w+=/);
     }

@@ -3,10 +3,17 @@ import { nothingSerious } from "./support";
 
 test.beforeEach(async ({ page }) => {
   await page.setViewportSize({ width: 1180, height: 860 });
-  await page.goto("/settings.html#doors");
+  await page.goto("/preferences.html#doors");
 });
 
 const door = (page: import("@playwright/test").Page, name: string) => page.getByRole("region", { name });
+
+/** How an agent connects stands on its page, in the main window. */
+async function howToConnect(page: import("@playwright/test").Page, agent: string) {
+  const main = page.waitForEvent("popup");
+  await door(page, agent).getByRole("button", { name: "How to Connect…" }).click();
+  return main;
+}
 
 test("who is connected and who can answer", async ({ page }) => {
   await expect(door(page, "builder")).toContainText(/1 connection.*postern-run 0\.1\.0/);
@@ -15,8 +22,7 @@ test("who is connected and who can answer", async ({ page }) => {
 });
 
 test("a test runs a harmless command through the channel", async ({ page }) => {
-  await door(page, "builder").getByRole("button", { name: "How to Connect…" }).click();
-  const test = page.getByTestId("channel-test");
+  const test = (await howToConnect(page, "builder")).getByTestId("channel-test");
   await test.getByRole("button", { name: "Test" }).click();
   await expect(test.getByRole("status")).toContainText(/It works: ran in 4 ms.*Darwin/);
 });
@@ -37,8 +43,8 @@ test("a new key and a revocation are asked about first", async ({ page }) => {
 });
 
 test("the lines to connect are a click away", async ({ page }) => {
-  await door(page, "research").getByRole("button", { name: "How to Connect…" }).click();
-  await expect(page.getByTestId("enrolment")).toContainText("agents/research/agent.sock");
+  const main = await howToConnect(page, "research");
+  await expect(main.getByTestId("enrolment")).toContainText("agents/research/agent.sock");
 });
 
 const other = (page: import("@playwright/test").Page, name: string) => page.getByRole("region", { name });

@@ -129,7 +129,7 @@ test("another agent in three steps; a name is not taken twice", async ({ page })
 });
 
 test("settings: nothing serious on any tab, and what is chosen stays", async ({ page }) => {
-  await page.goto("/settings.html#settings");
+  await page.goto("/preferences.html#settings");
   const tab = (name: string) => page.getByRole("radiogroup", { name: "Settings" }).getByText(name);
   await page.getByRole("radiogroup").getByText("Dark").click();
   await nothingSerious(page);
@@ -144,8 +144,7 @@ test("settings: nothing serious on any tab, and what is chosen stays", async ({ 
   await tab("Advanced").click();
   await expect(page.getByText("0.1.0")).toBeVisible();
   await nothingSerious(page);
-  await page.getByRole("button", { name: "Activity" }).click();
-  await page.getByRole("button", { name: "Settings", exact: true }).click();
+  await tab("General").click();
   await expect(page.getByRole("radio", { name: "Dark" })).toBeChecked();
   await tab("Questions").click();
   await expect(page.getByRole("switch", { name: /Play a sound/ })).not.toBeChecked();
@@ -155,7 +154,7 @@ test("settings: nothing serious on any tab, and what is chosen stays", async ({ 
 });
 
 test("the history is erased after a second word, and not before", async ({ page }) => {
-  await page.goto("/settings.html#privacy");
+  await page.goto("/preferences.html#privacy");
   await page.getByRole("button", { name: "Erase History…" }).click();
   const dialog = page.getByRole("dialog", { name: "Erase the history?" });
   await dialog.getByRole("button", { name: "Cancel" }).click();
@@ -167,7 +166,7 @@ test("the history is erased after a second word, and not before", async ({ page 
 });
 
 test("the history is saved as a file, one request a line", async ({ page }) => {
-  await page.goto("/settings.html#privacy");
+  await page.goto("/preferences.html#privacy");
   await page.getByRole("button", { name: "Export History…" }).click();
   await expect(page.getByText("Saved as ~/Downloads/postern-history.jsonl")).toBeVisible();
   const text = await page.evaluate(() => window.fakeSettings?.saved.get("postern-history.jsonl") ?? "");
@@ -180,7 +179,7 @@ test("the history is saved as a file, one request a line", async ({ page }) => {
 });
 
 test("About says what is promised and what is not", async ({ page }) => {
-  await page.goto("/settings.html#settings");
+  await page.goto("/preferences.html#settings");
   await page.getByRole("button", { name: "Show…" }).click();
   await expect(page.getByText("Version 0.1.0")).toBeVisible();
   await expect(page.getByRole("heading", { name: "What Postern guarantees" })).toBeVisible();

@@ -7,7 +7,7 @@ test.beforeEach(async ({ page }) => {
   await page.setViewportSize({ width: 1180, height: 900 });
 });
 
-const open = (page: Page, scene = "") => page.goto(`/settings.html?scene=${scene}#fleet`);
+const open = (page: Page, scene = "") => page.goto(`/preferences.html?scene=${scene}#fleet`);
 const dialog = (page: Page) => page.getByRole("dialog");
 const press = (page: Page, name: string | RegExp) =>
   dialog(page).getByRole("button", { name, exact: true }).click();

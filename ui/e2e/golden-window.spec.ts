@@ -18,6 +18,9 @@ interface Picture {
 
 const hasMembers = (page: Page) => expect(page.getByTestId("member")).toHaveCount(8);
 
+/** Size of the window of the settings. */
+const preferences = { width: 820, height: 620 };
+
 const pictures: Picture[] = [
   { name: "inbox-light", at: "", scheme: "light" },
   {
@@ -35,9 +38,9 @@ const pictures: Picture[] = [
     act: (page) => page.getByLabel("Try a command").fill("git push origin main"),
   },
   { name: "rules-dark-contrast", at: "#rules", scheme: "dark", contrast: "more" },
-  { name: "fleet-light", at: "?scene=fleet#fleet", scheme: "light", act: hasMembers },
-  { name: "fleet-dark", at: "?scene=fleet-broken#fleet", scheme: "dark", act: hasMembers },
-  { name: "settings-light-contrast", at: "#settings", scheme: "light", contrast: "more" },
+  { name: "fleet-light", at: "?scene=fleet#fleet", scheme: "light", size: preferences, act: hasMembers },
+  { name: "fleet-dark", at: "?scene=fleet-broken#fleet", scheme: "dark", size: preferences, act: hasMembers },
+  { name: "settings-light-contrast", at: "#settings", scheme: "light", contrast: "more", size: preferences },
 ];
 
 for (const { name, at, scheme, contrast = "no-preference", size, act } of pictures) {
@@ -45,7 +48,7 @@ for (const { name, at, scheme, contrast = "no-preference", size, act } of pictur
     await page.clock.install({ time: new Date("2026-03-02T10:00:00Z") });
     await page.setViewportSize(size ?? { width: 1080, height: 700 });
     await page.emulateMedia({ colorScheme: scheme, contrast, reducedMotion: "reduce" });
-    await page.goto(`/settings.html${at}`);
+    await page.goto(`/${size === preferences ? "preferences" : "settings"}.html${at}`);
     await expect(page.getByRole("heading", { level: 1 }).first()).toBeAttached();
     await letters(page, at !== "#settings");
     await page.clock.runFor(1000);

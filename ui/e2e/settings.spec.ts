@@ -80,15 +80,15 @@ const screens: Record<string, (page: Page) => Promise<void>> = {
     await expect(page.getByText("No requests in this period.")).toBeVisible();
   },
   doors: async (page) => {
-    await page.goto("/settings.html#doors");
+    await page.goto("/preferences.html#doors");
     await expect(page.getByTestId("door")).toHaveCount(3);
   },
   "no doors": async (page) => {
-    await page.goto("/settings.html?scene=empty#doors");
+    await page.goto("/preferences.html?scene=empty#doors");
     await expect(page.getByText("No agent yet.")).toBeVisible();
   },
   settings: async (page) => {
-    await page.goto("/settings.html#settings");
+    await page.goto("/preferences.html#settings");
     await expect(page.getByRole("heading", { name: "Settings", level: 1 })).toBeVisible();
   },
   "an agent": async (page) => {
@@ -188,12 +188,14 @@ test("the whole window goes by keyboard", async ({ page }) => {
     ["3", "Rules"],
     ["4", "Insights"],
     ["n", "Add Agent"],
-    [",", "Settings"],
     ["1", "Inbox"],
   ] as const) {
     await page.keyboard.press(`Control+${key}`);
     await expect(title(name)).toBeVisible();
   }
+  const popup = page.waitForEvent("popup");
+  await page.keyboard.press("Control+,");
+  await expect((await popup).getByRole("heading", { name: "Settings", level: 1 })).toBeVisible();
   await page.keyboard.press("Control+2");
   await page.keyboard.press("Control+f");
   await expect(page.getByRole("searchbox", { name: "Search commands" })).toBeFocused();

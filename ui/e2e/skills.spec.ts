@@ -4,7 +4,7 @@ import { nothingSerious, nothingSideways } from "./support";
 const skill = (page: import("@playwright/test").Page, name: string) => page.getByRole("region", { name });
 
 test("what was approved, what is new, what changed, and who may use it", async ({ page }) => {
-  await page.goto("/settings.html#skills");
+  await page.goto("/preferences.html#skills");
   await expect(skill(page, "bird")).toContainText("changed");
   await expect(skill(page, "github")).toContainText("approved");
   await expect(skill(page, "notes")).toContainText("front matter");
@@ -12,7 +12,7 @@ test("what was approved, what is new, what changed, and who may use it", async (
 });
 
 test("one CLI, or all of a skill, is approved", async ({ page }) => {
-  await page.goto("/settings.html#skills");
+  await page.goto("/preferences.html#skills");
   await skill(page, "bird").getByRole("button", { name: "Approve Again: /opt/homebrew/bin/bird" }).click();
   await expect(page.getByText("Approved: /opt/homebrew/bin/bird.")).toBeVisible();
   await expect(skill(page, "bird")).not.toContainText("changed");
@@ -24,7 +24,7 @@ test("one CLI, or all of a skill, is approved", async ({ page }) => {
 test("a folder is watched, a wrong one is refused where it was typed, and one is let go after a question", async ({
   page,
 }) => {
-  await page.goto("/settings.html#skills");
+  await page.goto("/preferences.html#skills");
   const folder = page.getByLabel("Folder of skills");
   await folder.fill("skills");
   await page.getByRole("button", { name: "Watch Folder" }).click();
@@ -42,7 +42,7 @@ test("a folder is watched, a wrong one is refused where it was typed, and one is
 
 test("hostile names are escapes, and nothing is pushed aside", async ({ page }) => {
   await page.setViewportSize({ width: 720, height: 560 });
-  await page.goto("/settings.html?scene=hostile#skills");
+  await page.goto("/preferences.html?scene=hostile#skills");
   await expect(page.getByText("U+202E").first()).toBeVisible();
   await nothingSideways(page);
   await nothingSerious(page);

@@ -35,6 +35,7 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
         popover::popover_act,
         settings::settings_call,
         settings::settings_watch,
+        settings::settings_open,
         settings::settings_launch_at_login,
         settings::settings_set_launch_at_login,
         settings::settings_preferences,

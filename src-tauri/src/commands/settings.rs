@@ -1,7 +1,8 @@
-//! Commands of the main window: the control methods, without those that answer a question. Its inbox answers
+//! Commands of the main window and of the settings: the control methods, without those that answer a question. Its inbox answers
 //! through the commands of the approval.
 #![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
+use crate::SettingsPage;
 use crate::dependencies::AppDependencies;
 use crate::preferences::window_theme;
 use crate::presence;
@@ -12,7 +13,7 @@ use serde_json::Value;
 use std::sync::PoisonError;
 use std::time::Duration;
 use tauri::ipc::Channel;
-use tauri::{AppHandle, State};
+use tauri::{AppHandle, State, WebviewWindow};
 
 /// Time that the owner has to confirm a change of the settings.
 const CONFIRM: Duration = Duration::from_mins(1);
@@ -37,8 +38,19 @@ pub(super) async fn settings_call(
 }
 
 #[tauri::command]
-pub(super) fn settings_watch(parts: State<'_, AppDependencies>, channel: Channel<String>) {
-    *parts.listener.lock().unwrap_or_else(PoisonError::into_inner) = Some(channel);
+pub(super) fn settings_watch(
+    window: WebviewWindow,
+    parts: State<'_, AppDependencies>,
+    channel: Channel<String>,
+) {
+    let mut listeners = parts.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+    listeners.insert(window.label().to_owned(), channel);
+}
+
+/// Opens a page in its own window: the settings, or the main one.
+#[tauri::command]
+pub(super) fn settings_open(app: AppHandle, page: String) {
+    crate::window::settings::open_page(&app, SettingsPage::from_name(&page));
 }
 
 #[tauri::command]

@@ -1,6 +1,7 @@
-//! The main window: made when it is asked for, gone when it is closed.
+//! The main window and that of the settings: made when they are asked for, gone when they are closed.
 
 use crate::SettingsPage;
+use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use tauri::ipc::Channel;
 use tauri::{
@@ -14,10 +15,20 @@ const LEAST: (f64, f64) = (860.0, 520.0);
 /// Size during the first run, in points.
 const FIRST_RUN: (f64, f64) = (560.0, 480.0);
 
-/// Label, which its capability names.
-pub(crate) const LABEL: &str = "settings";
+/// Size of the window of the settings, in points.
+const SETTINGS: (f64, f64) = (820.0, 620.0);
+/// Smallest size of that window, in points.
+const LEAST_SETTINGS: (f64, f64) = (640.0, 420.0);
 
-/// Opens the window at a page, or brings the open one to the front.
+/// Label of the main window, which its capability names.
+pub(crate) const LABEL: &str = "settings";
+/// Label of the window of the settings, which its capability names.
+pub(crate) const PREFERENCES: &str = "preferences";
+
+/// Pages of the two windows that listen, by the labels of their windows.
+pub(crate) type PageListeners = Mutex<HashMap<String, Channel<String>>>;
+
+/// Opens the window of a page, or brings the open one to the front.
 ///
 /// Always on the main thread, one after another: two that were asked for at once would both find none open,
 /// and of two windows only one would hear what happens.
@@ -36,7 +47,12 @@ pub(crate) fn open_page(app: &AppHandle, page: SettingsPage) {
 fn show_window(app: &AppHandle, page: &SettingsPage) -> tauri::Result<()> {
     #[cfg(target_os = "macos")]
     app.set_activation_policy(tauri::ActivationPolicy::Regular)?;
-    if let Some(window) = app.get_webview_window(LABEL) {
+    let (label, file, title) = if page.is_settings() {
+        (PREFERENCES, "preferences.html", "Postern Settings")
+    } else {
+        (LABEL, "settings.html", "Postern")
+    };
+    if let Some(window) = app.get_webview_window(label) {
         if page.fragment().is_some() {
             let mut url = window.url()?;
             url.set_fragment(page.fragment());
@@ -45,10 +61,12 @@ fn show_window(app: &AppHandle, page: &SettingsPage) -> tauri::Result<()> {
         window.show()?;
         return window.set_focus();
     }
-    let address = page.fragment().map_or("settings.html".to_owned(), |page| format!("settings.html#{page}"));
-    let window = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App(address.into())).title("Postern");
+    let address = page.fragment().map_or(file.to_owned(), |page| format!("{file}#{page}"));
+    let window = WebviewWindowBuilder::new(app, label, WebviewUrl::App(address.into())).title(title);
     let window = if page.is_first_run() {
         window.inner_size(FIRST_RUN.0, FIRST_RUN.1).resizable(false).center()
+    } else if page.is_settings() {
+        window.inner_size(SETTINGS.0, SETTINGS.1).min_inner_size(LEAST_SETTINGS.0, LEAST_SETTINGS.1)
     } else {
         window.inner_size(MAIN.0, MAIN.1).min_inner_size(LEAST.0, LEAST.1)
     };
@@ -74,19 +92,18 @@ pub(crate) fn finish_first_run(app: &AppHandle) -> tauri::Result<()> {
     ))
 }
 
-/// Handles events of the window. Closed, the app goes back to the menu bar, and no page listens.
-pub(crate) fn on_event(
-    window: &tauri::Window,
-    event: &WindowEvent,
-    listener: &Mutex<Option<Channel<String>>>,
-) {
+/// Handles events of a window. Once both are closed, the app goes back to the menu bar.
+pub(crate) fn on_event(window: &tauri::Window, event: &WindowEvent, listeners: &PageListeners) {
     if matches!(event, WindowEvent::Destroyed) {
-        leave_dock(window.app_handle());
-        *listener.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        let mut listeners = listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        listeners.remove(window.label());
+        if listeners.is_empty() {
+            leave_dock(window.app_handle());
+        }
     }
 }
 
-/// Takes the app out of the dock, where only the main window puts it.
+/// Takes the app out of the dock, where only these windows put it.
 #[cfg(target_os = "macos")]
 fn leave_dock(app: &AppHandle) {
     if let Err(error) = app.set_activation_policy(tauri::ActivationPolicy::Accessory) {

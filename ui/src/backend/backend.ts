@@ -99,7 +99,7 @@ export type Method =
 export type Params<M extends Method> = ControlMethods[M]["params"];
 export type Result<M extends Method> = ControlMethods[M]["result"];
 
-/** All that the main window can do. */
+/** All that the main window and that of the settings can do. */
 export interface SettingsBackend {
   /** What shows and answers questions while the inbox is open and the window has the keyboard. */
   inbox(): InboxBackend;
@@ -119,6 +119,8 @@ export interface SettingsBackend {
   chooseFolder(): Promise<string | null>;
   /** Writes a text into the person's Downloads folder under this name, or one like it that is free. Gives the path. */
   save(name: string, text: string): Promise<string>;
+  /** Opens a page, by the end of its address: the settings in their own window, all else in the main one. */
+  open(page: string): Promise<void>;
   /** Opens a request's output in a window of its own, or brings that to the front. */
   openOutput(id: string): Promise<void>;
   /** Tells what happened, by its name; the page asks for the lists again. */

@@ -107,6 +107,11 @@ export class FakeSettings implements SettingsBackend {
     return this.asking;
   }
 
+  async open(page: string) {
+    const other = location.pathname.endsWith("preferences.html") ? "settings.html" : "preferences.html";
+    window.open(`${other}${location.search}#${page}`);
+  }
+
   async openOutput(id: string) {
     const scene = new URLSearchParams(location.search).get("scene") ?? "";
     window.open(`output.html?scene=${scene}&request=${id}`);

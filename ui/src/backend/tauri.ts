@@ -76,6 +76,7 @@ export function settings(): SettingsBackend {
     command: () => invoke("settings_command"),
     presence: () => invoke("settings_presence"),
     finishFirstRun: () => invoke("settings_finish_first_run"),
+    open: (page) => invoke("settings_open", { page }),
     openOutput: (id) => invoke("output_open", { id }),
     watch: (told) => subscribe<News>("settings_watch", told),
   };

@@ -8,7 +8,8 @@ import { byProgram, draftOf, found, keepsPin, nextSort, ofTab, sorted } from "./
 import RuleLine from "./rules/RuleLine.svelte";
 import { mendingOf, narrowed, remarksOf, untidy } from "./rules/mend";
 import Root from "./Root.svelte";
-import { pageOf } from "./state.svelte";
+import SettingsWindow from "./SettingsWindow.svelte";
+import { addressOf, pageOf, type Page } from "./state.svelte";
 import { stated } from "./stated";
 import { ago } from "../parts/ago";
 import { took } from "./time";
@@ -494,6 +495,8 @@ it("opens at the page that its address names", () => {
     "#builder/rules": { kind: "agent", id: "builder", tab: "rules" },
   };
   for (const [address, page] of Object.entries(pages)) expect(pageOf(address)).toEqual(page);
+  for (const page of [settings("doors"), pages["#insights"], pages["#builder"], pages["#builder/rules"]])
+    expect(pageOf(`#${addressOf(page as Page)}`)).toEqual(page);
 });
 
 describe("the keys of the window", () => {
@@ -501,13 +504,19 @@ describe("the keys of the window", () => {
     ["1", "Inbox"],
     ["2", "Activity"],
     ["3", "Rules"],
-    [",", "Settings"],
     ["n", "Add Agent"],
   ])("Ctrl %s opens %s", async (key, title) => {
     const { user } = await open();
     await screen.findByTestId("state");
     await user.keyboard(`{Control>}${key}{/Control}`);
     expect(await screen.findByRole("heading", { level: 1, name: title })).toBeVisible();
+  });
+
+  it("Ctrl , opens the settings in their own window", async () => {
+    const { user, backend } = await open();
+    const opened = vi.spyOn(backend, "open").mockResolvedValue();
+    await user.keyboard("{Control>},{/Control}");
+    expect(opened).toHaveBeenCalledWith("general");
   });
 });
 
@@ -562,8 +571,12 @@ it("says times as people do", () => {
 describe("the owner's confirmation", () => {
   const name = /Require Touch ID/;
   const questions = async (user: ReturnType<typeof userEvent.setup>) => {
-    await user.click(screen.getByRole("button", { name: "Settings" }));
     await user.click(screen.getByRole("radio", { name: "Questions" }));
+  };
+  const open = async () => {
+    const backend = new FakeSettings();
+    render(SettingsWindow, { backend });
+    return { backend, user: userEvent.setup({ pointerEventsCheck: PointerEventsCheckLevel.Never }) };
   };
 
   it("is chosen, and says by what", async () => {

@@ -70,6 +70,13 @@ export function pageOf(fragment: string): Page {
   return of ? { kind: "agent", id, tab: of } : { kind: "agent", id };
 }
 
+/** The end of a page's address: the reverse of {@link pageOf}. */
+export function addressOf(page: Page): string {
+  if (page.kind === "settings") return page.tab;
+  if (page.kind === "agent") return page.tab ? `${page.id}/${page.tab}` : page.id;
+  return page.kind;
+}
+
 /** The lists that another Mac of the fleet can be asked for, and how. */
 const ELSEWHERE = {
   "requests.list": "fleet.requests",
@@ -89,7 +96,7 @@ export class State {
   known = $state(false);
   /** What waits for a person, oldest first. */
   questions: Question[] = $state.raw([]);
-  page: Page = $state.raw({ kind: "inbox" });
+  private shown: Page = $state.raw({ kind: "inbox" });
   /** The other Macs of the fleet that can be read. */
   hosts: FleetHost[] = $state.raw([]);
   /** The groups of this one in the fleet. */
@@ -112,7 +119,22 @@ export class State {
   readonly changes = new Changes(this);
   private saying: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(readonly backend: SettingsBackend) {}
+  constructor(
+    readonly backend: SettingsBackend,
+    begins: Page = { kind: "inbox" },
+  ) {
+    this.shown = begins;
+  }
+
+  get page(): Page {
+    return this.shown;
+  }
+
+  /** The settings have a window of their own: what this one does not show opens in the other. */
+  set page(to: Page) {
+    if ((to.kind === "settings") === (this.shown.kind === "settings")) this.shown = to;
+    else void this.backend.open(addressOf(to));
+  }
 
   /** Reads everything once, then whenever told. Gives what ends it. */
   start(): () => void {
