@@ -40,12 +40,15 @@ pub(super) fn question(
     edited: Option<&(String, String)>,
     width: usize,
 ) -> Vec<Line<'static>> {
-    let mut lines = Vec::new();
+    let (mut lines, mut before) = (Vec::new(), String::new());
     let mut add = |name: &str, value: Vec<StyledRun>| {
         let mut runs = Vec::new();
         if !name.is_empty() {
-            runs.push((format!("{name:<0$} ", NAMES - 1), Style::new().add_modifier(Modifier::DIM)));
+            // Several of one name have it once.
+            let shown = if name == before && name != "|" { "" } else { name };
+            runs.push((format!("{shown:<0$} ", NAMES - 1), Style::new().add_modifier(Modifier::DIM)));
         }
+        name.clone_into(&mut before);
         runs.extend(value);
         lines.extend(wrap_runs(&runs, width, if name.is_empty() { 0 } else { NAMES }));
     };
