@@ -9,6 +9,7 @@ mod code;
 pub mod confine;
 mod descriptors;
 pub mod identity;
+mod listing;
 mod memory;
 pub mod peer;
 pub mod resolve;

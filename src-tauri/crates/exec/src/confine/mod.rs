@@ -5,13 +5,14 @@ mod baseline;
 mod beneath;
 mod clear;
 mod denied;
-mod listing;
 #[cfg(any(target_os = "macos", test))]
 mod seatbelt;
 mod survey;
 
 #[cfg(target_os = "linux")]
 mod filter;
+#[cfg(target_os = "linux")]
+mod hidden;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
@@ -28,11 +29,11 @@ pub use linux::{Fence, Lasting, Linux as System};
 #[cfg(target_os = "macos")]
 pub use seatbelt::{Fence, Lasting, Seatbelt as System};
 
+use crate::listing::Listing;
 use crate::resolve::{Cwd, Held, ResolvedRequest, Resolver, real_path_at};
 use crate::run;
 use baseline::Baseline;
 use denied::WithheldFiles;
-use listing::Listing;
 use postern_command::read_argv;
 use postern_policy::{
     AgentId, Confinable, Confinement, Origin, ProtectedPlaces, cache_environment, private_cache,
@@ -42,6 +43,8 @@ use postern_request::{Exit, Launch, Plan, PlanStdin};
 use std::path::{Path, PathBuf};
 use survey::{MOST_BEFORE, Survey, SurveyedPlaces};
 
+/// Most names of the home folder, and of the root, that are read to know which protected places are not there.
+const MOST_NAMES: usize = 500;
 /// Program used to test a profile; it does nothing.
 const HARMLESS: &str = "/usr/bin/true";
 /// Program that lists Postern's data folder, which every profile refuses.
@@ -123,7 +126,7 @@ struct RealPaths([Listing; 2]);
 
 impl RealPaths {
     fn new(home: &str) -> Self {
-        Self([Listing::of(Path::new(home)), Listing::of(Path::new("/"))])
+        Self([home, "/"].map(|folder| Listing::of(Path::new(folder), MOST_NAMES)))
     }
 
     /// Returns the real path of what a path leads to, or `None` if it leads nowhere.

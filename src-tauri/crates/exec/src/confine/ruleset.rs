@@ -1,5 +1,6 @@
 //! Landlock rules of a confined run: what it may read, write and start.
 
+use super::hidden::{HiddenPlace, HiddenPlaces};
 use super::{RealPaths, UserPlaces};
 use crate::resolve::real_path;
 use landlock::{
@@ -89,7 +90,7 @@ fn hidden(user: &UserPlaces) -> Vec<PathBuf> {
 /// Rules that are being collected.
 pub(super) struct Grants {
     ruleset: RulesetCreated,
-    hidden: Vec<PathBuf>,
+    hidden: HiddenPlaces,
 }
 
 impl Grants {
@@ -100,7 +101,7 @@ impl Grants {
         programs: impl Iterator<Item = &'a str>,
     ) -> Result<Self, String> {
         let run = READ | AccessFs::Execute;
-        let hidden = hidden(user).into_iter().chain(kept).collect();
+        let hidden = HiddenPlaces::new(hidden(user).into_iter().chain(kept));
         let mut grants = Self { ruleset: create().map_err(|error| landlock_error(&error))?, hidden };
         for place in SYSTEM_PLACES {
             grants.add_path(Path::new(place), run)?;
@@ -149,15 +150,17 @@ impl Grants {
 
     fn add_open(&mut self, file: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), String> {
         let real = real_path(file).map_err(|error| error.to_string())?;
-        if self.hidden.iter().any(|hidden| real.starts_with(hidden)) {
-            return Ok(());
-        }
+        let is_parent = match self.hidden.place_of(&real) {
+            HiddenPlace::Inside => return Ok(()),
+            HiddenPlace::Above => true,
+            HiddenPlace::Apart => false,
+        };
         let stat = rustix::fs::fstat(file).map_err(|error| error.to_string())?;
         let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
         if !is_folder {
             return self.grant_access(file, access & AccessFs::from_file(ENOUGH));
         }
-        if !self.hidden.iter().any(|hidden| hidden.starts_with(&real)) {
+        if !is_parent {
             return self.grant_access(file, access);
         }
         // Landlock rules only add rights, so every sibling of a hidden place is named. Their names may be
