@@ -43,7 +43,8 @@ pub fn to_plain_json(text: &str) -> Result<String, FileError> {
 /// Both are counted from 1, the column in characters.
 pub fn places_in_list(text: &str, key: &str) -> Vec<(usize, usize)> {
     let Some(list) = list_item_offsets(text, key) else { return Vec::new() };
-    list.into_iter().map(|at| line_and_column(text, at)).collect()
+    let mut walk = PlaceWalk::new(text);
+    list.into_iter().map(|at| walk.place_of(at)).collect()
 }
 
 /// Returns the line and column of a key of the outermost object.
@@ -51,7 +52,7 @@ pub fn place_of_key(text: &str, key: &str) -> Option<(usize, usize)> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &crate::permissions::options()).ok()?;
     let Some(Value::Object(root)) = parsed.value else { return None };
     let found = root.properties.iter().find(|property| property.name.as_str() == key)?;
-    Some(line_and_column(text, found.start()))
+    Some(PlaceWalk::new(text).place_of(found.start()))
 }
 
 fn list_item_offsets(text: &str, key: &str) -> Option<Vec<usize>> {
@@ -64,10 +65,31 @@ fn list_item_offsets(text: &str, key: &str) -> Option<Vec<usize>> {
     }
 }
 
-fn line_and_column(text: &str, at: usize) -> (usize, usize) {
-    let before = text.get(..at).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+/// Walk through a text to its end: each place is counted from the one before, however long the text is.
+struct PlaceWalk<'a> {
+    /// Text that was not passed yet.
+    rest: &'a str,
+    /// Bytes that were.
+    passed: usize,
+    place: (usize, usize),
+}
+
+impl<'a> PlaceWalk<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { rest: text, passed: 0, place: (1, 1) }
+    }
+
+    /// Returns the line and column of an offset that is not before the last one.
+    fn place_of(&mut self, at: usize) -> (usize, usize) {
+        let (between, rest) = self.rest.split_at_checked(at - self.passed).unwrap_or((self.rest, ""));
+        let (line, column) = self.place;
+        self.place = match between.rsplit_once('\n') {
+            Some((lines, last)) => (line + lines.matches('\n').count() + 1, last.chars().count() + 1),
+            None => (line, column + between.chars().count()),
+        };
+        (self.rest, self.passed) = (rest, at);
+        self.place
+    }
 }
 
 #[cfg(test)]
@@ -104,6 +126,21 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn each_place_is_where_it_would_be_counted_from_the_beginning(
+            texts in prop::collection::vec("[a-cé\\n]{0,6}", 1..8),
+        ) {
+            let text = texts.concat();
+            let mut walk = super::PlaceWalk::new(&text);
+            let mut before = String::new();
+            for part in &texts {
+                before.push_str(part);
+                let lines: Vec<&str> = before.split('\n').collect();
+                let expected = (lines.len(), lines[lines.len() - 1].chars().count() + 1);
+                prop_assert_eq!(walk.place_of(before.len()), expected);
+            }
+        }
+
         #[test]
         fn plain_json_stays_as_it_is(text in "[ \\n\"a-c:,\\[\\]{}0-9/*\\\\é]{0,60}") {
             if let Ok(plain) = to_plain_json(&text) {

@@ -6,7 +6,7 @@ use super::permissions_file::PermissionsFile;
 use super::snapshot::{AgentEntry, Snapshot};
 use super::{PolicyStore, PolicyStoreError, settings};
 use postern_contract::{Concern, ConcernKind};
-use postern_exec::resolve::search_path;
+use postern_exec::resolve::{leave_out_missing, search_path};
 use postern_policy::permissions::{DEFAULT_FILE, dangers};
 use postern_policy::{AgentId, AgentPolicy, Effect, Lookup, Rule, RuleSet};
 use postern_store::agents::Agent;
@@ -14,6 +14,7 @@ use postern_store::audit::{self, ChangeAuthor};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Rows that are read from the record.
@@ -82,7 +83,7 @@ impl PolicyStore {
 
     fn build_snapshot(&self, only: Option<&AgentId>) -> Result<Snapshot, PolicyStoreError> {
         let before = self.snapshot();
-        let managed = Managed::read(&self.places().managed, &self.places().home);
+        let managed = self.read_managed();
         // What an organization ships is in every agent's part.
         let only = only.filter(|_| managed == before.managed);
         let record = self.inner.store.read(|conn| {
@@ -174,19 +175,20 @@ impl PolicyStore {
         let places = self.places();
         let mut set = RuleSet::compile(rules, &places.home, places.any_case);
         let folders = search_path(&[], &places.home);
+        let mut paths = Vec::new();
         for (id, name) in set.denied_programs(&places.home) {
-            // Every program of that name counts: a copy of the second one is a copy, too.
-            let paths = if name.contains('/') {
-                vec![name]
+            if name.contains('/') {
+                paths.push((id, PathBuf::from(name)));
             } else {
-                folders.iter().map(|folder| format!("{folder}/{name}")).collect()
-            };
-            for found in paths.iter().map(|path| self.resolver().identify(path)) {
-                if let Lookup::Found(program) = found
-                    && let Some(identity) = &program.identity
-                {
-                    set.identify(id, identity, &program.real_path);
-                }
+                // Every program of that name counts: a copy of the second one is a copy, too.
+                paths.extend(folders.iter().map(|folder| (id, Path::new(folder).join(&name))));
+            }
+        }
+        for (id, path) in leave_out_missing(paths) {
+            if let Lookup::Found(program) = self.resolver().identify(&path.to_string_lossy())
+                && let Some(identity) = &program.identity
+            {
+                set.identify(id, identity, &program.real_path);
             }
         }
         set

@@ -32,6 +32,7 @@ pub(crate) use error::PolicyStoreError;
 pub(crate) use history::Matched;
 pub(crate) use import::RuleImportResult;
 pub(crate) use lint::LintedRule;
+use managed::LastManaged;
 pub(crate) use managed::{Managed, ManagedPlace, VARIABLE as MANAGED_VARIABLE};
 pub(crate) use past::RecordedFacts;
 pub(crate) use permissions_file::PermissionsFile;
@@ -80,6 +81,7 @@ struct PolicyStoreInner {
     resolver: Resolver,
     places: HostPaths,
     snapshot: ArcSwap<Snapshot>,
+    managed: LastManaged,
     /// Write lock: one change at a time, so that what is written last is swapped in last.
     writing: Mutex<()>,
     sessions: sessions::AgentSessionLayers,
@@ -111,6 +113,7 @@ impl PolicyStore {
             resolver,
             places,
             snapshot: ArcSwap::from_pointee(Snapshot::default()),
+            managed: LastManaged::default(),
             writing: Mutex::new(()),
             roots: Notify::new(),
         };

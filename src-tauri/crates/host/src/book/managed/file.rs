@@ -32,9 +32,8 @@ const PEOPLE: u8 = 5;
 /// A file that was read.
 pub(super) struct ManagedFile {
     drafts: Vec<RuleDraft>,
-    /// Line and column of each rule, if known.
-    places: Vec<(usize, usize)>,
-    text: String,
+    /// Text in which rules have a line and column; `None` of a property list.
+    text: Option<String>,
     pub(super) organisation: Option<String>,
     pub(super) settings: serde_json::Map<String, serde_json::Value>,
     pub(super) approvals: BTreeMap<RiskLevel, u8>,
@@ -58,8 +57,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<ManagedFile, String> {
     Ok(ManagedFile {
         approvals: content.approvals,
         drafts: content.rules,
-        places: text.map(|text| jsonc::places_in_list(text, "rules")).unwrap_or_default(),
-        text: text.unwrap_or_default().to_owned(),
+        text: text.map(str::to_owned),
         organisation: content.organisation,
         settings: content.settings,
     })
@@ -93,9 +91,11 @@ impl ManagedFile {
     pub(super) fn build_rules(&self, first: RuleId, home: &str) -> Result<Vec<Rule>, String> {
         let numbered = self.drafts.iter().zip(0..);
         let rules = numbered.map(|(draft, index)| {
-            let place = usize::try_from(index).ok().and_then(|index| self.places.get(index)).copied();
             build_rule(draft.clone(), first - index, home).map_err(|error| {
-                message_at(&self.text, place, format!("rule {} ({:?}): {error}", index + 1, draft.text))
+                let text = self.text.as_deref().unwrap_or_default();
+                let places = jsonc::places_in_list(text, "rules");
+                let place = usize::try_from(index).ok().and_then(|index| places.get(index)).copied();
+                message_at(text, place, format!("rule {} ({:?}): {error}", index + 1, draft.text))
             })
         });
         rules.collect()

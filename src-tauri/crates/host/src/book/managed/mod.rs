@@ -13,9 +13,11 @@ pub(super) use settings::override_settings;
 
 use super::{PolicyStore, PolicyStoreError};
 use postern_policy::{RiskLevel, Rule, RuleId, Settings};
+use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Managed rules are numbered down from here.
 const FIRST: RuleId = -1_000_000_000;
@@ -75,18 +77,58 @@ pub(crate) struct Managed {
     pub(crate) sources: Vec<String>,
 }
 
-impl Managed {
+/// Content that was read last: a large file that did not change is not parsed at each change of a rule.
+#[derive(Debug, Default)]
+pub(super) struct LastManaged(Mutex<Option<ParsedManaged>>);
+
+/// Content of files, with a hash of their bytes.
+#[derive(Debug)]
+struct ParsedManaged {
+    hash: Vec<u8>,
+    content: Result<Managed, String>,
+}
+
+impl LastManaged {
     /// Reads every file that is there.
-    pub(crate) fn read(places: &[ManagedPlace], home: &str) -> Result<Self, String> {
+    pub(super) fn read(&self, places: &[ManagedPlace], home: &str) -> Result<Managed, String> {
+        let files = read_files(places)?;
+        let mut hash = Sha256::new();
+        for (path, bytes) in &files {
+            for part in [path.as_os_str().as_encoded_bytes(), bytes] {
+                hash.update(part.len().to_le_bytes());
+                hash.update(part);
+            }
+        }
+        let hash = hash.finalize().to_vec();
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = last.as_ref().filter(|known| known.hash == hash) {
+            return known.content.clone();
+        }
+        let content = Managed::of_files(&files, home);
+        *last = Some(ParsedManaged { hash, content: content.clone() });
+        content
+    }
+}
+
+/// Returns the bytes of every file that is there and can be trusted.
+fn read_files(places: &[ManagedPlace]) -> Result<Vec<(&Path, Vec<u8>)>, String> {
+    let mut files = Vec::new();
+    for place in places {
+        match trust::read_trusted(place) {
+            Ok(bytes) => files.push((place.path.as_path(), bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(format!("{}: {error}", place.path.display())),
+        }
+    }
+    Ok(files)
+}
+
+impl Managed {
+    fn of_files(files: &[(&Path, Vec<u8>)], home: &str) -> Result<Self, String> {
         let mut managed = Self::default();
-        for place in places {
-            let shown = place.path.display();
-            let bytes = match trust::read_trusted(place) {
-                Ok(bytes) => bytes,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(format!("{shown}: {error}")),
-            };
-            let read = file::parse(&place.path, &bytes).map_err(|problem| format!("{shown}: {problem}"))?;
+        for (path, bytes) in files {
+            let shown = path.display();
+            let read = file::parse(path, bytes).map_err(|problem| format!("{shown}: {problem}"))?;
             let first = FIRST - RuleId::try_from(managed.rules.len()).unwrap_or(RuleId::MAX / 2);
             managed
                 .rules
@@ -142,10 +184,13 @@ impl PolicyStore {
         read.build_rules(FIRST, &self.places().home).map(|rules| rules.len())
     }
 
+    pub(super) fn read_managed(&self) -> Result<Managed, String> {
+        self.inner.managed.read(&self.places().managed, &self.places().home)
+    }
+
     /// Reads the files again. Gives whether they say something else now.
     pub(crate) async fn reread_managed(&self) -> Result<bool, PolicyStoreError> {
-        let now =
-            self.blocking(|book| Ok(Managed::read(&book.places().managed, &book.places().home))).await?;
+        let now = self.blocking(|book| Ok(book.read_managed())).await?;
         if now == self.snapshot().managed {
             return Ok(false);
         }

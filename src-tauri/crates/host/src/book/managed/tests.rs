@@ -1,4 +1,4 @@
-use super::{Managed, ManagedPlace};
+use super::{LastManaged, Managed, ManagedPlace};
 use postern_policy::{Effect, Security, Settings, Source, pattern_text};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -20,7 +20,7 @@ impl Office {
     fn ships(&self, name: &str, text: &str) -> Result<Managed, String> {
         let place = self.place(name);
         std::fs::write(&place.path, text).unwrap();
-        Managed::read(&[place], "/home/ann")
+        LastManaged::default().read(&[place], "/home/ann")
     }
 }
 
@@ -97,7 +97,7 @@ fn a_file_that_others_could_have_written_is_refused() {
     let refused = |path: &Path, mode| {
         let before = std::fs::metadata(path).unwrap().permissions();
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
-        let problem = Managed::read(std::slice::from_ref(&place), "/home/ann").unwrap_err();
+        let problem = LastManaged::default().read(std::slice::from_ref(&place), "/home/ann").unwrap_err();
         std::fs::set_permissions(path, before).unwrap();
         problem
     };
@@ -105,13 +105,13 @@ fn a_file_that_others_could_have_written_is_refused() {
     assert!(refused(office.folder.path(), 0o777).contains("others can write to the folder"));
     std::fs::remove_file(&place.path).unwrap();
     std::fs::create_dir(&place.path).unwrap();
-    assert!(Managed::read(&[place], "/home/ann").unwrap_err().contains("is not a file"));
+    assert!(LastManaged::default().read(&[place], "/home/ann").unwrap_err().contains("is not a file"));
 }
 
 #[test]
 fn without_a_file_nothing_is_decided() {
     let office = Office::new();
-    let managed = Managed::read(&[office.place("none.jsonc")], "/home/ann").unwrap();
+    let managed = LastManaged::default().read(&[office.place("none.jsonc")], "/home/ann").unwrap();
     assert_eq!(managed, Managed::default());
     assert_eq!(managed.summary(), None);
 }
