@@ -3,7 +3,7 @@
 
 use postern_fleet::{
     FleetId, FleetMessageKind, FleetState, Hash, InvitationCode, Now, OpenKey, PinnedRoster, Roster,
-    SignedEnvelope, VerifyKey, admit_message, follow_rows,
+    SignedEnvelope, VerifyKey, admit_message, follow_rows, open_document,
 };
 use std::time::Duration;
 
@@ -18,6 +18,8 @@ pub fn check(data: &[u8]) {
     assert!(admit_message(&nobody(), data, now).is_err(), "a fleet without members admits {data:?}");
     let (host, signs) = (FleetId::random([2; 16]), VerifyKey::from_bytes([4; 32]));
     let opens = OpenKey::from_seed([3; 32]);
+    let document = open_document((&host, "roster"), data, &opens);
+    assert!(document.is_err(), "nobody sealed {data:?}");
     let rows = follow_rows(&FleetId::random([1; 16]), (&host, &signs), &opens, [data], (&[], None));
     assert!(rows.rows.is_empty() && rows.findings.len() == 1, "nobody's audit has rows: {data:?}");
     let Ok(text) = std::str::from_utf8(data) else { return };

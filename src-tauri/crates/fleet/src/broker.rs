@@ -105,23 +105,31 @@ pub struct Broker<'a> {
     pub invited: &'a [(FleetId, VerifyKey)],
     /// Address and port of the broker: `HOST:PORT`.
     pub listen: &'a str,
-    /// Folder of its certificate (`broker.crt`), key (`broker.pem`), process id and data.
+    /// Folder of its certificate (`broker.crt`), key (`broker.pem`), process id and data, and nothing else.
     pub folder: &'a str,
     /// True if the server is older than 2.10, which refuses `sync_interval`.
     pub before_2_10: bool,
+    /// True if it runs in a container: whoever starts it publishes `listen`, and writes the process id.
+    pub in_container: bool,
 }
 
 impl Broker<'_> {
     /// Returns the configuration file.
     pub fn configuration(&self) -> String {
         let path = |name: &str| quoted(&format!("{}/{name}", self.folder.trim_end_matches('/')));
+        let (listen, pid) = if self.in_container {
+            let port = self.listen.rsplit(':').next().unwrap_or_default();
+            (format!("0.0.0.0:{port}"), String::new())
+        } else {
+            (self.listen.to_owned(), format!("pid_file: {}\n", path("broker.pid")))
+        };
         let sync = if self.before_2_10 { "" } else { "\n  sync_interval: always" };
         let users: String = self.list_users().iter().map(BrokerUser::to_config).collect();
         format!(
             "# The broker of fleet {fleet}, written by `postern fleet`. Changes are overwritten when the roster changes.\n\
              listen: {listen}\n\
              server_name: {name}\n\
-             pid_file: {pid}\n\
+             {pid}\
              max_payload: {MAX_PAYLOAD}\n\
              max_connections: 4096\n\
              max_subscriptions: 1024\n\
@@ -132,9 +140,8 @@ impl Broker<'_> {
              jetstream {{\n  store_dir: {store}\n  max_memory_store: 64MB\n  max_file_store: 4GB{sync}\n}}\n\
              authorization {{\n  users: [\n{users}  ]\n}}\n",
             fleet = self.fleet,
-            listen = quoted(self.listen),
+            listen = quoted(&listen),
             name = quoted(&format!("postern-{}", self.fleet)),
-            pid = path("broker.pid"),
             certificate = path("broker.crt"),
             key = path("broker.pem"),
             store = path("jetstream"),
@@ -147,7 +154,15 @@ impl Broker<'_> {
     /// A Mac has one file of credentials, for its host and for its person: members of one name are a Mac. In a token (JWT) the
     /// rights must fit what a server reads as one line, 4 KiB.
     pub fn account_rights(fleet: &FleetId, roster: &Roster) -> (String, String) {
-        let broker = Broker { fleet, roster, invited: &[], listen: "", folder: "", before_2_10: false };
+        let broker = Broker {
+            fleet,
+            roster,
+            invited: &[],
+            listen: "",
+            folder: "",
+            before_2_10: false,
+            in_container: false,
+        };
         let (mut config, mut commands) = (String::new(), String::new());
         let mut named = BTreeSet::new();
         for first in roster.members.iter().filter(|member| named.insert(member.name.as_str())) {

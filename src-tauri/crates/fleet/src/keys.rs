@@ -125,6 +125,13 @@ impl SealKey {
     pub fn key_id(&self) -> String {
         Hash::of_bytes(&self.0).to_string()[..16].to_owned()
     }
+
+    /// Returns the same name as bytes.
+    pub(crate) fn short_hash(&self) -> [u8; 8] {
+        let mut short = [0; 8];
+        short.copy_from_slice(&Hash::of_bytes(&self.0).as_bytes()[..8]);
+        short
+    }
 }
 
 fn decode_key(text: &str) -> Result<[u8; 32], KeyError> {

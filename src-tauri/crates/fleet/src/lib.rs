@@ -10,6 +10,7 @@ mod base32;
 mod broker;
 mod bundle;
 mod code;
+mod document;
 mod envelope;
 mod host;
 mod id;
@@ -34,6 +35,7 @@ pub use anchor::{Anchor, AnchorFinding, AnchorHead, AnchorReport, verify};
 pub use broker::{Broker, MAX_PAYLOAD, Subjects};
 pub use bundle::{Bundle, InForce, RolloutReach, RolloutStage, bundle_name};
 pub use code::{CODE_LASTS, CodeError, InvitationCode};
+pub use document::{open_document, seal_document};
 pub use envelope::{EnvelopeError, EnvelopeSignature, SignedEnvelope, pre_auth_encoding};
 pub use host::{FleetState, OpenQuestion, SettledQuestion};
 pub use id::{FleetId, Hash, IdError};
@@ -50,7 +52,7 @@ pub use refusals::RecordedRefusals;
 pub use rights::{RightsChange, RightsError};
 pub use rise::{Rise, RiseLimits, VerdictCounts};
 pub use roster::{ApproverLimits, Fresh, Member, MemberRole, PinnedRoster, Roster};
-pub use seal::{SealError, Sealed, document_binding};
+pub use seal::{SealError, Sealed};
 pub use seed::Seed;
 
 /// Milliseconds since 1970 by the wall clock.

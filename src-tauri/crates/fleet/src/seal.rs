@@ -2,7 +2,6 @@
 //! sees sizes.
 
 use crate::envelope::text;
-use crate::id::FleetId;
 use crate::keys::{OpenKey, SealKey};
 use crate::seed::Seed;
 use hpke::aead::ChaCha20Poly1305;
@@ -101,11 +100,6 @@ impl Sealed {
             .map_err(|_| SealError::Changed)?;
         Ok(plain.to_vec())
     }
-}
-
-/// Returns the bytes that a document of the bucket is bound to: it can't be moved to another key.
-pub fn document_binding(fleet: &FleetId, key: &str) -> Vec<u8> {
-    format!("postern-fleet document 1\n{fleet}\n{key}\n").into_bytes()
 }
 
 fn wrap_key(

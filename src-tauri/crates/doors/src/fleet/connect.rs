@@ -3,6 +3,7 @@
 use super::FleetError;
 use super::keep::{Folder, Membership};
 use async_nats::jetstream::consumer::push::OrderedConfig;
+use async_nats::jetstream::context::ContextBuilder;
 use async_nats::jetstream::{self, consumer};
 use async_nats::{
     Client, ConnectErrorKind, ConnectOptions, Event, HeaderMap, Message, RequestErrorKind, ServerError,
@@ -25,6 +26,8 @@ const TRIES: u32 = 3;
 const AGAIN: Duration = Duration::from_millis(100);
 /// Longest time for a request to the broker itself.
 const REQUEST: Duration = Duration::from_secs(10);
+/// Longest time for the broker to do what it is asked with its streams: a roster or policy goes to a thousand hosts meanwhile.
+const STREAMS: Duration = Duration::from_secs(30);
 /// Longest time for the broker to confirm a message.
 const CONFIRM: Duration = Duration::from_secs(5);
 /// Errors of the server that are kept.
@@ -152,7 +155,7 @@ impl BrokerLink {
         stream: String,
         wanted: OrderedConfig,
     ) -> Result<(consumer::push::Ordered, u64), FleetError> {
-        let context = jetstream::new(self.client.clone());
+        let context = jet_stream(&self.client);
         let stream = context.get_stream(stream).await.map_err(FleetError::broker)?;
         let config = OrderedConfig { deliver_subject: self.client.new_inbox(), ..wanted };
         let consumer = stream.create_consumer(config).await.map_err(FleetError::broker)?;
@@ -208,6 +211,11 @@ impl BrokerLink {
     }
 }
 
+/// Returns the broker's streams as a client sees them.
+pub(super) fn jet_stream(client: &Client) -> jetstream::Context {
+    ContextBuilder::new().timeout(STREAMS).build(client.clone())
+}
+
 /// Publishes a message to a stream, and waits until the broker has it. One that it has already changes nothing.
 pub(super) async fn publish_confirmed(
     client: &Client,
@@ -215,7 +223,7 @@ pub(super) async fn publish_confirmed(
     message: &str,
     bytes: Vec<u8>,
 ) -> Result<(), FleetError> {
-    let context = jetstream::new(client.clone());
+    let context = jet_stream(client);
     let confirmed = async {
         let sent = context.publish_with_headers(subject, message_id(message), bytes.into()).await;
         sent.map_err(FleetError::broker)?.await.map_err(FleetError::broker)

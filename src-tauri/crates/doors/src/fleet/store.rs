@@ -1,14 +1,14 @@
 //! Contents of the broker for all members: the sealed roster, and the statement of what is current.
 
 use super::FleetError;
-use super::connect::BrokerLink;
+use super::connect::{BrokerLink, jet_stream};
 use super::keep::{Folder, Keys};
 use async_nats::Client;
-use async_nats::jetstream::{self, kv, stream};
+use async_nats::jetstream::{kv, stream};
 use futures_util::TryStreamExt as _;
 use postern_fleet::{
-    FleetId, Fresh, Hash, PinnedRoster, Roster, Sealed, Seed, SignKey, SignedEnvelope, Subjects,
-    document_binding,
+    FleetId, Fresh, Hash, PinnedRoster, Roster, Seed, SignKey, SignedEnvelope, Subjects, open_document,
+    seal_document,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -73,7 +73,7 @@ pub(super) fn streams(fleet: &FleetId) -> [stream::Config; 3] {
 
 /// Makes the streams, or brings them up to date. Only an owner may.
 pub(super) async fn prepare(client: &Client, fleet: &FleetId) -> Result<(), FleetError> {
-    let context = jetstream::new(client.clone());
+    let context = jet_stream(client);
     for config in streams(fleet) {
         context.create_or_update_stream(config).await.map_err(FleetError::broker)?;
     }
@@ -155,20 +155,15 @@ pub(super) async fn versions(
     Ok(entries.iter().filter_map(|entry| read_sealed(fleet, open, key, &entry.value)).collect())
 }
 
+/// Reads the document under a key; `None` if it is not for this member.
 fn read_sealed(
     fleet: &FleetId,
     open: &postern_fleet::OpenKey,
     key: &str,
     value: &[u8],
 ) -> Option<SignedEnvelope> {
-    let bytes = open_document(fleet, open, key, value)?;
+    let bytes = open_document((fleet, key), value, open).ok()?;
     SignedEnvelope::decode(&bytes, postern_fleet::FleetMessageKind::Bundle.max_bytes()).ok()
-}
-
-/// Opens a document under a key; `None` if it is not for this member.
-fn open_document(fleet: &FleetId, open: &postern_fleet::OpenKey, key: &str, value: &[u8]) -> Option<Vec<u8>> {
-    let sealed: Sealed = serde_json::from_slice(value).ok()?;
-    sealed.open_bytes(&document_binding(fleet, key), open).ok()
 }
 
 /// Seals a document for members and stores it, if the newest one is still the one of this revision (0: none).
@@ -180,9 +175,8 @@ pub(super) async fn replace(
     (to, revision): (&[postern_fleet::SealKey], u64),
 ) -> Result<(), FleetError> {
     let mut seed = Seed::new(super::random()?);
-    let sealed = Sealed::seal_bytes(&document_binding(fleet, key), &envelope.encode(), to, &mut seed)
-        .map_err(FleetError::refused)?;
-    let bytes = serde_json::to_vec(&sealed).map_err(FleetError::own_error)?;
+    let bytes =
+        seal_document((fleet, key), &envelope.encode(), to, &mut seed).map_err(FleetError::refused)?;
     // Nobody else wrote meanwhile: compare and set.
     let stored = bucket(client, fleet).await?.update(key, bytes.into(), revision).await;
     stored.map(drop).map_err(|error| match error.kind() {
@@ -196,7 +190,7 @@ fn overtaken() -> FleetError {
 }
 
 async fn bucket(client: &Client, fleet: &FleetId) -> Result<kv::Store, FleetError> {
-    let context = jetstream::new(client.clone());
+    let context = jet_stream(client);
     context.get_key_value(Subjects::for_fleet(fleet).bucket()).await.map_err(FleetError::broker)
 }
 
@@ -273,7 +267,7 @@ pub(super) fn opened(
     if key == FRESH {
         return Some(StoredFleetEntry::Fresh(value.to_vec()));
     }
-    let bytes = open_document(fleet, open, key, value)?;
+    let bytes = open_document((fleet, key), value, open).ok()?;
     Some(if key == ROSTER { StoredFleetEntry::Roster(bytes) } else { StoredFleetEntry::Policy(bytes) })
 }
 

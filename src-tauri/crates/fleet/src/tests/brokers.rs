@@ -6,7 +6,8 @@ use crate::{Broker, Roster, Subjects};
 fn configuration(roster: &Roster, before_2_10: bool) -> String {
     let invited = [(id("join-1"), device("invited").nkey.verifier())];
     let (fleet, listen, folder) = (&id("fleet-1"), "127.0.0.1:7720", "/data/fleet");
-    Broker { fleet, roster, invited: &invited, listen, folder, before_2_10 }.configuration()
+    Broker { fleet, roster, invited: &invited, listen, folder, before_2_10, in_container: false }
+        .configuration()
 }
 
 /// Returns the lines of an account in the configuration.
@@ -73,8 +74,23 @@ fn an_older_server_is_not_given_what_it_refuses() {
 fn a_folder_s_name_ends_no_line_and_no_quotation() {
     let (fleet, roster) = (&id("fleet-1"), &roster());
     let folder = "/a\"b\\c\nlisten: 0.0.0.0:1";
-    let broker = Broker { fleet, roster, invited: &[], listen: "127.0.0.1:7720", folder, before_2_10: false };
+    let (listen, before_2_10, in_container) = ("127.0.0.1:7720", false, false);
+    let broker = Broker { fleet, roster, invited: &[], listen, folder, before_2_10, in_container };
     let text = broker.configuration();
     assert_eq!(text.lines().filter(|line| line.starts_with("listen")).count(), 1);
     assert!(text.contains(r#"cert_file: "/a\"b\\clisten: 0.0.0.0:1/broker.crt""#), "{text}");
+}
+
+#[test]
+fn in_a_container_it_listens_to_what_is_published_and_leaves_the_process_id_alone() {
+    let (fleet, roster, folder) = (&id("fleet-1"), &roster(), "/data/fleet/broker");
+    for (listen, expected) in
+        [("192.168.1.2:7720", "\"0.0.0.0:7720\""), ("[fd00::2]:7721", "\"0.0.0.0:7721\"")]
+    {
+        let (before_2_10, in_container) = (false, true);
+        let broker = Broker { fleet, roster, invited: &[], listen, folder, before_2_10, in_container };
+        let text = broker.configuration();
+        assert!(text.contains(&format!("\nlisten: {expected}\n")), "{text}");
+        assert!(!text.contains("pid_file"), "its own number is another one outside: {text}");
+    }
 }

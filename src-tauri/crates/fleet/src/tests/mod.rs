@@ -3,6 +3,7 @@
 mod answers;
 mod audit;
 mod brokers;
+mod documents;
 mod envelopes;
 mod jobs;
 mod joins;

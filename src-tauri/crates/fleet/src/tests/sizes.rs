@@ -3,7 +3,7 @@
 use super::{device, id, roster};
 use crate::{
     Bundle, FleetMessageBody as _, FleetMessageHeader, Hash, MAX_PAYLOAD, Member, MemberRole, PinnedRoster,
-    Roster, SealError, SealKey, Sealed, Seed, SignedEnvelope,
+    Roster, SealError, SealKey, Sealed, Seed, SignedEnvelope, open_document, seal_document,
 };
 use serde_json::{Map, json};
 
@@ -36,11 +36,11 @@ fn header() -> FleetMessageHeader {
 
 /// Seals an envelope as the bucket keeps it, and checks that the broker takes it and the last one opens it.
 fn stored(envelope: &SignedEnvelope, to: &[SealKey]) {
-    let sealed = Sealed::seal_bytes(b"document", &envelope.encode(), to, &mut Seed::new([1; 32])).unwrap();
-    let bytes = serde_json::to_vec(&sealed).unwrap();
+    let (fleet, mut seed) = (id("fleet-1"), Seed::new([1; 32]));
+    let bytes = seal_document((&fleet, "roster"), &envelope.encode(), to, &mut seed).unwrap();
     assert!(bytes.len() < MAX_PAYLOAD, "{} bytes for {} readers", bytes.len(), to.len());
-    let read: Sealed = serde_json::from_slice(&bytes).unwrap();
-    assert_eq!(read.open_bytes(b"document", &device("pat").open).unwrap(), envelope.encode());
+    let read = open_document((&fleet, "roster"), &bytes, &device("pat").open);
+    assert_eq!(read.unwrap(), envelope.encode());
 }
 
 #[test]
