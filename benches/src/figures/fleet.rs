@@ -38,7 +38,7 @@ pub(crate) fn measure(program: &Path, effort: Effort) -> anyhow::Result<Vec<Row>
     let listen = format!("127.0.0.1:{port}");
     let start = ["fleet", "start", "--name", "bench", "--person", "Bench", "--listen", listen.as_str()];
     postern(program, lab.data.folder(), &[&start[..], &["--before-2-10", "--yes"]].concat())?;
-    let broker = BrokerProcess::start(&server, &lab.data.folder().join("fleet/broker.conf"))?;
+    let broker = BrokerProcess::start(&server, &lab.data.folder().join("fleet/broker/broker.conf"))?;
     let connected = lab.row("denied, fleet door open", || lab.turn())?;
     let frozen = lab.row("denied, fleet broker frozen", || {
         broker.freeze()?;

@@ -108,7 +108,7 @@ export class FakeMembers {
       throw new Error("the broker's address is an IP address and a port: 192.168.1.2:7720");
     const files = [
       {
-        path: "/Users/kim/Library/Application Support/Postern/fleet/broker.conf",
+        path: "/Users/kim/Library/Application Support/Postern/fleet/broker/broker.conf",
         text: `listen: "${listen}"\nserver_name: postern\njetstream { sync_interval: always }\n`,
       },
       {

@@ -11,7 +11,11 @@ listen: string,
 /**
  * True if nats-server is older than 2.10.
  */
-before210: boolean, } } | { "existing": { 
+before210: boolean, 
+/**
+ * True if it runs in a container, by Docker or Podman.
+ */
+inContainer: boolean, } } | { "existing": { 
 /**
  * Address: `tls://HOST:PORT`.
  */

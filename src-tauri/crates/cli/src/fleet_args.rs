@@ -49,7 +49,7 @@ pub(crate) struct FleetStartArgs {
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7720")]
     pub(crate) listen: SocketAddr,
     /// NATS server that others run, instead of one here: tls://HOST:PORT
-    #[arg(long, value_name = "URL", requires = "credentials", conflicts_with_all = ["listen", "before_2_10"])]
+    #[arg(long, value_name = "URL", requires = "credentials", conflicts_with_all = ["listen", "before_2_10", "container"])]
     pub(crate) server: Option<String>,
     /// Credentials that its administrator gave: a .creds file, or the seed of a user's nkey
     #[arg(long, value_name = "FILE", requires = "server")]
@@ -71,6 +71,9 @@ pub(crate) struct FleetStartArgs {
     /// Leave out what nats-server before 2.10 refuses (sync_interval)
     #[arg(long)]
     pub(crate) before_2_10: bool,
+    /// Run nats-server in a container, by Docker or Podman
+    #[arg(long)]
+    pub(crate) container: bool,
     /// Write the configuration without asking
     #[arg(long)]
     pub(crate) yes: bool,

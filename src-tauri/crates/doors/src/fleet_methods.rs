@@ -242,10 +242,10 @@ fn rights_change(asked: FleetMemberChange) -> Result<RightsChange, ControlError>
 
 fn choices(asked: FleetStart) -> Result<NewFleetChoices, ControlError> {
     let broker = match asked.broker {
-        FleetBroker::Own { listen, before_2_10 } => {
+        FleetBroker::Own { listen, before_2_10, in_container } => {
             let odd = "the broker's address is an IP address and a port: 192.168.1.2:7720";
             let listen: SocketAddr = listen.parse().map_err(|_| ControlError::invalid(odd))?;
-            BrokerChoice::Own { listen, before_2_10 }
+            BrokerChoice::Own { listen, before_2_10, in_container }
         }
         FleetBroker::Existing { server, certificate, credentials } => {
             BrokerChoice::existing(server, certificate, credentials)?

@@ -137,6 +137,9 @@ pub enum FleetBroker {
         listen: String,
         /// True if nats-server is older than 2.10.
         before_2_10: bool,
+        /// True if it runs in a container, by Docker or Podman.
+        #[serde(default)]
+        in_container: bool,
     },
     /// Broker that others run.
     Existing {

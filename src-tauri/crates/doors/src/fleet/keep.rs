@@ -21,6 +21,12 @@ const ROSTERS: usize = 10;
 /// File with the credentials for a broker that others run.
 pub(super) const CREDENTIALS: &str = "credentials";
 
+/// Folder of the broker's own files, and those that the fleet writes there.
+const BROKER: &str = "broker";
+pub(super) const CONFIGURATION: &str = "broker/broker.conf";
+pub(super) const CERTIFICATE: &str = "broker/broker.crt";
+pub(super) const PRIVATE_KEY: &str = "broker/broker.pem";
+
 /// File that is locked while a roster is pinned: programs and tasks do so at the same time.
 const LOCK: &str = "roster.lock";
 
@@ -34,7 +40,7 @@ const FILES: [&str; 17] = [
     "roster.json",
     "fresh.json",
     "invited.json",
-    "broker.conf",
+    CONFIGURATION,
     "policy",
     "policy.json",
     "jobs.json",
@@ -118,6 +124,9 @@ pub struct OwnBroker {
     pub listen: String,
     /// True if its server is older than 2.10.
     pub before_2_10: bool,
+    /// True if it runs in a container.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_container: bool,
 }
 
 /// Secrets of one member.
@@ -189,6 +198,16 @@ impl Folder {
     /// Makes it.
     pub fn create(&self) -> Result<(), FleetError> {
         make_private(&self.path).map_err(FleetError::own_error)
+    }
+
+    /// Returns the folder of the broker's own files, which are all that a container sees. It need not exist.
+    pub fn broker(&self) -> PathBuf {
+        self.path.join(BROKER)
+    }
+
+    /// Makes that folder.
+    pub(super) fn create_broker(&self) -> Result<(), FleetError> {
+        make_private(&self.broker()).map_err(FleetError::own_error)
     }
 
     /// Removes everything that makes this Mac a member. What the broker stores stays.

@@ -1,11 +1,19 @@
-//! The broker's service: nats-server as it is installed, started by the system. Postern starts no process for it.
+//! The broker's service: nats-server as it is installed or in a container, started by the system. Postern starts no process for
+//! it.
 
 use super::FleetError;
-use rustix::process::{Pid, Signal, kill_process};
+use super::keep::{CONFIGURATION, Folder, OwnBroker};
+use rustix::process::{Pid, Signal, getgid, getuid, kill_process};
 use std::path::{Path, PathBuf};
 
-/// Folders besides the search path that may hold nats-server.
+/// Folders besides the search path that may hold nats-server, or what runs containers.
 const PLACES: [&str; 4] = ["/opt/homebrew/bin", "/usr/local/bin", "/usr/bin", "/usr/sbin"];
+/// Programs that run containers, with the same arguments.
+const RUNTIMES: [&str; 2] = ["docker", "podman"];
+/// The NATS project's own image.
+const IMAGE: &str = "docker.io/library/nats:2";
+/// Writes the process id and becomes the program that runs the container, which hands each signal on to the broker.
+const KEEP_ID: &str = "echo $$ >\"$0\" && exec \"$@\"";
 
 /// A unit that the system starts.
 #[derive(Debug)]
@@ -16,46 +24,75 @@ pub(super) struct BrokerService {
     pub(super) start: String,
 }
 
-/// Returns the broker's service, or `None` if nats-server is not installed.
-pub(super) fn service(folder: &Path, home: &Path, path: Option<&str>) -> Option<BrokerService> {
-    let typed = path.unwrap_or_default().split(':').filter(|place| place.starts_with('/'));
-    let server =
-        typed.chain(PLACES).map(|place| Path::new(place).join("nats-server")).find(|file| file.is_file())?;
-    let config = folder.join("broker.conf");
-    Some(if cfg!(target_os = "macos") {
-        launch_agent(home, &server, &config)
+/// Returns the broker's service, or `None` if what it needs is not installed.
+pub(super) fn service(
+    folder: &Folder,
+    (home, path): (&Path, Option<&str>),
+    broker: &OwnBroker,
+) -> Option<BrokerService> {
+    let named = |name: &str| {
+        let typed = path.unwrap_or_default().split(':').filter(|place| place.starts_with('/'));
+        typed.chain(PLACES).map(|place| Path::new(place).join(name)).find(|file| file.is_file())
+    };
+    let configuration = folder.path().join(CONFIGURATION).display().to_string();
+    let command = if broker.in_container {
+        container(&RUNTIMES.into_iter().find_map(named)?, &folder.broker(), &broker.listen, configuration)
     } else {
-        let quoted = |path: &Path| {
-            format!(
-                "\"{}\"",
-                path.display().to_string().replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%")
-            )
-        };
-        BrokerService {
-            path: home.join(".config/systemd/user/postern-broker.service"),
-            text: format!(
-                "[Unit]\nDescription=Broker of a Postern fleet\n\n[Service]\nExecStart={} -c {}\n\
-                 ExecReload=/bin/kill -HUP $MAINPID\nRestart=on-failure\nNoNewPrivileges=yes\n\n[Install]\nWantedBy=default.target\n",
-                quoted(&server),
-                quoted(&config),
-            ),
-            start: "systemctl --user enable --now postern-broker".to_owned(),
-        }
-    })
+        vec![named("nats-server")?.display().to_string(), "-c".to_owned(), configuration]
+    };
+    let is_macos = cfg!(target_os = "macos");
+    Some(if is_macos { launch_agent(home, &command) } else { unit(home, &command, broker.in_container) })
 }
 
-fn launch_agent(home: &Path, server: &Path, config: &Path) -> BrokerService {
-    let text = |path: &Path| path.display().to_string().replace('&', "&amp;").replace('<', "&lt;");
+/// Returns the command of a broker in a container, which sees its own folder alone.
+fn container(runtime: &Path, folder: &Path, listen: &str, configuration: String) -> Vec<String> {
+    let place = folder.display();
+    let port = listen.rsplit(':').next().unwrap_or_default();
+    let mut command: Vec<String> = ["/bin/sh", "-c", KEEP_ID].map(str::to_owned).into();
+    command.push(folder.join("broker.pid").display().to_string());
+    command.push(runtime.display().to_string());
+    command.extend(["run", "--rm", "--name", "postern-broker", "--read-only"].map(str::to_owned));
+    command.extend(["--cap-drop", "ALL", "--security-opt", "no-new-privileges"].map(str::to_owned));
+    if runtime.ends_with("docker") {
+        // Podman runs it as this user anyway.
+        command.extend(["--user".to_owned(), format!("{}:{}", getuid().as_raw(), getgid().as_raw())]);
+    }
+    command.extend(["--publish".to_owned(), format!("{listen}:{port}")]);
+    command.extend(["--volume".to_owned(), format!("{place}:{place}")]);
+    command.extend([IMAGE.to_owned(), "-c".to_owned(), configuration]);
+    command
+}
+
+fn unit(home: &Path, command: &[String], in_container: bool) -> BrokerService {
+    let quoted = |text: &String| {
+        let text = text.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%").replace('$', "$$");
+        format!("\"{text}\"")
+    };
+    // Podman starts a helper of the system that has more rights.
+    let held = if in_container { "" } else { "NoNewPrivileges=yes\n" };
+    BrokerService {
+        path: home.join(".config/systemd/user/postern-broker.service"),
+        text: format!(
+            "[Unit]\nDescription=Broker of a Postern fleet\n\n[Service]\nExecStart={}\n\
+             ExecReload=/bin/kill -HUP $MAINPID\nRestart=on-failure\n{held}\n[Install]\nWantedBy=default.target\n",
+            command.iter().map(quoted).collect::<Vec<_>>().join(" "),
+        ),
+        start: "systemctl --user enable --now postern-broker".to_owned(),
+    }
+}
+
+fn launch_agent(home: &Path, command: &[String]) -> BrokerService {
+    let argument =
+        |text: &String| format!("<string>{}</string>", text.replace('&', "&amp;").replace('<', "&lt;"));
     let path = home.join("Library/LaunchAgents/dev.postern.broker.plist");
     let start = format!("launchctl bootstrap gui/$(id -u) '{}'", path.display());
     let text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n\
          <plist version=\"1.0\"><dict>\n  <key>Label</key><string>dev.postern.broker</string>\n  \
-         <key>ProgramArguments</key><array><string>{}</string><string>-c</string><string>{}</string></array>\n  \
+         <key>ProgramArguments</key><array>{}</array>\n  \
          <key>RunAtLoad</key><true/>\n  <key>KeepAlive</key><true/>\n</dict></plist>\n",
-        text(server),
-        text(config),
+        command.iter().map(argument).collect::<String>(),
     );
     BrokerService { path, text, start }
 }
@@ -70,8 +107,8 @@ impl BrokerService {
 }
 
 /// Makes the broker read its configuration again, if it runs on this Mac: whom it does not let in any more is cut off.
-pub(super) fn reload(folder: &Path) {
-    let written = std::fs::read_to_string(folder.join("broker.pid")).ok();
+pub(super) fn reload(folder: &Folder) {
+    let written = std::fs::read_to_string(folder.broker().join("broker.pid")).ok();
     let number = written.and_then(|text| text.trim().parse::<i32>().ok());
     if let Some(pid) = number.and_then(Pid::from_raw) {
         // One that is gone reads it when it starts.

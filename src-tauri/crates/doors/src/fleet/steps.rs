@@ -2,7 +2,8 @@
 //! blocking.
 
 use super::joining::until_let_in;
-use super::owner::{CONFIGURATION, FleetOwner, Invitation, NewFleetChoices, PreparedFleet, prepare_fleet};
+use super::keep::CONFIGURATION;
+use super::owner::{FleetOwner, Invitation, NewFleetChoices, PreparedFleet, prepare_fleet};
 use super::publisher::{HostReply, Publisher};
 use super::service::{self, BrokerService};
 use super::{FleetError, Folder};
@@ -23,13 +24,17 @@ impl FleetSetup {
     /// Plans a fleet of this Mac alone. Nothing is written.
     pub fn prepare(
         folder: &Folder,
-        (home, path): (&Path, Option<&str>),
+        places: (&Path, Option<&str>),
         wanted: &NewFleetChoices,
     ) -> Result<Self, FleetError> {
         folder.require_none()?;
         let prepared = prepare_fleet(folder, wanted)?;
-        let service =
-            prepared.configuration.is_some().then(|| service::service(folder.path(), home, path)).flatten();
+        let broker = prepared.own_broker();
+        let service = broker.and_then(|broker| service::service(folder, places, broker));
+        if service.is_none() && broker.is_some_and(|broker| broker.in_container) {
+            let missing = "neither Docker nor Podman is installed here: install one of them first";
+            return Err(FleetError::Refused(missing.to_owned()));
+        }
         Ok(Self { folder: folder.clone(), prepared, service })
     }
 
@@ -62,10 +67,11 @@ impl FleetSetup {
     }
 }
 
-/// Returns the command that starts the broker which this Mac configures, if nats-server is installed.
-pub(crate) fn broker_start(folder: &Folder, (home, path): (&Path, Option<&str>)) -> Option<String> {
-    folder.path().join(CONFIGURATION).exists().then_some(())?;
-    service::service(folder.path(), home, path).map(|service| service.start)
+/// Returns the command that starts the broker which this Mac configures, if its service was written.
+pub(crate) fn broker_start(folder: &Folder, places: (&Path, Option<&str>)) -> Option<String> {
+    let broker = folder.membership().ok()?.broker?;
+    let service = service::service(folder, places, &broker)?;
+    service.path.exists().then_some(service.start)
 }
 
 /// Invites a device: shows its code, and asks whether both screens have the same digits. Returns false if they have not.
@@ -86,7 +92,7 @@ where
     }
     let mut owner = FleetOwner::connect(folder).await?;
     let code = owner.invite()?;
-    service::reload(folder.path());
+    service::reload(folder);
     let work = async {
         until_let_in(&code, folder.credentials()?.as_deref()).await?;
         let text = code.to_text();
@@ -103,14 +109,14 @@ where
     };
     let invited = stop.run_until_cancelled(work).await.unwrap_or(Ok(false));
     owner.uninvite()?;
-    service::reload(folder.path());
+    service::reload(folder);
     invited
 }
 
 /// Removes members by name or id, and returns how many went.
 pub async fn revoke_member(folder: &Folder, named: &str) -> Result<usize, FleetError> {
     let gone = FleetOwner::connect(folder).await?.revoke(named).await?;
-    service::reload(folder.path());
+    service::reload(folder);
     Ok(gone)
 }
 
@@ -118,7 +124,7 @@ pub async fn revoke_member(folder: &Folder, named: &str) -> Result<usize, FleetE
 pub async fn change_rights(folder: &Folder, named: &str, change: &RightsChange) -> Result<bool, FleetError> {
     let changed = FleetOwner::connect(folder).await?.change_rights(named, change).await?;
     if changed {
-        service::reload(folder.path());
+        service::reload(folder);
     }
     Ok(changed)
 }

@@ -130,8 +130,8 @@ impl State {
 
 /// Returns both ends of TLS: the broker's own towards members, and a client that trusts it.
 fn tls(folder: &Folder) -> (TlsAcceptor, TlsConnector) {
-    let certificate = CertificateDer::from_pem_file(folder.path().join("broker.crt")).unwrap();
-    let key = PrivateKeyDer::from_pem_file(folder.path().join("broker.pem")).unwrap();
+    let certificate = CertificateDer::from_pem_file(folder.broker().join("broker.crt")).unwrap();
+    let key = PrivateKeyDer::from_pem_file(folder.broker().join("broker.pem")).unwrap();
     let provider = Arc::new(ring::default_provider());
     let accept = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()

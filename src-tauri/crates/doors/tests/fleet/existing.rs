@@ -63,7 +63,7 @@ pub(super) async fn founded(broker: Broker, server: ExistingServer) -> Stage {
     let without = Joining::meet_owner(code, None, &[true]).await.unwrap_err().to_string();
     assert!(without.contains("--credentials FILE"), "{without}");
     joined_with(&mut owner, None, &mini.folder(), &[true], (invitation("mini", ""), Some(minis))).await;
-    assert!(!laptop.folder().path().join("broker.conf").exists());
+    assert!(!laptop.folder().broker().join("broker.conf").exists());
     mini.call("doors.enable", json!({"door": "fleet"})).await;
     let channel = Some(mini.enrol().await);
     Stage { broker, laptop, mini, owner, channel }

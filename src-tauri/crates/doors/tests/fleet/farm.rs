@@ -4,18 +4,16 @@
 //! By hand, on a machine that does nothing else:
 //! `cargo test --workspace --release --test fleet a_farm -- --ignored --nocapture`
 
-use crate::stage::{Broker, Mac, PATIENCE, until_async};
+use crate::stage::{self, Broker, Mac, PATIENCE, until_async};
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use postern_client::Channel;
 use postern_doors::fleet::{
-    self, ApproverLimits, Asked, BrokerChoice, Elsewhere, FleetApprover, FleetChoice, FleetId, FleetOwner,
-    FleetRisk, Folder, HostConsent, Keys, Member, MemberRole, Membership, NewFleetChoices, News, OwnMember,
-    Publisher,
+    self, ApproverLimits, Asked, Elsewhere, FleetApprover, FleetChoice, FleetId, FleetOwner, FleetRisk,
+    Folder, HostConsent, Keys, Member, MemberRole, Membership, NewFleetChoices, News, OwnMember, Publisher,
 };
 use postern_fleet::{
-    AdmittedMessage, FleetMessageHeader, FleetState, Hash, Now, Sealed, Seed, Subjects, admit_message,
-    document_binding,
+    AdmittedMessage, FleetMessageHeader, FleetState, Hash, Now, Seed, Subjects, admit_message, open_document,
 };
 use postern_protocol::{RunParams, Wait, What};
 use serde_json::json;
@@ -78,7 +76,7 @@ impl Farm {
         let laptop = Mac::start().await;
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let wanted = NewFleetChoices {
-            broker: BrokerChoice::Own { listen: ([127, 0, 0, 1], port).into(), before_2_10: true },
+            broker: stage::own_broker(port),
             name: "MacBook".to_owned(),
             person: "Mara".to_owned(),
             group: "minis".parse().unwrap(),
@@ -91,7 +89,7 @@ impl Farm {
             (0..3).map(|n| member(*HOSTS + n, &format!("Approver {n}"), false)).collect();
         let gone = member(*HOSTS + 3, "Nobody", false);
         enlarge(&folder, hosts.iter().chain(&approvers).cloned().chain([gone]).collect());
-        let broker = Broker::start(folder.path());
+        let broker = Broker::start(&folder.broker());
         let owner = FleetOwner::connect(&folder).await.unwrap();
         Self { broker, laptop, owner, hosts, approvers }
     }
@@ -125,15 +123,17 @@ fn enlarge(folder: &Folder, members: Vec<Member>) {
     let next = pinned.verify_next(&envelope, &membership.fleet).unwrap();
     folder.pin_roster(&next, &envelope).unwrap();
     let broker = membership.broker.as_ref().unwrap();
+    let place = folder.broker();
     let configured = postern_fleet::Broker {
         fleet: &membership.fleet,
         roster: &next.roster,
         invited: &[],
         listen: &broker.listen,
-        folder: &folder.path().to_string_lossy(),
+        folder: &place.to_string_lossy(),
         before_2_10: broker.before_2_10,
+        in_container: false,
     };
-    folder.write_text("broker.conf", configured.configuration().as_bytes()).unwrap();
+    folder.write_text("broker/broker.conf", configured.configuration().as_bytes()).unwrap();
 }
 
 /// Numbers of hosts that got somewhere.
@@ -191,10 +191,7 @@ async fn simulated(
 static CERTIFICATE: Mutex<String> = Mutex::new(String::new());
 
 fn judge(state: &mut FleetState, key: &str, value: &[u8], now: Now, counts: &Counts) {
-    let sealed: Result<Sealed, _> = serde_json::from_slice(value);
-    let opened =
-        sealed.ok().and_then(|sealed| sealed.open_bytes(&document_binding(&state.id, key), &state.key).ok());
-    let bytes = opened.unwrap_or_else(|| value.to_vec());
+    let bytes = open_document((&state.id, key), value, &state.key).unwrap_or_else(|_| value.to_vec());
     let Ok(admitted) = admit_message(state, &bytes, now) else { return };
     state.apply_admitted(&admitted, now);
     match admitted {
@@ -332,15 +329,17 @@ impl Farm {
         let followed = || whole.iter().filter(follows).count();
         until_all("roster followed", began, || counts.rosters.load(Ordering::Relaxed) + followed()).await;
         let publisher = self.publisher().await;
-        let rules = (0..2048).map(|n| json!({"effect": "deny", "text": format!("tool-{n:0100}")})).collect();
+        let name = |n: i32| [n, -n].map(|n| Hash::of_bytes(&n.to_be_bytes()).to_string()).concat();
+        let rules = (0..2048).map(|n| json!({"effect": "deny", "text": &name(n)[..104]})).collect();
         let asked = Asked { rules, ..Asked::default() };
         let all = self.hosts.iter().map(|host| host.id.clone()).collect();
         let began = Instant::now();
         publisher.publish(&"minis".parse().unwrap(), asked, all).await.unwrap();
-        let governed =
-            || whole.iter().filter(|mac| mac.folder().path().join("policy/fleet.jsonc").exists()).count();
-        until_all("256 KiB policy in force", began, || counts.in_force.load(Ordering::Relaxed) + governed())
-            .await;
+        println!("256 KiB policy published: {:?}", began.elapsed());
+        for mac in whole {
+            until_async(async || mac.call("status", json!({})).await["managed"].is_string()).await;
+        }
+        until_all("256 KiB policy in force", began, || counts.in_force.load(Ordering::Relaxed) + WHOLE).await;
     }
 }
 
@@ -356,7 +355,7 @@ async fn is_back(mac: &Mac) -> bool {
 async fn a_farm_of_a_thousand_hosts_is_answered_governed_and_back() {
     println!("load: {}", std::fs::read_to_string("/proc/loadavg").unwrap_or_default().trim());
     let mut farm = Farm::set().await;
-    let certificate = farm.laptop.folder().path().join("broker.crt");
+    let certificate = farm.laptop.folder().broker().join("broker.crt");
     *CERTIFICATE.lock().unwrap() = certificate.to_string_lossy().into_owned();
     let counts = Arc::new(Counts::default());
     let whole = farm.connect(&counts).await;

@@ -15,6 +15,8 @@ mod answers;
 mod audit;
 mod between;
 mod blocks;
+#[cfg(target_os = "linux")]
+mod container;
 mod crash;
 mod existing;
 mod farm;

@@ -35,7 +35,7 @@ fn publishes(stage: &Stage, name: &str) -> String {
     let folder = stage.laptop.folder();
     let pinned = folder.pinned().unwrap();
     let member = pinned.roster.members.iter().find(|member| member.name == name).unwrap();
-    let text = fs::read_to_string(folder.path().join("broker.conf")).unwrap();
+    let text = fs::read_to_string(folder.broker().join("broker.conf")).unwrap();
     let account = text.split(&member.nkey.public_nkey()).nth(1).expect("it is let in");
     account.lines().find(|line| line.contains("publish:")).unwrap().to_owned()
 }

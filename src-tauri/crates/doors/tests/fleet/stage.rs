@@ -275,19 +275,25 @@ pub(super) async fn joined_with(
     reload();
 }
 
+/// Chooses a broker of Debian's version on this computer.
+pub(super) fn own_broker(port: u16) -> BrokerChoice {
+    let listen = ([127, 0, 0, 1], port).into();
+    BrokerChoice::Own { listen, before_2_10: true, in_container: false }
+}
+
 impl Stage {
     pub(super) async fn set() -> Self {
         let (laptop, mini) = (Mac::start().await, Mac::start().await);
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let wanted = NewFleetChoices {
-            broker: BrokerChoice::Own { listen: ([127, 0, 0, 1], port).into(), before_2_10: true },
+            broker: own_broker(port),
             name: "MacBook".to_owned(),
             person: "Mara".to_owned(),
             group: "all".parse().unwrap(),
             consent: HostConsent::default(),
         };
         fleet::prepare_fleet(&laptop.folder(), &wanted).unwrap().save_files(&laptop.folder()).unwrap();
-        let broker = Broker::start(laptop.folder().path());
+        let broker = Broker::start(&laptop.folder().broker());
         let mut owner = FleetOwner::connect(&laptop.folder()).await.unwrap();
         joined(&mut owner, &broker, &mini.folder(), &[true], invitation("mini", "")).await;
         mini.call("doors.enable", json!({"door": "fleet"})).await;
@@ -390,16 +396,16 @@ pub(super) async fn until_async(mut there: impl AsyncFnMut() -> bool) {
 pub(super) async fn admin(stage: &Stage) -> async_nats::Client {
     let folder = stage.laptop.folder();
     let admin = SignKey::from_seed([9; 32]).unwrap();
-    let config = fs::read_to_string(folder.path().join("broker.conf")).unwrap();
+    let config = fs::read_to_string(folder.broker().join("broker.conf")).unwrap();
     let user = format!(
         "  users: [\n    {{ nkey: {}, permissions: {{ publish: \">\", subscribe: \">\" }} }}\n",
         admin.verifier().public_nkey()
     );
-    fs::write(folder.path().join("broker.conf"), config.replace("  users: [\n", &user)).unwrap();
+    fs::write(folder.broker().join("broker.conf"), config.replace("  users: [\n", &user)).unwrap();
     stage.broker.reload();
     let membership = folder.membership().unwrap();
     async_nats::ConnectOptions::with_nkey(admin.nkey_seed())
-        .add_root_certificates(folder.path().join("broker.crt"))
+        .add_root_certificates(folder.broker().join("broker.crt"))
         .require_tls(true)
         .connect(&membership.server)
         .await

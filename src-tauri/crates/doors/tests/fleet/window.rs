@@ -52,14 +52,14 @@ async fn started(laptop: &Mac) -> Broker {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let plan = laptop.call("fleet.plan", start(&format!("127.0.0.1:{port}"))).await;
     assert_eq!(plan["onlyHere"], json!(true));
-    assert!(!laptop.folder().path().join("broker.conf").exists(), "nothing is written before it was shown");
+    assert!(!laptop.folder().broker().join("broker.conf").exists(), "nothing is written before it was shown");
     let named = json!({"id": plan["id"]});
     let fleet = laptop.call("fleet.start", named.clone()).await["fleet"].take();
     assert_eq!((&fleet["owner"], fleet["members"].as_array().unwrap().len()), (&json!(true), 2));
-    let written = std::fs::read_to_string(laptop.folder().path().join("broker.conf")).unwrap();
+    let written = std::fs::read_to_string(laptop.folder().broker().join("broker.conf")).unwrap();
     assert_eq!(plan["files"][0]["text"], json!(written), "the files are those that were shown");
     assert!(laptop.refused("fleet.start", named).await.contains("was not shown last"));
-    let broker = Broker::start(laptop.folder().path());
+    let broker = Broker::start(&laptop.folder().broker());
     until_async(async || laptop.call("fleet.get", json!({})).await["fleet"]["connected"] == json!(true))
         .await;
     broker

@@ -136,8 +136,8 @@ fn start_fleet(
     match setup.broker_start() {
         Some(start) => print::write_line(format!("Start the broker: {start}"))?,
         None if own => print::write_line(format!(
-            "nats-server was not found. Install it (brew install nats-server, apt install nats-server), then: nats-server -c '{}/broker.conf'",
-            folder.path().display()
+            "nats-server was not found. Install it (brew install nats-server, apt install nats-server), then: nats-server -c '{}'. Or leave the fleet, and start it with --container",
+            folder.broker().join("broker.conf").display()
         ))?,
         None => print::write_line("What its administrator may set up further: postern fleet nats-setup")?,
     }
@@ -148,7 +148,8 @@ fn start_fleet(
 /// Reads what was said of the broker: where one that others run is, or where an own one listens.
 fn broker_choice(command: &FleetStartArgs) -> Result<BrokerChoice, Failure> {
     let (Some(server), Some(credentials)) = (&command.server, &command.credentials) else {
-        return Ok(BrokerChoice::Own { listen: command.listen, before_2_10: command.before_2_10 });
+        let FleetStartArgs { listen, before_2_10, container: in_container, .. } = *command;
+        return Ok(BrokerChoice::Own { listen, before_2_10, in_container });
     };
     let certificate = command.certificate.as_deref().map(text_of).transpose()?;
     BrokerChoice::existing(server.clone(), certificate, text_of(credentials)?)

@@ -1,11 +1,8 @@
 //! Configuration of the broker, on the Mac that keeps it: rewritten with each roster.
 
-use super::super::keep::{Folder, Membership};
+use super::super::keep::{CONFIGURATION, Folder, Membership};
 use super::super::{FleetError, service};
 use postern_fleet::{Broker, FleetId, PinnedRoster, VerifyKey};
-
-/// File with the broker's configuration.
-pub(in super::super) const CONFIGURATION: &str = "broker.conf";
 
 /// Returns the broker's configuration; `None` if another Mac or an administrator keeps it.
 pub(super) fn configuration(
@@ -15,13 +12,15 @@ pub(super) fn configuration(
     invited: &[(FleetId, VerifyKey)],
 ) -> Option<String> {
     let broker = membership.broker.as_ref()?;
+    let place = folder.broker();
     let configured = Broker {
         fleet: &membership.fleet,
         roster: &pinned.roster,
         invited,
         listen: &broker.listen,
-        folder: &folder.path().to_string_lossy(),
+        folder: &place.to_string_lossy(),
         before_2_10: broker.before_2_10,
+        in_container: broker.in_container,
     };
     Some(configured.configuration())
 }
@@ -43,7 +42,7 @@ pub(in super::super) fn configure_by_roster(
     pinned: &PinnedRoster,
 ) -> Result<(), FleetError> {
     if write_configuration(folder, &folder.membership()?, pinned, &folder.invited()?)? {
-        service::reload(folder.path());
+        service::reload(folder);
     }
     Ok(())
 }

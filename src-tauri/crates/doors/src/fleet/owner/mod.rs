@@ -3,11 +3,14 @@
 mod broker_file;
 mod rights;
 
-pub(super) use broker_file::{CONFIGURATION, configure_by_roster};
+pub(super) use broker_file::configure_by_roster;
 
 use super::connect::BrokerLink;
 use super::joining::{Inviting, Met};
-use super::keep::{CREDENTIALS, Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember};
+use super::keep::{
+    CERTIFICATE, CONFIGURATION, CREDENTIALS, Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember,
+    PRIVATE_KEY,
+};
 use super::{FleetError, policy, store};
 use postern_fleet::{
     ApproverLimits, CODE_LASTS, FleetId, FleetRisk, Hash, Introduction, InvitationCode, Member, MemberRole,
@@ -41,6 +44,8 @@ pub enum BrokerChoice {
         listen: SocketAddr,
         /// True if nats-server is older than 2.10.
         before_2_10: bool,
+        /// True if it runs in a container.
+        in_container: bool,
     },
     /// Broker that others run.
     Existing {
@@ -140,15 +145,19 @@ struct NewBroker {
 impl NewBroker {
     fn of_choice(choice: &BrokerChoice) -> Result<Self, FleetError> {
         match choice {
-            BrokerChoice::Own { listen, before_2_10 } => {
+            BrokerChoice::Own { listen, before_2_10, in_container } => {
                 let made = rcgen::generate_simple_self_signed(vec![listen.ip().to_string()])
                     .map_err(FleetError::own_error)?;
                 let (certificate, key) = (made.cert.pem(), made.signing_key.serialize_pem());
                 Ok(Self {
                     server: format!("tls://{listen}"),
                     certificate: Some(Hash::of_bytes(made.cert.der())),
-                    broker: Some(OwnBroker { listen: listen.to_string(), before_2_10: *before_2_10 }),
-                    files: vec![("broker.crt", certificate), ("broker.pem", key)],
+                    broker: Some(OwnBroker {
+                        listen: listen.to_string(),
+                        before_2_10: *before_2_10,
+                        in_container: *in_container,
+                    }),
+                    files: vec![(CERTIFICATE, certificate), (PRIVATE_KEY, key)],
                 })
             }
             BrokerChoice::Existing { server, certificate, credentials } => {
@@ -186,9 +195,17 @@ fn member(id: &FleetId, name: &str, introduced: &Introduction) -> Member {
 }
 
 impl PreparedFleet {
+    /// Returns the broker that this Mac configures, if it configures one.
+    pub(super) fn own_broker(&self) -> Option<&OwnBroker> {
+        self.membership.broker.as_ref()
+    }
+
     /// Keeps it: from now on this Mac is a member.
     pub fn save_files(&self, folder: &Folder) -> Result<(), FleetError> {
         folder.create()?;
+        if self.configuration.is_some() {
+            folder.create_broker()?;
+        }
         for (name, text) in &self.files {
             folder.write_text(name, text.as_bytes())?;
         }
