@@ -75,3 +75,13 @@ fn every_channel_says_in_lines_how_it_comes_into_its_sandbox() {
     let refused = host.run(&["agents", "channel", "main", "--for", "bwrap", "--profile"]);
     assert!(refused.code == 2 && refused.stderr.contains("--for sandbox-exec"), "{refused:?}");
 }
+
+#[test]
+fn a_new_fleets_files_are_shown_in_lines_before_they_are_written() {
+    let host = Postern::start();
+    let said = host.run(&["fleet", "start", "--name", "mini", "--person", "Mara"]);
+    assert!(said.code > 0 && !host.data().join("fleet").exists(), "nobody said yes: {said:?}");
+    assert!(!said.stdout.contains("\\n"), "{}", said.stdout);
+    let shown = said.stdout.lines().any(|line| line == "listen: \"127.0.0.1:7720\"");
+    assert!(shown, "{}", said.stdout);
+}

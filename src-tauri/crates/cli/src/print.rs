@@ -23,6 +23,11 @@ pub(crate) fn write_lines(text: &MultilineText) -> Result<(), Failure> {
     text.iter().try_for_each(write_line)
 }
 
+/// Prints text with the ends of its lines, each line like [`write_line()`].
+pub(crate) fn write_text(text: &str) -> Result<(), Failure> {
+    text.trim_end().lines().try_for_each(write_line)
+}
+
 /// Prints what would change in a file, line by line.
 pub(crate) fn write_diff(file: &str, lines: &[DiffLine]) -> Result<(), Failure> {
     write_line(format!("{file}:"))?;

@@ -90,7 +90,8 @@ fn print_news(news: &News, host: &str, json: bool) -> Result<(), Failure> {
         News::Waits(one) => {
             show_question(one)?;
             let (code, name) = (&one.question.code, escaped(&one.name));
-            print::write_line(format!("      answer it: postern approve {code} --host '{name}'\n"))
+            print::write_line(format!("      answer it: postern approve {code} --host '{name}'"))?;
+            print::write_line("")
         }
         News::Closed { host: name, .. } if host != ALL && name != host => Ok(()),
         News::Closed { host, question, outcome, by } if json => print::json_line(

@@ -50,7 +50,7 @@ pub(crate) fn run(
         FleetCommand::Join(command) => join_fleet(&folder, link, &command),
         FleetCommand::NatsSetup => {
             let text = postern_doors::fleet::account_setup(&folder).map_err(|error| failure(&error))?;
-            print::write_line(text.trim_end())
+            print::write_text(&text)
         }
         FleetCommand::Members(Members { command: Some(MembersCommand::Set(command)), .. }) => {
             members::set_member(&folder, &command)
@@ -118,7 +118,10 @@ fn start_fleet(
     let setup = FleetSetup::prepare(folder, (home, path), &wanted).map_err(|error| failure(&error))?;
     let files = setup.shown_files();
     for (path, text) in &files {
-        print::write_line(format!("{}:\n\n{text}", path.display()))?;
+        print::write_line(format!("{}:", path.display()))?;
+        print::write_line("")?;
+        print::write_text(text)?;
+        print::write_line("")?;
     }
     let own = !files.is_empty();
     if own && command.listen.ip().is_loopback() {
