@@ -30,7 +30,7 @@ test("without a fleet the page says what one is, and a fleet is started as it wa
   await nothingSerious(page);
   await dialog(page).getByLabel("Address").fill("192.168.1.2:7720");
   await dialog(page).getByLabel("Address").press("Enter");
-  await expect(dialog(page)).toContainText("fleet/broker.conf");
+  await expect(dialog(page)).toContainText("fleet/broker/broker.conf");
   await expect(dialog(page)).toContainText('listen: "192.168.1.2:7720"');
   await nothingSerious(page);
   await press(page, "Write Files and Start Fleet");
