@@ -10,11 +10,11 @@ pub(super) struct HiddenPlaces(Vec<Vec<u8>>);
 /// Relation of a path to the hidden places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HiddenPlace {
-    /// It is hidden, or in a hidden place.
+    /// The path is hidden, or in a hidden place.
     Inside,
     /// A hidden place lies in it.
     Above,
-    /// It has nothing to do with them.
+    /// The path has nothing to do with them.
     Apart,
 }
 

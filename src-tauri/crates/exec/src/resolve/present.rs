@@ -28,9 +28,12 @@ pub fn leave_out_missing<T>(paths: Vec<(T, PathBuf)>) -> Vec<(T, PathBuf)> {
     kept
 }
 
+/// Returns true if nothing is there, or no folder. One that may not be looked at counts as there.
 fn is_missing(folder: &Path) -> bool {
-    let missing = |kind| matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory);
-    folder.metadata().is_err_and(|error| missing(error.kind()))
+    match folder.metadata() {
+        Ok(found) => !found.is_dir(),
+        Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+    }
 }
 
 #[cfg(test)]
