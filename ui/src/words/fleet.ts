@@ -104,7 +104,8 @@ export const fleetForms = {
   next: "Continue…",
   planTitle: "These files will be written",
   planOnlyHere: `The broker listens on this ${computer} alone. Other ${computer}s can’t reach it at this address.`,
-  planMissing: "nats-server isn’t installed. Install it with brew install nats-server, then start it; or go back and run it in a container.",
+  planMissing:
+    "nats-server isn’t installed. Install it with brew install nats-server, then start it; or go back and run it in a container.",
   planStart: "Start the broker afterwards with:",
   writeFiles: "Write Files and Start Fleet",
   back: "Back",
