@@ -109,7 +109,7 @@ pub struct Broker<'a> {
     pub folder: &'a str,
     /// True if the server is older than 2.10, which refuses `sync_interval`.
     pub before_2_10: bool,
-    /// True if it runs in a container: whoever starts it publishes `listen`, and writes the process id.
+    /// True if the server runs in a container. Its service publishes `listen` and writes the process id.
     pub in_container: bool,
 }
 

@@ -10,7 +10,7 @@ use super::tally;
 use super::wanted::SearchWord;
 use crate::error::Error;
 use postern_policy::{AgentId, RuleId};
-use postern_protocol::Decided;
+use postern_protocol::{Decided, encode_hex};
 use rusqlite::{Connection, Params, params};
 use sha2::{Digest as _, Sha256};
 
@@ -65,11 +65,7 @@ pub(crate) fn index_query(filter: &Filter, words: &[SearchWord]) -> Option<Strin
 
 /// Tags are single words of letters and digits: an agent's name may hold what parts words.
 fn agent_tag(agent: &AgentId) -> String {
-    hex_tag("agent", agent.as_str().as_bytes())
-}
-
-fn hex_tag(kind: &str, bytes: &[u8]) -> String {
-    bytes.iter().fold(kind.to_owned(), |tag, byte| format!("{tag}{byte:02x}"))
+    format!("agent{}", encode_hex(agent.as_str().as_bytes()))
 }
 
 fn decided_tag(decided: Decided) -> String {
@@ -87,7 +83,7 @@ fn effect_tag(kind: &str) -> String {
 
 /// Returns the tag of a folder: its hash, because a path may be long and holds what parts words.
 fn folder_tag(folder: &str) -> String {
-    hex_tag("folder", &Sha256::digest(folder))
+    format!("folder{}", encode_hex(&Sha256::digest(folder)))
 }
 
 fn index_tags(summary: &Summary) -> String {

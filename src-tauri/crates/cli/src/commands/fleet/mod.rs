@@ -136,13 +136,15 @@ fn start_fleet(
         return Err(Failure::negative("nothing was written"));
     }
     connected(setup.write_files())?;
-    match setup.broker_start() {
-        Some(start) => print::write_line(format!("Start the broker: {start}"))?,
-        None if own => print::write_line(format!(
+    match (setup.broker_start(), files.first()) {
+        (Some(start), _) => print::write_line(format!("Start the broker: {start}"))?,
+        (None, Some((configuration, _))) => print::write_line(format!(
             "nats-server was not found. Install it (brew install nats-server, apt install nats-server), then: nats-server -c '{}'. Or leave the fleet, and start it with --container",
-            folder.broker().join("broker.conf").display()
+            configuration.display()
         ))?,
-        None => print::write_line("What its administrator may set up further: postern fleet nats-setup")?,
+        (None, None) => {
+            print::write_line("What its administrator may set up further: postern fleet nats-setup")?;
+        }
     }
     enable_door(&mut link)?;
     print::write_line("Then invite another Mac: postern fleet invite NAME --person PERSON")
