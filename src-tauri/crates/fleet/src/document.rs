@@ -6,7 +6,7 @@
 use crate::id::FleetId;
 use crate::keys::{OpenKey, SealKey};
 use crate::message::FleetMessageKind;
-use crate::seal::{SealError, Sealed, Wrapped};
+use crate::seal::{SealError, Sealed, Wrapped, open_wrapped};
 use crate::seed::Seed;
 use flate2::Compression;
 use flate2::read::{DeflateDecoder, DeflateEncoder};
@@ -51,8 +51,7 @@ pub fn open_document(
     let own = wrapped.chunks_exact(NAME + ENCAPSULATED + WRAPPED).find(|one| one.starts_with(&name));
     let (enc, key_bytes) = own.ok_or(SealError::NotForUs)?[NAME..].split_at(ENCAPSULATED);
     let own = Wrapped { keyid: open.sealer().key_id(), enc: enc.to_vec(), key: key_bytes.to_vec() };
-    let sealed = Sealed { recipients: vec![own], ciphertext: ciphertext.to_vec() };
-    let deflated = sealed.open_bytes(&binding(fleet, key), open)?;
+    let deflated = open_wrapped(&binding(fleet, key), &own, ciphertext, open)?;
     let most = FleetMessageKind::Bundle.max_bytes() as u64 + 1;
     let mut envelope = Vec::new();
     let read = DeflateDecoder::new(deflated.as_slice()).take(most).read_to_end(&mut envelope);

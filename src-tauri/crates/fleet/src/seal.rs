@@ -93,13 +93,23 @@ impl Sealed {
         let id = key.sealer().key_id();
         let wrapped =
             self.recipients.iter().find(|wrapped| wrapped.keyid == id).ok_or(SealError::NotForUs)?;
-        let content_key = unwrap_key(header, wrapped, key)?;
-        let mut bytes = self.ciphertext.clone();
-        let plain = content(&content_key)?
-            .open_in_place(zero_nonce(), Aad::from(header), &mut bytes)
-            .map_err(|_| SealError::Changed)?;
-        Ok(plain.to_vec())
+        open_wrapped(header, wrapped, &self.ciphertext, key)
     }
+}
+
+/// Opens what was sealed under the same header, with the content key that is wrapped for this key.
+pub(crate) fn open_wrapped(
+    header: &[u8],
+    wrapped: &Wrapped,
+    ciphertext: &[u8],
+    key: &OpenKey,
+) -> Result<Vec<u8>, SealError> {
+    let content_key = unwrap_key(header, wrapped, key)?;
+    let mut bytes = ciphertext.to_vec();
+    let plain = content(&content_key)?
+        .open_in_place(zero_nonce(), Aad::from(header), &mut bytes)
+        .map_err(|_| SealError::Changed)?;
+    Ok(plain.to_vec())
 }
 
 fn wrap_key(

@@ -36,7 +36,7 @@ pub(super) fn service(
     };
     let configuration = folder.path().join(CONFIGURATION).display().to_string();
     let command = if broker.in_container {
-        container(&RUNTIMES.into_iter().find_map(named)?, &folder.broker(), &broker.listen, configuration)
+        container(&RUNTIMES.into_iter().find_map(named)?, &folder.broker(), &broker.listen, &configuration)
     } else {
         vec![named("nats-server")?.display().to_string(), "-c".to_owned(), configuration]
     };
@@ -45,22 +45,21 @@ pub(super) fn service(
 }
 
 /// Returns the command of a broker in a container, which sees its own folder alone.
-fn container(runtime: &Path, folder: &Path, listen: &str, configuration: String) -> Vec<String> {
+fn container(runtime: &Path, folder: &Path, listen: &str, configuration: &str) -> Vec<String> {
     let place = folder.display();
     let port = listen.rsplit(':').next().unwrap_or_default();
-    let mut command: Vec<String> = ["/bin/sh", "-c", KEEP_ID].map(str::to_owned).into();
-    command.push(folder.join("broker.pid").display().to_string());
-    command.push(runtime.display().to_string());
-    command.extend(["run", "--rm", "--name", "postern-broker", "--read-only"].map(str::to_owned));
-    command.extend(["--cap-drop", "ALL", "--security-opt", "no-new-privileges"].map(str::to_owned));
-    if runtime.ends_with("docker") {
-        // Podman runs it as this user anyway.
-        command.extend(["--user".to_owned(), format!("{}:{}", getuid().as_raw(), getgid().as_raw())]);
-    }
-    command.extend(["--publish".to_owned(), format!("{listen}:{port}")]);
-    command.extend(["--volume".to_owned(), format!("{place}:{place}")]);
-    command.extend([IMAGE.to_owned(), "-c".to_owned(), configuration]);
-    command
+    let (pid, runs) = (folder.join("broker.pid").display().to_string(), runtime.display().to_string());
+    let (published, mounted) = (format!("{listen}:{port}"), format!("{place}:{place}"));
+    let user = format!("{}:{}", getuid().as_raw(), getgid().as_raw());
+    // Podman runs it as this user anyway.
+    let user: &[&str] = if runtime.ends_with("docker") { &["--user", &user] } else { &[] };
+    let words = [
+        &["/bin/sh", "-c", KEEP_ID, &pid, &runs, "run", "--rm", "--name", "postern-broker"],
+        &["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"][..],
+        user,
+        &["--publish", &published, "--volume", &mounted, IMAGE, "-c", configuration],
+    ];
+    words.concat().into_iter().map(str::to_owned).collect()
 }
 
 fn unit(home: &Path, command: &[String], in_container: bool) -> BrokerService {
