@@ -38,13 +38,11 @@ pub fn to_plain_json(text: &str) -> Result<String, FileError> {
     String::from_utf8(plain).map_err(|error| FileError::at_position(text, 1, 1, error.to_string()))
 }
 
-/// Returns the line and column of each entry of the list under a key of the outermost object.
+/// Returns the line and column of an entry, counted from 0, of the list under a key of the outermost object.
 ///
 /// Both are counted from 1, the column in characters.
-pub fn places_in_list(text: &str, key: &str) -> Vec<(usize, usize)> {
-    let Some(list) = list_item_offsets(text, key) else { return Vec::new() };
-    let mut walk = PlaceWalk::new(text);
-    list.into_iter().map(|at| walk.place_of(at)).collect()
+pub fn place_in_list(text: &str, key: &str, index: usize) -> Option<(usize, usize)> {
+    list_item_offsets(text, key)?.get(index).map(|at| line_and_column(text, *at))
 }
 
 /// Returns the line and column of a key of the outermost object.
@@ -52,7 +50,7 @@ pub fn place_of_key(text: &str, key: &str) -> Option<(usize, usize)> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &crate::permissions::options()).ok()?;
     let Some(Value::Object(root)) = parsed.value else { return None };
     let found = root.properties.iter().find(|property| property.name.as_str() == key)?;
-    Some(PlaceWalk::new(text).place_of(found.start()))
+    Some(line_and_column(text, found.start()))
 }
 
 fn list_item_offsets(text: &str, key: &str) -> Option<Vec<usize>> {
@@ -65,36 +63,15 @@ fn list_item_offsets(text: &str, key: &str) -> Option<Vec<usize>> {
     }
 }
 
-/// Walk through a text to its end: each place is counted from the one before, however long the text is.
-struct PlaceWalk<'a> {
-    /// Text that was not passed yet.
-    rest: &'a str,
-    /// Bytes that were.
-    passed: usize,
-    place: (usize, usize),
-}
-
-impl<'a> PlaceWalk<'a> {
-    fn new(text: &'a str) -> Self {
-        Self { rest: text, passed: 0, place: (1, 1) }
-    }
-
-    /// Returns the line and column of an offset that is not before the last one.
-    fn place_of(&mut self, at: usize) -> (usize, usize) {
-        let (between, rest) = self.rest.split_at_checked(at - self.passed).unwrap_or((self.rest, ""));
-        let (line, column) = self.place;
-        self.place = match between.rsplit_once('\n') {
-            Some((lines, last)) => (line + lines.matches('\n').count() + 1, last.chars().count() + 1),
-            None => (line, column + between.chars().count()),
-        };
-        (self.rest, self.passed) = (rest, at);
-        self.place
-    }
+fn line_and_column(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{place_of_key, places_in_list, to_plain_json};
+    use super::{place_in_list, place_of_key, to_plain_json};
     use proptest::prelude::*;
 
     const TEXT: &str = "// what holds here\n{ \"version\": 1, /* é */ \"rules\": [\n  { \"a\": \"// no comment\" },\n  2,\n], }\n";
@@ -111,9 +88,10 @@ mod tests {
 
     #[test]
     fn entries_and_keys_have_places() {
-        assert_eq!(places_in_list(TEXT, "rules"), [(3, 3), (4, 3)]);
+        let places = [0, 1, 2].map(|index| place_in_list(TEXT, "rules", index));
+        assert_eq!(places, [Some((3, 3)), Some((4, 3)), None]);
         assert_eq!(place_of_key(TEXT, "version"), Some((2, 3)));
-        assert_eq!(places_in_list(TEXT, "version"), []);
+        assert_eq!(place_in_list(TEXT, "version", 0), None);
     }
 
     #[test]
@@ -126,21 +104,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn each_place_is_where_it_would_be_counted_from_the_beginning(
-            texts in prop::collection::vec("[a-cé\\n]{0,6}", 1..8),
-        ) {
-            let text = texts.concat();
-            let mut walk = super::PlaceWalk::new(&text);
-            let mut before = String::new();
-            for part in &texts {
-                before.push_str(part);
-                let lines: Vec<&str> = before.split('\n').collect();
-                let expected = (lines.len(), lines[lines.len() - 1].chars().count() + 1);
-                prop_assert_eq!(walk.place_of(before.len()), expected);
-            }
-        }
-
         #[test]
         fn plain_json_stays_as_it_is(text in "[ \\n\"a-c:,\\[\\]{}0-9/*\\\\é]{0,60}") {
             if let Ok(plain) = to_plain_json(&text) {

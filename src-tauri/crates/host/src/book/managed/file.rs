@@ -93,8 +93,8 @@ impl ManagedFile {
         let rules = numbered.map(|(draft, index)| {
             build_rule(draft.clone(), first - index, home).map_err(|error| {
                 let text = self.text.as_deref().unwrap_or_default();
-                let places = jsonc::places_in_list(text, "rules");
-                let place = usize::try_from(index).ok().and_then(|index| places.get(index)).copied();
+                let place = usize::try_from(index).ok();
+                let place = place.and_then(|index| jsonc::place_in_list(text, "rules", index));
                 message_at(text, place, format!("rule {} ({:?}): {error}", index + 1, draft.text))
             })
         });
