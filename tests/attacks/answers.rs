@@ -1,5 +1,8 @@
 //! Approvals that are stretched beyond what was shown.
 
+use postern_client::Control;
+use postern_contract::methods::EditQuestion;
+use postern_contract::{ConfineChoice, EditParams};
 use postern_tests::{Agent, Arena};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -289,4 +292,58 @@ fn a_folder_of_an_agent_holds_no_skills() {
     arena.ok(&["agents", "set", agent.id(), &folders]);
     let refused = arena.run(&["skills", "add-folder", &agent.project().display().to_string()]);
     assert!(refused.code != 0 && refused.stderr.contains(agent.id()), "{refused:?}");
+}
+
+/// Gives the question that waits other rights, as a person does, and returns it as it is shown then.
+fn confine(arena: &Arena, person: &mut Control, question: &Value, choice: ConfineChoice) -> Value {
+    let text = |name: &str| question[name].as_str().unwrap().to_owned();
+    let (question_id, digest) = (text("id"), text("digest"));
+    let change = EditParams { question_id, digest, text: None, confine: Some(choice) };
+    let edited = person.call_method::<EditQuestion>(&change).unwrap();
+    assert!(edited.applied, "{edited:?}");
+    waiting(arena)
+}
+
+#[test]
+fn what_a_person_confines_before_they_allow_it_runs_confined() {
+    let Some(arena) = Arena::open_own() else { return };
+    let folder = format!("folders={}", arena.outside().join("project-main").display());
+    let mut agent = arena.agent("main", &[&folder]);
+    std::fs::write(arena.home().join("kept.txt"), "THE-PERSONS-OWN").unwrap();
+    let mut person = Control::connect(arena.data()).unwrap();
+    let line = format!("cat {}/kept.txt; echo made > made", arena.home().display());
+    let posted = agent.post(json!({ "shell": line }));
+    agent.asked(&posted);
+    let asked = waiting(&arena);
+    assert_eq!(asked["tighter"], json!(["look", "project"]), "{asked}");
+    let looks = confine(&arena, &mut person, &asked, ConfineChoice::Look);
+    assert_eq!((&looks["tighter"], &looks["confinedByPerson"]), (&Value::Null, &json!(true)));
+    let back = confine(&arena, &mut person, &looks, ConfineChoice::AsAsked);
+    assert_eq!((&back["digest"], &back["confinedByPerson"]), (&asked["digest"], &Value::Null));
+    let confined = confine(&arena, &mut person, &back, ConfineChoice::Project);
+    let said = confined["confinement"].to_string();
+    assert!(said.contains("no network") && confined["edited"].is_null(), "{confined}");
+    assert_ne!(arena.approve(&asked, &[]).code, 0, "what was shown before is not what would run");
+    assert_eq!(arena.approve(&confined, &[]).code, 0);
+    let started = agent.event(&["exec.started"], &posted);
+    assert_eq!(started["params"]["profile"], "project", "{started}");
+    let end = agent.end(&posted);
+    assert!(!end.to_string().contains("THE-PERSONS-OWN"), "{end}");
+    assert!(agent.project().join("made").exists(), "it writes in its project: {end}");
+}
+
+#[test]
+fn denials_without_words_are_counted_for_the_next_question() {
+    let Some(arena) = Arena::open_own() else { return };
+    let mut agent = arena.agent("main", &[]);
+    let mut refused = |how: &[&str]| {
+        let posted = agent.post(json!({ "command": ["/usr/bin/env", "true"] }));
+        agent.asked(&posted);
+        let question = waiting(&arena);
+        arena.ok(&[&["deny", question["code"].as_str().unwrap()], how].concat());
+        agent.end(&posted);
+        question["refused"].as_u64().unwrap_or(0)
+    };
+    let told = [refused(&[]), refused(&["--feedback", "use id"]), refused(&[]), refused(&[]), refused(&[])];
+    assert_eq!(told, [0, 1, 1, 2, 3], "guidance counts against nobody");
 }

@@ -218,3 +218,41 @@ fn what_an_earlier_step_builds_in_the_agents_folder_runs() {
     let end = agent.request(json!({ "shell": "./tool && cp new tool && ./tool" }));
     assert_eq!(output(&end), "good\nevil\n", "nothing was promised about it: {end}");
 }
+
+/// Returns the script that a question names, and the number of its lines on show.
+fn script_of(question: &Value) -> (&Value, usize) {
+    let programs = question["programs"].as_array().unwrap();
+    let script = programs.iter().map(|program| &program["script"]).find(|script| script.is_object());
+    let script = script.unwrap_or_else(|| panic!("{question}"));
+    (script, script["preview"].as_array().unwrap().len())
+}
+
+#[test]
+fn a_script_that_nobody_allowed_as_it_is_shows_what_it_does() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = arena.agent("main", &[]);
+    let watcher = arena.watch();
+    let long = format!("{GOOD}{}", "# nothing\n".repeat(60));
+    for (command, name) in [(json!(["sh", "report.sh"]), "report.sh"), (json!(["./own.sh"]), "own.sh")] {
+        let mut ask = |arena: &Arena, text: &str| {
+            agent.write(name, text, 0o755);
+            let posted = agent.post(json!({ "command": command }));
+            let question = watcher.question();
+            let listed = arena.ok(&["questions"]);
+            assert_eq!(arena.approve(&question, &[]).code, 0);
+            agent.end(&posted);
+            (question, listed)
+        };
+        let (question, listed) = ask(&arena, &long);
+        let (script, lines) = script_of(&question);
+        assert_eq!((&script["state"], lines, &script["more"]), (&json!("new"), 40, &json!(true)));
+        assert!(listed.contains("| echo good") && listed.contains("· new"), "{listed}");
+        let (question, listed) = ask(&arena, &long);
+        assert_eq!(script_of(&question).0["state"], "unchanged", "{name}");
+        assert!(!listed.contains("| echo good"), "it is known: {listed}");
+        let (question, listed) = ask(&arena, EVIL);
+        let (script, lines) = script_of(&question);
+        assert_eq!((&script["state"], lines, &script["more"]), (&json!("changed"), 2, &json!(false)));
+        assert!(listed.contains("| echo evil") && listed.contains("· changed"), "{listed}");
+    }
+}

@@ -7,7 +7,7 @@
 use crate::SettingsPage;
 use crate::dependencies::AppDependencies;
 use crate::window::settings;
-use postern_contract::methods::RulePreview;
+use postern_contract::methods::{RulePreview, ScriptRef, ScriptText};
 use postern_contract::{AnswerParams, Answered, EditParams, Edited, Offer, PillAct, QuestionName, Showing};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, State, WebviewWindow};
@@ -84,6 +84,15 @@ pub(super) async fn question_preview(
     offer: Offer,
 ) -> Result<RulePreview, String> {
     parts.approval.surface_handle(window.label()).preview(offer).await
+}
+
+#[tauri::command]
+pub(super) async fn question_script(
+    window: WebviewWindow,
+    parts: State<'_, AppDependencies>,
+    script: ScriptRef,
+) -> Result<ScriptText, String> {
+    parts.approval.surface_handle(window.label()).read_script(script).await
 }
 
 #[tauri::command]

@@ -19,6 +19,7 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
         approval::question_answer,
         approval::question_edit,
         approval::question_preview,
+        approval::question_script,
         approval::question_hold,
         approval::question_release,
         approval::question_press,

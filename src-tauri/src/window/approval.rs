@@ -7,7 +7,7 @@ use super::surface::Surface;
 use crate::backend::Backend;
 use crate::preferences::StoredPreferences;
 use crate::system::SessionEvent;
-use postern_contract::methods::RulePreview;
+use postern_contract::methods::{RulePreview, ScriptRef, ScriptText};
 use postern_contract::{
     AnswerParams, Answered, EditParams, Edited, Offer, PillAct, QuestionName, RequestRow, Showing,
 };
@@ -231,6 +231,13 @@ impl SurfaceHandle {
         let (reply, preview) = oneshot::channel();
         self.send(PresenterEvent::Preview { offer, reply });
         preview.await.map_err(|_| NOT_HERE.to_owned())?
+    }
+
+    /// Returns the whole text of a script that the question on show names.
+    pub(crate) async fn read_script(&self, script: ScriptRef) -> Result<ScriptText, String> {
+        let (reply, text) = oneshot::channel();
+        self.send(PresenterEvent::Script { script, reply });
+        text.await.map_err(|_| NOT_HERE.to_owned())?
     }
 
     fn send(&self, event: PresenterEvent) {

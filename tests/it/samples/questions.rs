@@ -36,6 +36,8 @@ impl Stage {
         let host = Postern::start();
         let site = host.home().join("Projects/site");
         fs::create_dir_all(site.join("tools")).unwrap();
+        fs::create_dir(site.join(".git")).unwrap();
+        fs::write(site.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
         fs::write(site.join("release.sums"), "").unwrap();
         fs::write(
             site.join("tools/report.py"),
@@ -309,7 +311,12 @@ impl Stage {
             .start();
         let asked = self.next();
         let text = "git push --dry-run origin main".to_owned();
-        let edit = EditParams { question_id: asked.id.clone(), digest: asked.digest, text };
+        let edit = EditParams {
+            question_id: asked.id.clone(),
+            digest: asked.digest,
+            text: Some(text),
+            confine: None,
+        };
         let edited = self.person.call_method::<EditQuestion>(&edit).unwrap();
         assert!(edited.applied, "{edited:?}");
         let question =
@@ -384,7 +391,8 @@ impl Stage {
             (question.id.clone(), stable_id(nth)),
             (question.digest.clone(), digest(nth)),
         ];
-        let mut kept = serde_json::to_value(question).unwrap();
+        // All of them are denied one after the other.
+        let mut kept = serde_json::to_value(Question { refused: 0, ..question.clone() }).unwrap();
         kept["code"] = json!(format!("{nth:04x}"));
         kept["requests"] = json!([format!("0199a1c0-0000-7000-8000-{:012}", 1000 + nth)]);
         kept["expiresAt"] = json!(ASKED + round(question.expires_at - question.asked_at, 1000));

@@ -1,4 +1,4 @@
-import { cleanup, render, screen } from "@testing-library/svelte";
+import { cleanup, render, screen, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { FakeApproval } from "../backend/fake";
@@ -15,7 +15,7 @@ import {
   script,
   text,
 } from "../backend/samples";
-import type { Pill, PillAct } from "../contract";
+import type { Pill, PillAct, Question, ScriptState } from "../contract";
 import { choose, details, once, show } from "../test/approval";
 import Approval from "./Approval.svelte";
 
@@ -113,12 +113,60 @@ describe("what is shown", () => {
     expect(screen.getByTestId("cwd").textContent).toBe("a  b <i>&amp;</i> U+200B c");
   });
 
-  it("shows a script's first lines on demand", async () => {
-    const { user } = show(script());
+  /** The script's question, with the script as the host knows it. */
+  function knownAs(state: ScriptState, more = false): Question {
+    const question = script();
+    const programs = question.programs.map((one) =>
+      one.script ? { ...one, script: { ...one.script, state, more } } : one,
+    );
+    return { ...question, programs };
+  }
+
+  it("shows a known script's first lines on demand", async () => {
+    const { user } = show(knownAs("unchanged"));
     await details(user);
     expect(screen.queryByText("import argparse")).toBeNull();
     await user.click(screen.getByRole("button", { name: "Show First Lines" }));
     expect(screen.getByText("import argparse")).toBeVisible();
+  });
+
+  it("shows what a new or changed script begins with, and the rest on demand", async () => {
+    const { user } = show(knownAs("new", true));
+    const section = within(screen.getByRole("region", { name: "Script that is new" }));
+    expect(section.getByText("import argparse")).toBeVisible();
+    expect(section.queryByText("main()")).toBeNull();
+    await user.click(section.getByRole("button", { name: "Show All" }));
+    expect(await section.findByText("main()")).toBeVisible();
+    expect(section.queryByText("The script goes on.")).toBeNull();
+    cleanup();
+    show(knownAs("changed"));
+    expect(screen.getByRole("region", { name: "Script that changed" })).toHaveTextContent("changed");
+    expect(screen.queryByRole("button", { name: "Show All" })).toBeNull();
+  });
+
+  it("says the branch, and offers to stop an agent that was denied often", async () => {
+    const { backend, said, user } = show({ ...push(), branch: text("fix/login"), refused: 3 });
+    backend.settle();
+    expect(screen.getByTestId("cwd")).toHaveTextContent(/ on branch fix\/login$/);
+    const refused = within(screen.getByTestId("refused"));
+    await user.click(refused.getByRole("button", { name: /^Stop .* for 10 Minutes$/ }));
+    expect(said.answers).toMatchObject([{ answer: "deny-all" }]);
+    cleanup();
+    show({ ...push(), refused: 2 });
+    expect(screen.queryByTestId("refused")).toBeNull();
+  });
+
+  it("asks for fewer rights, and for those that the agent wanted again", async () => {
+    const { said, user } = show({ ...push(), tighter: ["project"] });
+    const change = () => user.click(screen.getByRole("button", { name: "Change the Confinement" }));
+    await change();
+    await user.click(screen.getByRole("menuitem", { name: "Confine to This Project" }));
+    expect(said.edits).toMatchObject([{ digest: push().digest, confine: "project" }]);
+    expect(await screen.findByText("Confined: no network")).toBeVisible();
+    await change();
+    await user.click(screen.getByRole("menuitem", { name: "As the Agent Asked" }));
+    expect(said.edits.at(-1)).toMatchObject({ confine: "as-asked" });
+    expect(said.edits.at(-1)).not.toHaveProperty("text");
   });
 
   it("names every file that the agent can change, and only where there is one", () => {

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { CommandPart, Piece } from "../contract";
-import { plain, rowsOf, wordsOf } from "./shown";
+import { push } from "../backend/samples";
+import { plain, rawJson, rowsOf, wordsOf } from "./shown";
 
 const part = (role: CommandPart["role"], step: number | null, text: string): CommandPart => ({
   role,
@@ -76,4 +77,11 @@ it("a line's end is marked and begins a line; long words may break", () => {
     ["\\n", false, true],
     ["x".repeat(60), false, false],
   ]);
+});
+
+it("the raw JSON is visible ASCII, and reads back as the question", () => {
+  const question = { ...push(), line: "a\u202eb\u0007é\u{1f600}" };
+  const raw = rawJson(question);
+  expect(raw).toMatch(/^[\n -~]*$/);
+  expect(JSON.parse(raw)).toEqual(question);
 });

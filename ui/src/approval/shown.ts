@@ -1,6 +1,6 @@
 // Small questions about what is on show.
 
-import type { CommandPart, EnvChange, Piece, Question, Showing, ShownStep } from "../contract";
+import type { CommandPart, EnvChange, Piece, Question, Showing, ShownScript, ShownStep } from "../contract";
 
 /** The text of pieces, as a person reads it. */
 export const plain = (pieces: Piece[]): string => pieces.map((piece) => piece.text).join("");
@@ -113,7 +113,18 @@ export function elsewhere(question: Question): Piece[][] {
 }
 
 /** Whether what deviates fits into chips, with nothing left out. Else the details are open. */
-export function chipsFit(question: Question): boolean {
-  const scripts = question.programs.flatMap(({ script }) => (script ? [script.path] : []));
-  return envFits(question.env) && [...elsewhere(question), ...scripts].every(fits);
+export const chipsFit = (question: Question): boolean =>
+  envFits(question.env) && elsewhere(question).every(fits);
+
+/** The scripts that nobody allowed as they are, each once. */
+export function unknownScripts({ programs }: Question): ShownScript[] {
+  const all = programs.flatMap(({ script }) => (script && script.state !== "unchanged" ? [script] : []));
+  return all.filter(({ shortHash }, i) => all.findIndex((other) => other.shortHash === shortHash) === i);
 }
+
+/** The question as it came, as JSON of visible ASCII: every other character is its escape. */
+export const rawJson = (question: Question): string =>
+  JSON.stringify(question, null, 2).replace(
+    /[^\n -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );

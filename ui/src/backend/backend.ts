@@ -14,6 +14,8 @@ import type {
   QuestionName,
   RequestDetail,
   RulePreview,
+  ScriptRef,
+  ScriptText,
   Showing,
   ApproverNotification,
 } from "../contract";
@@ -54,6 +56,8 @@ export interface ApprovalBackend {
   drag(): Promise<void>;
   /** What an offer would have let through. */
   preview(offer: Offer): Promise<RulePreview>;
+  /** The whole text of a script that the question shows. */
+  script(script: ScriptRef): Promise<ScriptText>;
   /** Opens the inbox, where all that waits is listed. */
   inbox(): Promise<void>;
 }

@@ -11,6 +11,8 @@ import type {
   Question,
   QuestionName,
   RulePreview,
+  ScriptRef,
+  ScriptText,
   Showing,
   ShownArming,
 } from "../contract";
@@ -201,6 +203,20 @@ export class FakeApproval implements InboxBackend {
     const open = this.queue[0];
     if (open?.digest !== params.digest)
       return { applied: false, reason: text("what was shown is not what would run now; look again") };
+    if (params.text === undefined) {
+      const confinedByPerson = params.confine !== "as-asked";
+      const confinement = text(confinedByPerson ? "Confined: no network" : "Runs with your full access");
+      const tighter = open.tighter ?? [];
+      this.queue[0] = {
+        ...open,
+        digest: `${open.digest}-${params.confine}`,
+        confinement,
+        confinedByPerson,
+        tighter,
+      };
+      this.appear();
+      return { applied: true, reason: null };
+    }
     if (/\brm\b/.test(params.text))
       return {
         applied: false,
@@ -217,6 +233,13 @@ export class FakeApproval implements InboxBackend {
     const problem = offer.edited !== null && text.trim().length < 2 ? "a rule needs a pattern" : null;
     const examples = ["git push origin main", "git push origin fix-login", "git push --tags"];
     return { problem, remarks: [], matched: problem ? 0 : 7, of: 50, examples: problem ? [] : examples };
+  }
+
+  async script({ shortHash }: ScriptRef): Promise<ScriptText> {
+    const programs = this.queue[0]?.programs ?? [];
+    const asked = programs.find(({ script }) => script?.shortHash === shortHash)?.script;
+    if (!asked) throw "no question that waits shows this script";
+    return { lines: [...asked.preview, [{ text: "main()", kind: "plain" }]] };
   }
 
   private tell() {

@@ -54,6 +54,11 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
     shell: true,
     editable: `echo ${"A".repeat(length)} end-of-editable`,
     edited: shown("edited"),
+    branch: shown("branch"),
+    tighter: ["look", "project"],
+    confinedByPerson: true,
+    refused: 3,
+    trace: [{ stage: "read", found: shown("found") }],
     steps: [
       {
         argv: [said("word")],
@@ -77,7 +82,13 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
         shortHash: "9f3ac41e",
         signer: shown("signer"),
         remarks: [shown("remark")],
-        script: { path: shown("script"), shortHash: "aa17c9e2", preview: [shown("preview")] },
+        script: {
+          path: shown("script"),
+          shortHash: "aa17c9e2",
+          preview: [shown("preview")],
+          more: true,
+          state: "changed",
+        },
       },
     ],
     changeable: [shown("changeable"), shown("changeable-too")],

@@ -39,6 +39,7 @@ export function approval(): ApprovalBackend {
     drag: () => invoke("question_drag"),
     edit: (params) => invoke("question_edit", { params }),
     preview: (offer) => invoke("question_preview", { offer }),
+    script: (script) => invoke("question_script", { script }),
     inbox: () => invoke("question_inbox"),
   };
 }

@@ -81,6 +81,8 @@ import type { RulesImport } from "./RulesImport";
 import type { RulesImported } from "./RulesImported";
 import type { RulesPart } from "./RulesPart";
 import type { RulesPut } from "./RulesPut";
+import type { ScriptRef } from "./ScriptRef";
+import type { ScriptText } from "./ScriptText";
 import type { SessionClosed } from "./SessionClosed";
 import type { SessionFilter } from "./SessionFilter";
 import type { SessionName } from "./SessionName";
@@ -153,6 +155,10 @@ resume: Call<Nothing, Status>,
  * Keep a question for later: it waits for up to half an hour after it was asked, and then is denied.
  */
 "questions.later": Call<QuestionRef, Applied>, 
+/**
+ * Return the whole text of a script that a question shows, where the file is still what it was.
+ */
+"questions.script": Call<ScriptRef, ScriptText>, 
 /**
  * Answer a question.
  */

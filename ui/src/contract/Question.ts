@@ -5,6 +5,7 @@ import type { EnvChange } from "./EnvChange";
 import type { Origin } from "./Origin";
 import type { Past } from "./Past";
 import type { Piece } from "./Piece";
+import type { Profile } from "./Profile";
 import type { Proposal } from "./Proposal";
 import type { Renewal } from "./Renewal";
 import type { RuleRef } from "./RuleRef";
@@ -13,6 +14,7 @@ import type { ShownProgram } from "./ShownProgram";
 import type { ShownRisk } from "./ShownRisk";
 import type { ShownStep } from "./ShownStep";
 import type { ShownSubject } from "./ShownSubject";
+import type { ShownTrace } from "./ShownTrace";
 import type { Unsaved } from "./Unsaved";
 
 /**
@@ -95,6 +97,10 @@ changeable?: Array<Array<Piece>>,
  */
 cwd: Array<Piece>, 
 /**
+ * Branch of the repository that the working directory is in.
+ */
+branch?: Array<Piece>, 
+/**
  * Changes of the environment.
  */
 env: Array<EnvChange>, 
@@ -115,6 +121,14 @@ danger?: Array<Array<Piece>>,
  */
 confinement?: Array<Piece>, 
 /**
+ * Profiles with fewer rights that a person can choose for it.
+ */
+tighter?: Array<Profile>, 
+/**
+ * True if a person chose the rights, and not the agent.
+ */
+confinedByPerson?: boolean, 
+/**
  * Reason for the question, in one or two sentences.
  */
 why: Array<Piece>, 
@@ -126,6 +140,10 @@ rule: RuleRef | null,
  * The policy that asks, in words: "Ask when no rule matches".
  */
 policy: Array<Piece>, 
+/**
+ * The verdict's trace.
+ */
+trace?: Array<ShownTrace>, 
 /**
  * Risk level, with the effects that the headline does not name.
  */
@@ -170,6 +188,10 @@ waiting: number,
  * Number of the same agent's requests that wait for their turn.
  */
 queued?: number, 
+/**
+ * Number of this agent's requests that people denied in the last ten minutes, without words for it.
+ */
+refused?: number, 
 /**
  * Recent requests of this session, newest first, at most three.
  */

@@ -56,9 +56,14 @@ pub(crate) fn print_full(question: &Question) -> Result<(), Failure> {
     for program in &question.programs {
         print_field("runs", &described(program))?;
         if let Some(script) = &program.script {
-            print_field("script", &format!("{} · {}", to_terminal_text(&script.path), script.short_hash))?;
-            for line in &script.preview {
+            let said = script.news().unwrap_or("as it was allowed before");
+            let path = to_terminal_text(&script.path);
+            print_field("script", &format!("{path} · {} · {said}", script.short_hash))?;
+            for line in script.preview.iter().filter(|_| script.is_unknown()) {
                 print_field("", &format!("| {}", to_terminal_text(line)))?;
+            }
+            if script.more && script.is_unknown() {
+                print_field("", "| …")?;
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Requests of the same shape, which are shown as one: each stays a question of its own, with its own digest and arming.
 
 use crate::piece::{Piece, PieceKind, ShownText};
-use crate::question::{Asker, CommandPart, Question};
+use crate::question::{Asker, CommandPart, Question, ShownScript};
 use crate::shown::ShownStep;
 use crate::subject::ShownSubject;
 use postern_policy::RiskLevel;
@@ -88,12 +88,14 @@ fn shape_of(question: &Question) -> Question {
         argv: None,
         editable: None,
         steps: question.steps.iter().map(step).collect(),
+        trace: Vec::new(),
         proposals: Vec::new(),
         nothing_to_save: None,
         asked_at: 0,
         expires_at: 0,
         waiting: 0,
         queued: 0,
+        refused: 0,
         recent: Vec::new(),
         ..question.clone()
     }
@@ -106,6 +108,10 @@ fn words_of(question: &Question) -> Option<Vec<&str>> {
         || question.stdin.is_some()
         || !question.renews.is_empty()
         || question.host.is_some()
+        || question
+            .programs
+            .iter()
+            .any(|program| program.script.as_ref().is_some_and(ShownScript::is_unknown))
         || question.requests.len() > 1;
     let words: Vec<&str> = match &question.subject {
         ShownSubject::Command => question.line.split(' ').collect(),

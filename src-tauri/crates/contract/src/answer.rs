@@ -5,6 +5,7 @@ use crate::part::Part;
 use crate::piece::{ShownText, join_pieces};
 use crate::question::{Question, ShownProgram};
 use postern_policy::Lifetime;
+use postern_protocol::RequestedConfinement;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use ts_rs::TS;
@@ -12,7 +13,7 @@ use ts_rs::TS;
 /// Folders in which only the system installs programs, as they are shown.
 const SYSTEM: [&str; 4] = ["/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/"];
 
-/// Command as a person changed it. It is read, looked up and judged as if the agent had asked for it, and
+/// Command, or its rights, as a person changed them. It is read, looked up and judged as if the agent had asked for it, and
 /// then shown.
 ///
 /// It has a digest of its own, is armed again, and runs only when an answer names that digest.
@@ -23,8 +24,37 @@ pub struct EditParams {
     pub question_id: String,
     /// The digest of what was shown.
     pub digest: String,
-    /// The whole command as a line of shell text. One simple command is started without a shell.
-    pub text: String,
+    /// The whole command as a line of shell text; absent if it stays. One simple command is started without a shell.
+    #[ts(optional)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The rights that it would run with; absent if they stay.
+    #[ts(optional)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confine: Option<ConfineChoice>,
+}
+
+/// Rights that a person gives a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConfineChoice {
+    /// At least the profile `look`.
+    Look,
+    /// At least the profile `project`.
+    Project,
+    /// As the agent asked for it.
+    AsAsked,
+}
+
+impl ConfineChoice {
+    /// Returns what a request asks for with this choice, in place of what its agent asked for.
+    pub fn replaces(self, asked: Option<RequestedConfinement>) -> Option<RequestedConfinement> {
+        match self {
+            Self::Look => Some(RequestedConfinement::Look),
+            Self::Project => Some(RequestedConfinement::Project),
+            Self::AsAsked => asked,
+        }
+    }
 }
 
 /// Result of a change.

@@ -27,7 +27,7 @@ mod window;
 pub use activity::{ChatStatus, Moment, MomentKind, RequestDetail, RequestRow};
 pub use afar::{ODD_FROM_AFAR, from_afar, value_from_afar};
 pub use alike::{Alike, AlikePart, Batch, find_alike};
-pub use answer::{Answer, AnswerParams, EditParams, Edited, Scope};
+pub use answer::{Answer, AnswerParams, ConfineChoice, EditParams, Edited, Scope};
 pub use enrolment::Start;
 pub use lines::MultilineText;
 pub use lists::{
@@ -40,7 +40,7 @@ pub use piece::{Piece, PieceKind, ShownText, join_pieces, pieces_to_text, to_pie
 pub use postern_policy::PatternKind;
 pub use question::{
     Asker, CommandPart, EnvChange, EnvChangeKind, PartRole, Past, Proposal, ProposedRule, Question,
-    ShownInput, ShownProgram, ShownScript, Unsaved,
+    ScriptState, ShownInput, ShownProgram, ShownScript, Unsaved,
 };
 pub use renewal::{Renewal, Renewed, RenewedRule};
 pub use saved::{Answered, Saved, SavedPlace, not_saved};

@@ -2,7 +2,7 @@
 
 use crate::piece::ShownText;
 use crate::renewal::Renewal;
-use crate::shown::{ShownRisk, ShownStep};
+use crate::shown::{ShownRisk, ShownStep, ShownTrace};
 use crate::subject::ShownSubject;
 use postern_policy::{
     AgentIcon, AgentId, Millis, NothingToSave, Origin, Pattern, Profile, RuleInput, RuleRef,
@@ -59,8 +59,41 @@ pub struct ShownScript {
     pub path: ShownText,
     /// First eight hex digits of its sha256.
     pub short_hash: String,
-    /// First lines, shown on demand.
+    /// First lines, at most 40.
     pub preview: Vec<ShownText>,
+    /// True if the script goes on behind them (`questions.script`).
+    #[serde(default)]
+    pub more: bool,
+    #[serde(default)]
+    pub state: ScriptState,
+}
+
+/// State of a script against what a person last allowed of it, for any agent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScriptState {
+    /// Allowed by nobody yet.
+    #[default]
+    New,
+    /// Allowed with another content.
+    Changed,
+    Unchanged,
+}
+
+impl ShownScript {
+    /// Returns true if a person has to see its first lines before they allow it.
+    pub fn is_unknown(&self) -> bool {
+        self.state != ScriptState::Unchanged
+    }
+
+    /// Returns what is to be said of it; `None` if it is as it was allowed.
+    pub fn news(&self) -> Option<&'static str> {
+        match self.state {
+            ScriptState::New => Some("new"),
+            ScriptState::Changed => Some("changed"),
+            ScriptState::Unchanged => None,
+        }
+    }
 }
 
 /// Standard input as it is shown.
@@ -269,6 +302,10 @@ pub struct Question {
     pub changeable: Vec<ShownText>,
     /// Working directory.
     pub cwd: ShownText,
+    /// Branch of the repository that the working directory is in.
+    #[ts(optional)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<ShownText>,
     /// Changes of the environment.
     pub env: Vec<EnvChange>,
     /// Standard input, if there is any.
@@ -283,12 +320,24 @@ pub struct Question {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub confinement: ShownText,
+    /// Profiles with fewer rights that a person can choose for it.
+    #[ts(as = "Option<Vec<Profile>>", optional)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tighter: Vec<Profile>,
+    /// True if a person chose the rights, and not the agent.
+    #[ts(as = "Option<bool>", optional)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub confined_by_person: bool,
     /// Reason for the question, in one or two sentences.
     pub why: ShownText,
     /// The rule that matched, if any.
     pub rule: Option<RuleRef>,
     /// The policy that asks, in words: "Ask when no rule matches".
     pub policy: ShownText,
+    /// The verdict's trace.
+    #[ts(as = "Option<Vec<ShownTrace>>", optional)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trace: Vec<ShownTrace>,
     /// Risk level, with the effects that the headline does not name.
     pub risk: ShownRisk,
     /// Rules that *Always* would save; empty if nothing is to be saved.
@@ -322,6 +371,10 @@ pub struct Question {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub queued: u32,
+    /// Number of this agent's requests that people denied in the last ten minutes, without words for it.
+    #[ts(as = "Option<u32>", optional)]
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub refused: u32,
     /// Recent requests of this session, newest first, at most three.
     #[serde(default)]
     pub recent: Vec<Past>,
@@ -372,4 +425,9 @@ impl From<NothingToSave> for Unsaved {
     fn from(reason: NothingToSave) -> Self {
         Self { reason, text: crate::render::nothing_to_save(reason).to_owned() }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }

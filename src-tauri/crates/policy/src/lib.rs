@@ -67,7 +67,7 @@ pub use facts::{Confinable, Facts, FoundProgram, Input, Lookup, Script, StepFact
 pub use icon::AgentIcon;
 pub use judge::{
     CommandAgainst, against_classes, against_command_tool, against_files, changes, core, judge_request,
-    judge_unanswered, protect_in_own_shell, rule_ref, source_words,
+    judge_unanswered, protect_in_own_shell, rule_ref, source_words, tighter_profiles,
 };
 pub use needed::{Needed, WantedProgram, candidates, folder_of, lookups};
 pub use path::{expand_home, from_home, normal as normal_path};

@@ -42,7 +42,7 @@ pub use rusqlite::Connection;
 pub use spare::{Lost, Spare, copied, find_lost, is_whole, restore, verify_spare};
 pub use store::{FILE_NAME, Store};
 pub use tables::{
-    agents, chat_messages, events, feed, history, outputs, questions, renewals, requests, rules, search,
-    sessions, settings, skills, tally,
+    agents, chat_messages, events, feed, history, outputs, questions, renewals, requests, rules, scripts,
+    search, sessions, settings, skills, tally,
 };
 pub use writer::Receipt;

@@ -1,8 +1,8 @@
 //! The formats of the record, oldest first. A format that was released is never edited: a change is a new entry.
 
 use crate::tables::{
-    agents, chat_messages, events, feed, outputs, questions, requests, rules, search, sessions, settings,
-    skills, tally,
+    agents, chat_messages, events, feed, outputs, questions, requests, rules, scripts, search, sessions,
+    settings, skills, tally,
 };
 use rusqlite::Connection;
 
@@ -40,6 +40,7 @@ const FORMATS: &[&[&str]] = &[
     &[tally::BY_EFFECT, search::AGAIN],
     &[agents::ICON],
     &[requests::FOLDER, tally::BY_FOLDER, search::AGAIN],
+    &[scripts::SCHEMA],
 ];
 
 /// Returns the newest format that is known here.

@@ -2,7 +2,7 @@
 
 use crate::column::UuidColumn;
 use crate::error::Error;
-use crate::tables::{agents, feed, search, tally};
+use crate::tables::{agents, feed, scripts, search, tally};
 use postern_policy::Millis;
 use rusqlite::{Connection, params};
 
@@ -32,6 +32,7 @@ pub fn overwrite_deleted(conn: &Connection, on: bool) -> Result<(), Error> {
 pub fn erased(conn: &Connection) -> Result<(), Error> {
     search::clear_index(conn)?;
     feed::clear_feed(conn)?;
+    scripts::clear_scripts(conn)?;
     Ok(tally::forget(conn, Millis::MAX)?)
 }
 

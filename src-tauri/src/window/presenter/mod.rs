@@ -20,7 +20,8 @@ use crate::window::settings;
 use batch::BatchState;
 use inbox::Inbox;
 use postern_contract::methods::{
-    CannotPresent, ListQuestions, Nothing, PresentQuestion, Presented, PreviewRule, RulePreview, Unpresented,
+    CannotPresent, GetScript, ListQuestions, Nothing, PresentQuestion, Presented, PreviewRule, RulePreview,
+    ScriptRef, ScriptText, Unpresented,
 };
 use postern_contract::{
     AnswerParams, Answered, EditParams, Edited, Offer, PillAct, Preferences, Question, QuestionName,
@@ -96,6 +97,8 @@ pub(crate) enum PresenterEvent {
     Edit { params: EditParams, reply: oneshot::Sender<Result<Edited, String>> },
     /// The page asks what an offer would have let through.
     Preview { offer: Offer, reply: oneshot::Sender<Result<RulePreview, String>> },
+    /// Whole text of a script that the question on show names.
+    Script { script: ScriptRef, reply: oneshot::Sender<Result<ScriptText, String>> },
     /// The person closed the window.
     Closed,
     /// The window that was let go does not exist any more.
@@ -286,6 +289,7 @@ impl Presenter {
                 self.refresh_question().await?;
             }
             PresenterEvent::Preview { offer, reply } => self.preview(&offer, reply),
+            PresenterEvent::Script { script, reply } => self.read_script(script, reply),
             PresenterEvent::Closed => {
                 if let Some((params, others)) = self.refusal() {
                     self.answer(params, &others).await.map_err(anyhow::Error::msg)?;
@@ -325,6 +329,14 @@ impl Presenter {
                 Err(problem) => Err(problem),
             };
             reply.send(preview).ok();
+        });
+    }
+
+    /// Reads the whole text of a script.
+    fn read_script(&self, script: ScriptRef, reply: oneshot::Sender<Result<ScriptText, String>>) {
+        let backend = Arc::clone(&self.backend);
+        tokio::spawn(async move {
+            reply.send(backend.invoke::<GetScript>(&script).await.map_err(|error| error.message)).ok();
         });
     }
 

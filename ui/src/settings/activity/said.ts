@@ -18,12 +18,6 @@ export function decidedBy(row: RequestRow): string {
   return row.approver !== null && row.decided.startsWith("you-") ? `${who} (${row.approver})` : who;
 }
 
-/** Returns what a stage of a judgment is called. */
-export function stageName(stage: string): string {
-  const step = /^step (\d+): rules$/.exec(stage)?.[1];
-  return step ? words.activity.step(step) : (words.activity.stages[stage] ?? stage);
-}
-
 /** Returns what happened at a moment. */
 export function happened(moment: Moment): string {
   const { moments, states, deniedBy, ended } = words.activity;

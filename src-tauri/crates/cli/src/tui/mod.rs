@@ -255,7 +255,12 @@ fn send_answer(link: &mut HostLink, app: &mut App, given: KeyedAnswer) -> Result
 fn edit_command(link: &mut HostLink, app: &mut App, text: String) -> Result<(), Failure> {
     let Some(question) = app.question() else { return Ok(()) };
     let (question_id, digest) = (question.id.clone(), question.digest.clone());
-    let edited = link.call_method::<EditQuestion>(&EditParams { question_id, digest, text })?;
+    let edited = link.call_method::<EditQuestion>(&EditParams {
+        question_id,
+        digest,
+        text: Some(text),
+        confine: None,
+    })?;
     app.message = if edited.applied {
         "this is your command now: look at it before you allow it".to_owned()
     } else {

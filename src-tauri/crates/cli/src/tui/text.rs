@@ -245,9 +245,14 @@ fn details(question: &Question, add: &mut impl FnMut(&str, Vec<StyledRun>)) {
         }
         add("runs", runs);
         if let Some(script) = &program.script {
-            add("script", shown_runs(&script.path, Style::new()));
-            for line in &script.preview {
+            let mut runs = shown_runs(&script.path, Style::new());
+            runs.push(plain_run(format!(" · {}", script.news().unwrap_or("as it was allowed before"))));
+            add("script", runs);
+            for line in script.preview.iter().filter(|_| script.is_unknown()) {
                 add("|", shown_runs(line, Style::new()));
+            }
+            if script.more && script.is_unknown() {
+                add("|", vec![plain_run("…")]);
             }
         }
     }

@@ -34,8 +34,8 @@ pub use params::{
     AgentAdd, AgentRef, AgentSet, ApproverKind, ChannelAsk, Explain, HookNote, InsightsAsk, Nothing, Pause,
     PermissionsSet, Presented, QuestionRef, QuestionsWatch, RenewalEntry, RequestAsk, RequestFilter,
     RequestKill, RequestNumber, RequestsWatch, RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut,
-    RulesWrite, SessionFilter, SessionName, SkillApprove, SkillFolder, ToolApprove, ToolDeny, ToolExplain,
-    Unpresented,
+    RulesWrite, ScriptRef, SessionFilter, SessionName, SkillApprove, SkillFolder, ToolApprove, ToolDeny,
+    ToolExplain, Unpresented,
 };
 pub use policy::{
     ImportedSettings, Lint, LintFinding, Linted, Replay, ReplayChange, Replayed, RulesBatch, RulesPart,
@@ -43,8 +43,8 @@ pub use policy::{
 pub use results::{
     Agents, Applied, Arming, ChannelKind, ChannelLines, DataUse, DoorApprover, DoorClient, Doors, Explained,
     HostSettings, Permissions, Place, Questions, RefusedRule, Requests, RuleFile, RulePreview, Rules,
-    RulesImported, SessionClosed, SessionRow, Sessions, Skills, Submitted, ToolExplained, ToolQuestion,
-    ToolQuestions,
+    RulesImported, ScriptText, SessionClosed, SessionRow, Sessions, Skills, Submitted, ToolExplained,
+    ToolQuestion, ToolQuestions,
 };
 pub use setup::{
     Connection, FoundAgent, Imported, ImportedEntry, ImportedFile, KnownAgent, RuleSource, SettingsChange,
@@ -104,6 +104,8 @@ macro_rules! with_methods {
             CannotPresent "questions.cannotPresent" questions_cannot_present (Unpresented) -> Applied;
             /// Keep a question for later: it waits for up to half an hour after it was asked, and then is denied.
             PutOffQuestion "questions.later" questions_later (QuestionRef) -> Applied;
+            /// Return the whole text of a script that a question shows, where the file is still what it was.
+            GetScript "questions.script" questions_script (ScriptRef) -> ScriptText;
             /// Answer a question.
             AnswerQuestion "questions.answer" questions_answer (AnswerParams) -> Answered;
             /// Show another command instead of the one that was asked for. It is judged again and answered like any other.

@@ -26,6 +26,14 @@ pub struct Questions {
     pub questions: Vec<Question>,
 }
 
+/// Text of a script.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ScriptText {
+    /// All of its lines; at most 256 KiB together.
+    pub lines: Vec<ShownText>,
+}
+
 /// Readiness of *Allow* in the approver that asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

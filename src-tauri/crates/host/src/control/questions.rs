@@ -1,11 +1,12 @@
 //! `questions.*`.
 
-use super::{Handle, HostControl, MethodResult, shutting_down};
+use super::{Handle, HostControl, MethodResult, blocking, shutting_down};
 use crate::ask::ApproverId;
+use crate::gate::read_script;
 use postern_contract::methods::{
-    AnswerQuestion, Applied, CannotPresent, ControlError, EditQuestion, GetQuestion, ListQuestions, Nothing,
-    PresentQuestion, Presented, PutOffQuestion, QuestionRef, Questions, QuestionsWatch, Unpresented,
-    WatchQuestions,
+    AnswerQuestion, Applied, CannotPresent, ControlError, EditQuestion, GetQuestion, GetScript,
+    ListQuestions, Nothing, PresentQuestion, Presented, PutOffQuestion, QuestionRef, Questions,
+    QuestionsWatch, ScriptRef, Unpresented, WatchQuestions,
 };
 use postern_contract::{AnswerParams, EditParams};
 
@@ -55,6 +56,14 @@ impl Handle<PutOffQuestion> for HostControl {
     async fn handle(&self, _: ApproverId, params: QuestionRef) -> MethodResult<PutOffQuestion> {
         let applied = self.parts.gate.put_off(params.question_id).await.map_err(shutting_down)?;
         Ok(Applied { applied })
+    }
+}
+
+impl Handle<GetScript> for HostControl {
+    async fn handle(&self, _: ApproverId, params: ScriptRef) -> MethodResult<GetScript> {
+        let missing = || ControlError::not_found("no question that waits shows this script");
+        let script = self.parts.gate.script(params).await.map_err(shutting_down)?.ok_or_else(missing)?;
+        blocking(move || read_script(&script)).await?
     }
 }
 

@@ -1,5 +1,6 @@
 //! Answers of a person.
 
+use super::context::ScriptPreview;
 use super::judged::ClosingCause;
 use super::live::{Answering, LiveRequest, PendingSave, Pledge, Stopping};
 use super::saving::{adds_line, remember_of, saved_of};
@@ -13,6 +14,7 @@ use postern_policy::{AgentId, NothingToSave, RuleId};
 use postern_protocol::Signal;
 use postern_request::{Denial, Digest, Refusal, RequestEvent, Withdrawal};
 use postern_store::audit;
+use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -21,6 +23,9 @@ use super::message::Killed;
 
 /// Duration of *deny all*, in milliseconds.
 pub(super) const DENY_ALL_MS: i64 = 10 * 60 * 1000;
+/// Denials of an agent that are counted, and for how long each is.
+const REFUSALS: usize = 16;
+const REFUSED_WITHIN: Duration = Duration::from_mins(10);
 /// The longest words that are passed on to an agent, in bytes.
 const FEEDBACK: usize = 4096;
 
@@ -167,6 +172,8 @@ impl Task {
             if let Some(request) = self.requests.get_mut(id) {
                 request.answering = theirs;
                 confined = confined_by(request, params, &shown, &home);
+                let scripts = request.judged.iter().flat_map(|judged| &judged.context.scripts);
+                request.scripts = scripts.map(ScriptPreview::allowed).collect();
             }
             let digest = shown.clone();
             self.happen(*id, RequestEvent::AnsweredAllow { digest, confined, remember });
@@ -206,6 +213,7 @@ impl Task {
         reply: oneshot::Sender<Answered>,
     ) {
         let agent = waiting.agent_id().clone();
+        self.note_refusal(&agent, params);
         let rule = self.deny_rule(waiting, params);
         let denial = Denial::by_person(params.feedback.clone());
         // A rule, and the end of everything of the agent, have a receipt of their own.
@@ -248,6 +256,25 @@ impl Task {
             }
             Answer::Once | Answer::Always | Answer::Deny => {}
         }
+    }
+
+    /// Counts a denial against the agent, unless it came with guidance.
+    fn note_refusal(&mut self, agent: &AgentId, params: &AnswerParams) {
+        if params.feedback.is_some() {
+            return;
+        }
+        let refusals = &mut self.agent_state(agent).refusals;
+        refusals.push_back(Instant::now());
+        if refusals.len() > REFUSALS {
+            refusals.pop_front();
+        }
+    }
+
+    /// Returns how often people denied requests of an agent in the last ten minutes; at most [`REFUSALS`].
+    pub(super) fn refused(&self, agent: &AgentId) -> u32 {
+        let refusals = self.agents.get(agent).into_iter().flat_map(|state| &state.refusals);
+        let lately = refusals.filter(|at| at.elapsed() < REFUSED_WITHIN).count();
+        u32::try_from(lately).unwrap_or(u32::MAX)
     }
 
     fn deny_rule(

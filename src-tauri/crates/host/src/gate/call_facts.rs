@@ -5,8 +5,9 @@
 //! the same to files.
 
 use super::call::AgentToolCall;
+use super::context::{QuestionContext, read_previews};
 use super::judge::{JudgedRequest, RequestJudgment, World, unjudged};
-use super::look_up::{first_folder, preview, readable};
+use super::look_up::{first_folder, readable};
 use crate::clock::lasting;
 use crate::lanes::refusal_of;
 use crate::touches::{real_path, real_place, touches_of_line};
@@ -99,19 +100,19 @@ fn own_shell(
     let resolver = world.resolver.reached_by(reach);
     let launch = Launch::Shell { text: text.to_owned() };
     let mut plan = build_plan(policy, version, call, launch, cwd);
-    let mut previews = Vec::new();
+    let mut scripts = Vec::new();
     let steps = if let Some(opened) = &opened {
         let ResolvedRequest { launch, steps, held } = resolver.resolve_command(&reading, opened, &programs);
         plan.launch = launch;
         plan.programs = held.bound_programs();
         plan.scripts = held.bound_scripts();
-        previews.extend(held.scripts.iter().map(|script| preview(script)));
+        scripts = read_previews(&held);
         steps
     } else {
         resolver.resolve_steps(&reading, Path::new(&plan.cwd.path), &programs)
     };
     let mut judged = judged(policy, call, plan, reading, steps);
-    judged.previews = previews;
+    judged.context.scripts = scripts;
     if let Some(opened) = &opened {
         judged.folders.0 = readable(world, &policy.settings, opened);
         // A command without folders has nothing that a profile could be about.
@@ -184,7 +185,7 @@ fn judged(
         offers: Vec::new(),
         nothing_to_save: None,
         changes: Vec::new(),
-        previews: Vec::new(),
+        context: QuestionContext::default(),
         digest,
         open: None,
         counted: None,

@@ -385,6 +385,7 @@ pub(super) fn new_request(
         closes: None,
         writing: None,
         uses: Vec::new(),
+        scripts: Vec::new(),
         accepted: Vec::new(),
         finished: Vec::new(),
         input,

@@ -29,6 +29,8 @@ pub(crate) struct Judgements {
     /// Digest on show when the person changed it.
     digest: String,
     run: Arc<RunParams>,
+    /// True if the person wrote another command, and not only chose its rights.
+    retyped: bool,
     /// Judgment for each request that waits for the question.
     each: Vec<(Uuid, RequestJudgment)>,
     reply: oneshot::Sender<Edited>,
@@ -45,7 +47,8 @@ impl Task {
 
     /// Returns the requests that would run it instead, each with what it asked for.
     fn asked_for(&mut self, params: &EditParams) -> Result<Vec<(Uuid, RunParams)>, NotApplied> {
-        if params.text.trim().is_empty() {
+        let blank = params.text.as_ref().is_some_and(|text| text.trim().is_empty());
+        if blank || params.text.is_none() && params.confine.is_none() {
             return Err(NotApplied::NoCommand);
         }
         let Some(waiting) = self.questions.find_question(&params.question_id) else {
@@ -61,8 +64,11 @@ impl Task {
             if request.call.is_some() {
                 return Err(NotApplied::AgentDoes);
             }
-            let what = what_of(&request.run.what, &params.text);
-            asked.push((id, RunParams { what, ..(*request.run).clone() }));
+            let now = request.run_edited.as_ref().unwrap_or(&request.run);
+            let text = params.text.as_ref();
+            let what = text.map_or_else(|| now.what.clone(), |text| what_of(&request.run.what, text));
+            let confine = params.confine.map_or(now.confine, |confine| confine.replaces(request.run.confine));
+            asked.push((id, RunParams { what, confine, ..(*request.run).clone() }));
         }
         if asked.is_empty() { Err(NotApplied::WaitsNoMore) } else { Ok(asked) }
     }
@@ -77,12 +83,13 @@ impl Task {
             return;
         };
         let lanes = self.parts.lanes.clone();
-        let world = Arc::clone(&self.parts.world);
+        let (world, store) = (Arc::clone(&self.parts.world), self.parts.store.clone());
         // Not where the agent's own requests wait: a person waits for it.
         let work = move |allowance, _: OpenFilesPermit| {
             let world = world.within(allowance);
             let judge = |(id, run)| {
                 let mut judgement = judge_run(&world, &policy, version, &run, lasting());
+                judgement.find_context(&store);
                 judgement.close();
                 (id, judgement)
             };
@@ -95,15 +102,16 @@ impl Task {
                 answer(reply, Edited::refused(&NotApplied::NotJudged));
                 return GateTaskResult::Nothing;
             };
-            let EditParams { question_id, digest, .. } = params;
-            GateTaskResult::Edited(Box::new(Judgements { question: question_id, digest, run, each, reply }))
+            let EditParams { question_id: question, digest, text, .. } = params;
+            let retyped = text.is_some();
+            GateTaskResult::Edited(Box::new(Judgements { question, digest, run, retyped, each, reply }))
         });
     }
 
     /// Shows the changed command, or reports why not, once it is judged.
     pub(super) fn edited(&mut self, judgements: Judgements) {
-        let Judgements { question, digest, run, each, reply } = judgements;
-        let shown = self.can_show(&question, &digest, &run, each);
+        let Judgements { question, digest, run, retyped, each, reply } = judgements;
+        let shown = self.can_show((&question, &digest), &run, retyped, each);
         let edited = match shown {
             Ok((question, judged)) => {
                 self.show_edited(question, judged, &run);
@@ -117,9 +125,9 @@ impl Task {
     /// Returns the question as it would be, where nothing denies it.
     fn can_show(
         &mut self,
-        question: &str,
-        digest: &str,
+        (question, digest): (&str, &str),
         run: &RunParams,
+        retyped: bool,
         each: Vec<(Uuid, RequestJudgment)>,
     ) -> Result<(Question, Plans), NotApplied> {
         if self.parts.halt.is_on() {
@@ -160,13 +168,15 @@ impl Task {
             expires_at: at.saturating_add_unsigned(entry.policy.settings.approval_timeout_ms),
             request: *first,
             home: &self.parts.world.home,
-            edited: Some(before.edited.clone().unwrap_or_else(|| asked_text(&before))),
+            edited: before.edited.clone().or_else(|| retyped.then(|| asked_text(&before))),
             recent: before.recent.clone(),
             call: None,
             fallback: self.fallback_for(&entry.policy.settings, one.verdict.risk.level),
         });
         let shown = shown.ok_or(NotApplied::TooLong)?;
-        Ok((Question { requests: before.requests, ..shown }, judged))
+        let asked = self.requests.get(first).and_then(|request| request.run.confine);
+        let confined_by_person = run.confine != asked;
+        Ok((Question { requests: before.requests, confined_by_person, ..shown }, judged))
     }
 
     fn show_edited(&mut self, question: Question, judged: Plans, run: &Arc<RunParams>) {
@@ -177,9 +187,11 @@ impl Task {
         for (id, judged) in judged {
             let Some(request) = self.requests.get_mut(&id) else { continue };
             let digest = judged.digest.clone();
-            let text = text_of(&judged.plan.launch);
-            request.line = escape::visible_text(&text);
-            request.edited = Some(text);
+            if question.edited.is_some() {
+                let text = text_of(&judged.plan.launch);
+                request.line = escape::visible_text(&text);
+                request.edited = Some(text);
+            }
             request.run_edited = Some(Arc::clone(run));
             request.judged = Some(judged);
             self.happen(id, RequestEvent::Edited { digest });

@@ -1,6 +1,7 @@
 //! A request that was looked up and judged by the pure core. Blocks; changes nothing.
 
 use super::call_facts::CallFacts;
+use super::context::QuestionContext;
 use super::look_up::looked_up;
 use crate::book::RecordedFacts;
 use crate::lanes::OpenFilesPermit;
@@ -14,10 +15,11 @@ use postern_policy::environment::VariableChange;
 use postern_policy::{
     AgentPolicy, AlwaysOffer, Cause, Confinable, Confinement, Decision, Facts, Input, Millis, NothingToSave,
     ProgramRenewal, Reason, Rule, StepFacts, Verdict, judge_request, judge_unanswered, propose,
-    propose_renewals, require_people,
+    propose_renewals, require_people, tighter_profiles,
 };
 use postern_protocol::{RequestedConfinement, RunParams};
 use postern_request::{AllowedBy, Denial, Digest, Launch, Plan};
+use postern_store::Store;
 use std::sync::{Arc, LazyLock};
 
 /// Settings of a confined git: it writes nothing, fetches nothing, and starts nothing that a repository's
@@ -86,6 +88,15 @@ impl RequestJudgment {
         }
     }
 
+    /// Finds what a question about it shows beside the facts.
+    pub(super) fn find_context(&mut self, store: &Store) {
+        if let Self::Judged(judged) = self
+            && judged.verdict.decision == Decision::Ask
+        {
+            judged.find_context(store);
+        }
+    }
+
     /// Returns the patterns that *Always* would add to the agent's `permissions.jsonc`.
     pub(crate) fn patterns(&self, world: &World, policy: &AgentPolicy) -> Vec<String> {
         match self {
@@ -119,8 +130,8 @@ pub(crate) struct JudgedRequest {
     /// Reason why there are no offers.
     pub(crate) nothing_to_save: Option<NothingToSave>,
     pub(crate) changes: Vec<VariableChange>,
-    /// The first lines of each script operand, by real path.
-    pub(crate) previews: Vec<(String, Vec<String>)>,
+    /// Findings that a question shows beside the facts.
+    pub(super) context: QuestionContext,
     pub(crate) plan: Plan,
     pub(crate) digest: Digest,
     /// The files and the folder, open; taken by the start. None while a person is asked, or it waits for its turn: then
@@ -314,6 +325,8 @@ impl JudgedRequest {
     /// Finds what could be saved for it. What is denied is shown to nobody who could save it.
     pub(super) fn find_offers(&mut self, world: &World, policy: &AgentPolicy, now: Millis) {
         if self.verdict.decision != Decision::Deny {
+            self.context.tighter =
+                tighter_profiles(&self.policy_facts(world, policy, now), self.plan.confinement.profile());
             let offers = self.propose(world, policy, &self.verdict, now);
             self.set_offers(offers);
         }

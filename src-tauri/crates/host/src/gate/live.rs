@@ -16,6 +16,8 @@ use postern_request::{
 };
 use postern_store::requests::NewRequest;
 use postern_store::rules::RuleUse;
+use postern_store::scripts::AllowedScript;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -69,6 +71,8 @@ pub(crate) struct LiveRequest {
     pub(crate) writing: Option<Writing>,
     /// The rules that decided, to be noted as used with the next record.
     pub(crate) uses: Vec<(RuleId, RuleUse)>,
+    /// The scripts that a person allowed with it, to be kept with the next record.
+    pub(crate) scripts: Vec<AllowedScript>,
     /// Calls that are answered when it was judged.
     pub(crate) accepted: Vec<Reply>,
     /// Calls that are answered when it ended.
@@ -268,6 +272,8 @@ pub(crate) struct AgentState {
     pub(crate) lately: Lately,
     /// The person stopped it until then, which is not written down yet.
     pub(crate) stopping: Option<Stopping>,
+    /// Times at which people denied a request of it, oldest first.
+    pub(crate) refusals: VecDeque<Instant>,
     /// Room for its entries in the record.
     pub(crate) ledger: Ledger,
     /// Requests that wait for its open questions.
@@ -288,6 +294,7 @@ impl AgentState {
             gone_at: None,
             lately: Lately::default(),
             stopping: None,
+            refusals: VecDeque::new(),
             ledger: Ledger::new(clock),
             turns: QuestionTurns::default(),
             left: AbandonedRuns::default(),

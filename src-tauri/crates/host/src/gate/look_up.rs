@@ -1,22 +1,21 @@
 //! Looking a request up: everything that reads the disk before it is judged, and once more before it starts.
 
+use super::context::{QuestionContext, read_previews};
 use super::judge::{JudgedRequest, World, unjudged};
 use crate::lanes::refusal_of;
+use crate::measure;
 use postern_command::{Dialect, ProgramClass, class_of, read_argv_at, read_shell_at};
 use postern_exec::identity::to_hex;
-use postern_exec::resolve::{AgentReach, Cwd, Held, HeldFile, ResolvedRequest, search_path};
+use postern_exec::resolve::{AgentReach, Cwd, Held, ResolvedRequest, search_path};
 use postern_policy::environment::{self, Built};
 use postern_policy::{
     AgentPolicy, Confinement, Input, Lookup, Origin, Settings, StepFacts, expand_home, protected_places,
 };
 use postern_protocol::{RunParams, RunStdin, What};
 use postern_request::{Denial, Drift, FolderProblem, Launch, Plan, PlanStdin, Refusal};
+use postern_store::Store;
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
-
-/// Bytes of a script that a person is shown.
-const PREVIEW_BYTES: usize = 4096;
-const PREVIEW_LINES: usize = 20;
 
 /// Returns the standard input that a rule has to cover: nothing in it is as good as none.
 fn input_of(stdin: &PlanStdin) -> Input {
@@ -80,7 +79,7 @@ pub(super) fn looked_up(
         offers: Vec::new(),
         nothing_to_save: None,
         changes: built.changes,
-        previews: held.scripts.iter().map(|script| preview(script)).collect(),
+        context: QuestionContext { scripts: read_previews(&held), ..QuestionContext::default() },
         digest: plan.digest(),
         plan,
         open: Some((held, cwd)),
@@ -110,11 +109,14 @@ fn folders_of_shell(steps: &[StepFacts]) -> Vec<String> {
     folders
 }
 
-/// Returns the path and the first lines of a script, from the file that was opened.
-pub(super) fn preview(script: &HeldFile) -> (String, Vec<String>) {
-    let beginning = script.beginning(PREVIEW_BYTES);
-    let text = String::from_utf8_lossy(&beginning);
-    (script.bound.real_path.clone(), text.lines().take(PREVIEW_LINES).map(ToOwned::to_owned).collect())
+impl JudgedRequest {
+    /// Finds what a question shows beside the facts: which scripts are new, and the branch that its folder is on.
+    pub(super) fn find_context(&mut self, store: &Store) {
+        for script in &mut self.context.scripts {
+            script.compare(store);
+        }
+        self.context.branch = measure::branch_of(Path::new(&self.plan.cwd.path));
+    }
 }
 
 /// Opens again what a plan names, as the request was first looked up, or says what is not as it was.

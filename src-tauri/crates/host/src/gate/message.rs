@@ -9,7 +9,7 @@ use crate::ask::ApproverId;
 use crate::book::{PolicyStoreError, SavedRules};
 use crate::lanes::Unanswered;
 use crate::socket::{Outbox, Reply};
-use postern_contract::methods::{Arming, Presented, ToolQuestion};
+use postern_contract::methods::{Arming, Presented, ScriptRef, ToolQuestion};
 use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, NotApplied, Proposal, Question};
 use postern_exec::run::{FinishedRun, Running};
 use postern_policy::{AgentId, Millis, RatedEffect, Settings};
@@ -18,6 +18,7 @@ use postern_request::RequestEvent;
 use postern_store::Error;
 use postern_store::audit::ChangeAuthor;
 use postern_store::requests::NewRequestOutcome;
+use postern_store::scripts::AllowedScript;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -68,6 +69,8 @@ pub(crate) enum GateMessage {
     CannotPresent { face: ApproverId, question: String, why: String },
     /// A person keeps a question for later.
     PutOff { question: String, reply: oneshot::Sender<bool> },
+    /// A face shows a script in full.
+    Script { asked: ScriptRef, reply: oneshot::Sender<Option<AllowedScript>> },
     /// The person ends a run.
     Kill { request: String, signal: Signal, reply: oneshot::Sender<Killed> },
     /// The person closes a session: how many of its requests were denied with it.

@@ -5,6 +5,7 @@ mod answer;
 mod call;
 mod call_facts;
 mod calls;
+mod context;
 mod edit;
 mod effects;
 mod elsewhere;
@@ -38,6 +39,7 @@ mod turns;
 pub use afar::AnswerElsewhere;
 pub(crate) use call::{AgentToolCall, required};
 pub(crate) use call_facts::judge_call;
+pub(crate) use context::read_script;
 pub(crate) use judge::{JudgedRequest, RequestJudgment, TriedProfiles, World, judge_run};
 pub(crate) use live::ConnectionId;
 pub(crate) use message::GateMessage;
@@ -52,12 +54,13 @@ use crate::book::PolicyStoreError;
 use crate::socket::Outbox;
 use afar::NewsElsewhere;
 use message::ToolAnswer;
-use postern_contract::methods::{Arming, Presented, ToolApprove, ToolDeny, ToolQuestion};
+use postern_contract::methods::{Arming, Presented, ScriptRef, ToolApprove, ToolDeny, ToolQuestion};
 use postern_contract::{Answer, AnswerParams, Answered, ClosedBy, EditParams, Edited, Question};
 use postern_exec::run::Running;
 use postern_policy::{AgentId, Millis, Settings};
 use postern_protocol::Signal;
 use postern_store::audit;
+use postern_store::scripts::AllowedScript;
 use std::collections::BTreeSet;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
@@ -180,6 +183,11 @@ impl GateHandle {
     /// Keeps a question for later. Returns true if it waits.
     pub async fn put_off(&self, question: String) -> Result<bool, GateClosed> {
         self.ask_urgent(|reply| GateMessage::PutOff { question, reply }).await
+    }
+
+    /// Returns a script that a question shows; `None` if it shows none of that name, or waits no more.
+    pub(crate) async fn script(&self, asked: ScriptRef) -> Result<Option<AllowedScript>, GateClosed> {
+        self.ask_urgent(|reply| GateMessage::Script { asked, reply }).await
     }
 
     /// Signals a run, or denies a request that waits, for the person. `request` is the host's own id.

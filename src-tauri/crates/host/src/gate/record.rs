@@ -5,11 +5,13 @@ use super::live::{LiveRequest, Writing};
 use super::message::{GateMessage, GateTaskResult};
 use super::task::Task;
 use crate::publish::Keeping;
-use postern_policy::Millis;
+use postern_policy::{Millis, RuleId};
 use postern_protocol::{ExecStarted, Notice, NoticeEvent, OutputStream, RunState};
 use postern_request::{Charge, RecordEntry, RequestEnding, RequestState, Tells};
 use postern_store::requests::{self, NewRequest, NewRequestOutcome, RecordedProcess, RequestChange};
-use postern_store::{Connection, Error, outputs, questions, rules};
+use postern_store::rules::RuleUse;
+use postern_store::scripts::AllowedScript;
+use postern_store::{Connection, Error, outputs, questions, rules, scripts};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 use uuid::Uuid;
@@ -60,6 +62,7 @@ impl Task {
             Ok(None)
         };
         let uses = Arc::new(std::mem::take(&mut request.uses));
+        let allowed = std::mem::take(&mut request.scripts);
         let closes = request.closes.take();
         // A person waits for the record of what they said.
         let durable = entry.intends || request.answering.is_some();
@@ -104,9 +107,7 @@ impl Task {
             for (stream, output) in &saved {
                 outputs::save_output(conn, id, *stream, output)?;
             }
-            for (rule, used) in &*uses {
-                rules::record_use(conn, *rule, used)?;
-            }
+            keep_marks(conn, &uses, &allowed, at)?;
             Ok(true)
         });
         self.write_entry(id, at, EventToRecord { event, whole, durable }, work, was_known);
@@ -218,6 +219,17 @@ struct EventToRecord {
     whole: bool,
     /// True if it outlives a power cut.
     durable: bool,
+}
+
+/// Keeps the uses of rules, and the scripts that a person allowed.
+fn keep_marks(
+    conn: &Connection,
+    uses: &[(RuleId, RuleUse)],
+    allowed: &[AllowedScript],
+    at: Millis,
+) -> Result<(), Error> {
+    uses.iter().try_for_each(|(rule, used)| rules::record_use(conn, *rule, used))?;
+    allowed.iter().try_for_each(|script| scripts::keep_script(conn, script, at))
 }
 
 /// Returns the change to write for a request in a state.

@@ -1,14 +1,17 @@
 //! A waiting question is kept as things are: what could be saved now, and how much of the past that would have let
 //! through.
 
+use super::context::ScriptPreview;
 use super::judge::JudgedRequest;
 use super::message::GateTaskResult;
 use super::show;
 use super::task::Task;
 use crate::lanes::Lane;
 use crate::measure::{Site, can_be_measured, measure};
+use postern_contract::methods::ScriptRef;
 use postern_contract::{ApproverNotification, Proposal, Question};
 use postern_policy::{Effect, RatedEffect};
+use postern_store::scripts::AllowedScript;
 use uuid::Uuid;
 
 impl Task {
@@ -116,11 +119,22 @@ impl Task {
         }
     }
 
+    /// Returns a script that a question shows, by the beginning of its sha256.
+    pub(super) fn script(&mut self, asked: &ScriptRef) -> Option<AllowedScript> {
+        let waiting = self.questions.find_question(&asked.question_id)?;
+        let request = waiting.waiters().first().and_then(|id| self.requests.get(id))?;
+        let named = |script: &&ScriptPreview| {
+            !asked.short_hash.is_empty() && script.sha256.starts_with(&asked.short_hash)
+        };
+        request.judged.as_ref()?.context.scripts.iter().find(named).map(ScriptPreview::allowed)
+    }
+
     /// Returns a question with how much waits beside it and behind it.
     pub(super) fn among_others(&self, question: Question) -> Question {
         let waiting = u32::try_from(self.all_waiting().saturating_sub(1)).unwrap_or(u32::MAX);
         let queued = self.queued(&question.asker.agent);
-        Question { waiting, queued, ..question }
+        let refused = self.refused(&question.asker.agent);
+        Question { waiting, queued, refused, ..question }
     }
 
     pub(super) fn tell_changed(&self, question: Question) {

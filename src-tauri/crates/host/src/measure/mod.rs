@@ -59,6 +59,11 @@ impl Site<'_> {
     }
 }
 
+/// Returns the branch that the repository around an absolute path is on; `None` outside of one, and on no branch.
+pub(crate) fn branch_of(folder: &Path) -> Option<String> {
+    folder.is_absolute().then(|| Repository::find_from(folder)?.branch()).flatten()
+}
+
 /// Returns true if an effect can be measured and was not yet.
 pub(crate) fn can_be_measured(rated: &RatedEffect) -> bool {
     let kind = match rated.effect {

@@ -62,6 +62,7 @@ pub(crate) use outcome::named_entry;
 pub use outcome::{rule_ref, source_words};
 pub use own_shell::protect_in_own_shell;
 pub(crate) use places::is_held_in_place;
+pub use profile::tighter_profiles;
 pub(crate) use step::reads_input_as_data;
 pub(crate) use subject::is_harmless;
 

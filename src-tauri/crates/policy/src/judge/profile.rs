@@ -304,6 +304,19 @@ impl WholeRequest<'_> {
     }
 }
 
+/// Returns the profiles that a person can choose for a run of the host, and that give it fewer rights than `now`.
+pub fn tighter_profiles(facts: &Facts<'_>, now: Option<Profile>) -> Vec<Profile> {
+    let can = |profile: &Profile| match profile {
+        Profile::Look => facts.confinable.look,
+        Profile::Project => {
+            facts.confinable.project && !facts.folders.is_empty() && too_wide(facts).is_none()
+        }
+    };
+    let fewer = |profile: &Profile| now.is_none_or(|now| *profile < now);
+    let all = [Profile::Look, Profile::Project].into_iter().filter(|_| facts.origin.is_host());
+    all.filter(fewer).filter(can).collect()
+}
+
 /// Returns a folder of the agent that holds the home folder or Postern's own: no profile can hold writing to it.
 fn too_wide<'a>(facts: &Facts<'a>) -> Option<&'a str> {
     let channels = short_folder(facts.data);

@@ -11,6 +11,7 @@ pub mod questions;
 pub mod renewals;
 pub mod requests;
 pub mod rules;
+pub mod scripts;
 pub mod search;
 pub mod sessions;
 pub mod settings;

@@ -10,7 +10,8 @@ pub use agents::{
     SkillApprove, SkillFolder,
 };
 pub use questions::{
-    ApproverKind, Pause, Presented, QuestionRef, QuestionsWatch, ToolApprove, ToolDeny, Unpresented,
+    ApproverKind, Pause, Presented, QuestionRef, QuestionsWatch, ScriptRef, ToolApprove, ToolDeny,
+    Unpresented,
 };
 pub use requests::{
     Explain, InsightsAsk, RequestAsk, RequestFilter, RequestKill, RequestNumber, RequestsWatch, ToolExplain,

@@ -21,6 +21,16 @@ pub struct QuestionRef {
     pub question_id: String,
 }
 
+/// Names a script that a question shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ScriptRef {
+    /// Id of the question, or its four-digit code.
+    pub question_id: String,
+    /// First eight hex digits of the script's sha256, as the question shows them.
+    pub short_hash: String,
+}
+
 /// Kind of approver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]

@@ -73,13 +73,7 @@ pub(super) fn question(asked: &QuestionInputs<'_>) -> Option<Question> {
         subject,
         command,
         line,
-        argv: match (&run.what, &judged.plan.launch) {
-            (What::Command(argv), Launch::Argv { .. } | Launch::Shell { .. })
-            | (What::Shell(_), Launch::Argv { argv }) => {
-                Some(argv.iter().map(|word| to_pieces(word)).collect())
-            }
-            (What::Shell(_), Launch::Shell { .. }) | (_, Launch::Nothing) => None,
-        },
+        argv: shown_argv(&run.what, &judged.plan.launch),
         shell: matches!(judged.plan.launch, Launch::Shell { .. }),
         editable: editable(&run.what).filter(|_| judged.plan.origin.is_host()),
         edited: asked.edited.clone(),
@@ -87,15 +81,19 @@ pub(super) fn question(asked: &QuestionInputs<'_>) -> Option<Question> {
         programs: programs::programs(judged, asked.home),
         changeable: programs::changeable(judged),
         cwd: shown_path(&judged.plan.cwd.path, asked.home),
+        branch: judged.context.branch.as_deref().map(to_pieces),
         env: judged.changes.iter().map(change).collect(),
         stdin: shown_stdin(&run.stdin),
         host: None,
         headline: ShownText::default(),
         danger: Vec::new(),
         confinement: ShownText::default(),
+        tighter: Vec::new(),
+        confined_by_person: false,
         why: ShownText::default(),
         rule: None,
         policy: ShownText::default(),
+        trace: Vec::new(),
         risk: ShownRisk { level: judged.verdict.risk.level, reasons: Vec::new() },
         proposals: Vec::new(),
         renews: Vec::new(),
@@ -108,6 +106,7 @@ pub(super) fn question(asked: &QuestionInputs<'_>) -> Option<Question> {
         arming_ms: 0,
         waiting: 0,
         queued: 0,
+        refused: 0,
         recent: asked.recent.clone(),
     };
     refresh(&mut question, judged, (&entry.policy.settings, asked.fallback), asked.home);
@@ -140,12 +139,14 @@ pub(super) fn refresh(
             question.tool.as_ref(),
             home,
         ),
+        tighter: judged.context.tighter.clone(),
         why: render::asked_because(&verdict.cause, &question.asker.name),
         rule: verdict.rule.clone(),
         policy: match judged.plan.origin {
             Origin::Host | Origin::AgentShell => render::policy(settings),
             Origin::Tool => render::tool_policy(),
         },
+        trace: render::shown_trace(&verdict.trace),
         risk: ShownRisk { level: verdict.risk.level, reasons: render::beyond_headline(&verdict.risk) },
         proposals,
         renews: renewals(judged, home),
@@ -166,6 +167,15 @@ pub(super) fn keep_count(proposal: &mut Proposal, counted: &[Proposal]) {
     let same = counted.iter().find(|other| other.id == proposal.id && other.rules == proposal.rules);
     if let Some(count) = same.and_then(|other| other.would_match) {
         proposal.would_match = Some(count);
+    }
+}
+
+/// Returns the words of a command; `None` for a line that a shell runs.
+fn shown_argv(what: &What, launch: &Launch) -> Option<Vec<ShownText>> {
+    match (what, launch) {
+        (What::Command(argv), Launch::Argv { .. } | Launch::Shell { .. })
+        | (What::Shell(_), Launch::Argv { argv }) => Some(argv.iter().map(|word| to_pieces(word)).collect()),
+        (What::Shell(_), Launch::Shell { .. }) | (_, Launch::Nothing) => None,
     }
 }
 
@@ -303,6 +313,7 @@ fn text_size(question: &Question) -> usize {
         + env
         + input
         + pieces(&question.cwd)
+        + maybe(&question.branch)
         + maybe(&question.asker.says)
         + maybe(&question.asker.session)
 }

@@ -5,7 +5,7 @@ use super::text::{shown_path, to_pieces};
 use postern_command::{Power, ProgramClass, Via, class_of};
 use postern_contract::render::{self, ProgramRemark};
 use postern_contract::{ShownProgram, ShownScript, ShownText};
-use postern_policy::{FoundProgram, Lookup, Script, Signature, Signer, StepFacts};
+use postern_policy::{FoundProgram, Lookup, Signature, Signer, StepFacts};
 
 /// Returns every program, wrappers included, each once, in the order in which they stand in the command.
 pub(super) fn programs(judged: &JudgedRequest, home: &str) -> Vec<ShownProgram> {
@@ -14,7 +14,13 @@ pub(super) fn programs(judged: &JudgedRequest, home: &str) -> Vec<ShownProgram> 
         for (via, lookup) in step.via.iter().zip(&facts.via) {
             push_program(&mut all, lookup, None, power_remark(via), home);
         }
-        let script = facts.script.as_ref().map(|script| shown_script(script, judged, home));
+        let path = match (&facts.script, &facts.program) {
+            (Some(script), _) => Some(&script.real_path),
+            // A program that is a script shows what it does as well.
+            (None, Lookup::Found(program)) => Some(&program.real_path),
+            (None, Lookup::NotFound | Lookup::Unusable { .. } | Lookup::Nothing) => None,
+        };
+        let script = path.and_then(|path| shown_script(path, judged, home));
         push_program(&mut all, &facts.program, script, None, home);
     }
     all
@@ -93,13 +99,15 @@ fn missing(path: &str, what: &str, home: &str) -> ShownProgram {
     }
 }
 
-fn shown_script(script: &Script, judged: &JudgedRequest, home: &str) -> ShownScript {
-    let lines = judged.previews.iter().find(|(path, _)| *path == script.real_path).map(|(_, lines)| lines);
-    ShownScript {
+fn shown_script(real_path: &str, judged: &JudgedRequest, home: &str) -> Option<ShownScript> {
+    let script = judged.context.scripts.iter().find(|script| script.real_path == real_path)?;
+    Some(ShownScript {
         path: shown_path(&script.real_path, home),
-        short_hash: short_hash(&script.identity.sha256),
-        preview: lines.into_iter().flatten().map(|line| to_pieces(line)).collect(),
-    }
+        short_hash: short_hash(&script.sha256),
+        preview: script.lines.iter().map(|line| to_pieces(line)).collect(),
+        more: script.more,
+        state: script.state,
+    })
 }
 
 fn short_hash(sha256: &str) -> String {
