@@ -7,15 +7,22 @@ use crate::rule_args::{Policy, Programs, RulesCommand};
 use crate::setup_args::SetupCommand;
 pub(crate) use crate::shared_args::{AgentStartArg, JsonOutput};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use postern_contract::THIS_COMPUTER;
 use postern_protocol::RunState;
 use std::path::PathBuf;
 
-/// Decide what AI agents may run on this computer.
+/// The command line.
 #[derive(Debug, Parser)]
-#[command(name = "postern", version, about, disable_help_subcommand = true, max_term_width = 110)]
+#[command(
+    name = "postern",
+    version,
+    about = format!("Decide what AI agents may run on {THIS_COMPUTER}"),
+    disable_help_subcommand = true,
+    max_term_width = 110
+)]
 pub(crate) struct Cli {
     /// Set the data folder [default: the app's own]
-    #[arg(long, global = true, value_name = "DIR", env = "POSTERN_DATA")]
+    #[arg(long, global = true, hide = true, value_name = "DIR", env = "POSTERN_DATA")]
     pub(crate) data: Option<PathBuf>,
     /// Command to run
     #[command(subcommand)]
@@ -24,11 +31,12 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
-    /// Connect the agents on this computer: find them, show each change, import their rules, test the way to Postern
+    #[command(about = format!("Connect the agents on {THIS_COMPUTER}"))]
     Setup(SetupCommand),
-    /// Remove what Postern put outside its data folder: settings of agents, start at login, links, sockets
+    /// Remove what Postern put outside its data folder
     Uninstall(Uninstall),
-    /// Run the host without a window; prints `ready <data folder>` when it accepts connections
+    /// Run the host without a window
+    #[command(after_help = "Prints `ready <data folder>` when it accepts connections.")]
     Serve,
     /// Show if the host is up, what waits and what runs
     Status(JsonOutput),
@@ -40,9 +48,9 @@ pub(crate) enum CliCommand {
     /// Manage allow and deny rules
     #[command(subcommand)]
     Rules(RulesCommand),
-    /// Import the rules of Claude Code, Codex, Cursor, Gemini CLI or VS Code
+    /// Import the rules of Claude Code, Codex, Cursor and others
     Import(Import),
-    /// Suggest the fewest rules that would have answered most questions; saves nothing
+    /// Suggest rules that would have answered most questions
     Suggest(Suggest),
     /// List open questions
     Questions {
@@ -61,23 +69,23 @@ pub(crate) enum CliCommand {
         #[arg(long, value_name = "NAME")]
         host: Option<String>,
     },
-    /// Allow a request; shows the question in full first, unless --digest is given
+    /// Allow a request, after showing it in full
     Approve(Approve),
     /// Deny a request
     Deny(Deny),
-    /// Show the verdict on a command and how it was reached; runs nothing
+    /// Show the verdict on a command, and why; runs nothing
     Explain(ExplainCommand),
     /// Test, lint, replay and measure policies
     #[command(subcommand)]
     Policy(Policy),
-    /// Run a command confined by the system, with this terminal's streams and the command's exit status
+    /// Run a command confined by the system
     Confine(ConfineCommand),
     /// Show and check what Postern knows about programs
     #[command(subcommand)]
     Programs(Programs),
     /// List requests, newest first
     History(History),
-    /// Show who changed what may run, with the values before and after
+    /// Show who changed what may run, and how
     Audit(AuditCommand),
     /// Show one request in full
     Show {
@@ -97,7 +105,10 @@ pub(crate) enum CliCommand {
         #[arg(long)]
         signal: Option<String>,
     },
-    /// Run an MCP server on standard input and output for one agent; its client starts it (see agents channel --for mcp)
+    /// Run an MCP server on standard input and output for one agent
+    #[command(
+        after_help = "The agent's client starts it: postern agents channel ID --for mcp prints its settings."
+    )]
     Mcp {
         /// Agent
         #[arg(long)]
@@ -109,7 +120,7 @@ pub(crate) enum CliCommand {
         #[arg(long)]
         wait: Option<humantime::Duration>,
     },
-    /// List open sessions with the layers of rules above each, or close one
+    /// List open sessions with the rules above each, or close one
     Sessions {
         /// Only of this agent
         #[arg(long)]
@@ -123,15 +134,16 @@ pub(crate) enum CliCommand {
     /// Manage skills and the CLIs they use
     #[command(subcommand)]
     Skills(SkillsCommand),
-    /// Manage integrations: websocket, openclaw, mcp-http, telegram, xmpp, forwarder, webhook, otel,
-    /// fleet
-    #[command(subcommand)]
+    /// Manage integrations: chats, webhooks, OpenClaw, MCP over HTTP
+    #[command(
+        subcommand,
+        after_help = "Integrations: websocket, openclaw, mcp-http, telegram, xmpp, forwarder, webhook, otel, fleet"
+    )]
     Doors(DoorsCommand),
-    /// Let other Macs answer: start or join a fleet, invite and revoke its members
+    /// Let other Macs answer: start or join a fleet
     #[command(subcommand)]
     Fleet(FleetCommand),
-    /// Install and answer hooks of coding agents: Claude Code, Cursor, Gemini CLI, Copilot CLI, VS Code,
-    /// Codex, Windsurf, Cline, Kiro CLI, opencode
+    /// Install and answer hooks of coding agents
     #[command(subcommand)]
     Hook(Hook),
     /// Block all agents for a while (15m, 1h), or until `resume`
@@ -154,9 +166,9 @@ pub(crate) enum CliCommand {
         #[arg(long, value_name = "DIR", conflicts_with = "command")]
         all: Option<PathBuf>,
     },
-    /// Print help on a command, or on `exit-codes`, `patterns`, `exec-approval`, `managed`
+    /// Print help on a command or a topic
     Help {
-        /// Command
+        /// Command (`rules allow`), or `exit-codes`, `patterns`, `exec-approval`, `managed`
         topic: Vec<String>,
     },
 }
@@ -164,7 +176,7 @@ pub(crate) enum CliCommand {
 /// `postern uninstall`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The program files themselves go with what installed them: apt remove postern, brew uninstall postern, or the app to the Trash.")]
+Settings of agents, start at login, links and sockets. The program files themselves go with what installed them: apt remove postern, brew uninstall postern, or the app to the Trash.")]
 pub(crate) struct Uninstall {
     /// Remove the data too: agents, rules, history, settings
     #[arg(long)]
@@ -334,7 +346,7 @@ pub(crate) struct Approve {
     /// Allow all identical waiting requests, if there are this many; the default allows only the first
     #[arg(long, value_name = "NUMBER")]
     pub(crate) all: Option<usize>,
-    /// Digest of the question you saw; answers without asking again
+    /// Digest of the question you saw; answers without showing it and asking again
     #[arg(long)]
     pub(crate) digest: Option<String>,
     /// Mac of your fleet on which it waits
@@ -392,11 +404,6 @@ pub(crate) struct Deny {
 #[expect(clippy::struct_excessive_bools, reason = "switches of the command line")]
 #[derive(Debug, Args)]
 #[command(after_help = "\
-postern confine look -- git log -3
-postern confine project -- cargo test
-postern confine project --folder ~/Projects/site --loopback -- npm test
-postern confine project --print
-
 Ends with the command's own exit code, with 128+N if signal N ended it, with 127 if it was not found, and with 125 if this \
 system cannot confine it: then nothing ran. docs/CONFINEMENT.md says what holds.")]
 pub(crate) struct ConfineCommand {
@@ -506,6 +513,9 @@ pub(crate) struct History {
     /// Show the secrets in the commands, too
     #[arg(long)]
     pub(crate) secrets: bool,
+    /// Show whole commands, also those that don't fit into a line of the terminal
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) full: bool,
     /// With --watch: only events after this `sequence`
     #[arg(long, value_name = "SEQUENCE", requires = "watch", conflicts_with = "since")]
     pub(crate) after: Option<i64>,

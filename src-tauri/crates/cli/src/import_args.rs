@@ -3,6 +3,7 @@
 use crate::shared_args::JsonOutput;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use postern_contract::THIS_COMPUTER;
 use postern_contract::methods::KnownAgent;
 use postern_doors::setup::importable;
 use std::path::PathBuf;
@@ -41,6 +42,7 @@ pub(crate) struct Import {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Saves nothing: prints the line that would save each rule.")]
 pub(crate) struct Suggest {
     /// Only questions of this agent; with --from-transcripts: judge with its settings and rules
     #[arg(long)]
@@ -48,8 +50,7 @@ pub(crate) struct Suggest {
     /// Days of history
     #[arg(long, default_value_t = 30)]
     pub(crate) days: u32,
-    /// Read the transcripts of Claude Code and Codex on this computer instead of the history
-    #[arg(long)]
+    #[arg(long, help = format!("Read the transcripts of Claude Code and Codex on {THIS_COMPUTER} instead of the history"))]
     pub(crate) from_transcripts: bool,
     /// Maximum number of suggestions
     #[arg(long, value_name = "NUMBER", default_value_t = 8)]

@@ -6,6 +6,7 @@ mod failure;
 mod fleet_args;
 #[cfg(test)]
 mod grammar;
+mod help;
 mod hook_args;
 mod import_args;
 mod link;
@@ -21,7 +22,7 @@ mod tui;
 mod typed;
 
 use args::{AgentsCommand, Cli, CliCommand};
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 use failure::Failure;
 use link::HostLink;
 use postern_host::session::SystemSession;
@@ -32,7 +33,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 fn main() -> ExitCode {
-    match run(Cli::parse()) {
+    // Clap prints what is wrong, or help, and exits.
+    let parsed = Cli::from_arg_matches(&help::command().get_matches()).unwrap_or_else(|error| error.exit());
+    match run(parsed) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if !failure.message.is_empty() {

@@ -6,10 +6,15 @@ use postern_command::escape::{is_visible, pieces};
 use postern_contract::{DiffLine, MultilineText, PieceKind, ShownText};
 use serde::Serialize;
 use std::io::{IsTerminal as _, Write as _};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 const BOLD: &str = "\u{1b}[1m";
 /// Most columns of a column that is never broken: the width of the beginning of an id.
 const NARROW: u16 = 13;
+/// Columns beside a cell of a table.
+const PADDING: usize = 2;
+/// Least columns that are left to a column that is cut.
+const LEAST: usize = 16;
 const PLAIN: &str = "\u{1b}[0m";
 
 /// Prints one line of words on standard output. Whatever could not be seen in it comes out as an escape, wherever it was
@@ -105,6 +110,44 @@ pub(crate) fn write_table<const N: usize>(
     Ok(())
 }
 
+/// Returns the columns of the terminal, or `None` if output goes elsewhere.
+pub(crate) fn terminal_width() -> Option<usize> {
+    Table::new().width().map(usize::from)
+}
+
+/// Cuts the long column of each row to what the others leave of `width`, so that a row takes one line of a table.
+///
+/// A few columns are kept if nothing is left.
+pub(crate) fn cut_column<const N: usize>(
+    headings: [&str; N],
+    rows: &mut [[String; N]],
+    long: usize,
+    width: usize,
+) {
+    let widest = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].width());
+        cells.chain([headings[column].width()]).max().unwrap_or_default()
+    };
+    let others: usize = (0..N).filter(|column| *column != long).map(widest).sum();
+    let room = width.saturating_sub(others + PADDING * N).max(LEAST);
+    for row in rows {
+        row[long] = cut_to(&row[long], room);
+    }
+}
+
+/// Returns the beginning of a text that fits, with … for the rest.
+fn cut_to(text: &str, room: usize) -> String {
+    if text.width() <= room {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let fits = |c: &char| {
+        used += c.width().unwrap_or_default();
+        used <= room
+    };
+    text.chars().take_while(fits).chain(['…']).collect()
+}
+
 /// Returns a table whose narrow columns (times, ids) are never broken: what is long makes room for them.
 fn arranged<const N: usize>(headings: [&str; N], rows: Vec<[String; N]>) -> Table {
     let mut table = Table::new();
@@ -180,7 +223,26 @@ pub(crate) fn duration(millis: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{arranged, ascii_where_unseen, guarded, short_id};
+    use super::{arranged, ascii_where_unseen, cut_column, guarded, short_id};
+    use unicode_width::UnicodeWidthStr as _;
+
+    #[test]
+    fn a_long_command_is_cut_to_its_line_and_a_short_one_is_whole() {
+        let row = |command: &str| ["16:04:12", "main", command, "you", "01a2049f-0995"].map(str::to_owned);
+        let long = "git push origin ".repeat(9);
+        let mut rows = [row(&long), row("ls"), row(&"漢字".repeat(40))];
+        let headings = ["AT", "AGENT", "COMMAND", "BY", "REQUEST"];
+        cut_column(headings, &mut rows, 2, 80);
+        let cut = rows[0][2].strip_suffix('…').expect("the rest is missed");
+        assert!(long.starts_with(cut) && cut.len() > 30, "{cut}");
+        assert_eq!(rows[1][2], "ls");
+        let table = arranged(headings, rows.to_vec()).set_width(80).to_string();
+        assert_eq!(table.lines().count(), 4, "a line for each: {table}");
+        assert!(table.lines().all(|line| line.width() <= 80), "{table}");
+        let mut narrow = [row(&long)];
+        cut_column(headings, &mut narrow, 2, 10);
+        assert_eq!(narrow[0][2], "git push origin…", "some of it is always there");
+    }
 
     #[test]
     fn an_id_is_not_broken_where_a_command_is_long() {

@@ -42,7 +42,7 @@ pub(crate) fn print_full(question: &Question) -> Result<(), Failure> {
     }
     print::write_line("")?;
     let level = match question.risk.level {
-        RiskLevel::Safe => "Safe",
+        RiskLevel::Safe => "Reads only",
         RiskLevel::NeedsReview => "Needs review",
         RiskLevel::Dangerous => "DANGEROUS",
     };

@@ -9,12 +9,8 @@ use postern_contract::methods::KnownAgent;
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(after_help = "\
-postern setup
-postern setup --dry-run
-postern setup --agent claude-code --let look --yes
-postern setup --undo
-
-Changes nothing before it has shown the change. Run it as often as you like: what is connected stays as it is.")]
+Finds the agents, shows each change, imports their rules and tests the way to Postern. Changes nothing before it has \
+shown the change. Run it as often as you like: what is connected stays as it is.")]
 pub(crate) struct SetupCommand {
     /// Only this agent, also if it was not found; repeatable
     #[arg(long = "agent", value_name = "AGENT", value_parser = agent_parser())]

@@ -116,7 +116,7 @@ fn show_trace(trace: &[ShownTrace]) -> Result<(), Failure> {
 
 fn risk_level_words(risk: &ShownRisk) -> &'static str {
     match risk.level {
-        postern_policy::RiskLevel::Safe => "safe",
+        postern_policy::RiskLevel::Safe => "reads only",
         postern_policy::RiskLevel::NeedsReview => "needs review",
         postern_policy::RiskLevel::Dangerous => "dangerous",
     }

@@ -26,15 +26,16 @@ pub(crate) fn list_requests(link: &mut HostLink, command: History) -> Result<(),
             FeedAsk { agent, since, secrets: command.secrets, ..FeedAsk::default() },
         );
     }
-    let json = command.json.json;
+    let (json, full) = (command.json.json, command.full);
     let requests = link.call_method::<ListRequests>(&filter_of(command)?)?.requests;
-    if json { print::write_json(&requests) } else { show_requests(&requests) }
+    if json { print::write_json(&requests) } else { show_requests(&requests, full) }
 }
 
 /// Lists the requests of other Macs of the fleet.
 pub(crate) fn list_elsewhere(data: &Path, command: History) -> Result<(), Failure> {
-    let (host, json) = (command.host.clone().unwrap_or_default(), command.json.json);
-    let parts = (|listed: Requests| listed.requests, |requests: &Vec<RequestRow>| show_requests(requests));
+    let (host, json, full) = (command.host.clone().unwrap_or_default(), command.json.json, command.full);
+    let show = |requests: &Vec<RequestRow>| show_requests(requests, full);
+    let parts = (|listed: Requests| listed.requests, show);
     let filter = filter_of(command)?;
     super::fleet::read_hosts::<ListRequests, _>(data, (&host, HostPart::History), &filter, json, parts)
 }
@@ -63,15 +64,29 @@ fn filter_of(command: History) -> Result<RequestFilter, Failure> {
     })
 }
 
-fn show_requests(requests: &[RequestRow]) -> Result<(), Failure> {
-    let headings = ["AT", "AGENT", "STATE", "COMMAND", "BY", "REQUEST"];
+/// Columns of the list.
+const HEADINGS: [&str; 6] = ["AT", "AGENT", "STATE", "COMMAND", "BY", "REQUEST"];
+/// Number of the column of a command.
+const COMMAND: usize = 3;
+
+/// Lists requests, one per line of a terminal unless their commands are wanted in full.
+fn show_requests(requests: &[RequestRow], full: bool) -> Result<(), Failure> {
     let ids: Vec<&str> = requests.iter().map(|request| request.id.as_str()).collect();
     let short = |request: &RequestRow| {
         let mut row = request_row(request);
         row[5] = print::short_id(&request.id, &ids);
         row
     };
-    print::write_table(headings, requests.iter().map(short).collect(), "nothing yet")
+    let mut rows: Vec<[String; 6]> = requests.iter().map(short).collect();
+    cut_to_terminal(&mut rows, full);
+    print::write_table(HEADINGS, rows, "nothing yet")
+}
+
+/// Cuts the commands to the width of the terminal, if there is one.
+fn cut_to_terminal(rows: &mut [[String; 6]], full: bool) {
+    if let Some(width) = print::terminal_width().filter(|_| !full) {
+        print::cut_column(HEADINGS, rows, COMMAND, width);
+    }
 }
 
 fn request_row(request: &RequestRow) -> [String; 6] {
@@ -127,16 +142,18 @@ fn watch_feed(link: &mut HostLink, command: &History, mut from: FeedAsk) -> Resu
         loop {
             let page = link.call_method::<NextEvents>(&from)?;
             for event in &page.events {
-                if command.json.json { tell_json(event)? } else { print_event(event)? }
+                if command.json.json { tell_json(event)? } else { print_event(event, command.full)? }
             }
             from.after = Some(page.after);
         }
     })
 }
 
-fn print_event(event: &FeedEvent) -> Result<(), Failure> {
+fn print_event(event: &FeedEvent, full: bool) -> Result<(), Failure> {
     if let Some(request) = &event.request {
-        return print::write_line(request_row(request).join("  "));
+        let mut row = [request_row(request)];
+        cut_to_terminal(&mut row, full);
+        return print::write_line(row.concat().join("  "));
     }
     let at = print::format_time(event.event_at);
     let [door, who, message] =

@@ -1,20 +1,18 @@
 //! `postern completions`, `man` and `help`.
 
-use crate::args::Cli;
 use crate::failure::Failure;
-use crate::{print, topics};
-use clap::CommandFactory as _;
+use crate::{help, print, topics};
 use std::path::Path;
 
 pub(crate) fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "postern", &mut text);
+    clap_complete::generate(shell, &mut help::command(), "postern", &mut text);
     print::write_raw(String::from_utf8_lossy(&text).trim_end())
 }
 
 /// Prints the page of a command, or writes the pages of all into a folder.
 pub(crate) fn print_manual(command: &[String], all: Option<&Path>) -> Result<(), Failure> {
-    let mut root = Cli::command();
+    let mut root = help::command();
     root.build();
     if let Some(folder) = all {
         std::fs::create_dir_all(folder)
@@ -66,7 +64,7 @@ pub(crate) fn print_help(topic: &[String]) -> Result<(), Failure> {
     {
         return print::write_raw(text.trim_end());
     }
-    let mut root = Cli::command();
+    let mut root = help::command();
     root.build();
     print::write_raw(find_command(root, topic)?.render_long_help().to_string().trim_end())
 }
