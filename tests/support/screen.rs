@@ -5,6 +5,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::File;
+use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::{Child, Command};
 use std::sync::mpsc;
@@ -14,29 +15,11 @@ use std::time::{Duration, Instant};
 /// Size of the terminal, in lines and columns: so much that nothing is wrapped or out of sight.
 const SIZE: (u16, u16) = (150, 250);
 
-/// Content of a terminal.
-#[derive(Debug)]
-pub struct Screen(String);
-
-impl Screen {
-    /// Runs a program in a terminal until this text is on the screen, and ends it.
-    pub fn of(program: &Command, text: &str, patience: Duration) -> Self {
-        let mut terminal = Terminal::start(program);
-        let screen = terminal.shows(text, patience);
-        terminal.end();
-        Self(screen)
-    }
-
-    /// Returns its lines, without trailing blanks.
-    pub fn lines(&self) -> impl Iterator<Item = &str> + Clone {
-        self.0.lines()
-    }
-}
-
 /// A program that runs in a terminal.
 #[derive(Debug)]
 pub struct Terminal {
     child: Child,
+    keyboard: File,
     drawn: mpsc::Receiver<Vec<u8>>,
     reader: JoinHandle<()>,
     all: Vec<u8>,
@@ -57,6 +40,7 @@ impl Terminal {
         command.stdin(theirs.try_clone().unwrap()).stdout(theirs.try_clone().unwrap()).stderr(theirs);
         let child = command.spawn().unwrap();
         drop(command);
+        let keyboard = File::from(ours.try_clone().unwrap());
         let (sender, drawn) = mpsc::channel();
         let reader = std::thread::spawn(move || {
             let mut piece = [0; 4096];
@@ -66,7 +50,7 @@ impl Terminal {
                 }
             }
         });
-        Self { child, drawn, reader, all: Vec::new() }
+        Self { child, keyboard, drawn, reader, all: Vec::new() }
     }
 
     /// Waits until this text is on the screen, and returns all that is.
@@ -81,6 +65,11 @@ impl Terminal {
             let piece = self.drawn.recv_timeout(left);
             self.all.extend(piece.unwrap_or_else(|error| panic!("{text} is not shown ({error}): {screen}")));
         }
+    }
+
+    /// Types these keys.
+    pub fn types(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).unwrap();
     }
 
     /// Ends the program.

@@ -58,6 +58,11 @@ impl CliEnvironment {
     fn search_path(&self) -> Option<String> {
         self.environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone())
     }
+
+    /// Returns true if the user wants no colors (no-color.org).
+    fn is_without_colors(&self) -> bool {
+        self.environment.iter().any(|(name, value)| name == "NO_COLOR" && !value.is_empty())
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "main reads the environment once and passes it in")]
@@ -110,7 +115,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         }
         CliCommand::Tui { host } => {
             let hosts = host.map(|host| commands::fleet::names_of_hosts(&data, &host)).transpose()?;
-            tui::run(&mut link()?, hosts)
+            tui::run(&mut link()?, hosts, surroundings.is_without_colors())
         }
         CliCommand::Fleet(command) => {
             commands::fleet::run(&data, &surroundings.home, path.as_deref(), link, command)

@@ -19,6 +19,8 @@ pub(super) enum View {
     Inbox,
     /// Recent requests.
     Activity,
+    /// All keys.
+    Keys,
 }
 
 /// Field that is typed into.
@@ -68,6 +70,7 @@ pub(super) enum Act {
 
 /// Everything that is shown.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about what is on show")]
 pub(super) struct App {
     pub(super) questions: Vec<Question>,
     pub(super) requests: VecDeque<RequestRow>,
@@ -78,6 +81,10 @@ pub(super) struct App {
     pub(super) mode: InputMode,
     /// Choice for *Always*.
     pub(super) choice: RuleChoice,
+    /// True if the details are open.
+    pub(super) details: bool,
+    /// True if nothing has a color.
+    pub(super) plain: bool,
     /// The first line of the question on show.
     pub(super) scroll: usize,
     /// Lines of the question, and how many of them fit; set by whoever draws.
@@ -110,9 +117,9 @@ impl App {
         chosen.or(self.questions.first())
     }
 
-    /// Shows the questions of these Macs alone, or all that waits.
-    pub(super) fn for_hosts(hosts: Option<BTreeSet<String>>) -> Self {
-        Self { hosts, ..Self::default() }
+    /// Shows the questions of these Macs alone, or all that waits; without colors if it is `plain`.
+    pub(super) fn for_hosts(hosts: Option<BTreeSet<String>>, plain: bool) -> Self {
+        Self { hosts, plain, ..Self::default() }
     }
 
     /// Returns true if a question is of a Mac whose questions are shown.
@@ -267,6 +274,7 @@ impl App {
             TuiKey::Char('q') => return Act::Quit,
             TuiKey::Tab => self.toggle_view(View::Activity),
             TuiKey::Char('i') => self.toggle_view(View::Inbox),
+            TuiKey::Char('?') => self.toggle_view(View::Keys),
             TuiKey::Char('[') => self.choose(-1),
             TuiKey::Char(']') => self.choose(1),
             _ if self.view == View::Inbox => self.list_key(key),
@@ -276,6 +284,7 @@ impl App {
             TuiKey::PageDown | TuiKey::Char(' ') => self.scroll += self.room.max(1),
             TuiKey::Home => self.scroll = 0,
             TuiKey::End => self.scroll = self.lines,
+            TuiKey::Char('v') if self.view == View::Questions => self.toggle_details(),
             _ => return self.answer(key),
         }
         Act::Nothing
@@ -284,6 +293,13 @@ impl App {
     /// Shows a view; again, the question.
     fn toggle_view(&mut self, view: View) {
         self.view = if self.view == view { View::Questions } else { view };
+        self.reset_arming();
+    }
+
+    /// Opens or folds the details. What is on show moves: its end has to be seen again.
+    fn toggle_details(&mut self) {
+        self.details = !self.details;
+        self.end_seen = false;
         self.reset_arming();
     }
 

@@ -2,7 +2,7 @@
 //! all of it is on show.
 
 use super::app::App;
-use super::text::{StyledRun, shown_runs, wrap_runs};
+use super::wrap::{StyledRun, cut_runs, dim_run, shown_runs, wrap_runs};
 use crate::print;
 use postern_contract::Question;
 use postern_policy::RiskLevel;
@@ -11,9 +11,6 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
-
-/// Lines of a command in the list.
-const COMMAND: usize = 2;
 
 pub(super) fn draw_inbox(frame: &mut Frame<'_>, app: &mut App, body: Rect) {
     let width = usize::from(body.width);
@@ -61,14 +58,8 @@ fn question_row(question: &Question, is_chosen: bool, width: usize) -> Vec<Line<
         runs.push(("dangerous: ".to_owned(), Style::new().red()));
     }
     runs.extend(shown_runs(&question.headline, style));
-    runs.push((left, Style::new().add_modifier(Modifier::DIM)));
+    runs.push(dim_run(left));
     let mut lines = wrap_runs(&runs, width, 4);
-    let command = (format!("    {}", question.line), Style::new().add_modifier(Modifier::DIM));
-    let command = wrap_runs(&[command], width, 4);
-    let cut = command.len() > COMMAND;
-    lines.extend(command.into_iter().take(COMMAND));
-    if cut {
-        lines.push(Line::from("    …"));
-    }
+    lines.push(cut_runs(&[dim_run(format!("    {}", question.line))], width));
     lines
 }

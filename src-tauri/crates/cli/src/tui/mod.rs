@@ -5,11 +5,15 @@
 
 mod app;
 mod choice;
+mod details;
 mod inbox;
+mod keys;
+mod rows;
 #[cfg(test)]
 mod tests;
 mod text;
 mod view;
+mod wrap;
 
 use crate::failure::Failure;
 use crate::link::HostLink;
@@ -36,14 +40,14 @@ const PRESENT: Duration = Duration::from_millis(200);
 
 /// Shows questions and activity until the person quits. A host that ends is waited for.
 ///
-/// With the names of other Macs, only their questions are shown.
-pub(crate) fn run(link: &mut HostLink, hosts: Option<BTreeSet<String>>) -> Result<(), Failure> {
+/// With the names of other Macs, only their questions are shown. A `plain` view has no colors.
+pub(crate) fn run(link: &mut HostLink, hosts: Option<BTreeSet<String>>, plain: bool) -> Result<(), Failure> {
     if !stdout().is_terminal() {
         return Err(Failure::usage_error(
             "this is no terminal: postern questions --watch tells the same line by line",
         ));
     }
-    let mut app = App::for_hosts(hosts);
+    let mut app = App::for_hosts(hosts, plain);
     load_all(link, &mut app)?;
     let mut terminal = ratatui::init();
     // A terminal that does not tell its focus is looked at by whoever types into it.

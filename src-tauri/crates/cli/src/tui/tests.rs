@@ -4,6 +4,7 @@ use postern_contract::methods::Arming;
 use postern_contract::{Answer, ApproverNotification, Closed, Question};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::style::Color;
 use serde_json::{Value, json};
 
 fn question(command: &str, argv: usize) -> Question {
@@ -47,7 +48,7 @@ fn only_questions_of_the_macs_that_were_named_are_shown() {
         let (id, host) = (id.to_owned(), Some(host.to_owned()));
         Box::new(Question { id, host, ..question("rm -rf build", 1) })
     };
-    let mut app = App::for_hosts(Some(["mini".to_owned()].into()));
+    let mut app = App::for_hosts(Some(["mini".to_owned()].into()), false);
     app.on_notification(ApproverNotification::QuestionOpened(elsewhere("q2", "build-1")));
     app.on_notification(ApproverNotification::QuestionOpened(Box::new(question("ls", 1))));
     assert!(app.question().is_none(), "neither another Mac's nor this one's");
@@ -56,22 +57,92 @@ fn only_questions_of_the_macs_that_were_named_are_shown() {
 }
 
 #[test]
-fn the_whole_question_is_on_the_screen_with_its_keys() {
+fn a_question_is_on_one_screen_with_a_line_of_keys() {
     let mut app = showing(question("rm -rf build", 3));
-    let said = screen(&mut app, 80, 40).join("\n");
-    for part in [
-        "main wants to run",
-        "rm -rf build",
-        "DANGEROUS",
-        "it removes files",
-        "/home/ann",
-        "⟨U+202E⟩",
-        &"d".repeat(64),
-        "d: deny",
+    let lines = screen(&mut app, 80, 24);
+    let said = lines.join("\n");
+    let places: Vec<usize> = [
         "1 waiting",
-    ] {
+        "main wants to run",
+        "/home/ann",
+        "Dangerous: it removes files",
+        "rm -rf build",
+        "no rule",
+        "⟨U+202E⟩",
+        "Always       1 this exact command",
+        "▸ Details",
+        "denied in ",
+        "d Deny   A Allow Once   1 Always   v Details",
+    ]
+    .map(|part| said.find(part).unwrap_or_else(|| panic!("{part} in {said}")))
+    .into();
+    assert!(places.is_sorted(), "in the order of the panel: {said}");
+    assert!(lines[23].ends_with("? Keys"), "{said}");
+    assert!(!said.contains(&"d".repeat(12)) && !said.contains("word0"), "the details are folded: {said}");
+    assert!(app.end_seen, "all of it is on one screen");
+}
+
+#[test]
+fn details_open_by_a_key_and_start_over() {
+    let mut app = showing(question("rm -rf build", 3));
+    screen(&mut app, 80, 24);
+    armed(&mut app);
+    let before = app.change;
+    assert_eq!(app.handle_key(TuiKey::Char('v')), Act::Nothing);
+    assert!(app.change > before && !app.is_armed(), "what is on show moved");
+    let said = screen(&mut app, 80, 40).join("\n");
+    for part in ["▾ Details", "word 2       word2", "policy       Ask when", "v Hide Details"] {
         assert!(said.contains(part), "{part} in {said}");
     }
+    assert!(said.contains(&"d".repeat(12)) && !said.contains(&"d".repeat(13)), "{said}");
+    app.handle_key(TuiKey::Char('v'));
+    assert!(!screen(&mut app, 80, 40).join("").contains("word2"));
+}
+
+#[test]
+fn what_deviates_stands_beside_the_fold_and_opens_it_if_it_is_long() {
+    let env = |value: &str| {
+        let text = postern_contract::to_pieces;
+        let kind = postern_contract::EnvChangeKind::Added;
+        vec![postern_contract::EnvChange { kind, name: text("CI"), value: text(value), was: None }]
+    };
+    let mut app = showing(Question { env: env("1"), ..question("make", 1) });
+    let said = screen(&mut app, 80, 24).join("\n");
+    assert!(said.contains("▸ Details   + CI=1"), "{said}");
+    let mut app = showing(Question { env: env(&"x".repeat(60)), ..question("make", 1) });
+    let said = screen(&mut app, 80, 30).join("\n");
+    assert!(said.contains("▾ Details") && said.contains(&"x".repeat(60)), "{said}");
+}
+
+#[test]
+fn all_keys_are_in_a_view_of_their_own_that_answers_nothing() {
+    let mut app = showing(question("ls", 1));
+    screen(&mut app, 80, 24);
+    app.handle_key(TuiKey::Char('?'));
+    let said = screen(&mut app, 80, 24).join("\n");
+    for part in ["stop the agent for 10 minutes", "Which words", "The request before", "? Back"] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+    armed(&mut app);
+    for key in ['d', 'A', '1', 'x'] {
+        assert_eq!(app.handle_key(TuiKey::Char(key)), Act::Nothing, "{key}");
+    }
+    app.handle_key(TuiKey::Char('?'));
+    assert_eq!(app.view, View::Questions);
+}
+
+#[test]
+fn no_color_leaves_none() {
+    let colored = |app: &mut App| {
+        let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+        terminal.draw(|frame| draw_view(frame, app)).unwrap();
+        let buffer = terminal.backend().buffer().clone();
+        buffer.content.iter().filter(|cell| cell.fg != Color::Reset || cell.bg != Color::Reset).count()
+    };
+    assert!(colored(&mut showing(question("ls", 1))) > 0);
+    let mut plain = showing(question("ls", 1));
+    plain.plain = true;
+    assert_eq!(colored(&mut plain), 0);
 }
 
 #[test]
@@ -81,6 +152,9 @@ fn a_step_is_shown_as_the_host_escaped_it() {
         "why": [{ "text": "No rule allows ", "kind": "plain" }, { "text": "rm", "kind": "code" }, { "text": ".", "kind": "plain" }] });
     let steps = vec![serde_json::from_value(step).unwrap()];
     let mut app = showing(Question { shell: true, steps, ..question("rm build", 1) });
+    let said = screen(&mut app, 80, 40).join("\n");
+    assert!(said.contains("● rm build") && !said.contains("asks:"), "{said}");
+    app.handle_key(TuiKey::Char('v'));
     let said = screen(&mut app, 80, 40).join("\n");
     assert!(said.contains(r"● rm build\u{456}  asks: No rule allows rm."), "{said}");
 }
@@ -96,6 +170,7 @@ fn a_changed_command_the_rule_and_what_came_before_are_shown_as_in_the_window() 
         rule: serde_json::from_value(rule).unwrap(),
         ..question("git push", 2)
     });
+    app.details = true;
     let said = screen(&mut app, 80, 40).join("\n");
     for part in ["The agent asked for: git push --force", "npm test  exit 0", "/usr/bin/git (you)"] {
         assert!(said.contains(part), "{part} in {said}");
@@ -132,6 +207,7 @@ fn d_denies_and_no_habit_answers() {
 #[test]
 fn a_yes_needs_the_host_the_end_and_the_same_question() {
     let mut app = showing(question("ls", 60));
+    app.details = true;
     screen(&mut app, 80, 24);
     armed(&mut app);
     assert!(!app.end_seen, "it is longer than the screen");
@@ -335,7 +411,7 @@ fn a_tools_question_has_no_rule_to_choose() {
     }];
     let mut app = showing(Question { tool: Some(tool), ..offering("write_file") });
     let said = screen(&mut app, 100, 40).join("\n");
-    assert!(said.contains("by its tool write_file") && !said.contains("for whom"), "{said}");
+    assert!(said.contains("by its tool write_file") && !said.contains("this agent, in"), "{said}");
     for key in ['g', 'l', 'r', 'e'] {
         assert_eq!(app.handle_key(TuiKey::Char(key)), Act::Nothing);
     }
@@ -389,18 +465,16 @@ fn what_is_alike_is_one_question_with_every_line_and_digest() {
     for number in 1..=3 {
         app.on_notification(ApproverNotification::QuestionOpened(Box::new(page(number))));
     }
+    app.details = true;
     let said = screen(&mut app, 100, 40).join("\n");
-    for part in [
-        "main wants to run a command, 3 times",
-        "A: allow these 3 once",
-        "d: deny these 3",
-        "b: one at a time",
-    ] {
+    for part in
+        ["main wants to run a command, 3 times", "A Allow These 3", "d Deny These 3", "b One at a Time"]
+    {
         assert!(said.contains(part), "{part} in {said}");
     }
     for number in 1..=3 {
         assert!(said.contains(&format!("● curl https://example.com/page/{number}")), "{said}");
-        assert!(said.contains(&number.to_string().repeat(64)), "{said}");
+        assert!(said.contains(&format!("  {}", number.to_string().repeat(12))), "{said}");
     }
     assert_eq!(app.others().len(), 2);
 }

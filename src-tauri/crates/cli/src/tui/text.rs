@@ -1,405 +1,271 @@
-//! Wrapped lines of a question, in the order of the window's panel.
+//! Lines of a question, in the order of the window's panel.
 //!
-//! The effect, what is dangerous, the steps with their marks, why it asks, the rights of the run; then the
-//! details. Nothing is cut off, what is escaped is marked as such.
+//! The effect, what is dangerous, the steps with their marks, why it asks, the rights of the run, what *Always* would save; then
+//! the details, which are folded as long as they can be left out.
 
-use postern_contract::{
-    Batch, EnvChangeKind, Piece, PieceKind, Question, ShownStep, ShownSubject, ShownText,
-};
+use super::choice::RuleChoice;
+use super::details;
+use super::rows::{Rows, step_mark};
+use super::wrap::{StyledRun, dim, dim_run, plain_run, shown_runs};
+use postern_contract::{Batch, CommandPart, PartRole, PieceKind, Question, ShownSubject};
 use postern_policy::{Decision, RiskLevel};
 use ratatui::style::{Color, Modifier, Style};
-use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthChar as _;
+use ratatui::text::Line;
 
-/// Columns of the names of what is shown; their values have a column of their own.
-const NAMES: usize = 13;
+/// Columns of the marks of steps.
+const MARKS: usize = 2;
 
-/// A stretch of text in one style.
-pub(super) type StyledRun = (String, Style);
-
-fn plain_run(text: impl Into<String>) -> StyledRun {
-    (text.into(), Style::new())
+/// State of the view that changes how a question is shown.
+pub(super) struct Shape<'a> {
+    /// Several of one shape that are shown as one.
+    pub(super) batch: Option<&'a Batch>,
+    pub(super) choice: &'a RuleChoice,
+    /// True if the person opened the details.
+    pub(super) open: bool,
+    pub(super) width: usize,
 }
 
-/// Returns shown text in runs: code has a style of its own, and no escape can be taken for letters.
-pub(super) fn shown_runs(text: &ShownText, style: Style) -> Vec<StyledRun> {
-    let run = |piece: &Piece| match piece.kind {
-        PieceKind::Escaped => (format!("⟨{}⟩", piece.text), style.add_modifier(Modifier::REVERSED)),
-        PieceKind::Code => (piece.text.clone(), style.fg(Color::Cyan).add_modifier(Modifier::BOLD)),
-        PieceKind::Plain | PieceKind::Secret => (piece.text.clone(), style),
-    };
-    text.iter().map(run).collect()
-}
-
-/// Wraps the whole question, or several of one shape, to a width in columns. The words of an offer are as the person
-/// changed them.
-#[expect(clippy::too_many_lines, reason = "one part of the question after the other")]
-pub(super) fn question(
-    question: &Question,
-    batch: Option<&Batch>,
-    edited: Option<&(String, String)>,
-    width: usize,
-) -> Vec<Line<'static>> {
-    let (mut lines, mut before) = (Vec::new(), String::new());
-    let mut add = |name: &str, value: Vec<StyledRun>| {
-        let mut runs = Vec::new();
-        if !name.is_empty() {
-            // Several of one name have it once.
-            let shown = if name == before && name != "|" { "" } else { name };
-            runs.push((format!("{shown:<0$} ", NAMES - 1), Style::new().add_modifier(Modifier::DIM)));
-        }
-        name.clone_into(&mut before);
-        runs.extend(value);
-        lines.extend(wrap_runs(&runs, width, if name.is_empty() { 0 } else { NAMES }));
-    };
-    let headline = batch.map_or(&question.headline, |batch| &batch.headline);
-    add("", shown_runs(headline, Style::new().bold()));
-    add("", context(question));
+/// Wraps the whole question, or several of one shape, to a width in columns.
+pub(super) fn question(question: &Question, shape: &Shape<'_>) -> Vec<Line<'static>> {
+    let mut rows = Rows::new(shape.width);
+    let headline = shape.batch.map_or(&question.headline, |batch| &batch.headline);
+    rows.add(&shown_runs(headline, Style::new().bold()), 0);
+    rows.add(&context(question), 0);
     if question.requests.len() > 1 {
         let asked = format!("asked {} times: an approval allows the first only", question.requests.len());
-        add("", vec![(asked, Style::new().bold())]);
+        rows.add(&[(asked, Style::new().bold())], 0);
     }
-    danger(question, &mut add);
-    add("", vec![]);
-    match batch {
-        Some(batch) => members(batch, &mut add),
-        None => command(question, &mut add),
+    rows.gap();
+    danger(question, &mut rows);
+    match shape.batch {
+        Some(batch) => members(batch, &mut rows),
+        None => command(question, &mut rows),
     }
-    add("", vec![]);
-    add("", shown_runs(&question.why, Style::new()));
-    let each_says = batch.is_some_and(|batch| batch.members.iter().any(|member| member.says.is_some()));
-    if let Some(says) = question.asker.says.as_ref().filter(|_| !each_says) {
-        let words = shown_runs(says, Style::new().add_modifier(Modifier::ITALIC));
-        add(
-            "",
-            [vec![plain_run("“")], words, vec![plain_run("”"), dim_run(" — the agent’s words")]].concat(),
-        );
-    }
-    if !question.confinement.is_empty() {
-        add("", shown_runs(&question.confinement, Style::new()));
-    }
-    add("", vec![]);
-    offers(question, edited, &mut add);
-    add("", vec![dim_run("Details")]);
-    if batch.is_none() {
-        add_argv(question, &mut add);
-    }
-    details(question, &mut add);
-    add_past_requests(question, &mut add);
-    if question.risk.level != RiskLevel::Dangerous || !question.danger.is_empty() {
-        for reason in &question.risk.reasons {
-            add("effect", shown_runs(reason, Style::new()));
-        }
-    }
-    if let Some(rule) = &question.rule {
-        add("rule", vec![plain_run(format!("{} ({})", rule.pattern, rule.source))]);
-    }
-    add("policy", shown_runs(&question.policy, Style::new()));
-    add("channel", shown_runs(&question.asker.known_by, Style::new()));
-    let digests = batch.map_or_else(
-        || vec![&question.digest],
-        |batch| batch.members.iter().map(|member| &member.digest).collect(),
-    );
-    for digest in digests {
-        add("digest", vec![plain_run(digest)]);
-    }
-    lines
-}
-
-fn dim_run(text: impl Into<String>) -> StyledRun {
-    (text.into(), Style::new().add_modifier(Modifier::DIM))
+    rows.gap();
+    reason(question, shape.batch, &mut rows);
+    scripts_and_input(question, &mut rows);
+    offers(question, shape.choice, &mut rows);
+    rows.gap();
+    details::add(question, shape.batch, shape.open, &mut rows);
+    rows.into_lines()
 }
 
 /// Returns where it would run: by what, in which folder, in which session.
 fn context(question: &Question) -> Vec<StyledRun> {
-    let style = Style::new().add_modifier(Modifier::DIM);
     let mut runs = vec![dim_run(crate::question::origin_words(question))];
     let session = question.asker.session.as_ref();
     for (label, text) in [(" · in ", Some(&question.cwd)), (" · session ", session)] {
         if let Some(text) = text.filter(|text| !text.is_empty()) {
             runs.push(dim_run(label));
-            runs.extend(shown_runs(text, style));
+            runs.extend(shown_runs(text, dim()));
         }
     }
     runs
 }
 
-/// Adds the consequences of what is dangerous.
-fn danger(question: &Question, add: &mut impl FnMut(&str, Vec<StyledRun>)) {
+/// Adds the consequences of what is dangerous, above the command.
+fn danger(question: &Question, rows: &mut Rows) {
     if question.risk.level != RiskLevel::Dangerous {
         return;
     }
-    let style = Style::new().fg(Color::Red).bold();
+    let red = Style::new().fg(Color::Red);
     let told = if question.danger.is_empty() { &question.risk.reasons } else { &question.danger };
-    if told.is_empty() {
-        add("", vec![("DANGEROUS".to_owned(), style)]);
-    }
+    let mut runs = vec![("Dangerous".to_owned(), red.bold())];
     for (nth, sentence) in told.iter().enumerate() {
-        let mark = if nth == 0 { "DANGEROUS  " } else { "           " };
-        add("", [vec![(mark.to_owned(), style)], shown_runs(sentence, style)].concat());
+        runs.push((if nth == 0 { ": " } else { " " }.to_owned(), red));
+        runs.extend(shown_runs(sentence, red));
     }
+    rows.add(&runs, MARKS);
+    rows.gap();
 }
 
 /// Adds each of several commands of one shape, with what differs marked.
-fn members(batch: &Batch, add: &mut impl FnMut(&str, Vec<StyledRun>)) {
+fn members(batch: &Batch, rows: &mut Rows) {
     for member in &batch.members {
         let mut runs = vec![("● ".to_owned(), Style::new().fg(Color::Yellow))];
         runs.extend(member.line.iter().map(|part| {
             let style = if part.differs { Style::new().fg(Color::Cyan).bold() } else { Style::new() };
             (part.text.clone(), style)
         }));
-        add("", runs);
+        rows.add(&runs, MARKS);
         if let Some(says) = &member.says {
-            let words = shown_runs(says, Style::new().add_modifier(Modifier::ITALIC));
-            add("", [vec![plain_run("  “")], words, vec![plain_run("”")]].concat());
+            rows.add(&quoted(shown_runs(says, words_style()), "  "), MARKS);
         }
     }
 }
 
-/// Adds the command with its steps, or what a tool is used for.
-fn command(question: &Question, add: &mut impl FnMut(&str, Vec<StyledRun>)) {
+/// Adds the command, one step a line with its mark, or what a tool is used for.
+fn command(question: &Question, rows: &mut Rows) {
     for (label, text) in question.subject.to_rows() {
-        add(&label, shown_runs(&text, Style::new().bold()));
+        rows.name(&label, shown_runs(&text, Style::new().bold()));
     }
-    if question.subject == ShownSubject::Command {
-        let runs = question.command.iter().flat_map(|part| shown_runs(&part.text, Style::new().bold()));
-        add("", runs.collect());
+    if question.subject != ShownSubject::Command {
+        return;
     }
-    if question.shell {
-        for step in &question.steps {
-            add("", step_runs(step));
+    for (at, row) in command_rows(&question.command).into_iter().enumerate() {
+        let step = row.step.and_then(|step| question.steps.get(step));
+        let mut runs = vec![step.map_or_else(|| plain_run("  "), step_mark)];
+        let allowed = step.is_some_and(|step| step.decision == Decision::Allow && !step.dangerous);
+        for part in row.parts {
+            let style = match (part.role, allowed) {
+                (PartRole::Operator, _) | (_, true) => dim(),
+                (PartRole::Program, false) => Style::new().bold(),
+                (PartRole::Argument, false) => Style::new(),
+            };
+            for (piece, run) in part.text.iter().zip(shown_runs(&part.text, style)) {
+                let ends_line = question.shell && piece.kind == PieceKind::Escaped && piece.text == "\\n";
+                // The begin of the line stands for the space between two steps.
+                let begins = at > 0 && runs.len() == 1 && piece.kind == PieceKind::Plain;
+                runs.push(if begins { without_space(run) } else { run });
+                if ends_line {
+                    rows.add(&runs, MARKS);
+                    runs = vec![plain_run("  ")];
+                }
+            }
         }
+        if runs.len() > 1 {
+            rows.add(&runs, MARKS);
+        }
+    }
+}
+
+fn without_space((text, style): StyledRun) -> StyledRun {
+    (text.strip_prefix(' ').map(str::to_owned).unwrap_or(text), style)
+}
+
+/// A line of the command: one step, with the operator behind it.
+struct CommandRow<'a> {
+    step: Option<usize>,
+    parts: Vec<&'a CommandPart>,
+}
+
+/// Returns the command as one step a line. The parts stay in their order, and none is left out.
+fn command_rows(command: &[CommandPart]) -> Vec<CommandRow<'_>> {
+    let mut rows: Vec<CommandRow<'_>> = Vec::new();
+    let mut is_open = false;
+    for part in command {
+        match rows.last_mut() {
+            Some(last)
+                if is_open
+                    && (part.step.is_none() || last.step.is_none_or(|step| Some(step) == part.step)) =>
+            {
+                last.parts.push(part);
+                last.step = last.step.or(part.step);
+            }
+            _ => rows.push(CommandRow { step: part.step, parts: vec![part] }),
+        }
+        // What follows an operator begins a line.
+        is_open = part.role != PartRole::Operator;
+    }
+    rows
+}
+
+/// Returns the style of the agent's own words.
+fn words_style() -> Style {
+    dim().add_modifier(Modifier::ITALIC)
+}
+
+fn quoted(words: Vec<StyledRun>, before: &str) -> Vec<StyledRun> {
+    [vec![dim_run(format!("{before}“"))], words, vec![dim_run("”")]].concat()
+}
+
+/// Adds why it asks, the agent's words, what the agent can still change, and the rights of the run.
+fn reason(question: &Question, batch: Option<&Batch>, rows: &mut Rows) {
+    rows.add(&shown_runs(&question.why, Style::new()), 0);
+    let each_says = batch.is_some_and(|batch| batch.members.iter().any(|member| member.says.is_some()));
+    if let Some(says) = question.asker.says.as_ref().filter(|_| !each_says) {
+        let words = quoted(shown_runs(says, words_style()), "");
+        rows.add(&[words, vec![dim_run(" — the agent’s words")]].concat(), 0);
     }
     if let Some(asked) = &question.edited {
         let changed = vec![plain_run("You changed this command. The agent asked for: ")];
-        add("", [changed, shown_runs(asked, Style::new())].concat());
-    }
-}
-
-/// Adds the offers of *Always*, by the keys that choose them.
-fn offers(
-    question: &Question,
-    edited: Option<&(String, String)>,
-    add: &mut impl FnMut(&str, Vec<StyledRun>),
-) {
-    for renewal in &question.renews {
-        add("changed", vec![plain_run(crate::question::renewed(renewal))]);
-    }
-    for (index, proposal) in question.proposals.iter().enumerate() {
-        let mut runs = shown_runs(&proposal.label, Style::new());
-        if let Some((would, of)) = proposal.would_match {
-            runs.push(dim_run(format!("  {would} of the last {of}")));
-        }
-        if let Some((_, text)) = edited.filter(|(id, _)| *id == proposal.id) {
-            runs.push(plain_run(format!(
-                "  as you changed it: {}",
-                postern_command::escape::visible_text(text)
-            )));
-        }
-        add(&format!("always {}", index + 1), runs);
-    }
-    if let Some(why) = question.unsaved_words() {
-        add("always", vec![plain_run(format!("saves nothing: {why}"))]);
-    }
-}
-
-/// Returns a step of a shell line: its mark, its words, as the host escaped them, and why.
-fn step_runs(step: &ShownStep) -> Vec<StyledRun> {
-    let (mark, color) = match (step.decision, step.dangerous) {
-        (Decision::Deny, _) => ("✕", Color::Red),
-        (_, true) => ("■", Color::Red),
-        (Decision::Ask, false) => ("●", Color::Yellow),
-        (Decision::Allow, false) => ("✓", Color::Green),
-    };
-    let begun = [(format!("{mark} "), Style::new().fg(color)), plain_run(format!("{}  ", step.text))];
-    let why = [
-        vec![dim_run(format!("{}: ", crate::question::decision_mark(step.decision)))],
-        shown_runs(&step.why, dim_run("").1),
-    ];
-    [begun.to_vec(), why.concat()].concat()
-}
-
-fn add_argv(question: &Question, add: &mut impl FnMut(&str, Vec<StyledRun>)) {
-    for (index, word) in question.argv.iter().flatten().enumerate() {
-        add(&format!("word {index}"), shown_runs(word, Style::new()));
-    }
-}
-
-fn details(question: &Question, add: &mut impl FnMut(&str, Vec<StyledRun>)) {
-    for program in &question.programs {
-        let mut runs = shown_runs(&program.path, Style::new());
-        if let Some(real) = &program.real_path {
-            runs.push(plain_run(" -> "));
-            runs.extend(shown_runs(real, Style::new()));
-        }
-        for part in [&program.version, &program.short_hash].into_iter().flatten() {
-            runs.push(plain_run(format!(" · {part}")));
-        }
-        for remark in &program.remarks {
-            runs.push(plain_run(" · "));
-            runs.extend(shown_runs(remark, Style::new()));
-        }
-        if let Some(signer) = &program.signer {
-            runs.push(plain_run(" · "));
-            runs.extend(shown_runs(signer, Style::new()));
-        }
-        add("runs", runs);
-        if let Some(script) = &program.script {
-            let mut runs = shown_runs(&script.path, Style::new());
-            runs.push(plain_run(format!(" · {}", script.news().unwrap_or("as it was allowed before"))));
-            add("script", runs);
-            for line in script.preview.iter().filter(|_| script.is_unknown()) {
-                add("|", shown_runs(line, Style::new()));
-            }
-            if script.more && script.is_unknown() {
-                add("|", vec![plain_run("…")]);
-            }
-        }
+        rows.add(&[changed, shown_runs(asked, Style::new())].concat(), 0);
     }
     if let Some(files) = crate::question::changeable(question) {
-        let warning = format!("the agent can change {files} until it runs");
-        add("not held", vec![(warning, Style::new().bold())]);
+        let warning = format!("The agent can change {files} until it runs");
+        rows.add(&[(warning, Style::new().bold())], 0);
     }
-    for change in &question.env {
-        let sign = match change.kind {
-            EnvChangeKind::Added => "+ ",
-            EnvChangeKind::Changed => "~ ",
-            EnvChangeKind::Refused => "refused ",
-        };
-        let runs = [
-            vec![plain_run(sign)],
-            shown_runs(&change.name, Style::new()),
-            vec![plain_run("=")],
-            shown_runs(&change.value, Style::new()),
-            change.was.as_ref().map_or_else(Vec::new, |was| {
-                [vec![plain_run("  (was ")], shown_runs(was, Style::new()), vec![plain_run(")")]].concat()
-            }),
-        ];
-        add("environment", runs.concat());
+    if !question.confinement.is_empty() {
+        rows.add(&shown_runs(&question.confinement, dim()), 0);
+    }
+}
+
+/// Adds what an approval covers beyond the command: what new and changed scripts begin with, and the input, whole.
+fn scripts_and_input(question: &Question, rows: &mut Rows) {
+    for script in question.programs.iter().filter_map(|program| program.script.as_ref()) {
+        let said = format!(" · {}", script.news().unwrap_or("as it was allowed before"));
+        rows.name("script", [shown_runs(&script.path, Style::new()), vec![plain_run(said)]].concat());
+        for line in script.preview.iter().filter(|_| script.is_unknown()) {
+            rows.add(&[vec![dim_run("  │ ")], shown_runs(line, Style::new())].concat(), 4);
+        }
+        if script.more && script.is_unknown() {
+            rows.add(&[dim_run("  │ …")], 4);
+        }
     }
     if let Some(stdin) = &question.stdin {
-        add("stdin", vec![plain_run(stdin.describe())]);
+        rows.name("input", vec![plain_run(stdin.describe())]);
         for line in stdin.text_lines() {
-            add("|", shown_runs(line, Style::new()));
+            rows.add(&[vec![dim_run("  │ ")], shown_runs(line, Style::new())].concat(), 4);
         }
     }
 }
 
-/// Adds the agent's earlier requests: context, nothing that is checked.
-fn add_past_requests(question: &Question, add: &mut impl FnMut(&str, Vec<StyledRun>)) {
-    for (nth, past) in question.recent.iter().enumerate() {
-        let ending = shown_runs(&past.outcome, Style::new().add_modifier(Modifier::DIM));
-        let runs = [shown_runs(&past.line, Style::new()), vec![plain_run("  ")], ending].concat();
-        add(if nth == 0 { "before" } else { " " }, runs);
+/// Adds the offers of *Always* by the keys that choose them, and what would be saved with them.
+fn offers(question: &Question, choice: &RuleChoice, rows: &mut Rows) {
+    if question.proposals.is_empty() && question.renews.is_empty() && question.nothing_to_save.is_none() {
+        return;
     }
-}
-
-/// A letter on the screen.
-struct Cell {
-    letter: char,
-    columns: usize,
-    style: Style,
-}
-
-/// Breaks runs into lines of at most `width` columns, between words if possible.
-///
-/// Every line but the first begins `indent` columns further in. Every character comes out, spaces as well: a
-/// line that is full to its edge is broken inside a word. One that has no width of its own, or that a
-/// terminal would act on, comes out as an escape.
-pub(super) fn wrap_runs(runs: &[StyledRun], width: usize, indent: usize) -> Vec<Line<'static>> {
-    let width = width.max(8);
-    let indent = indent.min(width / 4);
-    let mut rows: Vec<Vec<Cell>> = Vec::new();
-    let mut row: Vec<Cell> = Vec::new();
-    let mut used = 0;
-    for (letter, style) in runs.iter().flat_map(|(text, style)| text.chars().map(move |c| (c, *style))) {
-        for letter in visible(letter) {
-            let columns = letter.width().unwrap_or(1);
-            if used + columns > width {
-                let rest = row.split_off(word_start(&row));
-                used = indent + rest.iter().map(|cell| cell.columns).sum::<usize>();
-                rows.push(std::mem::replace(&mut row, rest));
-            }
-            row.push(Cell { letter, columns, style });
-            used += columns;
+    rows.gap();
+    for renewal in &question.renews {
+        rows.name("changed", vec![plain_run(crate::question::renewed(renewal))]);
+    }
+    for (index, proposal) in question.proposals.iter().enumerate() {
+        let key = (format!("{} ", index + 1), Style::new().bold());
+        let mut runs = [vec![key], shown_runs(&proposal.label, Style::new())].concat();
+        if let Some((would, of)) = proposal.would_match.filter(|(_, of)| *of > 0) {
+            runs.push(dim_run(format!("  {would} of the last {of}")));
         }
+        if let Some((_, text)) = choice.edited.as_ref().filter(|(id, _)| *id == proposal.id) {
+            let text = postern_command::escape::visible_text(text);
+            runs.push(plain_run(format!("  as you changed it: {text}")));
+        }
+        rows.name("Always", runs);
     }
-    rows.push(row);
-    let line = |(at, row): (usize, &Vec<Cell>)| line_of(if at == 0 { 0 } else { indent }, row);
-    rows.iter().enumerate().map(line).collect()
-}
-
-/// Returns the index at which the row is broken: before its last word, or at its end if it is all one word.
-fn word_start(row: &[Cell]) -> usize {
-    row.iter().rposition(|cell| cell.letter == ' ').map_or(row.len(), |space| space + 1)
-}
-
-fn line_of(indent: usize, row: &[Cell]) -> Line<'static> {
-    let mut spans: Vec<Span<'static>> = Vec::new();
-    if indent > 0 {
-        spans.push(Span::raw(" ".repeat(indent)));
+    if !question.proposals.is_empty() && question.tool.is_none() {
+        rows.name("Always", vec![dim_run(format!("  {}", choice.describe()))]);
     }
-    for same in row.chunk_by(|one, other| one.style == other.style) {
-        let text: String = same.iter().map(|cell| cell.letter).collect();
-        spans.push(Span::styled(text, same[0].style));
+    if let Some(why) = question.unsaved_words() {
+        rows.name("Always", vec![dim_run(format!("saves nothing: {why}"))]);
     }
-    Line::from(spans)
-}
-
-fn visible(c: char) -> Vec<char> {
-    let seen = c == ' '
-        || c == '\\'
-        || (postern_command::escape::is_visible(c.encode_utf8(&mut [0; 4]))
-            && c.width().is_some_and(|width| width > 0));
-    if seen { vec![c] } else { c.escape_unicode().collect() }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{plain_run, wrap_runs};
-
-    fn text(runs: &[super::StyledRun], width: usize) -> Vec<String> {
-        let line =
-            |line: &ratatui::text::Line<'_>| line.spans.iter().map(|span| span.content.as_ref()).collect();
-        wrap_runs(runs, width, 0).iter().map(line).collect()
-    }
+    use super::{CommandPart, PartRole, command_rows};
+    use PartRole::{Argument, Operator, Program};
 
     #[test]
-    fn nothing_is_cut_off_and_nothing_acts_on_the_terminal() {
-        let lines = text(&[plain_run("0123456789abcdef")], 10);
-        assert_eq!(lines, ["0123456789", "abcdef"]);
-        let hostile = text(&[plain_run("a\u{1b}[2Jb\u{202e}c\u{200b}d")], 80).concat();
-        assert_eq!(hostile, "a\\u{1b}[2Jb\\u{202e}c\\u{200b}d");
-        assert_eq!(
-            text(&[plain_run("漢字漢字漢字")], 8),
-            ["漢字漢字", "漢字"],
-            "wide letters take two columns"
-        );
-    }
-
-    #[test]
-    fn lines_break_between_words_and_lose_no_space() {
-        assert_eq!(text(&[plain_run("remove the build")], 10), ["remove ", "the build"]);
-        assert_eq!(text(&[plain_run("remove it "), plain_run("all")], 10), ["remove it ", "all"]);
-        assert_eq!(
-            text(&[plain_run("0123456789 b")], 10),
-            ["0123456789", " b"],
-            "the space is told from a broken word"
-        );
-        assert_eq!(text(&[plain_run("rm 0123456789")], 10), ["rm ", "0123456789"]);
-        for spaced in ["a  b   c    d     e      f", "              ", "one 0123456789abcdefghij two", ""] {
-            for width in 8..30 {
-                let lines = text(&[plain_run(spaced)], width);
-                assert_eq!(lines.concat(), spaced, "{width}");
-                assert!(lines.iter().all(|line| line.chars().count() <= width), "{width}: {lines:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn what_goes_on_stands_further_in() {
-        let lines = super::wrap_runs(&[plain_run("why: no rule for it at all")], 12, 2);
-        let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
-        assert_eq!(lines, ["why: no ", "  rule for ", "  it at all"]);
+    fn a_command_has_a_line_for_each_step_and_loses_nothing() {
+        let part =
+            |text: &str, role, step| CommandPart { text: postern_contract::to_pieces(text), role, step };
+        let command = [
+            part("cd", Program, Some(0)),
+            part(" site ", Argument, Some(0)),
+            part("&&", Operator, None),
+            part(" ", Argument, None),
+            part("npm", Program, Some(1)),
+            part(" test", Argument, Some(1)),
+            part("git", Program, Some(2)),
+        ];
+        let rows = command_rows(&command);
+        let shown: Vec<(Option<usize>, String)> = rows
+            .iter()
+            .map(|row| {
+                let text = row.parts.iter().map(|part| postern_contract::join_pieces(&part.text));
+                (row.step, text.collect())
+            })
+            .collect();
+        let expected = [(Some(0), "cd site &&"), (Some(1), " npm test"), (Some(2), "git")];
+        assert_eq!(shown, expected.map(|(step, text)| (step, text.to_owned())));
     }
 }

@@ -1,0 +1,58 @@
+//! Rows of a question: paragraphs, values behind their names, and the marks of steps.
+
+use super::wrap::{StyledRun, dim_run, wrap_runs};
+use postern_contract::ShownStep;
+use postern_policy::Decision;
+use ratatui::style::{Color, Style};
+use ratatui::text::Line;
+
+/// Columns of the names of what is shown; their values have a column of their own.
+const NAMES: usize = 13;
+
+/// Lines, as they are added from top to bottom.
+pub(super) struct Rows {
+    lines: Vec<Line<'static>>,
+    width: usize,
+    /// Name of the last row: several of one name have it once.
+    before: String,
+}
+
+impl Rows {
+    pub(super) fn new(width: usize) -> Self {
+        Self { lines: Vec::new(), width, before: String::new() }
+    }
+
+    pub(super) fn into_lines(self) -> Vec<Line<'static>> {
+        self.lines
+    }
+
+    /// Adds a paragraph; the lines that it goes on in begin `indent` columns further in.
+    pub(super) fn add(&mut self, runs: &[StyledRun], indent: usize) {
+        self.before.clear();
+        self.lines.extend(wrap_runs(runs, self.width, indent));
+    }
+
+    /// Adds a value behind its name.
+    pub(super) fn name(&mut self, name: &str, value: Vec<StyledRun>) {
+        let shown = if name == self.before { "" } else { name };
+        let label = dim_run(format!("{shown:<0$} ", NAMES - 1));
+        let runs = [vec![label], value].concat();
+        self.lines.extend(wrap_runs(&runs, self.width, NAMES));
+        name.clone_into(&mut self.before);
+    }
+
+    pub(super) fn gap(&mut self) {
+        self.add(&[], 0);
+    }
+}
+
+/// Returns the mark of a step.
+pub(super) fn step_mark(step: &ShownStep) -> StyledRun {
+    let (mark, style) = match (step.decision, step.dangerous) {
+        (Decision::Deny, _) => ("✕ ", Style::new().fg(Color::Red)),
+        (_, true) => ("■ ", Style::new().fg(Color::Red)),
+        (Decision::Ask, false) => ("● ", Style::new().fg(Color::Yellow)),
+        (Decision::Allow, false) => ("✓ ", Style::new().fg(Color::Green)),
+    };
+    (mark.to_owned(), style)
+}
