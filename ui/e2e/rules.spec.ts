@@ -1,15 +1,16 @@
 import { expect, test } from "@playwright/test";
-import { openRules, rule } from "./support";
+import { nothingSideways, openRules, rule } from "./support";
 
 test.beforeEach(async ({ page }) => {
   await page.setViewportSize({ width: 1380, height: 860 });
 });
 
-test("the allowlist shows when, what and from where", async ({ page }) => {
+test("the allowlist shows where, when, what and from where", async ({ page }) => {
   await openRules(page);
   await expect(rule(page, "git push *")).toContainText(
-    /1 h ago.*git push origin main.*\/opt\/homebrew\/bin\/git.*48.*2\.51\.0.*always/,
+    /anywhere.*1 h ago.*git push origin main.*48.*2\.51\.0.*always/,
   );
+  await expect(rule(page, "/opt/homebrew/bin/fd")).toContainText("~/Projects/site");
   await rule(page, "/opt/homebrew/bin/rg").click();
   await expect(page.getByTestId("inspector")).toContainText(/5,242,880 bytes.*SHA-256.*9f3ac41e/);
 });
@@ -56,16 +57,17 @@ test("by keyboard alone: choose, remove several, edit", async ({ page }) => {
   await openRules(page);
   await page.getByRole("grid", { name: "Rules" }).focus();
   await page.keyboard.press("ArrowDown");
-  await expect(rule(page, "/opt/homebrew/bin/rg")).toHaveAttribute("aria-selected", "true");
+  await expect(rule(page, "~/.local/bin/**"), "heads are passed over").toHaveAttribute(
+    "aria-selected",
+    "true",
+  );
   await page.keyboard.press("Shift+ArrowDown");
   await expect(page.getByTestId("inspector")).toContainText("2 rules selected");
   await page.keyboard.press("Delete");
   await expect(page.getByText("Allowed 7")).toBeVisible();
   await page.keyboard.press("Control+z");
   await expect(page.getByText("Allowed 9")).toBeVisible();
-  // The last one is a session's line, which is not edited here.
   await page.keyboard.press("End");
-  await page.keyboard.press("ArrowUp");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("textbox", { name: "Pattern" })).toBeFocused();
 });
@@ -206,14 +208,31 @@ test.describe("all rules in one table", () => {
     page.getByTestId("rule").filter({ hasText: text });
 
   test("a rule is a sentence, with its pattern and its agent below", async ({ page }) => {
-    await expect(row(page, "/opt/homebrew/bin/rg")).toContainText(
-      /Allow rg, any arguments.*builder ·.*bin\/rg/s,
+    await expect(row(page, "/opt/homebrew/bin/fd")).toContainText(
+      /Allow fd, any arguments.*builder ·.*bin\/fd/s,
     );
     await expect(row(page, "~/.local/bin/**")).toContainText(/every program in it and below.*too broad/s);
     await expect(row(page, "git status *")).toContainText("Every agent");
     await page.getByRole("radiogroup", { name: "Rules" }).getByText("Deny").click();
     await expect(page.getByTestId("rule")).toHaveCount(3);
     await expect(row(page, "rm -rf *")).toContainText("Deny rm -rf, any arguments");
+  });
+
+  test("rules are under their programs, and where they hold is in sight in a window as it opens", async ({
+    page,
+  }) => {
+    await page.setViewportSize({ width: 1080, height: 700 });
+    const heads = page.getByTestId("program-head");
+    await expect(heads.first()).toHaveText("Everything");
+    await expect(heads.filter({ hasText: /^git$/ })).toHaveCount(1);
+    await expect(page.getByRole("columnheader", { name: "Where" })).toBeInViewport();
+    await page.getByRole("searchbox", { name: "Search rules" }).fill("~/Projects/site");
+    await expect(page.getByTestId("rule")).toHaveCount(1);
+    await expect(page.getByTestId("rule").locator(".where")).toHaveText("~/Projects/site");
+    await page.getByRole("searchbox", { name: "Search rules" }).fill("");
+    await page.getByRole("columnheader", { name: "Uses" }).getByRole("button").click();
+    await expect(heads, "what is sorted by a number is not by program").toHaveCount(0);
+    await nothingSideways(page);
   });
 
   test("what is searched and sorted, and removed with undo", async ({ page }) => {

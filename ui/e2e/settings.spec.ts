@@ -107,12 +107,12 @@ const screens: Record<string, (page: Page) => Promise<void>> = {
   },
   "an agent's rules": async (page) => {
     await openRules(page);
-    await rule(page, "/opt/homebrew/bin/rg").click();
-    await expect(page.getByTestId("inspector")).toContainText("used 1,911 times");
+    await rule(page, "git push *").click();
+    await expect(page.getByTestId("inspector")).toContainText("used 48 times");
   },
   "a rule being typed": async (page) => {
     await openRules(page);
-    await rule(page, "/opt/homebrew/bin/rg").dblclick();
+    await rule(page, "git push *").dblclick();
     await expect(page.getByRole("textbox", { name: "Pattern" })).toBeFocused();
   },
   "a rule": async (page) => {
@@ -131,6 +131,7 @@ const screens: Record<string, (page: Page) => Promise<void>> = {
   },
   "hostile rules": async (page) => {
     await openRules(page, "builder", "?scene=hostile");
+    await page.getByRole("searchbox", { name: "Search rules" }).fill("the-very-end");
     await page.getByTestId("rule").first().click();
     await expect(page.getByTestId("inspector")).toContainText("the-very-end");
   },

@@ -35,7 +35,7 @@ pub(super) fn rules(rg: Rule, tools: &Tools, now: Millis) -> Vec<Rule> {
         bird.pinned(),
         xcode,
         origin.because("before git push * was allowed"),
-        of(Pattern::Path(path("fd"))).from(Source::Import).made(120 * DAY),
+        of(Pattern::Path(path("fd"))).from(Source::Import).made(120 * DAY).within("~/Projects/site"),
         remove.denies(),
         of(Pattern::Path(path("osascript"))).denies(),
         status.everyone(),
@@ -79,6 +79,11 @@ impl Made {
 
     fn from(mut self, source: Source) -> Self {
         self.rule.source = source;
+        self
+    }
+
+    fn within(mut self, folder: &str) -> Self {
+        self.rule.folder = Some(folder.to_owned());
         self
     }
 

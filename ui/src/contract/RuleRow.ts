@@ -20,6 +20,10 @@ text: string,
  */
 shown: Array<Piece>, 
 /**
+ * Folder in which it holds, ready to be shown; `None` means every folder.
+ */
+place?: Array<Piece>, 
+/**
  * Last path of its program, ready to be shown.
  */
 lastPath: string | null, 

@@ -8,6 +8,9 @@ export function named(escape: string): string {
   return digits ? `U+${digits.toUpperCase().padStart(4, "0")}` : escape;
 }
 
+/** Pieces as one line of text that can be shown. */
+export const textOf = (pieces: Piece[]): string => pieces.map((piece) => named(piece.text)).join("");
+
 /** The escape of one character, as the app writes it. */
 export const escapeOf = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { AgentRow, Rule, Status } from "../contract";
 import { FakeSettings } from "../backend/fake-settings";
 import { lists, rules } from "../backend/sample-lists";
-import { byProgram, draftOf, found, keepsPin, nextSort, ofTab, sorted } from "./rules/list";
+import { byProgram, draftOf, found, keepsPin, linesOf, nextSort, ofTab, sorted } from "./rules/list";
 import RuleLine from "./rules/RuleLine.svelte";
 import { mendingOf, narrowed, remarksOf, untidy } from "./rules/mend";
 import Root from "./Root.svelte";
@@ -376,6 +376,27 @@ describe("rules between list and editor", () => {
     const programs = texts(byProgram(rows)).map((text) => text.split(" ")[0]?.split("/").at(-1));
     expect(programs.filter((name, at) => name === "git" && programs[at - 1] !== "git")).toHaveLength(1);
     expect(texts(byProgram(rows)).sort()).toEqual(texts(rows).sort());
+  });
+
+  it("has a head for each program, unless a column sorts them", () => {
+    const lines = linesOf(byProgram(rows), true);
+    const heads = lines.flatMap((line) => ("head" in line ? [line.head] : []));
+    expect(heads.slice(0, 3)).toEqual(["Everything", "Whole folders", "bird"]);
+    expect(new Set(heads).size, "none stands twice").toBe(heads.length);
+    expect(lines.filter((line) => "row" in line)).toHaveLength(rows.length);
+    expect(linesOf(rows, false).every((line) => "row" in line)).toBe(true);
+    const [row] = rows;
+    if (!row) throw new Error("no sample");
+    const hostile = {
+      ...row,
+      text: "a\u202eb",
+      shown: [
+        { text: "a", kind: "plain" as const },
+        { text: "U+202E", kind: "escaped" as const },
+      ],
+    };
+    const [head] = linesOf([hostile], true);
+    expect(head && "head" in head && head.head).not.toContain("\u202e");
   });
 
   it("sorts by what a column shows, and a third click leaves the order as it came", () => {

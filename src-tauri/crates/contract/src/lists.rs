@@ -185,6 +185,10 @@ pub struct RuleRow {
     pub text: String,
     /// Pattern ready to be shown; of a rule about files, a clause about them (`read files in ~/notes`).
     pub shown: ShownText,
+    /// Folder in which it holds, ready to be shown; `None` means every folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub place: Option<ShownText>,
     /// Last path of its program, ready to be shown.
     pub last_path: Option<String>,
     /// Reason for it, ready to be shown.

@@ -1,12 +1,12 @@
 // Rules between the list, its columns and its editor.
 
 import type { Lifetime, PatternKind, Rule, RuleDraft, RuleRow } from "../../contract";
-import { named } from "../../parts/escaped";
+import { textOf } from "../../parts/escaped";
 import { moment } from "../time";
 import { words } from "../words";
 
 export type Tab = "allowed" | "asked" | "denied" | "everyone";
-export type Column = "pattern" | "used" | "command" | "path" | "uses" | "binary" | "from";
+export type Column = "pattern" | "where" | "used" | "command" | "uses" | "binary" | "from";
 
 /** How a list is sorted; none leaves it as the host gives it. */
 export interface Sort {
@@ -25,7 +25,7 @@ export function ofTab(rows: RuleRow[], tab: Tab, agent: string): RuleRow[] {
 const texts = new WeakMap<RuleRow, string>();
 
 /** All that a search looks at, in lower case; made once a row. */
-function textOf(row: RuleRow): string {
+function searchedText(row: RuleRow): string {
   let text = texts.get(row);
   if (text === undefined) {
     const { rule, from, remarks } = row;
@@ -35,6 +35,7 @@ function textOf(row: RuleRow): string {
       shownText(row),
       lastCommand,
       lastPath,
+      placeOf(row),
       rule.why,
       from,
       ...remarks.map(({ text }) => text),
@@ -50,11 +51,18 @@ function textOf(row: RuleRow): string {
 export function found(rows: RuleRow[], search: string): RuleRow[] {
   const wanted = search.trim().toLowerCase().split(/\s+/);
   if (wanted.join("") === "") return rows;
-  return rows.filter((row) => wanted.every((word) => textOf(row).includes(word)));
+  return rows.filter((row) => wanted.every((word) => searchedText(row).includes(word)));
 }
 
 /** A pattern as one line of text that can be shown. */
-export const shownText = (row: RuleRow): string => row.shown.map((piece) => named(piece.text)).join("");
+export const shownText = (row: RuleRow): string => textOf(row.shown);
+
+/** Where a rule holds: a folder with all below it, or anywhere. Files say it themselves. */
+export function placeOf({ rule, place }: RuleRow): string {
+  const { kind } = rule.pattern;
+  if (kind === "read" || kind === "write") return words.rules.unknown;
+  return place ? textOf(place) : words.rules.anywhere;
+}
 
 /** A program as the table names it: its version, or the beginning of its hash. */
 export function binaryOf(row: RuleRow): string {
@@ -71,9 +79,9 @@ const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" })
 
 const keys: Record<Column, (row: RuleRow) => string | number> = {
   pattern: (row) => row.text,
+  where: placeOf,
   used: ({ rule }) => rule.usage.lastUsedAt ?? 0,
   command: ({ rule }) => rule.usage.lastCommand ?? "",
-  path: ({ rule }) => rule.usage.lastPath ?? "",
   uses: ({ rule }) => rule.usage.count,
   binary: binaryOf,
   from: (row) => row.from,
@@ -93,18 +101,50 @@ export function sorted(rows: RuleRow[], sort: Sort | null): RuleRow[] {
   return keyed.map(({ row }) => row);
 }
 
-/** The name of the program that a rule is about; a rule about files has none. */
-function programOf({ rule, text }: RuleRow): string {
-  const { kind } = rule.pattern;
-  if (kind === "read" || kind === "write") return "\uffff";
-  const word = kind === "command" || kind === "exact" ? (text.split(/\s/, 1)[0] ?? "") : text;
-  return word.slice(word.lastIndexOf("/") + 1);
+/** What the rules of one head are about: a program, or what has no name of its own, before or after the programs. */
+interface Head {
+  rank: number;
+  name: string;
+}
+
+function headOf(row: RuleRow): Head {
+  const { kind } = row.rule.pattern;
+  const heads = words.rules.heads;
+  if (kind === "read" || kind === "write") return { rank: 4, name: heads.files };
+  if (kind === "identity") return { rank: 2, name: heads.identities };
+  if (row.text === "*") return { rank: 0, name: heads.everything };
+  const text = shownText(row);
+  const word = kind === "path" ? text : (text.split(" ", 1)[0] ?? "");
+  const name = word.slice(word.lastIndexOf("/") + 1);
+  if (kind === "path" && name.includes("*")) return { rank: 1, name: heads.folders };
+  // A tool has a colon before what it works on.
+  return { rank: 3, name: name.replace(/:$/, "") };
 }
 
 /** The rows with those about one program together, by its name; else they stay as they were. */
 export function byProgram(rows: RuleRow[]): RuleRow[] {
-  const keyed = rows.map((row) => ({ row, key: programOf(row) }));
-  return keyed.sort((one, other) => collator.compare(one.key, other.key)).map(({ row }) => row);
+  const keyed = rows.map((row) => ({ row, head: headOf(row) }));
+  const order = (one: Head, other: Head) =>
+    one.rank - other.rank ||
+    collator.compare(one.name, other.name) ||
+    Number(one.name > other.name) - Number(one.name < other.name);
+  return keyed.sort((one, other) => order(one.head, other.head)).map(({ row }) => row);
+}
+
+/** A line of the table: the head of the rules about a program, or one of them. */
+export type Line = { head: string; first: RuleRow } | { row: RuleRow; index: number };
+
+/** The lines of rows that are by program, with their heads; without them where something else sorts the rows. */
+export function linesOf(rows: RuleRow[], headed: boolean): Line[] {
+  const lines: Line[] = [];
+  let head: string | undefined;
+  rows.forEach((row, index) => {
+    const { name } = headOf(row);
+    if (headed && name !== head) lines.push({ head: name, first: row });
+    head = name;
+    lines.push({ row, index });
+  });
+  return lines;
 }
 
 /** What a click on a column's head makes of a sort: up, down, and as it was. Times and counts begin with the most. */

@@ -2,7 +2,7 @@
 
 use super::offers::rule_offer;
 use super::requests::effect_named;
-use super::{Handle, HostControl, MethodResult, rows};
+use super::{Handle, HostControl, MethodResult};
 use crate::ask::ApproverId;
 use crate::clock::now_millis;
 use crate::gate::RequestJudgment;
@@ -104,7 +104,7 @@ impl HostControl {
         found.truncate(RULES);
         let wanted: HashSet<i64> = found.iter().map(|rule| rule.id).collect();
         let listed = self.parts.book.rules_named(wanted).await?;
-        for row in listed.into_iter().map(rows::rule_row) {
+        for row in self.rule_rows(listed) {
             if let Some(rule) = found.iter_mut().find(|rule| rule.id == row.rule.id) {
                 rule.rule = Some(row);
             }

@@ -1,7 +1,7 @@
 //! Rows of lists, from what is stored.
 
 use crate::book::{AgentEntry, ListedRule, state_of};
-use crate::gate::to_pieces;
+use crate::gate::{shown_path, to_pieces};
 use postern_command::escape;
 use postern_contract::{AgentRow, RequestRow, RuleRow, SkillCli, SkillRow};
 use postern_contract::{render, without_secrets};
@@ -34,7 +34,8 @@ pub(super) fn agent_row(entry: &AgentEntry, last_seen_at: Option<Millis>, connec
     }
 }
 
-pub(super) fn rule_row(listed: ListedRule) -> RuleRow {
+/// Returns a rule in a list, with its folder as it is shown to the person whose home folder is `home`.
+pub(super) fn rule_row(listed: ListedRule, home: &str) -> RuleRow {
     let ListedRule { mut rule, from, remarks } = listed;
     // It tells of a past request.
     rule.usage.last_command = rule.usage.last_command.as_deref().map(without_secrets);
@@ -42,6 +43,7 @@ pub(super) fn rule_row(listed: ListedRule) -> RuleRow {
     RuleRow {
         shown: render::rule_pattern(&rule),
         text: pattern_text(&rule.pattern),
+        place: rule.folder.as_deref().map(|folder| shown_path(folder, home)),
         last_path: escaped(&rule.usage.last_path),
         why: escaped(&rule.why),
         rule,

@@ -1,6 +1,6 @@
 //! Several rules changed at once: `rules.put`, as undo, redo and a clean-up need it, and `rules.undoRenewal`.
 
-use super::{Handle, HostControl, MethodResult, rows};
+use super::{Handle, HostControl, MethodResult};
 use crate::ask::ApproverId;
 use postern_contract::methods::{PutRules, RenewalEntry, Rules, RulesPut, UndoRenewal};
 
@@ -8,7 +8,7 @@ impl Handle<PutRules> for HostControl {
     async fn handle(&self, _: ApproverId, params: RulesPut) -> MethodResult<PutRules> {
         let listed = self.parts.book.put_rules(params.put, params.remove).await?;
         self.rules_changed(None).await?;
-        Ok(Rules { rules: listed.into_iter().map(rows::rule_row).collect() })
+        Ok(Rules { rules: self.rule_rows(listed) })
     }
 }
 
@@ -17,6 +17,6 @@ impl Handle<UndoRenewal> for HostControl {
         let back = self.parts.book.undo_renewal(params.entry).await?;
         self.rules_changed(None).await?;
         let listed = self.parts.book.rules_named(back.into_iter().collect()).await?;
-        Ok(Rules { rules: listed.into_iter().map(rows::rule_row).collect() })
+        Ok(Rules { rules: self.rule_rows(listed) })
     }
 }

@@ -2,14 +2,14 @@
 
 use super::{Handle, HostControl, MethodResult, rows, staged};
 use crate::ask::ApproverId;
-use crate::book::{AgentChanges, Matched, PolicyStoreError, RuleImportResult, unconfirmed};
+use crate::book::{AgentChanges, ListedRule, Matched, PolicyStoreError, RuleImportResult, unconfirmed};
 use postern_command::escape;
 use postern_contract::methods::{
     AddRule, Applied, ControlError, ExportRules, ImportRules, ImportedSettings, ListRules, PreviewRule,
     RefusedRule, RemoveRule, RuleFile, RuleFilter, RuleNumber, RulePreview, RuleUpdate, Rules, RulesBatch,
     RulesImport, RulesImported, RulesPart, RulesWrite, StageRules, UpdateRule,
 };
-use postern_contract::{AlsoCovers, ApproverNotification, RuleDraft, render};
+use postern_contract::{AlsoCovers, ApproverNotification, RuleDraft, RuleRow, render};
 use postern_policy::{AgentId, Rule, RuleProblem, Source, also_covered, kind_name, pattern_text};
 
 /// The format of a rule file.
@@ -23,7 +23,7 @@ impl Handle<ListRules> for HostControl {
         let from = number(params.skip.unwrap_or(0));
         let page = from..params.limit.map_or(usize::MAX, |limit| from.saturating_add(number(limit)));
         let listed = self.parts.book.page_of_rules(params.agent, params.own, page).await?;
-        Ok(Rules { rules: listed.into_iter().map(rows::rule_row).collect() })
+        Ok(Rules { rules: self.rule_rows(listed) })
     }
 }
 
@@ -32,7 +32,7 @@ impl Handle<AddRule> for HostControl {
         let agent = params.agent.clone();
         let listed = self.parts.book.add_rule(params, Source::Person).await?;
         self.rules_changed(agent).await?;
-        Ok(rows::rule_row(listed))
+        Ok(self.rule_row(listed))
     }
 }
 
@@ -41,7 +41,7 @@ impl Handle<UpdateRule> for HostControl {
         let listed = self.parts.book.update_rule(params.id, params.rule, params.keep_pin).await?;
         // It may have been somebody else's before.
         self.rules_changed(None).await?;
-        Ok(rows::rule_row(listed))
+        Ok(self.rule_row(listed))
     }
 }
 
@@ -111,7 +111,7 @@ impl Handle<ImportRules> for HostControl {
         }
         let count = u32::try_from(added.len()).unwrap_or(u32::MAX);
         let shown = added.into_iter().take(SHOWN).collect();
-        let added = self.parts.book.remarked(shown).await?.into_iter().map(rows::rule_row).collect();
+        let added = self.rule_rows(self.parts.book.remarked(shown).await?);
         Ok(RulesImported { added, count, same, refused })
     }
 }
@@ -130,6 +130,16 @@ impl HostControl {
             }
         }
         Ok((rules, refused))
+    }
+
+    /// Returns a rule as lists have it.
+    fn rule_row(&self, listed: ListedRule) -> RuleRow {
+        rows::rule_row(listed, &self.parts.book.places().home)
+    }
+
+    /// Returns rules as lists have them.
+    pub(super) fn rule_rows(&self, listed: Vec<ListedRule>) -> Vec<RuleRow> {
+        listed.into_iter().map(|listed| self.rule_row(listed)).collect()
     }
 
     /// Returns what a rule covers if it is broad, and otherwise not.

@@ -85,6 +85,11 @@ async fn rules_are_exported_and_imported_once() {
         .await
         .unwrap();
     running.call::<AddRule>(json!({"effect": "deny", "text": "rm *"})).await.unwrap();
+    let folder = running.home().join("site");
+    let placed = json!({"effect": "allow", "agent": "main", "text": "make *", "folder": folder});
+    let placed = running.call::<AddRule>(placed).await.unwrap();
+    assert_eq!(placed.place.as_deref().map(postern_contract::pieces_to_text).as_deref(), Some("~/site"));
+    running.raw("rules.remove", json!({"id": placed.rule.id})).await.unwrap();
     let file = running.call::<ExportRules>(json!({})).await.unwrap();
     assert_eq!(file.rules.len(), 2, "files' and skills' rules are not exported: {file:?}");
     let import = |file, write| json!({"file": file, "agent": "main", "write": write});

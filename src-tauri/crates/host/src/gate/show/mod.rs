@@ -22,8 +22,8 @@ use postern_policy::{
 };
 use postern_protocol::{RunParams, RunStdin, What};
 use postern_request::Launch;
-pub(crate) use text::to_pieces;
-use text::{MOST, length, shown_path};
+use text::{MOST, length};
+pub(crate) use text::{shown_path, to_pieces};
 use uuid::Uuid;
 
 /// Number of rules to renew that a question names.

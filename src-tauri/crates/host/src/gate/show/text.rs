@@ -9,7 +9,7 @@ pub(crate) const MOST: usize = 16 * 1024;
 
 /// Returns a path as it is shown: what lies in the person's home folder begins with `~`. Paths are absolute,
 /// so that none which begins with `~` itself could be taken for it.
-pub(super) fn shown_path(path: &str, home: &str) -> ShownText {
+pub(crate) fn shown_path(path: &str, home: &str) -> ShownText {
     to_pieces(&from_home(path, home))
 }
 
