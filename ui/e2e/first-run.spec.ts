@@ -23,7 +23,7 @@ test.describe("the first run", () => {
     await expect(first.getByRole("heading", { name: "Which agents do you use?" })).toBeVisible();
     const claude = page.getByTestId("agent-claude-code");
     await expect(claude.getByRole("switch", { name: "Claude Code" })).toBeChecked();
-    await expect(claude).toContainText("Adds 3 lines to /Users/kim/.claude/settings.json");
+    await expect(claude).toContainText("Adds 3 lines to ~/.claude/settings.json");
     await nothingSerious(page);
 
     await page.keyboard.press("Enter");

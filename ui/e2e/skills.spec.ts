@@ -30,11 +30,11 @@ test("a folder is watched, a wrong one is refused where it was typed, and one is
   await page.getByRole("button", { name: "Watch Folder" }).click();
   await expect(page.getByRole("alert").filter({ hasText: "not an absolute path" })).toBeVisible();
   await expect(folder).toHaveValue("skills");
-  await folder.fill("~/skills");
+  await folder.fill("/srv/skills");
   await page.getByRole("button", { name: "Watch Folder" }).click();
   await page.getByRole("button", { name: "Choose Folder…" }).click();
-  await expect(page.getByRole("button", { name: "Stop watching /Users/kim/skills" })).toBeVisible();
-  await page.getByRole("button", { name: "Stop watching /Users/kim/.claude/skills" }).click();
+  await expect(page.getByRole("button", { name: "Stop watching ~/skills" })).toBeVisible();
+  await page.getByRole("button", { name: "Stop watching ~/.claude/skills" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Stop Watching" }).click();
   await expect(page.getByTestId("skill")).toHaveCount(0);
   await expect(page.getByText("No skills yet.")).toBeVisible();

@@ -9,6 +9,7 @@ import type {
   SetupPreview,
   SetupTested,
 } from "../contract";
+import { fromHome } from "./fake-skills";
 
 const plain = (text: string) => [{ text, kind: "plain" as const }];
 const titles: Record<KnownAgent, string> = {
@@ -53,6 +54,7 @@ export class FakeSetup {
     const same = (text: string) => ({ change: "same" as const, text: plain(text) });
     return {
       file: files[kind] ?? null,
+      ...(files[kind] ? { place: fromHome(files[kind]) } : {}),
       lines: [same("{"), ...added.map((text) => ({ change, text: plain(text) })), same("}")],
       removesFile: false,
       digest: `${kind}-${remove ?? false}`,

@@ -1,7 +1,10 @@
 // Skills of the fake backend: those that a host found, approved CLI by CLI.
 
-import type { SkillRow, Skills } from "../contract";
+import type { Piece, SkillRow, Skills } from "../contract";
 import { lists } from "./sample-lists";
+
+/** A path as the host shows it. */
+export const fromHome = (path: string): Piece[] => [{ text: path.replace("/Users/kim", "~"), kind: "plain" }];
 
 export class FakeSkills {
   private folders: string[];
@@ -15,7 +18,7 @@ export class FakeSkills {
   }
 
   list(): Skills {
-    return { folders: this.folders, skills: this.skills };
+    return { folders: this.folders, places: this.folders.map(fromHome), skills: this.skills };
   }
 
   add(folder: string): Skills {

@@ -33,6 +33,10 @@ asked: string | null,
  */
 cwd: string, 
 /**
+ * Working directory, ready to be shown.
+ */
+place: Array<Piece>, 
+/**
  * Environment overrides that it asked for.
  */
 env: Array<[string, string]>, 

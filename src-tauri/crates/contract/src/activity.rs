@@ -61,6 +61,9 @@ pub struct RequestDetail {
     pub asked: Option<String>,
     /// Working directory.
     pub cwd: String,
+    /// Working directory, ready to be shown.
+    #[serde(default)]
+    pub place: ShownText,
     /// Environment overrides that it asked for.
     pub env: Vec<(String, String)>,
     /// Contribution of each step.

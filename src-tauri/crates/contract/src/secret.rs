@@ -151,6 +151,7 @@ impl RequestDetail {
             subject,
             asked,
             cwd,
+            place,
             env,
             steps,
             trace,
@@ -174,6 +175,7 @@ impl RequestDetail {
         let parts = [
             row.hide_all(),
             hide_in_pieces(command),
+            hide_in_pieces(place),
             hide_in_each(subject, hide_in_subject),
             hide_in_each(texts, hide_in_text),
             hide_in_each(patterns, hide_in_text),

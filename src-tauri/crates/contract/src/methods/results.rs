@@ -231,6 +231,8 @@ pub struct SessionClosed {
 pub struct Skills {
     /// The folders that are watched.
     pub folders: Vec<String>,
+    /// Watched folders, ready to be shown.
+    pub places: Vec<ShownText>,
     /// The skills in them, by name.
     pub skills: Vec<SkillRow>,
 }

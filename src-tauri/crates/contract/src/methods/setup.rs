@@ -1,7 +1,7 @@
 //! Methods that connect the agents of this computer: which are here, the change of their settings, their
 //! rules.
 
-use crate::{AgentRow, DiffLine, MultilineText, Start};
+use crate::{AgentRow, DiffLine, MultilineText, ShownText, Start};
 use postern_policy::{AgentId, Effect};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -187,6 +187,10 @@ pub struct SetupPreview {
 pub struct SettingsChange {
     /// The file, escaped; `None` if no file changes.
     pub file: Option<String>,
+    /// The file, ready to be shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub place: Option<ShownText>,
     /// The lines of the file, in order; none if nothing changes.
     pub lines: Vec<DiffLine>,
     /// True if the file is removed, because nothing else is in it.

@@ -4,16 +4,17 @@ use super::known::{AgentConnectMethod, agent_facts};
 use super::{AgentConnectRecord, AgentSetup, settings_of, unusable, with_files};
 use crate::hooks::{HookSettingsChange, left_to_do};
 use postern_command::escape;
-use postern_contract::MultilineText;
 use postern_contract::methods::{
     AddAgent, AgentAdd, AgentRef, ChannelAsk, ControlCode, ControlError, DisableDoor, DoorEnable, DoorRef,
     EnableDoor, GetAgent, GetChannel, GetPermissions, HookNote, KnownAgent, NoteHook, PermissionsSet,
     PutRules, RemoveAgent, RulesPut, SetPermissions, SetUpDoor, SettingsChange, SetupConnect, SetupConnected,
     SetupDisconnect, SetupDisconnected, SetupPreview, SetupScope,
 };
+use postern_contract::{MultilineText, to_pieces};
 use postern_host::ApproverId;
-use postern_policy::AgentId;
+use postern_policy::{AgentId, from_home};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 impl AgentSetup {
     /// Says what connecting or disconnecting an agent would change.
@@ -29,8 +30,10 @@ impl AgentSetup {
         } else {
             self.change(kind, &agent, &scope).await?
         };
+        let shown = |file: &Path| to_pieces(&from_home(&file.to_string_lossy(), &self.host.user().home));
         Ok(SettingsChange {
             file: change.as_ref().map(|change| escape::visible_text(&change.file.to_string_lossy())),
+            place: change.as_ref().map(|change| shown(&change.file)),
             lines: change.as_ref().map(HookSettingsChange::diff_lines).unwrap_or_default(),
             removes_file: change.as_ref().is_some_and(HookSettingsChange::removes_file),
             digest: digest(change.as_ref()),

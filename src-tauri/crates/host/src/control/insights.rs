@@ -178,8 +178,11 @@ impl Handle<SuggestRules> for HostControl {
             let of_agent = by_agent.entry(command.last.agent.clone()).or_default();
             of_agent.push((PastQuestion { times, denied, offers }, command.last));
         }
-        let mut suggestions: Vec<Suggestion> =
-            by_agent.into_iter().flat_map(|(agent, questions)| suggestions(&agent, &questions)).collect();
+        let home = &self.parts.book.places().home;
+        let mut suggestions: Vec<Suggestion> = by_agent
+            .into_iter()
+            .flat_map(|(agent, questions)| suggestions(&agent, &questions, home))
+            .collect();
         suggestions.sort_by_key(|suggestion| std::cmp::Reverse(suggestion.spares));
         suggestions.truncate(SUGGESTED);
         Ok(Suggestions { asked, suggestions })
@@ -235,7 +238,7 @@ impl HostControl {
 }
 
 /// Returns what could be allowed to one agent. Its own shell and the host are apart: an answer for one is none for the other.
-fn suggestions(agent: &AgentId, questions: &[(PastQuestion, Summary)]) -> Vec<Suggestion> {
+fn suggestions(agent: &AgentId, questions: &[(PastQuestion, Summary)], home: &str) -> Vec<Suggestion> {
     let mut all = Vec::new();
     for origin in [Origin::Host, Origin::AgentShell, Origin::Tool] {
         let own: Vec<&(PastQuestion, Summary)> =
@@ -244,7 +247,12 @@ fn suggestions(agent: &AgentId, questions: &[(PastQuestion, Summary)]) -> Vec<Su
         all.extend(suggest(&asked, SUGGESTED).into_iter().map(|Suggested { offer, spares, answers }| {
             let examples =
                 answers.iter().take(EXAMPLES).map(|at| without_secrets(&own[*at].1.line)).collect();
-            Suggestion { agent: agent.clone(), offer: rule_offer(agent, origin, &offer), spares, examples }
+            Suggestion {
+                agent: agent.clone(),
+                offer: rule_offer(agent, origin, &offer, home),
+                spares,
+                examples,
+            }
         }));
     }
     all

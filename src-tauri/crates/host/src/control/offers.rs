@@ -10,7 +10,7 @@ use crate::gate::{AgentToolCall, JudgedRequest, RequestJudgment, judge_call, jud
 use postern_contract::ShownText;
 use postern_contract::methods::{ControlError, OfferRules, RequestNumber, RuleOffer, RuleOffers};
 use postern_contract::render::{self, Sentence};
-use postern_policy::{AgentId, AlwaysOffer, Decision, Origin, Rule, RuleOrigin, pattern_text};
+use postern_policy::{AgentId, AlwaysOffer, Decision, Origin, Rule, RuleOrigin, from_home, pattern_text};
 use postern_store::requests::StoredRequest;
 use std::sync::Arc;
 
@@ -64,26 +64,30 @@ impl Handle<OfferRules> for HostControl {
                             .pieces(),
                     )
                 }
-                Decision::Ask => RuleOffers { offers: offers(&row.summary.agent, &judged), why: None },
+                Decision::Ask => RuleOffers {
+                    offers: offers(&row.summary.agent, &judged, &self.parts.book.places().home),
+                    why: None,
+                },
             },
         })
     }
 }
 
 /// Returns the offers as rules of the agent.
-pub(super) fn offers(agent: &AgentId, judged: &JudgedRequest) -> Vec<RuleOffer> {
+pub(super) fn offers(agent: &AgentId, judged: &JudgedRequest, home: &str) -> Vec<RuleOffer> {
     // A line of permissions.jsonc is no rule.
     let rules = judged.offers.iter().filter(|offer| !offer.drafts.is_empty());
-    rules.map(|offer| rule_offer(agent, judged.plan.origin, offer)).collect()
+    rules.map(|offer| rule_offer(agent, judged.plan.origin, offer, home)).collect()
 }
 
-/// Returns an offer as rules.
-pub(super) fn rule_offer(agent: &AgentId, origin: Origin, offer: &AlwaysOffer) -> RuleOffer {
+/// Returns an offer as rules, with its folder as it is shown to the person whose home folder is `home`.
+pub(super) fn rule_offer(agent: &AgentId, origin: Origin, offer: &AlwaysOffer, home: &str) -> RuleOffer {
     let origin = RuleOrigin::of_answer(origin);
     let of_agent = |rule| Rule { agent: Some(agent.clone()), created_at: now_millis(), ..rule };
     let rules: Vec<Rule> = offer.to_rules(origin).map(of_agent).collect();
     let drafts = rules.iter().cloned().map(draft_of).collect();
     let patterns = rules.iter().map(|rule| to_pieces(&pattern_text(&rule.pattern))).collect();
-    let label = render::placed_offer(&offer.label, offer.folder.as_deref());
+    let folder = offer.folder.as_deref().map(|folder| from_home(folder, home));
+    let label = render::placed_offer(&offer.label, folder.as_deref());
     RuleOffer { id: offer.id.to_owned(), label, rules, drafts, shown: patterns }
 }

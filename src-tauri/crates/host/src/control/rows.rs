@@ -52,25 +52,26 @@ pub(super) fn rule_row(listed: ListedRule, home: &str) -> RuleRow {
     }
 }
 
-pub(super) fn skill_row(skill: &Skill) -> SkillRow {
+/// Returns a skill with its paths as they are shown to the person whose home folder is `home`.
+pub(super) fn skill_row(skill: &Skill, home: &str) -> SkillRow {
     SkillRow {
         name: skill.name.clone(),
         description: skill.description.clone(),
         folder: skill.folder.clone(),
         shown: to_pieces(&skill.name),
         about: to_pieces(&skill.description),
-        place: to_pieces(&skill.folder),
-        clis: skill.clis.iter().map(cli_row).collect(),
+        place: shown_path(&skill.folder, home),
+        clis: skill.clis.iter().map(|cli| cli_row(cli, home)).collect(),
         problem: skill.problem.as_deref().map(escape::visible_text),
     }
 }
 
-fn cli_row(cli: &StoredSkillCli) -> SkillCli {
+fn cli_row(cli: &StoredSkillCli, home: &str) -> SkillCli {
     SkillCli {
         name: cli.name.clone(),
         path: cli.path.clone(),
         shown: to_pieces(&cli.name),
-        place: cli.path.as_deref().map(to_pieces),
+        place: cli.path.as_deref().map(|path| shown_path(path, home)),
         rule: cli.rule,
         state: state_of(cli),
         short_hash: cli.seen.as_ref().map(|seen| seen.sha256.chars().take(SHORT).collect()),

@@ -2,6 +2,7 @@
 
 use super::{Handle, HostControl, MethodResult, rows};
 use crate::ask::ApproverId;
+use crate::gate::shown_path;
 use postern_contract::ApproverNotification;
 use postern_contract::methods::{
     AddSkillFolder, ApproveSkill, ControlError, ListSkills, Nothing, RemoveSkillFolder, SkillApprove,
@@ -12,7 +13,10 @@ impl HostControl {
     async fn skills(&self) -> Result<Skills, ControlError> {
         let folders = self.parts.book.skill_folders().await?;
         let snapshot = self.parts.book.snapshot();
-        Ok(Skills { folders, skills: snapshot.skills.iter().map(rows::skill_row).collect() })
+        let home = &self.parts.book.places().home;
+        let places = folders.iter().map(|folder| shown_path(folder, home)).collect();
+        let skills = snapshot.skills.iter().map(|skill| rows::skill_row(skill, home)).collect();
+        Ok(Skills { folders, places, skills })
     }
 
     /// Skills are others now, and so may their rules be.

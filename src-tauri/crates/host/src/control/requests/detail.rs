@@ -1,7 +1,7 @@
 //! Request in full, from the record.
 
 use super::super::rows;
-use crate::gate::{AgentToolCall, shown_subject, to_pieces};
+use crate::gate::{AgentToolCall, shown_path, shown_subject, to_pieces};
 use postern_command::{escape, quote_argv};
 use postern_contract::render::{self, Sentence};
 use postern_contract::{Moment, MomentKind, RequestDetail, ShownSubject, ShownText};
@@ -21,6 +21,7 @@ pub(super) fn detail(
     row: StoredRequest,
     stdout: Option<&OutputExcerpt>,
     stderr: Option<&OutputExcerpt>,
+    home: &str,
 ) -> RequestDetail {
     // What was asked for is kept as it came over the wire.
     let asked: Value = serde_json::from_str(&row.asked).unwrap_or_default();
@@ -32,6 +33,10 @@ pub(super) fn detail(
     let running = matches!(row.summary.phase, RunState::Running | RunState::Stopping);
     let verdict = row.verdict;
     let why = end_reason(row.ending.as_ref(), verdict.as_ref());
+    let cwd = row
+        .plan
+        .as_ref()
+        .map_or_else(|| text_member(&asked, "cwd").unwrap_or_default(), |plan| plan.cwd.path.clone());
     RequestDetail {
         row: rows::request(&row.summary),
         risk: row.summary.risk.as_ref().map(render::shown_risk),
@@ -40,11 +45,8 @@ pub(super) fn detail(
             .map(|call| shown_subject(&call))
             .filter(|subject| *subject != ShownSubject::Command),
         asked: row.asked_line,
-        cwd: escape::visible_text(
-            &row.plan
-                .as_ref()
-                .map_or_else(|| text_member(&asked, "cwd").unwrap_or_default(), |plan| plan.cwd.path.clone()),
-        ),
+        place: shown_path(&cwd, home),
+        cwd: escape::visible_text(&cwd),
         env: overrides(&asked),
         steps: verdict.as_ref().map(render::shown_steps).unwrap_or_default(),
         message: why.as_deref().map(postern_contract::pieces_to_text),

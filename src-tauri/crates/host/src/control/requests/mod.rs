@@ -134,7 +134,8 @@ impl Handle<GetRequest> for HostControl {
             };
             (stdout, stderr) = (so_far(OutputStream::Stdout), so_far(OutputStream::Stderr));
         }
-        let mut detail = detail::detail(row, stdout.as_ref(), stderr.as_ref());
+        let mut detail =
+            detail::detail(row, stdout.as_ref(), stderr.as_ref(), &self.parts.book.places().home);
         if !params.secrets {
             detail.hide_secrets();
         }

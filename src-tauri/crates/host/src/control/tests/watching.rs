@@ -50,7 +50,14 @@ async fn a_skill_that_appears_is_found_by_itself() {
     std::fs::write(folder.join("bird/SKILL.md"), "---\nname: bird\nclis: [uname, no-such-cli]\n---\n")
         .unwrap();
     heard(&mut told, |told| matches!(told, ApproverNotification::SkillsChanged)).await;
-    let skills = running.call::<ListSkills>(json!({})).await.unwrap().skills;
+    let listed = running.call::<ListSkills>(json!({})).await.unwrap();
+    let skills = listed.skills;
+    let text = postern_contract::pieces_to_text;
+    assert_eq!(listed.folders, [folder.display().to_string()], "whole, to be named again");
+    assert_eq!(
+        (text(&listed.places[0]), text(&skills[0].place)),
+        ("~/skills".into(), "~/skills/bird".into())
+    );
     let states: Vec<_> = skills[0].clis.iter().map(|cli| (cli.name.as_str(), cli.state.name())).collect();
     assert_eq!(states, [("no-such-cli", "missing"), ("uname", "new")]);
 }
