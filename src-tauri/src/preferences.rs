@@ -80,6 +80,7 @@ mod tests {
             confirm: true,
             details: true,
             shortcut: Shortcut::Off,
+            unrecorded: true,
         };
         StoredPreferences::read_file(folder.path()).update(dark).unwrap();
         assert_eq!(StoredPreferences::read_file(folder.path()).get(), dark);

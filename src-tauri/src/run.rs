@@ -67,6 +67,7 @@ fn start_app(
 ) -> anyhow::Result<()> {
     let preferences = Arc::new(StoredPreferences::read_file(&options.data));
     app.set_theme(crate::preferences::window_theme(preferences.get().appearance));
+    app.manage(Arc::clone(&preferences));
     let approval =
         approval::open_window(app, Arc::clone(&backend), Arc::clone(&preferences), options.keep_page)?;
     let popover = Popover::default();

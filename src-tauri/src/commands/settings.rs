@@ -7,13 +7,14 @@ use crate::dependencies::AppDependencies;
 use crate::preferences::window_theme;
 use crate::presence;
 use crate::system::login;
+use crate::window::{approval, output, popover};
 use postern_contract::methods::METHODS;
 use postern_contract::{Preferences, Presence};
 use serde_json::Value;
 use std::sync::PoisonError;
 use std::time::Duration;
 use tauri::ipc::Channel;
-use tauri::{AppHandle, State, WebviewWindow};
+use tauri::{AppHandle, Manager as _, State, WebviewWindow};
 
 /// Time that the owner has to confirm a change of the settings.
 const CONFIRM: Duration = Duration::from_mins(1);
@@ -98,14 +99,38 @@ pub(super) async fn settings_set_preferences(
         presence::confirm("no longer ask for you".to_owned(), CONFIRM).await?;
     }
     app.set_theme(window_theme(preferences.appearance));
+    hide_from_recordings(&app, preferences.unrecorded);
     let kept = parts.preferences.update(preferences);
     parts.set_shortcut(&app);
     kept.map_err(|error| format!("the preferences could not be kept: {error}"))
 }
 
+/// Hides the open windows from recordings and shared screens, or shows them there again.
+fn hide_from_recordings(app: &AppHandle, hidden: bool) {
+    for window in app.webview_windows().into_values().filter(|window| is_private(window.label())) {
+        if let Err(error) = window.set_content_protected(hidden) {
+            tracing::warn!(%error, window = window.label(), "cannot be hidden from recordings");
+        }
+    }
+}
+
+/// Returns true if the window of this label shows what an agent wants or wrote, and little else.
+fn is_private(label: &str) -> bool {
+    label == approval::LABEL || label == popover::LABEL || output::request_of(label).is_some()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::may_call;
+    use super::{is_private, may_call};
+    use crate::window::{approval, popover, settings};
+
+    #[test]
+    fn what_an_agent_asks_and_writes_is_private_and_the_settings_are_not() {
+        for label in [approval::LABEL, popover::LABEL, "output-01a2049f-0995-7c11-8a0e-000000000001"] {
+            assert!(is_private(label), "{label}");
+        }
+        assert!(!is_private(settings::LABEL) && !is_private(settings::PREFERENCES));
+    }
 
     #[test]
     fn no_question_is_answered_from_the_settings() {

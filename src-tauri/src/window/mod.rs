@@ -9,5 +9,6 @@ mod panel;
 mod place;
 pub(crate) mod popover;
 mod presenter;
+mod recording;
 pub(crate) mod settings;
 pub(crate) mod surface;

@@ -1,6 +1,7 @@
 //! Windows that show the output of one request each: made when they are asked for, gone when they are closed. Each reads its own
 //! request, and answers nothing.
 
+use super::recording;
 use tauri::{AppHandle, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
 
 /// Beginning of the labels, which their capability names; the request's number follows.
@@ -40,12 +41,13 @@ fn show_window(app: &AppHandle, label: &str) -> tauri::Result<()> {
         window.show()?;
         return window.set_focus();
     }
-    WebviewWindowBuilder::new(app, label, WebviewUrl::App("output.html".into()))
+    let window = WebviewWindowBuilder::new(app, label, WebviewUrl::App("output.html".into()))
         .title("Postern Output")
         .inner_size(SIZE.0, SIZE.1)
         .min_inner_size(LEAST.0, LEAST.1)
-        .build()?
-        .set_focus()
+        .build()?;
+    recording::hide_if_wanted(&window)?;
+    window.set_focus()
 }
 
 /// Lets the menu bar's *Find…* search the output that has the keyboard. Returns false if none has it.

@@ -2,8 +2,8 @@
 //!
 //! A page that waits costs the memory of a browser. The first question after a quiet time pays a fraction of a second for a new one.
 
-use super::panel;
 use super::place::WIDTH;
+use super::{panel, recording};
 use std::time::Duration;
 use tauri::utils::config::BackgroundThrottlingPolicy;
 use tauri::{AppHandle, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
@@ -111,5 +111,6 @@ fn build_window(app: &AppHandle, label: &str) -> tauri::Result<WebviewWindow> {
         .background_throttling(BackgroundThrottlingPolicy::Disabled)
         .build()?;
     panel::make_panel(&window)?;
+    recording::hide_if_wanted(&window)?;
     Ok(window)
 }

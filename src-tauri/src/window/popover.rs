@@ -2,7 +2,7 @@
 //! leads to the panel, which shows all of one.
 
 use super::approval::{self, ApprovalHandle};
-use super::display;
+use super::{display, recording};
 use postern_contract::Overview;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -181,7 +181,7 @@ async fn close_unless_focused(app: AppHandle) {
 
 /// Builds the window hidden, until its page says how high it is.
 fn build_window(app: &AppHandle) -> tauri::Result<WebviewWindow> {
-    WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("popover.html".into()))
+    let window = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("popover.html".into()))
         .title("Postern Overview")
         .inner_size(WIDTH, HEIGHT)
         .max_inner_size(WIDTH, f64::from(u16::MAX))
@@ -192,7 +192,9 @@ fn build_window(app: &AppHandle) -> tauri::Result<WebviewWindow> {
         .skip_taskbar(true)
         .minimizable(false)
         .maximizable(false)
-        .build()
+        .build()?;
+    recording::hide_if_wanted(&window)?;
+    Ok(window)
 }
 
 /// Returns the part of the screen that windows may take: where the icon is, or else the pointer.

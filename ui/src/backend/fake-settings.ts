@@ -50,6 +50,7 @@ export class FakeSettings implements SettingsBackend {
     confirm: false,
     details: false,
     shortcut: "control-option-space",
+    unrecorded: false,
   };
   /** How the computer would tell its owner. */
   means: Presence = "touch-id";

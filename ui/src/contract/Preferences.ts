@@ -25,4 +25,8 @@ details: boolean,
 /**
  * Keys that give the panel the keyboard, and take it back, on a Mac. They answer nothing.
  */
-shortcut: Shortcut, };
+shortcut: Shortcut, 
+/**
+ * True if the panel, the popover and windows of output ask to be left out of recordings and shared screens.
+ */
+unrecorded: boolean, };

@@ -607,6 +607,7 @@ describe("the owner's confirmation", () => {
     expect(confirm).toHaveAccessibleDescription(/Touch ID/);
     await user.click(confirm);
     expect(await backend.preferences()).toMatchObject({ confirm: true, sound: true });
+    expect(screen.queryByRole("switch", { name: /recordings/ }), "there is no such thing here").toBeNull();
   });
 
   it("cannot be turned on where the computer cannot tell its owner, and says so", async () => {

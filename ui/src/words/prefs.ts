@@ -9,6 +9,8 @@ export const prefs = {
   shortcut: "Shortcut to answer by keyboard",
   shortcuts: { "control-option-space": "⌃⌥Space", "control-option-p": "⌃⌥P", off: "Off" },
   sound: "Play a sound when an agent asks",
+  unrecorded: "Hide questions from recordings and screen sharing",
+  unrecordedHint: "Recorders on macOS 15 and later may show them anyway.",
   confirm: "Require Touch ID for Always and dangerous commands",
   confirmHints: {
     "touch-id": `With Touch ID or this ${computer}’s password, for answers in the window.`,

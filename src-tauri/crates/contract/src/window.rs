@@ -159,6 +159,7 @@ pub struct Offer {
 /// Look and sound of the app, and whether the owner of the Mac confirms *Always* and what is dangerous.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the settings")]
 pub struct Preferences {
     /// Light, dark, or as the system is.
     pub appearance: Appearance,
@@ -170,12 +171,14 @@ pub struct Preferences {
     pub details: bool,
     /// Keys that give the panel the keyboard, and take it back, on a Mac. They answer nothing.
     pub shortcut: Shortcut,
+    /// True if the panel, the popover and windows of output ask to be left out of recordings and shared screens.
+    pub unrecorded: bool,
 }
 
 impl Default for Preferences {
     fn default() -> Self {
         let (appearance, shortcut) = (Appearance::System, Shortcut::ControlOptionSpace);
-        Self { appearance, sound: true, confirm: false, details: false, shortcut }
+        Self { appearance, sound: true, confirm: false, details: false, shortcut, unrecorded: false }
     }
 }
 
