@@ -54,7 +54,9 @@ pub(super) fn question(question: &Question, shape: &Shape<'_>) -> Vec<Line<'stat
 fn context(question: &Question) -> Vec<StyledRun> {
     let mut runs = vec![dim_run(crate::question::origin_words(question))];
     let session = question.asker.session.as_ref();
-    for (label, text) in [(" · in ", Some(&question.cwd)), (" · session ", session)] {
+    for (label, text) in
+        [(" · in ", Some(&question.cwd)), (" on branch ", question.branch.as_ref()), (" · session ", session)]
+    {
         if let Some(text) = text.filter(|text| !text.is_empty()) {
             runs.push(dim_run(label));
             runs.extend(shown_runs(text, dim()));
