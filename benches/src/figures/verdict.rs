@@ -59,7 +59,7 @@ pub(crate) fn measure(effort: Effort) -> anyhow::Result<[Row; 2]> {
 /// Makes a policy of `rules` rules of which the last three allow the pipeline.
 pub(super) fn policy(agent: AgentId, rules: usize) -> AgentPolicy {
     let pinned = (0..3).map(|nth| Rule {
-        pin: Some(Box::new(Pin { program: identity(PROGRAMS[nth]), script: None })),
+        pin: Some(Box::new(Pin::new(identity(PROGRAMS[nth])))),
         ..rule(rules - nth, Effect::Allow, Pattern::Path(format!("/usr/bin/{}", PROGRAMS[nth])))
     });
     let rules: Vec<Rule> = (1..rules - 2).map(numbered_rule).chain(pinned).collect();

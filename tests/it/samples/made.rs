@@ -73,7 +73,7 @@ impl Made {
     /// Binds it to the program that was seen last.
     fn pinned(mut self) -> Self {
         let seen = self.rule.usage.last_seen.clone();
-        self.rule.pin = seen.map(|program| Box::new(Pin { program: *program, script: None }));
+        self.rule.pin = seen.map(|program| Box::new(Pin::new(*program)));
         self
     }
 

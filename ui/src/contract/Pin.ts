@@ -3,7 +3,7 @@ import type { Identity } from "./Identity";
 import type { ScriptPin } from "./ScriptPin";
 
 /**
- * The identity a rule was approved with. The rule holds only while the file's sha256 is this one.
+ * The identity a rule was approved with. The rule holds while the file's sha256 is this one, or where that suffices, its signer.
  */
 export type Pin = { 
 /**
@@ -13,4 +13,8 @@ program: Identity,
 /**
  * The script it was approved with, for an interpreter: path and sha256.
  */
-script: ScriptPin | null, };
+script: ScriptPin | null, 
+/**
+ * True if other versions of the program hold as well, where the same signer signed them under the same name.
+ */
+bySigner?: boolean, };

@@ -119,6 +119,7 @@ export const rules = {
   close: "Close",
   program: "Program",
   pinned: "Only while the program is unchanged.",
+  pinnedSigner: "Only while the same developer signs the program.",
   hash: "SHA-256",
   sizeOf: "Size",
   size: (bytes: string) => `${bytes} bytes`,

@@ -194,7 +194,7 @@ impl Signature {
     }
 }
 
-/// The identity a rule was approved with. The rule holds only while the file's sha256 is this one.
+/// The identity a rule was approved with. The rule holds while the file's sha256 is this one, or where that suffices, its signer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -203,6 +203,33 @@ pub struct Pin {
     pub program: Identity,
     /// The script it was approved with, for an interpreter: path and sha256.
     pub script: Option<ScriptPin>,
+    /// True if other versions of the program hold as well, where the same signer signed them under the same name.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
+    pub by_signer: bool,
+}
+
+impl Pin {
+    /// Returns a pin on a program's content.
+    pub fn new(program: Identity) -> Self {
+        Self { program, script: None, by_signer: false }
+    }
+
+    /// Returns true if a known signer signed the program.
+    pub fn is_signed(&self) -> bool {
+        self.program.signature.as_ref().is_some_and(|signature| signature.signer().is_some())
+    }
+
+    /// Returns true if it holds for the program as it is now.
+    pub fn holds(&self, now: &Identity) -> bool {
+        let signed = |identity: &Identity| {
+            let signature = identity.signature.as_ref()?;
+            Some((signature.signer()?, signature.signing_id.clone()))
+        };
+        let by_signer =
+            || self.by_signer && signed(now).is_some_and(|now| Some(now) == signed(&self.program));
+        now.sha256.eq_ignore_ascii_case(&self.program.sha256) || by_signer()
+    }
 }
 
 /// The script that an interpreter's rule is bound to.

@@ -74,14 +74,14 @@ impl PolicyStore {
     /// Returns whether the program that a pinned rule names is another one now; `None` if it cannot be told.
     pub(super) fn has_changed(&self, pattern: &Pattern, agent: Option<&AgentId>, pin: &Pin) -> Option<bool> {
         let now = self.pin_of(pattern, agent).ok()?;
-        Some(now.program.sha256 != pin.program.sha256)
+        Some(!pin.holds(&now.program))
     }
 }
 
 fn program(found: Lookup, name: &str) -> Result<Pin, PolicyStoreError> {
     match found {
         Lookup::Found(program) => match program.identity {
-            Some(identity) => Ok(Pin { program: identity, script: None }),
+            Some(identity) => Ok(Pin::new(identity)),
             None => cannot(format!("{} cannot be read", escape::visible_text(name))),
         },
         Lookup::NotFound => cannot(format!(

@@ -58,7 +58,7 @@ impl CaseRule {
         Ok(Rule {
             id,
             args: full.args,
-            pin: full.pin.map(|sha256| Box::new(Pin { program: identity(&sha256), script: None })),
+            pin: full.pin.map(|sha256| Box::new(Pin::new(identity(&sha256)))),
             allow_writes: full.allow_writes,
             broad: full.broad,
             confine: full.confine,

@@ -145,7 +145,7 @@ fn remarks_name_rules_that_are_covered_broad_unused_or_expired() {
 
 #[test]
 fn only_what_matches_at_least_as_much_covers() {
-    let pin = || Some(Box::new(Pin { program: identity("git"), script: None }));
+    let pin = || Some(Box::new(Pin::new(identity("git"))));
     let of = |name: &str| Some(AgentId::new(name).unwrap());
     let narrow = || person_rule(1, Effect::Allow, "git push origin main");
     let wide = || person_rule(2, Effect::Allow, "git push *");
@@ -179,7 +179,7 @@ fn only_what_matches_at_least_as_much_covers() {
 fn a_rule_is_broad_or_unused_only_where_nothing_says_otherwise() {
     let day = 24 * 60 * 60 * 1000;
     let python = || person_rule(1, Effect::Allow, "/usr/bin/python3");
-    let pin = || Some(Box::new(Pin { program: identity("python3"), script: None }));
+    let pin = || Some(Box::new(Pin::new(identity("python3"))));
     let used = |at| Usage { count: 1, last_used_at: Some(at), ..Usage::default() };
     let told = |rule: Rule| remarks(&[Rule { usage: used(110 * day), ..rule }], 200 * day);
     assert_eq!(told(python()), [(1, Remark::TooBroad)]);

@@ -301,7 +301,7 @@ fn pin_problem(rule: &Rule, subject: &StepSubject<'_>) -> PinState {
         }
     }
     match subject.program().and_then(|program| program.identity.as_ref()) {
-        Some(now) if now.sha256.eq_ignore_ascii_case(&pin.program.sha256) => PinState::Holds,
+        Some(now) if pin.holds(now) => PinState::Holds,
         Some(now) => PinState::Changed(PinMismatch::Program(changes(&pin.program, now))),
         None => PinState::Changed(PinMismatch::Unidentified),
     }

@@ -181,7 +181,7 @@ fn named_by_rule(policy: &AgentPolicy, program: &FoundProgram, facts: &Facts<'_>
 pub(super) fn is_pinned_to(rule: &Rule, program: &FoundProgram) -> bool {
     let Some(pin) = &rule.pin else { return true };
     let now = program.identity.as_ref().filter(|_| !program.agent_can_change);
-    now.is_some_and(|now| now.sha256.eq_ignore_ascii_case(&pin.program.sha256))
+    now.is_some_and(|now| pin.holds(now))
 }
 
 /// Returns true if a variable that a step sets can change what runs.

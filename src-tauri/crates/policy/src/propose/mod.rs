@@ -278,7 +278,7 @@ fn widths_of(facts: &Facts<'_>, at: usize) -> Result<Widths, NothingToSave> {
         let bound = step.ways_out.iter().all(|way| crate::judge::is_bound_by_limits(way.effect));
         // By words alone the rule would match every program of that name in every folder.
         command = text.filter(|_| !program.agent_can_change).and_then(|text| {
-            let pin = Some(Pin { program: program.identity.clone()?, script: None });
+            let pin = Some(Pin::new(program.identity.clone()?));
             Some(Draft { pin, ..draft(Pattern::Command(text), None) })
         });
         path = match class {
@@ -376,7 +376,7 @@ fn current_pin(program: &FoundProgram, found: &StepFacts) -> Option<Pin> {
     }
     let script = script
         .map(|script| ScriptPin { path: script.real_path.clone(), sha256: script.identity.sha256.clone() });
-    Some(Pin { program: program.identity.clone()?, script })
+    Some(Pin { script, ..Pin::new(program.identity.clone()?) })
 }
 
 /// Returns the arguments by which a rule names this script: it comes first, and anything may follow.

@@ -132,7 +132,7 @@ mod tests {
 
     /// Returns a rule of an agent (of everyone: none), bound to this content.
     fn bound(id: i64, agent: Option<&str>, text: &str, content: &str) -> Rule {
-        let pin = Pin { program: identity(content), script: None };
+        let pin = Pin::new(identity(content));
         let agent = agent.map(|agent| AgentId::new(agent).unwrap());
         Rule {
             agent,

@@ -42,7 +42,7 @@ pub fn renew_rules(conn: &Connection, renewals: &[RuleRenewal]) -> Result<Option
         for id in &was.rules {
             let pin = rules::get_rule(conn, *id)?.and_then(|rule| rule.pin);
             let Some(pin) = pin.filter(|pin| pin.program.sha256 == was.program.sha256) else { continue };
-            pins.push((*id, Pin { program: now.clone(), script: pin.script }));
+            pins.push((*id, Pin { program: now.clone(), ..*pin }));
             ids.push(*id);
         }
         if !ids.is_empty() {
@@ -105,7 +105,7 @@ mod tests {
     fn bound(command: &str, sha256: &str) -> Rule {
         let script = (command == "tool x.sh")
             .then(|| ScriptPin { path: "/p/x.sh".to_owned(), sha256: "s".to_owned() });
-        let pin = Some(Box::new(Pin { program: identity(sha256), script }));
+        let pin = Some(Box::new(Pin { script, ..Pin::new(identity(sha256)) }));
         Rule { pin, ..allow_rule(Some("main"), command) }
     }
 

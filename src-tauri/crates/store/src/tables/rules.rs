@@ -318,6 +318,7 @@ mod tests {
             pin: Some(Box::new(Pin {
                 program: identity("aa"),
                 script: Some(ScriptPin { path: "/s".into(), sha256: "bb".into() }),
+                by_signer: true,
             })),
             allow_writes: true,
             confine: Some(postern_policy::Profile::Project),

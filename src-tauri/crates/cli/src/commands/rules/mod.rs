@@ -350,6 +350,9 @@ fn rule_notes(row: &RuleRow) -> String {
             script
                 .unwrap_or_else(|| format!("pinned to {}", pin.program.sha256.get(..8).unwrap_or_default())),
         );
+        if pin.by_signer {
+            notes.push("and other versions by the same developer".to_owned());
+        }
     }
     match &rule.lifetime {
         Lifetime::Forever => {}

@@ -74,7 +74,7 @@ impl PolicyStore {
         identity: &Identity,
     ) -> Result<SkillApproval, PolicyStoreError> {
         let rule = Rule {
-            pin: Some(Box::new(Pin { program: identity.clone(), script: None })),
+            pin: Some(Box::new(Pin::new(identity.clone()))),
             // Such a rule allows any arguments and any input, so programs that run other code are approved for
             // no skill.
             input: RuleInput::Any,

@@ -121,7 +121,7 @@ fn a_name_that_any_file_can_claim_is_no_rule_that_allows() {
 fn what_the_disk_says_counts() {
     let allow = person_rule(1, Effect::Allow, "/opt/homebrew/bin/rg");
     let deny = person_rule(1, Effect::Deny, "/opt/homebrew/bin/rg");
-    let pinned = Rule { pin: Some(Box::new(Pin { program: identity("a"), script: None })), ..allow.clone() };
+    let pinned = Rule { pin: Some(Box::new(Pin::new(identity("a")))), ..allow.clone() };
     let there = Seen { exists: true, mutable: true, ..Seen::default() };
     for (rule, seen, expected) in [
         (&allow, there, Some(FindingKind::AgentWritable)),

@@ -8,7 +8,7 @@ use crate::{
 const RUN: &str = "/Users/u/project/run.sh";
 
 fn pinned(text: &str, content: &str) -> Rule {
-    let pin = Pin { program: identity(content), script: None };
+    let pin = Pin::new(identity(content));
     Rule { pin: Some(Box::new(pin)), ..person_rule(1, Effect::Allow, text) }
 }
 
@@ -95,7 +95,7 @@ fn a_link_that_the_agent_made_is_not_the_program_it_leads_to() {
 fn a_script_that_the_agent_can_change_is_not_the_one_that_was_pinned() {
     let path = "/Users/u/project/x.py".to_owned();
     let script = Some(ScriptPin { path: path.clone(), sha256: identity("print").sha256 });
-    let pin = Some(Box::new(Pin { program: identity("python3"), script }));
+    let pin = Some(Box::new(Pin { script, ..Pin::new(identity("python3")) }));
     let mut scene = Scene::new().with_rule(Rule { pin, ..person_rule(1, Effect::Allow, "/usr/bin/python3") });
     scene.scripts.insert(path.clone(), identity("print"));
     let mut scene =

@@ -40,10 +40,8 @@ fn a_deny_rule_may_describe_the_program_too() {
 
 #[test]
 fn a_denied_file_is_known_by_its_place_on_the_disk() {
-    let pinned = Rule {
-        pin: Some(Box::new(Pin { program: identity("rm"), script: None })),
-        ..person_rule(5, Effect::Deny, "/nowhere/rm")
-    };
+    let pinned =
+        Rule { pin: Some(Box::new(Pin::new(identity("rm")))), ..person_rule(5, Effect::Deny, "/nowhere/rm") };
     let judged = |now: Identity| {
         let mut scene = Scene::new()
             .program("/opt/copy", "other")

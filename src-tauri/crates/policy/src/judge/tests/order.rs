@@ -317,7 +317,7 @@ fn a_program_that_only_the_users_shell_finds_is_asked_about_unless_a_rule_says_w
             .judge_request();
         assert_eq!(line.decision, decision, "{allowed}: {:?}", line.cause);
     }
-    let pin = Some(Box::new(Pin { program: identity("its content"), script: None }));
+    let pin = Some(Box::new(Pin::new(identity("its content"))));
     let pinned = Rule { pin, ..person_rule(1, crate::Effect::Allow, "tool *") };
     let pinned = scene().with_rule(pinned).with_argv(&["tool", "x"]).judge_request();
     assert_eq!(pinned.decision, Decision::Allow, "it was allowed as it is: {:?}", pinned.cause);

@@ -1,7 +1,7 @@
 use crate::testing::{Scene, identity, person_rule};
 use crate::{
-    Cause, ContentDifference, Decision, Difference, Effect, Identity, Input, Lifetime, Pattern, Pin,
-    PinMismatch, Reason, Rule, RuleInput, ScriptPin, Security, Source,
+    Authority, Cause, ContentDifference, Decision, Difference, Effect, Identity, Input, Lifetime, Pattern,
+    Pin, PinMismatch, Reason, Rule, RuleInput, ScriptPin, Security, Signature, Source,
 };
 
 fn allowed(scene: &Scene) -> bool {
@@ -60,7 +60,7 @@ fn a_verdict_says_that_it_rests_on_a_broad_rule_only_where_it_does() {
 fn a_broad_rule_holds_in_its_folder_for_its_program_and_in_its_shell() {
     let broad = || Rule { broad: true, ..person_rule(1, Effect::Allow, "python3 *") };
     let line = "python3 -c 'x'";
-    let pin = |content: &str| Some(Box::new(Pin { program: identity(content), script: None }));
+    let pin = |content: &str| Some(Box::new(Pin::new(identity(content))));
     for (rule, expected) in [
         (Rule { folder: Some(crate::testing::CWD.to_owned()), ..broad() }, true),
         (Rule { folder: Some("/opt".to_owned()), ..broad() }, false),
@@ -177,10 +177,38 @@ fn an_exact_rule_is_byte_for_byte() {
 }
 
 fn pinned(was: Identity) -> Rule {
-    Rule {
-        pin: Some(Box::new(Pin { program: was, script: None })),
-        ..person_rule(1, Effect::Allow, "/usr/bin/git")
+    Rule { pin: Some(Box::new(Pin::new(was))), ..person_rule(1, Effect::Allow, "/usr/bin/git") }
+}
+
+#[test]
+fn a_pin_by_signer_holds_for_what_the_same_developer_signed_under_the_same_name() {
+    let signed = |content: &str, authority, signing_id: &str, team: &str| Identity {
+        signature: Some(Signature {
+            authority,
+            signing_id: signing_id.to_owned(),
+            team_id: Some(team.to_owned()),
+            cdhash: content.to_owned(),
+        }),
+        ..identity(content)
+    };
+    let developer = Authority::DeveloperId;
+    for (by_signer, now, expected) in [
+        (true, signed("new", developer, "com.example.git", "TEAM"), true),
+        (false, signed("new", developer, "com.example.git", "TEAM"), false),
+        (true, signed("new", developer, "com.example.git", "OTHER"), false),
+        (true, signed("new", developer, "com.example.other", "TEAM"), false),
+        (true, signed("new", Authority::AdHoc, "com.example.git", "TEAM"), false),
+        (true, identity("new"), false),
+    ] {
+        let was = Pin { by_signer, ..Pin::new(signed("old", developer, "com.example.git", "TEAM")) };
+        let rule = Rule { pin: Some(Box::new(was)), ..person_rule(1, Effect::Allow, "/usr/bin/git") };
+        let mut scene = Scene::new().with_rule(rule).with_shell_text("git status");
+        scene.programs.get_mut("/usr/bin/git").unwrap().identity = Some(now.clone());
+        assert_eq!(allowed(&scene), expected, "{now:?}");
+        assert!(!expected || !allowed(&scene.changeable("/usr/bin/git")), "the agent can change it");
     }
+    let unsigned = Pin { by_signer: true, ..Pin::new(identity("old")) };
+    assert!(!unsigned.holds(&identity("new")) && unsigned.holds(&identity("old")), "nobody is no signer");
 }
 
 #[test]
@@ -208,11 +236,11 @@ fn a_changed_program_asks_and_says_what_changed() {
 #[test]
 fn a_script_is_bound_to_its_content() {
     let pin = Pin {
-        program: identity("python3"),
         script: Some(ScriptPin {
             path: "/Users/u/project/x.py".to_owned(),
             sha256: identity("print").sha256,
         }),
+        ..Pin::new(identity("python3"))
     };
     let rule = Rule { pin: Some(Box::new(pin)), ..person_rule(1, Effect::Allow, "/usr/bin/python3") };
     let scene = |content: &str, command: &str| {
@@ -233,7 +261,7 @@ fn a_skills_program_needs_the_switch_and_an_approval() {
         pin,
         ..person_rule(1, Effect::Allow, "/opt/bin/bird")
     };
-    let approved = || Some(Box::new(Pin { program: identity("bird"), script: None }));
+    let approved = || Some(Box::new(Pin::new(identity("bird"))));
     let scene = |rule, on| {
         let scene = Scene::new().program("/opt/bin/bird", "bird").with_rule(rule);
         scene
@@ -246,7 +274,7 @@ fn a_skills_program_needs_the_switch_and_an_approval() {
     assert_eq!(scene(skill(None), true).reason, Reason::BinaryChanged, "not approved yet");
     let git = Rule {
         source: Source::Skill("bird".to_owned()),
-        pin: Some(Box::new(Pin { program: identity("git"), script: None })),
+        pin: Some(Box::new(Pin::new(identity("git")))),
         ..person_rule(1, Effect::Allow, "/usr/bin/git")
     };
     let scene = Scene::new().with_rule(git).with_settings(|settings| settings.allow_skills = true);
@@ -473,10 +501,8 @@ fn the_same_file_under_another_name_is_denied() {
         crate::judge_request(&policy, facts)
     });
     assert_eq!(denied.reason, Reason::Denylist, "but the content is the same");
-    let pinned = Rule {
-        pin: Some(Box::new(Pin { program: identity("rm"), script: None })),
-        ..person_rule(5, Effect::Deny, "/nowhere/rm")
-    };
+    let pinned =
+        Rule { pin: Some(Box::new(Pin::new(identity("rm")))), ..person_rule(5, Effect::Deny, "/nowhere/rm") };
     let scene = Scene::new()
         .program("/opt/copy", "rm")
         .with_allow_rule("/**")
