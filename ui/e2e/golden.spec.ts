@@ -16,6 +16,8 @@ const pictures = [
     act: (page) => page.keyboard.press("Control+i"),
   },
   { name: "always-light", scene: "push", scheme: "light", act: (page) => choose(page, "allow", "always") },
+  { name: "always-broad-dark", scene: "push", scheme: "dark", act: widen },
+  { name: "always-broad-light", scene: "push", scheme: "light", act: widen },
   { name: "uname-light", scene: "uname", scheme: "light" },
   { name: "remove-light", scene: "remove", scheme: "light" },
   { name: "dangerous-dark", scene: "dangerous", scheme: "dark" },
@@ -37,6 +39,13 @@ interface Picture {
   height?: number;
   /** What is opened first. */
   act?: (page: Page) => Promise<void>;
+}
+
+/** Opens a word of the exact command, so that the rule allows more than was shown. */
+async function widen(page: Page) {
+  await choose(page, "allow", "always");
+  await page.getByRole("radio", { name: "this exact command" }).check();
+  await page.getByRole("button", { name: "origin", exact: true }).click();
 }
 
 const same = { animations: "disabled", threshold: 0.3, maxDiffPixelRatio: 0.02 } as const;

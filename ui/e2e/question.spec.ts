@@ -320,6 +320,24 @@ test("a rule shows what it would have answered, as it is edited", async ({ page 
   });
 });
 
+test("a rule that allows more than was shown says so, and is saved by a second press", async ({ page }) => {
+  await open(page, "push");
+  await choose(page, "allow", "always");
+  await page.getByRole("radio", { name: "this exact command" }).check();
+  await page.getByRole("button", { name: "origin", exact: true }).click();
+  await expect(page.getByTestId("added")).toHaveText(/^Also: send data elsewhere; run any program/);
+  await fit(page);
+  const save = page.getByTestId("save");
+  await expect(save).toHaveText("Save Broad Rule…");
+  await save.dblclick();
+  await expect(save, "the second click of a double click is dead").toHaveText("Allow and Save Broad Rule");
+  expect((await said(page)).answers).toEqual([]);
+  await expect(page.getByRole("button", { name: "Back" })).toBeInViewport({ ratio: 1 });
+  await expect(save).toBeInViewport({ ratio: 1 });
+  await save.click();
+  expect((await said(page)).answers).toMatchObject([{ edited: "git push * main", broad: true }]);
+});
+
 test("dangerous: Always is in the details, and is held as well", async ({ page }) => {
   await open(page, "destructive");
   await expect(page.getByRole("button", { name: "More ways to allow" })).toHaveCount(0);

@@ -8,7 +8,7 @@ use crate::SettingsPage;
 use crate::dependencies::AppDependencies;
 use crate::window::settings;
 use postern_contract::methods::{RulePreview, ScriptRef, ScriptText};
-use postern_contract::{AnswerParams, Answered, EditParams, Edited, Offer, PillAct, QuestionName, Showing};
+use postern_contract::{AnswerParams, Answered, EditParams, Edited, PillAct, QuestionName, Showing};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, State, WebviewWindow};
 
@@ -81,9 +81,9 @@ pub(super) async fn question_edit(
 pub(super) async fn question_preview(
     window: WebviewWindow,
     parts: State<'_, AppDependencies>,
-    offer: Offer,
+    params: AnswerParams,
 ) -> Result<RulePreview, String> {
-    parts.approval.surface_handle(window.label()).preview(offer).await
+    parts.approval.surface_handle(window.label()).preview(params).await
 }
 
 #[tauri::command]

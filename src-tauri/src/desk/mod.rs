@@ -7,10 +7,8 @@ mod consent;
 use consent::Consent;
 pub(crate) use consent::HOLD;
 use postern_contract::methods::{Arming, Presented};
-use postern_contract::{
-    Answer, AnswerParams, NotApplied, Offer, Question, QuestionName, RuleDraft, Scope, ShownArming,
-};
-use postern_policy::{Effect, RiskLevel, kind_name, pattern_text};
+use postern_contract::{Answer, AnswerParams, NotApplied, Question, QuestionName, ShownArming};
+use postern_policy::RiskLevel;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -98,27 +96,6 @@ impl Desk {
             Answer::Always | Answer::DenyAlways | Answer::DenyAll => others.is_empty(),
         };
         all && self.is_showing(&params.question_id, &params.digest)
-    }
-
-    /// Returns the rule that an offer of the question on show would save, perhaps edited.
-    ///
-    /// `None` if the offer is of another question, or would save more than one.
-    pub(crate) fn draft_of(&self, offer: &Offer) -> Option<RuleDraft> {
-        let question =
-            self.question.as_ref().filter(|_| self.is_showing(&offer.question_id, &offer.digest))?;
-        let proposal = question.proposals.iter().find(|proposal| proposal.id == offer.proposal)?;
-        let [rule] = proposal.rules.as_slice() else { return None };
-        let text = offer.edited.clone().unwrap_or_else(|| pattern_text(&rule.pattern));
-        Some(RuleDraft {
-            agent: (offer.scope == Scope::Agent).then(|| question.asker.agent.clone()),
-            // Edited, it is read as it is written, as the answer would be.
-            kind: offer.edited.is_none().then(|| kind_name(&rule.pattern)),
-            pin: rule.pinned,
-            folder: rule.folder.clone().filter(|_| !offer.anywhere),
-            input: rule.input.clone(),
-            confine: rule.confine,
-            ..RuleDraft::new(Effect::Allow, text)
-        })
     }
 
     /// Notes that the page has laid out the question on show, or its card for *Always*: another card starts
@@ -232,6 +209,10 @@ impl Desk {
         // What the host said of arming before the last change counts for nothing here, too.
         if yes && hold && !(self.is_armed() && self.consent.is_given(now)) {
             return Err(NotApplied::NotHeld);
+        }
+        let broad = params.broad && params.answer == Answer::Always;
+        if broad && !(self.is_armed() && self.consent.is_given(now)) {
+            return Err(NotApplied::BroadOnce);
         }
         Ok(())
     }

@@ -261,20 +261,17 @@ fn a_dangerous_yes_counts_at_the_second_press_once_it_is_armed_again() {
 }
 
 #[test]
-fn an_offer_is_of_the_question_on_show() {
-    let mut desk = Desk::default();
-    let rule =
-        json!({"pattern": {"kind": "command", "value": "git push *"}, "text": "git push *", "pinned": false});
-    let proposals = json!([{"id": "command", "label": [], "rules": [rule], "wouldMatch": null}]);
-    let proposals = serde_json::from_value(proposals).unwrap();
-    desk.waiting(Some(Question { proposals, ..question("q1", "d1") }), Vec::new());
-    let offer = |digest: &str, edited: Option<&str>, scope: &str| {
-        let offer = json!({"questionId": "q1", "digest": digest, "proposal": "command", "edited": edited, "scope": scope});
-        desk.draft_of(&serde_json::from_value(offer).unwrap())
-    };
-    let draft = offer("d1", None, "agent").unwrap();
-    assert_eq!((draft.text.as_str(), draft.agent.is_some()), ("git push *", true));
-    let edited = offer("d1", Some("git push origin *"), "everyone").unwrap();
-    assert_eq!((edited.text.as_str(), edited.agent, edited.kind), ("git push origin *", None, None));
-    assert_eq!(offer("d2", None, "agent"), None, "another question was not shown");
+fn a_broad_rule_is_saved_at_the_second_press_once_it_is_armed_again() {
+    let broad = AnswerParams { broad: true, ..AnswerParams::new("q1", "d1", Answer::Always) };
+    let (mut desk, now) = dangerous();
+    assert_eq!(desk.check_answer(&broad, &[], false, now), Err(NotApplied::BroadOnce), "one press is none");
+    assert!(desk.record_press(now));
+    assert_eq!(
+        desk.check_answer(&broad, &[], false, now),
+        Err(NotApplied::BroadOnce),
+        "two in a row are one"
+    );
+    let report = desk.reports();
+    desk.update_arming(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
+    assert_eq!(desk.check_answer(&broad, &[], false, now), Ok(()));
 }

@@ -9,7 +9,7 @@ use crate::preferences::StoredPreferences;
 use crate::system::SessionEvent;
 use postern_contract::methods::{RulePreview, ScriptRef, ScriptText};
 use postern_contract::{
-    AnswerParams, Answered, EditParams, Edited, Offer, PillAct, QuestionName, RequestRow, Showing,
+    AnswerParams, Answered, EditParams, Edited, PillAct, QuestionName, RequestRow, Showing,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -226,10 +226,10 @@ impl SurfaceHandle {
         edited.await.map_err(|_| NOT_HERE.to_owned())?
     }
 
-    /// Returns the effect of an offer's rule on recent requests.
-    pub(crate) async fn preview(&self, offer: Offer) -> Result<RulePreview, String> {
+    /// Returns what an answer would save, and its effect on recent requests.
+    pub(crate) async fn preview(&self, params: AnswerParams) -> Result<RulePreview, String> {
         let (reply, preview) = oneshot::channel();
-        self.send(PresenterEvent::Preview { offer, reply });
+        self.send(PresenterEvent::Preview { params: Box::new(params), reply });
         preview.await.map_err(|_| NOT_HERE.to_owned())?
     }
 

@@ -161,9 +161,15 @@ describe("answers", () => {
     const confined = { ...offer, id: "confined", rules: [{ ...rule, confine: "project" as const }] };
     again({ ...push(), proposals: [confined, offer] });
     await always();
+    const how = screen.getByRole("combobox", { name: "How" });
+    expect(how).toHaveDisplayValue("Confined to This Project");
+    await shown.user.selectOptions(how, "With your full access");
+    expect(screen.getAllByRole("radio").at(-1), "that is the other offer").toBeChecked();
+    await shown.user.click(screen.getAllByRole("radio")[0] as HTMLElement);
+    expect(how).toHaveDisplayValue("Confined to This Project");
+    again({ ...push(), proposals: [confined] });
+    await always();
     expect(screen.getByTestId("how").textContent).toBe("Confined to This Project");
-    await shown.user.click(screen.getAllByRole("radio").at(-1) as HTMLElement);
-    expect(screen.getByTestId("how").textContent).toBe("With your full access");
   });
 
   it("Always is a card of its own, which starts arming over", async () => {
@@ -212,9 +218,102 @@ describe("answers", () => {
     await always();
     const where = screen.getByRole("combobox", { name: "Where" });
     expect(where).toHaveDisplayValue("In /Users/kim/Projects/site and below");
-    await shown.user.selectOptions(where, "Anywhere");
     await shown.user.click(save());
-    expect(only()).toMatchObject({ proposal: "command", anywhere: true });
+    expect(only()).toMatchObject({ proposal: "command", anywhere: false, folder: null, broad: false });
+  });
+
+  it("what allows more than was shown is told, and saved by a second press that is armed again", async () => {
+    await always();
+    await shown.user.selectOptions(screen.getByRole("combobox", { name: "Where" }), "Anywhere");
+    expect(save(), "the host is asked what that adds").toBeDisabled();
+    await vi.waitFor(() => expect(screen.getByTestId("added")).toHaveTextContent("Also: in every folder"));
+    expect(save()).toHaveTextContent("Save Broad Rule…");
+    await shown.user.click(save());
+    expect(save()).toHaveTextContent("Allow and Save Broad Rule");
+    expect(save(), "arming starts over").toBeDisabled();
+    expect(shown.said.answers).toEqual([]);
+    shown.backend.arm();
+    await shown.user.click(save());
+    expect(only()).toMatchObject({ proposal: "command", anywhere: true, broad: true });
+  });
+
+  it("a change of what was confirmed is confirmed again", async () => {
+    await always();
+    const where = screen.getByRole("combobox", { name: "Where" });
+    const broad = () => vi.waitFor(() => expect(save()).toHaveTextContent(/Save Broad Rule/));
+    await shown.user.selectOptions(where, "Anywhere");
+    await broad();
+    await shown.user.click(save());
+    shown.backend.arm();
+    await shown.user.selectOptions(screen.getByRole("combobox", { name: "Who" }), "everyone");
+    await broad();
+    expect(save()).toHaveTextContent("Save Broad Rule…");
+    await shown.user.selectOptions(where, "In /Users/kim/Projects/site and below");
+    await vi.waitFor(() => expect(save()).toHaveTextContent("Allow and Save Rule"));
+    await vi.waitFor(() => expect(save()).toBeEnabled());
+    await shown.user.click(save());
+    expect(only()).toMatchObject({ anywhere: false, broad: false });
+  });
+
+  it("Always offers the folders around, the host and any input where they are a choice", async () => {
+    const [offer] = push().proposals;
+    const rule = offer?.rules[0];
+    if (!offer || !rule) throw new Error("the sample offers nothing");
+    const folders = [{ path: "/Users/kim/Projects", shown: text("~/Projects") }];
+    const rules = [{ ...rule, input: { kind: "text" as const, sha256: "7".repeat(64) } }];
+    again({ ...push(), origin: "agent-shell", proposals: [{ ...offer, folders, rules }] });
+    await always();
+    const pick = (name: string, value: string) =>
+      shown.user.selectOptions(screen.getByRole("combobox", { name }), value);
+    await pick("Where", "In ~/Projects and below");
+    await pick("Runs", "Also on the host");
+    await pick("Input", "Any input");
+    await vi.waitFor(() =>
+      expect(screen.getByTestId("added")).toHaveTextContent(
+        "in all of ~/Projects; on the host, not only in its own shell; with any input",
+      ),
+    );
+    await shown.user.click(save());
+    shown.backend.arm();
+    await shown.user.click(save());
+    expect(only()).toMatchObject({
+      folder: "/Users/kim/Projects",
+      anywhere: false,
+      onHost: true,
+      anyInput: true,
+      broad: true,
+    });
+  });
+
+  it("Always offers other versions by the same developer where one is known", async () => {
+    const proposals = push().proposals.map((offer) => ({
+      ...offer,
+      rules: offer.rules.map((rule) => ({ ...rule, signed: true })),
+    }));
+    again({ ...push(), proposals });
+    await always();
+    const updated = screen.getByRole("combobox", { name: "If git is updated" });
+    expect(updated).toHaveDisplayValue("Ask");
+    await shown.user.selectOptions(updated, "Allow if signed by the same developer");
+    await vi.waitFor(() => expect(screen.getByTestId("added")).toHaveTextContent("by the same developer"));
+    await shown.user.click(screen.getByRole("radio", { name: /this exact command/ }));
+    expect(updated, "another offer is chosen for again").toHaveDisplayValue("Ask");
+  });
+
+  it("Always says where a rule holds, and what becomes of it when its program is updated", async () => {
+    await always();
+    expect(screen.getByTestId("runs")).toHaveTextContent("On the host and in its own shell");
+    expect(screen.getByText("If git is updated")).toBeInTheDocument();
+    expect(screen.getByTestId("pinned")).toHaveTextContent("Ask");
+    const [offer] = push().proposals;
+    const rules = offer?.rules.map((rule) => ({ ...rule, pinned: false })) ?? [];
+    again({
+      ...push(),
+      proposals: push().proposals.map((one) => ({ ...one, rules })),
+      changeable: [text("./m.sh")],
+    });
+    await always();
+    expect(screen.getByTestId("pinned")).toHaveTextContent("The agent can change this file.");
   });
 
   it("Always says what is missing while a rule has no folder, and needs that choice", async () => {
@@ -225,7 +324,8 @@ describe("answers", () => {
     expect(save()).toBeDisabled();
     expect(save()).toHaveAccessibleDescription(/choose “Anywhere”/);
     await shown.user.selectOptions(screen.getByRole("combobox", { name: "Where" }), "Anywhere");
-    expect(save()).toBeEnabled();
+    await vi.waitFor(() => expect(save()).toBeEnabled());
+    expect(save(), "it is what was offered").toHaveTextContent("Allow and Save Rule");
   });
 
   it("says which input a rule would be bound to", async () => {
@@ -237,7 +337,9 @@ describe("answers", () => {
       await always();
     };
     await bound({ kind: "text", sha256: "7".repeat(64) });
-    expect(screen.getByTestId("rule-input")).toHaveTextContent("Only this input");
+    expect(screen.getByRole("combobox", { name: "Input" })).toHaveDisplayValue("Only this input");
+    await bound({ kind: "any" });
+    expect(screen.getByTestId("rule-input")).toHaveTextContent("Any input");
     await bound({ kind: "nothing" });
     expect(screen.queryByTestId("rule-input")).toBeNull();
   });
@@ -269,6 +371,7 @@ describe("answers", () => {
     const rule = screen.getByRole("textbox", { name: "Rule to save" });
     await shown.user.clear(rule);
     await shown.user.type(rule, "git push origin *");
+    await vi.waitFor(() => expect(save()).toBeEnabled());
     await shown.user.click(save());
     expect(only()).toMatchObject({
       proposal: "command",
@@ -287,8 +390,15 @@ describe("answers", () => {
     expect(screen.getByRole("button", { name: "any main" })).toHaveAttribute("aria-pressed", "true");
     await shown.user.click(screen.getByRole("button", { name: "any main" }));
     await shown.user.click(screen.getByRole("button", { name: "origin" }));
+    await vi.waitFor(() =>
+      expect(screen.getByTestId("added")).toHaveTextContent(
+        "Also: send data elsewhere; run any program (-c, --exec-path)",
+      ),
+    );
     await shown.user.click(save());
-    expect(only()).toMatchObject({ proposal: "exact", edited: "git push * main" });
+    shown.backend.arm();
+    await shown.user.click(save());
+    expect(only()).toMatchObject({ proposal: "exact", edited: "git push * main", broad: true });
   });
 });
 

@@ -11,6 +11,13 @@ export interface Choice {
   span: Span;
   /** Whether it holds in every folder, and not only in the one on show and below. */
   anywhere: boolean;
+  /** Another folder in which it holds, with everything below. */
+  folder: string | null;
+  /** Whether it holds on the host too, where the agent asked for its own shell. */
+  onHost: boolean;
+  anyInput: boolean;
+  /** Whether it holds for other versions of its programs by the same developer. */
+  bySigner: boolean;
   /** The pattern as edited; null while it is as proposed. */
   edited: string | null;
 }
@@ -23,9 +30,22 @@ export function firstChoice(question: Question): Choice {
     scope: "agent",
     span: "forever",
     anywhere: false,
+    folder: null,
+    onHost: false,
+    anyInput: false,
+    bySigner: false,
     edited: null,
   };
 }
+
+/** The choice for another offer: its words, its folders and its programs are its own. */
+export function withOffer(choice: Choice, proposal: string): Choice {
+  return { ...choice, proposal, edited: null, folder: null, anyInput: false, bySigner: false };
+}
+
+/** Whether what is chosen changes the offer, so that the host has to say what that adds. */
+export const changesOffer = ({ edited, anywhere, folder, onHost, anyInput, bySigner }: Choice) =>
+  edited !== null || anywhere || folder !== null || onHost || anyInput || bySigner;
 
 /** The spans on offer: a session only where it has a name that can be repeated exactly. */
 export function spans(question: Question): Span[] {
@@ -87,7 +107,8 @@ export function plainAnswer(
   };
 }
 
-export function alwaysAnswer(question: Question, choice: Choice, now: number): AnswerParams {
+/** @param broad whether the person confirmed that it allows more than is shown */
+export function alwaysAnswer(question: Question, choice: Choice, now: number, broad = false): AnswerParams {
   if (isRenewal(question, choice)) {
     return { ...plainAnswer(question, "always"), proposal: choice.proposal };
   }
@@ -95,6 +116,11 @@ export function alwaysAnswer(question: Question, choice: Choice, now: number): A
     ...plainAnswer(question, "always"),
     scope: choice.scope,
     anywhere: choice.anywhere,
+    folder: choice.folder,
+    onHost: choice.onHost,
+    anyInput: choice.anyInput,
+    bySigner: choice.bySigner,
+    broad,
     proposal: choice.proposal,
     edited: choice.edited,
     lifetime: lifetime(choice.span, question, now),

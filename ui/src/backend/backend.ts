@@ -6,7 +6,6 @@ import type {
   ControlMethods,
   Edited,
   EditParams,
-  Offer,
   Overview,
   PillAct,
   Preferences,
@@ -54,8 +53,8 @@ export interface ApprovalBackend {
   act(act: PillAct): Promise<void>;
   /** The person moves the window. */
   drag(): Promise<void>;
-  /** What an offer would have let through. */
-  preview(offer: Offer): Promise<RulePreview>;
+  /** What an answer would save: what that adds to its offer, and what it would have let through. */
+  preview(params: AnswerParams): Promise<RulePreview>;
   /** The whole text of a script that the question shows. */
   script(script: ScriptRef): Promise<ScriptText>;
   /** Opens the inbox, where all that waits is listed. */

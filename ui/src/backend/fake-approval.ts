@@ -5,7 +5,6 @@ import type {
   Batch,
   Edited,
   EditParams,
-  Offer,
   Pill,
   PillAct,
   Question,
@@ -28,7 +27,7 @@ export interface Said {
   /** The questions that were kept for later. */
   put: string[];
   edits: EditParams[];
-  previews: Offer[];
+  previews: AnswerParams[];
   presented: { id: string; digest: string; height: number; always: boolean }[];
   seen: string[];
   acts: PillAct[];
@@ -227,12 +226,29 @@ export class FakeApproval implements InboxBackend {
     return { applied: true, reason: null };
   }
 
-  async preview(offer: Offer): Promise<RulePreview> {
-    this.said.previews.push(offer);
-    const text = offer.edited ?? "";
-    const problem = offer.edited !== null && text.trim().length < 2 ? "a rule needs a pattern" : null;
+  async preview(params: AnswerParams): Promise<RulePreview> {
+    this.said.previews.push(params);
+    const { edited, anywhere, folder, onHost, anyInput, bySigner } = params;
+    const problem = edited != null && edited.trim().length < 2 ? "a rule needs a pattern" : null;
     const examples = ["git push origin main", "git push origin fix-login", "git push --tags"];
-    return { problem, remarks: [], matched: problem ? 0 : 7, of: 50, examples: problem ? [] : examples };
+    const added = [
+      edited?.includes("* ") && "send data elsewhere",
+      edited?.includes("* ") && "run any program (-c, --exec-path)",
+      anywhere && this.queue[0]?.proposals.some((offer) => offer.folder) && "in every folder",
+      folder && !folder.includes("/site/") && "in all of ~/Projects",
+      onHost && "on the host, not only in its own shell",
+      anyInput && "with any input",
+      bySigner && "other versions by the same developer",
+    ];
+    const also = added.flatMap((text) => (text ? [{ by: [], text }] : []));
+    return {
+      problem,
+      remarks: [],
+      matched: problem ? 0 : 7,
+      of: 50,
+      examples: problem ? [] : examples,
+      also,
+    };
   }
 
   async script({ shortHash }: ScriptRef): Promise<ScriptText> {

@@ -111,11 +111,13 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
         id: "exact",
         label: shown("proposal"),
         folder: shown("folder"),
+        folders: [{ path: said("folder"), shown: shown("around") }],
         rules: [
           {
             pattern: { kind: "exact", value: [said("pattern")] },
             text: said("saved"),
             pinned: true,
+            signed: true,
             folder: said("folder"),
             input: { kind: "text", sha256: "7".repeat(64) },
             confine: "project",
@@ -124,6 +126,7 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
             pattern: { kind: "command", value: said("pattern") },
             text: said("second"),
             pinned: false,
+            signed: false,
             folder: said("folder"),
             input: { kind: "nothing" },
             confine: "project",
@@ -136,11 +139,13 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
         id: "command",
         label: shown("label"),
         folder: shown("folder"),
+        folders: [{ path: said("folder"), shown: shown("around") }],
         rules: [
           {
             pattern: { kind: "command", value: said("pattern") },
             text: `${said("words")} *`,
             pinned: false,
+            signed: false,
             folder: said("folder"),
             input: { kind: "any" },
             confine: "project",

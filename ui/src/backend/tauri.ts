@@ -38,7 +38,7 @@ export function approval(): ApprovalBackend {
     act: (act) => invoke("question_act", { act }),
     drag: () => invoke("question_drag"),
     edit: (params) => invoke("question_edit", { params }),
-    preview: (offer) => invoke("question_preview", { offer }),
+    preview: (params) => invoke("question_preview", { params }),
     script: (script) => invoke("question_script", { script }),
     inbox: () => invoke("question_inbox"),
   };

@@ -47,4 +47,24 @@ requests?: Array<string>,
 /**
  * True to let *always* hold in every folder, not only in `Proposal::folder` and below.
  */
-anywhere?: boolean, };
+anywhere?: boolean, 
+/**
+ * Folder in which *always* holds, with everything below, instead of `Proposal::folder`. It holds the request's own.
+ */
+folder?: string | null, 
+/**
+ * True to let *always* hold on the host too, where the agent asked for its own shell.
+ */
+onHost?: boolean, 
+/**
+ * True to let *always* cover any standard input.
+ */
+anyInput?: boolean, 
+/**
+ * True to let *always* hold for other versions of its programs, where the same developer signed them.
+ */
+bySigner?: boolean, 
+/**
+ * True to save a rule that allows more than the question shows. Without it, such an answer does not count.
+ */
+broad?: boolean, };

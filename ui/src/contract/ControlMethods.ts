@@ -164,6 +164,10 @@ resume: Call<Nothing, Status>,
  */
 "questions.answer": Call<AnswerParams, Answered>, 
 /**
+ * Return what an answer of *always* would save, what it adds to its offer, and what it would have matched. Nothing is saved.
+ */
+"questions.preview": Call<AnswerParams, RulePreview>, 
+/**
  * Show another command instead of the one that was asked for. It is judged again and answered like any other.
  */
 "questions.edit": Call<EditParams, Edited>, 

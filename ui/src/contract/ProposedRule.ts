@@ -16,6 +16,10 @@ text: string,
  */
 pinned: boolean, 
 /**
+ * True if a known developer signed the program, so that an answer may say `AnswerParams::by_signer`.
+ */
+signed?: boolean, 
+/**
  * Folder in which it would hold, as it would be saved.
  */
 folder?: string | null, 

@@ -35,6 +35,6 @@ changed?: number,
  */
 changes?: Array<string>, 
 /**
- * Of a broad rule, or of one that has to be: what it covers besides.
+ * Of a broad rule, or of one that has to be: what it covers besides. Of an answer: what it adds to its offer, so that it has to be broad.
  */
 also?: Array<AlsoCovers>, };

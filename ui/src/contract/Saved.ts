@@ -19,6 +19,10 @@ place: SavedPlace,
  */
 pinned: boolean, 
 /**
+ * True if it holds for other versions by the same developer, too.
+ */
+bySigner?: boolean, 
+/**
  * True if it holds in the agent's own shell alone.
  */
 ownShell?: boolean, 

@@ -134,7 +134,7 @@ export type { Mode } from "./Mode";
 export type { Moment } from "./Moment";
 export type { Nothing } from "./Nothing";
 export type { NothingToSave } from "./NothingToSave";
-export type { Offer } from "./Offer";
+export type { OfferFolder } from "./OfferFolder";
 export type { Origin } from "./Origin";
 export type { Outcome } from "./Outcome";
 export type { Overview } from "./Overview";

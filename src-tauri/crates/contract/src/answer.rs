@@ -79,6 +79,7 @@ impl Edited {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct AnswerParams {
     /// The question's id or code.
     pub question_id: String,
@@ -111,6 +112,25 @@ pub struct AnswerParams {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub anywhere: bool,
+    /// Folder in which *always* holds, with everything below, instead of `Proposal::folder`. It holds the request's own.
+    #[serde(default)]
+    pub folder: Option<String>,
+    /// True to let *always* hold on the host too, where the agent asked for its own shell.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub on_host: bool,
+    /// True to let *always* cover any standard input.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub any_input: bool,
+    /// True to let *always* hold for other versions of its programs, where the same developer signed them.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub by_signer: bool,
+    /// True to save a rule that allows more than the question shows. Without it, such an answer does not count.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub broad: bool,
 }
 
 impl AnswerParams {
@@ -127,7 +147,18 @@ impl AnswerParams {
             feedback: None,
             requests: Vec::new(),
             anywhere: false,
+            folder: None,
+            on_host: false,
+            any_input: false,
+            by_signer: false,
+            broad: false,
         }
+    }
+
+    /// Returns true if it changes what its offer would save: the words, the place, or what else that covers.
+    pub fn changes_offer(&self) -> bool {
+        let more = self.anywhere || self.on_host || self.any_input || self.by_signer || self.broad;
+        more || self.edited.is_some() || self.folder.is_some()
     }
 
     /// Makes an answer to a question as it is shown.

@@ -39,8 +39,8 @@ pub use part::Part;
 pub use piece::{Piece, PieceKind, ShownText, join_pieces, pieces_to_text, to_pieces};
 pub use postern_policy::PatternKind;
 pub use question::{
-    Asker, CommandPart, EnvChange, EnvChangeKind, PartRole, Past, Proposal, ProposedRule, Question,
-    ScriptState, ShownInput, ShownProgram, ShownScript, Unsaved,
+    Asker, CommandPart, EnvChange, EnvChangeKind, OfferFolder, PartRole, Past, Proposal, ProposedRule,
+    Question, ScriptState, ShownInput, ShownProgram, ShownScript, Unsaved,
 };
 pub use renewal::{Renewal, Renewed, RenewedRule};
 pub use saved::{Answered, Saved, SavedPlace, not_saved};
@@ -53,6 +53,6 @@ pub use told::{
     ToolApprovalResolved,
 };
 pub use window::{
-    AgentMark, Appearance, Offer, Overview, Pill, PillAct, Preferences, Presence, QuestionName, Shortcut,
-    Showing, ShownArming,
+    AgentMark, Appearance, Overview, Pill, PillAct, Preferences, Presence, QuestionName, Shortcut, Showing,
+    ShownArming,
 };

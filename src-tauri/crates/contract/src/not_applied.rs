@@ -1,7 +1,7 @@
 //! Facts about an answer, or a change of the command, that does not count or could not be carried out in full.
 
 use crate::part::Part;
-use postern_policy::PatternError;
+use postern_policy::{PatternError, Widening};
 use postern_request::{NotShown, Refusal};
 
 /// Reason why an answer to a question, or a change of its command, does not count, or counts only in part.
@@ -44,6 +44,16 @@ pub enum NotApplied {
     NoOffer { wanted: String },
     /// An offer of several rules can't be edited.
     SeveralRules,
+    /// The rule would allow more than was shown, and the answer does not say that this is meant.
+    Broad(Vec<Widening>),
+    /// A broad rule is saved only at the second press.
+    BroadOnce,
+    /// The rule would not cover the request.
+    OtherRequest,
+    /// The folder is none.
+    NoFolder(String),
+    /// No known developer signed the program.
+    NoSigner,
     /// The request belongs to no session.
     NoSession,
     /// The pattern is none.

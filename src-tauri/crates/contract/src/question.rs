@@ -189,6 +189,10 @@ pub struct Proposal {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub folder: Option<ShownText>,
+    /// Other folders in which it could hold, innermost first: `AnswerParams::folder`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<_>", optional)]
+    pub folders: Vec<OfferFolder>,
     /// The rules it would save (a chain saves one for each step that no rule covers).
     pub rules: Vec<ProposedRule>,
     /// Number of rules it renews instead of saving new ones ([`Question::renews`]).
@@ -209,6 +213,16 @@ impl Proposal {
     }
 }
 
+/// A folder in which an offer could hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct OfferFolder {
+    /// Real path.
+    pub path: String,
+    /// The path as it is shown; below the person's home as `~`.
+    pub shown: ShownText,
+}
+
 /// A rule that an offer would save.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -218,6 +232,10 @@ pub struct ProposedRule {
     pub text: String,
     /// True if it is bound to the program (and script) as it is now.
     pub pinned: bool,
+    /// True if a known developer signed the program, so that an answer may say `AnswerParams::by_signer`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(as = "Option<_>", optional)]
+    pub signed: bool,
     /// Folder in which it would hold, as it would be saved.
     #[serde(default)]
     #[ts(optional = nullable)]

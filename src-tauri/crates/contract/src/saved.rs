@@ -2,6 +2,7 @@
 
 use crate::not_applied::NotApplied;
 use crate::renewal::Renewed;
+use crate::shown::AlsoCovers;
 use postern_policy::{NothingToSave, Profile, RuleId};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -14,6 +15,10 @@ pub struct Answered {
     pub applied: bool,
     /// Reason why it didn't: somebody answered before, or the digest is not the one on show.
     pub reason: Option<String>,
+    /// Additions to what was shown that the answer has to say are meant (`AnswerParams::broad`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<_>", optional)]
+    pub added: Vec<AlsoCovers>,
     /// Number of further people who have to approve, if the answer counted and does not decide yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -48,6 +53,10 @@ pub struct Saved {
     pub place: SavedPlace,
     /// True if it holds only while the program (and script) is unchanged.
     pub pinned: bool,
+    /// True if it holds for other versions by the same developer, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(as = "Option<_>", optional)]
+    pub by_signer: bool,
     /// True if it holds in the agent's own shell alone.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
@@ -84,6 +93,7 @@ impl Answered {
         Self {
             applied: true,
             reason: None,
+            added: Vec::new(),
             missing: None,
             also: Vec::new(),
             saved: Vec::new(),
@@ -99,7 +109,11 @@ impl Answered {
             NotApplied::MorePeople(more) => Some(*more),
             _ => None,
         };
-        Self { applied: false, missing, ..Self::applied_partly(why) }
+        let added = match why {
+            NotApplied::Broad(added) => added.iter().map(crate::render::widening).collect(),
+            _ => Vec::new(),
+        };
+        Self { applied: false, missing, added, ..Self::applied_partly(why) }
     }
 
     /// Returns the result of an answer that decided and could not be carried out in full.
@@ -132,7 +146,11 @@ impl std::fmt::Display for Saved {
             SavedPlace::Renewed { rule } => write!(out, "rule {rule} renewed")?,
         }
         out.write_str(if self.own_shell { ", in the agent’s own shell" } else { "" })?;
-        out.write_str(if self.pinned { ", while the program is unchanged" } else { "" })?;
+        out.write_str(match (self.pinned, self.by_signer) {
+            (true, true) => ", while the same developer signs the program",
+            (true, false) => ", while the program is unchanged",
+            (false, _) => "",
+        })?;
         out.write_str(if self.confine.is_some() { ", confined" } else { "" })
     }
 }
@@ -145,8 +163,15 @@ mod tests {
     #[test]
     fn what_was_saved_is_said_with_its_place_and_whether_it_is_bound_to_the_program() {
         let saved = |place, pinned| {
-            Saved { rule: "git push *".to_owned(), place, pinned, own_shell: false, confine: None }
-                .to_string()
+            Saved {
+                rule: "git push *".to_owned(),
+                place,
+                pinned,
+                by_signer: false,
+                own_shell: false,
+                confine: None,
+            }
+            .to_string()
         };
         let folder = SavedPlace::Folder { path: "~/work".to_owned() };
         assert_eq!(saved(folder, true), "git push *, in ~/work and below, while the program is unchanged");

@@ -93,12 +93,12 @@ pub struct ShownTrace {
     pub found: ShownText,
 }
 
-/// Commands that a broad rule covers besides.
+/// Commands that a broad rule covers besides, or what a person adds to an offer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
 pub struct AlsoCovers {
-    /// The kind of the effect (`delete`); absent if it is that it runs any program it is told to.
+    /// The kind of the effect (`delete`); absent if it is that it runs any program it is told to, or no effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<String>,
     /// Some of the arguments that have it.

@@ -2,7 +2,6 @@
 
 use crate::activity::RequestRow;
 use crate::alike::Batch;
-use crate::answer::Scope;
 use crate::lists::{AgentRow, Status};
 use crate::question::Question;
 use postern_policy::{AgentId, Millis};
@@ -135,25 +134,6 @@ pub enum ShownArming {
     },
     /// *Allow* works.
     Armed,
-}
-
-/// An offer of *Always*, perhaps edited, of which a person wants to know what it would have let through.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Offer {
-    /// The question's id.
-    pub question_id: String,
-    /// The digest of what is on show.
-    pub digest: String,
-    /// The proposal's id.
-    pub proposal: String,
-    /// The pattern as the person wrote it, where it was edited.
-    pub edited: Option<String>,
-    /// For whom.
-    pub scope: Scope,
-    /// In every folder.
-    #[serde(default)]
-    pub anywhere: bool,
 }
 
 /// Look and sound of the app, and whether the owner of the Mac confirms *Always* and what is dangerous.

@@ -7,7 +7,7 @@
 
 use postern_contract::methods::{ControlError, ControlMethods};
 use postern_contract::{
-    ApproverNotification, Offer, Overview, PillAct, Preferences, Presence, QuestionName, Showing,
+    ApproverNotification, Overview, PillAct, Preferences, Presence, QuestionName, Showing,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -35,7 +35,6 @@ fn generated(folder: &Path) -> BTreeMap<String, String> {
     Showing::export_all(&config).unwrap();
     Overview::export_all(&config).unwrap();
     QuestionName::export_all(&config).unwrap();
-    Offer::export_all(&config).unwrap();
     PillAct::export_all(&config).unwrap();
     Preferences::export_all(&config).unwrap();
     Presence::export_all(&config).unwrap();

@@ -20,12 +20,12 @@ use crate::window::settings;
 use batch::BatchState;
 use inbox::Inbox;
 use postern_contract::methods::{
-    CannotPresent, GetScript, ListQuestions, Nothing, PresentQuestion, Presented, PreviewRule, RulePreview,
+    CannotPresent, GetScript, ListQuestions, Nothing, PresentQuestion, Presented, PreviewAnswer, RulePreview,
     ScriptRef, ScriptText, Unpresented,
 };
 use postern_contract::{
-    AnswerParams, Answered, EditParams, Edited, Offer, PillAct, Preferences, Question, QuestionName,
-    RequestRow, Showing,
+    AnswerParams, Answered, EditParams, Edited, PillAct, Preferences, Question, QuestionName, RequestRow,
+    Showing,
 };
 use pulse::Pulse;
 use std::collections::HashSet;
@@ -96,7 +96,7 @@ pub(crate) enum PresenterEvent {
     /// The person's own version of the command.
     Edit { params: EditParams, reply: oneshot::Sender<Result<Edited, String>> },
     /// The page asks what an offer would have let through.
-    Preview { offer: Offer, reply: oneshot::Sender<Result<RulePreview, String>> },
+    Preview { params: Box<AnswerParams>, reply: oneshot::Sender<Result<RulePreview, String>> },
     /// Whole text of a script that the question on show names.
     Script { script: ScriptRef, reply: oneshot::Sender<Result<ScriptText, String>> },
     /// The person closed the window.
@@ -288,7 +288,7 @@ impl Presenter {
                 reply.send(self.edit_command(params).await).ok();
                 self.refresh_question().await?;
             }
-            PresenterEvent::Preview { offer, reply } => self.preview(&offer, reply),
+            PresenterEvent::Preview { params, reply } => self.preview(*params, reply),
             PresenterEvent::Script { script, reply } => self.read_script(script, reply),
             PresenterEvent::Closed => {
                 if let Some((params, others)) = self.refusal() {
@@ -318,15 +318,15 @@ impl Presenter {
         Ok(())
     }
 
-    /// Asks what an offer would have let through. The rule is the question's own: the page says which, and what the person
-    /// made of its pattern.
-    fn preview(&self, offer: &Offer, reply: oneshot::Sender<Result<RulePreview, String>>) {
-        let draft = self.desk.draft_of(offer).ok_or("another question is on show by now".to_owned());
+    /// Asks what an answer would save. It is about the question on show.
+    fn preview(&self, params: AnswerParams, reply: oneshot::Sender<Result<RulePreview, String>>) {
+        let shown = self.desk.is_showing(&params.question_id, &params.digest);
         let backend = Arc::clone(&self.backend);
         tokio::spawn(async move {
-            let preview = match draft {
-                Ok(draft) => backend.invoke::<PreviewRule>(&draft).await.map_err(|error| error.message),
-                Err(problem) => Err(problem),
+            let preview = if shown {
+                backend.invoke::<PreviewAnswer>(&params).await.map_err(|error| error.message)
+            } else {
+                Err("another question is on show by now".to_owned())
             };
             reply.send(preview).ok();
         });

@@ -176,7 +176,9 @@ pub(crate) fn approve(link: &mut HostLink, command: Approve) -> Result<(), Failu
         scope,
         proposal: always.map(str::to_owned),
         requests,
+        // Said by a flag of its own, it is meant.
         anywhere: command.anywhere,
+        broad: command.anywhere,
         lifetime: command.lasts.map(lasting).transpose()?,
         ..AnswerParams::new(named, digest, said)
     })?;

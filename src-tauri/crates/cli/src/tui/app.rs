@@ -2,7 +2,7 @@
 
 use super::choice::{RuleChoice, editable};
 use postern_contract::methods::Arming;
-use postern_contract::{Answer, ApproverNotification, Question, RequestRow, Status, find_alike};
+use postern_contract::{AlsoCovers, Answer, ApproverNotification, Question, RequestRow, Status, find_alike};
 use postern_policy::AgentId;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
@@ -359,7 +359,16 @@ impl App {
         else {
             return;
         };
+        self.choice.broad = None;
         self.choice.edited = (!same && !text.trim().is_empty()).then_some((id, text));
+    }
+
+    /// Says what an offer would add to what is shown: its number saves that when it is pressed again, once it is armed again.
+    pub(super) fn confirm_broad(&mut self, offer: Option<String>, added: &[AlsoCovers]) {
+        let added: Vec<&str> = added.iter().map(|one| one.text.as_str()).collect();
+        self.message = format!("also: {}; press the number again to save a broad rule", added.join("; "));
+        self.choice.broad = offer;
+        self.reset_arming();
     }
 
     /// Keys pressed by habit, Return and Esc, neither allow nor deny.
@@ -412,6 +421,7 @@ impl App {
         let Some(question) = self.question().filter(|question| question.tool.is_none()).cloned() else {
             return;
         };
+        self.choice.broad = None;
         match key {
             'g' => self.choice.turn_scope(),
             'f' => self.choice.anywhere = !self.choice.anywhere,

@@ -28,6 +28,8 @@ pub(super) struct RuleChoice {
     pub(super) anywhere: bool,
     /// The offer whose pattern was changed, and what it is now.
     pub(super) edited: Option<(String, String)>,
+    /// The offer that is to be saved although it allows more than is shown.
+    pub(super) broad: Option<String>,
 }
 
 impl RuleChoice {
@@ -65,6 +67,11 @@ impl RuleChoice {
     /// Returns the words of an offer, where they were changed.
     pub(super) fn edited(&self, proposal: Option<&str>) -> Option<String> {
         self.edited.as_ref().filter(|(id, _)| Some(id.as_str()) == proposal).map(|(_, text)| text.clone())
+    }
+
+    /// Returns true if an offer is to be saved although it allows more than is shown.
+    pub(super) fn is_broad(&self, proposal: Option<&str>) -> bool {
+        proposal.is_some() && self.broad.as_deref() == proposal
     }
 
     /// Describes for whom, where and how long it holds.

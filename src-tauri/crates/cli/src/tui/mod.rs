@@ -211,18 +211,21 @@ fn send_answer(link: &mut HostLink, app: &mut App, given: KeyedAnswer) -> Result
     // What is saved for a tool is its pattern, always, in the agent's own file.
     let saved = (answer == Answer::Always && question.tool.is_none()).then_some(&app.choice);
     let params = AnswerParams {
-        question_id: question.id.clone(),
-        digest: question.digest.clone(),
-        answer,
         scope: saved.map_or(Scope::Agent, |choice| choice.scope),
         edited: saved.and_then(|choice| choice.edited(proposal.as_deref())),
         lifetime: saved.map(|choice| choice.lifetime(question, print::now_millis())),
         anywhere: saved.is_some_and(|choice| choice.anywhere),
+        broad: saved.is_some_and(|choice| choice.is_broad(proposal.as_deref())),
         proposal,
         feedback,
         requests,
+        ..AnswerParams::for_question(question, answer)
     };
     let answered = link.call_method::<AnswerQuestion>(&params)?;
+    if !answered.added.is_empty() {
+        app.confirm_broad(params.proposal, &answered.added);
+        return Ok(());
+    }
     // *Once* and *deny* are about all that is shown as one.
     let others = if matches!(answer, Answer::Once | Answer::Deny) { app.others() } else { Vec::new() };
     let mut count = u32::from(answered.applied);

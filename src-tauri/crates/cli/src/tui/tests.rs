@@ -350,6 +350,7 @@ fn offering(text: &str) -> Question {
         pattern: postern_policy::Pattern::Command(text.to_owned()),
         text: text.to_owned(),
         pinned: false,
+        signed: false,
         folder: Some("/home/ann".to_owned()),
         input: postern_policy::RuleInput::Nothing,
         confine: None,
@@ -387,6 +388,21 @@ fn what_always_saves_is_chosen_and_told_before_a_number_says_yes() {
         ..offering("git push")
     })));
     assert_eq!(app.choice, super::choice::RuleChoice::default(), "another question is chosen for again");
+}
+
+#[test]
+fn a_broad_rule_is_told_and_saved_by_its_number_pressed_again() {
+    let mut app = showing(offering("git push"));
+    screen(&mut app, 100, 40);
+    armed(&mut app);
+    let also =
+        postern_contract::AlsoCovers { effect: None, by: Vec::new(), text: "in every folder".to_owned() };
+    app.confirm_broad(Some("exact".to_owned()), &[also]);
+    assert!(screen(&mut app, 100, 40).join("").contains("also: in every folder"), "{}", app.message);
+    assert!(app.choice.is_broad(Some("exact")) && !app.choice.is_broad(Some("command")));
+    assert_eq!(app.handle_key(TuiKey::Char('1')), Act::Nothing, "it is armed again first");
+    app.handle_key(TuiKey::Char('f'));
+    assert!(!app.choice.is_broad(Some("exact")), "another choice is another rule");
 }
 
 #[test]

@@ -108,6 +108,8 @@ macro_rules! with_methods {
             GetScript "questions.script" questions_script (ScriptRef) -> ScriptText;
             /// Answer a question.
             AnswerQuestion "questions.answer" questions_answer (AnswerParams) -> Answered;
+            /// Return what an answer of *always* would save, what it adds to its offer, and what it would have matched. Nothing is saved.
+            PreviewAnswer "questions.preview" questions_preview (AnswerParams) -> RulePreview;
             /// Show another command instead of the one that was asked for. It is judged again and answered like any other.
             EditQuestion "questions.edit" questions_edit (EditParams) -> Edited;
             /// Every agent, by name.

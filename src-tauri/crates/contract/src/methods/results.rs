@@ -158,7 +158,7 @@ pub struct RulePreview {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub changes: Vec<String>,
-    /// Of a broad rule, or of one that has to be: what it covers besides.
+    /// Of a broad rule, or of one that has to be: what it covers besides. Of an answer: what it adds to its offer, so that it has to be broad.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<_>", optional)]
     pub also: Vec<AlsoCovers>,

@@ -42,6 +42,18 @@ pub fn not_applied(why: &NotApplied) -> ShownText {
             Sentence::new("nothing can be saved as \"").fragment(wanted).literal("\" for this request")
         }
         NotApplied::SeveralRules => Sentence::new("only an offer of one rule can be edited"),
+        NotApplied::Broad(added) => {
+            let added: Vec<String> = added.iter().map(|one| super::widening(one).text).collect();
+            Sentence::new("this rule would allow more than was shown (")
+                .fragment(&added.join("; "))
+                .literal("): say that this is meant (broad)")
+        }
+        NotApplied::BroadOnce => Sentence::new("press it twice to save a broad rule"),
+        NotApplied::OtherRequest => Sentence::new("the rule would not cover this request"),
+        NotApplied::NoFolder(text) => {
+            Sentence::default().fragment(text).literal(" is no folder: write the whole path, from / or ~")
+        }
+        NotApplied::NoSigner => Sentence::new("no known developer signed this program"),
         NotApplied::NoSession => Sentence::new("this request belongs to no session"),
         NotApplied::Pattern(error) => Sentence::default().fragment(&error.to_string()),
         NotApplied::RenewalDenies => {

@@ -5,8 +5,8 @@ use super::sentence::Sentence;
 use crate::piece::{Piece, PieceKind, ShownText};
 use crate::shown::AlsoCovers;
 use postern_command::effect::{EffectScope, InstallPlace, Reversible, UnknownEffectReason};
-use postern_command::{CommandEffect, Words};
-use postern_policy::{AlsoCovered, EffectExtent, RatedEffect, Risk, RiskLevel};
+use postern_command::{CommandEffect, Words, escape};
+use postern_policy::{AlsoCovered, EffectExtent, RatedEffect, Risk, RiskLevel, Widening};
 
 /// Objects that are named; more are counted.
 const MOST_NAMED: usize = 3;
@@ -115,9 +115,37 @@ pub fn effect_kind_sentence(kind: &str) -> String {
 /// Returns what a broad rule covers besides.
 pub fn also_covers(also: &AlsoCovered) -> AlsoCovers {
     let does = also.effect.as_deref().map_or("run any program", effect_kind);
-    let by: Vec<String> = also.by.iter().map(|word| postern_command::escape::visible_text(word)).collect();
+    let by: Vec<String> = also.by.iter().map(|word| escape::visible_text(word)).collect();
     let text = if by.is_empty() { does.to_owned() } else { format!("{does} ({})", by.join(", ")) };
     AlsoCovers { effect: also.effect.clone(), by, text }
+}
+
+/// Returns what a person adds to an offer.
+pub fn widening(added: &Widening) -> AlsoCovers {
+    let text = match added {
+        Widening::Effect(also) => return also_covers(also),
+        Widening::Reach(kind) => match kind.as_str() {
+            "fetch" => "fetch from other hosts".to_owned(),
+            "send" => "send data elsewhere".to_owned(),
+            "install" => "install other packages".to_owned(),
+            "run-downloaded-code" => "run other code that it downloads".to_owned(),
+            other => format!("{}, others than shown", effect_kind(other)),
+        },
+        Widening::Files => "use files in other folders".to_owned(),
+        Widening::Commands => "run other commands that it matches".to_owned(),
+        Widening::Programs => "run other programs".to_owned(),
+        Widening::Reads(folder) => format!("read files in {}", escape::visible_text(folder)),
+        Widening::Folder(Some(folder)) => format!("in all of {}", escape::visible_text(folder)),
+        Widening::Folder(None) => "in every folder".to_owned(),
+        Widening::Host => "on the host, not only in its own shell".to_owned(),
+        Widening::Input => "with any input".to_owned(),
+        Widening::Signer => "other versions by the same developer".to_owned(),
+    };
+    let effect = match added {
+        Widening::Reach(kind) => Some(kind.clone()),
+        _ => None,
+    };
+    AlsoCovers { effect, by: Vec::new(), text }
 }
 
 /// Returns that as a sentence without its full stop; `None` if it covers nothing besides.

@@ -27,7 +27,7 @@ pub use denial::{
 };
 pub use effect::{
     all_also_covered, also_covers, beyond_headline, effect, effect_kind, effect_kind_sentence,
-    effect_sentence, headline,
+    effect_sentence, headline, widening,
 };
 pub use gap::difference;
 pub use lint::{problem, suggest_fix};

@@ -6,7 +6,7 @@ use crate::clock::ends_by_the_host;
 use postern_contract::Scope;
 use postern_policy::permissions::{self, EntryOrigin, PermissionEntry};
 use postern_policy::{
-    AgentId, Effect, Lifetime, Limits, Pattern, Pin, Profile, ProgramRenewal, Rule, RuleId, RuleInput,
+    AgentId, Draft, Effect, Lifetime, Limits, Pattern, Pin, Profile, ProgramRenewal, Rule, RuleId, RuleInput,
     RuleOrigin, Source, check_rule,
 };
 use postern_store::{Connection, Error, renewals};
@@ -67,6 +67,58 @@ pub(crate) struct OfferedRule {
     pub(crate) folder: Option<String>,
     /// Standard input that it covers.
     pub(crate) input: RuleInput,
+    /// True if the person confirmed that it covers whatever its words cover.
+    pub(crate) broad: bool,
+}
+
+impl OfferedRule {
+    /// Returns a rule for a pattern alone.
+    pub(crate) fn new(pattern: Pattern) -> Self {
+        Self {
+            pattern,
+            args: None,
+            pin: None,
+            allow_writes: false,
+            limits: None,
+            confine: None,
+            folder: None,
+            input: RuleInput::Nothing,
+            broad: false,
+        }
+    }
+
+    /// Returns the rule of an offer's draft in a folder.
+    pub(crate) fn of_draft(draft: &Draft, folder: Option<&str>, effect: Effect) -> Self {
+        let allows = effect == Effect::Allow;
+        Self {
+            // A deny holds everywhere, whatever comes on standard input.
+            folder: folder.filter(|_| allows).map(str::to_owned),
+            input: if allows { draft.input.clone() } else { RuleInput::Nothing },
+            pattern: draft.pattern.clone(),
+            args: draft.args.clone(),
+            // A deny holds for whatever the program becomes.
+            pin: draft.pin.clone().filter(|_| allows),
+            allow_writes: allows && draft.allow_writes,
+            limits: draft.limits.clone().filter(|_| allows).map(Box::new),
+            confine: draft.confine.filter(|_| allows),
+            broad: false,
+        }
+    }
+
+    /// Returns it as a rule of everybody's.
+    pub(crate) fn to_rule(&self, effect: Effect) -> Rule {
+        Rule {
+            args: self.args.clone(),
+            pin: self.pin.clone().map(Box::new),
+            allow_writes: self.allow_writes,
+            broad: self.broad,
+            limits: self.limits.clone(),
+            confine: self.confine,
+            folder: self.folder.clone(),
+            input: self.input.clone(),
+            ..Rule::new(effect, self.pattern.clone())
+        }
+    }
 }
 
 /// Choice of a person to save lines from a question about a tool.
@@ -84,15 +136,7 @@ impl PolicyStore {
     /// Saves the rules, all of them or none, and swaps them in. Replaces a rule that was there with another pin or lifetime;
     /// of a renewed rule only the program changes that it is bound to.
     pub(crate) async fn remember(&self, remember: RuleSaveRequest) -> Result<SavedRules, PolicyStoreError> {
-        let agent = match remember.scope {
-            Scope::Agent => Some(remember.agent.clone()),
-            Scope::Everyone => None,
-        };
-        let rules: Vec<Rule> =
-            remember.rules.iter().map(|new| rule_of(new, &remember, agent.clone())).collect();
-        for rule in &rules {
-            check_rule(rule, &self.places().home)?;
-        }
+        let rules = self.rules_to_save(&remember)?;
         let for_others = remember.is_for_others();
         let renews: Vec<renewals::RuleRenewal> = remember.renews.into_iter().map(stored).collect();
         let renewing = !renews.is_empty();
@@ -108,6 +152,17 @@ impl PolicyStore {
         }
         self.reload(Some(&remember.agent).filter(|_| !for_others)).await?;
         Ok(SavedRules { rules, renewed, for_others })
+    }
+
+    /// Returns the rules that would be saved, or why one of them cannot be.
+    pub(crate) fn rules_to_save(&self, remember: &RuleSaveRequest) -> Result<Vec<Rule>, PolicyStoreError> {
+        let agent = Some(remember.agent.clone()).filter(|_| remember.scope == Scope::Agent);
+        let rules: Vec<Rule> =
+            remember.rules.iter().map(|new| rule_of(new, remember, agent.clone())).collect();
+        for rule in &rules {
+            check_rule(rule, &self.places().home)?;
+        }
+        Ok(rules)
     }
 
     /// Binds the rules of a renewal to what they were bound to before it. Returns those that are back.
@@ -186,19 +241,12 @@ fn save_rules(conn: &Connection, rules: Vec<Rule>) -> Result<Vec<RuleId>, Error>
 pub(super) fn rule_of(new: &OfferedRule, remember: &RuleSaveRequest, agent: Option<AgentId>) -> Rule {
     Rule {
         agent,
-        args: new.args.clone(),
-        pin: new.pin.clone().map(Box::new),
-        allow_writes: new.allow_writes,
-        limits: new.limits.clone(),
-        confine: new.confine,
-        folder: new.folder.clone(),
-        input: new.input.clone(),
         origin: remember.origin,
         source: Source::Always,
         lifetime: ends_by_the_host(remember.lifetime.clone()),
         why: remember.why.clone(),
         created_at: now_millis(),
-        ..Rule::new(remember.effect, new.pattern.clone())
+        ..new.to_rule(remember.effect)
     }
 }
 
@@ -207,7 +255,7 @@ pub(super) fn rule_of(new: &OfferedRule, remember: &RuleSaveRequest, agent: Opti
 fn is_same(kept: &Rule, new: &Rule) -> bool {
     let what = |rule: &Rule| {
         let place = (rule.folder.clone(), rule.input.clone(), rule.origin);
-        let reach = (rule.allow_writes, rule.limits.clone(), rule.confine);
+        let reach = (rule.allow_writes, rule.broad, rule.limits.clone(), rule.confine);
         (rule.effect, rule.agent.clone(), rule.pattern.clone(), rule.args.clone(), reach, place)
     };
     kept.source == Source::Always

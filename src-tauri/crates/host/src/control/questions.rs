@@ -2,13 +2,15 @@
 
 use super::{Handle, HostControl, MethodResult, blocking, shutting_down};
 use crate::ask::ApproverId;
+use crate::book::Matched;
 use crate::gate::read_script;
 use postern_contract::methods::{
     AnswerQuestion, Applied, CannotPresent, ControlError, EditQuestion, GetQuestion, GetScript,
-    ListQuestions, Nothing, PresentQuestion, Presented, PutOffQuestion, QuestionRef, Questions,
-    QuestionsWatch, ScriptRef, Unpresented, WatchQuestions,
+    ListQuestions, Nothing, PresentQuestion, Presented, PreviewAnswer, PutOffQuestion, QuestionRef,
+    Questions, QuestionsWatch, RulePreview, ScriptRef, Unpresented, WatchQuestions,
 };
-use postern_contract::{AnswerParams, EditParams};
+use postern_contract::{AnswerParams, EditParams, Scope, render};
+use postern_policy::{Widening, from_home};
 
 impl HostControl {
     async fn questions(&self, face: ApproverId) -> Result<Questions, ControlError> {
@@ -71,6 +73,43 @@ impl Handle<AnswerQuestion> for HostControl {
     async fn handle(&self, face: ApproverId, params: AnswerParams) -> MethodResult<AnswerQuestion> {
         self.parts.gate.answer(params, face).await.map_err(shutting_down)
     }
+}
+
+impl Handle<PreviewAnswer> for HostControl {
+    async fn handle(&self, _: ApproverId, params: AnswerParams) -> MethodResult<PreviewAnswer> {
+        let (remember, mut added) =
+            match self.parts.gate.preview_answer(params).await.map_err(shutting_down)? {
+                Ok(preview) => preview,
+                Err(why) => return Ok(problem(postern_contract::pieces_to_text(&render::not_applied(&why)))),
+            };
+        let rules = match self.parts.book.rules_to_save(&remember) {
+            Ok(rules) => rules,
+            Err(error) => return Ok(problem(error.to_string())),
+        };
+        let home = self.parts.book.places().home.as_str();
+        for one in &mut added {
+            if let Widening::Folder(Some(folder)) | Widening::Reads(folder) = one {
+                *folder = from_home(folder.as_str(), home).into_owned();
+            }
+        }
+        let listed = self.parts.book.remarked(rules.clone()).await?;
+        let remarks = listed.into_iter().flat_map(|listed| listed.remarks).map(|remark| remark.text);
+        let agent = Some(remember.agent).filter(|_| remember.scope == Scope::Agent);
+        let Matched { count, of, examples } = self.parts.book.matched_recently(agent, rules).await?;
+        Ok(RulePreview {
+            remarks: remarks.collect(),
+            matched: count,
+            of,
+            examples,
+            also: added.iter().map(render::widening).collect(),
+            ..RulePreview::default()
+        })
+    }
+}
+
+/// Returns the preview of what cannot be saved.
+fn problem(why: String) -> RulePreview {
+    RulePreview { problem: Some(why), ..RulePreview::default() }
 }
 
 impl Handle<EditQuestion> for HostControl {

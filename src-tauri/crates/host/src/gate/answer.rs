@@ -3,7 +3,8 @@
 use super::context::ScriptPreview;
 use super::judged::ClosingCause;
 use super::live::{Answering, LiveRequest, PendingSave, Pledge, Stopping};
-use super::saving::{adds_line, remember_of, saved_of};
+use super::message::AnswerPreview;
+use super::saving::{SaveContext, adds_line, saved_of};
 use super::task::{Task, answer};
 use crate::ask::questions::WaitingQuestion;
 use crate::ask::{ApproverId, Approvers};
@@ -151,7 +152,7 @@ impl Task {
         };
         match waiting.waiters().first().and_then(|id| self.requests.get(id)) {
             Some(request) if adds_line(request, params) => Ok(()),
-            Some(request) => remember_of(request, params).map(drop),
+            Some(request) => self.remember_of(request, params).map(drop),
             None => Ok(()),
         }
     }
@@ -283,9 +284,32 @@ impl Task {
         params: &AnswerParams,
     ) -> Result<RuleSaveRequest, NotApplied> {
         match waiting.waiters().first().and_then(|id| self.requests.get(id)) {
-            Some(request) => remember_of(request, params),
+            Some(request) => self.remember_of(request, params),
             None => Err(NotApplied::WaitsNoMore),
         }
+    }
+
+    /// Returns what the person wants to save of a request's question.
+    pub(super) fn remember_of(
+        &self,
+        request: &LiveRequest,
+        params: &AnswerParams,
+    ) -> Result<RuleSaveRequest, NotApplied> {
+        let policy = self.parts.book.policy(&request.agent).ok_or(NotApplied::NotEnrolled)?;
+        SaveContext { world: &self.parts.world, policy: &policy }.remember_of(request, params)
+    }
+
+    /// Returns what an answer of *always* would save, and what that adds to its offer.
+    pub(super) fn preview_answer(&self, params: &AnswerParams) -> Result<AnswerPreview, NotApplied> {
+        let named = |waiting: &&WaitingQuestion| waiting.shown.question.id == params.question_id;
+        let waiting = self.questions.iter().find(named).ok_or(NotApplied::Over)?;
+        if waiting.shown.question.digest != params.digest {
+            return Err(NotApplied::NotOnShow);
+        }
+        let request = waiting.waiters().first().and_then(|id| self.requests.get(id));
+        let request = request.ok_or(NotApplied::WaitsNoMore)?;
+        let policy = self.parts.book.policy(&request.agent).ok_or(NotApplied::NotEnrolled)?;
+        SaveContext { world: &self.parts.world, policy: &policy }.preview(request, params)
     }
 
     /// Denies everything of one agent that waits for a person.

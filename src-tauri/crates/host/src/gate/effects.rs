@@ -164,7 +164,12 @@ impl Task {
             });
             return;
         }
-        let remember = super::saving::remember_of(request, &choice.params);
+        let params = choice.params.clone();
+        let remember = match self.requests.get(&id) {
+            Some(request) => self.remember_of(request, &params),
+            None => Err(NotApplied::ChoiceLost),
+        };
+        let Some(request) = self.requests.get_mut(&id) else { return };
         if let (Ok(remember), Some(Answering::Saves(choice))) = (&remember, &mut request.answering) {
             choice.saved = super::saving::saved_of(remember, &self.parts.world.home);
         }

@@ -114,9 +114,8 @@ impl Task {
             Answer::Always => params.proposal.as_ref().is_some_and(offered),
             Answer::DenyAlways | Answer::DenyAll => false,
         };
-        let more = params.edited.is_some()
+        let more = params.changes_offer()
             || params.lifetime.as_ref().is_some_and(|lifetime| *lifetime != Lifetime::Forever)
-            || params.anywhere
             || params.scope != Scope::Agent
             || params.requests.len() > 1;
         if !fits || more {

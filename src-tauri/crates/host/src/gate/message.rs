@@ -6,13 +6,13 @@ use super::judge::RequestJudgment;
 use super::live::ConnectionId;
 use super::owed::Unwritten;
 use crate::ask::ApproverId;
-use crate::book::{PolicyStoreError, SavedRules};
+use crate::book::{PolicyStoreError, RuleSaveRequest, SavedRules};
 use crate::lanes::Unanswered;
 use crate::socket::{Outbox, Reply};
 use postern_contract::methods::{Arming, Presented, ScriptRef, ToolQuestion};
 use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, NotApplied, Proposal, Question};
 use postern_exec::run::{FinishedRun, Running};
-use postern_policy::{AgentId, Millis, RatedEffect, Settings};
+use postern_policy::{AgentId, Millis, RatedEffect, Settings, Widening};
 use postern_protocol::{AgentCall, Notice, Signal};
 use postern_request::RequestEvent;
 use postern_store::Error;
@@ -55,6 +55,8 @@ pub(crate) enum GateMessage {
     Question { face: ApproverId, id: String, reply: oneshot::Sender<Option<Box<Question>>> },
     /// A person answered.
     Answer { params: Box<AnswerParams>, face: ApproverId, reply: oneshot::Sender<Answered> },
+    /// A person wants to know what an answer would save.
+    Preview { params: Box<AnswerParams>, reply: oneshot::Sender<Result<AnswerPreview, NotApplied>> },
     /// A question of another Mac came, changed or went.
     Elsewhere(NewsElsewhere),
     /// The people whose approvals still count.
@@ -147,6 +149,9 @@ pub(crate) enum GateTaskResult {
     /// A run ended, and so did its output.
     Exited { id: Uuid, finished: Box<FinishedRun> },
 }
+
+/// Rules that an answer of *always* would save, and the additions to its offer.
+pub(crate) type AnswerPreview = (RuleSaveRequest, Vec<Widening>);
 
 /// An answer about a tool, as source 4 has it.
 #[derive(Debug)]

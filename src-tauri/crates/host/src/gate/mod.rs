@@ -5,6 +5,7 @@ mod answer;
 mod call;
 mod call_facts;
 mod calls;
+mod changed_offer;
 mod context;
 mod edit;
 mod effects;
@@ -53,9 +54,9 @@ use crate::ask::ApproverId;
 use crate::book::PolicyStoreError;
 use crate::socket::Outbox;
 use afar::NewsElsewhere;
-use message::ToolAnswer;
+use message::{AnswerPreview, ToolAnswer};
 use postern_contract::methods::{Arming, Presented, ScriptRef, ToolApprove, ToolDeny, ToolQuestion};
-use postern_contract::{Answer, AnswerParams, Answered, ClosedBy, EditParams, Edited, Question};
+use postern_contract::{Answer, AnswerParams, Answered, ClosedBy, EditParams, Edited, NotApplied, Question};
 use postern_exec::run::Running;
 use postern_policy::{AgentId, Millis, Settings};
 use postern_protocol::Signal;
@@ -120,6 +121,14 @@ impl GateHandle {
     /// The result comes when the answer, and a rule that it saves, are durable.
     pub async fn answer(&self, params: AnswerParams, face: ApproverId) -> Result<Answered, GateClosed> {
         self.ask_urgent(|reply| GateMessage::Answer { params: Box::new(params), face, reply }).await
+    }
+
+    /// Returns what an answer of *always* would save, and what that adds to its offer. Nothing is decided.
+    pub(crate) async fn preview_answer(
+        &self,
+        params: AnswerParams,
+    ) -> Result<Result<AnswerPreview, NotApplied>, GateClosed> {
+        self.ask_urgent(|reply| GateMessage::Preview { params: Box::new(params), reply }).await
     }
 
     /// Shows a question that waits on another Mac, which its headline and [`Question::host`] name. Answers come by `answers`.

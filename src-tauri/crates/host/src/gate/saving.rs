@@ -1,13 +1,15 @@
 //! Saves a person's answer: rules of an offer, or lines of `permissions.jsonc`.
 
-use super::judge::World;
+use super::changed_offer::{ChangedOffer, edited_pattern};
+use super::judge::{JudgedRequest, World};
 use super::live::LiveRequest;
+use super::message::AnswerPreview;
 use crate::book::{OfferedRule, RuleSaveRequest, ToolRemember};
+use crate::clock::lasting;
 use postern_command::escape;
 use postern_contract::{Answer, AnswerParams, NotApplied, Saved, SavedPlace, Scope, render};
 use postern_policy::{
-    AgentPolicy, AlwaysOffer, Draft, Effect, Lifetime, Origin, Pattern, Rule, RuleInput, RuleOrigin,
-    from_home, kind_name, parse_pattern, pattern_text,
+    AgentPolicy, AlwaysOffer, Effect, Lifetime, Origin, Pattern, Rule, RuleOrigin, from_home, pattern_text,
 };
 
 /// Returns true if what the person wants saved is a line of the agent's `permissions.jsonc`.
@@ -35,45 +37,88 @@ pub(super) fn line_of(
     })
 }
 
-/// Returns what the person wants to save of a request's question: one of its offers, perhaps with an edited
-/// pattern.
-pub(super) fn remember_of(
-    request: &LiveRequest,
+/// World and policy that a person's answer is read with.
+pub(super) struct SaveContext<'a> {
+    pub(super) world: &'a World,
+    pub(super) policy: &'a AgentPolicy,
+}
+
+impl SaveContext<'_> {
+    /// Returns what the person wants to save of a request's question, if the answer says whatever that adds to the offer.
+    pub(super) fn remember_of(
+        &self,
+        request: &LiveRequest,
+        params: &AnswerParams,
+    ) -> Result<RuleSaveRequest, NotApplied> {
+        let (remember, added) = self.preview(request, params)?;
+        if added.is_empty() || params.broad { Ok(remember) } else { Err(NotApplied::Broad(added)) }
+    }
+
+    /// Returns what the person wants to save of a request's question, and what that adds to the offer.
+    ///
+    /// That is one of its offers, perhaps with an edited pattern and in another place.
+    pub(super) fn preview(
+        &self,
+        request: &LiveRequest,
+        params: &AnswerParams,
+    ) -> Result<AnswerPreview, NotApplied> {
+        if request.origin == Origin::Tool {
+            return Err(NotApplied::ToolRule);
+        }
+        let judged = request.judged.as_ref().ok_or(NotApplied::NotJudged)?;
+        let effect = match params.answer {
+            Answer::Once | Answer::Always => Effect::Allow,
+            Answer::Deny | Answer::DenyAlways | Answer::DenyAll => Effect::Deny,
+        };
+        let offer = chosen(&judged.offers, params);
+        if let Some(offer) = offer.filter(|offer| !offer.renews.is_empty()) {
+            return renewed(request, params, offer, effect).map(|remember| (remember, Vec::new()));
+        }
+        let placed = params.anywhere || params.folder.is_some();
+        if effect == Effect::Allow && !placed && offer.is_some_and(|offer| offer.folder.is_none()) {
+            return Err(NotApplied::EveryFolder);
+        }
+        let origin = match effect {
+            Effect::Allow if !params.on_host => RuleOrigin::of_answer(request.origin),
+            // What is denied is denied everywhere.
+            _ => RuleOrigin::Any,
+        };
+        let (rules, added) = match offer {
+            Some(offer) if effect == Effect::Allow => {
+                let facts = judged.policy_facts(self.world, self.policy, lasting());
+                let offers = judged.offers.as_slice();
+                ChangedOffer { policy: self.policy, facts, offers, offer, params, origin }.rules()?
+            }
+            _ => (denying(judged, offer, params)?, Vec::new()),
+        };
+        let lifetime = match &params.lifetime {
+            Some(Lifetime::Session(_)) => {
+                let session = request.run.session.clone().ok_or(NotApplied::NoSession)?;
+                Lifetime::Session(session)
+            }
+            Some(other) => other.clone(),
+            None => Lifetime::Forever,
+        };
+        let why = params.feedback.clone().filter(|_| effect == Effect::Deny);
+        let (agent, scope) = (request.agent.clone(), params.scope);
+        let renews = Vec::new();
+        Ok((RuleSaveRequest { agent, scope, effect, origin, lifetime, why, rules, renews }, added))
+    }
+}
+
+/// Returns the rules that deny what an offer, or the exact command, is about.
+fn denying(
+    judged: &JudgedRequest,
+    offer: Option<&AlwaysOffer>,
     params: &AnswerParams,
-) -> Result<RuleSaveRequest, NotApplied> {
-    if request.origin == Origin::Tool {
-        return Err(NotApplied::ToolRule);
-    }
-    let judged = request.judged.as_ref().ok_or(NotApplied::NotJudged)?;
-    let effect = match params.answer {
-        Answer::Once | Answer::Always => Effect::Allow,
-        Answer::Deny | Answer::DenyAlways | Answer::DenyAll => Effect::Deny,
-    };
-    let offer = chosen(&judged.offers, params);
+) -> Result<Vec<OfferedRule>, NotApplied> {
     let wanted = wanted(&judged.offers, params);
-    if let Some(offer) = offer.filter(|offer| !offer.renews.is_empty()) {
-        return renewed(request, params, offer, effect);
-    }
-    if effect == Effect::Allow && !params.anywhere && offer.is_some_and(|offer| offer.folder.is_none()) {
-        return Err(NotApplied::EveryFolder);
-    }
-    let mut rules: Vec<OfferedRule> = match (offer, &judged.reading.plain) {
-        (Some(offer), _) => rules_of(offer, effect),
+    let denies = matches!(params.answer, Answer::Deny | Answer::DenyAlways | Answer::DenyAll);
+    let mut rules = match (offer, &judged.reading.plain) {
+        (Some(offer), _) => rules_of(offer, Effect::Deny),
         // What is too wide to be allowed always can still be denied always.
-        (None, Some(argv)) if effect == Effect::Deny && wanted == "exact" => {
-            let pattern = Pattern::Exact(argv.clone());
-            let input = RuleInput::Nothing;
-            let (args, pin, limits, confine) = (None, None, None, None);
-            vec![OfferedRule {
-                pattern,
-                args,
-                pin,
-                allow_writes: false,
-                limits,
-                confine,
-                folder: None,
-                input,
-            }]
+        (None, Some(argv)) if denies && wanted == "exact" => {
+            vec![OfferedRule::new(Pattern::Exact(argv.clone()))]
         }
         (None, _) => return Err(NotApplied::NoOffer { wanted: wanted.to_owned() }),
     };
@@ -81,27 +126,13 @@ pub(super) fn remember_of(
         let [rule] = rules.as_mut_slice() else {
             return Err(NotApplied::SeveralRules);
         };
-        *rule = edited_rule(rule, edited)?;
-    }
-    if params.anywhere {
-        for rule in &mut rules {
-            rule.folder = None;
+        let pattern = edited_pattern(&rule.pattern, edited)?;
+        if !matches!((&rule.pattern, &pattern), (Pattern::Path(_), Pattern::Path(_))) {
+            rule.args = None;
         }
+        rule.pattern = pattern;
     }
-    let lifetime = match &params.lifetime {
-        Some(Lifetime::Session(_)) => {
-            let session = request.run.session.clone().ok_or(NotApplied::NoSession)?;
-            Lifetime::Session(session)
-        }
-        Some(other) => other.clone(),
-        None => Lifetime::Forever,
-    };
-    let why = params.feedback.clone().filter(|_| effect == Effect::Deny);
-    // What is denied is denied everywhere.
-    let origin =
-        if effect == Effect::Allow { RuleOrigin::of_answer(request.origin) } else { RuleOrigin::Any };
-    let (agent, scope) = (request.agent.clone(), params.scope);
-    Ok(RuleSaveRequest { agent, scope, effect, origin, lifetime, why, rules, renews: Vec::new() })
+    Ok(rules)
 }
 
 /// Returns the offer that an answer names: without a name the exact command, or the first one where that is none.
@@ -130,7 +161,7 @@ fn renewed(
         return Err(NotApplied::RenewalDenies);
     }
     let lasts = params.lifetime.as_ref().is_none_or(|lifetime| *lifetime == Lifetime::Forever);
-    if params.anywhere || params.edited.is_some() || params.scope != Scope::Agent || !lasts {
+    if params.changes_offer() || params.scope != Scope::Agent || !lasts {
         return Err(NotApplied::RenewalChanges);
     }
     Ok(RuleSaveRequest {
@@ -153,6 +184,7 @@ pub(super) fn saved_lines(remember: &ToolRemember) -> Vec<Saved> {
         rule: rule(pattern),
         place: place(),
         pinned: false,
+        by_signer: false,
         own_shell: false,
         confine: None,
     };
@@ -168,13 +200,16 @@ pub(super) fn saved_of(remember: &RuleSaveRequest, home: &str) -> Vec<Saved> {
         let whole = Rule::new(remember.effect, rule.pattern.clone());
         let rule_text = postern_contract::pieces_to_text(&render::rule_pattern(&whole));
         let own_shell = remember.origin == RuleOrigin::AgentShell;
-        Saved { rule: rule_text, place, pinned: rule.pin.is_some(), own_shell, confine: rule.confine }
+        let by_signer = rule.pin.as_ref().is_some_and(|pin| pin.by_signer);
+        let pinned = rule.pin.is_some();
+        Saved { rule: rule_text, place, pinned, by_signer, own_shell, confine: rule.confine }
     };
     let renewed = remember.renews.iter().flat_map(|renewal| &renewal.rules);
     let renewed = renewed.map(|rule| Saved {
         rule: escape::visible_text(&pattern_text(&rule.pattern)),
         place: SavedPlace::Renewed { rule: rule.id },
         pinned: true,
+        by_signer: rule.pin.as_ref().is_some_and(|pin| pin.by_signer),
         own_shell: rule.origin == RuleOrigin::AgentShell,
         confine: rule.confine,
     });
@@ -183,51 +218,6 @@ pub(super) fn saved_of(remember: &RuleSaveRequest, home: &str) -> Vec<Saved> {
 
 /// Returns the rules that an offer would save.
 pub(super) fn rules_of(offer: &AlwaysOffer, effect: Effect) -> Vec<OfferedRule> {
-    offer.drafts.iter().map(|draft| rule_of(draft, offer.folder.as_deref(), effect)).collect()
-}
-
-fn rule_of(draft: &Draft, folder: Option<&str>, effect: Effect) -> OfferedRule {
-    let allows = effect == Effect::Allow;
-    OfferedRule {
-        // A deny holds everywhere, whatever comes on standard input.
-        folder: folder.filter(|_| allows).map(str::to_owned),
-        input: if allows { draft.input.clone() } else { RuleInput::Nothing },
-        pattern: draft.pattern.clone(),
-        args: draft.args.clone(),
-        // A deny holds for whatever the program becomes.
-        pin: draft.pin.clone().filter(|_| allows),
-        allow_writes: allows && draft.allow_writes,
-        limits: draft.limits.clone().filter(|_| allows).map(Box::new),
-        confine: draft.confine.filter(|_| allows),
-    }
-}
-
-/// Returns the offer's rule with the pattern as the person edited it. A pattern with other arguments has none
-/// of its own.
-fn edited_rule(rule: &OfferedRule, edited: &str) -> Result<OfferedRule, NotApplied> {
-    // A rule about files stays one: the same text by itself would name programs.
-    let kind = rule.pattern.file_access().map(|_| kind_name(&rule.pattern));
-    let pattern = parse_pattern(edited, kind).map_err(NotApplied::Pattern)?;
-    let same_kind = std::mem::discriminant(&pattern) == std::mem::discriminant(&rule.pattern);
-    let args = if same_kind && matches!(pattern, Pattern::Path(_)) { rule.args.clone() } else { None };
-    Ok(OfferedRule { pattern, args, ..rule.clone() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{OfferedRule, edited_rule};
-    use postern_policy::{Pattern, RuleInput};
-
-    #[test]
-    fn an_edited_rule_for_reading_names_no_program() {
-        let pattern = Pattern::Read("/Users/u/notes".to_owned());
-        let (args, pin, limits, confine, folder) = (None, None, None, None, None);
-        let input = RuleInput::Nothing;
-        let rule = OfferedRule { pattern, args, pin, allow_writes: false, limits, confine, folder, input };
-        for edited in ["/Users/u/code", "~/bin/**"] {
-            let saved = edited_rule(&rule, edited).unwrap();
-            assert_eq!(saved.pattern, Pattern::Read(edited.to_owned()));
-        }
-        assert!(edited_rule(&rule, "git push *").is_err(), "words of a command are no folder");
-    }
+    let rule = |draft| OfferedRule::of_draft(draft, offer.folder.as_deref(), effect);
+    offer.drafts.iter().map(rule).collect()
 }

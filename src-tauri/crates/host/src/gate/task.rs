@@ -165,6 +165,7 @@ impl Task {
             }
             GateMessage::Question { face, id, reply } => answer(reply, self.question(face, &id)),
             GateMessage::Answer { params, face, reply } => self.answer(*params, face, reply),
+            GateMessage::Preview { params, reply } => answer(reply, self.preview_answer(&params)),
             GateMessage::Elsewhere(news) => self.hear_elsewhere(news),
             GateMessage::KeepPeople(people) => self.keep_people(&people),
             GateMessage::IsAttended(reply) => answer(reply, self.is_attended()),

@@ -6,7 +6,7 @@ use postern_contract::methods::Presented;
 use postern_contract::{Answer, AnswerParams, ClosedBy, Question};
 use postern_host::ConnectedApproverKind;
 use postern_policy::{NothingToSave, RiskLevel};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn an_answer_names_what_was_shown_and_counts_once() {
@@ -297,6 +297,80 @@ async fn an_answer_says_what_it_saved_and_an_always_that_saves_nothing_says_why(
     assert_eq!((&answered["applied"], &answered["notSaved"]), (&json!(true), &json!("unread")), "{answered}");
     assert_eq!(answered["saved"], json!([]));
     assert_eq!(wire.answer(once).await.unwrap()["outcome"], "exited", "it is one run");
+}
+
+#[tokio::test]
+async fn a_rule_that_allows_more_than_was_shown_is_saved_only_if_the_answer_says_so() {
+    let mut lab = Lab::start().await;
+    let site = lab.home().join("Projects/site");
+    std::fs::create_dir_all(&site).unwrap();
+    lab.set("main", &[("folders", site.to_str().unwrap())]).await;
+    let mut wire = lab.connect("main").await;
+    let (_, call) = wire.post_run(&["git", "push", "origin", "main"], json!({"cwd": site})).await;
+    let question = lab.question().await;
+    let offered: Vec<_> = question.proposals[0].folders.iter().map(|folder| folder.path.as_str()).collect();
+    let projects = site.parent().unwrap().to_str().unwrap();
+    assert_eq!(offered, [projects], "the home folder is no choice");
+    let with = |more: &Value, answer: &str| {
+        let mut params = json!({"questionId": question.id, "digest": question.digest, "answer": answer});
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        params
+    };
+    for (more, added) in [
+        (json!({"proposal": "exact", "edited": "git push * main"}), "send data elsewhere"),
+        (json!({"proposal": "command", "edited": "git *"}), "run any program"),
+        (json!({"proposal": "command", "anywhere": true}), "in every folder"),
+        (json!({"proposal": "command", "folder": projects}), "in all of ~/Projects"),
+        (json!({"proposal": "command", "folder": "~"}), "in all of ~"),
+        (json!({"proposal": "command", "anyInput": true}), "with any input"),
+    ] {
+        let preview = lab.control("questions.preview", with(&more, "always")).await.unwrap();
+        assert!(preview["also"].to_string().contains(added), "{more}: {preview}");
+        let answered = lab.answer_to(&question, "always", more.clone()).await;
+        assert_eq!(answered["applied"], false, "{more}: {answered}");
+        assert!(answered["reason"].as_str().unwrap().contains("more than was shown"), "{answered}");
+        assert!(!answered["added"].as_array().unwrap().is_empty(), "{answered}");
+    }
+    for (more, why) in [
+        (json!({"proposal": "command", "edited": "git log *", "broad": true}), "would not cover"),
+        (json!({"proposal": "command", "folder": "/usr/lib", "broad": true}), "would not cover"),
+        (json!({"proposal": "command", "folder": "site", "broad": true}), "no folder"),
+    ] {
+        let answered = lab.answer_to(&question, "always", more.clone()).await;
+        assert_eq!(answered["applied"], false, "{more}: {answered}");
+        assert!(answered["reason"].as_str().unwrap().contains(why), "{more}: {answered}");
+        let preview = lab.control("questions.preview", with(&more, "always")).await.unwrap();
+        assert!(preview["problem"].as_str().unwrap().contains(why), "{more}: {preview}");
+    }
+    let plain =
+        lab.control("questions.preview", with(&json!({"proposal": "command"}), "always")).await.unwrap();
+    assert_eq!((plain.get("also"), &plain["problem"]), (None, &Value::Null), "{plain}");
+    let broad = json!({"proposal": "exact", "edited": "git push * main", "broad": true});
+    let answered = lab.answer_to(&question, "always", broad).await;
+    assert_eq!(answered["applied"], true, "{answered}");
+    wire.answer(call).await.unwrap();
+    let rules = lab.control("rules.list", json!({"agent": "main", "own": true})).await.unwrap();
+    let saved: Vec<_> =
+        rules["rules"].as_array().unwrap().iter().filter(|row| row["from"] == "always").collect();
+    assert_eq!(saved.len(), 1, "only what was meant was saved: {rules}");
+    assert_eq!((&saved[0]["text"], &saved[0]["rule"]["broad"]), (&json!("git push * main"), &json!(true)));
+}
+
+#[tokio::test]
+async fn a_rule_narrower_than_the_offer_needs_no_word_more_and_keeps_to_its_effects() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let (_, call) = wire.post_run(&["git", "push", "origin", "main"], json!({})).await;
+    let question = lab.question().await;
+    let more = json!({"proposal": "exact", "edited": "git push origin *"});
+    let answered = lab.answer_to(&question, "always", more).await;
+    assert_eq!(answered["applied"], true, "{answered}");
+    wire.answer(call).await.unwrap();
+    let (_, other) = wire.post_run(&["git", "push", "origin", "other"], json!({})).await;
+    assert_eq!(wire.answer(other).await.unwrap()["outcome"], "exited", "any branch");
+    let (_, asked) = wire.post_run(&["git", "push", "elsewhere", "main"], json!({})).await;
+    lab.answer("deny", json!({})).await;
+    assert_eq!(wire.answer(asked).await.unwrap()["reason"], "user", "another remote is another effect");
 }
 
 #[tokio::test]

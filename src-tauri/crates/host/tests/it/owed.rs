@@ -175,7 +175,7 @@ async fn a_yes_that_cannot_be_written_down_starts_nothing_and_says_so() {
         let question = lab.question().await;
         wire.event("exec.pending").await;
         let full = lab.full_disk();
-        let answered = lab.answer_to(&question, answer, json!({"anywhere": true})).await;
+        let answered = lab.answer_to(&question, answer, json!({"anywhere": true, "broad": true})).await;
         assert_eq!(answered["applied"], false, "{answered}");
         assert!(answered["reason"].as_str().unwrap().contains("nothing ran"), "{answered}");
         lab.status(owes("1 ending waits")).await;

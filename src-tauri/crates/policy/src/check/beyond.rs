@@ -28,7 +28,7 @@ pub struct AlsoCovered {
 }
 
 /// A word that stands for anything.
-const ANY: &str = "any";
+pub(super) const ANY: &str = "any";
 
 /// Returns what a rule covers if it is broad and does not cover otherwise, the most consequential first. `home` is the person's
 /// home folder.
@@ -52,15 +52,31 @@ pub fn also_covered(rule: &Rule, home: &str) -> Vec<AlsoCovered> {
             return Vec::new();
         }
     };
-    let Some(program) = words.first().filter(|_| rule.effect == Effect::Allow) else { return Vec::new() };
-    let arguments = known_arguments(path::base_name(program));
-    let mut tried = TriedArgument::new(rule, home);
-    tried.try_words(&words, &[ANY], None);
-    for argument in &arguments {
-        tried.try_words(&words, &[argument, ANY], Some(argument));
-        tried.try_words(&words, &[argument, ANY, ";"], Some(argument));
+    if rule.effect != Effect::Allow {
+        return Vec::new();
     }
-    tried.into_covered()
+    let mut tried =
+        TriedArgument::new(rule, home, RuleSet::compile(&[with_breadth(rule, false)], home, false));
+    tried.try_known(&words, &[]);
+    tried.into_covered(RiskLevel::Safe)
+}
+
+/// Returns what a rule covers if it is broad, beyond effects of these kinds, the most consequential first. Its words have something in
+/// the place of each open one but the first: `before` and `behind` are the words around that.
+pub(super) fn covered_beyond(
+    rule: &Rule,
+    home: &str,
+    shown: Vec<&'static str>,
+    (before, behind): (&[String], &[String]),
+) -> Vec<AlsoCovered> {
+    let mut tried = TriedArgument { narrowly: shown, ..TriedArgument::new(rule, home, RuleSet::default()) };
+    tried.try_known(before, behind);
+    tried.into_covered(RiskLevel::NeedsReview)
+}
+
+/// Returns the rule read as a broad one or not, with its words alone.
+fn with_breadth(rule: &Rule, broad: bool) -> Rule {
+    Rule { broad, confine: None, ..timeless(rule) }
 }
 
 struct TriedArgument<'a> {
@@ -74,22 +90,35 @@ struct TriedArgument<'a> {
 }
 
 impl<'a> TriedArgument<'a> {
-    fn new(rule: &'a Rule, home: &'a str) -> Self {
-        let policy = |broad| {
-            let rule = Rule { broad, confine: None, ..timeless(rule) };
-            let rules = RuleSet::compile(std::slice::from_ref(&rule), home, false);
+    fn new(rule: &'a Rule, home: &'a str, narrow: RuleSet) -> Self {
+        let policy = |rules| {
             let settings = Settings { allow_skills: true, ..Settings::default() };
             Some(AgentPolicy { rules, ..AgentPolicy::new(AgentId::new("rule").ok()?, settings) })
         };
-        let (narrow, broad) = (policy(false), policy(true));
-        Self { rule, home, narrow, broad, found: Vec::new(), narrowly: Vec::new() }
+        let broad = policy(RuleSet::compile(&[with_breadth(rule, true)], home, false));
+        Self { rule, home, narrow: policy(narrow), broad, found: Vec::new(), narrowly: Vec::new() }
     }
 
-    /// Tries the rule's words with further ones. `by` is the argument that is looked at.
-    fn try_words(&mut self, words: &[String], more: &[&str], by: Option<&str>) {
-        let argv: Vec<String> =
-            words.iter().cloned().chain(more.iter().map(|word| (*word).to_owned())).collect();
-        let reading = read_argv(&argv);
+    /// Tries every argument that is known of the program between these words.
+    fn try_known(&mut self, before: &[String], behind: &[String]) {
+        let Some(program) = before.first() else { return };
+        let mut try_words = |more: &[&str], by| {
+            let more = more.iter().map(|word| (*word).to_owned());
+            self.try_argv(
+                &before.iter().cloned().chain(more).chain(behind.iter().cloned()).collect::<Vec<_>>(),
+                by,
+            );
+        };
+        try_words(&[ANY], None);
+        for argument in &known_arguments(path::base_name(program)) {
+            try_words(&[argument, ANY], Some(argument));
+            try_words(&[argument, ANY, ";"], Some(argument));
+        }
+    }
+
+    /// Tries a command. `by` is the argument that is looked at.
+    fn try_argv(&mut self, argv: &[String], by: Option<&str>) {
+        let reading = read_argv(argv);
         let steps = steps_of(&reading, self.rule, self.home);
         if steps.len() != reading.steps.len() {
             return;
@@ -145,7 +174,9 @@ impl<'a> TriedArgument<'a> {
         }
     }
 
-    fn into_covered(mut self) -> Vec<AlsoCovered> {
+    /// Returns what was found, but for what is less consequential than `least`.
+    fn into_covered(mut self, least: RiskLevel) -> Vec<AlsoCovered> {
+        self.found.retain(|(level, _)| *level >= least);
         self.found.sort_by_key(|(level, one)| (one.effect.is_some(), std::cmp::Reverse(*level)));
         let narrowly = &self.narrowly;
         let is_more = |one: &AlsoCovered| {

@@ -5,6 +5,7 @@ mod cover;
 mod example;
 mod lint;
 mod remark;
+mod widen;
 
 pub use beyond::{AlsoCovered, also_covered};
 pub use lint::{
@@ -12,6 +13,7 @@ pub use lint::{
     lint_rules,
 };
 pub use remark::{Remark, remarks};
+pub use widen::{Widening, covers_step, edit_draft, widened_place};
 
 use crate::agent::AgentPolicy;
 use crate::decision::Reason;

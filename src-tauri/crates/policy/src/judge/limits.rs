@@ -123,6 +123,11 @@ pub(super) fn beyond(
     Some(Gap::Outside { path: path.clone() })
 }
 
+/// Returns why limits keep a rule that is not for an exact command from covering the step at `at`.
+pub(crate) fn gap_of_step(limits: &Limits, facts: &Facts<'_>, at: usize) -> Option<Gap> {
+    beyond(limits, false, facts, &StepSubject::new(&facts.reading.steps[at], &facts.steps[at]))
+}
+
 /// Returns true for an unsafe argument that changes files: limits bound it by its places, so that no rule has to name it.
 pub(crate) fn is_bound_by_limits(effect: ArgEffect) -> bool {
     matches!(effect, ArgEffect::Writes | ArgEffect::Deletes | ArgEffect::Outside)

@@ -55,7 +55,8 @@ pub(crate) use code::{argv_of_line, is_constant, is_repeatable, on_input as code
 pub use command_tool::{CommandAgainst, against_classes, against_command_tool, against_files};
 pub(crate) use covering::{can_be_covered, covers};
 pub(crate) use limits::{
-    folders_outside, is_bound_by_limits, names_own_places, of_step as limits_of_step, sends_written_text,
+    folders_outside, gap_of_step, is_bound_by_limits, names_own_places, of_step as limits_of_step,
+    sends_written_text,
 };
 pub(crate) use opened::is_named as is_named_in;
 pub(crate) use outcome::named_entry;

@@ -4,7 +4,7 @@ use super::{World, draft, id, new_agent};
 use crate::book::{OfferedRule, PolicyStoreError, RuleSaveRequest};
 use postern_contract::render::of_kind;
 use postern_contract::{RemarkKind, RuleDraft, Scope};
-use postern_policy::{Decision, Effect, Lifetime, Pattern, Reason, RuleInput, Source};
+use postern_policy::{Decision, Effect, Lifetime, Pattern, Reason, Source};
 
 #[tokio::test]
 async fn a_rule_serves_its_agent_and_everybodys_serves_all() {
@@ -89,13 +89,6 @@ async fn a_pinned_rule_holds_only_while_the_program_is_the_same() {
     assert_eq!(world.decision("main", &[path]).0, Decision::Allow, "pinned as it is now");
 }
 
-/// Returns a rule of an offer, without conditions.
-fn new(pattern: Pattern) -> OfferedRule {
-    let input = RuleInput::Nothing;
-    let (args, pin, limits, confine, folder) = (None, None, None, None, None);
-    OfferedRule { pattern, args, pin, allow_writes: false, limits, confine, folder, input }
-}
-
 #[tokio::test]
 async fn always_is_saved_once_and_pinned_anew() {
     let world = World::new().await;
@@ -108,7 +101,7 @@ async fn always_is_saved_once_and_pinned_anew() {
         effect: Effect::Allow,
         lifetime: Lifetime::Forever,
         why: None,
-        rules: vec![OfferedRule { pin, ..new(Pattern::Path(path.to_owned())) }],
+        rules: vec![OfferedRule { pin, ..OfferedRule::new(Pattern::Path(path.to_owned())) }],
         renews: Vec::new(),
     };
     let now = |world: &World| Some(world.book.pin_of(&Pattern::Path(path.to_owned()), None).unwrap());
@@ -125,7 +118,7 @@ async fn always_is_saved_once_and_pinned_anew() {
 #[tokio::test]
 async fn what_may_not_be_saved_is_not_saved_by_always_either() {
     let world = World::new().await;
-    let rules = vec![new(Pattern::Command("uname -a".into())), new(Pattern::Command("sh *".into()))];
+    let rules = ["uname -a", "sh *"].map(|text| OfferedRule::new(Pattern::Command(text.into()))).to_vec();
     let remember = RuleSaveRequest {
         agent: id("main"),
         origin: postern_policy::RuleOrigin::Any,

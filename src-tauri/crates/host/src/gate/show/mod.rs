@@ -13,15 +13,16 @@ pub(crate) use call::shown_subject;
 use postern_command::escape;
 use postern_contract::render;
 use postern_contract::{
-    Asker, EnvChange, EnvChangeKind, Past, Proposal, ProposedRule, Question, Renewal, RenewedRule,
-    ShownInput, ShownRisk, ShownStep, ShownSubject, ShownText,
+    Asker, EnvChange, EnvChangeKind, OfferFolder, Past, Proposal, ProposedRule, Question, Renewal,
+    RenewedRule, ShownInput, ShownRisk, ShownStep, ShownSubject, ShownText,
 };
 use postern_policy::environment::{ChangeKind, VariableChange};
 use postern_policy::{
-    AlwaysOffer, Fallback, Millis, NothingToSave, Origin, RiskLevel, Rule, Settings, pattern_text,
+    AlwaysOffer, Fallback, Millis, NothingToSave, Origin, Pin, RiskLevel, Rule, Settings, pattern_text,
 };
 use postern_protocol::{RunParams, RunStdin, What};
 use postern_request::Launch;
+use std::path::Path;
 use text::{MOST, length};
 pub(crate) use text::{shown_path, to_pieces};
 use uuid::Uuid;
@@ -122,7 +123,8 @@ pub(super) fn refresh(
     home: &str,
 ) -> bool {
     let verdict = &judged.verdict;
-    let mut proposals: Vec<Proposal> = judged.offers.iter().map(|offer| proposal(offer, home)).collect();
+    let mut proposals: Vec<Proposal> =
+        judged.offers.iter().map(|offer| proposal(offer, &judged.plan.cwd.path, home)).collect();
     for proposal in &mut proposals {
         keep_count(proposal, &question.proposals);
     }
@@ -235,7 +237,7 @@ fn shown_stdin(stdin: &RunStdin) -> Option<ShownInput> {
     }
 }
 
-fn proposal(offer: &AlwaysOffer, home: &str) -> Proposal {
+fn proposal(offer: &AlwaysOffer, cwd: &str, home: &str) -> Proposal {
     let folder = offer.folder.as_deref().map(|folder| shown_path(folder, home));
     let mut label = render::offer_phrase(&offer.label);
     let renews: usize = offer.renews.iter().map(|renewal| renewal.rules.len()).sum();
@@ -253,12 +255,36 @@ fn proposal(offer: &AlwaysOffer, home: &str) -> Proposal {
         pattern: draft.pattern.clone(),
         text: escape::visible_text(&pattern_text(&draft.pattern)),
         pinned: draft.pin.is_some(),
+        signed: draft.pin.as_ref().is_some_and(Pin::is_signed),
         folder: offer.folder.clone(),
         input: draft.input.clone(),
         confine: draft.confine,
     });
     let renews = u32::try_from(renews).unwrap_or(u32::MAX);
-    Proposal { id: offer.id.to_owned(), label, folder, rules: rules.collect(), renews, would_match: None }
+    Proposal {
+        id: offer.id.to_owned(),
+        label,
+        folder,
+        folders: other_folders(offer, cwd, home),
+        rules: rules.collect(),
+        renews,
+        would_match: None,
+    }
+}
+
+/// Returns the folders besides its own in which an offer could hold: those around the request's, as far as the home folder.
+fn other_folders(offer: &AlwaysOffer, cwd: &str, home: &str) -> Vec<OfferFolder> {
+    let around = || Path::new(cwd).ancestors().filter_map(Path::to_str);
+    let Some(own) = offer.folder.as_deref().filter(|own| around().any(|folder| folder == *own)) else {
+        return Vec::new();
+    };
+    let is_choice = |folder: &&str| {
+        let (path, home) = (Path::new(folder), Path::new(home));
+        let below = |above: &Path| path.starts_with(above) && path != above;
+        (below(home) || below(Path::new(own))) && *folder != own && escape::is_visible(folder)
+    };
+    let folder = |path: &str| OfferFolder { path: path.to_owned(), shown: shown_path(path, home) };
+    around().filter(is_choice).map(folder).collect()
 }
 
 /// Returns the agent's `env-set` with which the variables of this request are not asked about, where they are
