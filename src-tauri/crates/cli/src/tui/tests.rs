@@ -83,6 +83,22 @@ fn a_question_is_on_one_screen_with_a_line_of_keys() {
 }
 
 #[test]
+fn what_grows_below_the_screen_has_to_be_seen_again() {
+    let mut app = showing(question("ls", 3));
+    screen(&mut app, 80, 24);
+    assert!(app.end_seen);
+    let says = Some(postern_contract::to_pieces(&"why ".repeat(700)));
+    let asker = postern_contract::Asker { says, ..question("ls", 3).asker };
+    let grown = Question { asker, ..question("ls", 3) };
+    app.on_notification(ApproverNotification::QuestionChanged(Box::new(grown)));
+    screen(&mut app, 80, 24);
+    assert!(!app.end_seen, "the same digest, and more to read");
+    app.handle_key(TuiKey::End);
+    screen(&mut app, 80, 24);
+    assert!(app.end_seen);
+}
+
+#[test]
 fn details_open_by_a_key_and_start_over() {
     let mut app = showing(question("rm -rf build", 3));
     screen(&mut app, 80, 24);

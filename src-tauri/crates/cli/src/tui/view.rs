@@ -97,6 +97,8 @@ fn question(frame: &mut Frame<'_>, app: &mut App, body: Rect) {
     let (batch, width) = (batch.as_ref(), body.width.into());
     let shape = text::Shape { batch, choice: &app.choice, open: app.details, width };
     let lines = text::question(question, &shape);
+    // What has come since then may stand below the screen.
+    app.end_seen &= lines.len() <= app.lines;
     app.lines = lines.len();
     app.room = body.height.into();
     app.scroll = app.scroll.min(app.lines.saturating_sub(app.room));
