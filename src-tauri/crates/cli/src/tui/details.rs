@@ -18,43 +18,43 @@ const DIGEST: usize = 12;
 const SYSTEM: [&str; 4] = ["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/"];
 
 /// Adds the details, open if the person opened them or if they cannot be folded without a loss.
-pub(super) fn add(question: &Question, batch: Option<&Batch>, open: bool, rows: &mut Rows) {
-    if !open && fits(question) {
+pub(super) fn add_details(question: &Question, batch: Option<&Batch>, open: bool, rows: &mut Rows) {
+    if !open && fits_folded(question) {
         let mut runs = vec![dim_run("▸ Details")];
-        for chip in chips(question) {
+        for chip in folded_chips(question) {
             runs.push(plain_run("   "));
             runs.extend(chip);
         }
-        return rows.add(&runs, 2);
+        return rows.add_row(&runs, 2);
     }
-    rows.add(&[dim_run("▾ Details")], 0);
+    rows.add_row(&[dim_run("▾ Details")], 0);
     for step in &question.steps {
-        rows.add(&step_runs(step), 4);
+        rows.add_row(&step_runs(step), 4);
     }
     if batch.is_none() {
         for (index, word) in question.argv.iter().flatten().enumerate() {
-            rows.name(&format!("word {index}"), shown_runs(word, Style::new()));
+            rows.add_named(&format!("word {index}"), shown_runs(word, Style::new()));
         }
     }
     for program in &question.programs {
-        rows.name("runs", program_runs(program));
+        rows.add_named("runs", program_runs(program));
     }
     for change in &question.env {
-        rows.name("environment", env_runs(change));
+        rows.add_named("environment", env_runs(change));
     }
     past_requests(question, rows);
-    policy(question, rows);
+    add_policy(question, rows);
     let digests = batch.map_or_else(
         || vec![&question.digest],
         |batch| batch.members.iter().map(|member| &member.digest).collect(),
     );
     for digest in digests {
-        rows.name("digest", vec![plain_run(digest.chars().take(DIGEST).collect::<String>())]);
+        rows.add_named("digest", vec![plain_run(digest.chars().take(DIGEST).collect::<String>())]);
     }
 }
 
 /// Returns what deviates, each in a few words.
-fn chips(question: &Question) -> Vec<Vec<StyledRun>> {
+fn folded_chips(question: &Question) -> Vec<Vec<StyledRun>> {
     let changed = question.renews.iter().map(|renewal| {
         [shown_runs(&renewal.program, Style::new()), vec![plain_run(format!(" {}", renewal.change))]].concat()
     });
@@ -64,7 +64,7 @@ fn chips(question: &Question) -> Vec<Vec<StyledRun>> {
 }
 
 /// Returns true if what deviates is short enough to stand beside the fold.
-fn fits(question: &Question) -> bool {
+fn fits_folded(question: &Question) -> bool {
     let is_short = |texts: &[Option<&ShownText>]| {
         texts.iter().flatten().map(|text| join_pieces(text).chars().count()).sum::<usize>() <= CHIP
     };
@@ -121,20 +121,20 @@ fn env_runs(change: &EnvChange) -> Vec<StyledRun> {
 fn past_requests(question: &Question, rows: &mut Rows) {
     for past in &question.recent {
         let line = shown_runs(&past.line, Style::new());
-        rows.name("before", [line, vec![plain_run("  ")], shown_runs(&past.outcome, dim())].concat());
+        rows.add_named("before", [line, vec![plain_run("  ")], shown_runs(&past.outcome, dim())].concat());
     }
 }
 
 /// Adds the effects that the headline does not name, and what decided.
-fn policy(question: &Question, rows: &mut Rows) {
+fn add_policy(question: &Question, rows: &mut Rows) {
     if question.risk.level != RiskLevel::Dangerous || !question.danger.is_empty() {
         for reason in &question.risk.reasons {
-            rows.name("effect", shown_runs(reason, Style::new()));
+            rows.add_named("effect", shown_runs(reason, Style::new()));
         }
     }
     if let Some(rule) = &question.rule {
-        rows.name("rule", vec![plain_run(format!("{} ({})", rule.pattern, rule.source))]);
+        rows.add_named("rule", vec![plain_run(format!("{} ({})", rule.pattern, rule.source))]);
     }
-    rows.name("policy", shown_runs(&question.policy, Style::new()));
-    rows.name("channel", shown_runs(&question.asker.known_by, Style::new()));
+    rows.add_named("policy", shown_runs(&question.policy, Style::new()));
+    rows.add_named("channel", shown_runs(&question.asker.known_by, Style::new()));
 }

@@ -27,13 +27,13 @@ impl Rows {
     }
 
     /// Adds a paragraph; the lines that it goes on in begin `indent` columns further in.
-    pub(super) fn add(&mut self, runs: &[StyledRun], indent: usize) {
+    pub(super) fn add_row(&mut self, runs: &[StyledRun], indent: usize) {
         self.before.clear();
         self.lines.extend(wrap_runs(runs, self.width, indent));
     }
 
     /// Adds a value behind its name.
-    pub(super) fn name(&mut self, name: &str, value: Vec<StyledRun>) {
+    pub(super) fn add_named(&mut self, name: &str, value: Vec<StyledRun>) {
         let shown = if name == self.before { "" } else { name };
         let label = dim_run(format!("{shown:<0$} ", NAMES - 1));
         let runs = [vec![label], value].concat();
@@ -41,8 +41,8 @@ impl Rows {
         name.clone_into(&mut self.before);
     }
 
-    pub(super) fn gap(&mut self) {
-        self.add(&[], 0);
+    pub(super) fn add_gap(&mut self) {
+        self.add_row(&[], 0);
     }
 }
 

@@ -29,24 +29,24 @@ pub(super) struct Shape<'a> {
 pub(super) fn question(question: &Question, shape: &Shape<'_>) -> Vec<Line<'static>> {
     let mut rows = Rows::new(shape.width);
     let headline = shape.batch.map_or(&question.headline, |batch| &batch.headline);
-    rows.add(&shown_runs(headline, Style::new().bold()), 0);
-    rows.add(&context(question), 0);
+    rows.add_row(&shown_runs(headline, Style::new().bold()), 0);
+    rows.add_row(&context(question), 0);
     if question.requests.len() > 1 {
         let asked = format!("asked {} times: an approval allows the first only", question.requests.len());
-        rows.add(&[(asked, Style::new().bold())], 0);
+        rows.add_row(&[(asked, Style::new().bold())], 0);
     }
-    rows.gap();
-    danger(question, &mut rows);
+    rows.add_gap();
+    add_danger(question, &mut rows);
     match shape.batch {
         Some(batch) => members(batch, &mut rows),
         None => command(question, &mut rows),
     }
-    rows.gap();
-    reason(question, shape.batch, &mut rows);
+    rows.add_gap();
+    add_reason(question, shape.batch, &mut rows);
     scripts_and_input(question, &mut rows);
-    offers(question, shape.choice, &mut rows);
-    rows.gap();
-    details::add(question, shape.batch, shape.open, &mut rows);
+    add_offers(question, shape.choice, &mut rows);
+    rows.add_gap();
+    details::add_details(question, shape.batch, shape.open, &mut rows);
     rows.into_lines()
 }
 
@@ -66,7 +66,7 @@ fn context(question: &Question) -> Vec<StyledRun> {
 }
 
 /// Adds the consequences of what is dangerous, above the command.
-fn danger(question: &Question, rows: &mut Rows) {
+fn add_danger(question: &Question, rows: &mut Rows) {
     if question.risk.level != RiskLevel::Dangerous {
         return;
     }
@@ -77,8 +77,8 @@ fn danger(question: &Question, rows: &mut Rows) {
         runs.push((if nth == 0 { ": " } else { " " }.to_owned(), red));
         runs.extend(shown_runs(sentence, red));
     }
-    rows.add(&runs, MARKS);
-    rows.gap();
+    rows.add_row(&runs, MARKS);
+    rows.add_gap();
 }
 
 /// Adds each of several commands of one shape, with what differs marked.
@@ -89,9 +89,9 @@ fn members(batch: &Batch, rows: &mut Rows) {
             let style = if part.differs { Style::new().fg(Color::Cyan).bold() } else { Style::new() };
             (part.text.clone(), style)
         }));
-        rows.add(&runs, MARKS);
+        rows.add_row(&runs, MARKS);
         if let Some(says) = &member.says {
-            rows.add(&quoted(shown_runs(says, words_style()), "  "), MARKS);
+            rows.add_row(&quoted(shown_runs(says, words_style()), "  "), MARKS);
         }
     }
 }
@@ -99,7 +99,7 @@ fn members(batch: &Batch, rows: &mut Rows) {
 /// Adds the command, one step a line with its mark, or what a tool is used for.
 fn command(question: &Question, rows: &mut Rows) {
     for (label, text) in question.subject.to_rows() {
-        rows.name(&label, shown_runs(&text, Style::new().bold()));
+        rows.add_named(&label, shown_runs(&text, Style::new().bold()));
     }
     if question.subject != ShownSubject::Command {
         return;
@@ -120,13 +120,13 @@ fn command(question: &Question, rows: &mut Rows) {
                 let begins = at > 0 && runs.len() == 1 && piece.kind == PieceKind::Plain;
                 runs.push(if begins { without_space(run) } else { run });
                 if ends_line {
-                    rows.add(&runs, MARKS);
+                    rows.add_row(&runs, MARKS);
                     runs = vec![plain_run("  ")];
                 }
             }
         }
         if runs.len() > 1 {
-            rows.add(&runs, MARKS);
+            rows.add_row(&runs, MARKS);
         }
     }
 }
@@ -172,23 +172,23 @@ fn quoted(words: Vec<StyledRun>, before: &str) -> Vec<StyledRun> {
 }
 
 /// Adds why it asks, the agent's words, what the agent can still change, and the rights of the run.
-fn reason(question: &Question, batch: Option<&Batch>, rows: &mut Rows) {
-    rows.add(&shown_runs(&question.why, Style::new()), 0);
+fn add_reason(question: &Question, batch: Option<&Batch>, rows: &mut Rows) {
+    rows.add_row(&shown_runs(&question.why, Style::new()), 0);
     let each_says = batch.is_some_and(|batch| batch.members.iter().any(|member| member.says.is_some()));
     if let Some(says) = question.asker.says.as_ref().filter(|_| !each_says) {
         let words = quoted(shown_runs(says, words_style()), "");
-        rows.add(&[words, vec![dim_run(" — the agent’s words")]].concat(), 0);
+        rows.add_row(&[words, vec![dim_run(" — the agent’s words")]].concat(), 0);
     }
     if let Some(asked) = &question.edited {
         let changed = vec![plain_run("You changed this command. The agent asked for: ")];
-        rows.add(&[changed, shown_runs(asked, Style::new())].concat(), 0);
+        rows.add_row(&[changed, shown_runs(asked, Style::new())].concat(), 0);
     }
     if let Some(files) = crate::question::changeable(question) {
         let warning = format!("The agent can change {files} until it runs");
-        rows.add(&[(warning, Style::new().bold())], 0);
+        rows.add_row(&[(warning, Style::new().bold())], 0);
     }
     if !question.confinement.is_empty() {
-        rows.add(&shown_runs(&question.confinement, dim()), 0);
+        rows.add_row(&shown_runs(&question.confinement, dim()), 0);
     }
 }
 
@@ -196,30 +196,30 @@ fn reason(question: &Question, batch: Option<&Batch>, rows: &mut Rows) {
 fn scripts_and_input(question: &Question, rows: &mut Rows) {
     for script in question.programs.iter().filter_map(|program| program.script.as_ref()) {
         let said = format!(" · {}", script.news().unwrap_or("as it was allowed before"));
-        rows.name("script", [shown_runs(&script.path, Style::new()), vec![plain_run(said)]].concat());
+        rows.add_named("script", [shown_runs(&script.path, Style::new()), vec![plain_run(said)]].concat());
         for line in script.preview.iter().filter(|_| script.is_unknown()) {
-            rows.add(&[vec![dim_run("  │ ")], shown_runs(line, Style::new())].concat(), 4);
+            rows.add_row(&[vec![dim_run("  │ ")], shown_runs(line, Style::new())].concat(), 4);
         }
         if script.more && script.is_unknown() {
-            rows.add(&[dim_run("  │ …")], 4);
+            rows.add_row(&[dim_run("  │ …")], 4);
         }
     }
     if let Some(stdin) = &question.stdin {
-        rows.name("input", vec![plain_run(stdin.describe())]);
+        rows.add_named("input", vec![plain_run(stdin.describe())]);
         for line in stdin.text_lines() {
-            rows.add(&[vec![dim_run("  │ ")], shown_runs(line, Style::new())].concat(), 4);
+            rows.add_row(&[vec![dim_run("  │ ")], shown_runs(line, Style::new())].concat(), 4);
         }
     }
 }
 
 /// Adds the offers of *Always* by the keys that choose them, and what would be saved with them.
-fn offers(question: &Question, choice: &RuleChoice, rows: &mut Rows) {
+fn add_offers(question: &Question, choice: &RuleChoice, rows: &mut Rows) {
     if question.proposals.is_empty() && question.renews.is_empty() && question.nothing_to_save.is_none() {
         return;
     }
-    rows.gap();
+    rows.add_gap();
     for renewal in &question.renews {
-        rows.name("changed", vec![plain_run(crate::question::renewed(renewal))]);
+        rows.add_named("changed", vec![plain_run(crate::question::renewed(renewal))]);
     }
     for (index, proposal) in question.proposals.iter().enumerate() {
         let key = (format!("{} ", index + 1), Style::new().bold());
@@ -231,13 +231,13 @@ fn offers(question: &Question, choice: &RuleChoice, rows: &mut Rows) {
             let text = postern_command::escape::visible_text(text);
             runs.push(plain_run(format!("  as you changed it: {text}")));
         }
-        rows.name("Always", runs);
+        rows.add_named("Always", runs);
     }
     if !question.proposals.is_empty() && question.tool.is_none() {
-        rows.name("Always", vec![dim_run(format!("  {}", choice.describe()))]);
+        rows.add_named("Always", vec![dim_run(format!("  {}", choice.describe()))]);
     }
     if let Some(why) = question.unsaved_words() {
-        rows.name("Always", vec![dim_run(format!("saves nothing: {why}"))]);
+        rows.add_named("Always", vec![dim_run(format!("saves nothing: {why}"))]);
     }
 }
 

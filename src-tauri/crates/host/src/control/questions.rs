@@ -64,7 +64,7 @@ impl Handle<PutOffQuestion> for HostControl {
 impl Handle<GetScript> for HostControl {
     async fn handle(&self, _: ApproverId, params: ScriptRef) -> MethodResult<GetScript> {
         let missing = || ControlError::not_found("no question that waits shows this script");
-        let script = self.parts.gate.script(params).await.map_err(shutting_down)?.ok_or_else(missing)?;
+        let script = self.parts.gate.find_script(params).await.map_err(shutting_down)?.ok_or_else(missing)?;
         blocking(move || read_script(&script)).await?
     }
 }

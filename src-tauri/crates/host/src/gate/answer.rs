@@ -174,7 +174,7 @@ impl Task {
                 request.answering = theirs;
                 confined = confined_by(request, params, &shown, &home);
                 let scripts = request.judged.iter().flat_map(|judged| &judged.context.scripts);
-                request.scripts = scripts.map(ScriptPreview::allowed).collect();
+                request.scripts = scripts.map(ScriptPreview::to_allowed).collect();
             }
             let digest = shown.clone();
             self.happen(*id, RequestEvent::AnsweredAllow { digest, confined, remember });

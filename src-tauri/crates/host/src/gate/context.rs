@@ -42,7 +42,7 @@ pub(super) struct ScriptPreview {
 
 impl ScriptPreview {
     /// Reads the beginning of a script from the file that was opened. Nobody is taken to know it.
-    fn read(script: &HeldFile) -> Self {
+    fn from_held(script: &HeldFile) -> Self {
         let Identity { sha256, size, .. } = script.identity();
         let beginning = script.beginning(BYTES);
         let text = String::from_utf8_lossy(&beginning);
@@ -58,7 +58,7 @@ impl ScriptPreview {
     }
 
     /// Compares it with what a person last allowed. One that cannot be looked up stays new.
-    pub(super) fn compare(&mut self, store: &Store) {
+    pub(super) fn compare_with_record(&mut self, store: &Store) {
         match store.look_up(|conn| last_allowed(conn, &self.real_path)) {
             Ok(Some(sha256)) if sha256 == self.sha256 => self.state = ScriptState::Unchanged,
             Ok(Some(_)) => self.state = ScriptState::Changed,
@@ -68,7 +68,7 @@ impl ScriptPreview {
     }
 
     /// Returns it as it is kept once it is allowed.
-    pub(super) fn allowed(&self) -> AllowedScript {
+    pub(super) fn to_allowed(&self) -> AllowedScript {
         AllowedScript { path: self.real_path.clone(), sha256: self.sha256.clone() }
     }
 }
@@ -78,7 +78,7 @@ impl ScriptPreview {
 pub(super) fn read_previews(held: &Held) -> Vec<ScriptPreview> {
     let own = |file: &&HeldFile| file.shebang.is_some() && file.agent_can_change;
     let programs = held.started.iter().chain(&held.programs).map(|file| &**file).filter(own);
-    held.scripts.iter().map(|file| &**file).chain(programs).map(ScriptPreview::read).collect()
+    held.scripts.iter().map(|file| &**file).chain(programs).map(ScriptPreview::from_held).collect()
 }
 
 /// Reads the whole text of a script, where it is still what was shown. Blocks.

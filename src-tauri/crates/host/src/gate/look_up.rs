@@ -113,7 +113,7 @@ impl JudgedRequest {
     /// Finds what a question shows beside the facts: which scripts are new, and the branch that its folder is on.
     pub(super) fn find_context(&mut self, store: &Store) {
         for script in &mut self.context.scripts {
-            script.compare(store);
+            script.compare_with_record(store);
         }
         self.context.branch = measure::branch_of(Path::new(&self.plan.cwd.path));
     }

@@ -195,7 +195,7 @@ impl GateHandle {
     }
 
     /// Returns a script that a question shows; `None` if it shows none of that name, or waits no more.
-    pub(crate) async fn script(&self, asked: ScriptRef) -> Result<Option<AllowedScript>, GateClosed> {
+    pub(crate) async fn find_script(&self, asked: ScriptRef) -> Result<Option<AllowedScript>, GateClosed> {
         self.ask_urgent(|reply| GateMessage::Script { asked, reply }).await
     }
 

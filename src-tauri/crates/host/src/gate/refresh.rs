@@ -120,13 +120,13 @@ impl Task {
     }
 
     /// Returns a script that a question shows, by the beginning of its sha256.
-    pub(super) fn script(&mut self, asked: &ScriptRef) -> Option<AllowedScript> {
+    pub(super) fn find_script(&mut self, asked: &ScriptRef) -> Option<AllowedScript> {
         let waiting = self.questions.find_question(&asked.question_id)?;
         let request = waiting.waiters().first().and_then(|id| self.requests.get(id))?;
         let named = |script: &&ScriptPreview| {
             !asked.short_hash.is_empty() && script.sha256.starts_with(&asked.short_hash)
         };
-        request.judged.as_ref()?.context.scripts.iter().find(named).map(ScriptPreview::allowed)
+        request.judged.as_ref()?.context.scripts.iter().find(named).map(ScriptPreview::to_allowed)
     }
 
     /// Returns a question with how much waits beside it and behind it.

@@ -173,7 +173,7 @@ impl Task {
             GateMessage::Presented { face, seen, reply } => answer(reply, self.presented(face, &seen)),
             GateMessage::CannotPresent { face, question, why } => self.cannot_present(face, &question, why),
             GateMessage::PutOff { question, reply } => answer(reply, self.put_off(&question)),
-            GateMessage::Script { asked, reply } => answer(reply, self.script(&asked)),
+            GateMessage::Script { asked, reply } => answer(reply, self.find_script(&asked)),
             GateMessage::Kill { request, signal, reply } => {
                 answer(reply, self.kill_for_person(&request, signal));
             }
