@@ -28,7 +28,10 @@ impl Watcher {
                 }
             }
         });
-        Self { child, lines }
+        let watcher = Self { child, lines };
+        // What happens before it is connected is told to nobody.
+        watcher.until(|seen| seen["event"] == "watching");
+        watcher
     }
 
     /// Returns the next question that opens.

@@ -68,7 +68,8 @@ fn approve(control: &mut Control, approvals: usize) -> Vec<Sent> {
     let mut open: Vec<(u64, Question)> = Vec::new();
     let mut sent = Vec::new();
     let mut lead = 0;
-    while sent.len() < approvals {
+    let one_sided = |sent: &[Sent]| sent.iter().all(|one| one.counted == sent[0].counted);
+    while sent.len() < approvals || one_sided(&sent) && sent.len() < 4 * approvals {
         open.sort_by_key(|(due, _)| std::cmp::Reverse(*due));
         let left = open.last().map(|(due, _)| due.saturating_sub(microseconds() + lead));
         if left == Some(0) {
@@ -76,7 +77,7 @@ fn approve(control: &mut Control, approvals: usize) -> Vec<Sent> {
             let answered =
                 control.call_method::<AnswerQuestion>(&AnswerParams::for_question(&question, Answer::Once));
             let counted = answered.is_ok_and(|answered| answered.applied);
-            lead = if counted { lead.saturating_sub(1000) } else { lead + 2000 };
+            lead = if counted { lead.saturating_sub(1000 + lead / 4) } else { lead + 2000 + lead / 2 };
             let requests = question.requests.into_iter();
             sent.extend(requests.map(|request| Sent { request, counted }));
             continue;

@@ -29,6 +29,8 @@ pub(crate) fn list_questions(link: &mut HostLink, json: bool) -> Result<(), Fail
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case", tag = "event")]
 enum WatchLine<'a> {
+    /// First line of each connection: from here on everything is told.
+    Watching,
     Opened { question: &'a Question },
     Changed { question: &'a Question },
     Closed { id: &'a str, code: &'a str, how: ClosedBy },
@@ -43,6 +45,7 @@ pub(crate) fn watch_questions(link: &mut HostLink, json: bool) -> Result<(), Fai
 
 fn watch_once(link: &mut HostLink, json: bool) -> Result<(), Failure> {
     let waiting = link.watch_questions()?;
+    print_change(&WatchLine::Watching, json)?;
     for question in &waiting {
         print_change(&WatchLine::Opened { question }, json)?;
     }
@@ -93,7 +96,7 @@ fn print_change(seen: &WatchLine<'_>, json: bool) -> Result<(), Failure> {
             ))?;
             print::write_line("")
         }
-        WatchLine::Changed { .. } => Ok(()),
+        WatchLine::Watching | WatchLine::Changed { .. } => Ok(()),
         WatchLine::Widened { change } => {
             print::write_line(format!("more may run now: {} ({})", change.summary, change.by.describe()))
         }
