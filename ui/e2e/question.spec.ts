@@ -90,7 +90,7 @@ for (const scene of ["uname", "commits", "tests", "remove"] as const) {
   });
 }
 
-for (const scene of ["script", "tool", "alike"] as const) {
+for (const scene of ["tool", "alike"] as const) {
   test(`${scene}: no higher than an ordinary question`, async ({ page }) => {
     await open(page, scene);
     expect((await said(page)).presented.at(-1)?.height).toBeLessThanOrEqual(330);
@@ -98,6 +98,13 @@ for (const scene of ["script", "tool", "alike"] as const) {
     expect(await filled(page), "two at most stand out").toBeLessThanOrEqual(2);
   });
 }
+
+test("a new script adds its lines, and nothing that stands out", async ({ page }) => {
+  await open(page, "script");
+  await expect(page.getByTestId("script")).toContainText("import argparse");
+  await armed(page);
+  expect(await filled(page), "two at most stand out").toBeLessThanOrEqual(2);
+});
 
 test("what is alike is one question, and its answer names each with its digest", async ({ page }) => {
   await open(page, "alike");

@@ -147,7 +147,7 @@ describe("what is shown", () => {
   it("says the branch, and offers to stop an agent that was denied often", async () => {
     const { backend, said, user } = show({ ...push(), branch: text("fix/login"), refused: 3 });
     backend.settle();
-    expect(screen.getByRole("alertdialog")).toHaveTextContent(/site on branch fix\/login/);
+    expect(screen.getByRole("alertdialog")).toHaveTextContent(/on branch fix\/login/);
     const refused = within(screen.getByTestId("refused"));
     await user.click(refused.getByRole("button", { name: /^Stop .* for 10 Minutes$/ }));
     expect(said.answers).toMatchObject([{ answer: "deny-all" }]);

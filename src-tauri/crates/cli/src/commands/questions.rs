@@ -31,11 +31,23 @@ pub(crate) fn list_questions(link: &mut HostLink, json: bool) -> Result<(), Fail
 enum WatchLine<'a> {
     /// First line of each connection: from here on everything is told.
     Watching,
-    Opened { question: &'a Question },
-    Changed { question: &'a Question },
-    Closed { id: &'a str, code: &'a str, how: ClosedBy },
-    Widened { change: &'a AuditRow },
-    Attention { message: &'a str },
+    Opened {
+        question: &'a Question,
+    },
+    Changed {
+        question: &'a Question,
+    },
+    Closed {
+        id: &'a str,
+        code: &'a str,
+        how: ClosedBy,
+    },
+    Widened {
+        change: &'a AuditRow,
+    },
+    Attention {
+        message: &'a str,
+    },
 }
 
 /// Tells each question as it comes and goes, also after the host was restarted. The terminal is connected meanwhile.
