@@ -144,6 +144,17 @@ describe("what is shown", () => {
     expect(screen.queryByRole("button", { name: "Show All" })).toBeNull();
   });
 
+  it("shows two scripts whose hashes begin alike, and lets the digits name neither", () => {
+    const question = knownAs("new", true);
+    const [first] = question.programs;
+    const twin = first?.script && { ...first, script: { ...first.script, path: text("/w/other.py") } };
+    if (!twin) throw new Error("the question has a script");
+    show({ ...question, programs: [...question.programs, twin, twin] });
+    expect(screen.getAllByTestId("script")).toHaveLength(2);
+    expect(screen.getByText("/w/other.py")).toBeVisible();
+    expect(screen.queryByRole("button", { name: "Show All" })).toBeNull();
+  });
+
   it("says the branch, and offers to stop an agent that was denied often", async () => {
     const { backend, said, user } = show({ ...push(), branch: text("fix/login"), refused: 3 });
     backend.settle();

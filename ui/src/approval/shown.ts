@@ -119,7 +119,9 @@ export const chipsFit = (question: Question): boolean =>
 /** The scripts that nobody allowed as they are, each once. */
 export function unknownScripts({ programs }: Question): ShownScript[] {
   const all = programs.flatMap(({ script }) => (script && script.state !== "unchanged" ? [script] : []));
-  return all.filter(({ shortHash }, i) => all.findIndex((other) => other.shortHash === shortHash) === i);
+  // Two that differ may begin with the same digits of their hash: only the same file is shown once.
+  const key = ({ path, shortHash }: ShownScript) => `${shortHash} ${plain(path)}`;
+  return all.filter((one, i) => all.findIndex((other) => key(other) === key(one)) === i);
 }
 
 /** The question as it came, as JSON of visible ASCII: every other character is its escape. */
