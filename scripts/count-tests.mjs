@@ -1,5 +1,6 @@
 // Adds up the closing lines of cargo test, vitest and Playwright in the files named and prints `N passed, N failed`, and
-// which tests passed only when they ran once more. Exits 1 where something failed, or where nothing ran.
+// which tests passed only when they ran once more, then the names of those that failed: at the end, where a log that was cut
+// still has them. Exits 1 where something failed, or where nothing ran.
 import { readFileSync } from 'node:fs';
 
 const escape = String.fromCharCode(27);
@@ -17,4 +18,11 @@ const flaky = [...text.matchAll(/^flaky: (.*)$/gm)].map(([, name]) => name);
 passed += flaky.length;
 failed -= flaky.length;
 console.log(`\n${passed} passed, ${failed} failed${flaky.length > 0 ? `; only when run once more: ${flaky.join(', ')}` : ''}`);
+const names = new Set([
+  ...text.matchAll(/^test (\S+) \.\.\. FAILED$/gm), // cargo test
+  ...text.matchAll(/^\s+FAIL\s+(.*)$/gm), // vitest
+  ...[...text.matchAll(/^\s+\d+ failed\n((?:\s+\[.*\n)+)/gm)].flatMap(([, list]) => [...list.matchAll(/^\s+(.*?) ?─*$/gm)]), // Playwright
+].map(([, name]) => name));
+for (const name of flaky) names.delete(name);
+for (const name of names) console.log(`failed: ${name}`);
 process.exit(failed > 0 || passed === 0 ? 1 : 0);
