@@ -144,15 +144,24 @@ describe("what is shown", () => {
     expect(screen.queryByRole("button", { name: "Show All" })).toBeNull();
   });
 
-  it("shows two scripts whose hashes begin alike, and lets the digits name neither", () => {
+  it("shows each script once, and reads the one that is asked for", async () => {
     const question = knownAs("new", true);
     const [first] = question.programs;
-    const twin = first?.script && { ...first, script: { ...first.script, path: text("/w/other.py") } };
-    if (!twin) throw new Error("the question has a script");
-    show({ ...question, programs: [...question.programs, twin, twin] });
-    expect(screen.getAllByTestId("script")).toHaveLength(2);
-    expect(screen.getByText("/w/other.py")).toBeVisible();
-    expect(screen.queryByRole("button", { name: "Show All" })).toBeNull();
+    if (!first?.script) throw new Error("the question has a script");
+    const [path, sha256] = [text("/w/other.py"), "0".repeat(64)];
+    const other = { ...first, script: { ...first.script, path, sha256 } };
+    const { backend, user } = show({ ...question, programs: [first, other, other] });
+    const sections = screen.getAllByTestId("script");
+    expect(sections).toHaveLength(2);
+    vi.spyOn(backend, "script").mockRejectedValueOnce("/w/other.py has changed since it was shown");
+    const [known, second] = sections.map((section) => within(section));
+    if (!known || !second) throw new Error("each script has a section");
+    await user.click(second.getByRole("button", { name: "Show All" }));
+    expect(await second.findByRole("alert")).toHaveTextContent("has changed since it was shown");
+    expect(known.queryByRole("alert")).toBeNull();
+    await user.click(known.getByRole("button", { name: "Show All" }));
+    expect(await known.findByText("main()")).toBeVisible();
+    expect(second.queryByText("main()")).toBeNull();
   });
 
   it("says the branch, and offers to stop an agent that was denied often", async () => {

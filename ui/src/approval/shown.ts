@@ -120,7 +120,7 @@ export const chipsFit = (question: Question): boolean =>
 export function unknownScripts({ programs }: Question): ShownScript[] {
   const all = programs.flatMap(({ script }) => (script && script.state !== "unchanged" ? [script] : []));
   // Two that differ may begin with the same digits of their hash: only the same file is shown once.
-  const key = ({ path, shortHash }: ShownScript) => `${shortHash} ${plain(path)}`;
+  const key = ({ path, sha256 }: ShownScript) => `${sha256} ${plain(path)}`;
   return all.filter((one, i) => all.findIndex((other) => key(other) === key(one)) === i);
 }
 

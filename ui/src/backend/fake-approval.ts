@@ -251,9 +251,9 @@ export class FakeApproval implements InboxBackend {
     };
   }
 
-  async script({ shortHash }: ScriptRef): Promise<ScriptText> {
+  async script({ sha256 }: ScriptRef): Promise<ScriptText> {
     const programs = this.queue[0]?.programs ?? [];
-    const asked = programs.find(({ script }) => script?.shortHash === shortHash)?.script;
+    const asked = programs.find(({ script }) => script?.sha256 === sha256)?.script;
     if (!asked) throw "no question that waits shows this script";
     return { lines: [...asked.preview, [{ text: "main()", kind: "plain" }]] };
   }

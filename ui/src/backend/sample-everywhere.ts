@@ -84,7 +84,7 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
         remarks: [shown("remark")],
         script: {
           path: shown("script"),
-          shortHash: "aa17c9e2",
+          sha256: "aa17c9e2".repeat(8),
           preview: [shown("preview")],
           more: true,
           state: "changed",

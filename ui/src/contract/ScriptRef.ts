@@ -9,6 +9,6 @@ export type ScriptRef = {
  */
 questionId: string, 
 /**
- * First eight hex digits of the script's sha256, as the question shows them.
+ * The script's sha256, as the question shows it.
  */
-shortHash: string, };
+sha256: string, };

@@ -7,9 +7,9 @@ import type { ScriptState } from "./ScriptState";
  */
 export type ShownScript = { path: Array<Piece>, 
 /**
- * First eight hex digits of its sha256.
+ * The sha256 of its content, in hex.
  */
-shortHash: string, 
+sha256: string, 
 /**
  * First lines, at most 40.
  */

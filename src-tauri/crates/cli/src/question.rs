@@ -58,7 +58,7 @@ pub(crate) fn print_full(question: &Question) -> Result<(), Failure> {
         if let Some(script) = &program.script {
             let said = script.news().unwrap_or("as it was allowed before");
             let path = to_terminal_text(&script.path);
-            print_field("script", &format!("{path} · {} · {said}", script.short_hash))?;
+            print_field("script", &format!("{path} · {} · {said}", script.short_hash()))?;
             for line in script.preview.iter().filter(|_| script.is_unknown()) {
                 print_field("", &format!("| {}", to_terminal_text(line)))?;
             }

@@ -2,16 +2,13 @@
 
 use crate::not_applied::NotApplied;
 use crate::part::Part;
-use crate::piece::{ShownText, join_pieces};
+use crate::piece::ShownText;
 use crate::question::{Question, ShownProgram};
 use postern_policy::Lifetime;
 use postern_protocol::RequestedConfinement;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use ts_rs::TS;
-
-/// Folders in which only the system installs programs, as they are shown.
-const SYSTEM: [&str; 4] = ["/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/"];
 
 /// Command, or its rights, as a person changed them. It is read, looked up and judged as if the agent had asked for it, and
 /// then shown.
@@ -198,14 +195,10 @@ impl Question {
     /// Returns the parts that an approver has to show for this answer to count. A denial needs none.
     pub fn parts_for(&self, answer: Answer) -> BTreeSet<Part> {
         let yes = matches!(answer, Answer::Once | Answer::Always);
-        let elsewhere = |program: &ShownProgram| {
-            let path = join_pieces(&program.path);
-            !join_pieces(&program.name).contains('/') && !SYSTEM.iter().any(|folder| path.starts_with(folder))
-        };
         let has = [
             (Part::Environment, !self.env.is_empty()),
             (Part::Input, self.stdin.is_some()),
-            (Part::Programs, self.programs.iter().any(elsewhere)),
+            (Part::Programs, self.programs.iter().any(ShownProgram::is_elsewhere)),
             (Part::Scripts, self.programs.iter().any(|program| program.script.is_some())),
             (Part::Changeable, !self.changeable.is_empty()),
             (Part::Always, answer == Answer::Always && !self.proposals.is_empty()),
@@ -250,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_yes_needs_every_part_that_the_question_has_and_a_no_needs_none() {
-        let script = json!({"path": text("/w/m.sh"), "shortHash": "00", "preview": []});
+        let script = json!({"path": text("/w/m.sh"), "sha256": "00", "preview": []});
         let added = json!({"kind": "added", "name": text("A"), "value": text("b"), "was": null});
         for (members, part) in [
             (json!({"env": [added]}), Part::Environment),

@@ -1,6 +1,6 @@
 //! A question as every face shows it: everything a person needs to judge, nothing that a page could turn into a run.
 
-use crate::piece::ShownText;
+use crate::piece::{ShownText, join_pieces};
 use crate::renewal::Renewal;
 use crate::shown::{ShownRisk, ShownStep, ShownTrace};
 use crate::subject::ShownSubject;
@@ -52,13 +52,22 @@ pub struct ShownProgram {
     pub script: Option<ShownScript>,
 }
 
+impl ShownProgram {
+    /// Returns true if a bare name leads to a program outside of the folders in which only the system installs programs.
+    pub fn is_elsewhere(&self) -> bool {
+        const SYSTEM: [&str; 4] = ["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/"];
+        let path = join_pieces(&self.path);
+        !join_pieces(&self.name).contains('/') && !SYSTEM.iter().any(|folder| path.starts_with(folder))
+    }
+}
+
 /// A script that an interpreter would run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ShownScript {
     pub path: ShownText,
-    /// First eight hex digits of its sha256.
-    pub short_hash: String,
+    /// The sha256 of its content, in hex.
+    pub sha256: String,
     /// First lines, at most 40.
     pub preview: Vec<ShownText>,
     /// True if the script goes on behind them (`questions.script`).
@@ -66,6 +75,13 @@ pub struct ShownScript {
     pub more: bool,
     #[serde(default)]
     pub state: ScriptState,
+}
+
+impl ShownScript {
+    /// Returns the beginning of its hash: enough to compare two by eye.
+    pub fn short_hash(&self) -> &str {
+        self.sha256.get(..8).unwrap_or(&self.sha256)
+    }
 }
 
 /// State of a script against what a person last allowed of it, for any agent.
@@ -399,6 +415,11 @@ pub struct Question {
 }
 
 impl Question {
+    /// Returns true if this is its id or its code.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.id == name || self.code == name
+    }
+
     /// Returns the offers that hold in the request's folder, narrowest first, or the reason why there are none. A remote approver
     /// saves only these: it can't confirm a rule for every folder (a tool's offer has no folder).
     pub fn placed(&self) -> Result<Vec<&Proposal>, NothingToSave> {

@@ -147,7 +147,7 @@ fn find_question(link: &mut HostLink, named: Option<String>) -> Result<String, F
         return Ok(newest.id.clone());
     }
     let is_it = |one: &&Question| one.code == named || named.len() >= 4 && one.id.starts_with(&named);
-    let exact = waiting.iter().find(|one| one.code == named || one.id == named);
+    let exact = waiting.iter().find(|one| one.is_named(&named));
     let begun: Vec<&Question> = waiting.iter().filter(is_it).collect();
     match (exact, begun.as_slice()) {
         (Some(one), _) => Ok(one.id.clone()),

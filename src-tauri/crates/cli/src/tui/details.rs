@@ -14,8 +14,6 @@ const CHIP: usize = 40;
 const CHIPS: usize = 4;
 /// Letters of a digest: enough to compare two by eye.
 const DIGEST: usize = 12;
-/// Folders in which only the system installs programs.
-const SYSTEM: [&str; 4] = ["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/"];
 
 /// Adds the details, open if the person opened them or if they cannot be folded without a loss.
 pub(super) fn add_details(question: &Question, batch: Option<&Batch>, open: bool, rows: &mut Rows) {
@@ -74,11 +72,7 @@ fn fits_folded(question: &Question) -> bool {
 
 /// Returns the places of programs that a bare name leads to outside of the system's folders.
 fn elsewhere(question: &Question) -> impl Iterator<Item = &ShownText> {
-    let is_elsewhere = |program: &&ShownProgram| {
-        let path = join_pieces(&program.path);
-        !join_pieces(&program.name).contains('/') && !SYSTEM.iter().any(|folder| path.starts_with(folder))
-    };
-    question.programs.iter().filter(is_elsewhere).map(|program| &program.path)
+    question.programs.iter().filter(|program| program.is_elsewhere()).map(|program| &program.path)
 }
 
 /// Returns a step: its mark, its words, as the host escaped them, and why.

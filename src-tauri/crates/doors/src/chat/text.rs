@@ -191,7 +191,7 @@ fn programs(question: &Question) -> String {
 fn scripts(question: &Question) -> Option<String> {
     let scripts = question.programs.iter().filter_map(|program| program.script.as_ref());
     let scripts = scripts.map(|script| {
-        let head = format!("{} ({}", join_pieces(&script.path), script.short_hash);
+        let head = format!("{} ({}", join_pieces(&script.path), script.short_hash());
         // One that a person allowed as it is says so, and no more.
         let Some(news) = script.news() else { return format!("{head}, as it was allowed before)") };
         let mut lines: Vec<String> = script.preview.iter().map(|shown| join_pieces(shown)).collect();
@@ -346,7 +346,7 @@ mod tests {
     /// Returns a question with every part as long as it may be.
     fn longest() -> Value {
         let program = json!({"name": text(3), "path": text(PROGRAMS), "realPath": null, "version": null,
-            "shortHash": null, "signer": null, "remarks": [], "script": {"path": text(SCRIPTS - 17), "shortHash": "12345678", "preview": []}});
+            "shortHash": null, "signer": null, "remarks": [], "script": {"path": text(SCRIPTS - 17), "sha256": "12345678", "preview": []}});
         json!({
             "id": "q1", "code": "a1b2", "digest": "d", "requests": ["1", "2"],
             "asker": {"agent": "a".repeat(32), "name": text(9), "color": "", "knownBy": [], "session": text(NAME * 2), "says": text(999)},

@@ -210,7 +210,7 @@ fn what_would_run(question: &Question) -> Value {
         let was = optional_text(change.was.as_ref());
         json!({"kind": change.kind, "name": join_pieces(&change.name), "value": join_pieces(&change.value), "was": was})
     });
-    let script = |script: &ShownScript| json!({"path": join_pieces(&script.path), "shortHash": script.short_hash, "preview": plain_texts(&script.preview), "more": script.more, "state": script.state});
+    let script = |script: &ShownScript| json!({"path": join_pieces(&script.path), "sha256": script.sha256, "preview": plain_texts(&script.preview), "more": script.more, "state": script.state});
     let programs = question.programs.iter().map(|program| {
         json!({
             "name": join_pieces(&program.name), "path": join_pieces(&program.path), "realPath": optional_text(program.real_path.as_ref()),

@@ -161,9 +161,13 @@ impl OpenQuestions {
     }
 
     /// Returns a waiting question by its id or its code.
+    pub(crate) fn find(&self, id: &str) -> Option<&WaitingQuestion> {
+        self.iter().find(|waiting| waiting.shown.question.is_named(id))
+    }
+
+    /// Returns a waiting question by its id or its code.
     pub(crate) fn find_question(&mut self, id: &str) -> Option<&mut WaitingQuestion> {
-        let named = |question: &Question| question.id == id || question.code == id;
-        self.list.iter_mut().find(|waiting| named(&waiting.shown.question))
+        self.list.iter_mut().find(|waiting| waiting.shown.question.is_named(id))
     }
 
     /// Returns the question that `waiter` waits for.

@@ -120,8 +120,7 @@ impl Task {
 
     /// Returns the reason why an *always* saves nothing: it then allows one run.
     fn nothing_to_save(&self, question: &str, said: Answer) -> Option<NothingToSave> {
-        let question =
-            &self.questions.iter().find(|waiting| waiting.shown.question.id == question)?.shown.question;
+        let question = &self.questions.find(question)?.shown.question;
         let nothing = said == Answer::Always && question.proposals.is_empty();
         nothing.then(|| question.why_unsaved())
     }
@@ -133,8 +132,7 @@ impl Task {
         params: &AnswerParams,
         face: ApproverId,
     ) -> Result<(), NotApplied> {
-        let waiting = self.questions.iter().find(|waiting| waiting.shown.question.id == question);
-        let Some(waiting) = waiting else { return Ok(()) };
+        let Some(waiting) = self.questions.find(question) else { return Ok(()) };
         check_parts(&self.parts.faces, &waiting.shown.question, params.answer, face)?;
         let requests = &waiting.shown.question.requests;
         let gone = !params.requests.is_empty() && !params.requests.iter().any(|id| requests.contains(id));
@@ -146,11 +144,8 @@ impl Task {
         if !matches!(params.answer, Answer::Always | Answer::DenyAlways) {
             return Ok(());
         }
-        let Some(waiting) = self.questions.iter().find(|waiting| waiting.shown.question.id == question)
-        else {
-            return Ok(());
-        };
-        match waiting.waiters().first().and_then(|id| self.requests.get(id)) {
+        let Some(waiting) = self.questions.find(question) else { return Ok(()) };
+        match self.first_waiter(waiting) {
             Some(request) if adds_line(request, params) => Ok(()),
             Some(request) => self.remember_of(request, params).map(drop),
             None => Ok(()),
@@ -283,10 +278,13 @@ impl Task {
         waiting: &WaitingQuestion,
         params: &AnswerParams,
     ) -> Result<RuleSaveRequest, NotApplied> {
-        match waiting.waiters().first().and_then(|id| self.requests.get(id)) {
-            Some(request) => self.remember_of(request, params),
-            None => Err(NotApplied::WaitsNoMore),
-        }
+        let request = self.first_waiter(waiting).ok_or(NotApplied::WaitsNoMore)?;
+        self.remember_of(request, params)
+    }
+
+    /// Returns the request that a question was built from.
+    pub(super) fn first_waiter(&self, waiting: &WaitingQuestion) -> Option<&LiveRequest> {
+        waiting.waiters().first().and_then(|id| self.requests.get(id))
     }
 
     /// Returns what the person wants to save of a request's question.
@@ -301,13 +299,11 @@ impl Task {
 
     /// Returns what an answer of *always* would save, and what that adds to its offer.
     pub(super) fn preview_answer(&self, params: &AnswerParams) -> Result<AnswerPreview, NotApplied> {
-        let named = |waiting: &&WaitingQuestion| waiting.shown.question.id == params.question_id;
-        let waiting = self.questions.iter().find(named).ok_or(NotApplied::Over)?;
+        let waiting = self.questions.find(&params.question_id).ok_or(NotApplied::Over)?;
         if waiting.shown.question.digest != params.digest {
             return Err(NotApplied::NotOnShow);
         }
-        let request = waiting.waiters().first().and_then(|id| self.requests.get(id));
-        let request = request.ok_or(NotApplied::WaitsNoMore)?;
+        let request = self.first_waiter(waiting).ok_or(NotApplied::WaitsNoMore)?;
         let policy = self.parts.book.policy(&request.agent).ok_or(NotApplied::NotEnrolled)?;
         SaveContext { world: &self.parts.world, policy: &policy }.preview(request, params)
     }

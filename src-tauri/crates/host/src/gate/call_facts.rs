@@ -5,7 +5,7 @@
 //! the same to files.
 
 use super::call::AgentToolCall;
-use super::context::{QuestionContext, read_previews};
+use super::context::QuestionContext;
 use super::judge::{JudgedRequest, RequestJudgment, World, unjudged};
 use super::look_up::{first_folder, readable};
 use crate::clock::lasting;
@@ -100,19 +100,18 @@ fn own_shell(
     let resolver = world.resolver.reached_by(reach);
     let launch = Launch::Shell { text: text.to_owned() };
     let mut plan = build_plan(policy, version, call, launch, cwd);
-    let mut scripts = Vec::new();
+    let mut open = None;
     let steps = if let Some(opened) = &opened {
         let ResolvedRequest { launch, steps, held } = resolver.resolve_command(&reading, opened, &programs);
         plan.launch = launch;
         plan.programs = held.bound_programs();
         plan.scripts = held.bound_scripts();
-        scripts = read_previews(&held);
+        open = Some(held);
         steps
     } else {
         resolver.resolve_steps(&reading, Path::new(&plan.cwd.path), &programs)
     };
     let mut judged = judged(policy, call, plan, reading, steps);
-    judged.context.scripts = scripts;
     if let Some(opened) = &opened {
         judged.folders.0 = readable(world, &policy.settings, opened);
         // A command without folders has nothing that a profile could be about.
@@ -120,6 +119,7 @@ fn own_shell(
             judged.confinable = world.confines.confinable();
         }
     }
+    judged.open = open.zip(opened);
     let touches = touches_of_line(&judged.policy_facts(world, policy, lasting()));
     if let Some(found) = &mut judged.call {
         found.line = touches;

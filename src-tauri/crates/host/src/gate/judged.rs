@@ -39,7 +39,11 @@ impl Task {
             RequestJudgment::Refused(denial) => return RequestEvent::JudgedDeny(denial),
             RequestJudgment::Judged(judged) => judged,
         };
-        self.judge_call_now(&mut judged);
+        if judged.call.is_some() {
+            self.judge_call_now(&mut judged);
+            // The agent does it itself: nothing is held open for it.
+            judged.close();
+        }
         let verdict = judged.verdict.clone();
         let digest = judged.digest.clone();
         let Some(request) = self.requests.get_mut(&id) else {
@@ -73,15 +77,17 @@ impl Task {
     /// Judges a call by the policy as it is now: it is not looked at again before it begins.
     fn judge_call_now(&self, judged: &mut JudgedRequest) {
         let version = self.parts.book.version();
-        if judged.call.is_none() || judged.plan.policy == version {
-            return;
+        let changed = Some(version).filter(|version| judged.plan.policy != *version);
+        if let Some((version, policy)) = changed.zip(self.parts.book.policy(&judged.plan.agent)) {
+            let (world, at) = (&self.parts.world, now_millis());
+            let verdict = judged.rejudge(world, &policy, at);
+            if verdict.decision == Decision::Ask {
+                judged.read_scripts();
+            }
+            judged.decide(verdict, &world.home);
+            judged.find_offers(world, &policy, at);
+            judged.plan.policy = version;
         }
-        let Some(policy) = self.parts.book.policy(&judged.plan.agent) else { return };
-        let (world, at) = (&self.parts.world, now_millis());
-        let verdict = judged.rejudge(world, &policy, at);
-        judged.decide(verdict, &world.home);
-        judged.find_offers(world, &policy, at);
-        judged.plan.policy = version;
     }
 
     /// Returns the event for a verdict of allow: a start, or an answer to the agent that does it itself.

@@ -79,7 +79,7 @@ pub(super) fn looked_up(
         offers: Vec::new(),
         nothing_to_save: None,
         changes: built.changes,
-        context: QuestionContext { scripts: read_previews(&held), ..QuestionContext::default() },
+        context: QuestionContext::default(),
         digest: plan.digest(),
         plan,
         open: Some((held, cwd)),
@@ -110,8 +110,16 @@ fn folders_of_shell(steps: &[StepFacts]) -> Vec<String> {
 }
 
 impl JudgedRequest {
-    /// Finds what a question shows beside the facts: which scripts are new, and the branch that its folder is on.
+    /// Reads the scripts that a question shows from the files that are open, unless they were read. Nobody is taken to know them.
+    pub(super) fn read_scripts(&mut self) {
+        if let Some((held, _)) = self.open.as_ref().filter(|_| self.context.scripts.is_empty()) {
+            self.context.scripts = read_previews(held);
+        }
+    }
+
+    /// Finds what a question shows beside the facts: the scripts, which of them are new, and the branch that its folder is on.
     pub(super) fn find_context(&mut self, store: &Store) {
+        self.read_scripts();
         for script in &mut self.context.scripts {
             script.compare_with_record(store);
         }

@@ -119,13 +119,10 @@ impl Task {
         }
     }
 
-    /// Returns a script that a question shows, by the beginning of its sha256.
-    pub(super) fn find_script(&mut self, asked: &ScriptRef) -> Option<AllowedScript> {
-        let waiting = self.questions.find_question(&asked.question_id)?;
-        let request = waiting.waiters().first().and_then(|id| self.requests.get(id))?;
-        let named = |script: &&ScriptPreview| {
-            !asked.short_hash.is_empty() && script.sha256.starts_with(&asked.short_hash)
-        };
+    /// Returns a script that a question shows, by its sha256.
+    pub(super) fn find_script(&self, asked: &ScriptRef) -> Option<AllowedScript> {
+        let request = self.first_waiter(self.questions.find(&asked.question_id)?)?;
+        let named = |script: &&ScriptPreview| script.sha256 == asked.sha256;
         request.judged.as_ref()?.context.scripts.iter().find(named).map(ScriptPreview::to_allowed)
     }
 

@@ -27,8 +27,8 @@ pub struct QuestionRef {
 pub struct ScriptRef {
     /// Id of the question, or its four-digit code.
     pub question_id: String,
-    /// First eight hex digits of the script's sha256, as the question shows them.
-    pub short_hash: String,
+    /// The script's sha256, as the question shows it.
+    pub sha256: String,
 }
 
 /// Kind of approver.

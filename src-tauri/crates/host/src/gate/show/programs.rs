@@ -103,7 +103,7 @@ fn shown_script(real_path: &str, judged: &JudgedRequest, home: &str) -> Option<S
     let script = judged.context.scripts.iter().find(|script| script.real_path == real_path)?;
     Some(ShownScript {
         path: shown_path(&script.real_path, home),
-        short_hash: short_hash(&script.sha256),
+        sha256: script.sha256.clone(),
         preview: script.lines.iter().map(|line| to_pieces(line)).collect(),
         more: script.more,
         state: script.state,
