@@ -5,11 +5,14 @@
 
 use super::beneath;
 use super::survey::{MOST_AFTER, PlaceKind, Survey, SurveyedPlaces};
+use crate::small_file::{open_no_link, read_text};
 use postern_policy::{GIT_OBEYS, ProtectedPlaces};
 use std::path::{Path, PathBuf};
 
 /// Ending of what was set aside.
 const ASIDE: &str = ".set-aside-by-postern";
+/// Bytes of the configuration of a new repository.
+const LONGEST_CONFIG: u64 = 64 << 10;
 /// Numbered names that are tried before one that nobody could foresee.
 const MOST_NAMES: usize = 100;
 
@@ -30,7 +33,10 @@ pub(super) fn set_aside(
 ) -> Vec<SetAside> {
     let unlock = |path: &Path| !before.contains_key(path) && beneath::unlock(path).is_ok();
     let now = Survey::walk_folders(folders, protected, MOST_AFTER, &unlock);
-    let new = now.places.iter().filter(|(path, kind)| before.get(*path) != Some(kind));
+    let new = now
+        .places
+        .iter()
+        .filter(|(path, kind)| !before.get(*path).is_some_and(|before| before.has_become(kind)));
     // What lies in a new place goes with it.
     let mut moved: Vec<&Path> = Vec::new();
     let mut found = Vec::new();
@@ -101,7 +107,10 @@ fn is_plain_git(path: &Path, kind: &PlaceKind, now: &Survey) -> bool {
         return false;
     }
     match name {
-        "config" => std::fs::read_to_string(path).is_ok_and(|text| text.lines().all(is_plain_setting)),
+        "config" => {
+            let read = open_no_link(path).and_then(|file| read_text(&file, LONGEST_CONFIG));
+            read.is_ok_and(|text| text.lines().all(is_plain_setting))
+        }
         "hooks" => std::fs::read_dir(path).is_ok_and(|mut hooks| {
             hooks.all(|hook| hook.is_ok_and(|hook| hook.file_name().to_string_lossy().ends_with(".sample")))
         }),
@@ -184,10 +193,8 @@ mod tests {
     #[test]
     fn a_repository_that_runs_nothing_stays() {
         let repository = |folder: &Path, config: &str| {
-            for part in ["objects", "refs", "hooks"] {
-                fs::create_dir_all(folder.join(part)).unwrap();
-            }
-            fs::write(folder.join("HEAD"), "ref: refs/heads/main").unwrap();
+            repository(folder);
+            fs::create_dir(folder.join("hooks")).unwrap();
             fs::write(folder.join("hooks/pre-commit.sample"), "x").unwrap();
             fs::write(folder.join("config"), config).unwrap();
         };
@@ -223,6 +230,114 @@ mod tests {
             },
         );
         assert_eq!(found, [".idea"], "and nothing is done to where it leads");
+    }
+
+    fn repository(folder: &Path) {
+        for part in ["objects", "refs"] {
+            fs::create_dir_all(folder.join(part)).unwrap();
+        }
+        fs::write(folder.join("HEAD"), "ref: refs/heads/main").unwrap();
+    }
+
+    #[test]
+    fn a_folder_made_to_look_like_a_repository_hides_nothing() {
+        let (_place, found) = after(
+            |top| {
+                repository(&top.join(".git"));
+                fs::create_dir(top.join(".git/hooks")).unwrap();
+            },
+            |top| {
+                repository(top);
+                fs::create_dir(top.join("sub")).unwrap();
+                fs::write(top.join("sub/.envrc"), "x").unwrap();
+                repository(&top.join("sub/.vscode"));
+                repository(&top.join("objects/p/.idea"));
+                fs::write(top.join(".git/config"), "[core]\n\tfsmonitor = ./x\n").unwrap();
+            },
+        );
+        assert_eq!(found, [".git/config", "objects/p/.idea", "sub/.envrc", "sub/.vscode"]);
+    }
+
+    #[test]
+    fn a_configuration_that_is_no_small_file_is_set_aside_unread() {
+        let (_place, found) = after(
+            |_| {},
+            |top| {
+                for name in ["a/.git", "b/.git"] {
+                    repository(&top.join(name));
+                }
+                let pipe = top.join("a/.git/config");
+                let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+                rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+                fs::File::create(top.join("b/.git/config")).unwrap().set_len(64 << 30).unwrap();
+            },
+        );
+        assert_eq!(found, ["a/.git/config", "b/.git/config"]);
+    }
+
+    #[test]
+    fn a_link_is_compared_to_its_end() {
+        let link = |to: &str, at: &Path| std::os::unix::fs::symlink(to, at).unwrap();
+        let (_place, found) = after(
+            |top| {
+                fs::create_dir_all(top.join("real/claude")).unwrap();
+                link("real", &top.join("mid"));
+                link("mid/claude", &top.join(".claude"));
+                link("conf.envrc", &top.join(".envrc"));
+                link("mid/claude", &top.join(".cursor"));
+                link("missing", &top.join(".vscode"));
+            },
+            |top| {
+                fs::remove_file(top.join("mid")).unwrap();
+                fs::create_dir_all(top.join("mid/claude")).unwrap();
+                fs::write(top.join("conf.envrc"), "x").unwrap();
+            },
+        );
+        assert_eq!(found, [".claude", ".cursor", ".envrc"]);
+    }
+
+    #[test]
+    fn steps_of_a_rebase_that_run_a_program_are_set_aside() {
+        let steps = |top: &Path, name: &str, text: &str| {
+            let folder = top.join(name).join(".git/rebase-merge");
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("git-rebase-todo"), text).unwrap();
+        };
+        let (_place, found) = after(
+            |top| {
+                for name in ["a", "b", "c"] {
+                    repository(&top.join(name).join(".git"));
+                    steps(top, name, "pick 1 x\nexec make\nexec make test\n");
+                }
+            },
+            |top| {
+                steps(top, "a", "exec make test\n# exec evil\n");
+                steps(top, "b", "pick 1 x\nexec make\nx evil\n");
+                fs::remove_dir_all(top.join("c/.git/rebase-merge")).unwrap();
+            },
+        );
+        assert_eq!(found, ["b/.git/rebase-merge/git-rebase-todo"]);
+    }
+
+    #[test]
+    fn what_a_repositorys_configuration_names_is_protected() {
+        let (_place, found) = after(
+            |top| {
+                repository(&top.join(".git"));
+                let config =
+                    "[core]\nhooksPath = tools/hooks\n[include]\npath = ../conf/git\n[alias]\nx = !sh x.sh\n";
+                fs::write(top.join(".git/config"), config).unwrap();
+                fs::create_dir_all(top.join("conf")).unwrap();
+            },
+            |top| {
+                fs::create_dir_all(top.join("tools/hooks")).unwrap();
+                fs::write(top.join("tools/hooks/pre-commit"), "x").unwrap();
+                fs::write(top.join("conf/git"), "[core]\nfsmonitor = ./x\n").unwrap();
+                fs::write(top.join("x.sh"), "x").unwrap();
+                fs::write(top.join("y.sh"), "x").unwrap();
+            },
+        );
+        assert_eq!(found, ["conf/git", "tools/hooks", "x.sh"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use super::survey::{PlaceKind, Survey, SurveyedPlaces};
 use postern_policy::private_cache;
 use rustix::fs::FlockOperation;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
 use std::os::unix::ffi::OsStrExt as _;
@@ -156,7 +156,14 @@ impl Locked {
         write(self.folder.as_os_str());
         for (path, kind) in found.iter().filter(|(path, _)| path.starts_with(&self.folder)) {
             write(path.as_os_str());
-            write(if let PlaceKind::Link(target) = kind { target.as_os_str() } else { OsStr::new("") });
+            let (letter, more) = match kind {
+                PlaceKind::Plain => ("", OsStr::new("")),
+                PlaceKind::Link(way) => ("l", way.as_os_str()),
+                PlaceKind::RebaseSteps(lines) => ("r", lines.as_os_str()),
+            };
+            let mut kind = OsString::from(letter);
+            kind.push(more);
+            write(&kind);
         }
         self.file.set_len(0)?;
         self.file.write_all_at(&text, 0)
@@ -176,12 +183,19 @@ fn read_places(mut file: &File) -> io::Result<Option<(PathBuf, SurveyedPlaces)>>
     let mut text = Vec::new();
     file.rewind()?;
     file.read_to_end(&mut text)?;
-    let mut parts = text.split(|byte| *byte == 0).map(|part| PathBuf::from(OsStr::from_bytes(part)));
-    let Some(folder) = parts.next().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(None) };
+    let mut parts = text.split(|byte| *byte == 0).map(OsStr::from_bytes);
+    let Some(folder) = parts.next().filter(|folder| !folder.is_empty()).map(PathBuf::from) else {
+        return Ok(None);
+    };
     let mut places = SurveyedPlaces::new();
-    while let (Some(path), Some(target)) = (parts.next(), parts.next()) {
-        let kind = if target.as_os_str().is_empty() { PlaceKind::Plain } else { PlaceKind::Link(target) };
-        places.insert(path, kind);
+    while let (Some(path), Some(kind)) = (parts.next(), parts.next()) {
+        let more = |from: &[u8]| OsStr::from_bytes(from).to_owned();
+        let kind = match kind.as_bytes() {
+            [b'l', way @ ..] => PlaceKind::Link(more(way)),
+            [b'r', lines @ ..] => PlaceKind::RebaseSteps(more(lines)),
+            _ => PlaceKind::Plain,
+        };
+        places.insert(PathBuf::from(path), kind);
     }
     Ok(Some((folder, places)))
 }

@@ -5,6 +5,7 @@ mod baseline;
 mod beneath;
 mod clear;
 mod denied;
+mod git_config;
 #[cfg(any(target_os = "macos", test))]
 mod seatbelt;
 mod survey;

@@ -237,6 +237,9 @@ impl ProfileText {
             self.pattern("deny file-write*", &in_git)?;
         }
         for (place, kind) in &survey.places {
+            if matches!(kind, PlaceKind::RebaseSteps(_)) {
+                continue;
+            }
             let place = place.to_str().ok_or("a protected place has a name that is no text")?;
             for filter in ["literal", "subpath"] {
                 self.add_rules("deny file-write*", filter, [place].into_iter())?;

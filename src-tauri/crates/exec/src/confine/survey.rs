@@ -1,5 +1,8 @@
 //! Protected places that lie in writable folders, found by walking them. No link is followed.
 
+use super::git_config::GitConfig;
+use crate::resolve::lexical;
+use crate::small_file::{open_no_link, read_bytes};
 use postern_policy::{
     GIT_NESTS, GIT_OBEYS, ProtectedPlaces, StandIn, is_git_folder, is_protected_entry, unprotected_in,
 };
@@ -7,8 +10,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::fs::FileType;
 use std::io;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Entries that are looked at before a run: folders that hold more are not confined.
 pub(super) const MOST_BEFORE: usize = 500_000;
@@ -20,8 +24,26 @@ pub(super) const MOST_AFTER: usize = 10 * MOST_BEFORE;
 pub(super) enum PlaceKind {
     /// A folder or file.
     Plain,
-    /// A link with this target.
-    Link(PathBuf),
+    /// A link, with each link on its way and whether its end is there. Equal only if all of them are.
+    Link(OsString),
+    /// Steps of a rebase under way that run a program, a line each. Not pinned: git changes the file itself.
+    RebaseSteps(OsString),
+}
+
+impl PlaceKind {
+    /// Returns true if a place that was like this before a run is no more than that now.
+    pub(super) fn has_become(&self, now: &Self) -> bool {
+        match (self, now) {
+            (Self::RebaseSteps(before), Self::RebaseSteps(now)) => {
+                let lines = |text: &OsString| {
+                    text.as_bytes().split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
+                };
+                let (before, now): (BTreeSet<Vec<u8>>, BTreeSet<Vec<u8>>) = (lines(before), lines(now));
+                now.is_subset(&before)
+            }
+            (before, now) => before == now,
+        }
+    }
 }
 
 /// Protected places by their paths.
@@ -38,6 +60,8 @@ pub(super) struct Survey {
     pub(super) exceptions: BTreeSet<PathBuf>,
     /// True if something was left out, because there is too much of it or the system failed.
     pub(super) cut: bool,
+    /// Configuration of a repository that cannot be read: what it names is not known.
+    pub(super) unread: Option<String>,
 }
 
 /// An entry of a folder.
@@ -46,6 +70,8 @@ type SurveyEntry = (OsString, Option<FileType>);
 /// A survey that is being made.
 struct SurveyWalk<'a> {
     found: Survey,
+    folders: &'a [String],
+    git: GitConfig<'a>,
     /// Entries that may still be looked at.
     left: usize,
     /// Makes a folder that the user cannot list one that he can, and returns true if it did.
@@ -60,7 +86,8 @@ impl Survey {
         most: usize,
         unlock: &dyn Fn(&Path) -> bool,
     ) -> Self {
-        let mut walk = SurveyWalk { found: Self::default(), left: most, unlock };
+        let git = GitConfig::of_user(protected.home());
+        let mut walk = SurveyWalk { found: Self::default(), folders, git, left: most, unlock };
         for folder in folders {
             walk.walk_below(PathBuf::from(folder));
             for place in protected.fixed_in(folder) {
@@ -75,6 +102,9 @@ impl Survey {
         if let Some(top) = folders.iter().find(|top| self.places.contains_key(Path::new(top))) {
             return Err(format!("{top} can't be listed"));
         }
+        if let Some(unread) = &self.unread {
+            return Err(unread.clone());
+        }
         if self.cut {
             let all = folders.join(", ");
             return Err(format!("{all} can't be looked through, or hold more than {MOST_BEFORE} entries"));
@@ -87,25 +117,26 @@ impl Survey {
 
     fn add_if_there(&mut self, path: PathBuf) {
         let Ok(found) = path.symlink_metadata() else { return };
-        let kind = if found.is_symlink() {
-            PlaceKind::Link(std::fs::read_link(&path).unwrap_or_default())
-        } else {
-            PlaceKind::Plain
-        };
+        let kind =
+            if found.is_symlink() { PlaceKind::Link(links_on_the_way(&path)) } else { PlaceKind::Plain };
         self.places.insert(path, kind);
     }
 }
 
 impl SurveyWalk<'_> {
     fn walk_below(&mut self, top: PathBuf) {
-        let mut open = VecDeque::from([top]);
+        let mut open = VecDeque::from([top.clone()]);
         while let Some(folder) = open.pop_front() {
             let entries = self.list_entries(&folder);
             // Some file systems ignore case, and git with them.
             let has = |wanted: &str| entries.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
             if is_git_folder(has) {
-                self.add_repository(&folder, &mut open);
-                continue;
+                self.add_repository(&folder);
+                // Only git works in a folder of this name. Any other one may be made to look like a repository: it stays a folder.
+                if folder.strip_prefix(&top).is_ok_and(is_in_git) {
+                    self.add_nested(&folder, &mut open);
+                    continue;
+                }
             }
             let parent = folder.file_name().unwrap_or_default().to_string_lossy();
             for (name, kind) in entries {
@@ -164,7 +195,10 @@ impl SurveyWalk<'_> {
         }
         let path = folder.join(entry);
         // A repository is written by git itself, except what git runs.
-        if is_folder && is_git_folder(|part| path.join(part).symlink_metadata().is_ok()) {
+        if name.eq_ignore_ascii_case(GIT)
+            && is_folder
+            && is_git_folder(|part| path.join(part).symlink_metadata().is_ok())
+        {
             open.push_back(path);
             return;
         }
@@ -180,7 +214,8 @@ impl SurveyWalk<'_> {
         self.found.add_if_there(path);
     }
 
-    fn add_repository(&mut self, folder: &Path, open: &mut VecDeque<PathBuf>) {
+    /// Adds what git obeys in a repository, and what its configuration names in these folders.
+    fn add_repository(&mut self, folder: &Path) {
         self.found.repositories.insert(folder.to_owned());
         for (obeyed, _) in GIT_OBEYS {
             let path = folder.join(obeyed);
@@ -188,25 +223,161 @@ impl SurveyWalk<'_> {
                 self.found.add_if_there(path);
             }
         }
-        for nest in GIT_NESTS {
-            let inner = folder.join(nest);
-            if !inner.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-                continue;
+        let steps = folder.join(REBASE_STEPS);
+        if let Some(programs) = programs_of_rebase(&steps) {
+            self.found.places.insert(steps, PlaceKind::RebaseSteps(programs));
+        }
+        match self.git.paths_of(folder) {
+            Ok(paths) => paths.iter().for_each(|path| self.add_named(path)),
+            Err(error) => {
+                let folder = folder.display();
+                self.found.unread = Some(format!("the configuration of {folder} can't be read: {error}"));
             }
-            for (name, _) in self
-                .list_entries(&inner)
-                .into_iter()
-                .filter(|(_, kind)| kind.is_some_and(|kind| kind.is_dir()))
-            {
-                // The folder of a work tree has no objects of its own.
-                if *nest == "worktrees" {
-                    self.add_repository(&inner.join(name), open);
-                } else {
-                    open.push_back(inner.join(name));
+        }
+        // The folder of a work tree has no objects of its own.
+        let trees = folder.join("worktrees");
+        if trees.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            for (name, _) in self.list_entries(&trees).into_iter().filter(is_folder) {
+                self.add_repository(&trees.join(name));
+            }
+        }
+    }
+
+    /// Opens the repositories in a repository.
+    fn add_nested(&mut self, folder: &Path, open: &mut VecDeque<PathBuf>) {
+        for nest in GIT_NESTS.iter().filter(|nest| **nest != "worktrees") {
+            let inner = folder.join(nest);
+            if inner.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+                let nested = self.list_entries(&inner).into_iter().filter(is_folder);
+                open.extend(nested.map(|(name, _)| inner.join(name)));
+            }
+        }
+    }
+
+    /// Adds a path that git's configuration names, if it lies in these folders: with the first link on its way, and its end.
+    fn add_named(&mut self, path: &Path) {
+        let path = lexical(path);
+        let Some(top) = self.folders.iter().map(Path::new).find(|top| path.starts_with(top) && path != *top)
+        else {
+            return;
+        };
+        let below: Vec<&Path> = path.ancestors().take_while(|above| above != &top).collect();
+        match below.into_iter().rev().find(|above| above.is_symlink()) {
+            None if !is_stand_in(&path) => self.found.add_if_there(path),
+            None => {}
+            Some(link) => {
+                self.found.add_if_there(link.to_owned());
+                let end = path.canonicalize().ok();
+                let inside = |end: &PathBuf| {
+                    self.folders.iter().any(|top| end.starts_with(top) && end != Path::new(top))
+                };
+                if let Some(end) = end.filter(inside) {
+                    self.found.add_if_there(end);
                 }
             }
         }
     }
+}
+
+/// Name of the folder in which git keeps a repository.
+const GIT: &str = ".git";
+/// Steps of an interactive rebase that is under way, in a git folder.
+const REBASE_STEPS: &str = "rebase-merge/git-rebase-todo";
+/// Commands of such steps that run no program (git-rebase(1)).
+const REBASE_COMMANDS: &[&str] = &[
+    "p",
+    "pick",
+    "r",
+    "reword",
+    "e",
+    "edit",
+    "s",
+    "squash",
+    "f",
+    "fixup",
+    "d",
+    "drop",
+    "l",
+    "label",
+    "t",
+    "reset",
+    "m",
+    "merge",
+    "b",
+    "break",
+    "u",
+    "update-ref",
+    "noop",
+];
+/// Bytes of such steps that are read.
+const LONGEST_REBASE: u64 = 4 << 20;
+/// Links on the way to one place.
+const MOST_LINKS: usize = 40;
+
+fn is_folder((_, kind): &SurveyEntry) -> bool {
+    kind.is_some_and(|kind| kind.is_dir())
+}
+
+/// Returns true if a path lies in a folder of git's name, or is one.
+fn is_in_git(below: &Path) -> bool {
+    below.iter().any(|part| part.eq_ignore_ascii_case(GIT))
+}
+
+/// Returns the steps of a rebase under way that may run a program, a line each; `None` if there are none.
+fn programs_of_rebase(steps: &Path) -> Option<OsString> {
+    let found = steps.symlink_metadata().ok()?;
+    let read = open_no_link(steps).and_then(|file| read_bytes(&file, LONGEST_REBASE));
+    let Ok(text) = read else {
+        return Some(OsString::from(format!("unread {}:{}", found.ino(), found.ctime_nsec())));
+    };
+    let runs = |line: &&[u8]| {
+        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        words.next().is_some_and(|first| {
+            first[0] != b'#' && !REBASE_COMMANDS.iter().any(|known| known.as_bytes() == first)
+        })
+    };
+    let lines: Vec<Vec<u8>> = text.split(|byte| *byte == b'\n').filter(runs).map(<[u8]>::to_vec).collect();
+    (!lines.is_empty()).then(|| OsString::from_vec(lines.join(&b'\n')))
+}
+
+/// Returns each link on the way of a path with its target, and whether the end is there. No two ways are the same text.
+fn links_on_the_way(path: &Path) -> OsString {
+    let mut way = Vec::new();
+    let mut add = |part: &Path| {
+        let part = part.as_os_str().as_bytes();
+        way.extend_from_slice(format!("{}:", part.len()).as_bytes());
+        way.extend_from_slice(part);
+    };
+    let mut at = path.parent().unwrap_or(Path::new("/")).to_owned();
+    let mut rest: VecDeque<OsString> = path.file_name().map(OsStr::to_owned).into_iter().collect();
+    let mut links = 0;
+    while let Some(part) = rest.pop_front().filter(|_| links <= MOST_LINKS) {
+        if part == ".." {
+            at.pop();
+            continue;
+        }
+        let next = at.join(&part);
+        let Ok(target) = std::fs::read_link(&next) else {
+            at = next;
+            continue;
+        };
+        links += 1;
+        add(&next);
+        add(&target);
+        if target.is_absolute() {
+            at = PathBuf::from("/");
+        }
+        let parts = target.components().filter_map(|part| match part {
+            Component::Normal(name) => Some(name.to_owned()),
+            Component::ParentDir => Some(OsString::from("..")),
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
+        });
+        for part in parts.collect::<Vec<_>>().into_iter().rev() {
+            rest.push_front(part);
+        }
+    }
+    way.extend_from_slice(if at.symlink_metadata().is_ok() { b"there" } else { b"missing" });
+    OsString::from_vec(way)
 }
 
 /// Refuses a file that has other names, by which it could be written.
@@ -230,10 +401,78 @@ pub(super) fn is_stand_in(path: &Path) -> bool {
         StandIn::File(content) if path.file_name().is_some_and(|own| own == *name) => Some(*content),
         StandIn::File(_) | StandIn::Folder => None,
     });
-    found.is_file()
-        && read_only
-        && contents.into_iter().any(|content| {
-            found.size() == content.len() as u64
-                && std::fs::read(path).is_ok_and(|own| own == content.as_bytes())
-        })
+    let Some(content) = contents.into_iter().find(|content| found.size() == content.len() as u64) else {
+        return false;
+    };
+    let same = |file| read_bytes(&file, found.size()).is_ok_and(|own| own == content.as_bytes());
+    found.is_file() && read_only && open_no_link(path).is_ok_and(same)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Survey, SurveyedPlaces};
+    use postern_policy::ProtectedPlaces;
+    use proptest::prelude::*;
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    fn places(top: &Path) -> SurveyedPlaces {
+        let folders = [top.display().to_string()];
+        let protected = ProtectedPlaces::new("/home/nobody", |_| None);
+        Survey::walk_folders(&folders, &protected, 10_000, &|_| false).places
+    }
+
+    /// Creates a file, or a folder where others lie in it.
+    fn create(top: &Path, path: &[&str]) {
+        let path = top.join(path.join("/"));
+        fs::create_dir_all(path.parent().unwrap()).ok();
+        if !path.exists() {
+            fs::write(path, "x").ok();
+        }
+    }
+
+    fn paths() -> impl Strategy<Value = Vec<Vec<&'static str>>> {
+        let name = prop::sample::select(vec![
+            "HEAD",
+            "objects",
+            "refs",
+            "commondir",
+            "modules",
+            "worktrees",
+            "config",
+            "hooks",
+            ".git",
+            ".GIT",
+            ".vscode",
+            ".envrc",
+            "sub",
+            "a",
+        ]);
+        prop::collection::vec(prop::collection::vec(name, 1..5), 0..14)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        /// An agent makes what it likes beside a place: the place stays one, for the next run and for the end of this.
+        #[test]
+        fn what_is_added_takes_no_place_away(before in paths(), added in paths()) {
+            let place = tempfile::tempdir().unwrap();
+            let top = place.path().canonicalize().unwrap();
+            for path in &before {
+                create(&top, path);
+            }
+            let first = places(&top);
+            let in_place = |path: &Path| first.keys().any(|place| path.starts_with(place));
+            for path in &added {
+                let whole: PathBuf = top.join(path.join("/"));
+                if !in_place(&whole) {
+                    create(&top, path);
+                }
+            }
+            let then = places(&top);
+            let gone: Vec<&PathBuf> = first.keys().filter(|path| !then.contains_key(*path)).collect();
+            prop_assert!(gone.is_empty(), "{gone:?}");
+        }
+    }
 }

@@ -25,6 +25,7 @@ pub(crate) use kernel_path::{real_path, real_path_at};
 pub use mutable::is_mutable_by_agent;
 pub use present::leave_out_missing;
 pub use reach::AgentReach;
+pub(crate) use search::lexical;
 pub use search::search_path;
 pub use steps::HeldSteps;
 pub use targets::resolve_real;

@@ -44,7 +44,7 @@ fn installed(folder: &Path) -> Vec<String> {
 }
 
 /// Returns a path without `.`, `..` and doubled slashes, as text: symbolic links are not looked at.
-pub(super) fn lexical(path: &Path) -> PathBuf {
+pub(crate) fn lexical(path: &Path) -> PathBuf {
     let mut clean = PathBuf::from("/");
     for part in path.components() {
         match part {

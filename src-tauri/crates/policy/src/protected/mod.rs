@@ -92,6 +92,11 @@ pub struct ProtectedPlaces {
 }
 
 impl ProtectedPlaces {
+    /// Returns the user's home folder.
+    pub fn home(&self) -> &str {
+        &self.home
+    }
+
     /// Returns the places of a user with this home folder. `real` resolves an existing path; it is called once
     /// for each place.
     pub fn new(home: &str, real: impl Fn(&str) -> Option<String>) -> Self {

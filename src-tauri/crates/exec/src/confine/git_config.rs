@@ -1,0 +1,260 @@
+//! Files that git's configuration names: hooks, configuration that it includes, programs and scripts that git starts.
+//!
+//! A repository's own configuration is pinned while a run is confined, but what it names lies where it likes, also in the
+//! project. Too many files are found rather than too few: a word of a value that is a file there counts, whatever its key.
+
+use crate::small_file::{open_regular, read_bytes};
+use std::path::{Path, PathBuf};
+
+/// Bytes of a configuration file that are read: a longer one is not confined.
+const LONGEST: u64 = 1 << 20;
+/// Files that include one another that are followed.
+const DEEPEST: usize = 10;
+/// Values that are never a program or a file that git obeys, by the last part of their key.
+const INERT: &[&str] = &[
+    "url",
+    "pushurl",
+    "fetch",
+    "push",
+    "merge",
+    "remote",
+    "worktree",
+    "excludesfile",
+    "name",
+    "email",
+    "signingkey",
+];
+/// Configuration for every repository.
+const SYSTEM: &[&str] = &["/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig"];
+
+/// A setting: the last part of its key in small letters, and its value.
+type Setting = (String, String);
+
+/// Configuration that a user's every repository obeys, read once for a survey.
+#[derive(Debug)]
+pub(super) struct GitConfig<'a> {
+    home: &'a str,
+    shared: Vec<Setting>,
+}
+
+impl<'a> GitConfig<'a> {
+    pub(super) fn of_user(home: &'a str) -> Self {
+        let own = [".gitconfig", ".config/git/config"].map(|name| Path::new(home).join(name));
+        let files = SYSTEM.iter().map(PathBuf::from).chain(own);
+        let mut config = Self { home, shared: Vec::new() };
+        let mut found = Vec::new();
+        for file in files {
+            found.extend(config.read_with_included(&file, &mut Vec::new()).unwrap_or_default());
+        }
+        config.shared = found;
+        config
+    }
+
+    /// Returns the paths that the configuration of a repository names. The error is that it cannot be read.
+    pub(super) fn paths_of(&self, repository: &Path) -> std::io::Result<Vec<PathBuf>> {
+        let mut paths = Vec::new();
+        let mut settings = self.shared.clone();
+        for name in ["config", "config.worktree"] {
+            settings.extend(self.read_with_included(&repository.join(name), &mut paths)?);
+        }
+        let tops = work_trees(repository, &settings);
+        for (key, value) in settings.iter().filter(|(key, _)| !INERT.contains(&key.as_str())) {
+            let whole = std::iter::once(value.as_str());
+            let is_folder = matches!(key.as_str(), "hookspath" | "templatedir");
+            let words = value.split(|letter: char| letter.is_whitespace() || "\"'`;|&()=!".contains(letter));
+            for word in whole.chain(words).filter(|word| !word.is_empty()) {
+                let there = tops.iter().map(|top| top.join(self.expand(word)));
+                paths.extend(there.filter(|path| is_folder || !path.is_dir()));
+            }
+        }
+        paths.sort();
+        paths.dedup();
+        Ok(paths)
+    }
+
+    /// Reads a file and those that it includes, whose paths it adds. One that is missing sets nothing.
+    fn read_with_included(&self, file: &Path, paths: &mut Vec<PathBuf>) -> std::io::Result<Vec<Setting>> {
+        let mut settings = Vec::new();
+        let mut open = vec![(file.to_owned(), 0)];
+        while let Some((file, depth)) = open.pop() {
+            let bytes = match open_regular(&file).and_then(|file| read_bytes(&file, LONGEST)) {
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+                    ) =>
+                {
+                    continue;
+                }
+                read => read?,
+            };
+            let own = settings_of(&String::from_utf8_lossy(&bytes));
+            // `include.path` and `includeIf.….path`; a `path` of another section is a program.
+            for (_, value) in own.iter().filter(|(key, _)| key == "path") {
+                let included = file.parent().unwrap_or(Path::new("/")).join(self.expand(value));
+                paths.push(included.clone());
+                if depth < DEEPEST && !included.is_dir() {
+                    open.push((included, depth + 1));
+                }
+            }
+            settings.extend(own);
+        }
+        Ok(settings)
+    }
+
+    fn expand(&self, word: &str) -> PathBuf {
+        word.strip_prefix("~/").map_or_else(|| PathBuf::from(word), |below| Path::new(self.home).join(below))
+    }
+}
+
+/// Returns the folders in which git starts what a repository's configuration names.
+fn work_trees(repository: &Path, settings: &[Setting]) -> Vec<PathBuf> {
+    let is_git = |part: &&Path| part.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".git"));
+    let above = repository.ancestors().find(is_git).and_then(Path::parent).map(Path::to_owned);
+    let named = settings.iter().filter(|(key, _)| key == "worktree").map(|(_, value)| repository.join(value));
+    let linked =
+        std::fs::read_dir(repository.join("worktrees")).into_iter().flatten().flatten().filter_map(|tree| {
+            let file = open_regular(&tree.path().join("gitdir")).ok()?;
+            let text = String::from_utf8(read_bytes(&file, LONGEST).ok()?).ok()?;
+            Some(tree.path().join(text.trim_end()).parent()?.to_owned())
+        });
+    let mut all: Vec<PathBuf> = above.into_iter().chain(named).chain(linked).collect();
+    if all.is_empty() {
+        all.push(repository.to_owned());
+    }
+    all
+}
+
+/// Reads the settings of a configuration file. What git would refuse is read all the same.
+fn settings_of(text: &str) -> Vec<Setting> {
+    let mut settings = Vec::new();
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '[' => skip_header(&mut letters),
+            '#' | ';' => letters.by_ref().take_while(|letter| *letter != '\n').for_each(drop),
+            _ if letter.is_alphanumeric() => {
+                let mut key = letter.to_string();
+                while let Some(letter) = letters.next_if(|letter| !"=\n#;".contains(*letter)) {
+                    key.push(letter);
+                }
+                let value = letters.next_if_eq(&'=').map_or_else(String::new, |_| value_of(&mut letters));
+                settings.push((key.trim().to_ascii_lowercase(), value));
+            }
+            _ => {}
+        }
+    }
+    settings
+}
+
+type Letters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+
+fn skip_header(letters: &mut Letters<'_>) {
+    let mut quoted = false;
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => quoted = !quoted,
+            '\\' if quoted => drop(letters.next()),
+            ']' if !quoted => return,
+            '\n' => return,
+            _ => {}
+        }
+    }
+}
+
+/// Reads a value up to the end of its line: quotes are left out, escapes are read, and a comment ends it.
+fn value_of(letters: &mut Letters<'_>) -> String {
+    let (mut value, mut quoted) = (String::new(), false);
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\n' => break,
+            '"' => quoted = !quoted,
+            '#' | ';' if !quoted => {
+                letters.by_ref().take_while(|letter| *letter != '\n').for_each(drop);
+                break;
+            }
+            '\\' => match letters.next() {
+                Some('\r') => drop(letters.next_if_eq(&'\n')),
+                Some('\n') | None => {}
+                Some('n') => value.push('\n'),
+                Some('t') => value.push('\t'),
+                Some(other) => value.push(other),
+            },
+            _ => value.push(letter),
+        }
+    }
+    value.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GitConfig, settings_of};
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    #[test]
+    fn settings_are_read_as_git_reads_them() {
+        let text = "[core] hooksPath = a b # no\n\tBare\n[alias \"x]y\"]\nco = \"!sh \\\n  ./c.sh; \\\"x\\\"\" ; no\n; k = v\n";
+        let expected = [("hookspath", "a b"), ("bare", ""), ("co", "!sh   ./c.sh; \"x\"")];
+        let found = settings_of(text);
+        let found: Vec<(&str, &str)> =
+            found.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        assert_eq!(found, expected);
+    }
+
+    fn paths(config: &str, others: &[(&str, &str)]) -> Vec<String> {
+        let place = tempfile::tempdir().unwrap();
+        let top = place.path();
+        fs::create_dir_all(top.join("p/.git")).unwrap();
+        fs::create_dir_all(top.join("p/tools/hooks")).unwrap();
+        fs::write(top.join("p/.git/config"), config).unwrap();
+        for (path, text) in others {
+            fs::write(top.join(path), text).unwrap();
+        }
+        let home = top.to_str().unwrap();
+        let found = GitConfig::of_user(home).paths_of(&top.join("p/.git")).unwrap();
+        let below = |path: &PathBuf| path.strip_prefix(top).ok().map(|path| path.display().to_string());
+        found.iter().filter_map(below).collect()
+    }
+
+    #[test]
+    fn what_git_starts_or_includes_is_found_in_its_work_tree() {
+        let has = |config: &str, path: &str| {
+            let found = paths(config, &[]);
+            assert!(found.iter().any(|one| one == path), "{config}: {found:?}");
+        };
+        has("[core]\nhooksPath = tools/hooks\n", "p/tools/hooks");
+        has("[include]\npath = ../conf/git\n", "p/.git/../conf/git");
+        has("[filter \"x\"]\nclean = sh tools/clean.sh %f\n", "p/tools/clean.sh");
+        has("[alias]\nx = \"!./x.sh\"\n", "p/./x.sh");
+        has("[core]\nfsmonitor = ~/p/watch\n", "p/watch");
+        assert!(!paths("[remote \"o\"]\nurl = ../q\n", &[]).iter().any(|path| path.ends_with("../q")));
+    }
+
+    #[test]
+    fn included_files_and_those_of_the_user_count() {
+        let found = paths(
+            "[include]\npath = more\n",
+            &[
+                ("p/.git/more", "[core]\nsshCommand = ./ssh.sh\n"),
+                (".gitconfig", "[core]\nhooksPath = .hooks\n"),
+            ],
+        );
+        for path in ["p/.git/more", "p/./ssh.sh", "p/.hooks"] {
+            assert!(found.iter().any(|one| one == path), "{path}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_of_its_own_is_an_error() {
+        let place = tempfile::tempdir().unwrap();
+        let config = place.path().join("config");
+        rustix::fs::mknodat(rustix::fs::CWD, &config, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        let of = |path: &Path| GitConfig::of_user("/nowhere").paths_of(path);
+        assert!(of(place.path()).is_err(), "and nobody waits for who would write it");
+        fs::remove_file(&config).unwrap();
+        assert!(of(place.path()).is_ok());
+        fs::File::create(&config).unwrap().set_len(8 << 30).unwrap();
+        assert!(of(place.path()).is_err());
+    }
+}
