@@ -4,6 +4,7 @@ use anyhow::Context;
 use postern_desktop::AppOptions;
 
 fn main() -> anyhow::Result<()> {
+    postern_host::refuse_debuggers();
     postern_desktop::init_logging();
     let options =
         AppOptions::from_args(std::env::args_os().skip(1), environment).context("cannot start Postern")?;

@@ -33,6 +33,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 fn main() -> ExitCode {
+    postern_host::refuse_debuggers();
     // Clap prints what is wrong, or help, and exits.
     let parsed = Cli::from_arg_matches(&help::command().get_matches()).unwrap_or_else(|error| error.exit());
     match run(parsed) {

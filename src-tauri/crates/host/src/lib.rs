@@ -38,7 +38,7 @@ pub use folder::make_private;
 pub use gate::{AnswerElsewhere, GateClosed, GateCounts, GateHandle, Killed, PauseProblem, Unwritten};
 pub use host::{Host, HostConfig, StartError, exit_within};
 pub use last_error::LastError;
-pub use own_programs::{own_programs, programs_folder};
+pub use own_programs::{own_programs, programs_folder, refuse_debuggers};
 pub use postern_exec::run::OwnEnd;
 pub use postern_exec::user::{HostUser, UnknownUser};
 pub use postern_store::{DoubtCause, Lost, RecordDoubt, RecordHeader, Spare};

@@ -140,6 +140,32 @@ const ATTACKS: &[(&str, &str, Sign)] = &[
         Exists("project/s/.claude/settings.json"),
     ),
     ("start file", "echo evil > src/.envrc", Exists("project/src/.envrc")),
+    (
+        "project that looks like a repository",
+        "mkdir -p objects refs s; echo 'ref: refs/heads/x' > HEAD; echo evil > s/.envrc",
+        Evil("project/s/.envrc"),
+    ),
+    (
+        "settings that look like a repository",
+        "mkdir -p s/.vscode/objects s/.vscode/refs; echo x > s/.vscode/HEAD; echo evil > s/.vscode/tasks.json",
+        Evil("project/s/.vscode/tasks.json"),
+    ),
+    (
+        "configuration that is a pipe",
+        "git init -q s; rm s/.git/config; mkfifo s/.git/config",
+        Exists("project/s/.git/config"),
+    ),
+    (
+        "steps of a rebase",
+        "mkdir -p .git/rebase-merge; echo 'exec evil' > .git/rebase-merge/git-rebase-todo",
+        Evil("project/.git/rebase-merge/git-rebase-todo"),
+    ),
+    ("program as its owner", "cp /bin/true t; chmod 4755 t; [ -u t ] && echo worked", Says),
+    (
+        "program created as its owner",
+        "/usr/bin/python3 -c 'import os; os.open(\"t\", os.O_CREAT, 0o6755)'; [ -u t ] && echo worked",
+        Says,
+    ),
     ("write outside", "echo x > $W/outside/new", Exists("outside/new")),
     ("write at home", "echo x > ~/.bashrc", Exists("home/.bashrc")),
     ("write by a link", "ln -s $W/outside l; echo x > l/new", Exists("outside/new")),

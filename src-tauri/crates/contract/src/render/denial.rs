@@ -149,12 +149,20 @@ pub fn advice(advice: &Advice) -> ShownText {
 }
 
 /// Returns what an agent is told whose confined run created or changed these protected places.
-pub fn set_aside(paths: &[String]) -> String {
-    let paths: Vec<String> = paths.iter().map(|path| postern_command::escape::visible_text(path)).collect();
-    format!(
-        "This run was confined and left files that git, an editor or an agent would obey. Postern set them aside: {}.",
-        paths.join(", ")
-    )
+///
+/// `kept` are those that could not be moved, each with the reason.
+pub fn set_aside(moved: &[&str], kept: &[(&str, &str)]) -> String {
+    use postern_command::escape::visible_text;
+    let mut text =
+        "This run was confined and left files that git, an editor or an agent would obey.".to_owned();
+    if !moved.is_empty() {
+        let paths: Vec<String> = moved.iter().map(|path| visible_text(path)).collect();
+        text += &format!(" Postern set them aside: {}.", paths.join(", "));
+    }
+    for (path, why) in kept {
+        text += &format!(" Postern could not set aside {}: {}.", visible_text(path), visible_text(why));
+    }
+    text
 }
 
 /// Returns what an agent is told whose line ended because a program of it was not the approved one when its turn came.
@@ -323,7 +331,7 @@ fn default_advice(cause: &Refusal, denial: &Denial) -> Sentence {
         Refusal::Expired { .. } | Refusal::TooFewPeople { .. } => of_reason(DenyReason::Expired),
         Refusal::NotShown(_) => "Ask again when the user is back.",
         Refusal::Nobody => {
-            "Ask the user to open one (the app, `postern tui` in a terminal, or a chat: `postern doors`), and then ask again."
+            "Ask the user to open one (the app, `postern tui` in a terminal, or a chat: `postern doors list`), and then ask again."
         }
         Refusal::Withdrawn(_) => "Ask again if it is still needed.",
         Refusal::Drifted(_) => "Ask again: it will be judged as it is now.",

@@ -185,9 +185,11 @@ mod tests {
                 fs::create_dir_all(top.join(".github/hooks")).unwrap();
                 fs::write(top.join("a/.git"), "gitdir: /elsewhere").unwrap();
                 fs::write(top.join("a/main.rs"), "x").unwrap();
+                fs::create_dir_all(top.join("b/gh/hooks")).unwrap();
+                std::os::unix::fs::symlink("gh", top.join("b/.github")).unwrap();
             },
         );
-        assert_eq!(found, [".github/hooks", "a/.MCP.json", "a/.envrc", "a/.git", "a/b/.claude"]);
+        assert_eq!(found, [".github/hooks", "a/.MCP.json", "a/.envrc", "a/.git", "a/b/.claude", "b/.github"]);
     }
 
     #[test]

@@ -56,16 +56,24 @@ impl Baseline {
             let file = open_file(Path::new(&path)).map_err(told)?;
             locked.push(Locked::new(folder, file, &mut left).map_err(told)?);
         }
+        // Those that begin or end meanwhile count as well.
+        let mut around = runs_around(home, folders);
         let survey = survey()?;
+        around.extend(runs_around(home, folders));
+        let of_user = |path: &Path| {
+            around.iter().all(|(folder, before)| !path.starts_with(folder) || before.contains_key(path))
+        };
         let mut places = survey.places.clone();
+        places.retain(|path, _| of_user(path));
+        let found = places.clone();
         for one in &locked {
             let told = |error: io::Error| format!("what was in {}: {error}", one.folder.display());
-            one.settle(&survey.places, &mut places).map_err(told)?;
+            one.settle(&found, &mut places).map_err(told)?;
         }
         // In reverse, for the same reason: a share may be taken from us while we change it.
         for one in locked.iter().rev().filter(|one| one.joined.is_none()) {
             let told = |error: io::Error| format!("what was in {}: {error}", one.folder.display());
-            one.share_lock(&survey.places).map_err(told)?;
+            one.share_lock(&found).map_err(told)?;
         }
         let shares = locked.into_iter().map(|one| one.file).collect();
         Ok((Self { places, shares }, survey))
@@ -73,16 +81,7 @@ impl Baseline {
 
     /// Calls `left` with each folder whose last run was killed, and the places that it had.
     pub(super) fn recover(home: &str, mut left: impl FnMut(&Path, &SurveyedPlaces)) {
-        let some = private_cache(home, &[], cfg!(target_os = "macos"));
-        let entries = Path::new(&some).parent().map(std::fs::read_dir);
-        let files = entries.into_iter().flatten().flatten().flatten().map(|entry| entry.path());
-        // The last run of a folder empties its file.
-        let holds_places = |path: &PathBuf| {
-            path.as_os_str().as_bytes().ends_with(ENDING.as_bytes())
-                && path.metadata().is_ok_and(|found| found.len() > 0)
-        };
-        for path in files.filter(holds_places) {
-            let Ok(file) = open_file(&path) else { continue };
+        for file in files_with_places(home) {
             if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
                 continue;
             }
@@ -170,6 +169,27 @@ impl Locked {
     }
 }
 
+/// Opens the files of folders in which runs are under way, or were killed: the last run of a folder empties its file.
+fn files_with_places(home: &str) -> impl Iterator<Item = File> {
+    let some = private_cache(home, &[], cfg!(target_os = "macos"));
+    let entries = Path::new(&some).parent().map(std::fs::read_dir);
+    let files = entries.into_iter().flatten().flatten().flatten().map(|entry| entry.path());
+    let holds_places = |path: &PathBuf| {
+        path.as_os_str().as_bytes().ends_with(ENDING.as_bytes())
+            && path.metadata().is_ok_and(|found| found.len() > 0)
+    };
+    files.filter(holds_places).filter_map(|path| open_file(&path).ok())
+}
+
+/// Returns the folders above and below these in which runs are under way, with the places that were there before these.
+fn runs_around(home: &str, folders: &[String]) -> Vec<(PathBuf, SurveyedPlaces)> {
+    let around = |(other, _): &(PathBuf, SurveyedPlaces)| {
+        let own = folders.iter().map(Path::new);
+        { own }.any(|own| own != other && (own.starts_with(other) || other.starts_with(own)))
+    };
+    files_with_places(home).filter_map(|file| read_places(&file).ok()?).filter(around).collect()
+}
+
 fn open_file(path: &Path) -> io::Result<File> {
     let above = path.parent().unwrap_or(Path::new("/"));
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(above)?;
@@ -233,6 +253,20 @@ mod tests {
         let (fourth, killed_later) = join(home.path(), &["/p"], &["/p/new"]);
         assert_eq!(fourth.places, survey(&["/p/new"]).places, "the first of the next runs starts over");
         assert!(killed.is_empty() && killed_later.is_empty());
+    }
+
+    #[test]
+    fn what_a_run_in_a_folder_around_planted_is_nobodys() {
+        for (first, second) in [("/p", "/p/sub"), ("/p/sub", "/p")] {
+            let home = tempfile::tempdir().unwrap();
+            let (_running, _) = join(home.path(), &[first], &["/p/sub/a"]);
+            let (other, _) = join(home.path(), &[second], &["/p/sub/a", "/p/sub/new"]);
+            let seen: Vec<&str> = other.places.keys().filter_map(|path| path.to_str()).collect();
+            assert!(
+                seen.contains(&"/p/sub/a") && !seen.contains(&"/p/sub/new"),
+                "{first}, {second}: {seen:?}"
+            );
+        }
     }
 
     #[test]

@@ -130,6 +130,31 @@ const CHANGES_HERE: &[libc::c_long] = &[
 #[cfg(target_arch = "aarch64")]
 const CHANGES_HERE: &[libc::c_long] = &[];
 
+/// Calls by which a file gets a mode, and the argument with it: no file of a run may start programs as its owner or group.
+const MODES: &[(libc::c_long, u8)] = &[
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (libc::SYS_fchmodat2, 2),
+    (libc::SYS_mkdirat, 2),
+    (libc::SYS_mknodat, 2),
+];
+
+/// Older calls with the same effect.
+#[cfg(target_arch = "x86_64")]
+const MODES_HERE: &[(libc::c_long, u8)] =
+    &[(libc::SYS_chmod, 1), (libc::SYS_creat, 1), (libc::SYS_mkdir, 1), (libc::SYS_mknod, 1)];
+#[cfg(target_arch = "aarch64")]
+const MODES_HERE: &[(libc::c_long, u8)] = &[];
+
+/// Calls that open a file, and may create it with the mode behind their flags; the argument with these.
+#[cfg(target_arch = "x86_64")]
+const OPENS: &[(libc::c_long, u8)] = &[(libc::SYS_openat, 2), (libc::SYS_open, 1)];
+#[cfg(target_arch = "aarch64")]
+const OPENS: &[(libc::c_long, u8)] = &[(libc::SYS_openat, 2)];
+
+/// Bits of a mode that start a program as the file's owner, or group.
+const AS_OWNER: [libc::mode_t; 2] = [libc::S_ISUID, libc::S_ISGID];
+
 /// Ports of the machine.
 #[cfg(target_arch = "x86_64")]
 const REFUSED_HERE: &[libc::c_long] = &[libc::SYS_iopl, libc::SYS_ioperm];
@@ -161,6 +186,12 @@ const NAMESPACES: &[libc::c_int] = &[
 
 /// Protocol of netlink sockets that lists network interfaces.
 const NETLINK_ROUTE: u64 = 0;
+
+/// Requests that change a file's flags.
+const FLAGS: &[u64] = &[0x4008_6602, 0x4004_6602, 0x401C_5820];
+
+/// First number of the calls that this list was made before: as if the kernel did not know them. Programs use older ones then.
+const NEWER: u32 = 463;
 
 /// First system call number of x32, which repeats the same calls.
 const X32: u32 = 0x4000_0000;
@@ -197,7 +228,7 @@ enum Fate {
 /// installed, so a list that is gone through from its top would take it most of the start of a confined run.
 fn program(sockets: Sockets, files: bool) -> Result<Vec<libc::sock_filter>, String> {
     let told = |error: seccompiler::BackendError| format!("the filter of system calls: {error}");
-    let rules = about_arguments(sockets).map_err(told)?;
+    let rules = about_arguments(sockets, files).map_err(told)?;
     let by_number = by_number(&call_fates(rules.keys().copied(), sockets, files)?)?;
     let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, ARCH).map_err(told)?;
@@ -209,18 +240,42 @@ fn program(sockets: Sockets, files: bool) -> Result<Vec<libc::sock_filter>, Stri
 /// Returns the calls that are refused with some arguments, with these.
 fn about_arguments(
     sockets: Sockets,
+    files: bool,
 ) -> Result<BTreeMap<libc::c_long, Vec<SeccompRule>>, seccompiler::BackendError> {
     let mut rules = BTreeMap::new();
     for call in OWN_ONLY {
         rules.insert(*call, vec![arguments_rule(&[(0, SeccompCmpOp::Ne, 0)])?]);
     }
-    let typing = TYPING.iter().map(|request| arguments_rule(&[(1, SeccompCmpOp::Eq, *request)]));
+    let flags = FLAGS.iter().filter(|_| files);
+    let typing = TYPING.iter().chain(flags).map(|request| arguments_rule(&[(1, SeccompCmpOp::Eq, *request)]));
     rules.insert(libc::SYS_ioctl, typing.collect::<Result<_, _>>()?);
     let new = NAMESPACES.iter().map(|flag| u64::from(flag.cast_unsigned()));
     let new = new.map(|flag| arguments_rule(&[(0, SeccompCmpOp::MaskedEq(flag), flag)]));
     rules.insert(libc::SYS_clone, new.collect::<Result<_, _>>()?);
     if sockets == Sockets::Internet {
         rules.insert(libc::SYS_socket, refused_sockets()?);
+    }
+    if !files {
+        rules.extend(refused_modes()?);
+    }
+    Ok(rules)
+}
+
+/// Returns the rules for the calls that give a file a mode.
+fn refused_modes() -> Result<BTreeMap<libc::c_long, Vec<SeccompRule>>, seccompiler::BackendError> {
+    let has = |bits: u64| SeccompCmpOp::MaskedEq(bits);
+    let bits = AS_OWNER.map(u64::from);
+    let mut rules = BTreeMap::new();
+    for (call, at) in MODES.iter().chain(MODES_HERE) {
+        let of_call = bits.map(|bits| arguments_rule(&[(*at, has(bits), bits)]));
+        rules.insert(*call, of_call.into_iter().collect::<Result<_, _>>()?);
+    }
+    let creating = [libc::O_CREAT, libc::O_TMPFILE].map(|flags| u64::from(flags.cast_unsigned()));
+    for (call, at) in OPENS {
+        let pairs = creating.iter().flat_map(|flags| bits.map(|bits| (*flags, bits)));
+        let of_call =
+            pairs.map(|(flags, bits)| arguments_rule(&[(*at, has(flags), flags), (at + 1, has(bits), bits)]));
+        rules.insert(*call, of_call.collect::<Result<_, _>>()?);
     }
     Ok(rules)
 }
@@ -239,6 +294,8 @@ fn call_fates(
     let named = named.chain(with_arguments.map(|call| (call, Fate::Arguments)));
     // No filter sees the flags of `clone3`; without it the C library uses `clone`.
     let named = named.chain([(libc::SYS_clone3, Fate::Unknown)]);
+    // The same for modes; programs use `openat` then.
+    let named = named.chain([(libc::SYS_openat2, Fate::Unknown)].into_iter().filter(|_| !files));
     let number = |(call, fate)| u32::try_from(call).map(|number| (number, fate));
     let named: BTreeMap<u32, Fate> =
         named.map(number).collect::<Result<_, _>>().map_err(|error| error.to_string())?;
@@ -249,6 +306,8 @@ fn call_fates(
             fates.push((number + 1, Fate::Allowed));
         }
     }
+    fates.retain(|(number, _)| *number < NEWER);
+    fates.push((NEWER, Fate::Unknown));
     fates.push((X32, Fate::Refused));
     fates.dedup_by_key(|(_, fate)| *fate);
     Ok(fates)
@@ -340,7 +399,7 @@ mod tests {
     #[test]
     fn every_number_meets_its_fate() {
         for (sockets, files) in [(Sockets::None, true), (Sockets::None, false), (Sockets::Internet, false)] {
-            let rules = about_arguments(sockets).unwrap();
+            let rules = about_arguments(sockets, files).unwrap();
             let fates = call_fates(rules.keys().copied(), sockets, files).unwrap();
             let head = by_number(&fates).unwrap();
             for number in (0..1000).chain([X32 - 1, X32, X32 + 41, u32::MAX]) {
@@ -350,7 +409,10 @@ mod tests {
                 let no_socket = sockets == Sockets::None && call == libc::SYS_socket;
                 let expected = if rules.contains_key(&call) {
                     None
-                } else if call == libc::SYS_clone3 {
+                } else if call == libc::SYS_clone3
+                    || !files && call == libc::SYS_openat2
+                    || (NEWER..X32).contains(&number)
+                {
                     Some(libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs())
                 } else if refused || no_socket || number >= X32 {
                     Some(libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs())

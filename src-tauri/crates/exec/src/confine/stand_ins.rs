@@ -58,6 +58,8 @@ impl StandIns {
                     Err(error) if error.kind() == ErrorKind::PermissionDenied && name.contains('/') => {
                         continue;
                     }
+                    // Another run made it at the same time.
+                    Err(error) if error.kind() == ErrorKind::AlreadyExists && is_stand_in(&path) => {}
                     done => done.map_err(|error| told(&error))?,
                 }
             } else if !is_stand_in(&path) {

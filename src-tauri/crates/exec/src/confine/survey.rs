@@ -4,7 +4,8 @@ use super::git_config::GitConfig;
 use crate::resolve::lexical;
 use crate::small_file::{open_no_link, read_bytes};
 use postern_policy::{
-    GIT_NESTS, GIT_OBEYS, ProtectedPlaces, StandIn, is_git_folder, is_protected_entry, unprotected_in,
+    GIT_NESTS, GIT_OBEYS, ProtectedPlaces, StandIn, holds_protected_entry, is_git_folder, is_protected_entry,
+    unprotected_in,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::{OsStr, OsString};
@@ -16,8 +17,8 @@ use std::path::{Component, Path, PathBuf};
 
 /// Entries that are looked at before a run: folders that hold more are not confined.
 pub(super) const MOST_BEFORE: usize = 500_000;
-/// Entries that are looked at after a run, which may have created some.
-pub(super) const MOST_AFTER: usize = 10 * MOST_BEFORE;
+/// Entries that are looked at after a run: all. What a run created and nobody looked at would stay.
+pub(super) const MOST_AFTER: usize = usize::MAX;
 
 /// Kind of a protected place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,26 +128,41 @@ impl SurveyWalk<'_> {
     fn walk_below(&mut self, top: PathBuf) {
         let mut open = VecDeque::from([top.clone()]);
         while let Some(folder) = open.pop_front() {
-            let entries = self.list_entries(&folder);
-            // Some file systems ignore case, and git with them.
-            let has = |wanted: &str| entries.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
-            if is_git_folder(has) {
+            // Only git works in a folder of this name. Any other one may be made to look like a repository: it stays a folder.
+            if folder.strip_prefix(&top).is_ok_and(is_in_git)
+                && is_git_folder(|part| folder.join(part).symlink_metadata().is_ok())
+            {
                 self.add_repository(&folder);
-                // Only git works in a folder of this name. Any other one may be made to look like a repository: it stays a folder.
-                if folder.strip_prefix(&top).is_ok_and(is_in_git) {
-                    self.add_nested(&folder, &mut open);
-                    continue;
-                }
+                self.add_nested(&folder, &mut open);
+                continue;
             }
             let parent = folder.file_name().unwrap_or_default().to_string_lossy();
-            for (name, kind) in entries {
-                self.add_entry((&folder, &parent), &name, kind, &mut open);
+            let mut parts = BTreeSet::new();
+            self.for_entries(&folder, |walk, (name, kind)| {
+                // Some file systems ignore case, and git with them.
+                parts.extend(GIT_PARTS.into_iter().filter(|part| name.eq_ignore_ascii_case(part)));
+                walk.add_entry((&folder, &parent), &name, kind, &mut open);
+            });
+            if is_git_folder(|part| parts.contains(part)) {
+                self.add_repository(&folder);
             }
         }
     }
 
-    /// Returns the entries of a folder. One that cannot be listed is a place of its own.
-    fn list_entries(&mut self, folder: &Path) -> Vec<SurveyEntry> {
+    /// Returns the folders in a folder.
+    fn inner_folders(&mut self, folder: &Path) -> Vec<PathBuf> {
+        let mut inner = Vec::new();
+        if folder.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            self.for_entries(folder, |_, (name, kind)| {
+                inner.extend(kind.filter(FileType::is_dir).map(|_| folder.join(name)));
+            });
+        }
+        inner
+    }
+
+    /// Calls `each` with the entries of a folder, one by one: a run can create any number. One that cannot be listed is a place
+    /// of its own.
+    fn for_entries(&mut self, folder: &Path, mut each: impl FnMut(&mut Self, SurveyEntry)) {
         let listed = match std::fs::read_dir(folder) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied && (self.unlock)(folder) => {
                 std::fs::read_dir(folder)
@@ -163,19 +179,17 @@ impl SurveyWalk<'_> {
                     }
                     _ => self.found.cut = true,
                 }
-                return Vec::new();
+                return;
             }
         };
-        let mut entries = Vec::new();
         for entry in listed {
             let (Ok(entry), false) = (entry, self.left == 0) else {
                 self.found.cut = true;
                 break;
             };
             self.left -= 1;
-            entries.push((entry.file_name(), entry.file_type().ok()));
+            each(self, (entry.file_name(), entry.file_type().ok()));
         }
-        entries
     }
 
     fn add_entry(
@@ -187,13 +201,15 @@ impl SurveyWalk<'_> {
     ) {
         let name = entry.to_string_lossy();
         let is_folder = kind.is_some_and(|kind| kind.is_dir());
+        let path = folder.join(entry);
         if !is_protected_entry(parent, &name) {
             if is_folder {
-                open.push_back(folder.join(entry));
+                open.push_back(path);
+            } else if kind.is_some_and(|kind| kind.is_symlink()) && holds_protected_entry(&name) {
+                self.found.add_if_there(path);
             }
             return;
         }
-        let path = folder.join(entry);
         // A repository is written by git itself, except what git runs.
         if name.eq_ignore_ascii_case(GIT)
             && is_folder
@@ -235,22 +251,15 @@ impl SurveyWalk<'_> {
             }
         }
         // The folder of a work tree has no objects of its own.
-        let trees = folder.join("worktrees");
-        if trees.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-            for (name, _) in self.list_entries(&trees).into_iter().filter(is_folder) {
-                self.add_repository(&trees.join(name));
-            }
+        for tree in self.inner_folders(&folder.join("worktrees")) {
+            self.add_repository(&tree);
         }
     }
 
     /// Opens the repositories in a repository.
     fn add_nested(&mut self, folder: &Path, open: &mut VecDeque<PathBuf>) {
         for nest in GIT_NESTS.iter().filter(|nest| **nest != "worktrees") {
-            let inner = folder.join(nest);
-            if inner.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-                let nested = self.list_entries(&inner).into_iter().filter(is_folder);
-                open.extend(nested.map(|(name, _)| inner.join(name)));
-            }
+            open.extend(self.inner_folders(&folder.join(nest)));
         }
     }
 
@@ -281,6 +290,8 @@ impl SurveyWalk<'_> {
 
 /// Name of the folder in which git keeps a repository.
 const GIT: &str = ".git";
+/// Entries that make a folder one for git.
+const GIT_PARTS: [&str; 4] = ["HEAD", "objects", "refs", "commondir"];
 /// Steps of an interactive rebase that is under way, in a git folder.
 const REBASE_STEPS: &str = "rebase-merge/git-rebase-todo";
 /// Commands of such steps that run no program (git-rebase(1)).
@@ -313,10 +324,6 @@ const REBASE_COMMANDS: &[&str] = &[
 const LONGEST_REBASE: u64 = 4 << 20;
 /// Links on the way to one place.
 const MOST_LINKS: usize = 40;
-
-fn is_folder((_, kind): &SurveyEntry) -> bool {
-    kind.is_some_and(|kind| kind.is_dir())
-}
 
 /// Returns true if a path lies in a folder of git's name, or is one.
 fn is_in_git(below: &Path) -> bool {

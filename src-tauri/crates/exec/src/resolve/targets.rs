@@ -1,9 +1,9 @@
 //! Real paths of the paths that a step names: over symbolic links, before it runs.
 
+use crate::small_file::{open_regular, read_text};
 use postern_command::{Redirection, RedirectionKind, Step, Word};
 use postern_policy::TargetPath;
 use std::borrow::Cow;
-use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
 /// Paths of one step that are looked up; behind the last one none is.
@@ -52,12 +52,9 @@ fn repository(folder: &Path) -> Vec<TargetPath> {
         return Vec::new();
     };
     let pointed = |file: &Path, from: &Path, mark: &str| -> Vec<PathBuf> {
-        let mut text = String::new();
-        let opened =
-            std::fs::File::open(file).ok().filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()));
-        let read = opened.and_then(|file| file.take(MOST_POINTED).read_to_string(&mut text).ok());
-        let lines =
-            text.lines().filter(|_| read.is_some()).filter_map(|line| line.strip_prefix(mark).map(str::trim));
+        let read = open_regular(file).and_then(|file| read_text(&file, MOST_POINTED));
+        let text = read.unwrap_or_default();
+        let lines = text.lines().filter_map(|line| line.strip_prefix(mark).map(str::trim));
         lines.filter(|path| !path.is_empty()).map(|path| from.join(path)).collect()
     };
     let above = own.parent().unwrap_or(folder);

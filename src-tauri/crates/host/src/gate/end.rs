@@ -95,12 +95,18 @@ impl Task {
 
 /// Tells of the protected places that a confined run created or changed.
 fn left_behind(ran: &FinishedRun) -> Option<String> {
-    let paths: Vec<String> = ran.set_aside.iter().map(|found| found.path.clone()).collect();
-    if paths.is_empty() {
+    if ran.set_aside.is_empty() {
         return None;
     }
     tracing::warn!(?ran.set_aside, "a confined run changed protected places");
-    Some(render::set_aside(&paths))
+    let (mut moved, mut kept) = (Vec::new(), Vec::new());
+    for found in &ran.set_aside {
+        match &found.moved {
+            Ok(_) => moved.push(found.path.as_str()),
+            Err(why) => kept.push((found.path.as_str(), why.as_str())),
+        }
+    }
+    Some(render::set_aside(&moved, &kept))
 }
 
 /// Tells which program was not the approved one when its turn came.

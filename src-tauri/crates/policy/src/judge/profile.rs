@@ -220,16 +220,17 @@ struct WholeRequest<'w> {
 }
 
 impl WholeRequest<'_> {
-    /// Returns true if the list allows every step in the profile `look`. In the agent's own shell a step has to need it: there
-    /// confinement takes another command than the agent asked for.
+    /// Returns true if the list allows every step in the profile `look`. In the agent's own shell a program that names no file
+    /// counts, too: that shell may find another one under its name, in a folder of the project.
     fn only_looks(&self) -> bool {
-        let listed = |one: &Vouched| match one {
+        let listed = |(subject, one): (&StepSubject<'_>, &Vouched)| match one {
             Vouched::Not | Vouched::But(_) => false,
             Vouched::Confined => true,
-            Vouched::Anywhere | Vouched::Open => self.facts.origin.is_host(),
+            Vouched::Anywhere => self.facts.origin.is_host() || subject.program().is_some(),
+            Vouched::Open => self.facts.origin.is_host(),
         };
         self.facts.confinable.look
-            && self.steps.iter().any(listed)
+            && self.subjects.iter().zip(self.steps).any(listed)
             && self.subjects.iter().zip(self.steps).all(|(subject, one)| match one {
                 Vouched::Confined | Vouched::Anywhere => true,
                 Vouched::Not => starts_nothing(self.policy, self.facts, subject),

@@ -5,8 +5,8 @@ mod places;
 
 use crate::path;
 pub use pins::{
-    GIT_NESTS, GIT_OBEYS, StandIn, is_git_folder, is_protected_entry, pinned_when_absent, protected_names,
-    unprotected_in,
+    GIT_NESTS, GIT_OBEYS, StandIn, holds_protected_entry, is_git_folder, is_protected_entry,
+    pinned_when_absent, protected_names, unprotected_in,
 };
 use places::{BARE_REPOSITORY, EXCEPT, PLACES};
 use serde::{Deserialize, Serialize};

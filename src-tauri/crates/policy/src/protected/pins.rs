@@ -63,6 +63,28 @@ fn is_entry(folder: &str, name: &str) -> bool {
         })
 }
 
+/// Settings of agents and editors that few people have.
+const RARE: [&str; 10] = [
+    ".zed",
+    ".helix",
+    ".roo",
+    ".kilocode",
+    ".qwen",
+    ".factory",
+    ".amazonq",
+    ".trae",
+    "crush.json",
+    ".crush.json",
+];
+
+/// Returns true if protected places in any folder lie in entries of this name, which is none itself (`.github` of `.github/hooks`).
+pub fn holds_protected_entry(name: &str) -> bool {
+    let key = comparison_key(name);
+    let key = key.trim_start_matches('/');
+    protected_names()
+        .any(|place| place.split_once('/').is_some_and(|(first, _)| first.eq_ignore_ascii_case(key)))
+}
+
 /// Returns the entries of a protected folder that are judged by themselves.
 pub fn unprotected_in(name: &str) -> &'static [&'static str] {
     EXCEPT.iter().find(|(of, _)| of.eq_ignore_ascii_case(name)).map_or(&[], |(_, except)| except)
@@ -70,11 +92,13 @@ pub fn unprotected_in(name: &str) -> &'static [&'static str] {
 
 /// Returns the names that are pinned at the top of a folder although they do not exist.
 ///
-/// A file that appears there is obeyed at once by git, an agent or an editor.
+/// A file that appears there is obeyed at once by git, an agent or an editor. Each takes time at every run: the settings of
+/// rarer ones are set aside after it.
 pub fn pinned_when_absent() -> impl Iterator<Item = &'static str> {
     let obeyed = |protection| matches!(protection, Protection::AgentSettings);
     let named = PLACES.iter().filter(move |place| place.root == Root::Anywhere && obeyed(place.protection));
-    named.map(|place| place.path).filter(|path| !path.contains('/')).chain([".git"])
+    let names = named.map(|place| place.path).filter(|path| !path.contains('/') && !RARE.contains(path));
+    names.chain([".git", ".envrc"])
 }
 
 /// Returns the protected places in any folder, by their names.

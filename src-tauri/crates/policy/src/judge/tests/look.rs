@@ -1,7 +1,7 @@
 //! The read-only list and the profile that its steps run with.
 
 use crate::testing::{CWD, DATA, HOME, Scene};
-use crate::{Confinement, Decision, Reason, Security, TargetPath, Verdict};
+use crate::{Confinable, Confinement, Decision, Origin, Reason, Security, TargetPath, Verdict};
 
 fn reader() -> Scene {
     Scene::new()
@@ -39,6 +39,16 @@ fn what_only_reads_runs_confined() {
             "{text}: {:?}",
             verdict.cause
         );
+    }
+}
+
+#[test]
+fn what_an_own_shell_may_find_elsewhere_is_confined_where_it_can_be() {
+    for (confinable, expected) in [(Confinable::ALL, look()), (Confinable::NONE, Confinement::None)] {
+        let mut scene = reader().with_shell_text("wc -l");
+        (scene.origin, scene.confinable) = (Origin::AgentShell, confinable);
+        let verdict = scene.judge_request();
+        assert_eq!((verdict.decision, verdict.confinement), (Decision::Allow, expected));
     }
 }
 
