@@ -88,7 +88,7 @@ fn what_is_here_is_connected_imported_tested_and_taken_back_to_the_letter() {
     assert!(!host.home().join(".claude/settings.json.before-postern").exists(), "nothing is left behind");
     assert_eq!(host.json(&["agents", "list"]), json!([]));
     let nothing = run(&host, &["--undo", "--yes"]);
-    assert!(nothing.code == 0 && nothing.stdout.contains("nothing to take back"), "{nothing:?}");
+    assert!(nothing.code == 0 && nothing.stdout.contains("nothing to undo"), "{nothing:?}");
 }
 
 /// The host was started without these variables: they come from the terminal in which setup runs.

@@ -5,6 +5,7 @@ use crate::hook_args::Hook;
 use crate::import_args::{Import, Suggest};
 use crate::rule_args::{Policy, Programs, RulesCommand};
 use crate::setup_args::SetupCommand;
+use crate::shared_args::parse_duration;
 pub(crate) use crate::shared_args::{AgentStartArg, JsonOutput};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use postern_contract::THIS_COMPUTER;
@@ -117,7 +118,7 @@ pub(crate) enum CliCommand {
         #[arg(long)]
         session: Option<String>,
         /// Time until a call is answered "pending"; the same call again joins it [default: 50s]
-        #[arg(long)]
+        #[arg(value_parser = parse_duration, long)]
         wait: Option<humantime::Duration>,
     },
     /// List open sessions with the rules above each, or close one
@@ -149,6 +150,7 @@ pub(crate) enum CliCommand {
     /// Block all agents for a while (15m, 1h), or until `resume`
     Pause {
         /// Duration
+        #[arg(value_parser = parse_duration)]
         duration: Option<humantime::Duration>,
     },
     /// Unblock all agents
@@ -208,7 +210,7 @@ pub(crate) struct AuditCommand {
     #[arg(long)]
     pub(crate) verify: bool,
     /// Show only changes within this time: 1h, 7d
-    #[arg(long, value_name = "DURATION")]
+    #[arg(value_parser = parse_duration, long, value_name = "DURATION")]
     pub(crate) since: Option<humantime::Duration>,
     #[command(flatten)]
     pub(crate) json: JsonOutput,
@@ -264,7 +266,7 @@ pub(crate) enum AgentsCommand {
         /// Agent
         id: String,
         /// Duration
-        #[arg(default_value = "10m")]
+        #[arg(value_parser = parse_duration, default_value = "10m")]
         duration: humantime::Duration,
     },
     /// Stop an agent: the same as `deny-all`
@@ -272,7 +274,7 @@ pub(crate) enum AgentsCommand {
         /// Agent
         id: String,
         /// Duration
-        #[arg(long = "for", value_name = "DURATION", default_value = "10m")]
+        #[arg(value_parser = parse_duration, long = "for", value_name = "DURATION", default_value = "10m")]
         duration: humantime::Duration,
     },
     /// Resume an agent that was stopped
@@ -335,7 +337,7 @@ pub(crate) struct Approve {
     #[arg(long, value_enum)]
     pub(crate) always: Option<AlwaysChoice>,
     /// Lifetime of the rule
-    #[arg(long = "for", value_name = "DURATION", requires = "always")]
+    #[arg(value_parser = parse_duration, long = "for", value_name = "DURATION", requires = "always")]
     pub(crate) lasts: Option<humantime::Duration>,
     /// Save the rule for every agent
     #[arg(long, requires = "always")]
@@ -492,7 +494,7 @@ pub(crate) struct History {
     #[arg(long, value_parser = parse_state)]
     pub(crate) state: Option<RunState>,
     /// Only within this time: 2h, 7days
-    #[arg(long, value_name = "DURATION")]
+    #[arg(value_parser = parse_duration, long, value_name = "DURATION")]
     pub(crate) since: Option<humantime::Duration>,
     /// Only with an effect of this kind: read, write, delete, send, publish, install, use-secret, ...
     #[arg(long, value_name = "KIND", value_parser = effect)]

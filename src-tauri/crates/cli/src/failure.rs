@@ -48,9 +48,14 @@ impl Failure {
     }
 
     /// Returns no connection.
-    #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
     pub(crate) fn from_connect(error: ConnectError) -> Self {
-        Self { code: GONE, message: error.to_string() }
+        let message = match error {
+            ConnectError::NothingListens { .. } => {
+                "Postern isn’t running: open the app, or run postern serve".to_owned()
+            }
+            other => other.to_string(),
+        };
+        Self { code: GONE, message }
     }
 
     /// Makes the error for a host that went away.

@@ -41,6 +41,11 @@ pub(crate) fn print_full(question: &Question) -> Result<(), Failure> {
         }
     }
     print::write_line("")?;
+    if question.risk.level == RiskLevel::Dangerous {
+        for sentence in &question.danger {
+            print_field("DANGEROUS", &pieces_to_text(sentence))?;
+        }
+    }
     let level = match question.risk.level {
         RiskLevel::Safe => "Reads only",
         RiskLevel::NeedsReview => "Needs review",
@@ -94,15 +99,15 @@ pub(crate) fn print_full(question: &Question) -> Result<(), Failure> {
         print_field("changed", &renewed(renewal))?;
     }
     for proposal in &question.proposals {
-        let seen = proposal
-            .would_match
-            .map_or_else(String::new, |(hits, of)| format!(" · {hits} of the last {of} requests"));
+        let seen = proposal.would_match.map_or_else(String::new, |(hits, of)| {
+            format!(" · would have matched {hits} of the last {of} requests")
+        });
         print_field(&always_option(proposal), &format!("{}{seen}", to_terminal_text(&proposal.label)))?;
     }
     if let Some(why) = question.unsaved_words() {
         print_field("--always", &format!("saves nothing, and is one run: {why}"))?;
     }
-    let more = more_waiting(question);
+    let more = more_waiting(question, question.waiting);
     print_field(
         "at zero",
         &format!("{} in {}{more}", pieces_to_text(&question.at_zero), print::time_until(question.expires_at)),
@@ -132,8 +137,8 @@ pub(crate) fn renewed(renewal: &Renewal) -> String {
 }
 
 /// Formats the number of further questions.
-pub(crate) fn more_waiting(question: &Question) -> String {
-    match (question.waiting, question.queued) {
+pub(crate) fn more_waiting(question: &Question, others: u32) -> String {
+    match (others, question.queued.min(others)) {
         (0, _) => String::new(),
         (waiting, 0) => format!(" · {waiting} more waiting"),
         (waiting, queued) => {

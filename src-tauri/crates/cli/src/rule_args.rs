@@ -1,6 +1,6 @@
 //! Arguments of rules and policies.
 
-use crate::shared_args::JsonOutput;
+use crate::shared_args::{JsonOutput, parse_duration};
 use clap::{Args, Subcommand, ValueEnum};
 use postern_policy::{Access, Class, Preset, Profile};
 use std::path::PathBuf;
@@ -169,7 +169,7 @@ pub(crate) struct NewRuleArgs {
     #[arg(long)]
     pub(crate) own_shell: bool,
     /// Lifetime: 15m, 1h, 7days
-    #[arg(long = "for", value_name = "DURATION")]
+    #[arg(value_parser = parse_duration, long = "for", value_name = "DURATION")]
     pub(crate) lasts: Option<humantime::Duration>,
     /// Reason, shown with the rule
     #[arg(long)]
@@ -234,7 +234,7 @@ pub(crate) enum Policy {
     /// Judge recorded requests again, by the current rules or those of a file; changes nothing
     Replay {
         /// Only within this time: 2h, 7days
-        #[arg(long, value_name = "DURATION", default_value = "7d")]
+        #[arg(value_parser = parse_duration, long, value_name = "DURATION", default_value = "7d")]
         since: humantime::Duration,
         /// Judge by this file instead of the current rules: as `rules export` prints it, or a permissions.jsonc
         #[arg(long, value_name = "FILE")]

@@ -31,7 +31,7 @@ pub(crate) struct SetupCommand {
     /// Skip the test command
     #[arg(long, conflicts_with = "undo")]
     pub(crate) no_test: bool,
-    /// Take back what setup did: settings, agents, imported rules
+    /// Undo what setup did: settings, agents, imported rules
     #[arg(long)]
     pub(crate) undo: bool,
     /// Only read again where this shell finds programs, and show it

@@ -19,3 +19,8 @@ pub(crate) enum AgentStartArg {
     /// Look around, change its files and run its projects' code, in its folders
     Work,
 }
+
+/// Reads a duration: a number with a unit, or several.
+pub(crate) fn parse_duration(text: &str) -> Result<humantime::Duration, String> {
+    text.parse().map_err(|_| "not a number with a unit, such as 90s, 10m, 2h or 7d".to_owned())
+}

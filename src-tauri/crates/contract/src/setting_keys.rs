@@ -39,7 +39,11 @@ pub const SETTING_KEYS: [SettingKey; 33] = [
     setting_key("elevated", "on, off", "Whether it may ask for host commands at all"),
     setting_key("fallback", "deny, allowlist, full", "What happens when nobody answers; full runs it"),
     setting_key("approval-timeout", "10s to 30m", "How long a question waits"),
-    setting_key("unattended", "deny, wait", "What happens to a question while no approver is connected"),
+    setting_key(
+        "unattended",
+        "deny, wait",
+        "What happens to a question after 10 s with no approver connected",
+    ),
     setting_key("run-timeout", "100ms to 7d", "How long a run may take that names no limit"),
     setting_key("run-timeout-cap", "100ms to 7d, none", "The most that a request may ask for"),
     setting_key("allow-skills", "on, off", "Whether approved CLIs of skills run silently"),

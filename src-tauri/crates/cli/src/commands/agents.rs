@@ -53,7 +53,7 @@ pub(crate) fn run(link: &mut HostLink, command: AgentsCommand, path: Option<&str
         }
         AgentsCommand::AllowAgain { id } => {
             set_value(link, &id, "denied-until", "none")?;
-            print::write_line(format!("{id} is decided about again"))
+            print::write_line(format!("{id} is no longer stopped"))
         }
         AgentsCommand::Remove { id, yes } => remove(link, &id, yes),
         AgentsCommand::RotateKey { id } => {
@@ -282,7 +282,7 @@ fn list_agents(agents: &[AgentRow]) -> Result<(), Failure> {
     print::write_table(
         headings,
         agents.iter().map(row).collect(),
-        "no agents yet: postern agents add NAME enrols one",
+        "no agents yet: postern agents add NAME enrolls one",
     )
 }
 

@@ -393,7 +393,7 @@ fn status_findings(status: &Status) -> Vec<DoctorFinding> {
     });
     findings.push(steps_finding(status.lines_to_shell));
     if status.faces.is_empty() {
-        findings.push(DoctorFinding::healthy("no window is connected: questions wait for postern approve"));
+        findings.push(DoctorFinding::healthy("no window, terminal or chat shows questions: they are denied after 10 seconds; postern tui shows them here"));
     }
     findings
 }

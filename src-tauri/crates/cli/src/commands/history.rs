@@ -249,6 +249,6 @@ pub(crate) fn kill_request(link: &mut HostLink, id: String, signal: Option<Strin
     if done.applied {
         print::write_line("asked to end")
     } else {
-        Err(Failure::negative("it does not run (any more)"))
+        Err(Failure::negative("it isn’t running"))
     }
 }

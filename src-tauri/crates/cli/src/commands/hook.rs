@@ -80,7 +80,11 @@ fn install(data: &Path, home: &Path, settings: &HookSettings, agent: &AgentId) -
     }
     if changes {
         change.write().map_err(unusable)?;
-        print::write_line("changed; postern hook uninstall makes it as it was")?;
+        let flag = if settings.project { " --project" } else { "" };
+        print::write_line(format!(
+            "changed; to undo it: postern hook uninstall {}{flag}",
+            settings.kind.name()
+        ))?;
     }
     if let Some(left) = hooks::left_to_do(settings.kind, settings.project) {
         print::write_line(left)?;
@@ -283,7 +287,7 @@ fn unreachable(agent: &AgentId, error: ConnectError) -> Failure {
             if cause.kind() == std::io::ErrorKind::NotFound =>
         {
             format!(
-                "{agent} is no agent of this Postern ({} is not there). The user has to enrol it: \
+                "{agent} is no agent of this Postern ({} is not there). The user has to enroll it: \
                  postern agents add {agent}. Until then nothing that it asks for is allowed",
                 file.display()
             )

@@ -164,7 +164,7 @@ pub(crate) fn approve(link: &mut HostLink, command: Approve) -> Result<(), Failu
     let named = find_question(link, command.question)?;
     let (digest, seen) = match command.digest {
         Some(digest) => (digest, None),
-        None => confirm(link, &named)?,
+        None => confirm(link, &named, command.always.is_some())?,
     };
     let requests = match command.all {
         None => Vec::new(),
@@ -224,11 +224,13 @@ fn all_of(
 }
 
 /// Shows the question in full and asks for an approval on the terminal.
-fn confirm(link: &mut HostLink, id: &str) -> Result<(String, Option<Question>), Failure> {
+fn confirm(link: &mut HostLink, id: &str, saves: bool) -> Result<(String, Option<Question>), Failure> {
     let seen = link.call_method::<GetQuestion>(&QuestionRef { question_id: id.to_owned() })?;
     question::print_full(&seen)?;
     let otherwise = "no terminal to ask on: name what was seen with --digest, or run this in a terminal";
-    if !is_yes(&read_answer("\nType yes to let it run, anything else to leave it waiting:", otherwise)?) {
+    let what = if saves { "run it and save the rule" } else { "let it run" };
+    let prompt = format!("\nType yes to {what}, anything else to leave it waiting:");
+    if !is_yes(&read_answer(&prompt, otherwise)?) {
         return Err(Failure::negative("not answered; it still waits"));
     }
     Ok((seen.digest.clone(), Some(seen)))

@@ -62,6 +62,10 @@ fn list_skills(skills: &methods::Skills) -> Result<(), Failure> {
     print::write_table(
         ["SKILL", "CLI", "STATE", "VERSION", "PATH"],
         rows.collect(),
-        "no skills: postern skills add-folder DIR",
+        if skills.folders.is_empty() {
+            "no skills: postern skills add-folder DIR"
+        } else {
+            "no skill in them uses a CLI: a skill is a folder with a SKILL.md"
+        },
     )
 }

@@ -35,7 +35,7 @@ fn print_status(status: &Status) -> Result<(), Failure> {
         status.waiting, status.running
     ))?;
     let faces = if status.faces.is_empty() {
-        "nobody; answer with postern approve".to_owned()
+        "nobody: questions are denied after 10 seconds; postern tui shows them here".to_owned()
     } else {
         status.faces.join(", ")
     };

@@ -165,7 +165,8 @@ fn bottom(app: &App) -> Vec<StyledRun> {
         let below = app.lines.saturating_sub(app.scroll + app.room);
         format!("{below} more lines below")
     };
-    let more = crate::question::more_waiting(question);
+    let others = u32::try_from(app.questions.len().saturating_sub(1)).unwrap_or(u32::MAX);
+    let more = crate::question::more_waiting(question, others);
     let zero = postern_contract::pieces_to_text(&question.at_zero);
     let style = if question.allowed_at_zero { Style::new().red() } else { dim() };
     let mut runs = vec![(format!("{zero} in {left}"), style), dim_run(format!(" · {state}{more}"))];

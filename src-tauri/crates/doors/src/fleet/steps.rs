@@ -86,11 +86,11 @@ pub async fn invite_device<C>(
 where
     C: Future<Output = bool>,
 {
+    let mut owner = FleetOwner::connect(folder).await?;
     if !folder.has_credentials() && !folder.path().join(CONFIGURATION).exists() {
         let elsewhere = "the broker of this fleet is configured on another Mac: invite there";
         return Err(FleetError::Refused(elsewhere.to_owned()));
     }
-    let mut owner = FleetOwner::connect(folder).await?;
     let code = owner.invite()?;
     service::reload(folder);
     let work = async {

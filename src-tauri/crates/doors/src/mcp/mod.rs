@@ -172,7 +172,7 @@ impl ServerHandler for Server {
         let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
         info.server_info = Implementation::new("postern", env!("CARGO_PKG_VERSION"));
         info.instructions = Some(
-            "Commands run on the user's own machine, by rules and, where none allows them, by the user's yes: \
+            "Commands run on the user's own machine, by rules and, where none allows them, by the user's approval: \
              a call may wait for that. One that is answered \"pending\" goes on: call again with the same arguments. A denial \
              says why, and what to do instead."
                 .to_owned(),

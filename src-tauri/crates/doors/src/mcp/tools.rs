@@ -20,7 +20,7 @@ pub(super) fn shown_tools(may_run: bool) -> Vec<Tool> {
 fn describe_tool(name: &'static str) -> Tool {
     let (about, takes) = match name {
         RUN => (
-            "Runs a command on the user's own machine and waits for its end. It may have to wait for the user's yes: where \
+            "Runs a command on the user's own machine and waits for its end. It may have to wait for the user's approval: where \
              the state is pending, call it again with the same arguments to go on waiting. \
              Give command (program and arguments) where you can; shell (a line of bash) only where you need one. No \
              command changes what the next one finds but through files: name cwd each time.",
@@ -39,7 +39,7 @@ fn describe_tool(name: &'static str) -> Tool {
             ),
         ),
         "system_kill" => (
-            "Ends a run, or takes back a command that waits for the user.",
+            "Ends a run, or cancels a command that waits for the user.",
             object(
                 &json!({"requestId": id_schema(), "signal": {"type": "string", "description": "SIGTERM where left out."}}),
                 &["requestId"],

@@ -42,7 +42,7 @@ pub(crate) enum PolicyStoreError {
     CannotPin(String),
     #[error("there is no skill {0:?}; postern skills list shows those there are")]
     NoSkill(String),
-    #[error("the skill {skill} has no CLI {cli:?} that was found")]
+    #[error("the skill {skill} uses no CLI {cli:?} that was found: postern skills list shows those it uses")]
     NoCli { skill: String, cli: String },
     #[error("{0}")]
     Invalid(String),

@@ -21,8 +21,7 @@ impl HostControl {
     }
 
     async fn agent_row(&self, agent: &AgentId) -> Result<AgentRow, ControlError> {
-        let entry = self.parts.book.find_agent(agent);
-        let entry = entry.ok_or_else(|| ControlError::not_found(format!("there is no agent {agent}")))?;
+        let entry = self.parts.book.require_agent(agent)?;
         let id = agent.clone();
         let kept = self.read_record(move |conn| postern_store::agents::get_agent(conn, &id)).await?;
         let seen = kept.and_then(|kept| kept.last_seen_at);
@@ -80,9 +79,7 @@ impl Handle<SetAgent> for HostControl {
 
 impl Handle<RemoveAgent> for HostControl {
     async fn handle(&self, _: ApproverId, params: AgentRef) -> MethodResult<RemoveAgent> {
-        if self.parts.book.find_agent(&params.agent).is_none() {
-            return Err(ControlError::not_found(format!("there is no agent {}", params.agent)));
-        }
+        self.parts.book.require_agent(&params.agent)?;
         self.parts.channels.close(&params.agent).await;
         self.parts.book.remove_agent(&params.agent).await?;
         self.rules_changed(Some(params.agent)).await?;
@@ -102,9 +99,7 @@ impl Handle<RotateKey> for HostControl {
 impl Handle<GetChannel> for HostControl {
     async fn handle(&self, _: ApproverId, params: ChannelAsk) -> MethodResult<GetChannel> {
         let row = self.agent_row(&params.agent).await?;
-        let entry = self.parts.book.find_agent(&params.agent);
-        let entry =
-            entry.ok_or_else(|| ControlError::not_found(format!("there is no agent {}", params.agent)))?;
+        let entry = self.parts.book.require_agent(&params.agent)?;
         let places = self.parts.book.places();
         let home = Path::new(&places.home);
         let run = installed_linux_run();

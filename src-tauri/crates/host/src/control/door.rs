@@ -24,8 +24,7 @@ const TEST: &str = "a test of the channel, by you";
 impl HostControl {
     /// Sends `run` on the channel of `agent`. Gives the host's own number of the request.
     async fn submit(&self, agent: &AgentId, run: RunParams) -> Result<Submitted, ControlError> {
-        let entry = self.parts.book.find_agent(agent);
-        let entry = entry.ok_or_else(|| ControlError::not_found(format!("there is no agent {agent}")))?;
+        let entry = self.parts.book.require_agent(agent)?;
         let failed = |what: String| ControlError::new(ControlCode::Conflict, what);
         let key = entry.folder.ensure_key().map_err(|error| failed(format!("the channel's key: {error}")))?;
         let socket = entry.folder.socket();

@@ -3,6 +3,7 @@
 
 use super::{Handle, HostControl, MethodResult};
 use crate::ask::ApproverId;
+use crate::book::PolicyStoreError;
 use crate::clock::lasting;
 use crate::gate::{JudgedRequest, RequestJudgment, World, judge_run};
 use crate::measure::{Site, measure};
@@ -23,8 +24,7 @@ impl Handle<ExplainCommand> for HostControl {
         }
         let snapshot = book.snapshot();
         let entry = snapshot.agents.get(&params.agent);
-        let entry =
-            entry.ok_or_else(|| ControlError::not_found(format!("there is no agent {}", params.agent)))?;
+        let entry = entry.ok_or_else(|| PolicyStoreError::NoAgent(params.agent.clone()))?;
         let (policy, version) = (Arc::clone(&entry.policy), snapshot.version);
         let agent = params.agent.clone();
         let run = run_of(params)?;

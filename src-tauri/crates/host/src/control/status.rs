@@ -209,7 +209,7 @@ fn not_kept(what: &str, problem: &PauseProblem) -> ControlError {
 
 fn pause_end(for_ms: u64) -> Result<Millis, ControlError> {
     let refused =
-        || ControlError::invalid("a pause lasts up to a week; leave forMs out to pause until resumed");
+        || ControlError::invalid("a pause lasts at most 7 days; without a time it lasts until you resume");
     if for_ms == 0 || for_ms > LONGEST_PAUSE {
         return Err(refused());
     }

@@ -123,7 +123,7 @@ impl<'a> TriedArgument<'a> {
         if steps.len() != reading.steps.len() {
             return;
         }
-        let facts = example_facts(&reading, &steps, self.home, false);
+        let facts = example_facts(&reading, &steps, (self.rule, self.home), false);
         for at in 0..steps.len() {
             self.add_step(&facts, at, by);
         }

@@ -4,7 +4,7 @@ use crate::facts::{Facts, FoundProgram, Lookup, StepFacts};
 use crate::needed::{Needed, WantedProgram, folder_of, lookups};
 use crate::path;
 use crate::pattern::is_glob;
-use crate::rule::{Lifetime, Pattern, Rule, Source};
+use crate::rule::{Lifetime, Pattern, Rule, RuleOrigin, Source};
 use crate::skill::may_serve_skill;
 use postern_command::{Dialect, ParsedCommand, read_shell};
 
@@ -17,7 +17,7 @@ pub(super) fn matches(rule: &Rule, example: &str, home: &str) -> Option<bool> {
         return None;
     }
     let steps = steps_of(&reading, rule, home);
-    Some(super::would_match(&timeless(rule), &example_facts(&reading, &steps, home, true)))
+    Some(super::would_match(&timeless(rule), &example_facts(&reading, &steps, (rule, home), true)))
 }
 
 /// Returns the rule with its pattern alone for an example, without time, content and place.
@@ -38,15 +38,18 @@ pub(super) fn steps_of(reading: &ParsedCommand, rule: &Rule, home: &str) -> Vec<
     lookups(reading).iter().map(|needed| step_facts(needed, rule, home)).collect()
 }
 
-/// Makes the facts that an example is judged by.
+/// Makes the facts that an example of a rule is judged by: asked for where the rule holds.
 pub(super) fn example_facts<'a>(
     reading: &'a ParsedCommand,
     steps: &'a [StepFacts],
-    home: &'a str,
+    (rule, home): (&Rule, &'a str),
     shell: bool,
 ) -> Facts<'a> {
     Facts {
-        origin: crate::Origin::Host,
+        origin: match rule.origin {
+            RuleOrigin::Any => crate::Origin::Host,
+            RuleOrigin::AgentShell => crate::Origin::AgentShell,
+        },
         reading,
         steps,
         cwd: home,

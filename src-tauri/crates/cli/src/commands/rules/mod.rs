@@ -158,7 +158,7 @@ fn add_rules(
 fn print_added(effect: Effect, row: &RuleRow, preview: &RulePreview) -> Result<(), Failure> {
     let whose = row.rule.agent.as_ref().map_or_else(|| "every agent".to_owned(), ToString::to_string);
     let does = match &row.rule.pattern {
-        Pattern::Read(_) if effect == Effect::Allow => "may be read by programs that look around",
+        Pattern::Read(_) if effect == Effect::Allow => "may be read by programs that only look around,",
         Pattern::Read(_) => "may not be read by any program",
         Pattern::Write(_) => "may not be written by any program",
         _ if effect == Effect::Deny => "is denied",
@@ -210,7 +210,7 @@ fn looked_back(effect: Effect, preview: &RulePreview) -> Result<(), Failure> {
     if preview.of == 0 {
         return Ok(());
     }
-    print::write_line(format!("  of the last {} requests it matches {}", preview.of, preview.matched))?;
+    print::write_line(format!("  matches {} of the last {} requests", preview.matched, preview.of))?;
     if preview.changed == 0 {
         return Ok(());
     }

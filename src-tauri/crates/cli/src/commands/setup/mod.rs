@@ -11,6 +11,7 @@ use crate::link::HostLink;
 use crate::print;
 use crate::setup_args::SetupCommand;
 use crate::typed::{is_yes, read_answer};
+use postern_command::escape;
 use postern_contract::methods::{
     ConnectAgent, Connection, DisconnectAgent, FindAgents, FoundAgent, ImportAgentRules, PreviewSetup,
     ReadShellPath, SettingsChange, SetupConnect, SetupDisconnect, SetupImport, SetupPreview, SetupScope,
@@ -18,6 +19,7 @@ use postern_contract::methods::{
 };
 use postern_contract::{AgentRow, Start};
 use report::{SetupEnding, SetupReportRow};
+use std::path::Path;
 
 pub(crate) fn run(
     link: impl FnOnce() -> Result<HostLink, Failure>,
@@ -79,7 +81,7 @@ impl SetupRun<'_> {
 
     fn nothing(&self) -> &'static str {
         if self.asked.undo {
-            "nothing to take back: no agent asks this Postern"
+            "nothing to undo: setup connected no agent; for a hook that you installed: postern hook uninstall KIND"
         } else {
             "no agent was found; connect one by name: postern setup --agent claude-code"
         }
@@ -108,7 +110,14 @@ impl SetupRun<'_> {
     fn connect(&mut self, agent: &FoundAgent, row: &mut SetupReportRow) -> Result<(), Failure> {
         if agent.connection == Connection::Connected {
             row.end = SetupEnding::Already;
-            return self.print_unless_json(format!("already asks this Postern as {}", agent.agent));
+            self.print_unless_json(format!("already asks this Postern as {}", agent.agent))?;
+            if self.asked.start.is_none() && self.asked.folders.is_empty() {
+                return Ok(());
+            }
+            return self.print_unless_json(format!(
+                "--let and --folder change nothing of it: postern agents set {} folders=DIR look=allow",
+                agent.agent
+            ));
         }
         if let Some(problem) = &agent.problem {
             return Err(Failure::refused(problem.clone()));
@@ -234,14 +243,31 @@ impl SetupRun<'_> {
         )?;
         print::write_line("  3  work in one folder: also change files there and run its code, confined")?;
         let otherwise = "say --let ask, look or work";
-        match read_answer("1, 2 or 3? [1]", otherwise)?.as_str() {
-            "2" => Ok((Some(Start::Look), folders)),
-            "3" => {
-                let folder = absolute(&read_answer("Which folder?", otherwise)?)?;
-                Ok((Some(Start::Work), vec![folder]))
+        let start = loop {
+            match read_answer("1, 2 or 3? [1]", otherwise)?.as_str() {
+                "" | "1" => return Ok((Some(Start::Ask), folders)),
+                "2" => break Start::Look,
+                "3" => break Start::Work,
+                _ => print::write_line("Answer 1, 2 or 3.")?,
             }
-            _ => Ok((Some(Start::Ask), folders)),
+        };
+        loop {
+            let typed = read_answer("Which folder does it work in?", otherwise)?;
+            if typed.is_empty() && start == Start::Look {
+                return Ok((Some(start), folders));
+            }
+            let folder = absolute(&typed)?;
+            if self.is_folder(&folder) {
+                return Ok((Some(start), vec![folder]));
+            }
+            print::write_line(format!("There is no folder {}.", escape::visible_text(&folder)))?;
         }
+    }
+
+    /// Returns true if there is such a folder; `~` is the home folder.
+    fn is_folder(&self, folder: &str) -> bool {
+        let home = self.scope.home.as_deref().unwrap_or_default();
+        Path::new(&*postern_policy::expand_home(folder, home)).is_dir()
     }
 
     fn import(&mut self, agent: &FoundAgent, row: &mut SetupReportRow) -> Result<(), Failure> {

@@ -110,5 +110,5 @@ pub(super) fn next_steps() -> Result<(), Failure> {
     print::write_line("  postern tui             answer questions in this terminal")?;
     print::write_line("  postern history         see what ran")?;
     print::write_line("  postern suggest         see which rules would save you questions")?;
-    print::write_line("  postern setup --undo    take all of this back")
+    print::write_line("  postern setup --undo    undo all of this")
 }

@@ -35,7 +35,7 @@ pub(super) fn matches(rule: &Rule, home: &str) -> Option<NeverMatches> {
     for argv in &tried {
         let reading = read_argv(argv);
         let steps = steps_of(&reading, rule, home);
-        let facts = example_facts(&reading, &steps, home, false);
+        let facts = example_facts(&reading, &steps, (rule, home), false);
         if would_match(rule, &facts) {
             return None;
         }
@@ -161,7 +161,7 @@ impl Denies {
         let argv = examples(rule, home).into_iter().next()?;
         let reading = read_argv(&argv);
         let steps = steps_of(&reading, rule, home);
-        let verdict = judge_request(policy, &example_facts(&reading, &steps, home, false));
+        let verdict = judge_request(policy, &example_facts(&reading, &steps, (rule, home), false));
         let denied = matches!(verdict.reason, Reason::Denylist | Reason::Managed);
         let by = verdict.rule.filter(|_| denied)?;
         Some(LintProblem::Shadowed { by: by.id, pattern: by.pattern })
