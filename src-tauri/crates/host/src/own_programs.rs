@@ -49,10 +49,10 @@ impl OwnPrograms {
     }
 }
 
-/// Keeps other programs of the user from looking into this process: they could take the host's keys, or a connection that was
-/// admitted, out of it. Call it first. The children that a program starts are not kept from anything.
+/// Keeps other programs of the user from looking into this process. Call it first.
 ///
-/// macOS does so for programs with the hardened runtime.
+/// They could take the host's keys, or a connection that was admitted, out of it. The children that a program starts are not kept
+/// from anything. macOS does so for programs with the hardened runtime.
 pub fn refuse_debuggers() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)

@@ -130,7 +130,9 @@ const CHANGES_HERE: &[libc::c_long] = &[
 #[cfg(target_arch = "aarch64")]
 const CHANGES_HERE: &[libc::c_long] = &[];
 
-/// Calls by which a file gets a mode, and the argument with it: no file of a run may start programs as its owner or group.
+/// Calls by which a file gets a mode, and the argument with it.
+///
+/// No file of a run may start programs as its owner or group.
 const MODES: &[(libc::c_long, u8)] = &[
     (libc::SYS_fchmod, 1),
     (libc::SYS_fchmodat, 2),

@@ -220,8 +220,10 @@ struct WholeRequest<'w> {
 }
 
 impl WholeRequest<'_> {
-    /// Returns true if the list allows every step in the profile `look`. In the agent's own shell a program that names no file
-    /// counts, too: that shell may find another one under its name, in a folder of the project.
+    /// Returns true if the list allows every step in the profile `look`.
+    ///
+    /// In the agent's own shell a program that names no file counts, too: that shell may find another one under its name, in a
+    /// folder of the project.
     fn only_looks(&self) -> bool {
         let listed = |(subject, one): (&StepSubject<'_>, &Vouched)| match one {
             Vouched::Not | Vouched::But(_) => false,
