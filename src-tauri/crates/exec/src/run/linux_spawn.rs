@@ -49,6 +49,8 @@ struct ChildInputs {
     host: c_int,
     /// Limit of open files: the host's own before it was raised.
     files: Option<libc::rlimit>,
+    /// Limit of processes in namespaces of its own, which are counted there.
+    processes: Option<libc::rlimit>,
     /// Hard limit that marks it and its descendants.
     mark: u64,
     /// True if that failed.
@@ -121,6 +123,7 @@ fn spawn_child(call: &SpawnCall<'_>, hold: bool) -> Result<Option<Pid>, SpawnErr
         hold,
         host: rustix::process::getpid().as_raw_nonzero().get(),
         files: crate::descriptors::given_to_children(),
+        processes: keeper.and_then(|_| half_of_the_processes()),
         mark: mark::of_runs().ok_or_else(unmarked)?,
         not_held: false,
         error: 0,
@@ -142,6 +145,12 @@ fn spawn_child(call: &SpawnCall<'_>, hold: bool) -> Result<Option<Pid>, SpawnErr
     }
     let error = std::io::Error::from_raw_os_error(child.error);
     Err(SpawnError::Failed(format!("{} could not be started: {error}", call.program.bound.path)))
+}
+
+/// Returns half of the processes that the user may have: the other half is there for the user while a run takes all it gets.
+fn half_of_the_processes() -> Option<libc::rlimit> {
+    let half = rustix::process::getrlimit(rustix::process::Resource::Nproc).current? / 2;
+    Some(libc::rlimit { rlim_cur: half, rlim_max: half })
 }
 
 /// Returns the error for a host without room for the mark: an unmarked run could control Postern once orphaned.
@@ -235,6 +244,9 @@ unsafe fn prepare(child: &mut ChildInputs) {
         libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
         if let Some(files) = &child.files {
             libc::setrlimit(libc::RLIMIT_NOFILE, ptr::from_ref(files));
+        }
+        if let Some(processes) = &child.processes {
+            libc::setrlimit(libc::RLIMIT_NPROC, ptr::from_ref(processes));
         }
         let mark = libc::rlimit { rlim_cur: child.mark, rlim_max: child.mark };
         if libc::setrlimit(libc::RLIMIT_LOCKS, &raw const mark) < 0 {

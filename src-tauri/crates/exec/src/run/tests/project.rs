@@ -79,6 +79,15 @@ async fn it_writes_and_reads_nothing_else() {
 }
 
 #[tokio::test]
+async fn it_leaves_processes_for_the_user() {
+    use rustix::process::{Resource, getrlimit};
+    let expected =
+        getrlimit(Resource::Nproc).current.map_or("unlimited".to_owned(), |all| (all / 2).to_string());
+    let (_, said) = run(&place(), "ulimit -u; ulimit -Hu").await;
+    assert_eq!(said, format!("{expected}\n{expected}\n"));
+}
+
+#[tokio::test]
 async fn nothing_of_one_run_is_in_the_namespaces_of_the_next() {
     let place = place();
     let look =
