@@ -3,8 +3,10 @@
 //! What may be one of these files, because a path is known only at run time or a program goes through a
 //! folder, is asked about, and denied if nobody is asked.
 
+mod operands;
 mod spelled;
 mod uses;
+mod walk;
 
 use super::doubt::may_hide_program;
 use super::line::JudgmentContext;

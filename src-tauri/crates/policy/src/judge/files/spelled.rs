@@ -2,14 +2,32 @@
 
 use crate::glob::{ANY_NAME, ANY_PATH};
 
-/// Returns the parts of a word that may be a path: `--env-file=x`, `-fx`, `a:b`, `file=@x`, `source=x,target=y`.
+/// Returns the parts of a word that may be a path: `--env-file=x`, `-fx`, `-includex`, `a:b`, `file=@x`, `source=x,target=y`.
 pub(super) fn pieces(word: &str) -> impl Iterator<Item = &str> {
-    let glued = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-    let glued = glued.and_then(|rest| rest.char_indices().nth(1)).map(|(at, _)| &word[1 + at..]);
+    let short = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).unwrap_or_default();
+    let letters = short.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_');
+    let glued = short.char_indices().skip(1).map(|(at, _)| &short[at..]);
+    let glued = glued.take_while(move |rest| short.len() - rest.len() <= letters.unwrap_or(short.len()));
     let below = word.strip_prefix('-').and_then(|rest| rest.find(['/', '~']).map(|at| &rest[at..]));
-    let parts = word.split(['=', ':', ',', '@']).filter(|part| part.len() < word.len());
+    let parts = word.split(['=', ':', ',', '@', '<', ';']).map(|part| part.trim_matches('"'));
+    let parts = parts.filter(|part| part.len() < word.len());
     let behind = word.split_once('=').map(|(_, value)| value);
     std::iter::once(word).chain(behind).chain(glued).chain(below).chain(parts)
+}
+
+/// Returns the parts of a word that a program may write: what stands behind an `@` or `<` is what it reads.
+pub(super) fn written_pieces(word: &str) -> impl Iterator<Item = &str> {
+    let read = move |piece: &str| {
+        let at = piece.as_ptr().addr() - word.as_ptr().addr();
+        piece.len() < word.len() && word[..at].ends_with(['@', '<'])
+    };
+    pieces(word).filter(move |piece| !read(piece))
+}
+
+/// Returns the files that a script of `sed` may read or write: `r`, `R`, `w` and `W` take the rest of the line.
+pub(super) fn files_of_sed(script: &str) -> impl Iterator<Item = &str> {
+    let commands = script.match_indices(['r', 'R', 'w', 'W']);
+    commands.filter_map(|(at, _)| script[at + 1..].lines().next()).map(str::trim_start)
 }
 
 /// Returns a text with marks in place of what a shell puts in, and if that can hold a slash.
@@ -63,6 +81,10 @@ mod tests {
         for (word, part) in [
             ("--env-file=.env", ".env"),
             ("-f.env", ".env"),
+            ("-include.env", ".env"),
+            ("x=<.env", ".env"),
+            ("x=@.env;type=text/plain", ".env"),
+            ("x=@\"a\",\".env\"", ".env"),
             ("-I/x", "/x"),
             ("file=@.env", ".env"),
             ("@.env", ".env"),

@@ -1,6 +1,8 @@
 //! Files that a step uses, as far as its words tell.
 
-use super::spelled::{opened, pieces};
+use super::operands::{only_reads, put, written};
+use super::spelled::{files_of_sed, opened, pieces, written_pieces};
+use super::walk::SEARCH;
 use crate::facts::StepFacts;
 use crate::glob::{ANY_NAME, ANY_PATH};
 use crate::judge::core::{TOO_MANY, spellings_of};
@@ -10,11 +12,11 @@ use crate::needed::folders_of;
 use crate::path;
 use crate::path::unmarked;
 use postern_command::effect::effects_of;
-use postern_command::{CommandEffect, Redirection, RedirectionKind, Role, Step, Word};
+use postern_command::{ArgEffect, CommandEffect, Redirection, RedirectionKind, Role, Step, StepEffect, Word};
 use std::borrow::Cow;
 
 /// A file that a step uses, or several that one word stands for.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct StepFileUse {
     /// The word, or the program that goes through a folder.
     pub(super) written: String,
@@ -30,69 +32,20 @@ pub(super) struct StepFileUse {
     pub(super) writes: bool,
 }
 
+/// Builtins that set variables to what no word of the line tells.
+const SETTERS: &[&str] = &["getopts", "mapfile", "printf", "read", "readarray"];
+
 /// Programs whose operands are not read, beside those that only print them.
 const READ_NO_OPERAND: &[&str] = &[
     "[", "[[", "cd", "chgrp", "chmod", "chown", "mkdir", "pushd", "rm", "rmdir", "tee", "test", "touch",
     "truncate", "unlink",
 ];
 
-/// Programs that read everything below a folder, and the letters of the options without which they do not.
-const WALK: &[(&str, &str)] = &[
-    ("ack", ""),
-    ("ag", ""),
-    ("bsdtar", "cru"),
-    ("cp", "rRa"),
-    ("diff", "r"),
-    ("ditto", ""),
-    ("egrep", "rR"),
-    ("fgrep", "rR"),
-    ("gcp", "rRa"),
-    ("ggrep", "rR"),
-    ("grep", "rR"),
-    ("gtar", "cru"),
-    ("rg", ""),
-    ("rsync", ""),
-    ("scp", "r"),
-    ("tar", "cru"),
-    ("zip", "r"),
-];
-
-/// Long options that do the same.
-const WALK_LONG: &[&str] = &[
-    "--recursive",
-    "--dereference-recursive",
-    "--archive",
-    "--create",
-    "--append",
-    "--update",
-    "--recurse-paths",
-];
-
-/// Those of them whose first operand is a pattern, and that walk the folder where they run if they are given no other.
-const SEARCH: &[&str] = &["ack", "ag", "egrep", "fgrep", "ggrep", "grep", "rg"];
-
-/// Those of them that pass over names with a dot.
-const PASS_OVER_HIDDEN: &[&str] = &["ag", "rg"];
-
 /// Programs that find files for the program that they start.
 const FIND: &[&str] = &["fd", "fdfind", "find", "gfind"];
 
 /// Programs that give another one words from their input.
 const FEED: &[&str] = &["gxargs", "parallel", "xargs"];
-
-/// Programs that put files into the folder that comes last, under their own names.
-const PUT: &[&str] = &["cp", "gcp", "gmv", "install", "ln", "mv", "rsync", "scp"];
-
-/// Kinds of effects after which nobody knows what happens to the operands.
-const UNKNOWN: &[&str] = &[
-    "change-repository",
-    "install",
-    "run-downloaded-code",
-    "run-elsewhere",
-    "run-inline-code",
-    "run-project-code",
-    "unknown",
-];
 
 /// Returns the files that a step uses.
 pub(super) fn of_step(step: &Step, found: &StepFacts, line: &JudgmentContext<'_>) -> Vec<StepFileUse> {
@@ -101,10 +54,15 @@ pub(super) fn of_step(step: &Step, found: &StepFacts, line: &JudgmentContext<'_>
     let builtin =
         matches!(step.role, Role::HarmlessBuiltin | Role::Nothing) && !matches!(&*name, "source" | ".");
     let reads = !builtin && !READ_NO_OPERAND.contains(&&*name) && !is_name_only(&name);
-    let mut all = Uses { line, folders, found, all: Vec::new() };
-    all.of_effects(step, reads);
+    let effects = effects_of(step);
+    let written = if only_reads(step, &effects) { Vec::new() } else { written(step) };
+    let script = name.ends_with("sed") && step.ways_out.iter().any(|way| way.effect == ArgEffect::Shell);
+    let mut all = Uses { line, folders, found, script, all: Vec::new() };
+    all.of_effects(step, &effects);
+    all.all.iter_mut().for_each(|one| one.reads &= reads);
+    all.of_written(step, &written);
     all.of_operands(step, &name, reads);
-    all.of_wrappers(step, reads);
+    all.of_wrappers(step, reads, &written);
     all.of_redirections(step);
     if let Some(script) = &found.script {
         all.all.push(StepFileUse {
@@ -117,18 +75,19 @@ pub(super) fn of_step(step: &Step, found: &StepFacts, line: &JudgmentContext<'_>
     all.all
 }
 
-struct Uses<'a> {
+/// What is found of a step.
+pub(super) struct Uses<'a> {
     line: &'a JudgmentContext<'a>,
     folders: Option<Vec<String>>,
     found: &'a StepFacts,
-    all: Vec<StepFileUse>,
+    /// True if words of the step may be a script of `sed` that uses files.
+    script: bool,
+    pub(super) all: Vec<StepFileUse>,
 }
 
 impl Uses<'_> {
-    fn of_effects(&mut self, step: &Step, reads: bool) {
-        let effects = effects_of(step);
-        let unknown = effects.iter().any(|found| UNKNOWN.contains(&found.effect.kind()));
-        for found in &effects {
+    fn of_effects(&mut self, step: &Step, effects: &[StepEffect]) {
+        for found in effects {
             let (read, written, whole) = match &found.effect {
                 CommandEffect::Read { .. } => (true, false, false),
                 CommandEffect::Write { .. } => (false, true, false),
@@ -151,22 +110,14 @@ impl Uses<'_> {
                 self.all.push(StepFileUse { walks, ..one });
             }
         }
-        if unknown || effects.is_empty() && step.role == Role::Program {
-            let operands = step.argv.iter().skip(1);
-            self.all.extend(operands.map(|word| self.of_word(word, false, true)).collect::<Vec<_>>());
-        }
-        let last = effects.iter().rev().find(|found| matches!(found.effect, CommandEffect::Write { .. }));
-        let into = last.and_then(|found| found.effect.affected_paths().last());
-        if let Some(into) =
-            into.filter(|_| step.program().is_some_and(|name| PUT.contains(&&*folded_base_name(name))))
-        {
-            for word in operands(step) {
-                let path = format!("{into}/{}", path::base_name(word_text(word).trim_end_matches('/')));
-                let put = self.of_text(&path, false, true);
-                self.all.push(put);
-            }
-        }
-        self.all.iter_mut().for_each(|one| one.reads &= reads);
+    }
+
+    /// Adds the words that a step may write, and what it puts into folders.
+    fn of_written(&mut self, step: &Step, written: &[&Word]) {
+        let words = written.iter().filter(|word| !is_placeholder(word_text(word), step));
+        let words: Vec<StepFileUse> = words.map(|word| self.of_word(word, false, true)).collect();
+        let made: Vec<StepFileUse> = put(step).iter().map(|path| self.of_text(path, false, true)).collect();
+        self.all.extend(words.into_iter().chain(made));
     }
 
     fn of_operands(&mut self, step: &Step, name: &str, reads: bool) {
@@ -188,75 +139,41 @@ impl Uses<'_> {
         self.all.extend(used);
     }
 
-    /// Adds the reads of a program that goes through folders.
-    fn of_walk(&mut self, step: &Step, name: &str, mut folders: Vec<String>) {
-        let Some((_, letters)) = WALK.iter().find(|(walks, _)| *walks == name) else { return };
-        let searches = SEARCH.contains(&name);
-        let open = step.argv.iter().skip(1).any(|word| word.value.is_none());
-        // The first word of `tar` is letters with or without a dash.
-        let first =
-            step.argv.get(1).map(word_text).filter(|word| name.ends_with("tar") && !word.starts_with("--"));
-        let bundled = first.is_some_and(|word| word.contains(|c| letters.contains(c)));
-        if !(letters.is_empty() || open || bundled || has_letter(step, letters) || has_long(step, WALK_LONG))
-        {
-            return;
-        }
-        if folders.is_empty() && searches {
-            folders = self.run_folders();
-        }
-        let shows_hidden = open || has_letter(step, "u.") || has_long(step, &["--hidden", "--unrestricted"]);
-        let visible = PASS_OVER_HIDDEN.contains(&name) && !shows_hidden;
-        self.all.push(StepFileUse {
-            written: program_word(step),
-            walks: folders,
-            visible,
-            reads: true,
-            ..StepFileUse::default()
-        });
-    }
-
-    /// Adds the files that wrappers read, and those that they write.
-    fn of_wrappers(&mut self, step: &Step, reads: bool) {
-        let writes = self.all.iter().any(|one| one.writes);
+    /// Adds the files of wrappers, and those that they give the program that they start.
+    fn of_wrappers(&mut self, step: &Step, reads: bool, written: &[&Word]) {
+        let has_place = |word: &Word| word_text(word).contains("{}");
+        let writes = if step.argv.iter().any(has_place) {
+            written.iter().any(|word| has_place(word))
+        } else {
+            !written.is_empty()
+        };
         for via in &step.via {
             let name = via.argv.first().map(word_text).map(folded_base_name).unwrap_or_default();
-            let words = || via.argv.iter().skip(1);
-            let used: Vec<StepFileUse> = words().map(|word| self.of_whole(word, true)).collect();
+            let words: Vec<&Word> = via.argv.iter().skip(1).collect();
+            let given = StepFileUse { written: program_word(step), reads, writes, ..StepFileUse::default() };
             if FIND.contains(&&*name) {
-                let starts =
-                    words().zip(&used).take_while(|(word, _)| !word_text(word).starts_with(['-', '(', '!']));
-                let mut folders: Vec<String> = starts.flat_map(|(_, one)| one.known.clone()).collect();
-                if folders.is_empty() {
-                    folders = self.run_folders();
+                let is_start = |word: &&&Word| !word_text(word).starts_with(['-', '(', '!']);
+                let starts: Vec<StepFileUse> =
+                    words.iter().take_while(is_start).map(|word| self.of_whole(word, true)).collect();
+                let mut known: Vec<String> = starts.iter().flat_map(|one| one.known.clone()).collect();
+                if starts.is_empty() {
+                    known = self.run_folders();
                 }
-                let mut names =
-                    words().skip_while(|word| !matches!(word_text(word), "-name" | "-iname")).skip(1);
-                let only =
-                    names.next().filter(|_| !words().any(|word| matches!(word_text(word), "-o" | "-or")));
-                let only = only.map_or_else(
-                    || ANY_PATH.to_string(),
-                    |name| format!("{ANY_PATH}{}", opened(word_text(name)).0),
-                );
-                let open = folders.iter().map(|folder| format!("{folder}/{only}")).collect();
-                self.all.push(StepFileUse {
-                    written: program_word(step),
-                    open,
-                    reads,
-                    writes,
-                    ..StepFileUse::default()
-                });
-            } else {
-                self.all.extend(used);
+                let only = found_names(&words);
+                let below = starts.into_iter().flat_map(|one| one.open).chain(known.clone());
+                let open = below.map(|folder| format!("{folder}/{only}")).collect();
+                self.all.push(StepFileUse { known, open, ..given });
+                continue;
             }
+            let used = words.iter().map(|word| {
+                if is_option(word) { self.of_word(word, true, true) } else { self.of_whole(word, true) }
+            });
+            let used: Vec<StepFileUse> = used.collect();
+            let sure = used.iter().map(|one| StepFileUse { open: Vec::new(), writes: true, ..one.clone() });
+            self.all.extend(sure);
+            self.all.extend(used.into_iter().map(|one| StepFileUse { writes: false, ..one }));
             if FEED.contains(&&*name) {
-                let open = vec![ANY_PATH.to_string()];
-                self.all.push(StepFileUse {
-                    written: program_word(step),
-                    open,
-                    reads,
-                    writes,
-                    ..StepFileUse::default()
-                });
+                self.all.push(StepFileUse { open: vec![ANY_PATH.to_string()], ..given });
             }
         }
     }
@@ -272,7 +189,7 @@ impl Uses<'_> {
     }
 
     /// Returns the folders in which the step may run.
-    fn run_folders(&self) -> Vec<String> {
+    pub(super) fn run_folders(&self) -> Vec<String> {
         self.folders.clone().unwrap_or_else(|| vec![ANY_PATH.to_string()])
     }
 
@@ -291,7 +208,14 @@ impl Uses<'_> {
     fn of_word(&self, word: &Word, reads: bool, writes: bool) -> StepFileUse {
         let mut used = StepFileUse { written: word.raw.clone(), reads, writes, ..StepFileUse::default() };
         for (text, runtime) in self.spelled(word) {
-            pieces(&text).for_each(|piece| self.add_path(piece, runtime, &mut used));
+            if writes {
+                written_pieces(&text).for_each(|piece| self.add_path(piece, runtime, &mut used));
+            } else {
+                pieces(&text).for_each(|piece| self.add_path(piece, runtime, &mut used));
+            }
+            if self.script {
+                files_of_sed(&text).for_each(|file| self.add_path(file, runtime, &mut used));
+            }
         }
         used
     }
@@ -303,7 +227,7 @@ impl Uses<'_> {
     }
 
     /// Returns what a word turns into, and if parts of it are known only at run time.
-    fn spelled(&self, word: &Word) -> Vec<(String, bool)> {
+    pub(super) fn spelled(&self, word: &Word) -> Vec<(String, bool)> {
         if let Some(value) = &word.value {
             return vec![(value.clone(), false)];
         }
@@ -312,7 +236,31 @@ impl Uses<'_> {
         let all = spelled.iter().map(|text| {
             if text == TOO_MANY && word.raw != TOO_MANY { (ANY_PATH.to_string(), true) } else { opened(text) }
         });
-        all.collect()
+        let open = self.is_open(&word.raw).then(|| opened(&word.raw.replace(['"', '\'', '\\'], "")));
+        all.chain(open).collect()
+    }
+
+    /// Returns true if a word holds a variable of which the line tells some values and not all.
+    fn is_open(&self, raw: &str) -> bool {
+        let unknown = |text: &str| {
+            let numbers = text.strip_prefix("$(seq ").and_then(|rest| rest.split_once(')'));
+            let numbers =
+                numbers.filter(|(inside, _)| !inside.contains(|c: char| c.is_alphabetic() || c == '.'));
+            let text = text.strip_prefix("$((").or(numbers.map(|(_, rest)| rest)).unwrap_or(text);
+            text.replace("$HOME", "").replace("$PWD", "").contains(['$', '`', '('])
+        };
+        let names = raw.split('$').skip(1).map(|rest| {
+            let rest = rest.trim_start_matches(['{', '!', '#']);
+            &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len())]
+        });
+        names.filter(|name| !name.is_empty() && !matches!(*name, "HOME" | "PWD")).any(|name| {
+            let steps = || self.line.reading.steps.iter();
+            let assigned = steps().flat_map(|step| &step.assignments).filter(|one| one.name == name);
+            let set = steps().filter(|step| step.program().is_some_and(|name| SETTERS.contains(&name)));
+            { assigned }.any(|one| one.value.value.is_none() && unknown(&one.value.raw))
+                || self.line.listed(name).any(unknown)
+                || set.flat_map(|step| &step.argv).any(|word| word_text(word) == name)
+        })
     }
 
     fn add_path(&self, text: &str, runtime: bool, used: &mut StepFileUse) {
@@ -350,27 +298,43 @@ impl Uses<'_> {
     }
 }
 
-fn folded_base_name(name: &str) -> Cow<'_, str> {
+/// Returns the names that `find` is told to look for below a folder: of its first `-name`, if nothing turns that around.
+fn found_names(words: &[&Word]) -> String {
+    let text = |at: usize| words.get(at).map(|word| word_text(word));
+    let other = |word: &&Word| matches!(word_text(word), "-o" | "-or" | "!" | "-not" | ",");
+    let name = words.iter().position(|word| matches!(word_text(word), "-name" | "-iname"));
+    let name = name.filter(|_| !words.iter().any(other)).and_then(|at| text(at + 1));
+    format!("{ANY_PATH}{}", name.map_or_else(String::new, |name| opened(name).0))
+}
+
+pub(super) fn folded_base_name(name: &str) -> Cow<'_, str> {
     path::fold_case(path::base_name(name))
 }
 
-fn word_text(word: &Word) -> &str {
+pub(super) fn word_text(word: &Word) -> &str {
     word.value.as_deref().unwrap_or(&word.raw)
 }
 
 /// Returns true if an option of a step has one of these letters.
-fn has_letter(step: &Step, letters: &str) -> bool {
+pub(super) fn has_letter(step: &Step, letters: &str) -> bool {
     let option = |word: &str| word.starts_with('-') && !word.starts_with("--");
     step.argv.iter().map(word_text).any(|word| option(word) && word.contains(|c| letters.contains(c)))
 }
 
-/// Returns true if a step has one of these long options.
-fn has_long(step: &Step, names: &[&str]) -> bool {
-    step.argv.iter().any(|word| names.contains(&word_text(word).split('=').next().unwrap_or_default()))
+/// Returns true if a step has one of these long options, perhaps abbreviated.
+pub(super) fn has_long(step: &Step, names: &[&str]) -> bool {
+    let given = step.argv.iter().map(|word| word_text(word).split('=').next().unwrap_or_default());
+    let mut given = given.filter(|text| text.len() > 2 && text.starts_with("--"));
+    given.any(|text| names.iter().any(|name| name.starts_with(text)))
 }
 
-fn operands(step: &Step) -> impl Iterator<Item = &Word> {
-    step.argv.iter().skip(1).filter(|word| !word_text(word).starts_with('-'))
+/// Returns true if a word is an option.
+pub(super) fn is_option(word: &Word) -> bool {
+    word_text(word).starts_with('-')
+}
+
+pub(super) fn operands(step: &Step) -> impl Iterator<Item = &Word> {
+    step.argv.iter().skip(1).filter(|word| !is_option(word))
 }
 
 /// Returns true for the word that a finder replaces by its files.
@@ -379,6 +343,6 @@ fn is_placeholder(word: &str, step: &Step) -> bool {
 }
 
 /// Returns the words that name a step's program.
-fn program_word(step: &Step) -> String {
+pub(super) fn program_word(step: &Step) -> String {
     step.argv.first().map(|word| word_text(word).to_owned()).unwrap_or_default()
 }

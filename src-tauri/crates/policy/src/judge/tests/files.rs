@@ -9,9 +9,50 @@ use crate::subject::Origin;
 use crate::testing::Scene;
 use Decision::{Allow, Ask as Asks, Deny};
 
-const MORE: [&str; 17] = [
-    "docker", "tar", "rg", "sed", "node", "mytool", "head", "zip", "make", "ln", "diff", "awk", "chmod",
-    "mkdir", "rsync", "jq", "fd",
+const MORE: [&str; 43] = [
+    "docker",
+    "tar",
+    "rg",
+    "sed",
+    "node",
+    "mytool",
+    "head",
+    "zip",
+    "make",
+    "ln",
+    "diff",
+    "awk",
+    "chmod",
+    "mkdir",
+    "rsync",
+    "jq",
+    "fd",
+    "7z",
+    "aws",
+    "cpio",
+    "ffmpeg",
+    "gcc",
+    "gh",
+    "gpg",
+    "gzip",
+    "install",
+    "mkfifo",
+    "pax",
+    "printf",
+    "scp",
+    "split",
+    "sqlite3",
+    "strace",
+    "terraform",
+    "ugrep",
+    "unzip",
+    "wget",
+    "yq",
+    "xargs",
+    "find",
+    "git",
+    "sort",
+    "curl",
 ];
 
 fn rule(id: RuleId, pattern: Pattern) -> Rule {
@@ -27,15 +68,15 @@ fn scene(pattern: Pattern) -> Scene {
     scene.with_rule(rule(1, pattern))
 }
 
-fn reads(text: &str) -> Scene {
+pub(super) fn reads(text: &str) -> Scene {
     scene(Pattern::Read(text.to_owned()))
 }
 
-fn writes(text: &str) -> Scene {
+pub(super) fn writes(text: &str) -> Scene {
     scene(Pattern::Write(text.to_owned()))
 }
 
-fn judged(make: impl Fn() -> Scene, lines: &[&str], expected: Decision) {
+pub(super) fn judged(make: impl Fn() -> Scene, lines: &[&str], expected: Decision) {
     let verdicts = lines.iter().map(|line| (line, make().with_shell_text(line).judge_request()));
     let wrong: Vec<_> = verdicts.filter(|(_, verdict)| verdict.decision != expected).collect();
     let told: Vec<String> =

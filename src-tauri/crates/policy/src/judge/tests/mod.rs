@@ -6,6 +6,7 @@ mod classes;
 mod confined;
 mod core;
 mod doubt;
+mod file_words;
 mod files;
 mod generated;
 mod laws;

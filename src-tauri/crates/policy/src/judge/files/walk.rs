@@ -1,0 +1,131 @@
+//! Programs that read files which no word names: everything below a folder, or names of a list.
+
+use super::uses::{StepFileUse, Uses, has_letter, has_long, program_word, word_text};
+use crate::glob::ANY_PATH;
+use postern_command::{Step, Word};
+
+/// Programs that read everything below a folder, and the letters and words without one of which they do not.
+const WALK: &[(&str, &str, &[&str])] = &[
+    ("7z", "", &["a", "u"]),
+    ("7za", "", &["a", "u"]),
+    ("7zz", "", &["a", "u"]),
+    ("ack", "", &[]),
+    ("ag", "", &[]),
+    ("aws", "", &["sync", "--recursive"]),
+    ("bsdtar", "cru", PACKS),
+    ("cp", "rRa", RECURSIVE),
+    ("diff", "r", RECURSIVE),
+    ("ditto", "", &[]),
+    ("docker", "", &["cp"]),
+    ("egrep", "rR", RECURSIVE),
+    ("fgrep", "rR", RECURSIVE),
+    ("gcp", "rRa", RECURSIVE),
+    ("ggrep", "rR", RECURSIVE),
+    ("git", "", &["--no-index", "--untracked"]),
+    ("grep", "rR", RECURSIVE),
+    ("gsutil", "rR", &["rsync"]),
+    ("gtar", "cru", PACKS),
+    ("gzip", "r", RECURSIVE),
+    ("kubectl", "", &["cp"]),
+    ("nerdctl", "", &["cp"]),
+    ("pax", "w", &[]),
+    ("podman", "", &["cp"]),
+    ("python", "", &["zipfile", "tarfile"]),
+    ("python3", "", &["zipfile", "tarfile"]),
+    ("rg", "", &[]),
+    ("rsync", "", &[]),
+    ("scp", "r", &[]),
+    ("tar", "cru", PACKS),
+    ("ug", "", &[]),
+    ("ugrep", "", &[]),
+    ("zip", "r", &["--recurse-paths"]),
+];
+
+/// Options of programs that go through folders only with one of them.
+const RECURSIVE: &[&str] = &["--recursive", "--dereference-recursive", "--archive"];
+const PACKS: &[&str] = &["--create", "--append", "--update"];
+
+/// Those of them whose first operand is a pattern, and that walk the folder where they run if they are given no other.
+pub(super) const SEARCH: &[&str] = &["ack", "ag", "egrep", "fgrep", "ggrep", "grep", "rg", "ug", "ugrep"];
+
+/// Those of them that pass over names with a dot, unless a pattern of an option names them.
+const PASS_OVER_HIDDEN: &[&str] = &["ag", "rg", "ug", "ugrep"];
+
+/// Programs that read files whose names are in their input or in a list, and the letters and options with which they do.
+const LISTED: &[(&str, &str, &[&str])] = &[
+    ("bsdtar", "T", &["--files-from"]),
+    ("cpio", "op", &["--create", "--pass-through"]),
+    ("gtar", "T", &["--files-from"]),
+    ("pax", "w", &[]),
+    ("rsync", "", &["--files-from"]),
+    ("tar", "T", &["--files-from"]),
+    ("zip", "@", &["--names-stdin"]),
+];
+
+impl Uses<'_> {
+    /// Adds the reads of a program that goes through folders, or through a list of names.
+    pub(super) fn of_walk(&mut self, step: &Step, name: &str, mut folders: Vec<String>) {
+        let known = |all: &[(&str, &'static str, &'static [&'static str])]| {
+            all.iter().find(|(walks, ..)| *walks == name).map(|(_, letters, words)| (*letters, *words))
+        };
+        if known(LISTED).is_some_and(|(letters, words)| meets(step, letters, words)) {
+            let open = vec![ANY_PATH.to_string()];
+            let written = program_word(step);
+            self.all.push(StepFileUse { written, open, reads: true, ..StepFileUse::default() });
+        }
+        let Some((letters, words)) = known(WALK) else { return };
+        let open = step.argv.iter().skip(1).any(|word| word.value.is_none());
+        if !(open || letters.is_empty() && words.is_empty() || meets(step, letters, words)) {
+            return;
+        }
+        if folders.is_empty() && SEARCH.contains(&name) || name == "git" {
+            folders.extend(self.run_folders());
+        }
+        let shows_hidden = open || has_letter(step, "u.") || has_long(step, &["--hidden", "--unrestricted"]);
+        let visible = PASS_OVER_HIDDEN.contains(&name) && !shows_hidden;
+        let word = |glob: &str| Word { raw: glob.to_owned(), value: None };
+        let named: Vec<String> = globs(step)
+            .filter(|_| visible)
+            .flat_map(|glob| self.spelled(&word(glob)))
+            .flat_map(|(glob, _)| {
+                folders.iter().map(move |folder| format!("{folder}/{ANY_PATH}{glob}")).collect::<Vec<_>>()
+            })
+            .collect();
+        self.all.push(StepFileUse {
+            written: program_word(step),
+            open: named,
+            walks: folders,
+            visible,
+            reads: true,
+            ..StepFileUse::default()
+        });
+    }
+}
+
+/// Returns true if a step has one of these letters, in an option or in the first word of `tar`, or one of these words.
+fn meets(step: &Step, letters: &str, words: &[&str]) -> bool {
+    let first = step.argv.get(1).map(word_text).filter(|word| !word.starts_with("--"));
+    let bundled = first.is_some_and(|word| {
+        step.program().is_some_and(|name| name.ends_with("tar")) && word.contains(|c| letters.contains(c))
+    });
+    bundled
+        || has_letter(step, letters)
+        || has_long(step, words)
+        || step.argv.iter().skip(1).any(|word| words.contains(&word_text(word)))
+}
+
+/// Returns the patterns of files that a search is told to take, hidden or not.
+fn globs(step: &Step) -> impl Iterator<Item = &str> {
+    let is_glob = |text: &str| {
+        let short = text.starts_with('-') && !text.starts_with("--") && text.ends_with('g');
+        short || text == "--glob" || text == "--iglob"
+    };
+    let behind =
+        step.argv.windows(2).filter(move |pair| is_glob(word_text(&pair[0]))).map(|pair| word_text(&pair[1]));
+    let attached = step.argv.iter().map(word_text).filter_map(|text| {
+        let long = ["--glob=", "--iglob="].iter().find_map(|name| text.strip_prefix(name));
+        let short = || text.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?.split_once('g');
+        long.or_else(|| short().map(|(_, glob)| glob))
+    });
+    behind.chain(attached).filter(|glob| !glob.is_empty() && !glob.starts_with('!'))
+}
