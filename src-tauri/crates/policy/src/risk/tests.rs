@@ -33,7 +33,7 @@ const EXAMPLES: &[(&str, RiskLevel, &[&str])] = &[
     ("write", NeedsReview, &["chown -R u x", "chgrp --recursive x y"]),
     ("change-repository", Dangerous, &["git push --force", "git push origin +main", "git push -f", "git push o :x", "git push --mirror"]),
     ("change-repository", Dangerous, &["git reset --hard", "git clean -fd", "git checkout -- .", "git clean -f", "git restore ."]),
-    ("change-repository", Dangerous, &["git branch -D x", "git stash clear", "git filter-branch x", "git stash drop", "git reflog expire"]),
+    ("change-repository", Dangerous, &["git branch -D x", "git checkout -- x", "git stash clear", "git filter-branch x", "git stash drop", "git reflog expire"]),
     ("change-system", Dangerous, &["shutdown -h now", "reboot"]),
     ("change-system", Dangerous, &["killall node", "kill -9 5", "xkill x", "kill -KILL 5"]),
     ("change-system", Dangerous, &["launchctl load x", "systemctl stop x", "service x restart"]),
@@ -102,7 +102,7 @@ const EXAMPLES: &[(&str, RiskLevel, &[&str])] = &[
     ("run-downloaded-code", Dangerous, &["pnpm dlx x", "npx -y x", "go run x@v1"]),
     ("send", NeedsReview, &["git push origin main", "gh pr create", "glab mr close 5"]),
     ("run-project-code", NeedsReview, &["npm test", "cargo build", "make x", "pytest", "./x.sh"]),
-    ("change-repository", NeedsReview, &["git commit -m x", "git add x", "git merge x", "git checkout -- x"]),
+    ("change-repository", NeedsReview, &["git commit -m x", "git add x", "git merge x"]),
     ("fetch", NeedsReview, &["git fetch", "curl u", "docker pull x"]),
     ("run-elsewhere", NeedsReview, &["ssh h ls", "docker run x"]),
 ];

@@ -2,7 +2,7 @@
 
 use postern_programs::ArgumentCheck;
 
-use super::super::{sed, table};
+use super::super::table;
 use super::{FoundArg, cloud, files, noted_arg, transfers, viewers};
 use crate::call::CommandCall;
 use crate::environment::decides_what_runs;
@@ -23,8 +23,7 @@ pub(super) fn find_by_check(
         ArgumentCheck::Files => return files::find_file_args(name, call, read),
         ArgumentCheck::Pnpm => return runs_any_program(call, read).into_iter().collect(),
         ArgumentCheck::None => None,
-        ArgumentCheck::Sed => sed::more_than_prints(read.args)
-            .map(|at| (at, ArgEffect::Shell, "this sed script can run commands or write files")),
+        ArgumentCheck::Sed => return files::find_sed_args(read),
         ArgumentCheck::Variables => variables(read),
         ArgumentCheck::Cmake => chooses_programs(read),
         ArgumentCheck::Plutil => viewers::converts_in_place(read),
@@ -38,10 +37,12 @@ pub(super) fn find_by_check(
         ArgumentCheck::Brew => other_formula(read),
         ArgumentCheck::Protoc => generator(read),
         ArgumentCheck::Xcodebuild => build_settings(read),
-        ArgumentCheck::Curl => transfers::by_curl(read),
-        ArgumentCheck::Wget => transfers::by_wget(read),
+        ArgumentCheck::Curl => transfers::by_curl(read).or_else(|| transfers::plants_download(read)),
+        ArgumentCheck::Wget => return transfers::by_wget(read).into_iter().map(noted_arg).collect(),
         ArgumentCheck::Lookup => transfers::sends_output_of_command(read),
-        ArgumentCheck::Tar => packs_elsewhere(call, read),
+        ArgumentCheck::Tar => packs_elsewhere(call, read).or_else(|| {
+            files::plants(read, &["-C", "--directory", "--cd", "--one-top-level", "-f", "--file"])
+        }),
         ArgumentCheck::Ps => other_environments(read),
         ArgumentCheck::Cloud => cloud::find_cloud_arg(name, read),
         ArgumentCheck::Script => script(name, read),

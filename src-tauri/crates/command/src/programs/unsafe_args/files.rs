@@ -2,8 +2,9 @@
 
 use super::{FoundArg, noted_arg};
 use crate::call::CommandCall;
-use crate::invocation::Invocation;
+use crate::invocation::{GivenOption, Invocation};
 use crate::programs::patterns::{NO_FILE, leads_outside};
+use crate::programs::sed;
 use crate::{ArgEffect, UnsafeArg};
 
 /// Options with which cp makes links.
@@ -59,6 +60,21 @@ fn renamed(name: &str, read: &Invocation<'_>) -> Option<UnsafeArg> {
     )
 }
 
+/// Finds scripts of sed that do more than print, and backups that get another place: in a suffix of `-i`, `*` is the file's name
+/// and a slash makes it a path. sed(1): GNU
+pub(super) fn find_sed_args(read: &Invocation<'_>) -> Vec<UnsafeArg> {
+    let script = sed::more_than_prints(read.args)
+        .map(|at| (at, ArgEffect::Shell, "this sed script can run commands or write files"));
+    let names = |given: &&GivenOption<'_>| {
+        given.attached && read.value_or_start(given).is_none_or(|suffix| suffix.contains(['/', '*']))
+    };
+    let mut in_place = ["-i", "-I", "--in-place"].into_iter().flat_map(|name| read.options_named(name));
+    let backup = in_place
+        .find(names)
+        .map(|given| (given.at, ArgEffect::Plants, "writes a copy of the file to a place of its own"));
+    script.into_iter().chain(backup).map(noted_arg).collect()
+}
+
 /// Returns the first operand behind the first few that is outside of the working directory, and is no file of the temporary folder.
 fn changes(call: &CommandCall, read: &Invocation<'_>, skipped: usize) -> FoundArg {
     let outside = |at: &&usize| {
@@ -91,7 +107,7 @@ fn read_by_tools(read: &Invocation<'_>) -> FoundArg {
 }
 
 /// Returns true if a part of the path names what tools read or run by themselves.
-fn is_read_by_tools(path: &str) -> bool {
+pub(super) fn is_read_by_tools(path: &str) -> bool {
     const NAMES: [&str; 25] = [
         ".git",
         ".husky",
@@ -130,6 +146,13 @@ fn target(name: &str, call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
     {
         return changes(call, read, 0);
     }
+    let folders: &[&str] = match name {
+        "rsync" => &["-T", "--backup-dir", "--log-file", "--partial-dir", "--temp-dir"],
+        _ => &["-t", "--target-directory"],
+    };
+    if let Some(found) = plants(read, folders) {
+        return Some(found);
+    }
     let at = *read.operands.last().filter(|_| read.operands.len() > 1)?;
     let path = read.beginning(at)?;
     if NO_FILE.contains(&path) {
@@ -152,6 +175,13 @@ fn target(name: &str, call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
         ArgEffect::Plants,
         "writes what other programs run or read unasked",
     ))
+}
+
+/// Returns one of these options whose value names what tools read by themselves, or a folder of it.
+pub(super) fn plants(read: &Invocation<'_>, names: &[&str]) -> FoundArg {
+    let given = names.iter().flat_map(|name| read.options_named(name));
+    let mut led = given.filter(|given| read.value_or_start(given).is_some_and(is_read_by_tools));
+    led.next().map(|given| (given.at, ArgEffect::Plants, "writes what other programs run or read unasked"))
 }
 
 /// Returns the operand that is removed or moved away, if it is outside of the working directory, and is no file of the temporary folder.

@@ -1,6 +1,6 @@
 //! Addresses that are fetched from, and data that is sent with the request.
 
-use super::FoundArg;
+use super::{FoundArg, files};
 use crate::ArgEffect;
 use crate::invocation::{GivenOption, Invocation};
 
@@ -8,8 +8,49 @@ pub(super) fn by_curl(read: &Invocation<'_>) -> FoundArg {
     writes_out(read).or_else(|| other_protocol(read)).or_else(|| sends_output_of_command(read))
 }
 
-pub(super) fn by_wget(read: &Invocation<'_>) -> FoundArg {
-    writes_download(read).or_else(|| sends_output_of_command(read))
+pub(super) fn by_wget(read: &Invocation<'_>) -> impl IntoIterator<Item = (usize, ArgEffect, &'static str)> {
+    let writes = writes_download(read);
+    let plants = writes.and_then(|_| plants_download(read));
+    writes.or_else(|| sends_output_of_command(read)).into_iter().chain(plants)
+}
+
+/// Finds downloads that tools read by themselves: by the file or folder that they are put to, or named by their address.
+pub(super) fn plants_download(read: &Invocation<'_>) -> FoundArg {
+    const TO: [&str; 10] = [
+        "-D",
+        "-o",
+        "-O",
+        "-P",
+        "-c",
+        "--cookie-jar",
+        "--directory-prefix",
+        "--dump-header",
+        "--output",
+        "--output-dir",
+    ];
+    let curl =
+        read.args.first().and_then(crate::call::Arg::known_value).is_some_and(|name| name.ends_with("curl"));
+    let takes_name = |given: &GivenOption<'_>| {
+        matches!(&*given.name, "-O" | "--remote-name" | "--remote-name-all")
+            || matches!(&*given.name, "-o" | "--output")
+                && given.value.is_some_and(|value| value.contains('#'))
+    };
+    let by_address = !curl || read.options.iter().any(takes_name);
+    let is_named = |at: &&usize| {
+        let address = read.beginning(**at).unwrap_or_default();
+        let path = address.split(['?', '#']).next().unwrap_or_default();
+        let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+        let spelled = name.contains(['{', '[']) || ["%2e", "%2f", "%5c"].iter().any(|dot| name.contains(dot));
+        path.contains('/') && (files::is_read_by_tools(&name) || spelled)
+    };
+    let named = || {
+        read.operands
+            .iter()
+            .find(is_named)
+            .filter(|_| by_address)
+            .map(|at| (*at, ArgEffect::Plants, "writes what other programs run or read unasked"))
+    };
+    files::plants(read, &TO).or_else(named)
 }
 
 /// Finds output of a command that goes to the server: `curl "http://h/?x=$(cat f)"`, `dig "$(cat f).h"`.
