@@ -45,7 +45,14 @@ pub(super) fn redirected(
 
 fn named_paths(word: &Word, facts: &Facts<'_>, folder: &str) -> Vec<String> {
     let text = word.value.as_deref().unwrap_or_else(|| known_start(&word.raw));
-    let spelled = super::core::path_spellings(text).filter(|text| !text.starts_with('-'));
+    // `curl -F 'f=<../a'`, `-F f=@a,../b`, `--data-urlencode name@../a`
+    let sent = text
+        .match_indices(['@', '<'])
+        .filter(|(at, sign)| *sign == "@" || *at == 0 || text[..*at].ends_with('='));
+    let sent = sent.flat_map(|(at, _)| text[at + 1..].split([',', ';'])).map(|path| path.trim_matches('"'));
+    let spelled = super::core::path_spellings(text)
+        .chain(sent.filter(|text| !text.is_empty()))
+        .filter(|text| !text.starts_with('-'));
     spelled.map(|text| resolved(text, folder, facts)).collect()
 }
 

@@ -18,7 +18,7 @@ fn scene(classes: &[Class], text: &str) -> Scene {
         .with_shell_text(text)
 }
 
-fn judged(classes: &[Class], text: &str) -> Verdict {
+pub(super) fn judged(classes: &[Class], text: &str) -> Verdict {
     scene(classes, text).judge_request()
 }
 

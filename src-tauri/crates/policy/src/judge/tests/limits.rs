@@ -4,7 +4,7 @@ use crate::testing::{HOME, Scene};
 use crate::{Decision, Pattern, Rule, RuleOrigin, TargetPath};
 
 fn scene(command: &str) -> Scene {
-    let more = ["head", "mkdir", "ssh", "sed", "node"];
+    let more = ["head", "mkdir", "ssh", "sed", "node", "tar", "wget", "zip", "pax"];
     let scene =
         more.iter().fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
     scene.with_shell_text(command)
@@ -23,7 +23,7 @@ fn with(rules: &[Rule], command: &str) -> Decision {
     scene.judge_request().decision
 }
 
-fn check(given: &str, covered: &[&str], asked: &[&str]) {
+pub(super) fn check(given: &str, covered: &[&str], asked: &[&str]) {
     let rules = saved(given);
     for command in [given].iter().chain(covered) {
         assert_eq!(with(&rules, command), Decision::Allow, "{command}, after {given}: {rules:?}");

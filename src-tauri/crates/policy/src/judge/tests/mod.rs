@@ -18,4 +18,5 @@ mod opened;
 mod order;
 mod own_shell;
 mod rules;
+mod saved_words;
 mod weighing;
