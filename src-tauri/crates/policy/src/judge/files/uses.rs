@@ -63,6 +63,7 @@ pub(super) fn of_step(step: &Step, found: &StepFacts, line: &JudgmentContext<'_>
     all.of_written(step, &written);
     all.of_operands(step, &name, reads);
     all.of_wrappers(step, reads, &written);
+    all.of_assignments(step, reads, !written.is_empty());
     all.of_redirections(step);
     if let Some(script) = &found.script {
         all.all.push(StepFileUse {
@@ -166,7 +167,8 @@ impl Uses<'_> {
                 continue;
             }
             let used = words.iter().map(|word| {
-                if is_option(word) { self.of_word(word, true, true) } else { self.of_whole(word, true) }
+                let split = is_option(word) || word_text(word).contains('=');
+                if split { self.of_word(word, true, true) } else { self.of_whole(word, true) }
             });
             let used: Vec<StepFileUse> = used.collect();
             let sure = used.iter().map(|one| StepFileUse { open: Vec::new(), writes: true, ..one.clone() });
@@ -175,6 +177,14 @@ impl Uses<'_> {
             if FEED.contains(&&*name) {
                 self.all.push(StepFileUse { open: vec![ANY_PATH.to_string()], ..given });
             }
+        }
+    }
+
+    /// Adds the files that variables in front of a program name: `GIT_WORK_TREE=x git checkout .`.
+    fn of_assignments(&mut self, step: &Step, reads: bool, writes: bool) {
+        for one in step.assignments.iter().filter(|_| step.role == Role::Program) {
+            let used = self.of_word(&one.value, reads, writes);
+            self.all.push(StepFileUse { open: Vec::new(), ..used });
         }
     }
 

@@ -55,9 +55,16 @@ fn every_word_of_a_program_counts_as_written_but_what_it_only_reads() {
         "terraform plan -out=/Users/u/Documents/p",
         "find ~/Documents -name keep -exec rm {} +",
         "find ~/Documents -type f -exec gzip {} +",
+        "GIT_WORK_TREE=~/Documents git checkout -f",
+        "env GIT_WORK_TREE=/Users/u/Documents git checkout -f",
         "strace -o /Users/u/Documents/t ls",
     ];
     judged(|| writes("~/Documents/**"), &lines, Deny);
+    judged(|| writes("**/.env"), &["cp -t . /tmp/.env", "cp -St /tmp/.env .", "cp -t. /tmp/.env"], Deny);
+}
+
+#[test]
+fn what_a_program_is_known_only_to_read_is_not_written() {
     let lines = [
         "cat ~/Documents/a",
         "cp -r ~/Documents/a b",
@@ -79,7 +86,6 @@ fn every_word_of_a_program_counts_as_written_but_what_it_only_reads() {
         "cd ~/Documents && ls",
     ];
     judged(|| writes("~/Documents/**"), &lines, Allow);
-    judged(|| writes("**/.env"), &["cp -t . /tmp/.env", "cp -St /tmp/.env .", "cp -t. /tmp/.env"], Deny);
     judged(
         || writes("**/.env"),
         &[
@@ -104,6 +110,8 @@ fn a_file_is_not_read_through_attached_values_and_scripts() {
         "sed -n '1r.env\np' f",
         "gcc -E -include.env -xc /dev/null",
         "mytool -include.env",
+        "ENV_FILE=.env mytool",
+        "env ENV_FILE=.env mytool",
         "rg -n -g.env TOKEN",
     ];
     judged(|| reads("**/.env"), &lines, Deny);
@@ -145,6 +153,8 @@ fn a_search_a_list_and_a_loop_may_read_it() {
         "rg -g '!target' TODO src",
         "rg -tpy -g '**/*.{ts,tsx}' TODO",
         "git grep TODO",
+        "X=.env echo x",
+        "NODE_ENV=test mytool",
         "git diff",
         "git log --oneline",
         "for f in *.rs; do cat \"$f\"; done",
