@@ -136,6 +136,15 @@ impl Redirection {
         matches!(self.kind, RedirectionKind::Write | RedirectionKind::Append | RedirectionKind::ReadWrite)
             && !NO_FILE.contains(&self.target.value.as_deref())
     }
+
+    /// Returns true if it opens a file to read: neither a device that holds nothing of anybody, nor the output of a command.
+    pub fn reads(&self) -> bool {
+        const NO_FILE: [Option<&str>; 4] =
+            [Some("/dev/null"), Some("/dev/zero"), Some("/dev/stdin"), Some("/dev/tty")];
+        self.kind == RedirectionKind::Read
+            && !self.target.raw.starts_with("<(")
+            && !NO_FILE.contains(&self.target.value.as_deref())
+    }
 }
 
 /// Folder that a step runs in, relative to the request's working directory.

@@ -4,6 +4,7 @@
 //! start, or where a path leads at run time. So a request that only the list allows is confined with the
 //! profile `look`.
 
+use super::builtin::only_opens;
 use super::places::{self, StepPlaces};
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
@@ -36,7 +37,10 @@ pub(super) fn vouched<'f>(
     subject: &StepSubject<'_>,
     is_dangerous: impl FnOnce() -> bool,
 ) -> Vouched {
-    if subject.step.opaque.is_some() || !is_listed(subject) || subject.obstacle(policy, facts).is_some() {
+    let opens = only_opens(subject);
+    if !opens
+        && (subject.step.opaque.is_some() || !is_listed(subject) || subject.obstacle(policy, facts).is_some())
+    {
         return Vouched::Not;
     }
     let words = subject.own_words();
@@ -49,7 +53,9 @@ pub(super) fn vouched<'f>(
     if let Some(why) = reaches_out(policy, places.get_or_init(|| StepPlaces::new(facts)), facts, subject) {
         return Vouched::But(why);
     }
-    if tells_of_machine(subject, words) {
+    if opens {
+        Vouched::Confined
+    } else if tells_of_machine(subject, words) {
         Vouched::Open
     } else if names_no_file(subject, words) {
         Vouched::Anywhere

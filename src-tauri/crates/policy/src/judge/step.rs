@@ -52,7 +52,11 @@ fn narrow(
     if needs_no_rule(subject) || subject.is_builtin_of_known_shell(policy, facts) {
         let own = builtin(subject);
         let by_rule = || limited(policy, subject, facts).filter(|_| is_coverable_builtin(subject));
-        return if own.decision == Decision::Allow { own } else { by_rule().map_or(own, covered) };
+        if own.decision == Decision::Allow {
+            return own;
+        }
+        let by_list = || by_read_only_list(policy, facts, profiles, at);
+        return by_rule().map(covered).or_else(by_list).unwrap_or(own);
     }
     if let Some(allowed) = own_shell::by_file(policy, facts, subject) {
         return allowed;

@@ -361,7 +361,10 @@ fn sourced(facts: &Facts<'_>, at: usize) -> Result<Draft, NothingToSave> {
 
 /// Offers a builtin that writes to files.
 fn builtin(step: &Step, at: usize, limits: Limits) -> Option<Draft> {
-    let pattern = Pattern::Command(words::action_pattern(step)?);
+    // The words of one that reads are names of variables.
+    let reads = step.redirections.iter().any(postern_command::Redirection::reads);
+    let any = step.program().filter(|_| reads).and_then(words::any_arguments);
+    let pattern = Pattern::Command(any.or_else(|| words::action_pattern(step))?);
     let (input, limits) = (RuleInput::Nothing, Some(limits));
     Some(Draft { step: at, pattern, args: None, pin: None, input, allow_writes: true, limits, confine: None })
 }

@@ -17,6 +17,7 @@ mod lookup;
 mod opened;
 mod order;
 mod own_shell;
+mod redirected;
 mod rules;
 mod saved_words;
 mod weighing;
