@@ -179,6 +179,43 @@ pub fn expand_home<'a>(text: &'a str, home: &str) -> Cow<'a, str> {
     }
 }
 
+/// Folder that a tilde stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tilde<'a> {
+    /// `~`
+    Home,
+    /// `~+`
+    Here,
+    /// `~user`, or one that only the shell knows: `~-`, `~1`.
+    Other(&'a str),
+}
+
+/// Returns the folder of a leading tilde, and the rest of the text.
+pub(crate) fn tilde(text: &str) -> Option<(Tilde<'_>, &str)> {
+    let rest = text.strip_prefix('~')?;
+    let (who, behind) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let plain = who.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.+-".contains(&byte));
+    let tilde = match who {
+        "" => Tilde::Home,
+        "+" => Tilde::Here,
+        who => Tilde::Other(Some(who).filter(|_| plain)?),
+    };
+    Some((tilde, behind))
+}
+
+/// Replaces what [`expand_home`] does, and the other tildes, as a shell in `here` would. The folder of another name lies in
+/// `/home`, where nothing is the agent's.
+pub(crate) fn expand_tilde<'a>(text: &'a str, home: &str, here: &str) -> Cow<'a, str> {
+    match tilde(text) {
+        Some((Tilde::Here, behind)) => Cow::Owned(format!("{here}{behind}")),
+        Some((Tilde::Other(name), behind)) if fold_case(name) == fold_case(base_name(home)) => {
+            Cow::Owned(format!("{}{behind}", home.trim_end_matches('/')))
+        }
+        Some((Tilde::Other(name), behind)) => Cow::Owned(format!("/home/{name}{behind}")),
+        Some((Tilde::Home, _)) | None => expand_home(text, home),
+    }
+}
+
 /// Returns an absolute path as it is shown: what lies in the home folder begins with `~`. The reverse of [`expand_home`].
 pub fn from_home<'a>(path: &'a str, home: &str) -> Cow<'a, str> {
     match path.strip_prefix(home.trim_end_matches('/')) {
@@ -300,6 +337,23 @@ mod tests {
             ("/a/~", "/a/~"),
         ] {
             assert_eq!(expand_home(written, "/Users/u"), expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn every_tilde_stands_for_the_folder_that_a_shell_makes_of_it() {
+        for (written, expected) in [
+            ("~/x", "/Users/u/x"),
+            ("~", "/Users/u"),
+            ("~+/../x", "/here/../x"),
+            ("~u/x", "/Users/u/x"),
+            ("~root/x", "/home/root/x"),
+            ("~-", "/home/-"),
+            ("~1/x", "/home/1/x"),
+            ("~$x", "~$x"),
+            ("x~", "x~"),
+        ] {
+            assert_eq!(expand_tilde(written, "/Users/u", "/here"), expected, "{written}");
         }
     }
 

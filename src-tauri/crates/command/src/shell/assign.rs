@@ -50,7 +50,11 @@ impl Walk<'_> {
                         self.add_doubt(&span, WordProblem { code: Unparsed::Arithmetic, what, advice: None });
                     }
                 }
-                (byte_range(array.span), None, Made::Wild)
+                let value = self
+                    .slice_text(&span)
+                    .find('=')
+                    .map_or(byte_range(array.span).start, |at| span.start + at + 1);
+                (value..span.end, None, Made::Wild)
             }
         };
         let simple = subscript.is_none() && !assignment.append;

@@ -2,6 +2,7 @@
 //!
 //! Its facts, what is worked out of its text once, and how much may still be spelled out of guesses.
 
+use super::given::given_values;
 use super::guarded::Guarded;
 use crate::facts::Facts;
 use foldhash::{HashMap, HashMapExt as _};
@@ -19,6 +20,7 @@ pub(super) struct JudgmentContext<'a> {
     facts: &'a Facts<'a>,
     /// Indexes of the words that a `for NAME in` lists, by its name.
     lists: OnceCell<HashMap<String, Vec<usize>>>,
+    given: OnceCell<HashMap<String, Vec<String>>>,
     guarded: OnceCell<Guarded>,
     /// Budget for spelling out guesses; nothing is counted while none is looked at.
     left: Cell<usize>,
@@ -32,6 +34,7 @@ impl<'a> JudgmentContext<'a> {
         Self {
             facts,
             lists: OnceCell::new(),
+            given: OnceCell::new(),
             guarded: OnceCell::new(),
             left: Cell::new(MOST_GUESSED),
             guesses: Cell::new(0),
@@ -55,12 +58,15 @@ impl<'a> JudgmentContext<'a> {
         })
     }
 
+    /// Returns the values that the line gives to a variable, but for those that a `for` lists.
+    pub(super) fn given(&self, name: &str) -> &[String] {
+        let all = self.given.get_or_init(|| given_values(self.facts.reading));
+        all.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+
     /// Returns true if the text says anything of what a variable holds.
     pub(super) fn knows_variable(&self, name: &str) -> bool {
-        let mut assignments = self.facts.reading.steps.iter().flat_map(|step| &step.assignments);
-        matches!(name, "HOME" | "PWD")
-            || self.listed(name).next().is_some()
-            || assignments.any(|assignment| assignment.name == name)
+        matches!(name, "HOME" | "PWD") || self.listed(name).next().is_some() || !self.given(name).is_empty()
     }
 
     /// Notes that so many bytes were spelled out of a word.

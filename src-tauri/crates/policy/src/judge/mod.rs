@@ -26,6 +26,7 @@ mod covering;
 mod deny;
 mod doubt;
 mod files;
+mod given;
 mod guarded;
 mod host;
 mod invocation;

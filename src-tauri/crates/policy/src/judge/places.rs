@@ -52,8 +52,18 @@ fn named_paths(word: &Word, facts: &Facts<'_>, folder: &str) -> Vec<String> {
     let sent = sent.flat_map(|(at, _)| text[at + 1..].split([',', ';'])).map(|path| path.trim_matches('"'));
     let spelled = super::core::path_spellings(text)
         .chain(sent.filter(|text| !text.is_empty()))
+        .chain(attached(text))
         .filter(|text| !text.starts_with('-'));
     spelled.map(|text| resolved(text, folder, facts)).collect()
+}
+
+/// Returns the values that may stand behind the letters of a word of options: `-t.git/hooks`, `-rtsub/x`.
+fn attached(word: &str) -> impl Iterator<Item = &str> {
+    let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+    let behind_all = |letters: &str| letters.find(|c: char| !c.is_ascii_alphanumeric());
+    let value = letters.and_then(|letters| letters.get(behind_all(letters)?..));
+    let behind_first = letters.and_then(|letters| letters.get(1..)).filter(|value| !value.is_empty());
+    value.into_iter().chain(behind_first)
 }
 
 /// Resolves a word, as far as it is known before the run.
@@ -62,7 +72,7 @@ pub(super) fn resolved(text: &str, folder: &str, facts: &Facts<'_>) -> String {
     let at_home = ["$HOME", "${HOME}"].iter().find_map(|start| plain.strip_prefix(start));
     let expanded = match at_home {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", facts.home),
-        Some(_) | None => path::expand_home(&plain, facts.home).into_owned(),
+        Some(_) | None => path::expand_tilde(&plain, facts.home, folder).into_owned(),
     };
     let joined = path::join_path(folder, &path::out_of_proc(&expanded, folder));
     // Agents' folders are real paths, which lie in `/private` on a Mac.
@@ -141,12 +151,26 @@ impl<'f> StepPlaces<'f> {
     ///
     /// It is a path if it begins with a name that the root folder has.
     pub(super) fn may_be_read(&self, path: &str) -> bool {
+        !self.is_protected(path) && (!self.is_place(path) || self.is_open(path))
+    }
+
+    /// Checks the same for a word of a step that changes files: what is the system's is read only.
+    pub(super) fn may_be_changed(&self, path: &str) -> bool {
+        let of_system = SYSTEM_PLACES.iter().any(|place| path::is_within(path, place));
+        self.may_be_read(path) && !(of_system && !self.is_of_agent_folder(path))
+    }
+
+    fn is_of_agent_folder(&self, path: &str) -> bool {
+        self.facts.folders.iter().any(|folder| path::is_within(path, folder))
+    }
+
+    /// Returns true if a path begins with a name that the root folder has.
+    fn is_place(&self, path: &str) -> bool {
         let first = path.split('/').nth(1).unwrap_or_default();
         let there = self.facts.root_entries.iter().map(String::as_str);
-        let is_place = there.chain(Self::OTHERS).any(|other| first.eq_ignore_ascii_case(other))
+        there.chain(Self::OTHERS).any(|other| first.eq_ignore_ascii_case(other))
             || path::is_within(path, self.facts.home)
-            || path == "/";
-        !self.is_protected(path) && (!is_place || self.is_open(path))
+            || path == "/"
     }
 
     pub(super) fn is_protected(&self, path: &str) -> bool {
@@ -156,7 +180,7 @@ impl<'f> StepPlaces<'f> {
     /// Returns true if the agent could have written a program there.
     pub(super) fn is_of_agent(&self, path: &str) -> bool {
         let system = SYSTEM_PLACES.iter().any(|place| path::is_within(path, place));
-        !system && self.facts.folders.iter().any(|folder| path::is_within(path, folder))
+        !system && self.is_of_agent_folder(path)
     }
 
     /// Returns true if key material lies below a folder.

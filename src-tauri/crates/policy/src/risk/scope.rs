@@ -101,7 +101,7 @@ impl<'a> PathContext<'a> {
     /// Returns the absolute path of a word up to its first pattern; `None` where a part is only known at run time.
     fn reached(&self, written: &str) -> Option<String> {
         let plain = written.replace(['"', '\''], "");
-        let expanded = path::expand_home(&plain, self.home);
+        let expanded = path::expand_tilde(&plain, self.home, self.cwd.as_deref().unwrap_or("/"));
         if expanded.contains(['$', '`']) {
             return None;
         }

@@ -4,6 +4,7 @@ use super::super::invocation::JudgedInvocation;
 use super::place::{LONGEST_PATH, OwnFoldersView, resolved, spellings};
 use super::{CoreEntry, DATA, KEYS, removal, spelling};
 use crate::facts::{StepFacts, TargetPath};
+use crate::judge::given;
 use crate::judge::guarded::comparison_key;
 use crate::judge::line::JudgmentContext;
 use postern_command::{Power, Redirection, RedirectionKind, Role, Step, Word};
@@ -29,6 +30,14 @@ pub(super) fn reaches_into(step: &Step, found: &StepFacts, line: &JudgmentContex
     let reached: Vec<_> = targets.filter(inside).collect();
     let entry = if reached.iter().any(|redirection| redirection.writes()) { DATA } else { KEYS };
     (!reached.is_empty()).then_some(entry)
+}
+
+/// Returns the entry that matches a text which the step gives to a variable or to its program's input, as a path in there.
+pub(super) fn named_by_value(step: &Step, line: &JudgmentContext<'_>) -> Option<CoreEntry> {
+    let texts = given::literals(step, &line.reading.text);
+    let folder = crate::needed::folder_of(line.cwd, &step.dir).filter(|_| !texts.is_empty());
+    let place = OwnFoldersView::new(line, folder.as_deref().unwrap_or(line.cwd));
+    texts.iter().any(|text| place.is_named_by(text)).then_some(KEYS)
 }
 
 /// Programs that would move the data with a folder around them.

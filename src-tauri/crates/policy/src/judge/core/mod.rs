@@ -11,7 +11,7 @@ mod stopping;
 
 pub(super) use place::OwnFoldersView;
 pub(super) use place::spellings as path_spellings;
-pub(super) use spelling::{TOO_MANY, all_spellings as spellings_of};
+pub(super) use spelling::{TOO_MANY, all_spellings as spellings_of, without_quotes};
 
 use super::invocation::{self, JudgedInvocation};
 use crate::judge::line::JudgmentContext;
@@ -92,7 +92,9 @@ pub(super) fn check_request(line: &JudgmentContext<'_>) -> Option<(usize, CoreEn
     let of_steps = || line.reading.steps.iter().enumerate();
     let of_code = || of_steps().find_map(|(at, step)| Some((at, code::check_code(step, line)?)));
     let of_names = || of_steps().find_map(|(at, step)| Some((at, by_hidden_name(step, at, line)?)));
+    let by_value = || of_steps().find_map(|(at, step)| Some((at, data::named_by_value(step, line)?)));
     writes
+        .or_else(by_value)
         .or_else(|| stopping::kills_what_it_looked_up(line).map(|at| (at, STOPPING)))
         .or_else(of_code)
         .or_else(of_names)
@@ -101,12 +103,24 @@ pub(super) fn check_request(line: &JudgmentContext<'_>) -> Option<(usize, CoreEn
 /// Returns a program whose name the line itself makes (`x=rm; $x -rf /`, `/bin/r? -rf /`).
 fn by_hidden_name(step: &Step, at: usize, line: &JudgmentContext<'_>) -> Option<CoreEntry> {
     const MEANT: [&str; 3] = ["rm", "find", "kill"];
+    const NAMED: [&str; 8] = [
+        "postern",
+        "postern-desktop",
+        "postern-steps",
+        "pkill",
+        "killall",
+        "launchctl",
+        "systemctl",
+        "loginctl",
+    ];
     let head = step.argv.first().filter(|head| head.value.is_none())?;
     let here = folder_of(line.cwd, &step.dir).unwrap_or_else(|| line.cwd.to_owned());
     spelling::all_spellings(&head.raw, &here, line).iter().find_map(|text| {
         let base = crate::path::fold_case(crate::path::base_name(text)).into_owned();
         let base = without_classes(&base);
         let meant = MEANT.into_iter().filter(|name| crate::words::is_wild_match(&base, name));
+        // A glob may be any program's name; what the line writes out is that of one.
+        let meant = meant.chain(NAMED.into_iter().filter(|name| base == **name));
         meant
             .filter_map(|name| invocation::invocation_by_name(name, step, &line.steps[at], line))
             .find_map(|call| check_invocation(&call, line))

@@ -2,6 +2,7 @@
 
 use super::super::invocation::JudgedInvocation;
 use super::{everything, finding, spelling};
+use crate::judge::given;
 use crate::judge::line::JudgmentContext;
 use crate::path;
 use std::borrow::Cow;
@@ -35,7 +36,7 @@ fn mirrors(call: &JudgedInvocation<'_>, line: &JudgmentContext<'_>) -> bool {
     options(call, line).any(|word| word.starts_with("--del"))
 }
 
-/// Returns whether `xargs` is given it by an `echo` before.
+/// Returns whether `xargs` is given it by an `echo` before, or by the text of a here-string.
 fn is_fed(operand: &str, all: impl Fn(&str) -> bool, line: &JudgmentContext<'_>) -> bool {
     if operand != "…" && operand != "{}" {
         return false;
@@ -43,13 +44,15 @@ fn is_fed(operand: &str, all: impl Fn(&str) -> bool, line: &JudgmentContext<'_>)
     let steps = line.reading.steps.iter();
     let says =
         steps.filter(|step| matches!(step.program().map(path::base_name), Some("echo" | "printf" | "pwd")));
-    let mut said = says.flat_map(|step| {
+    let said = says.flat_map(|step| {
         let prints = step.program().map(path::base_name) == Some("pwd");
         let words =
             step.argv.iter().skip(1).map(|word| word.value.clone().unwrap_or_else(|| word.raw.clone()));
         words.chain(prints.then(|| ".".to_owned())).collect::<Vec<_>>()
     });
-    said.any(|text| {
+    let fed = line.reading.steps.iter().flat_map(|step| given::here_texts(step, &line.reading.text));
+    let mut texts = said.chain(fed);
+    texts.any(|text| {
         text.split(|c: char| c.is_whitespace() || c == '\0').any(|part| !part.is_empty() && all(part))
     })
 }

@@ -2,7 +2,7 @@
 //! substitutions that print a folder.
 
 use crate::judge::line::JudgmentContext;
-use crate::path;
+use crate::path::{self, Tilde};
 use std::borrow::Cow;
 
 /// Bytes of spellings that are followed of every word, and how many more for each byte that it is long.
@@ -51,21 +51,23 @@ fn within(budget: &mut usize, texts: impl Iterator<Item = String>) -> Vec<String
 }
 
 /// Returns a word as written without quotes and backslashes.
-pub(super) fn without_quotes(word: &str) -> String {
+pub(in crate::judge) fn without_quotes(word: &str) -> String {
     word.replace(['"', '\'', '\\'], "")
 }
 
 /// Expands `~`, `~user` and `~+` at the start of a word.
+///
+/// Another name may be the account's own all the same, where a path follows, and `~-` and `~1` may be the home folder.
 fn at_home<'a>(text: &'a str, here: &str, line: &JudgmentContext<'_>) -> Cow<'a, str> {
-    let Some(rest) = text.strip_prefix('~') else { return Cow::Borrowed(text) };
-    let (who, behind) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
-    match who {
-        "" => Cow::Owned(format!("{}{behind}", line.home)),
-        "+" => Cow::Owned(format!("{here}{behind}")),
-        who if path::fold_case(who) == path::fold_case(path::base_name(line.home)) => {
-            Cow::Owned(format!("{}{behind}", line.home))
-        }
-        _ => Cow::Borrowed(text),
+    let is_other = |name: &str| {
+        let own = path::fold_case(name) == path::fold_case(path::base_name(line.home)) || name == "root";
+        !own && name.starts_with(|c: char| c.is_ascii_alphabetic())
+    };
+    match path::tilde(text) {
+        Some((Tilde::Other(name), "" | "/")) if is_other(name) => Cow::Borrowed(text),
+        Some((Tilde::Here, behind)) => Cow::Owned(format!("{here}{behind}")),
+        Some((_, behind)) => Cow::Owned(format!("{}{behind}", line.home)),
+        None => Cow::Borrowed(text),
     }
 }
 
@@ -184,18 +186,15 @@ fn values_of<'t>(
         "PWD" => Some(here.to_owned()),
         _ => None,
     };
-    let assignments = line.reading.steps.iter().flat_map(|step| &step.assignments);
-    let assigned = assignments.filter(move |assignment| assignment.name == name).map(move |assignment| {
-        let raw = assignment.value.raw.as_str();
-        let raw = raw.strip_prefix(name).and_then(|raw| raw.strip_prefix('=')).unwrap_or(raw);
-        let value = assignment.value.value.clone().unwrap_or_else(|| without_quotes(raw));
+    let given = line.given(name).iter().map(move |value| {
+        line.spend_budget(value.len());
         value.replace("$HOME", line.home).replace("$PWD", here)
     });
     let listed = line.listed(name).flat_map(str::split_whitespace).map(move |word| {
         line.spend_budget(word.len());
         at_home(&without_quotes(word), here, line).into_owned()
     });
-    known.into_iter().chain(assigned).chain(listed)
+    known.into_iter().chain(given).chain(listed)
 }
 
 /// Reads `$(…)` or `` `…` `` without anything of that kind inside, and returns its length and content.

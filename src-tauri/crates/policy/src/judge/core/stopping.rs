@@ -2,11 +2,16 @@
 
 use super::super::invocation::JudgedInvocation;
 use super::spelling;
+use crate::judge::given;
 use crate::judge::line::JudgmentContext;
 use crate::path;
+use crate::words::is_wild_match;
 
 /// Postern's own programs, without `postern-run`, which can only ask.
 const OWN: [&str; 3] = ["postern", "postern-desktop", "postern-steps"];
+
+/// What the lines of Postern's processes hold, for `pkill -f`.
+const LINES: [&str; 3] = ["postern serve", "postern-desktop", "postern-steps"];
 
 /// Means by which a program could stop Postern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,18 +74,17 @@ pub(super) fn matches(call: &JudgedInvocation<'_>, line: &JudgmentContext<'_>) -
     }
 }
 
-/// Returns true if a command signals its parent. A line's shell is Postern's child: `$PPID` is Postern.
+/// Returns true if a command signals its parent, or Postern by its number in a variable. A line's shell is Postern's child: `$PPID` is Postern.
 fn signals_parent(call: &JudgedInvocation<'_>, line: &JudgmentContext<'_>) -> bool {
     let here = call.folder.as_deref().unwrap_or(line.cwd);
     let unknown = call.args.iter().zip(&call.raw).filter(|(known, _)| known.is_none()).map(|(_, raw)| raw);
     let mut texts = unknown.flat_map(|raw| spelling::all_spellings(raw, here, line));
     let names = |text: &str| text.contains("PPID") || text.contains("ppid");
-    let assigned = |text: &str| {
-        let name = text.trim_start_matches(['-', '$', '{']).trim_end_matches('}');
-        let mut assignments = line.reading.steps.iter().flat_map(|step| &step.assignments);
-        assignments.any(|assignment| assignment.name == name && names(&assignment.value.raw))
+    let given = |text: &str| {
+        let name = given::variable(text.trim_start_matches(['-', '$', '{']));
+        line.given(name).iter().any(|value| names(value))
     };
-    texts.any(|text| names(&text) || assigned(&text))
+    texts.any(|text| names(&text) || given(&text) || is_own(&text, line))
 }
 
 /// Returns true for Postern's process number, or the group of that number (`-123`, `+123` and `0123` are the
@@ -117,11 +121,29 @@ fn by_pattern(args: &[Option<&str>]) -> bool {
         // By user, group or parent alone: all of the person's programs, Postern among them.
         return args.iter().flatten().any(|word| word.starts_with("-u") || word.starts_with("-U"));
     }
+    let letters = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains('f');
+    let whole = args.iter().flatten().any(|word| *word == "--full" || letters(word));
+    let own = if whole { &LINES } else { &OWN };
     operands.iter().any(|operand| {
         let bare = operand.to_ascii_lowercase();
-        let bare = bare.trim_start_matches('^').trim_end_matches('$').trim_matches(['.', '*', '+']);
-        names_postern(bare) || OWN.iter().any(|own| own.contains(bare))
+        bare.split(['|', '(', ')']).filter(|part| !part.is_empty()).any(|part| {
+            names_postern(part) || own.iter().any(|own| is_wild_match(&format!("*{}*", as_glob(part)), own))
+        })
     })
+}
+
+/// Returns a regular expression as a glob that matches at least as much.
+fn as_glob(expression: &str) -> String {
+    let expression = expression.trim_start_matches('^').trim_end_matches('$');
+    let plain = |c: char| c.is_alphanumeric() || "_-/ :=@,".contains(c);
+    let mut glob = String::new();
+    for c in expression.chars() {
+        if matches!(c, '*' | '?' | '{') {
+            glob.pop();
+        }
+        glob.push(if plain(c) { c } else { '*' });
+    }
+    glob
 }
 
 /// Returns true if `killall` names Postern. It takes whole names.
