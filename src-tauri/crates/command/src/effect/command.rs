@@ -128,6 +128,11 @@ impl<'a> ExaminedCommand<'a> {
         self.read().word_at(behind.saturating_sub(1).max(1))
     }
 
+    /// Returns the values of an option, also where its name is shortened.
+    pub(super) fn values_of(&self, option: &str) -> Vec<&'a str> {
+        self.read().options_named(option).filter_map(|given| given.value).collect()
+    }
+
     /// Returns the value of the first of these options.
     pub(super) fn value_of(&self, options: &[&str]) -> Option<&'a str> {
         self.read().value_of(options)

@@ -16,8 +16,12 @@ pub(super) fn machine_of(word: &str) -> Option<&str> {
     let host = word.split([':', '/']).next().unwrap_or(word);
     let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
     let named = host == "localhost" || host.contains('.') || word.contains('@') || word.contains(':');
-    let plain = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_[]".contains(&byte));
-    (named && plain && !host.is_empty() && !host.starts_with(['.', '-'])).then_some(host)
+    (named && is_plain(host) && !host.is_empty() && !host.starts_with(['.', '-'])).then_some(host)
+}
+
+/// Returns true if a host, perhaps with a port, is exactly what its characters say: nothing is expanded or decoded.
+pub(super) fn is_plain(host: &str) -> bool {
+    host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_[]:".contains(&byte))
 }
 
 /// Returns true if a word is a file on another machine (`host:path`).

@@ -1,5 +1,6 @@
 //! Effects of a step: everything that it does to the world, as typed facts. `contract::render` makes the sentences.
 
+mod address;
 mod checks;
 mod command;
 mod host;

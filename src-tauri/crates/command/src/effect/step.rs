@@ -2,9 +2,10 @@
 
 use postern_programs::{EffectKind, Of};
 
+use super::address::{addresses, fetches_operands};
 use super::checks::{self, FoundEffect};
 use super::command::{self, ExaminedCommand, ProgramWords, word_text};
-use super::host::{machine_of, registry_of_image};
+use super::host::{is_plain, machine_of, registry_of_image};
 use super::{CommandEffect, EffectScope, Reversible, StepEffect, UnknownEffectReason};
 use crate::programs::table;
 use crate::programs::{
@@ -338,15 +339,18 @@ fn effect_words(of: Of, command: &ExaminedCommand<'_>, behind: usize) -> Vec<Str
         Of::First => operands.into_iter().take(1).collect(),
         Of::Rest => operands.into_iter().skip(1).collect(),
         Of::Last => operands.last().copied().into_iter().collect(),
+        Of::Hosts if fetches_operands(command.name) => addresses(command, behind),
         Of::Hosts => operands.into_iter().filter(|word| machine_of(word).is_some()).collect(),
         Of::Verb => command.verb_before(behind).into_iter().collect(),
     };
     some.into_iter().filter(|word| !word.is_empty() && *word != "/dev/null").map(str::to_owned).collect()
 }
 
-/// Returns the hosts of addresses among the words; other words are names of remotes.
+/// Returns the hosts of addresses among the words; other words are names of remotes. An address whose host is more than plain
+/// characters stands for itself.
 fn machines(words: Vec<String>) -> Vec<String> {
-    words.into_iter().map(|word| machine_of(&word).map_or(word.clone(), str::to_owned)).collect()
+    let host = |word: &String| machine_of(word).filter(|host| is_plain(host)).map(str::to_owned);
+    words.into_iter().map(|word| host(&word).unwrap_or(word)).collect()
 }
 
 /// Returns the file that a program is told to write by an option.

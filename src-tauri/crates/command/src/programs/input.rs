@@ -16,6 +16,11 @@ pub fn treats_input_as_data(words: &[Option<&str>]) -> bool {
     !args.iter().any(|arg| obeys(arg))
 }
 
+/// Returns true if a program by itself reads its input as data, whatever its words make it do with the text.
+pub fn takes_text(program: &str) -> bool {
+    find_name(&family(program)).is_some_and(|known| known.has_trait(Trait::InputIsData))
+}
+
 /// Returns true if an argument names standard input, alone or after an option.
 fn names_input(arg: &str) -> bool {
     let value = arg.rsplit('=').next().unwrap_or(arg);

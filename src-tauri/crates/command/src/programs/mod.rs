@@ -21,7 +21,7 @@ pub use caches::{all_caches, caches_of};
 pub use class::class_of;
 pub(crate) use class::{family, family_of};
 pub use extended::extensions;
-pub use input::treats_input_as_data;
+pub use input::{takes_text, treats_input_as_data};
 pub use known::{KnownEffect, KnownProgram, KnownReads, known_arguments, known_program, known_programs};
 pub use otherwise::otherwise;
 pub(crate) use own::find_own as own_program;

@@ -14,7 +14,7 @@ use crate::path;
 use crate::pattern::is_glob;
 use crate::rule::{Identity, Pattern, Rule, RuleId, RuleInput, Signature, Source};
 use crate::ruleset::{Compiled, CompiledRules};
-use postern_command::{Dir, Power, Redirection, UnsafeArg};
+use postern_command::{Dir, Power, Redirection, RedirectionKind, Role, Step, UnsafeArg};
 
 /// Result of the allow rules for a step.
 #[derive(Debug)]
@@ -213,6 +213,9 @@ pub(super) fn with_input(rule: &Rule, subject: &StepSubject<'_>, facts: &Facts<'
     if subject.reads_input_as_data() {
         return None;
     }
+    if let Some(gap) = with_text(rule, subject, facts) {
+        return Some(gap);
+    }
     match (facts.input, &rule.input) {
         (Input::Nothing, _) | (_, RuleInput::Any) => None,
         (Input::Text(given), RuleInput::Text(covered)) if given.eq_ignore_ascii_case(covered) => None,
@@ -220,6 +223,30 @@ pub(super) fn with_input(rule: &Rule, subject: &StepSubject<'_>, facts: &Facts<'
         (Input::Text(_), RuleInput::Nothing) => Some(Gap::NoInput),
         (Input::Stream, _) => Some(Gap::StreamedInput),
     }
+}
+
+/// Returns why a rule from an offer does not cover the text that the line itself feeds the step.
+///
+/// To a program that takes text it may be a list of files; to another it may be commands.
+fn with_text(rule: &Rule, subject: &StepSubject<'_>, facts: &Facts<'_>) -> Option<Gap> {
+    let saved = rule.limits.is_some() || matches!(rule.pattern, Pattern::Exact(_));
+    if !saved || rule.input == RuleInput::Any || !is_fed_text(subject.step) {
+        return None;
+    }
+    if subject.step.program().is_some_and(postern_command::takes_text) {
+        return limits::named_on_input(subject, facts);
+    }
+    match (super::code::text_on_input(subject.step), &rule.input) {
+        (Some(given), RuleInput::Text(covered)) if given.eq_ignore_ascii_case(covered) => None,
+        (_, RuleInput::Text(_)) => Some(Gap::OtherInput),
+        (..) => Some(Gap::NoInput),
+    }
+}
+
+/// Returns true for a program that has a here-string or a here-document on its input.
+pub(crate) fn is_fed_text(step: &Step) -> bool {
+    let here = |redirection: &Redirection| redirection.kind == RedirectionKind::Here;
+    step.role == Role::Program && step.redirections.iter().any(here)
 }
 
 /// Returns the reason why a rule that matches is too wide for this step.

@@ -48,9 +48,11 @@ pub(crate) fn sourced(step: &Step) -> Option<&str> {
 /// Returns the sha256 of the code that a step reads from its input, where the request holds that code.
 pub(crate) fn on_input(step: &Step) -> Option<String> {
     let part = step.opaque.as_ref()?;
-    if !matches!(part.kind, Unparsed::InputCode | Unparsed::ShellInput) {
-        return None;
-    }
+    matches!(part.kind, Unparsed::InputCode | Unparsed::ShellInput).then(|| text_on_input(step)).flatten()
+}
+
+/// Returns the sha256 of the text that a step has on its input, where the request holds that text.
+pub(crate) fn text_on_input(step: &Step) -> Option<String> {
     let reads =
         |kind| matches!(kind, RedirectionKind::Here | RedirectionKind::Read | RedirectionKind::ReadWrite);
     let mut inputs = step.redirections.iter().filter(|redirection| reads(redirection.kind));

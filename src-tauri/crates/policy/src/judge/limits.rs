@@ -1,5 +1,6 @@
 //! Limits of the rules that offers save: such a rule covers no step that does more than the one on show.
 
+use super::given;
 use super::look;
 use super::places::{self, StepPlaces, TEMPORARY};
 use super::subject::StepSubject;
@@ -79,10 +80,11 @@ pub(super) fn beyond(
     let protected = ProtectedPlaces::new(facts.home, |_| None);
     let Some(folders) = folders_of(facts.cwd, &subject.step.dir) else { return Some(Gap::RunTimePath) };
     let within = |path: &str| limits.places.iter().any(|place| path::is_within(path, place));
-    for rated in risk::of_step(facts, subject.step, subject.found) {
-        let is_covered = || limits.effects.iter().any(|covered| covers(covered, &rated, exact));
-        if !exact && is_never_covered(&rated) || !is_covered() {
-            return Some(Gap::Beyond(Box::new(rated)));
+    let effects = risk::of_step(facts, subject.step, subject.found);
+    for rated in &effects {
+        let is_covered = || limits.effects.iter().any(|covered| covers(covered, rated, exact));
+        if !exact && is_never_covered(rated) || !is_covered() {
+            return Some(Gap::Beyond(Box::new(rated.clone())));
         }
         if !matches!(rated.effect, CommandEffect::Write { .. } | CommandEffect::Delete { .. }) {
             continue;
@@ -102,8 +104,7 @@ pub(super) fn beyond(
             }
         }
     }
-    let changes = subject.step.ways_out.iter().any(|way| is_bound_by_limits(way.effect));
-    if let Some(gap) = changes_unbound(facts, subject, &folders, &protected).filter(|_| changes && !exact) {
+    if !exact && let Some(gap) = changes_unbound(facts, subject, &effects, &folders, &protected) {
         return Some(gap);
     }
     let sends = subject.step.ways_out.iter().any(|way| way.effect == ArgEffect::Sends);
@@ -111,7 +112,7 @@ pub(super) fn beyond(
         return Some(Gap::RunTimePath);
     }
     let led = subject.found.targets.iter().map(|target| target.real.as_str());
-    if led.clone().any(|path| places.is_protected(path)) || !exact && is_open(subject) {
+    if led.clone().any(|path| places.is_protected(path)) || !exact && is_open(facts, subject, &effects) {
         return Some(Gap::RunTimePath);
     }
     if !exact && let Some(path) = goes_over_keys(&places, facts, subject, &folders) {
@@ -158,6 +159,15 @@ pub(crate) fn sends_written_text(step: &Step) -> bool {
     path.contains('/') && !path.starts_with('-')
 }
 
+/// Returns why the text that the line feeds a step may name a file outside.
+pub(super) fn named_on_input(subject: &StepSubject<'_>, facts: &Facts<'_>) -> Option<Gap> {
+    let places = StepPlaces::new(facts);
+    let Some(folders) = folders_of(facts.cwd, &subject.step.dir) else { return Some(Gap::RunTimePath) };
+    let texts = given::here_texts(subject.step, &facts.reading.text);
+    let mut named = texts.iter().flat_map(|text| folders.iter().map(|of| places::resolved(text, of, facts)));
+    named.find(|path| !places.may_be_read(path)).map(|path| Gap::Outside { path })
+}
+
 /// Returns the folder with key material that a step names, or goes through without a name.
 fn goes_over_keys(
     places: &StepPlaces<'_>,
@@ -175,6 +185,7 @@ fn goes_over_keys(
 fn changes_unbound(
     facts: &Facts<'_>,
     subject: &StepSubject<'_>,
+    effects: &[RatedEffect],
     folders: &[String],
     protected: &ProtectedPlaces,
 ) -> Option<Gap> {
@@ -182,16 +193,46 @@ fn changes_unbound(
         let plain = raw.trim_start_matches('"');
         ["$TMPDIR/", "${TMPDIR}/"].iter().any(|start| plain.starts_with(start)) && !plain.contains("..")
     };
-    let open = |word: &Word| {
-        word.value.is_none() && places::known_start(&word.raw).is_empty() && !temporary(&word.raw)
-    };
-    if subject.step.argv.iter().skip(1).any(open) {
+    let open = |word: &Word| is_unknown(word) && !temporary(&word.raw);
+    if changes_files(subject, effects) && subject.step.argv.iter().skip(1).any(open) {
         return Some(Gap::RunTimePath);
+    }
+    if effects.iter().all(|rated| matches!(rated.effect, CommandEffect::Read { .. })) {
+        return None;
     }
     let of_git = |path: &str| path.split('/').any(|name| name.eq_ignore_ascii_case(".git"));
     let is_kept = |path: &String| of_git(path) || !protected.places_at(path).is_empty();
-    let named = folders.iter().flat_map(|folder| places::operands(subject, facts, folder));
-    { named }.find(is_kept).map(|path| Gap::Outside { path })
+    let mut named = folders.iter().flat_map(|folder| {
+        let named = places::operands(subject, facts, folder);
+        let into = put_into(subject, &named);
+        named.into_iter().chain(into)
+    });
+    named.find(is_kept).map(|path| Gap::Outside { path })
+}
+
+/// Programs that put a file into a folder under its own name.
+const PUT: [&str; 6] = ["cp", "install", "ln", "mv", "rsync", "scp"];
+
+/// Returns the paths at which a program would put its files into any of its operands that is a folder.
+fn put_into(subject: &StepSubject<'_>, named: &[String]) -> Vec<String> {
+    if !subject.step.program().is_some_and(|name| PUT.contains(&path::base_name(name))) {
+        return Vec::new();
+    }
+    let pairs = named.iter().flat_map(|file| named.iter().map(move |folder| (file, folder)));
+    pairs.map(|(file, folder)| path::join_path(folder, path::base_name(file))).collect()
+}
+
+/// Returns true if a step changes files, by its effects or by its arguments.
+fn changes_files(subject: &StepSubject<'_>, effects: &[RatedEffect]) -> bool {
+    let changes = |rated: &RatedEffect| {
+        matches!(rated.effect, CommandEffect::Write { .. } | CommandEffect::Delete { .. })
+    };
+    effects.iter().any(changes) || subject.step.ways_out.iter().any(|way| is_bound_by_limits(way.effect))
+}
+
+/// Returns true for a word of which nothing is known before the run.
+fn is_unknown(word: &Word) -> bool {
+    word.value.is_none() && places::known_start(&word.raw).is_empty()
 }
 
 fn is_never_covered(rated: &RatedEffect) -> bool {
@@ -201,10 +242,14 @@ fn is_never_covered(rated: &RatedEffect) -> bool {
 }
 
 /// Returns true if an effect does no more than what is covered. The places bound what is read and written.
+///
+/// One that names nothing may reach anything: it is more than one of which the names are known.
 fn covers(covered: &CoveredEffect, rated: &RatedEffect, exact: bool) -> bool {
+    let names = reached_names(&rated.effect, exact);
     covered.kind == rated.effect.kind()
         && (!rated.effect.affected_paths().is_empty() || rated.scope <= covered.scope)
-        && reached_names(&rated.effect, exact).iter().all(|name| covered.names.contains(name))
+        && (!names.is_empty() || covered.names.is_empty())
+        && names.iter().all(|name| covered.names.contains(name))
 }
 
 /// Returns the hosts, remotes and packages that an effect reaches: another one is another effect. Of an exact command so is
@@ -216,8 +261,17 @@ fn reached_names(effect: &CommandEffect, exact: bool) -> Vec<String> {
         CommandEffect::Install { packages, .. } => packages.clone(),
         CommandEffect::RunDownloadedCode { package, host } => package.iter().chain(host).cloned().collect(),
         CommandEffect::RunElsewhere { name, .. } => name.iter().cloned().collect(),
+        CommandEffect::ChangeRepository { names, .. } => {
+            names.iter().filter(|name| is_address(name)).cloned().collect()
+        }
         _ => Vec::new(),
     }
+}
+
+/// Returns true for the address of a repository: `https://host/x`, `user@host:x`, `host.example:x`.
+fn is_address(name: &str) -> bool {
+    let host = name.split_once(':').map(|(host, _)| host);
+    name.contains("://") || host.is_some_and(|host| host.contains(['@', '.']) && !host.contains('/'))
 }
 
 /// Returns the paths that a step names and that are neither the agent's nor the system's. The words of an exact command are named
@@ -234,14 +288,13 @@ fn paths_outside(
     let here = folders_of(facts.cwd, &subject.step.dir).and_then(|folders| folders.into_iter().next());
     let here = here.as_deref().unwrap_or(facts.cwd);
     let mut all = places::redirected(subject, facts, here, names_file);
-    if !exact && places::opens_files(subject) {
-        all.extend(subject.found.targets.iter().map(|target| target.real.clone()));
-    }
     all.retain(|path| !places.is_inside(path));
     if !exact && places::opens_files(subject) {
-        all.extend(
-            places::operands(subject, facts, here).into_iter().filter(|path| !places.may_be_read(path)),
-        );
+        let changes = changes_files(subject, &risk::of_step(facts, subject.step, subject.found));
+        let own = |path: &str| if changes { places.may_be_changed(path) } else { places.may_be_read(path) };
+        let led = subject.found.targets.iter().map(|target| target.real.clone());
+        all.extend(led.filter(|path| !places.is_inside(path) || changes && !places.may_be_changed(path)));
+        all.extend(places::operands(subject, facts, here).into_iter().filter(|path| !own(path)));
     }
     all
 }
@@ -268,16 +321,64 @@ fn is_plain(folder: &str) -> bool {
     postern_command::escape::is_visible(folder) && !folder.contains(['$', '`', '*', '?', '[', '{'])
 }
 
-/// Returns true if a program that reads files is given one that is known only at run time, so that it may lie anywhere.
-fn is_open(subject: &StepSubject<'_>) -> bool {
-    let open = |word: &Word| {
-        let pattern = word.raw.starts_with(['*', '?', '[']);
-        word.value.is_none() && !pattern && places::known_start(&word.raw).is_empty()
+/// Options that take a text to show or to save, and their programs: no file.
+const TEXTS: [(&str, &[&str]); 3] = [
+    ("git", &["-m", "--message"]),
+    ("gh", &["-b", "--body", "-t", "--title", "-n", "--notes"]),
+    ("glab", &["-d", "--description", "-m", "--message", "-t", "--title"]),
+];
+
+/// Returns true if a program that opens files is given one that is known only at run time, so that it may lie anywhere.
+///
+/// Code of the project opens what it likes, whatever its words are, and git takes names of commits and branches.
+fn is_open(facts: &Facts<'_>, subject: &StepSubject<'_>, effects: &[RatedEffect]) -> bool {
+    let runs = |rated: &RatedEffect| {
+        matches!(
+            rated.effect,
+            CommandEffect::RunProjectCode { .. }
+                | CommandEffect::RunInlineCode { .. }
+                | CommandEffect::RunDownloadedCode { .. }
+                | CommandEffect::RunElsewhere { .. }
+        )
     };
-    subject.step.program() != Some("git")
-        && places::opens_files(subject)
-        && subject.step.argv.iter().skip(1).any(open)
-        && postern_command::is_read_only_anyway(subject.own_words())
+    let name = subject.step.program().unwrap_or_default();
+    let texts = TEXTS.iter().find(|(program, _)| *program == name).map_or(&[][..], |(_, options)| options);
+    let argv = &subject.step.argv;
+    let open = |at: usize| {
+        let word = &argv[at];
+        let pattern = word.raw.starts_with(['*', '?', '[']);
+        let text = argv[at - 1].value.as_deref().is_some_and(|option| texts.contains(&option));
+        is_unknown(word) && !pattern && !text && !is_number(&word.raw) && !is_listed(facts, &word.raw)
+    };
+    name != "git" && places::opens_files(subject) && !effects.iter().any(runs) && (1..argv.len()).any(open)
+}
+
+/// Returns true for a number of the shell's own.
+fn is_number(raw: &str) -> bool {
+    let plain = raw.trim_matches('"');
+    plain.starts_with("$((") && plain.ends_with("))") || ["$!", "$$", "$?", "$#"].contains(&plain)
+}
+
+/// Beginnings of what may give a variable another value.
+const SETS: [&str; 9] = ["=", "read", "mapfile", "printf -v", "eval", "source", "getopts", "let ", "select"];
+
+/// Returns true for a variable of which the text says nothing but that a `for` gives it plain names below the folder.
+fn is_listed(facts: &Facts<'_>, raw: &str) -> bool {
+    let plain = raw.trim_matches('"').trim_start_matches('$').trim_start_matches('{').trim_end_matches('}');
+    let text = facts.reading.text.as_str();
+    let head = format!("for {plain} in ");
+    let below = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte))
+            && !word.contains("..")
+    };
+    let list =
+        |rest: &str| rest.split([';', '\n']).next().is_some_and(|list| list.split_whitespace().all(below));
+    !plain.is_empty()
+        && plain.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && text.split(&head).skip(1).all(list)
+        && text.split(&head).count() > 1
+        && !SETS.iter().any(|set| text.contains(set))
 }
 
 #[cfg(test)]

@@ -300,6 +300,14 @@ fn rule_input(facts: &Facts<'_>, at: usize) -> Result<RuleInput, NothingToSave> 
     if let Some(code) = crate::judge::code_on_input(&facts.reading.steps[at]) {
         return Ok(RuleInput::Text(code));
     }
+    let step = &facts.reading.steps[at];
+    let obeys = |name: &str| !postern_command::takes_text(name);
+    if crate::judge::is_fed_text(step)
+        && step.program().is_some_and(obeys)
+        && !crate::judge::reads_input_as_data(facts, at)
+    {
+        return crate::judge::text_on_input(step).map(RuleInput::Text).ok_or(NothingToSave::Input);
+    }
     match facts.input {
         Input::Nothing => Ok(RuleInput::Nothing),
         Input::Text(_) | Input::Stream if crate::judge::reads_input_as_data(facts, at) => {

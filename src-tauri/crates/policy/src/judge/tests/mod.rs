@@ -20,4 +20,5 @@ mod own_shell;
 mod redirected;
 mod rules;
 mod saved_words;
+mod values;
 mod weighing;
