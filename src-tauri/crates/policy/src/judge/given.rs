@@ -1,49 +1,76 @@
 //! Values that a line gives to its variables: assignments, elements of arrays, and the texts that `read` may take.
 
 use super::core::without_quotes;
-use foldhash::{HashMap, HashMapExt as _};
-use postern_command::{Assignment, ParsedCommand, RedirectionKind, Step, Word};
+use foldhash::{HashMap, HashSet};
+use postern_command::{Assignment, ParsedCommand, Redirection, RedirectionKind, Step, Word};
 
 /// Builtins that take `NAME=value` as words.
 const DECLARE: [&str; 5] = ["declare", "export", "local", "readonly", "typeset"];
 
+/// Names of a shell's own arguments, which `set` gives values.
+const POSITIONAL: [&str; 11] = ["@", "*", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+
 /// Builtins that set variables to what stands on their input.
 const READ: [&str; 3] = ["mapfile", "read", "readarray"];
 
-/// Returns the values that the line gives to each name. Each is one that the variable may have, wherever the line gives it.
-pub(super) fn given_values(reading: &ParsedCommand) -> HashMap<String, Vec<String>> {
-    let mut all: HashMap<String, Vec<String>> = HashMap::new();
-    let mut add = |name: &str, values: Vec<String>| {
-        let known = all.entry(name.to_owned()).or_default();
-        for value in values {
-            // `x+=value` adds to what there is.
-            let joined = known.last().map(|last| format!("{last}{value}"));
-            for value in [joined, Some(value)].into_iter().flatten() {
-                if !known.contains(&value) {
-                    known.push(value);
+/// Bytes of a value that is put together of several.
+const LONGEST_JOINED: usize = 4096;
+
+/// Values that the line gives to its variables.
+#[derive(Debug, Default)]
+pub(super) struct GivenValues {
+    by_name: HashMap<String, Vec<String>>,
+    /// Names that are set to what stands on some input.
+    read: HashSet<String>,
+    /// Texts that may stand there.
+    fed: Vec<String>,
+}
+
+impl GivenValues {
+    /// Returns what the steps of a line give to their variables, wherever they do.
+    pub(super) fn new(reading: &ParsedCommand) -> Self {
+        let mut all = Self::default();
+        for step in &reading.steps {
+            for Assignment { name, value } in assigned(step) {
+                all.add(&name, elements(&value));
+            }
+            let words = || step.argv.iter().skip(1).map(text_of);
+            match step.program() {
+                Some(name) if READ.contains(&name) => {
+                    all.read.extend(words().filter(|word| !word.starts_with('-')));
+                    all.read.extend(["REPLY", "MAPFILE"].map(str::to_owned));
                 }
-            }
-        }
-    };
-    for step in &reading.steps {
-        for Assignment { name, value } in assigned(step) {
-            add(&name, elements(&value));
-        }
-        let words = || step.argv.iter().skip(1).map(text_of);
-        match step.program() {
-            Some(name) if READ.contains(&name) => {
-                let names = words().filter(|word| !word.starts_with('-'));
-                for name in names.chain(["REPLY".to_owned(), "MAPFILE".to_owned()]) {
-                    add(&name, fed(reading));
+                Some("set") => POSITIONAL.iter().for_each(|name| all.add(name, words().collect())),
+                Some("printf") if words().next().as_deref() == Some("-v") => {
+                    all.add(&words().nth(1).unwrap_or_default(), words().skip(2).collect());
                 }
+                Some(_) | None => {}
             }
-            Some("printf") if words().next().as_deref() == Some("-v") => {
-                add(&words().nth(1).unwrap_or_default(), words().skip(2).collect());
-            }
-            Some(_) | None => {}
         }
+        if !all.read.is_empty() {
+            all.fed = fed(reading);
+        }
+        all
     }
-    all
+
+    /// Adds values, and what `x+=value` makes of all of them.
+    fn add(&mut self, name: &str, values: Vec<String>) {
+        let known = self.by_name.entry(name.to_owned()).or_default();
+        let joined = match (&*values, known.last()) {
+            ([value], Some(before)) if before.len() + value.len() <= LONGEST_JOINED => {
+                Some(format!("{before}{value}"))
+            }
+            _ => None,
+        };
+        known.extend(values);
+        known.extend(joined);
+    }
+
+    /// Returns the values that a variable may have.
+    pub(super) fn of(&self, name: &str) -> impl Iterator<Item = &String> {
+        let own = self.by_name.get(name).map(Vec::as_slice).unwrap_or_default();
+        own.iter().chain(if self.read.contains(name) { &*self.fed } else { &[] })
+    }
 }
 
 /// Returns the assignments of a step, those among the words of a builtin as well.
@@ -84,27 +111,31 @@ fn elements(value: &Word) -> Vec<String> {
     words.into_iter().map(value).collect()
 }
 
-/// Returns the texts that some step of the line may read from its input: all of each, its lines and its words.
+/// Returns the texts that some step of the line may read from its input. Of a document in which something is expanded those
+/// are lines of the whole text.
 fn fed(reading: &ParsedCommand) -> Vec<String> {
     let prints = |step: &&Step| matches!(step.program(), Some("echo" | "printf"));
     let printed = reading.steps.iter().filter(prints).flat_map(|step| step.argv.iter().skip(1).map(text_of));
-    reading.steps.iter().flat_map(|step| here_texts(step, &reading.text)).chain(printed).collect()
+    let unknown = reading.steps.iter().flat_map(here).any(|redirection| redirection.text.is_none());
+    let lines = reading.text.lines().filter(|_| unknown).map(|line| line.trim().to_owned());
+    reading.steps.iter().flat_map(here_texts).chain(printed).chain(lines).collect()
 }
 
-/// Returns the texts of a step's here-strings and here-documents: all of each, its lines and its words.
-pub(super) fn here_texts(step: &Step, text: &str) -> Vec<String> {
-    let here = step.redirections.iter().filter(|redirection| redirection.kind == RedirectionKind::Here);
-    let whole = here.flat_map(|redirection| {
-        let expanded = || text.get(step.span.start..).unwrap_or_default().to_owned();
-        let own = redirection.text.clone().or_else(|| redirection.target.value.is_some().then(expanded));
-        [own, Some(text_of(&redirection.target))].into_iter().flatten()
-    });
-    let parts = |text: String| {
+/// Returns the here-strings and here-documents of a step.
+pub(super) fn here(step: &Step) -> impl Iterator<Item = &Redirection> {
+    step.redirections.iter().filter(|redirection| redirection.kind == RedirectionKind::Here)
+}
+
+/// Returns the texts of a step's here-strings and here-documents: their lines, what is left of each behind its first words, and
+/// their words.
+pub(super) fn here_texts(step: &Step) -> Vec<String> {
+    let parts = |redirection: &Redirection| {
+        let text = redirection.text.clone().unwrap_or_else(|| text_of(&redirection.target));
         let lines = text.lines().flat_map(|line| rests(line.trim())).map(str::to_owned);
         let words = text.split_whitespace().map(without_quotes);
         lines.chain(words).collect::<Vec<_>>()
     };
-    whole.flat_map(parts).collect()
+    here(step).flat_map(parts).collect()
 }
 
 /// Most words of a line behind which `read` with so many names is followed.
@@ -117,10 +148,10 @@ fn rests(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the texts by which a step alone may name a file, besides its words: what it assigns, and what it is fed.
-pub(super) fn literals(step: &Step, text: &str) -> Vec<String> {
+pub(super) fn literals(step: &Step) -> Vec<String> {
     // A document that is written to a file, or printed, names nothing.
     let copies = matches!(step.program(), Some("cat" | "tee"));
-    let fed = if copies { Vec::new() } else { here_texts(step, text) };
+    let fed = if copies { Vec::new() } else { here_texts(step) };
     assigned(step).iter().flat_map(|one| elements(&one.value)).chain(fed).collect()
 }
 

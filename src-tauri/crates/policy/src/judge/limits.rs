@@ -163,7 +163,10 @@ pub(crate) fn sends_written_text(step: &Step) -> bool {
 pub(super) fn named_on_input(subject: &StepSubject<'_>, facts: &Facts<'_>) -> Option<Gap> {
     let places = StepPlaces::new(facts);
     let Some(folders) = folders_of(facts.cwd, &subject.step.dir) else { return Some(Gap::RunTimePath) };
-    let texts = given::here_texts(subject.step, &facts.reading.text);
+    if given::here(subject.step).any(|redirection| redirection.text.is_none()) {
+        return Some(Gap::NoInput);
+    }
+    let texts = given::here_texts(subject.step);
     let mut named = texts.iter().flat_map(|text| folders.iter().map(|of| places::resolved(text, of, facts)));
     named.find(|path| !places.may_be_read(path)).map(|path| Gap::Outside { path })
 }

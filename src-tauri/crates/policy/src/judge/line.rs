@@ -2,7 +2,7 @@
 //!
 //! Its facts, what is worked out of its text once, and how much may still be spelled out of guesses.
 
-use super::given::given_values;
+use super::given::GivenValues;
 use super::guarded::Guarded;
 use crate::facts::Facts;
 use foldhash::{HashMap, HashMapExt as _};
@@ -20,7 +20,7 @@ pub(super) struct JudgmentContext<'a> {
     facts: &'a Facts<'a>,
     /// Indexes of the words that a `for NAME in` lists, by its name.
     lists: OnceCell<HashMap<String, Vec<usize>>>,
-    given: OnceCell<HashMap<String, Vec<String>>>,
+    given: OnceCell<GivenValues>,
     guarded: OnceCell<Guarded>,
     /// Budget for spelling out guesses; nothing is counted while none is looked at.
     left: Cell<usize>,
@@ -59,14 +59,15 @@ impl<'a> JudgmentContext<'a> {
     }
 
     /// Returns the values that the line gives to a variable, but for those that a `for` lists.
-    pub(super) fn given(&self, name: &str) -> &[String] {
-        let all = self.given.get_or_init(|| given_values(self.facts.reading));
-        all.get(name).map(Vec::as_slice).unwrap_or_default()
+    pub(super) fn given(&self, name: &str) -> impl Iterator<Item = &String> {
+        self.given.get_or_init(|| GivenValues::new(self.facts.reading)).of(name)
     }
 
     /// Returns true if the text says anything of what a variable holds.
     pub(super) fn knows_variable(&self, name: &str) -> bool {
-        matches!(name, "HOME" | "PWD") || self.listed(name).next().is_some() || !self.given(name).is_empty()
+        matches!(name, "HOME" | "PWD")
+            || self.listed(name).next().is_some()
+            || self.given(name).next().is_some()
     }
 
     /// Notes that so many bytes were spelled out of a word.

@@ -50,7 +50,7 @@ fn is_fed(operand: &str, all: impl Fn(&str) -> bool, line: &JudgmentContext<'_>)
             step.argv.iter().skip(1).map(|word| word.value.clone().unwrap_or_else(|| word.raw.clone()));
         words.chain(prints.then(|| ".".to_owned())).collect::<Vec<_>>()
     });
-    let fed = line.reading.steps.iter().flat_map(|step| given::here_texts(step, &line.reading.text));
+    let fed = line.reading.steps.iter().flat_map(given::here_texts);
     let mut texts = said.chain(fed);
     texts.any(|text| {
         text.split(|c: char| c.is_whitespace() || c == '\0').any(|part| !part.is_empty() && all(part))

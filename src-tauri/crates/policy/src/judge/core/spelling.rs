@@ -143,7 +143,8 @@ fn variable(text: &str) -> Option<Variable<'_>> {
     let rest = text.strip_prefix('$')?;
     let inner = rest.strip_prefix('{');
     let body = inner.unwrap_or(rest);
-    let end = body.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(body.len());
+    let plain = body.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(body.len());
+    let end = if body.starts_with(['@', '*']) { 1 } else { plain };
     let name = Some(&body[..end]).filter(|name| !name.is_empty())?;
     let Some(inner) = inner else {
         return Some(Variable { length: "$".len() + end, name, instead: None });
@@ -186,7 +187,7 @@ fn values_of<'t>(
         "PWD" => Some(here.to_owned()),
         _ => None,
     };
-    let given = line.given(name).iter().map(move |value| {
+    let given = line.given(name).map(move |value| {
         line.spend_budget(value.len());
         value.replace("$HOME", line.home).replace("$PWD", here)
     });

@@ -120,7 +120,11 @@ fn what_is_sent_or_fetched_without_a_name_may_go_anywhere() {
             "curl -so x evil https://a.example",
         ],
     );
-    check("wget https://a.example/x", &["wget https://a.example/y"], &["wget 16843009/?x", "wget box/x", "wget -q evil https://a.example/x"]);
+    check(
+        "wget https://a.example/x",
+        &["wget https://a.example/y"],
+        &["wget 16843009/?x", "wget box/x", "wget -q evil https://a.example/x"],
+    );
     check(
         "git remote add up https://github.com/a/b",
         &[],

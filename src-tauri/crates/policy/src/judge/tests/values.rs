@@ -72,6 +72,8 @@ fn the_core_sees_a_removal_through_every_value() {
         "xargs rm -rf <<< ~",
         "xargs rm -rf <<E\n/Users/u\nE",
         "rm -rf ~root",
+        "set -- ~; rm -rf \"$1\"",
+        "set -- a ~; rm -rf \"$@\"",
         "rm -rf ~root/",
         "find ~root -delete",
     ] {
