@@ -157,7 +157,7 @@ impl<'f> StepPlaces<'f> {
     /// Checks the same for a word of a step that changes files: what is the system's is read only.
     pub(super) fn may_be_changed(&self, path: &str) -> bool {
         let of_system = SYSTEM_PLACES.iter().any(|place| path::is_within(path, place));
-        self.may_be_read(path) && !(of_system && !self.is_of_agent_folder(path))
+        self.may_be_read(path) && (!of_system || self.is_of_agent_folder(path))
     }
 
     fn is_of_agent_folder(&self, path: &str) -> bool {

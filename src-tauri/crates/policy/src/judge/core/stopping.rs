@@ -10,7 +10,7 @@ use crate::words::is_wild_match;
 /// Postern's own programs, without `postern-run`, which can only ask.
 const OWN: [&str; 3] = ["postern", "postern-desktop", "postern-steps"];
 
-/// What the lines of Postern's processes hold, for `pkill -f`.
+/// Texts in the command lines of Postern's processes, which `pkill -f` looks at.
 const LINES: [&str; 3] = ["postern serve", "postern-desktop", "postern-steps"];
 
 /// Means by which a program could stop Postern.

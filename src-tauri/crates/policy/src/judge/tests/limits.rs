@@ -205,6 +205,49 @@ fn a_protected_place_is_written_by_no_option_and_under_no_name() {
 }
 
 #[test]
+fn everyday_work_needs_one_answer() {
+    for (given, next) in [
+        ("git commit -m x", "git commit -m 'fix: y'"),
+        ("git commit -m x", "git commit -am \"$(date)\""),
+        ("git add src/a.rs", "git add -A docs"),
+        ("git checkout -b x", "git checkout -b feature/y"),
+        ("git stash", "git stash pop"),
+        ("git push origin main", "git push -u origin dev"),
+        ("cp src/a src/b", "cp -r src docs"),
+        ("mv a b", "mv src/a.rs src/b.rs"),
+        ("mkdir -p src/a", "mkdir docs"),
+        ("touch a", "touch src/b"),
+        ("sed -i s/a/b/ f", "sed -i '/x/d' src/g"),
+        ("sed -n 1,5p f", "sed -n '10,$p' src/g"),
+        ("tar czf a.tgz src", "tar czf b.tgz docs src"),
+        ("tar xzf a.tgz", "tar xzf b.tgz -C build"),
+        ("zip -qr a.zip src", "zip -r b.zip docs"),
+        ("unzip a.zip", "unzip b.zip -d build"),
+        ("curl -s https://a.example", "curl -sSL -H 'A: b' https://a.example/x?y=1"),
+        ("curl -s -o out https://a.example", "curl -s -o src/out https://a.example/z"),
+        ("wget -O x https://a.example", "wget -O y https://a.example/z"),
+        ("npm install", "npm install"),
+        ("npm install left-pad", "npm install left-pad"),
+        ("gh pr view 1", "gh pr view 2"),
+        ("gh pr view 1", "for n in 1 2 3; do gh pr view $n; done"),
+        ("gh pr create -t x --body y", "gh pr create -t z --body \"$(date)\""),
+        ("ln -s a b", "ln -s src/a src/b"),
+        ("rm build.o", "rm src/x.o"),
+        ("grep x f", "for f in a b; do grep x \"$f\"; done"),
+        ("rsync -a src/ dst/", "rsync -av src/ build/"),
+        ("kill 123", "kill 124"),
+        ("sort -o a b", "sort -u -o c d"),
+    ] {
+        let rules = saved(given);
+        let mut scene = scene(next).program("/usr/bin/date", "date");
+        scene.rules.clone_from(&rules);
+        scene.policy.settings.look = crate::Access::Allow;
+        let verdict = scene.judge_request();
+        assert_eq!(verdict.decision, Decision::Allow, "{next}, after {given}: {:?}", verdict.cause);
+    }
+}
+
+#[test]
 fn a_text_on_the_input_is_input() {
     check(
         "zip -qr a.zip src",
