@@ -10,16 +10,9 @@ use crate::decision::{Decision, Reason};
 use crate::facts::Facts;
 use postern_command::{Redirection, Role};
 
-/// Builtins, functions and steps that start nothing: unless a wrapper that is a program would run them.
+/// Builtins, functions and steps that start nothing.
 pub(super) fn needs_no_rule(subject: &StepSubject<'_>) -> bool {
-    let only_shell_words = subject.step.via.iter().all(|via| {
-        via.argv.first().and_then(|word| word.value.as_deref()).is_some_and(crate::needed::is_shell_word)
-    });
-    match subject.step.role {
-        Role::Program => false,
-        Role::HarmlessBuiltin => only_shell_words,
-        Role::Function | Role::Nothing => true,
-    }
+    subject.is_of_shell()
 }
 
 /// Returns the outcome for such a step: at best it needs no rule.
@@ -41,16 +34,6 @@ pub(super) fn builtin(subject: &StepSubject<'_>) -> StepOutcome {
         return StepOutcome::new(Decision::Ask, Reason::AllowlistMiss, cause);
     }
     StepOutcome::new(Decision::Allow, Reason::Builtin, Cause::NeedsNoRule)
-}
-
-/// Returns true for such a step that does nothing more than the shell's reading of a file for it.
-pub(super) fn only_opens(subject: &StepSubject<'_>) -> bool {
-    let redirections = &subject.step.redirections;
-    needs_no_rule(subject)
-        && subject.step.opaque.is_none()
-        && subject.step.ways_out.is_empty()
-        && redirections.iter().any(Redirection::reads)
-        && !redirections.iter().any(Redirection::writes)
 }
 
 /// Returns true for a builtin that does more than nothing only by a file that it reads or writes.

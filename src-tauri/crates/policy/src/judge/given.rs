@@ -1,6 +1,5 @@
 //! Values that a line gives to its variables: assignments, elements of arrays, and the texts that `read` may take.
 
-use super::core::without_quotes;
 use foldhash::{HashMap, HashSet};
 use postern_command::{Assignment, ParsedCommand, Redirection, RedirectionKind, Step, Word};
 
@@ -157,4 +156,9 @@ pub(super) fn literals(step: &Step) -> Vec<String> {
 
 fn text_of(word: &Word) -> String {
     word.value.clone().unwrap_or_else(|| without_quotes(&word.raw))
+}
+
+/// Returns a word as written without quotes and backslashes.
+pub(super) fn without_quotes(word: &str) -> String {
+    word.replace(['"', '\'', '\\'], "")
 }

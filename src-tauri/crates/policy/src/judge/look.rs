@@ -4,7 +4,6 @@
 //! start, or where a path leads at run time. So a request that only the list allows is confined with the
 //! profile `look`.
 
-use super::builtin::only_opens;
 use super::places::{self, StepPlaces};
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
@@ -37,7 +36,7 @@ pub(super) fn vouched<'f>(
     subject: &StepSubject<'_>,
     is_dangerous: impl FnOnce() -> bool,
 ) -> Vouched {
-    let opens = only_opens(subject);
+    let opens = subject.only_opens();
     if !opens
         && (subject.step.opaque.is_some() || !is_listed(subject) || subject.obstacle(policy, facts).is_some())
     {

@@ -8,7 +8,7 @@ use crate::needed::folders_of;
 use crate::path;
 use crate::rule::Rule;
 use postern_command::environment::{is_harmless_value, is_plain_value};
-use postern_command::{Assignment, Dir, Power, ProgramClass, Step, class_of};
+use postern_command::{Assignment, Dir, Power, ProgramClass, Redirection, Role, Step, class_of};
 
 /// Folders in which only the system installs programs.
 const SYSTEM_FOLDERS: [&str; 4] = ["/bin", "/usr/bin", "/sbin", "/usr/sbin"];
@@ -37,6 +37,28 @@ impl<'a> StepSubject<'a> {
             Lookup::Found(program) => Some(program),
             Lookup::NotFound | Lookup::Unusable { .. } | Lookup::Nothing => None,
         }
+    }
+
+    /// Returns true for a builtin, a function or a step that starts nothing, unless a wrapper that is a program would run it.
+    pub(super) fn is_of_shell(&self) -> bool {
+        let is_word = |via: &postern_command::Via| {
+            via.argv.first().and_then(|word| word.value.as_deref()).is_some_and(crate::needed::is_shell_word)
+        };
+        match self.step.role {
+            Role::Program => false,
+            Role::HarmlessBuiltin => self.step.via.iter().all(is_word),
+            Role::Function | Role::Nothing => true,
+        }
+    }
+
+    /// Returns true for one of those that does nothing more than the shell's reading of a file for it.
+    pub(super) fn only_opens(&self) -> bool {
+        let redirections = &self.step.redirections;
+        self.is_of_shell()
+            && self.step.opaque.is_none()
+            && self.step.ways_out.is_empty()
+            && redirections.iter().any(Redirection::reads)
+            && !redirections.iter().any(Redirection::writes)
     }
 
     pub(super) fn own_words(&self) -> &[Option<&'a str>] {

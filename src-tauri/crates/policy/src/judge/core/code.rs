@@ -102,5 +102,5 @@ fn literals(code: &str) -> impl Iterator<Item = &str> {
 /// Returns the commands that a shell would find in a text, as a list of words each.
 fn commands(text: &str) -> impl Iterator<Item = Vec<String>> {
     let parts = text.split([';', '&', '|', '\n']);
-    parts.map(|part| part.split_whitespace().map(super::spelling::without_quotes).collect())
+    parts.map(|part| part.split_whitespace().map(crate::judge::given::without_quotes).collect())
 }

@@ -11,7 +11,7 @@ mod stopping;
 
 pub(super) use place::OwnFoldersView;
 pub(super) use place::spellings as path_spellings;
-pub(super) use spelling::{TOO_MANY, all_spellings as spellings_of, without_quotes};
+pub(super) use spelling::{TOO_MANY, all_spellings as spellings_of};
 
 use super::invocation::{self, JudgedInvocation};
 use crate::judge::line::JudgmentContext;

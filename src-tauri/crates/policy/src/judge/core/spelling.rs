@@ -1,6 +1,7 @@
 //! Spellings of a word, as far as the line itself says: quotes, braces, variables that it sets, and
 //! substitutions that print a folder.
 
+use crate::judge::given::without_quotes;
 use crate::judge::line::JudgmentContext;
 use crate::path::{self, Tilde};
 use std::borrow::Cow;
@@ -48,11 +49,6 @@ fn within(budget: &mut usize, texts: impl Iterator<Item = String>) -> Vec<String
         *budget > 0
     });
     paid.collect()
-}
-
-/// Returns a word as written without quotes and backslashes.
-pub(in crate::judge) fn without_quotes(word: &str) -> String {
-    word.replace(['"', '\'', '\\'], "")
 }
 
 /// Expands `~`, `~user` and `~+` at the start of a word.
