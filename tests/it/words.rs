@@ -172,7 +172,7 @@ fn a_request_is_named_by_its_beginning_or_as_the_last() {
         assert!(missing.code == 4 && missing.stderr.contains("there is no request"), "{name}: {missing:?}");
     }
     let over = host.run(&["kill", "last"]);
-    assert!(over.code == 1 && over.stderr.contains("does not run"), "{over:?}");
+    assert!(over.code == 1 && over.stderr.contains("isn’t running"), "{over:?}");
     assert_eq!(ended(asks(&channel, &["--", "uname", "-s"])).code, 0);
     let both = host.run(&["show", &id[..4]]);
     assert!(both.code == 4 && both.stderr.contains("more than one"), "{both:?}");

@@ -191,7 +191,7 @@ pub(crate) enum Tilde<'a> {
 }
 
 /// Returns the folder of a leading tilde, and the rest of the text.
-pub(crate) fn tilde(text: &str) -> Option<(Tilde<'_>, &str)> {
+pub(crate) fn read_tilde(text: &str) -> Option<(Tilde<'_>, &str)> {
     let rest = text.strip_prefix('~')?;
     let (who, behind) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let plain = who.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.+-".contains(&byte));
@@ -206,7 +206,7 @@ pub(crate) fn tilde(text: &str) -> Option<(Tilde<'_>, &str)> {
 /// Replaces what [`expand_home`] does, and the other tildes, as a shell in `here` would. The folder of another name lies in
 /// `/home`, where nothing is the agent's.
 pub(crate) fn expand_tilde<'a>(text: &'a str, home: &str, here: &str) -> Cow<'a, str> {
-    match tilde(text) {
+    match read_tilde(text) {
         Some((Tilde::Here, behind)) => Cow::Owned(format!("{here}{behind}")),
         Some((Tilde::Other(name), behind)) if fold_case(name) == fold_case(base_name(home)) => {
             Cow::Owned(format!("{}{behind}", home.trim_end_matches('/')))

@@ -153,16 +153,13 @@ pub fn advice(advice: &Advice) -> ShownText {
 /// `kept` are those that could not be moved, each with the reason.
 pub fn set_aside(moved: &[&str], kept: &[(&str, &str)]) -> String {
     use postern_command::escape::visible_text;
-    let mut text =
-        "This run was confined and left files that git, an editor or an agent would obey.".to_owned();
-    if !moved.is_empty() {
-        let paths: Vec<String> = moved.iter().map(|path| visible_text(path)).collect();
-        text += &format!(" Postern set them aside: {}.", paths.join(", "));
-    }
-    for (path, why) in kept {
-        text += &format!(" Postern could not set aside {}: {}.", visible_text(path), visible_text(why));
-    }
-    text
+    let told = "This run was confined and left files that git, an editor or an agent would obey.".to_owned();
+    let paths: Vec<String> = moved.iter().map(|path| visible_text(path)).collect();
+    let moved = (!paths.is_empty()).then(|| format!("Postern set them aside: {}.", paths.join(", ")));
+    let kept = kept.iter().map(|(path, why)| {
+        format!("Postern could not set aside {}: {}.", visible_text(path), visible_text(why))
+    });
+    [told].into_iter().chain(moved).chain(kept).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns what an agent is told whose line ended because a program of it was not the approved one when its turn came.

@@ -28,13 +28,13 @@ const INERT: &[&str] = &[
 const SYSTEM: &[&str] = &["/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig"];
 
 /// A setting: the last part of its key in small letters, and its value.
-type Setting = (String, String);
+type GitSetting = (String, String);
 
 /// Configuration that a user's every repository obeys, read once for a survey.
 #[derive(Debug)]
 pub(super) struct GitConfig<'a> {
     home: &'a str,
-    shared: Vec<Setting>,
+    shared: Vec<GitSetting>,
 }
 
 impl<'a> GitConfig<'a> {
@@ -73,7 +73,7 @@ impl<'a> GitConfig<'a> {
     }
 
     /// Reads a file and those that it includes, whose paths it adds. One that is missing sets nothing.
-    fn read_with_included(&self, file: &Path, paths: &mut Vec<PathBuf>) -> std::io::Result<Vec<Setting>> {
+    fn read_with_included(&self, file: &Path, paths: &mut Vec<PathBuf>) -> std::io::Result<Vec<GitSetting>> {
         let mut settings = Vec::new();
         let mut open = vec![(file.to_owned(), 0)];
         while let Some((file, depth)) = open.pop() {
@@ -108,7 +108,7 @@ impl<'a> GitConfig<'a> {
 }
 
 /// Returns the folders in which git starts what a repository's configuration names.
-fn work_trees(repository: &Path, settings: &[Setting]) -> Vec<PathBuf> {
+fn work_trees(repository: &Path, settings: &[GitSetting]) -> Vec<PathBuf> {
     let is_git = |part: &&Path| part.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".git"));
     let above = repository.ancestors().find(is_git).and_then(Path::parent).map(Path::to_owned);
     let named = settings.iter().filter(|(key, _)| key == "worktree").map(|(_, value)| repository.join(value));
@@ -126,7 +126,7 @@ fn work_trees(repository: &Path, settings: &[Setting]) -> Vec<PathBuf> {
 }
 
 /// Reads the settings of a configuration file. What git would refuse is read all the same.
-fn settings_of(text: &str) -> Vec<Setting> {
+fn settings_of(text: &str) -> Vec<GitSetting> {
     let mut settings = Vec::new();
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
@@ -147,9 +147,9 @@ fn settings_of(text: &str) -> Vec<Setting> {
     settings
 }
 
-type Letters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+type ConfigLetters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-fn skip_header(letters: &mut Letters<'_>) {
+fn skip_header(letters: &mut ConfigLetters<'_>) {
     let mut quoted = false;
     while let Some(letter) = letters.next() {
         match letter {
@@ -163,7 +163,7 @@ fn skip_header(letters: &mut Letters<'_>) {
 }
 
 /// Reads a value up to the end of its line: quotes are left out, escapes are read, and a comment ends it.
-fn value_of(letters: &mut Letters<'_>) -> String {
+fn value_of(letters: &mut ConfigLetters<'_>) -> String {
     let (mut value, mut quoted) = (String::new(), false);
     while let Some(letter) = letters.next() {
         match letter {

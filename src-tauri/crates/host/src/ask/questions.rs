@@ -161,7 +161,7 @@ impl OpenQuestions {
     }
 
     /// Returns a waiting question by its id or its code.
-    pub(crate) fn find(&self, id: &str) -> Option<&WaitingQuestion> {
+    pub(crate) fn find_by_name(&self, id: &str) -> Option<&WaitingQuestion> {
         self.iter().find(|waiting| waiting.shown.question.is_named(id))
     }
 

@@ -120,7 +120,7 @@ impl Task {
 
     /// Returns the reason why an *always* saves nothing: it then allows one run.
     fn nothing_to_save(&self, question: &str, said: Answer) -> Option<NothingToSave> {
-        let question = &self.questions.find(question)?.shown.question;
+        let question = &self.questions.find_by_name(question)?.shown.question;
         let nothing = said == Answer::Always && question.proposals.is_empty();
         nothing.then(|| question.why_unsaved())
     }
@@ -132,7 +132,7 @@ impl Task {
         params: &AnswerParams,
         face: ApproverId,
     ) -> Result<(), NotApplied> {
-        let Some(waiting) = self.questions.find(question) else { return Ok(()) };
+        let Some(waiting) = self.questions.find_by_name(question) else { return Ok(()) };
         check_parts(&self.parts.faces, &waiting.shown.question, params.answer, face)?;
         let requests = &waiting.shown.question.requests;
         let gone = !params.requests.is_empty() && !params.requests.iter().any(|id| requests.contains(id));
@@ -144,7 +144,7 @@ impl Task {
         if !matches!(params.answer, Answer::Always | Answer::DenyAlways) {
             return Ok(());
         }
-        let Some(waiting) = self.questions.find(question) else { return Ok(()) };
+        let Some(waiting) = self.questions.find_by_name(question) else { return Ok(()) };
         match self.first_waiter(waiting) {
             Some(request) if adds_line(request, params) => Ok(()),
             Some(request) => self.remember_of(request, params).map(drop),
@@ -299,7 +299,7 @@ impl Task {
 
     /// Returns what an answer of *always* would save, and what that adds to its offer.
     pub(super) fn preview_answer(&self, params: &AnswerParams) -> Result<AnswerPreview, NotApplied> {
-        let waiting = self.questions.find(&params.question_id).ok_or(NotApplied::Over)?;
+        let waiting = self.questions.find_by_name(&params.question_id).ok_or(NotApplied::Over)?;
         if waiting.shown.question.digest != params.digest {
             return Err(NotApplied::NotOnShow);
         }

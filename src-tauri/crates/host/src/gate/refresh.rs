@@ -121,7 +121,7 @@ impl Task {
 
     /// Returns a script that a question shows, by its sha256.
     pub(super) fn find_script(&self, asked: &ScriptRef) -> Option<AllowedScript> {
-        let request = self.first_waiter(self.questions.find(&asked.question_id)?)?;
+        let request = self.first_waiter(self.questions.find_by_name(&asked.question_id)?)?;
         let named = |script: &&ScriptPreview| script.sha256 == asked.sha256;
         request.judged.as_ref()?.context.scripts.iter().find(named).map(ScriptPreview::to_allowed)
     }

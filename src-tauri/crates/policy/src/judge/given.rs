@@ -31,7 +31,7 @@ impl GivenValues {
         let mut all = Self::default();
         for step in &reading.steps {
             for Assignment { name, value } in assigned(step) {
-                all.add(&name, elements(&value));
+                all.add(&name, array_elements(&value));
             }
             let words = || step.argv.iter().skip(1).map(text_of);
             match step.program() {
@@ -47,7 +47,7 @@ impl GivenValues {
             }
         }
         if !all.read.is_empty() {
-            all.fed = fed(reading);
+            all.fed = fed_texts(reading);
         }
         all
     }
@@ -92,7 +92,7 @@ pub(super) fn variable(text: &str) -> &str {
 }
 
 /// Returns the value of an assignment, or the elements of an array.
-fn elements(value: &Word) -> Vec<String> {
+fn array_elements(value: &Word) -> Vec<String> {
     if let Some(value) = &value.value {
         return vec![value.clone()];
     }
@@ -112,16 +112,17 @@ fn elements(value: &Word) -> Vec<String> {
 
 /// Returns the texts that some step of the line may read from its input. Of a document in which something is expanded those
 /// are lines of the whole text.
-fn fed(reading: &ParsedCommand) -> Vec<String> {
+fn fed_texts(reading: &ParsedCommand) -> Vec<String> {
     let prints = |step: &&Step| matches!(step.program(), Some("echo" | "printf"));
     let printed = reading.steps.iter().filter(prints).flat_map(|step| step.argv.iter().skip(1).map(text_of));
-    let unknown = reading.steps.iter().flat_map(here).any(|redirection| redirection.text.is_none());
+    let unknown =
+        reading.steps.iter().flat_map(here_redirections).any(|redirection| redirection.text.is_none());
     let lines = reading.text.lines().filter(|_| unknown).map(|line| line.trim().to_owned());
     reading.steps.iter().flat_map(here_texts).chain(printed).chain(lines).collect()
 }
 
 /// Returns the here-strings and here-documents of a step.
-pub(super) fn here(step: &Step) -> impl Iterator<Item = &Redirection> {
+pub(super) fn here_redirections(step: &Step) -> impl Iterator<Item = &Redirection> {
     step.redirections.iter().filter(|redirection| redirection.kind == RedirectionKind::Here)
 }
 
@@ -130,18 +131,18 @@ pub(super) fn here(step: &Step) -> impl Iterator<Item = &Redirection> {
 pub(super) fn here_texts(step: &Step) -> Vec<String> {
     let parts = |redirection: &Redirection| {
         let text = redirection.text.clone().unwrap_or_else(|| text_of(&redirection.target));
-        let lines = text.lines().flat_map(|line| rests(line.trim())).map(str::to_owned);
+        let lines = text.lines().flat_map(|line| remaining_words(line.trim())).map(str::to_owned);
         let words = text.split_whitespace().map(without_quotes);
         lines.chain(words).collect::<Vec<_>>()
     };
-    here(step).flat_map(parts).collect()
+    here_redirections(step).flat_map(parts).collect()
 }
 
-/// Most words of a line behind which `read` with so many names is followed.
+/// Most words of a line that `read` gives to names before the last one, which takes the rest.
 const MOST_NAMES: usize = 16;
 
 /// Returns a line, and what is left of it behind each of its first words: the last name that `read` is given takes it.
-fn rests(line: &str) -> impl Iterator<Item = &str> {
+fn remaining_words(line: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(line), |rest| Some(rest.split_once(char::is_whitespace)?.1.trim_start()))
         .take(MOST_NAMES)
 }
@@ -151,7 +152,7 @@ pub(super) fn literals(step: &Step) -> Vec<String> {
     // A document that is written to a file, or printed, names nothing.
     let copies = matches!(step.program(), Some("cat" | "tee"));
     let fed = if copies { Vec::new() } else { here_texts(step) };
-    assigned(step).iter().flat_map(|one| elements(&one.value)).chain(fed).collect()
+    assigned(step).iter().flat_map(|one| array_elements(&one.value)).chain(fed).collect()
 }
 
 fn text_of(word: &Word) -> String {

@@ -163,7 +163,7 @@ pub(crate) fn sends_written_text(step: &Step) -> bool {
 pub(super) fn named_on_input(subject: &StepSubject<'_>, facts: &Facts<'_>) -> Option<Gap> {
     let places = StepPlaces::new(facts);
     let Some(folders) = folders_of(facts.cwd, &subject.step.dir) else { return Some(Gap::RunTimePath) };
-    if given::here(subject.step).any(|redirection| redirection.text.is_none()) {
+    if given::here_redirections(subject.step).any(|redirection| redirection.text.is_none()) {
         return Some(Gap::NoInput);
     }
     let texts = given::here_texts(subject.step);

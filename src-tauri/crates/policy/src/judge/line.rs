@@ -59,7 +59,7 @@ impl<'a> JudgmentContext<'a> {
     }
 
     /// Returns the values that the line gives to a variable, but for those that a `for` lists.
-    pub(super) fn given(&self, name: &str) -> impl Iterator<Item = &String> {
+    pub(super) fn values_given_to(&self, name: &str) -> impl Iterator<Item = &String> {
         self.given.get_or_init(|| GivenValues::new(self.facts.reading)).of(name)
     }
 
@@ -67,7 +67,7 @@ impl<'a> JudgmentContext<'a> {
     pub(super) fn knows_variable(&self, name: &str) -> bool {
         matches!(name, "HOME" | "PWD")
             || self.listed(name).next().is_some()
-            || self.given(name).next().is_some()
+            || self.values_given_to(name).next().is_some()
     }
 
     /// Notes that so many bytes were spelled out of a word.

@@ -60,8 +60,9 @@ fn renamed(name: &str, read: &Invocation<'_>) -> Option<UnsafeArg> {
     )
 }
 
-/// Finds scripts of sed that do more than print, and backups that get another place: in a suffix of `-i`, `*` is the file's name
-/// and a slash makes it a path. sed(1): GNU
+/// Finds scripts of sed that do more than print, and backups that get another place.
+///
+/// In a suffix of `-i`, `*` is the file's name and a slash makes it a path (sed(1), GNU).
 pub(super) fn find_sed_args(read: &Invocation<'_>) -> Vec<UnsafeArg> {
     let script = sed::more_than_prints(read.args)
         .map(|at| (at, ArgEffect::Shell, "this sed script can run commands or write files"));

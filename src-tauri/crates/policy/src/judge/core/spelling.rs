@@ -59,7 +59,7 @@ fn at_home<'a>(text: &'a str, here: &str, line: &JudgmentContext<'_>) -> Cow<'a,
         let own = path::fold_case(name) == path::fold_case(path::base_name(line.home)) || name == "root";
         !own && name.starts_with(|c: char| c.is_ascii_alphabetic())
     };
-    match path::tilde(text) {
+    match path::read_tilde(text) {
         Some((Tilde::Other(name), "" | "/")) if is_other(name) => Cow::Borrowed(text),
         Some((Tilde::Here, behind)) => Cow::Owned(format!("{here}{behind}")),
         Some((_, behind)) => Cow::Owned(format!("{}{behind}", line.home)),
@@ -183,7 +183,7 @@ fn values_of<'t>(
         "PWD" => Some(here.to_owned()),
         _ => None,
     };
-    let given = line.given(name).map(move |value| {
+    let given = line.values_given_to(name).map(move |value| {
         line.spend_budget(value.len());
         value.replace("$HOME", line.home).replace("$PWD", here)
     });

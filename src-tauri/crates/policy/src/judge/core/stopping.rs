@@ -82,7 +82,7 @@ fn signals_parent(call: &JudgedInvocation<'_>, line: &JudgmentContext<'_>) -> bo
     let names = |text: &str| text.contains("PPID") || text.contains("ppid");
     let given = |text: &str| {
         let name = given::variable(text.trim_start_matches(['-', '$', '{']));
-        line.given(name).any(|value| names(value))
+        line.values_given_to(name).any(|value| names(value))
     };
     texts.any(|text| names(&text) || given(&text) || is_own(&text, line))
 }

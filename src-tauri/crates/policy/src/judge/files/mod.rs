@@ -5,6 +5,7 @@
 
 mod operands;
 mod spelled;
+mod step_words;
 mod uses;
 mod walk;
 

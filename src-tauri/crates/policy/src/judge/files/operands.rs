@@ -1,6 +1,6 @@
 //! Operands of a step that its program only reads. Every other word of a step may be a file that it writes.
 
-use super::uses::{folded_base_name, has_letter, has_long, is_option, operands, word_text};
+use super::step_words::{folded_base_name, has_letter, has_long, is_option, operands, word_text};
 use crate::path;
 use postern_command::{ArgEffect, CommandEffect, Role, Step, StepEffect, Word, is_read_only_anyway};
 
@@ -18,7 +18,7 @@ enum Sources {
 }
 
 /// Knowledge of the words of a program that it only reads.
-struct Reader {
+struct OperandReader {
     names: &'static [&'static str],
     sources: Sources,
     /// Letters and options with which it changes what it reads, or makes links to it.
@@ -27,20 +27,20 @@ struct Reader {
     outputs: &'static [&'static str],
 }
 
-const READERS: &[Reader] = &[
-    Reader {
+const READERS: &[OperandReader] = &[
+    OperandReader {
         names: &["cp", "ditto", "gcp"],
         sources: Sources::ButLast,
         unless: ("ls", &["--link", "--symbolic-link"]),
         outputs: TARGET,
     },
-    Reader {
+    OperandReader {
         names: &["ginstall", "install"],
         sources: Sources::ButLast,
         unless: ("d", &["--directory"]),
         outputs: TARGET,
     },
-    Reader {
+    OperandReader {
         names: &["rsync", "scp"],
         sources: Sources::ButLast,
         unless: ("", &["--remove-source-files", "--remove-sent-files"]),
@@ -55,14 +55,14 @@ const READERS: &[Reader] = &[
             "--write-batch",
         ],
     },
-    Reader {
+    OperandReader {
         names: &["bsdtar", "gtar", "tar"],
         sources: Sources::Tar,
         unless: ("", &["--remove-files"]),
         outputs: &["-f", "-g", "--file", "--index-file", "--listed-incremental", "--volno-file"],
     },
-    Reader { names: &["unzip"], sources: Sources::First, unless: ("", &[]), outputs: &[] },
-    Reader {
+    OperandReader { names: &["unzip"], sources: Sources::First, unless: ("", &[]), outputs: &[] },
+    OperandReader {
         names: &["zip"],
         sources: Sources::ButFirst,
         unless: ("m", &["--move"]),
@@ -92,7 +92,7 @@ pub(super) fn only_reads(step: &Step, effects: &[StepEffect]) -> bool {
 }
 
 /// Returns the words of a step that it may write.
-pub(super) fn written(step: &Step) -> Vec<&Word> {
+pub(super) fn written_words(step: &Step) -> Vec<&Word> {
     let all = step.argv.iter().enumerate().skip(1);
     let name = step.program().map(folded_base_name).unwrap_or_default();
     let known = READERS.iter().find(|reader| reader.names.contains(&&*name)).filter(|reader| {
@@ -110,7 +110,7 @@ fn may_vanish(word: &Word) -> bool {
         && (word.raw.starts_with(['$', '`']) || word.raw.contains("$@") || word.raw.contains("[@]"))
 }
 
-impl Reader {
+impl OperandReader {
     /// Returns true if the program only reads the operand at this place.
     fn reads(&self, step: &Step, at: usize) -> bool {
         let behind = |options: &[&str]| is_one_of(step.argv.get(at - 1), options);
@@ -150,7 +150,7 @@ fn tar_reads(step: &Step, at: usize, is_output: bool, is_archive: bool) -> bool 
 }
 
 /// Returns the files that a step makes in a folder, under the names of those that it is given.
-pub(super) fn put(step: &Step) -> Vec<String> {
+pub(super) fn put_files(step: &Step) -> Vec<String> {
     let name = step.program().map(folded_base_name).unwrap_or_default();
     if !PUT.contains(&&*name) {
         return Vec::new();
@@ -174,8 +174,9 @@ fn folder_in_option(text: &str) -> Option<&str> {
     folder.filter(|folder| !folder.is_empty())
 }
 
-/// Returns true if a word is one of these options, which takes the next word: a short one ends it (`-rt`), a long one may be
-/// abbreviated.
+/// Returns true if a word is one of these options, which takes the next word.
+///
+/// A short one ends it (`-rt`), a long one may be abbreviated.
 fn is_one_of(word: Option<&Word>, options: &[&str]) -> bool {
     let Some(text) = word.map(word_text).filter(|text| text.starts_with('-') && text.len() > 1) else {
         return false;

@@ -1,8 +1,10 @@
 //! Files that a step uses, as far as its words tell.
 
-use super::operands::{only_reads, put, written};
+use super::operands::{only_reads, put_files, written_words};
 use super::spelled::{files_of_sed, opened, pieces, written_pieces};
-use super::walk::SEARCH;
+use super::step_words::{
+    SEARCH, folded_base_name, has_letter, has_long, is_option, operands, program_word, word_text,
+};
 use crate::facts::StepFacts;
 use crate::glob::{ANY_NAME, ANY_PATH};
 use crate::judge::core::{TOO_MANY, spellings_of};
@@ -13,7 +15,6 @@ use crate::path;
 use crate::path::unmarked;
 use postern_command::effect::effects_of;
 use postern_command::{ArgEffect, CommandEffect, Redirection, RedirectionKind, Role, Step, StepEffect, Word};
-use std::borrow::Cow;
 
 /// A file that a step uses, or several that one word stands for.
 #[derive(Debug, Clone, Default)]
@@ -55,7 +56,7 @@ pub(super) fn of_step(step: &Step, found: &StepFacts, line: &JudgmentContext<'_>
         matches!(step.role, Role::HarmlessBuiltin | Role::Nothing) && !matches!(&*name, "source" | ".");
     let reads = !builtin && !READ_NO_OPERAND.contains(&&*name) && !is_name_only(&name);
     let effects = effects_of(step);
-    let written = if only_reads(step, &effects) { Vec::new() } else { written(step) };
+    let written = if only_reads(step, &effects) { Vec::new() } else { written_words(step) };
     let script = name.ends_with("sed") && step.ways_out.iter().any(|way| way.effect == ArgEffect::Shell);
     let mut all = Uses { line, folders, found, script, all: Vec::new() };
     all.of_effects(step, &effects);
@@ -76,7 +77,7 @@ pub(super) fn of_step(step: &Step, found: &StepFacts, line: &JudgmentContext<'_>
     all.all
 }
 
-/// What is found of a step.
+/// Findings of a step.
 pub(super) struct Uses<'a> {
     line: &'a JudgmentContext<'a>,
     folders: Option<Vec<String>>,
@@ -117,7 +118,8 @@ impl Uses<'_> {
     fn of_written(&mut self, step: &Step, written: &[&Word]) {
         let words = written.iter().filter(|word| !is_placeholder(word_text(word), step));
         let words: Vec<StepFileUse> = words.map(|word| self.of_word(word, false, true)).collect();
-        let made: Vec<StepFileUse> = put(step).iter().map(|path| self.of_text(path, false, true)).collect();
+        let made: Vec<StepFileUse> =
+            put_files(step).iter().map(|path| self.of_text(path, false, true)).collect();
         self.all.extend(words.into_iter().chain(made));
     }
 
@@ -160,7 +162,7 @@ impl Uses<'_> {
                 if starts.is_empty() {
                     known = self.run_folders();
                 }
-                let only = found_names(&words);
+                let only = names_of_find(&words);
                 let below = starts.into_iter().flat_map(|one| one.open).chain(known.clone());
                 let open = below.map(|folder| format!("{folder}/{only}")).collect();
                 self.all.push(StepFileUse { known, open, ..given });
@@ -283,7 +285,8 @@ impl Uses<'_> {
             used.open.push(format!("{ANY_PATH}{rest}"));
             return;
         }
-        let expanded = path::expand_home(text, self.line.home);
+        let here = self.folders.as_deref().and_then(<[String]>::first).map_or(self.line.cwd, String::as_str);
+        let expanded = path::expand_tilde(text, self.line.home, here);
         let plain = Some(unmarked(&expanded)).filter(|plain| *plain != *expanded);
         for text in [Some(expanded.clone().into_owned()), plain].into_iter().flatten() {
             let unknown = ["/\u{fffd}".to_owned()];
@@ -309,7 +312,7 @@ impl Uses<'_> {
 }
 
 /// Returns the names that `find` is told to look for below a folder: of its first `-name`, if nothing turns that around.
-fn found_names(words: &[&Word]) -> String {
+fn names_of_find(words: &[&Word]) -> String {
     let text = |at: usize| words.get(at).map(|word| word_text(word));
     let other = |word: &&Word| matches!(word_text(word), "-o" | "-or" | "!" | "-not" | ",");
     let name = words.iter().position(|word| matches!(word_text(word), "-name" | "-iname"));
@@ -317,42 +320,7 @@ fn found_names(words: &[&Word]) -> String {
     format!("{ANY_PATH}{}", name.map_or_else(String::new, |name| opened(name).0))
 }
 
-pub(super) fn folded_base_name(name: &str) -> Cow<'_, str> {
-    path::fold_case(path::base_name(name))
-}
-
-pub(super) fn word_text(word: &Word) -> &str {
-    word.value.as_deref().unwrap_or(&word.raw)
-}
-
-/// Returns true if an option of a step has one of these letters.
-pub(super) fn has_letter(step: &Step, letters: &str) -> bool {
-    let option = |word: &str| word.starts_with('-') && !word.starts_with("--");
-    step.argv.iter().map(word_text).any(|word| option(word) && word.contains(|c| letters.contains(c)))
-}
-
-/// Returns true if a step has one of these long options, perhaps abbreviated.
-pub(super) fn has_long(step: &Step, names: &[&str]) -> bool {
-    let given = step.argv.iter().map(|word| word_text(word).split('=').next().unwrap_or_default());
-    let mut given = given.filter(|text| text.len() > 2 && text.starts_with("--"));
-    given.any(|text| names.iter().any(|name| name.starts_with(text)))
-}
-
-/// Returns true if a word is an option.
-pub(super) fn is_option(word: &Word) -> bool {
-    word_text(word).starts_with('-')
-}
-
-pub(super) fn operands(step: &Step) -> impl Iterator<Item = &Word> {
-    step.argv.iter().skip(1).filter(|word| !is_option(word))
-}
-
 /// Returns true for the word that a finder replaces by its files.
 fn is_placeholder(word: &str, step: &Step) -> bool {
     word == "{}" && !step.via.is_empty()
-}
-
-/// Returns the words that name a step's program.
-pub(super) fn program_word(step: &Step) -> String {
-    step.argv.first().map(|word| word_text(word).to_owned()).unwrap_or_default()
 }

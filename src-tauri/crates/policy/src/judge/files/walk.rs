@@ -1,6 +1,7 @@
 //! Programs that read files which no word names: everything below a folder, or names of a list.
 
-use super::uses::{StepFileUse, Uses, has_letter, has_long, program_word, word_text};
+use super::step_words::{SEARCH, has_letter, has_long, program_word, word_text};
+use super::uses::{StepFileUse, Uses};
 use crate::glob::ANY_PATH;
 use postern_command::{Step, Word};
 
@@ -45,9 +46,6 @@ const WALK: &[(&str, &str, &[&str])] = &[
 const RECURSIVE: &[&str] = &["--recursive", "--dereference-recursive", "--archive"];
 const PACKS: &[&str] = &["--create", "--append", "--update"];
 
-/// Those of them whose first operand is a pattern, and that walk the folder where they run if they are given no other.
-pub(super) const SEARCH: &[&str] = &["ack", "ag", "egrep", "fgrep", "ggrep", "grep", "rg", "ug", "ugrep"];
-
 /// Those of them that pass over names with a dot, unless a pattern of an option names them.
 const PASS_OVER_HIDDEN: &[&str] = &["ag", "rg", "ug", "ugrep"];
 
@@ -68,14 +66,14 @@ impl Uses<'_> {
         let known = |all: &[(&str, &'static str, &'static [&'static str])]| {
             all.iter().find(|(walks, ..)| *walks == name).map(|(_, letters, words)| (*letters, *words))
         };
-        if known(LISTED).is_some_and(|(letters, words)| meets(step, letters, words)) {
+        if known(LISTED).is_some_and(|(letters, words)| has_one_of(step, letters, words)) {
             let open = vec![ANY_PATH.to_string()];
             let written = program_word(step);
             self.all.push(StepFileUse { written, open, reads: true, ..StepFileUse::default() });
         }
         let Some((letters, words)) = known(WALK) else { return };
         let open = step.argv.iter().skip(1).any(|word| word.value.is_none());
-        if !(open || letters.is_empty() && words.is_empty() || meets(step, letters, words)) {
+        if !(open || letters.is_empty() && words.is_empty() || has_one_of(step, letters, words)) {
             return;
         }
         if folders.is_empty() && SEARCH.contains(&name) || name == "git" {
@@ -84,7 +82,7 @@ impl Uses<'_> {
         let shows_hidden = open || has_letter(step, "u.") || has_long(step, &["--hidden", "--unrestricted"]);
         let visible = PASS_OVER_HIDDEN.contains(&name) && !shows_hidden;
         let word = |glob: &str| Word { raw: glob.to_owned(), value: None };
-        let named: Vec<String> = globs(step)
+        let named: Vec<String> = searched_globs(step)
             .filter(|_| visible)
             .flat_map(|glob| self.spelled(&word(glob)))
             .flat_map(|(glob, _)| {
@@ -103,7 +101,7 @@ impl Uses<'_> {
 }
 
 /// Returns true if a step has one of these letters, in an option or in the first word of `tar`, or one of these words.
-fn meets(step: &Step, letters: &str, words: &[&str]) -> bool {
+fn has_one_of(step: &Step, letters: &str, words: &[&str]) -> bool {
     let first = step.argv.get(1).map(word_text).filter(|word| !word.starts_with("--"));
     let bundled = first.is_some_and(|word| {
         step.program().is_some_and(|name| name.ends_with("tar")) && word.contains(|c| letters.contains(c))
@@ -115,7 +113,7 @@ fn meets(step: &Step, letters: &str, words: &[&str]) -> bool {
 }
 
 /// Returns the patterns of files that a search is told to take, hidden or not.
-fn globs(step: &Step) -> impl Iterator<Item = &str> {
+fn searched_globs(step: &Step) -> impl Iterator<Item = &str> {
     let is_glob = |text: &str| {
         let short = text.starts_with('-') && !text.starts_with("--") && text.ends_with('g');
         short || text == "--glob" || text == "--iglob"

@@ -88,12 +88,7 @@ fn what_a_program_is_known_only_to_read_is_not_written() {
     judged(|| writes("~/Documents/**"), &lines, Allow);
     judged(
         || writes("**/.env"),
-        &[
-            "find \"$d\" -exec rm {} +",
-            "find . ! -name x -exec rm {} +",
-            "x=(a .env); touch ${x[0]}",
-            "f=a; read f; touch \"$f\"",
-        ],
+        &["find \"$d\" -exec rm {} +", "find . ! -name x -exec rm {} +", "f=a; read f; touch \"$f\""],
         Asks,
     );
 }
@@ -113,8 +108,10 @@ fn a_file_is_not_read_through_attached_values_and_scripts() {
         "ENV_FILE=.env mytool",
         "env ENV_FILE=.env mytool",
         "rg -n -g.env TOKEN",
+        "x=(a .env); cat ${x[0]}",
     ];
     judged(|| reads("**/.env"), &lines, Deny);
+    judged(|| writes("**/.env"), &["x=(a .env); touch ${x[0]}"], Deny);
 }
 
 #[test]
@@ -123,7 +120,6 @@ fn a_search_a_list_and_a_loop_may_read_it() {
         "for f in $(ls -A); do cat \"$f\"; done",
         "for f in `ls -A`; do cat $f; done",
         "for f in $(git ls-files -o); do cat \"$f\"; done",
-        "x=(a .env); cat ${x[0]}",
         "f=a; f=$(ls); cat \"$f\"",
         "f=a; read f < list; cat \"$f\"",
         "git grep --no-index TOKEN",

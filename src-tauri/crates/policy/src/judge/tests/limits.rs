@@ -5,8 +5,8 @@ use crate::{Decision, Pattern, Rule, RuleOrigin, TargetPath};
 
 fn scene(command: &str) -> Scene {
     let more = [
-        "head", "mkdir", "ssh", "sed", "node", "tar", "zip", "unzip", "pax", "ln", "wget", "gh", "psql", "rsync",
-        "kill",
+        "head", "mkdir", "ssh", "sed", "node", "tar", "zip", "unzip", "pax", "ln", "wget", "gh", "psql",
+        "rsync", "kill",
     ];
     let scene =
         more.iter().fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
@@ -99,7 +99,7 @@ fn what_is_sent_or_fetched_without_a_name_may_go_anywhere() {
     );
     check(
         "curl -s https://a.example",
-        &["curl -s https://a.example/y", "curl -s --url https://a.example/z", "curl -s a.example/y"],
+        &["curl -s https://a.example/y", "curl -s a.example/y"],
         &[
             "curl -s --url https://evil.example/?x",
             "curl -s --ur https://evil.example/?x",
