@@ -252,6 +252,6 @@ test.describe("all rules in one table", () => {
     await expect(verdict).toContainText("Denied");
     await expect(verdict.getByRole("listitem").first()).toBeVisible();
     await page.getByText("How it was decided").click();
-    await expect(page.getByRole("definition").first()).toBeVisible();
+    await expect(page.getByTestId("trace").getByRole("listitem").first()).toBeVisible();
   });
 });

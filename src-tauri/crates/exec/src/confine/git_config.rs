@@ -62,7 +62,9 @@ impl<'a> GitConfig<'a> {
             let whole = std::iter::once(value.as_str());
             let is_folder = matches!(key.as_str(), "hookspath" | "templatedir");
             let words = value.split(|letter: char| letter.is_whitespace() || "\"'`;|&()=!".contains(letter));
-            for word in whole.chain(words).filter(|word| !word.is_empty()) {
+            // A name alone (`main`, `status`) is a branch or a command.
+            let is_path = |word: &&str| is_folder || word.contains(['/', '.']);
+            for word in whole.chain(words).filter(|word| !word.is_empty()).filter(is_path) {
                 let there = tops.iter().map(|top| top.join(self.expand(word)));
                 paths.extend(there.filter(|path| is_folder || !path.is_dir()));
             }
@@ -228,6 +230,8 @@ mod tests {
         has("[filter \"x\"]\nclean = sh tools/clean.sh %f\n", "p/tools/clean.sh");
         has("[alias]\nx = \"!./x.sh\"\n", "p/./x.sh");
         has("[core]\nfsmonitor = ~/p/watch\n", "p/watch");
+        let branch = paths("[init]\ndefaultBranch = main\n", &[("p/main", "a program that a build makes")]);
+        assert!(!branch.iter().any(|path| path.ends_with("/main")), "{branch:?}");
         assert!(!paths("[remote \"o\"]\nurl = ../q\n", &[]).iter().any(|path| path.ends_with("../q")));
     }
 

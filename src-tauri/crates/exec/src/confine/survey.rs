@@ -90,7 +90,7 @@ impl Survey {
         let git = GitConfig::of_user(protected.home());
         let mut walk = SurveyWalk { found: Self::default(), folders, git, left: most, unlock };
         for folder in folders {
-            walk.walk_below(PathBuf::from(folder));
+            walk.walk_below(Path::new(folder));
             for place in protected.fixed_in(folder) {
                 walk.found.add_if_there(PathBuf::from(place));
             }
@@ -125,11 +125,11 @@ impl Survey {
 }
 
 impl SurveyWalk<'_> {
-    fn walk_below(&mut self, top: PathBuf) {
-        let mut open = VecDeque::from([top.clone()]);
+    fn walk_below(&mut self, top: &Path) {
+        let mut open = VecDeque::from([top.to_owned()]);
         while let Some(folder) = open.pop_front() {
             // Only git works in a folder of this name. Any other one may be made to look like a repository: it stays a folder.
-            if folder.strip_prefix(&top).is_ok_and(is_in_git)
+            if folder.strip_prefix(top).is_ok_and(is_in_git)
                 && is_git_folder(|part| folder.join(part).symlink_metadata().is_ok())
             {
                 self.add_repository(&folder);
