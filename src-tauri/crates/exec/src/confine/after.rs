@@ -270,7 +270,7 @@ mod tests {
                 }
                 let pipe = top.join("a/.git/config");
                 let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
-                rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+                rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode).unwrap();
                 fs::File::create(top.join("b/.git/config")).unwrap().set_len(64 << 30).unwrap();
             },
         );
