@@ -21,7 +21,7 @@ console.log(`\n${passed} passed, ${failed} failed${flaky.length > 0 ? `; only wh
 const names = new Set([
   ...text.matchAll(/^test (\S+) \.\.\. FAILED$/gm), // cargo test
   ...text.matchAll(/^\s+FAIL\s+(.*)$/gm), // vitest
-  ...[...text.matchAll(/^\s+\d+ failed\n((?:\s+\[.*\n)+)/gm)].flatMap(([, list]) => [...list.matchAll(/^\s+(.*?) ?─*$/gm)]), // Playwright
+  ...[...text.matchAll(/^ +\d+ failed\n((?: {4}.*\n)+)/gm)].flatMap(([, list]) => [...list.matchAll(/^ +(.*?) *─*$/gm)]), // Playwright
 ].map(([, name]) => name));
 for (const name of flaky) names.delete(name);
 for (const name of names) console.log(`failed: ${name}`);
