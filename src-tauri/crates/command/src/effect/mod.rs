@@ -1,6 +1,5 @@
 //! Effects of a step: everything that it does to the world, as typed facts. `contract::render` makes the sentences.
 
-mod address;
 mod checks;
 mod command;
 mod host;

@@ -2,7 +2,6 @@
 
 use postern_programs::{EffectKind, Of};
 
-use super::address::{addresses, fetches_operands};
 use super::checks::{self, FoundEffect};
 use super::command::{self, ExaminedCommand, ProgramWords, word_text};
 use super::host::{is_plain, machine_of, registry_of_image};
@@ -326,6 +325,9 @@ fn registry(command: &ExaminedCommand<'_>, what: &[String]) -> Option<String> {
     image.or_else(place).map(str::to_owned)
 }
 
+/// Programs of which every operand is an address, whatever it looks like.
+const FETCHERS: [&str; 2] = ["curl", "wget"];
+
 fn effect_words(of: Of, command: &ExaminedCommand<'_>, behind: usize) -> Vec<String> {
     let operands = command.operands(behind);
     if of == Of::Found {
@@ -339,7 +341,9 @@ fn effect_words(of: Of, command: &ExaminedCommand<'_>, behind: usize) -> Vec<Str
         Of::First => operands.into_iter().take(1).collect(),
         Of::Rest => operands.into_iter().skip(1).collect(),
         Of::Last => operands.last().copied().into_iter().collect(),
-        Of::Hosts if fetches_operands(command.name) => addresses(command, behind),
+        Of::Hosts if command.is_one_of(&FETCHERS) => {
+            operands.into_iter().chain(command.values_of("--url")).collect()
+        }
         Of::Hosts => operands.into_iter().filter(|word| machine_of(word).is_some()).collect(),
         Of::Verb => command.verb_before(behind).into_iter().collect(),
     };

@@ -101,10 +101,13 @@ fn links_outside(call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
     Some((*at, ArgEffect::Outside, "makes a name that leads out of the working directory"))
 }
 
+/// What a command does that writes where tools look by themselves.
+pub(super) const PLANTS: &str = "writes what other programs run or read without being asked";
+
 /// Returns an operand that other programs read or run by themselves.
 fn read_by_tools(read: &Invocation<'_>) -> FoundArg {
     let at = read.operands.iter().copied().find(|at| read.beginning(*at).is_some_and(is_read_by_tools))?;
-    Some((at, ArgEffect::Plants, "writes what other programs run or read unasked"))
+    Some((at, ArgEffect::Plants, PLANTS))
 }
 
 /// Returns true if a part of the path names what tools read or run by themselves.
@@ -171,18 +174,14 @@ fn target(name: &str, call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
     if unknown && path.rsplit('/').next().is_some_and(|part| part.starts_with('.')) {
         return Some((at, ArgEffect::Writes, "writes to a place that is known only at run time"));
     }
-    is_read_by_tools(path).then_some((
-        at,
-        ArgEffect::Plants,
-        "writes what other programs run or read unasked",
-    ))
+    is_read_by_tools(path).then_some((at, ArgEffect::Plants, PLANTS))
 }
 
 /// Returns one of these options whose value names what tools read by themselves, or a folder of it.
 pub(super) fn plants(read: &Invocation<'_>, names: &[&str]) -> FoundArg {
     let given = names.iter().flat_map(|name| read.options_named(name));
     let mut led = given.filter(|given| read.value_or_start(given).is_some_and(is_read_by_tools));
-    led.next().map(|given| (given.at, ArgEffect::Plants, "writes what other programs run or read unasked"))
+    led.next().map(|given| (given.at, ArgEffect::Plants, PLANTS))
 }
 
 /// Returns the operand that is removed or moved away, if it is outside of the working directory, and is no file of the temporary folder.

@@ -48,7 +48,7 @@ pub(super) fn plants_download(read: &Invocation<'_>) -> FoundArg {
             .iter()
             .find(is_named)
             .filter(|_| by_address)
-            .map(|at| (*at, ArgEffect::Plants, "writes what other programs run or read unasked"))
+            .map(|at| (*at, ArgEffect::Plants, files::PLANTS))
     };
     files::plants(read, &TO).or_else(named)
 }
