@@ -1,5 +1,6 @@
 //! Limits of the rules that offers save: such a rule covers no step that does more than the one on show.
 
+use super::files::put_files;
 use super::given;
 use super::look;
 use super::places::{self, StepPlaces, TEMPORARY};
@@ -205,24 +206,12 @@ fn changes_unbound(
     }
     let of_git = |path: &str| path.split('/').any(|name| name.eq_ignore_ascii_case(".git"));
     let is_kept = |path: &String| of_git(path) || !protected.places_at(path).is_empty();
+    let put = put_files(subject.step);
     let mut named = folders.iter().flat_map(|folder| {
-        let named = places::operands(subject, facts, folder);
-        let into = put_into(subject, &named);
-        named.into_iter().chain(into)
+        let put = put.iter().map(|path| places::resolved(path, folder, facts));
+        places::operands(subject, facts, folder).into_iter().chain(put)
     });
     named.find(is_kept).map(|path| Gap::Outside { path })
-}
-
-/// Programs that put a file into a folder under its own name.
-const PUT: [&str; 6] = ["cp", "install", "ln", "mv", "rsync", "scp"];
-
-/// Returns the paths at which a program would put its files into any of its operands that is a folder.
-fn put_into(subject: &StepSubject<'_>, named: &[String]) -> Vec<String> {
-    if !subject.step.program().is_some_and(|name| PUT.contains(&path::base_name(name))) {
-        return Vec::new();
-    }
-    let pairs = named.iter().flat_map(|file| named.iter().map(move |folder| (file, folder)));
-    pairs.map(|(file, folder)| path::join_path(folder, path::base_name(file))).collect()
 }
 
 /// Returns true if a step changes files, by its effects or by its arguments.

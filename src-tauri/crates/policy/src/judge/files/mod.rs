@@ -23,6 +23,7 @@ use crate::permissions::FileUse;
 use crate::rule::{FileAccess, Millis, Source};
 use crate::ruleset::{Compiled, FilePattern};
 use crate::settings::{Ask, Fallback};
+pub(super) use operands::put_files;
 use postern_command::{ProgramClass, Step, Unparsed, UnparsedSpan, class_of};
 use uses::StepFileUse;
 

@@ -150,7 +150,7 @@ fn tar_reads(step: &Step, at: usize, is_output: bool, is_archive: bool) -> bool 
 }
 
 /// Returns the files that a step makes in a folder, under the names of those that it is given.
-pub(super) fn put_files(step: &Step) -> Vec<String> {
+pub(in crate::judge) fn put_files(step: &Step) -> Vec<String> {
     let name = step.program().map(folded_base_name).unwrap_or_default();
     if !PUT.contains(&&*name) {
         return Vec::new();
