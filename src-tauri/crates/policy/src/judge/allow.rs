@@ -133,6 +133,11 @@ fn collect_found(part: &CompiledRules, subject: &StepSubject<'_>, found: &mut Ve
     }
 }
 
+/// Returns true if a step does what a rule with limits showed, wherever it runs and whatever program its words name there.
+pub(super) fn is_within_limits(rule: &Compiled, subject: &StepSubject<'_>, facts: &Facts<'_>) -> bool {
+    matches_words(rule, subject) && gap_in_words(rule, subject, facts).is_none()
+}
+
 /// Weighs one rule; `named` is true if it names the program as the step does.
 fn weigh_rule<'a>(
     rule: &'a Compiled,
@@ -140,31 +145,18 @@ fn weigh_rule<'a>(
     subject: &StepSubject<'_>,
     facts: &Facts<'_>,
 ) -> Coverage<'a> {
-    let words = subject.elevated.as_ref().unwrap_or(&subject.words);
-    if let Some(command) = &rule.command {
-        let program = words.len() - subject.words.len();
-        // What an offer saved covers no more than it showed.
-        let narrow = rule.rule.limits.is_some();
-        let matches = if narrow { command.matches_with_numbers(words) } else { command.matches(words) };
-        if !matches || !(0..=program).all(|at| command.names_word(at)) {
-            return Coverage::Nothing;
-        }
-    }
     // Only the request's own folder is held open; the agent may exchange another one meanwhile.
     let folder = (subject.step.dir == Dir::Same).then(|| path::normal(facts.cwd));
-    if let Some(args) = &rule.args
-        && !args.matches(words.get(1..).unwrap_or_default(), folder.as_deref())
+    let words = subject.elevated.as_ref().unwrap_or(&subject.words);
+    if !matches_words(rule, subject)
+        || rule
+            .args
+            .as_ref()
+            .is_some_and(|args| !args.matches(words.get(1..).unwrap_or_default(), folder.as_deref()))
     {
         return Coverage::Nothing;
     }
-    if let Some(problem) = elsewhere(rule, subject, facts).or_else(|| with_input(&rule.rule, subject, facts))
-    {
-        return Coverage::Close(&rule.rule, problem);
-    }
-    if let Some(problem) = too_wide(rule, subject).or_else(|| {
-        let limits = rule.rule.limits.as_deref()?;
-        limits::beyond(limits, matches!(rule.rule.pattern, Pattern::Exact(_)), facts, subject)
-    }) {
+    if let Some(problem) = elsewhere(rule, subject, facts).or_else(|| gap_in_words(rule, subject, facts)) {
         return Coverage::Close(&rule.rule, problem);
     }
     match pin_problem(&rule.rule, subject) {
@@ -175,6 +167,26 @@ fn weigh_rule<'a>(
         PinState::Changed(what) => Coverage::Changed(&rule.rule, what),
         PinState::OtherScript => Coverage::Nothing,
     }
+}
+
+/// Returns true if the step's words are those of a rule's command, if it has one.
+fn matches_words(rule: &Compiled, subject: &StepSubject<'_>) -> bool {
+    let words = subject.elevated.as_ref().unwrap_or(&subject.words);
+    rule.command.as_ref().is_none_or(|command| {
+        let program = words.len() - subject.words.len();
+        // What an offer saved covers no more than it showed.
+        let narrow = rule.rule.limits.is_some();
+        let matches = if narrow { command.matches_with_numbers(words) } else { command.matches(words) };
+        matches && (0..=program).all(|at| command.names_word(at))
+    })
+}
+
+/// Returns why a rule whose words match a step does not cover it, with its input and its arguments.
+fn gap_in_words(rule: &Compiled, subject: &StepSubject<'_>, facts: &Facts<'_>) -> Option<Gap> {
+    with_input(&rule.rule, subject, facts).or_else(|| too_wide(rule, subject)).or_else(|| {
+        let limits = rule.rule.limits.as_deref()?;
+        limits::beyond(limits, matches!(rule.rule.pattern, Pattern::Exact(_)), facts, subject)
+    })
 }
 
 /// Returns why a rule for a folder does not hold where the step runs.

@@ -438,10 +438,19 @@ pub(crate) enum ProjectCode {
     Runs,
 }
 
-/// Returns the code of the project that the step at `at` runs.
-pub(crate) fn project_code(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> ProjectCode {
+/// Facts about a step that say whether to confine it.
+pub(crate) struct StepInProject {
+    pub(crate) code: ProjectCode,
+    /// True if it changes what its agent may change, and the profile `project` holds all that it does.
+    pub(crate) changes_own: bool,
+}
+
+/// Returns what the step at `at` runs of the project, and whether it changes nothing else.
+pub(crate) fn step_in_project(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> StepInProject {
     let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
     let places = OnceCell::new();
     let effects = crate::risk::of_step(facts, subject.step, subject.found);
-    Classes::new(policy, facts, &places).find_classes(&subject, &effects).code
+    let found = Classes::new(policy, facts, &places).find_classes(&subject, &effects);
+    let held = |profile| found.held_by(profile, false).is_some() && !found.dangerous;
+    StepInProject { code: found.code, changes_own: held(Profile::Project) && !held(Profile::Look) }
 }

@@ -1,8 +1,10 @@
 //! Rules that name a profile: they allow what their words cover, confined, as far as the profile holds it.
 //!
 //! The operating system holds such a run, so nothing else has to: an argument that runs something else, a script that the agent
-//! can change, or text on standard input can do no more than the profile lets it. What no class covers, no such rule covers.
+//! can change, or text on standard input can do no more than the profile lets it. What no class covers, no such rule covers. A
+//! rule with limits, which an offer saved, is held to them as well.
 
+use super::allow;
 use super::broad::{holds_there, starts};
 use super::classes::{Classes, Need, StepClasses};
 use super::places::StepPlaces;
@@ -87,10 +89,14 @@ fn matching<'a>(
         .compiled_parts()
         .flat_map(|part| part.confined().map(move |(at, rule)| (part, at, rule)));
     rules.filter_map(move |(part, at, rule)| {
-        let covers = is_alive(rule, facts)
-            && holds_there(rule, facts, subject)
-            && starts.iter().any(|start| start.is_covered(part, at, rule));
-        covers.then_some((&rule.rule, rule.rule.confine?))
+        let named = || starts.iter().any(|start| start.is_covered(part, at, rule));
+        let is_covered = || {
+            let limited = rule.rule.limits.is_some();
+            holds_there(rule, facts, subject)
+                && (limited && rule.command.is_some() || named())
+                && (!limited || allow::is_within_limits(rule, subject, facts))
+        };
+        (is_alive(rule, facts) && is_covered()).then_some((&rule.rule, rule.rule.confine?))
     })
 }
 

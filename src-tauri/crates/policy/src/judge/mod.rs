@@ -52,7 +52,7 @@ mod wild_path;
 pub use allow::changes;
 pub(crate) use allow::describes;
 pub(crate) use allow::is_fed_text;
-pub(crate) use classes::{ProjectCode, project_code};
+pub(crate) use classes::{ProjectCode, step_in_project};
 pub(crate) use code::{
     argv_of_line, is_constant, is_repeatable, on_input as code_on_input, sourced, text_on_input,
 };

@@ -1,14 +1,15 @@
-//! The offer to allow code of the project confined to it.
+//! The offer to allow code of the project, and changes of its files, confined to it.
 //!
 //! The agent can change such code at any time, so no hash of it promises anything. The operating system holds the run instead:
-//! the words can be wide, and a rule needs no pin.
+//! the words can be wide, and a rule needs no pin. A rule for changes keeps its limits, too: archives, patches and links decide
+//! what is written as much as words do, and the operating system holds that part.
 
 use super::{AlwaysOffer, Draft, OfferLabel, distinct, label, path_pattern, place, widths_of};
 use crate::agent::AgentPolicy;
 use crate::confinement::Confinement;
 use crate::decision::Decision;
 use crate::facts::{Facts, Lookup};
-use crate::judge::{ProjectCode, judge_request, project_code};
+use crate::judge::{ProjectCode, judge_request, step_in_project};
 use crate::path;
 use crate::risk::RiskLevel;
 use crate::rule::{Pattern, Rule, RuleInput, RuleOrigin};
@@ -17,9 +18,9 @@ use crate::verdict::Verdict;
 use postern_command::Role;
 use postern_protocol::Profile;
 
-/// Returns the offer that allows the steps which run code of the project confined to it.
+/// Returns the offer that allows the steps confined to the project which run its code, or change its files and nothing else.
 ///
-/// The other steps are offered as otherwise. `None` if no step runs such code, or the rules would not answer
+/// The other steps are offered as otherwise. `None` if there is no such step, or the rules would not answer
 /// the question.
 pub(super) fn confined_offer(
     policy: &AgentPolicy,
@@ -30,18 +31,21 @@ pub(super) fn confined_offer(
     if !asks || policy.settings.folders.is_empty() || !facts.confinable.project {
         return None;
     }
-    let (mut code, mut others) = (Vec::new(), Vec::new());
+    let (mut confined, mut others) = (Vec::new(), Vec::new());
     let asked = |step: &crate::StepVerdict| step.decision != Decision::Allow;
     for at in verdict.steps.iter().enumerate().filter(|(_, step)| asked(step)).map(|(at, _)| at) {
-        let of_project = project_code(policy, facts, at);
+        let of_project = step_in_project(policy, facts, at);
         let otherwise = || widths_of(facts, at).ok().and_then(|widths| widths.useful().cloned());
-        match otherwise().filter(|_| of_project != ProjectCode::Runs) {
+        match otherwise().filter(|_| of_project.code != ProjectCode::Runs) {
+            Some(draft) if of_project.changes_own && draft.limits.is_some() => {
+                confined.push(Draft { pin: None, confine: Some(Profile::Project), ..draft });
+            }
             Some(draft) => others.push(draft),
-            None if of_project == ProjectCode::No => return None,
-            None => code.push(draft_rule(facts, at, of_project)?),
+            None if of_project.code == ProjectCode::No => return None,
+            None => confined.push(draft_rule(facts, at, of_project.code)?),
         }
     }
-    if code.is_empty() {
+    if confined.is_empty() {
         return None;
     }
     let folder = if others.is_empty() {
@@ -49,13 +53,19 @@ pub(super) fn confined_offer(
     } else {
         place::rules_folder(&others, facts).ok()??
     };
-    let (code, others) = (distinct(code.into_iter()), distinct(others.into_iter()));
+    let (confined, others) = (distinct(confined.into_iter()), distinct(others.into_iter()));
     let rest = (!others.is_empty()).then(|| Box::new(label::each_label(&others, facts)));
-    let confined = code.iter().map(label::confined).collect();
+    let all = confined.iter().map(label::confined).collect();
     let offer = AlwaysOffer {
         id: "confined",
-        label: OfferLabel::Confined { confined, folders: Vec::new(), network: false, loopback: false, rest },
-        drafts: code.into_iter().chain(others).collect(),
+        label: OfferLabel::Confined {
+            confined: all,
+            folders: Vec::new(),
+            network: false,
+            loopback: false,
+            rest,
+        },
+        drafts: confined.into_iter().chain(others).collect(),
         folder: Some(folder),
         renews: Vec::new(),
         confinement: Confinement::None,

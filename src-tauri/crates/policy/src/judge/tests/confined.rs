@@ -13,7 +13,7 @@ fn confined(id: i64, text: &str, profile: Profile) -> Rule {
 
 /// Returns an agent with a folder of its own, without classes, and these rules for the profile `project`.
 fn scene(rules: &[&str], text: &str) -> Scene {
-    let programs = ["make", "npm", "tee", "mkdir", "strange", "tail", "node"];
+    let programs = ["make", "npm", "tee", "mkdir", "strange", "tail", "node", "tar", "cp"];
     let scene = programs
         .iter()
         .fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name))
@@ -246,7 +246,7 @@ fn what_it_names_is_no_word_for_what_runs_with_the_users_rights() {
 }
 
 #[test]
-fn always_offers_to_confine_code_of_the_project_first() {
+fn always_offers_to_confine_code_and_changes_of_the_project_first() {
     let offered = |scene: &Scene| {
         let offers = scene.offers();
         let texts = |offer: &crate::AlwaysOffer| {
@@ -268,6 +268,9 @@ fn always_offers_to_confine_code_of_the_project_first() {
         ("FOO=1 make", "make *"),
         ("cd src && make", "make *"),
         ("make && mkdir out", "make * + mkdir *"),
+        ("mkdir out", "mkdir *"),
+        ("git commit -m x", "git commit *"),
+        ("tar czf a.tgz src && cp a b", "tar * + cp *"),
     ] {
         assert_eq!(offered(&scene(&[], text)), ("confined", expected.to_owned(), "project"), "{text}");
         let offers = scene(&[], text).offers();
@@ -284,9 +287,15 @@ fn always_offers_to_confine_code_of_the_project_first() {
             "{text}"
         );
     }
-    for text in
-        ["git push", "make && git push", "mkdir out", "make -C /opt", "rm -rf . && make", "npm install x"]
-    {
+    for text in [
+        "git push",
+        "make && git push",
+        "git commit -m x && git push",
+        "mkdir /opt/out",
+        "make -C /opt",
+        "rm -rf . && make",
+        "npm install x",
+    ] {
         assert_ne!(offered(&scene(&[], text)).0, "confined", "{text}");
     }
     let mut cannot = scene(&[], "make");
@@ -297,4 +306,34 @@ fn always_offers_to_confine_code_of_the_project_first() {
     assert_eq!(offered(&open).0, "command", "it asked for more");
     let without = scene(&[], "make").with_settings(|settings| settings.folders.clear());
     assert_eq!(offered(&without).0, "command", "the profile needs folders");
+}
+
+#[test]
+fn a_confined_rule_for_changes_covers_what_was_shown_and_no_more() {
+    let after = |saved: &str, text: &str| {
+        let offers = scene(&[], saved).offers();
+        let rules = offers[0].to_rules(RuleOrigin::Any).zip(1..).map(|(rule, id)| Rule { id, ..rule });
+        rules.fold(scene(&[], text), Scene::with_rule).judge_request()
+    };
+    for (saved, text) in [
+        ("tar czf a.tgz src", "tar czf b.tgz docs"),
+        ("cp a b", "cp c d && cp d e"),
+        ("git commit -m x", "git commit -m y --amend"),
+        ("git add a", "cd src && git add b"),
+    ] {
+        let verdict = after(saved, text);
+        assert_eq!((verdict.decision, verdict.confinement.name()), (Decision::Allow, "project"), "{text}");
+    }
+    for (saved, text) in [
+        ("tar czf a.tgz src", "tar czf a.tgz src --checkpoint-action=exec=sh"),
+        ("cp a b", "cp a b && git push"),
+        ("cp a b", "cp a ~/.zshrc"),
+        ("cp a b", "cp ~/.ssh/id_rsa b"),
+        ("git commit -m x", "git commit -m x -C ~/x"),
+        ("git add a", "git -c core.fsmonitor=x add a"),
+    ] {
+        let verdict = after(saved, text);
+        assert_ne!(verdict.decision, Decision::Allow, "{text}");
+        assert!(verdict.confinement.is_none(), "{text}");
+    }
 }
