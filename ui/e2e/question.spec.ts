@@ -321,6 +321,8 @@ test("a rule shows what it would have answered, as it is edited", async ({ page 
   await expect(page.getByTestId("preview")).toContainText("a rule needs a pattern");
   await page.getByRole("textbox", { name: "Rule to save" }).fill("git push origin *");
   await expect(page.getByTestId("preview")).toContainText("7 of your last 50");
+  await expect(page.getByTestId("left-out")).toHaveText("Doesn’t cover --delete or --force.");
+  await fit(page);
   expect((await said(page)).previews.at(-1)).toMatchObject({
     proposal: "command",
     edited: "git push origin *",

@@ -248,6 +248,7 @@ export class FakeApproval implements InboxBackend {
       of: 50,
       examples: problem ? [] : examples,
       also,
+      leftOut: edited?.includes("*") && also.length === 0 ? ["--delete", "--force"] : [],
     };
   }
 

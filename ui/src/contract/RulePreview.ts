@@ -37,4 +37,8 @@ changes?: Array<string>,
 /**
  * Of a broad rule, or of one that has to be: what it covers besides. Of an answer: what it adds to its offer, so that it has to be broad.
  */
-also?: Array<AlsoCovers>, };
+also?: Array<AlsoCovers>, 
+/**
+ * Arguments that its words would let in and that it does not cover: those that do something dangerous. A few of them, escaped.
+ */
+leftOut?: Array<string>, };

@@ -162,6 +162,9 @@ export const panel = {
     back: "Back",
     save: "Allow and Save Rule",
     added: "Also:",
+    leftOut: "Doesn’t cover",
+    /** Between the parts of a list of `n`, before the part at `i`. */
+    or: (n: number, i: number) => (i < n - 1 ? ", " : " or "),
     broad: "Save Broad Rule…",
     broadAgain: "Allow and Save Broad Rule",
     holdBroad: "Hold to Save Broad Rule",

@@ -57,8 +57,8 @@ pub use cause::{
 };
 pub use check::{
     AlsoCovered, Carrier, Changeable, FindingKind, LintProblem, NeverMatches, Remark, RuleFinding, Seen,
-    TooBroad, Widening, also_covered, check_rule, covers_step, edit_draft, lint_file, lint_rules, remarks,
-    widened_place, would_match,
+    TooBroad, Widening, also_covered, check_rule, covers_step, edit_draft, left_out, lint_file, lint_rules,
+    remarks, widened_place, would_match,
 };
 pub use classes::{Access, Class};
 pub use confinement::{Confinement, DEVICES, Denied, INSTALLED, SYSTEM_PLACES, protected_places};

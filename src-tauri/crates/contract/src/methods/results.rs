@@ -162,6 +162,10 @@ pub struct RulePreview {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<_>", optional)]
     pub also: Vec<AlsoCovers>,
+    /// Arguments that its words would let in and that it does not cover: those that do something dangerous. A few of them, escaped.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<_>", optional)]
+    pub left_out: Vec<String>,
 }
 
 /// A place in a text, counted from one.

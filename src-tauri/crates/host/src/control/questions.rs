@@ -4,6 +4,7 @@ use super::{Handle, HostControl, MethodResult, blocking, shutting_down};
 use crate::ask::ApproverId;
 use crate::book::Matched;
 use crate::gate::read_script;
+use postern_command::escape;
 use postern_contract::methods::{
     AnswerQuestion, Applied, CannotPresent, ControlError, EditQuestion, GetQuestion, GetScript,
     ListQuestions, Nothing, PresentQuestion, Presented, PreviewAnswer, PutOffQuestion, QuestionRef,
@@ -92,6 +93,9 @@ impl Handle<PreviewAnswer> for HostControl {
                 *folder = from_home(folder.as_str(), home).into_owned();
             }
         }
+        let mut left_out: Vec<String> =
+            rules.iter().flat_map(|rule| postern_policy::left_out(rule, home)).collect();
+        left_out.dedup();
         let listed = self.parts.book.remarked(rules.clone()).await?;
         let remarks = listed.into_iter().flat_map(|listed| listed.remarks).map(|remark| remark.text);
         let agent = Some(remember.agent).filter(|_| remember.scope == Scope::Agent);
@@ -102,6 +106,7 @@ impl Handle<PreviewAnswer> for HostControl {
             of,
             examples,
             also: added.iter().map(render::widening).collect(),
+            left_out: left_out.iter().map(|word| escape::visible_text(word)).collect(),
             ..RulePreview::default()
         })
     }

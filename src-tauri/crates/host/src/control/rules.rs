@@ -191,7 +191,16 @@ impl Handle<PreviewRule> for HostControl {
         let Matched { count, of, examples } =
             self.parts.book.matched_recently(agent.clone(), vec![rule.clone()]).await?;
         let (changed, changes) = self.parts.book.changed_by(agent, rule).await?;
-        Ok(RulePreview { problem: None, remarks, matched: count, of, examples, changed, changes, also })
+        Ok(RulePreview {
+            remarks,
+            matched: count,
+            of,
+            examples,
+            changed,
+            changes,
+            also,
+            ..RulePreview::default()
+        })
     }
 }
 

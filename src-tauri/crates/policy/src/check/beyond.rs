@@ -8,7 +8,7 @@ use crate::facts::Facts;
 use crate::path;
 use crate::risk;
 use crate::risk::RiskLevel;
-use crate::rule::{Effect, Pattern, Rule};
+use crate::rule::{Effect, Limits, Pattern, Rule};
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
 use postern_command::{ArgEffect, UnsafeArg, known_arguments, read_argv};
@@ -33,28 +33,7 @@ pub(super) const ANY: &str = "any";
 /// Returns what a rule covers if it is broad and does not cover otherwise, the most consequential first. `home` is the person's
 /// home folder.
 pub fn also_covered(rule: &Rule, home: &str) -> Vec<AlsoCovered> {
-    let words = match &rule.pattern {
-        Pattern::Command(text) => {
-            let mut words = postern_command::words_of_at(text, home).unwrap_or_default();
-            if words.pop_if(|last| last == "*").is_none() {
-                return Vec::new();
-            }
-            words
-        }
-        Pattern::Path(text) if !crate::pattern::is_glob(text) => {
-            vec![path::expand_home(text, home).into_owned()]
-        }
-        Pattern::Path(_)
-        | Pattern::Exact(_)
-        | Pattern::Identity(_)
-        | Pattern::Read(_)
-        | Pattern::Write(_) => {
-            return Vec::new();
-        }
-    };
-    if rule.effect != Effect::Allow {
-        return Vec::new();
-    }
+    let Some(words) = open_words(rule, home) else { return Vec::new() };
     let mut tried =
         TriedArgument::new(rule, home, RuleSet::compile(&[with_breadth(rule, false)], home, false));
     tried.try_known(&words, &[]);
@@ -72,6 +51,59 @@ pub(super) fn covered_beyond(
     let mut tried = TriedArgument { narrowly: shown, ..TriedArgument::new(rule, home, RuleSet::default()) };
     tried.try_known(before, behind);
     tried.into_covered(RiskLevel::NeedsReview)
+}
+
+/// Returns arguments that the words of a saved offer let in and its limits keep out: those that make it do something dangerous or
+/// run another program. At most [`MOST_NAMED`], without single letters. `home` is the person's home folder.
+pub fn left_out(rule: &Rule, home: &str) -> Vec<String> {
+    let Some((words, limits)) = open_words(rule, home).zip(rule.limits.as_deref()) else { return Vec::new() };
+    let with_limits = |limits: Option<Limits>| Rule { limits: limits.map(Box::new), ..rule.clone() };
+    // An example runs in the home folder.
+    let places = vec![home.to_owned()];
+    let narrow = with_breadth(&with_limits(Some(Limits { places, ..limits.clone() })), false);
+    let unlimited = with_limits(None);
+    let mut tried = TriedArgument::new(&unlimited, home, RuleSet::compile(&[narrow], home, false));
+    // It covers nothing that goes elsewhere.
+    let names = limits.effects.iter().flat_map(|effect| effect.names.iter().cloned());
+    let words: Vec<String> = words.into_iter().chain(names).collect();
+    tried.try_argv(&words, None);
+    tried.try_known(&words, &[]);
+    if tried.narrowly.is_empty() {
+        return Vec::new();
+    }
+    let mut dangerous = tried.found;
+    dangerous.retain(|(level, _)| *level == RiskLevel::Dangerous);
+    // What an argument does says more than what it may start.
+    dangerous.sort_by_key(|(_, one)| one.effect.is_none());
+    let mut named: Vec<String> = Vec::new();
+    for word in dangerous.into_iter().flat_map(|(_, one)| one.by) {
+        if word.len() > 2 && !named.contains(&word) {
+            named.push(word);
+        }
+    }
+    named.truncate(MOST_NAMED);
+    named
+}
+
+/// Returns the words of an allow rule before any further ones that it covers; `None` if it covers none.
+fn open_words(rule: &Rule, home: &str) -> Option<Vec<String>> {
+    if rule.effect != Effect::Allow {
+        return None;
+    }
+    match &rule.pattern {
+        Pattern::Command(text) => {
+            let mut words = postern_command::words_of_at(text, home).unwrap_or_default();
+            words.pop_if(|last| last == "*").map(|_| words)
+        }
+        Pattern::Path(text) if !crate::pattern::is_glob(text) => {
+            Some(vec![path::expand_home(text, home).into_owned()])
+        }
+        Pattern::Path(_)
+        | Pattern::Exact(_)
+        | Pattern::Identity(_)
+        | Pattern::Read(_)
+        | Pattern::Write(_) => None,
+    }
 }
 
 /// Returns the rule read as a broad one or not, with its words alone.
@@ -189,9 +221,9 @@ impl<'a> TriedArgument<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::also_covered;
-    use crate::testing::{HOME, person_rule};
-    use crate::{Effect, Rule};
+    use super::{also_covered, left_out};
+    use crate::testing::{HOME, Scene, person_rule};
+    use crate::{Effect, Rule, RuleOrigin};
 
     fn also(text: &str) -> Vec<(Option<String>, bool)> {
         let rule = Rule { broad: true, ..person_rule(1, Effect::Allow, text) };
@@ -216,6 +248,25 @@ mod tests {
         assert!(kinds("python3 *").contains(&"run-inline-code".to_owned()), "{:?}", kinds("python3 *"));
         assert_eq!(also("xargs *").first(), Some(&(None, true)), "it needs no argument for it");
         assert_eq!(also("rg *").first(), Some(&(None, false)), "an option names a program");
+    }
+
+    #[test]
+    fn a_narrow_rule_says_what_it_leaves_out() {
+        for (command, some) in [
+            ("git push origin main", Some("--force")),
+            ("find . -name '*.o'", Some("-exec")),
+            ("ls src", None),
+        ] {
+            let scene = Scene::new().with_shell_text(command);
+            let offers = scene.offers();
+            let rules = offers.iter().flat_map(|offer| offer.to_rules(RuleOrigin::Any));
+            let all: Vec<String> = rules.flat_map(|rule| left_out(&rule, HOME)).collect();
+            assert!(
+                some.map_or(all.is_empty(), |some| all.iter().any(|word| word == some)),
+                "{command}: {all:?}"
+            );
+        }
+        assert_eq!(left_out(&Rule { broad: true, ..person_rule(1, Effect::Allow, "find *") }, HOME), [""; 0]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod lint;
 mod remark;
 mod widen;
 
-pub use beyond::{AlsoCovered, also_covered};
+pub use beyond::{AlsoCovered, also_covered, left_out};
 pub use lint::{
     Carrier, Changeable, FindingKind, LintProblem, NeverMatches, RuleFinding, Seen, TooBroad, lint_file,
     lint_rules,
