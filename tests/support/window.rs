@@ -212,9 +212,19 @@ impl Window {
 
     /// Returns the element that an XPath names, once it is there.
     pub async fn element(&self, xpath: &str) -> Element {
-        self.holds(&is_there(xpath), &format!("{xpath} does not appear")).await;
-        let found = self.page.find(Locator::XPath(xpath)).await;
-        found.unwrap_or_else(|error| panic!("{xpath} went away again: {error}"))
+        let found = async {
+            loop {
+                self.holds(&is_there(xpath), &format!("{xpath} does not appear")).await;
+                // A page may put another element in its place between the two.
+                match self.page.find(Locator::XPath(xpath)).await {
+                    Ok(found) => return found,
+                    Err(error) => assert!(!error.is_no_such_window(), "the window is gone: {error}"),
+                }
+                tokio::time::sleep(BETWEEN).await;
+            }
+        };
+        let found = tokio::time::timeout(PATIENCE, found).await;
+        found.unwrap_or_else(|_| panic!("{xpath} goes away again and again"))
     }
 
     /// Returns the text that a person reads there.
