@@ -64,7 +64,7 @@ fn is_entry(folder: &str, name: &str) -> bool {
 }
 
 /// Settings of agents and editors that few people have.
-const RARE: [&str; 10] = [
+const RARE: [&str; 11] = [
     ".zed",
     ".helix",
     ".roo",
@@ -73,6 +73,7 @@ const RARE: [&str; 10] = [
     ".factory",
     ".amazonq",
     ".trae",
+    ".junie",
     "crush.json",
     ".crush.json",
 ];

@@ -236,6 +236,8 @@ pub(super) const PLACES: &[ProtectedPlace] = &[
     anywhere_place(Repository, ".pre-commit-config.yaml"),
     anywhere_place(Repository, ".overcommit.yml"),
     anywhere_place(Repository, ".gitconfig"),
+    // Hooks and programs of Mercurial.
+    anywhere_place(Repository, ".hg/hgrc"),
     home_place(Repository, ".config/git"),
     system_place(Repository, "/etc/gitconfig"),
     // Settings, hooks and servers of agents and editors: they start programs, and could remove Postern's hook.
@@ -271,6 +273,7 @@ pub(super) const PLACES: &[ProtectedPlace] = &[
     anywhere_place(AgentSettings, ".factory"),
     anywhere_place(AgentSettings, ".amazonq"),
     anywhere_place(AgentSettings, ".trae"),
+    anywhere_place(AgentSettings, ".junie"),
     anywhere_place(AgentSettings, "crush.json"),
     anywhere_place(AgentSettings, ".crush.json"),
     home_place(AgentSettings, ".config/opencode"),

@@ -45,6 +45,8 @@ fn a_path_in_a_protected_place_is_found_in_every_spelling() {
         ("/Users/u/p/.mcp.json", AgentSettings),
         ("/Users/u/p/.vscode/tasks.json", AgentSettings),
         ("/Users/u/p/.github/hooks/postern.json", AgentSettings),
+        ("/Users/u/p/.junie/mcp/mcp.json", AgentSettings),
+        ("/Users/u/p/.hg/hgrc", Repository),
         ("/Users/u/p/.claude/worktrees/w/.git/config", Repository),
         ("/Users/u/p/.claude/worktrees/w/.claude/settings.json", AgentSettings),
     ] {
