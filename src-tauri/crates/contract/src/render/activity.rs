@@ -2,7 +2,7 @@
 
 use crate::activity::{MomentKind, RequestRow};
 use postern_policy::RuleId;
-use postern_protocol::{Decided, EndReason, RunState};
+use postern_protocol::{Decided, DenyReason, EndReason, Outcome, RunState};
 
 /// Returns who allowed or denied a request, in a word or two. `None` until it is decided, and if it went away before.
 pub fn decided_by(row: &RequestRow) -> Option<String> {
@@ -43,11 +43,61 @@ pub fn moment(what: &MomentKind) -> String {
 
 fn ended_text(state: RunState, ending: Option<EndReason>) -> String {
     match (state, ending) {
-        (RunState::Denied, Some(reason)) => format!("denied: {}", reason.name()),
+        (RunState::Denied, Some(EndReason::Denied(reason))) => denied_words(reason).to_owned(),
         (RunState::Allowed, _) => "left to its agent".to_owned(),
         (RunState::Failed, _) => "could not start".to_owned(),
-        (_, Some(outcome)) => format!("ended: {}", outcome.name()),
-        (_, None) => "ended".to_owned(),
+        (_, Some(EndReason::Ran(outcome))) => outcome_words(outcome).to_owned(),
+        (_, Some(EndReason::Denied(_)) | None) => "ended".to_owned(),
+    }
+}
+
+/// Returns where a request stands, or how it ended, in a few words. Who decided it is in [`decided_by`].
+pub fn state_words(row: &RequestRow) -> String {
+    use DenyReason::{Core, Denylist, Policy, User};
+    match (row.state, row.ending, row.exit_code) {
+        (RunState::Denied, Some(EndReason::Denied(User | Core | Denylist | Policy)), _) => {
+            "denied".to_owned()
+        }
+        (RunState::Denied, Some(EndReason::Denied(reason)), _) => denied_words(reason).to_owned(),
+        (_, None | Some(EndReason::Ran(Outcome::Exited)), Some(code)) => format!("exited {code}"),
+        (_, Some(EndReason::Ran(outcome)), _) => outcome_words(outcome).to_owned(),
+        (state, _, _) => state.name().to_owned(),
+    }
+}
+
+fn denied_words(reason: DenyReason) -> &'static str {
+    match reason {
+        DenyReason::Core => "denied by a built-in rule",
+        DenyReason::Denylist => "denied by a rule",
+        DenyReason::Policy => "denied by its settings",
+        DenyReason::AllowlistMiss => "denied: not allowed",
+        DenyReason::User => "denied by you",
+        DenyReason::Expired => "denied: no answer",
+        DenyReason::Cancelled => "cancelled",
+        DenyReason::NotFound => "denied: not found",
+        DenyReason::Invalid => "denied: unreadable",
+        DenyReason::Drifted => "denied: it changed",
+        DenyReason::QueueFull => "denied: too many wait",
+        DenyReason::RateLimited => "denied: too many",
+        DenyReason::EnvRefused => "denied: its variables",
+        DenyReason::CwdRefused => "denied: its folder",
+        DenyReason::CannotPresent => "denied: nobody there",
+        DenyReason::NoAnswer => "denied: disk hangs",
+        DenyReason::Paused => "denied: blocked",
+        DenyReason::Restarted => "denied: restarted",
+    }
+}
+
+fn outcome_words(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Exited => "exited",
+        Outcome::Signalled => "ended by a signal",
+        Outcome::Timeout => "timed out",
+        Outcome::Killed => "stopped",
+        Outcome::Drifted => "stopped: it changed",
+        Outcome::Failed => "could not start",
+        Outcome::Lost => "lost at a restart",
+        Outcome::Unknown => "may have run",
     }
 }
 
@@ -55,7 +105,6 @@ fn ended_text(state: RunState, ending: Option<EndReason>) -> String {
 mod tests {
     use super::*;
     use postern_policy::{AgentId, Origin};
-    use postern_protocol::DenyReason;
 
     fn row(state: RunState, decided: Option<Decided>, rule: Option<RuleId>) -> RequestRow {
         RequestRow {
@@ -99,7 +148,23 @@ mod tests {
     fn the_end_of_a_request_names_its_reason() {
         let ended = |state, ending| moment(&MomentKind::Ended { state, ending });
         let denied = ended(RunState::Denied, Some(EndReason::Denied(DenyReason::User)));
-        assert_eq!(denied, "denied: user");
+        assert_eq!(denied, "denied by you");
+        assert_eq!(ended(RunState::Finished, Some(EndReason::Ran(Outcome::Timeout))), "timed out");
         assert_eq!(ended(RunState::Allowed, None), "left to its agent");
+    }
+    #[test]
+    fn a_state_is_said_without_the_words_of_the_wire() {
+        let said = |state, ending, exit_code| {
+            state_words(&RequestRow { ending, exit_code, ..row(state, None, None) })
+        };
+        let denied = |reason| said(RunState::Denied, Some(EndReason::Denied(reason)), None);
+        assert_eq!(denied(DenyReason::User), "denied", "by whom is told beside it");
+        assert_eq!(denied(DenyReason::Denylist), "denied");
+        assert_eq!(denied(DenyReason::CwdRefused), "denied: its folder");
+        assert_eq!(denied(DenyReason::Cancelled), "cancelled");
+        let ran = |outcome, code| said(RunState::Finished, Some(EndReason::Ran(outcome)), code);
+        assert_eq!(ran(Outcome::Exited, Some(1)), "exited 1");
+        assert_eq!(ran(Outcome::Killed, Some(143)), "stopped");
+        assert_eq!(said(RunState::Running, None, None), "running");
     }
 }

@@ -286,9 +286,8 @@ fn drifted(drift: &Drift) -> Sentence {
 
 fn search_path(agent: &AgentId, searched: &[String]) -> Sentence {
     let searched = searched.join(":");
-    Sentence::new("Programs are looked up in ")
-        .fragment(&searched)
-        .literal(". Check the name or give the whole path; or the user adds its folder: postern agents set ")
+    Sentence::new("Check the name or give the whole path; or the user adds its folder to the search path: ")
+        .literal("postern agents set ")
         .fragment(agent.as_str())
         .literal(" search-path=")
         .fragment(&searched)

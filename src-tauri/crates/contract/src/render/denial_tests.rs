@@ -139,7 +139,7 @@ fn advice_of_a_verdict_comes_before_the_usual_one() {
     let agent = AgentId::new("builder").unwrap();
     let given = Denial { advice: Some(Advice::SearchPath { agent, searched }), ..usual };
     let said = denial_advice(&given).unwrap();
-    assert!(said.starts_with("Programs are looked up in ~/.cargo/bin:/x\\u{202e}. Check"), "{said}");
+    assert!(said.starts_with("Check the name or give the whole path; or the user adds"), "{said}");
     let setting = "postern agents set builder search-path=~/.cargo/bin:/x\\u{202e}:FOLDER";
     assert!(said.ends_with(setting), "{said}");
     let recorded = Denial::from(Refusal::Recorded("It was denied.".to_owned()));

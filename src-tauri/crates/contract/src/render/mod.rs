@@ -4,6 +4,7 @@ mod activity;
 mod answer;
 mod argument;
 mod cause;
+mod change;
 mod danger;
 mod denial;
 mod effect;
@@ -17,9 +18,10 @@ mod sentence;
 mod shown;
 mod trace;
 
-pub use activity::{decided_by, moment};
+pub use activity::{decided_by, moment, state_words};
 pub use answer::{missing, not_applied};
 pub use cause::{asked_because, cause_sentence};
+pub use change::change;
 pub use danger::{confinement, danger, missing_network};
 pub use denial::{
     advice, denial, denial_advice, drifted_step, failed_confined, not_shown, refusal, set_aside, timed_out,
@@ -37,7 +39,7 @@ pub use question::{
     tool_policy,
 };
 pub use risk::protection;
-pub use rule::{invalid_rule, of_kind, rule_pattern, rule_remark};
+pub use rule::{invalid_rule, of_kind, rule_pattern, rule_remark, rule_sentence};
 pub use sentence::Sentence;
 pub use shown::{cause_text, effects, risk_text, shown_risk, shown_steps, shown_trace};
 pub use trace::finding_sentence;

@@ -26,8 +26,9 @@ fn offer_sentence(label: &OfferLabel) -> Sentence {
             if changeable.is_empty() {
                 return Sentence::new(words);
             }
-            let begun = Sentence::new(words).literal(", with any content of ");
-            joined(begun, changeable, " and ", |sentence, file| sentence.fragment(file)).literal(" by then")
+            let begun = Sentence::new(words).literal(", even if ");
+            let changes = if changeable.len() == 1 { " changes" } else { " change" };
+            joined(begun, changeable, " and ", |sentence, file| sentence.fragment(file)).literal(changes)
         }
         OfferLabel::Each(all) => {
             let any = all.iter().any(|one| matches!(one, Offered::Command { any_arguments: true, .. }));
@@ -81,7 +82,6 @@ fn joined<T>(
 }
 
 fn offered(sentence: Sentence, offered: &Offered) -> Sentence {
-    let content = |pinned: bool, held: &'static str| if pinned { held } else { "with any content by then" };
     match offered {
         Offered::Command { words, any_arguments: false } | Offered::Pattern(words) => {
             sentence.fragment(words)
@@ -94,16 +94,14 @@ fn offered(sentence: Sentence, offered: &Offered) -> Sentence {
             .fragment(path)
             .literal(" by ")
             .fragment(by)
-            .literal(", ")
-            .literal(content(*pinned, "both unchanged")),
+            .literal(if *pinned { ", both unchanged" } else { ", even if they change" }),
         Offered::Confined { path } => sentence.fragment(path).literal(" … with any arguments"),
         Offered::Program { name, path, pinned } => sentence
             .literal("any ")
             .fragment(name)
             .literal(" at ")
             .fragment(path)
-            .literal(", ")
-            .literal(content(*pinned, "unchanged")),
+            .literal(if *pinned { ", unchanged" } else { ", even if it changes" }),
     }
 }
 
@@ -124,7 +122,7 @@ mod tests {
             (OfferLabel::Exact { commands: 1, changeable: vec![] }, "this exact command"),
             (
                 OfferLabel::Exact { commands: 2, changeable: vec![own("a"), own("b\u{202e}")] },
-                "these exact commands, with any content of a and b\\u{202e} by then",
+                "these exact commands, even if a and b\\u{202e} change",
             ),
             (
                 OfferLabel::Each(vec![command(true), command(false)]),
@@ -133,7 +131,7 @@ mod tests {
             (OfferLabel::Each(vec![script(true)]), "the script /w/x.py by python3, both unchanged"),
             (
                 OfferLabel::Each(vec![program(true), program(false)]),
-                "any rg at /opt/rg, unchanged, any rg at /opt/rg, with any content by then",
+                "any rg at /opt/rg, unchanged, any rg at /opt/rg, even if it changes",
             ),
             (
                 OfferLabel::Confined {

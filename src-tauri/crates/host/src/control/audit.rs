@@ -8,7 +8,7 @@ use postern_contract::methods::{Audit, AuditAsk, AuditBy, AuditRow, AuditVerifie
 use postern_contract::render;
 use postern_store::audit::{self, AuditEntry, ChainFault, Verified};
 use postern_store::renewals;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::sync::PoisonError;
 use tokio_util::sync::CancellationToken;
 
@@ -19,8 +19,6 @@ pub(crate) const REFUSED: &str = "refused";
 const PAGE: u32 = 500;
 /// Largest number of changes of one moment that watchers are notified of; the audit has all of them.
 const TOLD: usize = 8;
-/// Largest number of characters of a value in a line.
-const SHOWN: usize = 80;
 
 impl Handle<ReadAudit> for HostControl {
     async fn handle(&self, _: ApproverId, params: AuditAsk) -> MethodResult<ReadAudit> {
@@ -171,76 +169,18 @@ fn refusal(entry: &AuditEntry) -> String {
     format!("{} of {} refused: {}", said("message"), escape::visible_text(&entry.key), said("why"))
 }
 
-/// Describes the change in one line: its subject, then each member that differs.
+/// Describes the change in one line.
 fn summary(entry: &AuditEntry) -> String {
-    match entry.subject.as_str() {
-        renewals::SUBJECT => return renewal(entry),
-        REFUSED => return refusal(entry),
-        _ => {}
-    }
     let read =
         |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
-    let there = |value: &Value| !value.is_null();
-    let (before, after) = (read(&entry.before).filter(there), read(&entry.after).filter(there));
-    let what = match entry.subject.as_str() {
-        "agents" => "agent",
-        "rules" => "rule",
-        "settings" => "setting",
-        "skill_folders" => "skill folder",
-        "skill_clis" => "skill",
-        "permissions" => "permissions.jsonc of",
-        "hooks" => "hook of",
-        "keys" => "key of",
-        "secrets" => "secret of",
-        other => other,
-    };
-    let what = format!("{what} {}", escape::visible_text(&entry.key));
-    let (done, differs) = match (&before, &after) {
-        (None, Some(after)) => ("added", members(&Value::Null, after)),
-        (Some(before), None) => ("removed", members(&Value::Null, before)),
-        (Some(before), Some(after)) => ("changed", members(before, after)),
-        (None, None) => ("changed", Vec::new()),
-    };
-    let differs = if differs.is_empty() { String::new() } else { format!(": {}", differs.join("; ")) };
-    format!("{what} {done}{differs}")
-}
-
-/// Returns the members that differ, one level down if both values are objects.
-fn members(before: &Value, after: &Value) -> Vec<String> {
-    let empty = Map::new();
-    let (old, new) = (before.as_object().unwrap_or(&empty), after.as_object().unwrap_or(&empty));
-    let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
-    names.sort_unstable();
-    names.dedup();
-    let mut all = Vec::new();
-    for name in names {
-        // An object's own name repeats the key, and a hash means nothing to a user.
-        if matches!(name.as_str(), "id" | "key" | "sha256") || old.get(name) == new.get(name) {
-            continue;
-        }
-        match (old.get(name), new.get(name)) {
-            (Some(old @ Value::Object(_)), Some(new @ Value::Object(_))) => all.extend(members(old, new)),
-            (None, Some(Value::Null) | None) => {}
-            (None, Some(new)) => all.push(format!("{name} {}", short_value(new))),
-            (Some(old), new) => {
-                all.push(format!(
-                    "{name} {} → {}",
-                    short_value(old),
-                    new.map_or("none".to_owned(), short_value)
-                ));
-            }
+    match entry.subject.as_str() {
+        renewals::SUBJECT => renewal(entry),
+        REFUSED => refusal(entry),
+        subject => {
+            let (before, after) = (read(&entry.before), read(&entry.after));
+            render::change(subject, &entry.key, before.as_ref(), after.as_ref())
         }
     }
-    all
-}
-
-fn short_value(value: &Value) -> String {
-    let text = match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    let text = escape::visible_text(&text);
-    if text.chars().count() <= SHOWN { text } else { text.chars().take(SHOWN).chain(['…']).collect() }
 }
 
 fn verified(found: Verified) -> AuditVerified {

@@ -226,8 +226,8 @@ pub(crate) fn mark_as_part(conn: &Connection, subject: &str, key: &str) -> Resul
     Ok(())
 }
 
-/// Notes the current state of something outside of the tables if it differs from the audit. Returns true if it
-/// did.
+/// Notes the current state of something outside of the tables if it differs from the audit: null if it is not there. Returns
+/// true if it did.
 pub fn note_state(
     conn: &Connection,
     subject: &str,
@@ -240,7 +240,7 @@ pub fn note_state(
     )?;
     let known: Option<Option<String>> = query.query_row([subject, key], |row| row.get(0)).optional()?;
     let known: Option<Value> = known.flatten().and_then(|text| serde_json::from_str(&text).ok());
-    if known.as_ref() == Some(now) {
+    if known.as_ref().unwrap_or(&Value::Null) == now {
         return Ok(false);
     }
     note_change(conn, subject, key, (known.as_ref(), Some(now)), widens(known.as_ref()))?;

@@ -160,6 +160,8 @@ fn what_is_in_no_table_is_recorded_when_it_is_another() {
     assert!(set("1"));
     assert!(!set("1"), "it is as it was");
     assert!(set("2"));
+    let gone = store.write(|conn| note_state(conn, "hooks", "codex", &Value::Null, |_| true)).wait().unwrap();
+    assert!(!gone, "what never was there is not removed");
     store
         .write(|conn| note_change(conn, "keys", "main", (None, Some(&json!({ "new": 1 }))), true))
         .wait()

@@ -68,8 +68,8 @@ fn shown_program(
     if program.setuid {
         remarks.push(ProgramRemark::OtherUser);
     }
-    if let Some(interpreter) = program.shebang.as_ref().and_then(|words| words.first()) {
-        remarks.push(ProgramRemark::Script { interpreter: interpreter.clone() });
+    if let Some(interpreter) = program.shebang.as_ref().and_then(|words| interpreter_of(words)) {
+        remarks.push(ProgramRemark::Script { interpreter: interpreter.to_owned() });
     }
     ShownProgram {
         name: to_pieces(&program.invoked),
@@ -84,6 +84,13 @@ fn shown_program(
         remarks: remarks.iter().map(render::remark).collect(),
         script,
     }
+}
+
+/// Returns what runs a script by its first line: the program behind `env`, if that is what the line names.
+fn interpreter_of(words: &[String]) -> Option<&str> {
+    let (first, rest) = words.split_first()?;
+    let behind = rest.iter().find(|word| !word.starts_with('-') && !word.contains('='));
+    Some(if first.ends_with("/env") { behind.unwrap_or(first) } else { first })
 }
 
 fn missing(path: &str, what: &str, home: &str) -> ShownProgram {
