@@ -5,11 +5,12 @@ use super::values::{self, ValueError};
 use super::{AgentEntry, PermissionsFile, PolicyStore, PolicyStoreError, now_millis};
 use crate::clock::lasting;
 use postern_contract::{Start, plain_key};
-use postern_policy::{AgentIcon, AgentId, Millis, Preset, Settings};
+use postern_policy::{AgentIcon, AgentId, Millis, Preset, Settings, expand_home};
 use postern_store::agents::Agent;
 use postern_store::audit;
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Colours that are told apart at a glance, in light and dark, in the order in which they are given out.
@@ -61,9 +62,10 @@ impl PolicyStore {
             start.apply_to(&mut settings);
         }
         if !new.folders.is_empty() {
-            settings.folders = new.folders;
+            settings.folders.clone_from(&new.folders);
         }
         values::check_settings(&settings)?;
+        self.require_folders(new.folders).await?;
         let free =
             COLORS.iter().find(|color| snapshot.agents.values().all(|entry| entry.agent.color != **color));
         let color = match new.color {
@@ -100,10 +102,29 @@ impl PolicyStore {
         changes: AgentChanges,
     ) -> Result<Arc<AgentEntry>, PolicyStoreError> {
         let _one = self.change().await;
+        let (typed, before) = (changes.settings.is_none(), self.require_agent(id)?);
         let agent = self.changed_agent(id, changes)?;
+        if typed {
+            let known = &before.agent.settings.folders;
+            let added = agent.settings.folders.iter().filter(|folder| !known.contains(folder));
+            self.require_folders(added.cloned().collect()).await?;
+        }
         self.store().write_durable(move |conn| postern_store::agents::update_agent(conn, &agent)).await?;
         self.reload(Some(id)).await?;
         self.require_agent(id)
+    }
+
+    /// Checks that folders which a person named are there. Reads the disk.
+    async fn require_folders(&self, folders: Vec<String>) -> Result<(), PolicyStoreError> {
+        let home = self.places().home.clone();
+        self.blocking(move |_| {
+            let is_missing = |folder: &String| !Path::new(&*expand_home(folder, &home)).is_dir();
+            folders
+                .into_iter()
+                .find(is_missing)
+                .map_or(Ok(()), |folder| Err(values::missing_folder(folder).into()))
+        })
+        .await
     }
 
     /// Returns an agent with changes, as it is to be kept. The caller holds the write lock.

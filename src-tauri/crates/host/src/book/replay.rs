@@ -18,7 +18,7 @@ pub(crate) struct PolicyEdit {
     /// These rules instead of the person's own; those of skills and of an organization stay.
     pub(crate) rules: Option<Vec<Rule>>,
     /// These rules besides.
-    pub(crate) and: Vec<Rule>,
+    pub(crate) and: Option<Vec<Rule>>,
     /// These settings over those of every agent.
     pub(crate) settings: Map<String, Value>,
     /// This instead of the agent's `permissions.jsonc`.
@@ -28,7 +28,7 @@ pub(crate) struct PolicyEdit {
 impl PolicyEdit {
     /// Returns true if anything is edited at all.
     fn is_something(&self) -> bool {
-        self.rules.is_some() || self.file.is_some() || !self.and.is_empty() || !self.settings.is_empty()
+        self.rules.is_some() || self.file.is_some() || self.and.is_some() || !self.settings.is_empty()
     }
 }
 
@@ -137,7 +137,7 @@ impl PolicyStore {
             let settings = override_settings(&after.settings, &edited.settings);
             after.settings = settings.map_err(PolicyStoreError::Invalid)?;
         }
-        if edited.rules.is_some() || !edited.and.is_empty() {
+        if edited.rules.is_some() || edited.and.is_some() {
             after.rules = self.compile(&self.edited_rules(agent, edited)?);
         }
         Ok(Some(Pair { before: Some(now), after }))
@@ -151,7 +151,7 @@ impl PolicyStore {
         let snapshot = self.snapshot();
         rules.extend(snapshot.managed.iter().flat_map(|managed| &managed.rules).cloned());
         let first = rules.iter().map(|rule| rule.id).max().unwrap_or(0).max(0) + 1;
-        for (rule, id) in edited.rules.iter().flatten().chain(&edited.and).zip(first..) {
+        for (rule, id) in edited.rules.iter().chain(&edited.and).flatten().zip(first..) {
             let known = kept.iter().find(|other| other.pattern == rule.pattern && other.agent == rule.agent);
             // A file says that a rule is pinned, not to what: to what the rule that is there is pinned to.
             let pin = rule.pin.clone().map(|now| known.and_then(|known| known.pin.clone()).unwrap_or(now));
@@ -172,7 +172,7 @@ impl PolicyStore {
             Effect::Allow => Decision::Allow,
             Effect::Deny | Effect::Ask => Decision::Deny,
         };
-        let edited = PolicyEdit { and: vec![rule], ..PolicyEdit::default() };
+        let edited = PolicyEdit { and: Some(vec![rule]), ..PolicyEdit::default() };
         let replayed = self.replay(Filter { agent, ..Filter::default() }, edited, RECENT).await?;
         let changed = replayed.changes.iter().filter(|change| change.becomes.decision == wanted);
         let mut lines: Vec<String> = Vec::new();

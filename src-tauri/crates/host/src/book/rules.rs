@@ -38,11 +38,17 @@ fn real_folder(folder: &str, home: &str) -> String {
     }
 }
 
+/// Returns true if rules differ in their number, their age and their use alone.
+fn says_the_same(kept: &Rule, new: &Rule) -> bool {
+    let Rule { id, created_at, ref usage, .. } = *kept;
+    *kept == Rule { id, created_at, usage: usage.clone(), ..new.clone() }
+}
+
 /// Time that a rule that denies is kept after its end.
 const KEPT_DENIES: Millis = 30 * DAY;
 
 impl PolicyStore {
-    /// Adds a rule as a person wrote it.
+    /// Adds a rule as a person wrote it. One that is there already is not added again.
     pub(crate) async fn add_rule(
         &self,
         draft: RuleDraft,
@@ -50,7 +56,11 @@ impl PolicyStore {
     ) -> Result<ListedRule, PolicyStoreError> {
         let rule = self.rule_of(draft, source).await?;
         let _one = self.change().await;
-        let id = self.save_new(rule).await?;
+        let known = self.store().read(|conn| postern_store::rules::list_rules(conn))?;
+        let id = match known.iter().find(|other| says_the_same(other, &rule)) {
+            Some(other) => other.id,
+            None => self.save_new(rule).await?,
+        };
         self.listed(id).await
     }
 

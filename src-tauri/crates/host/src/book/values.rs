@@ -44,14 +44,23 @@ pub(crate) enum ValueError {
     OverCap { wanted: String, cap: String },
     #[error("{key}: {entry:?} is {problem}")]
     BadEntry { key: &'static str, entry: String, problem: &'static str },
-    #[error("{class}=allow holds in the agent's folders: name them, too (folders=~/Projects/site)")]
+    #[error(
+        "{class}=allow holds in the agent's folders: name them, too (folders=~/Projects/site), or set {class}=ask"
+    )]
     NeedsFolders { class: &'static str },
     #[error("fallback=full runs what nobody answered: add --yes if that is meant, or set allowlist or deny")]
     UnconfirmedFallback,
     #[error(
-        "security=full with ask={ask} runs everything that no rule denies: add --yes if that is meant, or set preset=ask"
+        "{} runs everything that no rule denies: add --yes if that is meant, or set preset=ask",
+        everything(.ask)
     )]
     UnconfirmedEverything { ask: &'static str },
+}
+
+/// Names the settings that allow everything as they can be typed.
+fn everything(ask: &str) -> String {
+    let preset = if ask == "off" { "preset=allow, which is " } else { "" };
+    format!("{preset}security=full with ask={ask}")
 }
 
 /// Returns the reason why settings that a person typed need a confirmation, if they do. A setting that was so
@@ -154,6 +163,11 @@ fn check_entries(
         return Err(bad(entry, "one too many: 100 entries are the most"));
     }
     entries.iter().find_map(|entry| problem(entry).map(|problem| bad(entry, problem))).map_or(Ok(()), Err)
+}
+
+/// Returns the error for a folder that is not there.
+pub(crate) fn missing_folder(entry: String) -> ValueError {
+    ValueError::BadEntry { key: "folders", entry, problem: "not there: name a folder that exists" }
 }
 
 /// Names that requests are refused whatever the settings say are refused here too: a setting that does nothing misleads.

@@ -140,9 +140,9 @@ impl HostControl {
         };
         let settings = params.settings.unwrap_or_default();
         Ok(if params.besides {
-            PolicyEdit { and: rules.unwrap_or_default(), settings, file, rules: None }
+            PolicyEdit { and: rules, settings, file, rules: None }
         } else {
-            PolicyEdit { rules, settings, file, and: Vec::new() }
+            PolicyEdit { rules, settings, file, and: None }
         })
     }
 

@@ -42,8 +42,10 @@ pub(super) fn read_entries(text: &str, taking: &Taking) -> Result<Vec<ForeignEnt
     let lists = [("deny", Effect::Deny), ("ask", Effect::Ask), ("allow", Effect::Allow)];
     let mut entries = Vec::new();
     for (list, effect) in lists {
-        let written = list_texts(&document, &["permissions", list]);
-        entries.extend(written.map(|rule| ForeignEntry::new(rule, effect, becomes(rule, effect, taking))));
+        let written = list_texts(&document, &["permissions", list])?;
+        entries.extend(
+            written.into_iter().map(|rule| ForeignEntry::new(rule, effect, becomes(rule, effect, taking))),
+        );
     }
     if let Some(mode) = document["permissions"]["defaultMode"].as_str().filter(|mode| *mode != "default") {
         entries.push(ForeignEntry::new(format!("defaultMode: {mode}"), Effect::Allow, Err(LeftOut::NoRule)));

@@ -10,14 +10,14 @@ pub(super) fn read_entries(text: &str, taking: &Taking) -> Result<Vec<ForeignEnt
     let document = parse_document(text)?;
     let mut entries = Vec::new();
     for (list, effect) in [("deny", Effect::Deny), ("allow", Effect::Allow)] {
-        let written = list_texts(&document, &["permissions", list]);
+        let written = list_texts(&document, &["permissions", list])?.into_iter();
         entries.extend(written.map(|rule| ForeignEntry::new(rule, effect, becomes(rule, effect, taking))));
     }
-    let commands = list_texts(&document, &["terminalAllowlist"]);
+    let commands = list_texts(&document, &["terminalAllowlist"])?.into_iter();
     entries.extend(commands.map(|command| {
         ForeignEntry::new(command, Effect::Allow, convert_shell(command, Effect::Allow, taking))
     }));
-    let tools = list_texts(&document, &["mcpAllowlist"]);
+    let tools = list_texts(&document, &["mcpAllowlist"])?.into_iter();
     entries.extend(
         tools.map(|tool| ForeignEntry::new(tool, Effect::Allow, convert_mcp(tool, Effect::Allow, taking))),
     );

@@ -80,7 +80,7 @@ fn export_rule(target: ExportTarget, rule: &Rule, broad: bool) -> Result<Exporte
     // A prefix covers whatever an argument makes the program do; Codex has nothing but prefixes.
     let more = more || target == ExportTarget::Codex || !allows;
     if allows && more && !(rule.broad || broad) {
-        return Err("it would allow more there: only a broad rule is exported");
+        return Err("it would allow more there: add --broad to export it");
     }
     Ok(ExportedLine::Command { effect: rule.effect, words, more })
 }

@@ -47,7 +47,7 @@ fn settings(text: &str, taking: &Taking) -> Result<Vec<ForeignEntry>, Unreadable
     ];
     let mut entries = Vec::new();
     for (list, effect) in lists {
-        entries.extend(list_texts(&document, list).map(|written| {
+        entries.extend(list_texts(&document, list)?.into_iter().map(|written| {
             let (tool, value) = match written.strip_suffix(')').and_then(|rule| rule.split_once('(')) {
                 Some((tool, value)) => (tool, Some(value)),
                 None => (written, None),

@@ -157,11 +157,16 @@ fn parse_document(text: &str) -> Result<serde_json::Value, UnreadableFile> {
     serde_json::from_str(&plain).map_err(|error| UnreadableFile(error.to_string()))
 }
 
-/// Returns the texts of a list in a document.
-fn list_texts<'a>(document: &'a serde_json::Value, path: &[&str]) -> impl Iterator<Item = &'a str> + use<'a> {
+/// Returns the texts of a list in a document: none if it is not there, an error if something else is.
+fn list_texts<'a>(document: &'a serde_json::Value, path: &[&str]) -> Result<Vec<&'a str>, UnreadableFile> {
     let list = path.iter().try_fold(document, |value, key| value.get(*key));
-    let items = list.and_then(serde_json::Value::as_array).into_iter().flatten();
-    items.filter_map(serde_json::Value::as_str)
+    match list {
+        None | Some(serde_json::Value::Null) => Ok(Vec::new()),
+        Some(serde_json::Value::Array(items)) => {
+            Ok(items.iter().filter_map(serde_json::Value::as_str).collect())
+        }
+        Some(_) => Err(UnreadableFile(format!("{} is not a list", path.join(".")))),
+    }
 }
 
 impl Taking {

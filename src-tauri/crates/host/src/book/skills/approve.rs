@@ -26,6 +26,10 @@ impl PolicyStore {
         let skill = skill.ok_or_else(|| PolicyStoreError::NoSkill(name.to_owned()))?.clone();
         let wanted: Vec<StoredSkillCli> =
             skill.clis.iter().filter(|own| cli.is_none_or(|cli| cli == own.name)).cloned().collect();
+        if skill.clis.is_empty() {
+            let message = format!("the skill {name:?} uses no CLI: there is nothing to approve");
+            return Err(PolicyStoreError::Invalid(message));
+        }
         if wanted.iter().all(|cli| cli.path.is_none()) {
             let cli = cli.unwrap_or("any").to_owned();
             return Err(PolicyStoreError::NoCli { skill: name.to_owned(), cli });

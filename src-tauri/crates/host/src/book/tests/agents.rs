@@ -6,6 +6,7 @@ use postern_contract::Start;
 use postern_policy::{Access, Ask, Preset, Security};
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 fn changes(pairs: &[(&str, &str)]) -> AgentChanges {
     let values: BTreeMap<String, String> =
@@ -41,11 +42,19 @@ async fn a_new_agent_starts_with_its_classes_in_its_folders() {
     assert!(refused.to_string().contains("name them, too"), "{refused}");
     let refused = world.book.add_agent(start("worker", &["site"])).await.unwrap_err();
     assert!(refused.to_string().contains("begins with / or ~/"), "{refused}");
+    let refused = world.book.add_agent(start("worker", &["~/site"])).await.unwrap_err();
+    assert!(refused.to_string().contains("\"~/site\" is not there"), "{refused}");
     assert!(world.book.find_agent(&id("worker")).is_none(), "what was refused added nothing");
+    std::fs::create_dir(Path::new(&world.book.places().home).join("site")).unwrap();
     let entry = world.book.add_agent(start("worker", &["~/site"])).await.unwrap();
     let settings = &entry.policy.settings;
     assert_eq!((settings.build, settings.network), (Access::Allow, Access::Ask));
     assert_eq!((settings.folders.as_slice(), settings.loopback), (["~/site".to_owned()].as_slice(), true));
+    let set = async |folders| world.book.set_agent(&id("worker"), changes(&[("folders", folders)])).await;
+    let refused = set("~/site,/nosuch").await.unwrap_err();
+    assert!(refused.to_string().contains("\"/nosuch\" is not there"), "{refused}");
+    std::fs::remove_dir(Path::new(&world.book.places().home).join("site")).unwrap();
+    set("~/site,/usr").await.expect("one that was named before may be away for a while");
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ use postern_protocol::{OutputStream, Signal};
 use postern_store::history;
 use postern_store::outputs::{self, OutputExcerpt};
 use postern_store::requests::{self, Filter, StoredRequest};
+use std::collections::HashSet;
 use uuid::Uuid;
 
 /// Default number of requests of a page.
@@ -56,8 +57,16 @@ impl HostControl {
             [one] => Ok(*one),
             several => {
                 let names: Vec<String> = several.iter().map(Uuid::to_string).collect();
-                let several = names.join(", ");
-                Err(ControlError::invalid(format!("{id:?} begins more than one request: {several}")))
+                // As short as they are told apart, up to a dash.
+                let ends = [13, 18, 23, 36];
+                let is_told = |end: &usize| {
+                    let short: HashSet<&str> = names.iter().map(|name| &name[..*end]).collect();
+                    short.len() == names.len()
+                };
+                let end = ends.into_iter().find(is_told).unwrap_or(36);
+                let lines: String = names.iter().map(|name| format!("\n  {}", &name[..end])).collect();
+                let more = if names.len() == SEVERAL as usize { "\n  …" } else { "" };
+                Err(ControlError::invalid(format!("{id:?} begins more than one request:{lines}{more}")))
             }
         }
     }
