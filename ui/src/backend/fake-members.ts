@@ -121,7 +121,7 @@ export class FakeMembers {
 
   start(): FleetOverview {
     const { name, person: who, group } = this.planned as FleetStart;
-    this.fleet = { ...this.detail(founded(name, who, group)), connected: false, problem: "it connects" };
+    this.fleet = { ...this.detail(founded(name, who, group)), connected: false, problem: "connecting" };
     return this.get();
   }
 

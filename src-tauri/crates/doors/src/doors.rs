@@ -7,7 +7,8 @@ use crate::open::open_door;
 use crate::setup::AgentSetup;
 use crate::values::{self, DoorValues};
 use postern_contract::methods::{
-    ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, DoorState, PairedClientRef,
+    ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSettingKind, DoorSetup, DoorState,
+    PairedClientRef,
 };
 use postern_contract::{Moment, RequestRow};
 use postern_host::Host;
@@ -266,14 +267,28 @@ fn open_one(slots: &BTreeMap<DoorKind, Slot>, kind: DoorKind) -> Result<&dyn Doo
     match slots.get(&kind).and_then(|slot| slot.door.as_ref()) {
         Some(Ok(door)) => Ok(&**door),
         Some(Err(problem)) => {
-            Err(ControlError::refused(format!("the door {} is broken: {problem}", kind.name())))
+            Err(ControlError::refused(format!("the integration {} is broken: {problem}", kind.name())))
         }
         None => Err(closed(kind)),
     }
 }
 
+/// Says that an integration is off, and what enables it: each setting that it needs.
 pub(crate) fn closed(kind: DoorKind) -> ControlError {
-    ControlError::refused(format!("the door {0} is closed: postern doors enable {0}", kind.name()))
+    let needed = kind.settings().into_iter().filter(|setting| setting.required);
+    let typed: String = needed
+        .map(|setting| {
+            let value = match (setting.kind, setting.key.as_str()) {
+                (DoorSettingKind::Secret, _) => "-",
+                (DoorSettingKind::Agent, _) => "AGENT",
+                (_, "channels") => "AGENT@127.0.0.1:7719",
+                (_, "jid") => "NAME@HOST",
+                _ => "https://example.com/hook",
+            };
+            format!(" {}={value}", setting.key)
+        })
+        .collect();
+    ControlError::refused(format!("the integration {0} is off: postern doors enable {0}{typed}", kind.name()))
 }
 
 fn door_row(door: DoorKind, slot: &Slot) -> DoorRow {

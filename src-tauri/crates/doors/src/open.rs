@@ -45,7 +45,7 @@ pub(crate) async fn open_door(
         _ => {
             let name = kind.name();
             return Err(ControlError::refused(format!(
-                "this program was built without the door {name}: Postern's app and its server package have it"
+                "this program was built without the integration {name}: Postern's app and its server package have it"
             )));
         }
     })

@@ -17,7 +17,7 @@ pub(crate) fn check_keys(values: &DoorValues, door: DoorKind) -> Result<(), Cont
         Some(key) => {
             let key = postern_command::escape::visible_text(key);
             let has = if keys.is_empty() { "none".to_owned() } else { keys.join(", ") };
-            Err(ControlError::invalid(format!("this door has no setting {key}; it has {has}")))
+            Err(ControlError::invalid(format!("this integration has no setting {key}; it has {has}")))
         }
         None => Ok(()),
     }

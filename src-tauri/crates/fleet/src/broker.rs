@@ -209,14 +209,13 @@ impl Broker<'_> {
             user.subscribe.extend([names.all_questions(), names.presence("*")]);
             user.allow_reading(&names.question_stream());
             user.allow_reading(&names.audit_stream());
+        }
+        if member.has_role(MemberRole::Approver) || member.has_role(MemberRole::Publisher) {
             user.publish.push(names.jobs("*"));
         }
-        if member.has_role(MemberRole::Publisher) {
-            // An owner writes all of it.
-            if !member.has_role(MemberRole::Owner) {
-                user.publish.extend([names.key_subject("bundle.>"), names.key_subject("stage.>")]);
-            }
-            user.publish.push(names.jobs("*"));
+        // An owner writes all of it.
+        if member.has_role(MemberRole::Publisher) && !member.has_role(MemberRole::Owner) {
+            user.publish.extend([names.key_subject("bundle.>"), names.key_subject("stage.>")]);
         }
         if member.has_role(MemberRole::Auditor) {
             user.allow_reading(&names.audit_stream());

@@ -6,10 +6,12 @@ use async_nats::jetstream::consumer::push::OrderedConfig;
 use async_nats::jetstream::context::ContextBuilder;
 use async_nats::jetstream::{self, consumer};
 use async_nats::{
-    Client, ConnectErrorKind, ConnectOptions, Event, HeaderMap, Message, RequestErrorKind, ServerError,
+    Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, HeaderMap, Message, RequestErrorKind,
+    ServerError,
 };
 use futures_util::StreamExt as _;
 use postern_fleet::{FleetId, Hash, SignKey, Subjects};
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -32,6 +34,19 @@ const STREAMS: Duration = Duration::from_secs(30);
 const CONFIRM: Duration = Duration::from_secs(5);
 /// Errors of the server that are kept.
 const VIOLATIONS: usize = 16;
+
+/// Says why a broker cannot be reached, by its address.
+fn why_unreachable(server: &str, error: &ConnectError) -> String {
+    let place = server.split_once("://").map_or(server, |(_, place)| place);
+    let cause = std::error::Error::source(error).map(|cause| cause.downcast_ref::<io::Error>());
+    match (error.kind(), cause) {
+        (ConnectErrorKind::Io, Some(Some(refused))) if refused.kind() == io::ErrorKind::ConnectionRefused => {
+            format!("nothing listens on {place}; start nats-server there (postern doctor)")
+        }
+        (ConnectErrorKind::Io, Some(None)) => format!("what listens on {place} is not the fleet's broker"),
+        _ => error.to_string(),
+    }
+}
 
 /// Address of a broker, its identity, and who is let in.
 #[derive(Debug)]
@@ -113,7 +128,7 @@ impl BrokerLink {
                 Ok(client) => break client,
                 // A broker that reads its configuration again cuts off who is connecting.
                 Err(error) if is_cut(error.kind()) && tries < TRIES => tries += 1,
-                Err(error) => return Err(FleetError::Unreachable(error.to_string())),
+                Err(error) => return Err(FleetError::Unreachable(why_unreachable(address.server, &error))),
             }
             tokio::time::sleep(AGAIN).await;
         };

@@ -76,6 +76,7 @@ pub async fn examine_broker(folder: &Folder) -> Result<Vec<BrokerFact>, FleetErr
         let keys = folder.read_keys(&own.id)?;
         let server = membership.server.clone();
         match BrokerLink::open_as_member(folder, &membership, (&own.id, &keys.nkey)).await {
+            Err(FleetError::Unreachable(problem)) => facts.push(BrokerFact::Unreachable { server, problem }),
             Err(error) => facts.push(BrokerFact::Unreachable { server, problem: error.to_string() }),
             Ok(link) => {
                 facts.extend(facts_of_server(&link, server, folder.has_credentials()));

@@ -222,7 +222,7 @@ impl FleetDoor {
         let started = Instant::now();
         let sides = [(Side::Host, true), (Side::Inbox, false)];
         for (side, _) in sides.into_iter().filter(|(_, host)| membership.own_member_id(*host).is_some()) {
-            say(&state, side, Some("it connects".to_owned()));
+            say(&state, side, Some("connecting".to_owned()));
             let (host, folder) = (host.clone(), folder.clone());
             let line = Line { host, folder, state: Arc::clone(&state), seen: Arc::clone(&seen), started };
             let ends = closed.clone();

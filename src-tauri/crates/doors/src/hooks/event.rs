@@ -50,7 +50,8 @@ pub enum Odd {
 #[expect(clippy::too_many_lines, reason = "one arm for each agent")]
 pub fn parse_event(kind: HookAgent, text: &str) -> Result<HookToolUse, Odd> {
     let odd = |what: String| Odd::Event { agent: kind.name(), what };
-    let event: Value = serde_json::from_str(text).map_err(|error| odd(error.to_string()))?;
+    let event: Value = serde_json::from_str(text)
+        .map_err(|error| odd(format!("it is not JSON (line {}, column {})", error.line(), error.column())))?;
     let said = |name: &str| event.get(name).and_then(Value::as_str).map(str::to_owned);
     let missing = |name: &str| odd(format!("it has no {name}"));
     let sessions = ["session_id", "conversation_id", "sessionId", "trajectory_id", "taskId"];

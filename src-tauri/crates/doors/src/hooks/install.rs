@@ -45,7 +45,7 @@ pub fn install(kind: HookAgent, before: &str, command: &str) -> Result<String, B
         };
         list.push(entry.clone());
     }
-    Ok(to_pretty_json(&settings))
+    Ok(write_json(before, settings))
 }
 
 /// Returns the settings without the hook; nothing where nothing else is in them.
@@ -58,7 +58,7 @@ pub fn uninstall(kind: HookAgent, before: &str) -> Result<String, BadSettings> {
     if left.len() == 1 && has_version(kind) && left.get("version") == Some(&json!(1)) {
         left.clear();
     }
-    Ok(if left.is_empty() { String::new() } else { to_pretty_json(&left) })
+    Ok(if left.is_empty() { String::new() } else { write_json(before, left) })
 }
 
 /// Returns true if the hook is in these settings.
@@ -130,6 +130,13 @@ fn is_ours(kind: HookAgent, entry: &Value) -> bool {
     inner.map_or_else(|| command(entry), |inner| !inner.is_empty() && inner.iter().all(command))
 }
 
-fn to_pretty_json(settings: &Map<String, Value>) -> String {
-    format!("{:#}\n", Value::Object(settings.clone()))
+/// Writes settings over several lines; on one if they stood on one.
+fn write_json(before: &str, settings: Map<String, Value>) -> String {
+    let before = before.trim();
+    let settings = Value::Object(settings);
+    if before.is_empty() || before == "{}" || before.contains('\n') {
+        format!("{settings:#}\n")
+    } else {
+        format!("{settings}\n")
+    }
 }

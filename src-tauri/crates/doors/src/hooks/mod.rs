@@ -36,6 +36,7 @@ use serde_json::{Map, Value};
 /// Returns the words of Postern's command in an agent's settings.
 pub(crate) fn our_words(entry: HookSettingsEntry, settings: &str) -> Option<Vec<String>> {
     match entry {
+        HookSettingsEntry::Hook(kind) if is_script(kind) => script::our_words(kind, settings),
         HookSettingsEntry::Hook(kind) => {
             postern_command::words_of(&install::our_command(kind, settings)?).ok()
         }

@@ -33,6 +33,16 @@ pub(super) fn is_ours(text: &str) -> bool {
     text.lines().take(2).any(|line| line.contains(MARK))
 }
 
+/// Returns the words of the command that a file of ours runs.
+pub(super) fn our_words(kind: HookAgent, text: &str) -> Option<Vec<String>> {
+    let line = |begin: &str| text.lines().find_map(|line| line.strip_prefix(begin));
+    match kind {
+        _ if !is_ours(text) => None,
+        HookAgent::Cline => words_of(line("exec ")?).ok(),
+        _ => serde_json::from_str(line("const [program, ...words] = ")?.trim_end_matches(';')).ok(),
+    }
+}
+
 /// Plugin of OpenCode. It throws every fault, which keeps the tool from being used.
 const PLUGIN: &str = r#"// MARK (postern hook install opencode): asks Postern before each tool is used.
 import { spawn } from "node:child_process";

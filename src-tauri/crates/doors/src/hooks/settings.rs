@@ -70,6 +70,12 @@ pub enum SettingsError {
     },
 }
 
+/// Returns JSON without what only lays it out; other text as it is.
+fn without_layout(text: &str) -> String {
+    serde_json::from_str::<serde_json::Value>(text)
+        .map_or_else(|_| text.to_owned(), |value| value.to_string())
+}
+
 /// A change of settings that is planned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookSettingsChange {
@@ -99,7 +105,7 @@ impl HookSettingsChange {
         let left = entry.uninstall(before.as_deref().unwrap_or_default());
         let left = left.map_err(|error| unusable(file, error))?;
         // With the entry in them they come out the same: nobody else changed anything.
-        let with = |text: &str| entry.install(text, &[]).ok();
+        let with = |text: &str| entry.install(text, &[]).ok().map(|text| without_layout(&text));
         let same = |was: &String| {
             before.as_ref().is_some_and(|now| with(was).is_some_and(|was| with(now) == Some(was)))
         };

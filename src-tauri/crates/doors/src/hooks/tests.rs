@@ -1,6 +1,6 @@
 use super::{
-    HookAgent, HookSettingsPlace, HookVerdict, ToolClass, answer, holds_ours, install, is_script, left_to_do,
-    parse_event, settings_place, uninstall,
+    HookAgent, HookSettingsEntry, HookSettingsPlace, HookVerdict, ToolClass, answer, holds_ours, install,
+    is_script, left_to_do, our_words, parse_event, settings_place, uninstall,
 };
 use serde_json::{Value, json};
 
@@ -222,7 +222,7 @@ fn a_command_is_judged_in_the_folder_that_its_agent_runs_it_in() {
 #[test]
 fn what_is_no_event_is_named() {
     let cases = [
-        (HookAgent::ClaudeCode, "hello", "expected value"),
+        (HookAgent::ClaudeCode, "hello", "not JSON (line 1"),
         (HookAgent::ClaudeCode, r#"{"tool_name":"Bash"}"#, "hook_event_name"),
         (HookAgent::ClaudeCode, r#"{"hook_event_name":"Stop"}"#, "PreToolUse"),
         (HookAgent::Cursor, r#"{"hook_event_name":"beforeShellExecution"}"#, "command"),
@@ -368,6 +368,14 @@ fn installing_twice_is_installing_once_and_undoing_leaves_what_was_there() {
 }
 
 #[test]
+fn settings_on_one_line_stay_on_one() {
+    let installed = install(HookAgent::ClaudeCode, "{\"model\":\"opus\"}\n", "postern hook x").unwrap();
+    assert_eq!(installed.lines().count(), 1, "{installed}");
+    let laid_out = install(HookAgent::ClaudeCode, "{}\n", "postern hook x").unwrap();
+    assert!(laid_out.lines().count() > 5, "an empty file has no layout: {laid_out}");
+}
+
+#[test]
 fn settings_that_cannot_be_read_are_left_alone() {
     let error = install(HookAgent::ClaudeCode, "{\n  // mine\n}", "x").unwrap_err().to_string();
     assert!(error.contains("line 2"), "{error}");
@@ -406,6 +414,12 @@ fn a_hook_that_is_a_file_of_its_own_takes_no_others_place() {
         program.starts_with("#!/bin/sh\n") && program.ends_with("exec postern hook cline --agent main\n"),
         "{program}"
     );
+    for kind in [HookAgent::Cline, HookAgent::Opencode] {
+        let written = install(kind, "", "postern --data '/a b' hook x --agent main").unwrap();
+        let words = our_words(HookSettingsEntry::Hook(kind), &written).expect("it is ours");
+        assert_eq!(words[..3], ["postern", "--data", "/a b"], "{kind:?}");
+        assert_eq!(our_words(HookSettingsEntry::Hook(kind), "#!/bin/sh\nexec postern\n"), None);
+    }
 }
 
 #[test]

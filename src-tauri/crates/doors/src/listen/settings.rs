@@ -54,7 +54,7 @@ impl ListenSettings {
         };
         if tls == Tls::Off && !listen.ip().is_loopback() {
             return Err(ControlError::refused(
-                "without TLS this door opens only on localhost: listen=127.0.0.1:PORT, or tls=self-signed",
+                "without TLS this integration listens only on localhost: listen=127.0.0.1:PORT, or tls=self-signed",
             ));
         }
         Ok(Self { listen, tls })

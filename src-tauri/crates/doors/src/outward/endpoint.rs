@@ -13,9 +13,9 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Reads an address: https, or http on this machine.
 pub(super) fn address(key: &str, text: &str) -> Result<Url, ControlError> {
-    let url = Url::parse(text).map_err(|error| {
+    let url = Url::parse(text).map_err(|_| {
         let text = postern_command::escape::visible_text(text);
-        ControlError::invalid(format!("{key} is a URL: {text} is none ({error})"))
+        ControlError::invalid(format!("{key}: \"{text}\" is not a URL, such as https://example.com/hook"))
     })?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err(ControlError::invalid(format!("{key} is listed as it is: no password in it, please")));
@@ -66,7 +66,7 @@ mod tests {
             ("http://127.0.0.1.example.com/", "https://"),
             ("http://192.168.1.2/", "https://"),
             ("file:///etc/passwd", "https://"),
-            ("example.com", "is a URL"),
+            ("example.com", "is not a URL"),
             ("https://me:secret@example.com/", "no password"),
         ];
         for (text, word) in bad {

@@ -180,11 +180,13 @@ pub fn settings_with_us(folders: &Folders, data: &Path) -> Vec<(HookSettingsEntr
             crate::hooks::HookSettingsPlace::Here(_) | crate::hooks::HookSettingsPlace::Named(_) => None,
         });
     let servers = known::of_mcp().map(|file| (HookSettingsEntry::McpServer, folders.resolve_path(file)));
-    let ours = |(entry, file): &(HookSettingsEntry, PathBuf)| {
-        let text = crate::hooks::read_settings(file).ok().flatten().unwrap_or_default();
-        named_data(*entry, &text).is_some_and(|named| find::same_file(Path::new(&named), data))
-    };
-    hooks.chain(servers).filter(ours).collect()
+    hooks.chain(servers).filter(|(entry, file)| names_us(*entry, file, data)).collect()
+}
+
+/// Returns true if settings name a Postern with this data folder.
+pub fn names_us(entry: HookSettingsEntry, file: &Path, data: &Path) -> bool {
+    let text = crate::hooks::read_settings(file).ok().flatten().unwrap_or_default();
+    named_data(entry, &text).is_some_and(|named| find::same_file(Path::new(&named), data))
 }
 
 /// Returns the data folder that settings name in Postern's command.

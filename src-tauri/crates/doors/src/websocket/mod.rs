@@ -123,9 +123,16 @@ impl Door for Websocket {
         let code = self.shared.devices().new_code(crate::now_millis());
         let code = code.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
         let scheme = if self.shared.wrapping.is_some() { "wss" } else { "ws" };
-        let url = format!("{scheme}://{}/", self.shared.address);
+        let address = self.shared.address;
+        // No client can connect to the address that stands for all of them.
+        let place = if address.ip().is_unspecified() {
+            format!("ANY-ADDRESS-OF-THIS-COMPUTER:{}", address.port())
+        } else {
+            address.to_string()
+        };
+        let url = format!("{scheme}://{address}/");
         let mut text = format!(
-            "Connect an approver client to {url} and give it this pairing code: {code}\n\
+            "Connect an approver client to {scheme}://{place}/ and give it this pairing code: {code}\n\
              It works once, and for ten minutes. The client sends it as \"Authorization: Bearer {code}\" and is given its own key.\n"
         );
         let mut values = BTreeMap::from([("url".to_owned(), url), ("pairingCode".to_owned(), code)]);

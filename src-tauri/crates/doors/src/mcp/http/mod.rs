@@ -77,7 +77,7 @@ impl McpHttp {
         let settings = ListenSettings::from_values(values, LISTEN)?;
         if !settings.listen.ip().is_loopback() {
             return Err(ControlError::refused(format!(
-                "this door opens only on localhost: listen={LISTEN}. From another machine it is reached through a tunnel \
+                "this integration listens only on localhost: listen={LISTEN}. From another machine it is reached through a tunnel \
                  (ssh -L 7718:{LISTEN})"
             )));
         }
@@ -161,7 +161,7 @@ impl Door for McpHttp {
     async fn revoke(&self, client: &str) -> Result<(), ControlError> {
         if client != "token" {
             return Err(ControlError::not_found(
-                "this door has one token for all: postern doors revoke mcp-http token",
+                "this integration has one token for all: postern doors revoke mcp-http token",
             ));
         }
         self.shared.token.rotate(&self.shared.host).await?;
@@ -181,7 +181,7 @@ fn served(agent: McpAgent) -> impl Fn() -> Result<Server, io::Error> + Send + Sy
     move || {
         let place = Arc::clone(&places)
             .try_acquire_owned()
-            .map_err(|_| io::Error::other("there are too many clients at this door"))?;
+            .map_err(|_| io::Error::other("there are too many clients here"))?;
         let (agent, turns, jobs) =
             (Arc::clone(&agent), Arc::clone(&turns), Arc::new(DetachedMcpRuns::default()));
         Ok(Server { agent, turns, jobs, _place: Some(Arc::new(place)) })

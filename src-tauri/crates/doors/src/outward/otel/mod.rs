@@ -95,7 +95,7 @@ impl Door for Otel {
     }
 
     async fn revoke(&self, _: &str) -> Result<(), ControlError> {
-        Err(ControlError::not_found("this door has one other side: postern doors disable otel"))
+        Err(ControlError::not_found("this integration has one other side: postern doors disable otel"))
     }
 
     async fn close(self: Box<Self>) {

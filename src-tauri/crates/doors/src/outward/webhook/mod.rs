@@ -116,7 +116,7 @@ impl Door for Webhook {
     async fn revoke(&self, client: &str) -> Result<(), ControlError> {
         if client != ENDPOINT {
             return Err(ControlError::not_found(format!(
-                "this door has one secret: postern doors revoke webhook {ENDPOINT}"
+                "this integration has one secret: postern doors revoke webhook {ENDPOINT}"
             )));
         }
         self.token.rotate(&self.host).await
