@@ -88,7 +88,7 @@ impl Faces {
         let told = [&terminal, &view, &chat].map(|text| text.contains(says));
         assert_eq!(told, [own; 3], "{terminal}{view}{chat}");
         // Where it would run, and how long it waits.
-        let other = [says, "on this ", "at zero", "Expires in", "Runs with your full access"];
+        let other = [says, "on this ", "expires", "Expires in", "Runs with your full access"];
         let shown = [terminal, view, chat, payload.to_string()].map(|text| {
             let digest = question["digest"].as_str().unwrap();
             let text = text.replace(digest, "DIGEST").replace(short(digest), "DIGEST");

@@ -1,18 +1,23 @@
 //! Failures of a command, with their exit codes.
 
 use postern_client::{CallError, ConnectError, ConnectionLoss};
+use postern_command::escape::visible_text as escaped;
+use std::io::{self, ErrorKind};
+use std::path::Path;
 
 /// The exit codes: what `postern help exit-codes` prints.
 pub(crate) const EXIT_CODES: &str = "\
 0   done
-1   done, and the answer is no: a case of `policy test` came out otherwise, an answer came too late, nothing is wrong was not true
+1   done, and the answer is no: a case of `policy test` differs, `doctor` or
+    `policy lint` found something, an answer came too late
 2   the command line is wrong
 3   Postern does not run, or does not let us in
 4   Postern refused: the message says why
 5   something else went wrong
 
-postern-run ends with the command's own exit code, and with 124 (timed out), 125 (Postern does not run),
-126 (denied), 127 (not found), 128+N (ended by signal N).
+postern-run ends with the command's own exit code, or with 75 (not ended within
+--wait), 124 (timed out), 125 (Postern does not run), 126 (denied), 127 (not
+found) or 128+N (ended by signal N).
 ";
 
 /// Postern does not run, or does not let us in.
@@ -34,6 +39,18 @@ impl Failure {
     /// Makes the failure of a wrong command line.
     pub(crate) fn usage_error(message: impl Into<String>) -> Self {
         Self { code: 2, message: message.into() }
+    }
+
+    /// Makes the failure of a file or a folder that the person named.
+    pub(crate) fn from_path(path: &Path, error: &io::Error) -> Self {
+        let path = escaped(&path.to_string_lossy());
+        Self::usage_error(match error.kind() {
+            ErrorKind::NotFound => format!("{path} is not there"),
+            ErrorKind::PermissionDenied => format!("{path} is not yours to use: permission denied"),
+            ErrorKind::IsADirectory => format!("{path} is a folder, not a file"),
+            ErrorKind::InvalidData => format!("{path} is not a text"),
+            _ => format!("{path}: {error}"),
+        })
     }
 
     /// Makes the failure of a refusal by Postern.

@@ -15,29 +15,37 @@ const NARROW: u16 = 13;
 const PADDING: usize = 2;
 /// Least columns that are left to a column that is cut.
 const LEAST: usize = 16;
+/// Most columns of a label in front of a text.
+const LONGEST_LABEL: usize = 24;
 const PLAIN: &str = "\u{1b}[0m";
 
-/// Prints one line of words on standard output. Whatever could not be seen in it comes out as an escape, wherever it was
-/// forgotten before.
+/// Prints one line of words on standard output, broken between words to the width of a terminal. Whatever could not be seen
+/// in it comes out as an escape, wherever it was forgotten before.
 pub(crate) fn write_line(text: impl AsRef<str>) -> Result<(), Failure> {
-    write_raw(guarded(text.as_ref()))
+    let text = text.as_ref();
+    write_hanging(text, text_column(text))
 }
 
-/// Prints several lines, each like [`write_line()`].
+/// Prints a line like [`write_line()`]; what does not fit goes on at this column.
+pub(crate) fn write_hanging(text: &str, column: usize) -> Result<(), Failure> {
+    write_raw(fitted(&guarded(text), terminal_width(), column))
+}
+
+/// Prints several lines to paste: escaped, and none of them broken.
 pub(crate) fn write_lines(text: &MultilineText) -> Result<(), Failure> {
-    text.iter().try_for_each(write_line)
+    text.iter().try_for_each(|line| write_raw(guarded(line)))
 }
 
-/// Prints text with the ends of its lines, each line like [`write_line()`].
+/// Prints text with the ends of its lines, each as [`write_lines()`] does.
 pub(crate) fn write_text(text: &str) -> Result<(), Failure> {
-    text.trim_end().lines().try_for_each(write_line)
+    text.trim_end().lines().try_for_each(|line| write_raw(guarded(line)))
 }
 
 /// Prints what would change in a file, line by line.
 pub(crate) fn write_diff(file: &str, lines: &[DiffLine]) -> Result<(), Failure> {
     write_line(format!("{file}:"))?;
     lines.iter().try_for_each(|row| {
-        write_line(format!("  {} {}", row.change.diff_sign(), to_terminal_text(&row.text)))
+        write_raw(guarded(&format!("  {} {}", row.change.diff_sign(), to_terminal_text(&row.text))))
     })
 }
 
@@ -55,9 +63,11 @@ pub(crate) fn write_raw(text: impl AsRef<str>) -> Result<(), Failure> {
     })
 }
 
-/// Prints a line on standard error.
+/// Prints a line on standard error, broken as [`write_line()`] does.
 pub(crate) fn remark(text: impl AsRef<str>) {
-    let lines: Vec<String> = text.as_ref().split('\n').map(guarded).collect();
+    let width = Table::new().use_stderr().width().map(usize::from);
+    let line = |line: &str| fitted(&guarded(line), width, text_column(line));
+    let lines: Vec<String> = text.as_ref().split('\n').map(line).collect();
     // Nothing can be said about a standard error that is gone.
     drop(writeln!(std::io::stderr(), "{}", lines.join("\n")));
 }
@@ -67,6 +77,51 @@ fn guarded(text: &str) -> String {
     let visible = |part: &str| pieces(part).into_iter().map(|piece| piece.text).collect::<String>();
     let emphasised = |part: &str| part.split(PLAIN).map(visible).collect::<Vec<_>>().join(PLAIN);
     text.split(BOLD).map(emphasised).collect::<Vec<_>>().join(BOLD)
+}
+
+/// Returns a line as it fits into the width of a terminal, if there is one.
+fn fitted(line: &str, width: Option<usize>, column: usize) -> String {
+    width.map_or_else(|| line.to_owned(), |width| wrap(line, width, column).join("\n"))
+}
+
+/// Returns the column at which the text of a line goes on: that of the text behind a label, or two further in.
+fn text_column(line: &str) -> usize {
+    let line = without_emphasis(line);
+    let text = line.trim_start();
+    let begins = line.len() - text.len();
+    let label = text.find("  ").filter(|end| begins + end <= LONGEST_LABEL);
+    let behind = label.map(|end| line.len() - text[end..].trim_start().len());
+    behind.map_or(begins + 2, |at| line[..at].width())
+}
+
+/// Breaks a line at its spaces into lines of at most `width` columns; all but the first begin at the column `hang`.
+///
+/// A longer word stays whole, so that a path or a digest can be copied, and begins as far to the left as it needs.
+pub(crate) fn wrap(line: &str, width: usize, hang: usize) -> Vec<String> {
+    let hang = hang.min(width / 2);
+    let mut lines = vec![String::new()];
+    let (mut used, mut spaces) = (0, 0);
+    for (at, word) in line.split(' ').enumerate() {
+        spaces += usize::from(at > 0);
+        let Some(last) = lines.last_mut().filter(|_| !word.is_empty()) else { continue };
+        let columns = without_emphasis(word).width();
+        if used > 0 && used + spaces + columns > width {
+            let indent = hang.min(width.saturating_sub(columns));
+            lines.push(" ".repeat(indent) + word);
+            used = indent + columns;
+        } else {
+            last.push_str(&" ".repeat(spaces));
+            last.push_str(word);
+            used += spaces + columns;
+        }
+        spaces = 0;
+    }
+    lines
+}
+
+/// Returns a line without our own emphasis, which takes no columns.
+fn without_emphasis(line: &str) -> String {
+    line.replace(BOLD, "").replace(PLAIN, "")
 }
 
 /// Prints one JSON document over several lines.
@@ -223,7 +278,7 @@ pub(crate) fn duration(millis: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{arranged, ascii_where_unseen, cut_column, guarded, short_id};
+    use super::{arranged, ascii_where_unseen, cut_column, guarded, short_id, text_column, wrap};
     use unicode_width::UnicodeWidthStr as _;
 
     #[test]
@@ -242,6 +297,20 @@ mod tests {
         let mut narrow = [row(&long)];
         cut_column(headings, &mut narrow, 2, 10);
         assert_eq!(narrow[0][2], "git push origin…", "some of it is always there");
+    }
+
+    #[test]
+    fn a_long_line_is_broken_between_words_and_goes_on_below_its_text() {
+        let line = "ok     no window, terminal or chat shows questions";
+        assert_eq!(text_column(line), 7);
+        assert_eq!(wrap(line, 30, 7), ["ok     no window, terminal or", "       chat shows questions"]);
+        assert_eq!(text_column("  becomes one rule"), 4, "without a label it goes on further in");
+        assert_eq!(wrap("\u{1b}[1mone two\u{1b}[0m", 7, 2).len(), 1, "emphasis takes no columns");
+        let digest = "9f".repeat(32);
+        let field = format!("      digest           {digest}");
+        let expected = ["      digest".to_owned(), format!("{}{digest}", " ".repeat(16))];
+        assert_eq!(wrap(&field, 80, 23), expected, "a long word is whole");
+        assert_eq!(wrap("a  b", 80, 2), ["a  b"], "what fits is as it was");
     }
 
     #[test]

@@ -8,6 +8,11 @@ use postern_contract::{
 };
 use postern_policy::{Decision, Origin, RiskLevel};
 
+/// Space in front of all that stands below the headline of a question.
+const BESIDE: &str = "      ";
+/// Columns of a label.
+const LABEL: usize = 16;
+
 /// Prints the whole question.
 #[expect(clippy::too_many_lines, reason = "one part after another, each once")]
 pub(crate) fn print_full(question: &Question) -> Result<(), Failure> {
@@ -17,23 +22,19 @@ pub(crate) fn print_full(question: &Question) -> Result<(), Failure> {
         .session
         .as_ref()
         .map_or_else(String::new, |session| format!(" · session {}", to_terminal_text(session)));
-    print::write_line(format!(
-        "      {}{session} · {}",
-        pieces_to_text(&asker.known_by),
-        origin_words(question)
-    ))?;
+    print::write_hanging(&format!("{BESIDE}{}{session}", origin_words(question)), BESIDE.len())?;
     print::write_line("")?;
     if question.subject == ShownSubject::Command {
-        print::write_line(format!("      {}", emphasize(&question.line)))?;
+        print::write_hanging(&format!("{BESIDE}{}", emphasize(&question.line)), BESIDE.len() + 2)?;
     }
     for (label, text) in question.subject.to_rows() {
-        print::write_line(format!("      {label:<10} {}", emphasize(&to_terminal_text(&text))))?;
+        print_field(&label, &emphasize(&to_terminal_text(&text)))?;
     }
     let asked = question.requests.len();
     if asked > 1 {
         let all =
             format!("asked {asked} times: an approval allows the first only, --all {asked} all of them");
-        print::write_line(format!("      {}", emphasize(&all)))?;
+        print::write_hanging(&format!("{BESIDE}{}", emphasize(&all)), BESIDE.len())?;
     }
     if let Some(argv) = question.argv.as_ref().filter(|argv| argv.len() > 6) {
         for (index, word) in argv.iter().enumerate() {
@@ -73,10 +74,16 @@ pub(crate) fn print_full(question: &Question) -> Result<(), Failure> {
         }
     }
     if let Some(files) = changeable(question) {
-        print_field("not held", &format!("the agent can change {files} until it runs"))?;
+        let words = format!("the agent can change {files}, or what is found in its place, until it runs");
+        print_field("may change", &words)?;
     }
     if !question.cwd.is_empty() {
-        print_field("in", &to_terminal_text(&question.cwd))?;
+        let branch = question.branch.as_ref().filter(|branch| !branch.is_empty());
+        let branch = branch.map(|branch| format!(" on branch {}", to_terminal_text(branch)));
+        print_field("in", &(to_terminal_text(&question.cwd) + &branch.unwrap_or_default()))?;
+    }
+    if !question.confinement.is_empty() {
+        print_field("rights", &pieces_to_text(&question.confinement))?;
     }
     environment(question)?;
     if let Some(stdin) = &question.stdin {
@@ -99,7 +106,7 @@ pub(crate) fn print_full(question: &Question) -> Result<(), Failure> {
         print_field("changed", &renewed(renewal))?;
     }
     for proposal in &question.proposals {
-        let seen = proposal.would_match.map_or_else(String::new, |(hits, of)| {
+        let seen = proposal.would_match.filter(|(_, of)| *of > 0).map_or_else(String::new, |(hits, of)| {
             format!(" · would have matched {hits} of the last {of} requests")
         });
         print_field(&always_option(proposal), &format!("{}{seen}", to_terminal_text(&proposal.label)))?;
@@ -109,7 +116,7 @@ pub(crate) fn print_full(question: &Question) -> Result<(), Failure> {
     }
     let more = more_waiting(question, question.waiting);
     print_field(
-        "at zero",
+        "expires",
         &format!("{} in {}{more}", pieces_to_text(&question.at_zero), print::time_until(question.expires_at)),
     )?;
     print_field("digest", &question.digest)
@@ -155,11 +162,8 @@ pub(crate) fn changeable(question: &Question) -> Option<String> {
 
 /// Prints what the agent wants.
 fn heading(question: &Question) -> Result<(), Failure> {
-    print::write_line(format!(
-        "{}  {}",
-        emphasize(&question.code),
-        emphasize(&pieces_to_text(&question.headline))
-    ))
+    let (code, headline) = (emphasize(&question.code), emphasize(&pieces_to_text(&question.headline)));
+    print::write_hanging(&format!("{code}  {headline}"), BESIDE.len())
 }
 
 /// Returns where it would run: on this computer, in the agent's own shell, or by a tool of its own.
@@ -175,19 +179,23 @@ pub(crate) fn origin_words(question: &Question) -> String {
 }
 
 fn print_field(name: &str, value: &str) -> Result<(), Failure> {
-    print::write_line(format!("      {name:<16} {value}"))
+    print::write_hanging(&format!("{BESIDE}{name:<LABEL$} {value}"), BESIDE.len() + LABEL + 1)
 }
 
 fn print_steps(question: &Question) -> Result<(), Failure> {
+    let asking = question.steps.iter().filter(|step| step.decision == Decision::Ask).count();
     for (index, step) in question.steps.iter().enumerate() {
-        print_field(&format!("step {}", index + 1), &self::step_line(step))?;
+        // Why the question is asked stands above.
+        let why = step.decision != Decision::Ask || asking > 1;
+        print_field(&format!("step {}", index + 1), &step_line(step, why))?;
     }
     Ok(())
 }
 
 /// Returns a step of a shell line: its words, as the host escaped them; what becomes of it; why.
-pub(crate) fn step_line(step: &ShownStep) -> String {
-    format!("{}  [{}: {}]", step.text, decision_mark(step.decision), pieces_to_text(&step.why))
+fn step_line(step: &ShownStep, with_why: bool) -> String {
+    let why = if with_why { format!(": {}", pieces_to_text(&step.why)) } else { String::new() };
+    format!("{}  [{}{why}]", step.text, decision_mark(step.decision))
 }
 
 /// Returns the decision on a step, in a word.

@@ -201,9 +201,9 @@ fn channel(
         return print::write_json(&lines);
     }
     if kind == ChannelKind::Mcp {
-        print::remark(
-            "a client that reaches its servers over HTTP: postern agents channel ID --for mcp-http",
-        );
+        print::remark(format!(
+            "a client that reaches its servers over HTTP: postern agents channel {agent} --for mcp-http"
+        ));
     }
     print::write_lines(&lines.text)
 }
@@ -231,12 +231,12 @@ fn through(link: &mut HostLink, agent: &AgentId, door: DoorKind, json: JsonOutpu
         Some(whose) => {
             let whose = postern_command::escape::visible_text(&whose);
             return Err(Failure::refused(format!(
-                "the door {name} leads to {whose}; postern doors enable {name} agent={agent} leads it to {agent}"
+                "the integration {name} leads to {whose}; postern doors enable {name} agent={agent} leads it to {agent}"
             )));
         }
         None => {
             return Err(Failure::refused(format!(
-                "the door {name} is closed: postern doors enable {name} agent={agent}"
+                "the integration {name} is off: postern doors enable {name} agent={agent}"
             )));
         }
     }
@@ -312,7 +312,7 @@ fn show_agent(agent: &AgentRow) -> Result<(), Failure> {
     ))?;
     print::write_line(format!("key        {}", agent.key_file))?;
     print::write_line(format!("rules      {} allow, {} deny", agent.allow_rules, agent.deny_rules))?;
-    for (key, value) in settings_text::setting_values(&agent.settings) {
+    for (key, value) in postern_contract::setting_values(&agent.settings) {
         let locked =
             if settings_text::is_locked(agent, key) { "  (your organization decides this)" } else { "" };
         print::write_line(format!("{key} = {}{locked}", postern_command::escape::visible_text(&value)))?;

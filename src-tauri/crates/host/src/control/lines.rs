@@ -54,16 +54,20 @@ fn docker(channel: SandboxChannel<'_>) -> String {
         ),
     };
     format!(
-        r#"# The container gets the channel's folder, read-only, postern-run, and the current folder, under its own name: the host
-# runs commands in the folder that postern-run names. Not in a folder that holds {data}.
-# Your own uid inside, so that it may connect. {note}
+        r#"# The container gets the channel's folder, read-only, postern-run, and the
+# current folder, under its own name: the host runs commands in the folder that
+# postern-run names. Not in a folder that holds
+# {data}.
+# Your own uid inside, so that it may connect.
+# {note}
 docker run --rm -it --network none --user "$(id -u):$(id -g)" \
   --mount type=bind,readonly,source={folder},target={INSIDE} \
   --mount type=bind,readonly,source={run},target=/usr/local/bin/postern-run \
   -v "$PWD:$PWD" -w "$PWD" \
   --env POSTERN_SOCKET={INSIDE}/agent.sock --env POSTERN_KEY_FILE={INSIDE}/agent.key \
   IMAGE postern-run -- uname -a
-# Docker Desktop on a Mac can pass a socket into its virtual machine only in its newest versions (Docker VMM).
+# Docker Desktop on a Mac can pass a socket into its virtual machine only in its
+# newest versions (Docker VMM).
 "#
     )
 }
@@ -80,8 +84,10 @@ fn devcontainer(channel: SandboxChannel<'_>) -> String {
         },
     });
     format!(
-        "// In .devcontainer/devcontainer.json, with the folder containers/devcontainer-feature of Postern as .devcontainer/postern\n\
-         // and postern-run for Linux in it. Where the engine runs in a virtual machine: --for forwarder.\n{lines:#}\n"
+        "// In .devcontainer/devcontainer.json, with the folder\n\
+         // containers/devcontainer-feature of Postern as .devcontainer/postern and\n\
+         // postern-run for Linux in it. Where the engine runs in a virtual machine:\n\
+         // --for forwarder.\n{lines:#}\n"
     )
 }
 
@@ -91,11 +97,13 @@ fn forwarder(channel: SandboxChannel<'_>) -> String {
     let agent = channel.folder.file_name().unwrap_or_default().to_string_lossy();
     let folder = quoted(channel.folder);
     format!(
-        r"# Docker Desktop, Colima, Lima, Podman machine: no socket of the host can be mounted there, so the channel goes over TCP. Both
-# sides prove that they hold the key, which does not cross; nothing is encrypted. Once, on the host:
+        r"# Docker Desktop, Colima, Lima, Podman machine: no socket of the host can be
+# mounted there, so the channel goes over TCP. Both sides prove that they hold
+# the key, which does not cross; nothing is encrypted. Once, on the host:
 postern doors enable forwarder channels={agent}@127.0.0.1:7719
-# host.docker.internal is Docker Desktop's name of the host; Colima and Lima say host.lima.internal, Podman says
-# host.containers.internal. postern-run for Linux is to be in the image (docs/CONTAINERS.md).
+# host.docker.internal is Docker Desktop's name of the host; Colima and Lima say
+# host.lima.internal, Podman says host.containers.internal. postern-run for Linux
+# is to be in the image (docs/CONTAINERS.md).
 docker run --rm -it \
   --mount type=bind,readonly,source={folder}/agent.key,target={INSIDE}/agent.key \
   --env POSTERN_SOCKET=tcp://host.docker.internal:7719 \
@@ -108,8 +116,10 @@ docker run --rm -it \
 fn bwrap_lines(channel: SandboxChannel<'_>) -> String {
     let (folder, data) = (quoted(channel.folder), quoted(channel.data));
     format!(
-        r#"# No network, a read-only system, the channel's folder, postern-run, and the current folder to work in, under its own
-# name: the host runs commands in the folder that postern-run names. Not in a folder that holds {data}.
+        r#"# No network, a read-only system, the channel's folder, postern-run, and the
+# current folder to work in, under its own name: the host runs commands in the
+# folder that postern-run names. Not in a folder that holds
+# {data}.
 bwrap --unshare-all --die-with-parent --new-session --clearenv \
   --ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/sbin /sbin --symlink usr/lib /lib --symlink usr/lib64 /lib64 \
   --proc /proc --dev /dev --tmpfs /tmp --bind "$PWD" "$PWD" --chdir "$PWD" \
@@ -125,8 +135,9 @@ bwrap --unshare-all --die-with-parent --new-session --clearenv \
 fn sandbox_exec(channel: SandboxChannel<'_>) -> String {
     let (profile, inside) = (profile(channel), quoted(channel.folder));
     format!(
-        r#"# No network but the channel; reads the system and the current folder, writes to the current folder and to a temporary
-# folder of its own. Signals reach what runs in the same sandbox alone.
+        r#"# No network but the channel; reads the system and the current folder, writes to
+# the current folder and to a temporary folder of its own. Signals reach what
+# runs in the same sandbox alone.
 cat > postern.sb <<'PROFILE'
 {profile}PROFILE
 TMPDIR=$(cd "$(mktemp -d /tmp/postern.XXXXXX)" && pwd -P) POSTERN_SOCKET={inside}/agent.sock POSTERN_KEY_FILE={inside}/agent.key \
