@@ -31,7 +31,11 @@ fn blocks(page: &str) -> Vec<Block> {
 
 /// Returns a line behind `$`, run as it is typed.
 fn typed(host: &Postern, line: &str) -> Answer {
-    let words = postern_command::words_of(line).unwrap();
+    let mut words = postern_command::words_of(line).unwrap();
+    // The reader's project. A host takes the home folder from the system, where it is not the test's.
+    for word in words.iter_mut().filter(|word| *word == "~/Projects/site") {
+        *word = host.home().join("Projects/site").display().to_string();
+    }
     let (program, rest) = words.split_first().unwrap();
     let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
     let mut command = match program.as_str() {
@@ -57,6 +61,7 @@ fn type_page(name: &str) -> usize {
     let managed = tempfile::tempdir().unwrap();
     let managed = managed.path().canonicalize().unwrap().join("managed.jsonc");
     let host = Postern::start_with(&[("POSTERN_MANAGED", managed.to_str().unwrap())]);
+    fs::create_dir_all(host.home().join("Projects/site")).unwrap();
     let mut typed_lines = 0;
     for block in blocks(&page) {
         if let Some(file) = &block.file {

@@ -114,7 +114,8 @@ fn one_answer_renews_every_rule_of_the_agent_and_one_command_undoes_it() {
     }
     assert_eq!(kept.decision("other", &["tool", "push"]), "ask", "the other agent's was not renewed");
 
-    let audit = kept.host.ok(&["audit", "--verify"]);
+    kept.host.ok(&["audit", "--verify"]);
+    let audit = kept.host.ok(&["audit"]);
     let entries: Vec<&str> = audit.lines().filter(|line| line.contains("renewed for")).collect();
     assert_eq!(entries.len(), 1, "one entry: {audit}");
     assert!(entries[0].contains("rules 1, 2, 3, 4 renewed for"), "{audit}");

@@ -325,8 +325,18 @@ fn uninstalling_leaves_the_data_until_that_is_to_go_too() {
     let foreign = host.home().join(".local/bin/postern-run");
     symlink("/bin/true", &foreign).unwrap();
 
+    let (cline, project) = (
+        host.home().join("Documents/Cline/Hooks/PreToolUse"),
+        host.home().join("site/.claude/settings.json"),
+    );
+    fs::create_dir_all(project.parent().unwrap()).unwrap();
+    host.ok(&["hook", "install", "cline", "--agent", "clyde", "--yes"]);
+    let of_project = ["claude-code", "--file", project.to_str().unwrap(), "--yes"];
+    host.ok(&[&["hook", "install", "--agent", "claude-code"][..], &of_project].concat());
+
     let shown = host.ok(&["uninstall", "--dry-run"]);
-    for there in [&claude, &codex, &starter, &broker, &link, &host.data().join("control.sock")] {
+    let socket = host.data().join("control.sock");
+    for there in [&claude, &codex, &starter, &broker, &link, &socket, &cline, &project] {
         assert!(shown.contains(there.to_str().unwrap()), "{shown}");
     }
     assert!(!shown.contains("other.desktop") && !shown.contains("postern-run"), "{shown}");
@@ -337,6 +347,7 @@ fn uninstalling_leaves_the_data_until_that_is_to_go_too() {
     host.ok(&["uninstall", "--yes"]);
     assert_eq!(fs::read_to_string(&claude).unwrap(), CLAUDE);
     assert!(!codex.exists() && !starter.exists() && !broker.exists() && link.symlink_metadata().is_err());
+    assert!(!cline.exists() && !project.exists(), "hooks outside of setup go too");
     assert!(other.exists() && foreign.symlink_metadata().is_ok(), "what is not ours stays");
     assert!(!host.data().join("control.sock").exists());
     assert_eq!(host.run(&["status"]).code, 3, "the host has ended");

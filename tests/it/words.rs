@@ -236,3 +236,67 @@ fn a_variable_that_takes_always_away_says_so_and_what_to_set() {
     host.ok(&["deny"]);
     assert_eq!(ended(asked).code, 126);
 }
+
+#[test]
+fn a_mistake_is_answered_with_what_was_meant() {
+    let host = Postern::start();
+    host.enrol("main");
+    for (args, code, said) in [
+        (
+            &["rules", "allow", "git", "status", "--agent", "main"][..],
+            2,
+            "postern rules allow 'git status' --agent main",
+        ),
+        (&["explain", "--agent", "main", "ls", "-la"], 2, "postern explain --agent main -- ls -la"),
+        (&["explain", "--agent", "main"], 2, "--shell TEXT, or --tool NAME"),
+        (&["rules", "deny", "ls", "--in", "/tmp", "--everyone"], 2, "unexpected argument '--in'"),
+        (&["rules", "remove", "abc"], 2, "postern rules list"),
+        (&["rules", "allow", "ls", "--in", "/nosuch", "--agent", "main"], 2, "--in: /nosuch is not there"),
+        (
+            &["agents", "set", "main", "folders=/nosuch"],
+            4,
+            "\"/nosuch\" is not there: name a folder that exists",
+        ),
+        (&["agents", "add", "new", "--folder", "/nosuch"], 4, "is not there"),
+        (&["history", "--agent", "zz"], 4, "there is no agent zz"),
+        (&["suggest", "--agent", "zz"], 4, "there is no agent zz"),
+        (&["mcp", "--agent", "zz"], 4, "the user adds it with postern agents add zz"),
+        (&["doors", "setup", "forwarder"], 4, "enable forwarder channels=AGENT@127.0.0.1:7719"),
+        (&["doors", "enable", "webhook", "url=foo"], 4, "\"foo\" is not a URL, such as https://"),
+        (&["help", "rules", "alow"], 2, "did you mean \"rules allow\"?"),
+        (&["help", "patterns", "x"], 2, "patterns is a topic"),
+    ] {
+        let answer = host.run(args);
+        assert!(answer.code == code && answer.stderr.contains(said), "{args:?}: {answer:?}");
+    }
+    assert_eq!(host.json(&["agents", "list"]).as_array().unwrap().len(), 1, "nothing was added");
+}
+
+#[test]
+fn the_same_rule_is_saved_once() {
+    let host = Postern::start();
+    host.enrol("main");
+    let rule = ["rules", "deny", "--read", "**/.env", "--everyone"];
+    assert_eq!(host.ok(&rule), "rule 1: no program of any agent may read **/.env\n");
+    assert_eq!(host.ok(&rule), "rule 1 says the same; nothing was added\n");
+    let other = host.ok(&["rules", "deny", "--read", "**/.env", "--agent", "main"]);
+    assert_eq!(other, "rule 2: no program of main may read **/.env\n");
+}
+
+#[test]
+fn the_audit_says_what_was_changed_in_words() {
+    let host = Postern::start();
+    host.enrol("main");
+    host.ok(&["rules", "allow", "git status", "--exact", "--agent", "main", "--own-shell"]);
+    host.ok(&["agents", "set", "main", "run-timeout=20s"]);
+    host.ok(&["hook", "uninstall", "cursor"]);
+    let audit = host.ok(&["audit"]);
+    for said in
+        ["rule 1 added: main may run git status in its own shell\n", "agent main: run-timeout 30s → 20s\n"]
+    {
+        assert!(audit.contains(said), "{said}: {audit}");
+    }
+    assert!(!audit.contains("hook") && !audit.contains(['{', '[']), "{audit}");
+    let verified = host.ok(&["audit", "--verify"]);
+    assert!(verified.starts_with("ok ") && verified.lines().count() == 2, "{verified}");
+}

@@ -5,8 +5,8 @@ use crate::hook_args::Hook;
 use crate::import_args::{Import, Suggest};
 use crate::rule_args::{Policy, Programs, RulesCommand};
 use crate::setup_args::SetupCommand;
-use crate::shared_args::parse_duration;
 pub(crate) use crate::shared_args::{AgentStartArg, JsonOutput};
+use crate::shared_args::{parse_duration, parse_number};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use postern_contract::THIS_COMPUTER;
 use postern_protocol::RunState;
@@ -102,7 +102,7 @@ pub(crate) enum CliCommand {
     Kill {
         /// Request: its id or the beginning of it, as `history` prints it, or `last`
         request: String,
-        /// Signal: TERM (KILL follows after a grace period), INT, HUP, QUIT or KILL
+        /// Signal: TERM (KILL follows after a grace period), KILL, INT, HUP, QUIT, USR1, USR2, STOP or CONT
         #[arg(long)]
         signal: Option<String>,
     },
@@ -149,7 +149,7 @@ pub(crate) enum CliCommand {
     Hook(Hook),
     /// Block all agents for a while (15m, 1h), or until `resume`
     Pause {
-        /// Duration
+        /// Duration [default: until `resume`]
         #[arg(value_parser = parse_duration)]
         duration: Option<humantime::Duration>,
     },
@@ -206,7 +206,7 @@ pub(crate) struct Doctor {
 
 #[derive(Debug, Args)]
 pub(crate) struct AuditCommand {
-    /// Verify the chain and the current state; exit 1 if something is wrong
+    /// Verify the chain and the current state instead of listing changes; exit 1 if something is wrong
     #[arg(long)]
     pub(crate) verify: bool,
     /// Show only changes within this time: 1h, 7d
@@ -261,7 +261,8 @@ pub(crate) enum AgentsCommand {
         #[arg(long)]
         yes: bool,
     },
-    /// Deny everything of one agent for a while, waiting requests included
+    /// Stop an agent: `stop ID --for DURATION` in other words
+    #[command(hide = true)]
     DenyAll {
         /// Agent
         id: String,
@@ -269,7 +270,7 @@ pub(crate) enum AgentsCommand {
         #[arg(value_parser = parse_duration, default_value = "10m")]
         duration: humantime::Duration,
     },
-    /// Stop an agent: the same as `deny-all`
+    /// Stop an agent for a while: deny everything of it, waiting requests included
     Stop {
         /// Agent
         id: String,
@@ -320,9 +321,9 @@ pub(crate) enum ChannelClientKind {
     SandboxExec,
     /// An MCP client that starts `postern mcp`
     Mcp,
-    /// An MCP client that comes over HTTP, through the door `mcp-http`
+    /// An MCP client that comes over HTTP, through the integration `mcp-http`
     McpHttp,
-    /// An OpenClaw node, through the door `openclaw`
+    /// An OpenClaw node, through the integration `openclaw`
     Openclaw,
     Forwarder,
     Plain,
@@ -332,8 +333,7 @@ pub(crate) enum ChannelClientKind {
 pub(crate) struct Approve {
     /// Question: its code, the beginning of its id, or `last` [default: the only one that waits]
     pub(crate) question: Option<String>,
-    /// Also save a rule: reading these folders, the same confined, this exact command, the command with any arguments, or
-    /// the program as it is now; or renew the rules that were given for a program before it changed
+    /// Also save a rule, one of those that the question offers
     #[arg(long, value_enum)]
     pub(crate) always: Option<AlwaysChoice>,
     /// Lifetime of the rule
@@ -360,10 +360,15 @@ pub(crate) struct Approve {
 pub(crate) enum AlwaysChoice {
     /// The agent may read the folders, in confined runs
     Read,
+    /// The command with any arguments, in confined runs
     Confined,
+    /// These words and no others
     Exact,
+    /// The command with any arguments
     Command,
+    /// The program with any arguments
     Path,
+    /// The rules that were given for a program before it changed
     Renew,
 }
 
@@ -505,7 +510,7 @@ pub(crate) struct History {
     /// Those of a Mac of your fleet, a group, or of `all`
     #[arg(long, value_name = "NAME", conflicts_with = "watch")]
     pub(crate) host: Option<String>,
-    /// Maximum number
+    /// Maximum number of requests, or of past events with --watch
     #[arg(long, default_value_t = 20)]
     pub(crate) limit: u32,
     /// Keep running; print each step of every request, and unknown clients of integrations. Begins with the newest
@@ -519,7 +524,7 @@ pub(crate) struct History {
     #[arg(long, conflicts_with = "json")]
     pub(crate) full: bool,
     /// With --watch: only events after this `sequence`
-    #[arg(long, value_name = "SEQUENCE", requires = "watch", conflicts_with = "since")]
+    #[arg(long, value_name = "SEQUENCE", value_parser = parse_number, requires = "watch", conflicts_with = "since")]
     pub(crate) after: Option<i64>,
     #[command(flatten)]
     pub(crate) json: JsonOutput,

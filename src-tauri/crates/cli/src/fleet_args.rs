@@ -1,6 +1,6 @@
 //! Arguments of `postern fleet`.
 
-use crate::shared_args::parse_duration;
+use crate::shared_args::{parse_address, parse_duration};
 use clap::{Args, Subcommand, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ pub(crate) enum FleetCommand {
 #[derive(Debug, Args)]
 pub(crate) struct FleetStartArgs {
     /// Address on which the broker listens; other Macs must reach it
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7720")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_address, default_value = "127.0.0.1:7720")]
     pub(crate) listen: SocketAddr,
     /// NATS server that others run, instead of one here: tls://HOST:PORT
     #[arg(long, value_name = "URL", requires = "credentials", conflicts_with_all = ["listen", "before_2_10", "container"])]

@@ -10,6 +10,7 @@ mod help;
 mod hook_args;
 mod import_args;
 mod link;
+mod mistake;
 mod print;
 mod question;
 mod rule_args;
@@ -34,9 +35,9 @@ use std::sync::Arc;
 
 fn main() -> ExitCode {
     postern_host::refuse_debuggers();
-    // Clap prints what is wrong, or help, and exits.
-    let parsed = Cli::from_arg_matches(&help::command().get_matches()).unwrap_or_else(|error| error.exit());
-    match run(parsed) {
+    let typed = help::command().try_get_matches().and_then(|found| Cli::from_arg_matches(&found));
+    let done = typed.map_or_else(|error| Err(mistyped(&error)), run);
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if !failure.message.is_empty() {
@@ -45,6 +46,12 @@ fn main() -> ExitCode {
             ExitCode::from(failure.code)
         }
     }
+}
+
+/// Returns what is wrong with the command line. Clap prints the rest, or help, and exits.
+fn mistyped(error: &clap::Error) -> Failure {
+    let words: Vec<String> = std::env::args_os().filter_map(|word| word.into_string().ok()).collect();
+    mistake::explain(error, &words).map_or_else(|| error.exit(), Failure::usage_error)
 }
 
 /// Environment and terminal of this program, read once, here.
@@ -87,7 +94,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
     let link = || HostLink::open(&data);
     let path = surroundings.search_path();
     match cli.command {
-        CliCommand::Setup(command) => commands::setup::run(link, surroundings, &command),
+        CliCommand::Setup(command) => commands::setup::run(link, &data, surroundings, &command),
         CliCommand::Uninstall(command) => commands::uninstall::run(&data, surroundings, &command),
         CliCommand::Serve => {
             let user = HostUser::current(surroundings.environment).map_err(Failure::from_error)?;

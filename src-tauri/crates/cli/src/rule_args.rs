@@ -1,6 +1,6 @@
 //! Arguments of rules and policies.
 
-use crate::shared_args::{JsonOutput, parse_duration};
+use crate::shared_args::{JsonOutput, parse_duration, parse_number, parse_rule_number};
 use clap::{Args, Subcommand, ValueEnum};
 use postern_policy::{Access, Class, Preset, Profile};
 use std::path::PathBuf;
@@ -27,12 +27,13 @@ pub(crate) enum RulesCommand {
     /// Remove a rule
     Remove {
         /// Number, as `rules list` prints it
-        #[arg(allow_negative_numbers = true)]
+        #[arg(value_parser = parse_rule_number, allow_negative_numbers = true)]
         id: i64,
     },
     /// Undo a renewal: its rules hold again for the program as it was before
     Undo {
         /// Number of the renewal, as the answer and `audit` print it
+        #[arg(value_parser = parse_number)]
         entry: i64,
     },
     /// Export rules
@@ -99,22 +100,41 @@ pub(crate) enum RuleFileFormatArg {
 
 /// An allow rule as it is typed.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct AllowRule {
     /// Folder that the agent may look around in besides its own, in confined runs (`~/notes`); in place of a pattern
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["pattern", "kind", "args", "pin", "writes", "broad", "confine", "any_input"])]
     pub(crate) read: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) rule: NewRuleArgs,
+    /// Also allow redirections that write
+    #[arg(long)]
+    pub(crate) writes: bool,
+    /// Cover everything the words cover, also arguments that run other programs or reach further
+    #[arg(long)]
+    pub(crate) broad: bool,
+    /// Run what it allows with this profile; it then covers everything the words cover, as far as the profile holds it
+    #[arg(long, value_enum, value_name = "PROFILE")]
+    pub(crate) confine: Option<RuleProfile>,
+    /// Allow only in this folder and below (`.` is the current one) [default: every folder]
+    #[arg(long = "in", value_name = "FOLDER")]
+    pub(crate) folder: Option<PathBuf>,
+    /// Also cover any standard input
+    #[arg(long)]
+    pub(crate) any_input: bool,
+    /// Allow only in the agent's own shell, not what Postern would run
+    #[arg(long)]
+    pub(crate) own_shell: bool,
 }
 
 /// A deny rule as it is typed.
 #[derive(Debug, Args)]
 pub(crate) struct DenyRule {
     /// Files that no program may read (`**/.env`); in place of a pattern
-    #[arg(long, value_name = "FILES", conflicts_with_all = ["pattern", "kind", "args", "pin", "writes", "broad", "confine"])]
+    #[arg(long, value_name = "FILES", conflicts_with_all = ["pattern", "kind", "args", "pin"])]
     pub(crate) read: Option<String>,
     /// Files that no program may write, move or delete (`~/Documents/**`); in place of a pattern
-    #[arg(long, value_name = "FILES", conflicts_with_all = ["pattern", "kind", "args", "pin", "writes", "broad", "confine"])]
+    #[arg(long, value_name = "FILES", conflicts_with_all = ["pattern", "kind", "args", "pin"])]
     pub(crate) write: Option<String>,
     #[command(flatten)]
     pub(crate) rule: NewRuleArgs,
@@ -150,24 +170,6 @@ pub(crate) struct NewRuleArgs {
     /// Bind the rule to the program as it is now
     #[arg(long)]
     pub(crate) pin: bool,
-    /// Also allow redirections that write
-    #[arg(long)]
-    pub(crate) writes: bool,
-    /// Cover everything the words cover, also arguments that run other programs or reach further
-    #[arg(long)]
-    pub(crate) broad: bool,
-    /// Run what it allows with this profile; it then covers everything the words cover, as far as the profile holds it
-    #[arg(long, value_enum, value_name = "PROFILE")]
-    pub(crate) confine: Option<RuleProfile>,
-    /// Allow only in this folder and below (`.` is the current one) [default: every folder]
-    #[arg(long = "in", value_name = "FOLDER")]
-    pub(crate) folder: Option<PathBuf>,
-    /// Also cover any standard input
-    #[arg(long)]
-    pub(crate) any_input: bool,
-    /// Allow only in the agent's own shell, not what Postern would run
-    #[arg(long)]
-    pub(crate) own_shell: bool,
     /// Lifetime: 15m, 1h, 7days
     #[arg(value_parser = parse_duration, long = "for", value_name = "DURATION")]
     pub(crate) lasts: Option<humantime::Duration>,

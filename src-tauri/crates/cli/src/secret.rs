@@ -7,12 +7,12 @@ use std::io::{BufRead as _, IsTerminal as _, Read as _, Write as _};
 /// The longest secret, in bytes.
 const LONGEST: u64 = 4096;
 
-/// Reads a line of standard input, without its end. At a terminal `prompt` asks for it, and it is not shown.
-pub(crate) fn read_secret(prompt: &str) -> Result<String, Failure> {
+/// Reads a line of standard input, without its end. At a terminal it is asked for by its name, and it is not shown.
+pub(crate) fn read_secret(name: &str, owner: &str) -> Result<String, Failure> {
     let stdin = std::io::stdin();
     let hidden = if stdin.is_terminal() {
         let mut stderr = std::io::stderr();
-        stderr.write_all(prompt.as_bytes()).and_then(|()| stderr.flush()).map_err(Failure::from_error)?;
+        write!(stderr, "{name} for {owner}: ").and_then(|()| stderr.flush()).map_err(Failure::from_error)?;
         Some(Hidden::new()?)
     } else {
         None
@@ -21,7 +21,10 @@ pub(crate) fn read_secret(prompt: &str) -> Result<String, Failure> {
     stdin.lock().take(LONGEST).read_line(&mut line).map_err(Failure::from_error)?;
     drop(hidden);
     let secret = line.trim();
-    if secret.is_empty() { Err(Failure::usage_error("nothing was given")) } else { Ok(secret.to_owned()) }
+    if secret.is_empty() {
+        return Err(Failure::usage_error(format!("no {name} was given")));
+    }
+    Ok(secret.to_owned())
 }
 
 /// The terminal shows nothing that is typed while this lives.

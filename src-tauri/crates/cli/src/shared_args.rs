@@ -1,6 +1,7 @@
 //! Arguments that several commands share.
 
 use clap::{Args, ValueEnum};
+use std::net::SocketAddr;
 
 /// Output format of a listing.
 #[derive(Debug, Clone, Copy, Args)]
@@ -23,4 +24,20 @@ pub(crate) enum AgentStartArg {
 /// Reads a duration: a number with a unit, or several.
 pub(crate) fn parse_duration(text: &str) -> Result<humantime::Duration, String> {
     text.parse().map_err(|_| "not a number with a unit, such as 90s, 10m, 2h or 7d".to_owned())
+}
+
+/// Reads the number of a rule.
+pub(crate) fn parse_rule_number(text: &str) -> Result<i64, String> {
+    text.parse()
+        .map_err(|_| "no rule has that name: rules are named by number (postern rules list)".to_owned())
+}
+
+/// Reads a number that something else printed.
+pub(crate) fn parse_number(text: &str) -> Result<i64, String> {
+    text.parse().map_err(|_| "not a whole number".to_owned())
+}
+
+/// Reads an address to listen on.
+pub(crate) fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "not ADDRESS:PORT, such as 192.168.1.2:7720".to_owned())
 }

@@ -30,8 +30,7 @@ pub(crate) fn text_of(file: &Path) -> Result<String, Failure> {
         std::io::stdin().read_to_string(&mut text).map_err(Failure::from_error)?;
         return Ok(text);
     }
-    std::fs::read_to_string(file)
-        .map_err(|error| Failure::usage_error(format!("{}: {error}", file.display())))
+    std::fs::read_to_string(file).map_err(|error| Failure::from_path(file, &error))
 }
 
 #[cfg(test)]

@@ -37,37 +37,45 @@ pub(crate) fn run(link: &mut HostLink, command: &AuditCommand) -> Result<(), Fai
     let since =
         command.since.map(|ago| i64::try_from(ago.as_millis()).map_err(Failure::from_error)).transpose()?;
     let since = since.map(|ago| print::now_millis().saturating_sub(ago));
-    let (mut rows, mut verified) = (Vec::new(), None);
-    loop {
-        let after = rows.last().map(|row: &AuditRow| row.number);
-        let verify = Some(command.verify && after.is_none());
-        let page = link.call_method::<ReadAudit>(&AuditAsk { after, since, limit: None, verify })?;
-        verified = verified.or(page.verified);
-        if page.rows.is_empty() {
-            break;
-        }
-        rows.extend(page.rows);
-    }
-    if command.json.json {
-        print::write_json(&AuditDocument {
-            rows: rows.iter().map(for_programs).collect(),
-            verified: verified.as_ref(),
-        })?;
+    let verified = if command.verify {
+        let ask = AuditAsk { limit: Some(0), verify: Some(true), ..AuditAsk::default() };
+        link.call_method::<ReadAudit>(&ask)?.verified
     } else {
-        // What a renewal tells of is not told twice.
-        let own = rows.iter().filter(|row| row.part_of.is_none());
-        for line in own.flat_map(|row| row_lines(row, &print::format_time(row.at))) {
-            print::write_line(line)?;
-        }
-        if rows.is_empty() {
-            print::write_line("no changes")?;
-        }
-        for line in verified.iter().flat_map(verdict) {
-            print::write_line(line)?;
-        }
+        None
+    };
+    if command.json.json {
+        let rows = read_rows(link, since)?;
+        let rows = rows.iter().map(for_programs).collect();
+        print::write_json(&AuditDocument { rows, verified: verified.as_ref() })?;
+    } else if let Some(found) = &verified {
+        verdict(found).iter().try_for_each(print::write_line)?;
+    } else {
+        print_rows(&read_rows(link, since)?)?;
     }
     let wrong = verified.is_some_and(|found| found.problem.is_some() || !found.strayed.is_empty());
     if wrong { Err(Failure::negative("the audit is not intact")) } else { Ok(()) }
+}
+
+/// Reads the rows of a time, page by page.
+pub(super) fn read_rows(link: &mut HostLink, since: Option<i64>) -> Result<Vec<AuditRow>, Failure> {
+    let mut rows: Vec<AuditRow> = Vec::new();
+    loop {
+        let after = rows.last().map(|row| row.number);
+        let page = link.call_method::<ReadAudit>(&AuditAsk { after, since, ..AuditAsk::default() })?;
+        if page.rows.is_empty() {
+            return Ok(rows);
+        }
+        rows.extend(page.rows);
+    }
+}
+
+fn print_rows(rows: &[AuditRow]) -> Result<(), Failure> {
+    if rows.is_empty() {
+        return print::write_line("no changes");
+    }
+    // What a renewal tells of is not told twice.
+    let own = rows.iter().filter(|row| row.part_of.is_none());
+    own.flat_map(|row| row_lines(row, &print::format_time(row.at))).try_for_each(print::write_line)
 }
 
 pub(in crate::commands) fn for_programs(row: &AuditRow) -> AuditLine<'_> {
@@ -129,12 +137,12 @@ mod tests {
             after: None,
             widens: true,
             part_of: None,
-            summary: "agent main changed: security allowlist → full".into(),
+            summary: "agent main: security allowlist → full".into(),
             hash: "00".into(),
         };
         let expected = [
             "   12  09:15:00  terminal, /usr/bin/postern, process 77, user 1000  more may run",
-            "       agent main changed: security allowlist → full",
+            "       agent main: security allowlist → full",
         ];
         assert_eq!(row_lines(&row, "09:15:00"), expected);
         let by =

@@ -1,11 +1,12 @@
 //! `postern confine`: a command of the user, confined by the system.
 
+use super::finding::DoctorFinding;
 use crate::CliEnvironment;
 use crate::args::{ConfineCommand, ConfineProfileArg};
 use crate::failure::Failure;
 use crate::print;
 use postern_command::escape;
-use postern_contract::render;
+use postern_contract::{Status, render};
 use postern_exec::confine::{UserPlaces, describe, environment_here};
 use postern_exec::run::{NotRun, run_here};
 use postern_policy::{Confinement, Denied};
@@ -122,4 +123,25 @@ fn path_to_string(path: PathBuf) -> Result<String, Failure> {
     path.into_os_string()
         .into_string()
         .map_err(|path| Failure::from_error(format!("{} is no text", path.display())))
+}
+
+/// Says which commands the system can confine. What it can't, Postern asks about.
+pub(super) fn examine(status: &Status) -> Vec<DoctorFinding> {
+    const FIX: &str = "docs/CONFINEMENT.md says what it needs; until then you are asked";
+    let finding = |why: &Option<String>, can: &str, what: &str| match why {
+        None => DoctorFinding::healthy(can),
+        Some(why) => {
+            let why = escape::visible_text(why);
+            DoctorFinding::note(format!("{what} can’t be confined here: {why}"), FIX)
+        }
+    };
+    let (look, project) = (&status.cannot_confine, &status.cannot_confine_project);
+    if look.is_some() && look == project {
+        return vec![finding(look, "", "commands")];
+    }
+    let builds = "builds and edits can run confined to their folders (profile project)";
+    vec![
+        finding(look, "commands that only read run confined", "commands that only read"),
+        finding(project, builds, "builds and edits"),
+    ]
 }

@@ -41,13 +41,17 @@ pub(crate) fn run(data: &Path, command: &Doctor) -> Result<(), Failure> {
         print::write_json(&findings)?;
     } else {
         for finding in &findings {
-            print::write_line(format!("{}  {}", if finding.ok { "ok   " } else { "WRONG" }, finding.what))?;
+            print::write_line(format!("{}  {}", finding.mark(), finding.what))?;
             if let Some(fix) = &finding.mend {
-                print::write_line(format!("       {fix}"))?;
+                print::write_hanging(&format!("       {fix}"), 7)?;
             }
         }
     }
-    if wrong == 0 { Ok(()) } else { Err(Failure::negative(format!("{wrong} wrong"))) }
+    match wrong {
+        0 => Ok(()),
+        1 => Err(Failure::negative("1 problem")),
+        several => Err(Failure::negative(format!("{several} problems"))),
+    }
 }
 
 fn examine(data: &Path) -> Vec<DoctorFinding> {
@@ -110,8 +114,12 @@ fn run_on_thread<T: Send + 'static>(
 fn private_folder(data: &Path) -> DoctorFinding {
     let shown = data.display();
     match std::fs::metadata(data) {
+        Err(error) if error.kind() == ErrorKind::NotFound => DoctorFinding::problem(
+            format!("Postern was never started here: its data folder {shown} is not there"),
+            "starting Postern makes it",
+        ),
         Err(error) => {
-            DoctorFinding::problem(format!("data folder {shown}: {error}"), "starting Postern makes it")
+            DoctorFinding::problem(format!("data folder {shown}: {error}"), "let Postern read and write it")
         }
         Ok(found) if !found.is_dir() => {
             DoctorFinding::problem(format!("{shown} is no folder"), "move it away")
@@ -291,7 +299,7 @@ enum HostAnswer {
 
 /// Takes what the host says as it comes, each within its time.
 fn collect_replies(answers: &Receiver<HostAnswer>, found: &Diagnosis, findings: &mut Vec<DoctorFinding>) {
-    for limit in [AUDIT, HOST] {
+    for limit in [AUDIT, HOST, HOST] {
         match answers.recv_timeout(limit) {
             Ok(HostAnswer::Findings(more)) => findings.extend(more),
             Ok(HostAnswer::Here) => {}
@@ -324,7 +332,7 @@ fn ask_host(data: &Path, say: &dyn Fn(HostAnswer)) {
         Err(failure) => return say(HostAnswer::Refused(failure.message)),
     };
     say(HostAnswer::Here);
-    let looks: [HostCheck; 2] = [check_audit, running];
+    let looks: [HostCheck; 3] = [check_audit, running, super::doors::examine];
     for look in looks {
         match look(&mut link) {
             Ok(findings) => say(HostAnswer::Findings(findings)),
@@ -377,23 +385,13 @@ fn status_findings(status: &Status) -> Vec<DoctorFinding> {
     findings.extend(
         status.attention.iter().map(|what| DoctorFinding::problem(concern(what), mend_of(what.kind))),
     );
-    findings.push(match &status.cannot_confine {
-        None => DoctorFinding::healthy("commands that only read run confined"),
-        Some(why) => DoctorFinding::healthy(format!(
-            "commands that only read cannot be confined here, so the read-only list asks: {why}"
-        )),
-    });
-    findings.push(match &status.cannot_confine_project {
-        None => {
-            DoctorFinding::healthy("builds and edits can run confined to their folders (profile project)")
-        }
-        Some(why) => {
-            DoctorFinding::healthy(format!("builds cannot be confined to their folders here: {why}"))
-        }
-    });
+    findings.extend(super::confine::examine(status));
     findings.push(steps_finding(status.lines_to_shell));
     if status.faces.is_empty() {
-        findings.push(DoctorFinding::healthy("no window, terminal or chat shows questions: they are denied after 10 seconds; postern tui shows them here"));
+        findings.push(DoctorFinding::note(
+            "no window, terminal or chat shows questions: they are denied after 10 seconds",
+            "open the app, or keep postern tui open; to let an agent wait: postern agents set ID unattended=wait",
+        ));
     }
     findings
 }
@@ -466,10 +464,8 @@ fn steps_finding(to_shell: Option<LinesToShell>) -> DoctorFinding {
             DoctorFinding::healthy(format!("{AT_START}: this system can't execute an open file"))
         }
         Some(LinesToShell::Missing) => DoctorFinding::problem(
-            format!(
-                "{AT_START}: beside the program that hosts Postern there is no postern-steps that can be executed"
-            ),
-            "install postern-steps there, then restart Postern",
+            format!("{AT_START}: postern-steps is missing beside the program that hosts Postern"),
+            "reinstall Postern, whose package has it, then restart Postern",
         ),
         Some(LinesToShell::Replaced) => DoctorFinding::problem(
             format!("{AT_START}: postern-steps was replaced or removed since Postern started"),

@@ -1,5 +1,6 @@
 //! `postern doors …`
 
+use super::finding::DoctorFinding;
 use crate::args::{DoorName, DoorsCommand, JsonOutput};
 use crate::failure::Failure;
 use crate::link::HostLink;
@@ -68,15 +69,32 @@ fn print_door(row: &DoorRow) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Names the integrations that are enabled and do not work.
+pub(super) fn examine(link: &mut HostLink) -> Result<Vec<DoctorFinding>, Failure> {
+    let doors = link.call_method::<ListDoors>(&Nothing {})?.doors;
+    let broken = doors.into_iter().filter(|row| row.state == DoorState::Broken);
+    let finding = |row: DoorRow| {
+        let why = row.problem.unwrap_or_else(|| "it does not work".to_owned());
+        DoctorFinding::problem(format!("integration {}: {why}", row.door.name()), "postern doors list")
+    };
+    // The fleet's broker is examined by itself.
+    Ok(broken.filter(|row| row.door != DoorKind::Fleet).map(finding).collect())
+}
+
 /// Asks for a secret, which is typed without being shown, or piped in: others can read a command line.
 fn ask_for_secret(door: DoorKind, values: &mut BTreeMap<String, String>) -> Result<(), Failure> {
+    if door == DoorKind::Xmpp
+        && let Some(jid) = values.get("jid").filter(|jid| !jid.contains('@'))
+    {
+        return Err(Failure::usage_error(format!("jid is NAME@HOST, not {:?}", escaped(jid))));
+    }
     let Some((key, value)) = door.secret().and_then(|key| Some((key.clone(), values.get_mut(&key)?))) else {
         return Ok(());
     };
     match value.as_str() {
         "" => Ok(()),
         "-" => {
-            *value = crate::secret::read_secret(&format!("{key} for {}: ", door.name()))?;
+            *value = crate::secret::read_secret(&key, door.name())?;
             Ok(())
         }
         _ => Err(Failure::usage_error(format!(

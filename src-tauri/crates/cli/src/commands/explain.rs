@@ -11,18 +11,24 @@ use postern_contract::methods::{
     Explain, ExplainCommand, ExplainTool, Explained, ToolExplain, ToolExplained,
 };
 use postern_contract::{ShownEffect, ShownRisk, ShownTrace, THIS_COMPUTER, pieces_to_text};
-use postern_policy::{Decision, RuleRef};
+use postern_policy::{Decision, RuleRef, SHELL_TOOL};
 use std::collections::BTreeMap;
 
 pub(crate) fn run(link: &mut HostLink, command: args::ExplainCommand) -> Result<(), Failure> {
     if let Some(tool) = command.tool {
         let arguments = command.arguments.as_deref().unwrap_or("{}");
-        let arguments = serde_json::from_str(arguments)
-            .map_err(|error| Failure::usage_error(format!("--arguments is no JSON object: {error}")))?;
+        let arguments = serde_json::from_str(arguments).map_err(|_| {
+            Failure::usage_error("--arguments is a JSON object, such as '{\"path\": \"/x\"}'")
+        })?;
         let asked =
             ToolExplain { agent: parse_agent_id(&command.agent)?, tool, arguments, session: command.session };
         let explained = link.call_method::<ExplainTool>(&asked)?;
-        return if command.json.json { print::write_json(&explained) } else { show_tool(&explained) };
+        let reads_shell = asked.tool == SHELL_TOOL;
+        return if command.json.json {
+            print::write_json(&explained)
+        } else {
+            show_tool(&explained, reads_shell)
+        };
     }
     let cwd = command.cwd.map(|path| std::path::absolute(path).map_err(Failure::from_error)).transpose()?;
     let asked = Explain {
@@ -81,9 +87,11 @@ fn show_verdict(explained: &Explained) -> Result<(), Failure> {
         if let Some(path) = &step.path {
             print::write_line(format!("               {}", escaped(path)))?;
         }
-        print::write_line(format!("               {}", pieces_to_text(&step.why)))?;
+        if step.why != explained.message {
+            print::write_line(format!("               {}", pieces_to_text(&step.why)))?;
+        }
     }
-    show_trace(&explained.trace)
+    show_trace(explained.trace.iter().filter(|line| line.found != explained.message))
 }
 
 /// Returns a rule by its number and where it is from; a line of a file by where it stands.
@@ -91,7 +99,7 @@ pub(crate) fn named_rule(rule: &RuleRef) -> String {
     if rule.id > 0 { format!("rule {} ({})", rule.id, rule.source) } else { rule.source.clone() }
 }
 
-fn show_tool(explained: &ToolExplained) -> Result<(), Failure> {
+fn show_tool(explained: &ToolExplained, reads_shell: bool) -> Result<(), Failure> {
     print::write_line(format!(
         "{}  {}",
         emphasize(decision_word(explained.decision)),
@@ -100,16 +108,22 @@ fn show_tool(explained: &ToolExplained) -> Result<(), Failure> {
     print::write_line(format!("risk: {}", risk_level_words(&explained.risk)))?;
     effects(&explained.effects)?;
     if !explained.always.is_empty() {
-        print::write_line(format!("always would add: {}", explained.always.join(", ")))?;
+        let uses = explained
+            .always
+            .iter()
+            .map(|pattern| if pattern == "*" { "every use of it" } else { pattern.as_str() });
+        print::write_line(format!("always would allow: {}", uses.collect::<Vec<_>>().join(", ")))?;
     }
-    show_trace(&explained.trace)
+    // Only a shell has text that is read.
+    show_trace(explained.trace.iter().filter(|line| reads_shell || line.stage != "read"))
 }
 
-fn show_trace(trace: &[ShownTrace]) -> Result<(), Failure> {
+fn show_trace<'a>(trace: impl Iterator<Item = &'a ShownTrace> + Clone) -> Result<(), Failure> {
     print::write_line("")?;
-    let width = trace.iter().map(|line| line.stage.len()).max().unwrap_or_default();
+    let width = trace.clone().map(|line| line.stage.len()).max().unwrap_or_default();
     for line in trace {
-        print::write_line(format!("{:<width$}  {}", line.stage, pieces_to_text(&line.found)))?;
+        let text = format!("{:<width$}  {}", line.stage, pieces_to_text(&line.found));
+        print::write_hanging(&text, width + 2)?;
     }
     Ok(())
 }

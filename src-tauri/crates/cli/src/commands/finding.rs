@@ -10,14 +10,31 @@ pub(crate) struct DoctorFinding {
     pub(crate) what: String,
     /// Fix of it.
     pub(crate) mend: Option<String>,
+    /// True if it is right and still worth a look.
+    #[serde(skip)]
+    pub(crate) noted: bool,
 }
 
 impl DoctorFinding {
     pub(crate) fn healthy(what: impl Into<String>) -> Self {
-        Self { ok: true, what: what.into(), mend: None }
+        Self { ok: true, what: what.into(), mend: None, noted: false }
     }
 
     pub(crate) fn problem(what: impl Into<String>, mend: impl Into<String>) -> Self {
-        Self { ok: false, what: what.into(), mend: Some(mend.into()) }
+        Self { ok: false, what: what.into(), mend: Some(mend.into()), noted: false }
+    }
+
+    /// Makes a finding that is no fault of Postern's, and takes something away.
+    pub(crate) fn note(what: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self { ok: true, what: what.into(), mend: Some(mend.into()), noted: true }
+    }
+
+    /// Returns the word in front of it.
+    pub(crate) fn mark(&self) -> &'static str {
+        match (self.ok, self.noted) {
+            (false, _) => "WRONG",
+            (true, true) => "note ",
+            (true, false) => "ok   ",
+        }
     }
 }

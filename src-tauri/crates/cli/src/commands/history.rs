@@ -8,12 +8,13 @@ use crate::link::HostLink;
 use crate::print::{self, emphasize};
 use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{
-    FeedAsk, FeedEvent, FeedKind, FeedTimes, GetRequest, KillRequest, ListRequests, NextEvents, RequestAsk,
-    RequestFilter, RequestKill, Requests,
+    AgentRef, FeedAsk, FeedEvent, FeedKind, FeedTimes, GetAgent, GetRequest, KillRequest, ListRequests,
+    NextEvents, RequestAsk, RequestFilter, RequestKill, Requests,
 };
 use postern_contract::{RequestDetail, RequestRow, ShownSubject, render};
 use postern_doors::fleet::HostPart;
 use postern_policy::{AgentId, Millis};
+use postern_protocol::Decided;
 use serde::Serialize;
 use std::path::Path;
 
@@ -26,8 +27,12 @@ pub(crate) fn list_requests(link: &mut HostLink, command: History) -> Result<(),
             FeedAsk { agent, since, secrets: command.secrets, ..FeedAsk::default() },
         );
     }
-    let (json, full) = (command.json.json, command.full);
+    let (json, full, agent) = (command.json.json, command.full, agent_of(&command)?);
     let requests = link.call_method::<ListRequests>(&filter_of(command)?)?.requests;
+    if let Some(agent) = agent.filter(|_| requests.is_empty()) {
+        // The history of an agent that was removed stays; one that never was has none.
+        link.call_method::<GetAgent>(&AgentRef { agent })?;
+    }
     if json { print::write_json(&requests) } else { show_requests(&requests, full) }
 }
 
@@ -93,20 +98,11 @@ fn request_row(request: &RequestRow) -> [String; 6] {
     [
         print::format_time(request.at),
         request.agent.to_string(),
-        state_words(request),
+        render::state_words(request),
         request.line.clone(),
         render::decided_by(request).unwrap_or_default(),
         request.id.clone(),
     ]
-}
-
-fn state_words(request: &RequestRow) -> String {
-    let state = request.state.name();
-    match (request.ending, request.exit_code) {
-        (_, Some(code)) => format!("{state} {code}"),
-        (Some(ending), None) => format!("{state} {}", ending.name()),
-        (None, None) => state.to_owned(),
-    }
 }
 
 /// Step as a line of JSON: the request's own members, and those of the step.
@@ -159,7 +155,9 @@ fn print_event(event: &FeedEvent, full: bool) -> Result<(), Failure> {
     let [door, who, message] =
         [event.door.as_ref().or(event.face.as_ref()), event.who.as_ref(), event.message.as_ref()]
             .map(|word| word.map(String::as_str).unwrap_or_default());
-    print::write_line(format!("{at}  {door}: {who}: {message}"))
+    // An author without a name is called by the approver that it came through.
+    let who = if who.starts_with(door) { who.to_owned() } else { format!("{door}: {who}") };
+    print::write_line(format!("{at}  {who}: {message}"))
 }
 
 fn tell_json(event: &FeedEvent) -> Result<(), Failure> {
@@ -192,12 +190,14 @@ fn print_detail(detail: &RequestDetail) -> Result<(), Failure> {
     let mut fields = vec![
         ("request", row.id.clone()),
         ("agent", row.agent.to_string()),
-        ("state", state_words(row)),
+        ("state", render::state_words(row)),
         ("in", escaped(&detail.cwd)),
     ];
     fields.extend(render::decided_by(row).map(|by| ("by", by)));
     fields.extend(row.session.as_deref().map(|session| ("session", escaped(session))));
-    fields.extend(detail.message.clone().map(|message| ("why", message)));
+    // Why you were asked does not say why it was allowed.
+    let message = detail.message.clone().filter(|_| row.decided != Some(Decided::YouAllowed));
+    fields.extend(message.map(|message| ("why", message)));
     fields.extend(
         detail
             .rule
@@ -245,10 +245,11 @@ fn print_detail(detail: &RequestDetail) -> Result<(), Failure> {
 }
 
 pub(crate) fn kill_request(link: &mut HostLink, id: String, signal: Option<String>) -> Result<(), Failure> {
-    let done = link.call_method::<KillRequest>(&RequestKill { id, signal })?;
+    let done = link.call_method::<KillRequest>(&RequestKill { id: id.clone(), signal })?;
     if done.applied {
         print::write_line("asked to end")
     } else {
-        Err(Failure::negative("it isn’t running"))
+        let line = link.call_method::<GetRequest>(&RequestAsk { id, secrets: false })?.row.line;
+        Err(Failure::negative(format!("{line} isn’t running")))
     }
 }

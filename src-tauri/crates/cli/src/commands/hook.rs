@@ -7,6 +7,8 @@ use crate::link::{HostLink, channel_folder};
 use crate::print;
 use crate::typed::{is_yes, read_answer};
 use postern_client::{CallError, Channel, ChannelOptions, ConnectError, ConnectionLoss, read_key};
+use postern_command::escape::visible_text as escaped;
+use postern_command::quote_word;
 use postern_contract::methods::{AddAgent, AgentAdd, HookNote, ListAgents, NoteHook, Nothing};
 use postern_doors::hooks::{
     self, HookAgent, HookSettingsChange, HookSettingsEntry, HookSettingsPlace, HookToolUse, HookVerdict, Odd,
@@ -80,9 +82,12 @@ fn install(data: &Path, home: &Path, settings: &HookSettings, agent: &AgentId) -
     }
     if changes {
         change.write().map_err(unusable)?;
-        let flag = if settings.project { " --project" } else { "" };
+        let place = match &settings.file {
+            Some(_) => format!(" --file {}", quote_word(&escaped(&file.to_string_lossy()))),
+            None => if settings.project { " --project" } else { "" }.to_owned(),
+        };
         print::write_line(format!(
-            "changed; to undo it: postern hook uninstall {}{flag}",
+            "changed; to undo it: postern hook uninstall {}{place}",
             settings.kind.name()
         ))?;
     }
@@ -120,16 +125,16 @@ fn file_of(home: &Path, wanted: &HookSettings) -> Result<PathBuf, Failure> {
 
 /// Shows a change and asks. Returns false if nothing changes.
 fn confirmed(change: &HookSettingsChange, wanted: &HookSettings) -> Result<bool, Failure> {
-    let file = postern_command::escape::visible_text(&change.file.to_string_lossy());
+    let file = escaped(&change.file.to_string_lossy());
     if !change.changes() {
         print::write_line(format!("{file}: nothing to change"))?;
         return Ok(false);
     }
     print::write_diff(&file, &change.diff_lines())?;
     if change.removes_file() {
-        print::write_line("the file goes: nothing else is in it")?;
+        print::write_line("the file is removed: nothing else is in it")?;
     }
-    let asked = || read_answer("Change it? [y/N]", "say --yes to change it without being asked");
+    let asked = || read_answer("Change it? [y/N]", "add --yes to change it without being asked");
     if wanted.yes || is_yes(&asked()?) { Ok(true) } else { Err(Failure::negative("nothing was changed")) }
 }
 

@@ -54,17 +54,24 @@ pub(crate) fn run(
         scope,
     })?;
     if asked.json.json {
-        return print::write_json(&imported);
+        print::write_json(&imported)?;
+    } else {
+        print_import(&imported)?;
+        if imported.count_taken(Taken::LeftOut) > 0 {
+            print::write_line(
+                "hint: --broad imports broad rules; --project DIR says where relative paths begin",
+            )?;
+        }
     }
-    print_import(&imported)?;
-    if imported.count_taken(Taken::LeftOut) == 0 {
-        return Ok(());
+    match imported.files.iter().filter(|file| file.problem.is_some()).count() {
+        0 => Ok(()),
+        1 => Err(Failure::usage_error("one file can’t be read")),
+        several => Err(Failure::usage_error(format!("{several} files can’t be read"))),
     }
-    print::write_line("hint: --broad imports broad rules; --project DIR says where relative paths begin")
 }
 
 fn real_path(path: &Path) -> Result<PathBuf, Failure> {
-    std::fs::canonicalize(path).map_err(|error| Failure::usage_error(format!("{}: {error}", path.display())))
+    std::fs::canonicalize(path).map_err(|error| Failure::from_path(path, &error))
 }
 
 fn text_of(path: &Path) -> Result<String, Failure> {
@@ -72,20 +79,49 @@ fn text_of(path: &Path) -> Result<String, Failure> {
     text.ok_or_else(|| Failure::usage_error(format!("{} is not UTF-8", path.display())))
 }
 
-/// Prints what became of each entry.
-pub(super) fn print_import(imported: &Imported) -> Result<(), Failure> {
-    imported.files.iter().try_for_each(show_file)?;
-    let would = if imported.check { " would be" } else { "" };
-    let count = |taken| imported.count_taken(taken);
-    print::write_line(format!(
-        "{}{would} taken over, {} of them as broad; {} left out",
-        count(Taken::Rules) + count(Taken::Broad) + count(Taken::Lines),
-        count(Taken::Broad),
-        count(Taken::LeftOut)
-    ))?;
-    let rules = if imported.added == 1 { "rule" } else { "rules" };
-    print::write_line(format!("{} {rules}{would} added, {} there already", imported.added, imported.same))?;
+/// Prints what becomes of each entry, and all of it in a line.
+fn print_import(imported: &Imported) -> Result<(), Failure> {
+    print_entries(imported)?;
+    let what = what_is_imported(imported);
+    print::write_line(if imported.check {
+        format!("would import {what}")
+    } else {
+        format!("imported {what}")
+    })?;
     imported.replayed.as_ref().map_or(Ok(()), show_replayed)
+}
+
+/// Prints what becomes of each entry.
+pub(super) fn print_entries(imported: &Imported) -> Result<(), Failure> {
+    imported.files.iter().try_for_each(show_file)
+}
+
+/// Says what an import adds, and what it can't: `6 rules and 1 line of permissions.jsonc; 1 entry can’t be imported`.
+pub(super) fn what_is_imported(imported: &Imported) -> String {
+    let count = |number: usize, one: &str, several: &str| {
+        format!("{number} {}", if number == 1 { one } else { several })
+    };
+    let entries = || imported.files.iter().flat_map(|file| &file.entries);
+    let of = |taken: Taken| imported.count_taken(taken);
+    let lines: usize = entries().map(|entry| entry.lines.len()).sum();
+    let [added, same] = [imported.added, imported.same].map(|number| number as usize);
+    let mut parts: Vec<String> = Vec::new();
+    if added > 0 {
+        let broad =
+            if of(Taken::Broad) > 0 { format!(" ({} broad)", of(Taken::Broad)) } else { String::new() };
+        parts.push(count(added, "rule", "rules") + &broad);
+    }
+    if lines > 0 {
+        parts.push(count(lines, "line", "lines") + " of permissions.jsonc");
+    }
+    let mut text = if parts.is_empty() { "nothing".to_owned() } else { parts.join(" and ") };
+    if same > 0 {
+        text += &format!("; {} there already", count(same, "rule is", "rules are"));
+    }
+    if of(Taken::LeftOut) > 0 {
+        text += &format!("; {} can’t be imported", count(of(Taken::LeftOut), "entry", "entries"));
+    }
+    text
 }
 
 fn show_replayed(replayed: &Replayed) -> Result<(), Failure> {
@@ -98,7 +134,9 @@ fn show_replayed(replayed: &Replayed) -> Result<(), Failure> {
         ))?;
     }
     let (changes, judged) = (replayed.changes.len(), replayed.judged);
-    print::write_line(format!("{changes} of the last {judged} requests would have come out otherwise"))?;
+    if judged > 0 {
+        print::write_line(format!("{changes} of the last {judged} requests would come out otherwise"))?;
+    }
     print::write_line("nothing was saved")
 }
 
@@ -117,14 +155,26 @@ fn show_entry(entry: &ImportedEntry) -> Result<(), Failure> {
         Effect::Deny => "deny ",
     };
     print::write_line(format!("  {effect}  {}", entry.written))?;
-    let rules = entry.rules.join("; ");
+    let rules: Vec<String> = entry.rules.iter().map(|rule| rule_words(entry.effect, rule)).collect();
+    let rules = rules.join("; ");
     let text = match entry.taken {
         Taken::LeftOut => format!("left out: {}", entry.why.as_deref().unwrap_or_default()),
-        Taken::Broad => format!("becomes the broad rule {rules}"),
+        Taken::Broad => format!("becomes a broad rule: {rules}"),
         Taken::Lines => format!("becomes, in permissions.jsonc: {}", entry.lines.join("; ")),
-        Taken::Rules => format!("becomes {rules}"),
+        Taken::Rules => format!("becomes: {rules}"),
     };
-    print::write_line(format!("         {text}"))
+    print::write_hanging(&format!("         {text}"), 11)
+}
+
+/// Says what a rule does, as it would be typed.
+fn rule_words(effect: Effect, rule: &str) -> String {
+    let allows = effect == Effect::Allow;
+    match (rule.strip_prefix("--read "), rule.strip_prefix("--write ")) {
+        (Some(folder), _) if allows => format!("look around in {folder}"),
+        (Some(files), _) => format!("deny reading {files}"),
+        (None, Some(files)) => format!("deny writing {files}"),
+        (None, None) => format!("{} {rule}", if allows { "allow" } else { "deny" }),
+    }
 }
 
 /// A file in a list.

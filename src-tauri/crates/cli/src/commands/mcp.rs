@@ -4,6 +4,7 @@ use super::agents::parse_agent_id;
 use crate::failure::Failure;
 use crate::link::channel_folder;
 use postern_doors::mcp::{McpAgent, WAIT, serve_stdio};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 
@@ -15,8 +16,13 @@ pub(crate) fn run(
 ) -> Result<(), Failure> {
     let wait = wait.unwrap_or(WAIT);
     let folder = channel_folder(data, &parse_agent_id(agent)?);
-    let agent =
-        McpAgent { socket: folder.join("agent.sock"), key_file: folder.join("agent.key"), session, wait };
+    let key_file = folder.join("agent.key");
+    if key_file.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+        return Err(Failure::refused(format!(
+            "{agent} is not an agent of this Postern: the user adds it with postern agents add {agent}"
+        )));
+    }
+    let agent = McpAgent { socket: folder.join("agent.sock"), key_file, session, wait };
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::from_error)?;
     let served = runtime.block_on(serve_stdio(agent)).map_err(Failure::from_error);

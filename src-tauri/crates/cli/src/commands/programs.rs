@@ -42,8 +42,7 @@ fn load_own_programs(data: &Path) {
 
 /// Checks a file; one in the folder of people's own files may say less.
 fn check_file(data: &Path, path: &Path, json: JsonOutput) -> Result<(), Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage_error(format!("{}: {error}", path.display())))?;
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::from_path(path, &error))?;
     let real = |folder: &Path| std::fs::canonicalize(folder).ok();
     let own = path.parent().and_then(real).is_some_and(|folder| real(&programs_folder(data)) == Some(folder));
     let read = if own { ProgramFile::parse_own(&text) } else { ProgramFile::parse(&text) };
@@ -90,7 +89,7 @@ fn show_program(name: &str, json: JsonOutput) -> Result<(), Failure> {
 
 fn program_lines(known: &KnownProgram) -> Vec<String> {
     let from = if known.own { "described by you" } else { "built in" };
-    let mut lines = vec![format!("{}: {}, {from}", known.names.join(", "), name_of(&known.kind))];
+    let mut lines = vec![format!("{}: {}{from}", known.names.join(", "), kind_words(known))];
     let mut say = |what: &str, text: String| {
         if !text.is_empty() {
             lines.push(format!("  {what}: {text}"));
@@ -131,9 +130,17 @@ fn list_programs(json: JsonOutput) -> Result<(), Failure> {
         let effects = known.effects.len();
         let noun = if effects == 1 { "effect" } else { "effects" };
         let names = escaped(&known.names.join(" "));
-        print::write_line(format!("{names}: {}, {effects} {noun}{from}", name_of(&known.kind)))?;
+        print::write_hanging(&format!("{names}: {}{effects} {noun}{from}", kind_words(known)), 2)?;
     }
     Ok(())
+}
+
+/// Returns the kind of a program that runs others, in front of what follows.
+fn kind_words(known: &KnownProgram) -> String {
+    match name_of(&known.kind) {
+        kind if kind == "ordinary" => String::new(),
+        kind => format!("{kind}, "),
+    }
 }
 
 /// Returns the word of the files for a value.

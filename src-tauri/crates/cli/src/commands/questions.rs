@@ -161,31 +161,21 @@ fn find_question(link: &mut HostLink, named: Option<String>) -> Result<String, F
 }
 
 pub(crate) fn approve(link: &mut HostLink, command: Approve) -> Result<(), Failure> {
-    let named = find_question(link, command.question)?;
-    let (digest, seen) = match command.digest {
-        Some(digest) => (digest, None),
-        None => confirm(link, &named, command.always.is_some())?,
-    };
-    let requests = match command.all {
-        None => Vec::new(),
-        Some(all) => all_of(link, &named, seen.as_ref(), all)?,
-    };
     let (always, scope) = match (command.always, command.everyone) {
         (Some(AlwaysChoice::Renew), true) => (Some("renew-everyone"), Scope::Agent),
         (Some(always), true) => (Some(always.id()), Scope::Everyone),
         (Some(always), false) => (Some(always.id()), Scope::Agent),
         (None, _) => (None, Scope::Agent),
     };
-    if let (Some(wanted), Some(question)) = (always, &seen)
-        && !question.proposals.is_empty()
-        && !question.proposals.iter().any(|proposal| proposal.id == wanted)
-    {
-        let offered: Vec<_> = question.proposals.iter().map(|proposal| proposal.id.as_str()).collect();
-        return Err(Failure::refused(format!(
-            "--always {wanted} is not offered for this question; offered: {}",
-            offered.join(", ")
-        )));
-    }
+    let named = find_question(link, command.question)?;
+    let (digest, seen) = match command.digest {
+        Some(digest) => (digest, None),
+        None => confirm(link, &named, always)?,
+    };
+    let requests = match command.all {
+        None => Vec::new(),
+        Some(all) => all_of(link, &named, seen.as_ref(), all)?,
+    };
     let said = if always.is_some() { Answer::Always } else { Answer::Once };
     let answered = link.call_method::<AnswerQuestion>(&AnswerParams {
         scope,
@@ -224,16 +214,40 @@ fn all_of(
 }
 
 /// Shows the question in full and asks for an approval on the terminal.
-fn confirm(link: &mut HostLink, id: &str, saves: bool) -> Result<(String, Option<Question>), Failure> {
+fn confirm(
+    link: &mut HostLink,
+    id: &str,
+    always: Option<&str>,
+) -> Result<(String, Option<Question>), Failure> {
     let seen = link.call_method::<GetQuestion>(&QuestionRef { question_id: id.to_owned() })?;
     question::print_full(&seen)?;
     let otherwise = "no terminal to ask on: name what was seen with --digest, or run this in a terminal";
-    let what = if saves { "run it and save the rule" } else { "let it run" };
+    let what = always.map(|wanted| what_is_saved(&seen, wanted)).transpose()?;
+    let what = what.unwrap_or_else(|| "let it run".to_owned());
     let prompt = format!("\nType yes to {what}, anything else to leave it waiting:");
     if !is_yes(&read_answer(&prompt, otherwise)?) {
         return Err(Failure::negative("not answered; it still waits"));
     }
     Ok((seen.digest.clone(), Some(seen)))
+}
+
+/// Names the rule that an approval would save; an error if it is not offered.
+fn what_is_saved(question: &Question, wanted: &str) -> Result<String, Failure> {
+    if question.proposals.is_empty() {
+        return Ok("let it run".to_owned());
+    }
+    match question.proposals.iter().find(|proposal| proposal.id == wanted) {
+        Some(proposal) => {
+            Ok(format!("run it and save the rule \"{}\"", print::to_terminal_text(&proposal.label)))
+        }
+        None => {
+            let offered: Vec<_> = question.proposals.iter().map(|proposal| proposal.id.as_str()).collect();
+            Err(Failure::refused(format!(
+                "--always {wanted} is not offered for this question; offered: {}",
+                offered.join(", ")
+            )))
+        }
+    }
 }
 
 pub(crate) fn deny_question(link: &mut HostLink, command: Deny) -> Result<(), Failure> {
@@ -264,8 +278,12 @@ fn report_answer(answered: &Answered, done: &str) -> Result<(), Failure> {
     if answered.not_saved.is_none() {
         print::write_line(done)?;
     }
-    for words in answered.saved_words() {
-        print::write_line(words)?;
+    let numbered = answered.rules.len() == answered.saved.len();
+    for (at, words) in answered.saved_words().into_iter().enumerate() {
+        match answered.rules.get(at).filter(|_| numbered && answered.renewed.is_none()) {
+            Some(rule) => print::write_line(format!("{words}  (postern rules remove {rule})"))?,
+            None => print::write_line(words)?,
+        }
     }
     if let Some(renewed) = &answered.renewed {
         print::write_line(format!("  undo it: postern rules undo {}", renewed.entry))?;

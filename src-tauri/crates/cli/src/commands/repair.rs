@@ -25,7 +25,7 @@ pub(crate) fn run(data: &Path, yes: bool) -> Result<(), Failure> {
     )?;
     print_lost_changes(&repair.lost)?;
     print::write_line("then      everything stays denied until you look at it and type: postern resume")?;
-    let asked = || read_answer("Restore it? [y/N]", "say --yes to restore it without being asked");
+    let asked = || read_answer("Restore it? [y/N]", "add --yes to restore it without being asked");
     if !yes && !is_yes(&asked()?) {
         return Err(Failure::negative("nothing was changed"));
     }

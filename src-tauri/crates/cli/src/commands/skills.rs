@@ -57,7 +57,10 @@ fn list_skills(skills: &methods::Skills) -> Result<(), Failure> {
                 cli.path.as_deref().map(escaped).unwrap_or_default(),
             ]
         });
-        problem.chain(clis).collect::<Vec<_>>()
+        let nothing = (skill.problem.is_none() && skill.clis.is_empty()).then(|| {
+            [escaped(&skill.name), "–".to_owned(), "no CLI".to_owned(), String::new(), String::new()]
+        });
+        problem.chain(clis).chain(nothing).collect::<Vec<_>>()
     });
     print::write_table(
         ["SKILL", "CLI", "STATE", "VERSION", "PATH"],
@@ -65,7 +68,7 @@ fn list_skills(skills: &methods::Skills) -> Result<(), Failure> {
         if skills.folders.is_empty() {
             "no skills: postern skills add-folder DIR"
         } else {
-            "no skill in them uses a CLI: a skill is a folder with a SKILL.md"
+            "no skills in them: a skill is a folder with a SKILL.md"
         },
     )
 }

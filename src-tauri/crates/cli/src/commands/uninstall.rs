@@ -1,5 +1,6 @@
 //! `postern uninstall`: removes what Postern put outside its data folder, and with `--zap` that folder. Works without a host.
 
+use super::audit::read_rows;
 use super::setup_scope::settings_scope;
 use crate::CliEnvironment;
 use crate::args::Uninstall;
@@ -9,9 +10,10 @@ use crate::print;
 use crate::typed::{is_yes, read_answer};
 use postern_command::escape;
 use postern_contract::methods::{GetStatus, Nothing};
-use postern_doors::hooks::HookSettingsChange;
-use postern_doors::setup::{Folders, settings_with_us};
+use postern_doors::hooks::{HookAgent, HookSettingsChange, HookSettingsEntry};
+use postern_doors::setup::{Folders, names_us, settings_with_us};
 use postern_protocol::{SHORT_FOLDER, short_folder};
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
@@ -47,6 +49,11 @@ struct InstalledParts {
 pub(crate) fn run(data: &Path, surroundings: CliEnvironment, asked: &Uninstall) -> Result<(), Failure> {
     let home = surroundings.home.clone();
     let found = InstalledParts::find_parts(data, &home, surroundings, asked.zap)?;
+    if found.host.is_none() && data.is_dir() {
+        print::remark(
+            "Postern does not run, so hooks in projects are not looked for: postern hook uninstall KIND --project there",
+        );
+    }
     if found.print_parts(data)? {
         return print::write_line("nothing of Postern is left outside its own files");
     }
@@ -76,15 +83,19 @@ impl InstalledParts {
             Folders::from_scope(&scope, &home.to_string_lossy())
                 .map_err(|error| Failure::usage_error(error.message))
         })?;
-        let mut settings = Vec::new();
-        for (entry, file) in settings_with_us(&folders, data) {
-            settings.push(
-                HookSettingsChange::uninstall(entry, &file)
-                    .map_err(|error| Failure::refused(error.to_string()))?,
-            );
+        let mut link = HostLink::open(data).ok();
+        let mut hooks = settings_with_us(&folders, data);
+        let noted = link.as_mut().map(|link| noted_hooks(link, data)).unwrap_or_default();
+        hooks.extend(noted.into_iter().map(|(kind, file)| (HookSettingsEntry::Hook(kind), file)));
+        let mut settings: Vec<HookSettingsChange> = Vec::new();
+        for (entry, file) in hooks {
+            let change = HookSettingsChange::uninstall(entry, &file)
+                .map_err(|error| Failure::refused(error.to_string()))?;
+            if settings.iter().all(|known| known.file != change.file) {
+                settings.push(change);
+            }
         }
-        let host =
-            HostLink::open(data).ok().and_then(|mut link| link.call_method::<GetStatus>(&Nothing {}).ok());
+        let host = link.and_then(|mut link| link.call_method::<GetStatus>(&Nothing {}).ok());
         let real = real_data(data);
         let mut own = vec![home.join(".cache/postern")];
         own.extend(real.to_str().and_then(short_folder).map(PathBuf::from));
@@ -144,6 +155,23 @@ impl InstalledParts {
         }
         Ok(())
     }
+}
+
+/// Returns the hooks that the audit names and that still lead here, wherever they were put: in projects, in named files.
+pub(super) fn noted_hooks(link: &mut HostLink, data: &Path) -> Vec<(HookAgent, PathBuf)> {
+    // A record that cannot be read names none.
+    let rows = read_rows(link, None).unwrap_or_default();
+    let mut files: BTreeMap<String, PathBuf> = BTreeMap::new();
+    for row in rows.into_iter().filter(|row| row.subject == "hooks") {
+        if let Some((_, file)) = row.key.split_once(' ') {
+            files.insert(row.key.clone(), PathBuf::from(file));
+        }
+    }
+    let found = files.into_iter().filter_map(|(key, file)| {
+        let kind = HookAgent::ALL.into_iter().find(|kind| key.split(' ').next() == Some(kind.name()))?;
+        names_us(HookSettingsEntry::Hook(kind), &file, data).then_some((kind, file))
+    });
+    found.collect()
 }
 
 /// Returns the files in the home folder that start Postern at login: of the desktop, of systemd, of launchd.

@@ -31,7 +31,7 @@ pub(super) fn add_details(question: &Question, batch: Option<&Batch>, open: bool
     }
     if batch.is_none() {
         for (index, word) in question.argv.iter().flatten().enumerate() {
-            rows.add_named(&format!("word {index}"), shown_runs(word, Style::new()));
+            rows.add_named(&format!("word {}", index + 1), shown_runs(word, Style::new()));
         }
     }
     for program in &question.programs {
@@ -130,5 +130,4 @@ fn add_policy(question: &Question, rows: &mut Rows) {
         rows.add_named("rule", vec![plain_run(format!("{} ({})", rule.pattern, rule.source))]);
     }
     rows.add_named("policy", shown_runs(&question.policy, Style::new()));
-    rows.add_named("channel", shown_runs(&question.asker.known_by, Style::new()));
 }

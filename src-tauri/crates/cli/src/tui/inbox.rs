@@ -55,7 +55,7 @@ fn question_row(question: &Question, is_chosen: bool, width: usize) -> Vec<Line<
     let left = format!("  {zero}{}{times}", print::time_until(question.expires_at));
     let mut runs: Vec<StyledRun> = vec![(pointer.to_owned(), Style::new()), (mark.0.to_owned(), mark.1)];
     if dangerous {
-        runs.push(("dangerous: ".to_owned(), Style::new().red()));
+        runs.push(("Dangerous: ".to_owned(), Style::new().red()));
     }
     runs.extend(shown_runs(&question.headline, style));
     runs.push(dim_run(left));

@@ -56,9 +56,9 @@ fn keys_of(app: &App) -> Vec<Key> {
     let (quit, all) = (key("q", "Quit"), key("?", "Keys"));
     match (app.view, app.question()) {
         (View::Keys, _) => vec![quit, key("?", "Back")],
-        (View::Activity, _) => vec![key("Tab", "Questions"), key("i", "Inbox"), quit, all],
+        (View::Activity, _) => vec![key("Tab", "Questions"), quit, key("i", "Inbox"), all],
         (View::Inbox, _) => {
-            vec![key("Return", "Show"), key("i", "Question"), key("Tab", "Activity"), quit, all]
+            vec![key("Return", "Show"), quit, key("i", "Question"), key("Tab", "Activity"), all]
         }
         (View::Questions, None) => vec![key("Tab", "Activity"), quit, all],
         (View::Questions, Some(question)) => {

@@ -107,7 +107,7 @@ fn details_open_by_a_key_and_start_over() {
     assert_eq!(app.handle_key(TuiKey::Char('v')), Act::Nothing);
     assert!(app.change > before && !app.is_armed(), "what is on show moved");
     let said = screen(&mut app, 80, 40).join("\n");
-    for part in ["▾ Details", "word 2       word2", "policy       Ask when", "v Hide Details"] {
+    for part in ["▾ Details", "word 3       word2", "policy       Ask when", "v Hide Details"] {
         assert!(said.contains(part), "{part} in {said}");
     }
     assert!(said.contains(&"d".repeat(12)) && !said.contains(&"d".repeat(13)), "{said}");

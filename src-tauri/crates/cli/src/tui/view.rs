@@ -4,8 +4,8 @@ use super::app::{App, InputMode, View};
 use super::wrap::{StyledRun, cut_runs, dim, dim_run, plain_run, wrap_runs};
 use super::{inbox, keys, text};
 use crate::print;
-use postern_contract::{Batch, Mode, Question, RequestRow};
-use postern_protocol::{EndReason, RunState};
+use postern_contract::{Batch, Mode, Question, RequestRow, render};
+use postern_protocol::RunState;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Margin, Rect};
@@ -120,8 +120,9 @@ fn activity(frame: &mut Frame<'_>, app: &App, body: Rect) {
 
 /// Returns a request in the activity: one line, with its beginning if it is long.
 fn activity_row(request: &RequestRow, width: usize) -> Line<'static> {
-    let ending = request.ending.map(|ending| format!(" {}", EndReason::name(ending))).unwrap_or_default();
-    let code = request.exit_code.map(|code| format!(" {code}")).unwrap_or_default();
+    let state = render::state_words(request);
+    let by = render::decided_by(request).filter(|_| state == "denied");
+    let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
     let (mark, style) = match request.state {
         RunState::Denied | RunState::Failed => ("✕", Style::new().red()),
         RunState::Asking => ("●", Style::new().yellow()),
@@ -136,7 +137,7 @@ fn activity_row(request: &RequestRow, width: usize) -> Line<'static> {
         (format!("{mark} "), style),
         dim_run(format!("{}  {}  ", print::format_time(request.at), request.agent)),
         plain_run(request.line.clone()),
-        dim_run(format!("  {}{ending}{code}", request.state.name())),
+        dim_run(format!("  {state}{by}")),
     ];
     cut_runs(&runs, width)
 }

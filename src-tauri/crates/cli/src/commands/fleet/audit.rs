@@ -98,7 +98,9 @@ fn row_of((_, (hash, row)): (&u64, &(Hash, SentAuditRow))) -> Option<AuditRow> {
 fn verified(folder: &Folder, host: Option<&str>) -> Result<Vec<Verified>, Failure> {
     let all = connected(async { FleetApprover::connect_to_audit(folder).await?.verify_audit(host).await })?;
     if all.is_empty() {
-        return Err(Failure::refused("no such host is in the fleet: postern fleet members"));
+        return Err(Failure::refused(
+            "no such host is in the fleet; postern fleet members shows those there are",
+        ));
     }
     Ok(all)
 }

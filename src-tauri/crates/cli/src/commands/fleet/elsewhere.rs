@@ -29,14 +29,18 @@ pub(crate) fn names_of_hosts(data: &Path, named: &str) -> Result<BTreeSet<String
     let pinned = Folder::from_data_folder(data).pinned().map_err(|error| super::failure(&error))?;
     let hosts = postern_doors::fleet::hosts_named(&pinned, named);
     let names: BTreeSet<String> = hosts.map(|host| escaped(&host.name)).collect();
-    if names.is_empty() {
-        return Err(Failure::refused("no such host or group: postern fleet members"));
+    if names.is_empty() && named != ALL {
+        let named = escaped(named);
+        return Err(Failure::refused(format!(
+            "there is no host or group {named}; postern fleet groups shows those there are"
+        )));
     }
     Ok(names)
 }
 
 /// Prints the questions of other Macs: those that wait, or each as it comes and goes.
 pub(crate) fn questions(data: &Path, host: &str, follow: bool, json: bool) -> Result<(), Failure> {
+    names_of_hosts(data, host)?;
     if follow { watch_questions(data, host, json) } else { list_questions(data, host, json) }
 }
 
@@ -173,6 +177,7 @@ fn answer(
     (choice, rule, feedback): (FleetChoice, Option<String>, Option<String>),
 ) -> Result<(), Failure> {
     let folder = Folder::from_data_folder(data);
+    names_of_hosts(data, host.unwrap_or(ALL))?;
     let told = connected(async {
         let approver = FleetApprover::connect(&folder).await?;
         let one = match find_question(approver.waiting().await?, host.unwrap_or(ALL), named) {

@@ -26,10 +26,12 @@ use postern_contract::methods::{
 };
 use postern_doors::fleet::{
     ApproverLimits, BrokerChoice, FleetError, FleetId, FleetRisk, FleetSetup, Folder, HostConsent, HostReply,
-    Invitation, InvitationCode, Joined, Joining, NewFleetChoices, PolicyScope, Reported, Work, block_hosts,
-    invite_device, revoke_member,
+    Invitation, InvitationCode, Joined, Joining, Member, MemberRole, NewFleetChoices, PolicyScope, Reported,
+    Work, block_hosts, invite_device, revoke_member,
 };
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::net::TcpListener;
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
 
@@ -108,6 +110,13 @@ fn start_fleet(
     command: &FleetStartArgs,
 ) -> Result<(), Failure> {
     let mut link = link()?;
+    if command.server.is_none()
+        && let Err(error) = TcpListener::bind(command.listen)
+        && error.kind() == ErrorKind::AddrInUse
+    {
+        let listen = command.listen;
+        return Err(Failure::refused(format!("{listen} is in use: choose another address with --listen")));
+    }
     let wanted = NewFleetChoices {
         broker: broker_choice(command)?,
         name: command.name.clone(),
@@ -131,7 +140,7 @@ fn start_fleet(
     }
     if own
         && !command.yes
-        && !is_yes(&read_answer("Write these files? Type yes:", "name --yes to write them without asking")?)
+        && !is_yes(&read_answer("Write these files? Type yes:", "add --yes to write them without asking")?)
     {
         return Err(Failure::negative("nothing was written"));
     }
@@ -202,7 +211,7 @@ fn are_same(joined: &Joined) -> Result<(), Failure> {
         .iter()
         .map(|one| if one.host { "its questions" } else { "its person's answers" })
         .collect();
-    print::write_line(format!(
+    print::write_text(&format!(
         "It joins with {}. Both screens must show these digits:\n\n    {}\n",
         kinds.join(" and "),
         joined.digits
@@ -237,7 +246,7 @@ fn join_fleet(
             "Both screens must show these digits:\n\n    {}\n\nConfirm them on the owner's Mac. Waiting …",
             joining.joined.digits
         );
-        unprinted = print::write_line(digits).err();
+        unprinted = print::write_text(&digits).err();
         joining.welcomed(folder, host_consent(&command.consent)).await
     })?;
     if let Some(failure) = unprinted {
@@ -251,7 +260,7 @@ fn join_fleet(
 fn revoke(folder: &Folder, member: &str) -> Result<(), Failure> {
     let gone = connected(revoke_member(folder, member))?;
     if folder.has_credentials() {
-        print::write_line("Its credentials still work at the broker: its administrator takes them back.")?;
+        print::write_line("Its credentials still work at the broker: its administrator revokes them.")?;
     }
     print::write_line(format!(
         "{gone} revoked. A host that is not connected learns it when it is, and takes no answer after a day."
@@ -292,17 +301,23 @@ fn leave_fleet(
     link: impl Fn() -> Result<HostLink, Failure>,
     yes: bool,
 ) -> Result<(), Failure> {
-    folder.membership().map_err(|error| failure(&error))?;
+    let membership = folder.membership().map_err(|error| failure(&error))?;
+    let is_own = |member: &Member| membership.members.iter().any(|own| own.id == member.id);
+    let has_others = folder
+        .pinned()
+        .is_ok_and(|pinned| pinned.roster.members_with(MemberRole::Owner).any(|owner| !is_own(owner)));
     if !yes
         && !is_yes(&read_answer(
             &format!("Forget the fleet and its keys on {THIS_COMPUTER}? Type yes:"),
-            "name --yes to leave without asking",
+            "add --yes to leave without asking",
         )?)
     {
         return Err(Failure::negative("nothing changed"));
     }
     link()?.call_method::<LeaveFleet>(&Nothing {})?;
-    print::write_line("Left the fleet. An owner removes it from the roster: postern fleet revoke NAME")
+    let rest =
+        if has_others { " An owner removes it from the roster: postern fleet revoke NAME" } else { "" };
+    print::write_line(format!("Left the fleet.{rest}"))
 }
 
 fn status(link: impl Fn() -> Result<HostLink, Failure>, json: bool) -> Result<(), Failure> {
@@ -334,7 +349,7 @@ fn status(link: impl Fn() -> Result<HostLink, Failure>, json: bool) -> Result<()
     print::write_line(format!("roster   version {roster}, {} members", members.len()))?;
     let fresh = match fresh_at.and_then(|at| jiff::Timestamp::from_millisecond(at).ok()) {
         Some(at) => format!("an owner said at {at:.0} that it is current"),
-        None => "no owner has said that it is current: no answer from elsewhere counts".to_owned(),
+        None => "not confirmed by an owner yet, so answers from other Macs don’t count".to_owned(),
     };
     print::write_line(format!("         {fresh}"))?;
     members.iter().filter_map(|host| Some((host, host.state.filter(|state| state.blocked)?))).try_for_each(

@@ -98,7 +98,7 @@ fn publish(
     if !yes
         && !is_yes(&read_answer(
             "Publish it for the first hosts? Type yes:",
-            "name --yes to publish without asking",
+            "add --yes to publish without asking",
         )?)
     {
         return Err(Failure::negative("nothing was published"));

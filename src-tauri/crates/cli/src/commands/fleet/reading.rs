@@ -30,11 +30,12 @@ pub(crate) fn read_hosts<M: Method, T: Serialize>(
     (rows_of, show): (impl Fn(M::Result) -> T, impl Fn(&T) -> Result<(), Failure>),
 ) -> Result<(), Failure> {
     let folder = Folder::from_data_folder(data);
+    super::names_of_hosts(data, named)?;
     let filter = serde_json::to_value(filter).map_err(Failure::from_error)?;
     let work = Work::Read { what, filter };
     let replies = connected(async { Publisher::connect(&folder).await?.ask_all(named, &work).await })?;
     if replies.is_empty() {
-        return Err(Failure::refused("no such host or group: postern fleet members"));
+        return Err(Failure::refused("no other host is in the fleet: postern fleet members"));
     }
     let hosts: Vec<HostRows<T>> =
         replies.into_iter().map(|(host, reply)| host_rows::<M, T>(&host, reply, &rows_of)).collect();

@@ -85,10 +85,13 @@ fn print_report(report: &ReplayReport, edited: bool) -> Result<(), Failure> {
             decision_word(change.becomes),
             change.line
         ))?;
-        let by = change.rule.as_ref().map(|rule| format!(" ({})", named_rule(rule))).unwrap_or_default();
-        print::write_line(format!("    {}{by}", change.message))?;
+        let by = change.rule.as_ref().map(|rule| format!("{}: ", named_rule(rule))).unwrap_or_default();
+        print::write_line(format!("    {by}{}", change.message))?;
     }
     let (changes, judged) = (report.changes.len(), report.judged);
+    if judged + report.skipped == 0 {
+        return print::write_line("no requests in this time");
+    }
     let by = if edited { "by these rules" } else { "by the rules as they are now" };
     let skipped = match report.skipped {
         0 => String::new(),

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::link::HostLink;
 use crate::print;
 use crate::typed::text_of;
+use postern_command::escape::visible_text as escaped;
 use postern_contract::RuleDraft;
 use postern_contract::methods::{
     ImportRules, ImportedSettings, RuleFile, RulesImport, RulesImported, RulesPart, RulesWrite, StageRules,
@@ -18,8 +19,14 @@ const PART: usize = 192 * 1024;
 
 /// Returns a text as a file of rules.
 pub(crate) fn rules_of(text: &str, file: &Path) -> Result<RuleFile, Failure> {
-    serde_json::from_str(text)
-        .map_err(|error| Failure::usage_error(format!("{} is not a file of rules: {error}", file.display())))
+    serde_json::from_str(text).map_err(|error| {
+        let what = if error.is_data() {
+            format!("what postern rules export writes, {{\"version\": 1, \"rules\": […]}}: {error}")
+        } else {
+            format!("JSON (line {}, column {})", error.line(), error.column())
+        };
+        Failure::usage_error(format!("{} is not {what}", escaped(&file.to_string_lossy())))
+    })
 }
 
 /// Sends rules in parts. Gives the batch that takes them up; `None` if they fit into one call.

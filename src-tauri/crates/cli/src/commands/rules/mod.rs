@@ -19,7 +19,8 @@ use postern_contract::methods::{
 use postern_contract::{PatternKind, RuleDraft, RuleRow, render};
 use postern_doors::fleet::HostPart;
 use postern_policy::import::ExportTarget;
-use postern_policy::{AgentId, Effect, Lifetime, Pattern, Profile, Rule, RuleInput, RuleOrigin};
+use postern_policy::{AgentId, Effect, Lifetime, Pattern, Profile, Rule, RuleId, RuleInput, RuleOrigin};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Number of rules in one call.
@@ -145,6 +146,11 @@ fn add_rules(
     for covers in previews.iter().filter(|preview| preview.problem.is_some()).flat_map(|one| &one.remarks) {
         print::remark(covers);
     }
+    if previews.iter().any(|preview| preview.problem.is_some() && !preview.also.is_empty()) {
+        print::remark("hint: --confine project confines it to the project; --broad saves it as a broad rule");
+    }
+    let agent = drafts.first().and_then(|draft| draft.agent.as_ref());
+    let known: BTreeSet<RuleId> = fetch_all(link, agent)?.iter().map(|row| row.rule.id).collect();
     let mut rows = Vec::with_capacity(drafts.len());
     for draft in drafts {
         rows.push(link.call_method::<AddRule>(draft)?);
@@ -152,20 +158,18 @@ fn add_rules(
     if json.json {
         return one_or_all(&rows);
     }
-    rows.iter().zip(&previews).try_for_each(|(row, preview)| print_added(effect, row, preview))
+    for (row, preview) in rows.iter().zip(&previews) {
+        if known.contains(&row.rule.id) {
+            print::write_line(format!("rule {} says the same; nothing was added", row.rule.id))?;
+        } else {
+            print_added(effect, row, preview)?;
+        }
+    }
+    Ok(())
 }
 
 fn print_added(effect: Effect, row: &RuleRow, preview: &RulePreview) -> Result<(), Failure> {
-    let whose = row.rule.agent.as_ref().map_or_else(|| "every agent".to_owned(), ToString::to_string);
-    let does = match &row.rule.pattern {
-        Pattern::Read(_) if effect == Effect::Allow => "may be read by programs that only look around,",
-        Pattern::Read(_) => "may not be read by any program",
-        Pattern::Write(_) => "may not be written by any program",
-        _ if effect == Effect::Deny => "is denied",
-        _ => "is allowed",
-    };
-    let text = postern_command::escape::visible_text(&row.text);
-    print::write_line(format!("rule {}: {text} {does} for {whose}", row.rule.id))?;
+    print::write_line(format!("rule {}: {}", row.rule.id, render::rule_sentence(&row.rule)))?;
     for remark in &row.remarks {
         print::write_line(format!("  note: {}", remark.text))?;
     }
@@ -210,7 +214,12 @@ fn looked_back(effect: Effect, preview: &RulePreview) -> Result<(), Failure> {
     if preview.of == 0 {
         return Ok(());
     }
-    print::write_line(format!("  matches {} of the last {} requests", preview.matched, preview.of))?;
+    let last = if preview.of == 1 {
+        "the last request".to_owned()
+    } else {
+        format!("the last {} requests", preview.of)
+    };
+    print::write_line(format!("  matches {} of {last}", preview.matched))?;
     if preview.changed == 0 {
         return Ok(());
     }
@@ -221,8 +230,16 @@ fn looked_back(effect: Effect, preview: &RulePreview) -> Result<(), Failure> {
 
 /// Returns the draft of an allow rule.
 fn allowing(typed: AllowRule) -> Result<RuleDraft, Failure> {
-    let AllowRule { read, rule } = typed;
-    let draft = build_draft(Effect::Allow, rule)?;
+    let AllowRule { read, rule, writes, broad, confine, folder, any_input, own_shell } = typed;
+    let draft = RuleDraft {
+        allow_writes: writes,
+        broad,
+        confine: confine.and_then(RuleProfile::profile),
+        folder: folder.as_deref().map(|folder| folder_of("--in", folder)).transpose()?,
+        input: if any_input { RuleInput::Any } else { RuleInput::Nothing },
+        origin: if own_shell { RuleOrigin::AgentShell } else { RuleOrigin::Any },
+        ..build_draft(Effect::Allow, rule)?
+    };
     match read {
         None => Ok(draft),
         Some(folder) => {
@@ -259,23 +276,15 @@ fn build_draft(effect: Effect, rule: NewRuleArgs) -> Result<RuleDraft, Failure> 
         .transpose()
         .map_err(|error| Failure::usage_error(error.to_string()))?;
     Ok(RuleDraft {
-        effect,
         agent: rule.agent.as_deref().map(parse_agent_id).transpose()?,
-        text: rule.pattern.unwrap_or_default(),
         kind: kinds.into_iter().find(|(chosen, _)| *chosen).map(|(_, kind)| kind),
         args,
         pin: rule.pin,
-        allow_writes: rule.writes,
-        broad: rule.broad,
-        confine: rule.confine.and_then(RuleProfile::profile),
-        limits: None,
-        folder: rule.folder.as_deref().map(|folder| folder_of("--in", folder)).transpose()?,
-        input: if rule.any_input { RuleInput::Any } else { RuleInput::Nothing },
-        origin: if rule.own_shell { RuleOrigin::AgentShell } else { RuleOrigin::Any },
         lifetime: rule.lasts.map(lasting).transpose()?,
         why: rule.why,
         matches: rule.matches,
         misses: rule.misses,
+        ..RuleDraft::new(effect, rule.pattern.unwrap_or_default())
     })
 }
 
@@ -286,7 +295,8 @@ fn folder_of(option: &str, folder: &Path) -> Result<String, Failure> {
         return Ok(text.to_owned());
     }
     let real = std::fs::canonicalize(folder).map_err(|error| {
-        Failure::usage_error(format!("{option} {}: {error}", postern_command::escape::visible_text(text)))
+        let failure = Failure::from_path(folder, &error);
+        Failure { message: format!("{option}: {}", failure.message), ..failure }
     })?;
     real.into_os_string()
         .into_string()
@@ -341,7 +351,7 @@ fn rule_notes(row: &RuleRow) -> String {
         RuleInput::Any => notes.push("with any input".to_owned()),
     }
     if rule.origin == RuleOrigin::AgentShell {
-        notes.push("in the agent's own shell".to_owned());
+        notes.push("own shell".to_owned());
     }
     notes.extend(rule.args.as_ref().map(|args| format!("arguments {}", postern_command::quote_argv(args))));
     if let Some(pin) = &rule.pin {

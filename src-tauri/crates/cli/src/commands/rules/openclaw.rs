@@ -191,7 +191,7 @@ fn print_report(report: &ImportReport) -> Result<(), Failure> {
         print::write_line(format!("mcpTools  {}", escaped(tool)))?;
         print::write_line("  left out: tools stand in permissions.jsonc, not among the rules")?;
     }
-    print::remark("socket: not taken over; postern doors setup openclaw says what OpenClaw needs");
+    print::remark("socket: not imported; postern doors setup openclaw says what OpenClaw needs");
     Ok(())
 }
 

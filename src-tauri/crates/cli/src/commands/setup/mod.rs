@@ -23,6 +23,7 @@ use std::path::Path;
 
 pub(crate) fn run(
     link: impl FnOnce() -> Result<HostLink, Failure>,
+    data: &Path,
     surroundings: CliEnvironment,
     asked: &SetupCommand,
 ) -> Result<(), Failure> {
@@ -40,21 +41,29 @@ pub(crate) fn run(
     if !asked.json.json {
         report::print_agents(&found)?;
     }
-    let chosen: Vec<FoundAgent> = found.into_iter().filter(|agent| run.is_meant(agent)).collect();
-    if chosen.is_empty() && !asked.json.json {
-        return print::write_line(run.nothing());
+    let (chosen, mut others): (Vec<FoundAgent>, Vec<FoundAgent>) =
+        found.into_iter().partition(|agent| run.is_meant(agent));
+    others.retain(|agent| asked.dry_run && !asked.undo && asked.agents.is_empty() && agent.is_here());
+    if chosen.is_empty() && others.is_empty() && !asked.json.json {
+        print::write_line(run.nothing())?;
+        return if asked.undo && !asked.dry_run { run.tell_hooks(data) } else { Ok(()) };
     }
-    let rows: Vec<SetupReportRow> = chosen.iter().map(|agent| run.set_up_agent(agent)).collect();
+    let rows = chosen.iter().map(|agent| run.set_up_agent(agent)).collect::<Result<Vec<_>, _>>()?;
+    if !asked.json.json {
+        others.iter().try_for_each(report::asked_about)?;
+    }
     if asked.json.json {
         print::write_json(&rows)?;
-    } else if !asked.dry_run && !asked.undo && rows.iter().any(SetupReportRow::is_connected) {
+    } else if asked.undo && !asked.dry_run {
+        run.tell_hooks(data)?;
+    } else if !asked.dry_run && rows.iter().any(SetupReportRow::is_connected) {
         report::next_steps()?;
     }
-    let failed = rows.iter().filter(|row| row.end == SetupEnding::Failed).count();
+    let failed = rows.iter().filter(|row| row.end == SetupEnding::Failed || row.refused).count();
     if failed == 0 {
         Ok(())
     } else {
-        Err(Failure::negative(format!("{failed} not done; the messages say why")))
+        Err(Failure::negative(format!("{failed} not done; the messages above say why")))
     }
 }
 
@@ -79,32 +88,45 @@ impl SetupRun<'_> {
         agent.is_here() && (by_itself || !(self.asked.yes || self.asked.dry_run))
     }
 
+    /// Names the hooks that the user installed without setup, which stay.
+    fn tell_hooks(&mut self, data: &Path) -> Result<(), Failure> {
+        for (kind, file) in super::uninstall::noted_hooks(&mut self.link, data) {
+            let (name, file) = (kind.name(), escape::visible_text(&file.to_string_lossy()));
+            print::write_line(format!(
+                "a hook that you installed stays: postern hook uninstall {name} --file {}",
+                postern_command::quote_word(&file)
+            ))?;
+        }
+        Ok(())
+    }
+
     fn nothing(&self) -> &'static str {
         if self.asked.undo {
-            "nothing to undo: setup connected no agent; for a hook that you installed: postern hook uninstall KIND"
+            "nothing to undo: setup connected no agent"
         } else {
             "no agent was found; connect one by name: postern setup --agent claude-code"
         }
     }
 
-    /// Connects or disconnects an agent. What goes wrong with it keeps no other from being connected.
-    fn set_up_agent(&mut self, agent: &FoundAgent) -> SetupReportRow {
+    /// Connects or disconnects an agent. What goes wrong with it keeps no other from being connected; only a reader that has
+    /// seen enough ends it.
+    fn set_up_agent(&mut self, agent: &FoundAgent) -> Result<SetupReportRow, Failure> {
         let mut row = SetupReportRow::new(agent);
-        if !self.asked.json.json {
-            // Standard output that is gone is found out by the next line.
-            drop(print::write_line(""));
-            drop(print::write_line(print::emphasize(&agent.title)));
-        }
+        self.print_unless_json("")?;
+        self.print_unless_json(print::emphasize(&agent.title))?;
         let done =
             if self.asked.undo { self.disconnect(agent, &mut row) } else { self.connect(agent, &mut row) };
         if let Err(failure) = done {
+            if failure.code == 0 {
+                return Err(failure);
+            }
             row.end = SetupEnding::Failed;
             if !self.asked.json.json {
                 print::remark(format!("{}: {}", agent.title, failure.message));
             }
             row.problem = Some(failure.message);
         }
-        row
+        Ok(row)
     }
 
     fn connect(&mut self, agent: &FoundAgent, row: &mut SetupReportRow) -> Result<(), Failure> {
@@ -125,7 +147,7 @@ impl SetupRun<'_> {
         let change = self.preview(agent, false)?;
         self.show_change(agent, &change, row)?;
         if self.asked.dry_run {
-            return Ok(());
+            return if self.asked.json.json { Ok(()) } else { report::further_changes(agent, self.asked) };
         }
         if !self.agrees(&format!("Connect {}?", agent.title))? {
             row.end = SetupEnding::Skipped;
@@ -232,7 +254,12 @@ impl SetupRun<'_> {
 
     /// Returns what a new agent may do silently.
     fn choose_start(&self, agent: &FoundAgent) -> Result<(Option<Start>, Vec<String>), Failure> {
-        let folders = self.asked.folders.iter().map(|folder| absolute(folder)).collect::<Result<_, _>>()?;
+        let folders: Vec<String> =
+            self.asked.folders.iter().map(|folder| absolute(folder)).collect::<Result<_, _>>()?;
+        if let Some(missing) = folders.iter().find(|folder| !self.is_folder(folder)) {
+            let missing = escape::visible_text(missing);
+            return Err(Failure::usage_error(format!("{missing} is not there: name a folder that exists")));
+        }
         if agent.enrolled || self.asked.yes || self.asked.start.is_some() {
             return Ok((self.asked.start.map(to_agent_start), folders));
         }
@@ -242,7 +269,7 @@ impl SetupRun<'_> {
             "  2  look around: read its project and the system, confined, without the network",
         )?;
         print::write_line("  3  work in one folder: also change files there and run its code, confined")?;
-        let otherwise = "say --let ask, look or work";
+        let otherwise = "add --let ask, look or work";
         let start = loop {
             match read_answer("1, 2 or 3? [1]", otherwise)?.as_str() {
                 "" | "1" => return Ok((Some(Start::Ask), folders)),
@@ -289,22 +316,26 @@ impl SetupRun<'_> {
         let would = self.link.call_method::<ImportAgentRules>(&check)?;
         if !self.asked.json.json {
             print::write_line("its own rules:")?;
-            super::import::print_import(&would)?;
+            super::import::print_entries(&would)?;
         }
-        if self.agrees("Import them?")? {
-            row.imported = Some(self.link.call_method::<ImportAgentRules>(&take)?);
-            self.print_unless_json("imported; the agent keeps its own copy")?;
+        if self.agrees(&format!("Import {}?", super::import::what_is_imported(&would)))? {
+            let imported = self.link.call_method::<ImportAgentRules>(&take)?;
+            let what = super::import::what_is_imported(&imported);
+            row.imported = Some(imported);
+            return self.print_unless_json(format!("imported {what}; the agent keeps its own copy"));
         }
-        Ok(())
+        let (kind, id) = (agent.kind.name(), &agent.agent);
+        self.print_unless_json(format!("not imported; later: postern import {kind} --agent {id}"))
     }
 
     fn run_test(&mut self, agent: &FoundAgent, row: &mut SetupReportRow) -> Result<(), Failure> {
         if self.asked.no_test {
             return Ok(());
         }
-        let tested = test::run(&mut self.link, agent, self.asked)?;
-        self.print_unless_json(test::words(agent, &tested))?;
-        row.tested = Some(tested);
+        let result = test::run(&mut self.link, agent, self.asked)?;
+        self.print_unless_json(test::words(agent, &result))?;
+        row.refused = result.is_refused();
+        row.tested = Some(result.tested);
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::print;
+use crate::setup_args::SetupCommand;
 use postern_contract::methods::{Connection, FoundAgent, Imported, KnownAgent, SetupTested, ShellPath};
 use postern_contract::{DiffLine, MultilineText};
 use postern_policy::AgentId;
@@ -25,6 +26,9 @@ pub(super) struct SetupReportRow {
     pub(super) imported: Option<Imported>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tested: Option<SetupTested>,
+    /// True if the test was denied without a question.
+    #[serde(skip)]
+    pub(super) refused: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) remains: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,6 +62,7 @@ impl SetupReportRow {
             lines: None,
             imported: None,
             tested: None,
+            refused: false,
             remains: None,
             problem: None,
         }
@@ -99,6 +104,35 @@ pub(super) fn print_agents(agents: &[FoundAgent]) -> Result<(), Failure> {
         here.map(row).collect(),
         "no agents that Postern knows were found",
     )
+}
+
+/// Says what connecting an agent would do beside the change of its settings.
+pub(super) fn further_changes(agent: &FoundAgent, asked: &SetupCommand) -> Result<(), Failure> {
+    if !agent.enrolled {
+        print::write_line(format!(
+            "enrolls the agent {}, whose programs are looked up where this shell finds them",
+            agent.agent
+        ))?;
+    }
+    for source in agent.rules.iter().filter(|_| !asked.no_import) {
+        let rules = match source.entries {
+            Some(1) => "1 rule".to_owned(),
+            Some(entries) => format!("{entries} rules"),
+            None => "the rules".to_owned(),
+        };
+        print::write_line(format!("offers to import {rules} of {}", source.path))?;
+    }
+    Ok(())
+}
+
+/// Says that setup would ask about an agent that it does not connect by itself.
+pub(super) fn asked_about(agent: &FoundAgent) -> Result<(), Failure> {
+    print::write_line("")?;
+    print::write_line(print::emphasize(&agent.title))?;
+    print::write_line(format!(
+        "setup would ask; to see it: postern setup --dry-run --agent {}",
+        agent.kind.name()
+    ))
 }
 
 /// Says what comes next.

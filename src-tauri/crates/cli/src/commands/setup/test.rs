@@ -17,12 +17,26 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// Time between two looks at it.
 const BETWEEN: Duration = Duration::from_millis(200);
 
+/// End of a test.
+pub(super) struct TestResult {
+    pub(super) tested: SetupTested,
+    /// True if its question was answered here.
+    answered: bool,
+}
+
+impl TestResult {
+    /// Returns true if the command was denied without a question: a setting or a rule is in the way.
+    pub(super) fn is_refused(&self) -> bool {
+        self.tested.state == TestState::Denied && !self.answered
+    }
+}
+
 /// Runs a test to its end.
 pub(super) fn run(
     link: &mut HostLink,
     agent: &FoundAgent,
     asked: &SetupCommand,
-) -> Result<SetupTested, Failure> {
+) -> Result<TestResult, Failure> {
     // This terminal can show questions from now on.
     link.watch_questions()?;
     let test = link.call_method::<StartTest>(&SetupTest {
@@ -31,14 +45,16 @@ pub(super) fn run(
         asks: false,
     })?;
     let mut end = Instant::now() + PATIENCE;
+    let mut answered = false;
     loop {
         let tested = link.call_method::<GetTest>(&test)?;
         if tested.state != TestState::Waiting {
-            return Ok(tested);
+            return Ok(TestResult { tested, answered });
         }
         let waiting = link.call_method::<ListQuestions>(&Nothing {})?.questions;
         if let Some(question) = waiting.iter().find(|question| is_of(question, agent, &test.session)) {
             answer(link, question, asked)?;
+            answered = true;
             end = Instant::now() + PATIENCE;
         } else if Instant::now() > end {
             return Err(Failure::negative("the test had no answer within a minute: see postern history"));
@@ -75,16 +91,20 @@ fn answer(link: &mut HostLink, question: &Question, asked: &SetupCommand) -> Res
 }
 
 /// Says how a test ended.
-pub(super) fn words(agent: &FoundAgent, tested: &SetupTested) -> String {
+pub(super) fn words(agent: &FoundAgent, result: &TestResult) -> String {
     let title = &agent.title;
-    match (tested.state, &tested.message) {
-        (TestState::Allowed, _) => format!("test: works. {title} asked, and may run the command"),
-        (TestState::Denied, Some(message)) => format!("test: works. {title} asked, and was told: {message}"),
-        (TestState::Denied, None) => format!("test: works. {title} asked, and may not run the command"),
-        (TestState::LeftToAgent, _) => format!("test: works. {title} asked, and decides by its own rules"),
-        (TestState::Waiting, _) => "test: no answer yet".to_owned(),
-        (TestState::Failed, message) => {
-            format!("test: failed: {}", message.as_deref().unwrap_or("see postern history"))
+    let message = result.tested.message.as_deref();
+    match result.tested.state {
+        TestState::Allowed => format!("test: works. {title} asked, and may run the command"),
+        TestState::Denied if result.is_refused() => {
+            format!("test: Postern denied it: {}", message.unwrap_or("see postern history"))
         }
+        TestState::Denied => match message {
+            Some(message) => format!("test: works. {title} asked, and got: {message}"),
+            None => format!("test: works. {title} asked, and may not run the command"),
+        },
+        TestState::LeftToAgent => format!("test: works. {title} asked, and decides by its own rules"),
+        TestState::Waiting => "test: no answer yet".to_owned(),
+        TestState::Failed => format!("test: failed: {}", message.unwrap_or("see postern history")),
     }
 }

@@ -48,12 +48,16 @@ pub(crate) fn run(
     } else {
         of_history(&mut link()?, asked)?
     };
-    if asked.json.json { print::write_json(&report) } else { print_report(&report) }
+    if asked.json.json { print::write_json(&report) } else { print_report(&report, asked) }
 }
 
 fn of_history(link: &mut HostLink, asked: &Suggest) -> Result<SuggestReport, Failure> {
     let agent = asked.agent.as_deref().map(parse_agent_id).transpose()?;
-    let found = link.call_method::<SuggestRules>(&InsightsAsk { agent, days: asked.days, effect: None })?;
+    let asking = InsightsAsk { agent: agent.clone(), days: asked.days, effect: None };
+    let found = link.call_method::<SuggestRules>(&asking)?;
+    if let Some(agent) = agent.filter(|_| found.asked == 0) {
+        link.call_method::<GetAgent>(&AgentRef { agent })?;
+    }
     let suggestion = |one: postern_contract::methods::Suggestion| SuggestReportEntry {
         spares: one.spares,
         rules: one.offer.rules,
@@ -111,11 +115,22 @@ fn examples<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
     shown
 }
 
-fn print_report(report: &SuggestReport) -> Result<(), Failure> {
+fn print_report(report: &SuggestReport, asked: &Suggest) -> Result<(), Failure> {
+    if report.asked == 0 {
+        let found = if asked.from_transcripts {
+            "no questions in the transcripts".to_owned()
+        } else {
+            format!("no questions in the last {} days", asked.days)
+        };
+        return print::write_line(found);
+    }
     let rules: usize = report.suggestions.iter().map(|one| one.rules.len()).sum();
     let spares: u64 = report.suggestions.iter().map(|one| one.spares).sum();
     if rules == 0 {
-        return print::write_line(format!("no rule would have answered any of {} questions", report.asked));
+        return print::write_line(format!(
+            "no rule would have answered any of the {} questions",
+            report.asked
+        ));
     }
     let plural = if rules == 1 { "rule" } else { "rules" };
     print::write_line(format!(

@@ -1,0 +1,137 @@
+//! Mistakes on the command line that are better explained by what was meant than by what is missing.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use postern_command::{quote_argv, quote_word};
+
+/// Options of `explain` that stand before its command and take no value; the others take one.
+const SWITCHES: [&str; 1] = ["--json"];
+
+/// Returns what is wrong with a command line in words, if there are better ones than the parser's.
+pub(crate) fn explain(error: &clap::Error, words: &[String]) -> Option<String> {
+    let at = |path: &[&str]| words.windows(path.len()).position(|found| found == path);
+    let rest = |path: &[&str]| at(path).map(|at| &words[at + path.len()..]);
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let of_rule =
+                ["allow", "deny"].into_iter().find_map(|verb| Some((verb, rest(&["rules", verb])?)));
+            match of_rule {
+                Some((verb, rest)) => unquoted_rule(verb, rest),
+                None => rest(&["explain"]).and_then(without_dashes),
+            }
+        }
+        ErrorKind::MissingRequiredArgument => {
+            let missing = missing(error);
+            let lacks_command = matches!(missing.as_slice(), [name] if name.starts_with("--shell"));
+            if rest(&["explain"]).is_some() && lacks_command {
+                return Some("what? Add -- and a command, --shell TEXT, or --tool NAME".to_owned());
+            }
+            let is_rule = rest(&["rules", "allow"]).or_else(|| rest(&["rules", "deny"])).is_some();
+            (is_rule && missing.iter().any(|name| name.contains("PATTERN"))).then(|| {
+                "which command? Name it in quotes, such as 'git status *', or files with --read".to_owned()
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Returns the names of what is missing, as the usage has them.
+fn missing(error: &clap::Error) -> Vec<String> {
+    match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::Strings(names)) => names.clone(),
+        Some(ContextValue::String(name)) => vec![name.clone()],
+        _ => Vec::new(),
+    }
+}
+
+/// Puts the words of a rule's command in quotes; `None` if they are in quotes, so that something else is wrong.
+fn unquoted_rule(verb: &str, rest: &[String]) -> Option<String> {
+    let root = crate::help::command();
+    let rules = root.find_subcommand("rules")?;
+    // An option of the other one is a mistake of its own.
+    let known: Vec<&str> = ["allow", "deny"]
+        .into_iter()
+        .filter_map(|verb| rules.find_subcommand(verb))
+        .flat_map(clap::Command::get_arguments)
+        .filter_map(clap::Arg::get_long)
+        .collect();
+    let is_option = |word: &str| {
+        let name = word.strip_prefix("--").map(|name| name.split('=').next().unwrap_or_default());
+        name.is_some_and(|name| known.contains(&name))
+    };
+    let command: Vec<&String> = rest.iter().take_while(|word| !is_option(word)).collect();
+    let options: Vec<&String> = rest.iter().skip(command.len()).collect();
+    if command.len() < 2 || command[0].starts_with('-') || command[0].contains(' ') {
+        return None;
+    }
+    let pattern = quote_word(&quote_argv(&command));
+    let options = if options.is_empty() { String::new() } else { format!(" {}", quote_argv(&options)) };
+    Some(format!("put the command in quotes: postern rules {verb} {pattern}{options}"))
+}
+
+/// Puts `--` before the command of `explain`; `None` if it has none.
+fn without_dashes(rest: &[String]) -> Option<String> {
+    if rest.iter().any(|word| word == "--") {
+        return None;
+    }
+    let mut begins = 0;
+    while let Some(word) = rest.get(begins).filter(|word| word.starts_with("--")) {
+        let has_value = !word.contains('=') && !SWITCHES.contains(&word.as_str());
+        begins += if has_value { 2 } else { 1 };
+    }
+    let (options, command) = rest.split_at_checked(begins)?;
+    if command.is_empty() {
+        return None;
+    }
+    let options = if options.is_empty() { String::new() } else { format!(" {}", quote_argv(options)) };
+    Some(format!("put -- before the command: postern explain{options} -- {}", quote_argv(command)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::explain;
+
+    fn said(line: &str) -> Option<String> {
+        let words = postern_command::words_of(line).unwrap();
+        let error = crate::help::command().try_get_matches_from(&words).unwrap_err();
+        explain(&error, &words)
+    }
+
+    #[test]
+    fn a_command_without_quotes_is_put_into_them() {
+        for (line, expected) in [
+            (
+                "postern rules allow git status --agent wk",
+                "put the command in quotes: postern rules allow 'git status' --agent wk",
+            ),
+            (
+                "postern rules deny git push --force -f --everyone --why 'no force'",
+                "put the command in quotes: postern rules deny 'git push --force -f' --everyone --why 'no force'",
+            ),
+            (
+                "postern explain --agent wk ls -la",
+                "put -- before the command: postern explain --agent wk -- ls -la",
+            ),
+            ("postern explain --agent codex", "what? Add -- and a command, --shell TEXT, or --tool NAME"),
+            (
+                "postern rules allow --agent codex",
+                "which command? Name it in quotes, such as 'git status *', or files with --read",
+            ),
+        ] {
+            assert_eq!(said(line).as_deref(), Some(expected), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_mistakes_are_the_parsers() {
+        for line in [
+            "postern rules allow 'git status' --agnet wk",
+            "postern rules alow x",
+            "postern rules deny ls --in /tmp --everyone",
+            "postern explain -- ls",
+            "postern explain --agent wk --jsn -- ls",
+            "postern status --x",
+        ] {
+            assert_eq!(said(line), None, "{line}");
+        }
+    }
+}
