@@ -171,13 +171,27 @@ pub fn beside_command(arguments: &Map<String, Json>) -> Map<String, Json> {
     rest.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
+/// Names of an agent's own tools in `permissions.jsonc`: no server has one of them.
+const OWN_TOOLS: [&str; 7] = [SHELL_TOOL, "edit_file", "glob", "grep", "read_file", "skill", "write_file"];
+
 /// Returns the name that `permissions.jsonc` has for a tool of an MCP server: letters, digits, `_` and `-`.
+///
+/// Other letters are written as their numbers: two names that only look alike are never one.
 pub fn tool_of_server(server: &str, tool: &str) -> String {
-    if server.is_empty() { plain_name(tool) } else { format!("{}_{}", plain_name(server), plain_name(tool)) }
+    let name = match server {
+        "" => plain_name(tool),
+        server => format!("{}_{}", plain_name(server), plain_name(tool)),
+    };
+    if OWN_TOOLS.contains(&name.as_str()) { format!("mcp_{name}") } else { name }
 }
 
 fn plain_name(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '_' }).collect()
+    let plain = |c: char| match c {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '-' => c.to_string(),
+        c if c.is_ascii() => "_".to_owned(),
+        c => format!("u{:x}", u32::from(c)),
+    };
+    name.chars().map(plain).collect()
 }
 
 /// Returns the server of an MCP tool, which is told or stands in its name (`mcp__server__tool`), and the tool without it.
@@ -319,6 +333,8 @@ mod tests {
             assert_eq!(subject, expected, "{tool}");
         }
         assert_eq!(tool_of_server("my fs", "read.it"), "my_fs_read_it");
+        assert_eq!(tool_of_server("read", "file"), "mcp_read_file", "an agent's own tool has that name");
+        assert_ne!(tool_of_server("gm\u{430}il", "send"), tool_of_server("gm_il", "send"));
         assert!(matches!(Subject::of_call("fs_read", Some(""), &Map::new()), Subject::Other { .. }));
         let command = Map::from_iter([("command".to_owned(), Json::from("ls"))]);
         let shell = Subject::of_call("shell_exec", Some("fs"), &command);

@@ -52,6 +52,9 @@ fn offer_sentence(label: &OfferLabel) -> Sentence {
                 sentence.fragment(folder)
             })
         }
+        OfferLabel::Lines { tool, patterns } if patterns.iter().any(|pattern| pattern == "*") => {
+            Sentence::new("every use of ").fragment(tool).literal(", with any arguments")
+        }
         OfferLabel::Lines { tool, patterns } => {
             let begun = Sentence::default().fragment(tool).literal(" ");
             joined(begun, patterns, ", ", |sentence, pattern| sentence.fragment(pattern))
@@ -143,6 +146,10 @@ mod tests {
                 },
                 "git push … with any arguments, /w/x.sh … with any arguments, confined to this project (no network, \
                  writes only in /w), and git push … with any arguments, doing no more than this",
+            ),
+            (
+                OfferLabel::Lines { tool: own("github_get_issue"), patterns: vec![own("*")] },
+                "every use of github_get_issue, with any arguments",
             ),
             (
                 OfferLabel::Read { folders: vec![own("~/notes"), own("/srv/x")] },

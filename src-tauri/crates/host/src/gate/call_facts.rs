@@ -19,8 +19,8 @@ use postern_policy::permissions::{
 use postern_policy::tool_gate::{ToolVerdict, Touch, check_tool};
 use postern_policy::{
     AgentPolicy, AlwaysOffer, Confinable, Confinement, Decision, Facts, Input, Millis, NothingToSave,
-    OfferLabel, Origin, ProtectedPlaces, Reason, RequestedCommand, Risk, SHELL_TOOL, Settings, ShellTouch,
-    StepFacts, Subject, ToolCause, Verdict, against_classes, against_command_tool, against_files,
+    OfferLabel, Origin, ProtectedPlaces, Reason, RequestedCommand, Risk, RiskLevel, SHELL_TOOL, Settings,
+    ShellTouch, StepFacts, Subject, ToolCause, Verdict, against_classes, against_command_tool, against_files,
     expand_home, judge_request, judge_unanswered, propose, protect_in_own_shell, risk,
 };
 use postern_protocol::Defaults;
@@ -315,7 +315,11 @@ impl CallFacts {
 
     /// Returns the patterns that *Always* adds to the agent's `permissions.jsonc` for its tool.
     pub(super) fn patterns(&self, world: &World, policy: &AgentPolicy) -> Vec<String> {
-        self.judge_tool(world, policy).always
+        let verdict = self.judge_tool(world, policy);
+        // A line for every use of a tool says nothing of the command in this one.
+        let every = verdict.always.iter().any(|pattern| pattern == "*");
+        let acts = verdict.risk.level == RiskLevel::Dangerous || self.files.command.is_some();
+        if every && acts { Vec::new() } else { verdict.always }
     }
 
     /// Judges a tool by the agent's file and its session's layers, and by the protected places that it

@@ -95,6 +95,26 @@ async fn always_is_written_into_the_file_and_answers_what_else_waits_in_the_sess
 }
 
 #[tokio::test]
+async fn a_call_that_holds_a_command_is_saved_by_nobody() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    for (tool, arguments, saved) in [
+        ("notes_list", json!({"folder": "inbox"}), true),
+        ("box_run", json!({"command": "rm -rf ~/notes"}), false),
+        ("box_run", json!({"command": "make test"}), false),
+    ] {
+        let call = json!({"tool": tool, "arguments": arguments, "session": "s"});
+        let asked = wire.call("tool.check", call.clone()).await.unwrap();
+        let question = lab.question().await;
+        assert_eq!(!question.proposals.is_empty(), saved, "{tool}: {:?}", question.proposals);
+        let always = json!({"sessionId": "s", "approvalId": asked["checkId"], "always": true});
+        lab.control("tool.approve", always).await.unwrap();
+        let again = wire.call("tool.check", call).await.unwrap();
+        assert_eq!(again["decision"] == "allow", saved, "{tool}: {again}");
+    }
+}
+
+#[tokio::test]
 async fn always_holds_in_its_session_where_the_file_cannot_take_it() {
     let mut lab = Lab::start().await;
     let mut wire = lab.connect("main").await;
