@@ -25,6 +25,7 @@ mod judge;
 pub mod measure;
 mod needed;
 pub mod openclaw;
+mod operands;
 mod path;
 mod pattern;
 mod people;
@@ -40,6 +41,7 @@ mod ruleset;
 mod settings;
 mod shell_touch;
 mod skill;
+mod step_words;
 mod subject;
 mod suggest;
 #[cfg(test)]

@@ -52,7 +52,7 @@ pub fn why_not_readable(folder: &str, home: &str, data: Option<&str>) -> Option<
     } else if below_root < 2 {
         Some(NotReadable::TooMuch)
     } else if keys.contains_path(folder)
-        || !protected::ProtectedPlaces::new(home, |_| None).places_at(folder).is_empty()
+        || !protected::ProtectedPlaces::of_home(home).places_at(folder).is_empty()
     {
         Some(NotReadable::Protected)
     } else if keys.lie_in(folder) {

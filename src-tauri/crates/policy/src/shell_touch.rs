@@ -2,10 +2,11 @@
 
 use crate::facts::{Facts, StepFacts};
 use crate::needed::folder_of;
+use crate::operands::written_words;
 use crate::path;
 use crate::protected::{ProtectedPlace, ProtectedPlaces, Protection};
-use crate::risk::{RatedEffect, touch_effect};
 use postern_command::{Role, Step, Word};
+use std::cell::OnceCell;
 
 /// Programs that remove, move or change the mode of a folder and everything in it.
 const TAKES_ALL: &[&str] = &[
@@ -36,13 +37,6 @@ pub struct ShellTouch {
     pub by_link: bool,
 }
 
-impl ShellTouch {
-    /// Returns its effect.
-    pub fn effect(&self) -> RatedEffect {
-        touch_effect(&self.word, self.place.protection, self.reads, Some(self.step))
-    }
-}
-
 impl ProtectedPlaces {
     /// Returns the places that a line touches: any that a step may change, and keys that it may read.
     pub fn of_line(&self, facts: &Facts<'_>) -> Vec<ShellTouch> {
@@ -56,29 +50,33 @@ impl ProtectedPlaces {
     fn of_step(&self, at: usize, step: &Step, found: &StepFacts, cwd: &str) -> Vec<ShellTouch> {
         let folder = folder_of(cwd, &step.dir);
         let folder = folder.as_deref().unwrap_or(cwd);
-        let reads = only_reads(step);
+        let reads = OnceCell::new();
+        let reads = || *reads.get_or_init(|| only_reads(step));
         let name = step
             .program()
             .map(|name| path::fold_case(path::base_name(name)).into_owned())
             .unwrap_or_default();
-        let whole = if reads { READS_ALL } else { TAKES_ALL }.contains(&name.as_str())
-            || READS_ALL.contains(&name.as_str());
-        let words = step.via.iter().flat_map(|via| via.argv.iter()).chain(step.argv.iter().skip(1));
+        let whole = TAKES_ALL.contains(&name.as_str()) || READS_ALL.contains(&name.as_str());
+        let given = step.via.iter().flat_map(|via| via.argv.iter());
         let mut touches = Vec::new();
-        for word in words.map(word_text) {
-            for part in spellings(word) {
-                let word = path::expand_home(part, self.home_folder()).into_owned();
+        for one in given.chain(step.argv.iter().skip(1)) {
+            let is_source = || {
+                step.argv.iter().any(|own| std::ptr::eq(own, one))
+                    && !written_words(step).iter().any(|written| std::ptr::eq(*written, one))
+            };
+            for part in spellings(word_text(one)) {
                 self.of_text(part, folder, found, whole, &mut |place, by_link| {
-                    touches.push(ShellTouch { place, word: word.clone(), step: at, reads, by_link });
+                    let word = path::expand_home(part, self.home_folder()).into_owned();
+                    let reads = reads() || is_source();
+                    touches.push(ShellTouch { place, word, step: at, reads, by_link });
                 });
             }
         }
         for redirection in &step.redirections {
             let target = word_text(&redirection.target);
-            let (word, reads) =
-                (path::expand_home(target, self.home_folder()).into_owned(), !redirection.writes());
             self.of_text(target, folder, found, false, &mut |place, by_link| {
-                touches.push(ShellTouch { place, word: word.clone(), step: at, reads, by_link });
+                let word = path::expand_home(target, self.home_folder()).into_owned();
+                touches.push(ShellTouch { place, word, step: at, reads: !redirection.writes(), by_link });
             });
         }
         // Reading matters only for keys; a script is read to be run.
@@ -130,11 +128,12 @@ fn word_text(word: &Word) -> &str {
     word.value.as_deref().unwrap_or(&word.raw)
 }
 
-/// Returns a word, the part after its `=`, and a path after an option's letter.
+/// Returns a word, the part after its `=`, a path after an option's letter, and one that is mounted (`~/x:/y`).
 fn spellings(word: &str) -> impl Iterator<Item = &str> {
     let behind = word.split_once('=').map(|(_, value)| value);
     let glued = word.strip_prefix('-').and_then(|rest| rest.find(['/', '~']).map(|at| &rest[at..]));
-    std::iter::once(word).chain(behind).chain(glued)
+    let mounted = word.split_once(':').map(|(path, _)| path).filter(|path| path.starts_with(['/', '~', '.']));
+    std::iter::once(word).chain(behind).chain(glued).chain(mounted)
 }
 
 fn only_reads(step: &Step) -> bool {
@@ -163,7 +162,7 @@ mod tests {
         let scene = Scene::new().with_shell_text(line);
         let home = crate::testing::HOME;
         scene.with_facts(|_, facts| {
-            let found = ProtectedPlaces::new(home, |_| None).of_line(facts);
+            let found = ProtectedPlaces::of_home(home).of_line(facts);
             found.into_iter().map(|touch| (touch.place.protection, touch.reads)).collect()
         })
     }

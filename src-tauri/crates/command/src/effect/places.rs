@@ -6,7 +6,19 @@ pub fn is_secret(word: &str) -> bool {
         let (before, behind) = word.split_at(at);
         SECRETS.iter().any(|(start, rest)| behind.starts_with(rest) && before.ends_with(start))
     };
-    word.match_indices(['.', '/']).any(holds) || word.ends_with("/.env") || word == ".env"
+    word.match_indices(['.', '/']).any(holds) || is_secret_name(word.rsplit('/').next().unwrap_or(word))
+}
+
+/// Returns true for a file that projects keep secrets in: `.env`, `.env.local`, `server.pem`, `master.key`. Examples hold none.
+fn is_secret_name(name: &str) -> bool {
+    /// What certificates are called.
+    const PUBLIC: [&str; 5] = ["ca", "cert", "chain", "dhparam", "pub"];
+    const EXAMPLES: [&str; 5] = ["dist", "example", "sample", "template", "test"];
+    let of = name.strip_prefix(".env").map(|rest| rest.strip_prefix('.').unwrap_or(rest));
+    name == ".env"
+        || name.starts_with(".env.") && of.is_some_and(|of| !EXAMPLES.iter().any(|one| of.ends_with(one)))
+        || name.strip_suffix(".pem").is_some_and(|stem| !PUBLIC.iter().any(|one| stem.contains(one)))
+        || name == "master.key"
 }
 
 /// Returns true if what runs at a login or in each new shell is in a file, or is decided there.

@@ -27,8 +27,10 @@ pub(super) fn of_step(step: &Step, folder: &Path, home: &str) -> Vec<TargetPath>
     });
     let paths =
         spelled.filter(|word| !word.is_empty() && word.len() < 4096 && !word.contains('\0')).take(MOST);
-    let named = paths.filter_map(|written| target(&written, folder));
     let git = step.program().is_some_and(|name| name.rsplit('/').next() == Some("git"));
+    // Of its names only the disk tells which are files.
+    let all = git && step.argv.iter().any(|word| word.value.as_deref() == Some("checkout"));
+    let named = paths.filter_map(|written| target(&written, folder, all));
     named.chain(git.then(|| repository(folder)).into_iter().flatten()).collect()
 }
 
@@ -72,15 +74,15 @@ fn repository(folder: &Path) -> Vec<TargetPath> {
 }
 
 /// Returns `None` for a path in the folder that leads where it says, for a missing one outside, or if its
-/// folder is unknown.
-fn target(written: &str, folder: &Path) -> Option<TargetPath> {
+/// folder is unknown. `all` keeps each path that exists.
+fn target(written: &str, folder: &Path, all: bool) -> Option<TargetPath> {
     let path = folder.join(written);
     if !path.is_absolute() {
         return None;
     }
     let real = resolve_real(&path)?;
-    let elsewhere = || !path.starts_with(folder) && path.symlink_metadata().is_ok();
-    (real != path || elsewhere())
+    let kept = || (all || !path.starts_with(folder)) && path.symlink_metadata().is_ok();
+    (real != path || kept())
         .then(|| TargetPath { written: written.to_owned(), real: real.to_string_lossy().into_owned() })
 }
 

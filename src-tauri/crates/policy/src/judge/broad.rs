@@ -135,7 +135,7 @@ pub(super) fn holds_there(rule: &Compiled, facts: &Facts<'_>, subject: &StepSubj
 
 /// Returns true if the step touches a protected place that the rule does not name.
 fn touches_unnamed(rule: &Compiled, facts: &Facts<'_>, at: usize) -> bool {
-    let touches = ProtectedPlaces::new(facts.home, |_| None).of_line(facts);
+    let touches = ProtectedPlaces::of_home(facts.home).of_line(facts);
     let named = |word: &str| match (&rule.rule.pattern, &rule.command) {
         (Pattern::Exact(_), _) => true,
         (_, Some(command)) => command.words.iter().any(|own| own.is_literal() && own.as_written() == word),

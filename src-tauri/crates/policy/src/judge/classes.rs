@@ -135,7 +135,7 @@ impl<'f> Classes<'f> {
         facts: &'f Facts<'f>,
         places: &'f OnceCell<StepPlaces<'f>>,
     ) -> Self {
-        Self { policy, facts, places, protected: ProtectedPlaces::new(facts.home, |_| None) }
+        Self { policy, facts, places, protected: ProtectedPlaces::of_home(facts.home) }
     }
 
     /// Returns the classes and needs of a step with these effects.

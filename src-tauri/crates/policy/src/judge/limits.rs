@@ -1,6 +1,5 @@
 //! Limits of the rules that offers save: such a rule covers no step that does more than the one on show.
 
-use super::files::put_files;
 use super::given;
 use super::look;
 use super::places::{self, StepPlaces, TEMPORARY};
@@ -8,6 +7,7 @@ use super::subject::StepSubject;
 use crate::cause::Gap;
 use crate::facts::Facts;
 use crate::needed::folders_of;
+use crate::operands::put_files;
 use crate::path;
 use crate::protected::ProtectedPlaces;
 use crate::risk::{self, RatedEffect, RiskLevel};
@@ -78,7 +78,7 @@ pub(super) fn beyond(
     subject: &StepSubject<'_>,
 ) -> Option<Gap> {
     let places = StepPlaces::new(facts);
-    let protected = ProtectedPlaces::new(facts.home, |_| None);
+    let protected = ProtectedPlaces::of_home(facts.home);
     let Some(folders) = folders_of(facts.cwd, &subject.step.dir) else { return Some(Gap::RunTimePath) };
     let within = |path: &str| limits.places.iter().any(|place| path::is_within(path, place));
     let effects = risk::of_step(facts, subject.step, subject.found);

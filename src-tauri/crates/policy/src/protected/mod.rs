@@ -4,12 +4,14 @@ mod pins;
 mod places;
 
 use crate::path;
+use foldhash::HashSet;
 pub use pins::{
     GIT_NESTS, GIT_OBEYS, StandIn, holds_protected_entry, is_git_folder, is_protected_entry,
     pinned_when_absent, protected_names, unprotected_in,
 };
 use places::{BARE_REPOSITORY, EXCEPT, PLACES};
 use serde::{Deserialize, Serialize};
+use std::sync::LazyLock;
 
 /// Reason for a protection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -83,10 +85,16 @@ impl ProtectedPlace {
 /// Characters that make a pattern match more than itself.
 const WILD: [char; 9] = ['*', '?', '[', ']', '{', '}', '(', ')', '!'];
 
+/// First names of the places: most paths have none of them.
+static FIRST_NAMES: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| PLACES.iter().filter_map(|place| path_names(place.path).next()).collect());
+
 /// The protected places of one machine, with links among them resolved.
 #[derive(Debug, Default)]
 pub struct ProtectedPlaces {
     home: String,
+    /// The home folder, as paths are compared.
+    home_key: String,
     /// Real paths of places that are links, or lie behind one.
     real: Vec<(&'static ProtectedPlace, String)>,
 }
@@ -97,38 +105,48 @@ impl ProtectedPlaces {
         &self.home
     }
 
+    /// Returns the places of a user with this home folder, by their names alone.
+    pub fn of_home(home: &str) -> Self {
+        let home = home.trim_end_matches('/').to_owned();
+        let home_key = comparison_key(&home).trim_end_matches('/').to_owned();
+        Self { home, home_key, real: Vec::new() }
+    }
+
     /// Returns the places of a user with this home folder. `real` resolves an existing path; it is called once
     /// for each place.
     pub fn new(home: &str, real: impl Fn(&str) -> Option<String>) -> Self {
-        let home = home.trim_end_matches('/');
+        let named = Self::of_home(home);
         let leads = |place: &'static ProtectedPlace| {
             let path = match place.root {
                 Root::System => place.path.to_owned(),
-                Root::Home | Root::Anywhere => format!("{home}/{}", place.path),
+                Root::Home | Root::Anywhere => format!("{}/{}", named.home, place.path),
             };
             // Only if the name is spelled like this here: on a case-sensitive system other spellings are other
             // files.
             let real = comparison_key(&real(&path)?);
             (real != comparison_key(&path)).then_some((place, real))
         };
-        Self { home: home.to_owned(), real: PLACES.iter().filter_map(leads).collect() }
+        Self { real: PLACES.iter().filter_map(leads).collect(), ..named }
     }
 
     /// Returns the places that an absolute path is, or lies in.
     pub fn places_at(&self, path: &str) -> Vec<&'static ProtectedPlace> {
         let path = comparison_key(path);
-        let mut found: Vec<&'static ProtectedPlace> = PLACES
-            .iter()
-            .filter(|place| match place.absolute(&self.home) {
-                Some(folder) => path::is_within(&path, &folder),
-                None => lies_in_any(&path, place.path),
-            })
-            .collect();
+        let names: Vec<&str> = path_names(&path).collect();
+        let mut found: Vec<&'static ProtectedPlace> = Vec::new();
+        if names.iter().any(|name| FIRST_NAMES.contains(name)) {
+            let at_home = path.strip_prefix(&*self.home_key).and_then(|rest| rest.strip_prefix('/'));
+            found.extend(PLACES.iter().filter(|place| match place.root {
+                Root::Home => at_home.is_some_and(|rest| path::is_within(rest, place.path)),
+                Root::System => path::is_within(&path, place.path),
+                Root::Anywhere => lies_in_any(&names, place.path),
+            }));
+        }
         found.extend(
             self.real.iter().filter(|(_, real)| path::is_within(&path, real)).map(|(place, _)| *place),
         );
         // The name alone may also be that of a cloned repository.
-        if path.rsplit_once('/').is_some_and(|(folder, _)| path_names(folder).any(is_bare_repository)) {
+        if names.iter().rev().skip(1).any(|name| is_bare_repository(name)) {
             found.push(&BARE_REPOSITORY);
         }
         found.dedup();
@@ -138,12 +156,18 @@ impl ProtectedPlaces {
     /// Returns the places that a folder holds, as far as its path shows.
     pub fn places_below(&self, folder: &str) -> Vec<&'static ProtectedPlace> {
         let folder = comparison_key(folder);
-        let held = |path: Option<String>| path.is_some_and(|path| path::is_within(&path, &folder));
-        let at_home = |place: &ProtectedPlace| match place.root {
-            Root::Anywhere => Some(format!("{}/{}", comparison_key(&self.home), place.path)),
-            Root::Home | Root::System => place.absolute(&self.home),
+        let at_home = if path::is_within(&self.home_key, &folder) {
+            Some("")
+        } else {
+            folder.strip_prefix(&*self.home_key).and_then(|rest| rest.strip_prefix('/'))
         };
-        PLACES.iter().filter(|place| held(at_home(place))).collect()
+        let held = |place: &&ProtectedPlace| match place.root {
+            Root::System => path::is_within(place.path, &folder),
+            Root::Home | Root::Anywhere => {
+                at_home.is_some_and(|rest| rest.is_empty() || path::is_within(place.path, rest))
+            }
+        };
+        PLACES.iter().filter(held).collect()
     }
 
     /// Returns true if a path lies below the target of a place that is a link.
@@ -173,14 +197,13 @@ fn is_bare_repository(name: &str) -> bool {
     name.strip_suffix(".git").is_some_and(|stem| !stem.is_empty())
 }
 
-/// Returns true if a path leads through a place of this path in any folder, and not into an exception there.
-fn lies_in_any(path: &str, place: &str) -> bool {
-    let (names_of_path, wanted): (Vec<&str>, Vec<&str>) =
-        (path_names(path).collect(), path_names(place).collect());
+/// Returns true if a path of these names leads through a place of this path in any folder, and not into an exception there.
+fn lies_in_any(names: &[&str], place: &str) -> bool {
     let except = EXCEPT.iter().find(|(of, _)| *of == place).map_or(&[][..], |(_, except)| except);
-    (0..names_of_path.len()).any(|at| {
-        let rest = &names_of_path[at..];
-        rest.starts_with(&wanted) && !rest.get(wanted.len()).is_some_and(|next| except.contains(next))
+    (0..names.len()).any(|at| {
+        let mut rest = names[at..].iter();
+        path_names(place).all(|wanted| rest.next() == Some(&wanted))
+            && !rest.next().is_some_and(|next| except.contains(next))
     })
 }
 

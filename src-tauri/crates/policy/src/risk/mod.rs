@@ -9,7 +9,8 @@ pub use level::RiskLevel;
 use crate::facts::{Facts, StepFacts};
 use crate::needed::{folder_of, folders_of};
 use crate::path;
-use crate::protected::Protection;
+use crate::protected::{ProtectedPlaces, Protection};
+use crate::shell_touch::ShellTouch;
 use crate::subject::Subject;
 use postern_command::effect::{effects_of, effects_of_command, effects_of_words};
 use postern_command::{
@@ -118,8 +119,10 @@ impl Weighed {
     pub(crate) fn new(facts: &Facts<'_>) -> Self {
         let reading = facts.reading;
         let rated = |(at, found): (usize, Vec<StepEffect>)| {
-            let place = PathContext::of_step(facts, &reading.steps[at], facts.steps.get(at));
-            found.into_iter().map(|found| rate_effect(found, Some(at), &place)).collect()
+            let step = &reading.steps[at];
+            let place = PathContext::of_step(facts, step, facts.steps.get(at));
+            let found = found.into_iter().map(|found| with_files(found, step, facts.steps.get(at)));
+            found.map(|found| rate_effect(found, Some(at), &place)).collect()
         };
         let unread = |part: &UnparsedSpan| {
             let why = UnknownEffectReason::Unparsed(part.note().clone());
@@ -132,11 +135,17 @@ impl Weighed {
         let parts = reading.steps.iter().filter_map(|step| step.opaque.as_ref());
         let unread = reading.opaque.iter().map(unread);
         let effects = effects_of_command(reading);
+        let touched = ProtectedPlaces::of_home(facts.home).of_line(facts);
+        let touched =
+            touched.iter().filter(|touch| !touch.reads || !tells_names_only(&reading.steps[touch.step]));
         Self {
             dangerous: effects.iter().map(|found| found.iter().any(is_dangerous)).collect(),
             steps: effects.into_iter().enumerate().map(rated).collect(),
             guessed: candidate_effects(reading.opaque.iter().chain(parts), facts),
-            rest: unread.chain(looks_like_something_else(facts)).collect(),
+            rest: unread
+                .chain(looks_like_something_else(facts))
+                .chain(touched.map(ShellTouch::effect))
+                .collect(),
         }
     }
 
@@ -161,7 +170,49 @@ fn is_dangerous(found: &StepEffect) -> bool {
 /// Returns the effects of a step, each with its reach.
 pub(crate) fn of_step(facts: &Facts<'_>, step: &Step, found: &StepFacts) -> Vec<RatedEffect> {
     let place = PathContext::of_step(facts, step, Some(found));
-    effects_of(step).into_iter().map(|found| rate_effect(found, None, &place)).collect()
+    let effects = effects_of(step).into_iter().map(|effect| with_files(effect, step, Some(found)));
+    effects.map(|found| rate_effect(found, None, &place)).collect()
+}
+
+/// Returns true for a program that tells of files and opens none.
+fn tells_names_only(step: &Step) -> bool {
+    const NAMES_ONLY: [&str; 12] = [
+        "[", "basename", "cd", "dirname", "du", "echo", "ls", "printf", "readlink", "realpath", "stat",
+        "test",
+    ];
+    step.program().is_some_and(|name| NAMES_ONLY.contains(&path::base_name(name)))
+}
+
+/// Options by which `git checkout` makes a branch of the name, or takes it for a commit.
+const MAKES_BRANCH: [&str; 8] = ["-b", "-B", "-d", "-t", "--detach", "--guess", "--orphan", "--track"];
+
+/// Returns an effect as what it is where the name given to `git checkout` is a file: it discards changes.
+fn with_files(effect: StepEffect, step: &Step, found: Option<&StepFacts>) -> StepEffect {
+    let CommandEffect::ChangeRepository { names, .. } = &effect.effect else { return effect };
+    let has = |words: &[&str]| step.argv.iter().any(|word| words.iter().any(|one| word.raw == *one));
+    let is_file = |name: &String| find_real_path(found, name).is_some();
+    if step.program() != Some("git")
+        || !has(&["checkout"])
+        || has(&MAKES_BRANCH)
+        || effect.reversible == Reversible::No
+        || !names.iter().any(is_file)
+    {
+        return effect;
+    }
+    let names = names.clone();
+    let change = "discard changes in".into();
+    StepEffect {
+        effect: CommandEffect::ChangeRepository { change, names },
+        reversible: Reversible::No,
+        ..effect
+    }
+}
+
+impl ShellTouch {
+    /// Returns its effect.
+    pub(crate) fn effect(&self) -> RatedEffect {
+        touch_effect(&self.word, self.place.protection, self.reads, Some(self.step))
+    }
 }
 
 /// Returns the effect of touching a protected place.

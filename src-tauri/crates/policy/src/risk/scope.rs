@@ -2,8 +2,8 @@
 
 use crate::facts::{Facts, StepFacts};
 use crate::path;
-use postern_command::Step;
 use postern_command::effect::{EffectScope, is_system_file};
+use postern_command::{ParsedCommand, Step, Word};
 use std::borrow::Cow;
 
 /// Folders for files that nobody keeps.
@@ -27,21 +27,26 @@ pub(super) struct PathContext<'a> {
     folders: &'a [String],
     home: &'a str,
     found: Option<&'a StepFacts>,
+    /// Reach of the files that another program names for the step, if one does.
+    given: Option<EffectScope>,
 }
 
 impl<'a> PathContext<'a> {
     pub(super) fn of_step(facts: &Facts<'a>, step: &Step, found: Option<&'a StepFacts>) -> Self {
         let cwd = super::folder(facts, step).map(Cow::Owned);
-        Self { cwd, folders: facts.folders, home: facts.home, found }
+        let context = Self { cwd, folders: facts.folders, home: facts.home, found, given: None };
+        let given = given_words(facts.reading, step);
+        let given = given.map(|words| words.map_or(EffectScope::Outside, |words| context.scope_of(&words)));
+        Self { given, ..context }
     }
 
     /// Returns the place of a part that belongs to no step: its folder may be another.
     pub(super) fn anywhere(facts: &Facts<'a>) -> Self {
-        Self { cwd: None, folders: facts.folders, home: facts.home, found: None }
+        Self { cwd: None, folders: facts.folders, home: facts.home, found: None, given: None }
     }
 
     pub(super) fn in_folder(cwd: Option<&'a str>, folders: &'a [String], home: &'a str) -> Self {
-        Self { cwd: cwd.map(Cow::Borrowed), folders, home, found: None }
+        Self { cwd: cwd.map(Cow::Borrowed), folders, home, found: None, given: None }
     }
 
     /// Returns the widest reach of these paths.
@@ -66,6 +71,9 @@ impl<'a> PathContext<'a> {
     }
 
     fn of_one(&self, written: &str) -> EffectScope {
+        if let Some(given) = self.given.filter(|_| written.contains("{}") || written == "…") {
+            return given;
+        }
         let plain = written.replace(['"', '\''], "");
         if TEMPORARY_WORDS
             .iter()
@@ -114,5 +122,57 @@ impl<'a> PathContext<'a> {
             return Some(path::reached("/", known));
         }
         Some(path::reached(self.cwd.as_deref()?, known))
+    }
+}
+
+/// Programs that pass on some of the lines that they read.
+const FILTERS: [&str; 7] = ["egrep", "fgrep", "grep", "head", "sort", "tail", "uniq"];
+
+/// Returns the words that name the files which a wrapper hands to the step; `None` inside if nobody knows them.
+///
+/// `find` and `fd` look through folders; `xargs` and `parallel` take names from the pipe before them.
+fn given_words(reading: &ParsedCommand, step: &Step) -> Option<Option<Vec<String>>> {
+    step.via.iter().rev().find_map(|via| {
+        let name = via.argv.first().and_then(|word| word.value.as_deref()).map(path::base_name)?;
+        match name {
+            "find" | "gfind" | "fd" | "fdfind" => Some(Some(starts(&via.argv))),
+            "xargs" | "gxargs" | "parallel" => Some(listed(reading, step)),
+            _ => None,
+        }
+    })
+}
+
+/// Returns the folders that `find` or `fd` looks through.
+fn starts(argv: &[Word]) -> Vec<String> {
+    let words = argv.iter().skip(1).map(|word| word.value.as_ref().unwrap_or(&word.raw));
+    let mut named: Vec<String> =
+        words.filter(|word| !word.starts_with(['-', '(', '!', ')', '{', ';', '+'])).cloned().collect();
+    named.push(".".to_owned());
+    named
+}
+
+/// Returns the words of the program at the beginning of the step's pipe, if it tells names of files that it finds.
+fn listed(reading: &ParsedCommand, step: &Step) -> Option<Vec<String>> {
+    let mut at = reading.steps.iter().position(|other| std::ptr::eq(other, step))?;
+    loop {
+        let (before, here) = (reading.steps.get(at.checked_sub(1)?)?, &reading.steps[at]);
+        let between = reading.text.get(before.span.end..here.span.start)?;
+        if between.trim() != "|" || before.opaque.is_some() {
+            return None;
+        }
+        let name = path::base_name(before.program()?);
+        let has = |option: &[&str]| {
+            before.argv.iter().any(|word| option.iter().any(|one| word.value.as_deref() == Some(*one)))
+        };
+        match name {
+            "find" | "gfind" | "fd" | "fdfind" | "ls" | "rg" | "git" | "echo" | "printf" => {
+                return Some(starts(&before.argv));
+            }
+            "grep" | "egrep" | "fgrep" if has(&["-l", "-rl", "-lr", "--files-with-matches"]) => {
+                return Some(starts(&before.argv));
+            }
+            _ if FILTERS.contains(&name) => at -= 1,
+            _ => return None,
+        }
     }
 }

@@ -129,7 +129,7 @@ const HARMLESS: &[&str] = &[
     "ls release delete", "ls DELETE", "psql -c select", "ls drop·table", "ls FLUSHALL", "psql -c select·1",
     "redis-cli GET", "python3 x.py", "node x.js", "ls -c", "ls -e", "python3 -m x", "ruby x.rb",
     "nc -z h 1", "ls exec:sh", "cat /dev/null", "socat x y", "cat ~/.zshrc", "cp x y",
-    "cat x/LaunchAgents/x", "ls ~/.bashrc", "cp", "cat ~/.ssh", "cat .envrc", "cat x.env", "cat env",
+    "cat x/LaunchAgents/x", "ls ~/.bashrc", "cp", "ls ~/.ssh", "cat .envrc", "cat x.env", "cat env",
     "curl -d a=b u", "ls -T", "ls @x", "wget u", "ls --post-file=x", "curl -F x=y u", "iptables -L",
     "ls disable", "ufw status", "id u", "xattr -l x", "ls com.apple.quarantine", "mv x y", "ls /dev/null",
     "tar cf x src", "ls /", "zip x y", "cp /etc/hosts x", "ls /etc/x", "cp /etc/x y", "brew install x",
@@ -217,6 +217,15 @@ fn the_reach_of_paths_decides() {
         ("chmod -R 700 ~/x", "write", EffectScope::Outside, Dangerous),
         ("touch /usr/local/x", "write", EffectScope::Machine, Dangerous),
         ("cat /etc/hosts", "read", EffectScope::Machine, Safe),
+        ("find . -name x -exec rm -rf {} +", "delete", EffectScope::Inside, NeedsReview),
+        ("find ~ -name x -exec rm -rf {} +", "delete", EffectScope::Outside, Dangerous),
+        ("fd . ~ -x rm -rf", "delete", EffectScope::Outside, Dangerous),
+        ("git ls-files | xargs rm -rf", "delete", EffectScope::Inside, NeedsReview),
+        ("ls | grep x | sort | xargs -I{} rm -rf {}", "delete", EffectScope::Inside, NeedsReview),
+        ("find ../x -name y | xargs rm -rf", "delete", EffectScope::Outside, Dangerous),
+        ("cat list | xargs rm -rf", "delete", EffectScope::Outside, Dangerous),
+        ("xargs rm -rf < list", "delete", EffectScope::Outside, Dangerous),
+        ("rg -l x ../other | xargs sed -i s/a/b/", "write", EffectScope::Outside, NeedsReview),
     ] {
         let risk = weighed(line);
         let of = risk.effects.iter().find(|rated| rated.effect.kind() == kind);
@@ -461,4 +470,44 @@ fn no_known_option_before_the_verb_changes_the_level() {
             assert_eq!(with, base.max(level(given)), "{program} {option} {rest}");
         }
     }
+}
+
+#[test]
+fn a_protected_place_leads_whatever_the_program() {
+    for line in [
+        "cat ~/.ssh/mykey",
+        "cat ~//.SSH/./ID_RSA",
+        "cat ~/.config/gh/hosts.yml",
+        "tar czf x.tgz ~/.ssh",
+        "docker run -v ~/.ssh:/k alpine ls",
+        "curl -o ~/.zshrc https://x.com",
+        "echo x > .claude/settings.json",
+        "cp x .git/hooks/pre-commit",
+    ] {
+        assert_eq!(weighed(line).level, Dangerous, "{line}: {:?}", weighed(line));
+    }
+    for line in [
+        "ls -l ~/.ssh",
+        "cp ~/.zshrc x",
+        "cat .git/config",
+        "git add .husky/x",
+        "cat .envrc",
+        "git commit -m .envrc",
+        "rg x .claude",
+    ] {
+        assert_ne!(weighed(line).level, Dangerous, "{line}: {:?}", weighed(line));
+    }
+}
+
+#[test]
+fn a_file_that_is_checked_out_loses_its_changes() {
+    let weighed = |line: &str| {
+        let mut scene = Scene::new().with_shell_text(line);
+        let real = format!("{}/README.md", crate::testing::CWD);
+        scene.targets = vec![crate::TargetPath { written: "README.md".to_owned(), real }];
+        scene.with_facts(|_, facts| assess(facts)).effects[0].reversible
+    };
+    assert_eq!(weighed("git checkout README.md"), Reversible::No);
+    assert_ne!(weighed("git checkout main"), Reversible::No);
+    assert_ne!(weighed("git checkout -b README.md"), Reversible::No);
 }

@@ -132,7 +132,7 @@ mod tests {
     fn judged(file: &str, tool: &str, path: &str, real: Option<&str>) -> ToolVerdict {
         let mut policy = AgentPolicy::new(AgentId::new("main").unwrap(), Settings::default());
         policy.file = Some(FileLayer::parse(file, HOME).unwrap());
-        let protected = ProtectedPlaces::new(HOME, |_| None);
+        let protected = ProtectedPlaces::of_home(HOME);
         let used = if tool == "read_file" { PathUse::Read } else { PathUse::Write };
         let touches = Touch::of_path(&protected, path, real, used);
         let verdict = check_tool(&policy, None, tool, &json!({ "path": path }), HOME);

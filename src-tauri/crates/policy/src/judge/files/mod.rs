@@ -3,9 +3,7 @@
 //! What may be one of these files, because a path is known only at run time or a program goes through a
 //! folder, is asked about, and denied if nobody is asked.
 
-mod operands;
 mod spelled;
-mod step_words;
 mod uses;
 mod walk;
 
@@ -23,7 +21,6 @@ use crate::permissions::FileUse;
 use crate::rule::{FileAccess, Millis, Source};
 use crate::ruleset::{Compiled, FilePattern};
 use crate::settings::{Ask, Fallback};
-pub(super) use operands::put_files;
 use postern_command::{ProgramClass, Step, Unparsed, UnparsedSpan, class_of};
 use uses::StepFileUse;
 

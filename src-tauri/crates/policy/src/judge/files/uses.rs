@@ -1,18 +1,18 @@
 //! Files that a step uses, as far as its words tell.
 
-use super::operands::{only_reads, put_files, written_words};
 use super::spelled::{files_of_sed, opened, pieces, written_pieces};
-use super::step_words::{
-    SEARCH, folded_base_name, has_letter, has_long, is_option, operands, program_word, word_text,
-};
 use crate::facts::StepFacts;
 use crate::glob::{ANY_NAME, ANY_PATH};
 use crate::judge::core::{TOO_MANY, spellings_of};
 use crate::judge::line::JudgmentContext;
 use crate::judge::places::is_name_only;
 use crate::needed::folders_of;
+use crate::operands::{only_reads, put_files, written_words};
 use crate::path;
 use crate::path::unmarked;
+use crate::step_words::{
+    SEARCH, folded_base_name, has_letter, has_long, is_option, operands, program_word, word_text,
+};
 use postern_command::effect::effects_of;
 use postern_command::{ArgEffect, CommandEffect, Redirection, RedirectionKind, Role, Step, StepEffect, Word};
 

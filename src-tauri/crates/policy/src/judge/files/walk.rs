@@ -1,8 +1,8 @@
 //! Programs that read files which no word names: everything below a folder, or names of a list.
 
-use super::step_words::{SEARCH, has_letter, has_long, program_word, word_text};
 use super::uses::{StepFileUse, Uses};
 use crate::glob::ANY_PATH;
+use crate::step_words::{SEARCH, has_letter, has_long, program_word, word_text};
 use postern_command::{Step, Word};
 
 /// Programs that read everything below a folder, and the letters and words without one of which they do not.

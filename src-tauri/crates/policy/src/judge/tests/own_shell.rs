@@ -95,7 +95,7 @@ fn a_rule_for_the_own_shell_holds_there_alone() {
 
 fn protected(scene: &Scene) -> Verdict {
     scene.with_facts(|policy, facts| {
-        let touches = ProtectedPlaces::new(HOME, |_| None).of_line(facts);
+        let touches = ProtectedPlaces::of_home(HOME).of_line(facts);
         assert!(!touches.is_empty(), "it touches a protected place");
         protect_in_own_shell(crate::judge_request(policy, facts), policy, facts, &touches)
     })

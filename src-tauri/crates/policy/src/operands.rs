@@ -1,7 +1,7 @@
 //! Operands of a step that its program only reads. Every other word of a step may be a file that it writes.
 
-use super::step_words::{folded_base_name, has_letter, has_long, is_option, operands, word_text};
 use crate::path;
+use crate::step_words::{folded_base_name, has_letter, has_long, is_option, operands, word_text};
 use postern_command::{ArgEffect, CommandEffect, Role, Step, StepEffect, Word, is_read_only_anyway};
 
 /// Operands that a program only reads.
@@ -80,7 +80,7 @@ const TARGET: &[&str] = &["-t", "--target-directory"];
 const PUT: &[&str] = &["cp", "gcp", "ginstall", "gln", "gmv", "install", "ln", "mv", "rsync", "scp"];
 
 /// Returns true if a step with these effects writes no file that its words name.
-pub(super) fn only_reads(step: &Step, effects: &[StepEffect]) -> bool {
+pub(crate) fn only_reads(step: &Step, effects: &[StepEffect]) -> bool {
     let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
     let reads = |found: &StepEffect| {
         matches!(found.effect, CommandEffect::Read { .. } | CommandEffect::UseSecret { .. })
@@ -92,7 +92,7 @@ pub(super) fn only_reads(step: &Step, effects: &[StepEffect]) -> bool {
 }
 
 /// Returns the words of a step that it may write.
-pub(super) fn written_words(step: &Step) -> Vec<&Word> {
+pub(crate) fn written_words(step: &Step) -> Vec<&Word> {
     let all = step.argv.iter().enumerate().skip(1);
     let name = step.program().map(folded_base_name).unwrap_or_default();
     let known = READERS.iter().find(|reader| reader.names.contains(&&*name)).filter(|reader| {
@@ -150,7 +150,7 @@ fn tar_reads(step: &Step, at: usize, is_output: bool, is_archive: bool) -> bool 
 }
 
 /// Returns the files that a step makes in a folder, under the names of those that it is given.
-pub(in crate::judge) fn put_files(step: &Step) -> Vec<String> {
+pub(crate) fn put_files(step: &Step) -> Vec<String> {
     let name = step.program().map(folded_base_name).unwrap_or_default();
     if !PUT.contains(&&*name) {
         return Vec::new();

@@ -5,42 +5,42 @@ use postern_command::{Step, Word};
 use std::borrow::Cow;
 
 /// Programs whose first operand is a pattern, and that walk the folder where they run if they are given no other.
-pub(super) const SEARCH: &[&str] = &["ack", "ag", "egrep", "fgrep", "ggrep", "grep", "rg", "ug", "ugrep"];
+pub(crate) const SEARCH: &[&str] = &["ack", "ag", "egrep", "fgrep", "ggrep", "grep", "rg", "ug", "ugrep"];
 
 /// Returns a program's name without its folder, in one case.
-pub(super) fn folded_base_name(name: &str) -> Cow<'_, str> {
+pub(crate) fn folded_base_name(name: &str) -> Cow<'_, str> {
     path::fold_case(path::base_name(name))
 }
 
 /// Returns a word's value, or else how it is written.
-pub(super) fn word_text(word: &Word) -> &str {
+pub(crate) fn word_text(word: &Word) -> &str {
     word.value.as_deref().unwrap_or(&word.raw)
 }
 
 /// Returns true if an option of a step has one of these letters.
-pub(super) fn has_letter(step: &Step, letters: &str) -> bool {
+pub(crate) fn has_letter(step: &Step, letters: &str) -> bool {
     let option = |word: &str| word.starts_with('-') && !word.starts_with("--");
     step.argv.iter().map(word_text).any(|word| option(word) && word.contains(|c| letters.contains(c)))
 }
 
 /// Returns true if a step has one of these long options, perhaps abbreviated.
-pub(super) fn has_long(step: &Step, names: &[&str]) -> bool {
+pub(crate) fn has_long(step: &Step, names: &[&str]) -> bool {
     let given = step.argv.iter().map(|word| word_text(word).split('=').next().unwrap_or_default());
     let mut given = given.filter(|text| text.len() > 2 && text.starts_with("--"));
     given.any(|text| names.iter().any(|name| name.starts_with(text)))
 }
 
 /// Returns true if a word is an option.
-pub(super) fn is_option(word: &Word) -> bool {
+pub(crate) fn is_option(word: &Word) -> bool {
     word_text(word).starts_with('-')
 }
 
 /// Returns the words of a step that are no options.
-pub(super) fn operands(step: &Step) -> impl Iterator<Item = &Word> {
+pub(crate) fn operands(step: &Step) -> impl Iterator<Item = &Word> {
     step.argv.iter().skip(1).filter(|word| !is_option(word))
 }
 
 /// Returns the words that name a step's program.
-pub(super) fn program_word(step: &Step) -> String {
+pub(crate) fn program_word(step: &Step) -> String {
     step.argv.first().map(|word| word_text(word).to_owned()).unwrap_or_default()
 }
