@@ -244,7 +244,7 @@ fn covers(covered: &CoveredEffect, rated: &RatedEffect, exact: bool) -> bool {
         && names.iter().all(|name| covered.names.contains(name))
 }
 
-/// Returns the hosts, remotes and packages that an effect reaches: another one is another effect. Of an exact command so is
+/// Returns the hosts, remotes, packages and targets that an effect reaches: another one is another effect. Of an exact command so is
 /// another file that it writes.
 fn reached_names(effect: &CommandEffect, exact: bool) -> Vec<String> {
     match effect {
@@ -252,7 +252,9 @@ fn reached_names(effect: &CommandEffect, exact: bool) -> Vec<String> {
         CommandEffect::Fetch { from: names } | CommandEffect::Send { to: names, .. } => names.clone(),
         CommandEffect::Install { packages, .. } => packages.clone(),
         CommandEffect::RunDownloadedCode { package, host } => package.iter().chain(host).cloned().collect(),
-        CommandEffect::RunElsewhere { name, .. } => name.iter().cloned().collect(),
+        CommandEffect::RunElsewhere { name, .. } | CommandEffect::RunProjectCode { name, .. } => {
+            name.iter().cloned().collect()
+        }
         CommandEffect::ChangeRepository { names, .. } => {
             names.iter().filter(|name| is_address(name)).cloned().collect()
         }

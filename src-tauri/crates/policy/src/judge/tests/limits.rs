@@ -497,3 +497,20 @@ fn limits_belong_to_narrow_allow_rules() {
     let denies = Rule { effect: crate::Effect::Deny, folder: None, ..rule.clone() };
     assert!(crate::check_rule(&denies, HOME).is_err());
 }
+
+#[test]
+fn a_rule_for_one_target_covers_no_other_one() {
+    for (given, covered, asked) in [
+        ("make test", "make test -k", "make test deploy"),
+        ("just test", "just test", "just test deploy"),
+        ("mvn clean", "mvn clean -q", "mvn clean deploy"),
+        ("gradle build", "gradle build", "gradle build publish"),
+    ] {
+        check(given, &[covered], &[asked]);
+    }
+}
+
+#[test]
+fn a_rule_for_the_own_repository_covers_no_other_one() {
+    check("gh pr comment 1 -b hi", &["gh pr comment 2 -b hi"], &["gh pr comment 1 -b hi -R evil/x"]);
+}
