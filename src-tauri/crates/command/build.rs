@@ -125,7 +125,7 @@ fn effects(all: &[EffectSection], commands: &str) -> Result<String, Box<dyn Erro
     for effect in all {
         for does in effect.effect_kinds() {
             let (when, place) = (effect.when_patterns(commands), effect.install_place());
-            let EffectSection { unless, says, of, source, .. } = effect;
+            let EffectSection { unless, says, of, out, inner, source, .. } = effect;
             let usual = does.usual_reach(place);
             let scope =
                 effect.scope.or(usual.0).map_or("None".to_owned(), |at| format!("Some(EffectScope::{at:?})"));
@@ -133,7 +133,7 @@ fn effects(all: &[EffectSection], commands: &str) -> Result<String, Box<dyn Erro
             write!(
                 code,
                 "TableEffect {{ names: {}, when: {when:?}, unless: {unless:?}, does: EffectKind::{does:?}, says: {says:?}, \
-                 of: Of::{of:?}, place: InstallPlace::{place:?}, scope: {scope}, reversible: Reversible::{reversible:?}, \
+                 of: Of::{of:?}, out: {out:?}, inner: {inner:?}, place: InstallPlace::{place:?}, scope: {scope}, reversible: Reversible::{reversible:?}, \
                  source: {source:?} }}, ",
                 list_code(&split_words(&effect.names))
             )?;

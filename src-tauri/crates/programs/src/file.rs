@@ -113,6 +113,11 @@ pub struct EffectSection {
     /// Operands that the effect is about.
     #[serde(default)]
     pub of: Of,
+    /// Options whose values name what it writes, in place of operands.
+    #[serde(default)]
+    pub out: String,
+    /// Number of operands before another command in its arguments, whose effects it has too.
+    pub inner: Option<u8>,
     /// Place of an installation; the user's own programs, if nothing is said.
     pub place: Option<InstallPlace>,
     /// Reach, if it is not the usual one of its kind.

@@ -2,6 +2,7 @@
 
 use super::command::ExaminedCommand;
 use super::host::{is_away, machine_of};
+use super::inner::effects_of_text;
 use super::places::{is_device, is_git_hook, is_secret, is_start_file, is_system_file};
 use super::{CommandEffect, EffectScope, Reversible};
 
@@ -13,7 +14,7 @@ pub(super) fn checked_effects(command: &ExaminedCommand<'_>) -> impl Iterator<It
     CHECKS.iter().filter_map(|check| check(command))
 }
 
-const CHECKS: [fn(&ExaminedCommand<'_>) -> Option<FoundEffect>; 12] = [
+const CHECKS: [fn(&ExaminedCommand<'_>) -> Option<FoundEffect>; 15] = [
     secrets,
     start_files,
     git_hooks,
@@ -21,9 +22,12 @@ const CHECKS: [fn(&ExaminedCommand<'_>) -> Option<FoundEffect>; 12] = [
     disk_formats,
     system_files,
     containers,
+    mounts,
     databases,
+    shells_of_databases,
     sockets,
     copies,
+    downloads,
     empties,
     throws_away,
 ];
@@ -33,12 +37,25 @@ fn system(change: &'static str, name: Option<&str>) -> FoundEffect {
     (CommandEffect::ChangeSystem { change: change.into(), names }, Some(EffectScope::Machine), Reversible::No)
 }
 
+/// Programs that open none of the files that they are given, or only delete them or change their rights.
+const OPEN_NOTHING: [&str; 16] = [
+    "[", "[[", "basename", "chgrp", "chmod", "chown", "dirname", "du", "echo", "ls", "mkdir", "printf", "rm",
+    "stat", "test", "touch",
+];
+
 /// Finds key files and files of tokens among the words.
 fn secrets(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
-    let word = command.args.iter().chain(command.writes).find(|word| is_secret(word))?;
-    let which = Some((*word).to_owned());
+    let opened = match command.args {
+        _ if command.is_one_of(&OPEN_NOTHING) => &[],
+        ["check-ignore", ..] if command.is_one_of(&["git"]) => &[],
+        [read @ .., _target] if command.is_one_of(&["cp", "mv"]) => read,
+        all => all,
+    };
+    let word = opened.iter().chain(command.writes).find(|word| is_secret(word))?;
+    // The path alone, without the text around it.
+    let path = word.split([' ', '"', '\'', '=', '@', '(', ')']).find(|part| is_secret(part)).unwrap_or(word);
     Some((
-        CommandEffect::UseSecret { how: "use keys or passwords from".into(), which },
+        CommandEffect::UseSecret { how: "use keys or passwords from".into(), which: Some(path.to_owned()) },
         Some(EffectScope::Machine),
         Reversible::No,
     ))
@@ -73,8 +90,9 @@ fn git_hooks(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
 }
 
 fn devices(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
-    let by_word = command.args.iter().filter_map(|word| word.strip_prefix("of="));
-    let path = by_word.chain(command.writes.iter().copied()).find(|path| is_device(path))?;
+    let by_word =
+        command.args.iter().filter_map(|word| word.strip_prefix("of=")).find(|path| is_device(path));
+    let path = by_word.or_else(|| placed(command, is_device))?;
     Some(system("write straight to the device", Some(path)))
 }
 
@@ -107,15 +125,104 @@ fn containers(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     opens.then(|| system("give a container the host’s files or rights", None))
 }
 
+/// Returns the folders of this machine that a container is given.
+fn mounts(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
+    if !command.is_one_of(&["docker", "podman", "nerdctl"]) {
+        return None;
+    }
+    let volumes = command.values_of("-v").into_iter().chain(command.values_of("--volume"));
+    let volumes = volumes.filter_map(|value| Some((value.split_once(':')?.0, value.ends_with(":ro"))));
+    let binds = command.values_of("--mount").into_iter().filter_map(bind_of);
+    let all: Vec<(String, bool)> =
+        volumes.map(|(path, reads)| (path.to_owned(), reads)).chain(binds).collect();
+    let of = |reads: bool| -> Vec<String> {
+        let some = all.iter().filter(|(_, only_reads)| *only_reads == reads);
+        some.map(|(path, _)| of_working_folder(path))
+            .filter(|path| path.contains(['/', '~', '.', '$']))
+            .collect()
+    };
+    let (read, written) = (of(true), of(false));
+    if !written.is_empty() {
+        return Some((CommandEffect::Write { paths: written }, None, Reversible::Unknown));
+    }
+    (!read.is_empty()).then(|| (CommandEffect::Read { paths: read }, None, Reversible::Yes))
+}
+
+/// Returns the folder of a `--mount`, and true if it is only read.
+fn bind_of(value: &str) -> Option<(String, bool)> {
+    let source = value
+        .split(',')
+        .find_map(|part| part.strip_prefix("src=").or_else(|| part.strip_prefix("source=")))?;
+    Some((source.to_owned(), value.contains("readonly")))
+}
+
+/// Returns a path with the working folder, as the shell gives it, in its short form.
+fn of_working_folder(path: &str) -> String {
+    let plain = path.replace('"', "");
+    let start = ["$PWD", "${PWD}", "$(pwd)", "`pwd`"].into_iter().find(|start| plain.starts_with(start));
+    start.map_or(plain.clone(), |start| format!(".{}", &plain[start.len()..]))
+}
+
+/// Programs that run statements of a database's language.
+const CLIENTS: [&str; 12] = [
+    "psql",
+    "mysql",
+    "mariadb",
+    "sqlite3",
+    "duckdb",
+    "mongosh",
+    "mongo",
+    "redis-cli",
+    "clickhouse",
+    "clickhouse-client",
+    "cqlsh",
+    "sqlcmd",
+];
+
+/// Returns what the statements of a database's client delete, in its arguments or on its input.
 fn databases(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
-    const DROPS: [&str; 4] = ["drop table", "drop database", "truncate table", "delete from"];
-    let drops = |word: &&str| DROPS.iter().any(|part| word.to_ascii_lowercase().contains(part));
-    let clients = ["psql", "mysql", "sqlite3", "mongosh", "mariadb", "redis-cli"];
     let manages = command.args.first().is_some_and(|word| word.ends_with("manage.py"))
         && command.has_word(&["flush", "reset_db"]);
-    let deletes = command.is_one_of(&clients)
-        && (command.args.iter().any(drops) || command.matches_any("~flushall ~flushdb"));
-    (deletes || manages).then(|| system("delete data from a database", None))
+    let deletes = command.is_one_of(&CLIENTS) && command.matches_any("~flushall ~flushdb");
+    let found = (deletes || manages).then(|| system("delete data from a database", None));
+    found.or_else(|| statements(command, command.args)).or_else(|| statements(command, command.texts))
+}
+
+/// Returns what these statements delete, if a command is the client of a database.
+pub(super) fn statements(command: &ExaminedCommand<'_>, texts: &[&str]) -> Option<FoundEffect> {
+    const DROPS: [&str; 9] = [
+        "drop table",
+        "drop database",
+        "drop schema",
+        "drop column",
+        "drop owned",
+        "drop user",
+        "drop role",
+        "truncate ",
+        "delete from",
+    ];
+    let drops = |text: &&str| {
+        let plain = text.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
+        DROPS.iter().any(|part| plain.contains(part))
+    };
+    let deletes = command.is_one_of(&CLIENTS) && texts.iter().any(drops);
+    deletes.then(|| system("delete data from a database", None))
+}
+
+/// Returns the shell command that a client of a database is told to run.
+fn shells_of_databases(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
+    const STARTS: [&str; 6] = ["\\!", ".shell ", ".system ", "\\system ", " to program ", " from program "];
+    if !command.is_one_of(&CLIENTS) {
+        return None;
+    }
+    let run = |text: &&str| {
+        let plain = text.to_ascii_lowercase();
+        let start = STARTS.iter().find_map(|start| Some(plain.find(start)? + start.len()))?;
+        Some(effects_of_text(text.get(start..)?))
+    };
+    let found = command.args.iter().chain(command.texts).find_map(|text| run(&text))?;
+    let shell = CommandEffect::RunInlineCode { language: "sh".to_owned() };
+    Some(found.into_iter().next().unwrap_or((shell, Some(EffectScope::Inside), Reversible::Unknown)))
 }
 
 /// Files that a shell opens as connections.
@@ -131,24 +238,37 @@ fn sockets(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     ))
 }
 
+/// Returns true if a command copies between machines.
+fn is_copy(command: &ExaminedCommand<'_>) -> bool {
+    const CLOUD_VERBS: [&str; 6] = ["cp", "sync", "mv", "put", "rsync", "mb"];
+    command.is_one_of(&["scp", "rsync"])
+        || command.is_one_of(&["aws", "gsutil", "s3cmd", "mc"]) && command.has_word(&CLOUD_VERBS)
+}
+
 /// Copies to another machine, or from one.
 fn copies(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
-    const CLOUD_VERBS: [&str; 6] = ["cp", "sync", "mv", "put", "rsync", "mb"];
-    let copies = command.is_one_of(&["scp", "rsync"])
-        || command.is_one_of(&["aws", "gsutil", "s3cmd", "mc"]) && command.has_word(&CLOUD_VERBS);
-    if !copies {
-        return None;
-    }
-    let is_there = |word: &&&str| is_away(word) || word.contains("://");
-    let there = command.args.iter().rfind(is_there)?;
+    let operands = is_copy(command).then(|| command.operands(1))?;
+    let there = operands.iter().rfind(|word| is_there(word))?;
     let names = vec![machine_of(there).unwrap_or(there).to_owned()];
-    let sends = command.args.last() == Some(there);
+    let sends = operands.last() == Some(there);
     let effect = if sends {
         CommandEffect::Send { what: "upload files".into(), to: names }
     } else {
         CommandEffect::Fetch { from: names }
     };
     Some((effect, Some(EffectScope::Remote), if sends { Reversible::No } else { Reversible::Unknown }))
+}
+
+/// Returns what a copy from another machine writes here.
+fn downloads(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
+    let operands = is_copy(command).then(|| command.operands(1))?;
+    let (last, from) = operands.split_last()?;
+    let writes = !is_there(last) && *last != "-" && from.iter().any(|word| is_there(word));
+    writes.then(|| (CommandEffect::Write { paths: vec![(*last).to_owned()] }, None, Reversible::Unknown))
+}
+
+fn is_there(word: &str) -> bool {
+    is_away(word) || word.contains("://")
 }
 
 /// Finds a copy of nothing over a file.

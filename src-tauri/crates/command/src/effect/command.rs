@@ -18,6 +18,8 @@ pub(super) struct ProgramWords<'a> {
     /// All words, the program first.
     all: Vec<&'a str>,
     writes: Vec<&'a str>,
+    /// The texts that its redirections give it.
+    texts: Vec<&'a str>,
 }
 
 /// A program with its words. Its options are read once something asks for them: of most programs nothing does.
@@ -28,6 +30,8 @@ pub(super) struct ExaminedCommand<'a> {
     pub(super) args: &'a [&'a str],
     /// The files that its redirections write.
     pub(super) writes: &'a [&'a str],
+    /// The texts that its redirections give it.
+    pub(super) texts: &'a [&'a str],
     pub(super) program: &'static Program,
     all: &'a [&'a str],
     read: OnceCell<Invocation<'a, &'a str>>,
@@ -37,20 +41,21 @@ impl<'a> ProgramWords<'a> {
     /// Returns a command by its words.
     pub(super) fn from_argv(argv: &'a [String]) -> Option<Self> {
         let family = family_of(argv.first()?);
-        Some(Self { family, all: argv.iter().map(String::as_str).collect(), writes: Vec::new() })
+        Some(Self { family, all: argv.iter().map(String::as_str).collect(), ..Self::default() })
     }
 
     /// Returns the step's wrappers and its own program.
     pub(super) fn of_step(step: &'a Step) -> Vec<Self> {
         let mut all: Vec<Self> = step.via.iter().filter_map(|via| Self::of_argv(&via.argv)).collect();
         let own = Self::of_argv(&step.argv).unwrap_or_default();
-        all.push(Self { writes: writes(step).collect(), ..own });
+        let texts = step.redirections.iter().filter_map(|redirection| redirection.text.as_deref());
+        all.push(Self { writes: writes(step).collect(), texts: texts.collect(), ..own });
         all
     }
 
     fn of_argv(argv: &'a [Word]) -> Option<Self> {
         let family = family_of(word_text(argv.first()?));
-        Some(Self { family, all: argv.iter().map(word_text).collect(), writes: Vec::new() })
+        Some(Self { family, all: argv.iter().map(word_text).collect(), ..Self::default() })
     }
 
     /// Calls `use_it` with the words read as the program's file says, and as a person's own file says.
@@ -61,6 +66,7 @@ impl<'a> ProgramWords<'a> {
                 name: &self.family,
                 args: self.all.get(1..).unwrap_or_default(),
                 writes: &self.writes,
+                texts: &self.texts,
                 program,
                 all: &self.all,
                 read: OnceCell::new(),
@@ -114,6 +120,22 @@ impl<'a> ExaminedCommand<'a> {
         let named = effect.names.is_empty() || effect.names.contains(&self.name);
         let found = named.then(|| self.find_match(effect.when))??;
         (!self.matches_any(effect.unless)).then_some(found.behind)
+    }
+
+    /// Returns the words of another command in the arguments, as an effect of the program's file says where it begins.
+    pub(super) fn inner_words(&self) -> Option<&'a [&'a str]> {
+        let start = |effect: &TableEffect| {
+            let before = effect.inner?;
+            self.meets_effect(effect)?;
+            let found = self.find_match(effect.when)?;
+            // The value of an option, or what is behind the operands before it.
+            if self.all.get(found.at).is_some_and(|word| word.starts_with('-')) {
+                return Some(found.at + 1);
+            }
+            let mut operands = self.read().operands.iter().copied().filter(|at| *at >= found.behind);
+            operands.nth(usize::from(before))
+        };
+        self.all.get(self.program.effects.iter().find_map(start)?..)
     }
 
     /// Returns the operands from an index on.

@@ -1,5 +1,7 @@
 //! Hosts of addresses.
 
+use super::command::ExaminedCommand;
+
 /// Returns the host of an address: the part between scheme and path, without user and password.
 pub fn host_of(url: &str) -> &str {
     let behind = url.split_once("://").map_or(url, |(_, behind)| behind);
@@ -27,6 +29,42 @@ pub(super) fn is_plain(host: &str) -> bool {
 /// Returns true if a word is a file on another machine (`host:path`).
 pub(super) fn is_away(word: &str) -> bool {
     word.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
+}
+
+/// Returns true if a word is an address of this machine.
+pub(super) fn is_this_machine(word: &str) -> bool {
+    let host = host_of(word);
+    let name = if host.starts_with('[') { host } else { host.split(':').next().unwrap_or(host) };
+    matches!(name, "localhost" | "127.0.0.1" | "0.0.0.0") || name.starts_with("[::1]")
+}
+
+/// Returns the repositories that the words of a forge's program name: by its option, by an address, or by a path of the API.
+pub(super) fn repositories_of<'a>(command: &ExaminedCommand<'a>) -> Vec<&'a str> {
+    if !command.is_one_of(&["gh", "glab"]) {
+        return Vec::new();
+    }
+    // The part of a path up to a number of names.
+    let names = |path: &'a str, many: usize| {
+        let end = path.match_indices('/').nth(many - 1).map_or(path.len(), |(at, _)| at);
+        &path[..end]
+    };
+    let is_api = command.args.first() == Some(&"api");
+    let named = |word: &'a str| {
+        if let Some((_, address)) = word.split_once("://") {
+            return Some(names(address, 3));
+        }
+        let path = word.trim_start_matches('/');
+        is_api.then(|| path.strip_prefix("repos/").map_or(path, |path| names(path, 2)))
+    };
+    let by_option = command.values_of("-R").into_iter().chain(command.values_of("--repo"));
+    let operands = command.operands(1).into_iter().skip(usize::from(is_api));
+    // Of a call of the API that is one path; other words are values of its options.
+    let mut operands: Vec<&str> = operands.filter(|word| !word.contains('=')).collect();
+    if is_api {
+        let path = operands.iter().position(|word| word.contains('/')).unwrap_or(0);
+        operands = operands.into_iter().skip(path).take(1).collect();
+    }
+    by_option.chain(operands.into_iter().filter_map(named)).collect()
 }
 
 /// Returns the registry of an image: the first part of its name, if that can be a host.

@@ -1,8 +1,11 @@
 //! Effects of a step: everything that it does to the world, as typed facts. `contract::render` makes the sentences.
 
+mod argument;
 mod checks;
 mod command;
+mod downloaded;
 mod host;
+mod inner;
 mod places;
 mod publication;
 mod push;

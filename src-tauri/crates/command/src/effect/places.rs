@@ -6,7 +6,8 @@ pub fn is_secret(word: &str) -> bool {
         let (before, behind) = word.split_at(at);
         SECRETS.iter().any(|(start, rest)| behind.starts_with(rest) && before.ends_with(start))
     };
-    word.match_indices(['.', '/']).any(holds) || is_secret_name(word.rsplit('/').next().unwrap_or(word))
+    let name = word.rsplit('/').next().unwrap_or(word);
+    !word.ends_with(".pub") && (word.match_indices(['.', '/']).any(holds) || is_secret_name(name))
 }
 
 /// Returns true for a file that projects keep secrets in: `.env`, `.env.local`, `server.pem`, `master.key`. Examples hold none.

@@ -2,20 +2,26 @@
 
 use postern_programs::{EffectKind, Of};
 
+use super::argument::of_argument;
 use super::checks::{self, FoundEffect};
 use super::command::{self, ExaminedCommand, ProgramWords, word_text};
-use super::host::{is_plain, machine_of, registry_of_image};
+use super::downloaded::runs_what_it_fetched;
+use super::host::{is_away, is_plain, is_this_machine, machine_of, registry_of_image, repositories_of};
+use super::inner::{effects_of_inner, fed_statements};
 use super::{CommandEffect, EffectScope, Reversible, StepEffect, UnknownEffectReason};
 use crate::programs::table;
 use crate::programs::{
     ProgramClass, asks_others, class_of, command_words, family, family_of, is_read_only, is_read_only_anyway,
 };
-use crate::{ArgEffect, ArgFact, ParsedCommand, Power, RedirectionKind, Role, Step, Unparsed, UnsafeArg};
+use crate::{ArgEffect, ParsedCommand, Power, RedirectionKind, Role, Step, Unparsed};
 
 /// Returns the effects of every step of a reading, in order.
 pub fn effects_of_command(reading: &ParsedCommand) -> Vec<Vec<StepEffect>> {
     let mut all: Vec<Vec<StepEffect>> = reading.steps.iter().map(effects_of).collect();
-    if let Some((at, source)) = runs_what_it_fetched(&reading.steps) {
+    for (at, found) in fed_statements(reading) {
+        all[at].insert(0, found);
+    }
+    if let Some((at, source)) = runs_what_it_fetched(&reading.steps, &all) {
         all[at].retain(|found| {
             !matches!(
                 found.effect,
@@ -48,7 +54,7 @@ pub fn effects_of(step: &Step) -> Vec<StepEffect> {
     all.of_rest(step, reads);
     let found =
         |(effect, scope, reversible)| StepEffect { effect, scope, reversible, span: step.span.clone() };
-    all.0.into_iter().map(found).collect()
+    all.all.into_iter().map(found).collect()
 }
 
 /// Returns the effects of a command that a part which was not understood may run: those that files and checks know.
@@ -58,11 +64,15 @@ pub fn effects_of_words(argv: &[String]) -> Vec<StepEffect> {
         words.for_each_reading(|command| all.of_command(command, false));
     }
     let found = |(effect, scope, reversible)| StepEffect { effect, scope, reversible, span: 0..0 };
-    all.0.into_iter().map(found).collect()
+    all.all.into_iter().map(found).collect()
 }
 
 #[derive(Default)]
-struct StepEffects(Vec<FoundEffect>);
+struct StepEffects {
+    all: Vec<FoundEffect>,
+    /// True if arguments keep it from deleting what it otherwise would.
+    spares: bool,
+}
 
 impl StepEffects {
     fn add_effect(
@@ -72,13 +82,13 @@ impl StepEffects {
         reversible: Reversible,
     ) {
         let found = (effect, scope.into(), reversible);
-        if !self.0.contains(&found) {
-            self.0.push(found);
+        if !self.all.contains(&found) {
+            self.all.push(found);
         }
     }
 
     fn has_kind(&self, kind: &str) -> bool {
-        self.0.iter().any(|(effect, ..)| effect.kind() == kind)
+        self.all.iter().any(|(effect, ..)| effect.kind() == kind)
     }
 
     /// Adds what files and checks tell. A command that only reads has no other effects, with any name and words.
@@ -92,6 +102,16 @@ impl StepEffects {
             if !reads || counts {
                 self.add_effect(effect, scope, reversible);
             }
+        }
+        self.spares |= command.program.effects.iter().any(|effect| {
+            effect.does == EffectKind::Delete
+                && command.matches_any(effect.when)
+                && command.matches_any(effect.unless)
+        });
+        if let Some(words) = command.inner_words().filter(|_| !reads) {
+            effects_of_inner(words).into_iter().for_each(|(effect, scope, reversible)| {
+                self.add_effect(effect, scope, reversible);
+            });
         }
     }
 
@@ -134,12 +154,16 @@ impl StepEffects {
 
     /// Adds what unsafe arguments do, where no file says it better.
     fn of_arguments(&mut self, step: &Step) {
-        let known = !self.0.is_empty();
+        let known = !self.all.is_empty();
         for unsafe_arg in &step.ways_out {
             let word = step.argv.get(unsafe_arg.argument).map(word_text).unwrap_or_default();
             let (effect, scope, reversible) = of_argument(unsafe_arg, word, step);
             let is_verb = !word.starts_with('-');
+            // What a table says of an installation is more than that settings change.
+            let told = unsafe_arg.effect == ArgEffect::Changes && self.has_kind("install");
             if self.has_kind(effect.kind())
+                || told
+                || self.spares && unsafe_arg.effect == ArgEffect::Deletes
                 || known && is_verb
                 || known && matches!(effect, CommandEffect::Unknown { .. })
             {
@@ -173,7 +197,7 @@ impl StepEffects {
                 Reversible::Unknown,
             );
         }
-        if self.0.iter().any(|(effect, ..)| !matches!(effect, CommandEffect::Read { .. })) {
+        if self.all.iter().any(|(effect, ..)| !matches!(effect, CommandEffect::Read { .. })) {
             return;
         }
         let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
@@ -265,36 +289,58 @@ pub(crate) fn has_effect(step: &Step, program: &table::Program, effect: &table::
 fn of_table(effect: &table::TableEffect, command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let behind = command.meets_effect(effect)?;
     let table::TableEffect { scope, reversible, .. } = *effect;
-    Some((typed_effect(effect, command, behind), scope, reversible))
+    let typed = typed_effect(effect, command, behind);
+    let is_local = effect.of == Of::Hosts && {
+        let to = effect_words(effect.of, command, behind);
+        !to.is_empty() && to.iter().all(|word| is_this_machine(word))
+    };
+    if is_local {
+        return Some((typed, Some(EffectScope::Machine), Reversible::Yes));
+    }
+    if command.is_one_of(&COPIERS) && typed.affected_paths().iter().any(|path| is_away(path)) {
+        // Another check says what is sent there.
+        let deletes = matches!(typed, CommandEffect::Delete { .. });
+        return deletes.then_some((typed, Some(EffectScope::Remote), Reversible::No));
+    }
+    Some((typed, scope, reversible))
 }
+
+/// Programs of which `host:path` is a file elsewhere.
+const COPIERS: [&str; 6] = ["scp", "rsync", "docker", "podman", "nerdctl", "kubectl"];
 
 fn typed_effect(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behind: usize) -> CommandEffect {
     let says = || effect.says.into();
     let all = || effect_words(effect.of, command, behind);
     let first = || all().into_iter().next();
+    // All targets of a build are one name: another list of targets is another command.
+    let together = || Some(all().join(" ")).filter(|names| !names.is_empty());
     match effect.does {
         EffectKind::Read => CommandEffect::Read { paths: all() },
-        EffectKind::Write => CommandEffect::Write { paths: outputs(command).unwrap_or_else(all) },
+        EffectKind::Write => CommandEffect::Write { paths: outputs(effect.out, command).unwrap_or_else(all) },
         EffectKind::Delete => CommandEffect::Delete {
             paths: all(),
             recursive: command.matches_any("-r -R --recursive =-delete"),
         },
         EffectKind::RunProjectCode => {
-            let module = || {
-                command.is_one_of(&["python"]).then(|| command.value_of(&["-m"])).flatten().map(str::to_owned)
+            let option = match command.name {
+                "python" => "-m",
+                "cmake" => "--target",
+                _ => "",
             };
-            CommandEffect::RunProjectCode { what: says(), name: first().or_else(module) }
+            let by_option = || command.value_of(&[option]).map(str::to_owned);
+            CommandEffect::RunProjectCode { what: says(), name: together().or_else(by_option) }
         }
         EffectKind::RunInlineCode => CommandEffect::RunInlineCode { language: effect.says.to_owned() },
         EffectKind::RunDownloadedCode => CommandEffect::RunDownloadedCode { package: first(), host: None },
         EffectKind::Install => {
             CommandEffect::Install { packages: packages(command, behind), place: effect.place }
         }
-        EffectKind::Fetch => CommandEffect::Fetch { from: machines(all()) },
-        EffectKind::Send => CommandEffect::Send { what: says(), to: machines(all()) },
+        EffectKind::Fetch => CommandEffect::Fetch { from: reached(command, all()) },
+        EffectKind::Send => CommandEffect::Send { what: says(), to: reached(command, all()) },
         EffectKind::Publish => {
             let what = all();
-            let host = registry(command, &what);
+            let last = effect_words(if what.is_empty() { Of::None } else { Of::Last }, command, behind);
+            let host = registry(command, &last);
             CommandEffect::Publish { what, place: says(), host }
         }
         EffectKind::ChangeRepository => CommandEffect::ChangeRepository { change: says(), names: all() },
@@ -329,7 +375,7 @@ fn registry(command: &ExaminedCommand<'_>, what: &[String]) -> Option<String> {
 const FETCHERS: [&str; 2] = ["curl", "wget"];
 
 fn effect_words(of: Of, command: &ExaminedCommand<'_>, behind: usize) -> Vec<String> {
-    let operands = command.operands(behind);
+    let operands: Vec<&str> = command.operands(behind).into_iter().filter(|word| !word.is_empty()).collect();
     if of == Of::Found {
         let folder = command.args.first().filter(|word| !word.starts_with('-')).unwrap_or(&".");
         let name = command.value_of(&["-name", "-iname"]).map(|name| format!("/{name}")).unwrap_or_default();
@@ -347,7 +393,7 @@ fn effect_words(of: Of, command: &ExaminedCommand<'_>, behind: usize) -> Vec<Str
         Of::Hosts => operands.into_iter().filter(|word| machine_of(word).is_some()).collect(),
         Of::Verb => command.verb_before(behind).into_iter().collect(),
     };
-    some.into_iter().filter(|word| !word.is_empty() && *word != "/dev/null").map(str::to_owned).collect()
+    some.into_iter().filter(|word| *word != "/dev/null").map(str::to_owned).collect()
 }
 
 /// Returns the hosts of addresses among the words; other words are names of remotes. An address whose host is more than plain
@@ -357,22 +403,19 @@ fn machines(words: Vec<String>) -> Vec<String> {
     words.into_iter().map(|word| host(&word).unwrap_or(word)).collect()
 }
 
-/// Returns the file that a program is told to write by an option.
-fn outputs(command: &ExaminedCommand<'_>) -> Option<Vec<String>> {
-    let options: &[&str] = match command.name {
-        "dd" => {
-            return command
-                .args
-                .iter()
-                .find_map(|word| word.strip_prefix("of="))
-                .map(|path| vec![path.to_owned()]);
-        }
-        "curl" => &["--output", "-o"],
-        "wget" => &["-O"],
-        _ => return None,
-    };
-    let path = command.value_of(options)?;
-    Some(Some(path).filter(|path| *path != "-").map(str::to_owned).into_iter().collect())
+/// Returns the hosts, remotes and repositories that a command reaches.
+fn reached(command: &ExaminedCommand<'_>, words: Vec<String>) -> Vec<String> {
+    let mut all = machines(words);
+    all.extend(repositories_of(command).into_iter().map(str::to_owned));
+    all
+}
+
+/// Returns the files that a program is told to write by options, each of which may take a value.
+fn outputs(options: &str, command: &ExaminedCommand<'_>) -> Option<Vec<String>> {
+    let by_word = command.args.iter().filter_map(|word| word.strip_prefix("of="));
+    let mut all: Vec<&str> = by_word.filter(|_| command.is_one_of(&["dd"])).collect();
+    all.extend(options.split_whitespace().flat_map(|option| command.values_of(option)));
+    (!all.is_empty()).then(|| all.into_iter().filter(|path| *path != "-").map(str::to_owned).collect())
 }
 
 /// Returns the packages that an installation names, without the files of their lists.
@@ -380,128 +423,4 @@ fn packages(command: &ExaminedCommand<'_>, behind: usize) -> Vec<String> {
     let of_list = command.value_of(&["-r", "--requirement"]);
     let named = command.operands(behind).into_iter().filter(|word| Some(*word) != of_list && *word != ".");
     named.map(str::to_owned).collect()
-}
-
-/// Returns what an unsafe argument does.
-#[expect(clippy::too_many_lines, reason = "one line for each kind of unsafe argument")]
-fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> FoundEffect {
-    use Reversible::{No, Unknown};
-    let value = || word.split_once('=').map(|(_, value)| value.to_owned()).or_else(|| Some(word.to_owned()));
-    let path = || {
-        let next =
-            step.argv.get(unsafe_arg.argument + 1).map(word_text).filter(|next| !next.starts_with('-'));
-        let inner = word.split_once('=').map(|(_, value)| value);
-        let own = (!word.starts_with('-')).then_some(word);
-        own.or(inner).or(next).map(str::to_owned).into_iter().collect::<Vec<_>>()
-    };
-    let unknown = || {
-        (
-            CommandEffect::Unknown { why: UnknownEffectReason::Argument(unsafe_arg.fact().clone()) },
-            Some(EffectScope::Machine),
-            Unknown,
-        )
-    };
-    match unsafe_arg.effect {
-        ArgEffect::Writes | ArgEffect::Plants | ArgEffect::Outside => {
-            (CommandEffect::Write { paths: path() }, None, Unknown)
-        }
-        ArgEffect::Deletes => (CommandEffect::Delete { paths: path(), recursive: true }, None, No),
-        ArgEffect::Reads => (CommandEffect::Read { paths: path() }, None, Reversible::Yes),
-        ArgEffect::NamedCode => {
-            let named = matches!(unsafe_arg.fact(), ArgFact::Mark { .. });
-            (
-                CommandEffect::RunProjectCode { what: "the module".into(), name: value().filter(|_| named) },
-                Some(EffectScope::Inside),
-                Unknown,
-            )
-        }
-        ArgEffect::Shell | ArgEffect::Code => {
-            let language = step.program().map(family).unwrap_or_default();
-            (CommandEffect::RunInlineCode { language }, Some(EffectScope::Inside), Unknown)
-        }
-        ArgEffect::Fetches => (
-            CommandEffect::RunDownloadedCode { package: value(), host: None },
-            Some(EffectScope::Remote),
-            Unknown,
-        ),
-        ArgEffect::Remote => (
-            CommandEffect::RunElsewhere { place: "through".into(), name: step.program().map(str::to_owned) },
-            Some(EffectScope::Remote),
-            Unknown,
-        ),
-        ArgEffect::Sends => (
-            CommandEffect::Send { what: "send data".into(), to: Vec::new() },
-            Some(EffectScope::Remote),
-            Unknown,
-        ),
-        ArgEffect::Secrets => {
-            let which = step.program().map(str::to_owned);
-            (
-                CommandEffect::UseSecret { how: "use passwords or keys through".into(), which },
-                Some(EffectScope::Inside),
-                Unknown,
-            )
-        }
-        ArgEffect::Serves => (
-            CommandEffect::Serve { what: "open a port".into(), port: None },
-            Some(EffectScope::Machine),
-            Unknown,
-        ),
-        ArgEffect::Elevates => {
-            let change = "let a file run with its owner’s rights:".into();
-            (CommandEffect::ChangeSystem { change, names: path() }, Some(EffectScope::Machine), No)
-        }
-        ArgEffect::Changes => {
-            let names = step.program().map(str::to_owned).into_iter().collect();
-            (
-                CommandEffect::ChangeSystem { change: "change settings through".into(), names },
-                Some(EffectScope::Machine),
-                Reversible::Yes,
-            )
-        }
-        ArgEffect::Runs
-        | ArgEffect::Loads
-        | ArgEffect::Config
-        | ArgEffect::Folder
-        | ArgEffect::Opens
-        | ArgEffect::Unlisted
-        | ArgEffect::Pattern
-        | ArgEffect::RunTime => unknown(),
-    }
-}
-
-/// Returns the step that runs a download or a decoded text, and the source.
-///
-/// That is a fetch before a shell or an interpreter that takes its code from its input, or within a text that
-/// a shell runs.
-fn runs_what_it_fetched(steps: &[Step]) -> Option<(usize, Option<String>)> {
-    const FETCHES: [&str; 8] = ["curl", "wget", "fetch", "nc", "ncat", "base64", "xxd", "openssl"];
-    const CODE: &str = "-c -e -E -p -r -m --eval --print";
-    let fetches = |step: &&Step| step.program().is_some_and(|name| FETCHES.contains(&&*family_of(name)));
-    let by_input = |step: &Step| {
-        let class = step.program().map_or(ProgramClass::Ordinary, class_of);
-        let given = || {
-            class == ProgramClass::Interpreter
-                && ProgramWords::of_step(step).last().is_some_and(|words| {
-                    let mut is_given = false;
-                    words.for_each_reading(|command| is_given |= command.matches_any(CODE));
-                    is_given
-                })
-        };
-        matches!(class, ProgramClass::Shell | ProgramClass::Interpreter) && step.script.is_none() && !given()
-    };
-    let by_text = |step: &Step| {
-        let is_shell = |name: Option<&str>| {
-            name.is_none_or(|name| class_of(name) == ProgramClass::Shell || name == "eval")
-        };
-        step.opaque.is_some() && is_shell(step.program())
-    };
-    let (from, fetch) = steps.iter().enumerate().find(|(_, step)| fetches(step))?;
-    let holds = |step: &Step| step.span.start <= fetch.span.start && fetch.span.end <= step.span.end;
-    let runs = |(at, step): (usize, &Step)| {
-        at > from && by_input(step) || at != from && by_text(step) && holds(step)
-    };
-    let at = steps.iter().enumerate().position(runs)?;
-    let source = fetch.argv.iter().skip(1).map(word_text).find_map(machine_of).map(str::to_owned);
-    Some((at, source))
 }

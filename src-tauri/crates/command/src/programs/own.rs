@@ -83,6 +83,8 @@ fn effects(file: &ProgramFile, effect: &postern_programs::EffectSection) -> Vec<
             does,
             says: leak_text(&effect.says),
             of: effect.of,
+            out: leak_text(&effect.out),
+            inner: effect.inner,
             place: effect.install_place(),
             scope: effect.scope.or(scope),
             reversible: effect.reversible.unwrap_or(reversible),

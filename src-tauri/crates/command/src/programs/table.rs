@@ -80,6 +80,9 @@ pub(crate) struct TableEffect {
     pub(crate) does: EffectKind,
     pub(crate) says: &'static str,
     pub(crate) of: Of,
+    /// Options whose values name what it writes, separated by blanks.
+    pub(crate) out: &'static str,
+    pub(crate) inner: Option<u8>,
     pub(crate) place: InstallPlace,
     /// Reach; `None` is that of its paths.
     pub(crate) scope: Option<EffectScope>,

@@ -84,15 +84,15 @@ const EXAMPLES: &[(&str, RiskLevel, &[&str])] = &[
     ("change-system", Dangerous, &["pip install --index-url=u x", "npm i --registry=u x", "uv --extra-index-url x", "gem --registry=u"]),
     ("change-system", Dangerous, &["curl -k u", "ssh -o StrictHostKeyChecking=no h", "curl --insecure u", "git -c http.sslVerify=false x", "wget --no-check-certificate u"]),
     ("serve", Dangerous, &["ssh -R 1:h:2 h", "ngrok http 80", "autossh -L 1:h:2 h", "ssh -D 1 h", "tailscale up"]),
-    ("serve", NeedsReview, &["nc -l 80", "python3 -m http.server", "ncat --listen 80", "socat TCP-LISTEN:80 x", "python -m pyftpdlib", "php -S x:80"]),
+    ("serve", NeedsReview, &["nc -l 80", "python3 -m http.server", "ncat --listen 80", "socat TCP-LISTEN:80 x", "python -m pyftpdlib", "php -S x:80", "kubectl port-forward p 1"]),
     ("send", Dangerous, &["rsync -a x h:y", "aws s3 cp x s3://b", "rclone sync a b", "rclone move a b", "gsutil cp x gs://b", "s3cmd put x s3://b", "rsync h:x g:y"]),
     ("send", Dangerous, &["mail -s x a@b", "sendmail x"]),
     ("use-secret", Dangerous, &["ssh-keygen -t ed25519", "ssh-add x", "ssh-copy-id h", "ssh-keygen"]),
     ("use-secret", Dangerous, &["gpg --export-secret-keys", "gpg2 --delete-secret-keys x"]),
-    ("use-secret", Dangerous, &["gh auth token", "vault kv get x", "gcloud auth print-access-token", "gcloud auth print-identity-token", "az account get-access-token", "aws iam x", "aws x get-secret-value", "op read x", "vault token x", "pass show x", "pass x", "npm token list", "kubectl get --raw /x"]),
+    ("use-secret", Dangerous, &["gh auth token", "vault kv get x", "gcloud auth print-access-token", "gcloud auth print-identity-token", "az account get-access-token", "aws iam x", "aws x get-secret-value", "op read x", "vault token x", "pass show x", "pass x", "npm token create", "kubectl get --raw /x"]),
     ("use-secret", NeedsReview, &["env", "printenv", "export -p", "set", "printenv x"]),
     ("use-secret", Dangerous, &["sshpass -p x ssh h", "mysql -psecret", "curl -u a:b u", "mysqldump --password=x", "wget --password x", "mariadb -px"]),
-    ("run-elsewhere", Dangerous, &["kubectl exec p -- ls", "kubectl port-forward p 1", "oc run x"]),
+    ("run-elsewhere", Dangerous, &["kubectl exec p -- ls", "kubectl attach p", "oc run x"]),
     ("publish", Dangerous, &["docker push x", "helm push x", "nerdctl push x"]),
     ("change-system", Dangerous, &["gh pr merge 5", "gh api -X POST x", "gh secret set x", "gh api PUT x"]),
     ("change-repository", NeedsReview, &["git remote add x u", "git remote set-url o u", "git remote add x"]),
@@ -352,9 +352,9 @@ fn options_before_the_verb_hide_no_danger() {
     for command in [
         "npm --prefix x publish",
         "npm --otp 123456 publish",
-        "npm -C sub token list",
+        "npm -C sub token create",
         "kubectl -n prod exec pod -- ls",
-        "kubectl --context c --namespace n port-forward p 1",
+        "kubectl --context c --namespace n attach p",
         "docker --context c rm -f x",
         "docker --unheard value rm -f x",
         "docker -H ssh://h volume --unheard rm x",
@@ -397,7 +397,7 @@ fn a_spelling_changes_no_effect_no_level_and_no_denial() {
         ("git push --force o", "git -C x push --forc o", "git push"),
         ("git push -f o", "git --git-dir=x push o -uf", "git push"),
         ("git push -d o b", "git -P push --dele o b", "git push"),
-        ("git clean -f", "git -c a.b=c clean -dxf", "git clean"),
+        ("git clean -f", "git -c a.b=c clean -dff", "git clean"),
         ("rm -r x", "rm --recurs x", "rm"),
         ("rm -r x", "rm x -vr", "rm"),
         ("npm -g install x", "npm install x --global", "npm install"),
@@ -460,7 +460,10 @@ fn no_known_option_before_the_verb_changes_the_level() {
     ] {
         let base = level(&[program, rest]);
         let known = postern_command::known_program(program);
-        let options = known[0].options_before.unwrap_or_default().split(' ').filter(|word| *word != "+");
+        // A dry run does nothing, and a list is printed.
+        let other = ["+", "--dry-run", "--list"];
+        let options = known[0].options_before.unwrap_or_default().split(' ');
+        let options = options.filter(|word| !other.contains(word));
         let options: Vec<(&str, bool)> =
             options.map(|word| (word.trim_end_matches([':', '?']), word.ends_with(':'))).collect();
         assert!(!options.is_empty(), "{program}");

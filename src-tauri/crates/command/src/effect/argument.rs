@@ -1,0 +1,119 @@
+//! Effects of unsafe arguments, where no file says them better.
+
+use super::checks::FoundEffect;
+use super::command::word_text;
+use super::{CommandEffect, EffectScope, Reversible, UnknownEffectReason};
+use crate::programs::{family, family_of};
+use crate::{ArgEffect, ArgFact, Step, UnsafeArg};
+
+/// Returns what an unsafe argument does.
+#[expect(clippy::too_many_lines, reason = "one line for each kind of unsafe argument")]
+pub(super) fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> FoundEffect {
+    use Reversible::{No, Unknown};
+    let value = || word.split_once('=').map(|(_, value)| value.to_owned()).or_else(|| Some(word.to_owned()));
+    let path = || {
+        let next =
+            step.argv.get(unsafe_arg.argument + 1).map(word_text).filter(|next| !next.starts_with('-'));
+        let inner = word.split_once('=').map(|(_, value)| value);
+        let own = (!word.starts_with('-')).then_some(word);
+        let own = if is_plain_verb(unsafe_arg, word) { object_of(step, unsafe_arg.argument) } else { own };
+        own.or(inner).or(next).map(str::to_owned).into_iter().collect::<Vec<_>>()
+    };
+    let unknown = || {
+        (
+            CommandEffect::Unknown { why: UnknownEffectReason::Argument(unsafe_arg.fact().clone()) },
+            Some(EffectScope::Machine),
+            Unknown,
+        )
+    };
+    match unsafe_arg.effect {
+        ArgEffect::Writes | ArgEffect::Plants | ArgEffect::Outside => {
+            (CommandEffect::Write { paths: path() }, None, Unknown)
+        }
+        ArgEffect::Deletes => (CommandEffect::Delete { paths: path(), recursive: true }, None, No),
+        ArgEffect::Reads => (CommandEffect::Read { paths: path() }, None, Reversible::Yes),
+        ArgEffect::NamedCode => {
+            let named = matches!(unsafe_arg.fact(), ArgFact::Mark { .. });
+            (
+                CommandEffect::RunProjectCode { what: "the module".into(), name: value().filter(|_| named) },
+                Some(EffectScope::Inside),
+                Unknown,
+            )
+        }
+        ArgEffect::Shell | ArgEffect::Code => {
+            let language = step.program().map(family).unwrap_or_default();
+            (CommandEffect::RunInlineCode { language }, Some(EffectScope::Inside), Unknown)
+        }
+        ArgEffect::Fetches => (
+            CommandEffect::RunDownloadedCode {
+                package: value().filter(|_| !is_plain_verb(unsafe_arg, word) || runs_its_operand(step)),
+                host: None,
+            },
+            Some(EffectScope::Remote),
+            Unknown,
+        ),
+        ArgEffect::Remote => (
+            CommandEffect::RunElsewhere { place: "through".into(), name: step.program().map(str::to_owned) },
+            Some(EffectScope::Remote),
+            Unknown,
+        ),
+        ArgEffect::Sends => (
+            CommandEffect::Send { what: "send data".into(), to: Vec::new() },
+            Some(EffectScope::Remote),
+            Unknown,
+        ),
+        ArgEffect::Secrets => {
+            let which = step.program().map(str::to_owned);
+            (
+                CommandEffect::UseSecret { how: "use passwords or keys through".into(), which },
+                Some(EffectScope::Inside),
+                Unknown,
+            )
+        }
+        ArgEffect::Serves => (
+            CommandEffect::Serve { what: "open a port".into(), port: None },
+            Some(EffectScope::Machine),
+            Unknown,
+        ),
+        ArgEffect::Elevates => {
+            let change = "let a file run with its owner’s rights:".into();
+            (CommandEffect::ChangeSystem { change, names: path() }, Some(EffectScope::Machine), No)
+        }
+        ArgEffect::Changes => {
+            let names = step.program().map(str::to_owned).into_iter().collect();
+            (
+                CommandEffect::ChangeSystem { change: "change settings through".into(), names },
+                Some(EffectScope::Machine),
+                Reversible::Yes,
+            )
+        }
+        ArgEffect::Runs
+        | ArgEffect::Loads
+        | ArgEffect::Config
+        | ArgEffect::Folder
+        | ArgEffect::Opens
+        | ArgEffect::Unlisted
+        | ArgEffect::Pattern
+        | ArgEffect::RunTime => unknown(),
+    }
+}
+
+/// Returns true if an unsafe argument is the program or its verb, which is no file.
+fn is_plain_verb(unsafe_arg: &UnsafeArg, word: &str) -> bool {
+    let plain = word.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-') && !word.starts_with('-');
+    unsafe_arg.argument == 0 || unsafe_arg.argument == 1 && plain
+}
+
+/// Returns the file that a verb is about: the value of an option for the output, or the last word.
+fn object_of(step: &Step, verb: usize) -> Option<&str> {
+    let mut words = step.argv.iter().skip(verb + 1).map(word_text);
+    let is_output = |word: &str| matches!(word, "-o" | "--output");
+    let last = words.clone().rfind(|word| !word.starts_with('-'));
+    words.by_ref().find(|word| is_output(word)).and_then(|_| words.next()).or(last)
+}
+
+/// Returns true if the operand of a program names what it downloads and runs.
+fn runs_its_operand(step: &Step) -> bool {
+    const RUNNERS: [&str; 4] = ["npx", "pnpx", "bunx", "uvx"];
+    step.program().is_some_and(|name| RUNNERS.contains(&&*family_of(name)))
+}
