@@ -279,3 +279,105 @@ fn a_class_that_is_denied_denies_the_agents_other_tools() {
     std::fs::write(rules_of(&host, "main"), line.to_string()).unwrap();
     assert_eq!(answered("Write", &write).0, "allow", "a line of the person's comes before a class");
 }
+
+/// Arguments of opencode's hook for the agent `main`.
+const OPENCODE: [&str; 3] = ["opencode", "--agent", "main"];
+
+fn of_opencode(tool: &str, input: &Value, cwd: &Path) -> Value {
+    json!({"hook_event_name": "tool.execute.before", "session_id": "s", "cwd": cwd, "tool_name": tool,
+        "tool_input": input})
+}
+
+/// Asks about a tool of opencode, denies the question if there is one, and returns the reason of the denial.
+fn denied_by(host: &Postern, tool: &str, input: &Value, cwd: &Path) -> String {
+    host.ok(&["agents", "set", "main", "unattended=deny"]);
+    let answer: Answer =
+        host.hook(&OPENCODE, &of_opencode(tool, input, cwd)).wait_with_output().unwrap().into();
+    assert_eq!(answer.code, 2, "{tool} {input}: {answer:?}");
+    answer.stderr
+}
+
+#[test]
+fn no_spelling_of_a_patch_writes_a_protected_place_or_posterns_data() {
+    let host = started();
+    let project = host.scratch("project");
+    std::fs::create_dir_all(project.join(".git")).unwrap();
+    let data = host.data();
+    let own = denied_by(
+        &host,
+        "apply_patch",
+        &json!({"patchText": format!(
+            "*** Begin Patch\n*** Update File:{}/policy/main/permissions.jsonc\n@@\n-a\n+b", data.display())}),
+        &project,
+    );
+    assert!(own.contains("Postern"), "the core denies it: {own}");
+    for header in [
+        "*** Add File:.git/hooks/pre-commit",
+        "***  add file :.envrc",
+        "*** Add File: x\t/../.git/hooks/post-merge",
+        "*** Add File: a\r*** Add File: .envrc",
+        "*** Create File: x",
+        "nothing of the kind",
+    ] {
+        let patch = json!({"patchText": format!("*** Begin Patch\n{header}\n+x"), "path": "README.md"});
+        denied_by(&host, "apply_patch", &patch, &project);
+    }
+    let plain = json!({"patchText": "*** Begin Patch\n*** Add File: src/a.rs\n+x\n*** End Patch"});
+    let answer: Answer = host
+        .hook(&OPENCODE, &of_opencode("apply_patch", &plain, &project))
+        .wait_with_output()
+        .unwrap()
+        .into();
+    assert_eq!(answer.code, 0, "an edit of the project is one: {answer:?}");
+    let env = json!({"patchText": "*** Begin Patch\n*** Add File: prod.env\n+x"});
+    assert!(denied_by(&host, "apply_patch", &env, &project).contains("*.env"), "lines for edits hold");
+}
+
+#[test]
+fn no_second_path_hides_the_one_that_the_agent_obeys() {
+    let host = started();
+    let project = host.scratch("project");
+    let key = host.data().join("control.key");
+    let read = denied_by(&host, "read", &json!({"filePath": key, "path": "README.md"}), &project);
+    assert!(read.contains("Postern"), "{read}");
+    let write = json!({"filePath": project.join(".envrc"), "path": "README.md", "content": "x"});
+    denied_by(&host, "write", &write, &project);
+    let edit = json!({"filePath": ".git/config", "path": "README.md", "oldString": "a", "newString": "b"});
+    denied_by(&host, "edit", &edit, &project);
+    let env = json!({"filePath": ".env", "path": "README.md"});
+    assert!(denied_by(&host, "read", &env, &project).contains("*.env"));
+    let kiro = json!({"path": "README.md", "operations": [{"mode": "Line", "path": "/w/.env"}]});
+    assert!(denied_by(&host, "read", &kiro, &project).contains("*.env"));
+    let many = json!({"path": "README.md", "include": ["/x/**", ".env"]});
+    denied_by(&host, "read_many_files", &many, &project);
+    let elsewhere = host.data().parent().unwrap().to_owned();
+    let relative = json!({"filePath": format!("{}/control.key", host.data().file_name().unwrap().display()),
+        "cwd": "/tmp"});
+    assert!(denied_by(&host, "read", &relative, &elsewhere).contains("Postern"), "no cwd among them counts");
+}
+
+#[test]
+fn no_search_without_a_folder_reads_posterns_keys_or_the_persons() {
+    let host = started();
+    let data = host.data();
+    let above = data.parent().unwrap().to_owned();
+    for (cwd, tool, input) in [
+        (&above, "grep", json!({"pattern": "^[A-Za-z0-9_-]{43}$", "include": "*.key"})),
+        (&above, "grep", json!({"pattern": "x", "path": "."})),
+        (&data, "grep", json!({"pattern": "x"})),
+        (&above, "grep_search", json!({"pattern": "x", "dir_path": data.file_name().unwrap().to_str()})),
+        (&above, "read", json!({"filePath": above})),
+        (&above, "glob", json!({"pattern": format!("{}/*", data.file_name().unwrap().display())})),
+    ] {
+        let why = denied_by(&host, tool, &input, cwd);
+        assert!(why.contains("Postern"), "{tool} {input}: {why}");
+    }
+    let keys = home_of_the_user().join(".ssh");
+    for input in [json!({"pattern": "KEY"}), json!({"pattern": "KEY", "dir_path": keys})] {
+        denied_by(&host, "grep", &input, &keys);
+    }
+    let project = host.scratch("project");
+    let grep = of_opencode("grep", &json!({"pattern": "x", "include": "*.rs"}), &project);
+    let answer: Answer = host.hook(&OPENCODE, &grep).wait_with_output().unwrap().into();
+    assert_eq!(answer.code, 0, "a search of the project is none of these: {answer:?}");
+}

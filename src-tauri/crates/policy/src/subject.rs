@@ -100,6 +100,8 @@ const WHOLE: [&str; 4] = ["content", "contents", "file_text", "text"];
 /// Under which names tools take the text that is replaced, and the text that replaces it.
 const REPLACED: [(&str, &str); 4] =
     [("old_string", "new_string"), ("old_str", "new_str"), ("oldString", "newString"), ("old", "new")];
+/// Tools of agents themselves that lines of `permissions.jsonc` are about.
+const BUILT_IN: [&str; 7] = ["edit_file", "glob", "grep", "read_file", SHELL_TOOL, "skill", "write_file"];
 /// Arguments of a shell tool that have a place of their own.
 const OF_A_COMMAND: [&str; 3] = ["command", "cwd", "description"];
 
@@ -171,18 +173,14 @@ pub fn beside_command(arguments: &Map<String, Json>) -> Map<String, Json> {
     rest.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// Names of an agent's own tools in `permissions.jsonc`: no server has one of them.
-const OWN_TOOLS: [&str; 7] = [SHELL_TOOL, "edit_file", "glob", "grep", "read_file", "skill", "write_file"];
-
 /// Returns the name that `permissions.jsonc` has for a tool of an MCP server: letters, digits, `_` and `-`.
 ///
-/// Other letters are written as their numbers: two names that only look alike are never one.
+/// It is never that of an agent's own tool, whose lines would then allow it. Other letters are written as their numbers: two names
+/// that only look alike are never one.
 pub fn tool_of_server(server: &str, tool: &str) -> String {
-    let name = match server {
-        "" => plain_name(tool),
-        server => format!("{}_{}", plain_name(server), plain_name(tool)),
-    };
-    if OWN_TOOLS.contains(&name.as_str()) { format!("mcp_{name}") } else { name }
+    let own = plain_name(tool);
+    let name = if server.is_empty() { own } else { format!("{}_{own}", plain_name(server)) };
+    if BUILT_IN.contains(&name.as_str()) { format!("mcp_{name}") } else { name }
 }
 
 fn plain_name(name: &str) -> String {
@@ -333,7 +331,10 @@ mod tests {
             assert_eq!(subject, expected, "{tool}");
         }
         assert_eq!(tool_of_server("my fs", "read.it"), "my_fs_read_it");
-        assert_eq!(tool_of_server("read", "file"), "mcp_read_file", "an agent's own tool has that name");
+        for (server, tool) in [("read", "file"), ("shell", "exec"), ("", "write_file"), ("", "shell_exec")] {
+            let name = tool_of_server(server, tool);
+            assert!(name.starts_with("mcp_"), "{name}: no tool of a server is one of the agent's own");
+        }
         assert_ne!(tool_of_server("gm\u{430}il", "send"), tool_of_server("gm_il", "send"));
         assert!(matches!(Subject::of_call("fs_read", Some(""), &Map::new()), Subject::Other { .. }));
         let command = Map::from_iter([("command".to_owned(), Json::from("ls"))]);

@@ -46,6 +46,9 @@ pub enum Odd {
     },
 }
 
+/// Agents whose searches pass over an argument `path`.
+const SEARCH_ELSEWHERE: [HookAgent; 2] = [HookAgent::GeminiCli, HookAgent::VsCode];
+
 /// Reads what the agent wrote to the hook's standard input.
 #[expect(clippy::too_many_lines, reason = "one arm for each agent")]
 pub fn parse_event(kind: HookAgent, text: &str) -> Result<HookToolUse, Odd> {
@@ -104,7 +107,7 @@ pub fn parse_event(kind: HookAgent, text: &str) -> Result<HookToolUse, Odd> {
         }
     };
     // A tool of a server may have any name.
-    let class = if server.is_some() { ToolClass::Gate } else { tool_class(&tool) };
+    let class = if server.is_some() { ToolClass::Gate } else { tool_class(kind, &tool) };
     // Cursor names no server, but what it connects to.
     let connects = server.as_ref().and_then(|_| said("url").or_else(|| said("command")));
     let NormalizedHookTool { tool, server, mut arguments } = normalize_tool(&tool, server, arguments);
@@ -114,6 +117,11 @@ pub fn parse_event(kind: HookAgent, text: &str) -> Result<HookToolUse, Odd> {
         let folder = folder(kind, &mut arguments, cwd.as_deref())
             .map_err(|what| Odd::Folder { event: event_name.clone(), what })?;
         arguments.extend(folder.map(|folder| ("cwd".to_owned(), Value::String(folder))));
+    }
+    if tool == "grep" {
+        let folder = if SEARCH_ELSEWHERE.contains(&kind) { "dir_path" } else { "path" };
+        let start = || Value::String(cwd.clone().unwrap_or_else(|| ".".to_owned()));
+        arguments.entry(folder).or_insert_with(start);
     }
     let replaceable = super::rewrite::replaceable(kind, &event_name, &event).filter(|_| tool == "shell_exec");
     Ok(HookToolUse { tool, server, arguments, replaceable, class, cwd, session, event: event_name })
@@ -163,14 +171,19 @@ fn cursor(
     let one = |field: &str, value: String| Map::from_iter([(field.to_owned(), Value::String(value))]);
     match name.as_str() {
         "beforeShellExecution" => Ok(("shell_exec".to_owned(), one("command", said("command")?), name)),
-        "beforeReadFile" => Ok(("read_file".to_owned(), one("path", said("file_path")?), name)),
+        "beforeReadFile" => {
+            let mut read = one("path", said("file_path")?);
+            let attached = event["attachments"].as_array().filter(|all| !all.is_empty());
+            read.extend(attached.map(|all| ("attachments".to_owned(), Value::Array(all.clone()))));
+            Ok(("read_file".to_owned(), read, name))
+        }
         "beforeMCPExecution" => {
             *server = Some(String::new());
             Ok((said("tool_name")?, object(&event["tool_input"]), name))
         }
         "preToolUse" => Ok((said("tool_name")?, object(&event["tool_input"]), name)),
         _ => Err(format!(
-            "{name} asks for nothing; beforeShellExecution, beforeMCPExecution and beforeReadFile do"
+            "{name} asks for nothing; beforeShellExecution, beforeMCPExecution, beforeReadFile and preToolUse do"
         )),
     }
 }

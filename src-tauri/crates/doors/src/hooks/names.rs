@@ -1,5 +1,6 @@
 //! The names that `permissions.jsonc` has for tools and for what they are called with.
 
+use super::HookAgent;
 use postern_policy::tool_of_server;
 use serde_json::{Map, Value};
 
@@ -68,7 +69,6 @@ const OWN_PROMPT: &[&str] = &[
     "TaskStop",
     "WebFetch",
     "WebSearch",
-    "apply_patch",
     "codebase_search",
     "fetch",
     "fetch_webpage",
@@ -94,11 +94,15 @@ const OWN_PROMPT: &[&str] = &[
     "websearch",
 ];
 
+/// Tools of [`OWN_PROMPT`] that some agents use without a prompt.
+const WITHOUT_PROMPT: &[(HookAgent, &[&str])] = &[(HookAgent::Opencode, &["webfetch", "websearch"])];
+
 /// Returns who decides about a tool, by its agent's name for it.
-pub(super) fn tool_class(tool: &str) -> ToolClass {
+pub(super) fn tool_class(kind: HookAgent, tool: &str) -> ToolClass {
+    let is_unasked = WITHOUT_PROMPT.iter().any(|(agent, tools)| *agent == kind && tools.contains(&tool));
     if HARMLESS.contains(&tool) {
         ToolClass::Harmless
-    } else if OWN_PROMPT.contains(&tool) {
+    } else if OWN_PROMPT.contains(&tool) && !is_unasked {
         ToolClass::OwnPrompt
     } else {
         ToolClass::Gate
@@ -146,8 +150,11 @@ pub(super) fn normalize_tool(
         "Bash" | "Shell" | "bash" | "shell" | "run_shell_command" | "execute_command" | "execute_bash"
         | "run_in_terminal" | "runTerminalCommand" | "Monitor" => "shell_exec",
         "Read" | "NotebookRead" | "view" | "read" | "read_file" | "read_many_files" => "read_file",
-        "Write" | "create" | "write" | "write_file" | "write_to_file" | "create_file" => "write_file",
+        "Write" | "TabWrite" | "create" | "write" | "write_file" | "write_to_file" | "create_file" => {
+            "write_file"
+        }
         "Edit"
+        | "EditNotebook"
         | "MultiEdit"
         | "NotebookEdit"
         | "StrReplace"
@@ -160,19 +167,30 @@ pub(super) fn normalize_tool(
         "Glob" | "glob" => "glob",
         "Grep" | "grep" | "search_file_content" | "grep_search" => "grep",
         "Skill" | "activate_skill" => "skill",
+        // Each agent passes the patch under a name of its own.
+        "apply_patch" | "ApplyPatch" | "patch" => {
+            let patch = Map::from_iter([("patch".to_owned(), Value::Object(arguments))]);
+            return NormalizedHookTool { tool: "edit_file".to_owned(), server: None, arguments: patch };
+        }
         other => return NormalizedHookTool { tool: other.to_owned(), server: None, arguments },
     };
     for other in PATHS {
-        if let Some(path) = arguments.remove(other) {
-            arguments.entry("path").or_insert(path);
-        }
+        rename(&mut arguments, other, "path");
     }
-    if name == "skill"
-        && let Some(skill) = arguments.remove("skill")
-    {
-        arguments.entry("name").or_insert(skill);
+    if name == "skill" {
+        rename(&mut arguments, "skill", "name");
     }
     NormalizedHookTool { tool: name.to_owned(), server: None, arguments }
+}
+
+/// Renames an argument. One in the new name's place stays, and so does this: the agent may obey either.
+fn rename(arguments: &mut Map<String, Value>, old: &str, new: &str) {
+    if arguments.contains_key(new) {
+        return;
+    }
+    if let Some(value) = arguments.remove(old) {
+        arguments.insert(new.to_owned(), value);
+    }
 }
 
 /// Reads Cline's own tool for tools of MCP servers: the tool is among its parameters.

@@ -2,6 +2,7 @@ use super::{
     HookAgent, HookSettingsEntry, HookSettingsPlace, HookVerdict, ToolClass, answer, holds_ours, install,
     is_script, left_to_do, our_words, parse_event, settings_place, uninstall,
 };
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 #[expect(unreachable_pub, reason = "public in its own crate")]
@@ -177,6 +178,101 @@ fn so_do_those_of_agents_that_say_it_in_their_own_way() {
     assert_eq!(asked(HookAgent::Opencode, &open), ("read_file".to_owned(), json!({"path": "/a"})));
 }
 
+/// Returns an agent's event about a tool.
+fn event_of(kind: HookAgent, tool: &str, input: &Value) -> Value {
+    match kind {
+        HookAgent::CopilotCli => json!({"cwd": "/w", "toolName": tool, "toolArgs": input.to_string()}),
+        HookAgent::Cline => {
+            json!({"workspaceRoots": ["/w"], "preToolUse": {"toolName": tool, "parameters": input}})
+        }
+        _ => {
+            let name = match kind {
+                HookAgent::GeminiCli => "BeforeTool",
+                HookAgent::Opencode => "tool.execute.before",
+                HookAgent::Cursor | HookAgent::KiroCli => "preToolUse",
+                _ => "PreToolUse",
+            };
+            json!({"hook_event_name": name, "cwd": "/w", "tool_name": tool, "tool_input": input})
+        }
+    }
+}
+
+/// Tools that agents have under names of their own.
+const OWN_TOOLS: [&str; 14] = [
+    "Bash",
+    "Edit",
+    "Glob",
+    "Grep",
+    "NotebookEdit",
+    "Read",
+    "Skill",
+    "Write",
+    "apply_patch",
+    "create_file",
+    "edit",
+    "grep_search",
+    "read",
+    "read_many_files",
+];
+
+proptest! {
+    /// No value is thrown away before it is judged: a model may put one name of a path beside another.
+    #[test]
+    fn every_text_that_an_agent_is_given_is_judged(
+        kind in prop::sample::select(HookAgent::ALL.to_vec()),
+        tool in prop::sample::select(OWN_TOOLS.to_vec()),
+        names in prop::collection::btree_set(
+            "path|file_path|filePath|absolute_path|notebook_path|dir_path|name|skill|patch|patchText|include|x", 1..6),
+    ) {
+        prop_assume!(kind != HookAgent::Windsurf);
+        let input = names.iter().map(|name| (name.clone(), json!(format!("/value/of/{name}"))));
+        let event = event_of(kind, tool, &Value::Object(input.collect()));
+        let judged = Value::Object(parse_event(kind, &event.to_string()).unwrap().arguments).to_string();
+        for name in &names {
+            let value = format!("\"/value/of/{name}\"");
+            prop_assert!(judged.contains(&value), "{kind:?} {tool}: {value} is not in {judged}");
+        }
+    }
+}
+
+#[test]
+fn a_patch_is_an_edit_by_every_agent() {
+    for kind in HookAgent::ALL.into_iter().filter(|kind| *kind != HookAgent::Windsurf) {
+        for name in ["patchText", "input", "command", "path"] {
+            let input = json!({name: "*** Add File:.envrc"});
+            let asked = parse_event(kind, &event_of(kind, "apply_patch", &input).to_string()).unwrap();
+            assert_eq!((asked.tool.as_str(), asked.class), ("edit_file", ToolClass::Gate), "{kind:?}");
+            assert_eq!(Value::Object(asked.arguments), json!({"patch": input}), "{kind:?}");
+        }
+    }
+}
+
+#[test]
+fn a_tool_of_a_server_never_has_the_name_of_an_agents_own() {
+    for (kind, tool) in [
+        (HookAgent::ClaudeCode, "mcp__read__file"),
+        (HookAgent::Codex, "mcp__write__file"),
+        (HookAgent::VsCode, "mcp__shell__exec"),
+        (HookAgent::KiroCli, "@edit/file"),
+    ] {
+        let (tool, _) = asked(kind, &event_of(kind, tool, &json!({"command": "ls"})));
+        assert!(tool.starts_with("mcp_"), "{kind:?}: {tool}");
+    }
+    let cursor =
+        json!({"hook_event_name": "beforeMCPExecution", "tool_name": "read_file", "tool_input": "{}"});
+    assert_eq!(asked(HookAgent::Cursor, &cursor).0, "mcp_read_file");
+}
+
+#[test]
+fn what_opencode_fetches_without_a_prompt_is_asked_about() {
+    for tool in ["webfetch", "websearch", "apply_patch"] {
+        let class = |kind| parse_event(kind, &event_of(kind, tool, &json!({})).to_string()).unwrap().class;
+        assert_eq!(class(HookAgent::Opencode), ToolClass::Gate, "{tool}");
+    }
+    let event = event_of(HookAgent::Opencode, "todowrite", &json!({})).to_string();
+    assert_eq!(parse_event(HookAgent::Opencode, &event).unwrap().class, ToolClass::Harmless);
+}
+
 #[test]
 fn a_command_is_judged_in_the_folder_that_its_agent_runs_it_in() {
     let read = |kind: HookAgent, input: Value| {
@@ -340,7 +436,7 @@ fn who_decides_by_default_goes_by_the_tool() {
     for tool in ["TodoWrite", "ExitPlanMode", "AskUserQuestion", "update_plan", "write_todos"] {
         assert_eq!(of(tool), ToolClass::Harmless, "{tool}");
     }
-    for tool in ["Task", "WebFetch", "WebSearch", "LS", "apply_patch"] {
+    for tool in ["Task", "WebFetch", "WebSearch", "LS"] {
         assert_eq!(of(tool), ToolClass::OwnPrompt, "{tool}");
     }
     for tool in ["Bash", "Monitor", "Write", "Read", "mcp__x__TodoWrite", "todowrite2", "SomethingNew"] {

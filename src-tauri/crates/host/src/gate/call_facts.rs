@@ -14,7 +14,7 @@ use crate::touches::{real_path, real_place, touches_of_line};
 use postern_command::{Dialect, ParsedCommand, read_shell_at};
 use postern_exec::resolve::{AgentReach, Cwd, ResolvedRequest, search_path};
 use postern_policy::permissions::{
-    FileUse, NamedPath, acts_as, carried_commands, files_of_call, named_paths,
+    FileUse, NamedPath, PathUse, acts_as, carried_commands, files_of_call, named_paths,
 };
 use postern_policy::tool_gate::{ToolVerdict, Touch, check_tool};
 use postern_policy::{
@@ -205,16 +205,22 @@ impl FileFacts {
     /// Looks a call up. Reads the disk where the call names a path or a command.
     fn look_up(world: &World, settings: &Settings, call: &AgentToolCall) -> Self {
         let (tool, arguments) = (call.tool.as_str(), &call.arguments);
-        let paths = named_paths(tool, arguments);
-        let text = acts_as(tool, arguments, &world.home, &world.data);
+        let mut paths = named_paths(tool, arguments);
+        // A folder among the arguments is the model's word; the agent's own is where its tools start.
+        let folder = call.cwd.as_deref().or_else(|| call.folder());
+        let folder = folder.map_or_else(|| first_folder(world, settings), str::to_owned);
+        let reached = |written: &str| {
+            let path = Path::new(&folder).join(written);
+            real_path(&path).unwrap_or_else(|| path.to_string_lossy().into_owned())
+        };
+        let text = acts_as(tool, arguments, &world.home, &world.data, reached);
         let carried = carried_commands(arguments);
-        if paths.is_empty() && text.is_none() && carried.is_empty() && tool != "grep" {
+        if paths.is_empty() && text.is_none() && carried.is_empty() {
             return Self::default();
         }
         let command = text.map(|text| {
             let reading = read_shell_at(&text, Dialect::Bash, &world.home);
-            let folder = call.folder().map_or_else(|| first_folder(world, settings), str::to_owned);
-            let cwd = Cwd::open(&folder).map_or(folder, |cwd| cwd.bound.path);
+            let cwd = Cwd::open(&folder).map_or_else(|_| folder.clone(), |cwd| cwd.bound.path);
             let programs = search_path(&settings.search_path, &world.home);
             let reach = AgentReach::of_agent(&settings.folders, &world.home, &cwd);
             let steps = world.resolver.reached_by(reach).resolve_steps(&reading, Path::new(&cwd), &programs);
@@ -228,12 +234,18 @@ impl FileFacts {
             let real = real_path(&path);
             (path.to_string_lossy().into_owned(), real)
         };
-        let of_path = |named: NamedPath<'_>| {
+        // Some tools read a folder with all that is in it.
+        for named in paths.iter_mut().filter(|named| named.used == PathUse::Read) {
+            if Path::new(&place(&named.path).0).is_dir() {
+                named.used = PathUse::ReadAll;
+            }
+        }
+        let of_path = |named: &NamedPath<'_>| {
             let (path, real) = place(&named.path);
             Touch::of_path(&protected, &path, real.as_deref(), named.used)
         };
-        let files = files_of_call(tool, arguments, place);
-        let touches = paths.into_iter().flat_map(of_path).collect();
+        let files = files_of_call(tool, &paths, place);
+        let touches = paths.iter().flat_map(of_path).collect();
         let risks = carried.iter().map(|text| {
             let reading = read_shell_at(text, Dialect::Bash, &world.home);
             risk::assess(&facts_of(world, None, &reading, &[], &world.home))

@@ -7,28 +7,31 @@ use postern_command::quote_word;
 use serde_json::Value as Json;
 use std::borrow::Cow;
 
-/// Returns the shell command that a tool's use amounts to; `None` if it amounts to none.
-///
-/// Returns the shell line equivalent to a tool call.
+/// Returns the shell line equivalent to a tool call, or `None`.
 ///
 /// A shell tool has its own line. Other tools become redirections from each path, or into it if they may write,
-/// with `home` for `~`. A tool that moves, removes or searches a folder that holds Postern's data (`data`, a
-/// real path) reaches it as well.
-pub fn acts_as<'a>(tool: &str, arguments: &'a Json, home: &str, data: &str) -> Option<Cow<'a, str>> {
+/// with `home` for `~`. A tool that moves, removes, reads or searches a folder that holds Postern's data (`data`, a
+/// real path) reaches it as well. `reached` gives the real absolute path of one that is written so.
+pub fn acts_as<'a>(
+    tool: &str,
+    arguments: &'a Json,
+    home: &str,
+    data: &str,
+    reached: impl Fn(&str) -> String,
+) -> Option<Cow<'a, str>> {
     if tool == SHELL_TOOL {
         return arguments.get("command")?.as_str().map(Cow::Borrowed);
     }
-    let mut paths = touched::argument_paths(tool, arguments);
+    let mut paths = touched::used_paths(tool, arguments);
     for path in &mut paths {
         *path = Cow::Owned(path::expand_home(path, home).into_owned());
     }
-    let holds =
-        |path: &str| path.starts_with('/') && path::is_within(&path::deny_key(data), &path::deny_key(path));
+    let holds = |path: &str| path::is_within(&path::deny_key(data), &path::deny_key(&reached(path)));
+    let leads = |pattern: &String| leads_into(&reached(&path::expand_home(pattern, home)), data);
     let reads = touched::only_reads(tool);
-    if touched::pattern(tool, arguments).is_some_and(|pattern| leads_into(&pattern, home, data)) {
-        paths.push(Cow::Owned(data.to_owned()));
-    }
-    if (touched::takes_all(tool) || tool == "grep") && paths.iter().any(|path| holds(path)) {
+    let is_whole = touched::takes_all(tool) || touched::searches(tool) || tool == "read_file";
+    let patterns = touched::patterns(tool, arguments);
+    if patterns.iter().any(leads) || is_whole && paths.iter().any(|path| holds(path)) {
         paths.push(Cow::Owned(data.to_owned()));
     }
     let sign = if reads { '<' } else { '>' };
@@ -37,8 +40,8 @@ pub fn acts_as<'a>(tool: &str, arguments: &'a Json, home: &str, data: &str) -> O
 }
 
 /// Returns true if a pattern names a folder or its content. `**` lists files without showing their content.
-fn leads_into(pattern: &str, home: &str, folder: &str) -> bool {
-    let (pattern, folder) = (path::deny_key(&path::expand_home(pattern, home)), path::deny_key(folder));
+fn leads_into(pattern: &str, folder: &str) -> bool {
+    let (pattern, folder) = (path::deny_key(pattern), path::deny_key(folder));
     let mut names = pattern.split('/');
     folder
         .split('/')
@@ -52,6 +55,7 @@ mod tests {
 
     #[test]
     fn a_tool_that_may_write_is_a_redirection_into_what_it_names() {
+        let reached = |path: &str| crate::path::join_path("/home/u", path);
         for (tool, arguments, expected) in [
             ("shell_exec", json!({"command": "ls -l"}), Some("ls -l")),
             ("shell_exec", json!({"cmd": "ls"}), None),
@@ -67,6 +71,11 @@ mod tests {
                 Some(": < /home/u; : < /home/u/data/p"),
             ),
             ("glob", json!({"path": "/home/u", "pattern": "**/*.rs"}), Some(": < /home/u")),
+            ("grep", json!({"pattern": "x"}), Some(": < .; : < /home/u/data/p")),
+            ("grep", json!({"pattern": "x", "path": "w"}), Some(": < w")),
+            ("grep", json!({"pattern": "x", "dir_path": ".."}), Some(": < ..; : < /home/u/data/p")),
+            ("glob", json!({"pattern": "data/*/x"}), Some(": < /home/u/data/p")),
+            ("read_file", json!({"path": "/home"}), Some(": < /home; : < /home/u/data/p")),
             ("skill", json!({"name": "x"}), None),
             ("deploy", json!({"name": "/a"}), None),
             ("filesystem_write_file", json!({"path": "~/a"}), Some(": > /home/u/a")),
@@ -84,7 +93,7 @@ mod tests {
             ("delete", json!({"path": "/"}), Some(": > /; : > /home/u/data/p")),
         ] {
             assert_eq!(
-                acts_as(tool, &arguments, "/home/u", "/home/u/data/p").as_deref(),
+                acts_as(tool, &arguments, "/home/u", "/home/u/data/p", reached).as_deref(),
                 expected,
                 "{tool} {arguments}"
             );

@@ -1,11 +1,27 @@
 //! Finds the paths in a tool's arguments, by the names that tools use for them.
 
+use super::patches::patched_files;
 use percent_encoding::percent_decode_str;
 use serde_json::Value as Json;
 use std::borrow::Cow;
 
 /// Tools of `permissions.jsonc` that write nothing. Every other may: what a tool of an MCP server does is its own affair.
 const READERS: [&str; 4] = ["read_file", "glob", "grep", "skill"];
+
+/// Tools that read everything below their folder, which is the one that they start in if they name none.
+const SEARCHES: [&str; 4] = ["codebase_search", "grep", "search_files", "semantic_search"];
+
+/// Names under which searches take their folder.
+const FOLDERS: [&str; 2] = ["path", "dir_path"];
+
+/// Name of the argument that holds a patch, whatever its tool is called.
+pub(crate) const PATCH: &str = "patch";
+
+/// Names under which tools take patterns of files, in small letters and without `_` and `-`.
+const FILTERS: [&str; 5] = ["glob", "include", "includepattern", "includepatterns", "includes"];
+
+/// Last words of names under which tools take paths.
+const ENDINGS: [&str; 8] = ["dir", "directory", "file", "files", "folder", "folders", "path", "paths"];
 
 /// Names under which tools take the paths of files and folders, in small letters and without `_` and `-`.
 ///
@@ -64,7 +80,12 @@ const TAKES_ALL: [&str; 10] =
 
 /// Returns true if a tool writes nothing.
 pub(super) fn only_reads(tool: &str) -> bool {
-    READERS.contains(&tool)
+    READERS.contains(&tool) || searches(tool)
+}
+
+/// Returns true if a tool reads everything below its folder.
+pub(super) fn searches(tool: &str) -> bool {
+    SEARCHES.contains(&tool)
 }
 
 /// Possible use of a path by a call.
@@ -94,11 +115,21 @@ pub fn named_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<NamedPath<'a>> {
     let used = match tool {
         "glob" | "skill" => return Vec::new(),
         "read_file" => PathUse::Read,
-        "grep" => PathUse::ReadAll,
+        _ if searches(tool) => PathUse::ReadAll,
         _ if takes_all(tool) => PathUse::WriteAll,
         _ => PathUse::Write,
     };
-    argument_paths(tool, arguments).into_iter().map(|path| NamedPath { path, used }).collect()
+    used_paths(tool, arguments).into_iter().map(|path| NamedPath { path, used }).collect()
+}
+
+/// Returns the paths in a call's arguments; for a search that names none, the folder that it starts in.
+pub(super) fn used_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
+    let mut paths = argument_paths(tool, arguments);
+    let named = |name| arguments.get(name).and_then(Json::as_str).is_some_and(|folder| !folder.is_empty());
+    if searches(tool) && !FOLDERS.into_iter().any(named) {
+        paths.push(Cow::Borrowed("."));
+    }
+    paths
 }
 
 /// A file that a call may use, as rules about files are compared.
@@ -118,24 +149,19 @@ pub struct FileUse {
     pub whole: bool,
 }
 
-/// Returns the files that a call may use, for rules about files.
+/// Returns the files that a call may use, for rules about files, from the paths that it names.
 ///
-/// `place` gives the absolute path of one that is written so, and its real path. A search without a folder
-/// goes through the one that it runs in.
+/// `place` gives the absolute path of one that is written so, and its real path.
 pub fn files_of_call(
     tool: &str,
-    arguments: &Json,
+    named: &[NamedPath<'_>],
     place: impl Fn(&str) -> (String, Option<String>),
 ) -> Vec<FileUse> {
-    let mut named = named_paths(tool, arguments);
-    if tool == "grep" && named.is_empty() {
-        named.push(NamedPath { path: Cow::Borrowed("."), used: PathUse::ReadAll });
-    }
-    let one = |named: NamedPath<'_>| {
+    let one = |named: &NamedPath<'_>| {
         let (path, real) = place(&named.path);
         let reads = matches!(named.used, PathUse::Read | PathUse::ReadAll);
         FileUse {
-            written: named.path.into_owned(),
+            written: named.path.clone().into_owned(),
             path,
             real,
             // What a tool of a server does to a file, nobody knows.
@@ -144,7 +170,7 @@ pub fn files_of_call(
             whole: matches!(named.used, PathUse::ReadAll | PathUse::WriteAll),
         }
     };
-    named.into_iter().map(one).collect()
+    named.iter().map(one).collect()
 }
 
 /// Names of arguments that hold the text of a command, normalized as names of paths are.
@@ -167,27 +193,34 @@ pub fn carried_commands(arguments: &Json) -> Vec<Cow<'_, str>> {
 }
 
 /// Returns the paths in a call's arguments.
-pub(super) fn argument_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
-    let mut found = Vec::new();
-    let patches =
-        words_of_name(tool).any(|word| ["patch", "diff"].iter().any(|one| word.eq_ignore_ascii_case(one)));
-    collect(arguments, FieldName { path: false, patches }, &mut found);
+pub(crate) fn argument_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
+    let mut found = FoundPaths::of_call(tool, arguments).paths;
     found.sort_unstable();
     found.dedup();
     found
 }
 
-/// Returns the pattern of a `glob`, joined to its folder.
-pub(super) fn pattern(tool: &str, arguments: &Json) -> Option<String> {
-    let text = |name| arguments.get(name).and_then(Json::as_str);
-    let pattern = text("pattern").filter(|_| tool == "glob")?;
-    let below = text("path").filter(|_| !pattern.starts_with(['/', '~']));
-    Some(
-        below.map_or_else(
-            || pattern.to_owned(),
-            |folder| format!("{}/{pattern}", folder.trim_end_matches('/')),
-        ),
-    )
+/// Returns true if a call holds a patch of which a line cannot be read that may name a file.
+pub(crate) fn has_unread_patch(tool: &str, arguments: &Json) -> bool {
+    FoundPaths::of_call(tool, arguments).unread
+}
+
+/// Returns true if a call names files by a pattern beside its path.
+pub(crate) fn has_filter(arguments: &Json) -> bool {
+    arguments.as_object().is_some_and(|members| members.keys().any(|name| is_filter(name)))
+}
+
+/// Returns the pattern of a `glob`, as it is and joined to its folders.
+pub(super) fn patterns(tool: &str, arguments: &Json) -> Vec<String> {
+    let pattern = arguments.get("pattern").and_then(Json::as_str).filter(|_| tool == "glob");
+    let Some(pattern) = pattern else { return Vec::new() };
+    let folders = argument_paths(tool, arguments);
+    let joined = folders.iter().map(|folder| format!("{}/{pattern}", folder.trim_end_matches('/')));
+    let mut patterns = vec![pattern.to_owned()];
+    if !pattern.starts_with(['/', '~']) {
+        patterns.extend(joined);
+    }
+    patterns
 }
 
 /// Returns true if what this tool does to a folder, it does to all that is in it.
@@ -213,58 +246,82 @@ fn words_of_name(tool: &str) -> impl Iterator<Item = &str> {
 struct FieldName {
     /// True for a name of paths.
     path: bool,
-    /// A tool that takes patches.
+    /// True for a name of patterns of files.
+    filter: bool,
+    /// True for patches.
     patches: bool,
 }
 
-/// Collects every text under such a name, at any depth: in lists, and in lists of objects. The wire's own
-/// bound is on the depth.
-fn collect<'a>(value: &'a Json, named: FieldName, found: &mut Vec<Cow<'a, str>>) {
-    let mut add = |path: Cow<'a, str>| {
-        if !path.is_empty() {
-            found.push(path);
-        }
-    };
-    match value {
-        Json::String(text) => {
-            if named.path {
-                add(path_of(text));
+/// Paths that were found among a call's arguments.
+struct FoundPaths<'a> {
+    paths: Vec<Cow<'a, str>>,
+    /// True if a patch names a file that cannot be read.
+    unread: bool,
+    /// True if the tool reads what matches a pattern, instead of leaving out what does not.
+    by_filter: bool,
+}
+
+impl<'a> FoundPaths<'a> {
+    fn of_call(tool: &str, arguments: &'a Json) -> Self {
+        let mut found = Self { paths: Vec::new(), unread: false, by_filter: tool == "read_file" };
+        let is_patch = |word: &str| ["patch", "diff"].iter().any(|one| word.eq_ignore_ascii_case(one));
+        let patches = words_of_name(tool).any(is_patch);
+        found.collect(arguments, FieldName { path: false, filter: false, patches });
+        found
+    }
+
+    /// Collects every text under such a name, at any depth: in lists, and in lists of objects. The wire's own
+    /// bound is on the depth.
+    fn collect(&mut self, value: &'a Json, named: FieldName) {
+        match value {
+            Json::String(text) => self.read_text(text, named),
+            Json::Array(values) => values.iter().for_each(|value| self.collect(value, named)),
+            Json::Object(members) => {
+                for (name, value) in members {
+                    let named = FieldName {
+                        path: named.path || is_field(name),
+                        filter: named.filter || is_filter(name),
+                        patches: named.patches || fold_name(name) == PATCH,
+                    };
+                    self.collect(value, named);
+                }
             }
-            if named.patches {
-                text.lines().flat_map(patched).for_each(|path| add(Cow::Borrowed(path)));
-            }
+            Json::Null | Json::Bool(_) | Json::Number(_) => {}
         }
-        Json::Array(values) => values.iter().for_each(|value| collect(value, named, found)),
-        Json::Object(members) => {
-            for (name, value) in members {
-                collect(value, FieldName { path: named.path || is_field(name), ..named }, found);
-            }
+    }
+
+    fn read_text(&mut self, text: &'a str, named: FieldName) {
+        if named.path {
+            self.paths.push(path_of(text));
         }
-        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+        if named.filter {
+            // A pattern that stays in the folder of a search only leaves files out.
+            let leads_out = |part: &&str| part.starts_with(['/', '~', '$']) || part.contains("..");
+            let parts = text.split(['{', ',', '}']).filter(|part| self.by_filter || leads_out(part));
+            self.paths.extend(parts.map(|part| Cow::Borrowed(folder_of_pattern(part))));
+        }
+        if named.patches {
+            let files = patched_files(text);
+            self.unread |= files.unread;
+            self.paths.extend(files.paths.into_iter().map(Cow::Borrowed));
+        }
+        self.paths.retain(|path| !path.is_empty());
     }
 }
 
-/// Returns the file that a line of a patch is about, as agents' own patches and unified diffs name it; of
-/// `b/x` also `x`.
-fn patched(line: &str) -> impl Iterator<Item = &str> {
-    const MARKS: [&str; 8] = [
-        "*** Add File: ",
-        "*** Update File: ",
-        "*** Delete File: ",
-        "*** Move to: ",
-        "+++ ",
-        "--- ",
-        "rename from ",
-        "rename to ",
-    ];
-    let named = MARKS.iter().find_map(|mark| line.trim_start().strip_prefix(mark));
-    let path = named.and_then(|rest| rest.split('\t').next()).map(str::trim);
-    let bare = path.and_then(|path| path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")));
-    path.into_iter().chain(bare)
+/// Returns the folder that everything below which a pattern matches lies in; a path without signs of one is itself.
+fn folder_of_pattern(pattern: &str) -> &str {
+    let Some(at) = pattern.find(['*', '?', '[', '!', '(']) else { return pattern };
+    pattern[..at].rfind('/').map_or(".", |end| &pattern[..=end])
 }
 
 fn is_field(name: &str) -> bool {
-    FIELDS.binary_search(&fold_name(name).as_str()).is_ok()
+    let ends = |word: &str| ENDINGS.iter().any(|end| word.eq_ignore_ascii_case(end));
+    FIELDS.binary_search(&fold_name(name).as_str()).is_ok() || words_of_name(name).last().is_some_and(ends)
+}
+
+fn is_filter(name: &str) -> bool {
+    FILTERS.contains(&fold_name(name).as_str())
 }
 
 /// Returns a name in lower case, without separators.
@@ -306,8 +363,24 @@ mod tests {
                 json!({"input": "*** Begin Patch\n*** Update File: /a\n+*** no\n*** Move to: /b"}),
                 vec!["/a", "/b"],
             ),
-            ("gitApplyDiff", json!({"diff": "--- a/x\t2026\n+++ b/x\n+y"}), vec!["a/x", "b/x", "x"]),
+            (
+                "gitApplyDiff",
+                json!({"diff": "--- a/x\t2026\n+++ b/x\n+y"}),
+                vec!["a/x", "a/x\t2026", "b/x", "x", "x\t2026"],
+            ),
             ("write_note", json!({"text": "*** Update File: /a"}), vec![]),
+            ("edit_file", json!({"patch": {"input": "*** Add File:/a", "path": "b"}}), vec!["/a", "b"]),
+            (
+                "list_directory",
+                json!({"dir_path": "/a", "notesFile": "/b", "profile": "c"}),
+                vec!["/a", "/b"],
+            ),
+            ("read_file", json!({"include": ["/a/b*/c", "**/.env", "d"]}), vec![".", "/a/", "d"]),
+            (
+                "grep",
+                json!({"include": "*.rs", "includePattern": "{src,/a}/**", "path": "b"}),
+                vec!["/a", "b"],
+            ),
             ("read_file", json!({"path": "/a"}), vec!["/a"]),
             ("grep", json!({"path": "/a", "pattern": "/b"}), vec!["/a"]),
             ("glob", json!({"path": "/a", "pattern": "**/b"}), vec!["/a"]),
@@ -315,6 +388,22 @@ mod tests {
         ] {
             assert_eq!(argument_paths(tool, &arguments), expected, "{tool} {arguments}");
         }
+    }
+
+    #[test]
+    fn a_search_without_a_folder_reads_the_one_that_it_starts_in() {
+        for (arguments, expected) in [
+            (json!({"pattern": "x"}), vec!["."]),
+            (json!({"pattern": "x", "file": "b"}), vec!["b", "."]),
+            (json!({"pattern": "x", "path": ""}), vec!["."]),
+            (json!({"pattern": "x", "dir_path": "/a"}), vec!["/a"]),
+        ] {
+            let named = super::named_paths("grep", &arguments);
+            let paths: Vec<&str> = named.iter().map(|named| &*named.path).collect();
+            assert_eq!(paths, expected, "{arguments}");
+            assert!(named.iter().all(|named| named.used == super::PathUse::ReadAll));
+        }
+        assert!(super::named_paths("read_file", &json!({})).is_empty());
     }
 
     #[test]

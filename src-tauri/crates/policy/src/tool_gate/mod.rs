@@ -11,6 +11,7 @@ pub use verdict::ToolVerdict;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, ToolCause};
 use crate::decision::Decision;
+use crate::permissions::{PATCH, has_unread_patch};
 use crate::subject::SHELL_TOOL;
 use crate::verdict::TraceLine;
 use serde_json::Value as Json;
@@ -45,7 +46,12 @@ fn by_layers(
     if tool == SHELL_TOOL {
         return command::check_command(&layers, &policy.settings, arguments);
     }
-    match values::of_call(tool, arguments, home) {
+    let values = if has_unread_patch(tool, arguments) {
+        ComparedValues::Missing(PATCH)
+    } else {
+        values::of_call(tool, arguments, home)
+    };
+    match values {
         ComparedValues::None => layers.by_name(tool, false),
         ComparedValues::Unnamed => layers.by_name(tool, true),
         ComparedValues::Missing(name) => {

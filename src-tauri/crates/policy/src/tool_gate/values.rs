@@ -1,18 +1,19 @@
 //! Values of a tool's call that are compared with patterns, in all spellings of the same value.
 
 use crate::path;
-use crate::permissions::PermissionEntry;
+use crate::permissions::{PATCH, PermissionEntry, argument_paths, has_filter};
 use crate::rule::Effect;
 use serde_json::Value as Json;
+use std::borrow::Cow;
 
-/// Arguments of a tool that are its values. If several are given, each is compared and the strictest wins.
+/// Arguments of a tool that are its values. If several are given, each is compared and the strictest wins, as is every other path.
 const SOURCES: &[(&str, &[&str])] = &[
     ("read_file", &["path", "file_path"]),
     ("write_file", &["path", "file_path"]),
-    ("edit_file", &["path", "file_path"]),
+    ("edit_file", &["path", "file_path", PATCH]),
     ("glob", &["pattern", "path"]),
-    ("grep", &["path"]),
-    ("skill", &["name"]),
+    ("grep", &["path", "dir_path"]),
+    ("skill", &["name", "skill"]),
 ];
 
 /// Tools whose path is a folder that all in it is read from.
@@ -34,7 +35,7 @@ pub(super) enum ComparedValues<'a> {
 #[derive(Debug)]
 pub(super) struct ComparedValue<'a> {
     /// As it was given.
-    pub(super) written: &'a str,
+    pub(super) written: Cow<'a, str>,
     /// Spellings that an allow has to match, all of them; `None` if no pattern can be sure of it.
     sure: Option<Vec<String>>,
     /// Spellings that a deny or ask may match.
@@ -59,7 +60,7 @@ impl ComparedValue<'_> {
     pub(super) fn is_met(&self, entry: &PermissionEntry, spelling: &str) -> bool {
         match entry.effect {
             Effect::Deny | Effect::Ask => entry.stops_value(spelling),
-            Effect::Allow if entry.is_catch_all() => entry.allows_value(self.written),
+            Effect::Allow if entry.is_catch_all() => entry.allows_value(&self.written),
             Effect::Allow => {
                 self.sure.as_ref().is_some_and(|all| all.iter().all(|value| entry.allows_value(value)))
             }
@@ -84,40 +85,63 @@ pub(super) fn of_call<'a>(tool: &str, arguments: &'a Json, home: &str) -> Compar
         return ComparedValues::None;
     };
     let given: Vec<_> = names.iter().filter_map(|name| Some((*name, arguments.get(name)?))).collect();
+    let missing = ComparedValues::Missing(names[0]);
     if given.is_empty() {
-        return if tool == "grep" { ComparedValues::Unnamed } else { ComparedValues::Missing(names[0]) };
+        return if tool == "grep" { ComparedValues::Unnamed } else { missing };
+    }
+    if tool == "read_file" && has_filter(arguments) {
+        return missing;
     }
     let mut values = Vec::with_capacity(given.len());
     let folder = arguments.get("path").and_then(Json::as_str);
-    for (name, value) in given {
+    for (name, value) in given.into_iter().filter(|(name, _)| *name != PATCH) {
         let Some(text) = value.as_str().filter(|text| !text.is_empty()) else {
             return ComparedValues::Missing(name);
         };
-        let mut value = spelled(text, home);
         if name == "pattern" {
-            if let Some(folder) = folder {
-                value.all.push(format!("{}/{text}", folder.trim_end_matches('/')));
-            }
-            if text.contains(['*', '?', '[', '{', '(', '!']) {
-                value.doubt = ValueDoubt::Everything;
-            }
-        } else if FOLDERS.contains(&tool) {
-            let inside: Vec<String> =
-                value.all.iter().map(|path| format!("{}/", path.trim_end_matches('/'))).collect();
-            value.all.extend(inside);
+            values.push(of_pattern(text, folder, home));
+        } else {
+            values.push(of_path(tool, Cow::Borrowed(text), home));
         }
-        values.push(value);
     }
-    ComparedValues::Some(values)
+    for other in argument_paths(tool, arguments).into_iter().filter(|_| tool != "skill") {
+        if values.iter().all(|value| value.written != other) {
+            values.push(of_path(tool, other, home));
+        }
+    }
+    if values.is_empty() { missing } else { ComparedValues::Some(values) }
+}
+
+/// Returns the value of a pattern of files in a folder.
+fn of_pattern<'a>(text: &'a str, folder: Option<&str>, home: &str) -> ComparedValue<'a> {
+    let mut value = spelled(Cow::Borrowed(text), home);
+    if let Some(folder) = folder {
+        value.all.push(format!("{}/{text}", folder.trim_end_matches('/')));
+    }
+    if text.contains(['*', '?', '[', '{', '(', '!']) {
+        value.doubt = ValueDoubt::Everything;
+    }
+    value
+}
+
+/// Returns the value of a path, which may be a folder that all in it is read from.
+fn of_path<'a>(tool: &str, text: Cow<'a, str>, home: &str) -> ComparedValue<'a> {
+    let mut value = spelled(text, home);
+    if FOLDERS.contains(&tool) {
+        let inside: Vec<String> =
+            value.all.iter().map(|path| format!("{}/", path.trim_end_matches('/'))).collect();
+        value.all.extend(inside);
+    }
+    value
 }
 
 /// Returns a value with every spelling that leads to the same place, and those that may.
-fn spelled<'a>(written: &'a str, home: &str) -> ComparedValue<'a> {
-    let expanded = path::expand_home(written, home).into_owned();
+fn spelled<'a>(written: Cow<'a, str>, home: &str) -> ComparedValue<'a> {
+    let expanded = path::expand_home(&written, home).into_owned();
     let steps_back = written.split('/').any(|part| part == "..");
-    let mut sure = vec![relative(written), relative(&expanded)];
+    let mut sure = vec![relative(&written), relative(&expanded)];
     sure.dedup();
-    let mut all = vec![written.to_owned(), expanded.clone(), path::unmarked(&expanded)];
+    let mut all = vec![written.clone().into_owned(), expanded.clone(), path::unmarked(&expanded)];
     all.extend(sure.iter().cloned());
     all.push(relative(&path::unmarked(&expanded)));
     all.push(relative(&path::out_of_proc(&expanded, "")));

@@ -151,7 +151,7 @@ impl Layers<'_> {
 
     /// Judges by every value in every spelling: the strictest decides.
     pub(super) fn by_values(&self, tool: &str, values: &[ComparedValue<'_>], home: &str) -> ToolVerdict {
-        let given = || values.iter().map(|value| value.written.to_owned()).collect();
+        let given = || values.iter().map(|value| value.written.to_string()).collect();
         if values.iter().any(|value| value.written.contains('\0')) {
             let cause = ToolCause::Nul { tool: tool.to_owned() }.into();
             return ToolVerdict { values: given(), ..ToolVerdict::without_entry(Decision::Deny, cause) };
@@ -181,7 +181,7 @@ impl Layers<'_> {
     fn by_value(&self, tool: &str, value: &ComparedValue<'_>) -> ToolVerdict {
         let of = |spelling: &String| self.decide(tool, |entry| value.is_met(entry, spelling));
         let worst = value.all.iter().map(of).max_by_key(|entry| decision(*entry)).flatten();
-        let named = ToolUse::Value(value.written.to_owned());
+        let named = ToolUse::Value(value.written.to_string());
         let mut verdict = ToolVerdict::without_entry(decision(worst), line_cause(tool, named, worst));
         verdict.entry = worst.map(entry_location);
         verdict.by_default = is_default(worst);
@@ -189,11 +189,11 @@ impl Layers<'_> {
             return verdict;
         }
         let doubt =
-            self.decide(tool, |entry| value.is_met(entry, value.written) || value.may_be_meant(entry));
+            self.decide(tool, |entry| value.is_met(entry, &value.written) || value.may_be_meant(entry));
         if let Some(meant) = doubt.filter(|meant| meant.effect != Effect::Allow) {
             let (tool, pattern) = (tool.to_owned(), meant.written.clone());
             verdict.decision = Decision::Ask;
-            verdict.cause = ToolCause::MayMean { tool, value: value.written.to_owned(), pattern }.into();
+            verdict.cause = ToolCause::MayMean { tool, value: value.written.to_string(), pattern }.into();
             verdict.by_default = false;
             verdict.entry = Some(entry_location(meant));
         }
@@ -203,7 +203,7 @@ impl Layers<'_> {
 
 /// Returns the value itself, where it is a pattern that allows just it.
 fn always(tool: &str, value: &ComparedValue<'_>, home: &str) -> Vec<String> {
-    let written = value.written;
+    let written = &*value.written;
     let special = ['*', '?', '[', ']', '{', '}', '(', ')', '!', '|', '\\', '"', '+', '@'];
     if written.contains(special) || !escape::is_visible(written) {
         return Vec::new();
