@@ -381,3 +381,90 @@ fn no_search_without_a_folder_reads_posterns_keys_or_the_persons() {
     let answer: Answer = host.hook(&OPENCODE, &grep).wait_with_output().unwrap().into();
     assert_eq!(answer.code, 0, "a search of the project is none of these: {answer:?}");
 }
+
+/// Runs a hook with bytes on its standard input.
+fn hook_of_bytes(host: &Postern, arguments: &[&str], input: &[u8]) -> Answer {
+    let mut command = host.command(&[&["hook"], arguments].concat());
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().unwrap();
+    drop(child.stdin.take().unwrap().write_all(input));
+    child.wait_with_output().unwrap().into()
+}
+
+#[test]
+fn every_agent_is_denied_in_its_own_form_what_its_hook_cannot_read() {
+    let host = started();
+    let surrogate = br#"{"hookName":"PreToolUse","hook_event_name":"PreToolUse","preToolUse":{"toolName":"bash","parameters":{"command":"rm -rf / # \ud800"}}}"#;
+    let kinds = [
+        "claude-code",
+        "cursor",
+        "gemini-cli",
+        "copilot-cli",
+        "vs-code",
+        "codex",
+        "windsurf",
+        "cline",
+        "kiro-cli",
+        "opencode",
+    ];
+    for kind in kinds {
+        let main = [kind, "--agent", "main"];
+        let unread = [&surrogate[..], b"\xff\xfe{\0}\0", b"", b"{", b"[]", b"\"x\""];
+        let unread = unread.map(|input| hook_of_bytes(&host, &main, input));
+        let wrong = [&[kind][..], &[kind, "--agent", "main", "--odd"]];
+        let wrong = wrong.map(|arguments| hook_of_bytes(&host, arguments, b""));
+        for told in unread.iter().chain(&wrong) {
+            let says_no = ["\"deny\"", "\"cancel\":true"].iter().any(|word| told.stdout.contains(word));
+            let by_print = ["cline", "copilot-cli"].contains(&kind);
+            assert!(if by_print { says_no && told.code == 0 } else { told.code == 2 }, "{kind}: {told:?}");
+        }
+    }
+}
+
+#[test]
+fn a_hook_denies_before_its_agent_goes_on_without_an_answer() {
+    let host = started();
+    let _somebody = host.watch();
+    let home = host.home();
+    let command = json!({"command": "uname -a"});
+    let cline = json!({"hookName": "PreToolUse", "workspaceRoots": [home],
+        "preToolUse": {"toolName": "execute_command", "parameters": command}});
+    let late = host.hook(&["cline", "--agent", "main", "--within", "2"], &cline);
+    let told: Answer = late.wait_with_output().unwrap().into();
+    assert!(told.stdout.contains("\"cancel\":true") && told.stdout.contains("in time"), "{told:?}");
+    let late =
+        host.hook(&["claude-code", "--agent", "main", "--within", "2"], &event("Bash", &command, &home));
+    let told: Answer = late.wait_with_output().unwrap().into();
+    assert!(told.code == 2 && told.stderr.contains("in time"), "{told:?}");
+    let silent = host
+        .command(&["hook", "cline", "--agent", "main", "--within", "1"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut silent = silent.unwrap();
+    let held = silent.stdin.take();
+    let told: Answer = silent.wait_with_output().unwrap().into();
+    assert!(told.stdout.contains("\"cancel\":true"), "an event that never ends is no answer: {told:?}");
+    drop(held);
+}
+
+/// The program of Cline as `install` writes it: it says no where Postern's own program says nothing.
+#[test]
+fn the_program_of_cline_denies_where_postern_is_gone() {
+    let host = started();
+    let file = host.scratch("cline").join("PreToolUse");
+    let path = file.to_str().unwrap();
+    host.ok(&["hook", "install", "cline", "--agent", "main", "--file", path, "--yes"]);
+    let text = std::fs::read_to_string(&file).unwrap();
+    for (from, to) in
+        [("postern --data", "gone --data"), ("hook cline", "hook clime"), ("answer=$(", "answer=$(: ")]
+    {
+        assert!(text.contains(from), "{text}");
+        let broken = file.with_file_name("broken");
+        std::fs::write(&broken, text.replacen(from, to, 1)).unwrap();
+        let told = start("/bin/sh").arg(&broken).stdin(Stdio::null()).output().unwrap();
+        let told = String::from_utf8(told.stdout).unwrap();
+        assert!(told.contains("\"cancel\":true"), "{from}: {told}");
+    }
+}

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub(crate) enum Hook {
     /// Answer a Claude Code event (PreToolUse, PermissionRequest) from standard input
     ClaudeCode(HookRun),
-    /// Answer a Cursor event (beforeShellExecution, beforeMCPExecution, beforeReadFile) from standard input
+    /// Answer a Cursor event (beforeShellExecution, beforeMCPExecution, beforeReadFile, preToolUse) from standard input
     Cursor(HookRun),
     /// Answer a Gemini CLI event (BeforeTool) from standard input
     GeminiCli(HookRun),
@@ -50,6 +50,9 @@ pub(crate) struct HookRun {
     /// Let the coding agent show its own prompt where Postern would ask
     #[arg(long, alias = "hand-over")]
     pub(crate) passthrough: bool,
+    /// Deny after this many seconds without an answer [default: shortly before the coding agent stops waiting]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) within: Option<u64>,
 }
 
 #[derive(Debug, Args)]

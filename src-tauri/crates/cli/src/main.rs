@@ -24,6 +24,7 @@ mod typed;
 
 use args::{AgentsCommand, Cli, CliCommand};
 use clap::FromArgMatches as _;
+use commands::hook_answer::{agent_of, refuse};
 use failure::Failure;
 use link::HostLink;
 use postern_host::session::SystemSession;
@@ -35,11 +36,21 @@ use std::sync::Arc;
 
 fn main() -> ExitCode {
     postern_host::refuse_debuggers();
+    let hook = agent_of(std::env::args_os());
     let typed = help::command().try_get_matches().and_then(|found| Cli::from_arg_matches(&found));
-    let done = typed.map_or_else(|error| Err(mistyped(&error)), run);
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
+    let done = match (typed, hook) {
+        (Ok(parsed), _) => run(parsed),
+        (Err(error), Some(kind)) if error.use_stderr() => {
+            return ExitCode::from(refuse(kind, &error.to_string()));
+        }
+        // Prints help, and exits.
+        (Err(error), Some(_)) => error.exit(),
+        (Err(error), None) => Err(mistyped(&error)),
+    };
+    match (done, hook) {
+        (Ok(()), _) => ExitCode::SUCCESS,
+        (Err(failure), Some(kind)) => ExitCode::from(refuse(kind, &failure.message)),
+        (Err(failure), None) => {
             if !failure.message.is_empty() {
                 print::remark(format!("postern: {}", failure.message));
             }

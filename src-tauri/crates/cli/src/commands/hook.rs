@@ -1,6 +1,7 @@
 //! `postern hook …`: coding agents that ask a program before they use a tool.
 
 use super::agents::parse_agent_id;
+use super::hook_answer;
 use crate::failure::Failure;
 use crate::hook_args::{Hook, HookRun, HookSettings};
 use crate::link::{HostLink, channel_folder};
@@ -22,11 +23,10 @@ use postern_protocol::{
 use serde_json::{Map, Value};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The longest event that is read, in bytes: a file that an agent wants to write is part of it.
 const LONGEST: u64 = 8 * 1024 * 1024;
-/// A hook that ends so keeps its agent from using the tool.
-const BLOCKED: u8 = 2;
 
 pub(crate) fn run(data: &Path, home: &Path, command: Hook) -> Result<(), Failure> {
     match command {
@@ -158,20 +158,18 @@ fn record_hook(
 
 /// Reads the event, asks, and prints the answer. Whatever goes wrong keeps the agent from using the tool.
 fn answer(data: &Path, kind: HookAgent, run: &HookRun) -> Result<(), Failure> {
-    let blocked = |message: String| Failure { code: BLOCKED, message };
+    let own = run.within.map(Duration::from_secs);
+    let limit = hooks::deadline(kind);
+    hook_answer::refuse_in_doubt(kind, own.map_or(limit, |own| own.min(limit)))?;
     let mut text = String::new();
     let read = std::io::stdin().lock().take(LONGEST).read_to_string(&mut text);
-    read.map_err(|error| blocked(format!("the event cannot be read: {error}")))?;
+    read.map_err(|error| Failure::from_error(format!("the event cannot be read: {error}")))?;
     let (event, verdict) = match hooks::parse_event(kind, &text) {
         Ok(asked) => (asked.event.clone(), verdict(data, run, asked)),
         Err(Odd::Folder { event, what }) => (event, HookVerdict::Deny(what)),
-        Err(odd @ Odd::Event { .. }) => return Err(blocked(odd.to_string())),
+        Err(odd @ Odd::Event { .. }) => return Err(Failure::from_error(odd)),
     };
-    match hooks::answer(kind, &event, &verdict) {
-        Ok(told) if told.is_empty() => Ok(()),
-        Ok(told) => print::write_raw(told),
-        Err(reason) => Err(blocked(reason)),
-    }
+    hook_answer::answer(kind, &event, &verdict)
 }
 
 /// Asks Postern. A tool that it could not be asked about is denied.

@@ -10,6 +10,7 @@ mod finding;
 pub(crate) mod fleet;
 pub(crate) mod history;
 pub(crate) mod hook;
+pub(crate) mod hook_answer;
 pub(crate) mod import;
 pub(crate) mod mcp;
 pub(crate) mod policy;

@@ -52,6 +52,15 @@ pub fn answer(kind: HookAgent, event: &str, verdict: &HookVerdict) -> Result<Str
     Ok(told.to_string())
 }
 
+/// Returns the denial of an event that nothing is known of: what the hook prints, and the code that it ends with.
+///
+/// These agents read what is printed, and some of the others only the code.
+pub fn refusal(kind: HookAgent, reason: &str) -> (String, u8) {
+    let told = answer(kind, "PreToolUse", &HookVerdict::Deny(reason.to_owned())).unwrap_or_default();
+    let code = if matches!(kind, HookAgent::Cline | HookAgent::CopilotCli) { 0 } else { 2 };
+    (told, code)
+}
+
 /// Returns the answer that allows a tool with another input. An agent that would use the tool with its own input is denied.
 fn allow_confined(kind: HookAgent, event: &str, input: &Map<String, Value>) -> Result<String, String> {
     let told = match (kind, event) {

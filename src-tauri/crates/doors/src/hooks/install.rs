@@ -2,9 +2,22 @@
 
 use super::{BadSettings, HookAgent, script};
 use serde_json::{Map, Value, json};
+use std::time::Duration;
 
 /// Time that an agent waits for its hook, in seconds: as long as a question may be open.
 const WAIT: u64 = 30 * 60;
+/// Time that Cline waits, in seconds. No setting changes it.
+const WAIT_OF_CLINE: u64 = 120;
+/// Time that a hook answers before its agent goes on without an answer, in seconds.
+const MARGIN: u64 = 10;
+/// Tools of Cursor that none of its other events is about.
+const OTHERS_OF_CURSOR: &str = "Write|Edit|MultiEdit|StrReplace|EditNotebook|ApplyPatch|Delete|Grep";
+
+/// Returns the time after which a hook has to deny. Most agents use a tool if its hook never answers.
+pub fn deadline(kind: HookAgent) -> Duration {
+    let wait = if kind == HookAgent::Cline { WAIT_OF_CLINE } else { WAIT };
+    Duration::from_secs(wait - MARGIN)
+}
 
 /// Returns the settings with the hook in them once, whatever was there of it before. `command` is what the
 /// agent is to run.
@@ -23,7 +36,9 @@ pub fn install(kind: HookAgent, before: &str, command: &str) -> Result<String, B
     }
     let entry = match kind {
         HookAgent::ClaudeCode => {
-            json!({"matcher": "*", "hooks": [{"type": "command", "command": command, "timeout": WAIT}]})
+            // Versions before 2.1.295 pass over `onFailure`.
+            json!({"matcher": "*", "hooks": [
+                {"type": "command", "command": command, "timeout": WAIT, "onFailure": "block"}]})
         }
         HookAgent::Codex => json!({"hooks": [{"type": "command", "command": command, "timeout": WAIT}]}),
         HookAgent::VsCode => json!({"type": "command", "command": command, "timeout": WAIT}),
@@ -31,7 +46,8 @@ pub fn install(kind: HookAgent, before: &str, command: &str) -> Result<String, B
         HookAgent::Windsurf => json!({"command": command, "show_output": true}),
         HookAgent::GeminiCli => json!({"matcher": "*", "hooks": [
             {"type": "command", "name": "postern", "command": command, "timeout": WAIT * 1000}]}),
-        HookAgent::Cursor | HookAgent::Cline | HookAgent::Opencode => json!({"command": command}),
+        HookAgent::Cursor => json!({"command": command, "timeout": WAIT, "failClosed": true}),
+        HookAgent::Cline | HookAgent::Opencode => json!({"command": command}),
         HookAgent::CopilotCli => json!({"type": "command", "bash": command, "timeoutSec": WAIT}),
     };
     let hooks = settings.entry("hooks").or_insert_with(|| Value::Object(Map::new()));
@@ -43,7 +59,11 @@ pub fn install(kind: HookAgent, before: &str, command: &str) -> Result<String, B
         let Value::Array(list) = list else {
             return Err(BadSettings(format!("\"hooks\".\"{event}\" is not a list")));
         };
-        list.push(entry.clone());
+        let mut entry = entry.clone();
+        if (kind, *event) == (HookAgent::Cursor, "preToolUse") {
+            entry["matcher"] = json!(OTHERS_OF_CURSOR);
+        }
+        list.push(entry);
     }
     Ok(write_json(before, settings))
 }
@@ -90,7 +110,7 @@ fn has_version(kind: HookAgent) -> bool {
 fn events(kind: HookAgent) -> &'static [&'static str] {
     match kind {
         HookAgent::ClaudeCode | HookAgent::Codex | HookAgent::VsCode | HookAgent::Cline => &["PreToolUse"],
-        HookAgent::Cursor => &["beforeShellExecution", "beforeMCPExecution", "beforeReadFile"],
+        HookAgent::Cursor => &["beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "preToolUse"],
         HookAgent::GeminiCli => &["BeforeTool"],
         HookAgent::CopilotCli | HookAgent::KiroCli => &["preToolUse"],
         HookAgent::Windsurf => &["pre_run_command", "pre_read_code", "pre_write_code", "pre_mcp_tool_use"],

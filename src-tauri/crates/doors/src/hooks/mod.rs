@@ -20,10 +20,10 @@ mod rewrite;
 mod script;
 mod settings;
 
-pub use answer::answer;
+pub use answer::{answer, refusal};
 pub use bad_settings::BadSettings;
 pub use event::{HookToolUse, Odd, parse_event};
-pub use install::{holds_ours, install, uninstall};
+pub use install::{deadline, holds_ours, install, uninstall};
 pub use names::ToolClass;
 pub use place::{HookSettingsPlace, left_to_do, settings_place};
 pub use rewrite::confined;
@@ -49,7 +49,7 @@ pub(crate) fn our_words(entry: HookSettingsEntry, settings: &str) -> Option<Vec<
 pub enum HookAgent {
     /// Claude Code: `PreToolUse`, `PermissionRequest`.
     ClaudeCode,
-    /// Cursor: `beforeShellExecution`, `beforeMCPExecution`, `beforeReadFile`.
+    /// Cursor: `beforeShellExecution`, `beforeMCPExecution`, `beforeReadFile`, `preToolUse`.
     Cursor,
     /// Gemini CLI: `BeforeTool`.
     GeminiCli,

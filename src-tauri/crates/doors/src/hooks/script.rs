@@ -17,7 +17,7 @@ pub(super) fn install(kind: HookAgent, before: &str, command: &str) -> Result<St
         return Err(BadSettings::new("it is a hook that somebody else wrote"));
     }
     if kind == HookAgent::Cline {
-        return Ok(format!("#!/bin/sh\n# {MARK} (postern hook install cline).\nexec {command}\n"));
+        return Ok(PROGRAM.replace("MARK", MARK).replace("COMMAND", command));
     }
     let words = words_of(command).map_err(|error| BadSettings::new(&error.to_string()))?;
     let words = serde_json::to_string(&words).map_err(|error| BadSettings::new(&error.to_string()))?;
@@ -38,10 +38,17 @@ pub(super) fn our_words(kind: HookAgent, text: &str) -> Option<Vec<String>> {
     let line = |begin: &str| text.lines().find_map(|line| line.strip_prefix(begin));
     match kind {
         _ if !is_ours(text) => None,
-        HookAgent::Cline => words_of(line("exec ")?).ok(),
+        HookAgent::Cline => words_of(line("answer=$(")?.rsplit_once(") && [ ")?.0).ok(),
         _ => serde_json::from_str(line("const [program, ...words] = ")?.trim_end_matches(';')).ok(),
     }
 }
+
+/// Program of Cline, which uses the tool if nothing is printed: no end of the command prints nothing.
+const PROGRAM: &str = r#"#!/bin/sh
+# MARK (postern hook install cline).
+answer=$(COMMAND) && [ -n "$answer" ] || answer='{"cancel":true,"errorMessage":"Postern could not be asked."}'
+printf '%s\n' "$answer"
+"#;
 
 /// Plugin of OpenCode. It throws every fault, which keeps the tool from being used.
 const PLUGIN: &str = r#"// MARK (postern hook install opencode): asks Postern before each tool is used.

@@ -1,9 +1,10 @@
 use super::{
-    HookAgent, HookSettingsEntry, HookSettingsPlace, HookVerdict, ToolClass, answer, holds_ours, install,
-    is_script, left_to_do, our_words, parse_event, settings_place, uninstall,
+    HookAgent, HookSettingsEntry, HookSettingsPlace, HookVerdict, ToolClass, answer, deadline, holds_ours,
+    install, is_script, left_to_do, our_words, parse_event, refusal, settings_place, uninstall,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 #[expect(unreachable_pub, reason = "public in its own crate")]
 #[path = "../../../../../fuzz/src/tools.rs"]
@@ -274,6 +275,44 @@ fn what_opencode_fetches_without_a_prompt_is_asked_about() {
 }
 
 #[test]
+fn cursor_asks_about_writes_and_about_what_is_attached_to_a_read() {
+    let settings: Value = serde_json::from_str(&install(HookAgent::Cursor, "", "x").unwrap()).unwrap();
+    let entry = &settings["hooks"]["preToolUse"][0];
+    let tools = entry["matcher"].as_str().unwrap();
+    assert!(["Write", "Edit", "StrReplace", "Delete", "ApplyPatch"].iter().all(|tool| tools.contains(tool)));
+    assert!(!tools.contains("Shell") && !tools.contains("Read"), "other events ask about these: {tools}");
+    for event in ["beforeShellExecution", "preToolUse"] {
+        let entry = &settings["hooks"][event][0];
+        assert_eq!((&entry["failClosed"], &entry["timeout"]), (&json!(true), &json!(1800)), "{event}");
+    }
+    let attached = json!([{"type": "file", "filePath": "/home/u/.ssh/id_rsa"}]);
+    let read = json!({"hook_event_name": "beforeReadFile", "file_path": "/a", "attachments": attached});
+    let expected = json!({"path": "/a", "attachments": attached});
+    assert_eq!(asked(HookAgent::Cursor, &read), ("read_file".to_owned(), expected));
+}
+
+#[test]
+fn every_agent_is_denied_what_its_hook_cannot_read_or_answer_in_time() {
+    for kind in HookAgent::ALL {
+        let (told, code) = refusal(kind, "no event");
+        let says_no = ["\"deny\"", "\"cancel\":true"].iter().any(|word| told.contains(word));
+        assert!(code == 2 || says_no, "{kind:?}: {told} {code}");
+        assert!(told.is_empty() || serde_json::from_str::<Value>(&told).is_ok(), "{kind:?}: {told}");
+    }
+    let (told, _) = refusal(HookAgent::Cline, "no event");
+    assert!(told.contains("\"cancel\":true"), "it looks at nothing else than what is printed: {told}");
+    assert!(deadline(HookAgent::Cline) < Duration::from_secs(120));
+    let written = install(HookAgent::ClaudeCode, "", "x").unwrap();
+    assert!(
+        written.contains("\"timeout\": 1800") && written.contains("\"onFailure\": \"block\""),
+        "{written}"
+    );
+    for kind in HookAgent::ALL {
+        assert!(deadline(kind) < Duration::from_secs(1800), "{kind:?}");
+    }
+}
+
+#[test]
 fn a_command_is_judged_in_the_folder_that_its_agent_runs_it_in() {
     let read = |kind: HookAgent, input: Value| {
         let event = match kind {
@@ -506,10 +545,8 @@ fn a_hook_that_is_a_file_of_its_own_takes_no_others_place() {
         assert_eq!(uninstall(kind, theirs).unwrap(), theirs);
     }
     let program = install(HookAgent::Cline, "", "postern hook cline --agent main").unwrap();
-    assert!(
-        program.starts_with("#!/bin/sh\n") && program.ends_with("exec postern hook cline --agent main\n"),
-        "{program}"
-    );
+    assert!(program.starts_with("#!/bin/sh\n"), "{program}");
+    assert!(program.contains("answer=$(postern hook cline --agent main) && "), "{program}");
     for kind in [HookAgent::Cline, HookAgent::Opencode] {
         let written = install(kind, "", "postern --data '/a b' hook x --agent main").unwrap();
         let words = our_words(HookSettingsEntry::Hook(kind), &written).expect("it is ours");
