@@ -50,7 +50,8 @@ pub(crate) fn print_full(question: &Question) -> Result<(), Failure> {
     let level = match question.risk.level {
         RiskLevel::Safe => "Reads only",
         RiskLevel::NeedsReview => "Needs review",
-        RiskLevel::Dangerous => "DANGEROUS",
+        RiskLevel::Dangerous if question.danger.is_empty() => "DANGEROUS",
+        RiskLevel::Dangerous => "asks",
     };
     print_field(level, &pieces_to_text(&question.why))?;
     for reason in &question.risk.reasons {

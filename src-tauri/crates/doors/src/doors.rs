@@ -276,7 +276,7 @@ fn open_one(slots: &BTreeMap<DoorKind, Slot>, kind: DoorKind) -> Result<&dyn Doo
 /// Says that an integration is off, and what enables it: each setting that it needs.
 pub(crate) fn closed(kind: DoorKind) -> ControlError {
     let needed = kind.settings().into_iter().filter(|setting| setting.required);
-    let typed: String = needed
+    let typed: Vec<String> = needed
         .map(|setting| {
             let value = match (setting.kind, setting.key.as_str()) {
                 (DoorSettingKind::Secret, _) => "-",
@@ -285,10 +285,12 @@ pub(crate) fn closed(kind: DoorKind) -> ControlError {
                 (_, "jid") => "NAME@HOST",
                 _ => "https://example.com/hook",
             };
-            format!(" {}={value}", setting.key)
+            format!("{}={value}", setting.key)
         })
         .collect();
-    ControlError::refused(format!("the integration {0} is off: postern doors enable {0}{typed}", kind.name()))
+    let (name, typed) = (kind.name(), typed.join(" "));
+    let message = format!("the integration {name} is off: postern doors enable {name} {typed}");
+    ControlError::refused(message.trim_end())
 }
 
 fn door_row(door: DoorKind, slot: &Slot) -> DoorRow {

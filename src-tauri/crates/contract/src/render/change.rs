@@ -24,7 +24,8 @@ pub fn change(subject: &str, key: &str, before: Option<&Value>, after: Option<&V
         "settings" => setting(key, before.map(|row| &row["value"]), after.map(|row| &row["value"])),
         "skill_folders" => added_or_removed(&format!("skill folder {name}"), before, after),
         "skill_clis" => added_or_removed(&format!("skill {name}"), before, after),
-        "permissions" => added_or_removed(&format!("permissions.jsonc of {name}"), before, after),
+        // Its text is in the values.
+        "permissions" => format!("permissions.jsonc of {name} {}", done(before, after)),
         "hooks" => added_or_removed(&format!("hook of {name}"), before, after),
         "keys" => format!("{name} has a new key"),
         "secrets" => added_or_removed(&format!("secret of {name}"), before, after),
@@ -34,16 +35,19 @@ pub fn change(subject: &str, key: &str, before: Option<&Value>, after: Option<&V
 
 /// Says what was done to a thing, then each member that differs.
 fn added_or_removed(what: &str, before: Option<&Value>, after: Option<&Value>) -> String {
-    let (done, differs) = match (before, after) {
-        (None, Some(after)) => ("added", members(&Value::Null, after)),
-        (Some(_), None) => ("removed", Vec::new()),
-        (Some(before), Some(after)) => ("changed", members(before, after)),
-        (None, None) => ("changed", Vec::new()),
-    };
-    join(&format!("{what} {done}"), differs)
+    let differs = after.map(|after| members(before.unwrap_or(&Value::Null), after));
+    join(&format!("{what} {}", done(before, after)), &differs.unwrap_or_default())
 }
 
-fn join(what: &str, parts: Vec<String>) -> String {
+fn done(before: Option<&Value>, after: Option<&Value>) -> &'static str {
+    match (before, after) {
+        (None, Some(_)) => "added",
+        (Some(_), None) => "removed",
+        (Some(_), Some(_)) | (None, None) => "changed",
+    }
+}
+
+fn join(what: &str, parts: &[String]) -> String {
     if parts.is_empty() { what.to_owned() } else { format!("{what}: {}", parts.join("; ")) }
 }
 
@@ -64,8 +68,8 @@ fn agent(name: &str, before: Option<&Value>, after: Option<&Value>) -> String {
         settings.into_iter().chain(rest).chain(stopped).collect()
     };
     match before {
-        Some(before) => join(&what, differs(before)),
-        None => join(&format!("{what} added"), settings_changed(&none, &after["settings"])),
+        Some(before) => join(&what, &differs(before)),
+        None => join(&format!("{what} added"), &settings_changed(&none, &after["settings"])),
     }
 }
 
@@ -83,13 +87,13 @@ fn rule(number: &str, before: Option<&Value>, after: Option<&Value>) -> String {
     let what = format!("rule {number}");
     let said = |row: &Value| rule_of(row).as_ref().map(rule_sentence);
     match (before, after) {
-        (Some(row), None) => join(&format!("{what} removed"), said(row).into_iter().collect()),
+        (Some(row), None) => join(&format!("{what} removed"), said(row).as_slice()),
         (Some(was), Some(is)) => {
             let differs = match (said(was), said(is)) {
                 (Some(was), Some(is)) if was != is => vec![format!("{was} → {is}")],
                 _ => rule_details(was, is),
             };
-            join(&format!("{what} changed"), differs)
+            join(&format!("{what} changed"), &differs)
         }
         (None, Some(row)) => {
             let saved = match rule_of(row).map(|rule| rule.source) {
@@ -98,7 +102,7 @@ fn rule(number: &str, before: Option<&Value>, after: Option<&Value>) -> String {
                 Some(Source::Always) => " (Always)".to_owned(),
                 _ => String::new(),
             };
-            join(&format!("{what} added"), said(row).map(|said| said + &saved).into_iter().collect())
+            join(&format!("{what} added"), said(row).map(|said| said + &saved).as_slice())
         }
         (None, None) => format!("{what} changed"),
     }
@@ -144,7 +148,7 @@ fn setting(key: &str, before: Option<&Value>, after: Option<&Value>) -> String {
     let (was, is) = (before.unwrap_or(&Value::Null), after.unwrap_or(&Value::Null));
     match key.strip_prefix("door.") {
         Some("setup") => connected(was, is),
-        Some("shell-path") => join("setup read the search path of your shell", members(was, is)),
+        Some("shell-path") => join("setup read the search path of your shell", &members(was, is)),
         Some("doors") => integrations(was, is),
         Some(door) => added_or_removed(&format!("integration {}", escaped(door)), before, after),
         None => match (key, after) {
@@ -154,7 +158,7 @@ fn setting(key: &str, before: Option<&Value>, after: Option<&Value>) -> String {
                 let new = settings_changed(&was["newAgent"], &is["newAgent"]);
                 let new = new.into_iter().map(|text| format!("of new agents {text}"));
                 let rest = members(&without_new_agent(was), &without_new_agent(is));
-                join("settings", rest.into_iter().chain(new).collect())
+                join("settings", &rest.into_iter().chain(new).collect::<Vec<_>>())
             }
             _ => added_or_removed(&format!("setting {}", escaped(key)), before, after),
         },
@@ -173,10 +177,8 @@ fn integrations(before: &Value, after: &Value) -> String {
             _ => return None,
         };
         let what = format!("integration {} {done}", escaped(name));
-        Some(join(
-            &what,
-            if done == "disabled" { Vec::new() } else { members(&was["values"], &is["values"]) },
-        ))
+        let values = if done == "disabled" { Vec::new() } else { members(&was["values"], &is["values"]) };
+        Some(join(&what, &values))
     });
     let changed: Vec<String> = changed.collect();
     if changed.is_empty() { "settings of integrations that are off".to_owned() } else { changed.join("; ") }
@@ -343,7 +345,10 @@ mod tests {
         assert_eq!(change("hooks", "codex /x", None, Some(&hook)), "hook of codex /x added: agent cc");
         assert_eq!(change("hooks", "codex /x", Some(&hook), Some(&Value::Null)), "hook of codex /x removed");
         let long = json!({"text": "x".repeat(200), "on": true, "list": ["a", "b"]});
-        let told = change("permissions", "main", None, Some(&long));
+        let text = json!({"text": "{}"});
+        let told = change("permissions", "main", Some(&text), Some(&long));
+        assert_eq!(told, "permissions.jsonc of main changed");
+        let told = change("managed", "managed", None, Some(&long));
         assert!(told.contains("list a, b; on on; text xxx") && told.ends_with('…'), "{told}");
     }
 }

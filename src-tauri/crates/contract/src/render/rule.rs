@@ -63,8 +63,8 @@ fn conditions(rule: &Rule) -> String {
         Lifetime::Session(session) => Some(format!("until session {} closes", visible_text(session))),
         Lifetime::Quit => Some("until Postern quits".to_owned()),
     });
-    let parts: String = parts.into_iter().map(|part| format!(", {part}")).collect();
-    if rule.broad { parts + " (broad)" } else { parts }
+    let broad = if rule.broad { " (broad)" } else { "" };
+    if parts.is_empty() { broad.to_owned() } else { format!(", {}{broad}", parts.join(", ")) }
 }
 
 /// Returns what rules say about one of them.

@@ -64,9 +64,9 @@ impl HostControl {
                     short.len() == names.len()
                 };
                 let end = ends.into_iter().find(is_told).unwrap_or(36);
-                let lines: String = names.iter().map(|name| format!("\n  {}", &name[..end])).collect();
+                let lines = names.iter().map(|name| &name[..end]).collect::<Vec<_>>().join("\n  ");
                 let more = if names.len() == SEVERAL as usize { "\n  …" } else { "" };
-                Err(ControlError::invalid(format!("{id:?} begins more than one request:{lines}{more}")))
+                Err(ControlError::invalid(format!("{id:?} begins more than one request:\n  {lines}{more}")))
             }
         }
     }
