@@ -149,6 +149,10 @@ trace?: Array<ShownTrace>,
  */
 risk: ShownRisk, 
 /**
+ * True if it is never shown as one with others: an effect does not name what it is about.
+ */
+alone?: boolean, 
+/**
  * Rules that *Always* would save; empty if nothing is to be saved.
  */
 proposals: Array<Proposal>, 

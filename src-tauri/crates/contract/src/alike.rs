@@ -4,7 +4,8 @@ use crate::piece::{Piece, PieceKind, ShownText};
 use crate::question::{Asker, CommandPart, Question, ShownScript};
 use crate::shown::ShownStep;
 use crate::subject::ShownSubject;
-use postern_policy::RiskLevel;
+use postern_command::CommandEffect;
+use postern_policy::{Risk, RiskLevel};
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -66,6 +67,35 @@ pub fn find_alike<'a>(question: &Question, waiting: &'a [Question]) -> Vec<&'a Q
     waiting.iter().filter(fits).take(MOST - 1).collect()
 }
 
+/// Returns true if a question with this risk is never shown as one with others.
+///
+/// Its headline stands for all of them only where every effect names what it is about, and none runs what its words say.
+pub fn stands_alone(risk: &Risk) -> bool {
+    risk.effects.is_empty() || !risk.effects.iter().all(|rated| names_objects(&rated.effect))
+}
+
+fn names_objects(effect: &CommandEffect) -> bool {
+    match effect {
+        CommandEffect::Read { paths }
+        | CommandEffect::Write { paths }
+        | CommandEffect::Delete { paths, .. } => !paths.is_empty(),
+        CommandEffect::Fetch { from: names }
+        | CommandEffect::Send { to: names, .. }
+        | CommandEffect::Install { packages: names, .. }
+        | CommandEffect::ChangeRepository { names, .. } => !names.is_empty(),
+        CommandEffect::RunDownloadedCode { package, host } => package.is_some() || host.is_some(),
+        CommandEffect::Serve { port, .. } => port.is_some(),
+        CommandEffect::RunProjectCode { .. }
+        | CommandEffect::RunInlineCode { .. }
+        | CommandEffect::Publish { .. }
+        | CommandEffect::RunElsewhere { .. }
+        | CommandEffect::ChangeSystem { .. }
+        | CommandEffect::ControlApp { .. }
+        | CommandEffect::UseSecret { .. }
+        | CommandEffect::Unknown { .. } => false,
+    }
+}
+
 /// Returns a question without what may differ from others of the same shape.
 fn shape_of(question: &Question) -> Question {
     let step = |step: &ShownStep| ShownStep { argv: None, text: String::new(), span: (0, 0), ..step.clone() };
@@ -103,7 +133,8 @@ fn shape_of(question: &Question) -> Question {
 
 /// Returns the words of a question that can be one of several; `None` where it has to be looked at by itself.
 fn words_of(question: &Question) -> Option<Vec<&str>> {
-    let alone = question.risk.level == RiskLevel::Dangerous
+    let alone = question.alone
+        || question.risk.level == RiskLevel::Dangerous
         || question.edited.is_some()
         || question.stdin.is_some()
         || !question.renews.is_empty()
@@ -130,12 +161,19 @@ fn words_of(question: &Question) -> Option<Vec<&str>> {
     (!alone && plain && length <= LINE).then_some(words)
 }
 
-/// Returns whether two lines differ in operands alone: never in their program, nor in an option.
+/// Returns true if two lines differ in paths, addresses and numbers alone: never in their program, an option, or any other word.
 fn are_aligned(ours: &[&str], theirs: &[&str]) -> bool {
-    let operand = |word: &str| !word.starts_with('-');
     ours.len() == theirs.len()
         && (ours.len() == 1 || ours.first() == theirs.first())
-        && ours.iter().zip(theirs).all(|(one, other)| one == other || (operand(one) && operand(other)))
+        && ours.iter().zip(theirs).all(|(one, other)| one == other || are_places(one, other))
+}
+
+/// Returns true for two paths, two addresses, or two words that differ in numbers alone.
+fn are_places(one: &str, other: &str) -> bool {
+    let without_digits = |word: &str| word.replace(|c: char| c.is_ascii_digit(), "");
+    let options = one.starts_with('-') || other.starts_with('-');
+    let places = one.contains('/') && other.contains('/');
+    !options && (places || without_digits(one) == without_digits(other))
 }
 
 impl Batch {

@@ -1,7 +1,7 @@
-use super::{Batch, find_alike};
+use super::{Batch, find_alike, stands_alone};
 use crate::question::{Question, ShownInput};
 use crate::{join_pieces, to_pieces};
-use postern_policy::RiskLevel;
+use postern_policy::{RatedEffect, Risk, RiskLevel};
 use serde_json::json;
 
 fn question(line: &str) -> Question {
@@ -89,12 +89,13 @@ fn every_line_is_whole_with_what_differs_marked() {
 #[test]
 fn what_needs_a_look_of_its_own_stays_alone() {
     type Change = fn(&mut Question);
-    let changes: [(&str, Change); 13] = [
+    let changes: [(&str, Change); 14] = [
         ("another agent", |one| one.asker.agent = serde_json::from_value(json!("builder")).unwrap()),
         ("another session", |one| one.asker.session = Some(to_pieces("other"))),
         ("another folder", |one| one.cwd = to_pieces("/home/ann/other")),
         ("another effect", |one| one.headline = to_pieces("research wants to fetch from example.org")),
         ("other reasons", |one| one.risk.reasons = vec![to_pieces("Uses a key")]),
+        ("an effect that names nothing", |one| one.alone = true),
         ("dangerous", |one| one.risk.level = RiskLevel::Dangerous),
         ("other rights", |one| one.confinement = to_pieces("Runs with your full access")),
         ("allowed by silence", |one| one.allowed_at_zero = true),
@@ -117,6 +118,60 @@ fn programs_and_options_never_differ() {
     let one = question("curl https://example.com/1");
     for other in ["wget https://example.com/1", "curl -k", "curl https://example.com/1 -k"] {
         assert!(!is_alike(&one, &question(other)), "{other}");
+    }
+}
+
+#[test]
+fn a_word_that_decides_what_is_done_never_differs() {
+    for (one, other) in [
+        ("git config user.name x", "git config core.sshCommand ./x"),
+        ("ssh host uptime", "ssh host reboot"),
+        ("mvn clean verify", "mvn clean deploy"),
+        ("make test lint", "make test deploy"),
+        ("git push origin dev", "git push origin main"),
+    ] {
+        assert!(!is_alike(&question(one), &question(other)), "{one} and {other}");
+    }
+    for (one, other) in [
+        ("curl https://example.com/a", "curl https://example.com/b"),
+        ("gh issue view 1", "gh issue view 2"),
+        ("cp a/x1.txt b", "cp a/x2.txt b"),
+    ] {
+        assert!(is_alike(&question(one), &question(other)), "{one} and {other}");
+    }
+}
+
+#[test]
+fn only_effects_that_name_their_objects_are_shown_as_one() {
+    use postern_command::{CommandEffect as Effect, EffectScope, Reversible};
+    let risk = |effect: Effect| Risk {
+        level: RiskLevel::NeedsReview,
+        effects: vec![RatedEffect {
+            effect,
+            scope: EffectScope::Remote,
+            reversible: Reversible::Unknown,
+            level: RiskLevel::NeedsReview,
+            step: Some(0),
+            span: (0, 0),
+            guessed: false,
+            measured: None,
+        }],
+    };
+    let (name, place) = (Some("x".to_owned()), || "in a container".into());
+    let names = || vec!["x".to_owned()];
+    for effect in [Effect::Fetch { from: names() }, Effect::Read { paths: names() }] {
+        assert!(!stands_alone(&risk(effect.clone())), "{effect:?}");
+    }
+    for effect in [
+        Effect::Fetch { from: Vec::new() },
+        Effect::Read { paths: Vec::new() },
+        Effect::ChangeRepository { change: "change its settings".into(), names: Vec::new() },
+        Effect::ChangeSystem { change: "end a process".into(), names: names() },
+        Effect::RunElsewhere { place: place(), name: name.clone() },
+        Effect::RunProjectCode { what: "the build".into(), name },
+        Effect::RunInlineCode { language: "python3".to_owned() },
+    ] {
+        assert!(stands_alone(&risk(effect.clone())), "{effect:?}");
     }
 }
 

@@ -27,7 +27,7 @@ mod window;
 
 pub use activity::{ChatStatus, Moment, MomentKind, RequestDetail, RequestRow};
 pub use afar::{ODD_FROM_AFAR, from_afar, value_from_afar};
-pub use alike::{Alike, AlikePart, Batch, find_alike};
+pub use alike::{Alike, AlikePart, Batch, find_alike, stands_alone};
 pub use answer::{Answer, AnswerParams, ConfineChoice, EditParams, Edited, Scope};
 pub use enrolment::Start;
 pub use lines::MultilineText;

@@ -374,6 +374,10 @@ pub struct Question {
     pub trace: Vec<ShownTrace>,
     /// Risk level, with the effects that the headline does not name.
     pub risk: ShownRisk,
+    /// True if it is never shown as one with others: an effect does not name what it is about.
+    #[ts(as = "Option<bool>", optional)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub alone: bool,
     /// Rules that *Always* would save; empty if nothing is to be saved.
     pub proposals: Vec<Proposal>,
     /// The rules that were given for a program as it was before it changed; a proposal renews them ([`Proposal::renews`]).

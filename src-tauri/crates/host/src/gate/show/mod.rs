@@ -14,7 +14,7 @@ use postern_command::escape;
 use postern_contract::render;
 use postern_contract::{
     Asker, EnvChange, EnvChangeKind, OfferFolder, Past, Proposal, ProposedRule, Question, Renewal,
-    RenewedRule, ShownInput, ShownRisk, ShownStep, ShownSubject, ShownText,
+    RenewedRule, ShownInput, ShownRisk, ShownStep, ShownSubject, ShownText, stands_alone,
 };
 use postern_policy::environment::{ChangeKind, VariableChange};
 use postern_policy::{
@@ -96,6 +96,7 @@ pub(super) fn question(asked: &QuestionInputs<'_>) -> Option<Question> {
         policy: ShownText::default(),
         trace: Vec::new(),
         risk: ShownRisk { level: judged.verdict.risk.level, reasons: Vec::new() },
+        alone: false,
         proposals: Vec::new(),
         renews: Vec::new(),
         env_setting: None,
@@ -150,6 +151,7 @@ pub(super) fn refresh(
         },
         trace: render::shown_trace(&verdict.trace),
         risk: ShownRisk { level: verdict.risk.level, reasons: render::beyond_headline(&verdict.risk) },
+        alone: stands_alone(&verdict.risk),
         proposals,
         renews: renewals(judged, home),
         env_setting: env_setting(judged, settings),
