@@ -263,6 +263,7 @@ export type { StoppedAgent } from "./StoppedAgent";
 export type { Submitted } from "./Submitted";
 export type { Suggestion } from "./Suggestion";
 export type { Suggestions } from "./Suggestions";
+export type { Surroundings } from "./Surroundings";
 export type { Taken } from "./Taken";
 export type { TestState } from "./TestState";
 export type { ToolApprovalRequired } from "./ToolApprovalRequired";

@@ -41,6 +41,7 @@ fn parse_words(argv: &[String], home: Option<&str>) -> ParsedCommand {
         via: Vec::new(),
         assignments: Vec::new(),
         redirections: Vec::new(),
+        piped: false,
         dir: Dir::Same,
         feed: Feed::Inherited,
         shell: None,

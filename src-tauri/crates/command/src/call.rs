@@ -110,6 +110,7 @@ pub(crate) struct CommandCall {
     pub(crate) via: Vec<Via>,
     pub(crate) assignments: Vec<Assignment>,
     pub(crate) redirections: Vec<Redirection>,
+    pub(crate) piped: bool,
     pub(crate) dir: Dir,
     pub(crate) feed: Feed,
     /// The shell that looks the name up, with its builtins; `None` if a program is started directly.
@@ -155,6 +156,7 @@ impl CommandCall {
             via: self.via,
             assignments: self.assignments,
             redirections: self.redirections,
+            piped: self.piped,
             dir: self.dir,
             ways_out: Vec::new(),
             script: None,

@@ -50,6 +50,8 @@ pub struct Step {
     /// Environment assignments that this step alone gets (`FOO=1 cmd`, `env FOO=1 cmd`).
     pub assignments: Vec<Assignment>,
     pub redirections: Vec<Redirection>,
+    /// True if another step of the line gives it its input by a pipe.
+    pub piped: bool,
     /// Working directory relative to the request's, as changed by `cd` or a wrapper before this step.
     pub dir: Dir,
     /// Arguments by which it runs other code or writes where it should not (`git -c`, `rg --pre`, `find -exec`).

@@ -287,6 +287,8 @@ pub enum Gap {
     NoInput,
     /// Standard input is sent while the command runs.
     StreamedInput,
+    /// Given with other wrappers, variables or redirections.
+    OtherSurroundings,
     /// The program starts others, and the rule does not name it.
     StartsOthers,
     /// The program runs as another user, and the rule does not name it.

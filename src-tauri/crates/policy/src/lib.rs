@@ -90,7 +90,7 @@ pub use risk::{EffectExtent, RatedEffect, Risk, RiskLevel};
 pub use rule::{
     Authority, CoveredEffect, Effect, FileAccess, Identity, IdentityPattern, Lifetime, Limits, Millis,
     Pattern, PatternKind, Pin, Rule, RuleId, RuleInput, RuleOrigin, ScriptPin, Signature, Signer, Source,
-    Usage,
+    Surroundings, Usage,
 };
 pub use rule_problem::RuleProblem;
 pub use ruleset::{BrokenRule, DeniedFiles, RuleSet};

@@ -268,6 +268,41 @@ pub struct Limits {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
     pub places: Vec<String>,
+    /// Surroundings of an exact command. With no effects they alone bound the rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub around: Option<Surroundings>,
+}
+
+/// Parts of a step beside its words.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Surroundings {
+    /// Words of the wrappers that start it, the outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
+    pub wrappers: Vec<String>,
+    /// Variables that it sets: `NAME=value`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
+    pub variables: Vec<String>,
+    /// Files that it opens, `< file`, and the sha256 of texts that it is fed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
+    pub redirections: Vec<String>,
+}
+
+impl Limits {
+    /// Returns true if they bound the effects of a step, and not only what is around it.
+    pub fn hold_effects(&self) -> bool {
+        !self.effects.is_empty()
+    }
+
+    /// Returns true for those of a whole line, which has no effects of its own.
+    pub fn is_line(&self) -> bool {
+        self.effects.is_empty() && self.around.is_none()
+    }
 }
 
 /// An effect that a rule covers.
@@ -404,6 +439,16 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// Returns true if limits bound the effects of what it covers.
+    pub fn holds_effects(&self) -> bool {
+        self.limits.as_ref().is_some_and(|limits| limits.hold_effects())
+    }
+
+    /// Returns true if an answer saved it for a whole line.
+    pub fn is_line(&self) -> bool {
+        self.limits.as_ref().is_some_and(|limits| limits.is_line())
+    }
+
     /// Returns a rule of everybody's that a person wrote, always and without conditions, as yet in no
     /// store.
     pub fn new(effect: Effect, pattern: Pattern) -> Self {

@@ -19,6 +19,7 @@ fn call(line: &str, shell: Dialect) -> CommandCall {
         via: Vec::new(),
         assignments: Vec::new(),
         redirections: Vec::new(),
+        piped: false,
         dir: Dir::Same,
         feed: Feed::Inherited,
         shell: Some(shell),

@@ -53,6 +53,7 @@ pub(super) struct Around {
     pub(super) dir: Dir,
     pub(super) redirections: Vec<Redirection>,
     pub(super) feed: Feed,
+    pub(super) piped: bool,
     /// Reached for certain, once, in the line's own shell.
     pub(super) certain: bool,
     /// `$1` and similar ones still mean what the text was started with.
@@ -68,6 +69,7 @@ impl Around {
             dir: nest.dir.clone(),
             redirections: nest.redirections.clone(),
             feed: nest.feed.clone(),
+            piped: nest.piped,
             certain: true,
             own_parameters: true,
             reads_file: false,

@@ -387,6 +387,7 @@ impl Walk<'_> {
             via: self.nest.via.clone(),
             assignments: Vec::new(),
             redirections: around.redirections.clone(),
+            piped: around.piped,
             dir: around.dir.clone(),
             ways_out: Vec::new(),
             script: None,

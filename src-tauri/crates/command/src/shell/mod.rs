@@ -142,6 +142,7 @@ pub(crate) struct Nest<'a> {
     pub(crate) redirections: Vec<Redirection>,
     pub(crate) dir: Dir,
     pub(crate) feed: Feed,
+    pub(crate) piped: bool,
     pub(crate) depth: usize,
     /// The home folder of who it runs as, where that is known.
     pub(crate) home: Option<&'a str>,
@@ -159,6 +160,7 @@ impl<'a> Nest<'a> {
             redirections: Vec::new(),
             dir: Dir::Same,
             feed: Feed::Inherited,
+            piped: false,
             depth: 0,
             home: None,
         }
@@ -172,6 +174,7 @@ impl<'a> Nest<'a> {
             redirections: call.redirections.clone(),
             dir: call.dir.clone(),
             feed: call.feed.clone(),
+            piped: call.piped,
             depth: call.depth + 1,
             ..Self::top_level(text, place, dialect)
         }

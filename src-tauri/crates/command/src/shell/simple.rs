@@ -325,6 +325,7 @@ impl Walk<'_> {
             via: self.nest.via.clone(),
             assignments: self.nest.assignments.clone(),
             redirections: around.redirections.iter().cloned().chain(redirections).collect(),
+            piped: around.piped,
             dir: around.dir.clone(),
             feed,
             shell: Some(self.nest.dialect),

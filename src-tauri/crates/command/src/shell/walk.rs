@@ -294,6 +294,7 @@ impl<'w> Walk<'w> {
             let inside = Around {
                 redirections: Vec::new(),
                 feed: Feed::Inherited,
+                piped: false,
                 reads_file: matches!(body.stmts.as_slice(), [only] if only.redirects.len() == 1),
                 ..around.inside(around.dir.clone())
             };
@@ -410,7 +411,8 @@ impl<'w> Walk<'w> {
         let mut after = self.walk_statement(first, &start);
         let mut left = first;
         while let Some((op, right, op_span, negated)) = links.pop() {
-            let feed = if matches!(op, BinaryOp::Pipe | BinaryOp::PipeAll) {
+            let by_pipe = matches!(op, BinaryOp::Pipe | BinaryOp::PipeAll);
+            let feed = if by_pipe {
                 self.check_time(right);
                 self.output(left)
             } else {
@@ -421,7 +423,10 @@ impl<'w> Walk<'w> {
                 BinaryOp::Or => flow::folder_at(after.failed.clone()),
                 BinaryOp::Pipe | BinaryOp::PipeAll => around.dir.clone(),
             };
-            let next = self.walk_statement(right, &Around { dir, feed, ..inside.clone() });
+            let next = self.walk_statement(
+                right,
+                &Around { dir, feed, piped: by_pipe || around.piped, ..inside.clone() },
+            );
             after = match op {
                 BinaryOp::And => After { ok: next.ok, failed: flow::join_folders(after.failed, next.failed) },
                 BinaryOp::Or => After { ok: flow::join_folders(after.ok, next.ok), failed: next.failed },

@@ -34,6 +34,9 @@ pub(super) fn add_gap(sentence: Sentence, gap: &Gap) -> Sentence {
         }
         Gap::OtherInput => sentence.literal("it was given with other text on standard input"),
         Gap::NoInput => sentence.literal("it was given without standard input"),
+        Gap::OtherSurroundings => {
+            sentence.literal("it was given for this command with other files, variables or wrappers")
+        }
         Gap::StreamedInput => sentence
             .literal("it does not cover standard input that is sent while it runs (`</dev/null` gives none)"),
         Gap::StartsOthers => sentence.literal("it starts other programs: a rule must name it"),

@@ -61,6 +61,7 @@ fn step(argv: &[&str]) -> Step {
         via: Vec::new(),
         assignments: Vec::new(),
         redirections: Vec::new(),
+        piped: false,
         dir: Dir::Same,
         ways_out: Vec::new(),
         script: None,

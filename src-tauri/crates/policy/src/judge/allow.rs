@@ -5,6 +5,7 @@ use super::limits;
 use super::outcome::{StepOutcome, entry_ref, named_entry};
 use super::places::is_held_in_place;
 use super::subject::StepSubject;
+use super::surroundings;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, ContentDifference, Difference, Gap, PinMismatch, SignerDifference};
 use crate::decision::{Decision, Reason};
@@ -183,8 +184,9 @@ fn matches_words(rule: &Compiled, subject: &StepSubject<'_>) -> bool {
 
 /// Returns why a rule whose words match a step does not cover it, with its input and its arguments.
 fn gap_in_words(rule: &Compiled, subject: &StepSubject<'_>, facts: &Facts<'_>) -> Option<Gap> {
-    with_input(&rule.rule, subject, facts).or_else(|| too_wide(rule, subject)).or_else(|| {
-        let limits = rule.rule.limits.as_deref()?;
+    let gap = with_input(&rule.rule, subject, facts).or_else(|| surroundings::gap(&rule.rule, subject));
+    gap.or_else(|| too_wide(rule, subject)).or_else(|| {
+        let limits = rule.rule.limits.as_deref().filter(|limits| limits.hold_effects())?;
         limits::beyond(limits, matches!(rule.rule.pattern, Pattern::Exact(_)), facts, subject)
     })
 }
@@ -193,7 +195,7 @@ fn gap_in_words(rule: &Compiled, subject: &StepSubject<'_>, facts: &Facts<'_>) -
 fn elsewhere(rule: &Compiled, subject: &StepSubject<'_>, facts: &Facts<'_>) -> Option<Gap> {
     let folder = rule.rule.folder.clone()?;
     if subject.step.dir != Dir::Same {
-        let is_there = rule.rule.limits.is_some() && is_reached_there(rule, subject, facts);
+        let is_there = rule.rule.holds_effects() && is_reached_there(rule, subject, facts);
         return (!is_there).then_some(Gap::FolderChanges { folder });
     }
     if rule.holds_in(facts.cwd, facts.case_insensitive) {

@@ -57,7 +57,12 @@ pub(crate) fn text_on_input(step: &Step) -> Option<String> {
         |kind| matches!(kind, RedirectionKind::Here | RedirectionKind::Read | RedirectionKind::ReadWrite);
     let mut inputs = step.redirections.iter().filter(|redirection| reads(redirection.kind));
     let (Some(only), None) = (inputs.next(), inputs.next()) else { return None };
-    only.text.as_ref().map(|text| to_hex(&Sha256::digest(text)))
+    only.text.as_deref().map(sha256_of)
+}
+
+/// Returns the sha256 of a text.
+pub(super) fn sha256_of(text: &str) -> String {
+    to_hex(&Sha256::digest(text))
 }
 
 /// Returns the argv of a line of shell text: a rule from an offer for a whole line has it.
@@ -81,7 +86,7 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
     });
     let holds = |rule: &&Compiled| {
         rule.rule.confine.is_none()
-            && rule.rule.limits.is_some()
+            && rule.rule.is_line()
             && rule.rule.folder.is_some()
             && rule.is_alive(facts.now, facts.session)
             && rule.rule.origin.holds_for(facts.origin)

@@ -69,7 +69,7 @@ pub(super) fn limited<'a>(
     subject: &StepSubject<'_>,
     facts: &Facts<'_>,
 ) -> Option<&'a Rule> {
-    match coverage_by(policy, subject, facts, |rule| rule.limits.is_some()) {
+    match coverage_by(policy, subject, facts, Rule::holds_effects) {
         Coverage::Covered(rule) => Some(rule),
         _ => None,
     }
@@ -98,7 +98,7 @@ pub(super) fn covering_code<'a>(
     if !code::is_constant(subject.step, part) || code::is_obstructed(policy, facts, subject, part) {
         return None;
     }
-    let exact = |rule: &Rule| rule.limits.is_some() && matches!(rule.pattern, Pattern::Exact(_));
+    let exact = |rule: &Rule| rule.holds_effects() && matches!(rule.pattern, Pattern::Exact(_));
     match coverage_by(policy, subject, facts, exact) {
         Coverage::Covered(rule) => Some(rule),
         _ => None,

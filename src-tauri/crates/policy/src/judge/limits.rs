@@ -21,7 +21,7 @@ const NEVER: [&str; 4] = ["use-secret", "run-inline-code", "publish", "control-a
 /// An exact one may have any effects.
 pub(crate) fn of_step(facts: &Facts<'_>, at: usize, exact: bool) -> Option<Limits> {
     let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
-    let mut limits = Limits { effects: Vec::new(), places: Vec::new() };
+    let mut limits = Limits { effects: Vec::new(), places: Vec::new(), around: None };
     for rated in risk::of_step(facts, subject.step, subject.found) {
         let covered = CoveredEffect {
             kind: rated.effect.kind().to_owned(),

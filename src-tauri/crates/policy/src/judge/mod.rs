@@ -44,6 +44,7 @@ mod profile;
 mod search;
 mod step;
 mod subject;
+mod surroundings;
 mod unidentified;
 mod unseen;
 mod whole;
@@ -70,6 +71,7 @@ pub(crate) use places::is_held_in_place;
 pub use profile::tighter_profiles;
 pub(crate) use step::reads_input_as_data;
 pub(crate) use subject::is_harmless;
+pub(crate) use surroundings::{of_step as surroundings_of, read_on_input, takes_commands_by_pipe};
 
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;

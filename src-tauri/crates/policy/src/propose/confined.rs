@@ -37,7 +37,7 @@ pub(super) fn confined_offer(
         let of_project = step_in_project(policy, facts, at);
         let otherwise = || widths_of(facts, at).ok().and_then(|widths| widths.useful().cloned());
         match otherwise().filter(|_| of_project.code != ProjectCode::Runs) {
-            Some(draft) if of_project.changes_own && draft.limits.is_some() => {
+            Some(draft) if of_project.changes_own && draft.holds_effects() => {
                 confined.push(Draft { pin: None, confine: Some(Profile::Project), ..draft });
             }
             Some(draft) => others.push(draft),

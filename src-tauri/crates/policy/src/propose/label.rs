@@ -84,8 +84,9 @@ pub struct RenewedProgram {
 
 pub(super) fn exact_label(drafts: &[Draft], facts: &Facts<'_>) -> OfferLabel {
     let of_step = |draft: &Draft| {
-        let sourced = crate::judge::sourced(&facts.reading.steps[draft.step]);
-        facts.steps[draft.step].changeable().chain(sourced)
+        let step = &facts.reading.steps[draft.step];
+        let read = crate::judge::sourced(step).into_iter().chain(crate::judge::read_on_input(step));
+        facts.steps[draft.step].changeable().chain(read)
     };
     let changeable = drafts.iter().flat_map(of_step);
     let mut changeable: Vec<String> = changeable.map(str::to_owned).collect();

@@ -5,23 +5,31 @@ use crate::agent::AgentPolicy;
 use crate::confinement::Confinement;
 use crate::decision::Decision;
 use crate::facts::{Facts, Input, StepFacts};
-use crate::judge::{argv_of_line, is_repeatable, judge_request, sourced};
+use crate::judge::{
+    argv_of_line, is_repeatable, judge_request, read_on_input, sourced, takes_commands_by_pipe,
+};
 use crate::path;
 use crate::risk::RiskLevel;
 use crate::rule::{Limits, Pattern, Rule, RuleInput, RuleOrigin};
 use crate::ruleset::RuleSet;
 use crate::verdict::Verdict;
-use postern_command::escape;
+use postern_command::{CommandEffect, escape};
 
 /// Bytes of a line that is saved.
 const LONGEST: usize = 8 * 1024;
 
-/// Returns the offer for exactly this line in this folder, if it would answer the question, is not dangerous, and does the same
-/// each time.
-pub(super) fn line_offer(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Option<AlwaysOffer> {
+/// Returns the offer for exactly this line in this folder, if it would answer the question and does the same each time.
+///
+/// A dangerous line has one only where a rule could also cover each of its steps.
+pub(super) fn line_offer(
+    policy: &AgentPolicy,
+    facts: &Facts<'_>,
+    verdict: &Verdict,
+    dangerous: bool,
+) -> Option<AlwaysOffer> {
     let text = &facts.reading.text;
     let shown = escape::is_visible(&text.replace(['\n', '\t'], " ")) && text.len() <= LONGEST;
-    let asks = verdict.decision == Decision::Ask && verdict.risk.level != RiskLevel::Dangerous;
+    let asks = verdict.decision == Decision::Ask && (dangerous || verdict.risk.level != RiskLevel::Dangerous);
     let whole = facts.shell && facts.reading.invalid.is_none() && *facts.input == Input::Nothing;
     if !shown || !asks || !whole || !is_repeatable(facts) {
         return None;
@@ -33,7 +41,7 @@ pub(super) fn line_offer(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verd
         pin: None,
         input: RuleInput::Nothing,
         allow_writes: false,
-        limits: Some(Limits { effects: Vec::new(), places: Vec::new() }),
+        limits: Some(Limits { effects: Vec::new(), places: Vec::new(), around: None }),
         confine: None,
     };
     let folder = Some(path::normal(facts.cwd).into_owned());
@@ -46,11 +54,19 @@ pub(super) fn line_offer(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verd
     (judge_request(&with, facts).decision == Decision::Allow).then_some(offer)
 }
 
-/// Returns the files that the agent can change until the line runs, and those whose commands the shell reads.
+/// Returns the files that the agent can change until the line runs, and those whose content goes to a program or the shell.
 fn changeable(facts: &Facts<'_>) -> Vec<String> {
     let mut all: Vec<String> =
         facts.steps.iter().flat_map(StepFacts::changeable).map(str::to_owned).collect();
-    all.extend(facts.reading.steps.iter().filter_map(|step| sourced(step).map(str::to_owned)));
+    let fed = (0..facts.reading.steps.len()).any(|at| takes_commands_by_pipe(facts, at));
+    for (step, found) in facts.reading.steps.iter().zip(facts.steps) {
+        all.extend(sourced(step).into_iter().chain(read_on_input(step)).map(str::to_owned));
+        for rated in crate::risk::of_step(facts, step, found).iter().filter(|_| fed) {
+            if let CommandEffect::Read { paths } = &rated.effect {
+                all.extend(paths.iter().cloned());
+            }
+        }
+    }
     all.sort();
     all.dedup();
     all

@@ -27,7 +27,7 @@ use crate::verdict::Verdict;
 pub(crate) use label::commands;
 pub use label::{OfferLabel, Offered, RenewedProgram};
 pub use nothing::NothingToSave;
-use postern_command::{Dir, Power, ProgramClass, Role, Step, class_of};
+use postern_command::{Dir, Power, ProgramClass, Reversible, Role, Step, class_of};
 use postern_protocol::Profile;
 
 mod nothing;
@@ -72,11 +72,17 @@ pub struct Draft {
     pub confine: Option<Profile>,
 }
 
+impl Draft {
+    /// Returns true if limits bound the effects of what it would cover.
+    fn holds_effects(&self) -> bool {
+        self.limits.as_ref().is_some_and(Limits::hold_effects)
+    }
+}
+
 impl AlwaysOffer {
     /// Returns true if it would save a rule for a whole line of shell text, and for none of its steps.
     pub fn is_line(&self) -> bool {
-        let mut limits = self.drafts.iter().filter_map(|draft| draft.limits.as_ref());
-        limits.any(|limits| limits.effects.is_empty())
+        self.drafts.iter().filter_map(|draft| draft.limits.as_ref()).any(Limits::is_line)
     }
 
     /// Returns its rules, for everybody and as yet without a number.
@@ -128,7 +134,7 @@ pub fn propose(
         return Err(NothingToSave::AlwaysAsks);
     }
     let others = by_step(policy, facts, verdict)
-        .or_else(|why| line::line_offer(policy, facts, verdict).map(|offer| vec![offer]).ok_or(why));
+        .or_else(|why| line::line_offer(policy, facts, verdict, false).map(|offer| vec![offer]).ok_or(why));
     let first = [
         reading::read_folder_offer(policy, facts, verdict),
         confined::confined_offer(policy, facts, verdict),
@@ -179,8 +185,28 @@ fn by_step(
         return Err(no_rule_helps(verdict.reason));
     }
     let narrow = verdict.risk.level == RiskLevel::Dangerous;
-    let offers = offers(&widths, facts, narrow);
+    let mut offers = offers(&widths, facts, narrow);
+    // Step by step, what stands between them would be left out: a check before it, the input of a pipe.
+    if is_whole(facts, verdict) {
+        offers.retain(|offer| offer.id != "exact");
+        let line = line::line_offer(policy, facts, verdict, true);
+        offers.splice(offers.len().min(1)..offers.len().min(1), line);
+    }
     if offers.is_empty() { Err(NothingToSave::Unread) } else { Ok(offers) }
+}
+
+/// Returns true for a line of which exact commands are offered as a whole only.
+///
+/// It does something dangerous, or that cannot be undone, beside other steps; or a step takes commands by a pipe.
+fn is_whole(facts: &Facts<'_>, verdict: &Verdict) -> bool {
+    let grave = |rated: &crate::RatedEffect| {
+        rated.level == RiskLevel::Dangerous || rated.reversible == Reversible::No
+    };
+    let is_asked = |step: &crate::StepVerdict| step.decision != Decision::Allow;
+    let asked = |at: usize| verdict.steps.get(at).is_some_and(is_asked);
+    let mut graves = verdict.risk.effects.iter().filter(|rated| grave(rated));
+    verdict.steps.len() > 1 && graves.any(|rated| rated.step.is_none_or(asked))
+        || (0..verdict.steps.len()).any(|at| asked(at) && crate::judge::takes_commands_by_pipe(facts, at))
 }
 
 fn offers(widths: &[Widths], facts: &Facts<'_>, narrow: bool) -> Vec<AlwaysOffer> {
@@ -262,6 +288,7 @@ fn widths_of(facts: &Facts<'_>, at: usize) -> Result<Widths, NothingToSave> {
     let elevated = step.via.iter().any(|via| via.power == Power::Elevated);
     let base = CoverableStep { step, found, program, at, writes: writes(step) };
     let exact = exact_draft(&base, facts, elevated).map(|draft| Draft { input: input.clone(), ..draft });
+    let exact = exact.filter(|_| !crate::judge::takes_commands_by_pipe(facts, at));
     // Commands from its input are saved only with this exact command.
     let plain = !elevated && input == RuleInput::Nothing && step.opaque.is_none();
     let names = [name, &program.path, &program.real_path];
@@ -341,19 +368,25 @@ fn writes(step: &Step) -> bool {
     step.redirections.iter().any(postern_command::Redirection::writes)
 }
 
-/// This argv, while the program and the script that it runs are as they were shown. Where it writes or runs depends on the line
-/// around it, so then it has limits.
+/// This argv in its surroundings, while the program and the script that it runs are as they were shown. Where it reads, writes or
+/// runs depends on the line around it, so then it has limits.
 fn exact_draft(base: &CoverableStep<'_>, facts: &Facts<'_>, elevated: bool) -> Option<Draft> {
     let wrappers = base.step.via.iter().filter(|_| elevated).flat_map(|via| via.argv.iter());
     let argv: Option<Vec<String>> = wrappers.chain(&base.step.argv).map(|word| word.value.clone()).collect();
     let pattern = Pattern::Exact(argv?);
-    let code = base.step.opaque.is_some();
-    if !base.writes && !code && base.step.dir == Dir::Same {
-        return Some(base.draft_rule(pattern, None, None));
+    let around = Some(crate::judge::surroundings_of(base.step)?);
+    let reads = base.step.redirections.iter().any(postern_command::Redirection::reads);
+    let needed = base.writes || reads || base.step.opaque.is_some();
+    let limits = if needed || base.step.dir != Dir::Same {
+        crate::judge::limits_of_step(facts, base.at, true)
+    } else {
+        None
+    };
+    if limits.is_none() && needed {
+        return None;
     }
-    let limits = crate::judge::limits_of_step(facts, base.at, true);
-    let needed = base.writes || code;
-    if limits.is_none() && needed { None } else { Some(base.draft_rule(pattern, None, limits)) }
+    let limits = limits.unwrap_or(Limits { effects: Vec::new(), places: Vec::new(), around: None });
+    Some(base.draft_rule(pattern, None, Some(Limits { around, ..limits })))
 }
 
 /// Offers a file of commands that the shell reads: the agent's own, or the system's.
@@ -408,5 +441,7 @@ fn path_pattern(program: &FoundProgram) -> Option<Pattern> {
     (reads_back && !is_glob(&program.path)).then_some(pattern)
 }
 
+#[cfg(test)]
+mod exact_tests;
 #[cfg(test)]
 mod tests;

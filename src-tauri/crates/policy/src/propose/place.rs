@@ -29,7 +29,7 @@ pub(super) fn rules_folder(drafts: &[Draft], facts: &Facts<'_>) -> Result<Option
     }
     // Without limits a rule for a folder holds only where the line does not move, and with them only where the agent cannot
     // exchange the folder that it moves to.
-    if drafts.iter().any(|draft| draft.limits.is_none())
+    if !drafts.iter().all(Draft::holds_effects)
         || !steps.clone().all(|step| is_held_in_place(facts, &step.dir))
     {
         return Ok(None);

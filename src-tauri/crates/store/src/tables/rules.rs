@@ -329,6 +329,10 @@ mod tests {
                     names: vec!["x".into()],
                 }],
                 places: vec!["/tmp".into()],
+                around: Some(postern_policy::Surroundings {
+                    variables: vec!["CI=1".into()],
+                    ..postern_policy::Surroundings::default()
+                }),
             })),
             folder: Some("/Users/u/project".into()),
             input: RuleInput::Text("cc".into()),

@@ -114,6 +114,7 @@ fn reading(argv: &[&str]) -> ParsedCommand {
         via: Vec::new(),
         assignments: Vec::new(),
         redirections: Vec::new(),
+        piped: false,
         dir: Dir::Same,
         ways_out: Vec::new(),
         script,

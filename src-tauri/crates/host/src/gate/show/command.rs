@@ -86,6 +86,7 @@ mod tests {
             via: Vec::new(),
             assignments: Vec::new(),
             redirections: Vec::new(),
+            piped: false,
             dir: Dir::Same,
             ways_out: Vec::new(),
             script: None,

