@@ -15,4 +15,8 @@ scope: "inside" | "outside" | "machine" | "remote",
 /**
  * Hosts, remotes or packages that it may be about.
  */
-names?: Array<string>, };
+names?: Array<string>, 
+/**
+ * Words that the effect was shown by: `commit changes`. `None` in rules of before, which cover any of its kind.
+ */
+says?: string, };

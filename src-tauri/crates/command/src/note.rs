@@ -12,7 +12,7 @@ use std::borrow::Cow;
 pub struct Words(Cow<'static, str>);
 
 impl Words {
-    /// Returns the words, for `contract::render` alone.
+    /// Returns the words, for `contract::render`, and to tell one effect from another.
     pub fn as_written(&self) -> &str {
         &self.0
     }

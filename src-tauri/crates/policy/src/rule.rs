@@ -319,6 +319,10 @@ pub struct CoveredEffect {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
     pub names: Vec<String>,
+    /// Words that the effect was shown by: `commit changes`. `None` in rules of before, which cover any of its kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub says: Option<String>,
 }
 
 /// Origins that a rule is for.

@@ -27,6 +27,7 @@ pub(crate) fn of_step(facts: &Facts<'_>, at: usize, exact: bool) -> Option<Limit
             kind: rated.effect.kind().to_owned(),
             scope: rated.scope,
             names: reached_names(&rated.effect, exact),
+            says: words_of(&rated.effect).map(str::to_owned),
         };
         if !limits.effects.contains(&covered) {
             limits.effects.push(covered);
@@ -239,6 +240,7 @@ fn is_never_covered(rated: &RatedEffect) -> bool {
 fn covers(covered: &CoveredEffect, rated: &RatedEffect, exact: bool) -> bool {
     let names = reached_names(&rated.effect, exact);
     covered.kind == rated.effect.kind()
+        && (covered.says.is_none() || covered.says.as_deref() == words_of(&rated.effect))
         && (!rated.effect.affected_paths().is_empty() || rated.scope <= covered.scope)
         && (!names.is_empty() || covered.names.is_empty())
         && names.iter().all(|name| covered.names.contains(name))
@@ -259,6 +261,18 @@ fn reached_names(effect: &CommandEffect, exact: bool) -> Vec<String> {
             names.iter().filter(|name| is_address(name)).cloned().collect()
         }
         _ => Vec::new(),
+    }
+}
+
+/// Returns the words of an effect that tell it from others of its kind: committing from rewriting what is committed.
+fn words_of(effect: &CommandEffect) -> Option<&str> {
+    match effect {
+        CommandEffect::ChangeRepository { change: words, .. }
+        | CommandEffect::ChangeSystem { change: words, .. }
+        | CommandEffect::Send { what: words, .. }
+        | CommandEffect::Serve { what: words, .. }
+        | CommandEffect::RunElsewhere { place: words, .. } => Some(words.as_written()),
+        _ => None,
     }
 }
 

@@ -327,6 +327,7 @@ mod tests {
                     kind: "write".into(),
                     scope: EffectScope::Inside,
                     names: vec!["x".into()],
+                    says: Some("change it".into()),
                 }],
                 places: vec!["/tmp".into()],
                 around: Some(postern_policy::Surroundings {

@@ -318,7 +318,7 @@ fn a_confined_rule_for_changes_covers_what_was_shown_and_no_more() {
     for (saved, text) in [
         ("tar czf a.tgz src", "tar czf b.tgz docs"),
         ("cp a b", "cp c d && cp d e"),
-        ("git commit -m x", "git commit -m y --amend"),
+        ("git commit -m x", "git commit -m y"),
         ("git add a", "cd src && git add b"),
     ] {
         let verdict = after(saved, text);
@@ -330,6 +330,7 @@ fn a_confined_rule_for_changes_covers_what_was_shown_and_no_more() {
         ("cp a b", "cp a ~/.zshrc"),
         ("cp a b", "cp ~/.ssh/id_rsa b"),
         ("git commit -m x", "git commit -m x -C ~/x"),
+        ("git commit -m x", "git commit -m y --amend"),
         ("git add a", "git -c core.fsmonitor=x add a"),
     ] {
         let verdict = after(saved, text);

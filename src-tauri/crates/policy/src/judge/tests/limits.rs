@@ -511,6 +511,47 @@ fn a_rule_for_one_target_covers_no_other_one() {
 }
 
 #[test]
-fn a_rule_for_the_own_repository_covers_no_other_one() {
-    check("gh pr comment 1 -b hi", &["gh pr comment 2 -b hi"], &["gh pr comment 1 -b hi -R evil/x"]);
+fn an_effect_of_the_same_kind_that_does_another_thing_is_more() {
+    check(
+        "git commit -m x",
+        &["git commit -m y", "git commit -am z"],
+        &[
+            "git commit --amend",
+            "git commit --amend --no-edit",
+            "git commit --no-verify -m x",
+            "git commit -n -m x",
+        ],
+    );
+    check(
+        "git push origin main",
+        &["git push origin dev"],
+        &["git push --no-verify origin main", "git push --all origin", "git push --tags origin"],
+    );
+    check("git branch x", &["git branch y"], &["git branch -D x", "git branch -m main y"]);
+    check("git stash", &["git stash push -m x"], &["git stash drop", "git stash clear"]);
+}
+
+#[test]
+fn a_call_of_a_server_is_about_the_same_repository() {
+    check(
+        "gh pr comment 1 -b hi",
+        &["gh pr comment 2 -b there"],
+        &[
+            "gh pr comment 1 -b hi -R evil/x",
+            "gh pr comment 1 -b hi --repo=evil/x",
+            "gh pr comment https://github.com/evil/x/pull/1 -b hi",
+        ],
+    );
+    check("gh pr create --fill", &["gh pr create -t x -b y"], &["gh pr create --fill -R evil/x"]);
+    check("gh pr view 1 -R o/r", &["gh pr view 2 -R o/r"], &["gh pr view 1 -R evil/x", "gh pr view 2"]);
+    check(
+        "gh api repos/acme/site",
+        &["gh api repos/acme/site/pulls", "gh api /repos/acme/site/pulls?page=2"],
+        &[
+            "gh api repos/evil/x",
+            "gh api user",
+            "gh api https://api.github.com/repos/evil/x",
+            "gh api -X GET repos/evil/x",
+        ],
+    );
 }
