@@ -5,7 +5,7 @@ use super::look;
 use super::places::{self, StepPlaces, TEMPORARY};
 use super::subject::StepSubject;
 use crate::cause::Gap;
-use crate::facts::Facts;
+use crate::facts::{Facts, TargetPath};
 use crate::needed::folders_of;
 use crate::operands::put_files;
 use crate::path;
@@ -296,6 +296,11 @@ fn paths_outside(
     let here = folders_of(facts.cwd, &subject.step.dir).and_then(|folders| folders.into_iter().next());
     let here = here.as_deref().unwrap_or(facts.cwd);
     let mut all = places::redirected(subject, facts, here, names_file);
+    let opened = subject.step.redirections.iter().filter(names_file);
+    let opened: Vec<_> = opened.filter_map(|one| one.target.value.as_deref()).collect();
+    let is_opened =
+        |led: &&TargetPath| opened.iter().any(|text| path::expand_home(text, facts.home) == led.written);
+    all.extend(subject.found.targets.iter().filter(is_opened).map(|led| led.real.clone()));
     all.retain(|path| !places.is_inside(path));
     if !exact && places::opens_files(subject) {
         let changes = changes_files(subject, &risk::of_step(facts, subject.step, subject.found));

@@ -1,7 +1,7 @@
 //! Rules that the offer of an exact command saves: they hold for exactly what was shown.
 
 use crate::testing::Scene;
-use crate::{AlwaysOffer, Decision, Gap, OfferLabel, Pattern, Rule, RuleOrigin, Source};
+use crate::{AlwaysOffer, Decision, Gap, OfferLabel, Pattern, Rule, RuleOrigin, Source, TargetPath};
 
 const PROGRAMS: [&str; 14] = [
     "ssh", "psql", "mysql", "docker", "kubectl", "crontab", "nc", "mail", "timeout", "strace", "test",
@@ -78,6 +78,16 @@ fn an_exact_command_reads_the_file_on_show_and_no_other() {
     let label = exact_offer("psql < ok.sql").map(|offer| offer.label);
     let changeable = vec!["ok.sql".to_owned()];
     assert_eq!(label, Some(OfferLabel::Exact { commands: 1, changeable }), "its content is not held");
+}
+
+#[test]
+fn an_exact_command_reads_no_file_behind_a_link() {
+    let text = "tee out.txt < ok.sql";
+    let rules = saved(&exact_offer(text).unwrap());
+    let mut linked = rules.iter().fold(scene(text), |scene, rule| scene.with_rule(rule.clone()));
+    linked.targets =
+        vec![TargetPath { written: "ok.sql".to_owned(), real: "/Users/u/other/f1".to_owned() }];
+    assert_ne!(linked.judge_request().decision, Decision::Allow);
 }
 
 #[test]
