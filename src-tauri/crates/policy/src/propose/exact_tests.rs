@@ -85,8 +85,7 @@ fn an_exact_command_reads_no_file_behind_a_link() {
     let text = "tee out.txt < ok.sql";
     let rules = saved(&exact_offer(text).unwrap());
     let mut linked = rules.iter().fold(scene(text), |scene, rule| scene.with_rule(rule.clone()));
-    linked.targets =
-        vec![TargetPath { written: "ok.sql".to_owned(), real: "/Users/u/other/f1".to_owned() }];
+    linked.targets = vec![TargetPath { written: "ok.sql".to_owned(), real: "/Users/u/other/f1".to_owned() }];
     assert_ne!(linked.judge_request().decision, Decision::Allow);
 }
 

@@ -6,7 +6,7 @@ use crate::{Decision, Pattern, Rule, RuleOrigin, TargetPath};
 fn scene(command: &str) -> Scene {
     let more = [
         "head", "mkdir", "ssh", "sed", "node", "tar", "zip", "unzip", "pax", "ln", "wget", "gh", "psql",
-        "rsync", "kill",
+        "rsync", "kill", "make", "just", "mvn", "gradle",
     ];
     let scene =
         more.iter().fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
