@@ -34,7 +34,7 @@ pub(crate) fn answer(kind: HookAgent, event: &str, verdict: &HookVerdict) -> Res
 
 /// Denies whatever the agent asks about. Returns the exit code that this takes.
 pub(crate) fn refuse(kind: HookAgent, reason: &str) -> u8 {
-    refuse_once(lock(), kind, reason)
+    refuse_once(&mut lock(), kind, reason)
 }
 
 /// Denies when the time is over, or when a part of this program panics.
@@ -61,9 +61,9 @@ fn lock() -> MutexGuard<'static, bool> {
     ANSWERED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn refuse_once(mut answered: MutexGuard<'_, bool>, kind: HookAgent, reason: &str) -> u8 {
+fn refuse_once(answered: &mut bool, kind: HookAgent, reason: &str) -> u8 {
     let (told, code) = hooks::refusal(kind, reason);
-    if !std::mem::replace(&mut *answered, true) && !told.is_empty() {
+    if !std::mem::replace(answered, true) && !told.is_empty() {
         // Without anybody who reads it the code is left to say no.
         drop(print::write_raw(told));
     }
@@ -74,8 +74,8 @@ fn refuse_once(mut answered: MutexGuard<'_, bool>, kind: HookAgent, reason: &str
 }
 
 /// Denies and ends, with the answer's lock held: no other answer follows.
-fn end(answered: MutexGuard<'_, bool>, kind: HookAgent, reason: &str) -> ! {
-    let code = refuse_once(answered, kind, reason);
+fn end(mut answered: MutexGuard<'_, bool>, kind: HookAgent, reason: &str) -> ! {
+    let code = refuse_once(&mut answered, kind, reason);
     exit(code)
 }
 
