@@ -33,6 +33,7 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
     code: "9f3a",
     digest: "7".repeat(64),
     requests: ["0199a1c0-0000-7000-8000-00000000aaaa"],
+    alone: true,
     asker: {
       agent: "builder",
       name: shown("name"),

@@ -170,10 +170,11 @@ mod tests {
         for (written, leads) in
             [("l/planted", "data/planted"), ("l/a/b", "data/a/b"), ("dangling", "data/new")]
         {
-            let found = target(written, &root).map(|target| target.real);
+            let found = target(written, &root, false).map(|target| target.real);
             assert_eq!(found.as_deref(), root.join(leads).to_str(), "{written}");
         }
-        assert_eq!(target("data/x", &root), None, "it leads where it says");
+        assert_eq!(target("data/x", &root, false), None, "it leads where it says");
+        assert!(target("data", &root, true).is_some(), "it is there");
     }
 
     #[test]
