@@ -202,13 +202,10 @@ fn what_is_saved_of_a_line_that_changes_its_folder_is_held_to_none_silently() {
     let posted = agent.post(json!({ "shell": "cd sub && rm -rf build" }));
     agent.asked(&posted);
     let question = waiting(&arena);
-    let refused = arena.approve(&question, &["--always", "exact"]);
-    assert!(refused.code != 0 && refused.stderr.contains("every folder"), "{refused:?}");
-    assert_eq!(
-        arena.approve(&question, &["--always", "exact", "--anywhere"]).code,
-        0,
-        "where the person says so"
-    );
+    let answered = arena.approve(&question, &["--always", "exact"]);
+    assert!(answered.code == 0 && answered.stdout.contains("nothing was saved"), "{answered:?}");
+    assert!(is_asked(&arena, &mut agent, &json!({ "command": ["rm", "-rf", "sub/build"] })));
+    assert!(is_asked(&arena, &mut agent, &json!({ "shell": "cd sub && rm -rf build" })));
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn reader(arena: &Arena) -> (Agent, Person) {
 
 fn open(arena: &Arena, agent: &Agent, folder: &str) {
     let saved = arena.ok(&["rules", "allow", "--read", folder, "--agent", agent.id()]);
-    assert!(saved.contains("may be read"), "{saved}");
+    assert!(saved.contains("may look around in"), "{saved}");
 }
 
 /// Requests a line, withdraws it if it is asked about, and returns its start and its output.

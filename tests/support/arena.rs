@@ -147,11 +147,11 @@ impl Arena {
         };
         self.enrolled.borrow_mut().push(id.clone());
         self.ok(&["agents", "add", &id]);
+        let project = self.folder.path().join(format!("project-{name}"));
+        std::fs::create_dir_all(&project).expect("a folder");
         if !settings.is_empty() {
             self.ok(&[&["agents", "set", &id, "--yes"], settings].concat());
         }
-        let project = self.folder.path().join(format!("project-{name}"));
-        std::fs::create_dir_all(&project).expect("a folder");
         let lines = self.ok(&["agents", "channel", &id, "--for", "bwrap"]);
         Agent::start(id, project, &lines)
     }

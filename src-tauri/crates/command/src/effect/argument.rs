@@ -1,8 +1,7 @@
 //! Effects of unsafe arguments, where no file says them better.
 
-use super::checks::FoundEffect;
 use super::command::word_text;
-use super::{CommandEffect, EffectScope, Reversible, UnknownEffectReason};
+use super::{CommandEffect, EffectScope, FoundEffect, Reversible, UnknownEffectReason};
 use crate::programs::{family, family_of};
 use crate::{ArgEffect, ArgFact, Step, UnsafeArg};
 

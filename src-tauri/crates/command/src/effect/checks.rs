@@ -4,10 +4,7 @@ use super::command::ExaminedCommand;
 use super::host::{is_away, machine_of};
 use super::inner::effects_of_text;
 use super::places::{is_device, is_git_hook, is_secret, is_start_file, is_system_file};
-use super::{CommandEffect, EffectScope, Reversible};
-
-/// An effect with its reach, as it is found in a command.
-pub(super) type FoundEffect = (CommandEffect, Option<EffectScope>, Reversible);
+use super::{CommandEffect, EffectScope, FoundEffect, Reversible};
 
 /// Returns what the named checks find in a command.
 pub(super) fn checked_effects(command: &ExaminedCommand<'_>) -> impl Iterator<Item = FoundEffect> {
@@ -145,7 +142,7 @@ fn mounts(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     if !written.is_empty() {
         return Some((CommandEffect::Write { paths: written }, None, Reversible::Unknown));
     }
-    (!read.is_empty()).then(|| (CommandEffect::Read { paths: read }, None, Reversible::Yes))
+    (!read.is_empty()).then_some((CommandEffect::Read { paths: read }, None, Reversible::Yes))
 }
 
 /// Returns the folder of a `--mount`, and true if it is only read.
@@ -220,7 +217,7 @@ fn shells_of_databases(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
         let start = STARTS.iter().find_map(|start| Some(plain.find(start)? + start.len()))?;
         Some(effects_of_text(text.get(start..)?))
     };
-    let found = command.args.iter().chain(command.texts).find_map(|text| run(&text))?;
+    let found = command.args.iter().chain(command.texts).find_map(run)?;
     let shell = CommandEffect::RunInlineCode { language: "sh".to_owned() };
     Some(found.into_iter().next().unwrap_or((shell, Some(EffectScope::Inside), Reversible::Unknown)))
 }

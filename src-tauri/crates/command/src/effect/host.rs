@@ -53,13 +53,14 @@ pub(super) fn repositories_of<'a>(command: &ExaminedCommand<'a>) -> Vec<&'a str>
         if let Some((_, address)) = word.split_once("://") {
             return Some(names(address, 3));
         }
-        let path = word.trim_start_matches('/');
+        let path = word.split('?').next().unwrap_or(word).trim_start_matches('/');
         is_api.then(|| path.strip_prefix("repos/").map_or(path, |path| names(path, 2)))
     };
     let by_option = command.values_of("-R").into_iter().chain(command.values_of("--repo"));
     let operands = command.operands(1).into_iter().skip(usize::from(is_api));
     // Of a call of the API that is one path; other words are values of its options.
-    let mut operands: Vec<&str> = operands.filter(|word| !word.contains('=')).collect();
+    let is_field = |word: &&str| word.split('?').next().is_some_and(|path| path.contains('='));
+    let mut operands: Vec<&str> = operands.filter(|word| !is_field(word)).collect();
     if is_api {
         let path = operands.iter().position(|word| word.contains('/')).unwrap_or(0);
         operands = operands.into_iter().skip(path).take(1).collect();

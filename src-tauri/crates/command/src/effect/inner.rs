@@ -1,9 +1,9 @@
 //! Commands and statements in the arguments of another command, as far as its words tell.
 
-use super::checks::{self, FoundEffect};
+use super::checks;
 use super::command::{ProgramWords, word_text};
 use super::step::effects_of_words;
-use super::{CommandEffect, StepEffect};
+use super::{CommandEffect, FoundEffect, StepEffect};
 use crate::{ParsedCommand, Step};
 
 /// Most commands of one text that are looked at.

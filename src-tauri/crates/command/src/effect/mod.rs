@@ -99,6 +99,9 @@ pub struct StepEffect {
     pub span: Range<usize>,
 }
 
+/// An effect with its reach, as it is found in a command.
+type FoundEffect = (CommandEffect, Option<EffectScope>, Reversible);
+
 impl CommandEffect {
     /// Names of all kinds, as they are written in JSON and by `history --effect`.
     pub const KINDS: [&'static str; 17] = [

@@ -7,18 +7,17 @@ pub fn is_secret(word: &str) -> bool {
         SECRETS.iter().any(|(start, rest)| behind.starts_with(rest) && before.ends_with(start))
     };
     let name = word.rsplit('/').next().unwrap_or(word);
-    !word.ends_with(".pub") && (word.match_indices(['.', '/']).any(holds) || is_secret_name(name))
+    let is_public = word.rsplit_once('.').is_some_and(|(_, end)| end == "pub");
+    !is_public && (word.match_indices(['.', '/']).any(holds) || is_secret_name(name))
 }
 
-/// Returns true for a file that projects keep secrets in: `.env`, `.env.local`, `server.pem`, `master.key`. Examples hold none.
+/// Returns true for a file that projects keep secrets in: `.env`, `.env.local`, `server-key.pem`, `master.key`. Examples hold none.
 fn is_secret_name(name: &str) -> bool {
-    /// What certificates are called.
-    const PUBLIC: [&str; 5] = ["ca", "cert", "chain", "dhparam", "pub"];
     const EXAMPLES: [&str; 5] = ["dist", "example", "sample", "template", "test"];
     let of = name.strip_prefix(".env").map(|rest| rest.strip_prefix('.').unwrap_or(rest));
     name == ".env"
         || name.starts_with(".env.") && of.is_some_and(|of| !EXAMPLES.iter().any(|one| of.ends_with(one)))
-        || name.strip_suffix(".pem").is_some_and(|stem| !PUBLIC.iter().any(|one| stem.contains(one)))
+        || name.rsplit_once('.').is_some_and(|(stem, end)| end == "pem" && stem.ends_with("key"))
         || name == "master.key"
 }
 

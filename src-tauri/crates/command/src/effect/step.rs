@@ -3,12 +3,12 @@
 use postern_programs::{EffectKind, Of};
 
 use super::argument::of_argument;
-use super::checks::{self, FoundEffect};
+use super::checks;
 use super::command::{self, ExaminedCommand, ProgramWords, word_text};
 use super::downloaded::runs_what_it_fetched;
 use super::host::{is_away, is_plain, is_this_machine, machine_of, registry_of_image, repositories_of};
 use super::inner::{effects_of_inner, fed_statements};
-use super::{CommandEffect, EffectScope, Reversible, StepEffect, UnknownEffectReason};
+use super::{CommandEffect, EffectScope, FoundEffect, Reversible, StepEffect, UnknownEffectReason};
 use crate::programs::table;
 use crate::programs::{
     ProgramClass, asks_others, class_of, command_words, family, family_of, is_read_only, is_read_only_anyway,
@@ -109,9 +109,9 @@ impl StepEffects {
                 && command.matches_any(effect.unless)
         });
         if let Some(words) = command.inner_words().filter(|_| !reads) {
-            effects_of_inner(words).into_iter().for_each(|(effect, scope, reversible)| {
+            for (effect, scope, reversible) in effects_of_inner(words) {
                 self.add_effect(effect, scope, reversible);
-            });
+            }
         }
     }
 

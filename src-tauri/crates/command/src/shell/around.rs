@@ -48,6 +48,7 @@ impl Below {
 }
 
 /// Scope of a statement.
+#[expect(clippy::struct_excessive_bools, reason = "four facts, none of which follows from another")]
 #[derive(Debug, Clone)]
 pub(super) struct Around {
     pub(super) dir: Dir,

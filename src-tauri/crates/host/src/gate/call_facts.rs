@@ -330,7 +330,7 @@ impl CallFacts {
         let verdict = self.judge_tool(world, policy);
         // A line for every use of a tool says nothing of the command in this one.
         let every = verdict.always.iter().any(|pattern| pattern == "*");
-        let acts = verdict.risk.level == RiskLevel::Dangerous || self.files.command.is_some();
+        let acts = verdict.risk.level == RiskLevel::Dangerous || self.files.carried.is_some();
         if every && acts { Vec::new() } else { verdict.always }
     }
 

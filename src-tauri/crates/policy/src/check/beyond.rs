@@ -53,8 +53,10 @@ pub(super) fn covered_beyond(
     tried.into_covered(RiskLevel::NeedsReview)
 }
 
-/// Returns arguments that the words of a saved offer let in and its limits keep out: those that make it do something dangerous or
-/// run another program. At most [`MOST_NAMED`], without single letters. `home` is the person's home folder.
+/// Returns arguments that the words of a saved offer let in and its limits keep out, at most [`MOST_NAMED`].
+///
+/// With them its program does something dangerous, or runs another one. Single letters are left out. `home` is the person's home
+/// folder.
 pub fn left_out(rule: &Rule, home: &str) -> Vec<String> {
     let Some((words, limits)) = open_words(rule, home).zip(rule.limits.as_deref()) else { return Vec::new() };
     let with_limits = |limits: Option<Limits>| Rule { limits: limits.map(Box::new), ..rule.clone() };

@@ -18,8 +18,10 @@ const ENDS: [char; 9] =
 pub(super) struct PatchedFiles<'a> {
     /// Every reading of their paths.
     pub(super) paths: Vec<&'a str>,
-    /// True if a line begins as one that names a file, and cannot be read.
+    /// True if a line begins as one that names a file, and cannot be read; or if a patch names none.
     pub(super) unread: bool,
+    /// True if a line begins a patch whose files are named by lines.
+    begun: bool,
 }
 
 /// Returns the files that a patch names.
@@ -28,6 +30,7 @@ pub(super) fn patched_files(text: &str) -> PatchedFiles<'_> {
     for line in text.split('\n').flat_map(readings) {
         files.read_line(line.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}'));
     }
+    files.unread |= files.begun && files.paths.is_empty();
     files
 }
 
@@ -59,6 +62,7 @@ impl<'a> PatchedFiles<'a> {
         let letters = name.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase);
         let name: String = letters.collect();
         let is_bare = path.trim().is_empty();
+        self.begun |= name == "beginpatch";
         if is_bare && (rest.trim().is_empty() || PLAIN.contains(&name.as_str())) {
             return;
         }
@@ -116,6 +120,7 @@ mod tests {
     #[test]
     fn what_begins_as_a_header_and_cannot_be_read_is_known() {
         for text in [
+            "*** Begin Patch\n+x",
             "*** Add File",
             "*** Add File:",
             "*** Create File: x",

@@ -297,7 +297,13 @@ impl<'a> FoundPaths<'a> {
         if named.filter {
             // A pattern that stays in the folder of a search only leaves files out.
             let leads_out = |part: &&str| part.starts_with(['/', '~', '$']) || part.contains("..");
-            let parts = text.split(['{', ',', '}']).filter(|part| self.by_filter || leads_out(part));
+            // Behind a brace a path goes on.
+            let goes_on = |at: usize, part: &str| at > 0 && !part.contains("..");
+            let parts = text.split('}').enumerate().flat_map(|(at, chunk)| {
+                let parts = chunk.split(['{', ',']).enumerate();
+                parts.filter(move |(first, part)| *first > 0 || !goes_on(at, part)).map(|(_, part)| part)
+            });
+            let parts = parts.filter(|part| self.by_filter || leads_out(part));
             self.paths.extend(parts.map(|part| Cow::Borrowed(folder_of_pattern(part))));
         }
         if named.patches {

@@ -101,7 +101,7 @@ fn links_outside(call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
     Some((*at, ArgEffect::Outside, "makes a name that leads out of the working directory"))
 }
 
-/// What a command does that writes where tools look by themselves.
+/// Description of a command that writes where tools look by themselves.
 pub(super) const PLANTS: &str = "writes what other programs run or read without being asked";
 
 /// Returns an operand that other programs read or run by themselves.
