@@ -281,6 +281,7 @@ pub struct Past {
 /// A question that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own on the wire")]
 pub struct Question {
     /// UUID (v7).
     pub id: String,

@@ -116,10 +116,10 @@ pub(super) fn what_is_imported(imported: &Imported) -> String {
     }
     let mut text = if parts.is_empty() { "nothing".to_owned() } else { parts.join(" and ") };
     if same > 0 {
-        text += &format!("; {} there already", count(same, "rule is", "rules are"));
+        text.extend(["; ", &count(same, "rule is", "rules are"), " there already"]);
     }
     if of(Taken::LeftOut) > 0 {
-        text += &format!("; {} can’t be imported", count(of(Taken::LeftOut), "entry", "entries"));
+        text.extend(["; ", &count(of(Taken::LeftOut), "entry", "entries"), " can’t be imported"]);
     }
     text
 }

@@ -236,17 +236,14 @@ fn what_is_saved(question: &Question, wanted: &str) -> Result<String, Failure> {
     if question.proposals.is_empty() {
         return Ok("let it run".to_owned());
     }
-    match question.proposals.iter().find(|proposal| proposal.id == wanted) {
-        Some(proposal) => {
-            Ok(format!("run it and save the rule \"{}\"", print::to_terminal_text(&proposal.label)))
-        }
-        None => {
-            let offered: Vec<_> = question.proposals.iter().map(|proposal| proposal.id.as_str()).collect();
-            Err(Failure::refused(format!(
-                "--always {wanted} is not offered for this question; offered: {}",
-                offered.join(", ")
-            )))
-        }
+    if let Some(proposal) = question.proposals.iter().find(|proposal| proposal.id == wanted) {
+        Ok(format!("run it and save the rule \"{}\"", print::to_terminal_text(&proposal.label)))
+    } else {
+        let offered: Vec<_> = question.proposals.iter().map(|proposal| proposal.id.as_str()).collect();
+        Err(Failure::refused(format!(
+            "--always {wanted} is not offered for this question; offered: {}",
+            offered.join(", ")
+        )))
     }
 }
 

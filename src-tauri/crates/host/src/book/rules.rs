@@ -56,7 +56,7 @@ impl PolicyStore {
     ) -> Result<ListedRule, PolicyStoreError> {
         let rule = self.rule_of(draft, source).await?;
         let _one = self.change().await;
-        let known = self.store().read(|conn| postern_store::rules::list_rules(conn))?;
+        let known = self.store().read(postern_store::rules::list_rules)?;
         let id = match known.iter().find(|other| says_the_same(other, &rule)) {
             Some(other) => other.id,
             None => self.save_new(rule).await?,

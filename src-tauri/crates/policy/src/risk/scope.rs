@@ -35,8 +35,10 @@ impl<'a> PathContext<'a> {
     pub(super) fn of_step(facts: &Facts<'a>, step: &Step, found: Option<&'a StepFacts>) -> Self {
         let cwd = super::folder(facts, step).map(Cow::Owned);
         let context = Self { cwd, folders: facts.folders, home: facts.home, found, given: None };
-        let given = given_words(facts.reading, step);
-        let given = given.map(|words| words.map_or(EffectScope::Outside, |words| context.scope_of(&words)));
+        let given = given_files(facts.reading, step).map(|files| match files {
+            GivenFiles::Named(words) => context.scope_of(&words),
+            GivenFiles::Unknown => EffectScope::Outside,
+        });
         Self { given, ..context }
     }
 
@@ -128,15 +130,25 @@ impl<'a> PathContext<'a> {
 /// Programs that pass on some of the lines that they read.
 const FILTERS: [&str; 7] = ["egrep", "fgrep", "grep", "head", "sort", "tail", "uniq"];
 
-/// Returns the words that name the files which a wrapper hands to the step; `None` inside if nobody knows them.
+/// Files that a wrapper hands to a step.
+enum GivenFiles {
+    /// They are these, or lie in them.
+    Named(Vec<String>),
+    /// Only the run tells.
+    Unknown,
+}
+
+/// Returns the files that a wrapper hands to the step.
 ///
 /// `find` and `fd` look through folders; `xargs` and `parallel` take names from the pipe before them.
-fn given_words(reading: &ParsedCommand, step: &Step) -> Option<Option<Vec<String>>> {
+fn given_files(reading: &ParsedCommand, step: &Step) -> Option<GivenFiles> {
     step.via.iter().rev().find_map(|via| {
         let name = via.argv.first().and_then(|word| word.value.as_deref()).map(path::base_name)?;
         match name {
-            "find" | "gfind" | "fd" | "fdfind" => Some(Some(starts(&via.argv))),
-            "xargs" | "gxargs" | "parallel" => Some(listed(reading, step)),
+            "find" | "gfind" | "fd" | "fdfind" => Some(GivenFiles::Named(starts(&via.argv))),
+            "xargs" | "gxargs" | "parallel" => {
+                Some(listed(reading, step).map_or(GivenFiles::Unknown, GivenFiles::Named))
+            }
             _ => None,
         }
     })
