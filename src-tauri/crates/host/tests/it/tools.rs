@@ -271,7 +271,8 @@ async fn the_elevated_gate_is_the_persons_and_a_subagent_gets_it_only_from_its_p
     let ran = wire.run_with(&["basename", "/a/b"], json!({"session": "passed"})).await;
     assert_eq!(ran["reason"], "policy", "the person's switch holds for all: {ran}");
     assert!(ran["message"].as_str().unwrap().contains("elevated"), "{ran}");
-    let tool = wire.call("tool.check", json!({"tool": "grep", "session": "own"})).await.unwrap();
+    let grep = json!({"tool": "grep", "arguments": {"path": "/srv/x"}, "session": "own"});
+    let tool = wire.call("tool.check", grep).await.unwrap();
     assert_eq!(tool["decision"], "allow", "its own tools are another matter");
 }
 

@@ -132,7 +132,7 @@ const FILTERS: [&str; 7] = ["egrep", "fgrep", "grep", "head", "sort", "tail", "u
 
 /// Files that a wrapper hands to a step.
 enum GivenFiles {
-    /// They are these, or lie in them.
+    /// Words that name them, or folders that they lie in.
     Named(Vec<String>),
     /// Only the run tells.
     Unknown,
