@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::print::{self, emphasize, to_terminal_text};
+use postern_command::quote_word;
 use postern_contract::{
     EnvChangeKind, Proposal, Question, Renewal, ShownProgram, ShownStep, ShownSubject, THIS_COMPUTER,
     pieces_to_text,
@@ -21,7 +22,7 @@ pub(crate) fn print_full(question: &Question) -> Result<(), Failure> {
     let session = asker
         .session
         .as_ref()
-        .map_or_else(String::new, |session| format!(" · session {}", to_terminal_text(session)));
+        .map_or_else(String::new, |session| format!(" · session {}", quote_word(&to_terminal_text(session))));
     print::write_hanging(&format!("{BESIDE}{}{session}", origin_words(question)), BESIDE.len())?;
     print::write_line("")?;
     if question.subject == ShownSubject::Command {

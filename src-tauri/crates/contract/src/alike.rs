@@ -69,16 +69,16 @@ pub fn find_alike<'a>(question: &Question, waiting: &'a [Question]) -> Vec<&'a Q
 
 /// Returns true if a question with this risk is never shown as one with others.
 ///
-/// Its headline stands for all of them only where every effect names what it is about, and none runs what its words say.
+/// Its headline stands for all of them only where every effect that is more than a look names what it is about, and none
+/// runs what its words say.
 pub fn stands_alone(risk: &Risk) -> bool {
     risk.effects.is_empty() || !risk.effects.iter().all(|rated| names_objects(&rated.effect))
 }
 
 fn names_objects(effect: &CommandEffect) -> bool {
     match effect {
-        CommandEffect::Read { paths }
-        | CommandEffect::Write { paths }
-        | CommandEffect::Delete { paths, .. } => !paths.is_empty(),
+        CommandEffect::Read { .. } => true,
+        CommandEffect::Write { paths } | CommandEffect::Delete { paths, .. } => !paths.is_empty(),
         CommandEffect::Fetch { from: names }
         | CommandEffect::Send { to: names, .. }
         | CommandEffect::Install { packages: names, .. }

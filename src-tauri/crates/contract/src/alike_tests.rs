@@ -159,12 +159,14 @@ fn only_effects_that_name_their_objects_are_shown_as_one() {
     };
     let (name, place) = (Some("x".to_owned()), || "in a container".into());
     let names = || vec!["x".to_owned()];
-    for effect in [Effect::Fetch { from: names() }, Effect::Read { paths: names() }] {
+    let read = |paths| Effect::Read { paths };
+    // What a command looks at can change nothing, whether it is named or not.
+    for effect in [Effect::Fetch { from: names() }, read(names()), read(Vec::new())] {
         assert!(!stands_alone(&risk(effect.clone())), "{effect:?}");
     }
     for effect in [
         Effect::Fetch { from: Vec::new() },
-        Effect::Read { paths: Vec::new() },
+        Effect::Write { paths: Vec::new() },
         Effect::ChangeRepository { change: "change its settings".into(), names: Vec::new() },
         Effect::ChangeSystem { change: "end a process".into(), names: names() },
         Effect::RunElsewhere { place: place(), name: name.clone() },

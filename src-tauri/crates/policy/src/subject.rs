@@ -1,5 +1,6 @@
 //! Subject and origin of a request: typed where a request comes in, and never read from a text again.
 
+use crate::permissions::PATCH;
 use postern_command::effect::{host_of, is_secret};
 use postern_command::{CommandEffect, EffectScope, Reversible, StepEffect, UnknownEffectReason};
 use serde::{Deserialize, Serialize};
@@ -130,6 +131,8 @@ impl Subject {
     /// Returns the effects of what is no command; those of a command are its steps'.
     pub fn effects(&self) -> Vec<StepEffect> {
         let one = |effect, scope, reversible| StepEffect { effect, scope, reversible, span: 0..0 };
+        let unknown =
+            |why| one(CommandEffect::Unknown { why }, Some(EffectScope::Machine), Reversible::Unknown);
         match self {
             Self::Command(_) => Vec::new(),
             Self::FileEdit { path, .. } => {
@@ -147,10 +150,15 @@ impl Subject {
                 let from = vec![host_of(url).to_owned()];
                 vec![one(CommandEffect::Fetch { from }, Some(EffectScope::Remote), Reversible::Unknown)]
             }
-            Self::McpCall { tool, .. } | Self::Other { tool, .. } => {
-                let why = UnknownEffectReason::Tool(tool.clone());
-                vec![one(CommandEffect::Unknown { why }, Some(EffectScope::Machine), Reversible::Unknown)]
+            Self::McpCall { server, tool, .. } => {
+                vec![unknown(UnknownEffectReason::ServerTool { server: server.clone(), tool: tool.clone() })]
             }
+            Self::Other { tool, arguments } => match edited_path(tool, arguments) {
+                Some(path) => {
+                    vec![one(CommandEffect::Write { paths: vec![path] }, None, Reversible::Unknown)]
+                }
+                None => vec![unknown(UnknownEffectReason::Tool(tool.clone()))],
+            },
         }
     }
 
@@ -228,6 +236,13 @@ fn file_read_subject(tool: &str, arguments: &Map<String, Json>) -> Option<Subjec
         None => path_beside(arguments, &["limit", "offset"]).map(|path| vec![path.to_owned()]),
     };
     all.filter(|paths| !paths.is_empty()).map(|paths| Subject::FileRead { paths })
+}
+
+/// Returns the one file that an agent's own tool edits, also where its change is none that can be shown as lines.
+fn edited_path(tool: &str, arguments: &Map<String, Json>) -> Option<String> {
+    let edits = matches!(tool, "edit_file" | "write_file") && !arguments.contains_key(PATCH);
+    let mut paths = PATHS.iter().filter_map(|name| text_argument(arguments, name)).filter(|_| edits);
+    paths.next().filter(|_| paths.next().is_none()).map(str::to_owned)
 }
 
 fn file_edit_subject(arguments: &Map<String, Json>) -> Option<Subject> {
@@ -315,6 +330,21 @@ mod tests {
         assert!(
             matches!(called, Subject::McpCall { server, tool, .. } if server == "github" && tool == "create_issue")
         );
+    }
+
+    #[test]
+    fn an_edit_that_is_no_lines_says_its_file() {
+        let cell = json!({"path": "/a.ipynb", "new_source": "1", "cell_id": "c", "edit_mode": "insert"});
+        let effects = of("edit_file", cell).effects();
+        assert_eq!(effects[0].effect, CommandEffect::Write { paths: vec!["/a.ipynb".to_owned()] });
+        for other in [
+            json!({"path": "/a", "file_path": "/b", "new_source": "1"}),
+            json!({"path": "/a", "patch": {"input": "*** Update File: /b"}}),
+            json!({"new_source": "1"}),
+        ] {
+            let effects = of("edit_file", other).effects();
+            assert!(matches!(effects[0].effect, CommandEffect::Unknown { .. }), "{effects:?}");
+        }
     }
 
     #[test]

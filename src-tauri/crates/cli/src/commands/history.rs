@@ -69,17 +69,19 @@ fn filter_of(command: History) -> Result<RequestFilter, Failure> {
     })
 }
 
-/// Columns of the list.
-const HEADINGS: [&str; 6] = ["AT", "AGENT", "STATE", "COMMAND", "BY", "REQUEST"];
+/// Columns of the list; the command is last, so that a long one moves nothing else.
+const HEADINGS: [&str; 6] = ["AT", "AGENT", "STATE", "BY", "REQUEST", "COMMAND"];
+/// Number of the column of a request's id.
+const REQUEST: usize = 4;
 /// Number of the column of a command.
-const COMMAND: usize = 3;
+const COMMAND: usize = 5;
 
 /// Lists requests, one per line of a terminal unless their commands are wanted in full.
 fn show_requests(requests: &[RequestRow], full: bool) -> Result<(), Failure> {
     let ids: Vec<&str> = requests.iter().map(|request| request.id.as_str()).collect();
     let short = |request: &RequestRow| {
         let mut row = request_row(request);
-        row[5] = print::short_id(&request.id, &ids);
+        row[REQUEST] = print::short_id(&request.id, &ids);
         row
     };
     let mut rows: Vec<[String; 6]> = requests.iter().map(short).collect();
@@ -99,9 +101,9 @@ fn request_row(request: &RequestRow) -> [String; 6] {
         print::format_time(request.at),
         request.agent.to_string(),
         render::state_words(request),
-        request.line.clone(),
         render::decided_by(request).unwrap_or_default(),
         request.id.clone(),
+        request.line.clone(),
     ]
 }
 

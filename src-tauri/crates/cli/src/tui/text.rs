@@ -7,7 +7,8 @@ use super::choice::RuleChoice;
 use super::details;
 use super::rows::{Rows, step_mark};
 use super::wrap::{StyledRun, dim, dim_run, plain_run, shown_runs};
-use postern_contract::{Batch, CommandPart, PartRole, PieceKind, Question, ShownSubject};
+use postern_command::quote_word;
+use postern_contract::{Batch, CommandPart, PartRole, PieceKind, Question, ShownSubject, join_pieces};
 use postern_policy::{Decision, RiskLevel};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
@@ -53,14 +54,15 @@ pub(super) fn question(question: &Question, shape: &Shape<'_>) -> Vec<Line<'stat
 /// Returns where it would run: by what, in which folder, in which session.
 fn context(question: &Question) -> Vec<StyledRun> {
     let mut runs = vec![dim_run(crate::question::origin_words(question))];
-    let session = question.asker.session.as_ref();
-    for (label, text) in
-        [(" · in ", Some(&question.cwd)), (" on branch ", question.branch.as_ref()), (" · session ", session)]
-    {
+    for (label, text) in [(" · in ", Some(&question.cwd)), (" on branch ", question.branch.as_ref())] {
         if let Some(text) = text.filter(|text| !text.is_empty()) {
             runs.push(dim_run(label));
             runs.extend(shown_runs(text, dim()));
         }
+    }
+    // Its agent chose the name: in quotes it is not taken for a sentence of Postern.
+    if let Some(session) = &question.asker.session {
+        runs.push(dim_run(format!(" · session {}", quote_word(&join_pieces(session)))));
     }
     runs
 }

@@ -84,6 +84,13 @@ pub enum UnknownEffectReason {
     LooksLikeAscii(String),
     /// Tool of the agent's own.
     Tool(String),
+    /// Tool of an MCP server.
+    ServerTool {
+        /// The server, as its agent calls it.
+        server: String,
+        /// The tool.
+        tool: String,
+    },
 }
 
 /// An effect of one step.

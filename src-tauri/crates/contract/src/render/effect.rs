@@ -256,7 +256,7 @@ fn deletion(begun: Sentence, rated: &RatedEffect, paths: &[String], recursive: b
 }
 
 /// Returns a number of bytes in words, as file managers show it.
-fn format_size(bytes: u64) -> String {
+pub(super) fn format_size(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["bytes", "KB", "MB", "GB", "TB"];
     let (mut unit, mut rest) = (0, bytes);
     while rest >= 1000 && unit + 1 < UNITS.len() {
@@ -349,5 +349,8 @@ fn unknown(begun: Sentence, why: &UnknownEffectReason) -> Sentence {
             begun.literal("use a name with letters that only look like others: ").code(text)
         }
         UnknownEffectReason::Tool(name) => begun.literal("use its tool ").code(name),
+        UnknownEffectReason::ServerTool { server, tool } => {
+            begun.literal("use ").code(tool).literal(" of the MCP server ").code(server)
+        }
     }
 }

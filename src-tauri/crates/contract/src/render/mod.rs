@@ -35,8 +35,8 @@ pub use gap::difference;
 pub use lint::{problem, suggest_fix};
 pub use offer::{offer_phrase, placed_offer};
 pub use question::{
-    PastOutcome, ProgramRemark, at_zero, denied, nothing_to_save, own_channel, past_outcome, policy, remark,
-    tool_policy,
+    PastOutcome, ProgramRemark, at_zero, denied, no_line_break, nothing_to_save, own_channel, past_outcome,
+    policy, remark, replaced_bytes, replaced_lines, tool_policy,
 };
 pub use risk::protection;
 pub use rule::{invalid_rule, of_kind, rule_pattern, rule_remark, rule_sentence};

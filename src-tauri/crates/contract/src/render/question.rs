@@ -1,5 +1,6 @@
 //! Parts of a question beside its cause: the policy that asks, the result at zero, remarks about programs.
 
+use super::effect::format_size;
 use super::sentence::Sentence;
 use crate::piece::ShownText;
 use postern_policy::{Ask, Fallback, NothingToSave, Security, Settings};
@@ -33,6 +34,22 @@ pub fn at_zero(fallback: Fallback) -> ShownText {
 /// Returns what happens to a question that ends in a denial.
 pub fn denied() -> ShownText {
     Sentence::new("Denied").pieces()
+}
+
+/// Returns how many lines a whole text replaces, where they are too many to be shown.
+pub fn replaced_lines(count: usize) -> ShownText {
+    Sentence::new("this replaces all ").number(count).literal(" lines that are there").pieces()
+}
+
+/// Returns how much a whole text replaces, where the file is not shown.
+pub fn replaced_bytes(bytes: u64) -> ShownText {
+    let size = format_size(bytes);
+    Sentence::new("this replaces a file of ").fragment(&size).literal(", which isn’t shown").pieces()
+}
+
+/// Returns the remark on a last line that has no end.
+pub fn no_line_break() -> ShownText {
+    Sentence::new("no line break at the end").pieces()
 }
 
 /// Returns why *always* saves nothing, as a clause that follows *because*.

@@ -170,6 +170,7 @@ fn effects(text: &str) -> Vec<CommandEffect> {
         CommandEffect::Unknown { why: UnknownEffectReason::MixedAlphabets(text()) },
         CommandEffect::Unknown { why: UnknownEffectReason::LooksLikeAscii(text()) },
         CommandEffect::Unknown { why: UnknownEffectReason::Tool(text()) },
+        CommandEffect::Unknown { why: UnknownEffectReason::ServerTool { server: text(), tool: text() } },
     ]
 }
 

@@ -5,7 +5,7 @@
 //! the same to files.
 
 use super::call::AgentToolCall;
-use super::context::QuestionContext;
+use super::context::{QuestionContext, ReplacedFile};
 use super::judge::{JudgedRequest, RequestJudgment, World, unjudged};
 use super::look_up::{first_folder, readable};
 use crate::clock::lasting;
@@ -285,6 +285,11 @@ fn facts_of<'a>(
 }
 
 impl CallFacts {
+    /// Reads the file that the call would write anew, where there is one. Blocks.
+    pub(super) fn find_replaced(&self, home: &str) -> Option<ReplacedFile> {
+        ReplacedFile::of_call(&self.call, home)
+    }
+
     /// Returns the verdict on the use of a tool by a policy. `facts` are those of its command.
     pub(super) fn judge_by_policy(&self, world: &World, policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
         if facts.origin == Origin::AgentShell {

@@ -1,11 +1,14 @@
 //! Findings that a question shows beside the facts: scripts that nobody allowed with this content, the branch, other profiles.
 
+use super::call::AgentToolCall;
+use crate::touches::real_path;
+use postern_command::effect::is_secret;
 use postern_command::escape;
 use postern_contract::ScriptState;
 use postern_contract::methods::{ControlError, ScriptText};
 use postern_exec::resolve::{Held, HeldFile};
 use postern_exec::small_file;
-use postern_policy::{Identity, Profile};
+use postern_policy::{FileChange, Identity, Profile, Subject, expand_home};
 use postern_protocol::encode_hex;
 use postern_store::Store;
 use postern_store::scripts::{AllowedScript, last_allowed};
@@ -17,6 +20,8 @@ const LINES: usize = 40;
 const BYTES: usize = 8 << 10;
 /// Bytes of a script that can be shown in full.
 const WHOLE: u64 = 256 << 10;
+/// Bytes of a file whose text is compared with what would replace it.
+const REPLACED: u64 = 64 << 10;
 
 /// Findings that a question shows beside the facts.
 #[derive(Debug, Default)]
@@ -27,6 +32,32 @@ pub(super) struct QuestionContext {
     pub(super) tighter: Vec<Profile>,
     /// The branch that the folder is on; found only for a question.
     pub(super) branch: Option<String>,
+    /// The file that a tool would write anew, where there is one.
+    pub(super) replaced: Option<ReplacedFile>,
+}
+
+/// File that a tool would write anew.
+#[derive(Debug)]
+pub(super) enum ReplacedFile {
+    /// Its text.
+    Text(String),
+    /// A file that is not shown: it has this many bytes, and is long, holds secrets or is no text.
+    Unshown(u64),
+}
+
+impl ReplacedFile {
+    /// Reads the file that a whole text would replace. Blocks.
+    pub(super) fn of_call(call: &AgentToolCall, home: &str) -> Option<Self> {
+        let Subject::FileEdit { path, change: FileChange::Whole(_) } = &call.subject else { return None };
+        let path = Path::new(call.cwd.as_deref()?).join(&*expand_home(path, home));
+        let file = small_file::open_regular(&path).ok()?;
+        let bytes = file.metadata().ok()?.len();
+        let real = real_path(&path)?;
+        let text = Some(file)
+            .filter(|_| !is_secret(&real) && !is_secret(&path.to_string_lossy()))
+            .and_then(|file| small_file::read_text(&file, REPLACED).ok());
+        Some(text.map_or(Self::Unshown(bytes), Self::Text))
+    }
 }
 
 /// The beginning of a script, with what is known of it.

@@ -89,7 +89,7 @@ impl Task {
             let world = world.within(allowance);
             let judge = |(id, run)| {
                 let mut judgement = judge_run(&world, &policy, version, &run, lasting());
-                judgement.find_context(&store);
+                judgement.find_context(&store, &world.home);
                 judgement.close();
                 (id, judgement)
             };

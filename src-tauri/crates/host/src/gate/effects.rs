@@ -69,7 +69,7 @@ impl Task {
                 None => super::judge::judge_run(&world, &policy, version, &run, at),
             };
             judgement.hold_permit(open);
-            judgement.find_context(&store);
+            judgement.find_context(&store, &world.home);
             let before = new.filter(|_| !judgement.denies()).map_or(Ok(None), |new| {
                 store.look_up(|conn| requests::find_known(conn, &new.agent, &new.request_id, &new.content))
             });

@@ -89,11 +89,11 @@ impl RequestJudgment {
     }
 
     /// Finds what a question about it shows beside the facts.
-    pub(super) fn find_context(&mut self, store: &Store) {
+    pub(super) fn find_context(&mut self, store: &Store, home: &str) {
         if let Self::Judged(judged) = self
             && judged.verdict.decision == Decision::Ask
         {
-            judged.find_context(store);
+            judged.find_context(store, home);
         }
     }
 

@@ -117,12 +117,14 @@ impl JudgedRequest {
         }
     }
 
-    /// Finds what a question shows beside the facts: the scripts, which of them are new, and the branch that its folder is on.
-    pub(super) fn find_context(&mut self, store: &Store) {
+    /// Finds what a question shows beside the facts: the scripts, which of them are new, the file that a tool would
+    /// write anew, and the branch that its folder is on.
+    pub(super) fn find_context(&mut self, store: &Store, home: &str) {
         self.read_scripts();
         for script in &mut self.context.scripts {
             script.compare_with_record(store);
         }
+        self.context.replaced = self.call.as_deref().and_then(|found| found.find_replaced(home));
         self.context.branch = measure::branch_of(Path::new(&self.plan.cwd.path));
     }
 }

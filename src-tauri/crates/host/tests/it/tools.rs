@@ -2,7 +2,7 @@
 
 use crate::support::{Lab, Wire};
 use postern_contract::ApproverNotification;
-use postern_contract::ToolApprovalRequired;
+use postern_contract::{ToolApprovalRequired, join_pieces};
 use serde_json::{Value, json};
 
 async fn required(lab: &mut Lab) -> ToolApprovalRequired {
@@ -163,6 +163,31 @@ async fn an_edit_counts_from_the_very_next_call() {
     assert!(message.contains("line 2, column 11") && message.contains("alow"), "{message}");
     let shown = lab.control("permissions.get", json!({"agent": "main"})).await.unwrap();
     assert_eq!(shown["problem"]["text"], "\"grep\": \"alow\"", "{shown}");
+}
+
+#[tokio::test]
+async fn a_file_that_is_written_anew_is_shown_as_what_changes() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let file = json!({"agent": "main", "text": "{\"write_file\": \"ask\"}"});
+    lab.control("permissions.set", file).await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("a.py", "one\ntwo\n"), (".env", "KEY=old\n")] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    for (name, expected) in [
+        ("a.py", &[" one", "-two", "+three"][..]),
+        ("new.py", &["+one", "+three"]),
+        // Its text would go to every approver.
+        (".env", &["…this replaces a file of 8 bytes, which isn’t shown", "+one", "+three"]),
+    ] {
+        let arguments = json!({"path": name, "content": "one\nthree\n"});
+        let call = json!({"tool": "write_file", "arguments": arguments, "cwd": folder.path()});
+        wire.call("tool.check", call).await.unwrap();
+        let rows = lab.question().await.subject.to_rows();
+        let lines = rows[1..].iter().map(|(sign, line)| format!("{sign}{}", join_pieces(line)));
+        assert_eq!(lines.collect::<Vec<_>>(), expected, "{name}");
+    }
 }
 
 #[tokio::test]

@@ -80,9 +80,12 @@ const RANKS: [&str; 17] = [
 /// Returns the rank of an effect. What could not be read comes before what only happens in the project.
 pub(super) fn effect_rank(effect: &CommandEffect) -> usize {
     let kind = match effect {
-        CommandEffect::Unknown { why: UnknownEffectReason::Program(_) | UnknownEffectReason::Tool(_) } => {
-            "unknown"
-        }
+        CommandEffect::Unknown {
+            why:
+                UnknownEffectReason::Program(_)
+                | UnknownEffectReason::Tool(_)
+                | UnknownEffectReason::ServerTool { .. },
+        } => "unknown",
         CommandEffect::Unknown { .. } => "change-repository",
         _ => effect.kind(),
     };

@@ -1,7 +1,7 @@
 //! Request in full, from the record.
 
 use super::super::rows;
-use crate::gate::{AgentToolCall, shown_path, shown_subject, to_pieces};
+use crate::gate::{AgentToolCall, kept_subject, shown_path, to_pieces};
 use postern_command::{escape, quote_argv};
 use postern_contract::render::{self, Sentence};
 use postern_contract::{Moment, MomentKind, RequestDetail, ShownSubject, ShownText};
@@ -42,7 +42,7 @@ pub(super) fn detail(
         risk: row.summary.risk.as_ref().map(render::shown_risk),
         command: command(row.plan.as_ref().map(|plan| &plan.launch), &asked),
         subject: AgentToolCall::of_asked(&row.asked)
-            .map(|call| shown_subject(&call))
+            .map(|call| kept_subject(&call))
             .filter(|subject| *subject != ShownSubject::Command),
         asked: row.asked_line,
         place: shown_path(&cwd, home),

@@ -1,14 +1,22 @@
 //! The use of a tool, as a person reads it: a shell's line, or a path before the other arguments.
 
 use super::super::call::AgentToolCall;
+use super::super::context::ReplacedFile;
 use super::super::judge::JudgedRequest;
 use super::command;
-use super::text::to_pieces;
+use super::text::{MOST, length, to_pieces};
 use postern_command::effect::host_of;
 use postern_command::escape;
+use postern_contract::render;
 use postern_contract::{CommandPart, DiffLine, Field, LineChange, PartRole, ShownSubject, ShownText};
 use postern_policy::{FileChange, RequestedCommand, Subject, beside_command};
 use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// Unchanged lines that are shown around those that change.
+const AROUND: usize = 3;
+/// Time for comparing two texts; then the rest counts as replaced.
+const TIME_TO_COMPARE: Duration = Duration::from_millis(50);
 
 /// The use of a tool in stretches and as one line, in which nothing that it is given is left out.
 pub(super) struct ShownCall {
@@ -50,15 +58,21 @@ pub(super) fn shown_call(call: &AgentToolCall, judged: &JudgedRequest) -> ShownC
     };
     let line = escape::visible_text(&format!("{}{with}", call.tool));
     let command = vec![part(&call.tool, PartRole::Program), part(&with, PartRole::Argument)];
-    ShownCall { tool: Some(to_pieces(&call.tool)), subject: shown_subject(call), command, line }
+    let subject = shown_subject(call, judged.context.replaced.as_ref());
+    ShownCall { tool: Some(to_pieces(&call.tool)), subject, command, line }
 }
 
-/// Returns what a call is about, in its own form.
-pub(crate) fn shown_subject(call: &AgentToolCall) -> ShownSubject {
+/// Returns what a call that is kept was about, in its own form.
+pub(crate) fn kept_subject(call: &AgentToolCall) -> ShownSubject {
+    shown_subject(call, None)
+}
+
+/// Returns what a call is about, in its own form; a whole text as what it changes in the file that it replaces.
+fn shown_subject(call: &AgentToolCall, replaced: Option<&ReplacedFile>) -> ShownSubject {
     match &call.subject {
         Subject::Command(_) => ShownSubject::Command,
         Subject::FileEdit { path, change } => {
-            ShownSubject::FileEdit { path: to_pieces(path), lines: diff_lines(change) }
+            ShownSubject::FileEdit { path: to_pieces(path), lines: diff_lines(change, replaced) }
         }
         Subject::FileRead { paths } => {
             ShownSubject::FileRead { paths: paths.iter().map(|path| to_pieces(path)).collect() }
@@ -93,13 +107,58 @@ fn fields(arguments: &Map<String, Value>) -> Vec<Field> {
     arguments.iter().map(field).collect()
 }
 
-fn diff_lines(change: &FileChange) -> Vec<DiffLine> {
-    let line =
-        |change, text: &str| DiffLine { change, text: to_pieces(text.strip_suffix('\n').unwrap_or(text)) };
-    match change {
-        FileChange::Whole(text) => {
-            text.split_inclusive('\n').map(|text| line(LineChange::Added, text)).collect()
+fn line(change: LineChange, text: &str) -> DiffLine {
+    DiffLine { change, text: to_pieces(text.strip_suffix('\n').unwrap_or(text)) }
+}
+
+/// Returns what a whole text changes in the file that it replaces; all of its lines where that is not shown.
+fn whole_lines(text: &str, replaced: Option<&ReplacedFile>) -> Vec<DiffLine> {
+    let told = match replaced {
+        None => None,
+        Some(ReplacedFile::Text(old)) if old.is_empty() => None,
+        Some(ReplacedFile::Text(old)) => {
+            let hunks = hunks(old, text);
+            if hunks.iter().map(|line| length(&line.text)).sum::<usize>() <= MOST {
+                return hunks;
+            }
+            Some(render::replaced_lines(old.lines().count()))
         }
+        Some(ReplacedFile::Unshown(bytes)) => Some(render::replaced_bytes(*bytes)),
+    };
+    let told = told.map(|text| DiffLine { change: LineChange::Gap, text });
+    told.into_iter().chain(text.split_inclusive('\n').map(|text| line(LineChange::Added, text))).collect()
+}
+
+/// Returns the lines that differ between two texts, with some around them.
+fn hunks(old: &str, new: &str) -> Vec<DiffLine> {
+    let diff = similar::TextDiff::configure().timeout(TIME_TO_COMPARE).diff_lines(old, new);
+    let mut lines = Vec::new();
+    for hunk in diff.grouped_ops(AROUND) {
+        if hunk.first().is_some_and(|first| first.old_range().start > 0) {
+            lines.push(line(LineChange::Gap, ""));
+        }
+        for change in hunk.iter().flat_map(|part| diff.iter_changes(part)) {
+            lines.push(changed_line(&change));
+            if change.missing_newline() && change.tag() != similar::ChangeTag::Equal {
+                lines.push(DiffLine { change: LineChange::Gap, text: render::no_line_break() });
+            }
+        }
+    }
+    lines
+}
+
+fn changed_line(change: &similar::Change<&str>) -> DiffLine {
+    let what = match change.tag() {
+        similar::ChangeTag::Equal => LineChange::Same,
+        similar::ChangeTag::Delete => LineChange::Removed,
+        similar::ChangeTag::Insert => LineChange::Added,
+    };
+    line(what, change.value())
+}
+
+fn diff_lines(change: &FileChange, replaced: Option<&ReplacedFile>) -> Vec<DiffLine> {
+    match change {
+        FileChange::Whole(text) => whole_lines(text, replaced),
         FileChange::Pieces(pieces) => {
             let mut lines = Vec::new();
             for (at, piece) in pieces.iter().enumerate() {
@@ -109,14 +168,7 @@ fn diff_lines(change: &FileChange) -> Vec<DiffLine> {
                     lines.push(line(LineChange::Gap, ""));
                 }
                 let diff = similar::TextDiff::from_lines(piece.old.as_str(), piece.new.as_str());
-                lines.extend(diff.iter_all_changes().map(|change| {
-                    let what = match change.tag() {
-                        similar::ChangeTag::Equal => LineChange::Same,
-                        similar::ChangeTag::Delete => LineChange::Removed,
-                        similar::ChangeTag::Insert => LineChange::Added,
-                    };
-                    line(what, change.value())
-                }));
+                lines.extend(diff.iter_all_changes().map(|change| changed_line(&change)));
             }
             lines
         }
@@ -131,14 +183,14 @@ fn list_arguments(arguments: &Map<String, Value>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{diff_lines, fields};
+    use super::{ReplacedFile, diff_lines, fields};
     use postern_policy::{FileChange, Replacement};
     use serde_json::json;
 
     #[test]
     fn an_edit_is_its_lines() {
         let shown = |change: &FileChange| {
-            let lines = diff_lines(change).into_iter().map(|line| {
+            let lines = diff_lines(change, None).into_iter().map(|line| {
                 let text: String = line.text.into_iter().map(|piece| piece.text).collect();
                 format!("{}{text}", line.change.diff_sign())
             });
@@ -155,6 +207,43 @@ mod tests {
         assert_eq!(shown(&all), ["…wherever this stands", "-a", "+b"]);
         assert_eq!(shown(&FileChange::Whole("a\n\u{202e}b".to_owned()))[0], "+a");
         assert!(!shown(&FileChange::Whole("\u{202e}b".to_owned()))[0].contains('\u{202e}'));
+    }
+
+    #[test]
+    fn a_whole_text_is_what_it_changes_in_the_file_that_it_replaces() {
+        let shown = |replaced: &ReplacedFile, text: &str| {
+            let lines = diff_lines(&FileChange::Whole(text.to_owned()), Some(replaced)).into_iter();
+            let lines = lines.map(|line| {
+                let text: String = line.text.into_iter().map(|piece| piece.text).collect();
+                format!("{}{text}", line.change.diff_sign())
+            });
+            lines.collect::<Vec<_>>()
+        };
+        let old: String = (0..240).map(|number| format!("line {number}\n")).collect();
+        let text = ReplacedFile::Text(old.clone());
+        assert_eq!(
+            shown(&text, &old.replace("line 120\n", "evil\n")),
+            [
+                "…",
+                " line 117",
+                " line 118",
+                " line 119",
+                "-line 120",
+                "+evil",
+                " line 121",
+                " line 122",
+                " line 123"
+            ]
+        );
+        assert!(shown(&text, "x\n").contains(&"-line 239".to_owned()), "what goes is shown");
+        let long = ReplacedFile::Text("0123456789\n".repeat(5000));
+        assert_eq!(shown(&long, "x\n"), ["…this replaces all 5000 lines that are there", "+x"]);
+        let other = shown(&ReplacedFile::Unshown(12_000), "x\n");
+        assert_eq!(other, ["…this replaces a file of 12 KB, which isn’t shown", "+x"]);
+        let ended = ReplacedFile::Text("a\n".to_owned());
+        assert_eq!(shown(&ended, "a"), ["-a", "+a", "…no line break at the end"]);
+        assert_eq!(shown(&ReplacedFile::Text("a\r\n".to_owned()), "a\n"), ["-a\\r", "+a"]);
+        assert_eq!(shown(&ReplacedFile::Text(String::new()), "a\n"), ["+a"]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::call::AgentToolCall;
 use super::judge::JudgedRequest;
 use crate::ask::arming;
 use crate::book::AgentEntry;
-pub(crate) use call::shown_subject;
+pub(crate) use call::kept_subject;
 use postern_command::escape;
 use postern_contract::render;
 use postern_contract::{
