@@ -170,7 +170,7 @@ fn only_effects_that_name_their_objects_are_shown_as_one() {
         Effect::ChangeRepository { change: "change its settings".into(), names: Vec::new() },
         Effect::ChangeSystem { change: "end a process".into(), names: names() },
         Effect::RunElsewhere { place: place(), name: name.clone() },
-        Effect::RunProjectCode { what: "the build".into(), name },
+        Effect::RunProjectCode { what: "the build".into(), name, folder: None },
         Effect::RunInlineCode { language: "python3".to_owned() },
     ] {
         assert!(stands_alone(&risk(effect.clone())), "{effect:?}");

@@ -113,7 +113,7 @@ pub struct EffectSection {
     /// Operands that the effect is about.
     #[serde(default)]
     pub of: Of,
-    /// Options whose values name what it writes, in place of operands.
+    /// Options whose values name what the effect is about, in place of operands.
     #[serde(default)]
     pub out: String,
     /// Number of operands before another command in its arguments, whose effects it has too.

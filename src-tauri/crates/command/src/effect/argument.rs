@@ -10,14 +10,7 @@ use crate::{ArgEffect, ArgFact, Step, UnsafeArg};
 pub(super) fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> FoundEffect {
     use Reversible::{No, Unknown};
     let value = || word.split_once('=').map(|(_, value)| value.to_owned()).or_else(|| Some(word.to_owned()));
-    let path = || {
-        let next =
-            step.argv.get(unsafe_arg.argument + 1).map(word_text).filter(|next| !next.starts_with('-'));
-        let inner = word.split_once('=').map(|(_, value)| value);
-        let own = (!word.starts_with('-')).then_some(word);
-        let own = if is_plain_verb(unsafe_arg, word) { object_of(step, unsafe_arg.argument) } else { own };
-        own.or(inner).or(next).map(str::to_owned).into_iter().collect::<Vec<_>>()
-    };
+    let path = || path_of(unsafe_arg, word, step).map(str::to_owned).into_iter().collect::<Vec<_>>();
     let unknown = || {
         (
             CommandEffect::Unknown { why: UnknownEffectReason::Argument(unsafe_arg.fact().clone()) },
@@ -34,7 +27,11 @@ pub(super) fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> Fo
         ArgEffect::NamedCode => {
             let named = matches!(unsafe_arg.fact(), ArgFact::Mark { .. });
             (
-                CommandEffect::RunProjectCode { what: "the module".into(), name: value().filter(|_| named) },
+                CommandEffect::RunProjectCode {
+                    what: "the module".into(),
+                    name: value().filter(|_| named),
+                    folder: None,
+                },
                 Some(EffectScope::Inside),
                 Unknown,
             )
@@ -57,7 +54,7 @@ pub(super) fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> Fo
             Unknown,
         ),
         ArgEffect::Sends => (
-            CommandEffect::Send { what: "send data".into(), to: Vec::new() },
+            CommandEffect::Send { what: "send data".into(), to: Vec::new(), branch: None },
             Some(EffectScope::Remote),
             Unknown,
         ),
@@ -95,6 +92,17 @@ pub(super) fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> Fo
         | ArgEffect::Pattern
         | ArgEffect::RunTime => unknown(),
     }
+}
+
+/// Returns the path that an unsafe argument names: the word itself, or the value of the option.
+pub(super) fn path_of<'a>(unsafe_arg: &UnsafeArg, word: &'a str, step: &'a Step) -> Option<&'a str> {
+    let next = step.argv.get(unsafe_arg.argument + 1).map(word_text).filter(|next| !next.starts_with('-'));
+    // `-C../other`
+    let joined = word.get(2..).filter(|rest| !rest.is_empty() && !word.starts_with("--"));
+    let inner = word.split_once('=').map(|(_, value)| value);
+    let own = (!word.starts_with('-')).then_some(word);
+    let own = if is_plain_verb(unsafe_arg, word) { object_of(step, unsafe_arg.argument) } else { own };
+    own.or(inner).or(joined.filter(|rest| rest.contains(['/', '~']))).or(next)
 }
 
 /// Returns true if an unsafe argument is the program or its verb, which is no file.

@@ -5,6 +5,7 @@ use super::host::{is_away, machine_of};
 use super::inner::effects_of_text;
 use super::places::{is_device, is_git_hook, is_secret, is_start_file, is_system_file};
 use super::{CommandEffect, EffectScope, FoundEffect, Reversible};
+use std::borrow::Cow;
 
 /// Returns what the named checks find in a command.
 pub(super) fn checked_effects(command: &ExaminedCommand<'_>) -> impl Iterator<Item = FoundEffect> {
@@ -200,10 +201,20 @@ pub(super) fn statements(command: &ExaminedCommand<'_>, texts: &[&str]) -> Optio
     ];
     let drops = |text: &&str| {
         let plain = text.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
+        let plain = without_literals(&plain);
         DROPS.iter().any(|part| plain.contains(part))
     };
     let deletes = command.is_one_of(&CLIENTS) && texts.iter().any(drops);
     deletes.then(|| system("delete data from a database", None))
+}
+
+/// Returns a query without its string literals, if every database agrees where they end and none is given to a function.
+fn without_literals(text: &str) -> Cow<'_, str> {
+    let agreed = text.starts_with("select ") && !text.contains(['\\', '"', '$', '`', '#', '(']);
+    if !agreed || text.contains("--") || text.contains("/*") {
+        return text.into();
+    }
+    text.split('\'').step_by(2).collect::<Vec<_>>().join(" ").into()
 }
 
 /// Returns the shell command that a client of a database is told to run.
@@ -249,7 +260,7 @@ fn copies(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let names = vec![machine_of(there).unwrap_or(there).to_owned()];
     let sends = operands.last() == Some(there);
     let effect = if sends {
-        CommandEffect::Send { what: "upload files".into(), to: names }
+        CommandEffect::Send { what: "upload files".into(), to: names, branch: None }
     } else {
         CommandEffect::Fetch { from: names }
     };

@@ -34,8 +34,13 @@ pub enum CommandEffect {
     Write { paths: Vec<String> },
     /// Deletes files.
     Delete { paths: Vec<String>, recursive: bool },
-    /// Runs code of the project; `what` is a noun (`the package script`).
-    RunProjectCode { what: Words, name: Option<String> },
+    /// Runs code of the project; `what` is a noun (`the package script`), `folder` another project that the words name.
+    RunProjectCode {
+        what: Words,
+        name: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        folder: Option<String>,
+    },
     /// Runs code that is part of the request, or that reaches an interpreter unread.
     RunInlineCode { language: String },
     /// Runs code that it downloads: a package's, or what a host sends.
@@ -44,8 +49,13 @@ pub enum CommandEffect {
     Install { packages: Vec<String>, place: InstallPlace },
     /// Fetches from hosts or remotes.
     Fetch { from: Vec<String> },
-    /// Sends data to hosts or remotes; `what` is a verb phrase (`upload files`).
-    Send { what: Words, to: Vec<String> },
+    /// Sends data to hosts or remotes; `what` is a verb phrase (`upload files`), `branch` the one that a refspec names there.
+    Send {
+        what: Words,
+        to: Vec<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        branch: Option<String>,
+    },
     /// Publishes for everybody; `place` is a noun (`npm`), `host` a registry that the words name.
     Publish { what: Vec<String>, place: Words, host: Option<String> },
     /// Changes a repository; `change` is a verb phrase (`discard uncommitted changes`).
@@ -163,6 +173,7 @@ impl CommandEffect {
     pub fn affected_paths(&self) -> &[String] {
         match self {
             Self::Read { paths } | Self::Write { paths } | Self::Delete { paths, .. } => paths,
+            Self::RunProjectCode { folder, .. } => folder.as_slice(),
             _ => &[],
         }
     }

@@ -12,26 +12,30 @@ pub struct Transfer {
     pub remote: Option<String>,
     /// Branch; `None` is the current one.
     pub branch: Option<String>,
+    /// True for one branch under its own name, whose commits can be counted.
+    pub under_own_name: bool,
 }
 
-/// Options with which it uses another folder, more than one remote, or more than one branch.
+/// Options with which it uses another folder, or more than one remote.
 const ELSEWHERE: &str =
-    "^-C ^-c ^--git-dir ^--work-tree ^--config-env ^--repo =--all =--multiple =--tags =--mirror";
+    "^-C ^-c ^--git-dir ^--work-tree ^--config-env ^--repo fetch:--all pull:--all fetch:--multiple";
+/// Options with which it uses more than one branch.
+const SEVERAL: &str = "=--all =--branches =--tags =--mirror";
 /// Verbs of git that change no settings, and no files of the project.
 const HARMLESS: &str = "add|commit|fetch";
 
 /// Builtins that change no variables.
 const BUILTINS: [&str; 8] = ["cd", "pushd", "popd", "pwd", "true", ":", "test", "echo"];
 
-/// Returns the transfer that a step is, if all its words are known and it is one branch under its own name.
+/// Returns the transfer that a step is, if all its words are known and it is to or from one remote.
 pub fn transfer_of(step: &Step) -> Option<Transfer> {
     let words = own_words(step).filter(|_| step.literal_argv().is_some())?;
     let mut found = None;
     words.for_each_reading(|command| {
         if command.is_one_of(&["git"]) && !command.matches_any(ELSEWHERE) {
-            let at = command.read().find_verb("push|fetch|pull").and_then(|(at, last)| {
+            let at = command.read().find_verb("push|fetch|pull").map(|(at, last)| {
                 let pushes = command.read().word_at(at) == Some("push");
-                transfer_of_words(pushes, &command.operands(last + 1))
+                transfer_of_words(pushes, command.matches_any(SEVERAL), &command.operands(last + 1))
             });
             found = found.take().or(at);
         }
@@ -39,11 +43,28 @@ pub fn transfer_of(step: &Step) -> Option<Transfer> {
     found
 }
 
-fn transfer_of_words(pushes: bool, words: &[&str]) -> Option<Transfer> {
-    let name = |at: usize| words.get(at).map(|word| (*word).to_owned());
-    let branch = name(1).filter(|branch| branch != "HEAD");
-    (words.len() <= 2 && branch.as_ref().is_none_or(|branch| !branch.contains([':', '+'])))
-        .then(|| Transfer { pushes, remote: name(0), branch })
+fn transfer_of_words(pushes: bool, several: bool, words: &[&str]) -> Transfer {
+    let one = |branch: &&str| !branch.contains([':', '+']);
+    let under_own_name = !several && words.len() <= 2 && words.get(1).is_none_or(one);
+    let branch = words.get(1).filter(|branch| under_own_name && **branch != "HEAD");
+    Transfer {
+        pushes,
+        remote: words.first().map(|word| (*word).to_owned()),
+        branch: branch.map(|word| (*word).to_owned()),
+        under_own_name,
+    }
+}
+
+/// Returns the branches that the refspecs of a push name there, in place of their own names.
+pub(super) fn branches_there(command: &ExaminedCommand<'_>, behind: usize) -> Option<String> {
+    let refspecs = command.is_one_of(&["git"]).then(|| command.operands(behind))?;
+    let there = refspecs.iter().skip(1).filter_map(|word| {
+        let (from, to) = word.split_once(':')?;
+        let to = to.strip_prefix("refs/heads/").unwrap_or(to);
+        (!from.is_empty() && !to.is_empty()).then_some(to)
+    });
+    let there: Vec<&str> = there.collect();
+    (!there.is_empty()).then(|| there.join(" "))
 }
 
 /// Returns the words of a step's own program, if nothing that runs it changes what it does.

@@ -2,12 +2,13 @@
 
 use postern_programs::{EffectKind, Of};
 
-use super::argument::of_argument;
+use super::argument::{of_argument, path_of};
 use super::checks;
 use super::command::{self, ExaminedCommand, ProgramWords, word_text};
 use super::downloaded::runs_what_it_fetched;
 use super::host::{is_away, is_plain, is_this_machine, machine_of, registry_of_image, repositories_of};
 use super::inner::{effects_of_inner, fed_statements};
+use super::push::branches_there;
 use super::{CommandEffect, EffectScope, FoundEffect, Reversible, StepEffect, UnknownEffectReason};
 use crate::programs::table;
 use crate::programs::{
@@ -21,7 +22,7 @@ pub fn effects_of_command(reading: &ParsedCommand) -> Vec<Vec<StepEffect>> {
     for (at, found) in fed_statements(reading) {
         all[at].insert(0, found);
     }
-    if let Some((at, source)) = runs_what_it_fetched(&reading.steps, &all) {
+    for (at, source) in runs_what_it_fetched(&reading.steps, &all) {
         all[at].retain(|found| {
             !matches!(
                 found.effect,
@@ -159,8 +160,12 @@ impl StepEffects {
             let word = step.argv.get(unsafe_arg.argument).map(word_text).unwrap_or_default();
             let (effect, scope, reversible) = of_argument(unsafe_arg, word, step);
             let is_verb = !word.starts_with('-');
-            // What a table says of an installation is more than that settings change.
-            let told = unsafe_arg.effect == ArgEffect::Changes && self.has_kind("install");
+            if unsafe_arg.effect == ArgEffect::Folder {
+                self.set_project_folder(path_of(unsafe_arg, word, step));
+            }
+            // What a table says of an installation, or of the value of an option, is more.
+            let told = unsafe_arg.effect == ArgEffect::Changes && self.has_kind("install")
+                || is_told_by_table(step, word);
             if self.has_kind(effect.kind())
                 || told
                 || self.spares && unsafe_arg.effect == ArgEffect::Deletes
@@ -170,6 +175,17 @@ impl StepEffects {
                 continue;
             }
             self.add_effect(effect, scope, reversible);
+        }
+    }
+
+    /// Sets the folder of the project whose code runs.
+    fn set_project_folder(&mut self, path: Option<&str>) {
+        let Some(path) = path else { return };
+        for (effect, scope, _) in &mut self.all {
+            if let CommandEffect::RunProjectCode { folder, .. } = effect {
+                *folder = Some(path.to_owned());
+                *scope = None;
+            }
         }
     }
 
@@ -192,7 +208,7 @@ impl StepEffects {
         if let Some(script) = step.script.and_then(|at| step.argv.get(at)) {
             let name = Some(word_text(script).to_owned());
             return self.add_effect(
-                CommandEffect::RunProjectCode { what: "the script".into(), name },
+                CommandEffect::RunProjectCode { what: "the script".into(), name, folder: None },
                 EffectScope::Inside,
                 Reversible::Unknown,
             );
@@ -226,7 +242,7 @@ impl StepEffects {
         if name.contains('/') && class_of(name) == ProgramClass::Ordinary {
             let name = Some(name.to_owned());
             self.add_effect(
-                CommandEffect::RunProjectCode { what: "the program".into(), name },
+                CommandEffect::RunProjectCode { what: "the program".into(), name, folder: None },
                 EffectScope::Inside,
                 Reversible::Unknown,
             );
@@ -264,6 +280,16 @@ impl StepEffects {
             ),
         }
     }
+}
+
+/// Returns true if the program's file has an effect that names the value of this option.
+fn is_told_by_table(step: &Step, word: &str) -> bool {
+    let option = word.split('=').next().unwrap_or(word);
+    let names = |effect: &table::TableEffect| {
+        !matches!(effect.does, EffectKind::Write) && effect.out.split_whitespace().any(|one| one == option)
+    };
+    let program = step.program().and_then(|name| table::program(&family(name)));
+    program.is_some_and(|program| program.effects.iter().any(names))
 }
 
 /// Returns true if a step only reads by its words, and writes nothing.
@@ -310,13 +336,13 @@ const COPIERS: [&str; 6] = ["scp", "rsync", "docker", "podman", "nerdctl", "kube
 
 fn typed_effect(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behind: usize) -> CommandEffect {
     let says = || effect.says.into();
-    let all = || effect_words(effect.of, command, behind);
+    let all = || outputs(effect.out, command).unwrap_or_else(|| effect_words(effect.of, command, behind));
     let first = || all().into_iter().next();
     // All targets of a build are one name: another list of targets is another command.
     let together = || Some(all().join(" ")).filter(|names| !names.is_empty());
     match effect.does {
         EffectKind::Read => CommandEffect::Read { paths: all() },
-        EffectKind::Write => CommandEffect::Write { paths: outputs(effect.out, command).unwrap_or_else(all) },
+        EffectKind::Write => CommandEffect::Write { paths: all() },
         EffectKind::Delete => CommandEffect::Delete {
             paths: all(),
             recursive: command.matches_any("-r -R --recursive =-delete"),
@@ -328,7 +354,7 @@ fn typed_effect(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behi
                 _ => "",
             };
             let by_option = || command.value_of(&[option]).map(str::to_owned);
-            CommandEffect::RunProjectCode { what: says(), name: together().or_else(by_option) }
+            CommandEffect::RunProjectCode { what: says(), name: together().or_else(by_option), folder: None }
         }
         EffectKind::RunInlineCode => CommandEffect::RunInlineCode { language: effect.says.to_owned() },
         EffectKind::RunDownloadedCode => CommandEffect::RunDownloadedCode { package: first(), host: None },
@@ -336,7 +362,11 @@ fn typed_effect(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behi
             CommandEffect::Install { packages: packages(command, behind), place: effect.place }
         }
         EffectKind::Fetch => CommandEffect::Fetch { from: reached(command, all()) },
-        EffectKind::Send => CommandEffect::Send { what: says(), to: reached(command, all()) },
+        EffectKind::Send => CommandEffect::Send {
+            what: says(),
+            to: reached(command, all()),
+            branch: branches_there(command, behind),
+        },
         EffectKind::Publish => {
             let what = all();
             let last = effect_words(if what.is_empty() { Of::None } else { Of::Last }, command, behind);
@@ -410,7 +440,7 @@ fn reached(command: &ExaminedCommand<'_>, words: Vec<String>) -> Vec<String> {
     all
 }
 
-/// Returns the files that a program is told to write by options, each of which may take a value.
+/// Returns the values of options that say what an effect is about: mostly the files that are written.
 fn outputs(options: &str, command: &ExaminedCommand<'_>) -> Option<Vec<String>> {
     let by_word = command.args.iter().filter_map(|word| word.strip_prefix("of="));
     let mut all: Vec<&str> = by_word.filter(|_| command.is_one_of(&["dd"])).collect();

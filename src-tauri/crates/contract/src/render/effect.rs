@@ -169,8 +169,12 @@ fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
             add_scope(objects(begun.literal("write "), paths, "files"), rated.scope)
         }
         CommandEffect::Delete { paths, recursive } => deletion(begun, rated, paths, *recursive),
-        CommandEffect::RunProjectCode { what, name } => {
-            add_name(begun.literal("run ").literal(what.clone()), name.as_deref())
+        CommandEffect::RunProjectCode { what, name, folder } => {
+            let said = add_name(begun.literal("run ").literal(what.clone()), name.as_deref());
+            match folder {
+                Some(folder) => add_scope(said.literal(" in ").code(folder), rated.scope),
+                None => said,
+            }
         }
         CommandEffect::RunInlineCode { language } => {
             inline(begun.literal("run inline "), language).literal(" code")
@@ -188,7 +192,13 @@ fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
             None if from.is_empty() => begun.literal("fetch from the network"),
             None => objects(begun.literal("fetch from "), from, "hosts"),
         },
-        CommandEffect::Send { what, to } => sending(begun, rated, what, to),
+        CommandEffect::Send { what, to, branch } => {
+            let said = sending(begun, rated, what, to);
+            match branch {
+                Some(branch) => said.literal(", branch ").code(branch),
+                None => said,
+            }
+        }
         CommandEffect::Publish { what, place, host } => {
             publication(begun, what, place, address(rated).or(host.as_deref()))
         }

@@ -148,13 +148,13 @@ fn effects(text: &str) -> Vec<CommandEffect> {
         CommandEffect::Read { paths: list() },
         CommandEffect::Write { paths: list() },
         CommandEffect::Delete { paths: list(), recursive: true },
-        CommandEffect::RunProjectCode { what: "the package script".into(), name: maybe() },
+        CommandEffect::RunProjectCode { what: "the package script".into(), name: maybe(), folder: maybe() },
         CommandEffect::RunInlineCode { language: "python".to_owned() },
         CommandEffect::RunDownloadedCode { package: maybe(), host: None },
         CommandEffect::RunDownloadedCode { package: None, host: maybe() },
         CommandEffect::Install { packages: list(), place: InstallPlace::Project },
         CommandEffect::Fetch { from: list() },
-        CommandEffect::Send { what: "push commits".into(), to: list() },
+        CommandEffect::Send { what: "push commits".into(), to: list(), branch: maybe() },
         CommandEffect::Publish { what: list(), place: "npm".into(), host: maybe() },
         CommandEffect::ChangeRepository { change: "delete the branch".into(), names: list() },
         CommandEffect::RunElsewhere { place: "on".into(), name: maybe() },
@@ -193,7 +193,7 @@ fn every_kind_of_effect_has_its_words() {
     let review = RiskLevel::NeedsReview;
     for (effect, expected) in [
         (
-            CommandEffect::Send { what: "push commits".into(), to: paths(&["origin"]) },
+            CommandEffect::Send { what: "push commits".into(), to: paths(&["origin"]), branch: None },
             "push commits to `origin`",
         ),
         (
@@ -205,6 +205,7 @@ fn every_kind_of_effect_has_its_words() {
             CommandEffect::RunProjectCode {
                 what: "the package script".into(),
                 name: Some("test".to_owned()),
+                folder: None,
             },
             "run the package script `test`",
         ),
@@ -234,7 +235,8 @@ fn risk(effects: Vec<RatedEffect>) -> Risk {
 #[test]
 fn measured_effects_say_how_much() {
     let name = crate::piece::to_pieces("builder");
-    let push = CommandEffect::Send { what: "push commits".into(), to: vec!["origin".to_owned()] };
+    let push =
+        CommandEffect::Send { what: "push commits".into(), to: vec!["origin".to_owned()], branch: None };
     let delete = CommandEffect::Delete { paths: vec!["build".to_owned()], recursive: true };
     let publish = CommandEffect::Publish {
         what: Vec::new(),

@@ -117,7 +117,7 @@ fn transferred(
         None => repository.remote_of(&branch)?,
     };
     let to = remote::address(&repository, &remote, transfer.pushes, Path::new(site.home), until);
-    let counts = transfer.pushes && !before.iter().any(moves_branches);
+    let counts = transfer.pushes && transfer.under_own_name && !before.iter().any(moves_branches);
     match counts.then(|| repository.ahead(&remote, &branch, until)).flatten() {
         Some(ahead) => Some(EffectExtent::Commits { ahead, to }),
         None => to.map(|address| EffectExtent::Address { address }),

@@ -17,7 +17,7 @@ const LONGEST_JOINED: usize = 4096;
 
 /// Values that the line gives to its variables.
 #[derive(Debug, Default)]
-pub(super) struct GivenValues {
+pub(crate) struct GivenValues {
     by_name: HashMap<String, Vec<String>>,
     /// Names that are set to what stands on some input.
     read: HashSet<String>,
@@ -27,7 +27,7 @@ pub(super) struct GivenValues {
 
 impl GivenValues {
     /// Returns what the steps of a line give to their variables, wherever they do.
-    pub(super) fn new(reading: &ParsedCommand) -> Self {
+    pub(crate) fn new(reading: &ParsedCommand) -> Self {
         let mut all = Self::default();
         for step in &reading.steps {
             for Assignment { name, value } in assigned(step) {
@@ -66,7 +66,7 @@ impl GivenValues {
     }
 
     /// Returns the values that a variable may have.
-    pub(super) fn of(&self, name: &str) -> impl Iterator<Item = &String> {
+    pub(crate) fn of(&self, name: &str) -> impl Iterator<Item = &String> {
         let own = self.by_name.get(name).map(Vec::as_slice).unwrap_or_default();
         own.iter().chain(if self.read.contains(name) { &*self.fed } else { &[] })
     }
@@ -155,7 +155,7 @@ pub(super) fn literals(step: &Step) -> Vec<String> {
     assigned(step).iter().flat_map(|one| array_elements(&one.value)).chain(fed).collect()
 }
 
-fn text_of(word: &Word) -> String {
+pub(crate) fn text_of(word: &Word) -> String {
     word.value.clone().unwrap_or_else(|| without_quotes(&word.raw))
 }
 

@@ -251,12 +251,12 @@ fn covers(covered: &CoveredEffect, rated: &RatedEffect, exact: bool) -> bool {
 fn reached_names(effect: &CommandEffect, exact: bool) -> Vec<String> {
     match effect {
         CommandEffect::Write { paths } if exact => paths.clone(),
-        CommandEffect::Fetch { from: names } | CommandEffect::Send { to: names, .. } => names.clone(),
+        CommandEffect::Fetch { from: names } => names.clone(),
+        CommandEffect::Send { to, branch, .. } => to.iter().chain(branch).cloned().collect(),
         CommandEffect::Install { packages, .. } => packages.clone(),
         CommandEffect::RunDownloadedCode { package, host } => package.iter().chain(host).cloned().collect(),
-        CommandEffect::RunElsewhere { name, .. } | CommandEffect::RunProjectCode { name, .. } => {
-            name.iter().cloned().collect()
-        }
+        CommandEffect::RunElsewhere { name, .. } => name.iter().cloned().collect(),
+        CommandEffect::RunProjectCode { name, folder, .. } => name.iter().chain(folder).cloned().collect(),
         CommandEffect::ChangeRepository { names, .. } => {
             names.iter().filter(|name| is_address(name)).cloned().collect()
         }

@@ -1,6 +1,7 @@
 //! Risk of a request: effects with their reach, and a level from one table. Risk explains and orders; it
 //! never allows.
 
+mod code;
 mod level;
 mod scope;
 
@@ -138,10 +139,15 @@ impl Weighed {
         let touched = ProtectedPlaces::of_home(facts.home).of_line(facts);
         let touched =
             touched.iter().filter(|touch| !touch.reads || !tells_names_only(&reading.steps[touch.step]));
+        let mut guessed = candidate_effects(reading.opaque.iter().chain(parts), facts);
+        for (at, step) in reading.steps.iter().enumerate() {
+            let place = PathContext::of_step(facts, step, facts.steps.get(at));
+            guessed.extend(code::effects_of_texts(reading, step, &place));
+        }
         Self {
             dangerous: effects.iter().map(|found| found.iter().any(is_dangerous)).collect(),
             steps: effects.into_iter().enumerate().map(rated).collect(),
-            guessed: candidate_effects(reading.opaque.iter().chain(parts), facts),
+            guessed,
             rest: unread
                 .chain(looks_like_something_else(facts))
                 .chain(touched.map(ShellTouch::effect))

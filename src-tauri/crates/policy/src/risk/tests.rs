@@ -75,9 +75,10 @@ const EXAMPLES: &[(&str, RiskLevel, &[&str])] = &[
     ("write", NeedsReview, &["sed -i s/a/b/ f", "perl -pi -e x f", "ruby -i x", "gsed --in-place x"]),
     ("change-system", Dangerous, &["tar -xPf x.tar", "unzip -o x.zip", "bsdtar -P x", "tar --absolute-names x", "unzip x :"]),
     ("write", NeedsReview, &["cp /dev/null x", "cat /dev/null x", "dd if=/dev/null of=x"]),
-    ("change-system", Dangerous, &["openssl enc -aes256 -in x", "gpg -c x", "zip -e x y", "age --encrypt x", "7z -px a b", "zip -e x"]),
+    ("change-system", Dangerous, &["openssl enc -aes256 -in x", "7z -px a b"]),
+    ("change-system", NeedsReview, &["gpg -c x", "zip -e x y", "age --encrypt x", "zip -e x"]),
     ("change-system", Dangerous, &["xmrig -o x"]),
-    ("change-system", Dangerous, &["git config --global user.name x", "git config --system x"]),
+    ("change-system", Dangerous, &["git config --global core.editor x", "git config --system x"]),
     ("change-system", Dangerous, &["cp x .git/hooks/pre-commit", "git config core.hooksPath x", "mv x .husky/y", "git -c core.hooksPath=x log"]),
     ("change-repository", NeedsReview, &["git rebase main", "git commit --amend", "git rebase x", "git commit --amend"]),
     ("install", NeedsReview, &["npm install x", "pip install x", "cargo install x", "yarn add x", "bun i x", "go install x", "apk add x", "apt install x"]),
@@ -500,6 +501,64 @@ fn a_protected_place_leads_whatever_the_program() {
     ] {
         assert_ne!(weighed(line).level, Dangerous, "{line}: {:?}", weighed(line));
     }
+}
+
+#[test]
+fn texts_in_code_and_values_of_variables_are_weighed() {
+    for line in [
+        "python3 -c 'import os; os.system(\"rm -rf ../other\")'",
+        "python3 -c 'import shutil; shutil.rmtree(\"../other\")'",
+        "python3 -c 'import subprocess; subprocess.run([\"rm\", \"-rf\", \"../other\"])'",
+        "python3 - <<'E'\nimport os\nos.system('rm -rf ../other')\nE",
+        "perl -e 'system \"rm -rf ../other\"'",
+        "ruby -e 'system(\"rm -rf ../other\")'",
+        "ruby -e '`rm -rf ../other`'",
+        "php -r 'exec(\"rm -rf ../other\");'",
+        "lua -e 'os.execute(\"rm -rf ../other\")'",
+        "node -e 'require(\"child_process\").execSync(\"rm -rf ../other\")'",
+        "node -e 'require(\"fs\").rmSync(\"../other\", {recursive: true})'",
+        "a=rm; b=../other; $a -rf $b",
+        "a='rm -rf'; $a ../other",
+    ] {
+        let risk = weighed(line);
+        let deletes =
+            |rated: &RatedEffect| rated.guessed && rated.effect.affected_paths() == ["../other".to_owned()];
+        assert!(risk.level == Dangerous && risk.effects.iter().any(deletes), "{line}: {risk:?}");
+    }
+    for line in [
+        "python3 -c 'print(\"rm\")'",
+        "python3 -c 'import os; os.system(\"rm -rf build\")'",
+        "python3 -c 'import json; print(json.load(open(\"a.json\"))[\"shutdown\"])'",
+        "node -e 'console.log(require(\"./package.json\").version)'",
+        "node -e 'require(\"fs\").rmSync(\"build\", {recursive: true})'",
+        "perl -ne 'print if /a/'",
+    ] {
+        assert_ne!(weighed(line).level, Dangerous, "{line}: {:?}", weighed(line));
+    }
+}
+
+#[test]
+fn code_of_another_project_is_outside() {
+    for (line, scope) in [
+        ("make -C ../other clean", EffectScope::Outside),
+        ("npm --prefix ../other run build", EffectScope::Outside),
+        ("cargo build --manifest-path ../other/Cargo.toml", EffectScope::Outside),
+        ("make -C sub clean", EffectScope::Inside),
+        ("cd sub && make -C .. clean", EffectScope::Inside),
+        ("npm test", EffectScope::Inside),
+    ] {
+        let risk = weighed(line);
+        let of = risk.effects.iter().find(|rated| rated.effect.kind() == "run-project-code");
+        assert_eq!(of.map(|rated| rated.scope), Some(scope), "{line}: {risk:?}");
+    }
+}
+
+#[test]
+fn everyday_settings_are_not_dangerous() {
+    for line in ["gpg -c x", "vagrant up", "git config --global user.email a@b.example", "zip -e x.zip a"] {
+        assert_ne!(weighed(line).level, Dangerous, "{line}: {:?}", weighed(line));
+    }
+    assert_eq!(weighed("git config --global core.pager ./x").level, Dangerous);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::judge::line::JudgmentContext;
 use postern_command::{RedirectionKind, Step, Unparsed};
 
 /// Names of functions that remove a whole tree, in several languages.
-const REMOVES: &[&str] = &[
+pub(crate) const REMOVES: &[&str] = &[
     "rmtree",
     "rm_rf",
     "rm_r",
@@ -95,12 +95,12 @@ fn is_path(text: &str) -> bool {
 }
 
 /// Returns the texts in quotes, of each kind by itself: those in a quoted text are found too.
-fn literals(code: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn literals(code: &str) -> impl Iterator<Item = &str> {
     ['"', '\'', '`'].into_iter().flat_map(|quote| code.split(quote).skip(1).step_by(2))
 }
 
 /// Returns the commands that a shell would find in a text, as a list of words each.
-fn commands(text: &str) -> impl Iterator<Item = Vec<String>> {
+pub(crate) fn commands(text: &str) -> impl Iterator<Item = Vec<String>> {
     let parts = text.split([';', '&', '|', '\n']);
     parts.map(|part| part.split_whitespace().map(crate::judge::given::without_quotes).collect())
 }
