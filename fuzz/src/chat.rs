@@ -6,12 +6,12 @@ use postern_contract::chat::{ChatCommand, ChatVerdict, parse_command};
 pub fn check(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let words: Vec<&str> = text.split_whitespace().collect();
-    match parse_command(text) {
+    match parse_command(text, Some("postern_bot")) {
         Some(ChatCommand::Answer { code, verdict }) => {
             assert!(as_plainly_read(&words) == Some((code.clone(), verdict)), "{text:?} is no {verdict:?}");
             let plain = format!("/approve {code} {}", verdict.command_word());
             assert_eq!(
-                parse_command(&plain),
+                parse_command(&plain, None),
                 Some(ChatCommand::Answer { code, verdict }),
                 "{plain:?} says the same"
             );
@@ -30,7 +30,8 @@ pub fn check(data: &[u8]) {
 fn as_plainly_read(words: &[&str]) -> Option<(String, ChatVerdict)> {
     let lower: Vec<String> = words.iter().map(|word| word.to_ascii_lowercase()).collect();
     let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
-    let name = lower.first()?.split('@').next()?;
+    let first = lower.first()?;
+    let name = first.strip_suffix("@postern_bot").unwrap_or(first);
     let (code, verdict) = match (name, &lower[1..]) {
         ("/approve", [code] | [code, "once"]) => (code, ChatVerdict::Once),
         ("/approve", [code, "always"]) => (code, ChatVerdict::Always),

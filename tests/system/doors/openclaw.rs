@@ -228,6 +228,64 @@ fn a_decision_alone_is_given_and_a_wrong_token_gets_deny() {
 
 /// OpenClaw gives up after twenty seconds. Before that it is told that the question is still open; the same request joins
 /// it, and nothing runs twice.
+/// Asks for a decision alone.
+fn wants_decision(claw: &Claw, command: &str) -> UnixStream {
+    let request = json!({"command": command, "cwd": "/", "ask": "on-miss"});
+    let line = json!({"type": "request", "token": claw.client.token, "id": "d1", "request": request});
+    claw.client.send(&line)
+}
+
+#[test]
+fn one_yes_is_told_to_one_of_several_that_ask_the_same() {
+    let claw = Claw::open(&[]);
+    let asking = [0, 1].map(|_| wants_decision(&claw, "uname"));
+    claw.decide(&["approve"]);
+    claw.decide(&["deny"]);
+    let mut told = asking.map(|stream| Client::answer(stream)["decision"].as_str().map(str::to_owned));
+    told.sort();
+    assert_eq!(
+        told,
+        ["allow-once", "deny"].map(|decision| Some(decision.to_owned())),
+        "each runs what it is told"
+    );
+}
+
+#[test]
+fn a_client_that_goes_takes_its_question_for_a_decision_with_it() {
+    let claw = Claw::open(&[]);
+    let watch = claw.host.watch();
+    let stream = wants_decision(&claw, "uname");
+    watch.question();
+    drop(stream);
+    watch.closed();
+    assert_eq!(claw.host.json(&["history"])[0]["state"], "denied");
+}
+
+#[test]
+fn a_yes_that_nobody_heard_counts_once_and_not_against_what_came_since() {
+    let claw = Claw::open(&[]);
+    let watch = claw.host.watch();
+    let decided = |stream: UnixStream| Client::answer(stream)["decision"].as_str().map(str::to_owned);
+    // Each connection ends without an answer, and its question goes on.
+    let commands = ["uname -a", "uname -r", "uname -s"];
+    let unheard = commands.map(|command| wants_decision(&claw, command)).map(decided);
+    assert_eq!(unheard, [const { None }; 3]);
+    for _ in commands {
+        claw.decide(&["approve"]);
+    }
+    assert_eq!(decided(wants_decision(&claw, "uname -a")).as_deref(), Some("allow-once"));
+    claw.host.ok(&["pause"]);
+    assert_eq!(decided(wants_decision(&claw, "uname -r")).as_deref(), Some("deny"), "nothing runs now");
+    claw.host.ok(&["resume"]);
+    claw.host.ok(&["rules", "deny", "uname *", "--agent", "claw"]);
+    assert_eq!(
+        decided(wants_decision(&claw, "uname -s")).as_deref(),
+        Some("deny"),
+        "a rule denies it by now"
+    );
+    drop(watch);
+}
+
 #[test]
 fn an_open_question_is_bridged_and_joined() {
     let claw = Claw::open(&[]);

@@ -349,6 +349,35 @@ async fn what_waits_is_sent_again_to_a_client_that_comes_back_and_a_revoked_one_
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_revoked_device_stays_out_whenever_it_comes() {
+    let (host, _channel) = open();
+    let client = Client::pair(&host, false).await;
+    let url = host.json(&["doors", "setup", "websocket"])["url"].as_str().unwrap().to_owned();
+    let comes_back = |_| {
+        let (url, key) = (url.clone(), client.key.clone());
+        tokio::spawn(async move {
+            let mut held = Vec::new();
+            // Until it is refused.
+            while let Ok(socket) = Client::connect(&url, &key, false).await {
+                held.push(socket);
+            }
+            held
+        })
+    };
+    let coming: Vec<_> = (0..8).map(comes_back).collect();
+    host.ok(&["doors", "revoke", "websocket", &client.id]);
+    let cut_off = async {
+        for task in coming {
+            for mut socket in task.await.unwrap() {
+                while let Some(Ok(_)) = socket.next().await {}
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), cut_off).await.expect("every connection of it ends");
+    assert_eq!(host.json(&["status"])["faces"], json!([]), "nobody is left who could answer");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_wrong_is_named_and_changes_nothing() {
     let (host, channel) = open();
     let mut client = Client::pair(&host, false).await;

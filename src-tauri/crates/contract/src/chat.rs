@@ -80,14 +80,21 @@ const DENY: &str = "/deny ID";
 const PAIR: &str = "/pair CODE";
 
 /// Reads a message. `None` if it is no command of ours: people talk, and other bots have commands of their own.
-pub fn parse_command(text: &str) -> Option<ChatCommand> {
+///
+/// `me`: our name in the chat; a command that names another is for that one.
+pub fn parse_command(text: &str, me: Option<&str>) -> Option<ChatCommand> {
     let text = text.trim();
     if text.len() > LONGEST {
         return None;
     }
     let mut words = text.split_whitespace();
     // In a group Telegram says for which bot: /approve@name.
-    let name = words.next()?.split('@').next().unwrap_or_default().to_ascii_lowercase();
+    let word = words.next()?;
+    let (name, meant) = word.split_once('@').map_or((word, None), |(name, meant)| (name, Some(meant)));
+    if meant.is_some_and(|meant| !me.is_some_and(|me| me.eq_ignore_ascii_case(meant))) {
+        return None;
+    }
+    let name = name.to_ascii_lowercase();
     let words: Vec<&str> = words.collect();
     match (name.as_str(), words.as_slice()) {
         ("/approve", [id]) => Some(answer(id, Some(ChatVerdict::Once), APPROVE)),
@@ -111,8 +118,12 @@ fn answer(id: &str, verdict: Option<ChatVerdict>, usage: &'static str) -> ChatCo
 
 #[cfg(test)]
 mod tests {
-    use super::{ChatCommand, ChatVerdict, parse_command};
+    use super::{ChatCommand, ChatVerdict};
     use proptest::prelude::*;
+
+    fn parse_command(text: &str) -> Option<ChatCommand> {
+        super::parse_command(text, Some("postern_bot"))
+    }
 
     fn says(text: &str, verdict: ChatVerdict) {
         let expected = ChatCommand::Answer { code: "a1b2".to_owned(), verdict };
@@ -129,6 +140,18 @@ mod tests {
         says("  /Approve@postern_bot  A1B2   ALWAYS ", ChatVerdict::Always);
         assert_eq!(parse_command("/pair k3x"), Some(ChatCommand::Pair("k3x".to_owned())));
         assert_eq!(parse_command("/start k3x"), Some(ChatCommand::Pair("k3x".to_owned())));
+    }
+
+    #[test]
+    fn a_command_for_another_bot_is_none_of_ours() {
+        for text in ["/approve@other_bot a1b2", "/deny@ a1b2", "/approve@postern_bot@x a1b2"] {
+            assert_eq!(parse_command(text), None, "{text}");
+        }
+        assert_eq!(
+            super::parse_command("/approve@postern_bot a1b2", None),
+            None,
+            "nobody knows our name yet"
+        );
     }
 
     #[test]

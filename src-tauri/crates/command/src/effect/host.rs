@@ -74,6 +74,18 @@ pub(super) fn registry_of_image(image: &str) -> Option<&str> {
     (first.contains(['.', ':']) || first == "localhost").then_some(first)
 }
 
+/// Returns the branches that the refspecs of a push name there, in place of their own names.
+pub(super) fn branches_there(command: &ExaminedCommand<'_>, behind: usize) -> Option<String> {
+    let refspecs = command.is_one_of(&["git"]).then(|| command.operands(behind))?;
+    let there = refspecs.iter().skip(1).filter_map(|word| {
+        let (from, to) = word.split_once(':')?;
+        let to = to.strip_prefix("refs/heads/").unwrap_or(to);
+        (!from.is_empty() && !to.is_empty()).then_some(to)
+    });
+    let there: Vec<&str> = there.collect();
+    (!there.is_empty()).then(|| there.join(" "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{host_of, machine_of};

@@ -55,18 +55,6 @@ fn transfer_of_words(pushes: bool, several: bool, words: &[&str]) -> Transfer {
     }
 }
 
-/// Returns the branches that the refspecs of a push name there, in place of their own names.
-pub(super) fn branches_there(command: &ExaminedCommand<'_>, behind: usize) -> Option<String> {
-    let refspecs = command.is_one_of(&["git"]).then(|| command.operands(behind))?;
-    let there = refspecs.iter().skip(1).filter_map(|word| {
-        let (from, to) = word.split_once(':')?;
-        let to = to.strip_prefix("refs/heads/").unwrap_or(to);
-        (!from.is_empty() && !to.is_empty()).then_some(to)
-    });
-    let there: Vec<&str> = there.collect();
-    (!there.is_empty()).then(|| there.join(" "))
-}
-
 /// Returns the words of a step's own program, if nothing that runs it changes what it does.
 pub(super) fn own_words(step: &Step) -> Option<ProgramWords<'_>> {
     let plain = step.assignments.is_empty() && step.via.iter().all(|via| via.power == Power::Transparent);

@@ -6,9 +6,10 @@ use super::argument::{of_argument, path_of};
 use super::checks;
 use super::command::{self, ExaminedCommand, ProgramWords, word_text};
 use super::downloaded::runs_what_it_fetched;
-use super::host::{is_away, is_plain, is_this_machine, machine_of, registry_of_image, repositories_of};
+use super::host::{
+    branches_there, is_away, is_plain, is_this_machine, machine_of, registry_of_image, repositories_of,
+};
 use super::inner::{effects_of_inner, fed_statements};
-use super::push::branches_there;
 use super::{CommandEffect, EffectScope, FoundEffect, Reversible, StepEffect, UnknownEffectReason};
 use crate::programs::table;
 use crate::programs::{

@@ -1,6 +1,6 @@
 //! From the chat to the host: who says what, and whether it counts.
 
-use super::approval::{ChatApproval, ShownMessage};
+use super::approval::{ChatApproval, ShownMessage, shown_digest};
 use super::hub::{ChatConnection, ChatDecision, ChatJob, Hub};
 use super::messenger::{ChatSender, IncomingChatEvent, Messenger, OutgoingChatMessage};
 use super::register::ChatOwner;
@@ -48,7 +48,7 @@ impl<M: Messenger> Hub<M> {
                 self.sync_approvers();
             }
             IncomingChatEvent::Said { from, place, text, at } => {
-                if let Some(command) = chat::parse_command(&text) {
+                if let Some(command) = chat::parse_command(&text, self.own_name().as_deref()) {
                     self.handle_command(&from, place, command, at).await;
                 }
             }
@@ -74,7 +74,7 @@ impl<M: Messenger> Hub<M> {
             IncomingChatEvent::Online(_) | IncomingChatEvent::Offline { .. } => false,
             IncomingChatEvent::Said { place, text, .. } => {
                 place == there
-                    && matches!(chat::parse_command(text), Some(ChatCommand::Answer { code: of, .. }) if of == *code)
+                    && matches!(chat::parse_command(text, self.own_name().as_deref()), Some(ChatCommand::Answer { code: of, .. }) if of == *code)
             }
             IncomingChatEvent::Reacted { place, message, .. }
             | IncomingChatEvent::Pressed { place, message, .. } => {
@@ -242,6 +242,9 @@ impl<M: Messenger> Hub<M> {
         let waiting = QuestionRef { question_id: id.clone() };
         let question = self.host.call_method::<GetQuestion>(face, &waiting).await;
         let question = question.map_err(|_| "it waits no more".to_owned())?;
+        if shown_digest(&question) != shown.digest {
+            return Err("it is not what was shown any more".to_owned());
+        }
         // The risk or the settings may be others than when it was shown.
         if let (Some(why), ChatVerdict::Once | ChatVerdict::Always) =
             (text::withheld(&question, self.settings.high_risk), verdict)
@@ -249,7 +252,7 @@ impl<M: Messenger> Hub<M> {
             return Err(format!("only Postern itself can approve it: {}", text::why_withheld(why)));
         }
         let Meant { answer, proposal, unsaved } = self.translate_verdict(&question, verdict);
-        let params = AnswerParams { proposal, ..AnswerParams::new(&id, &shown.digest, answer) };
+        let params = AnswerParams { proposal, ..AnswerParams::new(&id, &question.digest, answer) };
         let answered = self.host.call_method::<AnswerQuestion>(face, &params).await;
         let answered = answered.map_err(|error| error.message)?;
         if !answered.applied {

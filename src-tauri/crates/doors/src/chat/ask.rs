@@ -1,6 +1,6 @@
 //! From the host to the chat: what waits is shown, what changed is shown again, what ended is told.
 
-use super::approval::{ChatApproval, ShownMessage, WITHDRAWN, outcome, outcome_of_question};
+use super::approval::{ChatApproval, ShownMessage, WITHDRAWN, outcome, outcome_of_question, shown_digest};
 use super::hub::{ChatJob, Hub};
 use super::messenger::Messenger;
 use super::register::ChatOwner;
@@ -43,7 +43,7 @@ impl<M: Messenger> Hub<M> {
         {
             let mut register = self.register();
             let known = register.approvals.find_by_question(&question.id);
-            match known.map(|one| (one.status, one.digest == question.digest)) {
+            match known.map(|one| (one.status, one.digest == shown_digest(question))) {
                 Some((ChatStatus::Pending, true)) => {}
                 Some((ChatStatus::Pending, false)) => {
                     let Some(approval) = register.approvals.change(&question.id) else { return };
@@ -53,7 +53,7 @@ impl<M: Messenger> Hub<M> {
                         id: shown.external_message_id.clone(),
                         message: message.clone(),
                     }));
-                    approval.digest.clone_from(&question.digest);
+                    approval.digest = shown_digest(question);
                     approval.line = ChatSubject::one_line(question);
                     approval.withheld = withheld;
                 }
@@ -72,13 +72,14 @@ impl<M: Messenger> Hub<M> {
 
     /// Shows a question in a place, unless it stands there as it is, or is about to.
     fn show_in_place(&mut self, question: &Question, place: String) {
+        let digest = shown_digest(question);
         let stands = {
             let register = self.register();
             let approval = register.approvals.find_by_question(&question.id);
             let last = approval.and_then(|one| one.shown_in(&place));
-            last.is_some_and(|shown| shown.digest == question.digest)
+            last.is_some_and(|shown| shown.digest == digest)
         };
-        if stands || !self.posting.insert((question.digest.clone(), question.id.clone(), place.clone())) {
+        if stands || !self.posting.insert((digest, question.id.clone(), place.clone())) {
             return;
         }
         let withheld = text::withheld(question, self.settings.high_risk);

@@ -3,7 +3,7 @@
 //! Nothing of the network is waited for while something else could be heard: a call that hangs is given up after
 //! [`PATIENCE`], and one that may be made later is made later.
 
-use super::approval::{ChatApproval, ShownMessage, Withheld};
+use super::approval::{ChatApproval, ShownMessage, Withheld, shown_digest};
 use super::messenger::{ChatSendError, IncomingChatEvent, Messenger, OutgoingChatMessage, Posted};
 use super::register::Register;
 use super::settings::ChatSettings;
@@ -176,6 +176,14 @@ impl<M: Messenger> Hub<M> {
         matches!(*self.line.borrow(), ChatConnection::Online(_))
     }
 
+    /// Returns the name that it has in the chat, once it is known.
+    pub(super) fn own_name(&self) -> Option<String> {
+        match &*self.line.borrow() {
+            ChatConnection::Online(name) => Some(name.clone()),
+            ChatConnection::Connecting | ChatConnection::Offline { .. } => None,
+        }
+    }
+
     /// Returns the register. Every change of it is whole: a panic elsewhere leaves it so.
     pub(super) fn register(&self) -> MutexGuard<'_, Register> {
         self.register.lock().unwrap_or_else(PoisonError::into_inner)
@@ -214,7 +222,7 @@ impl<M: Messenger> Hub<M> {
         let ChatJob::Show { question, .. } = job else { return true };
         let register = self.register();
         let approval = register.approvals.find_by_question(&question.id);
-        approval.is_some_and(|one| one.status == ChatStatus::Pending && one.digest == question.digest)
+        approval.is_some_and(|one| one.status == ChatStatus::Pending && one.digest == shown_digest(question))
     }
 
     async fn finish_job(&mut self, done: FinishedChatJob) {
@@ -252,7 +260,7 @@ impl<M: Messenger> Hub<M> {
     fn posted(&mut self, job: &ChatJob) {
         match job {
             ChatJob::Show { question, place, .. } => {
-                self.posting.remove(&(question.digest.clone(), question.id.clone(), place.clone()));
+                self.posting.remove(&(shown_digest(question), question.id.clone(), place.clone()));
             }
             ChatJob::Change { place, id, .. } => self.register().approvals.mark_outcome_shown(place, id),
             ChatJob::Widened { .. } | ChatJob::Say { .. } | ChatJob::Acknowledge { .. } => {}
@@ -272,6 +280,7 @@ impl<M: Messenger> Hub<M> {
             // It may wait no more.
             drop(self.host.call_method::<GetQuestion>(face, &shown).await);
         }
+        let digest = shown_digest(question);
         let late = {
             let mut register = self.register();
             let Some(approval) = register.approvals.change(&question.id) else { return };
@@ -279,11 +288,11 @@ impl<M: Messenger> Hub<M> {
                 place: place.to_owned(),
                 external_message_id: posted.id.clone(),
                 alias: posted.alias,
-                digest: question.digest.clone(),
+                digest: digest.clone(),
                 at: posted.at,
                 told: false,
             });
-            stale_correction(approval, &question.digest)
+            stale_correction(approval, &digest)
         };
         if let Some(message) = late {
             self.enqueue(ChatJob::Change { place: place.to_owned(), id: posted.id, message });

@@ -9,6 +9,9 @@ use super::message::{
 };
 use super::proof::{Unproved, is_token};
 use super::{relay, screen, work};
+use postern_contract::Mode;
+use postern_contract::methods::{GetStatus, Nothing};
+use postern_host::{ApproverId, ConnectedApproverKind};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, Interest};
@@ -26,6 +29,9 @@ const RUN_WINDOW: Duration = Duration::from_secs(18);
 const DECISION_WINDOW: Duration = Duration::from_millis(14_500);
 /// Interval at which the client is probed.
 const LOOK: Duration = Duration::from_millis(200);
+
+/// Approver id for reading the host's state: no window has it.
+const READER: ApproverId = ApproverId { kind: ConnectedApproverKind::Window, number: 0 };
 
 /// Reason why the waiting for a job ended.
 enum Over {
@@ -159,19 +165,40 @@ async fn decision(
     began: Instant,
 ) -> Option<OpenclawDecision> {
     let key = format!("decision:{}", serde_json::to_string(&question).unwrap_or_default());
-    let (listener, sender) = shared.jobs.join_or_begin(&key)?;
+    let (listener, sender) = loop {
+        let (listener, sender) = shared.jobs.take_or_begin(&key);
+        if sender.is_some() || still_counts(shared, &listener.job.current_stage()).await {
+            break (listener, sender);
+        }
+    };
     if let Some(sender) = sender {
-        let way = shared.way.clone();
-        tokio::task::spawn_blocking(move || work::decide(&way, &question, &sender));
+        let shared = Arc::clone(shared);
+        tokio::task::spawn_blocking(move || {
+            work::decide(&shared.way, &question, &sender, || shared.host.policy_version());
+        });
     }
     match wait_for_end(&listener, stream, began + DECISION_WINDOW).await {
-        Over::Ended(Some(OpenclawOutcome::Decision(decision))) => {
-            shared.jobs.forget(&key, &listener);
-            decision
+        Over::Ended(Some(OpenclawOutcome::Decision { decision, .. })) => decision,
+        Over::Late => {
+            shared.jobs.leave_decision(key, &listener);
+            None
         }
-        // The question goes on, and the same one joins it.
-        Over::Ended(_) | Over::Late | Over::Gone => None,
+        // With its last listener its question is withdrawn.
+        Over::Ended(_) | Over::Gone => None,
     }
+}
+
+/// Returns false for a yes that nobody heard and that would not be given any more: rules changed since, or nothing runs now.
+async fn still_counts(shared: &OpenclawShared, stage: &OpenclawStage) -> bool {
+    let OpenclawStage::Ended(OpenclawOutcome::Decision { decision: Some(decision), policy }) = stage else {
+        return true;
+    };
+    if *decision == OpenclawDecision::Deny {
+        return true;
+    }
+    let Ok(status) = shared.host.call_method::<GetStatus>(READER, &Nothing {}).await else { return false };
+    let stopped = status.stopped.iter().any(|stopped| stopped.agent == shared.agent);
+    status.mode == Mode::Listening && !stopped && shared.host.policy_version() == *policy
 }
 
 async fn wait_for_end(listener: &OpenclawJobListener, stream: &UnixStream, until: Instant) -> Over {

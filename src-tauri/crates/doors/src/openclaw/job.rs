@@ -29,8 +29,13 @@ pub(super) enum OpenclawStage {
 pub(super) enum OpenclawOutcome {
     /// A run, or why it did not run.
     Exec(Result<OpenclawRunResult, OpenclawRefusal>),
-    /// A decision; `None` if nobody decided.
-    Decision(Option<OpenclawDecision>),
+    /// A decision.
+    Decision {
+        /// The decision; `None` if nobody decided.
+        decision: Option<OpenclawDecision>,
+        /// Number of the policy that it was made under.
+        policy: u64,
+    },
 }
 
 /// A job.
@@ -96,9 +101,50 @@ impl Drop for OpenclawJobListener {
 #[derive(Debug, Default)]
 pub(super) struct OpenclawJobs {
     all: Mutex<HashMap<String, Arc<OpenclawJob>>>,
+    /// Decisions that nobody listens to: the next one who asks the same takes one of them.
+    left: Mutex<Vec<(String, Arc<OpenclawJob>)>>,
+}
+
+/// Returns a job that begins, and the sender for who works on it.
+fn begin_job() -> (OpenclawJobListener, watch::Sender<OpenclawStage>) {
+    let (sender, stage) = watch::channel(OpenclawStage::Waiting);
+    let (request, listeners, bridged) = (Uuid::new_v4(), 0.into(), false.into());
+    let job = Arc::new(OpenclawJob { request, stage, listeners, bridged, ended_at: Mutex::default() });
+    (OpenclawJobListener::new(&job), sender)
 }
 
 impl OpenclawJobs {
+    /// Takes a decision about `key` that was left, or begins one: then the sender is given to who works on it.
+    ///
+    /// Whoever is told yes runs it, so that each of several who ask at the same time has a decision of their own.
+    pub(super) fn take_or_begin(
+        &self,
+        key: &str,
+    ) -> (OpenclawJobListener, Option<watch::Sender<OpenclawStage>>) {
+        let mut left = self.lock_left();
+        left.retain(|(_, job)| !job.is_stale());
+        match left.iter().position(|(other, _)| other == key) {
+            Some(at) => (OpenclawJobListener::new(&left.remove(at).1), None),
+            None => {
+                let (listener, sender) = begin_job();
+                (listener, Some(sender))
+            }
+        }
+    }
+
+    /// Leaves a decision for who asks the same again. Where too many are left it ends.
+    pub(super) fn leave_decision(&self, key: String, listener: &OpenclawJobListener) {
+        let mut left = self.lock_left();
+        if left.len() < JOBS {
+            left.push((key, Arc::clone(&listener.job)));
+        }
+    }
+
+    /// Locks what was left. Every change is one insertion or removal: a panic elsewhere leaves the list whole.
+    fn lock_left(&self) -> MutexGuard<'_, Vec<(String, Arc<OpenclawJob>)>> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Joins the job about `key`, or begins one: then the sender is given to who works on it. `None` if there are too many.
     pub(super) fn join_or_begin(
         &self,
@@ -112,12 +158,9 @@ impl OpenclawJobs {
         if all.len() >= JOBS {
             return None;
         }
-        let (sender, stage) = watch::channel(OpenclawStage::Waiting);
-        let (request, listeners, bridged) = (Uuid::new_v4(), 0.into(), false.into());
-        let job = OpenclawJob { request, stage, listeners, bridged, ended_at: Mutex::default() };
-        let job = Arc::new(job);
-        all.insert(key.to_owned(), Arc::clone(&job));
-        Some((OpenclawJobListener::new(&job), Some(sender)))
+        let (listener, sender) = begin_job();
+        all.insert(key.to_owned(), Arc::clone(&listener.job));
+        Some((listener, Some(sender)))
     }
 
     /// Forgets a job whose end was delivered: the same request is a new one from now on. One that began since
@@ -164,7 +207,7 @@ mod tests {
         let (second, none) = jobs.join_or_begin("a").unwrap();
         assert!(none.is_none(), "it is one job with two listeners");
         assert_eq!(first.job.request, second.job.request, "asked for under one number");
-        let end = OpenclawOutcome::Decision(Some(OpenclawDecision::Deny));
+        let end = OpenclawOutcome::Decision { decision: Some(OpenclawDecision::Deny), policy: 1 };
         sender.send(OpenclawStage::Ended(end.clone())).unwrap();
         drop(sender);
         assert_eq!(
@@ -180,6 +223,21 @@ mod tests {
             "and who is told late ends nothing of the one that began since"
         );
         drop(third);
+    }
+
+    #[test]
+    fn a_decision_is_told_to_one_who_asks() {
+        let jobs = OpenclawJobs::default();
+        let (first, begun) = jobs.take_or_begin("a");
+        let begun = begun.expect("it begins");
+        assert!(jobs.take_or_begin("a").1.is_some(), "another one at the same time has its own");
+        jobs.leave_decision("a".to_owned(), &first);
+        drop(first);
+        assert!(!begun.is_closed(), "it waits for who asks again");
+        let (again, none) = jobs.take_or_begin("a");
+        assert!(none.is_none() && jobs.take_or_begin("a").1.is_some(), "it is taken once");
+        drop(again);
+        assert!(begun.is_closed(), "nobody waits for it any more");
     }
 
     #[test]

@@ -9,8 +9,12 @@ use postern_protocol::{
 };
 use serde_json::{Map, Value};
 use std::path::PathBuf;
+use std::time::Duration;
 use tokio::sync::watch;
 use uuid::Uuid;
+
+/// Interval at which is looked whether somebody still waits for a decision.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// An agent's channel, as its client needs it.
 #[derive(Debug, Clone)]
@@ -83,16 +87,31 @@ fn see_through(
     Err("the connection to Postern ended".to_owned())
 }
 
-/// Asks for a decision alone.
-pub(super) fn decide(way: &Way, question: &OpenclawQuestion, stage: &watch::Sender<OpenclawStage>) {
-    let decision = ask_decision(way, question).unwrap_or_else(|problem| {
+/// Asks for a decision alone, for as long as somebody waits for it. `version` is the number of the policy at the moment.
+pub(super) fn decide(
+    way: &Way,
+    question: &OpenclawQuestion,
+    stage: &watch::Sender<OpenclawStage>,
+    version: impl Fn() -> u64,
+) {
+    let mut policy = version();
+    let decision = ask_decision(way, question, || {
+        policy = version();
+        !stage.is_closed()
+    });
+    let decision = decision.unwrap_or_else(|problem| {
         tracing::warn!(problem, "OpenClaw's question could not be asked");
         None
     });
-    stage.send_replace(OpenclawStage::Ended(OpenclawOutcome::Decision(decision)));
+    stage.send_replace(OpenclawStage::Ended(OpenclawOutcome::Decision { decision, policy }));
 }
 
-fn ask_decision(way: &Way, question: &OpenclawQuestion) -> Result<Option<OpenclawDecision>, String> {
+/// Asks until there is an answer, or until nobody wants it any more. With its channel the question is withdrawn.
+fn ask_decision(
+    way: &Way,
+    question: &OpenclawQuestion,
+    mut is_wanted: impl FnMut() -> bool,
+) -> Result<Option<OpenclawDecision>, String> {
     let mut channel = way.connect().map_err(|error| error.to_string())?;
     let mut arguments = Map::from_iter([("command".to_owned(), Value::String(question.command.clone()))]);
     if let Some(cwd) = &question.cwd {
@@ -116,8 +135,8 @@ fn ask_decision(way: &Way, question: &OpenclawQuestion) -> Result<Option<Opencla
         Gate::Ask => {}
     }
     let id = told.check_id.ok_or("a question without a number")?;
-    for event in channel.events() {
-        let notice = event.map_err(|gone| gone.to_string())?;
+    while is_wanted() {
+        let Some(notice) = channel.next_event(Some(LOOK)).map_err(|gone| gone.to_string())? else { continue };
         if let NoticeEvent::ToolResolved(resolved) = notice.event
             && resolved.check_id == id
         {

@@ -146,12 +146,9 @@ impl Door for Websocket {
     }
 
     async fn revoke(&self, client: &str) -> Result<(), ControlError> {
-        if !self.shared.devices().forget(client) {
+        if !self.shared.forget(client) {
             let client = postern_command::escape::visible_text(client);
             return Err(ControlError::not_found(format!("no device {client} is paired")));
-        }
-        if let Some(cut) = self.shared.lock_cuts().remove(client) {
-            cut.cancel();
         }
         self.shared.save_devices().await.map_err(|error| ControlError::new(ControlCode::Store, error))
     }
@@ -237,16 +234,15 @@ impl WebsocketShared {
                 }
             },
         };
-        let Some(name) = self.devices().device_name(&id) else { return };
-        self.devices().note_connected(&id, crate::now_millis());
+        let Some((name, cut)) = self.take_in(&id) else { return };
         if let Err(error) = self.save_devices().await {
             tracing::error!(error, "a device could not be kept: it is not paired");
+            self.devices().note_disconnected(&id);
             if key.is_some() {
                 self.devices().forget(&id);
             }
             return;
         }
-        let cut = self.lock_cuts().entry(id.clone()).or_default().clone();
         let ends = Ends { hub: self.hub.clone(), client: id.clone() };
         let face = self.host.named_face(ConnectedApproverKind::Remote, &format!("websocket, {name}"));
         self.host.identify(&face, &id);
@@ -260,11 +256,32 @@ impl WebsocketShared {
             answered: String::new(),
         };
         let end = tokio::select! {
-            end = session.serve_until_end(first, &closed) => end,
+            biased;
             () = cut.cancelled() => session::ClientSessionEnd::Went,
+            end = session.serve_until_end(first, &closed) => end,
         };
         tracing::info!(device = id, ?end, "an approver client went");
         self.devices().note_disconnected(&id);
+    }
+
+    /// Returns the name of a device that is paired, and what cuts off its connections.
+    ///
+    /// Both under one lock: a revocation comes before, and there is no name, or after, and it cuts this one off, too.
+    fn take_in(&self, id: &str) -> Option<(String, CancellationToken)> {
+        let mut devices = self.devices();
+        let name = devices.device_name(id)?;
+        devices.note_connected(id, crate::now_millis());
+        Some((name, self.lock_cuts().entry(id.to_owned()).or_default().clone()))
+    }
+
+    /// Forgets a device and cuts it off. Returns false if it is not paired.
+    fn forget(&self, id: &str) -> bool {
+        let mut devices = self.devices();
+        let was_paired = devices.forget(id);
+        if let Some(cut) = self.lock_cuts().remove(id) {
+            cut.cancel();
+        }
+        was_paired
     }
 
     /// Writes down who is paired.

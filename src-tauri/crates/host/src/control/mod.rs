@@ -133,6 +133,11 @@ impl HostControl {
         }
     }
 
+    /// Returns the number of the policy as it is now.
+    pub(crate) fn policy_version(&self) -> u64 {
+        self.parts.book.version()
+    }
+
     /// Reads from the record where it may block.
     async fn read_record<T: Send + 'static>(
         &self,

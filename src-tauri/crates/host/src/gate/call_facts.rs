@@ -285,7 +285,7 @@ fn facts_of<'a>(
 }
 
 impl CallFacts {
-    /// Reads the file that the call would write anew, where there is one. Blocks.
+    /// Reads the file that the call would replace, where there is one. Blocks.
     pub(super) fn find_replaced(&self, home: &str) -> Option<ReplacedFile> {
         ReplacedFile::of_call(&self.call, home)
     }

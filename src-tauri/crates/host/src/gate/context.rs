@@ -32,14 +32,14 @@ pub(super) struct QuestionContext {
     pub(super) tighter: Vec<Profile>,
     /// The branch that the folder is on; found only for a question.
     pub(super) branch: Option<String>,
-    /// The file that a tool would write anew, where there is one.
+    /// The file that a tool would replace, where there is one.
     pub(super) replaced: Option<ReplacedFile>,
 }
 
-/// File that a tool would write anew.
+/// File that a tool would replace.
 #[derive(Debug)]
 pub(super) enum ReplacedFile {
-    /// Its text.
+    /// Text of the file.
     Text(String),
     /// A file that is not shown: it has this many bytes, and is long, holds secrets or is no text.
     Unshown(u64),

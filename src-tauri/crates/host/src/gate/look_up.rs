@@ -117,8 +117,7 @@ impl JudgedRequest {
         }
     }
 
-    /// Finds what a question shows beside the facts: the scripts, which of them are new, the file that a tool would
-    /// write anew, and the branch that its folder is on.
+    /// Finds what a question shows beside the facts: the scripts, the file that a tool would replace, and the branch of its folder.
     pub(super) fn find_context(&mut self, store: &Store, home: &str) {
         self.read_scripts();
         for script in &mut self.context.scripts {

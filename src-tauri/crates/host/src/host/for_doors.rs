@@ -41,6 +41,11 @@ impl Host {
         self.inner.control.door_slot().set_doors(doors);
     }
 
+    /// Returns the number of the policy as it is now: another one means that rules, settings or agents changed.
+    pub fn policy_version(&self) -> u64 {
+        self.inner.control.policy_version()
+    }
+
     /// Returns what a door stored under `name`, if anything.
     pub async fn recall(&self, name: &str) -> Result<Option<serde_json::Value>, postern_store::Error> {
         let (store, key) = (self.inner.store.clone(), kept_as(name));

@@ -166,7 +166,7 @@ async fn an_edit_counts_from_the_very_next_call() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_written_anew_is_shown_as_what_changes() {
+async fn a_file_that_is_replaced_is_shown_as_what_changes() {
     let mut lab = Lab::start().await;
     let mut wire = lab.connect("main").await;
     let file = json!({"agent": "main", "text": "{\"write_file\": \"ask\"}"});

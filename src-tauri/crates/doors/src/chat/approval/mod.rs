@@ -5,6 +5,7 @@ use postern_contract::{ChatStatus, Moment, MomentKind, Question, RequestRow, ren
 use postern_host::{ChatMessage, QuestionRow};
 use postern_policy::{AgentId, Millis};
 use postern_protocol::{DenyReason, EndReason, RunState};
+use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
 
 /// Number of decided approvals in memory, so that an answer to an old message is understood.
@@ -78,6 +79,17 @@ impl Withheld {
     }
 }
 
+/// Returns the digest of what a message shows: the question's own, its risk, and all that *Always* would save.
+pub(super) fn shown_digest(question: &Question) -> String {
+    let offers: Vec<_> = question
+        .proposals
+        .iter()
+        .map(|offer| (&offer.id, &offer.label, &offer.rules, &offer.folder))
+        .collect();
+    let all = serde_json::to_vec(&(&question.digest, question.risk.level, offers)).unwrap_or_default();
+    postern_protocol::encode_hex(&Sha256::digest(&all))
+}
+
 /// Question as it was shown in chats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ChatApproval {
@@ -127,7 +139,7 @@ impl ChatApproval {
             agent: question.asker.agent.clone(),
             request: question.requests.first().cloned(),
             line: ChatSubject::one_line(question),
-            digest: question.digest.clone(),
+            digest: shown_digest(question),
             withheld,
             status: ChatStatus::Pending,
             outcome: None,
@@ -147,7 +159,7 @@ impl ChatApproval {
             at_zero: shown.map(|shown| postern_contract::pieces_to_text(&shown.at_zero)).unwrap_or_default(),
             code: question.code,
             agent: question.agent,
-            digest: question.digest.0,
+            digest: message.digest.clone(),
             withheld: message.withheld.as_deref().map(Withheld::of_word),
             status: ChatStatus::from_name(&message.status),
             outcome: message.outcome.clone(),
@@ -211,10 +223,10 @@ impl Approvals {
                 at: message.shown_at,
                 told: message.told,
             };
-            all.list
-                .iter_mut()
-                .filter(|one| one.question == id)
-                .for_each(|one| one.shown.push(shown.clone()));
+            all.list.iter_mut().filter(|one| one.question == id).for_each(|one| {
+                one.digest.clone_from(&shown.digest);
+                one.shown.push(shown.clone());
+            });
         }
         all
     }
