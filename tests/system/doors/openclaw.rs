@@ -226,8 +226,6 @@ fn a_decision_alone_is_given_and_a_wrong_token_gets_deny() {
     });
 }
 
-/// OpenClaw gives up after twenty seconds. Before that it is told that the question is still open; the same request joins
-/// it, and nothing runs twice.
 /// Asks for a decision alone.
 fn wants_decision(claw: &Claw, command: &str) -> UnixStream {
     let request = json!({"command": command, "cwd": "/", "ask": "on-miss"});
@@ -286,6 +284,8 @@ fn a_yes_that_nobody_heard_counts_once_and_not_against_what_came_since() {
     drop(watch);
 }
 
+/// OpenClaw gives up after twenty seconds. Before that it is told that the question is still open; the same request joins
+/// it, and nothing runs twice.
 #[test]
 fn an_open_question_is_bridged_and_joined() {
     let claw = Claw::open(&[]);

@@ -47,6 +47,17 @@ fn a_flood_of_strangers_is_not_listened_to_and_the_owner_is() {
 }
 
 #[test]
+fn a_right_code_is_heard_however_much_strangers_say() {
+    let chat = Chat::new();
+    let setup = chat.host.json(&["doors", "setup", "telegram"]);
+    for _ in 0..100 {
+        chat.bot.says(EVE, EVE.id, "/pair abcdefghjk");
+    }
+    chat.bot.says(EVE, EVE.id, &format!("/pair {}", setup["pairingCode"].as_str().unwrap()));
+    assert!(chat.reply().starts_with("Paired."));
+}
+
+#[test]
 fn what_was_heard_before_a_crash_is_not_heard_again() {
     let mut chat = Chat::new();
     chat.settled();

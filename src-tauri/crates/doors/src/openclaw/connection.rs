@@ -188,7 +188,7 @@ async fn decision(
     }
 }
 
-/// Returns false for a yes that nobody heard and that would not be given any more: rules changed since, or nothing runs now.
+/// Returns false for an approval that nobody heard, and that may not be given any more: rules changed since, or nothing runs now.
 async fn still_counts(shared: &OpenclawShared, stage: &OpenclawStage) -> bool {
     let OpenclawStage::Ended(OpenclawOutcome::Decision { decision: Some(decision), policy }) = stage else {
         return true;

@@ -123,13 +123,12 @@ impl OpenclawJobs {
     ) -> (OpenclawJobListener, Option<watch::Sender<OpenclawStage>>) {
         let mut left = self.lock_left();
         left.retain(|(_, job)| !job.is_stale());
-        match left.iter().position(|(other, _)| other == key) {
-            Some(at) => (OpenclawJobListener::new(&left.remove(at).1), None),
-            None => {
-                let (listener, sender) = begin_job();
-                (listener, Some(sender))
-            }
+        if let Some(at) = left.iter().position(|(other, _)| other == key) {
+            return (OpenclawJobListener::new(&left.remove(at).1), None);
         }
+        drop(left);
+        let (listener, sender) = begin_job();
+        (listener, Some(sender))
     }
 
     /// Leaves a decision for who asks the same again. Where too many are left it ends.

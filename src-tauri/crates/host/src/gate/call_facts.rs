@@ -287,7 +287,7 @@ fn facts_of<'a>(
 impl CallFacts {
     /// Reads the file that the call would replace, where there is one. Blocks.
     pub(super) fn find_replaced(&self, home: &str) -> Option<ReplacedFile> {
-        ReplacedFile::of_call(&self.call, home)
+        ReplacedFile::of_edit(&self.call.subject, self.call.cwd.as_deref(), home)
     }
 
     /// Returns the verdict on the use of a tool by a policy. `facts` are those of its command.

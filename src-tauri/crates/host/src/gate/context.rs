@@ -1,6 +1,5 @@
 //! Findings that a question shows beside the facts: scripts that nobody allowed with this content, the branch, other profiles.
 
-use super::call::AgentToolCall;
 use crate::touches::real_path;
 use postern_command::effect::is_secret;
 use postern_command::escape;
@@ -47,9 +46,9 @@ pub(super) enum ReplacedFile {
 
 impl ReplacedFile {
     /// Reads the file that a whole text would replace. Blocks.
-    pub(super) fn of_call(call: &AgentToolCall, home: &str) -> Option<Self> {
-        let Subject::FileEdit { path, change: FileChange::Whole(_) } = &call.subject else { return None };
-        let path = Path::new(call.cwd.as_deref()?).join(&*expand_home(path, home));
+    pub(super) fn of_edit(subject: &Subject, cwd: Option<&str>, home: &str) -> Option<Self> {
+        let Subject::FileEdit { path, change: FileChange::Whole(_) } = subject else { return None };
+        let path = Path::new(cwd?).join(&*expand_home(path, home));
         let file = small_file::open_regular(&path).ok()?;
         let bytes = file.metadata().ok()?.len();
         let real = real_path(&path)?;
