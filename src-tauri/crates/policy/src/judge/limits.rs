@@ -1,11 +1,11 @@
 //! Limits of the rules that offers save: such a rule covers no step that does more than the one on show.
 
-use super::given;
 use super::look;
 use super::places::{self, StepPlaces, TEMPORARY};
 use super::subject::StepSubject;
 use crate::cause::Gap;
 use crate::facts::{Facts, TargetPath};
+use crate::given;
 use crate::needed::folders_of;
 use crate::operands::put_files;
 use crate::path;

@@ -2,9 +2,9 @@
 //!
 //! Its facts, what is worked out of its text once, and how much may still be spelled out of guesses.
 
-use super::given::GivenValues;
 use super::guarded::Guarded;
 use crate::facts::Facts;
+use crate::given::GivenValues;
 use foldhash::{HashMap, HashMapExt as _};
 use postern_command::MOST_GUESSES;
 use std::cell::{Cell, OnceCell};

@@ -26,7 +26,6 @@ mod covering;
 mod deny;
 mod doubt;
 mod files;
-mod given;
 mod guarded;
 mod host;
 mod invocation;
@@ -59,7 +58,6 @@ pub(crate) use code::{
 };
 pub use command_tool::{CommandAgainst, against_classes, against_command_tool, against_files};
 pub(crate) use covering::{can_be_covered, covers};
-pub(crate) use given::{GivenValues, text_of};
 pub(crate) use limits::{
     folders_outside, gap_of_step, is_bound_by_limits, names_own_places, of_step as limits_of_step,
     sends_written_text,

@@ -2,8 +2,8 @@
 
 use super::scope::PathContext;
 use super::{RatedEffect, RiskLevel, rate_effect};
-use crate::judge::core::{REMOVES, commands, literals};
-use crate::judge::{GivenValues, text_of};
+use crate::code_texts::{REMOVES, commands, literals};
+use crate::given::{GivenValues, text_of};
 use postern_command::effect::{Reversible, effects_of_words};
 use postern_command::{CommandEffect, ParsedCommand, Step, StepEffect, Unparsed, Word};
 

@@ -219,7 +219,7 @@ mod tests {
             });
             lines.collect::<Vec<_>>()
         };
-        let old: String = (0..240).map(|number| format!("line {number}\n")).collect();
+        let old = (0..240).map(|number| format!("line {number}\n")).collect::<Vec<_>>().concat();
         let text = ReplacedFile::Text(old.clone());
         assert_eq!(
             shown(&text, &old.replace("line 120\n", "evil\n")),

@@ -1,26 +1,10 @@
 //! Code in a command's own words: what an interpreter is told to remove, to write, to stop.
 
 use super::{CoreEntry, DATA, OwnFoldersView, REMOVAL, STOPPING, everything, removal, stopping};
+use crate::code_texts::{REMOVES, commands, literals};
 use crate::judge::invocation;
 use crate::judge::line::JudgmentContext;
 use postern_command::{RedirectionKind, Step, Unparsed};
-
-/// Names of functions that remove a whole tree, in several languages.
-pub(crate) const REMOVES: &[&str] = &[
-    "rmtree",
-    "rm_rf",
-    "rm_r",
-    "rmsync",
-    "rmdirsync",
-    "fs.rm",
-    "removesync",
-    "rimraf",
-    "remove_tree",
-    "remove_dir_all",
-    "deno.remove",
-    "removeitem",
-    "del_dir_r",
-];
 
 /// Expressions for the home or working folder, in several languages.
 const FOLDERS: &[&str] = &[
@@ -92,15 +76,4 @@ fn in_code(code: &str, line: &JudgmentContext<'_>) -> Option<CoreEntry> {
 /// Returns true if a text can be nothing but a path, or all that is in the folder.
 fn is_path(text: &str) -> bool {
     text == "*" || text.starts_with(['/', '~', '$']) || text.split('/').any(|part| matches!(part, "." | ".."))
-}
-
-/// Returns the texts in quotes, of each kind by itself: those in a quoted text are found too.
-pub(crate) fn literals(code: &str) -> impl Iterator<Item = &str> {
-    ['"', '\'', '`'].into_iter().flat_map(|quote| code.split(quote).skip(1).step_by(2))
-}
-
-/// Returns the commands that a shell would find in a text, as a list of words each.
-pub(crate) fn commands(text: &str) -> impl Iterator<Item = Vec<String>> {
-    let parts = text.split([';', '&', '|', '\n']);
-    parts.map(|part| part.split_whitespace().map(crate::judge::given::without_quotes).collect())
 }

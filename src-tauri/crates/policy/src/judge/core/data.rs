@@ -4,7 +4,7 @@ use super::super::invocation::JudgedInvocation;
 use super::place::{LONGEST_PATH, OwnFoldersView, resolved, spellings};
 use super::{CoreEntry, DATA, KEYS, removal, spelling};
 use crate::facts::{StepFacts, TargetPath};
-use crate::judge::given;
+use crate::given;
 use crate::judge::guarded::comparison_key;
 use crate::judge::line::JudgmentContext;
 use postern_command::{Power, Redirection, RedirectionKind, Role, Step, Word};

@@ -9,7 +9,6 @@ mod removal;
 mod spelling;
 mod stopping;
 
-pub(crate) use code::{REMOVES, commands, literals};
 pub(super) use place::OwnFoldersView;
 pub(super) use place::spellings as path_spellings;
 pub(super) use spelling::{TOO_MANY, all_spellings as spellings_of};

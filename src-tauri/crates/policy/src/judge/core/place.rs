@@ -161,7 +161,7 @@ impl<'l> FolderView<'l> {
         if !text.contains('$') {
             return true;
         }
-        let text = crate::judge::given::without_quotes(text);
+        let text = crate::given::without_quotes(text);
         if text.match_indices('{').any(|(at, _)| !text[..at].ends_with('$')) {
             return false;
         }

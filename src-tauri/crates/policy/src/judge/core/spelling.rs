@@ -1,7 +1,7 @@
 //! Spellings of a word, as far as the line itself says: quotes, braces, variables that it sets, and
 //! substitutions that print a folder.
 
-use crate::judge::given::without_quotes;
+use crate::given::without_quotes;
 use crate::judge::line::JudgmentContext;
 use crate::path::{self, Tilde};
 use std::borrow::Cow;

@@ -2,7 +2,7 @@
 
 use super::super::invocation::JudgedInvocation;
 use super::spelling;
-use crate::judge::given;
+use crate::given;
 use crate::judge::line::JudgmentContext;
 use crate::path;
 use crate::words::is_wild_match;

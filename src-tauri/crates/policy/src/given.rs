@@ -87,7 +87,7 @@ fn assigned(step: &Step) -> Vec<Assignment> {
 }
 
 /// Returns the name of `name`, `name+` and `name[0]`.
-pub(super) fn variable(text: &str) -> &str {
+pub(crate) fn variable(text: &str) -> &str {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default()
 }
 
@@ -122,13 +122,13 @@ fn fed_texts(reading: &ParsedCommand) -> Vec<String> {
 }
 
 /// Returns the here-strings and here-documents of a step.
-pub(super) fn here_redirections(step: &Step) -> impl Iterator<Item = &Redirection> {
+pub(crate) fn here_redirections(step: &Step) -> impl Iterator<Item = &Redirection> {
     step.redirections.iter().filter(|redirection| redirection.kind == RedirectionKind::Here)
 }
 
 /// Returns the texts of a step's here-strings and here-documents: their lines, what is left of each behind its first words, and
 /// their words.
-pub(super) fn here_texts(step: &Step) -> Vec<String> {
+pub(crate) fn here_texts(step: &Step) -> Vec<String> {
     let parts = |redirection: &Redirection| {
         let text = redirection.text.clone().unwrap_or_else(|| text_of(&redirection.target));
         let lines = text.lines().flat_map(|line| remaining_words(line.trim())).map(str::to_owned);
@@ -148,7 +148,7 @@ fn remaining_words(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the texts by which a step alone may name a file, besides its words: what it assigns, and what it is fed.
-pub(super) fn literals(step: &Step) -> Vec<String> {
+pub(crate) fn literals(step: &Step) -> Vec<String> {
     // A document that is written to a file, or printed, names nothing.
     let copies = matches!(step.program(), Some("cat" | "tee"));
     let fed = if copies { Vec::new() } else { here_texts(step) };
@@ -160,6 +160,6 @@ pub(crate) fn text_of(word: &Word) -> String {
 }
 
 /// Returns a word as written without quotes and backslashes.
-pub(super) fn without_quotes(word: &str) -> String {
+pub(crate) fn without_quotes(word: &str) -> String {
     word.replace(['"', '\'', '\\'], "")
 }
