@@ -1,6 +1,5 @@
 //! Subject and origin of a request: typed where a request comes in, and never read from a text again.
 
-use crate::permissions::PATCH;
 use postern_command::effect::{host_of, is_secret};
 use postern_command::{CommandEffect, EffectScope, Reversible, StepEffect, UnknownEffectReason};
 use serde::{Deserialize, Serialize};
@@ -101,6 +100,8 @@ const WHOLE: [&str; 4] = ["content", "contents", "file_text", "text"];
 /// Under which names tools take the text that is replaced, and the text that replaces it.
 const REPLACED: [(&str, &str); 4] =
     [("old_string", "new_string"), ("old_str", "new_str"), ("oldString", "newString"), ("old", "new")];
+/// Name of the argument that holds a patch, whatever its tool is called.
+pub(crate) const PATCH: &str = "patch";
 /// Tools of agents themselves that lines of `permissions.jsonc` are about.
 const BUILT_IN: [&str; 7] = ["edit_file", "glob", "grep", "read_file", SHELL_TOOL, "skill", "write_file"];
 /// Arguments of a shell tool that have a place of their own.

@@ -18,7 +18,7 @@ pub use parse::FileError;
 pub(crate) use parse::options;
 pub use remarks::dangers;
 pub use touched::{FileUse, NamedPath, PathUse, carried_commands, files_of_call, named_paths};
-pub(crate) use touched::{PATCH, argument_paths, has_filter, has_unread_patch};
+pub(crate) use touched::{argument_paths, has_filter, has_unread_patch};
 
 /// Content of a new agent's file.
 pub const DEFAULT_FILE: &str = include_str!("default.jsonc");

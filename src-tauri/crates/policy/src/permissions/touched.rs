@@ -1,6 +1,7 @@
 //! Finds the paths in a tool's arguments, by the names that tools use for them.
 
 use super::patches::patched_files;
+use crate::subject::PATCH;
 use percent_encoding::percent_decode_str;
 use serde_json::Value as Json;
 use std::borrow::Cow;
@@ -13,9 +14,6 @@ const SEARCHES: [&str; 4] = ["codebase_search", "grep", "search_files", "semanti
 
 /// Names under which searches take their folder.
 const FOLDERS: [&str; 2] = ["path", "dir_path"];
-
-/// Name of the argument that holds a patch, whatever its tool is called.
-pub(crate) const PATCH: &str = "patch";
 
 /// Names under which tools take patterns of files, in small letters and without `_` and `-`.
 const FILTERS: [&str; 5] = ["glob", "include", "includepattern", "includepatterns", "includes"];

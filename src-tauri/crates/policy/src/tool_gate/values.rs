@@ -1,8 +1,9 @@
 //! Values of a tool's call that are compared with patterns, in all spellings of the same value.
 
 use crate::path;
-use crate::permissions::{PATCH, PermissionEntry, argument_paths, has_filter};
+use crate::permissions::{PermissionEntry, argument_paths, has_filter};
 use crate::rule::Effect;
+use crate::subject::PATCH;
 use serde_json::Value as Json;
 use std::borrow::Cow;
 
