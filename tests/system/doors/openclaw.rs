@@ -244,7 +244,7 @@ fn one_yes_is_told_to_one_of_several_that_ask_the_same() {
     assert_eq!(
         told,
         ["allow-once", "deny"].map(|decision| Some(decision.to_owned())),
-        "each runs what it is told"
+        "each client runs the command that it is allowed"
     );
 }
 

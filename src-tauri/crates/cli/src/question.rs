@@ -14,15 +14,18 @@ const BESIDE: &str = "      ";
 /// Columns of a label.
 const LABEL: usize = 16;
 
+/// Returns the words about the session, if there is one. Its agent chose the name: in quotes it is no sentence of Postern.
+pub(crate) fn session_words(question: &Question) -> Option<String> {
+    let session = question.asker.session.as_ref()?;
+    Some(format!(" · session {}", quote_word(&to_terminal_text(session))))
+}
+
 /// Prints the whole question.
 #[expect(clippy::too_many_lines, reason = "one part after another, each once")]
 pub(crate) fn print_full(question: &Question) -> Result<(), Failure> {
     let asker = &question.asker;
     heading(question)?;
-    let session = asker
-        .session
-        .as_ref()
-        .map_or_else(String::new, |session| format!(" · session {}", quote_word(&to_terminal_text(session))));
+    let session = session_words(question).unwrap_or_default();
     print::write_hanging(&format!("{BESIDE}{}{session}", origin_words(question)), BESIDE.len())?;
     print::write_line("")?;
     if question.subject == ShownSubject::Command {

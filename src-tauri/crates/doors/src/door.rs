@@ -2,7 +2,11 @@
 
 use async_trait::async_trait;
 use postern_contract::methods::{ControlError, DoorSetup, FleetHostState, PairedClient};
+use postern_host::{ApproverId, ConnectedApproverKind};
 use std::collections::BTreeMap;
+
+/// Approver id for reading from the host without being shown anything: no window has it.
+pub(crate) const READER: ApproverId = ApproverId { kind: ConnectedApproverKind::Window, number: 0 };
 
 /// State of other hosts, by their ids in the fleet, as far as they said it in the last 90 seconds.
 pub(crate) type HostStates = BTreeMap<String, FleetHostState>;

@@ -215,10 +215,15 @@ fn text_argument<'a>(arguments: &'a Map<String, Json>, name: &str) -> Option<&'a
     arguments.get(name)?.as_str()
 }
 
+/// Returns the one path among the arguments, and its name; `None` where there are more.
+fn only_path(arguments: &Map<String, Json>) -> Option<(&'static str, &str)> {
+    let mut paths = PATHS.iter().filter_map(|name| Some((*name, text_argument(arguments, name)?)));
+    paths.next().filter(|_| paths.next().is_none())
+}
+
 /// Returns the path, and whether nothing but the arguments of these names stands beside it.
 fn path_beside<'a>(arguments: &'a Map<String, Json>, names: &[&str]) -> Option<&'a str> {
-    let mut paths = PATHS.iter().filter_map(|name| Some((*name, text_argument(arguments, name)?)));
-    let (name, path) = paths.next().filter(|_| paths.next().is_none())?;
+    let (name, path) = only_path(arguments)?;
     arguments.keys().all(|key| key == name || names.contains(&key.as_str())).then_some(path)
 }
 
@@ -242,8 +247,7 @@ fn file_read_subject(tool: &str, arguments: &Map<String, Json>) -> Option<Subjec
 /// Returns the one file that an agent's own tool edits, also where its change is none that can be shown as lines.
 fn edited_path(tool: &str, arguments: &Map<String, Json>) -> Option<String> {
     let edits = matches!(tool, "edit_file" | "write_file") && !arguments.contains_key(PATCH);
-    let mut paths = PATHS.iter().filter_map(|name| text_argument(arguments, name)).filter(|_| edits);
-    paths.next().filter(|_| paths.next().is_none()).map(str::to_owned)
+    only_path(arguments).filter(|_| edits).map(|(_, path)| path.to_owned())
 }
 
 fn file_edit_subject(arguments: &Map<String, Json>) -> Option<Subject> {

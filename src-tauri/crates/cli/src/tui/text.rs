@@ -7,8 +7,7 @@ use super::choice::RuleChoice;
 use super::details;
 use super::rows::{Rows, step_mark};
 use super::wrap::{StyledRun, dim, dim_run, plain_run, shown_runs};
-use postern_command::quote_word;
-use postern_contract::{Batch, CommandPart, PartRole, PieceKind, Question, ShownSubject, join_pieces};
+use postern_contract::{Batch, CommandPart, PartRole, PieceKind, Question, ShownSubject};
 use postern_policy::{Decision, RiskLevel};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
@@ -60,10 +59,7 @@ fn context(question: &Question) -> Vec<StyledRun> {
             runs.extend(shown_runs(text, dim()));
         }
     }
-    // Its agent chose the name: in quotes it is not taken for a sentence of Postern.
-    if let Some(session) = &question.asker.session {
-        runs.push(dim_run(format!(" · session {}", quote_word(&join_pieces(session)))));
-    }
+    runs.extend(crate::question::session_words(question).map(dim_run));
     runs
 }
 

@@ -6,14 +6,11 @@ use super::messenger::Messenger;
 use super::register::ChatOwner;
 use super::subject::ChatSubject;
 use super::text;
+use crate::door::READER;
 use postern_contract::methods::{AuditRow, GetRequest, ListQuestions, Nothing, RequestAsk};
 use postern_contract::{ChatStatus, Closed, ClosedBy, Question, Saved};
-use postern_host::{ApproverId, ConnectedApproverKind};
 use postern_policy::AgentId;
 use std::collections::BTreeSet;
-
-/// Approver id for reading lists without showing them: no window has it.
-const READER: ApproverId = ApproverId { kind: ConnectedApproverKind::Window, number: 0 };
 
 impl<M: Messenger> Hub<M> {
     /// Shows all waiting questions where they were not shown, and reports the end of those that no longer

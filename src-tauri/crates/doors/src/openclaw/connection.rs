@@ -9,9 +9,9 @@ use super::message::{
 };
 use super::proof::{Unproved, is_token};
 use super::{relay, screen, work};
+use crate::door::READER;
 use postern_contract::Mode;
 use postern_contract::methods::{GetStatus, Nothing};
-use postern_host::{ApproverId, ConnectedApproverKind};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, Interest};
@@ -29,9 +29,6 @@ const RUN_WINDOW: Duration = Duration::from_secs(18);
 const DECISION_WINDOW: Duration = Duration::from_millis(14_500);
 /// Interval at which the client is probed.
 const LOOK: Duration = Duration::from_millis(200);
-
-/// Approver id for reading the host's state: no window has it.
-const READER: ApproverId = ApproverId { kind: ConnectedApproverKind::Window, number: 0 };
 
 /// Reason why the waiting for a job ended.
 enum Over {

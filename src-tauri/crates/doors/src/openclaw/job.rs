@@ -116,7 +116,7 @@ fn begin_job() -> (OpenclawJobListener, watch::Sender<OpenclawStage>) {
 impl OpenclawJobs {
     /// Takes a decision about `key` that was left, or begins one: then the sender is given to who works on it.
     ///
-    /// Whoever is told yes runs it, so that each of several who ask at the same time has a decision of their own.
+    /// A client runs what is allowed, so clients that ask at the same time each get a decision of their own.
     pub(super) fn take_or_begin(
         &self,
         key: &str,

@@ -239,7 +239,7 @@ impl WebsocketShared {
             tracing::error!(error, "a device could not be kept: it is not paired");
             self.devices().note_disconnected(&id);
             if key.is_some() {
-                self.devices().forget(&id);
+                self.forget(&id);
             }
             return;
         }
