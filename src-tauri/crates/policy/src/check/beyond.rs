@@ -53,7 +53,7 @@ pub(super) fn covered_beyond(
     tried.into_covered(RiskLevel::NeedsReview)
 }
 
-/// Returns arguments that the words of a saved offer let in and its limits keep out, at most [`MOST_NAMED`].
+/// Returns arguments that the words of a saved offer let in and its limits keep out, at most `MOST_NAMED`.
 ///
 /// With them its program does something dangerous, or runs another one. Single letters are left out. `home` is the person's home
 /// folder.
