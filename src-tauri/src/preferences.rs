@@ -81,6 +81,7 @@ mod tests {
             details: true,
             shortcut: Shortcut::Off,
             unrecorded: true,
+            inbox_only: true,
         };
         StoredPreferences::read_file(folder.path()).update(dark).unwrap();
         assert_eq!(StoredPreferences::read_file(folder.path()).get(), dark);

@@ -9,7 +9,7 @@ use crate::window::settings;
 use crate::{AppOptions, SettingsPage, commands, menu, notify, sound, system};
 use anyhow::Context;
 use postern_contract::methods::{ListAgents, Nothing};
-use postern_contract::{ApproverNotification, RequestRow};
+use postern_contract::{ApproverNotification, Preferences, RequestRow};
 use std::io::Write;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -161,9 +161,11 @@ async fn pass_on(app: &AppHandle, parts: &AppDependencies, menu: &menu::Menu, to
     match told {
         ApproverNotification::QuestionOpened(question) => {
             parts.approval.refresh_questions();
-            let heard = parts.preferences.get().sound;
-            notify::show_question(question, heard);
-            if heard {
+            let Preferences { sound: heard, inbox_only, .. } = parts.preferences.get();
+            if !inbox_only {
+                notify::show_question(question, heard);
+            }
+            if heard && !inbox_only {
                 sound::play_question_sound(app);
             }
             menu.refresh(&parts.backend).await;

@@ -97,6 +97,34 @@ fn one_yes_is_one_run_however_often_it_was_asked() {
     assert_eq!(lines(&file), 64, "all of them, where the person chose that");
 }
 
+/// Somebody answers with what stood on their screen; meanwhile the person took a rule back, so that *Always* would save more.
+#[test]
+fn always_saves_what_was_shown_and_nothing_that_took_its_place() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = arena.agent("offers", &[]);
+    let id = agent.id().to_owned();
+    let rules = || arena.ok(&["rules", "list", "--agent", &id]);
+    let before = rules();
+    let row = arena.json(&["rules", "allow", "cp aa bb", "--agent", &id]);
+    let asked = agent.post(json!({ "shell": "touch aa; cp aa bb" }));
+    agent.asked(&asked);
+    let seen = waiting(&arena);
+    let offer = seen["proposals"][0]["id"].as_str().unwrap().to_owned();
+    arena.ok(&["rules", "remove", &row["rule"]["id"].to_string()]);
+    let late = arena.approve(&seen, &["--always", &offer]);
+    assert!(late.code != 0 && late.stderr.contains("look again"), "{late:?}");
+    assert_eq!(rules(), before, "nothing was saved");
+    let now = waiting(&arena);
+    assert_eq!(
+        (&now["id"], now["digest"] == seen["digest"]),
+        (&seen["id"], false),
+        "it still waits, as something else"
+    );
+    assert_eq!(arena.approve(&now, &["--always", &offer]).code, 0, "what is on show by now can be saved");
+    assert_ne!(rules(), before);
+    agent.end(&asked);
+}
+
 #[test]
 fn all_of_them_are_held_to_the_digest_that_was_shown() {
     let Some(arena) = Arena::open() else { return };

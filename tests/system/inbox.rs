@@ -2,9 +2,17 @@
 //!
 //! It answers what it shows, armed as the panel is, and neither window answers what the other one shows.
 
+use postern_client::Control;
+use postern_contract::methods::ApproverKind;
+use postern_contract::ApproverNotification;
 use postern_protocol::{NoticeEvent, RunParams, What};
 use postern_tests::window::{self, Window, ask, ending};
+use std::collections::BTreeSet;
+use std::time::Duration;
 use uuid::Uuid;
+
+/// The longest wait for a notification.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 fn touch(window: &Window, name: &str) -> RunParams {
     let command = ["touch", name].map(str::to_owned).to_vec();
@@ -58,5 +66,41 @@ async fn the_inbox_answers_what_it_shows_and_no_window_answers_for_the_other() {
     window.armed().await;
     window.answer_by_click(&window.find("once").await).await;
     assert!(matches!(ending(&mut agent).event, NoticeEvent::Finished(_)), "the panel allows");
+    window.close().await;
+}
+
+/// Somebody presents: a question opens no panel, and waits as long as one that is kept for later. When others have gone, it is asked.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn while_others_see_the_screen_a_question_waits_in_the_inbox_alone() {
+    const SWITCH: &str = "//main//label[contains(., 'Keep questions in the inbox')]//input";
+    if let Some(missing) = window::missing() {
+        eprintln!("skipped: the window test needs {missing}");
+        return;
+    }
+    let window = Window::open_settings("activity").await;
+    window.click("//main//button[normalize-space()='Not Now']").await;
+    window.click("//button[@aria-label='Settings']").await;
+    window.turn_to("preferences.html").await;
+    window.click("//main//label[normalize-space()='Questions']").await;
+    window.click(SWITCH).await;
+    let mut agent = window.enrol("builder");
+    let mut control = Control::connect(&window.data).unwrap();
+    let questions = control.watch_questions(ApproverKind::Terminal).unwrap().questions;
+    assert!(questions.is_empty());
+    ask(&mut agent, touch(&window, "quiet"));
+    let waits_for = loop {
+        match control.next_known_notification(Some(PATIENCE)).unwrap().expect("it is asked") {
+            ApproverNotification::QuestionChanged(question) => break question.expires_at - question.asked_at,
+            _ => {}
+        }
+    };
+    assert_eq!(waits_for, 30 * 60 * 1000, "as long as what is kept for later");
+    assert!(window.panels().is_empty(), "and nothing shows it");
+    window.click(SWITCH).await;
+    window.another_panel(&BTreeSet::new()).await;
+    window.turn_to("approval.html").await;
+    window.armed().await;
+    window.answer_by_click(&window.find("once").await).await;
+    assert!(matches!(ending(&mut agent).event, NoticeEvent::Finished(_)), "it is asked and answered as ever");
     window.close().await;
 }

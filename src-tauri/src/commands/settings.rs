@@ -102,6 +102,7 @@ pub(super) async fn settings_set_preferences(
     hide_from_recordings(&app, preferences.unrecorded);
     let kept = parts.preferences.update(preferences);
     parts.set_shortcut(&app);
+    parts.approval.refresh_questions();
     kept.map_err(|error| format!("the preferences could not be kept: {error}"))
 }
 

@@ -4,12 +4,19 @@ use super::Asked;
 use futures_util::{SinkExt as _, StreamExt as _};
 use postern_tests::{Postern, postern_run, start};
 use serde_json::{Value, json};
+use std::collections::VecDeque;
 use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+/// Connections that somebody holds without a word, and the pause between two of them.
+const HELD: usize = 32;
+const BETWEEN: Duration = Duration::from_millis(5);
 
 /// An approver client.
 struct Client {
@@ -444,6 +451,34 @@ async fn a_flood_takes_its_own_connection_and_nothing_else() {
     while Client::connect(&url, &client.key, false).await.is_err() {
         assert!(Instant::now() < end, "the door serves again");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_tokens_and_silent_connections_keep_no_device_out() {
+    let (host, _channel) = open();
+    let setup = host.json(&["doors", "setup", "websocket"]);
+    let (url, code) = (setup["url"].as_str().unwrap(), setup["pairingCode"].as_str().unwrap());
+    for _ in 0..30 {
+        let refused = Client::connect(url, "guess", false).await;
+        assert!(matches!(&refused, Err(Error::Http(answer)) if answer.status() == 401));
+    }
+    let (address, stop) = (url.trim_start_matches("ws://").trim_end_matches('/').to_owned(), Arc::default());
+    let ends: Arc<AtomicBool> = Arc::clone(&stop);
+    let others = std::thread::spawn(move || {
+        let mut held = VecDeque::new();
+        while !ends.load(Ordering::Relaxed) {
+            held.push_back(std::net::TcpStream::connect(&address));
+            held.drain(..held.len().saturating_sub(HELD));
+            std::thread::sleep(BETWEEN);
+        }
+    });
+    let mut came = false;
+    for _ in 0..5 {
+        came = came || Client::connect(url, code, false).await.is_ok();
+    }
+    stop.store(true, Ordering::Relaxed);
+    others.join().unwrap();
+    assert!(came, "the code is read at once, whoever else comes");
 }
 
 /// Returns the status that a page of this origin gets.

@@ -201,7 +201,10 @@ export class FakeApproval implements InboxBackend {
     this.said.edits.push(params);
     const open = this.queue[0];
     if (open?.digest !== params.digest)
-      return { applied: false, reason: text("what was shown is not what would run now; look again") };
+      return {
+        applied: false,
+        reason: text("what was shown is not what would run or be saved by now; look again"),
+      };
     if (params.text === undefined) {
       const confinedByPerson = params.confine !== "as-asked";
       const confinement = text(confinedByPerson ? "Confined: no network" : "Runs with your full access");

@@ -51,6 +51,7 @@ export class FakeSettings implements SettingsBackend {
     details: false,
     shortcut: "control-option-space",
     unrecorded: false,
+    inboxOnly: false,
   };
   /** How the computer would tell its owner. */
   means: Presence = "touch-id";

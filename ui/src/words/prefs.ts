@@ -9,6 +9,9 @@ export const prefs = {
   shortcut: "Shortcut to answer by keyboard",
   shortcuts: { "control-option-space": "⌃⌥Space", "control-option-p": "⌃⌥P", off: "Off" },
   sound: "Play a sound when an agent asks",
+  inboxOnly: "Keep questions in the inbox",
+  inboxOnlyHint:
+    "For a screen that others see: no panel, no notification, no sound. What isn’t answered within 30 minutes is denied.",
   unrecorded: "Hide questions from recordings and screen sharing",
   unrecordedHint: "Recorders on macOS 15 and later may show them anyway.",
   confirm: "Require Touch ID for Always and dangerous commands",

@@ -291,7 +291,8 @@ pub struct Question {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub host: Option<String>,
-    /// The digest of the plan on show; an answer names it.
+    /// Digest of what is shown, which an answer names: sha256 over the plan's, the level of danger, and all that *always*
+    /// would save.
     pub digest: String,
     /// The requests that wait for it (the same plan asked twice is one question).
     pub requests: Vec<String>,

@@ -153,12 +153,15 @@ pub struct Preferences {
     pub shortcut: Shortcut,
     /// True if the panel, the popover and windows of output ask to be left out of recordings and shared screens.
     pub unrecorded: bool,
+    /// True if questions wait in the inbox alone, without a panel, a notification or a sound: others see the screen.
+    pub inbox_only: bool,
 }
 
 impl Default for Preferences {
     fn default() -> Self {
         let (appearance, shortcut) = (Appearance::System, Shortcut::ControlOptionSpace);
-        Self { appearance, sound: true, confirm: false, details: false, shortcut, unrecorded: false }
+        let (sound, confirm, details, unrecorded, inbox_only) = (true, false, false, false, false);
+        Self { appearance, sound, confirm, details, shortcut, unrecorded, inbox_only }
     }
 }
 

@@ -84,9 +84,30 @@ impl Presenter {
 
     /// Leaves out what is kept for later, unless the inbox is on show.
     pub(super) fn without_put_off(&mut self, questions: &mut Vec<Question>) {
-        self.put_off.retain(|id| questions.iter().any(|question| question.id == *id));
+        for kept in [&mut self.put_off, &mut self.inbox_only] {
+            kept.retain(|id| questions.iter().any(|question| question.id == *id));
+        }
         if self.surface() == Surface::Panel {
-            questions.retain(|question| !self.put_off.contains(&question.id));
+            let no_panel = self.preferences.get().inbox_only;
+            let chosen = |question: &Question| self.chosen.as_deref() == Some(question.id.as_str());
+            questions.retain(|question| {
+                !self.put_off.contains(&question.id) && (!no_panel || chosen(question))
+            });
+        }
+    }
+
+    /// Lets what opens no panel wait in the inbox: its time is that of a question kept for later.
+    pub(super) async fn keep_for_inbox(&mut self, questions: &[Question]) {
+        if self.surface() == Surface::Inbox || !self.preferences.get().inbox_only {
+            return;
+        }
+        for Question { id, .. } in questions.iter().filter(|question| question.host.is_none()) {
+            let kept = QuestionRef { question_id: id.clone() };
+            if self.inbox_only.insert(id.clone())
+                && let Err(error) = self.backend.invoke::<PutOffQuestion>(&kept).await
+            {
+                tracing::debug!(%error, question = id, "it does not wait longer");
+            }
         }
     }
 }

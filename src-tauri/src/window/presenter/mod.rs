@@ -141,6 +141,8 @@ pub(crate) struct Presenter {
     alike: BatchState,
     /// Questions that the person keeps for later, by their ids: they wait in the inbox.
     put_off: HashSet<String>,
+    /// Questions that the host lets wait because they open no panel, by their ids.
+    inbox_only: HashSet<String>,
     /// Result of the last answer.
     outcome: Option<AnswerOutcome>,
     place: WindowPlacement,
@@ -165,6 +167,7 @@ impl Presenter {
             denial: None,
             alike: BatchState::default(),
             put_off: HashSet::new(),
+            inbox_only: HashSet::new(),
             outcome: None,
             place: WindowPlacement::default(),
             pulse: Pulse::default(),
@@ -381,6 +384,7 @@ impl Presenter {
         let mut questions = waiting.as_ref().map_or_else(|_| Vec::new(), |waiting| waiting.questions.clone());
         let all = questions.len();
         questions.retain(|question| !self.is_denied(question));
+        self.keep_for_inbox(&questions).await;
         let put_off = questions.len();
         self.without_put_off(&mut questions);
         let put_off = put_off - questions.len();

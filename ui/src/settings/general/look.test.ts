@@ -18,3 +18,13 @@ it("questions are hidden from recordings where that is wanted, with what it can'
   expect(hide).toBeChecked();
   expect(await backend.preferences()).toMatchObject({ unrecorded: true, sound: true });
 });
+
+it("questions wait in the inbox alone while others see the screen", async () => {
+  const backend = new FakeSettings();
+  render(Look, { app: new State(backend), part: "questions" });
+  const alone = await screen.findByRole("switch", { name: /^Keep questions in the inbox/ });
+  expect(alone).not.toBeChecked();
+  expect(alone).toHaveAccessibleDescription(/no panel, no notification, no sound/);
+  await userEvent.click(alone);
+  expect(await backend.preferences()).toMatchObject({ inboxOnly: true, sound: true });
+});

@@ -55,6 +55,7 @@ fn built_at(
         .current_dir(project.path().canonicalize().unwrap())
         .env("POSTERN_DATA", "/var/tmp/postern-no-data")
         .env_remove("CARGO_TARGET_DIR")
+        .env_remove("RUSTC_WORKSPACE_WRAPPER")
         .stdin(Stdio::null())
         .output()
         .unwrap();

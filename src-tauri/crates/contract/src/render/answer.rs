@@ -12,7 +12,9 @@ use postern_request::Refusal;
 pub fn not_applied(why: &NotApplied) -> ShownText {
     let sentence = match why {
         NotApplied::Over => Sentence::new("it was answered already, or its time is over"),
-        NotApplied::NotOnShow => Sentence::new("what was shown is not what would run now; look again"),
+        NotApplied::NotOnShow => {
+            Sentence::new("what was shown is not what would run or be saved by now; look again")
+        }
         NotApplied::OtherQuestion => Sentence::new("another question is on show by now"),
         NotApplied::WaitsNoMore => Sentence::new("it waits no more"),
         NotApplied::Ended => Sentence::new("it ended before that"),

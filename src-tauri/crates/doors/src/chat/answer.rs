@@ -1,6 +1,6 @@
 //! From the chat to the host: who says what, and whether it counts.
 
-use super::approval::{ChatApproval, ShownMessage, shown_digest};
+use super::approval::{ChatApproval, ShownMessage};
 use super::hub::{ChatConnection, ChatDecision, ChatJob, Hub};
 use super::messenger::{ChatSender, IncomingChatEvent, Messenger, OutgoingChatMessage};
 use super::register::ChatOwner;
@@ -243,7 +243,7 @@ impl<M: Messenger> Hub<M> {
         let waiting = QuestionRef { question_id: id.clone() };
         let question = self.host.call_method::<GetQuestion>(face, &waiting).await;
         let question = question.map_err(|_| "it waits no more".to_owned())?;
-        if shown_digest(&question) != shown.digest {
+        if question.digest != shown.digest {
             return Err("it is not what was shown any more".to_owned());
         }
         // The risk or the settings may be others than when it was shown.
@@ -253,7 +253,7 @@ impl<M: Messenger> Hub<M> {
             return Err(format!("only Postern itself can approve it: {}", text::why_withheld(why)));
         }
         let Meant { answer, proposal, unsaved } = self.translate_verdict(&question, verdict);
-        let params = AnswerParams { proposal, ..AnswerParams::new(&id, &question.digest, answer) };
+        let params = AnswerParams { proposal, ..AnswerParams::new(&id, &shown.digest, answer) };
         let answered = self.host.call_method::<AnswerQuestion>(face, &params).await;
         let answered = answered.map_err(|error| error.message)?;
         if !answered.applied {

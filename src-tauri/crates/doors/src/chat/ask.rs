@@ -1,6 +1,6 @@
 //! From the host to the chat: what waits is shown, what changed is shown again, what ended is told.
 
-use super::approval::{ChatApproval, ShownMessage, WITHDRAWN, outcome, outcome_of_question, shown_digest};
+use super::approval::{ChatApproval, ShownMessage, WITHDRAWN, outcome, outcome_of_question};
 use super::hub::{ChatJob, Hub};
 use super::messenger::Messenger;
 use super::register::ChatOwner;
@@ -40,7 +40,7 @@ impl<M: Messenger> Hub<M> {
         {
             let mut register = self.register();
             let known = register.approvals.find_by_question(&question.id);
-            match known.map(|one| (one.status, one.digest == shown_digest(question))) {
+            match known.map(|one| (one.status, one.digest == question.digest)) {
                 Some((ChatStatus::Pending, true)) => {}
                 Some((ChatStatus::Pending, false)) => {
                     let Some(approval) = register.approvals.change(&question.id) else { return };
@@ -50,7 +50,7 @@ impl<M: Messenger> Hub<M> {
                         id: shown.external_message_id.clone(),
                         message: message.clone(),
                     }));
-                    approval.digest = shown_digest(question);
+                    approval.digest.clone_from(&question.digest);
                     approval.line = ChatSubject::one_line(question);
                     approval.withheld = withheld;
                 }
@@ -69,7 +69,7 @@ impl<M: Messenger> Hub<M> {
 
     /// Shows a question in a place, unless it stands there as it is, or is about to.
     fn show_in_place(&mut self, question: &Question, place: String) {
-        let digest = shown_digest(question);
+        let digest = question.digest.clone();
         let stands = {
             let register = self.register();
             let approval = register.approvals.find_by_question(&question.id);

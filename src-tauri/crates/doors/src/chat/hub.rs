@@ -3,7 +3,7 @@
 //! Nothing of the network is waited for while something else could be heard: a call that hangs is given up after
 //! [`PATIENCE`], and one that may be made later is made later.
 
-use super::approval::{ChatApproval, ShownMessage, Withheld, shown_digest};
+use super::approval::{ChatApproval, ShownMessage, Withheld};
 use super::messenger::{ChatSendError, IncomingChatEvent, Messenger, OutgoingChatMessage, Posted};
 use super::register::Register;
 use super::settings::ChatSettings;
@@ -222,7 +222,7 @@ impl<M: Messenger> Hub<M> {
         let ChatJob::Show { question, .. } = job else { return true };
         let register = self.register();
         let approval = register.approvals.find_by_question(&question.id);
-        approval.is_some_and(|one| one.status == ChatStatus::Pending && one.digest == shown_digest(question))
+        approval.is_some_and(|one| one.status == ChatStatus::Pending && one.digest == question.digest)
     }
 
     async fn finish_job(&mut self, done: FinishedChatJob) {
@@ -260,7 +260,7 @@ impl<M: Messenger> Hub<M> {
     fn posted(&mut self, job: &ChatJob) {
         match job {
             ChatJob::Show { question, place, .. } => {
-                self.posting.remove(&(shown_digest(question), question.id.clone(), place.clone()));
+                self.posting.remove(&(question.digest.clone(), question.id.clone(), place.clone()));
             }
             ChatJob::Change { place, id, .. } => self.register().approvals.mark_outcome_shown(place, id),
             ChatJob::Widened { .. } | ChatJob::Say { .. } | ChatJob::Acknowledge { .. } => {}
@@ -280,7 +280,7 @@ impl<M: Messenger> Hub<M> {
             // It may wait no more.
             drop(self.host.call_method::<GetQuestion>(face, &shown).await);
         }
-        let digest = shown_digest(question);
+        let digest = question.digest.clone();
         let late = {
             let mut register = self.register();
             let Some(approval) = register.approvals.change(&question.id) else { return };

@@ -266,8 +266,9 @@ impl Changes {
 
 /// Returns the change of an older message when another one shows what the question is now.
 pub(super) fn outdated(approval: &ChatApproval) -> OutgoingChatMessage {
-    let mut message =
-        OutgoingChatMessage::from_text("🔁 This changed: a newer message shows what would run now\nID: ");
+    let mut message = OutgoingChatMessage::from_text(
+        "🔁 This changed: a newer message shows what would run or be saved by now\nID: ",
+    );
     message.add_own_text(&approval.code);
     message
 }

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
@@ -106,7 +106,7 @@ impl Websocket {
         listening.serve_connections(DoorKind::Websocket, listener, TAKEN_IN, move |stream, closed| {
             // Here, in the order of their arrival: the tasks begin in any order.
             let peer = stream.peer_addr().ok();
-            let arrival = peer.map(|peer| serving.arrivals.add_connection(peer.ip(), Instant::now()));
+            let arrival = peer.map(|peer| serving.arrivals.add_connection(peer.ip()));
             Arc::clone(&serving).arrive(stream, arrival, closed)
         });
         Ok(Self { shared, listening })
@@ -201,14 +201,10 @@ impl WebsocketShared {
             refused.store(admitted.is_none(), Ordering::Relaxed);
             admitted
         };
-        let heard = async {
-            tokio::time::sleep(arrival.delay).await;
-            timeout(ARRIVAL, handshake(stream, &self.origins, admit)).await
-        };
+        let heard = timeout(ARRIVAL, handshake(stream, &self.origins, admit));
         let arrived = arrival.cut.run_until_cancelled(heard).await;
+        drop(arrival);
         if refused.into_inner() {
-            arrival.was_wrong(Instant::now());
-            drop(arrival);
             let what = "came with a token that is neither a pairing code nor a device's key";
             self.host.note_stranger(DoorKind::Websocket.name(), "a client", what).await;
         }

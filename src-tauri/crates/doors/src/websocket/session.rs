@@ -7,9 +7,7 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use postern_contract::methods::{
     AnswerQuestion, ControlError, GetQuestion, ListQuestions, Method, Nothing, QuestionRef,
 };
-use postern_contract::{
-    Answer, AnswerParams, Answered, ApproverNotification, Closed, ClosedBy, Proposal, Question,
-};
+use postern_contract::{Answer, AnswerParams, Answered, ApproverNotification, Closed, ClosedBy, Question};
 use postern_host::{ApproverGuard, Handle, Host, HostControl};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -250,9 +248,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ClientSession<S> {
         };
         let (answer, proposal) = match resolve.decision {
             ClientDecision::AllowOnce => (Answer::Once, None),
-            ClientDecision::AllowAlways => {
-                (Answer::Always, to_save(&seen, &question, resolve.proposal.as_deref())?)
-            }
+            ClientDecision::AllowAlways => (Answer::Always, to_save(&seen, resolve.proposal.as_deref())?),
             ClientDecision::Deny => (Answer::Deny, None),
         };
         let requests = match resolve.all {
@@ -312,24 +308,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ClientSession<S> {
 }
 
 /// Returns the id of the offer that an *allow-always* saves, or `None` if nothing can be saved.
-fn to_save(
-    seen: &Question,
-    now: &Question,
-    named: Option<&str>,
-) -> Result<Option<String>, ClientCallRefusal> {
-    let (shown, stands) = (envelope::offer_to_save(seen, named), envelope::offer_to_save(now, named));
-    if let (Some(named), None) = (named, shown) {
-        return Err(ClientCallRefusal::new(
+fn to_save(seen: &Question, named: Option<&str>) -> Result<Option<String>, ClientCallRefusal> {
+    let offer = envelope::offer_to_save(seen, named);
+    match named.filter(|_| offer.is_none()) {
+        Some(named) => Err(ClientCallRefusal::new(
             "INVALID_PARAMS",
             format!("proposal {named:?} is not among those shown"),
-        ));
+        )),
+        None => Ok(offer.map(|offer| offer.id.clone())),
     }
-    let label = |offer: Option<&Proposal>| offer.map(|offer| (offer.id.clone(), offer.label.clone()));
-    if label(shown) != label(stands) {
-        return Err(ClientCallRefusal::new(
-            "CONFLICT",
-            "what would be saved is not what was shown; look again",
-        ));
-    }
-    Ok(shown.map(|offer| offer.id.clone()))
 }

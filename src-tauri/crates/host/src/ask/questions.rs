@@ -101,15 +101,16 @@ impl OpenQuestions {
         Some(&waiting.shown.question)
     }
 
-    /// Adds a waiting question, by the gate's clock.
+    /// Adds a question for the plan of this digest, by the gate's clock.
     pub(crate) fn open_question(
         &mut self,
         question: Question,
+        plan: Digest,
         waiters: Vec<Uuid>,
         now: Duration,
         expires: Duration,
     ) {
-        let plan = (question.asker.agent.clone(), Digest(question.digest.clone()));
+        let plan = (question.asker.agent.clone(), plan);
         let (presented, clocks) = (BTreeSet::new(), HashMap::new());
         let behind = self.in_a_window();
         let (slept, put_off, approved) = (false, false, BTreeSet::new());
@@ -145,10 +146,11 @@ impl OpenQuestions {
         }
     }
 
-    /// Replaces the content of a waiting question, until `expires`: every approver has to show it again.
-    pub(crate) fn replace_question(&mut self, question: Question, expires: Duration) {
+    /// Replaces the content of a waiting question and the digest of its plan, until `expires`: every approver has to show it
+    /// again.
+    pub(crate) fn replace_question(&mut self, question: Question, plan: Digest, expires: Duration) {
         if let Some(waiting) = self.find_question(&question.id) {
-            waiting.change(Digest(question.digest.clone()), expires);
+            waiting.change(plan, expires);
             waiting.shown.question = question;
             waiting.shown.clocks.clear();
             waiting.shown.approved.clear();

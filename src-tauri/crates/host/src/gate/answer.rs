@@ -158,7 +158,7 @@ impl Task {
         params: &AnswerParams,
         reply: oneshot::Sender<Answered>,
     ) {
-        let shown = Digest(params.digest.clone());
+        let plan = waiting.digest();
         let home = self.parts.world.home.clone();
         let mut answering = self.answering(waiting, params, reply);
         for id in waiting.waiters() {
@@ -167,11 +167,11 @@ impl Task {
             let mut confined = None;
             if let Some(request) = self.requests.get_mut(id) {
                 request.answering = theirs;
-                confined = confined_by(request, params, &shown, &home);
+                confined = confined_by(request, params, plan, &home);
                 let scripts = request.judged.iter().flat_map(|judged| &judged.context.scripts);
                 request.scripts = scripts.map(ScriptPreview::to_allowed).collect();
             }
-            let digest = shown.clone();
+            let digest = plan.clone();
             self.happen(*id, RequestEvent::AnsweredAllow { digest, confined, remember });
         }
     }
@@ -376,13 +376,13 @@ impl Answerings {
 fn confined_by(
     request: &mut LiveRequest,
     params: &AnswerParams,
-    shown: &Digest,
+    plan: &Digest,
     home: &str,
 ) -> Option<Digest> {
     let judged = request.judged.as_deref_mut().filter(|_| params.answer == Answer::Always)?;
     let offer = super::saving::chosen(&judged.offers, params)?;
     let confinement = offer.confinement.clone();
-    if confinement.is_none() || judged.digest != *shown {
+    if confinement.is_none() || judged.digest != *plan {
         return None;
     }
     judged.confine(&confinement, home);

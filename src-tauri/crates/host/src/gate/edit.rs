@@ -137,6 +137,7 @@ impl Task {
             return Err(NotApplied::Over);
         };
         let (before, waiting_agent) = (waiting.shown.question.clone(), waiting.agent_id().clone());
+        let plan_before = waiting.digest().clone();
         let mut judged: Vec<_> = each.into_iter().map(of_judgement).collect::<Result<_, _>>()?;
         let snapshot = self.parts.book.snapshot();
         if let Some(own) = snapshot.agents.get(&waiting_agent) {
@@ -151,7 +152,7 @@ impl Task {
         if before.digest != digest || judged.iter().any(|(_, other)| other.digest != one.digest) {
             return Err(NotApplied::NotOnShow);
         }
-        if before.digest == one.digest.0 {
+        if plan_before == one.digest {
             return Err(NotApplied::SameCommand);
         }
         let Some(entry) = self.parts.book.find_agent(&before.asker.agent) else {
@@ -182,7 +183,8 @@ impl Task {
     fn show_edited(&mut self, question: Question, judged: Plans, run: &Arc<RunParams>) {
         let left = u64::try_from(question.expires_at.saturating_sub(now_millis())).unwrap_or(0);
         let expires = self.gate_time() + Duration::from_millis(left);
-        self.questions.replace_question(question.clone(), expires);
+        let Some(plan) = judged.first().map(|(_, one)| one.digest.clone()) else { return };
+        self.questions.replace_question(question.clone(), plan, expires);
         let mut speaks = None;
         for (id, judged) in judged {
             let Some(request) = self.requests.get_mut(&id) else { continue };

@@ -10,6 +10,7 @@ use postern_contract::{
     Answer, AnswerParams, Answered, ApproverNotification, Closed, ClosedBy, NotApplied, Question, Scope,
 };
 use postern_policy::Lifetime;
+use postern_request::Digest;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -43,12 +44,14 @@ impl Task {
         }
         let left = u64::try_from(question.expires_at.saturating_sub(now_millis())).unwrap_or(0);
         let ends = self.gate_time() + Duration::from_millis(left);
+        // Its plan is on the other Mac: here, what is shown stands for it.
+        let plan = Digest(question.digest.clone());
         self.elsewhere.doors.insert(question.id.clone(), answers);
         if let Some(known) = self.elsewhere.questions.find_question(&question.id) {
             let known = &known.shown.question;
             question.code.clone_from(&known.code);
             if *known != question {
-                self.elsewhere.questions.replace_question(question.clone(), ends);
+                self.elsewhere.questions.replace_question(question.clone(), plan, ends);
                 self.tell_changed(question);
             }
             return;
@@ -59,7 +62,7 @@ impl Task {
             question.code = self.questions.fresh_code(uuid::Uuid::new_v4());
         }
         let clock = self.gate_time();
-        self.elsewhere.questions.open_question(question.clone(), Vec::new(), clock, ends);
+        self.elsewhere.questions.open_question(question.clone(), plan, Vec::new(), clock, ends);
         tracing::info!(question = %question.id, "asked on another Mac");
         self.notify_approvers(ApproverNotification::QuestionOpened(Box::new(self.among_others(question))));
         self.parts.stirred.status.notify_one();

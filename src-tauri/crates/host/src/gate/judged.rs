@@ -174,7 +174,7 @@ impl Task {
         } else {
             let left = question.expires_at.saturating_sub(now_millis());
             let (clock, left) = (self.gate_time(), Duration::from_millis(u64::try_from(left).unwrap_or(0)));
-            self.questions.open_question(*question.clone(), vec![id], clock, clock + left);
+            self.questions.open_question(*question.clone(), digest.clone(), vec![id], clock, clock + left);
             self.people_of(&question.id);
             if self.elsewhere.questions.in_a_window() {
                 self.questions.put_behind(&question.id);
@@ -200,7 +200,7 @@ impl Task {
     pub(super) fn ask_again(&mut self, before: WaitingQuestion, rest: Vec<Uuid>) {
         let Some(first) = rest.first() else { return };
         let says = self.requests.get(first).and_then(|request| request.run.reason.clone());
-        let expires = before.expires();
+        let (expires, plan) = (before.expires(), before.digest().clone());
         let mut question = before.shown.question;
         question.id = Uuid::now_v7().to_string();
         question.code = self.questions.fresh_code(Uuid::new_v4());
@@ -208,7 +208,7 @@ impl Task {
         question.asker.says = says.as_deref().map(show::to_pieces);
         question.asked_at = now_millis();
         let clock = self.gate_time();
-        self.questions.open_question(question.clone(), rest, clock, expires);
+        self.questions.open_question(question.clone(), plan, rest, clock, expires);
         self.people_of(&question.id);
         if let Some(row) = row_of(&question) {
             drop(self.parts.store.write(move |conn| questions::upsert_question(conn, &row)));

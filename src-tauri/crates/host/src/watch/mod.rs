@@ -10,10 +10,11 @@ use crate::own_programs::{OwnPrograms, programs_folder};
 use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use postern_contract::methods::ControlError;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -37,7 +38,7 @@ pub(crate) async fn watch_folders(
 ) {
     let heard = Arc::new(Notify::new());
     let mut watcher = start_watcher(Arc::clone(&heard), Shipped::from_policy_store(&book));
-    let mut watched = BTreeSet::new();
+    let mut watched = WatchedFolders::new();
     let mut cleared = Instant::now();
     let mut jumped = detect_jump();
     let mut known = time_asleep();
@@ -138,25 +139,41 @@ async fn watched_roots(book: &PolicyStore) -> Result<BTreeSet<PathBuf>, PolicySt
     Ok(folders.into_iter().map(PathBuf::from).chain(own).chain(book.managed_folders()).collect())
 }
 
+/// Watches these folders and no others. One that was removed and made again is another folder: it is watched from the start.
 fn follow(
     watcher: Option<&mut RecommendedWatcher>,
-    watched: &mut BTreeSet<PathBuf>,
+    watched: &mut WatchedFolders,
     roots: &BTreeSet<PathBuf>,
     flat: &[PathBuf],
 ) {
     let Some(watcher) = watcher else { return };
-    for gone in watched.difference(roots) {
-        // A folder that is gone is watched no more by itself.
-        drop(watcher.unwatch(gone));
-    }
-    watched.retain(|root| roots.contains(root));
+    watched.retain(|root, folder| {
+        let stays = roots.contains(root) && folder_id(root) == Some(*folder);
+        if !stays {
+            // A folder that is gone is watched no more by itself.
+            drop(watcher.unwatch(root));
+        }
+        stays
+    });
     for root in roots {
         // Of an organization's folder only the files right in it: it may be /etc.
         let mode = if flat.contains(root) { RecursiveMode::NonRecursive } else { RecursiveMode::Recursive };
-        if !watched.contains(root) && watch_root(watcher, root, mode) {
-            watched.insert(root.clone());
+        let Some(folder) = folder_id(root).filter(|_| !watched.contains_key(root)) else { continue };
+        if watch_root(watcher, root, mode) {
+            watched.insert(root.clone(), folder);
         }
     }
+}
+
+/// The folders that are watched.
+type WatchedFolders = BTreeMap<PathBuf, FolderId>;
+/// A folder's device and inode, and when it was made where the file system says so: an inode is given out again.
+type FolderId = (u64, u64, Option<SystemTime>);
+
+/// Identifies a folder; returns `None` if there is none.
+fn folder_id(path: &Path) -> Option<FolderId> {
+    let status = std::fs::metadata(path).ok()?;
+    Some((status.dev(), status.ino(), status.created().ok()))
 }
 
 fn watch_root(watcher: &mut RecommendedWatcher, root: &Path, mode: RecursiveMode) -> bool {
@@ -192,4 +209,33 @@ async fn reread_all(
         control.rules_changed(None).await?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Shipped, WatchedFolders, follow, start_watcher};
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+    use std::time::Duration;
+    use tokio::sync::Notify;
+
+    #[tokio::test]
+    async fn a_folder_that_was_removed_and_made_again_is_watched_again() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().join("programs");
+        let (roots, mut watched) = (BTreeSet::from([root.clone()]), WatchedFolders::new());
+        let heard = Arc::new(Notify::new());
+        let shipped = Shipped { files: Vec::new(), folders: Vec::new() };
+        let mut watcher = start_watcher(Arc::clone(&heard), shipped);
+        for turn in ["first", "again"] {
+            std::fs::create_dir(&root).unwrap();
+            follow(watcher.as_mut(), &mut watched, &roots, &[]);
+            std::fs::write(root.join("tool.toml"), turn).unwrap();
+            let told = tokio::time::timeout(Duration::from_secs(20), heard.notified()).await;
+            assert!(told.is_ok(), "nothing is heard of {}", root.display());
+            std::fs::remove_dir_all(&root).unwrap();
+            // What the removal itself told is not what the next turn waits for.
+            while tokio::time::timeout(Duration::from_millis(200), heard.notified()).await.is_ok() {}
+        }
+    }
 }

@@ -5,7 +5,6 @@ use postern_contract::{ChatStatus, Moment, MomentKind, Question, RequestRow, ren
 use postern_host::{ChatMessage, QuestionRow};
 use postern_policy::{AgentId, Millis};
 use postern_protocol::{DenyReason, EndReason, RunState};
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
 
 /// Number of decided approvals in memory, so that an answer to an old message is understood.
@@ -79,17 +78,6 @@ impl Withheld {
     }
 }
 
-/// Returns the digest of what a message shows: the question's own, its risk, and all that *Always* would save.
-pub(super) fn shown_digest(question: &Question) -> String {
-    let offers: Vec<_> = question
-        .proposals
-        .iter()
-        .map(|offer| (&offer.id, &offer.label, &offer.rules, &offer.folder))
-        .collect();
-    let all = serde_json::to_vec(&(&question.digest, question.risk.level, offers)).unwrap_or_default();
-    postern_protocol::encode_hex(&Sha256::digest(&all))
-}
-
 /// Question as it was shown in chats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ChatApproval {
@@ -139,7 +127,7 @@ impl ChatApproval {
             agent: question.asker.agent.clone(),
             request: question.requests.first().cloned(),
             line: ChatSubject::one_line(question),
-            digest: shown_digest(question),
+            digest: question.digest.clone(),
             withheld,
             status: ChatStatus::Pending,
             outcome: None,

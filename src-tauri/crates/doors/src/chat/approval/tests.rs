@@ -1,11 +1,10 @@
-use super::{Approvals, ChatApproval, OLD, ShownMessage, Withheld, moment, shown_digest};
+use super::{Approvals, ChatApproval, OLD, ShownMessage, Withheld, moment};
 use crate::chat::subject::tests::question;
 use postern_contract::{ChatStatus, MomentKind, RequestRow, ShownSubject, to_pieces};
 use postern_host::{ChatMessage, QuestionRow};
 use postern_policy::AgentId;
 use postern_protocol::{DenyReason, EndReason, Outcome, RunState};
 use postern_request::Digest;
-use serde_json::json;
 
 fn approval(question: &str, code: &str, status: ChatStatus) -> ChatApproval {
     let shown = ShownMessage {
@@ -107,21 +106,6 @@ fn what_waits_is_never_forgotten() {
     assert_eq!(all.pending().count(), 1);
     assert!(all.find_by_question("0").is_none(), "the oldest went");
     assert!(all.find_by_question(&(OLD + 49).to_string()).is_some());
-}
-
-#[test]
-fn a_message_shows_its_question_with_what_always_would_save() {
-    let offer = |label: &str, matches: u32| {
-        let json = json!([{"id": "command", "label": to_pieces(label), "folder": null, "rules": [], "renews": 0,
-            "wouldMatch": [matches, 9]}]);
-        let mut question = question(ShownSubject::Command);
-        question.proposals = serde_json::from_value(json).unwrap();
-        question
-    };
-    let shown = shown_digest(&offer("touch …", 1));
-    assert_eq!(shown, shown_digest(&offer("touch …", 2)), "past requests are counted later");
-    assert_ne!(shown, shown_digest(&offer("touch … and cp …", 1)), "it would save more by now");
-    assert_ne!(shown, shown_digest(&question(ShownSubject::Command)));
 }
 
 #[test]

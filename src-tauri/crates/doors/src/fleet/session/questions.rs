@@ -177,12 +177,10 @@ impl Folder {
 
 /// Returns the part of a question that a person judges by.
 ///
-/// That is the plan, which the digest covers, the level of danger, and what *always* would save.
+/// That is what its digest covers, and the words about the danger.
 fn judged(question: &Question) -> String {
-    let offers = question.proposals.iter().map(|offer| (&offer.id, &offer.label, &offer.folder));
-    let offers: Vec<_> = offers.collect();
     // Texts and lists always have a JSON form.
-    serde_json::to_string(&(&question.digest, &question.risk, &question.danger, offers)).unwrap_or_default()
+    serde_json::to_string(&(&question.digest, &question.risk, &question.danger)).unwrap_or_default()
 }
 
 fn fleet_risk(level: RiskLevel) -> FleetRisk {

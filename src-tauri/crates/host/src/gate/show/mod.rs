@@ -20,8 +20,9 @@ use postern_policy::environment::{ChangeKind, VariableChange};
 use postern_policy::{
     AlwaysOffer, Fallback, Millis, NothingToSave, Origin, Pin, RiskLevel, Rule, Settings, pattern_text,
 };
-use postern_protocol::{RunParams, RunStdin, What};
-use postern_request::Launch;
+use postern_protocol::{RunParams, RunStdin, What, encode_hex};
+use postern_request::{Digest, Launch};
+use sha2::{Digest as _, Sha256};
 use std::path::Path;
 use text::{MOST, length};
 pub(crate) use text::{shown_path, to_pieces};
@@ -66,7 +67,7 @@ pub(super) fn question(asked: &QuestionInputs<'_>) -> Option<Question> {
     let mut question = Question {
         id: asked.id.to_string(),
         code: asked.code.clone(),
-        digest: judged.digest.0.clone(),
+        digest: String::new(),
         requests: vec![asked.request.to_string()],
         asker: build_asker(entry, run.session.as_deref(), run.reason.as_deref()),
         origin: judged.plan.origin,
@@ -131,39 +132,53 @@ pub(super) fn refresh(
     }
     // A command that a person changed runs by their yes only, and the fallback does not speak for a tool that runs no command.
     let falls_back = question.edited.is_none() && judged.plan.origin != Origin::Tool;
-    let now = Question {
-        steps: render::shown_steps(verdict).into_iter().map(escaped).collect(),
-        headline: render::headline(&question.asker.name, &verdict.risk),
-        danger: render::danger(&verdict.risk),
-        confinement: render::confinement(
-            judged.plan.origin,
-            &judged.plan.confinement,
-            &question.asker.name,
-            question.tool.as_ref(),
-            home,
-        ),
-        tighter: judged.context.tighter.clone(),
-        why: render::asked_because(&verdict.cause, &question.asker.name),
-        rule: verdict.rule.clone(),
-        policy: match judged.plan.origin {
-            Origin::Host | Origin::AgentShell => render::policy(settings),
-            Origin::Tool => render::tool_policy(),
+    let now = with_digest(
+        &judged.digest,
+        Question {
+            steps: render::shown_steps(verdict).into_iter().map(escaped).collect(),
+            headline: render::headline(&question.asker.name, &verdict.risk),
+            danger: render::danger(&verdict.risk),
+            confinement: render::confinement(
+                judged.plan.origin,
+                &judged.plan.confinement,
+                &question.asker.name,
+                question.tool.as_ref(),
+                home,
+            ),
+            tighter: judged.context.tighter.clone(),
+            why: render::asked_because(&verdict.cause, &question.asker.name),
+            rule: verdict.rule.clone(),
+            policy: match judged.plan.origin {
+                Origin::Host | Origin::AgentShell => render::policy(settings),
+                Origin::Tool => render::tool_policy(),
+            },
+            trace: render::shown_trace(&verdict.trace),
+            risk: ShownRisk { level: verdict.risk.level, reasons: render::beyond_headline(&verdict.risk) },
+            alone: stands_alone(&verdict.risk),
+            proposals,
+            renews: renewals(judged, home),
+            env_setting: env_setting(judged, settings),
+            nothing_to_save: judged.nothing_to_save.map(Into::into),
+            at_zero: if falls_back { render::at_zero(fallback) } else { render::denied() },
+            allowed_at_zero: falls_back && fallback != Fallback::Deny,
+            arming_ms: arming_ms(verdict.risk.level),
+            ..question.clone()
         },
-        trace: render::shown_trace(&verdict.trace),
-        risk: ShownRisk { level: verdict.risk.level, reasons: render::beyond_headline(&verdict.risk) },
-        alone: stands_alone(&verdict.risk),
-        proposals,
-        renews: renewals(judged, home),
-        env_setting: env_setting(judged, settings),
-        nothing_to_save: judged.nothing_to_save.map(Into::into),
-        at_zero: if falls_back { render::at_zero(fallback) } else { render::denied() },
-        allowed_at_zero: falls_back && fallback != Fallback::Deny,
-        arming_ms: arming_ms(verdict.risk.level),
-        ..question.clone()
-    };
+    );
     let differs = now != *question;
     *question = now;
     differs
+}
+
+/// Returns a question with the digest that an answer names: of the plan, how dangerous it is, and all that *always* would save.
+fn with_digest(plan: &Digest, question: Question) -> Question {
+    let offers =
+        question.proposals.iter().map(|offer| (&offer.id, &offer.label, &offer.folder, &offer.rules));
+    let offers: Vec<_> = offers.collect();
+    // Texts and lists always have a JSON form.
+    let shown =
+        serde_json::to_vec(&(plan, question.risk.level, offers, &question.renews)).unwrap_or_default();
+    Question { digest: encode_hex(&Sha256::digest(shown)), ..question }
 }
 
 /// Keeps the count of an offer while it would save the same rules.
