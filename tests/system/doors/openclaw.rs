@@ -118,6 +118,29 @@ fn a_relayed_decision_allows_nothing_that_the_agent_can_change_until_it_runs() {
     );
 }
 
+/// Whoever decided saw OpenClaw's text of the command, and nothing that Postern says about it.
+#[test]
+fn a_relayed_decision_allows_nothing_dangerous_and_saves_no_more_than_the_command() {
+    let claw = Claw::open(&["relay=on"]);
+    let folder = claw.host.scratch("precious");
+    std::fs::write(folder.join("file"), "").unwrap();
+    let line = format!("rm -rf {}/*", folder.display());
+    let request = json!({"command": ["/bin/sh", "-c", line], "cwd": "/", "approvalDecision": "allow-always"});
+    std::thread::scope(|scope| {
+        let told = scope.spawn(|| claw.exec(&request));
+        claw.decide(&["deny"]);
+        let told = told.join().unwrap();
+        assert_eq!(told["error"]["reason"], "user-denied", "it waited for the person: {told}");
+    });
+    assert!(folder.join("file").exists());
+    let request = json!({"command": ["uname", "-s"], "cwd": "/", "approvalDecision": "allow-always"});
+    assert_eq!(claw.exec(&request)["payload"]["stdout"], "Linux\n");
+    let rules = claw.host.json(&["rules", "list"]);
+    let saved = rules.as_array().unwrap().iter().filter(|row| row["from"] == "always");
+    let saved: Vec<&Value> = saved.map(|row| &row["text"]).collect();
+    assert_eq!(saved, ["uname -s"], "{rules}");
+}
+
 #[test]
 fn a_relayed_always_that_can_save_nothing_is_one_run_and_the_person_is_told_why() {
     let claw = Claw::open(&["relay=on"]);

@@ -132,6 +132,21 @@ fn a_second_account_approves_and_denies_by_commands_and_reactions() {
     assert_eq!(Asked::new(&chat.channel, &["id", "-u"]).end().code, 0, "exactly this is not asked again");
 }
 
+/// A stranger's message that nests deeply took the whole host with it.
+#[test]
+fn a_strangers_message_that_nests_deeply_is_left_out_and_nothing_else() {
+    let Some(chat) = chat(&[]) else { return };
+    let (mut anna, mut eve) = (chat.anna(), chat.server.login("eve"));
+    for levels in [1_500, 5_000] {
+        let nested = format!("{}{}", "<a>".repeat(levels), "</a>".repeat(levels));
+        eve.message(POSTERN, "chat", &format!("<body>hello</body><x xmlns='urn:x'>{nested}</x>"));
+    }
+    let (asked, question) = chat.ask(&mut anna, &["uname", "-s"]);
+    anna.says(POSTERN, &format!("/approve {}", question.code));
+    assert_eq!(asked.end().stdout.trim(), "Linux");
+    assert_eq!(chat.door()["state"], "open", "{}", chat.door());
+}
+
 #[test]
 fn a_strangers_reaction_is_ignored_and_noted_and_the_timeout_denies() {
     let Some(chat) = chat(&[]) else { return };
@@ -182,6 +197,26 @@ fn a_name_in_a_room_proves_nothing() {
     anna.reacts(ROOM, "groupchat", &asks.message, "👍");
     assert_eq!(outcome(&mut anna, &asks), "✅ Approved once by xmpp, anna@localhost");
     assert_eq!(asked.end().code, 0);
+}
+
+/// This room names no messages: their ids are their senders' own.
+#[test]
+fn a_reaction_to_somebody_elses_message_under_the_same_id_approves_nothing() {
+    const ROOM: &str = "ops@rooms.localhost";
+    let Some(chat) = chat(&["room=ops@rooms.localhost", "owners=anna@localhost"]) else { return };
+    let (mut anna, mut eve) = (chat.server.login("anna"), chat.server.login("eve"));
+    anna.enters(ROOM, "anna");
+    eve.enters(ROOM, "eve");
+    let (asked, asks) = chat.ask(&mut anna, &["uname"]);
+    let id = &asks.message;
+    eve.send(&format!("<message to='{ROOM}' type='groupchat' id='{id}'><body>lunch at 12?</body></message>"));
+    anna.hears("lunch at 12?");
+    anna.reacts(ROOM, "groupchat", id, "👍");
+    anna.message(ROOM, "groupchat", "<body>that was all</body>");
+    eve.hears("that was all");
+    assert_eq!(chat.host.json(&["questions"]).as_array().unwrap().len(), 1, "it waits still");
+    anna.message(ROOM, "groupchat", &format!("<body>/approve {}</body>", asks.code));
+    assert_eq!(asked.end().code, 0, "its digits name it");
 }
 
 #[test]

@@ -517,8 +517,8 @@ pub(crate) struct History {
     /// `--limit` events, or all of `--since`
     #[arg(long, conflicts_with_all = ["state", "effect", "search"])]
     pub(crate) watch: bool,
-    /// Show the secrets in the commands, too
-    #[arg(long)]
+    /// Show the secrets in the commands, too. Those of other Macs stay there
+    #[arg(long, conflicts_with = "host")]
     pub(crate) secrets: bool,
     /// Show whole commands, also those that don't fit into a line of the terminal
     #[arg(long, conflicts_with = "json")]

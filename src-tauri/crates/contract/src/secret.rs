@@ -131,9 +131,26 @@ impl RequestRow {
     }
 
     fn hide_all(&mut self) -> bool {
-        let reasons = self.risk.iter_mut().flat_map(|risk| &mut risk.reasons);
-        let found = hide_in_each(reasons, hide_in_text);
-        hide_in_text(&mut self.line) | found
+        // Every member is named, so that a new one is thought of.
+        let Self {
+            id: _,
+            request_id,
+            agent: _,
+            origin: _,
+            session,
+            line,
+            state: _,
+            ending: _,
+            exit_code: _,
+            approver: _,
+            at: _,
+            duration_ms: _,
+            risk,
+            decided: _,
+            rule: _,
+        } = self;
+        let reasons = risk.iter_mut().flat_map(|risk| &mut risk.reasons);
+        hide_in_each(reasons.chain(session).chain([request_id, line]), hide_in_text)
     }
 }
 
@@ -245,7 +262,7 @@ mod tests {
     fn detail(state: &str) -> RequestDetail {
         let text = json!([{"text": format!("--token {TOKEN}"), "kind": "plain"}]);
         serde_json::from_value(json!({
-            "row": {"id": "1", "requestId": "r", "agent": "main", "session": null, "line": format!("x {TOKEN}"), "state": state,
+            "row": {"id": "1", "requestId": "r", "agent": "main", "session": TOKEN, "line": format!("x {TOKEN}"), "state": state,
                 "ending": null, "exitCode": null, "at": 0, "durationMs": null, "decided": null, "rule": null,
                 "risk": {"level": "safe", "reasons": [format!("sends {TOKEN}")]}},
             "command": text, "subject": {"kind": "other", "tool": [], "fields": [{"name": [{"text": "api_key", "kind": "plain"}], "value": [text]}]},

@@ -28,7 +28,7 @@ struct PairingCode {
 }
 
 impl Pairing {
-    /// Returns a new code, in place of the one before.
+    /// Returns a new code, in place of the one before. `now` is counted by a clock that nobody sets.
     pub(crate) fn new_code(&mut self, now: Millis) -> io::Result<String> {
         let mut bytes = [0; 64];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;

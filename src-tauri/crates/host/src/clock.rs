@@ -28,7 +28,7 @@ pub fn now_millis() -> Millis {
 ///
 /// It is that of the first look, and what the steady clock has counted since. If [`now_millis`] jumps, nothing ends
 /// early or late by it until a restart.
-pub(crate) fn lasting() -> Millis {
+pub fn lasting() -> Millis {
     let (wall, began) = *BEGAN.get_or_init(|| (now_millis(), steady()));
     wall + (steady() - began)
 }

@@ -31,7 +31,7 @@ mod watch;
 pub use ask::{ApproverGuard, ApproverId, ConnectedApproverKind};
 pub use book::{write_soon, write_whole};
 pub use chats::{ChatMessage, QuestionRow};
-pub use clock::now_millis;
+pub use clock::{lasting, now_millis};
 pub use control::{Handle, HostControl, read_audit_row};
 pub use diagnosis::{DataFolderOwner, Diagnosis, HostProcess, diagnose};
 pub use folder::make_private;

@@ -49,6 +49,14 @@ impl Halt {
         self.pause = Some(pause);
     }
 
+    /// Pauses, or makes the pause longer. One that lasts longer stays.
+    pub fn lengthen_pause(&mut self, pause: ActivePause) {
+        let end = |pause: ActivePause| pause.until.unwrap_or(Millis::MAX);
+        if self.pause.is_none_or(|now| end(now) < end(pause)) {
+            self.pause = Some(pause);
+        }
+    }
+
     /// Ends the doubt: a person has seen it and lets requests through again.
     pub fn resume(&mut self) {
         self.pause = None;
@@ -122,6 +130,17 @@ mod tests {
         assert!(!halt.end_if_over(i64::MAX) && halt.ends_in(0).is_none(), "only a person ends it");
         halt.resume();
         assert!(!halt.is_on());
+    }
+
+    #[test]
+    fn from_afar_a_pause_only_becomes_longer() {
+        let mut halt = Halt::default();
+        for (asked, lasts) in
+            [(Some(5), Some(5)), (Some(9), Some(9)), (Some(7), Some(9)), (None, None), (Some(9), None)]
+        {
+            halt.lengthen_pause(ActivePause { until: asked });
+            assert_eq!(halt.paused(), Some(ActivePause { until: lasts }), "{asked:?}");
+        }
     }
 
     #[test]

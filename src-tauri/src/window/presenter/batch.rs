@@ -90,9 +90,8 @@ impl Presenter {
         if self.surface() == Surface::Panel {
             let no_panel = self.preferences.get().inbox_only;
             let chosen = |question: &Question| self.chosen.as_deref() == Some(question.id.as_str());
-            questions.retain(|question| {
-                !self.put_off.contains(&question.id) && (!no_panel || chosen(question))
-            });
+            questions
+                .retain(|question| !self.put_off.contains(&question.id) && (!no_panel || chosen(question)));
         }
     }
 

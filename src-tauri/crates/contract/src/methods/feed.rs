@@ -54,7 +54,7 @@ pub struct FeedEvent {
     pub request: Option<RequestRow>,
     /// Times of the request's steps, as far as it came.
     pub times: Option<FeedTimes>,
-    /// The program it names first, without arguments, ready to be shown; none for shell text.
+    /// The program it begins with, without arguments, ready to be shown; none for shell text, and where none was found.
     pub program: Option<String>,
     /// Profile that it runs or ran with; none with the user's rights.
     pub profile: Option<Profile>,

@@ -135,7 +135,8 @@ impl<M: Messenger> Hub<M> {
 
     async fn pair_owner(&mut self, from: &ChatSender, place: &str, code: &str) {
         // A right code is heard however much strangers say: its fifty bits are not guessed in ten minutes.
-        let paired = self.register().pair_owner(from, place, code, crate::now_millis());
+        let paired =
+            self.register().pair_owner((from, place), code, (postern_host::lasting(), crate::now_millis()));
         if !paired {
             if self.listens(from) {
                 self.stranger(from, "brought a pairing code that is not right").await;

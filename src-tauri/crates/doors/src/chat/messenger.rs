@@ -135,7 +135,7 @@ impl ChatMessagePiece {
 pub(crate) struct Posted {
     /// Id for changes, and for reactions if there is no alias: unique in its place.
     pub(crate) id: String,
-    /// Second id for reactions.
+    /// Id that reactions name instead: the network's own.
     pub(crate) alias: Option<String>,
     /// Time by the network's clock if it sends one (milliseconds since 1970).
     pub(crate) at: Millis,

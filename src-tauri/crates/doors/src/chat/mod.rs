@@ -170,7 +170,7 @@ impl<M: Messenger + Guide> Door for Chat<M> {
     }
 
     fn set_up(&self) -> Result<DoorSetup, ControlError> {
-        let code = self.register().new_code(crate::now_millis());
+        let code = self.register().new_code(postern_host::lasting());
         let code = code.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
         let name = match &*self.line.borrow() {
             ChatConnection::Online(name) => Some(name.clone()),

@@ -94,8 +94,17 @@ impl Register {
     }
 
     /// Makes a sender an owner, if this is the code. False where it is not, or nobody vouches for who it is.
-    pub(super) fn pair_owner(&mut self, sender: &ChatSender, place: &str, code: &str, now: Millis) -> bool {
-        let Some(id) = sender.id.clone().filter(|_| self.pairing.spend_code(code, now)) else { return false };
+    ///
+    /// `lasting` is the time by which codes end, `now` the time that is written down.
+    pub(super) fn pair_owner(
+        &mut self,
+        (sender, place): (&ChatSender, &str),
+        code: &str,
+        (lasting, now): (Millis, Millis),
+    ) -> bool {
+        let Some(id) = sender.id.clone().filter(|_| self.pairing.spend_code(code, lasting)) else {
+            return false;
+        };
         self.kept.owners.retain(|owner| owner.id != id);
         let (name, place) = (name_of(sender), place.to_owned());
         self.kept.owners.push(ChatOwner { id, name, place, paired_at: Some(now), seen_at: Some(now) });
@@ -179,9 +188,9 @@ mod tests {
     fn a_code_makes_one_owner_and_only_of_somebody_the_network_vouches_for() {
         let mut register = Register::default();
         let code = register.new_code(0).unwrap();
-        assert!(!register.pair_owner(&sender("", "Anna"), "p", &code, 1), "a name proves nothing");
-        assert!(register.pair_owner(&sender("7", "Anna\u{202e}"), "p", &code, 1));
-        assert!(!register.pair_owner(&sender("8", "Eve"), "p", &code, 1), "it is spent");
+        assert!(!register.pair_owner((&sender("", "Anna"), "p"), &code, (1, 1)), "a name proves nothing");
+        assert!(register.pair_owner((&sender("7", "Anna\u{202e}"), "p"), &code, (1, 1)));
+        assert!(!register.pair_owner((&sender("8", "Eve"), "p"), &code, (1, 1)), "it is spent");
         let owner = register.find_owner(&sender("7", "another name")).unwrap();
         assert_eq!((owner.name.as_str(), owner.place.as_str()), ("Anna\\u{202e}", "p"));
         assert!(
@@ -197,7 +206,7 @@ mod tests {
         let mut register = Register::new(StoredChatState::default(), Approvals::default(), &["7".to_owned()]);
         assert_eq!(register.find_owner(&sender("7", "x")).unwrap().place, "7");
         let code = register.new_code(0).unwrap();
-        assert!(register.pair_owner(&sender("7", "Anna"), "group", &code, 1));
+        assert!(register.pair_owner((&sender("7", "Anna"), "group"), &code, (1, 1)));
         assert_eq!(register.owners().count(), 1, "one person is one owner");
         assert_eq!(register.find_owner(&sender("7", "x")).unwrap().place, "group");
     }

@@ -6,6 +6,7 @@ use super::message::OpenclawDecision;
 use postern_contract::methods::{AnswerQuestion, ListQuestions, ListRequests, Nothing, RequestFilter};
 use postern_contract::{Answer, AnswerParams, Part, Question, not_saved};
 use postern_host::{ApproverGuard, ConnectedApproverKind};
+use postern_policy::{NothingToSave, RiskLevel};
 use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -22,8 +23,8 @@ pub(super) fn relay_decision(
     let shared = Arc::clone(shared);
     // Connected before it is asked, or nobody would be.
     let face = shared.host.named_face(ConnectedApproverKind::Remote, "openclaw, relayed");
-    // The parts that OpenClaw shows its user: command, folder, program path, and what it would save. Not what the agent can
-    // change until it runs.
+    // The parts that OpenClaw shows its user: command, folder and program path; *always* saves that command alone. Not what the
+    // agent can change until it runs.
     face.declare([Part::Programs, Part::Always]);
     tokio::spawn(async move {
         // A run may end before its answer's reply is read: what was answered is told all the same.
@@ -63,16 +64,19 @@ async fn answer(
     request: String,
     decision: OpenclawDecision,
 ) {
-    let placed = question.placed();
-    let (answer, proposal) = match &placed {
-        // OpenClaw's person did not see that a program changed.
-        Ok(offers) if decision == OpenclawDecision::AllowAlways => {
-            (Answer::Always, offers.iter().find(|offer| offer.renews == 0))
-        }
-        Ok(_) | Err(_) => (Answer::Once, None),
+    // Whoever decided saw OpenClaw's own text of the command: what is dangerous waits for the person, who is shown why.
+    if question.risk.level == RiskLevel::Dangerous {
+        return;
+    }
+    let (answer, proposal, unsaved) = match question.placed() {
+        _ if decision != OpenclawDecision::AllowAlways => (Answer::Once, None, None),
+        // No rule is wider than that text, and none says that a changed program is trusted.
+        Ok(offers) => match offers.into_iter().find(|offer| offer.id == "exact" && offer.renews == 0) {
+            Some(exact) => (Answer::Always, Some(exact.id.clone()), None),
+            None => (Answer::Once, None, Some(NothingToSave::NoRuleHelps)),
+        },
+        Err(why) => (Answer::Once, None, Some(why)),
     };
-    let proposal = proposal.map(|offer| offer.id.clone());
-    let unsaved = placed.err().filter(|_| decision == OpenclawDecision::AllowAlways);
     let requests = vec![request];
     let params = AnswerParams { proposal, requests, ..AnswerParams::for_question(question, answer) };
     match shared.host.call_method::<AnswerQuestion>(face.id(), &params).await {

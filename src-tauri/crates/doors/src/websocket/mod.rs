@@ -120,7 +120,7 @@ impl Door for Websocket {
     }
 
     fn set_up(&self) -> Result<DoorSetup, ControlError> {
-        let code = self.shared.devices().new_code(crate::now_millis());
+        let code = self.shared.devices().new_code(postern_host::lasting());
         let code = code.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
         let scheme = if self.shared.wrapping.is_some() { "wss" } else { "ws" };
         let address = self.shared.address;
@@ -197,7 +197,7 @@ impl WebsocketShared {
     ) -> Option<Arrived<S>> {
         let refused = AtomicBool::new(false);
         let admit = |token: &str| {
-            let admitted = self.devices().admit_token(token, crate::now_millis());
+            let admitted = self.devices().admit_token(token, postern_host::lasting());
             refused.store(admitted.is_none(), Ordering::Relaxed);
             admitted
         };

@@ -180,10 +180,12 @@ fn feed_times(row: &StoredRequest, step: RequestProgress) -> FeedTimes {
     }
 }
 
+/// Names the program that a command begins with, if it was found: an agent can write anything in its place.
 fn program(row: &StoredRequest) -> Option<String> {
     let asked: serde_json::Value = serde_json::from_str(&row.asked).ok()?;
-    let first = asked.get("command")?.get(0)?.as_str()?;
-    first.rsplit('/').next().map(escape::visible_text)
+    let name = asked.get("command")?.get(0)?.as_str()?.rsplit('/').next()?;
+    let mut found = row.plan.iter().flat_map(|plan| &plan.programs);
+    found.any(|one| one.path.rsplit('/').next() == Some(name)).then(|| escape::visible_text(name))
 }
 
 fn message(ending: Option<&RequestEnding>) -> Option<String> {

@@ -12,6 +12,7 @@ use postern_contract::{
 };
 use postern_exec::confine::Confines;
 use postern_policy::Millis;
+use postern_request::ActivePause;
 use postern_store::agents::Agent;
 use postern_store::{DoubtCause, RecordDoubt};
 use std::path::Path;
@@ -103,9 +104,9 @@ impl Handle<GetStatus> for HostControl {
 }
 
 impl Handle<PauseAll> for HostControl {
-    async fn handle(&self, _: ApproverId, params: Pause) -> MethodResult<PauseAll> {
-        let until = params.for_ms.map(pause_end).transpose()?;
-        let kept = self.parts.gate.pause_all(until).await.map_err(shutting_down)?;
+    async fn handle(&self, face: ApproverId, params: Pause) -> MethodResult<PauseAll> {
+        let pause = ActivePause { until: params.for_ms.map(pause_end).transpose()? };
+        let kept = self.parts.gate.pause_all(pause, face.kind).await.map_err(shutting_down)?;
         kept.map_err(|error| not_kept("blocked", &error))?;
         self.status_changed().await
     }

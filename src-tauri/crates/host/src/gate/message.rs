@@ -5,7 +5,7 @@ use super::edit::Judgements;
 use super::judge::RequestJudgment;
 use super::live::ConnectionId;
 use super::owed::Unwritten;
-use crate::ask::ApproverId;
+use crate::ask::{ApproverId, ConnectedApproverKind};
 use crate::book::{PolicyStoreError, RuleSaveRequest, SavedRules};
 use crate::lanes::Unanswered;
 use crate::socket::{Outbox, Reply};
@@ -14,7 +14,7 @@ use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, NotAp
 use postern_exec::run::{FinishedRun, Running};
 use postern_policy::{AgentId, Millis, RatedEffect, Settings, Widening};
 use postern_protocol::{AgentCall, Notice, Signal};
-use postern_request::RequestEvent;
+use postern_request::{ActivePause, RequestEvent};
 use postern_store::Error;
 use postern_store::audit::ChangeAuthor;
 use postern_store::requests::NewRequestOutcome;
@@ -80,7 +80,7 @@ pub(crate) enum GateMessage {
     /// The run of a request, where it runs.
     Running { request: Uuid, reply: oneshot::Sender<Option<Running>> },
     /// Deny everything.
-    Pause { until: Option<Millis>, reply: oneshot::Sender<Result<(), PauseProblem>> },
+    Pause { pause: ActivePause, by: ConnectedApproverKind, reply: oneshot::Sender<Result<(), PauseProblem>> },
     /// Back to work.
     Resume(oneshot::Sender<Result<(), PauseProblem>>),
     /// The policy changed.

@@ -50,7 +50,7 @@ pub(crate) use recover::recover;
 pub(crate) use show::{kept_subject, shown_path, to_pieces};
 pub(crate) use task::{GateDeps, PAUSE};
 
-use crate::ask::ApproverId;
+use crate::ask::{ApproverId, ConnectedApproverKind};
 use crate::book::PolicyStoreError;
 use crate::socket::Outbox;
 use afar::NewsElsewhere;
@@ -58,8 +58,9 @@ use message::{AnswerPreview, ToolAnswer};
 use postern_contract::methods::{Arming, Presented, ScriptRef, ToolApprove, ToolDeny, ToolQuestion};
 use postern_contract::{Answer, AnswerParams, Answered, ClosedBy, EditParams, Edited, NotApplied, Question};
 use postern_exec::run::Running;
-use postern_policy::{AgentId, Millis, Settings};
+use postern_policy::{AgentId, Settings};
 use postern_protocol::Signal;
+use postern_request::ActivePause;
 use postern_store::audit;
 use postern_store::scripts::AllowedScript;
 use std::collections::BTreeSet;
@@ -222,8 +223,12 @@ impl GateHandle {
     /// on.
     ///
     /// The inner result says whether that is recorded: if not, it is tried again.
-    pub async fn pause_all(&self, until: Option<Millis>) -> Result<Result<(), PauseProblem>, GateClosed> {
-        self.ask_urgent(|reply| GateMessage::Pause { until, reply }).await
+    pub async fn pause_all(
+        &self,
+        pause: ActivePause,
+        by: ConnectedApproverKind,
+    ) -> Result<Result<(), PauseProblem>, GateClosed> {
+        self.ask_urgent(|reply| GateMessage::Pause { pause, by, reply }).await
     }
 
     /// Ends a pause, as [`Self::pause_all`] begins one, and settles a doubt about the record.

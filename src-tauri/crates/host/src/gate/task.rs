@@ -6,8 +6,8 @@ use super::judge::World;
 use super::live::{AgentState, ConnectionId, LiveRequest};
 use super::message::{GateCounts, GateMessage, GateTaskResult, PauseProblem};
 use super::owed::{Before, OwedEntries};
-use crate::ask::Approvers;
 use crate::ask::questions::OpenQuestions;
+use crate::ask::{Approvers, ConnectedApproverKind};
 use crate::book::PolicyStore;
 use crate::clock::lasting;
 use crate::lanes::Lanes;
@@ -183,9 +183,7 @@ impl Task {
             GateMessage::Running { request, reply } => {
                 answer(reply, self.requests.get(&request).and_then(|request| request.running.clone()));
             }
-            GateMessage::Pause { until, reply } => {
-                self.pause_all(ActivePause { until }, reply);
-            }
+            GateMessage::Pause { pause, by, reply } => self.pause_all(pause, by, reply),
             GateMessage::Resume(reply) => {
                 self.resume(reply);
             }
@@ -338,8 +336,19 @@ impl Task {
         Some(self.parts.halt.of_agent(stopped, lasting())?.into())
     }
 
-    fn pause_all(&mut self, pause: ActivePause, reply: oneshot::Sender<Result<(), PauseProblem>>) {
-        self.parts.halt.set_pause(pause);
+    /// Denies everything for a time. From afar a pause only becomes longer: shortening it is resuming.
+    fn pause_all(
+        &mut self,
+        pause: ActivePause,
+        by: ConnectedApproverKind,
+        reply: oneshot::Sender<Result<(), PauseProblem>>,
+    ) {
+        match by {
+            ConnectedApproverKind::Window | ConnectedApproverKind::Terminal => {
+                self.parts.halt.set_pause(pause);
+            }
+            ConnectedApproverKind::Remote => self.parts.halt.lengthen_pause(pause),
+        }
         self.keep_pause(Some(reply));
         self.deny_waiting(|_| true, &Refusal::Paused.into(), super::judged::ClosingCause::Paused);
     }

@@ -285,8 +285,8 @@ impl Approvals {
     /// Returns the one that a message showed.
     pub(super) fn shown_by(&self, place: &str, message: &str) -> Option<(&ChatApproval, &ShownMessage)> {
         let is = |shown: &&ShownMessage| {
-            shown.place == place
-                && (shown.external_message_id == message || shown.alias.as_deref() == Some(message))
+            let vouched = shown.alias.as_ref().unwrap_or(&shown.external_message_id);
+            shown.place == place && vouched == message
         };
         self.list.iter().rev().find_map(|one| Some((one, one.shown.iter().find(is)?)))
     }

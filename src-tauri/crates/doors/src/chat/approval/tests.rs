@@ -40,9 +40,13 @@ fn a_code_means_what_waits_and_else_what_was_shown_last() {
     all.change("2").unwrap().status = ChatStatus::Approved;
     assert_eq!(all.by_code("p", "a1b2").unwrap().0.question, "3");
     assert!(all.by_code("elsewhere", "a1b2").is_none(), "nothing was shown there");
-    assert_eq!(all.shown_by("p", "m-1").unwrap().0.question, "1");
     assert_eq!(all.shown_by("p", "a-3").unwrap().0.question, "3");
-    assert!(all.shown_by("elsewhere", "m-1").is_none(), "an id counts in its own place");
+    assert!(all.shown_by("p", "m-3").is_none(), "the network gave it another id: its own is anybody's");
+    assert!(all.shown_by("elsewhere", "a-3").is_none(), "an id counts in its own place");
+    let mut direct = approval("5", "eeee", ChatStatus::Pending);
+    direct.shown[0].alias = None;
+    all.add_approval(direct);
+    assert_eq!(all.shown_by("p", "m-5").unwrap().0.question, "5");
 }
 
 fn request(id: &str, state: RunState, ending: Option<EndReason>) -> RequestRow {

@@ -1,6 +1,7 @@
 //! The way to a server: found by DNS, secured by STARTTLS, logged in. Tried again with a back-off for as long as somebody
 //! waits for it.
 
+use super::bounded::{BEFORE_TLS, BoundedXml, STANZA};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -97,7 +98,8 @@ impl Account {
     }
 
     async fn connect(&self) -> Result<Connection, Error> {
-        let tls = BufStream::new(self.secured().await?);
+        let tls = BoundedXml::new(BufStream::new(self.secured().await?), STANZA);
+        let restart = tls.restart_mark();
         let stream = initiate_stream(tls, ns::JABBER_CLIENT, self.header(), TIMEOUTS).await?;
         let (features, stream) = stream.recv_features().await?;
         let name = self.jid.node().map(|node| node.as_str().to_owned()).unwrap_or_default();
@@ -106,13 +108,14 @@ impl Account {
             .with_password(self.password.clone())
             .with_channel_binding(sasl::common::ChannelBinding::None);
         let stream = tokio_xmpp::client_login(stream, features.sasl_mechanisms, credentials).await?;
+        restart.set();
         let (features, stream) = stream.send_header(self.header()).await?.recv_features().await?;
         Ok(Connection { stream: stream.box_stream(), features, identity: self.jid.clone().into() })
     }
 
     /// Connects by TLS, without which nothing is sent.
     async fn secured(&self) -> Result<TlsStream<TcpStream>, Error> {
-        let tcp = BufStream::new(self.server.resolve().await?);
+        let tcp = BoundedXml::new(BufStream::new(self.server.resolve().await?), BEFORE_TLS);
         let stream = initiate_stream(tcp, ns::JABBER_CLIENT, self.header(), TIMEOUTS).await?;
         let (features, mut stream): (_, XmppStream<_>) = stream.recv_features().await?;
         if !features.can_starttls() {
@@ -128,7 +131,7 @@ impl Account {
             Some(Err(_)) | None => return Err(Error::Disconnected),
         }
         // What came before TLS and was not read yet is dropped: it could be anybody's.
-        let tcp = stream.into_inner().into_inner();
+        let tcp = stream.into_inner().into_inner().into_inner();
         let domain = ServerName::try_from(self.jid.domain().as_str().to_owned())
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         Ok(TlsConnector::from(Arc::clone(&self.tls)).connect(domain, tcp).await?)

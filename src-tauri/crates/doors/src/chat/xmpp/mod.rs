@@ -4,6 +4,7 @@
 //! A decision corrects the message (XEP-0308); clients that know no corrections show it as a new one. Through
 //! a gateway the same reaches other networks.
 
+mod bounded;
 mod connect;
 mod hear;
 mod room;
