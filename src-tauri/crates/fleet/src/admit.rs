@@ -1,7 +1,7 @@
 //! The one place that says whether an answer, a roster, a `fresh`, a bundle or a stage counts.
 
 use crate::admitted::{AdmittedAnswer, AdmittedMessage, Now};
-use crate::bundle::{Bundle, RolloutStage};
+use crate::bundle::{Bundle, POLICY_STEP, RolloutStage};
 use crate::envelope::SignedEnvelope;
 use crate::host::{FleetState, OpenQuestion, SKEW, SettledQuestion};
 use crate::id::{FleetId, Hash};
@@ -196,9 +196,11 @@ fn admit_bundle(
     if !fleet.groups().contains(&bundle.group) {
         return Err(FleetRefusal::OtherGroup(bundle.group));
     }
-    if let Some(ours) = fleet.policy.get(&bundle.group) {
-        let version = bundle.version;
-        let follows = version != ours.version + 1 || bundle.previous == Some(ours.bundle);
+    let version = bundle.version;
+    let ours = fleet.policy.get(&bundle.group);
+    let ahead = require_step(ours.map_or(0, |ours| ours.version), version)?;
+    if let Some(ours) = ours {
+        let follows = ahead != 1 || bundle.previous == Some(ours.bundle);
         if version < ours.version || (version == ours.version && hash == ours.bundle) {
             return Err(FleetRefusal::Older);
         }
@@ -224,7 +226,14 @@ fn admit_stage(fleet: &FleetState, envelope: &SignedEnvelope) -> Result<RolloutS
     if stage.bundle != policy.bundle {
         return Err(FleetRefusal::NoBundle);
     }
+    require_step(policy.stage, stage.number)?;
     Ok(stage)
+}
+
+/// Returns how far a number is ahead of ours. One that leaves no room for those after it is refused.
+fn require_step(ours: u64, theirs: u64) -> Result<u64, FleetRefusal> {
+    let ahead = theirs.saturating_sub(ours);
+    if ahead > POLICY_STEP { Err(FleetRefusal::TooFar(theirs)) } else { Ok(ahead) }
 }
 
 fn job(fleet: &FleetState, envelope: &SignedEnvelope, now: Now) -> Result<AdmittedMessage, FleetRefusal> {

@@ -250,7 +250,7 @@ impl PinnedRoster {
         if theirs <= ours {
             return Err(FleetRefusal::Older);
         }
-        if theirs != ours + 1 {
+        if theirs != ours.saturating_add(1) {
             return Err(RosterError::NotNext { ours, theirs }.into());
         }
         if roster.previous != Some(self.hash) {
