@@ -26,7 +26,7 @@ const HISTORY: i64 = 10;
 const LARGEST: i32 = 1 << 20;
 /// Limits of the stream of questions: their age, their number for each host, and the time in which a repeated one is
 /// recognized.
-const QUESTIONS_LAST: Duration = Duration::from_mins(31);
+pub(super) const QUESTIONS_LAST: Duration = Duration::from_mins(31);
 const QUESTIONS: i64 = 128;
 const REPEATED: Duration = Duration::from_mins(10);
 
