@@ -84,6 +84,14 @@ fn sender<'a>(
     Ok(member)
 }
 
+/// Returns the approver that signed an answer; `None` for what is none. Nothing of it counts yet.
+pub fn signing_approver(fleet: &FleetState, bytes: &[u8]) -> Option<FleetId> {
+    let envelope = SignedEnvelope::decode(bytes, FleetMessageKind::Answer.max_bytes()).ok()?;
+    let sealed = payload::<Sealed>(&envelope, FleetMessageKind::Answer, &fleet.id).ok()?;
+    let member = sender(fleet, &envelope, &sealed.from).ok()?;
+    member.has_role(MemberRole::Approver).then(|| member.id.clone())
+}
+
 /// Returns the outcome for an answer of an id that was used, or to a question that has ended.
 fn repeated(
     fleet: &FleetState,

@@ -29,7 +29,7 @@ mod seed;
 #[cfg(test)]
 mod tests;
 
-pub use admit::{admit_message, published};
+pub use admit::{admit_message, published, signing_approver};
 pub use admitted::{AdmittedAnswer, AdmittedMessage, Now};
 pub use anchor::{Anchor, AnchorFinding, AnchorHead, AnchorReport, verify};
 pub use broker::{Broker, MAX_PAYLOAD, Subjects};

@@ -211,3 +211,47 @@ async fn a_host_fills_no_inbox() {
     stage.mini.deny_all().await;
     timeout(PATIENCE, run).await.unwrap().unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flood_keeps_no_answer_of_others_out() {
+    let mut stage = Stage::set().await;
+    let phone = Mac::start().await;
+    joined(&mut stage.owner, &stage.broker, &phone.folder(), &[false], invitation("MacBook Air", "Noor"))
+        .await;
+    let noor = Insider::of(&stage, &phone, false).await;
+    let mut news = stage.watch().await;
+    let file = stage.mini.file("file");
+    let run = stage.ask(&file);
+    let asked = waits(&mut news).await;
+    let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
+    let subject = Subjects::for_fleet(&noor.fleet).answers(&asked.host);
+    // Junk, and what an approver signed: for nobody, but it is hers.
+    let signed = noor.header().seal_body(
+        &FleetClosing {
+            question: asked.question.id.parse().unwrap(),
+            outcome: String::new(),
+            by: None,
+            place: None,
+        },
+        &noor.everybody(),
+        &noor.keys.sign,
+        &mut Seed::new(rand()),
+    );
+    let signed = String::from_utf8(signed.unwrap().encode()).unwrap();
+    let (kept, inbox) = (signed.into_bytes(), noor.client.new_inbox());
+    let flood = tokio::spawn(async move {
+        loop {
+            for junk in [&b"x"[..], &kept] {
+                let sent =
+                    noor.client.publish_with_reply(subject.clone(), inbox.clone(), junk.to_vec().into());
+                sent.await.unwrap();
+            }
+            noor.client.flush().await.unwrap();
+        }
+    });
+    let answered = mara.answer(&asked, FleetChoice::Deny, None, None).await.unwrap();
+    flood.abort();
+    assert_eq!(answered, AnswerReply::Applied(0));
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert!(!file.exists());
+}
