@@ -144,6 +144,11 @@ impl Roster {
         self.members.iter().filter(reads).map(|member| member.seal).collect()
     }
 
+    /// Returns the groups that hosts are in.
+    pub fn all_groups(&self) -> BTreeSet<&FleetId> {
+        self.members.iter().flat_map(|member| &member.groups).collect()
+    }
+
     /// Returns the signing keys of a role, by member.
     pub(crate) fn signing_keys(&self, role: MemberRole) -> impl Iterator<Item = (FleetId, &VerifyKey)> {
         self.members_with(role).map(|member| (member.id.clone(), &member.sign))

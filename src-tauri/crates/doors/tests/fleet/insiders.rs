@@ -255,3 +255,79 @@ async fn a_flood_keeps_no_answer_of_others_out() {
     timeout(PATIENCE, run).await.unwrap().unwrap();
     assert!(!file.exists());
 }
+
+/// Lets another person join, who publishes as well.
+async fn another_publisher(stage: &mut Stage) -> (Mac, Insider) {
+    let mac = Mac::start().await;
+    let approver = ApproverLimits { groups: vec![all()], risk: FleetRisk::Safe, once_only: true };
+    let pat = Invitation { publisher: true, approver: Some(approver), ..invitation("pub", "Pat") };
+    joined(&mut stage.owner, &stage.broker, &mac.folder(), &[false], pat).await;
+    let insider = Insider::of(stage, &mac, false).await;
+    (mac, insider)
+}
+
+async fn until_in_force(publisher: &Publisher, name: &str) {
+    until_async(async || {
+        let replies = publisher.ask_all("mini", &Work::Policy).await.unwrap();
+        matches!(&replies[0].1, HostReply::Did(Reported::Policy(states)) if states[0].in_force.as_deref() == Some(name))
+    })
+    .await;
+}
+
+fn denies(text: &str) -> Asked {
+    Asked { rules: vec![json!({"effect": "deny", "text": text})], ..Asked::default() }
+}
+
+/// Publishes for all, and waits until the mini has it. Returns its name.
+async fn published_for_all(publisher: &Publisher, text: &str) -> String {
+    let name = publisher.publish(&all(), denies(text), Vec::new()).await.unwrap();
+    publisher.advance(&all(), true).await.unwrap();
+    publisher.advance(&all(), true).await.unwrap();
+    until_in_force(publisher, &name).await;
+    name
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revoked_publisher_s_policy_is_named_and_the_next_one_follows_it() {
+    let mut stage = Stage::set().await;
+    let (mac, _) = another_publisher(&mut stage).await;
+    let pat = Publisher::connect(&mac.folder()).await.unwrap();
+    let theirs = published_for_all(&pat, "echo *").await;
+    drop(pat);
+    assert_eq!(stage.owner.policies_without_publisher().await.unwrap(), [""; 0]);
+    assert_eq!(stage.owner.revoke("pub").await.unwrap(), 1);
+    stage.broker.reload();
+    assert_eq!(stage.owner.policies_without_publisher().await.unwrap(), [theirs]);
+    let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
+    let held = mara.advance(&all(), false).await.unwrap_err().to_string();
+    assert!(held.contains("does not count"), "{held}");
+    let next = published_for_all(&mara, "ls *").await;
+    assert!(next.starts_with("all/"), "{next}");
+    assert_eq!(stage.owner.policies_without_publisher().await.unwrap(), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_document_of_a_publisher_keeps_the_others_from_publishing() {
+    let mut stage = Stage::set().await;
+    let (_mac, pat) = another_publisher(&mut stage).await;
+    let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
+    published_for_all(&mara, "echo *").await;
+    // The last number of all: no host takes it.
+    pat.store_bundle(u64::MAX).await;
+    published_for_all(&mara, "ls *").await;
+    // A document that nobody signed, and one that nobody else can open.
+    let bundle = pat.header().sign_body(
+        FleetClosing { question: all(), outcome: String::new(), by: None, place: None },
+        &[&pat.keys.nkey],
+    );
+    for to in [pat.everybody(), vec![pat.pinned.roster.member(&pat.me).unwrap().seal]] {
+        for kind in ["bundle", "stage"] {
+            pat.store(kind, &bundle, &to).await;
+        }
+        published_for_all(&mara, "cat *").await;
+    }
+    // Somebody who has seen none of it.
+    std::fs::remove_file(stage.laptop.folder().path().join("published.json")).unwrap();
+    pat.store_bundle(u64::MAX).await;
+    published_for_all(&Publisher::connect(&stage.laptop.folder()).await.unwrap(), "mv *").await;
+}
