@@ -1,7 +1,7 @@
 //! The one place that says whether an answer, a roster, a `fresh`, a bundle or a stage counts.
 
 use crate::admitted::{AdmittedAnswer, AdmittedMessage, Now};
-use crate::bundle::{Bundle, RolloutStage};
+use crate::bundle::{Bundle, POLICY_STEP, RolloutStage};
 use crate::envelope::SignedEnvelope;
 use crate::host::{FleetState, OpenQuestion, SKEW, SettledQuestion};
 use crate::id::{FleetId, Hash};
@@ -82,6 +82,14 @@ fn sender<'a>(
         return Err(FleetRefusal::Signature(from.clone()));
     }
     Ok(member)
+}
+
+/// Returns the approver that signed an answer; `None` for what is none. Nothing of it counts yet.
+pub fn signing_approver(fleet: &FleetState, bytes: &[u8]) -> Option<FleetId> {
+    let envelope = SignedEnvelope::decode(bytes, FleetMessageKind::Answer.max_bytes()).ok()?;
+    let sealed = payload::<Sealed>(&envelope, FleetMessageKind::Answer, &fleet.id).ok()?;
+    let member = sender(fleet, &envelope, &sealed.from).ok()?;
+    member.has_role(MemberRole::Approver).then(|| member.id.clone())
 }
 
 /// Returns the outcome for an answer of an id that was used, or to a question that has ended.
@@ -196,9 +204,11 @@ fn admit_bundle(
     if !fleet.groups().contains(&bundle.group) {
         return Err(FleetRefusal::OtherGroup(bundle.group));
     }
-    if let Some(ours) = fleet.policy.get(&bundle.group) {
-        let version = bundle.version;
-        let follows = version != ours.version + 1 || bundle.previous == Some(ours.bundle);
+    let version = bundle.version;
+    let ours = fleet.policy.get(&bundle.group);
+    let ahead = require_step(ours.map_or(0, |ours| ours.version), version)?;
+    if let Some(ours) = ours {
+        let follows = ahead != 1 || bundle.previous == Some(ours.bundle);
         if version < ours.version || (version == ours.version && hash == ours.bundle) {
             return Err(FleetRefusal::Older);
         }
@@ -224,7 +234,14 @@ fn admit_stage(fleet: &FleetState, envelope: &SignedEnvelope) -> Result<RolloutS
     if stage.bundle != policy.bundle {
         return Err(FleetRefusal::NoBundle);
     }
+    require_step(policy.stage, stage.number)?;
     Ok(stage)
+}
+
+/// Returns how far a number is ahead of ours. One that leaves no room for those after it is refused.
+fn require_step(ours: u64, theirs: u64) -> Result<u64, FleetRefusal> {
+    let ahead = theirs.saturating_sub(ours);
+    if ahead > POLICY_STEP { Err(FleetRefusal::TooFar(theirs)) } else { Ok(ahead) }
 }
 
 fn job(fleet: &FleetState, envelope: &SignedEnvelope, now: Now) -> Result<AdmittedMessage, FleetRefusal> {

@@ -106,7 +106,7 @@ pub fn verify<'a>(
             findings.push(AnchorFinding::Foreign(index));
             continue;
         };
-        let (seq, expected) = (anchor.seq, last.map_or(1, |last| last.seq + 1));
+        let (seq, expected) = (anchor.seq, last.map_or(1, |last| last.seq.saturating_add(1)));
         if seq < expected {
             // The same entry twice says nothing; another one of the same number is a fork.
             let same = last.is_some_and(|last| last.hash == hash);

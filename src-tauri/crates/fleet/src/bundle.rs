@@ -6,6 +6,9 @@ use crate::message::{FleetMessageBody, FleetMessageKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+/// Most that the number of a version or a stage may be ahead of the one before: nobody takes the last number.
+pub const POLICY_STEP: u64 = 1 << 20;
+
 /// Version of a group's policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

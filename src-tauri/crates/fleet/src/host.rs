@@ -169,7 +169,7 @@ impl FleetState {
     pub fn is_fresh(&self, now: Now) -> bool {
         let Some(said) = &self.fresh else { return false };
         let limit = self.pinned.roster.fresh_for;
-        let age = now.wall - said.fresh.at;
+        let age = now.wall.saturating_sub(said.fresh.at);
         let by_timer = said.came.map_or(Duration::ZERO, |came| now.timer.saturating_sub(came));
         let by_timer = WallMillis::try_from(by_timer.as_millis()).unwrap_or(WallMillis::MAX);
         // The wall clock may have been set back since: the timer was not.

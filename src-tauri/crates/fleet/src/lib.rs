@@ -29,11 +29,11 @@ mod seed;
 #[cfg(test)]
 mod tests;
 
-pub use admit::{admit_message, published};
+pub use admit::{admit_message, published, signing_approver};
 pub use admitted::{AdmittedAnswer, AdmittedMessage, Now};
 pub use anchor::{Anchor, AnchorFinding, AnchorHead, AnchorReport, verify};
 pub use broker::{Broker, MAX_PAYLOAD, Subjects};
-pub use bundle::{Bundle, InForce, RolloutReach, RolloutStage, bundle_name};
+pub use bundle::{Bundle, InForce, POLICY_STEP, RolloutReach, RolloutStage, bundle_name};
 pub use code::{CODE_LASTS, CodeError, InvitationCode};
 pub use document::{open_document, seal_document};
 pub use envelope::{EnvelopeError, EnvelopeSignature, SignedEnvelope, pre_auth_encoding};

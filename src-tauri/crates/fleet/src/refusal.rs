@@ -97,6 +97,9 @@ pub enum FleetRefusal {
     /// Older than what this host has.
     #[error("it is older than what this host has")]
     Older,
+    /// Number that is too far ahead of the one before it.
+    #[error("number {0} is too far ahead of what this host has")]
+    TooFar(u64),
     /// Two versions of the same number.
     #[error("there are two versions {version}: {ours:?} here and {theirs:?}")]
     Fork {
@@ -154,6 +157,7 @@ impl FleetRefusal {
             Self::SamePerson(_) => "same-person",
             Self::Roster(_) => "roster",
             Self::Older => "older",
+            Self::TooFar(_) => "too-far",
             Self::Fork { .. } => "fork",
             Self::TooFew { .. } => "too-few",
             Self::Future => "future",

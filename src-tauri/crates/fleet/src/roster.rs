@@ -144,6 +144,11 @@ impl Roster {
         self.members.iter().filter(reads).map(|member| member.seal).collect()
     }
 
+    /// Returns the groups that hosts are in.
+    pub fn all_groups(&self) -> BTreeSet<&FleetId> {
+        self.members.iter().flat_map(|member| &member.groups).collect()
+    }
+
     /// Returns the signing keys of a role, by member.
     pub(crate) fn signing_keys(&self, role: MemberRole) -> impl Iterator<Item = (FleetId, &VerifyKey)> {
         self.members_with(role).map(|member| (member.id.clone(), &member.sign))
@@ -250,7 +255,7 @@ impl PinnedRoster {
         if theirs <= ours {
             return Err(FleetRefusal::Older);
         }
-        if theirs != ours + 1 {
+        if theirs != ours.saturating_add(1) {
             return Err(RosterError::NotNext { ours, theirs }.into());
         }
         if roster.previous != Some(self.hash) {

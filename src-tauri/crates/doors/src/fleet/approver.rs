@@ -4,6 +4,7 @@ use super::FleetError;
 use super::connect::{BrokerLink, MemberReply};
 use super::keep::{Folder, Keys};
 use super::store;
+use super::waiting::{Elsewhere, WaitingQuestions};
 use async_nats::jetstream::{Message, consumer};
 use futures_util::StreamExt as _;
 use postern_contract::{Part, Question};
@@ -17,30 +18,6 @@ use std::time::Duration;
 
 /// Longest time for an answer until it counts as not confirmed.
 const CONFIRM: Duration = Duration::from_secs(10);
-
-/// A question that waits on a host of the fleet.
-#[derive(Debug, Clone)]
-pub struct Elsewhere {
-    /// The host.
-    pub host: FleetId,
-    /// Human-readable label of the host.
-    pub name: String,
-    /// Groups of the host.
-    pub groups: Vec<FleetId>,
-    /// Question as it is shown.
-    pub question: Question,
-    /// Number that the host raises with each change of the question.
-    pub revision: u64,
-    /// Time when the question ends by itself, by this Mac's clock.
-    pub ends: i64,
-}
-
-impl Elsewhere {
-    /// Returns true if `named` means its host: `all`, a group, a name or an id.
-    pub fn is_on(&self, named: &str) -> bool {
-        super::is_meant(named, &self.groups, &self.name, &self.host)
-    }
-}
 
 /// Reply of the host to an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,8 +41,10 @@ pub enum News {
     Waits(Box<Elsewhere>),
     /// A question waits no more.
     Closed {
-        /// The host's name.
-        host: String,
+        /// The host.
+        host: FleetId,
+        /// Human-readable label of the host.
+        name: String,
         /// The question.
         question: String,
         /// Cause of the end, as [`postern_contract::ClosedBy`] names it.
@@ -129,37 +108,43 @@ impl FleetApprover {
 
     /// Returns everything that waits, oldest first.
     pub async fn waiting(&self) -> Result<Vec<Elsewhere>, FleetError> {
-        let mut waiting: Vec<Elsewhere> = Vec::new();
+        let mut waiting = WaitingQuestions::default();
         for message in self.link.read_stream(self.stream_name(), String::new(), CONFIRM).await? {
             match self.read_message(&message) {
-                Some(FleetStreamMessage::Question(one)) => {
-                    waiting.retain(|other| other.question.id != one.question.id);
-                    waiting.push(*one);
+                Some(FleetStreamMessage::Question(one)) if one.ends > super::wall_clock() => {
+                    // What is not shown of a host is none of the others'.
+                    _ = waiting.open_question(*one);
                 }
-                Some(FleetStreamMessage::Closing { closing, .. }) => {
-                    waiting.retain(|other| other.question.id != closing.question.as_str());
+                Some(FleetStreamMessage::Closing { host, closing, .. }) => {
+                    waiting.close_question(&host, closing.question.as_str());
                 }
-                None => {}
+                Some(FleetStreamMessage::Question(_)) | None => {}
             }
         }
-        let now = super::wall_clock();
-        waiting.retain(|one| one.ends > now);
-        Ok(waiting)
+        Ok(waiting.into_all())
     }
 
     /// Tells what comes, and is present meanwhile, until `told` returns false or the connection is lost.
     pub async fn watch_questions(&self, mut told: impl FnMut(News) -> bool) -> Result<(), FleetError> {
         let mut messages = self.coming().await?;
+        let mut waiting = WaitingQuestions::default();
         for one in self.waiting().await? {
-            if !told(News::Waits(Box::new(one))) {
+            if waiting.open_question(one.clone()).is_ok() && !told(News::Waits(Box::new(one))) {
                 return Ok(());
             }
         }
         let mut present = tokio::time::interval(super::PRESENT);
         loop {
             tokio::select! {
-                news = self.next(&mut messages) => if !news?.is_none_or(&mut told) { return Ok(()) },
+                news = self.next(&mut messages) => {
+                    let news = news?.filter(|news| match news {
+                        News::Waits(one) => waiting.open_question(one.as_ref().clone()).is_ok(),
+                        News::Closed { host, question, .. } => waiting.close_question(host, question),
+                    });
+                    if !news.is_none_or(&mut told) { return Ok(()) }
+                }
                 _ = present.tick() => {
+                    waiting.take_expired(super::wall_clock());
                     self.follow().await?;
                     self.present().await?;
                 }
@@ -293,17 +278,20 @@ impl FleetApprover {
             .payload_type;
         if kind == FleetClosing::KIND.media_type() {
             let (host, closing): (FleetId, FleetClosing) = self.open_sealed(&message.payload)?;
-            return Some(FleetStreamMessage::Closing { host: self.host_name(&host), closing });
+            return Some(FleetStreamMessage::Closing { name: self.host_name(&host), host, closing });
         }
         let (host, asked): (FleetId, postern_fleet::FleetQuestion) = self.open_sealed(&message.payload)?;
-        let name = self.host_name(&host);
+        let (pinned, name) = (self.pinned(), self.host_name(&host));
+        // The roster's groups, never the message's.
+        let groups = pinned.roster.member(&host)?.groups.clone();
+        self.own_member(&pinned)?.answers_for(&groups).then_some(())?;
         let question = postern_contract::from_afar(asked.facts, &name)?;
         // What is answered is what is shown.
         (question.digest == asked.digest).then_some(())?;
         let published = message.info().ok()?.published.unix_timestamp_nanos() / 1_000_000;
-        let ends = i64::try_from(published).ok()?.saturating_add(i64::try_from(asked.expires_in).ok()?);
+        let lasts = Duration::from_millis(asked.expires_in).min(store::QUESTIONS_LAST);
+        let ends = i64::try_from(published).ok()?.saturating_add(i64::try_from(lasts.as_millis()).ok()?);
         let question = Question { expires_at: ends, ..question };
-        let groups = self.pinned().roster.member(&host).map(|host| host.groups.clone()).unwrap_or_default();
         let revision = asked.revision;
         Some(FleetStreamMessage::Question(Box::new(Elsewhere {
             host,
@@ -328,15 +316,16 @@ impl FleetApprover {
 /// A message of the stream.
 enum FleetStreamMessage {
     Question(Box<Elsewhere>),
-    Closing { host: String, closing: FleetClosing },
+    Closing { host: FleetId, name: String, closing: FleetClosing },
 }
 
 impl FleetStreamMessage {
     fn into_news(self) -> News {
         match self {
             Self::Question(one) => News::Waits(one),
-            Self::Closing { host, closing: FleetClosing { question, outcome, by, place } } => {
-                News::Closed { host, question: question.to_string(), outcome, by: answered_by(by, place) }
+            Self::Closing { host, name, closing: FleetClosing { question, outcome, by, place } } => {
+                let (question, by) = (question.to_string(), answered_by(by, place));
+                News::Closed { host, name, question, outcome, by }
             }
         }
     }

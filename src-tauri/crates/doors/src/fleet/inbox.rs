@@ -1,16 +1,17 @@
 //! Questions of other Macs in this Mac's own inbox: its window and terminals show them, and the person's key signs the
 //! answers. The person counts as present while somebody is at this Mac.
 
-use super::approver::{AnswerReply, Elsewhere, FleetApprover, News};
+use super::approver::{AnswerReply, FleetApprover, News};
 use super::keep::Folder;
 use super::seen::SeenHosts;
+use super::waiting::{Elsewhere, NotShown, WaitingQuestions};
 use super::{FleetError, PRESENT};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use postern_contract::{Answer, Answered, ClosedBy, NotApplied};
 use postern_fleet::{FleetChoice, FleetId};
 use postern_host::{AnswerElsewhere, GateClosed, Host};
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 use std::pin::Pin;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
@@ -23,7 +24,7 @@ const HEADS: Duration = Duration::from_hours(1);
 const ANSWERS: usize = 16;
 
 /// An answer on its way: its question, and what the other Mac says of it.
-type OnItsWay<'a> = Pin<Box<dyn Future<Output = (String, ClosedBy, Answered)> + Send + 'a>>;
+type OnItsWay<'a> = Pin<Box<dyn Future<Output = (Elsewhere, ClosedBy, Answered)> + Send + 'a>>;
 
 /// The inbox while it is connected.
 struct FleetInbox<'a> {
@@ -33,7 +34,9 @@ struct FleetInbox<'a> {
     seen: &'a SeenHosts,
     /// The host that this Mac is: its own questions are here already.
     own: Option<FleetId>,
-    waiting: HashMap<String, Elsewhere>,
+    waiting: WaitingQuestions,
+    /// Hosts of which more waits than is shown, as the person was told.
+    loud: BTreeSet<FleetId>,
     door: mpsc::Sender<AnswerElsewhere>,
 }
 
@@ -53,8 +56,8 @@ pub(super) async fn serve(
     // What a crash left on show.
     host.gate().clear_elsewhere().await.map_err(host_ended)?;
     connected();
-    let waiting = HashMap::new();
-    FleetInbox { host, approver: &approver, seen, own, waiting, door }.run_until_lost(answers).await
+    let (waiting, loud) = (WaitingQuestions::default(), BTreeSet::new());
+    FleetInbox { host, approver: &approver, seen, own, waiting, loud, door }.run_until_lost(answers).await
 }
 
 impl FleetInbox<'_> {
@@ -73,20 +76,20 @@ impl FleetInbox<'_> {
         let mut looking = FuturesUnordered::new();
         let (mut present, mut heads, mut attended) = (interval(PRESENT), interval(HEADS), false);
         loop {
-            let ends = self.waiting.values().map(|one| one.ends).min();
-            let left = ends.map(|ends| u64::try_from(ends - super::wall_clock()).unwrap_or(0));
+            let left =
+                self.waiting.next_end().map(|ends| u64::try_from(ends - super::wall_clock()).unwrap_or(0));
             let next_end = Instant::now() + left.map_or(PRESENT, Duration::from_millis);
             tokio::select! {
                 news = approver.next(&mut messages) => if let Some(news) = news? { self.hear_news(news).await? },
                 Some(message) = presence.next() => self.seen.take(approver, &message.payload),
                 Some(answer) = answers.recv() => {
-                    if let Some(one) = self.waiting.get(&answer.params.question_id) {
+                    if let Some(one) = self.waiting.find_question(&answer.params.question_id) {
                         on_their_way.push(Box::pin(carry_answer(approver, one.clone(), answer)));
                     }
                 },
-                Some((id, how, answered)) = on_their_way.next() => {
+                Some((one, how, answered)) = on_their_way.next() => {
                     if answered.applied {
-                        self.close_question(id, how, None).await?;
+                        self.close_question(&one.host, one.question.id, how, None).await?;
                     }
                 }
                 _ = present.tick() => {
@@ -118,10 +121,10 @@ impl FleetInbox<'_> {
     async fn hear_news(&mut self, news: News) -> Result<(), FleetError> {
         match news {
             News::Waits(one) => self.show_question(*one).await,
-            News::Closed { question, outcome, by, .. } => {
+            News::Closed { host, question, outcome, by, .. } => {
                 let how = serde_json::from_value(outcome.into()).unwrap_or(ClosedBy::Resolved);
-                self.close_question(question, how, by.map(|by| postern_command::escape::visible_text(&by)))
-                    .await
+                let by = by.map(|by| postern_command::escape::visible_text(&by));
+                self.close_question(&host, question, how, by).await
             }
         }
     }
@@ -130,22 +133,30 @@ impl FleetInbox<'_> {
         if self.own.as_ref() == Some(&one.host) {
             return Ok(());
         }
-        // One host does not show its question in place of another's.
-        if self.waiting.get(&one.question.id).is_some_and(|known| known.host != one.host) {
-            return Ok(());
+        let (host, name, question) = (one.host.clone(), one.name.clone(), one.question.clone());
+        match self.waiting.open_question(one) {
+            Ok(()) => {}
+            Err(NotShown::OtherHost) => return Ok(()),
+            Err(NotShown::TooMany) => {
+                if self.loud.insert(host) {
+                    let name = postern_command::escape::visible_text(&name);
+                    self.host.call_attention(format!("{name} asks more than is shown here: look there"));
+                }
+                return Ok(());
+            }
         }
-        let question = one.question.clone();
-        self.waiting.insert(question.id.clone(), one);
         self.host.gate().show_elsewhere(question, self.door.clone()).await.map_err(host_ended)
     }
 
+    /// Ends a question of a host, which ends no other's.
     async fn close_question(
         &mut self,
+        host: &FleetId,
         id: String,
         how: ClosedBy,
         by: Option<String>,
     ) -> Result<(), FleetError> {
-        if self.waiting.remove(&id).is_none() {
+        if !self.waiting.close_question(host, &id) {
             return Ok(());
         }
         self.host.gate().close_elsewhere(id, how, by).await.map_err(host_ended)
@@ -153,11 +164,9 @@ impl FleetInbox<'_> {
 
     /// Takes away what nobody closed in time: its host may be gone.
     async fn close_expired(&mut self) -> Result<(), FleetError> {
-        let now = super::wall_clock();
-        let over: Vec<String> =
-            self.waiting.iter().filter(|(_, one)| one.ends <= now).map(|(id, _)| id.clone()).collect();
-        for id in over {
-            self.close_question(id, ClosedBy::Expired, None).await?;
+        for one in self.waiting.take_expired(super::wall_clock()) {
+            let closed = self.host.gate().close_elsewhere(one.question.id, ClosedBy::Expired, None).await;
+            closed.map_err(host_ended)?;
         }
         Ok(())
     }
@@ -183,7 +192,7 @@ async fn carry_answer(
     approver: &FleetApprover,
     one: Elsewhere,
     answer: AnswerElsewhere,
-) -> (String, ClosedBy, Answered) {
+) -> (Elsewhere, ClosedBy, Answered) {
     let AnswerElsewhere { params, shows, reply } = answer;
     let (choice, how) = match params.answer {
         Answer::Once => (FleetChoice::Once, ClosedBy::Allowed),
@@ -206,5 +215,5 @@ async fn carry_answer(
     };
     // Who waited for it may be gone.
     _ = reply.send(answered.clone());
-    (one.question.id, how, answered)
+    (one, how, answered)
 }

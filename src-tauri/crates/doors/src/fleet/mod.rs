@@ -19,8 +19,9 @@ mod service;
 mod session;
 mod steps;
 mod store;
+mod waiting;
 
-pub use approver::{AnswerReply, Elsewhere, FleetApprover, News};
+pub use approver::{AnswerReply, FleetApprover, News};
 pub use audit::Verified;
 pub use examine::{BrokerFact, account_setup, examine_broker};
 pub use joining::{Inviting, Joining, Met};
@@ -34,6 +35,7 @@ pub use publisher::{Asked, HostReply, Publisher};
 pub use steps::{
     FleetSetup, GroupMembers, block_hosts, change_rights, groups_of, invite_device, revoke_member,
 };
+pub use waiting::Elsewhere;
 
 pub(crate) use desk::FleetDesk;
 pub(crate) use overview::read_detail;

@@ -243,6 +243,25 @@ impl Folder {
     }
 }
 
+/// Returns the names of newest policies that too few publishers of a roster signed: hosts that have one keep it.
+pub(super) async fn without_publisher(
+    client: &async_nats::Client,
+    fleet: &FleetId,
+    open: &postern_fleet::OpenKey,
+    pinned: &PinnedRoster,
+) -> Result<Vec<String>, FleetError> {
+    let mut names = Vec::new();
+    for group in pinned.roster.all_groups() {
+        let key = postern_fleet::Subjects::for_fleet(fleet).group_key(store::BUNDLE, group);
+        let Some(document) = store::newest(client, fleet, open, &key).await? else { continue };
+        if postern_fleet::published::<Bundle>(pinned, fleet, &document.envelope).is_err() {
+            let hash = Hash::of_bytes(&document.envelope.payload);
+            names.extend(kept_bundle(&document.envelope).map(|bundle| name_of(&bundle, &hash)));
+        }
+    }
+    Ok(names)
+}
+
 /// Seals the documents of each group for those who read them by a roster, who may be others than before.
 pub(super) async fn reseal(
     client: &async_nats::Client,
@@ -250,9 +269,7 @@ pub(super) async fn reseal(
     open: &postern_fleet::OpenKey,
     pinned: &PinnedRoster,
 ) -> Result<(), FleetError> {
-    let groups = pinned.roster.members.iter().flat_map(|member| &member.groups);
-    let groups: std::collections::BTreeSet<&FleetId> = groups.collect();
-    for group in groups {
+    for group in pinned.roster.all_groups() {
         let to = pinned.roster.readers_of(group);
         for kind in [store::BUNDLE, store::STAGE] {
             let key = postern_fleet::Subjects::for_fleet(fleet).group_key(kind, group);

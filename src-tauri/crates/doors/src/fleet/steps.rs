@@ -113,11 +113,15 @@ where
     invited
 }
 
-/// Removes members by name or id, and returns how many went.
-pub async fn revoke_member(folder: &Folder, named: &str) -> Result<usize, FleetError> {
-    let gone = FleetOwner::connect(folder).await?.revoke(named).await?;
+/// Removes members by name or id. Returns how many went, and the policies that stay in force though no publisher signs for
+/// them any more.
+pub async fn revoke_member(folder: &Folder, named: &str) -> Result<(usize, Vec<String>), FleetError> {
+    let mut owner = FleetOwner::connect(folder).await?;
+    let gone = owner.revoke(named).await?;
+    // They are revoked, whatever can be read of the rest.
+    let policies = owner.policies_without_publisher().await.unwrap_or_default();
     service::reload(folder);
-    Ok(gone)
+    Ok((gone, policies))
 }
 
 /// Changes the rights of members by name or id. Returns false if they have them already.

@@ -26,7 +26,7 @@ const HISTORY: i64 = 10;
 const LARGEST: i32 = 1 << 20;
 /// Limits of the stream of questions: their age, their number for each host, and the time in which a repeated one is
 /// recognized.
-const QUESTIONS_LAST: Duration = Duration::from_mins(31);
+pub(super) const QUESTIONS_LAST: Duration = Duration::from_mins(31);
 const QUESTIONS: i64 = 128;
 const REPEATED: Duration = Duration::from_mins(10);
 
@@ -123,10 +123,19 @@ pub(super) async fn newest(
     open: &postern_fleet::OpenKey,
     key: &str,
 ) -> Result<Option<Document>, FleetError> {
+    let (revision, envelope) = newest_entry(client, fleet, open, key).await?;
+    Ok(envelope.map(|envelope| Document { envelope, revision }))
+}
+
+/// Returns the revision of the newest entry under a key, 0 if there is none, and its document if this member can open it.
+pub(super) async fn newest_entry(
+    client: &Client,
+    fleet: &FleetId,
+    open: &postern_fleet::OpenKey,
+    key: &str,
+) -> Result<(u64, Option<SignedEnvelope>), FleetError> {
     let entry = bucket(client, fleet).await?.entry(key).await.map_err(FleetError::broker)?;
-    Ok(entry.and_then(|entry| {
-        Some(Document { revision: entry.revision, envelope: read_sealed(fleet, open, key, &entry.value)? })
-    }))
+    Ok(entry.map_or((0, None), |entry| (entry.revision, read_sealed(fleet, open, key, &entry.value))))
 }
 
 /// Returns the rosters that a member may lack, oldest first: of all that the bucket keeps no more than is needed.

@@ -21,6 +21,7 @@ mod crash;
 mod existing;
 mod farm;
 mod inbox;
+mod insiders;
 mod operator;
 mod people;
 mod policy;

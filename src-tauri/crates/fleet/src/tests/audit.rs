@@ -84,3 +84,16 @@ fn what_was_made_up_is_found() {
     assert_eq!(findings(&[log.clone(), vec![foreign]].concat(), last).0, [AnchorFinding::Foreign(3)]);
     assert_eq!(findings(&[log, vec![b"{".to_vec()]].concat(), last).0, [AnchorFinding::Foreign(3)]);
 }
+
+#[test]
+fn nothing_follows_the_last_number_of_all() {
+    let mini = device("mini");
+    let one = |count: u64| {
+        let (head, previous) = (head(count), Hash::NONE);
+        let anchor =
+            Anchor { seq: u64::MAX, count, head, previous, policy: String::new(), roster: Hash::NONE };
+        mini.header("anchor-last").sign_body(anchor, &[&mini.sign]).encode()
+    };
+    let found = findings(&[one(1), one(2)], None).0;
+    assert_eq!(found, [AnchorFinding::Gap { from: 1, to: u64::MAX - 1 }, AnchorFinding::Broken(u64::MAX)]);
+}

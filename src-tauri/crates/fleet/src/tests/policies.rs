@@ -2,8 +2,8 @@
 
 use super::{at, device, fresh, host, id};
 use crate::{
-    AdmittedMessage, Bundle, FleetId, FleetRefusal, FleetState, Fresh, Hash, RolloutReach, RolloutStage,
-    SignKey, admit_message,
+    AdmittedMessage, Bundle, FleetId, FleetRefusal, FleetState, Fresh, Hash, POLICY_STEP, RolloutReach,
+    RolloutStage, SignKey, admit_message,
 };
 use serde_json::Map;
 
@@ -56,6 +56,33 @@ fn publishers_sign_policy_and_nobody_rolls_it_back() {
     assert!(matches!(take(&mut fleet, &other), Err(FleetRefusal::Fork { version: 2, .. })));
     let unlinked = signed(&bundle(3, Some(hash)), "pat").0;
     assert!(matches!(take(&mut fleet, &unlinked), Err(FleetRefusal::Fork { version: 3, .. })));
+}
+
+#[test]
+fn nobody_takes_the_last_number() {
+    let mut fleet = host();
+    let far = |version: u64| signed(&bundle(version, None), "pat").0;
+    assert_eq!(take(&mut fleet, &far(u64::MAX)), Err(FleetRefusal::TooFar(u64::MAX)), "the first of all");
+    take(&mut fleet, &far(POLICY_STEP)).unwrap();
+    assert_eq!(take(&mut fleet, &far(u64::MAX)), Err(FleetRefusal::TooFar(u64::MAX)));
+    let (next, hash) = signed(&bundle(2 * POLICY_STEP, None), "pat");
+    take(&mut fleet, &next).unwrap();
+    let stage = |number: u64| stage(number, hash, RolloutReach::All);
+    assert_eq!(take(&mut fleet, &stage(u64::MAX)), Err(FleetRefusal::TooFar(u64::MAX)));
+    take(&mut fleet, &stage(POLICY_STEP)).unwrap();
+    // A host that took the last number once refuses what comes, and goes on.
+    fleet.policy.get_mut(&id("builds")).unwrap().version = u64::MAX;
+    assert_eq!(take(&mut fleet, &far(7)), Err(FleetRefusal::Older));
+    assert!(matches!(take(&mut fleet, &far(u64::MAX)), Err(FleetRefusal::Fork { .. })));
+}
+
+#[test]
+fn word_of_the_beginning_of_time_is_old() {
+    let mut fleet = host();
+    let (version, roster) = (1, fleet.pinned.hash);
+    let said = Fresh { version, roster, policy: std::collections::BTreeMap::new(), at: i64::MIN };
+    fleet.restore(Some(said), std::collections::BTreeMap::new());
+    assert!(!fleet.is_fresh(at(1)));
 }
 
 #[test]

@@ -120,3 +120,20 @@ fn a_row_that_is_too_long_leaves_its_hash() {
     let entry = header.seal_body(&body, &to, &mini.sign, &mut Seed::new([3; 32])).unwrap().encode();
     assert_eq!(followed("ada", &[entry], &[anchor(2)], None).findings, []);
 }
+
+#[test]
+fn the_last_number_of_all_is_no_row() {
+    let (mini, ada) = (device("mini"), device("ada").open.sealer());
+    let last = |rows: Vec<SentAuditRow>| {
+        let (header, body) = (
+            mini.header(&format!("rows-{0}-{0}", u64::MAX)),
+            AuditRows { first: u64::MAX, previous: None, rows },
+        );
+        header.seal_body(&body, &[ada], &mini.sign, &mut Seed::new([3; 32])).unwrap().encode()
+    };
+    let log = [last(vec![SentAuditRow::Content(content(1))]), messages(&[1], content, &["ada"]).remove(0)];
+    for who in ["ada", "bo"] {
+        let report = followed(who, &log, &[], None);
+        assert_eq!(report.findings, [RowFinding::Foreign(0)], "{who}");
+    }
+}

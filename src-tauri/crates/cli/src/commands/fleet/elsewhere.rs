@@ -97,13 +97,13 @@ fn print_news(news: &News, host: &str, json: bool) -> Result<(), Failure> {
             print::write_line(format!("      answer it: postern approve {code} --host '{name}'"))?;
             print::write_line("")
         }
-        News::Closed { host: name, .. } if host != ALL && name != host => Ok(()),
-        News::Closed { host, question, outcome, by } if json => print::json_line(
-            &json!({"event": "closed", "host": host, "id": question, "how": outcome, "by": by}),
+        News::Closed { name, .. } if host != ALL && name != host => Ok(()),
+        News::Closed { name, question, outcome, by, .. } if json => print::json_line(
+            &json!({"event": "closed", "host": name, "id": question, "how": outcome, "by": by}),
         ),
-        News::Closed { host, outcome, by, .. } => {
+        News::Closed { name, outcome, by, .. } => {
             let by = by.as_ref().map(|by| format!(" by {}", escaped(by))).unwrap_or_default();
-            print::write_line(format!("{}: {}{by}", escaped(host), escaped(outcome)))
+            print::write_line(format!("{}: {}{by}", escaped(name), escaped(outcome)))
         }
     }
 }

@@ -258,13 +258,20 @@ fn join_fleet(
 }
 
 fn revoke(folder: &Folder, member: &str) -> Result<(), Failure> {
-    let gone = connected(revoke_member(folder, member))?;
+    let (gone, policies) = connected(revoke_member(folder, member))?;
     if folder.has_credentials() {
         print::write_line("Its credentials still work at the broker: its administrator revokes them.")?;
     }
     print::write_line(format!(
         "{gone} revoked. A host that is not connected learns it when it is, and takes no answer after a day."
-    ))
+    ))?;
+    for policy in policies {
+        let group = policy.split('/').next().unwrap_or(&policy);
+        print::write_line(format!(
+            "Policy {policy} stays in force, though who signed it publishes no more: postern fleet policy publish FILE --group {group}"
+        ))?;
+    }
+    Ok(())
 }
 
 fn host_consent(args: &ConsentArgs) -> HostConsent {

@@ -1,10 +1,16 @@
 //! Change of members' rights after they joined: the next roster, signed by an owner.
 
-use super::super::FleetError;
+use super::super::{FleetError, policy};
 use super::FleetOwner;
 use postern_fleet::{MemberRole, RightsChange};
 
 impl FleetOwner {
+    /// Returns the names of newest policies that no publisher signs for any more: they stay in force until the next one.
+    pub async fn policies_without_publisher(&self) -> Result<Vec<String>, FleetError> {
+        let (client, fleet) = (&self.link.client, &self.membership.fleet);
+        policy::without_publisher(client, fleet, &self.keys.open, &self.pinned).await
+    }
+
     /// Changes the rights of members by name or id. Returns false if they have them already.
     pub async fn change_rights(&mut self, named: &str, change: &RightsChange) -> Result<bool, FleetError> {
         self.follow().await?;

@@ -7,22 +7,25 @@ use async_nats::Message;
 use postern_contract::methods::{AnswerQuestion, GetQuestion, QuestionRef};
 use postern_contract::{AnswerParams, Answered, Part};
 use postern_fleet::{
-    AdmittedAnswer, AdmittedMessage, FleetChoice, FleetReceipt, FleetRefusal, admit_message,
+    AdmittedAnswer, AdmittedMessage, FleetChoice, FleetReceipt, FleetRefusal, admit_message, signing_approver,
 };
 use postern_host::{ApproverGuard, ConnectedApproverKind};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Answers that a host reads in a second.
+/// Answers of an approver that a host reads in a second, and messages that no approver signed.
 const ANSWERS: u32 = 20;
 
 impl FleetHostSession {
     pub(super) async fn answered(&mut self, message: Message) -> Result<(), FleetError> {
         let Some(reply) = message.reply.clone() else { return Ok(()) };
         if self.second.0.elapsed() >= Duration::from_secs(1) {
-            self.second = (Instant::now(), 0);
+            self.second = (Instant::now(), BTreeMap::new());
         }
-        self.second.1 += 1;
-        if self.second.1 > ANSWERS {
+        // Each sender has a share of its own: nobody's flood keeps an answer of somebody else out.
+        let count = self.second.1.entry(signing_approver(&self.fleet, &message.payload)).or_default();
+        *count = count.saturating_add(1);
+        if *count > ANSWERS {
             // Nobody is told: it shows "not confirmed" there, and sending it again is safe.
             return Ok(());
         }

@@ -87,8 +87,8 @@ pub(super) struct FleetHostSession {
     blocked: Option<HostBlock>,
     /// Refusals that are in the audit already.
     refusals: RecordedRefusals,
-    /// Answers in this second.
-    second: (Instant, u32),
+    /// Answers in this second, by the approver that signed them; `None` for those that none signed.
+    second: (Instant, BTreeMap<Option<FleetId>, u32>),
     owner: Option<(FleetId, SignKey, BrokerLink)>,
     /// The person's own member, who is at this Mac and not elsewhere.
     person: Option<FleetId>,
@@ -130,7 +130,7 @@ impl FleetHostSession {
             present: BTreeMap::new(),
             blocked: None,
             refusals: RecordedRefusals::default(),
-            second: (Instant::now(), 0),
+            second: (Instant::now(), BTreeMap::new()),
             owner,
             person,
         })

@@ -1,6 +1,8 @@
 //! A publisher's side: a policy is judged on every host's own history, published for a canary, and then brought to more
 //! hosts. Members who may ask hosts for work at once ask through here, too.
 
+mod published;
+
 use super::FleetError;
 use super::connect::{BrokerLink, MemberReply};
 use super::keep::{Folder, Keys};
@@ -11,6 +13,7 @@ use postern_fleet::{
     Bundle, FleetId, Hash, Job, JobReport, Member, MemberRole, PinnedRoster, Reported, Rise, RiseLimits,
     RolloutReach, RolloutStage, Seed, SignedEnvelope, Subjects, Work, bundle_name, published,
 };
+use published::{NextNumbers, Published};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -60,14 +63,6 @@ pub struct Publisher {
     me: FleetId,
     keys: Keys,
     pinned: PinnedRoster,
-}
-
-/// The newest policy of a group.
-struct Newest {
-    bundle: Bundle,
-    hash: Hash,
-    revision: u64,
-    stage: Option<(RolloutStage, u64)>,
 }
 
 impl Publisher {
@@ -127,50 +122,47 @@ impl Publisher {
         asked: Asked,
         canary: Vec<FleetId>,
     ) -> Result<String, FleetError> {
-        let known = self.newest(group).await?;
-        let stages =
-            known.as_ref().and_then(|known| known.stage.as_ref()).map_or(0, |(stage, _)| stage.number);
         RiseLimits::read(&asked.limits).map_err(FleetError::Refused)?;
+        let next = self.read_published(group).await?.next;
+        let (version, previous) = next.bundle;
         let bundle = Bundle {
             group: group.clone(),
-            version: known.as_ref().map_or(1, |known| known.bundle.version + 1),
-            previous: known.as_ref().map(|known| known.hash),
+            version,
+            previous,
             not_before: 0,
             rules: asked.rules,
             classes: asked.settings,
             limits: asked.limits,
             approvals: asked.approvals,
         };
-        let version = bundle.version;
         let envelope = super::header(&self.fleet, &self.me)?.sign_body(bundle, &[&self.keys.sign]);
         store::require_size::<Bundle>(&envelope)?;
         let hash = Hash::of_bytes(&envelope.payload);
-        self.store_signed(BUNDLE, group, &envelope, known.as_ref().map_or(0, |known| known.revision)).await?;
+        self.store_signed(BUNDLE, group, &envelope, next.bundle_revision).await?;
         self.note_seen(group, version, hash)?;
-        let revision = known.and_then(|known| known.stage).map_or(0, |(_, revision)| revision);
-        self.bring_to(group, (stages + 1, hash), RolloutReach::Canary(canary), revision).await?;
+        self.bring_to(group, hash, RolloutReach::Canary(canary), &next).await?;
         Ok(bundle_name(group, version, &hash))
     }
 
     /// Brings the newest policy of a group to more hosts, if no host refused it and nothing rose too much, or `anyway`. Returns
     /// its name, and whom it reaches now.
     pub async fn advance(&self, group: &FleetId, anyway: bool) -> Result<(String, RolloutReach), FleetError> {
-        let known = self.newest(group).await?.ok_or_else(|| nothing(group))?;
-        let name = bundle_name(group, known.bundle.version, &known.hash);
-        let limits = RiseLimits::read(&known.bundle.limits).map_err(FleetError::Refused)?;
-        let (stage, revision) = known.stage.ok_or_else(|| nothing(group))?;
-        let reach = match stage.reach {
-            _ if stage.bundle != known.hash => RolloutReach::Canary(Vec::new()),
-            RolloutReach::Canary(_) => RolloutReach::Percent(SHARE),
-            RolloutReach::Percent(_) => RolloutReach::All,
-            RolloutReach::All => {
+        let Published { newest, stage, next } = self.read_published(group).await?;
+        let (bundle, hash) = newest?.ok_or_else(|| nothing(group))?;
+        let name = bundle_name(group, bundle.version, &hash);
+        let limits = RiseLimits::read(&bundle.limits).map_err(FleetError::Refused)?;
+        let reach = match stage.filter(|stage| stage.bundle == hash).map(|stage| stage.reach) {
+            None => RolloutReach::Canary(Vec::new()),
+            Some(RolloutReach::Canary(_)) => RolloutReach::Percent(SHARE),
+            Some(RolloutReach::Percent(_)) => RolloutReach::All,
+            Some(RolloutReach::All) => {
                 return Err(FleetError::Refused(format!("{name} is on all hosts of the group already")));
             }
         };
         for (host, reply) in self.ask_all(group.as_str(), &Work::Policy).await? {
             let HostReply::Did(Reported::Policy(states)) = reply else { continue };
             let refused = states.iter().filter_map(|state| state.refused.as_ref());
-            if let Some((_, why)) = refused.into_iter().find(|(hash, _)| *hash == known.hash) {
+            if let Some((_, why)) = refused.into_iter().find(|(refused, _)| *refused == hash) {
                 return Err(FleetError::Refused(format!("{host} refused {name}: {why}")));
             }
             let newest = states.iter().filter(|state| state.in_force.as_ref() == Some(&name));
@@ -184,7 +176,7 @@ impl Publisher {
                 )));
             }
         }
-        self.bring_to(group, (stage.number + 1, known.hash), reach.clone(), revision).await?;
+        self.bring_to(group, hash, reach.clone(), &next).await?;
         Ok((name, reach))
     }
 
@@ -192,19 +184,21 @@ impl Publisher {
     pub async fn roll_back(&self, group: &FleetId) -> Result<String, FleetError> {
         let key = Subjects::for_fleet(&self.fleet).group_key(BUNDLE, group);
         let versions = store::versions(&self.link.client, &self.fleet, &self.keys.open, &key).await?;
-        let newest = self.newest(group).await?.ok_or_else(|| nothing(group))?;
+        let Published { newest, next, .. } = self.read_published(group).await?;
+        let newest = newest.map_or(Some(next.bundle.0), |known| known.map(|(bundle, _)| bundle.version));
+        let newest = newest.ok_or_else(|| nothing(group))?;
         let before = versions.iter().filter_map(|envelope| self.signed(envelope).ok());
-        let before =
-            before.filter(|bundle: &Bundle| bundle.version < newest.bundle.version).max_by_key(|b| b.version);
+        let before = before.filter(|bundle: &Bundle| bundle.group == *group && bundle.version < newest);
+        let before = before.max_by_key(|bundle| bundle.version);
         let before = before.ok_or_else(|| {
             FleetError::Refused("the broker keeps no policy before this one: publish a file".to_owned())
         })?;
         let Bundle { rules, classes: settings, approvals, limits, .. } = before;
         let asked = Asked { rules, settings, approvals, limits };
         let name = self.publish(group, asked, Vec::new()).await?;
-        let known = self.newest(group).await?.ok_or_else(|| nothing(group))?;
-        let (stage, revision) = known.stage.ok_or_else(|| nothing(group))?;
-        self.bring_to(group, (stage.number + 1, known.hash), RolloutReach::All, revision).await?;
+        let Published { newest, next, .. } = self.read_published(group).await?;
+        let (_, hash) = newest?.ok_or_else(|| nothing(group))?;
+        self.bring_to(group, hash, RolloutReach::All, &next).await?;
         Ok(name)
     }
 
@@ -213,11 +207,10 @@ impl Publisher {
         &self,
         group: &FleetId,
     ) -> Result<Option<(String, Option<RolloutReach>)>, FleetError> {
-        let known = self.newest(group).await?;
-        Ok(known.map(|known| {
-            let reach =
-                known.stage.filter(|(stage, _)| stage.bundle == known.hash).map(|(stage, _)| stage.reach);
-            (bundle_name(group, known.bundle.version, &known.hash), reach)
+        let Published { newest, stage, .. } = self.read_published(group).await?;
+        Ok(newest?.map(|(bundle, hash)| {
+            let reach = stage.filter(|stage| stage.bundle == hash).map(|stage| stage.reach);
+            (bundle_name(group, bundle.version, &hash), reach)
         }))
     }
 
@@ -225,46 +218,16 @@ impl Publisher {
         published(&self.pinned, &self.fleet, envelope).map_err(FleetError::refused)
     }
 
-    /// Reads the newest policy of a group, and notes it. One that is older than what was seen here is no newest.
-    async fn newest(&self, group: &FleetId) -> Result<Option<Newest>, FleetError> {
-        let names = Subjects::for_fleet(&self.fleet);
-        let (client, open) = (&self.link.client, &self.keys.open);
-        let bundle = store::newest(client, &self.fleet, open, &names.group_key(BUNDLE, group)).await?;
-        let seen = self.seen_versions()?.get(group).copied();
-        let Some(document) = bundle else {
-            return match seen {
-                Some((version, _)) => Err(withheld(group, version)),
-                None => Ok(None),
-            };
-        };
-        let bundle: Bundle = self.signed(&document.envelope)?;
-        let hash = Hash::of_bytes(&document.envelope.payload);
-        if bundle.group != *group
-            || seen.is_some_and(|(version, seen)| {
-                bundle.version < version || bundle.version == version && hash != seen
-            })
-        {
-            return Err(withheld(group, seen.map_or(0, |(version, _)| version)));
-        }
-        self.note_seen(group, bundle.version, hash)?;
-        let stage = store::newest(client, &self.fleet, open, &names.group_key(STAGE, group)).await?;
-        let stage = match stage {
-            Some(document) => Some((self.signed(&document.envelope)?, document.revision)),
-            None => None,
-        };
-        Ok(Some(Newest { bundle, hash, revision: document.revision, stage }))
-    }
-
     async fn bring_to(
         &self,
         group: &FleetId,
-        (number, bundle): (u64, Hash),
+        bundle: Hash,
         reach: RolloutReach,
-        revision: u64,
+        next: &NextNumbers,
     ) -> Result<(), FleetError> {
-        let stage = RolloutStage { group: group.clone(), number, bundle, reach };
+        let stage = RolloutStage { group: group.clone(), number: next.stage, bundle, reach };
         let envelope = super::header(&self.fleet, &self.me)?.sign_body(stage, &[&self.keys.sign]);
-        self.store_signed(STAGE, group, &envelope, revision).await
+        self.store_signed(STAGE, group, &envelope, next.stage_revision).await
     }
 
     /// Stores a document for all members, if nobody else did meanwhile.
@@ -300,11 +263,5 @@ impl Publisher {
 fn nothing(group: &FleetId) -> FleetError {
     FleetError::Refused(format!(
         "nothing is published for {group}: postern fleet policy publish FILE --group {group}"
-    ))
-}
-
-fn withheld(group: &FleetId, version: u64) -> FleetError {
-    FleetError::Refused(format!(
-        "the broker shows another policy of {group} than version {version}, which was seen here: it withholds one, or rolled it back"
     ))
 }

@@ -1,0 +1,333 @@
+//! Members that misuse what they may do: hosts that speak of others' questions or never stop asking, approvers that never
+//! stop sending, publishers whose last document nobody may sign any more.
+
+use crate::stage::{Mac, PATIENCE, Stage, invitation, joined, until_async, waits};
+use async_nats::Client;
+use postern_doors::fleet::{
+    AnswerReply, ApproverLimits, Asked, Elsewhere, FleetApprover, FleetChoice, FleetId, FleetRisk, HostReply,
+    Invitation, Keys, News, Publisher, Reported, RolloutReach, Work,
+};
+use postern_fleet::{
+    Bundle, FleetClosing, FleetMessageBody, FleetMessageHeader, FleetQuestion, PinnedRoster, RolloutStage,
+    SealKey, Seed, SignedEnvelope, Subjects, seal_document,
+};
+use postern_host::ConnectedApproverKind;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+/// A member's keys and connection, without Postern.
+struct Insider {
+    me: FleetId,
+    fleet: FleetId,
+    keys: Keys,
+    pinned: PinnedRoster,
+    client: Client,
+}
+
+impl Insider {
+    /// Speaks as the member of this Mac.
+    async fn of(stage: &Stage, mac: &Mac, as_host: bool) -> Self {
+        let (folder, membership) = (mac.folder(), mac.folder().membership().unwrap());
+        let me = membership.own_member_id(as_host).unwrap().clone();
+        let keys = folder.read_keys(&me).unwrap();
+        let client = async_nats::ConnectOptions::with_nkey(keys.nkey.nkey_seed())
+            .add_root_certificates(stage.laptop.folder().broker().join("broker.crt"))
+            .require_tls(true)
+            .custom_inbox_prefix(Subjects::inbox_prefix(me.as_str()))
+            .connect(&membership.server)
+            .await
+            .unwrap();
+        Self { me, fleet: membership.fleet, keys, pinned: folder.pinned().unwrap(), client }
+    }
+
+    fn header(&self) -> FleetMessageHeader {
+        let id = FleetId::random(*Uuid::new_v4().as_bytes());
+        FleetMessageHeader { fleet: self.fleet.clone(), from: self.me.clone(), id }
+    }
+
+    fn everybody(&self) -> Vec<SealKey> {
+        self.pinned.roster.members.iter().map(|member| member.seal).collect()
+    }
+
+    /// Says something on its own subject of questions.
+    async fn tell_approvers(&self, body: &impl FleetMessageBody) {
+        let mut seed = Seed::new(rand());
+        let sealed =
+            self.header().seal_body(body, &self.everybody(), &self.keys.sign, &mut seed).unwrap().encode();
+        let subject = Subjects::for_fleet(&self.fleet).questions(&self.me);
+        let stored = async_nats::jetstream::new(self.client.clone()).publish(subject, sealed.into()).await;
+        stored.unwrap().await.unwrap();
+    }
+
+    /// Asks what this question asks, under another id and for a day.
+    async fn ask_like(&self, asked: &Elsewhere, id: &str) {
+        let question = &asked.question;
+        let mut facts = serde_json::to_value(question).unwrap();
+        facts["id"] = json!(id);
+        facts["host"] = Value::Null;
+        let body = FleetQuestion {
+            revision: 1,
+            digest: question.digest.clone(),
+            facts,
+            groups: vec!["all".parse().unwrap()],
+            risk: FleetRisk::Safe,
+            expires_in: 24 * 3_600_000,
+            approvals: 1,
+            fallback: String::new(),
+            policy: String::new(),
+            roster: self.pinned.hash,
+        };
+        self.tell_approvers(&body).await;
+    }
+
+    /// Signs a document of the group `all`, and stores it whatever is there.
+    async fn store(&self, kind: &str, envelope: &SignedEnvelope, to: &[SealKey]) {
+        let names = Subjects::for_fleet(&self.fleet);
+        let key = names.group_key(kind, &all());
+        let mut seed = Seed::new(rand());
+        let sealed = seal_document((&self.fleet, &key), &envelope.encode(), to, &mut seed).unwrap();
+        let subject = names.key_subject(&key);
+        let stored = async_nats::jetstream::new(self.client.clone()).publish(subject, sealed.into()).await;
+        stored.unwrap().await.unwrap();
+    }
+
+    async fn store_bundle(&self, version: u64) {
+        let bundle = Bundle {
+            group: all(),
+            version,
+            previous: None,
+            not_before: 0,
+            rules: Vec::new(),
+            classes: serde_json::Map::new(),
+            limits: serde_json::Map::new(),
+            approvals: serde_json::Map::new(),
+        };
+        let envelope = self.header().sign_body(bundle, &[&self.keys.sign]);
+        self.store("bundle", &envelope, &self.everybody()).await;
+        let bundle = postern_fleet::Hash::of_bytes(&envelope.payload);
+        let stage = RolloutStage { group: all(), number: version, bundle, reach: RolloutReach::All };
+        let envelope = self.header().sign_body(stage, &[&self.keys.sign]);
+        self.store("stage", &envelope, &self.everybody()).await;
+    }
+}
+
+fn rand() -> [u8; 32] {
+    let (one, other) = (Uuid::new_v4(), Uuid::new_v4());
+    [*one.as_bytes(), *other.as_bytes()].concat().try_into().unwrap()
+}
+
+fn all() -> FleetId {
+    "all".parse().unwrap()
+}
+
+/// Lets another Mac join as a host of a group, whose door stays closed.
+async fn another_host(stage: &mut Stage, name: &str, group: &str) -> (Mac, Insider) {
+    let mac = Mac::start().await;
+    let groups = vec![group.parse().unwrap()];
+    let invited = Invitation { groups, ..invitation(name, "") };
+    joined(&mut stage.owner, &stage.broker, &mac.folder(), &[true], invited).await;
+    let insider = Insider::of(stage, &mac, true).await;
+    (mac, insider)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_closes_and_replaces_no_question_of_another() {
+    let mut stage = Stage::set().await;
+    let (_mac, bad) = another_host(&mut stage, "bad", "all").await;
+    stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
+    let mut news = stage.watch().await;
+    let file = stage.mini.file("file");
+    let run = stage.ask(&file);
+    let asked = waits(&mut news).await;
+    let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
+    let window = stage.laptop.host.add_approver(ConnectedApproverKind::Window);
+    let listed = async || {
+        let listed = stage.laptop.host.call_by_name(&window.id(), "questions.list", json!({})).await.unwrap();
+        listed["questions"].as_array().unwrap().iter().map(|one| one["id"].clone()).collect::<Vec<_>>()
+    };
+    until_async(async || listed().await == [json!(asked.question.id)]).await;
+    let closing = FleetClosing {
+        question: asked.question.id.parse().unwrap(),
+        outcome: "allowed".to_owned(),
+        by: Some("Mara".to_owned()),
+        place: Some("MacBook".to_owned()),
+    };
+    bad.ask_like(&asked, &asked.question.id).await;
+    bad.tell_approvers(&closing).await;
+    // A question of its own is what shows that all of it was read.
+    let own = Uuid::new_v4().to_string();
+    bad.ask_like(&asked, &own).await;
+    loop {
+        match timeout(PATIENCE, news.recv()).await.unwrap().unwrap() {
+            News::Waits(one) if one.question.id == own => break,
+            // The mini says again who reads it.
+            News::Waits(one) => {
+                assert_eq!((one.name.as_str(), &one.question.id), ("mini", &asked.question.id));
+            }
+            News::Closed { name, .. } => panic!("{name} closed it"),
+        }
+    }
+    until_async(async || listed().await.len() == 2).await;
+    assert_eq!(listed().await, [json!(asked.question.id), json!(own)]);
+    let waiting = mara.waiting().await.unwrap();
+    let of: Vec<(&str, &str)> =
+        waiting.iter().map(|one| (one.name.as_str(), one.question.id.as_str())).collect();
+    assert_eq!(of, [("mini", asked.question.id.as_str()), ("bad", own.as_str())]);
+    assert_eq!(
+        mara.answer(&waiting[0], FleetChoice::Deny, None, None).await.unwrap(),
+        AnswerReply::Applied(0)
+    );
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert!(!file.exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_fills_no_inbox() {
+    let mut stage = Stage::set().await;
+    let (_one, bad) = another_host(&mut stage, "bad", "all").await;
+    let (_other, nightly) = another_host(&mut stage, "nightly", "nightly").await;
+    stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
+    let mut news = stage.watch().await;
+    let file = stage.mini.file("file");
+    let run = stage.ask(&file);
+    let asked = waits(&mut news).await;
+    for _ in 0..40 {
+        bad.ask_like(&asked, &Uuid::new_v4().to_string()).await;
+        nightly.ask_like(&asked, &Uuid::new_v4().to_string()).await;
+    }
+    let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
+    let waiting = mara.waiting().await.unwrap();
+    let of = |name: &str| waiting.iter().filter(|one| one.name == name).count();
+    assert_eq!((of("mini"), of("bad"), of("nightly")), (1, 32, 0), "nobody here answers for nightly");
+    let latest = postern_host::now_millis() + 32 * 60_000;
+    assert!(waiting.iter().all(|one| one.ends < latest), "half an hour, whatever the host says");
+    let window = stage.laptop.host.add_approver(ConnectedApproverKind::Window);
+    until_async(async || {
+        let listed = stage.laptop.host.call_by_name(&window.id(), "questions.list", json!({})).await.unwrap();
+        listed["questions"].as_array().unwrap().len() == 33
+    })
+    .await;
+    stage.mini.deny_all().await;
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flood_keeps_no_answer_of_others_out() {
+    let mut stage = Stage::set().await;
+    let phone = Mac::start().await;
+    joined(&mut stage.owner, &stage.broker, &phone.folder(), &[false], invitation("MacBook Air", "Noor"))
+        .await;
+    let noor = Insider::of(&stage, &phone, false).await;
+    let mut news = stage.watch().await;
+    let file = stage.mini.file("file");
+    let run = stage.ask(&file);
+    let asked = waits(&mut news).await;
+    let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
+    let subject = Subjects::for_fleet(&noor.fleet).answers(&asked.host);
+    // Junk, and what an approver signed: for nobody, but it is hers.
+    let signed = noor.header().seal_body(
+        &FleetClosing {
+            question: asked.question.id.parse().unwrap(),
+            outcome: String::new(),
+            by: None,
+            place: None,
+        },
+        &noor.everybody(),
+        &noor.keys.sign,
+        &mut Seed::new(rand()),
+    );
+    let signed = String::from_utf8(signed.unwrap().encode()).unwrap();
+    let (kept, inbox) = (signed.into_bytes(), noor.client.new_inbox());
+    let flood = tokio::spawn(async move {
+        loop {
+            for junk in [&b"x"[..], &kept] {
+                let sent =
+                    noor.client.publish_with_reply(subject.clone(), inbox.clone(), junk.to_vec().into());
+                sent.await.unwrap();
+            }
+            noor.client.flush().await.unwrap();
+        }
+    });
+    let answered = mara.answer(&asked, FleetChoice::Deny, None, None).await.unwrap();
+    flood.abort();
+    assert_eq!(answered, AnswerReply::Applied(0));
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert!(!file.exists());
+}
+
+/// Lets another person join, who publishes as well.
+async fn another_publisher(stage: &mut Stage) -> (Mac, Insider) {
+    let mac = Mac::start().await;
+    let approver = ApproverLimits { groups: vec![all()], risk: FleetRisk::Safe, once_only: true };
+    let pat = Invitation { publisher: true, approver: Some(approver), ..invitation("pub", "Pat") };
+    joined(&mut stage.owner, &stage.broker, &mac.folder(), &[false], pat).await;
+    let insider = Insider::of(stage, &mac, false).await;
+    (mac, insider)
+}
+
+async fn until_in_force(publisher: &Publisher, name: &str) {
+    until_async(async || {
+        let replies = publisher.ask_all("mini", &Work::Policy).await.unwrap();
+        matches!(&replies[0].1, HostReply::Did(Reported::Policy(states)) if states[0].in_force.as_deref() == Some(name))
+    })
+    .await;
+}
+
+fn denies(text: &str) -> Asked {
+    Asked { rules: vec![json!({"effect": "deny", "text": text})], ..Asked::default() }
+}
+
+/// Publishes for all, and waits until the mini has it. Returns its name.
+async fn published_for_all(publisher: &Publisher, text: &str) -> String {
+    let name = publisher.publish(&all(), denies(text), Vec::new()).await.unwrap();
+    publisher.advance(&all(), true).await.unwrap();
+    publisher.advance(&all(), true).await.unwrap();
+    until_in_force(publisher, &name).await;
+    name
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revoked_publisher_s_policy_is_named_and_the_next_one_follows_it() {
+    let mut stage = Stage::set().await;
+    let (mac, _) = another_publisher(&mut stage).await;
+    let pat = Publisher::connect(&mac.folder()).await.unwrap();
+    let theirs = published_for_all(&pat, "echo *").await;
+    drop(pat);
+    assert_eq!(stage.owner.policies_without_publisher().await.unwrap(), [""; 0]);
+    assert_eq!(stage.owner.revoke("pub").await.unwrap(), 1);
+    stage.broker.reload();
+    assert_eq!(stage.owner.policies_without_publisher().await.unwrap(), [theirs]);
+    let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
+    let held = mara.advance(&all(), false).await.unwrap_err().to_string();
+    assert!(held.contains("does not count"), "{held}");
+    let next = published_for_all(&mara, "ls *").await;
+    assert!(next.starts_with("all/"), "{next}");
+    assert_eq!(stage.owner.policies_without_publisher().await.unwrap(), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_document_of_a_publisher_keeps_the_others_from_publishing() {
+    let mut stage = Stage::set().await;
+    let (_mac, pat) = another_publisher(&mut stage).await;
+    let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
+    published_for_all(&mara, "echo *").await;
+    // The last number of all: no host takes it.
+    pat.store_bundle(u64::MAX).await;
+    published_for_all(&mara, "ls *").await;
+    // A document that nobody signed, and one that nobody else can open.
+    let bundle = pat.header().sign_body(
+        FleetClosing { question: all(), outcome: String::new(), by: None, place: None },
+        &[&pat.keys.nkey],
+    );
+    for to in [pat.everybody(), vec![pat.pinned.roster.member(&pat.me).unwrap().seal]] {
+        for kind in ["bundle", "stage"] {
+            pat.store(kind, &bundle, &to).await;
+        }
+        published_for_all(&mara, "cat *").await;
+    }
+    // Somebody who has seen none of it.
+    std::fs::remove_file(stage.laptop.folder().path().join("published.json")).unwrap();
+    pat.store_bundle(u64::MAX).await;
+    published_for_all(&Publisher::connect(&stage.laptop.folder()).await.unwrap(), "mv *").await;
+}
