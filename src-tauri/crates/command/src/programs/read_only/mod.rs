@@ -186,6 +186,16 @@ mod tests {
             &["brew", "info", "jq"],
             &["pip", "list", "--outdated"],
             &["helm", "list", "--kube-context=test"],
+            &["eza", "-la", "--git", "src"],
+            &["figlet", "-f", "slant", "a"],
+            &["ip", "-br", "link", "show"],
+            &["ip", "-brief", "addr", "show", "dev", "eth0"],
+            &["lsusb", "-t"],
+            &["lspci", "-nnk"],
+            &["modinfo", "ext4"],
+            &["pkg-config", "--libs", "zlib"],
+            &["rospack", "find", "roscpp"],
+            &["black", "--version"],
         ] {
             assert!(is_read_only(argv), "{argv:?}");
         }
@@ -247,6 +257,18 @@ mod tests {
             &["pip", "list", "--index-url=http://h"],
             &["gem", "list", "--remote"],
             &["helm", "list", "--kube-apiserver=http://h"],
+            &["lsd"],
+            &["ip", "-br", "link", "set", "x", "up"],
+            &["lsusb", "-D", "/dev/bus/usb/001/001"],
+            &["lspci", "-q"],
+            &["lspci", "-H1"],
+            &["modinfo", "-b", "x", "ext4"],
+            &["arp", "-a"],
+            &["pkgconf", "--log-file=x", "--libs", "zlib"],
+            &["rospack", "plugins", "--attrib=plugin", "nav_core"],
+            &["black", "--version", "-q"],
+            &["pytest", "--version"],
+            &["flake8", "--version"],
         ] {
             assert!(!is_read_only(argv), "{argv:?}");
         }
@@ -296,6 +318,7 @@ mod tests {
         assert!(
             is_read_only_anyway(&[Some("wc"), Some("-l"), None]) && is_read_only_anyway(&[Some("ls"), None])
         );
+        assert!(is_read_only_anyway(&[Some("sed"), Some("-n"), Some("1,5p"), None]));
         for words in [
             &[Some("uniq"), None][..],
             &[Some("date"), None],
