@@ -121,6 +121,7 @@ fn what_tells_of_devices_and_packages_is_read_from_the_system() {
         ("figlet -d ~/x a", Decision::Ask),
         ("eza -la ..", Decision::Ask),
         ("eza ~/.ssh", Decision::Ask),
+        ("eza --stdin < names", Decision::Ask),
     ] {
         let names = ["lsusb", "arp", "lspci", "modinfo", "pkg-config", "figlet", "eza"];
         let with = |scene: Scene, name: &&str| scene.program(&format!("/usr/bin/{name}"), name);
