@@ -141,6 +141,8 @@ const GO_THROUGH: &[(&str, &str)] = &[
     ("fgrep", "rR"),
     ("diff", "r"),
     ("ls", "R"),
+    ("eza", ""),
+    ("exa", ""),
 ];
 
 pub(super) fn goes_through(subject: &StepSubject<'_>) -> bool {
@@ -155,7 +157,7 @@ pub(super) fn goes_through(subject: &StepSubject<'_>) -> bool {
 }
 
 /// Programs that report on this machine through sockets or other processes, which confinement hides.
-const OF_MACHINE: &[&str] = &["ifconfig", "ip", "lsof", "netstat", "ss"];
+const OF_MACHINE: &[&str] = &["arp", "ifconfig", "ip", "lsof", "lsusb", "netstat", "ss"];
 
 fn tells_of_machine(subject: &StepSubject<'_>, words: &[Option<&str>]) -> bool {
     subject.step.program().is_some_and(|name| OF_MACHINE.contains(&name))

@@ -253,6 +253,40 @@ mod tests {
     }
 
     #[test]
+    fn reading_only_by_whole_lines() {
+        for argv in [
+            &["eza", "-la", "--git", "src"][..],
+            &["figlet", "-f", "slant", "a"],
+            &["ip", "-br", "link", "show"],
+            &["ip", "-brief", "addr", "show", "dev", "eth0"],
+            &["lsusb", "-t"],
+            &["lspci", "-nnk"],
+            &["modinfo", "ext4"],
+            &["pkg-config", "--libs", "zlib"],
+            &["rospack", "find", "roscpp"],
+            &["black", "--version"],
+        ] {
+            assert!(is_read_only(argv), "{argv:?}");
+        }
+        for argv in [
+            &["lsd"][..],
+            &["ip", "-br", "link", "set", "x", "up"],
+            &["lsusb", "-D", "/dev/bus/usb/001/001"],
+            &["lspci", "-q"],
+            &["lspci", "-H1"],
+            &["modinfo", "-b", "x", "ext4"],
+            &["arp", "-a"],
+            &["pkgconf", "--log-file=x", "--libs", "zlib"],
+            &["rospack", "plugins", "--attrib=plugin", "nav_core"],
+            &["black", "--version", "-q"],
+            &["pytest", "--version"],
+            &["flake8", "--version"],
+        ] {
+            assert!(!is_read_only(argv), "{argv:?}");
+        }
+    }
+
+    #[test]
     fn asking_others() {
         for argv in [
             &["npm", "view", "x"][..],
@@ -296,6 +330,7 @@ mod tests {
         assert!(
             is_read_only_anyway(&[Some("wc"), Some("-l"), None]) && is_read_only_anyway(&[Some("ls"), None])
         );
+        assert!(is_read_only_anyway(&[Some("sed"), Some("-n"), Some("1,5p"), None]));
         for words in [
             &[Some("uniq"), None][..],
             &[Some("date"), None],

@@ -82,6 +82,55 @@ fn what_lies_elsewhere_or_is_a_key_is_asked_about() {
 }
 
 #[test]
+fn sed_prints_files_that_a_pattern_or_a_loop_names_but_takes_no_option_or_script_from_them() {
+    for (text, expected) in [
+        ("sed -n 1,5p src/*.go", Decision::Allow),
+        ("sed -n 1,5p app/[id]/page.tsx", Decision::Allow),
+        ("for f in docs/*.md; do sed -n 1,5p \"$f\"; done", Decision::Allow),
+        ("find . -name x -exec sed -n 1,5p {} \\;", Decision::Allow),
+        ("sed -n 1,5p *", Decision::Ask),
+        ("sed -n 1,5p [-]*", Decision::Ask),
+        ("sed -n 1,5p \"$f\"", Decision::Ask),
+        ("for f in *; do sed -n 1,5p \"$f\"; done", Decision::Ask),
+        ("for f in docs/*.md; do sed -n 1,5p $f; done", Decision::Ask),
+        ("for s in docs/*.md; do sed -n \"$s\" f; done", Decision::Ask),
+        ("sed -n 1,5p ../*.go", Decision::Ask),
+        ("sed -n 1,5p ~/.ssh/*", Decision::Ask),
+        ("sed -i 1,5p src/*.go", Decision::Ask),
+        ("sed -n 's/a/b/w x' src/*.go", Decision::Ask),
+    ] {
+        let verdict = reader().program("/usr/bin/sed", "sed").with_shell_text(text).judge_request();
+        assert_eq!(verdict.decision, expected, "{text}: {:?}", verdict.cause);
+    }
+}
+
+#[test]
+fn what_tells_of_devices_and_packages_is_read_from_the_system() {
+    for (text, expected) in [
+        ("lsusb", Decision::Allow),
+        ("arp -an", Decision::Allow),
+        ("lspci -k", Decision::Allow),
+        ("modinfo ext4", Decision::Allow),
+        ("pkg-config --cflags --libs zlib", Decision::Allow),
+        ("figlet -f slant a", Decision::Allow),
+        ("eza -la src", Decision::Allow),
+        ("lspci -q", Decision::Ask),
+        ("arp -s h a", Decision::Ask),
+        ("modinfo ~/x.ko", Decision::Ask),
+        ("pkg-config --libs ../x.pc", Decision::Ask),
+        ("figlet -d ~/x a", Decision::Ask),
+        ("eza -la ..", Decision::Ask),
+        ("eza ~/.ssh", Decision::Ask),
+        ("eza --stdin < names", Decision::Ask),
+    ] {
+        let names = ["lsusb", "arp", "lspci", "modinfo", "pkg-config", "figlet", "eza"];
+        let with = |scene: Scene, name: &&str| scene.program(&format!("/usr/bin/{name}"), name);
+        let verdict = names.iter().fold(reader(), with).with_shell_text(text).judge_request();
+        assert_eq!(verdict.decision, expected, "{text}: {:?}", verdict.cause);
+    }
+}
+
+#[test]
 fn where_links_lead_counts() {
     for real in [format!("{HOME}/.ssh/id_rsa"), format!("{HOME}/other"), "/srv/x".to_owned()] {
         let mut scene = reader().with_shell_text("cat notes.txt");
