@@ -25,7 +25,7 @@ request: RequestRow | null,
  */
 times: FeedTimes | null, 
 /**
- * The program it names first, without arguments, ready to be shown; none for shell text.
+ * The program it begins with, without arguments, ready to be shown; none for shell text, and where none was found.
  */
 program: string | null, 
 /**

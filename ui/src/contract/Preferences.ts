@@ -29,4 +29,8 @@ shortcut: Shortcut,
 /**
  * True if the panel, the popover and windows of output ask to be left out of recordings and shared screens.
  */
-unrecorded: boolean, };
+unrecorded: boolean, 
+/**
+ * True if questions wait in the inbox alone, without a panel, a notification or a sound: others see the screen.
+ */
+inboxOnly: boolean, };

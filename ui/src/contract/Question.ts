@@ -34,7 +34,8 @@ code: string,
  */
 host?: string, 
 /**
- * The digest of the plan on show; an answer names it.
+ * Digest of what is shown, which an answer names: sha256 over the plan's, the level of danger, and all that *always*
+ * would save.
  */
 digest: string, 
 /**

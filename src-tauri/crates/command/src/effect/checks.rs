@@ -3,7 +3,7 @@
 use super::command::ExaminedCommand;
 use super::host::{is_away, machine_of};
 use super::inner::effects_of_text;
-use super::places::{is_device, is_git_hook, is_secret, is_start_file, is_system_file};
+use super::places::{is_device, is_git_hook, is_secret, is_start_file, is_system_file, may_be_secret};
 use super::{CommandEffect, EffectScope, FoundEffect, Reversible};
 use std::borrow::Cow;
 
@@ -49,7 +49,9 @@ fn secrets(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
         [read @ .., _target] if command.is_one_of(&["cp", "mv"]) => read,
         all => all,
     };
-    let word = opened.iter().chain(command.writes).find(|word| is_secret(word))?;
+    let expanded = if opened.is_empty() { &[] } else { command.patterns };
+    let named = opened.iter().chain(command.writes).find(|word| is_secret(word));
+    let word = named.or_else(|| expanded.iter().find(|pattern| may_be_secret(pattern)))?;
     // The path alone, without the text around it.
     let path = word.split([' ', '"', '\'', '=', '@', '(', ')']).find(|part| is_secret(part)).unwrap_or(word);
     Some((

@@ -20,6 +20,8 @@ pub(super) struct ProgramWords<'a> {
     writes: Vec<&'a str>,
     /// The texts that its redirections give it.
     texts: Vec<&'a str>,
+    /// The words that the shell expands, as they were written.
+    patterns: Vec<&'a str>,
 }
 
 /// A program with its words. Its options are read once something asks for them: of most programs nothing does.
@@ -32,6 +34,8 @@ pub(super) struct ExaminedCommand<'a> {
     pub(super) writes: &'a [&'a str],
     /// The texts that its redirections give it.
     pub(super) texts: &'a [&'a str],
+    /// The words that the shell expands, as they were written.
+    pub(super) patterns: &'a [&'a str],
     pub(super) program: &'static Program,
     all: &'a [&'a str],
     read: OnceCell<Invocation<'a, &'a str>>,
@@ -49,7 +53,9 @@ impl<'a> ProgramWords<'a> {
         let mut all: Vec<Self> = step.via.iter().filter_map(|via| Self::of_argv(&via.argv)).collect();
         let own = Self::of_argv(&step.argv).unwrap_or_default();
         let texts = step.redirections.iter().filter_map(|redirection| redirection.text.as_deref());
-        all.push(Self { writes: writes(step).collect(), texts: texts.collect(), ..own });
+        let expanded = step.argv.iter().filter(|word| word.value.is_none());
+        let patterns = expanded.map(|word| word.raw.as_str()).collect();
+        all.push(Self { writes: writes(step).collect(), texts: texts.collect(), patterns, ..own });
         all
     }
 
@@ -67,6 +73,7 @@ impl<'a> ProgramWords<'a> {
                 args: self.all.get(1..).unwrap_or_default(),
                 writes: &self.writes,
                 texts: &self.texts,
+                patterns: &self.patterns,
                 program,
                 all: &self.all,
                 read: OnceCell::new(),

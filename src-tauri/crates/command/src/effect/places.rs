@@ -11,6 +11,64 @@ pub fn is_secret(word: &str) -> bool {
     !is_public && (word.match_indices(['.', '/']).any(holds) || is_secret_name(name))
 }
 
+/// Returns true if a pattern of the shell (`.env*`, `~/.s?h/id_*`) may stand for a file that holds secrets.
+///
+/// A pattern that says nothing of a name (`*`, `src/*`) stands for none: the shell leaves hidden files out of it.
+pub(super) fn may_be_secret(pattern: &str) -> bool {
+    const FILES: [&str; 12] = [
+        ".env",
+        ".env.local",
+        ".env.production",
+        ".ssh/id_ed25519",
+        ".ssh/id_rsa",
+        ".aws/credentials",
+        ".netrc",
+        ".npmrc",
+        ".pgpass",
+        ".git-credentials",
+        "server-key.pem",
+        "master.key",
+    ];
+    let pattern: String = pattern.chars().filter(|letter| !matches!(letter, '"' | '\'' | '\\')).collect();
+    let has_parts = |file: &str| pattern.split('/').count() >= file.split('/').count();
+    let names = |(pattern, file): (&str, &str)| {
+        pattern.starts_with('.') == file.starts_with('.') && stands_for(pattern, file)
+    };
+    FILES.iter().any(|file| {
+        has_parts(file)
+            && (file.starts_with('.') || pattern.contains("key"))
+            && pattern.rsplit('/').zip(file.rsplit('/')).all(names)
+    })
+}
+
+/// Returns true if a pattern of one name may stand for this name of fewer than 32 letters.
+///
+/// A class is taken for any one letter, and braces for anything.
+fn stands_for(pattern: &str, name: &str) -> bool {
+    // A bit for each letter of the name that may come next.
+    let (mut next, mut letters) = (1_u32, pattern.chars());
+    while let Some(letter) = letters.next() {
+        let closes = match letter {
+            '[' => Some(']'),
+            '{' => Some('}'),
+            _ => None,
+        };
+        if let Some(end) = closes {
+            letters.by_ref().find(|inside| *inside == end);
+        }
+        next = match letter {
+            '*' | '{' => (0..name.len()).fold(next, |all, at| all | (all & (1 << at)) << 1),
+            '?' | '[' => next << 1,
+            _ => name
+                .chars()
+                .zip(0_u32..)
+                .filter(|(one, _)| *one == letter)
+                .fold(0, |all, (_, at)| all | (next & (1 << at)) << 1),
+        };
+    }
+    next >> name.len() & 1 == 1
+}
+
 /// Returns true for a file that projects keep secrets in: `.env`, `.env.local`, `server-key.pem`, `master.key`. Examples hold none.
 fn is_secret_name(name: &str) -> bool {
     const EXAMPLES: [&str; 5] = ["dist", "example", "sample", "template", "test"];

@@ -129,6 +129,14 @@ fn what_no_class_covers_is_asked_about_and_not_confined() {
         "npm publish",
         "sudo make",
         "cat .env",
+        "cat .env*",
+        "cat .e?v",
+        "cat .[e]nv",
+        "cat .*",
+        "grep x .env*",
+        "sed -n p .env*",
+        "head -5 sub/.en*",
+        "cat *key.pem",
         "make && git push",
     ] {
         let verdict = judged(WORK, text);
