@@ -118,7 +118,7 @@ fn a_relayed_decision_allows_nothing_that_the_agent_can_change_until_it_runs() {
     );
 }
 
-/// Whoever decided saw OpenClaw's text of the command, and nothing that Postern says about it.
+/// The gateway's person saw OpenClaw's text of the command, and nothing that Postern says about it.
 #[test]
 fn a_relayed_decision_allows_nothing_dangerous_and_saves_no_more_than_the_command() {
     let claw = Claw::open(&["relay=on"]);

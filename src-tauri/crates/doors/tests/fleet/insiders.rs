@@ -1,5 +1,7 @@
-//! Members that misuse what they may do: hosts that speak of others' questions or never stop asking, approvers that never
-//! stop sending, publishers whose last document nobody may sign any more.
+//! Members that misuse what they may do.
+//!
+//! Hosts speak of others' questions or never stop asking, approvers never stop sending, and nobody may sign the last document
+//! of a publisher any more.
 
 use crate::stage::{Mac, PATIENCE, Stage, invitation, joined, until_async, waits};
 use async_nats::Client;
@@ -52,7 +54,7 @@ impl Insider {
 
     /// Says something on its own subject of questions.
     async fn tell_approvers(&self, body: &impl FleetMessageBody) {
-        let mut seed = Seed::new(rand());
+        let mut seed = Seed::new(random_bytes());
         let sealed =
             self.header().seal_body(body, &self.everybody(), &self.keys.sign, &mut seed).unwrap().encode();
         let subject = Subjects::for_fleet(&self.fleet).questions(&self.me);
@@ -84,8 +86,8 @@ impl Insider {
     /// Signs a document of the group `all`, and stores it whatever is there.
     async fn store(&self, kind: &str, envelope: &SignedEnvelope, to: &[SealKey]) {
         let names = Subjects::for_fleet(&self.fleet);
-        let key = names.group_key(kind, &all());
-        let mut seed = Seed::new(rand());
+        let key = names.group_key(kind, &whole_fleet());
+        let mut seed = Seed::new(random_bytes());
         let sealed = seal_document((&self.fleet, &key), &envelope.encode(), to, &mut seed).unwrap();
         let subject = names.key_subject(&key);
         let stored = async_nats::jetstream::new(self.client.clone()).publish(subject, sealed.into()).await;
@@ -94,7 +96,7 @@ impl Insider {
 
     async fn store_bundle(&self, version: u64) {
         let bundle = Bundle {
-            group: all(),
+            group: whole_fleet(),
             version,
             previous: None,
             not_before: 0,
@@ -106,18 +108,18 @@ impl Insider {
         let envelope = self.header().sign_body(bundle, &[&self.keys.sign]);
         self.store("bundle", &envelope, &self.everybody()).await;
         let bundle = postern_fleet::Hash::of_bytes(&envelope.payload);
-        let stage = RolloutStage { group: all(), number: version, bundle, reach: RolloutReach::All };
+        let stage = RolloutStage { group: whole_fleet(), number: version, bundle, reach: RolloutReach::All };
         let envelope = self.header().sign_body(stage, &[&self.keys.sign]);
         self.store("stage", &envelope, &self.everybody()).await;
     }
 }
 
-fn rand() -> [u8; 32] {
+fn random_bytes() -> [u8; 32] {
     let (one, other) = (Uuid::new_v4(), Uuid::new_v4());
     [*one.as_bytes(), *other.as_bytes()].concat().try_into().unwrap()
 }
 
-fn all() -> FleetId {
+fn whole_fleet() -> FleetId {
     "all".parse().unwrap()
 }
 
@@ -235,7 +237,7 @@ async fn a_flood_keeps_no_answer_of_others_out() {
         },
         &noor.everybody(),
         &noor.keys.sign,
-        &mut Seed::new(rand()),
+        &mut Seed::new(random_bytes()),
     );
     let signed = String::from_utf8(signed.unwrap().encode()).unwrap();
     let (kept, inbox) = (signed.into_bytes(), noor.client.new_inbox());
@@ -259,7 +261,7 @@ async fn a_flood_keeps_no_answer_of_others_out() {
 /// Lets another person join, who publishes as well.
 async fn another_publisher(stage: &mut Stage) -> (Mac, Insider) {
     let mac = Mac::start().await;
-    let approver = ApproverLimits { groups: vec![all()], risk: FleetRisk::Safe, once_only: true };
+    let approver = ApproverLimits { groups: vec![whole_fleet()], risk: FleetRisk::Safe, once_only: true };
     let pat = Invitation { publisher: true, approver: Some(approver), ..invitation("pub", "Pat") };
     joined(&mut stage.owner, &stage.broker, &mac.folder(), &[false], pat).await;
     let insider = Insider::of(stage, &mac, false).await;
@@ -280,9 +282,9 @@ fn denies(text: &str) -> Asked {
 
 /// Publishes for all, and waits until the mini has it. Returns its name.
 async fn published_for_all(publisher: &Publisher, text: &str) -> String {
-    let name = publisher.publish(&all(), denies(text), Vec::new()).await.unwrap();
-    publisher.advance(&all(), true).await.unwrap();
-    publisher.advance(&all(), true).await.unwrap();
+    let name = publisher.publish(&whole_fleet(), denies(text), Vec::new()).await.unwrap();
+    publisher.advance(&whole_fleet(), true).await.unwrap();
+    publisher.advance(&whole_fleet(), true).await.unwrap();
     until_in_force(publisher, &name).await;
     name
 }
@@ -299,7 +301,7 @@ async fn a_revoked_publisher_s_policy_is_named_and_the_next_one_follows_it() {
     stage.broker.reload();
     assert_eq!(stage.owner.policies_without_publisher().await.unwrap(), [theirs]);
     let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
-    let held = mara.advance(&all(), false).await.unwrap_err().to_string();
+    let held = mara.advance(&whole_fleet(), false).await.unwrap_err().to_string();
     assert!(held.contains("does not count"), "{held}");
     let next = published_for_all(&mara, "ls *").await;
     assert!(next.starts_with("all/"), "{next}");
@@ -317,7 +319,7 @@ async fn no_document_of_a_publisher_keeps_the_others_from_publishing() {
     published_for_all(&mara, "ls *").await;
     // A document that nobody signed, and one that nobody else can open.
     let bundle = pat.header().sign_body(
-        FleetClosing { question: all(), outcome: String::new(), by: None, place: None },
+        FleetClosing { question: whole_fleet(), outcome: String::new(), by: None, place: None },
         &[&pat.keys.nkey],
     );
     for to in [pat.everybody(), vec![pat.pinned.roster.member(&pat.me).unwrap().seal]] {

@@ -1,4 +1,4 @@
-//! A server's XML, bounded before anything makes a tree of it: a tree takes a call for each level, and memory for all of a stanza.
+//! A server's XML, bounded before anything makes a tree of it. A tree takes a call for each level, and memory for all of a stanza.
 //!
 //! A stanza that nests too deeply or is too long is left out as a whole: what is left of one could mean something else.
 
@@ -31,7 +31,7 @@ pub(super) struct BoundedXml<Io> {
 pub(super) struct RestartMark(Arc<AtomicBool>);
 
 impl RestartMark {
-    pub(super) fn set(&self) {
+    pub(super) fn mark_restart(&self) {
         self.0.store(true, Ordering::Release);
     }
 }
@@ -70,11 +70,11 @@ impl Stanzas {
         Self { parser, longest, depth: 0, begun, left_out: false, whole }
     }
 
-    fn take(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+    fn take_bytes(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         loop {
             let before = bytes;
             let event = self.parser.parse(&mut bytes, false);
-            self.keep(before.get(..before.len() - bytes.len()).unwrap_or_default());
+            self.keep_bytes(before.get(..before.len() - bytes.len()).unwrap_or_default());
             match event {
                 Ok(Some(Event::StartElement(..))) => {
                     self.depth += 1;
@@ -105,7 +105,7 @@ impl Stanzas {
         }
     }
 
-    fn keep(&mut self, bytes: &[u8]) {
+    fn keep_bytes(&mut self, bytes: &[u8]) {
         self.left_out |= self.begun.len() + bytes.len() > self.longest;
         if self.left_out {
             self.begun = Vec::new();
@@ -137,7 +137,7 @@ impl<Io: AsyncBufRead + Unpin> AsyncBufRead for BoundedXml<Io> {
                 this.stanzas = Stanzas::new(this.stanzas.longest);
             }
             let taken = bytes.len();
-            this.stanzas.take(bytes)?;
+            this.stanzas.take_bytes(bytes)?;
             Pin::new(&mut this.io).consume(taken);
         }
         Poll::Ready(Ok(this.stanzas.whole.make_contiguous()))
@@ -189,7 +189,7 @@ mod tests {
     fn left_of(stream: &str, piece: usize, longest: usize) -> String {
         let mut stanzas = Stanzas::new(longest);
         for bytes in stream.as_bytes().chunks(piece) {
-            stanzas.take(bytes).unwrap();
+            stanzas.take_bytes(bytes).unwrap();
         }
         String::from_utf8(stanzas.whole.into()).unwrap()
     }
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn what_is_no_xml_ends_the_connection() {
         for bad in ["<!DOCTYPE x>", "<a></b>", "<?php ?>", "<a>&b;</a>"] {
-            assert!(Stanzas::new(STANZA).take(format!("{HEADER}{bad}").as_bytes()).is_err(), "{bad}");
+            assert!(Stanzas::new(STANZA).take_bytes(format!("{HEADER}{bad}").as_bytes()).is_err(), "{bad}");
         }
     }
 
@@ -232,7 +232,7 @@ mod tests {
         tokio::io::AsyncWriteExt::write_all(&mut server, first.as_bytes()).await.unwrap();
         let mut read = vec![0; first.len()];
         bounded.read_exact(&mut read).await.unwrap();
-        bounded.restart_mark().set();
+        bounded.restart_mark().mark_restart();
         tokio::io::AsyncWriteExt::write_all(&mut server, second.as_bytes()).await.unwrap();
         drop(server);
         let mut rest = String::new();
@@ -242,7 +242,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(128))]
-        /// Whatever a server sends, what is passed on is never deeper than the bound.
+        /// Nothing that is passed on is deeper than the bound.
         #[test]
         fn nothing_deep_passes(
             parts in proptest::collection::vec(
@@ -255,7 +255,7 @@ mod tests {
             let stream = format!("{HEADER}{}{}", if deep { "<a>".repeat(60) } else { String::new() }, parts.concat());
             let mut stanzas = Stanzas::new(STANZA);
             for bytes in stream.as_bytes().chunks(piece) {
-                if stanzas.take(bytes).is_err() {
+                if stanzas.take_bytes(bytes).is_err() {
                     break;
                 }
             }

@@ -108,7 +108,7 @@ impl Account {
             .with_password(self.password.clone())
             .with_channel_binding(sasl::common::ChannelBinding::None);
         let stream = tokio_xmpp::client_login(stream, features.sasl_mechanisms, credentials).await?;
-        restart.set();
+        restart.mark_restart();
         let (features, stream) = stream.send_header(self.header()).await?.recv_features().await?;
         Ok(Connection { stream: stream.box_stream(), features, identity: self.jid.clone().into() })
     }

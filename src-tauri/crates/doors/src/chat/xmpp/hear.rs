@@ -61,7 +61,7 @@ impl RoomIds {
     /// Ids that are known: what was posted before them is long decided.
     const MOST: usize = 1024;
 
-    fn add(&mut self, id: &str) {
+    fn add_id(&mut self, id: &str) {
         self.0.push_back((id.to_owned(), false));
         self.0.drain(..self.0.len().saturating_sub(Self::MOST));
     }
@@ -315,7 +315,7 @@ fn said_in_room(
         let named = message.payloads.iter().filter(|payload| payload.is("stanza-id", ns::SID));
         let named = named.filter_map(|payload| StanzaId::try_from(payload.clone()).ok());
         let alias = named.filter(|id| id.by.to_bare() == room.jid).map(|id| id.id).next();
-        ids.add(id);
+        ids.add_id(id);
         _ = echo.send(Ok(alias));
         return None;
     }

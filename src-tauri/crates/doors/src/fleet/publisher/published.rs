@@ -73,12 +73,12 @@ impl Publisher {
             self.note_seen(group, bundle.version, *hash)?;
         }
         let bundle = match &newest {
-            Ok(Some((bundle, hash))) => (after(bundle.version, 1)?, Some(*hash)),
-            Ok(None) => (after(last, 1)?, None),
-            Err(_) => (after(last, GAP)?, None),
+            Ok(Some((bundle, hash))) => (number_after(bundle.version, 1)?, Some(*hash)),
+            Ok(None) => (number_after(last, 1)?, None),
+            Err(_) => (number_after(last, GAP)?, None),
         };
         let (last, stage_revision) = (stages.last_number(0), stages.revision);
-        let next = NextNumbers { bundle, bundle_revision, stage: after(last, 1)?, stage_revision };
+        let next = NextNumbers { bundle, bundle_revision, stage: number_after(last, 1)?, stage_revision };
         let stage = stages.newest.map(|(stage, _)| stage).filter(|stage| stage.number == last);
         Ok(Published { newest, stage, next })
     }
@@ -114,7 +114,7 @@ fn unverified<T: FleetMessageBody>(envelope: &SignedEnvelope) -> Option<T> {
     serde_json::from_slice::<Payload<T>>(&envelope.payload).ok().map(|payload| payload.body)
 }
 
-fn after(number: u64, step: u64) -> Result<u64, FleetError> {
+fn number_after(number: u64, step: u64) -> Result<u64, FleetError> {
     let none = || FleetError::Refused("no number is left for another version".to_owned());
     number.checked_add(step).ok_or_else(none)
 }
