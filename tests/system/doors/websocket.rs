@@ -478,7 +478,7 @@ async fn wrong_tokens_and_silent_connections_keep_no_device_out() {
     }
     stop.store(true, Ordering::Relaxed);
     others.join().unwrap();
-    assert!(came, "the code is read at once, whoever else comes");
+    assert!(came, "the code is read at once");
 }
 
 /// Returns the status that a page of this origin gets.

@@ -64,7 +64,7 @@ async fn answer(
     request: String,
     decision: OpenclawDecision,
 ) {
-    // Whoever decided saw OpenClaw's own text of the command: what is dangerous waits for the person, who is shown why.
+    // OpenClaw's person saw its text of the command alone. A dangerous command waits for Postern's person, who is shown why.
     if question.risk.level == RiskLevel::Dangerous {
         return;
     }
