@@ -56,8 +56,9 @@ async fn a_page_that_nobody_needs_goes_and_the_next_question_has_a_new_one() {
     let window = Window::open_forgetful().await;
     let mut agent = window.enrol("builder");
     for name in ["first", "second"] {
-        window.turn_to("settings.html").await;
+        // First: a page that goes while it is looked at may never answer.
         window.has_windows(1).await;
+        window.turn_to("settings.html").await;
         ask(&mut agent, touch(&window, name));
         window.turn_to("approval.html").await;
         window.armed().await;
@@ -78,8 +79,8 @@ async fn a_page_is_replaced_after(signal: Signal) {
     // The driver's own page is the settings'; that of questions goes after a second without one.
     let window = Window::open_forgetful().await;
     let mut agent = window.enrol("builder");
-    window.turn_to("settings.html").await;
     window.has_windows(1).await;
+    window.turn_to("settings.html").await;
     let others = window.page_processes();
     ask(&mut agent, touch(&window, "again"));
     window.turn_to("approval.html").await;
