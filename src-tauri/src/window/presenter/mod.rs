@@ -2,9 +2,12 @@
 
 mod answers;
 mod batch;
+mod event;
 mod inbox;
+mod later;
 mod pulse;
 
+pub(crate) use event::PresenterEvent;
 pub(crate) use inbox::InboxEvent;
 
 use super::outcome::AnswerOutcome;
@@ -19,101 +22,21 @@ use crate::preferences::StoredPreferences;
 use crate::window::settings;
 use batch::BatchState;
 use inbox::Inbox;
+use later::LaterQuestions;
 use postern_contract::methods::{
     CannotPresent, GetScript, ListQuestions, Nothing, PresentQuestion, Presented, PreviewAnswer, RulePreview,
     ScriptRef, ScriptText, Unpresented,
 };
-use postern_contract::{
-    AnswerParams, Answered, EditParams, Edited, PillAct, Preferences, Question, QuestionName, RequestRow,
-    Showing,
-};
+use postern_contract::{AnswerParams, Preferences, Question, Showing};
 use pulse::Pulse;
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tauri::WebviewWindow;
-use tauri::ipc::Channel;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 
 /// A page that has not laid out a question by then is taken for crashed.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Event of the windows that show questions.
-pub(crate) enum PresenterEvent {
-    /// Something in one of the two places. It counts for nothing while the other one shows the question.
-    On(Surface, Box<PresenterEvent>),
-    /// Something about the inbox.
-    Inbox(InboxEvent),
-    /// Something about the questions changed.
-    Look,
-    /// The person chose a question outside of the inbox.
-    Front(String),
-    /// The user pressed the shortcut.
-    Shortcut,
-    /// The app was opened again.
-    #[cfg_attr(not(target_os = "macos"), expect(dead_code, reason = "only macOS tells"))]
-    Reopened,
-    /// The process of the panel's page is gone.
-    #[cfg_attr(not(target_os = "macos"), expect(dead_code, reason = "only macOS tells"))]
-    PageGone,
-    /// A page is there and listens.
-    Page(Channel<Showing>),
-    /// A request is in another state.
-    Changed(Box<RequestRow>),
-    /// The page has laid out a question.
-    LaidOut { id: String, digest: String, height: f64, always: bool },
-    /// The page has shown the end of a question.
-    EndSeen { id: String, digest: String },
-    /// Moved, resized, focus came or went.
-    Shaken,
-    /// The page's answer, also to others that are shown as one with the question.
-    Answer {
-        params: Box<AnswerParams>,
-        others: Vec<QuestionName>,
-        reply: oneshot::Sender<Result<Answered, String>>,
-    },
-    /// The person keeps what is on show for later.
-    Later { id: String, digest: String },
-    /// The person keeps all that waits for later.
-    AllLater,
-    /// The person wants those that are alike together, or one at a time.
-    Gather(bool),
-    /// *Allow* is pressed, to be held.
-    Hold { id: String, digest: String, reply: oneshot::Sender<bool> },
-    /// *Allow* is let go.
-    LetGo,
-    /// The first of two presses.
-    Press { id: String, digest: String, reply: oneshot::Sender<bool> },
-    /// The person opened or closed the details.
-    Details(bool),
-    /// Action of the person on the last answer.
-    Act(PillAct),
-    /// The person moves the window.
-    Drag,
-    /// The app ends.
-    Finish(oneshot::Sender<()>),
-    /// The person's own version of the command.
-    Edit { params: EditParams, reply: oneshot::Sender<Result<Edited, String>> },
-    /// The page asks what an offer would have let through.
-    Preview { params: Box<AnswerParams>, reply: oneshot::Sender<Result<RulePreview, String>> },
-    /// Whole text of a script that the question on show names.
-    Script { script: ScriptRef, reply: oneshot::Sender<Result<ScriptText, String>> },
-    /// The person closed the window.
-    Closed,
-    /// The window that was let go does not exist any more.
-    Gone,
-    /// Time to ask the host again whether *Allow* works.
-    Again,
-    /// The page did not lay out the question in time.
-    GiveUp,
-    /// No question came for a while.
-    Release,
-    /// Something of the presenter's own is due.
-    Due,
-    /// The page on show is to say that it lives.
-    Beat,
-}
 
 /// Owns the window, the desk and the page's channel.
 pub(crate) struct Presenter {
@@ -139,10 +62,8 @@ pub(crate) struct Presenter {
     denial: Option<(Vec<AnswerParams>, Instant)>,
     /// Questions that are shown as one with others.
     alike: BatchState,
-    /// Questions that the person keeps for later, by their ids: they wait in the inbox.
-    put_off: HashSet<String>,
-    /// Questions that the host lets wait because they open no panel, by their ids.
-    inbox_only: HashSet<String>,
+    /// Questions that wait in the inbox.
+    later: LaterQuestions,
     /// Result of the last answer.
     outcome: Option<AnswerOutcome>,
     place: WindowPlacement,
@@ -166,8 +87,7 @@ impl Presenter {
             held: None,
             denial: None,
             alike: BatchState::default(),
-            put_off: HashSet::new(),
-            inbox_only: HashSet::new(),
+            later: LaterQuestions::default(),
             outcome: None,
             place: WindowPlacement::default(),
             pulse: Pulse::default(),
@@ -437,7 +357,7 @@ impl Presenter {
 
     /// Shows a question that the person chose, with the keyboard. The inbox has it already.
     async fn bring_to_front(&mut self, id: String) -> anyhow::Result<()> {
-        self.put_off.remove(&id);
+        self.later.put_off.remove(&id);
         self.chosen = Some(id);
         self.refresh_question().await?;
         if self.surface() == Surface::Inbox {
