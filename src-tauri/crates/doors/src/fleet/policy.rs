@@ -50,6 +50,20 @@ fn kept_bundle(envelope: &SignedEnvelope) -> Option<Bundle> {
     Some(payload.body)
 }
 
+/// Members of a bundle that its name is made of. Its rules, which may be many, are passed over.
+#[derive(Deserialize)]
+struct BundleNumber {
+    group: FleetId,
+    version: u64,
+}
+
+/// Returns the name of a bundle that counted when it was kept.
+fn kept_name(envelope: &SignedEnvelope) -> Option<String> {
+    let payload: postern_fleet::Payload<BundleNumber> = serde_json::from_slice(&envelope.payload).ok()?;
+    let BundleNumber { group, version } = payload.body;
+    Some(bundle_name(&group, version, &Hash::of_bytes(&envelope.payload)))
+}
+
 pub(super) fn name_of(bundle: &Bundle, hash: &Hash) -> String {
     bundle_name(&bundle.group, bundle.version, hash)
 }
@@ -58,7 +72,7 @@ pub(super) fn name_of(bundle: &Bundle, hash: &Hash) -> String {
 fn rules_of(rules: &[Value], scope: PolicyScope, name: Option<&str>) -> Result<Vec<RuleDraft>, String> {
     let mut drafts = Vec::new();
     for (index, rule) in rules.iter().enumerate() {
-        let draft: RuleDraft = serde_json::from_value(rule.clone())
+        let draft = RuleDraft::deserialize(rule)
             .map_err(|error| format!("rule {} cannot be read: {error}", index + 1))?;
         if scope == PolicyScope::Allow || draft.effect == Effect::Deny {
             let why = draft.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
@@ -70,7 +84,7 @@ fn rules_of(rules: &[Value], scope: PolicyScope, name: Option<&str>) -> Result<V
 }
 
 /// Returns bundles in the form of an organization's file.
-fn file_of(bundles: &[(Bundle, Hash)], scope: PolicyScope) -> Result<String, String> {
+fn file_of(bundles: &[(&Bundle, Hash)], scope: PolicyScope) -> Result<String, String> {
     let (mut rules, mut settings, mut names) = (Vec::new(), Map::new(), Vec::new());
     let mut approvals: Map<String, Value> = Map::new();
     for (bundle, hash) in bundles {
@@ -125,16 +139,18 @@ impl HostPolicy {
         changed
     }
 
-    /// Returns the bundles in force.
-    fn bundles_in_force(&self) -> Vec<(Bundle, Hash)> {
+    /// Returns the envelopes of the bundles in force.
+    fn envelopes_in_force(&self) -> impl Iterator<Item = &SignedEnvelope> {
         let own = self.groups.iter().filter(|(group, _)| self.own.contains(group));
-        let good = own.filter_map(|(_, kept)| kept.good.as_ref());
-        good.filter_map(|good| Some((kept_bundle(good)?, Hash::of_bytes(&good.payload)))).collect()
+        own.filter_map(|(_, kept)| kept.good.as_ref())
     }
 
     /// Puts in force what is good.
     pub(super) async fn put_in_force(&self, host: &Host) {
-        let good = self.bundles_in_force();
+        let good = self.envelopes_in_force();
+        let good: Vec<(Bundle, Hash)> =
+            good.filter_map(|good| Some((kept_bundle(good)?, Hash::of_bytes(&good.payload)))).collect();
+        let good: Vec<(&Bundle, Hash)> = good.iter().map(|(bundle, hash)| (bundle, *hash)).collect();
         let text = if good.is_empty() { Ok(None) } else { file_of(&good, self.scope).map(Some) };
         let adopted = match text {
             Ok(text) => host.adopt_policy(text).await.map_err(|error| error.message),
@@ -147,9 +163,7 @@ impl HostPolicy {
 
     /// Returns what is in force, as verdicts name it; empty if nothing is.
     pub(super) fn in_force(&self) -> String {
-        let names =
-            self.bundles_in_force().iter().map(|(bundle, hash)| name_of(bundle, hash)).collect::<Vec<_>>();
-        names.join(" ")
+        self.envelopes_in_force().filter_map(kept_name).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the state of each of these groups, and since when the bundle in force is.
@@ -161,8 +175,7 @@ impl HostPolicy {
                 group: group.clone(),
                 counts: None,
                 newest: kept.and_then(|kept| kept.state.as_ref()).map(|state| state.bundle),
-                in_force: good
-                    .and_then(|good| Some(name_of(&kept_bundle(good)?, &Hash::of_bytes(&good.payload)))),
+                in_force: good.and_then(kept_name),
                 refused: kept.and_then(|kept| kept.refused.clone()),
             };
             (state, kept.and_then(|kept| kept.since))
@@ -188,7 +201,7 @@ impl HostPolicy {
         (bundle, hash): (&Bundle, Hash),
     ) -> Result<(), String> {
         let kept = self.groups.entry(bundle.group.clone()).or_default();
-        let text = file_of(&[(bundle.clone(), hash)], self.scope);
+        let text = file_of(&[(bundle, hash)], self.scope);
         let checked = text.and_then(|text| host.check_policy(&text));
         let read = SignedEnvelope::decode(bytes, postern_fleet::FleetMessageKind::Bundle.max_bytes())
             .map_err(|error| error.to_string());
@@ -255,8 +268,7 @@ pub(super) async fn without_publisher(
         let key = postern_fleet::Subjects::for_fleet(fleet).group_key(store::BUNDLE, group);
         let Some(document) = store::newest(client, fleet, open, &key).await? else { continue };
         if postern_fleet::published::<Bundle>(pinned, fleet, &document.envelope).is_err() {
-            let hash = Hash::of_bytes(&document.envelope.payload);
-            names.extend(kept_bundle(&document.envelope).map(|bundle| name_of(&bundle, &hash)));
+            names.extend(kept_name(&document.envelope));
         }
     }
     Ok(names)

@@ -62,7 +62,8 @@ impl PolicyStore {
         if before.managed != now.managed && now.managed != Ok(Managed::default()) || before.managed.is_err() {
             let (says, is_broken) = match &now.managed {
                 Ok(Managed { rules, settings, approvals, sources }) => {
-                    let rules = serde_json::to_value(rules).unwrap_or_default();
+                    let text = serde_json::to_string(rules).unwrap_or_default();
+                    let rules = if text.len() <= KEPT_TEXT { json!(rules) } else { of_text(&text) };
                     let mut says = json!({ "rules": rules, "settings": settings, "sources": sources });
                     if !approvals.is_empty() {
                         says["approvals"] = serde_json::to_value(approvals).unwrap_or_default();

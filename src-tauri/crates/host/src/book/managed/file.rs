@@ -30,6 +30,7 @@ struct ManagedContent {
 const PEOPLE: u8 = 5;
 
 /// A file that was read.
+#[derive(Debug)]
 pub(super) struct ManagedFile {
     drafts: Vec<RuleDraft>,
     /// Text in which rules have a line and column; `None` of a property list.

@@ -15,9 +15,10 @@ use super::{PolicyStore, PolicyStoreError};
 use postern_policy::{RiskLevel, Rule, RuleId, Settings};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Managed rules are numbered down from here.
 const FIRST: RuleId = -1_000_000_000;
@@ -79,7 +80,25 @@ pub(crate) struct Managed {
 
 /// Content that was read last: a large file that did not change is not parsed at each change of a rule.
 #[derive(Debug, Default)]
-pub(super) struct LastManaged(Mutex<Option<ParsedManaged>>);
+pub(super) struct LastManaged {
+    all: Mutex<Option<ParsedManaged>>,
+    /// The file that was checked last: a fleet's policy is read next where it was written.
+    file: Mutex<Option<ParsedFile>>,
+}
+
+/// A file that was parsed: its form by the name's end, a hash of its bytes and the number of its first rule, and the content.
+#[derive(Debug)]
+struct ParsedFile {
+    of: (Option<OsString>, [u8; 32], RuleId),
+    content: Arc<FileContent>,
+}
+
+/// Content of a file, with its rules as they count.
+#[derive(Debug)]
+struct FileContent {
+    file: file::ManagedFile,
+    rules: Vec<Rule>,
+}
 
 /// Content of files, with a hash of their bytes.
 #[derive(Debug)]
@@ -100,13 +119,55 @@ impl LastManaged {
             }
         }
         let hash = hash.finalize().to_vec();
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = last.as_ref().filter(|known| known.hash == hash) {
             return known.content.clone();
         }
-        let content = Managed::of_files(&files, home);
+        let content = self.content_of(&files, home);
+        self.file.lock().unwrap_or_else(PoisonError::into_inner).take();
         *last = Some(ParsedManaged { hash, content: content.clone() });
         content
+    }
+
+    fn content_of(&self, files: &[(&Path, Vec<u8>)], home: &str) -> Result<Managed, String> {
+        let mut managed = Managed::default();
+        for (path, bytes) in files {
+            let shown = path.display();
+            let first = FIRST - RuleId::try_from(managed.rules.len()).unwrap_or(RuleId::MAX / 2);
+            let read =
+                self.parse(path, bytes, first, home).map_err(|problem| format!("{shown}: {problem}"))?;
+            managed.rules.extend_from_slice(&read.rules);
+            managed.settings.extend(read.file.settings.clone());
+            for (risk, people) in &read.file.approvals {
+                let known = managed.approvals.entry(*risk).or_insert(1);
+                *known = (*known).max(*people);
+            }
+            let whose = read.file.organisation.as_deref().map(postern_command::escape::visible_text);
+            managed
+                .sources
+                .push(whose.map_or_else(|| shown.to_string(), |whose| format!("{whose} ({shown})")));
+        }
+        Ok(managed)
+    }
+
+    /// Parses a file, whose rules are numbered down from `first`.
+    fn parse(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+        first: RuleId,
+        home: &str,
+    ) -> Result<Arc<FileContent>, String> {
+        let of = (path.extension().map(OsStr::to_owned), Sha256::digest(bytes).into(), first);
+        let mut last = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = last.as_ref().filter(|known| known.of == of) {
+            return Ok(Arc::clone(&known.content));
+        }
+        let file = file::parse(path, bytes)?;
+        let rules = file.build_rules(first, home)?;
+        let content = Arc::new(FileContent { file, rules });
+        *last = Some(ParsedFile { of, content: Arc::clone(&content) });
+        Ok(content)
     }
 }
 
@@ -124,28 +185,6 @@ fn read_files(places: &[ManagedPlace]) -> Result<Vec<(&Path, Vec<u8>)>, String> 
 }
 
 impl Managed {
-    fn of_files(files: &[(&Path, Vec<u8>)], home: &str) -> Result<Self, String> {
-        let mut managed = Self::default();
-        for (path, bytes) in files {
-            let shown = path.display();
-            let read = file::parse(path, bytes).map_err(|problem| format!("{shown}: {problem}"))?;
-            let first = FIRST - RuleId::try_from(managed.rules.len()).unwrap_or(RuleId::MAX / 2);
-            managed
-                .rules
-                .extend(read.build_rules(first, home).map_err(|problem| format!("{shown}: {problem}"))?);
-            managed.settings.extend(read.settings.clone());
-            for (risk, people) in &read.approvals {
-                let known = managed.approvals.entry(*risk).or_insert(1);
-                *known = (*known).max(*people);
-            }
-            let whose = read.organisation.as_deref().map(postern_command::escape::visible_text);
-            managed
-                .sources
-                .push(whose.map_or_else(|| shown.to_string(), |whose| format!("{whose} ({shown})")));
-        }
-        Ok(managed)
-    }
-
     /// Returns a line of words; `None` if nothing is decided.
     pub(crate) fn summary(&self) -> Option<String> {
         if self.sources.is_empty() {
@@ -180,8 +219,9 @@ impl Managed {
 impl PolicyStore {
     /// Checks the text of such a file: what is wrong with it, or how many rules it has.
     pub(crate) fn check_managed(&self, text: &str) -> Result<usize, String> {
-        let read = file::parse(Path::new("policy.jsonc"), text.as_bytes())?;
-        read.build_rules(FIRST, &self.places().home).map(|rules| rules.len())
+        let (path, home) = (Path::new("policy.jsonc"), &self.places().home);
+        let read = self.inner.managed.parse(path, text.as_bytes(), FIRST, home)?;
+        Ok(read.rules.len())
     }
 
     pub(super) fn read_managed(&self) -> Result<Managed, String> {
