@@ -88,6 +88,13 @@ impl Subjects {
         format!("$KV.{}.{key}", self.bucket())
     }
 
+    /// Returns the subject on which the broker itself repeats what it stored in that bucket; `>` for all.
+    ///
+    /// On the subject of an entry anybody hears what the broker then refuses as well. Nobody may publish on this one.
+    pub fn stored(&self, key: &str) -> String {
+        format!("pf.{}.kept.{key}", self.fleet)
+    }
+
     /// Returns the prefix of the subjects on which a member gets replies.
     pub fn inbox_prefix(member: &str) -> String {
         format!("_INBOX_{member}")
@@ -193,7 +200,7 @@ impl Broker<'_> {
         let (names, id) = (Subjects::for_fleet(self.fleet), &member.id);
         let mut user = BrokerUser::new(member.nkey, id.as_str());
         // Everybody reads the roster and what is current.
-        user.subscribe.push(names.key_subject(">"));
+        user.subscribe.push(names.stored(">"));
         let bucket = format!("KV_{}", names.bucket());
         user.allow_reading(&bucket);
         user.publish
@@ -213,9 +220,12 @@ impl Broker<'_> {
         if member.has_role(MemberRole::Approver) || member.has_role(MemberRole::Publisher) {
             user.publish.push(names.jobs("*"));
         }
-        // An owner writes all of it.
+        // An owner writes all of it. A publisher writes the entries that there are: by others the bucket could be filled.
         if member.has_role(MemberRole::Publisher) && !member.has_role(MemberRole::Owner) {
-            user.publish.extend([names.key_subject("bundle.>"), names.key_subject("stage.>")]);
+            for group in self.roster.all_groups() {
+                user.publish
+                    .extend(["bundle", "stage"].map(|kind| names.key_subject(&names.group_key(kind, group))));
+            }
         }
         if member.has_role(MemberRole::Auditor) {
             user.allow_reading(&names.audit_stream());

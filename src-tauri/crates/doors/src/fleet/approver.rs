@@ -3,7 +3,7 @@
 use super::FleetError;
 use super::connect::{BrokerLink, MemberReply};
 use super::keep::{Folder, Keys};
-use super::store;
+use super::store::{self, PersonConnection};
 use super::waiting::{Elsewhere, WaitingQuestions};
 use async_nats::jetstream::{Message, consumer};
 use futures_util::StreamExt as _;
@@ -78,12 +78,7 @@ impl FleetApprover {
     }
 
     async fn connect_as(folder: &Folder, roles: &[MemberRole]) -> Result<Self, FleetError> {
-        let membership = folder.membership()?;
-        let me = membership.own_member_id(false).ok_or(FleetError::NoApprover)?.clone();
-        let keys = folder.read_keys(&me)?;
-        let link = BrokerLink::open_as_member(folder, &membership, (&me, &keys.nkey)).await?;
-        let fleet = membership.fleet;
-        let pinned = store::follow(&link.client, &fleet, &keys.open, folder).await?;
+        let PersonConnection { link, fleet, me, keys, pinned } = PersonConnection::open(folder).await?;
         let may = |member: &Member| roles.iter().any(|role| member.has_role(*role));
         if !pinned.roster.member(&me).is_some_and(may) {
             return Err(FleetError::NoApprover);

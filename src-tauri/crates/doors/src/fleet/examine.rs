@@ -131,7 +131,7 @@ fn numbers(version: &str) -> [u64; 3] {
 async fn rights(link: &BrokerLink, fleet: &FleetId, member: &Member) -> Vec<BrokerFact> {
     let names = Subjects::for_fleet(fleet);
     let mut streams = vec![format!("KV_{}", names.bucket())];
-    let mut subjects = vec![names.key_subject(">")];
+    let mut subjects = vec![names.stored(">")];
     if member.has_role(MemberRole::Host) {
         subjects.extend([names.answers(&member.id), names.presence("*"), names.jobs(member.id.as_str())]);
     }
@@ -172,11 +172,14 @@ fn fact_of_stream(name: &str, answer: &[u8]) -> Option<BrokerFact> {
 pub fn account_setup(folder: &Folder) -> Result<String, FleetError> {
     let (Membership { fleet, .. }, pinned) = (folder.membership()?, folder.pinned()?);
     let (config, commands) = Broker::account_rights(&fleet, &pinned.roster);
+    let streams = store::streams(&fleet, pinned.roster.all_groups().len());
+    let bytes: i64 = streams.iter().map(|stream| stream.max_bytes).sum();
     let mut text = format!(
-        "# An account of its own with JetStream: 2 GiB of files, messages of {MAX_PAYLOAD} bytes.\n\
-         # An owner's Mac makes these streams when it connects:\n"
+        "# An account of its own with JetStream: {} MiB of files, messages of {MAX_PAYLOAD} bytes.\n\
+         # An owner's Mac makes these streams when it connects:\n",
+        bytes >> 20,
     );
-    for stream in store::streams(&fleet) {
+    for stream in streams {
         // Writing to a string cannot fail.
         _ = writeln!(text, "#   {}", described(&stream));
     }

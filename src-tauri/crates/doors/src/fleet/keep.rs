@@ -30,9 +30,13 @@ pub(super) const PRIVATE_KEY: &str = "broker/broker.pem";
 /// File that is locked while a roster is pinned: programs and tasks do so at the same time.
 const LOCK: &str = "roster.lock";
 
+/// File with the roster that this Mac signed and the broker did not confirm yet.
+const PENDING: &str = "pending-roster.json";
+
 /// Everything that makes this Mac a member.
-const FILES: [&str; 17] = [
+const FILES: [&str; 18] = [
     LOCK,
+    PENDING,
     "member.json",
     "shown.json",
     CREDENTIALS,
@@ -212,17 +216,17 @@ impl Folder {
 
     /// Removes everything that makes this Mac a member. What the broker stores stays.
     pub fn forget(&self) -> Result<(), FleetError> {
-        for name in FILES {
-            let path = self.path.join(name);
-            let gone = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-            match gone {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(FleetError::own_error(error));
-                }
-                Ok(()) | Err(_) => {}
-            }
+        FILES.iter().try_for_each(|name| self.remove(name))
+    }
+
+    /// Removes a file or folder. One that is not there is removed.
+    fn remove(&self, name: &str) -> Result<(), FleetError> {
+        let path = self.path.join(name);
+        let gone = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        match gone {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(FleetError::own_error(error)),
+            Ok(()) | Err(_) => Ok(()),
         }
-        Ok(())
     }
 
     /// Returns true if this Mac has credentials for a broker that others run.
@@ -298,6 +302,21 @@ impl Folder {
                 self.write_json("roster.json", &kept)
             }
         }
+    }
+
+    /// Returns the roster that was signed here and that the broker did not confirm.
+    pub(super) fn pending_roster(&self) -> Result<Option<SignedEnvelope>, FleetError> {
+        self.read_json(PENDING)
+    }
+
+    /// Keeps it, before it is sent.
+    pub(super) fn keep_pending_roster(&self, envelope: &SignedEnvelope) -> Result<(), FleetError> {
+        self.write_json(PENDING, envelope)
+    }
+
+    /// Forgets it: the broker has it, or another one of its version.
+    pub(super) fn forget_pending_roster(&self) -> Result<(), FleetError> {
+        self.remove(PENDING)
     }
 
     /// Returns the last word that the roster is current.

@@ -117,20 +117,18 @@ where
 /// them any more.
 pub async fn revoke_member(folder: &Folder, named: &str) -> Result<(usize, Vec<String>), FleetError> {
     let mut owner = FleetOwner::connect(folder).await?;
-    let gone = owner.revoke(named).await?;
+    let gone = owner.revoke(named).await;
     // They are revoked, whatever can be read of the rest.
     let policies = owner.policies_without_publisher().await.unwrap_or_default();
     service::reload(folder);
-    Ok((gone, policies))
+    gone.map(|gone| (gone, policies))
 }
 
 /// Changes the rights of members by name or id. Returns false if they have them already.
 pub async fn change_rights(folder: &Folder, named: &str, change: &RightsChange) -> Result<bool, FleetError> {
-    let changed = FleetOwner::connect(folder).await?.change_rights(named, change).await?;
-    if changed {
-        service::reload(folder);
-    }
-    Ok(changed)
+    let changed = FleetOwner::connect(folder).await?.change_rights(named, change).await;
+    service::reload(folder);
+    changed
 }
 
 /// Blocks the agents of a host, a group or all, or lets them work again. Returns what each host says.

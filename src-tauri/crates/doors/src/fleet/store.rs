@@ -30,8 +30,20 @@ pub(super) const QUESTIONS_LAST: Duration = Duration::from_mins(31);
 const QUESTIONS: i64 = 128;
 const REPEATED: Duration = Duration::from_mins(10);
 
-/// Returns the streams of a fleet: its bucket, the questions, and the anchors of the audit.
-pub(super) fn streams(fleet: &FleetId) -> [stream::Config; 3] {
+/// Largest size of the bucket: with the other streams it fits what the broker keeps on its disk.
+const BUCKET: i64 = 2 << 30;
+
+/// Returns the size that the bucket cannot exceed: every entry that members may write, with each of its versions as large as
+/// may be. A member that fills its entries leaves room for the roster by which it is revoked.
+fn size_of_bucket(groups: usize) -> i64 {
+    let entries = i64::try_from(2 * groups + 4).unwrap_or(i64::MAX);
+    // An eighth for what the broker writes beside each.
+    let each = HISTORY * i64::from(LARGEST) / 8 * 9;
+    entries.saturating_mul(each).min(BUCKET)
+}
+
+/// Returns the streams of a fleet with so many groups: its bucket, the questions, and the anchors of the audit.
+pub(super) fn streams(fleet: &FleetId, groups: usize) -> [stream::Config; 3] {
     let names = Subjects::for_fleet(fleet);
     // A bucket as every client makes it. Made as a stream, because 2.9 does not say what the client wants to know before.
     let bucket = stream::Config {
@@ -39,8 +51,13 @@ pub(super) fn streams(fleet: &FleetId) -> [stream::Config; 3] {
         subjects: vec![names.key_subject(">")],
         max_messages_per_subject: HISTORY,
         max_message_size: LARGEST,
-        max_bytes: 512 << 20,
+        max_bytes: size_of_bucket(groups),
         discard: stream::DiscardPolicy::New,
+        republish: Some(stream::Republish {
+            source: names.key_subject(">"),
+            destination: names.stored(">"),
+            headers_only: false,
+        }),
         allow_rollup: true,
         deny_delete: true,
         allow_direct: true,
@@ -71,10 +88,32 @@ pub(super) fn streams(fleet: &FleetId) -> [stream::Config; 3] {
     [bucket, questions, audit]
 }
 
+/// The person's member of this Mac, connected, with the roster that counts now.
+pub(super) struct PersonConnection {
+    pub(super) link: BrokerLink,
+    pub(super) fleet: FleetId,
+    pub(super) me: FleetId,
+    pub(super) keys: Keys,
+    pub(super) pinned: PinnedRoster,
+}
+
+impl PersonConnection {
+    /// Connects, and follows the rosters that the broker has.
+    pub(super) async fn open(folder: &Folder) -> Result<Self, FleetError> {
+        let membership = folder.membership()?;
+        let me = membership.own_member_id(false).ok_or(FleetError::NoApprover)?.clone();
+        let keys = folder.read_keys(&me)?;
+        let link = BrokerLink::open_as_member(folder, &membership, (&me, &keys.nkey)).await?;
+        let fleet = membership.fleet;
+        let pinned = follow(&link.client, &fleet, &keys.open, folder).await?;
+        Ok(Self { link, fleet, me, keys, pinned })
+    }
+}
+
 /// Makes the streams, or brings them up to date. Only an owner may.
-pub(super) async fn prepare(client: &Client, fleet: &FleetId) -> Result<(), FleetError> {
+pub(super) async fn prepare(client: &Client, fleet: &FleetId, roster: &Roster) -> Result<(), FleetError> {
     let context = jet_stream(client);
-    for config in streams(fleet) {
+    for config in streams(fleet, roster.all_groups().len()) {
         context.create_or_update_stream(config).await.map_err(FleetError::broker)?;
     }
     Ok(())
@@ -214,28 +253,23 @@ pub(super) fn require_size<B: postern_fleet::FleetMessageBody>(
     Err(FleetError::Refused(format!("it is too large for the fleet: {bytes} bytes, at most {most}")))
 }
 
-/// Signs the next roster, stores it for its members, and says that it is current. A fleet has no two rosters of a version.
+/// Stores a signed roster for its members, and says that it is current. A fleet has no two rosters of a version.
 pub(super) async fn publish(
     client: &Client,
     fleet: &FleetId,
     (owner, Keys { sign: key, open, .. }): (&FleetId, &Keys),
-    before: &PinnedRoster,
-    roster: Roster,
-) -> Result<(SignedEnvelope, PinnedRoster), FleetError> {
-    let header = super::header(fleet, owner)?;
-    let to: Vec<_> = roster.members.iter().map(|member| member.seal).collect();
-    let envelope = header.sign_body(roster, &[key]);
-    require_size::<Roster>(&envelope)?;
-    let pinned = before.verify_next(&envelope, fleet).map_err(FleetError::refused)?;
+    (before, pinned): (&PinnedRoster, &PinnedRoster),
+    envelope: &SignedEnvelope,
+) -> Result<(), FleetError> {
+    let to: Vec<_> = pinned.roster.members.iter().map(|member| member.seal).collect();
     let newest = bucket(client, fleet).await?.entry(ROSTER).await.map_err(FleetError::broker)?;
     let stored = newest.as_ref().and_then(|entry| read_sealed(fleet, open, ROSTER, &entry.value));
     if stored.is_some_and(|stored| before.verify_next(&stored, fleet).is_ok()) {
         return Err(overtaken());
     }
     let revision = newest.map_or(0, |entry| entry.revision);
-    replace(client, fleet, ROSTER, &envelope, (&to, revision)).await?;
-    say_fresh(client, fleet, (owner, key), &pinned).await?;
-    Ok((envelope, pinned))
+    replace(client, fleet, ROSTER, envelope, (&to, revision)).await?;
+    say_fresh(client, fleet, (owner, key), pinned).await
 }
 
 /// Says that a roster is current.
@@ -264,7 +298,7 @@ pub(super) enum StoredFleetEntry {
     Policy(Vec<u8>),
 }
 
-/// Opens a value of the bucket; `None` if it is none of ours.
+/// Opens a value of the bucket, as the broker repeats it; `None` if it is none of ours.
 pub(super) fn opened(
     fleet: &FleetId,
     open: &postern_fleet::OpenKey,
@@ -272,7 +306,7 @@ pub(super) fn opened(
     value: &[u8],
 ) -> Option<StoredFleetEntry> {
     let names = Subjects::for_fleet(fleet);
-    let key = subject.strip_prefix(names.key_subject("").as_str())?;
+    let key = subject.strip_prefix(names.stored("").as_str())?;
     if key == FRESH {
         return Some(StoredFleetEntry::Fresh(value.to_vec()));
     }

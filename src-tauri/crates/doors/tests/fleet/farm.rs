@@ -166,7 +166,7 @@ async fn simulated(
             tokio::time::sleep(Duration::from_millis(500)).await;
             continue;
         };
-        let mut kept = client.subscribe(names.key_subject(">")).await.unwrap();
+        let mut kept = client.subscribe(names.stored(">")).await.unwrap();
         let mut quiet = Vec::new();
         for subject in [names.answers(&own.id), names.presence("*"), names.jobs(own.id.as_str())] {
             quiet.push(client.subscribe(subject).await.unwrap());
@@ -174,7 +174,7 @@ async fn simulated(
         if client.flush().await.is_ok() {
             counts.connected.fetch_add(1, Ordering::Relaxed);
             while let Some(message) = kept.next().await {
-                let key = message.subject.strip_prefix(&names.key_subject("")).unwrap_or_default().to_owned();
+                let key = message.subject.strip_prefix(&names.stored("")).unwrap_or_default().to_owned();
                 let now = Now { wall: postern_host::now_millis(), timer: began.elapsed() };
                 judge(&mut state, &key, &message.payload, now, &counts);
                 if client.connection_state() != async_nats::connection::State::Connected {

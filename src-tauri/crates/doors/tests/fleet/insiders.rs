@@ -4,7 +4,8 @@
 //! of a publisher any more.
 
 use crate::stage::{Mac, PATIENCE, Stage, invitation, joined, until_async, waits};
-use async_nats::Client;
+use async_nats::jetstream::{self, stream};
+use async_nats::{Client, HeaderMap};
 use postern_doors::fleet::{
     AnswerReply, ApproverLimits, Asked, Elsewhere, FleetApprover, FleetChoice, FleetId, FleetRisk, HostReply,
     Invitation, Keys, News, Publisher, Reported, RolloutReach, Work,
@@ -15,6 +16,7 @@ use postern_fleet::{
 };
 use postern_host::ConnectedApproverKind;
 use serde_json::{Value, json};
+use std::time::Duration;
 use tokio::time::timeout;
 use uuid::Uuid;
 
@@ -85,16 +87,20 @@ impl Insider {
 
     /// Signs a document of the group `all`, and stores it whatever is there.
     async fn store(&self, kind: &str, envelope: &SignedEnvelope, to: &[SealKey]) {
-        let names = Subjects::for_fleet(&self.fleet);
-        let key = names.group_key(kind, &whole_fleet());
-        let mut seed = Seed::new(random_bytes());
-        let sealed = seal_document((&self.fleet, &key), &envelope.encode(), to, &mut seed).unwrap();
-        let subject = names.key_subject(&key);
-        let stored = async_nats::jetstream::new(self.client.clone()).publish(subject, sealed.into()).await;
-        stored.unwrap().await.unwrap();
+        let (key, sealed) = self.seal(kind, envelope, to);
+        assert!(self.write(&key, sealed, HeaderMap::new()).await);
     }
 
-    async fn store_bundle(&self, version: u64) {
+    /// Seals a document of the group `all`, and returns it with its key in the bucket.
+    fn seal(&self, kind: &str, envelope: &SignedEnvelope, to: &[SealKey]) -> (String, Vec<u8>) {
+        let key = Subjects::for_fleet(&self.fleet).group_key(kind, &whole_fleet());
+        let mut seed = Seed::new(random_bytes());
+        let sealed = seal_document((&self.fleet, &key), &envelope.encode(), to, &mut seed).unwrap();
+        (key, sealed)
+    }
+
+    /// Signs a policy and a stage of it, and gives both with their kinds.
+    fn sign_policy(&self, version: u64) -> [(&'static str, SignedEnvelope); 2] {
         let bundle = Bundle {
             group: whole_fleet(),
             version,
@@ -105,12 +111,25 @@ impl Insider {
             limits: serde_json::Map::new(),
             approvals: serde_json::Map::new(),
         };
-        let envelope = self.header().sign_body(bundle, &[&self.keys.sign]);
-        self.store("bundle", &envelope, &self.everybody()).await;
-        let bundle = postern_fleet::Hash::of_bytes(&envelope.payload);
+        let signed = self.header().sign_body(bundle, &[&self.keys.sign]);
+        let bundle = postern_fleet::Hash::of_bytes(&signed.payload);
         let stage = RolloutStage { group: whole_fleet(), number: version, bundle, reach: RolloutReach::All };
-        let envelope = self.header().sign_body(stage, &[&self.keys.sign]);
-        self.store("stage", &envelope, &self.everybody()).await;
+        [("bundle", signed), ("stage", self.header().sign_body(stage, &[&self.keys.sign]))]
+    }
+
+    async fn store_bundle(&self, version: u64) {
+        for (kind, envelope) in self.sign_policy(version) {
+            self.store(kind, &envelope, &self.everybody()).await;
+        }
+    }
+
+    /// Sends a value for an entry of the bucket as it is. Returns true if the broker stored it.
+    async fn write(&self, key: &str, bytes: Vec<u8>, headers: HeaderMap) -> bool {
+        let subject = Subjects::for_fleet(&self.fleet).key_subject(key);
+        let context = jetstream::context::ContextBuilder::new().timeout(Duration::from_secs(2));
+        let sent =
+            context.build(self.client.clone()).publish_with_headers(subject, headers, bytes.into()).await;
+        sent.unwrap().await.is_ok()
     }
 }
 
@@ -332,4 +351,67 @@ async fn no_document_of_a_publisher_keeps_the_others_from_publishing() {
     std::fs::remove_file(stage.laptop.folder().path().join("published.json")).unwrap();
     pat.store_bundle(u64::MAX).await;
     published_for_all(&Publisher::connect(&stage.laptop.folder()).await.unwrap(), "mv *").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_broker_does_not_store_counts_on_no_host() {
+    let mut stage = Stage::set().await;
+    let (_mac, pat) = another_publisher(&mut stage).await;
+    let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
+    published_for_all(&mara, "echo *").await;
+    for (kind, envelope) in pat.sign_policy(9) {
+        let (key, sealed) = pat.seal(kind, &envelope, &pat.everybody());
+        let mut headers = HeaderMap::new();
+        // As of a publisher who was not the first.
+        headers.insert("Nats-Expected-Last-Subject-Sequence", "999999");
+        assert!(!pat.write(&key, sealed, headers).await, "the broker refuses it");
+    }
+    // A host that took the version 9 would not take this one, which is older.
+    published_for_all(&mara, "ls *").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_publisher_cannot_fill_what_revoking_it_needs() {
+    let mut stage = Stage::set().await;
+    let (_mac, pat) = another_publisher(&mut stage).await;
+    let key = Subjects::for_fleet(&pat.fleet).group_key("stage", &whole_fleet());
+    for key in ["stage.a1", "bundle.a1", "roster", "fresh"] {
+        assert!(!pat.write(key, vec![0], HeaderMap::new()).await, "no publisher writes {key}");
+    }
+    // As large and as often as may be.
+    for _ in 0..24 {
+        assert!(pat.write(&key, vec![0; 1_000_000], HeaderMap::new()).await);
+    }
+    assert_eq!(stage.owner.revoke("pub").await.unwrap(), 1);
+    stage.broker.reload();
+    let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
+    published_for_all(&mara, "ls *").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_owner_signs_one_roster_of_a_version_whatever_the_broker_says() {
+    let mut stage = Stage::set().await;
+    let (_one, _) = another_host(&mut stage, "bad", "all").await;
+    let (_other, _) = another_host(&mut stage, "other", "all").await;
+    let mara = Insider::of(&stage, &stage.laptop, false).await;
+    let before = stage.laptop.folder().pinned().unwrap();
+    let context = jetstream::new(mara.client.clone());
+    let bucket = context.get_stream(format!("KV_pf-{}", mara.fleet)).await.unwrap();
+    let config = bucket.cached_info().config.clone();
+    let full = stream::Config { max_message_size: 1, ..config.clone() };
+    context.update_stream(full).await.unwrap();
+    stage.owner.revoke("bad").await.unwrap_err();
+    let pending = stage.laptop.folder().path().join("pending-roster.json");
+    let signed = std::fs::read(&pending).unwrap();
+    stage.owner.revoke("other").await.unwrap_err();
+    assert_eq!(std::fs::read(&pending).unwrap(), signed, "nothing else is signed before it");
+    assert_eq!(stage.laptop.folder().pinned().unwrap().hash, before.hash);
+    context.update_stream(config).await.unwrap();
+    assert_eq!(stage.owner.revoke("bad").await.unwrap(), 1, "it is done now");
+    let after = stage.laptop.folder().pinned().unwrap();
+    assert_eq!((after.roster.version, after.roster.previous), (before.roster.version + 1, Some(before.hash)));
+    let names: Vec<_> = after.roster.members.iter().map(|member| member.name.as_str()).collect();
+    assert!(!names.contains(&"bad") && names.contains(&"other"), "{names:?}");
+    assert!(!pending.exists());
+    assert_eq!(stage.owner.revoke("other").await.unwrap(), 1);
 }

@@ -2,20 +2,20 @@
 
 use super::super::keep::{CONFIGURATION, Folder, Membership};
 use super::super::{FleetError, service};
-use postern_fleet::{Broker, FleetId, PinnedRoster, VerifyKey};
+use postern_fleet::{Broker, FleetId, PinnedRoster, Roster, VerifyKey};
 
 /// Returns the broker's configuration; `None` if another Mac or an administrator keeps it.
 pub(super) fn configuration(
     folder: &Folder,
     membership: &Membership,
-    pinned: &PinnedRoster,
+    roster: &Roster,
     invited: &[(FleetId, VerifyKey)],
 ) -> Option<String> {
     let broker = membership.broker.as_ref()?;
     let place = folder.broker();
     let configured = Broker {
         fleet: &membership.fleet,
-        roster: &pinned.roster,
+        roster,
         invited,
         listen: &broker.listen,
         folder: &place.to_string_lossy(),
@@ -29,10 +29,10 @@ pub(super) fn configuration(
 pub(super) fn write_configuration(
     folder: &Folder,
     membership: &Membership,
-    pinned: &PinnedRoster,
+    roster: &Roster,
     invited: &[(FleetId, VerifyKey)],
 ) -> Result<bool, FleetError> {
-    let Some(text) = configuration(folder, membership, pinned, invited) else { return Ok(false) };
+    let Some(text) = configuration(folder, membership, roster, invited) else { return Ok(false) };
     folder.write_text(CONFIGURATION, text.as_bytes()).map(|()| true)
 }
 
@@ -41,7 +41,7 @@ pub(in super::super) fn configure_by_roster(
     folder: &Folder,
     pinned: &PinnedRoster,
 ) -> Result<(), FleetError> {
-    if write_configuration(folder, &folder.membership()?, pinned, &folder.invited()?)? {
+    if write_configuration(folder, &folder.membership()?, &pinned.roster, &folder.invited()?)? {
         service::reload(folder);
     }
     Ok(())

@@ -128,7 +128,7 @@ pub fn prepare_fleet(folder: &Folder, wanted: &NewFleetChoices) -> Result<Prepar
         auditable: wanted.consent.auditable,
         broker,
     };
-    let configuration = broker_file::configuration(folder, &membership, &pinned, &[]);
+    let configuration = broker_file::configuration(folder, &membership, &pinned.roster, &[]);
     files.extend(configuration.clone().map(|text| (CONFIGURATION, text)));
     let keys = vec![(person, own), (host, hosts)];
     Ok(PreparedFleet { membership, pinned, envelope, keys, files, configuration })
@@ -257,6 +257,8 @@ pub struct FleetOwner {
     pinned: PinnedRoster,
     /// Envelope of that roster, as its owners signed it.
     signed: SignedEnvelope,
+    /// Members that an earlier change removed and that is done only now.
+    removed_late: Vec<Member>,
 }
 
 impl FleetOwner {
@@ -267,7 +269,8 @@ impl FleetOwner {
         let me = membership.own_member_id(false).ok_or(FleetError::NoOwner)?.clone();
         let keys = folder.read_keys(&me)?;
         let link = BrokerLink::open_as_member(folder, &membership, (&me, &keys.nkey)).await?;
-        let mut owner = Self { link, folder: folder.clone(), membership, me, keys, pinned, signed };
+        let (folder, removed_late) = (folder.clone(), Vec::new());
+        let mut owner = Self { link, folder, membership, me, keys, pinned, signed, removed_late };
         if !owner.is_owner() {
             // Another owner may have given that role meanwhile.
             owner.follow().await?;
@@ -275,10 +278,12 @@ impl FleetOwner {
         if !owner.is_owner() {
             return Err(FleetError::NoOwner);
         }
-        store::prepare(&owner.link.client, &owner.membership.fleet).await?;
+        store::prepare(&owner.link.client, &owner.membership.fleet, &owner.pinned.roster).await?;
         if owner.pinned.roster.version > 1 {
             // The first one has not been stored yet, or nobody was there to read it.
             owner.follow().await?;
+        } else {
+            owner.finish_roster().await?;
         }
         let (fleet, by) = (&owner.membership.fleet, (&owner.me, &owner.keys.sign));
         store::say_fresh(&owner.link.client, fleet, by, &owner.pinned).await?;
@@ -292,13 +297,52 @@ impl FleetOwner {
     /// Follows the rosters that came after this one, and returns them as their owners signed them.
     async fn follow(&mut self) -> Result<Vec<SignedEnvelope>, FleetError> {
         let (client, fleet, key) = (&self.link.client, &self.membership.fleet, &self.keys.open);
-        let (newest, followed) =
+        let (newest, mut followed) =
             store::follow_from(client, fleet, key, &self.folder, self.pinned.clone()).await?;
         self.pinned = newest;
         if let Some(signed) = followed.last() {
             self.signed = signed.clone();
         }
+        followed.extend(self.finish_roster().await?);
         Ok(followed)
+    }
+
+    /// Stores the roster that was signed here and that the broker did not confirm, if it can still follow. Whoever was told of
+    /// it may count by it already: the fleet gets no other one of its version from here.
+    async fn finish_roster(&mut self) -> Result<Option<SignedEnvelope>, FleetError> {
+        let Some(pending) = self.folder.pending_roster()? else { return Ok(None) };
+        if Hash::of_bytes(&pending.payload) == self.pinned.hash {
+            // It was stored, and only its confirmation was lost.
+            self.settle_roster().await?;
+            self.configure(&self.folder.invited()?)?;
+            return Ok(None);
+        }
+        if !self.is_owner() || self.pinned.verify_next(&pending, &self.membership.fleet).is_err() {
+            self.folder.forget_pending_roster()?;
+            return Ok(None);
+        }
+        let before = self.pinned.roster.members.clone();
+        self.store_roster(pending.clone()).await?;
+        self.configure(&self.folder.invited()?)?;
+        let stays = |member: &Member| self.pinned.roster.member(&member.id).is_some();
+        self.removed_late = before.into_iter().filter(|member| !stays(member)).collect();
+        Ok(Some(pending))
+    }
+
+    /// Stores the next roster for its members, and counts by it.
+    async fn store_roster(&mut self, envelope: SignedEnvelope) -> Result<(), FleetError> {
+        let (client, fleet) = (&self.link.client, &self.membership.fleet);
+        let pinned = self.pinned.verify_next(&envelope, fleet).map_err(FleetError::refused)?;
+        store::publish(client, fleet, (&self.me, &self.keys), (&self.pinned, &pinned), &envelope).await?;
+        self.folder.pin_roster(&pinned, &envelope)?;
+        (self.pinned, self.signed) = (pinned, envelope);
+        self.settle_roster().await
+    }
+
+    /// Seals policy for whom the roster that is stored now names, and forgets that it was on its way.
+    async fn settle_roster(&self) -> Result<(), FleetError> {
+        policy::reseal(&self.link.client, &self.membership.fleet, &self.keys.open, &self.pinned).await?;
+        self.folder.forget_pending_roster()
     }
 
     /// Returns the roster.
@@ -330,7 +374,16 @@ impl FleetOwner {
 
     fn configure(&self, invited: &[(FleetId, postern_fleet::VerifyKey)]) -> Result<(), FleetError> {
         self.folder.keep_invited(invited)?;
-        broker_file::write_configuration(&self.folder, &self.membership, &self.pinned, invited).map(drop)
+        self.configure_by(&self.pinned.roster, invited)
+    }
+
+    /// Lets in whom a roster names.
+    fn configure_by(
+        &self,
+        roster: &Roster,
+        invited: &[(FleetId, postern_fleet::VerifyKey)],
+    ) -> Result<(), FleetError> {
+        broker_file::write_configuration(&self.folder, &self.membership, roster, invited).map(drop)
     }
 
     /// Waits for the device that has a code.
@@ -361,23 +414,28 @@ impl FleetOwner {
         self.configure(&[])
     }
 
-    /// Removes members by name or id, and returns how many went.
+    /// Removes members by name or id, and returns how many went. They are cut off once the broker reads its configuration.
     pub async fn revoke(&mut self, named: &str) -> Result<usize, FleetError> {
         self.follow().await?;
         let mut roster = self.next_roster();
+        let is_named = |member: &Member| member.name == named || member.id.as_str() == named;
         let before = roster.members.len();
-        roster
-            .members
-            .retain(|member| member.id == self.me || (member.name != named && member.id.as_str() != named));
+        roster.members.retain(|member| member.id == self.me || !is_named(member));
         let gone = before - roster.members.len();
-        if gone == 0 {
-            return Err(FleetError::Refused(format!(
-                "nobody named {named:?} can be revoked: postern fleet members"
-            )));
+        let late = std::mem::take(&mut self.removed_late).iter().filter(|member| is_named(member)).count();
+        match (gone, late) {
+            (0, 0) => {
+                let nobody = format!("nobody named {named:?} can be revoked: postern fleet members");
+                return Err(FleetError::Refused(nobody));
+            }
+            (0, late) => return Ok(late),
+            _ => {}
         }
-        self.publish(roster).await?;
-        self.configure(&[])?;
-        Ok(gone)
+        let published = self.publish(roster.clone()).await;
+        // They are cut off, whatever the broker says to the roster.
+        self.folder.keep_invited(&[])?;
+        self.configure_by(&roster, &[])?;
+        published.map(|_| gone + late)
     }
 
     fn next_roster(&self) -> Roster {
@@ -387,13 +445,14 @@ impl FleetOwner {
         roster
     }
 
+    /// Signs the next roster and stores it.
     async fn publish(&mut self, roster: Roster) -> Result<SignedEnvelope, FleetError> {
-        let (client, fleet) = (&self.link.client, &self.membership.fleet);
-        let (envelope, pinned) =
-            store::publish(client, fleet, (&self.me, &self.keys), &self.pinned, roster).await?;
-        self.folder.pin_roster(&pinned, &envelope)?;
-        policy::reseal(client, fleet, &self.keys.open, &pinned).await?;
-        (self.pinned, self.signed) = (pinned, envelope.clone());
+        let header = super::header(&self.membership.fleet, &self.me)?;
+        let envelope = header.sign_body(roster, &[&self.keys.sign]);
+        store::require_size::<Roster>(&envelope)?;
+        self.pinned.verify_next(&envelope, &self.membership.fleet).map_err(FleetError::refused)?;
+        self.folder.keep_pending_roster(&envelope)?;
+        self.store_roster(envelope.clone()).await?;
         Ok(envelope)
     }
 }

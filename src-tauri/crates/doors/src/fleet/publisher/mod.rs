@@ -6,7 +6,7 @@ mod published;
 use super::FleetError;
 use super::connect::{BrokerLink, MemberReply};
 use super::keep::{Folder, Keys};
-use super::store::{self, BUNDLE, STAGE};
+use super::store::{self, BUNDLE, PersonConnection, STAGE};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use postern_contract::THIS_COMPUTER;
 use postern_fleet::{
@@ -68,12 +68,7 @@ pub struct Publisher {
 impl Publisher {
     /// Connects as the person's member of this Mac.
     pub async fn connect(folder: &Folder) -> Result<Self, FleetError> {
-        let membership = folder.membership()?;
-        let me = membership.own_member_id(false).ok_or(FleetError::NoApprover)?.clone();
-        let keys = folder.read_keys(&me)?;
-        let link = BrokerLink::open_as_member(folder, &membership, (&me, &keys.nkey)).await?;
-        let fleet = membership.fleet;
-        let pinned = store::follow(&link.client, &fleet, &keys.open, folder).await?;
+        let PersonConnection { link, fleet, me, keys, pinned } = PersonConnection::open(folder).await?;
         Ok(Self { link, folder: folder.clone(), fleet, me, keys, pinned })
     }
 
@@ -123,6 +118,10 @@ impl Publisher {
         canary: Vec<FleetId>,
     ) -> Result<String, FleetError> {
         RiseLimits::read(&asked.limits).map_err(FleetError::Refused)?;
+        if !self.pinned.roster.all_groups().contains(group) {
+            let unknown = format!("no host is in the group {group}: postern fleet groups");
+            return Err(FleetError::Refused(unknown));
+        }
         let next = self.read_published(group).await?.next;
         let (version, previous) = next.bundle;
         let bundle = Bundle {

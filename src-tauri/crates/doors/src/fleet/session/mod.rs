@@ -145,7 +145,7 @@ impl FleetHostSession {
         let Some(owner) = membership.owner_member(&fleet.pinned) else { return Ok(None) };
         let Keys { sign, nkey, .. } = folder.read_keys(&owner.id)?;
         let link = BrokerLink::open_as_member(folder, membership, (&owner.id, &nkey)).await?;
-        store::prepare(&link.client, &membership.fleet).await?;
+        store::prepare(&link.client, &membership.fleet, &fleet.pinned.roster).await?;
         Ok(Some((owner.id.clone(), sign, link)))
     }
 
@@ -163,8 +163,8 @@ impl FleetHostSession {
     async fn serve(&mut self, read: &mut Revisions) -> Result<(), FleetError> {
         let client = self.link.client.clone();
         let subscribed = async |subject: String| client.subscribe(subject).await.map_err(FleetError::broker);
-        // Before anything is read, so that nothing is missed between.
-        let mut kept = subscribed(self.names.key_subject(">")).await?;
+        // Before anything is read, so that nothing is missed between. What the broker refuses is not heard here.
+        let mut kept = subscribed(self.names.stored(">")).await?;
         let mut answers = subscribed(self.names.answers(&self.fleet.me)).await?;
         let mut presence = subscribed(self.names.presence("*")).await?;
         let mut jobs = subscribed(self.names.jobs(self.fleet.me.as_str())).await?;
@@ -251,7 +251,7 @@ impl FleetHostSession {
             return Ok(());
         }
         let Some(stored) = stored else {
-            if message.subject.as_str() == self.names.key_subject(store::ROSTER) {
+            if message.subject.as_str() == self.names.stored(store::ROSTER) {
                 self.host.note_stranger("fleet", "roster", "this host cannot open it").await;
             }
             return Ok(());
