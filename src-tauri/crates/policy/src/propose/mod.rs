@@ -211,13 +211,14 @@ fn is_whole(facts: &Facts<'_>, verdict: &Verdict) -> bool {
 
 fn offers(widths: &[Widths], facts: &Facts<'_>, narrow: bool) -> Vec<AlwaysOffer> {
     let all = |pick: fn(&Widths) -> Option<&Draft>| -> Option<Vec<Draft>> {
-        let picked: Option<Vec<&Draft>> = widths.iter().map(pick).collect();
-        Some(distinct(picked?.into_iter().cloned()))
+        widths.iter().map(|width| pick(width).cloned()).collect()
     };
     let mut offers: Vec<AlwaysOffer> = Vec::new();
     let mut add = |id, drafts: Option<Vec<Draft>>| {
         let Some(drafts) = drafts else { return };
+        // One rule may be for steps in several folders.
         let Ok(folder) = place::rules_folder(&drafts, facts) else { return };
+        let drafts = distinct(drafts.into_iter());
         let label = match id {
             "exact" => label::exact_label(&drafts, facts),
             _ => label::each_label(&drafts, facts),

@@ -342,11 +342,14 @@ fn an_offer_holds_in_the_folder_that_it_was_given_in() {
             "{moved:?}"
         );
     }
-    let exchanged = Scene::new().with_shell_text("cd sub && git push").offers();
-    assert!(
-        exchanged.iter().all(|offer| offer.folder.is_none()),
-        "the agent may put a link there: {exchanged:?}"
-    );
+    // Also where the same rule serves a step before that.
+    for text in ["cd sub && git push", "git push && cd sub && git push"] {
+        let exchanged = Scene::new().with_shell_text(text).offers();
+        assert!(
+            exchanged.iter().all(|offer| offer.folder.is_none()),
+            "the agent may put a link there: {exchanged:?}"
+        );
+    }
 }
 
 #[test]
