@@ -1,4 +1,4 @@
-//! What happens to the windows that show questions.
+//! Events of the windows that show questions, of the person, the pages and the host.
 
 use super::InboxEvent;
 use crate::window::surface::Surface;

@@ -86,7 +86,7 @@ pub(super) struct LastManaged {
     file: Mutex<Option<ParsedFile>>,
 }
 
-/// A file that was parsed: its form by the name's end, a hash of its bytes and the number of its first rule, and the content.
+/// A file that was parsed: the end of its name, a hash of its bytes and the number of its first rule, with its content.
 #[derive(Debug)]
 struct ParsedFile {
     of: (Option<OsString>, [u8; 32], RuleId),
