@@ -307,8 +307,8 @@ impl FleetOwner {
         Ok(followed)
     }
 
-    /// Stores the roster that was signed here and that the broker did not confirm, if it can still follow. Whoever was told of
-    /// it may count by it already: the fleet gets no other one of its version from here.
+    /// Stores the roster that was signed here and that the broker did not confirm, if it can still follow. A broker may have
+    /// shown it to members: the fleet gets no other one of its version from here.
     async fn finish_roster(&mut self) -> Result<Option<SignedEnvelope>, FleetError> {
         let Some(pending) = self.folder.pending_roster()? else { return Ok(None) };
         if Hash::of_bytes(&pending.payload) == self.pinned.hash {
@@ -317,12 +317,13 @@ impl FleetOwner {
             self.configure(&self.folder.invited()?)?;
             return Ok(None);
         }
-        if !self.is_owner() || self.pinned.verify_next(&pending, &self.membership.fleet).is_err() {
+        let next = self.pinned.verify_next(&pending, &self.membership.fleet);
+        let Some(next) = next.ok().filter(|_| self.is_owner()) else {
             self.folder.forget_pending_roster()?;
             return Ok(None);
-        }
+        };
         let before = self.pinned.roster.members.clone();
-        self.store_roster(pending.clone()).await?;
+        self.store_roster(next, pending.clone()).await?;
         self.configure(&self.folder.invited()?)?;
         let stays = |member: &Member| self.pinned.roster.member(&member.id).is_some();
         self.removed_late = before.into_iter().filter(|member| !stays(member)).collect();
@@ -330,9 +331,12 @@ impl FleetOwner {
     }
 
     /// Stores the next roster for its members, and counts by it.
-    async fn store_roster(&mut self, envelope: SignedEnvelope) -> Result<(), FleetError> {
+    async fn store_roster(
+        &mut self,
+        pinned: PinnedRoster,
+        envelope: SignedEnvelope,
+    ) -> Result<(), FleetError> {
         let (client, fleet) = (&self.link.client, &self.membership.fleet);
-        let pinned = self.pinned.verify_next(&envelope, fleet).map_err(FleetError::refused)?;
         store::publish(client, fleet, (&self.me, &self.keys), (&self.pinned, &pinned), &envelope).await?;
         self.folder.pin_roster(&pinned, &envelope)?;
         (self.pinned, self.signed) = (pinned, envelope);
@@ -450,9 +454,9 @@ impl FleetOwner {
         let header = super::header(&self.membership.fleet, &self.me)?;
         let envelope = header.sign_body(roster, &[&self.keys.sign]);
         store::require_size::<Roster>(&envelope)?;
-        self.pinned.verify_next(&envelope, &self.membership.fleet).map_err(FleetError::refused)?;
+        let next = self.pinned.verify_next(&envelope, &self.membership.fleet).map_err(FleetError::refused)?;
         self.folder.keep_pending_roster(&envelope)?;
-        self.store_roster(envelope.clone()).await?;
+        self.store_roster(next, envelope.clone()).await?;
         Ok(envelope)
     }
 }
