@@ -12,7 +12,6 @@ use postern_policy::{
     AgentId, AgentPolicy, Decision, Effect, Facts, FoundProgram, Identity, Lookup, Pattern, Pin, Rule,
     RuleSet, Settings, StepFacts, judge_request,
 };
-use std::collections::HashMap;
 use std::convert::Infallible;
 use std::hint::black_box;
 use std::time::Duration;
@@ -64,14 +63,8 @@ pub(super) fn policy(agent: AgentId, rules: usize) -> AgentPolicy {
     });
     let rules: Vec<Rule> = (1..rules - 2).map(numbered_rule).chain(pinned).collect();
     AgentPolicy {
-        agent,
-        settings: Settings::default(),
         rules: RuleSet::compile(&rules, "/home/ann", false),
-        file: None,
-        file_problem: None,
-        managed_problem: None,
-        people: std::collections::BTreeMap::new(),
-        sessions: HashMap::new(),
+        ..AgentPolicy::new(agent, Settings::default())
     }
 }
 

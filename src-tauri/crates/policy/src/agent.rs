@@ -22,6 +22,8 @@ pub struct AgentPolicy {
     pub file_problem: Option<String>,
     /// Reason why the rules of the organization cannot be read. While set, everything is denied.
     pub managed_problem: Option<String>,
+    /// Names of the managed policies in force, with their versions.
+    pub managed: Vec<String>,
     /// Number of people that have to approve, by risk; one where none is named.
     pub people: BTreeMap<RiskLevel, u8>,
     /// Layers of its sessions, by the session's name.
@@ -49,6 +51,7 @@ impl AgentPolicy {
             file: None,
             file_problem: None,
             managed_problem: None,
+            managed: Vec::new(),
             people: BTreeMap::new(),
             sessions: HashMap::new(),
         }

@@ -29,7 +29,13 @@ pub enum Cause {
     /// Every request of the agent is asked about; this is why it would be allowed.
     AskAlways(Box<Cause>),
     /// A policy wants several people to approve it; `would` is why it would be allowed.
-    SeveralPeople { people: u8, would: Box<Cause> },
+    SeveralPeople {
+        people: u8,
+        /// Names of the managed policies in force.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        by: Vec<String>,
+        would: Box<Cause>,
+    },
     /// Several steps are asked about; this is the cause of the first.
     Steps { cause: Box<Cause>, asking: usize, steps: usize },
     /// No one answered, and this is what happens then.
@@ -441,6 +447,8 @@ pub enum StageFinding {
     Security(Security),
     /// Confinement of the run.
     Confinement(Confinement),
+    /// Names of the managed policies in force, with their versions.
+    Managed(Vec<String>),
     /// A protected place is touched.
     Touched { place: String, named: bool },
     /// A sentence of the host, or one that an earlier version of Postern recorded.

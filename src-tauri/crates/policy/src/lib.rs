@@ -77,7 +77,7 @@ pub use judge::{
 pub use needed::{Needed, WantedProgram, candidates, folder_of, lookups};
 pub use path::{expand_home, from_home, normal as normal_path};
 pub use pattern::{PatternError, kind_name, parse_pattern, parse_typed, pattern_text};
-pub use people::require_people;
+pub use people::conclude;
 pub use postern_protocol::Profile;
 pub use propose::{
     AlwaysOffer, Draft, NothingToSave, OfferLabel, Offered, ProgramRenewal, RenewedProgram, propose,

@@ -1,20 +1,29 @@
-//! Approval by several people, where a policy wants it for a risk: what one person saved or set stands in for nobody.
+//! End of a judgment: the managed policies that it was made under, and approval by several people where one of them wants it.
 
 use crate::agent::AgentPolicy;
-use crate::cause::{Cause, NamedRuleSource};
+use crate::cause::{Cause, NamedRuleSource, StageFinding};
 use crate::decision::{Decision, Reason};
 use crate::settings::Ask;
 use crate::verdict::{StepVerdict, TraceLine, Verdict};
 
+/// Returns a verdict that names the managed policies in force, and asks where they want several people.
+pub fn conclude(mut verdict: Verdict, policy: &AgentPolicy) -> Verdict {
+    if !policy.managed.is_empty() {
+        let found = StageFinding::Managed(policy.managed.clone());
+        verdict.trace.push(TraceLine { stage: "managed policies".to_owned(), found });
+    }
+    require_people(verdict, policy)
+}
+
 /// Returns a verdict that asks where several people have to approve, and denies where nobody is asked.
 ///
-/// Only rules of an organization or a fleet allow it without them: those of this host are one person's.
-pub fn require_people(mut verdict: Verdict, policy: &AgentPolicy) -> Verdict {
+/// Only rules of an organization or a fleet allow it without them: what one person of this host saved or set stands in for nobody.
+fn require_people(mut verdict: Verdict, policy: &AgentPolicy) -> Verdict {
     let people = policy.people.get(&verdict.risk.level).copied().unwrap_or(1);
     if people < 2 || verdict.decision != Decision::Allow || is_by_policy(&verdict.steps) {
         return verdict;
     }
-    let cause = Cause::SeveralPeople { people, would: Box::new(verdict.cause) };
+    let cause = Cause::SeveralPeople { people, by: policy.managed.clone(), would: Box::new(verdict.cause) };
     verdict.trace.push(TraceLine { stage: "people".to_owned(), found: cause.clone().into() });
     let (decision, reason) = match policy.settings.ask {
         Ask::Off => (Decision::Deny, Reason::AllowlistMiss),

@@ -52,7 +52,7 @@ fn causes(text: &str) -> Vec<Cause> {
         Cause::NotCovered { command: command(), pattern: text(), gap: Gap::UnsafeArg(mark()) },
         Cause::NotCovered { command: command(), pattern: text(), gap: Gap::Outside { path: text() } },
         Cause::AskAlways(Box::new(Cause::NoRule { command: command() })),
-        Cause::SeveralPeople { people: 2, would: Box::new(Cause::Rule(rule(&text()))) },
+        Cause::SeveralPeople { people: 2, by: vec![text()], would: Box::new(Cause::Rule(rule(&text()))) },
         tool(ToolUse::Value(text()), Some(rule(&text()))),
         tool(ToolUse::Any, None),
         Cause::Tool(ToolCause::MayMean { tool: text(), value: text(), pattern: text() }),

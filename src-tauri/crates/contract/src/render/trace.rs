@@ -56,6 +56,7 @@ pub fn finding_sentence(found: &StageFinding) -> ShownText {
             let whole = further.literal("and the system’s files, and has ").literal(network).literal(".");
             kept_from(whole, denied)
         }
+        StageFinding::Managed(names) => super::cause::policies(names).literal(" applied."),
         StageFinding::Touched { place, named } => {
             let words = if *named { ", and a line names it." } else { ", and no line names it." };
             Sentence::new("It touches ").code(place).literal(words)

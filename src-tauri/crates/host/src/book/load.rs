@@ -61,7 +61,7 @@ impl PolicyStore {
         }
         if before.managed != now.managed && now.managed != Ok(Managed::default()) || before.managed.is_err() {
             let (says, is_broken) = match &now.managed {
-                Ok(Managed { rules, settings, approvals, sources }) => {
+                Ok(Managed { rules, settings, approvals, sources, names: _ }) => {
                     let text = serde_json::to_string(rules).unwrap_or_default();
                     let rules = if text.len() <= KEPT_TEXT { json!(rules) } else { of_text(&text) };
                     let mut says = json!({ "rules": rules, "settings": settings, "sources": sources });
@@ -156,6 +156,7 @@ impl PolicyStore {
         policy.rules = self.compile(rules.iter().copied().chain(shipped)).join_with(everyone);
         policy.managed_problem = managed.as_ref().err().cloned();
         policy.people.clone_from(&decided.approvals);
+        policy.managed.clone_from(&decided.names);
         policy.file_problem = permissions.read.as_ref().err().map(ToString::to_string);
         policy.file = permissions.read.as_ref().ok().cloned();
         policy.sessions = self.inner.sessions.layers_of_agent(&agent.id);

@@ -4,8 +4,8 @@ use super::HostPaths;
 use crate::touches::touches_of_line;
 use postern_command::{Dialect, ParsedCommand, read_argv_at, read_shell_at};
 use postern_policy::{
-    AgentPolicy, Confinable, Facts, Input, Millis, Origin, Rule, StepFacts, Verdict, judge_request,
-    protect_in_own_shell, require_people, would_match,
+    AgentPolicy, Confinable, Facts, Input, Millis, Origin, Rule, StepFacts, Verdict, conclude, judge_request,
+    protect_in_own_shell, would_match,
 };
 use postern_protocol::RequestedConfinement;
 use postern_request::Launch;
@@ -102,7 +102,7 @@ impl PastRequest {
         } else {
             protect_in_own_shell(verdict, policy, &facts, &touches_of_line(&facts))
         };
-        require_people(verdict, policy)
+        conclude(verdict, policy)
     }
 
     /// Returns true if a rule is about it.

@@ -14,8 +14,8 @@ use postern_exec::user::HostUser;
 use postern_policy::environment::VariableChange;
 use postern_policy::{
     AgentPolicy, AlwaysOffer, Cause, Confinable, Confinement, Decision, Facts, Input, Millis, NothingToSave,
-    ProgramRenewal, Reason, Rule, StepFacts, Verdict, judge_request, judge_unanswered, propose,
-    propose_renewals, require_people, tighter_profiles,
+    ProgramRenewal, Reason, Rule, StepFacts, Verdict, conclude, judge_request, judge_unanswered, propose,
+    propose_renewals, tighter_profiles,
 };
 use postern_protocol::{RequestedConfinement, RunParams};
 use postern_request::{AllowedBy, Denial, Digest, Launch, Plan};
@@ -163,7 +163,7 @@ pub(crate) fn judge_run(
     match looked_up(world, policy, version, run) {
         Ok(mut judged) => {
             let facts = judged.policy_facts(world, policy, now);
-            let verdict = require_people(judge_request(policy, &facts), policy);
+            let verdict = conclude(judge_request(policy, &facts), policy);
             judged.decide(verdict, &world.home);
             judged.find_offers(world, policy, now);
             RequestJudgment::Judged(judged)
@@ -304,7 +304,7 @@ impl JudgedRequest {
             Some(call) => call.judge_by_policy(world, policy, &facts),
             None => judge_request(policy, &facts),
         };
-        require_people(verdict, policy)
+        conclude(verdict, policy)
     }
 
     /// Returns what could be saved for it, with this verdict.

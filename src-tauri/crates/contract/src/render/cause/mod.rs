@@ -42,6 +42,14 @@ fn phrase(class: Class) -> &'static str {
     }
 }
 
+/// Returns the names of managed policies, as the beginning of a sentence.
+pub(super) fn policies(names: &[String]) -> Sentence {
+    let named = names.iter().enumerate().fold(Sentence::default(), |sentence, (at, name)| {
+        sentence.literal(if at == 0 { "" } else { " and " }).code(name)
+    });
+    if names.is_empty() { Sentence::new("A policy") } else { named }
+}
+
 /// Returns why, in one or two sentences.
 #[expect(clippy::too_many_lines, reason = "one line for each kind of cause")]
 pub fn cause_sentence(cause: &Cause) -> ShownText {
@@ -52,7 +60,8 @@ pub fn cause_sentence(cause: &Cause) -> ShownText {
         Cause::RunsAnything => Sentence::new("This agent may run everything that no deny rule names."),
         Cause::AskAlways(would) => Sentence::new("Postern asks about everything from this agent. ")
             .append(self::cause_sentence(would)),
-        Cause::SeveralPeople { people, would } => Sentence::new("A policy wants ")
+        Cause::SeveralPeople { people, by, would } => policies(by)
+            .literal(" wants ")
             .number(usize::from(*people))
             .literal(" people to approve it, which nothing that is set or saved here does. ")
             .append(self::cause_sentence(would)),

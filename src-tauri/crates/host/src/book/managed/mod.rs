@@ -74,6 +74,8 @@ pub(crate) struct Managed {
     pub(crate) settings: serde_json::Map<String, serde_json::Value>,
     /// Number of people that have to approve, by risk; one where none is named.
     pub(crate) approvals: BTreeMap<RiskLevel, u8>,
+    /// Names of its policies: what each file calls itself, or its path.
+    pub(crate) names: Vec<String>,
     /// Files of it, with their organization.
     pub(crate) sources: Vec<String>,
 }
@@ -143,6 +145,7 @@ impl LastManaged {
                 *known = (*known).max(*people);
             }
             let whose = read.file.organisation.as_deref().map(postern_command::escape::visible_text);
+            managed.names.push(whose.clone().unwrap_or_else(|| shown.to_string()));
             managed
                 .sources
                 .push(whose.map_or_else(|| shown.to_string(), |whose| format!("{whose} ({shown})")));
