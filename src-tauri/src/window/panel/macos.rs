@@ -7,8 +7,8 @@
 use objc2::runtime::AnyObject;
 use objc2::{ClassType as _, define_class, msg_send};
 use objc2_app_kit::{
-    NSEvent, NSEventType, NSPanel, NSResponder, NSStatusWindowLevel, NSWindow, NSWindowCollectionBehavior,
-    NSWindowStyleMask,
+    NSColor, NSEvent, NSEventType, NSPanel, NSResponder, NSStatusWindowLevel, NSWindow,
+    NSWindowCollectionBehavior, NSWindowStyleMask,
 };
 use objc2_core_graphics::{CGEvent, CGEventField};
 use objc2_foundation::NSObject;
@@ -18,6 +18,9 @@ use tauri::WebviewWindow;
 
 /// Time for which no *Allow* counts after a program made a click or pressed a key in the panel.
 const DISTRUST: Duration = Duration::from_secs(2);
+
+/// Radius of the corners, in points.
+const CORNERS: f64 = 22.0;
 
 /// Time of the last event that a program made, in milliseconds since [`start`], or 0.
 static MADE_BY_PROGRAM: AtomicU64 = AtomicU64::new(0);
@@ -71,7 +74,20 @@ pub(in crate::window) fn make_panel(window: &WebviewWindow) -> tauri::Result<()>
         window.setHidesOnDeactivate(false);
         window.setLevel(NSStatusWindowLevel);
         window.setCollectionBehavior(behavior());
+        round_corners(window);
     })
+}
+
+/// Rounds the corners: the page is cut by the layer of the view that holds it, and the shadow follows.
+fn round_corners(window: &NSWindow) {
+    let Some(view) = window.contentView() else { return };
+    window.setOpaque(false);
+    window.setBackgroundColor(Some(&NSColor::clearColor()));
+    view.setWantsLayer(true);
+    if let Some(layer) = view.layer() {
+        layer.setCornerRadius(CORNERS);
+        layer.setMasksToBounds(true);
+    }
 }
 
 /// Shows the window on the active space without making it the key window, also while Postern is the active app.
@@ -139,7 +155,7 @@ fn on_main_thread(
 
 #[cfg(test)]
 mod tests {
-    use super::{QuestionPanel, author, behavior};
+    use super::{CORNERS, QuestionPanel, author, behavior, round_corners};
     use objc2::{ClassType as _, MainThreadMarker, MainThreadOnly as _, msg_send, rc::Retained};
     use objc2_app_kit::{NSBackingStoreType, NSStatusWindowLevel, NSWindowStyleMask};
     use objc2_core_graphics::CGEvent;
@@ -163,6 +179,10 @@ mod tests {
         assert!(panel.isVisible() && panel.isOnActiveSpace(), "it is on the space that is shown");
         assert!(!panel.isKeyWindow() && !panel.canBecomeMainWindow(), "the keyboard stays where it was");
         panel.orderOut(None);
+        round_corners(&panel);
+        let layer = panel.contentView().expect("a view").layer().expect("a layer");
+        assert!(!panel.isOpaque() && layer.masksToBounds(), "what is outside of the corners is seen through");
+        assert!((layer.cornerRadius() - CORNERS).abs() < f64::EPSILON);
     }
 
     #[test]
