@@ -1,6 +1,7 @@
 //! Facts about an answer, or a change of the command, that does not count or could not be carried out in full.
 
 use crate::part::Part;
+use crate::told::ClosedBy;
 use postern_policy::{PatternError, Widening};
 use postern_request::{NotShown, Refusal};
 
@@ -84,8 +85,8 @@ pub enum NotApplied {
     Offline,
     /// The Mac where it waits did not tell whether the answer counts.
     Unconfirmed,
-    /// Somebody was first: the person, and the place.
-    AnsweredElsewhere { by: Option<String>, place: Option<String> },
+    /// Somebody was first: how it ended, the person, and the place.
+    AnsweredElsewhere { how: ClosedBy, by: Option<String>, place: Option<String> },
     /// Counted, and this many further people have to approve.
     MorePeople(u8),
     /// Second approval of one person.

@@ -2,9 +2,9 @@
 
 use crate::doors::DoorRegistry;
 use crate::fleet::{
-    ApproverLimits, BrokerChoice, FleetId, FleetRisk, FleetSetup, Folder, HostConsent, HostReply, Invitation,
+    ApproverLimits, BrokerChoice, FleetId, FleetSetup, Folder, HostConsent, HostReply, Invitation,
     InvitationCode, MemberRole, NewFleetChoices, PolicyScope, Reported, RightsChange, Work, block_hosts,
-    broker_start, change_rights, read_detail, read_host, readable_hosts, revoke_member,
+    broker_start, change_rights, fleet_risk, read_detail, read_host, readable_hosts, revoke_member,
 };
 use postern_command::escape::visible_text;
 use postern_contract::methods::{
@@ -14,7 +14,6 @@ use postern_contract::methods::{
     FleetRole, FleetStart,
 };
 use postern_host::doors::{DoorMethodFuture, FleetMethods};
-use postern_policy::RiskLevel;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -213,14 +212,6 @@ fn parse_group(text: &str) -> Result<FleetId, ControlError> {
 
 fn parse_groups(texts: &[String]) -> Result<Vec<FleetId>, ControlError> {
     texts.iter().map(|group| parse_group(group)).collect()
-}
-
-fn fleet_risk(level: RiskLevel) -> FleetRisk {
-    match level {
-        RiskLevel::Safe => FleetRisk::Safe,
-        RiskLevel::NeedsReview => FleetRisk::NeedsReview,
-        RiskLevel::Dangerous => FleetRisk::Dangerous,
-    }
 }
 
 fn rights_change(asked: FleetMemberChange) -> Result<RightsChange, ControlError> {

@@ -1,7 +1,7 @@
 //! The one place that says whether an answer, a roster, a `fresh`, a bundle or a stage counts.
 
 use crate::admitted::{AdmittedAnswer, AdmittedMessage, Now};
-use crate::bundle::{Bundle, POLICY_STEP, RolloutStage};
+use crate::bundle::{Bundle, RolloutStage, require_step};
 use crate::envelope::SignedEnvelope;
 use crate::host::{FleetState, OpenQuestion, SKEW, SettledQuestion};
 use crate::id::{FleetId, Hash};
@@ -22,7 +22,7 @@ pub fn admit_message(fleet: &FleetState, bytes: &[u8], now: Now) -> Result<Admit
     match kind {
         FleetMessageKind::Answer => admit_answer(fleet, &envelope, now),
         FleetMessageKind::Roster => {
-            fleet.pinned.verify_next(&envelope, &fleet.id).map(Box::new).map(AdmittedMessage::Roster)
+            fleet.pinned.verify_later(&envelope, &fleet.id).map(Box::new).map(AdmittedMessage::Roster)
         }
         FleetMessageKind::Fresh => admit_fresh(fleet, &envelope, now).map(AdmittedMessage::Fresh),
         FleetMessageKind::Bundle => admit_bundle(fleet, &envelope, now),
@@ -110,7 +110,7 @@ fn repeated(
             Err(FleetRefusal::Used)
         });
     }
-    let SettledQuestion { question, answers, by, place } = fleet
+    let SettledQuestion { question, answers, outcome, by, place } = fleet
         .settled
         .iter()
         .find(|settled| settled.question == answer.question || settled.answers.contains(&sealed.id))?;
@@ -118,7 +118,10 @@ fn repeated(
     Some(match (counted, *question == answer.question) {
         (true, true) => Ok(FleetReceipt::Applied { answer: sealed.id.clone(), missing: 0 }),
         (true, false) => Err(FleetRefusal::Used),
-        (false, _) => Err(FleetRefusal::Closed { by: by.clone(), place: place.clone() }),
+        (false, _) => {
+            let (by, place) = (by.clone(), place.clone());
+            Err(FleetRefusal::Closed { outcome: Some(outcome.clone()), by, place })
+        }
     })
 }
 
@@ -131,7 +134,7 @@ fn check_answer(
     now: Now,
 ) -> Result<(), FleetRefusal> {
     if now.timer >= open.ends {
-        return Err(FleetRefusal::Closed { by: None, place: None });
+        return Err(FleetRefusal::Closed { outcome: Some("expired".to_owned()), by: None, place: None });
     }
     if answer.revision != open.revision || answer.digest != open.digest {
         return Err(FleetRefusal::Changed);
@@ -209,8 +212,11 @@ fn admit_bundle(
     let ahead = require_step(ours.map_or(0, |ours| ours.version), version)?;
     if let Some(ours) = ours {
         let follows = ahead != 1 || bundle.previous == Some(ours.bundle);
-        if version < ours.version || (version == ours.version && hash == ours.bundle) {
+        if version < ours.version {
             return Err(FleetRefusal::Older);
+        }
+        if version == ours.version && hash == ours.bundle {
+            return Err(FleetRefusal::Known);
         }
         if version == ours.version || !follows {
             return Err(FleetRefusal::Fork { version, ours: ours.bundle, theirs: hash });
@@ -229,19 +235,13 @@ fn admit_stage(fleet: &FleetState, envelope: &SignedEnvelope) -> Result<RolloutS
     }
     let policy = fleet.policy.get(&stage.group).ok_or(FleetRefusal::NoBundle)?;
     if stage.number <= policy.stage {
-        return Err(FleetRefusal::Older);
+        return Err(if stage.number == policy.stage { FleetRefusal::Known } else { FleetRefusal::Older });
     }
     if stage.bundle != policy.bundle {
         return Err(FleetRefusal::NoBundle);
     }
     require_step(policy.stage, stage.number)?;
     Ok(stage)
-}
-
-/// Returns how far a number is ahead of ours. One that leaves no room for those after it is refused.
-fn require_step(ours: u64, theirs: u64) -> Result<u64, FleetRefusal> {
-    let ahead = theirs.saturating_sub(ours);
-    if ahead > POLICY_STEP { Err(FleetRefusal::TooFar(theirs)) } else { Ok(ahead) }
 }
 
 fn job(fleet: &FleetState, envelope: &SignedEnvelope, now: Now) -> Result<AdmittedMessage, FleetRefusal> {

@@ -58,9 +58,15 @@ impl Subjects {
         format!("{kind}.{}", Hash::of_parts("postern-fleet group 1", &parts).short_hex())
     }
 
-    /// Returns the subject on which a member reports that it is there.
+    /// Returns the subject on which a person's device reports that it is there; `*` for all.
     pub fn presence(&self, member: &str) -> String {
         format!("pf.{}.here.{member}", self.fleet)
+    }
+
+    /// Returns the subject on which a host reports that it is there; `*` for all. Hosts do not listen to each other: their
+    /// messages would be as many as their number squared.
+    pub fn host_presence(&self, host: &str) -> String {
+        format!("pf.{}.there.{host}", self.fleet)
     }
 
     /// Returns the subject on which an invited device and an owner meet.
@@ -205,15 +211,14 @@ impl Broker<'_> {
         user.allow_reading(&bucket);
         user.publish
             .extend([format!("$JS.API.DIRECT.GET.{bucket}"), format!("$JS.API.DIRECT.GET.{bucket}.>")]);
-        user.publish.push(names.presence(id.as_str()));
         if member.has_role(MemberRole::Host) {
             user.publish.extend([names.questions(id), names.audit(id.as_str())]);
-            user.publish.push(names.audit_rows(id.as_str()));
+            user.publish.extend([names.audit_rows(id.as_str()), names.host_presence(id.as_str())]);
             user.subscribe.extend([names.answers(id), names.presence("*"), names.jobs(id.as_str())]);
         }
         if member.has_role(MemberRole::Approver) {
-            user.publish.push(format!("pf.{}.ans.*", self.fleet));
-            user.subscribe.extend([names.all_questions(), names.presence("*")]);
+            user.publish.extend([format!("pf.{}.ans.*", self.fleet), names.presence(id.as_str())]);
+            user.subscribe.extend([names.all_questions(), names.host_presence("*")]);
             user.allow_reading(&names.question_stream());
             user.allow_reading(&names.audit_stream());
         }

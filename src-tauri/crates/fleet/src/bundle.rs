@@ -3,11 +3,18 @@
 use crate::WallMillis;
 use crate::id::{FleetId, Hash};
 use crate::message::{FleetMessageBody, FleetMessageKind};
+use crate::refusal::FleetRefusal;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Most that the number of a version or a stage may be ahead of the one before: nobody takes the last number.
-pub const POLICY_STEP: u64 = 1 << 20;
+pub const VERSION_STEP: u64 = 1 << 20;
+
+/// Returns how far a number is ahead of ours. One that leaves no room for those after it is refused.
+pub(crate) fn require_step(ours: u64, theirs: u64) -> Result<u64, FleetRefusal> {
+    let ahead = theirs.saturating_sub(ours);
+    if ahead > VERSION_STEP { Err(FleetRefusal::TooFar(theirs)) } else { Ok(ahead) }
+}
 
 /// Version of a group's policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -66,6 +66,8 @@ pub struct SettledQuestion {
     pub question: FleetId,
     /// The answers that decided it, empty if it was answered on the host or ended by itself.
     pub answers: Vec<FleetId>,
+    /// How it ended, as a closing names it.
+    pub outcome: String,
     /// The person whose answer counts.
     pub by: Option<String>,
     /// The device or approver where.
@@ -151,9 +153,10 @@ impl FleetState {
     }
 
     /// Ends a question, after an answer on the host or by itself.
-    pub fn settle(&mut self, question: &FleetId, by: Option<String>, place: Option<String>) {
+    pub fn settle(&mut self, question: &FleetId, outcome: &str, by: Option<String>, place: Option<String>) {
         if self.open.remove(question).is_some() {
-            let settled = SettledQuestion { question: question.clone(), answers: Vec::new(), by, place };
+            let (question, answers, outcome) = (question.clone(), Vec::new(), outcome.to_owned());
+            let settled = SettledQuestion { question, answers, outcome, by, place };
             self.remember(settled);
         }
     }
@@ -221,6 +224,7 @@ impl FleetState {
         self.remember(SettledQuestion {
             question: decided.answer.question.clone(),
             answers: open.given.into_iter().chain([given]).map(|(answer, ..)| answer).collect(),
+            outcome: if decided.answer.answer.allows() { "allowed" } else { "denied" }.to_owned(),
             by: Some(decided.person.clone()),
             place: Some(decided.device.clone()),
         });

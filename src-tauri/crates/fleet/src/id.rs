@@ -82,6 +82,13 @@ impl Hash {
         Self(hash.finalize().into())
     }
 
+    /// Returns an id of its first half.
+    pub(crate) fn into_id(self) -> FleetId {
+        let mut half = [0; 16];
+        half.copy_from_slice(&self.0[..16]);
+        FleetId::random(half)
+    }
+
     /// Takes the bytes of a hash.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)

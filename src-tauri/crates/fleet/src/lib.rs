@@ -33,7 +33,7 @@ pub use admit::{admit_message, published, signing_approver};
 pub use admitted::{AdmittedAnswer, AdmittedMessage, Now};
 pub use anchor::{Anchor, AnchorFinding, AnchorHead, AnchorReport, verify};
 pub use broker::{Broker, MAX_PAYLOAD, Subjects};
-pub use bundle::{Bundle, InForce, POLICY_STEP, RolloutReach, RolloutStage, bundle_name};
+pub use bundle::{Bundle, InForce, RolloutReach, RolloutStage, VERSION_STEP, bundle_name};
 pub use code::{CODE_LASTS, CodeError, InvitationCode};
 pub use document::{open_document, seal_document};
 pub use envelope::{EnvelopeError, EnvelopeSignature, SignedEnvelope, pre_auth_encoding};
@@ -44,7 +44,7 @@ pub use join::{Introduction, JoinError, JoinSide, Joined, Party, Reveal};
 pub use keys::{KeyError, OpenKey, SealKey, SignKey, VerifyKey};
 pub use message::{
     FleetAnswer, FleetChoice, FleetClosing, FleetMessageBody, FleetMessageHeader, FleetMessageKind,
-    FleetPresence, FleetQuestion, FleetReceipt, FleetRisk, HostBlock, Payload,
+    FleetPresence, FleetQuestion, FleetReceipt, FleetRights, FleetRisk, HostBlock, Payload,
 };
 pub use records::{AuditRows, RowFinding, RowHead, RowReport, SentAuditRow, follow_rows, rows_id};
 pub use refusal::{FleetRefusal, RosterError};

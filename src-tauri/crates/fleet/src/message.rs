@@ -262,6 +262,20 @@ pub enum FleetChoice {
     Always,
     /// No run.
     Deny,
+    /// Other rights for the run. It is judged again, and everybody is shown that before anybody approves it.
+    Confine(FleetRights),
+}
+
+/// Rights that an approver gives a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FleetRights {
+    /// At least the profile `look`.
+    Look,
+    /// At least the profile `project`.
+    Project,
+    /// As the agent asked for it.
+    AsAsked,
 }
 
 impl FleetChoice {
@@ -296,6 +310,18 @@ pub struct FleetAnswer {
     pub roster: Hash,
 }
 
+impl FleetAnswer {
+    /// Returns the id of the message with this answer of a member: the same each time it is sent, so that sending it again is
+    /// answered with what came of it. Nobody else can tell what it is made of.
+    pub fn message_id(&self, key: &SignKey) -> FleetId {
+        let Self { question, revision, digest, answer, rule, shows: _, feedback, roster: _ } = self;
+        // Texts and lists always have a JSON form.
+        let content = serde_json::to_vec(&(question, revision, digest, answer, rule, feedback));
+        let signature = key.sign(&content.unwrap_or_default());
+        Hash::of_parts("postern-fleet answer 1", &[&signature]).into_id()
+    }
+}
+
 /// Outcome of an answer. The host signs it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "state", deny_unknown_fields)]
@@ -311,6 +337,9 @@ pub enum FleetReceipt {
     Closed {
         /// The answer that came too late.
         answer: FleetId,
+        /// How it ended, as a closing names it; absent if that is not known any more.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        outcome: Option<String>,
         /// The person whose answer counts.
         by: Option<String>,
         /// The device or approver where.

@@ -68,6 +68,8 @@ pub enum FleetRefusal {
     /// The question has an answer, or ended by itself.
     #[error("it is closed")]
     Closed {
+        /// How it ended, as a closing names it.
+        outcome: Option<String>,
         /// The person whose answer counts.
         by: Option<String>,
         /// The device or approver where.
@@ -94,9 +96,15 @@ pub enum FleetRefusal {
     /// A roster that is not the next one.
     #[error(transparent)]
     Roster(#[from] RosterError),
+    /// What this host has.
+    #[error("this host has it already")]
+    Known,
     /// Older than what this host has.
     #[error("it is older than what this host has")]
     Older,
+    /// Version that this host took before a newer one, and that the broker gives out again.
+    #[error("the broker gives out an older version than the one that this host has")]
+    RolledBack,
     /// Number that is too far ahead of the one before it.
     #[error("number {0} is too far ahead of what this host has")]
     TooFar(u64),
@@ -156,7 +164,9 @@ impl FleetRefusal {
             Self::Used => "used",
             Self::SamePerson(_) => "same-person",
             Self::Roster(_) => "roster",
+            Self::Known => "known",
             Self::Older => "older",
+            Self::RolledBack => "rolled-back",
             Self::TooFar(_) => "too-far",
             Self::Fork { .. } => "fork",
             Self::TooFew { .. } => "too-few",

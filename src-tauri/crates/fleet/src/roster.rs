@@ -1,6 +1,7 @@
 //! Members of a fleet and their rights. Each version names the one before and is signed by its owners.
 
 use crate::WallMillis;
+use crate::bundle::require_step;
 use crate::envelope::SignedEnvelope;
 use crate::id::{FleetId, Hash};
 use crate::keys::{SealKey, VerifyKey};
@@ -227,7 +228,7 @@ impl Member {
     }
 
     /// Returns the person that it counts as: two devices of one person are one.
-    pub(crate) fn counted_as(&self) -> &str {
+    pub fn counted_as(&self) -> &str {
         if self.person.is_empty() { self.id.as_str() } else { &self.person }
     }
 }
@@ -244,6 +245,23 @@ impl PinnedRoster {
         Ok(Self { roster, hash })
     }
 
+    /// Returns a later roster: the next one, or one after it that owners of this one signed as well.
+    ///
+    /// Who was away does not see those between. Nothing is lost by it: the same owners could have signed each of them.
+    pub fn verify_later(&self, envelope: &SignedEnvelope, fleet: &FleetId) -> Result<Self, FleetRefusal> {
+        let (ours, theirs) = match self.verify_next(envelope, fleet) {
+            Err(FleetRefusal::Roster(RosterError::NotNext { ours, theirs })) => (ours, theirs),
+            next => return next,
+        };
+        require_step(ours, theirs)?;
+        let hash = Hash::of_bytes(&envelope.payload);
+        let roster = payload::<Roster>(envelope, FleetMessageKind::Roster, fleet)?.body;
+        // Others own the fleet by now, and what made them owners was not seen here.
+        enough(&self.roster, envelope).map_err(|_| RosterError::NotNext { ours, theirs })?;
+        roster.validate()?;
+        Ok(Self { roster, hash })
+    }
+
     /// Returns the next roster, if owners of this one signed it.
     pub fn verify_next(&self, envelope: &SignedEnvelope, fleet: &FleetId) -> Result<Self, FleetRefusal> {
         let hash = Hash::of_bytes(&envelope.payload);
@@ -253,7 +271,7 @@ impl PinnedRoster {
             return Err(FleetRefusal::Fork { version: ours, ours: self.hash, theirs: hash });
         }
         if theirs <= ours {
-            return Err(FleetRefusal::Older);
+            return Err(if theirs == ours { FleetRefusal::Known } else { FleetRefusal::Older });
         }
         if theirs != ours.saturating_add(1) {
             return Err(RosterError::NotNext { ours, theirs }.into());

@@ -35,7 +35,10 @@ pub use clock::{lasting, now_millis};
 pub use control::{Handle, HostControl, read_audit_row};
 pub use diagnosis::{DataFolderOwner, Diagnosis, HostProcess, diagnose};
 pub use folder::make_private;
-pub use gate::{AnswerElsewhere, GateClosed, GateCounts, GateHandle, Killed, PauseProblem, Unwritten};
+pub use gate::{
+    AnswerElsewhere, DecidedElsewhere, FleetPeople, GateClosed, GateCounts, GateHandle, Killed, PauseProblem,
+    RightsElsewhere, Unwritten,
+};
 pub use host::{Host, HostConfig, StartError, exit_within};
 pub use last_error::LastError;
 pub use own_programs::{own_programs, programs_folder, refuse_debuggers};

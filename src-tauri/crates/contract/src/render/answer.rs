@@ -4,6 +4,7 @@ use super::denial::{not_shown, refusal};
 use super::sentence::Sentence;
 use crate::not_applied::{Missing, NotApplied};
 use crate::piece::ShownText;
+use crate::told::ClosedBy;
 use postern_protocol::DenyReason;
 use postern_request::Refusal;
 
@@ -87,8 +88,15 @@ pub fn not_applied(why: &NotApplied) -> ShownText {
         ),
         NotApplied::Offline => Sentence::new("that Mac is offline: nothing was sent"),
         NotApplied::Unconfirmed => Sentence::new("not confirmed; sending it again is safe"),
-        NotApplied::AnsweredElsewhere { by, place } => {
-            let told = Sentence::new("answered already");
+        NotApplied::AnsweredElsewhere { how, by, place } => {
+            let told = Sentence::new(match how {
+                ClosedBy::Allowed => "allowed already",
+                ClosedBy::Denied => "denied already",
+                ClosedBy::Expired => "nobody answered it in time",
+                ClosedBy::Withdrawn => "its agent withdrew it",
+                ClosedBy::Rule => "a rule answered it already",
+                ClosedBy::Resolved => "answered already",
+            });
             let told = by.iter().fold(told, |told, by| told.literal(" by ").fragment(by));
             place.iter().fold(told, |told, place| told.literal(" on ").fragment(place))
         }

@@ -7,10 +7,11 @@ use super::store::{self, PersonConnection};
 use super::waiting::{Elsewhere, WaitingQuestions};
 use async_nats::jetstream::{Message, consumer};
 use futures_util::StreamExt as _;
-use postern_contract::{Part, Question};
+use postern_contract::{ClosedBy, Part, Question};
 use postern_fleet::{
-    FleetAnswer, FleetChoice, FleetClosing, FleetId, FleetMessageBody as _, FleetMessageKind, FleetPresence,
-    FleetReceipt, Member, MemberRole, OpenKey, PinnedRoster, Seed, SignedEnvelope, Subjects,
+    FleetAnswer, FleetChoice, FleetClosing, FleetId, FleetMessageBody as _, FleetMessageHeader,
+    FleetMessageKind, FleetPresence, FleetReceipt, Member, MemberRole, OpenKey, PinnedRoster, Seed,
+    SignedEnvelope, Subjects,
 };
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,8 +25,15 @@ const CONFIRM: Duration = Duration::from_secs(10);
 pub enum AnswerReply {
     /// Answer counts; this many further people have to approve.
     Applied(u8),
-    /// Somebody was first: who, and where.
-    Closed(Option<String>, Option<String>),
+    /// Somebody was first, or it ended by itself.
+    Closed {
+        /// How it ended.
+        how: ClosedBy,
+        /// The person whose answer counts.
+        by: Option<String>,
+        /// The device or approver where.
+        place: Option<String>,
+    },
     /// Answer does not count, for this reason.
     Refused(String),
     /// The host is not connected: nothing was sent.
@@ -45,6 +53,8 @@ pub enum News {
         host: FleetId,
         /// Human-readable label of the host.
         name: String,
+        /// Groups of the host.
+        groups: Vec<FleetId>,
         /// The question.
         question: String,
         /// Cause of the end, as [`postern_contract::ClosedBy`] names it.
@@ -52,6 +62,16 @@ pub enum News {
         /// The person who answered, and the place.
         by: Option<String>,
     },
+}
+
+impl News {
+    /// Returns true if it is about a host that `named` means: `all`, a group, or one host's name or id.
+    pub fn is_on(&self, named: &str) -> bool {
+        match self {
+            Self::Waits(one) => one.is_on(named),
+            Self::Closed { host, name, groups, .. } => super::is_meant(named, groups, name, host),
+        }
+    }
 }
 
 /// An approver that is connected.
@@ -153,9 +173,9 @@ impl FleetApprover {
         Ok(self.link.follow_stream(self.stream_name(), String::new(), new).await?.0)
     }
 
-    /// Returns what members say of their presence from now on.
+    /// Returns what hosts say of their presence from now on.
     pub(super) async fn presence(&self) -> Result<async_nats::Subscriber, FleetError> {
-        let subject = Subjects::for_fleet(&self.fleet).presence("*");
+        let subject = Subjects::for_fleet(&self.fleet).host_presence("*");
         self.link.client.subscribe(subject).await.map_err(FleetError::broker)
     }
 
@@ -228,7 +248,9 @@ impl FleetApprover {
             feedback,
             roster: pinned.hash,
         };
-        let (header, mut seed) = (super::header(&self.fleet, &self.me)?, Seed::new(super::random()?));
+        let id = body.message_id(&self.keys.sign);
+        let header = FleetMessageHeader { fleet: self.fleet.clone(), from: self.me.clone(), id };
+        let mut seed = Seed::new(super::random()?);
         let sealed = header.seal_body(&body, &[host.seal], &self.keys.sign, &mut seed);
         let bytes = sealed.map_err(FleetError::refused)?.encode();
         let subject = Subjects::for_fleet(&self.fleet).answers(&to.host);
@@ -249,8 +271,9 @@ impl FleetApprover {
             FleetReceipt::Applied { answer: of, missing } if of == *answer => {
                 Some(AnswerReply::Applied(missing))
             }
-            FleetReceipt::Closed { answer: of, by, place } if of == *answer => {
-                Some(AnswerReply::Closed(by, place))
+            FleetReceipt::Closed { answer: of, outcome, by, place } if of == *answer => {
+                let how = outcome.map_or(ClosedBy::Resolved, |outcome| closed_by(&outcome));
+                Some(AnswerReply::Closed { how, by, place })
             }
             FleetReceipt::Refused { answer: of, reason } if of == *answer => {
                 Some(AnswerReply::Refused(reason))
@@ -273,7 +296,8 @@ impl FleetApprover {
             .payload_type;
         if kind == FleetClosing::KIND.media_type() {
             let (host, closing): (FleetId, FleetClosing) = self.open_sealed(&message.payload)?;
-            return Some(FleetStreamMessage::Closing { name: self.host_name(&host), host, closing });
+            let groups = self.pinned().roster.member(&host)?.groups.clone();
+            return Some(FleetStreamMessage::Closing { name: self.host_name(&host), groups, host, closing });
         }
         let (host, asked): (FleetId, postern_fleet::FleetQuestion) = self.open_sealed(&message.payload)?;
         let (pinned, name) = (self.pinned(), self.host_name(&host));
@@ -311,19 +335,25 @@ impl FleetApprover {
 /// A message of the stream.
 enum FleetStreamMessage {
     Question(Box<Elsewhere>),
-    Closing { host: FleetId, name: String, closing: FleetClosing },
+    Closing { host: FleetId, name: String, groups: Vec<FleetId>, closing: FleetClosing },
 }
 
 impl FleetStreamMessage {
     fn into_news(self) -> News {
         match self {
             Self::Question(one) => News::Waits(one),
-            Self::Closing { host, name, closing: FleetClosing { question, outcome, by, place } } => {
+            Self::Closing { host, name, groups, closing } => {
+                let FleetClosing { question, outcome, by, place } = closing;
                 let (question, by) = (question.to_string(), answered_by(by, place));
-                News::Closed { host, name, question, outcome, by }
+                News::Closed { host, name, groups, question, outcome, by }
             }
         }
     }
+}
+
+/// Reads how a question ended from what its host says. What is not known here was answered somehow.
+pub(super) fn closed_by(outcome: &str) -> ClosedBy {
+    serde_json::from_value(outcome.into()).unwrap_or(ClosedBy::Resolved)
 }
 
 /// Returns who answered where, in words.

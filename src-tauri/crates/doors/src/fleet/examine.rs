@@ -137,14 +137,21 @@ async fn rights(link: &BrokerLink, fleet: &FleetId, member: &Member) -> Vec<Brok
     }
     if member.has_role(MemberRole::Approver) {
         streams.extend([names.question_stream(), names.audit_stream()]);
+        subjects.push(names.host_presence("*"));
     }
     let mut listening = Vec::new();
     for subject in subjects {
         listening.push(link.client.subscribe(subject).await);
     }
     // Nobody reads an empty one as presence.
-    let heard = link.client.publish(names.presence(member.id.as_str()), "".into()).await;
-    drop((heard, timeout(PATIENCE, link.client.flush()).await));
+    let places = [
+        (MemberRole::Host, names.host_presence(member.id.as_str())),
+        (MemberRole::Approver, names.presence(member.id.as_str())),
+    ];
+    for (_, subject) in places.into_iter().filter(|(role, _)| member.has_role(*role)) {
+        drop(link.client.publish(subject, "".into()).await);
+    }
+    drop(timeout(PATIENCE, link.client.flush()).await);
     let mut facts = Vec::new();
     for name in streams {
         let asked = link.client.request(format!("$JS.API.STREAM.INFO.{name}"), "".into());

@@ -1,16 +1,16 @@
 //! Questions of other Macs in this Mac's own inbox: its window and terminals show them, and the person's key signs the
 //! answers. The person counts as present while somebody is at this Mac.
 
-use super::approver::{AnswerReply, FleetApprover, News};
+use super::approver::{AnswerReply, FleetApprover, News, closed_by};
 use super::keep::Folder;
 use super::seen::SeenHosts;
 use super::waiting::{Elsewhere, NotShown, WaitingQuestions};
 use super::{FleetError, PRESENT};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use postern_contract::{Answer, Answered, ClosedBy, NotApplied};
-use postern_fleet::{FleetChoice, FleetId};
-use postern_host::{AnswerElsewhere, GateClosed, Host};
+use postern_contract::{Answer, Answered, ClosedBy, ConfineChoice, Edited, NotApplied};
+use postern_fleet::{FleetChoice, FleetId, FleetRights};
+use postern_host::{AnswerElsewhere, DecidedElsewhere, GateClosed, Host, RightsElsewhere};
 use std::collections::BTreeSet;
 use std::pin::Pin;
 use std::time::Duration;
@@ -23,8 +23,8 @@ const HEADS: Duration = Duration::from_hours(1);
 /// Answers that may be on their way.
 const ANSWERS: usize = 16;
 
-/// An answer on its way: its question, and what the other Mac says of it.
-type OnItsWay<'a> = Pin<Box<dyn Future<Output = (Elsewhere, ClosedBy, Answered)> + Send + 'a>>;
+/// A decision on its way: the question that it ended, and how.
+type OnItsWay<'a> = Pin<Box<dyn Future<Output = Option<(Elsewhere, ClosedBy)>> + Send + 'a>>;
 
 /// The inbox while it is connected.
 struct FleetInbox<'a> {
@@ -37,7 +37,7 @@ struct FleetInbox<'a> {
     waiting: WaitingQuestions,
     /// Hosts of which more waits than is shown, as the person was told.
     loud: BTreeSet<FleetId>,
-    door: mpsc::Sender<AnswerElsewhere>,
+    door: mpsc::Sender<DecidedElsewhere>,
 }
 
 fn host_ended(_: GateClosed) -> FleetError {
@@ -63,7 +63,7 @@ pub(super) async fn serve(
 impl FleetInbox<'_> {
     async fn run_until_lost(
         &mut self,
-        mut answers: mpsc::Receiver<AnswerElsewhere>,
+        mut decided: mpsc::Receiver<DecidedElsewhere>,
     ) -> Result<(), FleetError> {
         let approver = self.approver;
         let mut messages = approver.coming().await?;
@@ -82,13 +82,9 @@ impl FleetInbox<'_> {
             tokio::select! {
                 news = approver.next(&mut messages) => if let Some(news) = news? { self.hear_news(news).await? },
                 Some(message) = presence.next() => self.seen.take(approver, &message.payload),
-                Some(answer) = answers.recv() => {
-                    if let Some(one) = self.waiting.find_question(&answer.params.question_id) {
-                        on_their_way.push(Box::pin(carry_answer(approver, one.clone(), answer)));
-                    }
-                },
-                Some((one, how, answered)) = on_their_way.next() => {
-                    if answered.applied {
+                Some(decision) = decided.recv() => on_their_way.extend(self.carry(approver, decision)),
+                Some(ended) = on_their_way.next() => {
+                    if let Some((one, how)) = ended {
                         self.close_question(&one.host, one.question.id, how, None).await?;
                     }
                 }
@@ -109,6 +105,19 @@ impl FleetInbox<'_> {
         }
     }
 
+    /// Sends what was decided here. What is about a question that waits no more is dropped, which says so.
+    fn carry<'a>(&self, approver: &'a FleetApprover, decision: DecidedElsewhere) -> Option<OnItsWay<'a>> {
+        let waiting = |id: &str| self.waiting.find_question(id).cloned();
+        Some(match decision {
+            DecidedElsewhere::Answer(answer) => {
+                Box::pin(carry_answer(approver, waiting(&answer.params.question_id)?, answer))
+            }
+            DecidedElsewhere::Rights(rights) => {
+                Box::pin(carry_rights(approver, waiting(&rights.question_id)?, rights))
+            }
+        })
+    }
+
     /// Says that the person is there, if somebody is.
     async fn say_present(&self) -> Result<bool, FleetError> {
         let attended = self.host.gate().is_attended().await.map_err(host_ended)?;
@@ -122,7 +131,7 @@ impl FleetInbox<'_> {
         match news {
             News::Waits(one) => self.show_question(*one).await,
             News::Closed { host, question, outcome, by, .. } => {
-                let how = serde_json::from_value(outcome.into()).unwrap_or(ClosedBy::Resolved);
+                let how = closed_by(&outcome);
                 let by = by.map(|by| postern_command::escape::visible_text(&by));
                 self.close_question(&host, question, how, by).await
             }
@@ -192,7 +201,7 @@ async fn carry_answer(
     approver: &FleetApprover,
     one: Elsewhere,
     answer: AnswerElsewhere,
-) -> (Elsewhere, ClosedBy, Answered) {
+) -> Option<(Elsewhere, ClosedBy)> {
     let AnswerElsewhere { params, shows, reply } = answer;
     let (choice, how) = match params.answer {
         Answer::Once => (FleetChoice::Once, ClosedBy::Allowed),
@@ -204,16 +213,47 @@ async fn carry_answer(
     } else {
         Ok(AnswerReply::Refused("it shows something else by now: look again".to_owned()))
     };
-    let answered = match said {
-        Ok(AnswerReply::Applied(0)) => Answered::applied(),
-        Ok(AnswerReply::Applied(more)) => Answered::refused(&NotApplied::MorePeople(more)),
-        Ok(AnswerReply::Closed(by, place)) => Answered::refused(&NotApplied::AnsweredElsewhere { by, place }),
-        Ok(AnswerReply::Refused(reason)) => Answered::refused(&NotApplied::Failed(reason)),
-        Ok(AnswerReply::Offline) => Answered::refused(&NotApplied::Offline),
-        Ok(AnswerReply::NotConfirmed) => Answered::refused(&NotApplied::Unconfirmed),
-        Err(error) => Answered::refused(&NotApplied::Failed(error.to_string())),
+    let answered = not_applied(said).map_or_else(Answered::applied, |why| Answered::refused(&why));
+    let applied = answered.applied;
+    // Who waited for it may be gone.
+    _ = reply.send(answered);
+    applied.then_some((one, how))
+}
+
+/// Sends other rights for a run, and tells their approver what the other Mac says of them.
+async fn carry_rights(
+    approver: &FleetApprover,
+    one: Elsewhere,
+    rights: RightsElsewhere,
+) -> Option<(Elsewhere, ClosedBy)> {
+    let confine = FleetChoice::Confine(match rights.confine {
+        ConfineChoice::Look => FleetRights::Look,
+        ConfineChoice::Project => FleetRights::Project,
+        ConfineChoice::AsAsked => FleetRights::AsAsked,
+    });
+    let said = if rights.digest == one.question.digest {
+        approver.answer_shown(&one, &BTreeSet::new(), (confine, None, None)).await
+    } else {
+        Ok(AnswerReply::Refused("it shows something else by now: look again".to_owned()))
+    };
+    let edited = match not_applied(said) {
+        None => Edited { applied: true, reason: None },
+        Some(why) => Edited::refused(&why),
     };
     // Who waited for it may be gone.
-    _ = reply.send(answered.clone());
-    (one, how, answered)
+    _ = rights.reply.send(edited);
+    None
+}
+
+/// Returns why the other Mac did not apply something; `None` if it did.
+fn not_applied(said: Result<AnswerReply, FleetError>) -> Option<NotApplied> {
+    match said {
+        Ok(AnswerReply::Applied(0)) => None,
+        Ok(AnswerReply::Applied(more)) => Some(NotApplied::MorePeople(more)),
+        Ok(AnswerReply::Closed { how, by, place }) => Some(NotApplied::AnsweredElsewhere { how, by, place }),
+        Ok(AnswerReply::Refused(reason)) => Some(NotApplied::Failed(reason)),
+        Ok(AnswerReply::Offline) => Some(NotApplied::Offline),
+        Ok(AnswerReply::NotConfirmed) => Some(NotApplied::Unconfirmed),
+        Err(error) => Some(NotApplied::Failed(error.to_string())),
+    }
 }

@@ -14,6 +14,7 @@ mod owner;
 mod policy;
 mod publisher;
 mod reading;
+mod risk;
 mod seen;
 mod service;
 mod session;
@@ -40,6 +41,7 @@ pub use waiting::Elsewhere;
 pub(crate) use desk::FleetDesk;
 pub(crate) use overview::read_detail;
 pub(crate) use reading::{read_host, readable_hosts};
+pub(crate) use risk::fleet_risk;
 pub(crate) use steps::broker_start;
 
 use crate::door::{Door, HostStates};
@@ -48,7 +50,7 @@ use async_trait::async_trait;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
 use postern_contract::{MultilineText, THIS_COMPUTER};
 use postern_fleet::{FleetMessageHeader, Payload, Sealed, SignedEnvelope, WallMillis};
-use postern_host::Host;
+use postern_host::{FleetPeople, Host};
 use seen::SeenHosts;
 use session::FleetHostSession;
 use std::collections::BTreeMap;
@@ -206,6 +208,7 @@ fn say(state: &Mutex<SideStates>, side: Side, trouble: Option<String>) {
 /// The open door: this Mac asks in its fleet, or shows what others ask.
 #[derive(Debug)]
 pub(crate) struct FleetDoor {
+    host: Host,
     folder: Folder,
     seen: Arc<SeenHosts>,
     state: Arc<Mutex<SideStates>>,
@@ -232,7 +235,7 @@ impl FleetDoor {
             tasks.spawn(keep_running(DoorKind::Fleet, closed.clone(), AFTER_A_CRASH, work));
         }
         tasks.close();
-        Ok(Self { folder, seen, state, closed, tasks })
+        Ok(Self { host: host.clone(), folder, seen, state, closed, tasks })
     }
 }
 
@@ -289,6 +292,8 @@ impl Door for FleetDoor {
     async fn close(self: Box<Self>) {
         self.closed.cancel();
         self.tasks.wait().await;
+        // Without the fleet nobody is a person of it. A gate that is gone knows nobody.
+        _ = self.host.gate().keep_people(FleetPeople::default()).await;
     }
 }
 

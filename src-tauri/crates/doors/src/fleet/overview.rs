@@ -1,10 +1,10 @@
 //! The fleet as the window and the command line show it.
 
+use super::risk::host_risk;
 use super::{FleetError, Folder, groups_of};
 use postern_command::escape::visible_text;
 use postern_contract::methods::{FleetApproval, FleetDetail, FleetGroup, FleetMember, FleetRole};
-use postern_fleet::{FleetId, FleetRisk, Member, MemberRole};
-use postern_policy::RiskLevel;
+use postern_fleet::{FleetId, Member, MemberRole};
 
 /// Reads the fleet from its folder. Only the open door knows whether it is connected, and how
 /// other hosts are.
@@ -45,7 +45,7 @@ fn shown_member(member: &Member, own: bool) -> FleetMember {
         groups: texts(&member.groups),
         approves: member.approver.as_ref().map(|may| FleetApproval {
             groups: texts(&may.groups),
-            risk: shown_risk(may.risk),
+            risk: host_risk(may.risk),
             once_only: may.once_only,
         }),
         state: None,
@@ -63,13 +63,5 @@ fn shown_role(role: MemberRole) -> FleetRole {
         MemberRole::Approver => FleetRole::Approver,
         MemberRole::Auditor => FleetRole::Auditor,
         MemberRole::Host => FleetRole::Host,
-    }
-}
-
-fn shown_risk(risk: FleetRisk) -> RiskLevel {
-    match risk {
-        FleetRisk::Safe => RiskLevel::Safe,
-        FleetRisk::NeedsReview => RiskLevel::NeedsReview,
-        FleetRisk::Dangerous => RiskLevel::Dangerous,
     }
 }

@@ -58,7 +58,9 @@ pub(super) fn streams(fleet: &FleetId, groups: usize) -> [stream::Config; 3] {
             destination: names.stored(">"),
             headers_only: false,
         }),
-        allow_rollup: true,
+        // Nobody empties it: a member may write its entries, and a header could ask for more.
+        allow_rollup: false,
+        deny_purge: true,
         deny_delete: true,
         allow_direct: true,
         ..stream::Config::default()
@@ -298,6 +300,16 @@ pub(super) enum StoredFleetEntry {
     Policy(Vec<u8>),
 }
 
+impl StoredFleetEntry {
+    /// Returns the envelope of a roster; `None` for what is none.
+    pub(super) fn as_roster(&self) -> Option<&[u8]> {
+        match self {
+            Self::Roster(bytes) => Some(bytes),
+            Self::Fresh(_) | Self::Policy(_) => None,
+        }
+    }
+}
+
 /// Opens a value of the bucket, as the broker repeats it; `None` if it is none of ours.
 pub(super) fn opened(
     fleet: &FleetId,
@@ -370,7 +382,7 @@ pub(super) async fn follow_from(
 ) -> Result<(PinnedRoster, Vec<SignedEnvelope>), FleetError> {
     let mut followed = Vec::new();
     for envelope in rosters_after(client, fleet, key, &pinned).await? {
-        if let Ok(next) = pinned.verify_next(&envelope, fleet) {
+        if let Ok(next) = pinned.verify_later(&envelope, fleet) {
             folder.pin_roster(&next, &envelope)?;
             pinned = next;
             followed.push(envelope);

@@ -1,6 +1,8 @@
 //! The administrator of the broker, who may do everything there.
 
-use crate::stage::{PATIENCE, Stage, admin, until_async, waits};
+use crate::rights::noor_joined;
+use crate::stage::{Mac, PATIENCE, Stage, admin, until_async, waits};
+use crate::withheld::led;
 use futures_util::StreamExt as _;
 use postern_doors::fleet::{
     AnswerReply, Asked, FleetApprover, FleetChoice, HostReply, Publisher, Reported, Work,
@@ -164,6 +166,52 @@ async fn a_broker_that_repeats_retargets_or_goes_back_changes_nothing() {
     for mac in [&stage.mini, &stage.laptop] {
         assert_ne!(mac.call("status", json!({})).await["mode"], json!("paused"), "no job counts twice");
     }
+    // Each is on record where it was tried: the older policy, the job again, and the job of another host.
+    assert!(
+        refused_kinds(&stage.mini).await.is_superset(&["rolled-back".to_owned(), "older".to_owned()].into())
+    );
+    until_async(async || refused_kinds(&stage.laptop).await.contains("sealed")).await;
+}
+
+/// Returns the kinds of what a host's audit says was refused.
+pub(super) async fn refused_kinds(mac: &Mac) -> BTreeSet<String> {
+    let page = mac.call("audit", json!({})).await;
+    let rows = page["rows"].as_array().unwrap().iter().filter(|row| row["subject"] == json!("refused"));
+    let kind = |row: &serde_json::Value| {
+        let noted: serde_json::Value = serde_json::from_str(row["after"].as_str().unwrap()).unwrap();
+        noted["kind"].as_str().unwrap().to_owned()
+    };
+    rows.map(kind).collect()
+}
+
+/// A broker that is set back to a copy of before gives out an older policy and an older roster.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broker_that_goes_back_to_an_older_copy_is_named() {
+    let mut stage = Stage::set().await;
+    let between = led(&stage).await;
+    let publisher = Publisher::connect(&stage.laptop.folder()).await.unwrap();
+    let group = "all".parse().unwrap();
+    let mini = publisher.hosts_of("mini")[0].id.clone();
+    let mut names = Vec::new();
+    for text in ["echo *", "ls *"] {
+        let asked = Asked { rules: vec![json!({"effect": "deny", "text": text})], ..Asked::default() };
+        let name = publisher.publish(&group, asked, vec![mini.clone()]).await.unwrap();
+        until_async(async || in_force(&publisher, "mini").await == Some(Some(name.clone()))).await;
+        names.push(name);
+        // What was shown by now is what it goes back to.
+        if names.len() == 1 {
+            between.remember();
+        }
+    }
+    let _phone = noor_joined(&mut stage).await;
+    let newest = stage.owner.roster().version;
+    until_async(async || stage.mini.folder().pinned().unwrap().roster.version == newest).await;
+    between.go_back();
+    stage.broker.restart();
+    until_async(async || refused_kinds(&stage.mini).await.contains("rolled-back")).await;
+    assert_eq!(stage.mini.folder().pinned().unwrap().roster.version, newest);
+    let publisher = Publisher::connect(&stage.laptop.folder()).await.unwrap();
+    until_async(async || in_force(&publisher, "mini").await == Some(names.last().cloned())).await;
 }
 
 /// Returns what is in force on a host, if it says so.

@@ -61,6 +61,8 @@ struct State {
     trick: Trick,
     /// Newest value of each entry of the bucket that a member was shown.
     shown: HashMap<String, Vec<u8>>,
+    /// What it showed once.
+    copy: HashMap<String, Vec<u8>>,
     /// True if nothing newer is shown.
     frozen: bool,
 }
@@ -72,7 +74,8 @@ impl Between {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = format!("tls://{}", listener.local_addr().unwrap());
         let pass: Trick = Box::new(|_| Fate::Pass);
-        let state = Arc::new(Mutex::new(State { trick: pass, shown: HashMap::new(), frozen: false }));
+        let (shown, copy) = (HashMap::new(), HashMap::new());
+        let state = Arc::new(Mutex::new(State { trick: pass, shown, copy, frozen: false }));
         let (accept, connect) = tls(folder);
         let shared = Arc::clone(&state);
         tokio::spawn(async move {
@@ -102,6 +105,18 @@ impl Between {
         let mut state = self.state.lock().unwrap();
         let subject = state.shown.keys().find(|subject| subject.ends_with(&format!(".{key}"))).cloned();
         state.shown.insert(subject.expect("a member was shown one"), value.to_vec());
+    }
+
+    /// Keeps a copy of what it showed of the bucket by now.
+    pub(super) fn remember(&self) {
+        let mut state = self.state.lock().unwrap();
+        state.copy = state.shown.clone();
+    }
+
+    /// Shows that copy from now on, as a broker that was set back to it.
+    pub(super) fn go_back(&self) {
+        let mut state = self.state.lock().unwrap();
+        (state.shown, state.frozen) = (state.copy.clone(), true);
     }
 
     /// Leads a member through it from its next connection on.

@@ -290,7 +290,7 @@ async fn a_broker_that_is_killed_at_each_step_loses_no_answer() {
             Some(said) => said,
             None => timeout(PATIENCE, answering).await.expect("it is answered"),
         };
-        assert!(matches!(said, AnswerReply::Applied(0) | AnswerReply::Closed(..)), "{at}: {said:?}");
+        assert!(matches!(said, AnswerReply::Applied(0) | AnswerReply::Closed { .. }), "{at}: {said:?}");
         asking.join().unwrap();
         assert_eq!(crashes.check_end(id, &at).await, 1, "{at}: the answer is not lost");
     }

@@ -3,6 +3,7 @@
 use crate::stage::{Mac, PATIENCE, Stage};
 use postern_contract::{ApproverNotification, Question, join_pieces};
 use postern_host::{ApproverGuard, ConnectedApproverKind};
+use postern_policy::Profile;
 use serde_json::{Value, json};
 use std::fs;
 use tokio::sync::broadcast::Receiver;
@@ -29,6 +30,19 @@ impl<'a> Person<'a> {
         loop {
             if let ApproverNotification::QuestionOpened(question) =
                 timeout(PATIENCE, self.told.recv()).await.unwrap().unwrap()
+            {
+                return *question;
+            }
+        }
+    }
+
+    /// Waits until a question shows something else.
+    async fn changed(&mut self, before: &Question) -> Question {
+        loop {
+            if let ApproverNotification::QuestionChanged(question) =
+                timeout(PATIENCE, self.told.recv()).await.unwrap().unwrap()
+                && question.id == before.id
+                && question.digest != before.digest
             {
                 return *question;
             }
@@ -91,6 +105,34 @@ async fn a_window_shows_arms_and_answers_what_waits_on_another_mac() {
     let rows = stage.mini.call("requests.list", json!({})).await;
     let request = stage.mini.call("requests.get", json!({"id": rows["requests"][0]["id"]})).await;
     assert!(request.to_string().contains("Mara on MacBook"), "the Mac that asked knows who answered where");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tighter_profile_is_chosen_on_another_mac_and_shown_before_it_is_allowed() {
+    let mut stage = Stage::set().await;
+    stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
+    let file = stage.mini.file("file");
+    let (run, laptop) = stage.ask_once_attended(&file, ConnectedApproverKind::Terminal).await;
+    let mut mara = Person { mac: &stage.laptop, face: laptop.0, told: laptop.1 };
+    let asked = mara.opened().await;
+    assert!(asked.tighter.contains(&Profile::Look), "{:?}", asked.tighter);
+    let edit = |values: Value| {
+        let mut params = json!({"questionId": asked.id, "digest": asked.digest});
+        params.as_object_mut().unwrap().extend(values.as_object().unwrap().clone());
+        mara.call("questions.edit", params)
+    };
+    let other = edit(json!({"text": "echo else"})).await;
+    assert_eq!(other["applied"], json!(false), "another command is typed on the Mac itself");
+    let edited = edit(json!({"confine": "look"})).await;
+    assert_eq!(edited["applied"], json!(true), "{edited}");
+    let shown = mara.changed(&asked).await;
+    assert!(shown.confined_by_person, "{shown:?}");
+    assert_eq!(mara.answer(&asked, "once").await["applied"], json!(false), "what was shown before");
+    assert_eq!(mara.answer(&shown, "once").await["applied"], json!(true));
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert!(!file.exists(), "it ran, and could write nothing");
+    let rows = stage.mini.call("requests.list", json!({})).await;
+    assert_eq!(rows["requests"][0]["state"], json!("finished"), "{rows}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

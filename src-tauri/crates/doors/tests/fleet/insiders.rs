@@ -388,6 +388,29 @@ async fn a_publisher_cannot_fill_what_revoking_it_needs() {
     published_for_all(&mara, "ls *").await;
 }
 
+/// A header that has the server remove everything before a message: of its subject, or of the whole bucket.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_header_of_a_publisher_empties_the_bucket() {
+    let mut stage = Stage::set().await;
+    let (_mac, pat) = another_publisher(&mut stage).await;
+    let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
+    published_for_all(&mara, "echo *").await;
+    let bucket = jetstream::new(pat.client.clone());
+    let bucket = async || {
+        let stream = bucket.get_stream(format!("KV_pf-{}", pat.fleet)).await.unwrap();
+        stream.cached_info().state.messages
+    };
+    let before = bucket().await;
+    assert!(before > 4, "rosters, word of them, a bundle and its stages: {before}");
+    let (key, sealed) = pat.seal("bundle", &pat.sign_policy(9)[0].1, &pat.everybody());
+    for scope in ["all", "sub"] {
+        let mut headers = HeaderMap::new();
+        headers.insert("Nats-Rollup", scope);
+        assert!(!pat.write(&key, sealed.clone(), headers).await, "the broker refuses it: {scope}");
+    }
+    assert_eq!(bucket().await, before);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_owner_signs_one_roster_of_a_version_whatever_the_broker_says() {
     let mut stage = Stage::set().await;

@@ -1,23 +1,26 @@
 //! Two people for a risk, where a policy wants it; and the end of all work of agents on a host.
 
+use crate::rights::{changed, noor_joined};
 use crate::stage::{Mac, PATIENCE, Stage, invitation, joined, until_async, until_waiting, waits};
+use crate::withheld::led;
 use postern_doors::fleet::{
-    AnswerReply, Asked, FleetApprover, FleetChoice, HostReply, Publisher, Reported, Work,
+    AnswerReply, Asked, Elsewhere, FleetApprover, FleetChoice, FleetRisk, HostReply, Invitation, Publisher,
+    Reported, RightsChange, Work,
 };
 use postern_host::ConnectedApproverKind;
 use serde_json::json;
 use std::fs;
 use tokio::time::timeout;
 
-/// Publishes a policy by which two people approve everything, and waits until the mini has it.
-async fn want_two(stage: &Stage) {
+/// Publishes a policy by which two people approve everything, and waits until a host has it.
+async fn want_two(stage: &Stage, host: &str) {
     let publisher = Publisher::connect(&stage.laptop.folder()).await.unwrap();
     let approvals = json!({"safe": 2, "needs-review": 2, "dangerous": 2}).as_object().unwrap().clone();
     let asked = Asked { approvals, ..Asked::default() };
-    let mini = publisher.hosts_of("mini")[0].id.clone();
-    let name = publisher.publish(&"all".parse().unwrap(), asked, vec![mini]).await.unwrap();
+    let id = publisher.hosts_of(host)[0].id.clone();
+    let name = publisher.publish(&"all".parse().unwrap(), asked, vec![id]).await.unwrap();
     until_async(async || {
-        let replies = publisher.ask_all("mini", &Work::Policy).await.unwrap();
+        let replies = publisher.ask_all(host, &Work::Policy).await.unwrap();
         matches!(&replies[0].1, HostReply::Did(Reported::Policy(states)) if states[0].in_force.as_ref() == Some(&name))
     })
     .await;
@@ -26,10 +29,8 @@ async fn want_two(stage: &Stage) {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_people_approve_on_devices_of_their_own_or_nothing_runs() {
     let mut stage = Stage::set().await;
-    let phone = Mac::start().await;
-    joined(&mut stage.owner, &stage.broker, &phone.folder(), &[false], invitation("Noor's MacBook", "Noor"))
-        .await;
-    want_two(&stage).await;
+    let phone = noor_joined(&mut stage).await;
+    want_two(&stage, "mini").await;
     let mut news = stage.watch().await;
     let file = stage.mini.file("file");
     let run = stage.ask(&file);
@@ -54,11 +55,110 @@ async fn two_people_approve_on_devices_of_their_own_or_nothing_runs() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
 }
 
+/// Has Noor approve, the first of two. Returns what waits for Mara.
+async fn noor_approved(stage: &Stage, phone: &Mac, asked: &Elsewhere) {
+    let noor = FleetApprover::connect(&phone.folder()).await.unwrap();
+    let hers = until_waiting(&noor, asked).await;
+    assert_eq!(noor.answer(&hers, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(1));
+    let listed = stage.mini.call("questions.list", json!({})).await;
+    assert!(listed.to_string().contains("Noor approved it."), "{listed}");
+}
+
+/// Checks that Mara's approval is the first of two that count, and ends the run.
+async fn mara_is_the_first(stage: &Stage, asked: &Elsewhere) {
+    let newest = stage.laptop.folder().pinned().unwrap().roster.version;
+    until_async(async || stage.mini.folder().pinned().unwrap().roster.version == newest).await;
+    let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
+    let shown = async {
+        loop {
+            let one = until_waiting(&mara, asked).await;
+            if serde_json::to_string(&one.question.why).unwrap().contains("does not count any more") {
+                return one;
+            }
+        }
+    };
+    let shown = timeout(PATIENCE, shown).await.expect("everybody is told whose approval is gone");
+    assert_eq!(mara.answer(&shown, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(1));
+    stage.mini.deny_all().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_approval_of_somebody_revoked_while_this_mac_was_away_counts_no_more() {
+    let mut stage = Stage::set().await;
+    let phone = noor_joined(&mut stage).await;
+    want_two(&stage, "mini").await;
+    let between = led(&stage).await;
+    let mut news = stage.watch().await;
+    let file = stage.mini.file("file");
+    let run = stage.ask(&file);
+    let asked = waits(&mut news).await;
+    noor_approved(&stage, &phone, &asked).await;
+    // The mini hears of it only with its next connection.
+    between.freeze(true);
+    assert_eq!(stage.owner.revoke("Noor's MacBook").await.unwrap(), 1);
+    between.freeze(false);
+    stage.broker.restart();
+    mara_is_the_first(&stage, &asked).await;
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert!(!file.exists(), "one person who counts is not enough");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_approval_of_somebody_who_may_no_more_approve_this_risk_counts_no_more() {
+    let mut stage = Stage::set().await;
+    let phone = noor_joined(&mut stage).await;
+    want_two(&stage, "mini").await;
+    let mut news = stage.watch().await;
+    let file = stage.mini.file("file");
+    let run = stage.ask(&file);
+    let asked = waits(&mut news).await;
+    noor_approved(&stage, &phone, &asked).await;
+    let safe = RightsChange { risk: Some(FleetRisk::Safe), ..RightsChange::default() };
+    changed(&stage, "Noor's MacBook", &safe).await;
+    mara_is_the_first(&stage, &asked).await;
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert!(!file.exists(), "one person who counts is not enough");
+}
+
+/// The person at the asking Mac has a key of the fleet, by which they only audit.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_approves_nothing_in_the_fleet_is_no_second_person_at_their_own_mac() {
+    let mut stage = Stage::set().await;
+    let desk = Mac::start().await;
+    let ada = Invitation { approver: None, auditor: true, ..invitation("desk", "Ada") };
+    joined(&mut stage.owner, &stage.broker, &desk.folder(), &[true, false], ada).await;
+    desk.call("doors.enable", json!({"door": "fleet"})).await;
+    want_two(&stage, "desk").await;
+    stage.channel = Some(desk.enrol().await);
+    let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
+    let face = desk.host.add_approver(ConnectedApproverKind::Terminal);
+    let file = desk.file("file");
+    let run = stage.ask(&file);
+    desk.asked().await;
+    let listed = desk.host.call_by_name(&face.id(), "questions.list", json!({})).await.unwrap();
+    let shown = &listed["questions"][0];
+    let params = json!({"questionId": shown["id"], "digest": shown["digest"], "answer": "once"});
+    let local = desk.host.call_by_name(&face.id(), "questions.answer", params).await.unwrap();
+    assert!(local["reason"].as_str().unwrap().contains("with a key of the fleet"), "{local}");
+    let first = async {
+        loop {
+            if let Some(one) = mara.waiting().await.unwrap().pop() {
+                return one;
+            }
+        }
+    };
+    let asked = timeout(PATIENCE, first).await.unwrap();
+    assert_eq!(mara.answer(&asked, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(1));
+    desk.deny_all().await;
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert!(!file.exists());
+}
+
 /// A person at the asking Mac saves a rule, and then lets its agent do anything, while two people have to approve.
 #[tokio::test(flavor = "multi_thread")]
 async fn one_person_at_the_host_frees_nothing_by_a_rule_or_a_setting() {
     let mut stage = Stage::set().await;
-    want_two(&stage).await;
+    want_two(&stage, "mini").await;
     let mut news = stage.watch().await;
     let file = stage.mini.file("file");
     let run = stage.ask(&file);

@@ -84,15 +84,17 @@ async fn a_policy_is_replayed_published_and_named_in_verdicts_and_rolled_back() 
     assert_eq!(verdict["decision"], json!("deny"), "{verdict}");
     assert!(verdict.to_string().contains(&format!("policy {name}: nobody echoes here")), "{verdict}");
     let allowed = explained(&stage.mini, "git status").await;
-    assert!(!allowed.to_string().contains(&name), "this Mac lets the fleet deny, not allow: {allowed}");
+    assert_ne!(allowed["decision"], json!("allow"), "this Mac lets the fleet deny, not allow: {allowed}");
+    let trace = allowed["trace"].to_string();
+    assert!(trace.contains(&name), "each verdict names the policy that it was made under: {trace}");
     assert_eq!(in_force(&publisher, "MacBook").await, None, "the canary is another host");
     assert_eq!(publisher.advance(&group(), false).await.unwrap(), (name.clone(), RolloutReach::Percent(10)));
     assert_eq!(publisher.advance(&group(), false).await.unwrap(), (name.clone(), RolloutReach::All));
     until_in_force(&publisher, &name, "MacBook").await;
     // The next one, and back.
     let second = publisher.publish(&group(), policy(json!([])), Vec::new()).await.unwrap();
-    publisher.advance(&group(), false).await.unwrap();
-    publisher.advance(&group(), false).await.unwrap();
+    publisher.advance(&group(), true).await.unwrap();
+    publisher.advance(&group(), true).await.unwrap();
     until_in_force(&publisher, &second, "mini").await;
     assert_ne!(explained(&stage.mini, "echo hello").await["decision"], json!("deny"));
     let third = publisher.roll_back(&group()).await.unwrap();
@@ -113,8 +115,10 @@ async fn a_host_refuses_what_it_cannot_read_and_keeps_the_last_good_one() {
     publisher.publish(&group(), policy(bad), vec![mini]).await.unwrap();
     let refused = async {
         loop {
-            if let Err(error) = publisher.advance(&group(), false).await {
-                return error.to_string();
+            // Before that no host has it.
+            let held = publisher.advance(&group(), false).await.unwrap_err().to_string();
+            if !held.contains("no host that") {
+                return held;
             }
         }
     };
@@ -156,6 +160,21 @@ async fn two_publishers_do_not_overwrite_each_other_and_a_broker_cannot_go_back(
     let error = again.newest_of(&group()).await.unwrap_err().to_string();
     assert!(error.contains("withholds one"), "{newest}: {error}");
     drop(owner);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_policy_that_no_host_put_in_force_yet_is_brought_to_no_more() {
+    let stage = Stage::set().await;
+    let publisher = Publisher::connect(&stage.laptop.folder()).await.unwrap();
+    let mini = publisher.hosts_of("mini")[0].id.clone();
+    stage.mini.call("doors.disable", json!({"door": "fleet"})).await;
+    let rules = policy(json!([{"effect": "deny", "text": "echo *"}]));
+    let name = publisher.publish(&group(), rules, vec![mini]).await.unwrap();
+    let held = publisher.advance(&group(), false).await.unwrap_err().to_string();
+    assert!(held.contains("no host that") && held.contains("--anyway"), "{held}");
+    stage.mini.call("doors.enable", json!({"door": "fleet"})).await;
+    until_in_force(&publisher, &name, "mini").await;
+    assert_eq!(publisher.advance(&group(), false).await.unwrap(), (name, RolloutReach::Percent(10)));
 }
 
 /// Asks for something that a policy denies, so often that it tells.

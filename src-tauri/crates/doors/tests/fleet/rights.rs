@@ -10,7 +10,7 @@ use std::fs;
 use tokio::time::timeout;
 
 /// Lets Noor's device join, to answer alone.
-async fn noor_joined(stage: &mut Stage) -> Mac {
+pub(super) async fn noor_joined(stage: &mut Stage) -> Mac {
     let phone = Mac::start().await;
     joined(&mut stage.owner, &stage.broker, &phone.folder(), &[false], invitation("Noor's MacBook", "Noor"))
         .await;
@@ -22,7 +22,7 @@ fn roles(roles: &[MemberRole]) -> RightsChange {
 }
 
 /// Changes rights as the owner on the laptop.
-async fn changed(stage: &Stage, named: &str, change: &RightsChange) {
+pub(super) async fn changed(stage: &Stage, named: &str, change: &RightsChange) {
     assert!(change_rights(&stage.laptop.folder(), named, change).await.unwrap(), "{named}: {change:?}");
 }
 
@@ -140,6 +140,29 @@ async fn a_host_leaves_the_policy_of_a_group_with_the_group() {
     timeout(PATIENCE, run).await.unwrap().unwrap();
     changed(&stage, "mini", &builds(&["all", "builds"])).await;
     until_in_force(&stage, &[all]).await;
+}
+
+/// Ten versions of the roster are kept.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_was_away_for_a_dozen_rosters_follows() {
+    let mut stage = Stage::set().await;
+    let _phone = noor_joined(&mut stage).await;
+    stage.mini.call("doors.disable", json!({"door": "fleet"})).await;
+    let before = version(&stage.mini.folder());
+    for round in 0..12 {
+        let once = RightsChange { once_only: Some(round % 2 == 0), ..RightsChange::default() };
+        changed(&stage, "Noor's MacBook", &once).await;
+    }
+    stage.mini.call("doors.enable", json!({"door": "fleet"})).await;
+    until_async(async || version(&stage.mini.folder()) == before + 12).await;
+    let mut news = stage.watch().await;
+    let file = stage.mini.file("file");
+    let run = stage.ask(&file);
+    let asked = waits(&mut news).await;
+    let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
+    assert_eq!(mara.answer(&asked, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(0));
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -114,6 +114,12 @@ impl Broker {
         self.child.id()
     }
 
+    /// Stops it as it is: connections stay, and nothing answers.
+    pub(super) fn freeze(&self) {
+        let id = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(id, rustix::process::Signal::STOP).unwrap();
+    }
+
     /// Ends it at once, as kill -9 does.
     pub(super) fn kill(&mut self) {
         // It may have ended by itself.
@@ -200,11 +206,16 @@ impl Mac {
 
     /// Denies everything that waits here.
     pub(super) async fn deny_all(&self) {
+        self.answer_all("deny").await;
+    }
+
+    /// Gives this answer to everything that waits here.
+    pub(super) async fn answer_all(&self, answer: &str) {
         let face = self.host.add_approver(ConnectedApproverKind::Terminal);
         let listed = self.host.call_by_name(&face.id(), "questions.list", json!({})).await.unwrap();
         for question in listed["questions"].as_array().unwrap() {
             let params =
-                json!({"questionId": question["id"], "digest": question["digest"], "answer": "deny"});
+                json!({"questionId": question["id"], "digest": question["digest"], "answer": answer});
             self.host.call_by_name(&face.id(), "questions.answer", params).await.unwrap();
         }
     }

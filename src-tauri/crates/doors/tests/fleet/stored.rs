@@ -1,7 +1,7 @@
 //! Storage of the broker after many questions: nothing that anybody wrote. And a Mac without a fleet, which has no socket of
 //! one.
 
-use crate::stage::{Stage, waits};
+use crate::stage::{PATIENCE, Stage, waits};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use postern_contract::{Answer, AnswerParams, ApproverNotification};
@@ -200,4 +200,25 @@ async fn a_closed_door_of_the_fleet_leaves_no_connection() {
         stage.mini.call("doors.disable", json!({"door": "fleet"})).await;
         until_async(async || connections(&stage) == 1).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_a_frozen_broker_and_with_none_a_mac_asks_answers_and_runs_as_before() {
+    let mut stage = Stage::set().await;
+    let local = stage.mini.host.add_approver(ConnectedApproverKind::Terminal);
+    let file = stage.mini.file("file");
+    for round in 1..=2 {
+        if round == 1 {
+            stage.broker.freeze()
+        } else {
+            stage.broker.kill()
+        }
+        let run = stage.ask(&file);
+        stage.mini.asked().await;
+        stage.mini.answer_all("once").await;
+        let (_, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n".repeat(round));
+        stage.channel = Some(channel);
+    }
+    drop(local);
 }

@@ -41,8 +41,11 @@ fn the_first_answer_counts_and_later_ones_learn_whose_it_was() {
     let mut fleet = asking(FleetRisk::NeedsReview, 1);
     let first = decided(give(&mut fleet, "mara", "a1", FleetChoice::Once, 1));
     assert_eq!((first.missing, first.person.as_str()), (0, "Mara"));
-    let closed =
-        FleetRefusal::Closed { by: Some("Mara".to_owned()), place: Some("mara's device".to_owned()) };
+    let closed = FleetRefusal::Closed {
+        outcome: Some("allowed".to_owned()),
+        by: Some("Mara".to_owned()),
+        place: Some("mara's device".to_owned()),
+    };
     assert_eq!(give(&mut fleet, "noor", "a2", FleetChoice::Deny, 1), Err(closed));
 }
 
@@ -129,7 +132,10 @@ fn a_late_answer_is_refused_by_the_timer_whatever_the_clock_says() {
     let fleet = asking(FleetRisk::Safe, 1);
     let bytes = sent("mara", "a1", &answer(&fleet, FleetChoice::Once));
     let late = Now { wall: at(0).wall, timer: at(30).timer };
-    assert_eq!(admit_message(&fleet, &bytes, late), Err(FleetRefusal::Closed { by: None, place: None }));
+    assert_eq!(
+        admit_message(&fleet, &bytes, late),
+        Err(FleetRefusal::Closed { outcome: Some("expired".to_owned()), by: None, place: None })
+    );
     let early = Now { wall: at(60).wall, timer: at(29).timer };
     assert!(admit_message(&fleet, &bytes, early).is_ok());
 }

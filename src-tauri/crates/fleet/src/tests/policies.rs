@@ -2,8 +2,8 @@
 
 use super::{at, device, fresh, host, id};
 use crate::{
-    AdmittedMessage, Bundle, FleetId, FleetRefusal, FleetState, Fresh, Hash, POLICY_STEP, RolloutReach,
-    RolloutStage, SignKey, admit_message,
+    AdmittedMessage, Bundle, FleetId, FleetRefusal, FleetState, Fresh, Hash, RolloutReach, RolloutStage,
+    SignKey, VERSION_STEP, admit_message,
 };
 use serde_json::Map;
 
@@ -51,7 +51,7 @@ fn publishers_sign_policy_and_nobody_rolls_it_back() {
     let (second, _) = signed(&bundle(2, Some(hash)), "pat");
     take(&mut fleet, &second).unwrap();
     assert_eq!(take(&mut fleet, &first), Err(FleetRefusal::Older), "a rollback of the store");
-    assert_eq!(take(&mut fleet, &second), Err(FleetRefusal::Older), "a repetition");
+    assert_eq!(take(&mut fleet, &second), Err(FleetRefusal::Known), "a repetition");
     let other = signed(&bundle(2, None), "pat").0;
     assert!(matches!(take(&mut fleet, &other), Err(FleetRefusal::Fork { version: 2, .. })));
     let unlinked = signed(&bundle(3, Some(hash)), "pat").0;
@@ -63,13 +63,13 @@ fn nobody_takes_the_last_number() {
     let mut fleet = host();
     let far = |version: u64| signed(&bundle(version, None), "pat").0;
     assert_eq!(take(&mut fleet, &far(u64::MAX)), Err(FleetRefusal::TooFar(u64::MAX)), "the first of all");
-    take(&mut fleet, &far(POLICY_STEP)).unwrap();
+    take(&mut fleet, &far(VERSION_STEP)).unwrap();
     assert_eq!(take(&mut fleet, &far(u64::MAX)), Err(FleetRefusal::TooFar(u64::MAX)));
-    let (next, hash) = signed(&bundle(2 * POLICY_STEP, None), "pat");
+    let (next, hash) = signed(&bundle(2 * VERSION_STEP, None), "pat");
     take(&mut fleet, &next).unwrap();
     let stage = |number: u64| stage(number, hash, RolloutReach::All);
     assert_eq!(take(&mut fleet, &stage(u64::MAX)), Err(FleetRefusal::TooFar(u64::MAX)));
-    take(&mut fleet, &stage(POLICY_STEP)).unwrap();
+    take(&mut fleet, &stage(VERSION_STEP)).unwrap();
     // A host that took the last number once refuses what comes, and goes on.
     fleet.policy.get_mut(&id("builds")).unwrap().version = u64::MAX;
     assert_eq!(take(&mut fleet, &far(7)), Err(FleetRefusal::Older));
@@ -118,8 +118,8 @@ fn the_last_known_good_stays_until_a_stage_reaches_the_host() {
     assert_eq!(fleet.policy()[&id("builds")].good, Some(one), "the canary is another host");
     assert_eq!(
         take(&mut fleet, &stage(2, two, RolloutReach::All)),
-        Err(FleetRefusal::Older),
-        "a stage of an old number"
+        Err(FleetRefusal::Known),
+        "a stage of the same number"
     );
     take(&mut fleet, &stage(3, two, RolloutReach::Canary(vec![id("mini")]))).unwrap();
     assert_eq!(fleet.policy()[&id("builds")].good, Some(two));
@@ -173,7 +173,7 @@ fn what_was_kept_over_a_restart_holds_again() {
     take(&mut fleet, &stage(1, one, RolloutReach::All)).unwrap();
     let mut again = FleetState::new(id("fleet-1"), id("mini"), super::open_key("mini"), fleet.pinned.clone());
     again.restore(fleet.last_fresh().cloned(), fleet.policy().clone());
-    assert_eq!(take(&mut again, &first), Err(FleetRefusal::Older));
+    assert_eq!(take(&mut again, &first), Err(FleetRefusal::Known));
     assert!(again.is_fresh(at(60)));
     assert!(!again.is_fresh(at(24 * 60 + 1)));
 }

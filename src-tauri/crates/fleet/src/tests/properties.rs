@@ -119,7 +119,7 @@ impl World {
             Event::Ask { question, risk, approvals } => self.ask(*question, *risk, *approvals),
             Event::Local { question } => {
                 let question = name(*question);
-                self.fleet.settle(&question, None, None);
+                self.fleet.settle(&question, "expired", None, None);
                 self.open.remove(&question);
             }
             Event::Answer { by, question, behind, choice, message } => {

@@ -53,6 +53,8 @@ fn a_roster_never_goes_back_skips_or_forks() {
         pinned.verify_next(&signed(roster, &["mara"]), &id("fleet-1"))
     };
     assert_eq!(onto(&second, super::roster()), Err(FleetRefusal::Older));
+    let same = signed(following(&first, |_| {}), &["mara"]);
+    assert_eq!(second.verify_next(&same, &id("fleet-1")), Err(FleetRefusal::Known));
     let other = following(&first, |roster| roster.fresh_for = 2 * super::HOUR);
     assert!(matches!(onto(&second, other.clone()), Err(FleetRefusal::Fork { version: 2, .. })));
     let mut third = following(&second, |_| {});
@@ -61,6 +63,27 @@ fn a_roster_never_goes_back_skips_or_forks() {
     assert_eq!(onto(&second, third.clone()), Err(skipped.into()));
     (third.version, third.previous) = (3, Some(Hash::of_bytes(b"a version nobody saw")));
     assert_eq!(onto(&second, third), Err(RosterError::OtherPrevious.into()));
+}
+
+/// A host that was away does not see the versions between.
+#[test]
+fn a_later_roster_counts_if_owners_of_ours_signed_it() {
+    let first = pinned(roster());
+    let later = |version: u64, by: &[&str]| {
+        let mut roster = following(&first, |_| {});
+        (roster.version, roster.previous) = (version, Some(Hash::of_bytes(b"a version nobody here saw")));
+        first.verify_later(&signed(roster, by), &id("fleet-1")).map(|pinned| pinned.roster.version)
+    };
+    assert_eq!(later(9, &["ines"]), Ok(9));
+    let others = RosterError::NotNext { ours: 1, theirs: 9 };
+    assert_eq!(later(9, &["noor"]), Err(others.into()), "noor may own the fleet by now: nobody here saw it");
+    assert_eq!(later(2, &["ines"]), Err(RosterError::OtherPrevious.into()), "the next one names ours");
+    assert_eq!(
+        later(u64::MAX, &["ines"]),
+        Err(FleetRefusal::TooFar(u64::MAX)),
+        "nobody takes the last number"
+    );
+    assert_eq!(later(0, &["ines"]), Err(FleetRefusal::Older));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::clock::now_millis;
 use postern_contract::Part;
-use postern_policy::Millis;
+use postern_policy::{Millis, RiskLevel};
 use postern_store::audit::ChangeAuthor;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -62,8 +62,8 @@ struct ConnectedApprovers {
     shows: BTreeMap<u64, BTreeSet<Part>>,
     /// The people of the fleet that approvers speak for.
     people: BTreeMap<u64, String>,
-    /// The person of the fleet whose Mac this is.
-    own: Option<String>,
+    /// The person of the fleet whose Mac this is, and the highest risk that they may approve.
+    own: Option<(String, RiskLevel)>,
     /// Identities that a network or a door vouches for.
     identified: BTreeMap<u64, String>,
 }
@@ -122,16 +122,20 @@ impl Approvers {
         self.lock_roster().people.insert(face.number, person.to_owned());
     }
 
-    /// Says which person of the fleet is at this Mac.
-    pub(crate) fn set_own(&self, person: Option<String>) {
+    /// Says which person of the fleet is at this Mac, and the highest risk that they may approve.
+    pub(crate) fn set_own(&self, person: Option<(String, RiskLevel)>) {
         self.lock_roster().own = person;
     }
 
-    /// Returns the person of the fleet that a face speaks for, if that is known.
-    pub(crate) fn person_of(&self, face: ApproverId) -> Option<String> {
+    /// Returns the person of the fleet that a face speaks for, if that is known and they may approve something of this risk.
+    ///
+    /// The fleet's door looks for itself whether a remote face may.
+    pub(crate) fn person_of(&self, face: ApproverId, risk: RiskLevel) -> Option<String> {
         let roster = self.lock_roster();
         match face.kind {
-            ConnectedApproverKind::Window | ConnectedApproverKind::Terminal => roster.own.clone(),
+            ConnectedApproverKind::Window | ConnectedApproverKind::Terminal => {
+                roster.own.as_ref().filter(|(_, most)| risk <= *most).map(|(person, _)| person.clone())
+            }
             ConnectedApproverKind::Remote => roster.people.get(&face.number).cloned(),
         }
     }

@@ -4,7 +4,7 @@
 use super::arming::{self, Clock, Unarmed};
 use super::{ApproverId, ConnectedApproverKind};
 use postern_contract::methods::{Arming, Presented};
-use postern_contract::{Answer, AnswerParams, Missing, NotApplied, Question};
+use postern_contract::{Answer, AnswerParams, Missing, NotApplied, Question, ShownText, to_pieces};
 use postern_policy::{AgentId, RiskLevel};
 use postern_request::Digest;
 use std::collections::{BTreeSet, HashMap};
@@ -34,9 +34,18 @@ pub(crate) struct OnShow {
     pub(crate) people: usize,
     /// People who approved what is on show, where several have to.
     pub(crate) approved: BTreeSet<String>,
+    /// Sentences about who approved it, and whose approval does not count any more: the end of its reason.
+    pub(crate) notes: ShownText,
 }
 
 impl OnShow {
+    /// Adds a sentence about an approval to what everybody is shown.
+    pub(crate) fn note_approval(&mut self, sentence: &str) {
+        let note = to_pieces(&format!(" {sentence}"));
+        self.question.why.extend(note.iter().cloned());
+        self.notes.extend(note);
+    }
+
     /// Notes that an approver read it: the person there has seen it. A window reads it to show it, and says
     /// so when it does.
     pub(crate) fn listed(&mut self, face: ConnectedApproverKind) {
@@ -114,9 +123,19 @@ impl OpenQuestions {
         let (presented, clocks) = (BTreeSet::new(), HashMap::new());
         let behind = self.in_a_window();
         let (slept, put_off, approved) = (false, false, BTreeSet::new());
-        let (people, cannot_present) = (1, None);
-        let shown =
-            OnShow { question, presented, cannot_present, behind, slept, put_off, clocks, people, approved };
+        let (people, cannot_present, notes) = (1, None, ShownText::new());
+        let shown = OnShow {
+            question,
+            presented,
+            cannot_present,
+            behind,
+            slept,
+            put_off,
+            clocks,
+            people,
+            approved,
+            notes,
+        };
         self.list.open_question(shown, plan, waiters, now, expires);
     }
 
@@ -132,11 +151,22 @@ impl OpenQuestions {
         waiting.shown.people
     }
 
-    /// Forgets the approvals of everybody but these people.
-    pub(crate) fn keep_people(&mut self, people: &BTreeSet<String>) {
+    /// Forgets the approvals of everybody of whom `counts` is false for the risk of the question. Returns the questions that lost
+    /// one.
+    pub(crate) fn keep_people(&mut self, counts: impl Fn(&str, RiskLevel) -> bool) -> Vec<Question> {
+        let mut changed = Vec::new();
         for waiting in self.list.iter_mut() {
-            waiting.shown.approved.retain(|person| people.contains(person));
+            let shown = &mut waiting.shown;
+            let risk = shown.question.risk.level;
+            let gone: Vec<String> = shown.approved.extract_if(.., |person| !counts(person, risk)).collect();
+            for person in &gone {
+                shown.note_approval(&format!("{person}’s approval does not count any more."));
+            }
+            if !gone.is_empty() {
+                changed.push(shown.question.clone());
+            }
         }
+        changed
     }
 
     /// Notes that a window shows another question than this one, which waits here.
@@ -154,6 +184,7 @@ impl OpenQuestions {
             waiting.shown.question = question;
             waiting.shown.clocks.clear();
             waiting.shown.approved.clear();
+            waiting.shown.notes.clear();
         }
     }
 

@@ -1,7 +1,7 @@
 //! Types of what waits on other Macs.
 
 use crate::ask::questions::OpenQuestions;
-use postern_contract::{AnswerParams, Answered, ClosedBy, Part, Question};
+use postern_contract::{AnswerParams, Answered, ClosedBy, ConfineChoice, Edited, Part, Question};
 use std::collections::{BTreeSet, HashMap};
 use tokio::sync::{mpsc, oneshot};
 
@@ -16,11 +16,33 @@ pub struct AnswerElsewhere {
     pub reply: oneshot::Sender<Answered>,
 }
 
+/// Other rights for a run of another Mac, as they were chosen here.
+#[derive(Debug)]
+pub struct RightsElsewhere {
+    /// The question's id.
+    pub question_id: String,
+    /// The digest of what was shown.
+    pub digest: String,
+    /// The rights.
+    pub confine: ConfineChoice,
+    /// Receives what the other Mac says.
+    pub reply: oneshot::Sender<Edited>,
+}
+
+/// Something that a person here decided about a question of another Mac.
+#[derive(Debug)]
+pub enum DecidedElsewhere {
+    /// An answer.
+    Answer(AnswerElsewhere),
+    /// Other rights. The question stays, and shows them once the other Mac judged it again.
+    Rights(RightsElsewhere),
+}
+
 /// News of a question of another Mac.
 #[derive(Debug)]
 pub(crate) enum NewsElsewhere {
-    /// Question that waits, or shows something else. Answers go to the door.
-    Waits { question: Box<Question>, answers: mpsc::Sender<AnswerElsewhere> },
+    /// Question that waits, or shows something else. What is decided goes to the door.
+    Waits { question: Box<Question>, door: mpsc::Sender<DecidedElsewhere> },
     /// End of a question: how, and who answered where.
     Closed { id: String, how: ClosedBy, by: Option<String> },
     /// The door is not connected: nothing of them is known any more.
@@ -31,5 +53,5 @@ pub(crate) enum NewsElsewhere {
 #[derive(Debug, Default)]
 pub(super) struct Elsewhere {
     pub(super) questions: OpenQuestions,
-    pub(super) doors: HashMap<String, mpsc::Sender<AnswerElsewhere>>,
+    pub(super) doors: HashMap<String, mpsc::Sender<DecidedElsewhere>>,
 }

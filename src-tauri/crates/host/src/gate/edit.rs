@@ -39,6 +39,10 @@ pub(crate) struct Judgements {
 impl Task {
     /// Looks the changed command up and judges it. The question stays as it is until that is done.
     pub(super) fn edit_question(&mut self, params: EditParams, reply: oneshot::Sender<Edited>) {
+        if self.is_elsewhere(&params.question_id) {
+            self.change_rights_elsewhere(params, reply);
+            return;
+        }
         match self.asked_for(&params) {
             Ok(asked) => self.judge_edit(params, asked, reply),
             Err(why) => answer(reply, Edited::refused(&why)),

@@ -1,17 +1,19 @@
 //! Questions of other Macs, shown and armed here as any other. An answer that counts is handed to the door that
 //! brought the question.
 
-use super::afar::{AnswerElsewhere, NewsElsewhere};
+use super::afar::{AnswerElsewhere, DecidedElsewhere, NewsElsewhere, RightsElsewhere};
 use super::answer::check_parts;
 use super::task::{Task, answer};
 use crate::ask::{ApproverId, ConnectedApproverKind};
 use crate::clock::now_millis;
 use postern_contract::{
-    Answer, AnswerParams, Answered, ApproverNotification, Closed, ClosedBy, NotApplied, Question, Scope,
+    Answer, AnswerParams, Answered, ApproverNotification, Closed, ClosedBy, EditParams, Edited, NotApplied,
+    Question, Scope,
 };
 use postern_policy::Lifetime;
 use postern_request::Digest;
 use std::time::Duration;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -19,7 +21,7 @@ impl Task {
     /// Takes news of a question of another Mac.
     pub(super) fn hear_elsewhere(&mut self, news: NewsElsewhere) {
         match news {
-            NewsElsewhere::Waits { question, answers } => self.show_elsewhere(*question, answers),
+            NewsElsewhere::Waits { question, door } => self.show_elsewhere(*question, door),
             NewsElsewhere::Closed { id, how, by } => self.close_elsewhere(id, how, by),
             NewsElsewhere::Cleared => {
                 let all = self.elsewhere.questions.iter().map(|waiting| waiting.shown.question.id.clone());
@@ -38,7 +40,7 @@ impl Task {
         self.parts.stirred.status.notify_one();
     }
 
-    fn show_elsewhere(&mut self, mut question: Question, answers: mpsc::Sender<AnswerElsewhere>) {
+    fn show_elsewhere(&mut self, mut question: Question, door: mpsc::Sender<DecidedElsewhere>) {
         if question.host.is_none() || self.questions.find_question(&question.id).is_some() {
             return;
         }
@@ -46,7 +48,7 @@ impl Task {
         let ends = self.gate_time() + Duration::from_millis(left);
         // Its plan is on the other Mac: here, what is shown stands for it.
         let plan = Digest(question.digest.clone());
-        self.elsewhere.doors.insert(question.id.clone(), answers);
+        self.elsewhere.doors.insert(question.id.clone(), door);
         if let Some(known) = self.elsewhere.questions.find_question(&question.id) {
             let known = &known.shown.question;
             question.code.clone_from(&known.code);
@@ -90,10 +92,9 @@ impl Task {
         match self.check_elsewhere(params, face) {
             Ok((params, door)) => {
                 let shows = self.parts.faces.shown_parts(face);
-                let sent = door.try_send(AnswerElsewhere { params, shows, reply });
-                if let Err(error) = sent {
-                    let AnswerElsewhere { reply, .. } = error.into_inner();
-                    answer(reply, Answered::refused(&NotApplied::Offline));
+                let sent = door.try_send(DecidedElsewhere::Answer(AnswerElsewhere { params, shows, reply }));
+                if let Err(DecidedElsewhere::Answer(unsent)) = sent.map_err(TrySendError::into_inner) {
+                    answer(unsent.reply, Answered::refused(&NotApplied::Offline));
                 }
             }
             Err(why) => answer(reply, Answered::refused(&why)),
@@ -104,7 +105,7 @@ impl Task {
         &mut self,
         mut params: AnswerParams,
         face: ApproverId,
-    ) -> Result<(AnswerParams, mpsc::Sender<AnswerElsewhere>), NotApplied> {
+    ) -> Result<(AnswerParams, mpsc::Sender<DecidedElsewhere>), NotApplied> {
         if face.kind == ConnectedApproverKind::Remote {
             return Err(NotApplied::Over);
         }
@@ -127,6 +128,30 @@ impl Task {
         params.question_id.clone_from(&question.id);
         let door = self.elsewhere.doors.get(&params.question_id).ok_or(NotApplied::Offline)?;
         Ok((params, door.clone()))
+    }
+
+    /// Hands other rights for a run to the door. Only they can be changed from another Mac.
+    pub(super) fn change_rights_elsewhere(&mut self, params: EditParams, reply: oneshot::Sender<Edited>) {
+        let shown =
+            self.elsewhere.questions.find_question(&params.question_id).map(|one| &one.shown.question);
+        let checked = match (shown, params.confine) {
+            (None, _) => Err(NotApplied::Over),
+            (Some(question), _) if question.digest != params.digest => Err(NotApplied::NotOnShow),
+            (Some(question), Some(confine)) if params.text.is_none() => Ok((question.id.clone(), confine)),
+            (Some(_), _) => Err(NotApplied::AnswerThere),
+        };
+        let offline = |reply| answer(reply, Edited::refused(&NotApplied::Offline));
+        match checked.map(|(id, confine)| (self.elsewhere.doors.get(&id), id, confine)) {
+            Ok((Some(door), question_id, confine)) => {
+                let rights = RightsElsewhere { question_id, digest: params.digest, confine, reply };
+                let sent = door.try_send(DecidedElsewhere::Rights(rights));
+                if let Err(DecidedElsewhere::Rights(unsent)) = sent.map_err(TrySendError::into_inner) {
+                    offline(unsent.reply);
+                }
+            }
+            Ok((None, ..)) => offline(reply),
+            Err(why) => answer(reply, Edited::refused(&why)),
+        }
     }
 
     /// Returns whether somebody is at this Mac who could be shown a question of another one.

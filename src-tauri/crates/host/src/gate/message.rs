@@ -5,6 +5,7 @@ use super::edit::Judgements;
 use super::judge::RequestJudgment;
 use super::live::ConnectionId;
 use super::owed::Unwritten;
+use super::people::FleetPeople;
 use crate::ask::{ApproverId, ConnectedApproverKind};
 use crate::book::{PolicyStoreError, RuleSaveRequest, SavedRules};
 use crate::lanes::Unanswered;
@@ -19,7 +20,6 @@ use postern_store::Error;
 use postern_store::audit::ChangeAuthor;
 use postern_store::requests::NewRequestOutcome;
 use postern_store::scripts::AllowedScript;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
@@ -60,7 +60,7 @@ pub(crate) enum GateMessage {
     /// A question of another Mac came, changed or went.
     Elsewhere(NewsElsewhere),
     /// The people whose approvals still count.
-    KeepPeople(BTreeSet<String>),
+    KeepPeople(FleetPeople),
     /// Asks whether somebody is at this Mac who could be shown a question.
     IsAttended(oneshot::Sender<bool>),
     /// A person changed the command.

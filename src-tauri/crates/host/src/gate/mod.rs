@@ -37,7 +37,7 @@ mod start;
 mod task;
 mod turns;
 
-pub use afar::AnswerElsewhere;
+pub use afar::{AnswerElsewhere, DecidedElsewhere, RightsElsewhere};
 pub(crate) use call::{AgentToolCall, required};
 pub(crate) use call_facts::judge_call;
 pub(crate) use context::read_script;
@@ -46,6 +46,7 @@ pub(crate) use live::ConnectionId;
 pub(crate) use message::GateMessage;
 pub use message::{GateCounts, Killed, PauseProblem};
 pub use owed::Unwritten;
+pub use people::FleetPeople;
 pub(crate) use recover::recover;
 pub(crate) use show::{kept_subject, shown_path, to_pieces};
 pub(crate) use task::{GateDeps, PAUSE};
@@ -63,7 +64,6 @@ use postern_protocol::Signal;
 use postern_request::ActivePause;
 use postern_store::audit;
 use postern_store::scripts::AllowedScript;
-use std::collections::BTreeSet;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -132,13 +132,14 @@ impl GateHandle {
         self.ask_urgent(|reply| GateMessage::Preview { params: Box::new(params), reply }).await
     }
 
-    /// Shows a question that waits on another Mac, which its headline and [`Question::host`] name. Answers come by `answers`.
+    /// Shows a question that waits on another Mac, which its headline and [`Question::host`] name. What is decided here comes by
+    /// `door`.
     pub async fn show_elsewhere(
         &self,
         question: Question,
-        answers: mpsc::Sender<AnswerElsewhere>,
+        door: mpsc::Sender<DecidedElsewhere>,
     ) -> Result<(), GateClosed> {
-        let news = NewsElsewhere::Waits { question: Box::new(question), answers };
+        let news = NewsElsewhere::Waits { question: Box::new(question), door };
         self.first.send(GateMessage::Elsewhere(news)).await.map_err(|_| GateClosed)
     }
 
@@ -163,8 +164,8 @@ impl GateHandle {
         self.ask_urgent(GateMessage::IsAttended).await
     }
 
-    /// Forgets the approvals of everybody but these people: the fleet's roster changed.
-    pub async fn keep_people(&self, people: BTreeSet<String>) -> Result<(), GateClosed> {
+    /// Forgets the approvals of everybody but these people, each up to their risk: the fleet's roster changed, or its door closed.
+    pub async fn keep_people(&self, people: FleetPeople) -> Result<(), GateClosed> {
         self.first.send(GateMessage::KeepPeople(people)).await.map_err(|_| GateClosed)
     }
 

@@ -4,9 +4,18 @@
 use super::task::Task;
 use crate::ask::ApproverId;
 use crate::book::Snapshot;
-use postern_contract::{Answer, AnswerParams, NotApplied, to_pieces};
+use postern_contract::{Answer, AnswerParams, NotApplied};
 use postern_policy::{Fallback, RiskLevel, Settings};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+
+/// People of a fleet whose approval counts on this host.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FleetPeople {
+    /// The highest risk that each may approve.
+    pub limits: BTreeMap<String, RiskLevel>,
+    /// The person at this Mac, by the highest risk that their key here may approve; `None` if that key approves nothing here.
+    pub own: Option<(String, RiskLevel)>,
+}
 
 impl Task {
     /// Returns the number of people that have to approve a waiting question: what the policy wants, or ever wanted while it
@@ -39,8 +48,9 @@ impl Task {
         if params.answer == Answer::Always {
             return Some(NotApplied::OnceTogether);
         }
-        let Some(person) = self.parts.faces.person_of(face) else { return Some(NotApplied::NoPerson) };
         let shown_one = &mut self.questions.find_question(id)?.shown;
+        let risk = shown_one.question.risk.level;
+        let Some(person) = self.parts.faces.person_of(face, risk) else { return Some(NotApplied::NoPerson) };
         if !shown_one.approved.insert(person.clone()) {
             return Some(NotApplied::SamePerson(person));
         }
@@ -49,15 +59,22 @@ impl Task {
             return None;
         }
         // Everybody who is asked sees who has approved it.
-        shown_one.question.why.extend(to_pieces(&format!(" {person} approved it.")));
+        shown_one.note_approval(&format!("{person} approved it."));
         let question = shown_one.question.clone();
         self.tell_changed(question);
         Some(NotApplied::MorePeople(u8::try_from(more).unwrap_or(u8::MAX)))
     }
 
-    /// Forgets the approvals of everybody but these people, who are the approvers of the fleet by now.
-    pub(super) fn keep_people(&mut self, people: &BTreeSet<String>) {
-        self.questions.keep_people(people);
+    /// Forgets the approvals of everybody but these people, who are the approvers of the fleet by now. Everybody who is asked
+    /// sees whose does not count any more.
+    pub(super) fn keep_people(&mut self, people: FleetPeople) {
+        self.parts.faces.set_own(people.own);
+        let changed = self
+            .questions
+            .keep_people(|person, risk| people.limits.get(person).is_some_and(|most| risk <= *most));
+        for question in changed {
+            self.tell_changed(question);
+        }
     }
 }
 

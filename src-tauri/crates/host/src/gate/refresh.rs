@@ -6,6 +6,7 @@ use super::judge::JudgedRequest;
 use super::message::GateTaskResult;
 use super::show;
 use super::task::Task;
+use crate::ask::questions::OnShow;
 use crate::lanes::Lane;
 use crate::measure::{Site, can_be_measured, measure};
 use postern_contract::methods::ScriptRef;
@@ -27,13 +28,14 @@ impl Task {
         let Some(judged) = &request.judged else { return };
         // It is not on show yet.
         if let Some(question) = &mut request.question {
-            show::refresh(question, judged, decides, home);
+            show::refresh(question, judged, decides, (home, &[]));
             return;
         }
         // Everybody who waits for it wants the same plan: the first one speaks for all.
         let waiting = self.questions.question_of(id).filter(|waiting| waiting.waiters().first() == Some(&id));
         let Some(waiting) = waiting else { return };
-        if show::refresh(&mut waiting.shown.question, judged, decides, home) {
+        let OnShow { question, notes, .. } = &mut waiting.shown;
+        if show::refresh(question, judged, decides, (home, notes)) {
             let question = waiting.shown.question.clone();
             self.count_matches(id, &question);
             self.measure(id);

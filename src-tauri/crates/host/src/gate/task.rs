@@ -167,7 +167,7 @@ impl Task {
             GateMessage::Answer { params, face, reply } => self.answer(*params, face, reply),
             GateMessage::Preview { params, reply } => answer(reply, self.preview_answer(&params)),
             GateMessage::Elsewhere(news) => self.hear_elsewhere(news),
-            GateMessage::KeepPeople(people) => self.keep_people(&people),
+            GateMessage::KeepPeople(people) => self.keep_people(people),
             GateMessage::IsAttended(reply) => answer(reply, self.is_attended()),
             GateMessage::Edit { params, reply } => self.edit_question(*params, reply),
             GateMessage::Presented { face, seen, reply } => answer(reply, self.presented(face, &seen)),

@@ -31,11 +31,6 @@ impl Host {
         self.inner.faces.speak_for(face.id(), person);
     }
 
-    /// Says which person of the fleet is at this Mac; `None` if nobody's key is here.
-    pub fn set_own_person(&self, person: Option<String>) {
-        self.inner.faces.set_own(person);
-    }
-
     /// Gives this host its doors.
     pub fn keep_doors(&self, doors: Arc<dyn DoorMethods>) {
         self.inner.control.door_slot().set_doors(doors);

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::typed::{is_yes, read_answer};
 use crate::{print, question};
 use postern_command::escape::visible_text as escaped;
+use postern_contract::{NotApplied, pieces_to_text};
 use postern_doors::fleet::{AnswerReply, Elsewhere, FleetApprover, FleetChoice, FleetError, Folder, News};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -86,8 +87,10 @@ fn watch_questions(data: &Path, host: &str, json: bool) -> Result<(), Failure> {
 }
 
 fn print_news(news: &News, host: &str, json: bool) -> Result<(), Failure> {
+    if !news.is_on(host) {
+        return Ok(());
+    }
     match news {
-        News::Waits(one) if !one.is_on(host) => Ok(()),
         News::Waits(one) if json => {
             print::json_line(&json!({"event": "opened", "host": one.name, "question": one.question}))
         }
@@ -97,7 +100,6 @@ fn print_news(news: &News, host: &str, json: bool) -> Result<(), Failure> {
             print::write_line(format!("      answer it: postern approve {code} --host '{name}'"))?;
             print::write_line("")
         }
-        News::Closed { name, .. } if host != ALL && name != host => Ok(()),
         News::Closed { name, question, outcome, by, .. } if json => print::json_line(
             &json!({"event": "closed", "host": name, "id": question, "how": outcome, "by": by}),
         ),
@@ -204,10 +206,10 @@ fn answer(
         AnswerReply::Applied(more) => {
             print::write_line(format!("{name}: {more} more people have to approve it"))
         }
-        AnswerReply::Closed(by, place) => {
-            let by = by.map(|by| format!(" by {}", escaped(&by))).unwrap_or_default();
-            let place = place.map(|place| format!(" on {}", escaped(&place))).unwrap_or_default();
-            Err(Failure::negative(format!("{name}: closed already{by}{place}")))
+        AnswerReply::Closed { how, by, place } => {
+            let why = NotApplied::AnsweredElsewhere { how, by, place };
+            let why = pieces_to_text(&postern_contract::render::not_applied(&why));
+            Err(Failure::negative(format!("{name}: {why}")))
         }
         AnswerReply::Refused(reason) => {
             Err(Failure::negative(format!("{name}: not applied: {}", escaped(&reason))))

@@ -143,14 +143,17 @@ impl Publisher {
         Ok(bundle_name(group, version, &hash))
     }
 
-    /// Brings the newest policy of a group to more hosts, if no host refused it and nothing rose too much, or `anyway`. Returns
-    /// its name, and whom it reaches now.
+    /// Brings the newest policy of a group to more hosts, if a host that it reaches says that it is in force there, none refused it
+    /// and nothing rose too much, or `anyway`. Returns its name, and whom it reaches now.
     pub async fn advance(&self, group: &FleetId, anyway: bool) -> Result<(String, RolloutReach), FleetError> {
         let Published { newest, stage, next } = self.read_published(group).await?;
         let (bundle, hash) = newest?.ok_or_else(|| nothing(group))?;
         let name = bundle_name(group, bundle.version, &hash);
         let limits = RiseLimits::read(&bundle.limits).map_err(FleetError::Refused)?;
-        let reach = match stage.filter(|stage| stage.bundle == hash).map(|stage| stage.reach) {
+        let now = stage.filter(|stage| stage.bundle == hash).map(|stage| stage.reach);
+        let is_reached = |host: &&Member| now.as_ref().is_some_and(|reach| reach.covers(&host.id, &hash));
+        let mut unheard = self.hosts_of(group.as_str()).into_iter().any(|host| is_reached(&host));
+        let reach = match now {
             None => RolloutReach::Canary(Vec::new()),
             Some(RolloutReach::Canary(_)) => RolloutReach::Percent(SHARE),
             Some(RolloutReach::Percent(_)) => RolloutReach::All,
@@ -164,7 +167,8 @@ impl Publisher {
             if let Some((_, why)) = refused.into_iter().find(|(refused, _)| *refused == hash) {
                 return Err(FleetError::Refused(format!("{host} refused {name}: {why}")));
             }
-            let newest = states.iter().filter(|state| state.in_force.as_ref() == Some(&name));
+            let mut newest = states.iter().filter(|state| state.in_force.as_ref() == Some(&name)).peekable();
+            unheard &= newest.peek().is_none();
             let risen = newest.filter_map(|state| {
                 let (before, since) = state.counts?;
                 since.risen_since(&before, limits)
@@ -174,6 +178,11 @@ impl Publisher {
                     "{what} rose on {host} from {before} to {since} of 100 requests by {name}: roll it back, or advance --anyway"
                 )));
             }
+        }
+        if unheard && !anyway {
+            return Err(FleetError::Refused(format!(
+                "no host that {name} reaches says that it is in force there: wait for one, or advance --anyway"
+            )));
         }
         self.bring_to(group, hash, reach.clone(), &next).await?;
         Ok((name, reach))

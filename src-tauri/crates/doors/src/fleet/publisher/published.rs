@@ -4,7 +4,7 @@ use super::super::FleetError;
 use super::super::store::{self, BUNDLE, STAGE};
 use super::Publisher;
 use postern_fleet::{
-    Bundle, FleetId, FleetMessageBody, Hash, POLICY_STEP, Payload, RolloutStage, SignedEnvelope, Subjects,
+    Bundle, FleetId, FleetMessageBody, Hash, Payload, RolloutStage, SignedEnvelope, Subjects, VERSION_STEP,
 };
 
 /// Versions passed over where the newest one does not count. A host that took some of them takes what follows.
@@ -41,7 +41,8 @@ struct Documents<T> {
 impl<T> Documents<T> {
     /// Returns the last number that a host may have, which goes up by small steps.
     fn last_number(&self, seen: u64) -> u64 {
-        let follows = |last: &u64, number: u64| number > *last && number.saturating_sub(*last) <= POLICY_STEP;
+        let follows =
+            |last: &u64, number: u64| number > *last && number.saturating_sub(*last) <= VERSION_STEP;
         self.numbers.iter().fold(seen, |last, number| if follows(&last, *number) { *number } else { last })
     }
 }

@@ -4,10 +4,11 @@ use super::super::FleetError;
 use super::refused::sender;
 use super::{FleetHostSession, approver_name, device_of};
 use async_nats::Message;
-use postern_contract::methods::{AnswerQuestion, GetQuestion, QuestionRef};
-use postern_contract::{AnswerParams, Answered, Part};
+use postern_contract::methods::{AnswerQuestion, EditQuestion, GetQuestion, QuestionRef};
+use postern_contract::{AnswerParams, Answered, ConfineChoice, EditParams, Part, pieces_to_text};
 use postern_fleet::{
-    AdmittedAnswer, AdmittedMessage, FleetChoice, FleetReceipt, FleetRefusal, admit_message, signing_approver,
+    AdmittedAnswer, AdmittedMessage, FleetChoice, FleetReceipt, FleetRefusal, FleetRights, admit_message,
+    signing_approver,
 };
 use postern_host::{ApproverGuard, ConnectedApproverKind};
 use std::collections::BTreeMap;
@@ -41,7 +42,9 @@ impl FleetHostSession {
             Ok(AdmittedMessage::Answer(decided)) => self.decide(decided).await,
             Ok(AdmittedMessage::Repeated(receipt)) => receipt,
             Ok(_) => return Ok(()),
-            Err(FleetRefusal::Closed { by, place }) => FleetReceipt::Closed { answer: id, by, place },
+            Err(FleetRefusal::Closed { outcome, by, place }) => {
+                FleetReceipt::Closed { answer: id, outcome, by, place }
+            }
             Err(refusal) => {
                 self.note_refusal(("answer", from.as_str()), Some(&from), &refusal).await;
                 FleetReceipt::Refused { answer: id, reason: refusal.to_string() }
@@ -70,8 +73,14 @@ impl FleetHostSession {
             self.host.speak_for(&passing, &decided.person);
             &passing
         };
+        let choice = match decided.answer.answer {
+            FleetChoice::Once => postern_contract::Answer::Once,
+            FleetChoice::Always => postern_contract::Answer::Always,
+            FleetChoice::Deny => postern_contract::Answer::Deny,
+            FleetChoice::Confine(rights) => return self.change_rights(face, &decided, rights).await,
+        };
         face.declare(decided.answer.shows.iter().filter_map(|part| part_of(part)));
-        let params = match self.params(face, &decided).await {
+        let params = match self.params(face, &decided, choice).await {
             Ok(params) => params,
             Err(reason) => return FleetReceipt::Refused { answer, reason },
         };
@@ -89,15 +98,40 @@ impl FleetHostSession {
         }
     }
 
+    /// Changes the rights of a run that waits: it is judged again, and everybody is shown it under another digest.
+    async fn change_rights(
+        &self,
+        face: &ApproverGuard,
+        decided: &AdmittedAnswer,
+        rights: FleetRights,
+    ) -> FleetReceipt {
+        let confine = match rights {
+            FleetRights::Look => ConfineChoice::Look,
+            FleetRights::Project => ConfineChoice::Project,
+            FleetRights::AsAsked => ConfineChoice::AsAsked,
+        };
+        let (answer, said) = (decided.id.clone(), &decided.answer);
+        let (question_id, digest) = (said.question.to_string(), said.digest.clone());
+        let params = EditParams { question_id, digest, text: None, confine: Some(confine) };
+        match self.host.call_method::<EditQuestion>(face.id(), &params).await {
+            Ok(edited) if edited.applied => FleetReceipt::Applied { answer, missing: 0 },
+            Ok(edited) => {
+                let reason = pieces_to_text(&edited.reason.unwrap_or_default());
+                FleetReceipt::Refused { answer, reason }
+            }
+            Err(error) => FleetReceipt::Refused { answer, reason: error.message },
+        }
+    }
+
     /// Converts the answer to what the gate takes.
-    async fn params(&self, face: &ApproverGuard, decided: &AdmittedAnswer) -> Result<AnswerParams, String> {
+    async fn params(
+        &self,
+        face: &ApproverGuard,
+        decided: &AdmittedAnswer,
+        answer: postern_contract::Answer,
+    ) -> Result<AnswerParams, String> {
         let said = &decided.answer;
         let id = said.question.to_string();
-        let answer = match said.answer {
-            FleetChoice::Once => postern_contract::Answer::Once,
-            FleetChoice::Always => postern_contract::Answer::Always,
-            FleetChoice::Deny => postern_contract::Answer::Deny,
-        };
         if said.answer == FleetChoice::Always {
             let reference = QuestionRef { question_id: id.clone() };
             let question = self.host.call_method::<GetQuestion>(face.id(), &reference).await;

@@ -20,6 +20,7 @@ use super::connect::BrokerLink;
 use super::keep::{Folder, Keys, Membership};
 use super::policy::HostPolicy;
 use super::store::{self, Revisions, StoredFleetEntry};
+use adopted::{Arrival, TakenDocuments};
 use aside::AsideTasks;
 use async_nats::{Message, Subject};
 use audit::AuditSender;
@@ -27,12 +28,11 @@ use futures_util::StreamExt as _;
 use jobs::Reporting;
 use postern_contract::{ApproverNotification, Closed};
 use postern_fleet::{
-    AdmittedMessage, FleetId, FleetRefusal, FleetState, HostBlock, Now, RecordedRefusals, Seed,
-    SettledQuestion, SignKey, Subjects, admit_message,
+    FleetId, FleetRefusal, FleetState, HostBlock, Now, RecordedRefusals, Seed, SettledQuestion, SignKey,
+    Subjects,
 };
 use postern_host::{ApproverGuard, Host};
 use questions::SentFleetQuestion;
-use refused::sender;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 use tokio::sync::broadcast::Receiver;
@@ -56,6 +56,8 @@ pub(super) struct Remembered {
     read: Revisions,
     /// Refusals that are in the audit.
     refusals: RecordedRefusals,
+    /// Documents of the bucket that were taken.
+    taken: TakenDocuments,
 }
 
 /// A host that is connected.
@@ -87,6 +89,8 @@ pub(super) struct FleetHostSession {
     blocked: Option<HostBlock>,
     /// Refusals that are in the audit already.
     refusals: RecordedRefusals,
+    /// Documents of the bucket that count, or counted.
+    taken: TakenDocuments,
     /// Answers in this second, by the approver that signed them; `None` for those that none signed.
     second: (Instant, BTreeMap<Option<FleetId>, u32>),
     owner: Option<(FleetId, SignKey, BrokerLink)>,
@@ -107,11 +111,9 @@ impl FleetHostSession {
         let owner = Self::connect_owner(folder, &membership, &fleet).await?;
         let names = Subjects::for_fleet(&membership.fleet);
         let person = membership.own_member_id(false).cloned();
-        let own = person.as_ref().and_then(|id| fleet.pinned.roster.member(id));
         let signs = SignKey::from_seed(*sign.seed_bytes()).map_err(FleetError::own_error)?;
         let own_keys = (&fleet.id, &fleet.me, signs);
         let audit = AuditSender::new(host, folder, link.client.clone(), own_keys, membership.auditable);
-        host.set_own_person(own.map(|member| counted_as(member).to_owned()));
         Ok(Self {
             host: host.clone(),
             folder: folder.clone(),
@@ -130,6 +132,7 @@ impl FleetHostSession {
             present: BTreeMap::new(),
             blocked: None,
             refusals: RecordedRefusals::default(),
+            taken: TakenDocuments::default(),
             second: (Instant::now(), BTreeMap::new()),
             owner,
             person,
@@ -154,8 +157,10 @@ impl FleetHostSession {
     pub(super) async fn serve_until_lost(mut self, known: &mut Remembered) -> Result<(), FleetError> {
         self.fleet.restore_settled(std::mem::take(&mut known.settled));
         self.refusals = std::mem::take(&mut known.refusals);
+        self.taken = std::mem::take(&mut known.taken);
         let ended = self.serve(&mut known.read).await;
         known.refusals = std::mem::take(&mut self.refusals);
+        known.taken = std::mem::take(&mut self.taken);
         known.settled = self.fleet.take_settled();
         ended
     }
@@ -172,9 +177,15 @@ impl FleetHostSession {
         let there = store::revisions(&self.link, &self.fleet.id).await?;
         let is_new = |key: &str| !read.contains_key(key) || read.get(key) != there.get(key);
         let (fleet, wanted) = (&self.fleet, (&self.fleet.pinned, &is_new));
-        for stored in store::read_entries(&client, &fleet.id, &fleet.key, wanted).await? {
-            self.admit_stored(&stored).await;
+        let entries = store::read_entries(&client, &fleet.id, &fleet.key, wanted).await?;
+        for stored in &entries {
+            self.admit_stored(stored).await;
         }
+        if let Some(newest) = entries.iter().filter_map(StoredFleetEntry::as_roster).next_back() {
+            self.compare_newest_roster(newest).await;
+        }
+        // Somebody may have left while this host was not connected.
+        self.tell_people().await?;
         let groups = self.fleet.groups().to_vec();
         self.policy.enter_groups(&groups);
         // What was kept holds even if the file of it is gone.
@@ -182,7 +193,7 @@ impl FleetHostSession {
         let (fleet, wanted) = (&self.fleet, (groups.as_slice(), &is_new));
         let mut counts = true;
         for stored in store::read_policy(&client, &fleet.id, &fleet.key, wanted).await? {
-            counts &= self.take_policy(&stored).await;
+            counts &= self.take_policy(&stored, Arrival::Newest).await;
         }
         // What does not count may count later.
         *read = if counts { store::of_groups(there, &self.fleet.id, &groups) } else { Revisions::new() };
@@ -213,46 +224,16 @@ impl FleetHostSession {
         Now { wall: super::wall_clock(), timer: self.started.elapsed() }
     }
 
-    /// Takes a roster or word of what is current, if it counts.
-    async fn admit_stored(&mut self, stored: &StoredFleetEntry) -> bool {
-        let (bytes, who) = match stored {
-            StoredFleetEntry::Roster(bytes) => (bytes, "roster"),
-            StoredFleetEntry::Fresh(bytes) => (bytes, "fresh"),
-            StoredFleetEntry::Policy(_) => return false,
-        };
-        let now = self.current_time();
-        let admitted = match admit_message(&self.fleet, bytes, now) {
-            Ok(admitted @ (AdmittedMessage::Roster(_) | AdmittedMessage::Fresh(_))) => admitted,
-            // What came before comes again with each connection.
-            Err(FleetRefusal::Older) => return false,
-            refused => {
-                let refusal = refused.err().unwrap_or(FleetRefusal::Kind);
-                let sender = sender(bytes).map(|(from, _)| from);
-                self.note_refusal((who, who), sender.as_ref(), &refusal).await;
-                return false;
-            }
-        };
-        self.fleet.apply_admitted(&admitted, now);
-        let kept = match &admitted {
-            AdmittedMessage::Roster(pinned) => self.keep_roster(pinned, bytes),
-            AdmittedMessage::Fresh(fresh) => self.folder.keep_fresh(fresh),
-            _ => Ok(()),
-        };
-        if let Err(error) = kept {
-            tracing::error!(%error, "what counts in the fleet could not be kept");
-        }
-        matches!(admitted, AdmittedMessage::Roster(_))
-    }
-
     async fn changed(&mut self, message: &Message) -> Result<(), FleetError> {
         let stored = store::opened(&self.fleet.id, &self.fleet.key, &message.subject, &message.payload);
         if let Some(stored @ StoredFleetEntry::Policy(_)) = &stored {
-            _ = self.take_policy(stored).await;
+            _ = self.take_policy(stored, Arrival::Told).await;
             return Ok(());
         }
         let Some(stored) = stored else {
             if message.subject.as_str() == self.names.stored(store::ROSTER) {
-                self.host.note_stranger("fleet", "roster", "this host cannot open it").await;
+                let refusal = FleetRefusal::Sealed(postern_fleet::SealError::NotForUs);
+                self.note_refusal(("roster", "roster"), None, &refusal).await;
             }
             return Ok(());
         };
@@ -297,11 +278,6 @@ impl FleetHostSession {
         let sealed = header.seal_body(body, &[to], &self.sign, &mut seed).map_err(FleetError::refused)?;
         self.link.client.publish(reply, sealed.encode().into()).await.map_err(FleetError::broker)
     }
-}
-
-/// Returns the person that a member counts as: two devices of one person are one.
-fn counted_as(member: &postern_fleet::Member) -> &str {
-    if member.person.is_empty() { member.id.as_str() } else { &member.person }
 }
 
 fn device_of(person: &str, device: &str) -> String {

@@ -1,7 +1,7 @@
 //! Presence: which approvers are there, and word of this host that it is, with a block of all its agents.
 
 use super::super::{FleetError, PRESENT_FOR, SKEW, wall_clock};
-use super::{FleetHostSession, approver_name, counted_as};
+use super::{FleetHostSession, approver_name};
 use async_nats::Message;
 use postern_contract::methods::{GetStatus, Nothing};
 use postern_contract::{Mode, Status};
@@ -41,7 +41,7 @@ impl FleetHostSession {
             } else {
                 let face = self.host.named_face(ConnectedApproverKind::Remote, &name);
                 self.host.identify(&face, id.as_str());
-                self.host.speak_for(&face, counted_as(member));
+                self.host.speak_for(&face, member.counted_as());
                 self.present.insert(id, (face, until));
             }
         }
@@ -73,7 +73,7 @@ impl FleetHostSession {
         let Some(sealed) = self.seal_for_approvers(&body, FleetMessageKind::Presence, "presence")? else {
             return Ok(());
         };
-        let subject = self.names.presence(self.fleet.me.as_str());
+        let subject = self.names.host_presence(self.fleet.me.as_str());
         self.link.client.publish(subject, sealed.into()).await.map_err(FleetError::broker)
     }
 }

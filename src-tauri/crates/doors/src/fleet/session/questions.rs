@@ -3,13 +3,13 @@
 use super::super::FleetError;
 use super::super::connect::{message_id, publish_confirmed};
 use super::super::keep::Folder;
+use super::super::risk::fleet_risk;
 use super::FleetHostSession;
 use super::aside::Aside;
 use postern_contract::Question;
 use postern_contract::methods::{ListQuestions, Nothing};
-use postern_fleet::{FleetClosing, FleetId, FleetMessageKind, FleetRisk, OpenQuestion, Seed};
+use postern_fleet::{FleetClosing, FleetId, FleetMessageKind, OpenQuestion, Seed};
 use postern_host::ConnectedApproverKind;
-use postern_policy::RiskLevel;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -141,7 +141,7 @@ impl FleetHostSession {
             (None, None, Some(settled)) => (settled.by.clone(), settled.place.clone()),
             (None, None, None) => (None, None),
         };
-        self.fleet.settle(&id, by.clone(), place.clone());
+        self.fleet.settle(&id, outcome, by.clone(), place.clone());
         let closing = FleetClosing { question: id.clone(), outcome: outcome.to_owned(), by, place };
         let message = format!("{question}:closed");
         let sealed = self.seal_for_approvers(&closing, FleetMessageKind::Closing, &message)?;
@@ -181,12 +181,4 @@ impl Folder {
 fn judged(question: &Question) -> String {
     // Texts and lists always have a JSON form.
     serde_json::to_string(&(&question.digest, &question.risk, &question.danger)).unwrap_or_default()
-}
-
-fn fleet_risk(level: RiskLevel) -> FleetRisk {
-    match level {
-        RiskLevel::Safe => FleetRisk::Safe,
-        RiskLevel::NeedsReview => FleetRisk::NeedsReview,
-        RiskLevel::Dangerous => FleetRisk::Dangerous,
-    }
 }

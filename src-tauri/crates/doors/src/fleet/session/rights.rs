@@ -2,10 +2,14 @@
 
 use super::super::FleetError;
 use super::super::owner::configure_by_roster;
+use super::super::risk::host_risk;
 use super::super::store;
+use super::FleetHostSession;
 use super::refused::sender;
-use super::{FleetHostSession, counted_as};
-use postern_fleet::{FleetMessageKind, PinnedRoster, SignedEnvelope};
+use postern_fleet::{FleetMessageKind, Member, PinnedRoster, SignedEnvelope};
+use postern_host::FleetPeople;
+use postern_policy::RiskLevel;
+use std::collections::BTreeMap;
 
 impl FleetHostSession {
     /// Keeps a roster that counts. The Mac that configures the broker lets in whom another owner let in.
@@ -26,12 +30,26 @@ impl FleetHostSession {
         let (roster, groups) = (&self.fleet.pinned.roster, self.fleet.groups());
         self.present.retain(|id, _| roster.approvers_of(groups).any(|member| member.id == *id));
         self.sent.clear();
-        let people = roster.approvers_of(groups).map(|member| counted_as(member).to_owned()).collect();
         if self.policy.enter_groups(groups) {
             self.policy.put_in_force(&self.host).await;
         }
-        self.host.gate().keep_people(people).await.map_err(FleetError::refused)?;
+        self.tell_people().await?;
         self.show_waiting().await
+    }
+
+    /// Tells the gate whose approval counts by this roster, where several people have to approve. What others approved before
+    /// counts no more.
+    pub(super) async fn tell_people(&self) -> Result<(), FleetError> {
+        let groups = self.fleet.groups();
+        let mut limits = BTreeMap::new();
+        for (person, risk) in self.fleet.pinned.roster.approvers_of(groups).filter_map(limit_of) {
+            // Two devices of one person are one.
+            let most = limits.entry(person).or_insert(risk);
+            *most = risk.max(*most);
+        }
+        let own = self.person.as_ref().and_then(|id| self.fleet.pinned.roster.member(id));
+        let own = own.filter(|member| member.answers_for(groups)).and_then(limit_of);
+        self.host.gate().keep_people(FleetPeople { limits, own }).await.map_err(FleetError::refused)
     }
 
     /// Says that the roster is current, if this Mac's person owns the fleet by now.
@@ -45,4 +63,10 @@ impl FleetHostSession {
         let Some((id, sign, link)) = &self.owner else { return Ok(()) };
         store::say_fresh(&link.client, &self.fleet.id, (id, sign), &self.fleet.pinned).await
     }
+}
+
+/// Returns the person that an approver counts as, and the highest risk that it may approve.
+fn limit_of(member: &Member) -> Option<(String, RiskLevel)> {
+    let limits = member.approver.as_ref()?;
+    Some((member.counted_as().to_owned(), host_risk(limits.risk)))
 }

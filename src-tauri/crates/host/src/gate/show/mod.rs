@@ -13,7 +13,7 @@ pub(crate) use call::kept_subject;
 use postern_command::escape;
 use postern_contract::render;
 use postern_contract::{
-    Asker, EnvChange, EnvChangeKind, OfferFolder, Past, Proposal, ProposedRule, Question, Renewal,
+    Asker, EnvChange, EnvChangeKind, OfferFolder, Past, Piece, Proposal, ProposedRule, Question, Renewal,
     RenewedRule, ShownInput, ShownRisk, ShownStep, ShownSubject, ShownText, stands_alone,
 };
 use postern_policy::environment::{ChangeKind, VariableChange};
@@ -112,17 +112,17 @@ pub(super) fn question(asked: &QuestionInputs<'_>) -> Option<Question> {
         refused: 0,
         recent: asked.recent.clone(),
     };
-    refresh(&mut question, judged, (&entry.policy.settings, asked.fallback), asked.home);
+    refresh(&mut question, judged, (&entry.policy.settings, asked.fallback), (asked.home, &[]));
     (text_size(&question) <= MOST).then_some(question)
 }
 
-/// Writes into a question what comes of the policy and the meaning of silence, as they are now. Gives whether anything is
-/// different.
+/// Writes into a question what comes of the policy and the meaning of silence, as they are now. `notes` end its reason. Gives
+/// whether anything is different.
 pub(super) fn refresh(
     question: &mut Question,
     judged: &JudgedRequest,
     (settings, fallback): (&Settings, Fallback),
-    home: &str,
+    (home, notes): (&str, &[Piece]),
 ) -> bool {
     let verdict = &judged.verdict;
     let mut proposals: Vec<Proposal> =
@@ -146,7 +146,7 @@ pub(super) fn refresh(
                 home,
             ),
             tighter: judged.context.tighter.clone(),
-            why: render::asked_because(&verdict.cause, &question.asker.name),
+            why: [&render::asked_because(&verdict.cause, &question.asker.name), notes].concat(),
             rule: verdict.rule.clone(),
             policy: match judged.plan.origin {
                 Origin::Host | Origin::AgentShell => render::policy(settings),
