@@ -1,7 +1,7 @@
 // How a program's output looks, kept as pictures.
 
 import { expect, test } from "@playwright/test";
-import { letters } from "./letters";
+import { letters, same } from "./pictures";
 import { request } from "./support";
 
 for (const { name, scheme, contrast } of [
@@ -16,10 +16,6 @@ for (const { name, scheme, contrast } of [
     const output = page.getByTestId("output");
     await expect(output).toContainText("15 passed");
     await letters(page);
-    await expect(output).toHaveScreenshot(`${name}.png`, {
-      animations: "disabled",
-      threshold: 0.3,
-      maxDiffPixelRatio: 0.02,
-    });
+    await expect(output).toHaveScreenshot(`${name}.png`, same);
   });
 }

@@ -1,9 +1,11 @@
-// How the question looks, kept as pictures. The fonts come with the tests and the clock stands still, so that only a
-// change of the page changes a picture; what a browser's version draws otherwise at the edges of letters is allowed for.
+// How the question looks, kept as pictures, with the clock standing still.
 
 import { expect, test, type Page } from "@playwright/test";
+import recorded from "../src/backend/recorded.json" with { type: "json" };
 import type { Scene } from "../src/backend/samples";
-import { letters } from "./letters";
+import type { Piece } from "../src/contract";
+import { textOf } from "../src/parts/escaped";
+import { letters, same, stopClock } from "./pictures";
 import { choose, fit, open } from "./question";
 
 const pictures = [
@@ -48,11 +50,9 @@ async function widen(page: Page) {
   await page.getByRole("button", { name: "origin", exact: true }).click();
 }
 
-const same = { animations: "disabled", threshold: 0.3, maxDiffPixelRatio: 0.02 } as const;
-
 for (const { name, scene, scheme, contrast = "no-preference", height, act } of pictures) {
   test(name, async ({ page }) => {
-    await page.clock.install({ time: new Date("2026-03-02T10:00:00Z") });
+    await stopClock(page);
     await page.emulateMedia({ colorScheme: scheme, contrast, reducedMotion: "reduce" });
     await open(page, scene, height);
     await letters(page);
@@ -64,6 +64,15 @@ for (const { name, scene, scheme, contrast = "no-preference", height, act } of p
     await expect(page).toHaveScreenshot(`${name}.png`, same);
   });
 }
+
+test("each scene has the headline that the host gave it", async ({ page }) => {
+  for (const [name, { headline }] of Object.entries(recorded)) {
+    const scene = (name === "alikeBatch" ? "alike" : name) as Scene;
+    if (name === "alike") continue;
+    await open(page, scene);
+    await expect.soft(page.locator("#headline"), name).toHaveText(textOf(headline as Piece[]));
+  }
+});
 
 test("pill-saved-dark", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "dark" });

@@ -1,7 +1,7 @@
 // The popover of the menu-bar item: what waits, runs and ran last; it leads to the panel and answers nothing itself.
 
 import { expect, test, type Page } from "@playwright/test";
-import { letters } from "./letters";
+import { letters, same, stopClock } from "./pictures";
 import { nothingSerious } from "./support";
 
 test.use({ timezoneId: "UTC", locale: "en-US", viewport: { width: 330, height: 520 } });
@@ -88,15 +88,11 @@ test("people who press keys or hear it are kept out of nothing", async ({ page }
 
 for (const scheme of ["light", "dark"] as const) {
   test(`popover-${scheme}`, async ({ page }) => {
-    await page.clock.install({ time: new Date("2026-03-02T10:00:00Z") });
+    await stopClock(page);
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
     await open(page);
     await letters(page, true);
     await page.clock.runFor(1000);
-    await expect(page).toHaveScreenshot(`popover-${scheme}.png`, {
-      animations: "disabled",
-      threshold: 0.3,
-      maxDiffPixelRatio: 0.02,
-    });
+    await expect(page).toHaveScreenshot(`popover-${scheme}.png`, same);
   });
 }

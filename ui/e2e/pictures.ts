@@ -1,7 +1,10 @@
-// The fonts of pictures: they come with the tests, so that only a change of the page changes a picture.
+// What the tests that keep pictures share. The fonts come with the tests, so that only a change of the page changes a picture.
 
 import { readFileSync } from "node:fs";
 import { expect, type Page } from "@playwright/test";
+
+/** Allows for single pixels at the edges of letters, and for less than a word. */
+export const same = { animations: "disabled", threshold: 0.1, maxDiffPixels: 40 } as const;
 
 const font = (name: string) =>
   readFileSync(`node_modules/@fontsource-variable/${name}-wght-normal.woff2`).toString("base64");
@@ -13,7 +16,13 @@ const fonts = [
   `:root { --font: "golden" !important; --mono: "golden mono" !important; }`,
 ].join("\n");
 
-/** Sets them on a page, which uses the one for code unless `mono` is false. */
+/** Stops the clock of a page, before it is opened: nothing counts down while a picture is taken. */
+export async function stopClock(page: Page) {
+  await page.clock.install({ time: new Date("2026-03-02T10:00:00Z") });
+  await page.clock.pauseAt(new Date("2026-03-02T10:00:01Z"));
+}
+
+/** Sets the fonts on a page, which uses the one for code unless `mono` is false. */
 export async function letters(page: Page, mono = true) {
   await page.addStyleTag({ content: fonts });
   const loaded = await page.evaluate(async () => {
