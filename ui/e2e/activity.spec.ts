@@ -222,12 +222,12 @@ test("a command of several lines has lines, and a long here-document opens on a 
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto("/settings.html?scene=output#activity");
   const row = request(page, "git commit");
-  await expect(row).toContainText("git add -A↵ git commit");
+  await expect(row).toContainText("git add -A¶ git commit");
   await expect(row.locator(".escaped"), "only what is hostile").toHaveText(["U+202E"]);
   await row.click();
   const command = page.locator("aside .command");
   await expect(command).toHaveText(
-    /^git add -A↵\ngit commit -m "\$\(cat <<'EOF'↵\n14 lines↵\nEOF↵\n\)"↵\ngit log/,
+    /^git add -A¶\ngit commit -m "\$\(cat <<'EOF'¶\n14 lines¶\nEOF¶\n\)"¶\ngit log/,
   );
   await expect(command).not.toContainText("line 14");
   await nothingSerious(page);

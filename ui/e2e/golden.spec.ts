@@ -30,6 +30,13 @@ const pictures = [
   { name: "fetch-dark", scene: "fetch", scheme: "dark" },
   { name: "mcp-light", scene: "mcp", scheme: "light" },
   { name: "alike-light", scene: "alike", scheme: "light" },
+  { name: "heredoc-light", scene: "heredoc", scheme: "light" },
+  {
+    name: "heredoc-open-dark",
+    scene: "heredoc",
+    scheme: "dark",
+    act: (page) => page.getByTestId("more").click(),
+  },
   { name: "hostile-dark-small", scene: "hostile", scheme: "dark", height: 420 },
 ] satisfies Picture[] as Picture[];
 

@@ -1,4 +1,4 @@
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Locator, type Page } from "@playwright/test";
 import { armed, choose, fit, open, said, seriousInQuestion } from "./question";
 import { seriousInSize } from "./support";
 
@@ -197,6 +197,33 @@ test("what does not fit must be opened, and scrolled to its end", async ({ page 
   await expect(arming).toHaveAttribute("data-state", "armed");
   expect((await said(page)).seen).toHaveLength(1);
 });
+
+test("a message in a here-document is calm, and read to its end before it is allowed", async ({ page }) => {
+  await open(page, "heredoc");
+  expect((await said(page)).presented.at(-1)?.height, "no higher than others").toBeLessThanOrEqual(330);
+  const command = page.getByTestId("command");
+  await expect(command.locator(".escaped"), "nothing looks like an attack").toHaveCount(0);
+  await expect(command.locator(".mark", { hasText: /./ }), "one mark a step").toHaveText(["●", "✓"]);
+  await expect(page.getByTestId("step")).toHaveText([
+    /git commit -m "\$\($/,
+    /cat <<'EOF'¶$/,
+    /^Fix the login redirect.*5 more lines.*¶.*EOF¶.*\)"$/s,
+  ]);
+  await armedBy(page, page.getByRole("button", { name: "Show all to allow" }));
+  await expect(command).toContainText("It goes back to that link now.");
+  expect(await filled(page), "two at most stand out").toBeLessThanOrEqual(2);
+  await page.getByTestId("more").click();
+  await expect(command).not.toContainText("It goes back to that link now.");
+});
+
+/** The question counts as seen by this button, and not before. */
+async function armedBy(page: Page, button: Locator) {
+  await expect(page.getByTestId("arming")).toHaveAttribute("data-state", "unseen");
+  expect((await said(page)).seen).toEqual([]);
+  await button.click();
+  await fit(page);
+  await armed(page);
+}
 
 test("numbered operands are one, and nothing of them is lost", async ({ page }) => {
   await open(page, "long");

@@ -1,16 +1,19 @@
 // Long lists of operands, folded. A fold loses nothing, or it says so: then it has to be opened before anything is allowed.
+// The bodies of here-documents fold as well: body.ts.
 
 import { plain, type Word } from "./shown";
 
 /** A stretch of words in place of many: numbers that follow each other, or the first and last path in a folder. */
 export interface Fold {
   words: Word[];
-  /** How many operands it stands for. */
+  /** How many operands or lines it stands for. */
   count: number;
   /** What stands for all of them, with nothing lost. */
   exact?: { head: string; numbers: string; tail: string };
   /** Where those between the first and the last one are. */
   folder?: { name: string; ending: string };
+  /** Whether it stands for lines of a here-document. */
+  lines?: true;
 }
 
 /** Fewer numbered operands than this are read at once. */
@@ -19,7 +22,7 @@ const NUMBERED = 6;
 const PATHS = 12;
 
 /** Words, and folds in place of those that they stand for. */
-export function foldsOf(words: Word[]): (Word | Fold)[] {
+export function foldsOf(words: (Word | Fold)[]): (Word | Fold)[] {
   const found: (Word | Fold)[] = [];
   for (let at = 0; at < words.length;) {
     const run = runAt(words, at, words[at - 2]);
@@ -38,18 +41,21 @@ export const isFold = (one: Word | Fold): one is Fold => "count" in one;
 export const hides = (one: Word | Fold): boolean => isFold(one) && !one.exact;
 
 /** Returns the operands from here on that stand one space apart. What follows an option may be its value, and is none. */
-function runAt(words: Word[], from: number, before: Word | undefined): Word[] | undefined {
-  if (before && /^-./.test(plain(before.pieces)) && plain(before.pieces) !== "--") return undefined;
+function runAt(words: Shown[], from: number, before: Shown): Word[] | undefined {
+  if (isWord(before) && /^-./.test(plain(before.pieces)) && plain(before.pieces) !== "--") return undefined;
   let end = from;
   while (isOperand(words[end]) && (end === from || isSpace(words[end - 1]))) end += 2;
-  return end > from ? words.slice(from, end - 1) : undefined;
+  return end > from ? words.slice(from, end - 1).filter(isWord) : undefined;
 }
 
-const isSpace = (word: Word | undefined) => word !== undefined && plain(word.pieces) === " ";
+type Shown = Word | Fold | undefined;
+
+const isWord = (one: Shown): one is Word => one !== undefined && !isFold(one);
+const isSpace = (one: Shown) => isWord(one) && plain(one.pieces) === " ";
 
 /** Whether a word is plain letters, so that a summary can name it. Options, escapes, quotes, hidden files and `..` are not. */
-function isOperand(word: Word | undefined): word is Word {
-  const [piece, ...more] = word?.pieces ?? [];
+function isOperand(word: Shown): word is Word {
+  const [piece, ...more] = isWord(word) ? word.pieces : [];
   return (
     piece?.kind === "plain" &&
     more.length === 0 &&

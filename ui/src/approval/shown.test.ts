@@ -44,6 +44,28 @@ it("what belongs to no step stays where it stands, and is not marked", () => {
   ]);
 });
 
+it("a step that goes on after another one inside it is marked once, and no line begins with an end", () => {
+  const command: CommandPart[] = [
+    part("program", 0, "git"),
+    part("argument", 0, " commit -m $("),
+    part("program", 1, "cat"),
+    {
+      role: "argument",
+      step: 0,
+      text: [
+        { text: "\\n", kind: "escaped" },
+        { text: ")", kind: "plain" },
+      ],
+    },
+  ];
+  expect(rowsOf(command).map(({ step, again }) => [step, again])).toEqual([
+    [0, false],
+    [1, false],
+    [0, true],
+  ]);
+  expect(lines(command).map(([, line]) => line)).toEqual(["git commit -m $(", "cat\\n", ")"]);
+});
+
 it("no text is lost but a space at the begin of a line, however the parts come", () => {
   const roles = ["program", "argument", "operator"] as const;
   let seed = 7;
@@ -70,12 +92,12 @@ it("a line's end is marked and begins a line; long words may break", () => {
     { text: "\\n", kind: "escaped" },
     { text: "x".repeat(60), kind: "plain" },
   ];
-  expect(wordsOf(pieces).map(({ pieces, keep, end }) => [plain(pieces), keep, end])).toEqual([
-    ["a", true, false],
-    [" ", false, false],
-    ["b", true, false],
-    ["\\n", false, true],
-    ["x".repeat(60), false, false],
+  expect(wordsOf(pieces).map(({ pieces, keep, mark }) => [plain(pieces), keep, mark])).toEqual([
+    ["a", true, undefined],
+    [" ", false, undefined],
+    ["b", true, undefined],
+    ["\\n", false, "end"],
+    ["x".repeat(60), false, undefined],
   ]);
 });
 

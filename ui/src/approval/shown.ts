@@ -1,5 +1,6 @@
 // Small questions about what is on show.
 
+import { isEnd, isTab } from "../parts/shell";
 import type { CommandPart, EnvChange, Piece, Question, Showing, ShownScript, ShownStep } from "../contract";
 
 /** The text of pieces, as a person reads it. */
@@ -25,6 +26,8 @@ export function markOf(step: ShownStep): Mark {
 /** A line of the command: one step, with what stands before it and the operator behind it. */
 export interface Row {
   step: number | null;
+  /** Whether the step goes on after another one inside it: its mark stands where it began. */
+  again: boolean;
   parts: CommandPart[];
 }
 
@@ -35,7 +38,7 @@ export function rowsOf(command: CommandPart[]): Row[] {
   for (const part of command) {
     const last = rows.at(-1);
     const another = part.step !== null && last?.step !== null && last?.step !== part.step;
-    if (!last || !open || another) rows.push({ step: part.step, parts: [part] });
+    if (!last || !open || another) rows.push({ step: part.step, again: false, parts: [part] });
     else {
       last.parts.push(part);
       last.step ??= part.step;
@@ -43,7 +46,25 @@ export function rowsOf(command: CommandPart[]): Row[] {
     // What follows an operator begins a line; what stands between two steps otherwise stays with the first.
     open = part.role !== "operator";
   }
-  return rows.map((row, i) => (i === 0 ? row : { ...row, parts: unpadded(row.parts) }));
+  const seen = new Set<number>();
+  for (const [i, row] of rows.entries()) {
+    row.again = row.step !== null && seen.has(row.step);
+    if (row.step !== null) seen.add(row.step);
+    const before = rows[i - 1];
+    if (!before) continue;
+    endLine(before, row);
+    row.parts = unpadded(row.parts);
+  }
+  return rows.filter((row) => row.parts.length > 0);
+}
+
+/** Moves the end of a line, with which a row would begin, to the row before it. */
+function endLine(before: Row, row: Row) {
+  const [first, ...rest] = row.parts;
+  const [piece, ...pieces] = first?.text ?? [];
+  if (!first || !piece || !isEnd(piece)) return;
+  before.parts.push({ ...first, text: [piece] });
+  row.parts = pieces.length > 0 ? [{ ...first, text: pieces }, ...rest] : rest;
 }
 
 /** Parts without the space that stood between two steps: the line's begin stands for it. */
@@ -59,12 +80,12 @@ export function clock(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** A word as a shell would see it, the space between two, or the end of a line. */
+/** A word as a shell would see it, the space between two, a tab, or the end of a line. */
 export interface Word {
   pieces: Piece[];
   /** Whether it fits into a line, so that it is not broken inside. */
   keep: boolean;
-  end: boolean;
+  mark?: "end" | "tab";
 }
 
 /** Fits into a line of the panel: what is longer breaks inside. */
@@ -74,8 +95,8 @@ export function wordsOf(pieces: Piece[]): Word[] {
   const found: (Word & { space: boolean })[] = [];
   for (const piece of pieces) {
     const escape = piece.kind === "escaped";
-    if (escape && piece.text === "\\n") {
-      found.push({ pieces: [piece], keep: false, end: true, space: true });
+    if (isEnd(piece) || isTab(piece)) {
+      found.push({ pieces: [piece], keep: false, mark: isEnd(piece) ? "end" : "tab", space: true });
       continue;
     }
     const parts = escape ? [piece.text] : piece.text.split(/( +)/).filter((part) => part !== "");
@@ -83,7 +104,7 @@ export function wordsOf(pieces: Piece[]): Word[] {
       const space = !escape && text.startsWith(" ");
       const last = found.at(-1);
       if (last && !last.space && !space) last.pieces.push({ text, kind: piece.kind });
-      else found.push({ pieces: [{ text, kind: piece.kind }], keep: false, end: false, space });
+      else found.push({ pieces: [{ text, kind: piece.kind }], keep: false, space });
     }
   }
   return found.map(({ space, ...word }) => ({ ...word, keep: !space && plain(word.pieces).length <= FITS }));

@@ -4,6 +4,7 @@
 import type { Batch, Piece, Question } from "../contract";
 import recorded from "./recorded.json";
 import { everywhere } from "./sample-everywhere";
+import { heredoc } from "./sample-heredoc";
 
 export const text = (plain: string): Piece[] => [{ text: plain, kind: "plain" }];
 export const escaped = (code: string): Piece => ({ text: code, kind: "escaped" });
@@ -121,6 +122,7 @@ export const scenes = {
   fetch,
   mcp,
   alike,
+  heredoc: () => heredoc(push()),
   later: push,
   everywhere: () => everywhere(120, false),
   "everywhere-long": () => everywhere(16 * 1024, false),

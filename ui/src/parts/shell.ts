@@ -8,16 +8,20 @@ const TAB = "\\t";
 /** A line, or the lines of a here-document's body. */
 export type Block = { line: Piece[] } | { body: Piece[][] };
 
-/** A body of more lines than this is folded. */
-const LONG = 8;
+/** Mark at the end of each line. */
+export const END = "¶";
+
+/** Mark in front of a tab. */
+export const TAB_MARK = "⇥";
 
 export const isTab = ({ kind, text }: Piece): boolean => kind === "escaped" && text === TAB;
+export const isEnd = ({ kind, text }: Piece): boolean => kind === "escaped" && text === NEWLINE;
 
 /** Returns the pieces of each line. Only an escaped line end ends one: a backslash and an n that were typed are text. */
 export function linesOf(pieces: Piece[]): Piece[][] {
   const lines: Piece[][] = [[]];
   for (const piece of pieces) {
-    if (piece.kind === "escaped" && piece.text === NEWLINE) lines.push([]);
+    if (isEnd(piece)) lines.push([]);
     else lines.at(-1)?.push(piece);
   }
   return lines;
@@ -29,8 +33,12 @@ export const copied = (pieces: Piece[]): string =>
     .map((line) => line.map((piece) => (isTab(piece) ? "\t" : piece.text)).join(""))
     .join("\n");
 
-/** Returns the lines with the long bodies of here-documents set apart. Where the reading is in doubt, every line is a line. */
-export function blocksOf(pieces: Piece[]): Block[] {
+/**
+ * Returns the lines with the long bodies of here-documents set apart. Where the reading is in doubt, every line is a line.
+ *
+ * @param long  number of lines of a body that is not long yet
+ */
+export function blocksOf(pieces: Piece[], long = 8): Block[] {
   const lines = linesOf(pieces);
   const texts = lines.map((line) =>
     line.map((piece) => (piece.kind !== "escaped" ? piece.text : isTab(piece) ? "\t" : "\ufffd")).join(""),
@@ -44,7 +52,7 @@ export function blocksOf(pieces: Piece[]): Block[] {
       const end = texts.findIndex((text, later) => later > at && bare(text) === word);
       if (end < 0) return lines.map((line) => ({ line }));
       const body = lines.slice(at + 1, end);
-      if (body.length > LONG) blocks.push({ body });
+      if (body.length > long) blocks.push({ body });
       else blocks.push(...body.map((line) => ({ line })));
       blocks.push({ line: lines[end] ?? [] });
       at = end;

@@ -35,6 +35,8 @@ export const panel = {
     openHint: "Show all to allow",
     moreIn: (n: number, folder: string, ending: string) =>
       `${n.toLocaleString("en-US")} more in ${folder}${ending ? ` ending in ${ending}` : ""}`,
+    moreLines: (n: number) => count(n, "more line"),
+    mark: { end: "End of the line", tab: "Tab" },
     secret: "A secret, which Postern hides here",
     escaped: (name: string) => `character ${name}, as its number`,
   },
