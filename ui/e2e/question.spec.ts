@@ -1,6 +1,6 @@
 import { expect, test, type Locator, type Page } from "@playwright/test";
 import { armed, choose, fit, open, said, seriousInQuestion } from "./question";
-import { seriousInSize } from "./support";
+import { serious, seriousInSize } from "./support";
 
 const scenes = [
   "push",
@@ -49,6 +49,7 @@ test("its parts: nothing serious for people who hear or press keys", async ({ pa
     await expect(page.getByTestId("pill")).toBeVisible();
     const cut = await page.getByTestId("pill").evaluate((one) => one.scrollWidth > one.clientWidth);
     expect(cut, `${pill} fits`).toBe(false);
+    expect(await serious(page), pill).toEqual([]);
   }
 });
 

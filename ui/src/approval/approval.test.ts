@@ -297,5 +297,18 @@ describe("what became of an answer", () => {
       if (button) await userEvent.click(button);
       expect(backend.said.acts).toEqual(act ? [act] : []);
     });
+
+    it(`${JSON.stringify(pill)} is reached by keys`, async () => {
+      const backend = new FakeApproval([], pill);
+      render(Approval, { backend });
+      await userEvent.keyboard("{Control>}z{/Control}");
+      expect(backend.said.acts, "only an undo has a chord").toEqual(act === "undo" ? [act] : []);
+      cleanup();
+      const again = new FakeApproval([], pill);
+      render(Approval, { backend: again });
+      await userEvent.tab();
+      await userEvent.keyboard(" ");
+      expect(again.said.acts).toEqual(act ? [act] : []);
+    });
   }
 });

@@ -222,6 +222,7 @@ export const panel = {
     also: (n: number) => `${count(n, "waiting request")} allowed`,
     removed: "Rule removed",
     undo: "Undo",
+    undoKey: key("Z"),
     stop: "Stop",
     show: "Show",
   },
