@@ -338,6 +338,17 @@ test("a change that would be denied anyway says so, and what is typed stays", as
   expect((await said(page)).answers).toEqual([]);
 });
 
+test("a rule says at once what it does not cover, and names what a word is open for", async ({ page }) => {
+  await open(page, "push");
+  await choose(page, "allow", "always");
+  await expect(page.getByTestId("left-out")).toHaveText("Doesn’t cover --delete or --force.");
+  await page.getByRole("radio", { name: "this exact command" }).check();
+  for (const word of ["origin", "main"]) await page.getByRole("button", { name: word, exact: true }).click();
+  const chips = page.getByTestId("tokens").locator(":scope > *");
+  await expect(chips).toHaveText(["git", "push", "any remote", "any branch"]);
+  await expect.poll(async () => (await said(page)).previews.at(-1)?.edited).toBe("git push * *");
+});
+
 test("a rule shows what it would have answered, as it is edited", async ({ page }) => {
   await open(page, "push");
   await choose(page, "allow", "always");

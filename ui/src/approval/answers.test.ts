@@ -387,8 +387,8 @@ describe("answers", () => {
     const tokens = () => screen.getByTestId("tokens");
     expect(tokens()).toHaveTextContent("gitpushoriginmain");
     await shown.user.click(screen.getByRole("button", { name: "main" }));
-    expect(screen.getByRole("button", { name: "any main" })).toHaveAttribute("aria-pressed", "true");
-    await shown.user.click(screen.getByRole("button", { name: "any main" }));
+    expect(screen.getByRole("button", { name: "any branch" })).toHaveAttribute("aria-pressed", "true");
+    await shown.user.click(screen.getByRole("button", { name: "any branch" }));
     await shown.user.click(screen.getByRole("button", { name: "origin" }));
     await vi.waitFor(() =>
       expect(screen.getByTestId("added")).toHaveTextContent(

@@ -243,6 +243,8 @@ export class FakeApproval implements InboxBackend {
       anyInput && "with any input",
       bySigner && "other versions by the same developer",
     ];
+    const rules = this.queue[0]?.proposals.find(({ id }) => id === params.proposal)?.rules ?? [];
+    const pattern = edited ?? rules.map(({ text }) => text).join(" ");
     const also = added.flatMap((text) => (text ? [{ by: [], text }] : []));
     return {
       problem,
@@ -251,7 +253,7 @@ export class FakeApproval implements InboxBackend {
       of: 50,
       examples: problem ? [] : examples,
       also,
-      leftOut: edited?.includes("*") && also.length === 0 ? ["--delete", "--force"] : [],
+      leftOut: pattern.endsWith(" *") && also.length === 0 ? ["--delete", "--force"] : [],
     };
   }
 

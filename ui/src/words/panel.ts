@@ -116,7 +116,15 @@ export const panel = {
     renewTitle: "Renew rules…",
     offers: "What to allow",
     anyArguments: "anything more",
-    anyWord: (word: string) => `any ${word}`,
+    /** What stands in place of a word, by what the word means. */
+    any: {
+      address: "any address",
+      branch: "any branch",
+      folder: "any folder",
+      path: "any path",
+      remote: "any remote",
+      word: "anything",
+    },
     who: "Who",
     forAgent: (name: string) => name,
     forEveryone: "Every agent",
