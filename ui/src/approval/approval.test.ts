@@ -211,10 +211,14 @@ describe("what is shown", () => {
     expect(screen.getByTestId("input")).toHaveTextContent("No one has seen it");
   });
 
-  it("says how many wait, and how many of them are this agent's", () => {
-    show({ ...push(), waiting: 3, queued: 2 });
-    expect(screen.getByRole("alertdialog")).toHaveTextContent(
-      /1 of 4, 3 more waiting, 2 of them from builder/,
+  it.each([
+    ["of several agents", 3, 0, "1 of 4, 3 more waiting"],
+    ["of one agent, some still in line", 6, 1, "1 of 7, 6 more waiting, 1 of them in line"],
+    ["of one agent, all in line", 2, 2, "1 of 3, 2 more waiting in line"],
+  ])("says how many wait: %s", (_, waiting, queued, says) => {
+    show({ ...push(), waiting, queued });
+    expect(screen.getByTestId("queue").textContent?.replace(/\s+/g, " ").replace(" ,", ",").trim()).toBe(
+      says,
     );
   });
 

@@ -8,8 +8,12 @@ export const panel = {
     label: "Question from an agent",
     session: "session",
     place: (of: number) => `1 of ${of.toLocaleString("en-US")}`,
-    more: (n: number) => `${n.toLocaleString("en-US")} more waiting`,
-    queued: (n: number, agent: string) => `${n.toLocaleString("en-US")} of them from ${agent}`,
+    /** Those in line have no question yet: their agent has enough of them open. */
+    more: (n: number, inLine: number) => {
+      const more = `${n.toLocaleString("en-US")} more waiting`;
+      if (inLine === 0) return more;
+      return inLine < n ? `${more}, ${inLine.toLocaleString("en-US")} of them in line` : `${more} in line`;
+    },
     waiters: (n: number) => `asked ${n} times`,
     danger: "Danger",
     command: "Command",
