@@ -5,6 +5,33 @@ import type { Said } from "../src/backend/fake";
 import type { Scene } from "../src/backend/samples";
 import { serious } from "./support";
 
+/** Every scene, as `samples.ts` has them: the tests import none of the pages' code that reads JSON. */
+export const scenes = [
+  "push",
+  "dangerous",
+  "script",
+  "hostile",
+  "tool",
+  "edited",
+  "long",
+  "files",
+  "changeable",
+  "input",
+  "destructive",
+  "uname",
+  "commits",
+  "tests",
+  "remove",
+  "fetch",
+  "mcp",
+  "alike",
+  "heredoc",
+  "later",
+  "everywhere",
+  "everywhere-long",
+  "everywhere-tool",
+] as const satisfies Scene[];
+
 /** The most of a screen that a question takes in these tests. */
 export const SCREEN = 700;
 
