@@ -6,6 +6,7 @@ mod afar;
 mod alike;
 mod answer;
 pub mod chat;
+mod closed_by;
 mod enrolment;
 mod lines;
 mod lists;
@@ -29,6 +30,7 @@ pub use activity::{ChatStatus, Moment, MomentKind, RequestDetail, RequestRow};
 pub use afar::{ODD_FROM_AFAR, from_afar, value_from_afar};
 pub use alike::{Alike, AlikePart, Batch, find_alike, stands_alone};
 pub use answer::{Answer, AnswerParams, ConfineChoice, EditParams, Edited, Scope};
+pub use closed_by::ClosedBy;
 pub use enrolment::Start;
 pub use lines::MultilineText;
 pub use lists::{
@@ -51,7 +53,7 @@ pub use setting_values::setting_values;
 pub use shown::{AlsoCovers, RiskText, ShownEffect, ShownRisk, ShownStep, ShownTrace};
 pub use subject::{DiffLine, Field, LineChange, ShownSubject, SubjectRow};
 pub use told::{
-    ApproverNotification, Attention, Closed, ClosedBy, RequiredType, ResolvedType, ToolApprovalRequired,
+    ApproverNotification, Attention, Closed, RequiredType, ResolvedType, ToolApprovalRequired,
     ToolApprovalResolved,
 };
 pub use window::{

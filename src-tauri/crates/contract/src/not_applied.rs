@@ -1,7 +1,7 @@
 //! Facts about an answer, or a change of the command, that does not count or could not be carried out in full.
 
+use crate::closed_by::ClosedBy;
 use crate::part::Part;
-use crate::told::ClosedBy;
 use postern_policy::{PatternError, Widening};
 use postern_request::{NotShown, Refusal};
 

@@ -1,6 +1,7 @@
 //! Notifications to watching approvers.
 
 use crate::activity::RequestRow;
+use crate::closed_by::ClosedBy;
 use crate::lists::Status;
 use crate::methods::AuditRow;
 use crate::question::Question;
@@ -107,37 +108,6 @@ pub struct ToolApprovalResolved {
     pub session_id: String,
     /// True if it goes on.
     pub approved: bool,
-}
-
-/// Cause of a question's end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "kebab-case")]
-pub enum ClosedBy {
-    /// A user allowed it.
-    Allowed,
-    /// A user denied it, or blocked the agent.
-    Denied,
-    /// Unanswered in time.
-    Expired,
-    /// The agent withdrew it.
-    Withdrawn,
-    /// A new rule answered it.
-    Rule,
-    /// The cause was not seen.
-    Resolved,
-}
-
-impl std::fmt::Display for ClosedBy {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str(match self {
-            Self::Allowed => "allowed",
-            Self::Denied => "denied",
-            Self::Expired => "expired",
-            Self::Withdrawn => "withdrawn",
-            Self::Rule => "rule",
-            Self::Resolved => "resolved",
-        })
-    }
 }
 
 /// End of a question.

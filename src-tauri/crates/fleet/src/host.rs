@@ -66,7 +66,7 @@ pub struct SettledQuestion {
     pub question: FleetId,
     /// The answers that decided it, empty if it was answered on the host or ended by itself.
     pub answers: Vec<FleetId>,
-    /// How it ended, as a closing names it.
+    /// Cause of the end, as a closing names it.
     pub outcome: String,
     /// The person whose answer counts.
     pub by: Option<String>,

@@ -311,8 +311,10 @@ pub struct FleetAnswer {
 }
 
 impl FleetAnswer {
-    /// Returns the id of the message with this answer of a member: the same each time it is sent, so that sending it again is
-    /// answered with what came of it. Nobody else can tell what it is made of.
+    /// Returns the id of the message with this answer: the same each time that it is sent. Who sends it again is told what came of
+    /// it.
+    ///
+    /// It is made of a signature, so nobody else can tell of what.
     pub fn message_id(&self, key: &SignKey) -> FleetId {
         let Self { question, revision, digest, answer, rule, shows: _, feedback, roster: _ } = self;
         // Texts and lists always have a JSON form.
@@ -337,7 +339,7 @@ pub enum FleetReceipt {
     Closed {
         /// The answer that came too late.
         answer: FleetId,
-        /// How it ended, as a closing names it; absent if that is not known any more.
+        /// Cause of the end, as a closing names it; absent if that is not known any more.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         outcome: Option<String>,
         /// The person whose answer counts.

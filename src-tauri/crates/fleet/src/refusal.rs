@@ -68,7 +68,7 @@ pub enum FleetRefusal {
     /// The question has an answer, or ended by itself.
     #[error("it is closed")]
     Closed {
-        /// How it ended, as a closing names it.
+        /// Cause of the end, as a closing names it.
         outcome: Option<String>,
         /// The person whose answer counts.
         by: Option<String>,
@@ -96,7 +96,7 @@ pub enum FleetRefusal {
     /// A roster that is not the next one.
     #[error(transparent)]
     Roster(#[from] RosterError),
-    /// What this host has.
+    /// Something that this host has.
     #[error("this host has it already")]
     Known,
     /// Older than what this host has.

@@ -28,7 +28,7 @@ mod spare;
 mod touches;
 mod watch;
 
-pub use ask::{ApproverGuard, ApproverId, ConnectedApproverKind};
+pub use ask::{ApproverGuard, ApproverId, ConnectedApproverKind, FleetPeople};
 pub use book::{write_soon, write_whole};
 pub use chats::{ChatMessage, QuestionRow};
 pub use clock::{lasting, now_millis};
@@ -36,7 +36,7 @@ pub use control::{Handle, HostControl, read_audit_row};
 pub use diagnosis::{DataFolderOwner, Diagnosis, HostProcess, diagnose};
 pub use folder::make_private;
 pub use gate::{
-    AnswerElsewhere, DecidedElsewhere, FleetPeople, GateClosed, GateCounts, GateHandle, Killed, PauseProblem,
+    AnswerElsewhere, DecidedElsewhere, GateClosed, GateCounts, GateHandle, Killed, PauseProblem,
     RightsElsewhere, Unwritten,
 };
 pub use host::{Host, HostConfig, StartError, exit_within};

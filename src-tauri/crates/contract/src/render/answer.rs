@@ -2,9 +2,9 @@
 
 use super::denial::{not_shown, refusal};
 use super::sentence::Sentence;
+use crate::closed_by::ClosedBy;
 use crate::not_applied::{Missing, NotApplied};
 use crate::piece::ShownText;
-use crate::told::ClosedBy;
 use postern_protocol::DenyReason;
 use postern_request::Refusal;
 

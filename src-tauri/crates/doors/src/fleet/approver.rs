@@ -27,7 +27,7 @@ pub enum AnswerReply {
     Applied(u8),
     /// Somebody was first, or it ended by itself.
     Closed {
-        /// How it ended.
+        /// Cause of the end.
         how: ClosedBy,
         /// The person whose answer counts.
         by: Option<String>,

@@ -61,7 +61,7 @@ struct State {
     trick: Trick,
     /// Newest value of each entry of the bucket that a member was shown.
     shown: HashMap<String, Vec<u8>>,
-    /// What it showed once.
+    /// Copy of these values from an earlier time.
     copy: HashMap<String, Vec<u8>>,
     /// True if nothing newer is shown.
     frozen: bool,

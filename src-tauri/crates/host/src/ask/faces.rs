@@ -44,6 +44,15 @@ impl std::fmt::Display for ApproverId {
     }
 }
 
+/// People of a fleet whose approval counts on this host.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FleetPeople {
+    /// The highest risk that each may approve.
+    pub limits: BTreeMap<String, RiskLevel>,
+    /// The person at this Mac, by the highest risk that their key here may approve; `None` if that key approves nothing here.
+    pub own: Option<(String, RiskLevel)>,
+}
+
 /// The faces connected.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Approvers {

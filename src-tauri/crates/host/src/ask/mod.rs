@@ -5,4 +5,4 @@ mod faces;
 pub(crate) mod questions;
 
 pub(crate) use faces::Approvers;
-pub use faces::{ApproverGuard, ApproverId, ConnectedApproverKind};
+pub use faces::{ApproverGuard, ApproverId, ConnectedApproverKind, FleetPeople};

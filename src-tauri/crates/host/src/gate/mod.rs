@@ -46,12 +46,11 @@ pub(crate) use live::ConnectionId;
 pub(crate) use message::GateMessage;
 pub use message::{GateCounts, Killed, PauseProblem};
 pub use owed::Unwritten;
-pub use people::FleetPeople;
 pub(crate) use recover::recover;
 pub(crate) use show::{kept_subject, shown_path, to_pieces};
 pub(crate) use task::{GateDeps, PAUSE};
 
-use crate::ask::{ApproverId, ConnectedApproverKind};
+use crate::ask::{ApproverId, ConnectedApproverKind, FleetPeople};
 use crate::book::PolicyStoreError;
 use crate::socket::Outbox;
 use afar::NewsElsewhere;

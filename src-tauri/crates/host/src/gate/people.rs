@@ -2,20 +2,10 @@
 //! ends it.
 
 use super::task::Task;
-use crate::ask::ApproverId;
+use crate::ask::{ApproverId, FleetPeople};
 use crate::book::Snapshot;
 use postern_contract::{Answer, AnswerParams, NotApplied};
 use postern_policy::{Fallback, RiskLevel, Settings};
-use std::collections::BTreeMap;
-
-/// People of a fleet whose approval counts on this host.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FleetPeople {
-    /// The highest risk that each may approve.
-    pub limits: BTreeMap<String, RiskLevel>,
-    /// The person at this Mac, by the highest risk that their key here may approve; `None` if that key approves nothing here.
-    pub own: Option<(String, RiskLevel)>,
-}
 
 impl Task {
     /// Returns the number of people that have to approve a waiting question: what the policy wants, or ever wanted while it

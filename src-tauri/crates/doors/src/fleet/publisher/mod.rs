@@ -143,8 +143,10 @@ impl Publisher {
         Ok(bundle_name(group, version, &hash))
     }
 
-    /// Brings the newest policy of a group to more hosts, if a host that it reaches says that it is in force there, none refused it
-    /// and nothing rose too much, or `anyway`. Returns its name, and whom it reaches now.
+    /// Brings the newest policy of a group to more hosts, and returns its name and whom it reaches now.
+    ///
+    /// Refused while a host refuses the policy. Unless `anyway`, a host that it reaches has to have it in force, and nothing may have
+    /// risen too much.
     pub async fn advance(&self, group: &FleetId, anyway: bool) -> Result<(String, RolloutReach), FleetError> {
         let Published { newest, stage, next } = self.read_published(group).await?;
         let (bundle, hash) = newest?.ok_or_else(|| nothing(group))?;

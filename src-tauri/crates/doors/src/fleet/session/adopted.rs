@@ -15,11 +15,11 @@ const TAKEN: usize = 64;
 
 /// Way in which a document of the bucket came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Arrival {
+pub(super) enum DocumentSource {
     /// Read as the newest of its kind.
     Newest,
     /// Told when it was stored. It may have waited while a newer one was read.
-    Told,
+    Live,
 }
 
 /// Documents of the bucket that were taken, the last ones.
@@ -52,7 +52,7 @@ impl FleetHostSession {
     /// Takes a bundle or a stage that counts. One that this host cannot read is refused and reported, and nothing changes.
     ///
     /// Returns false for one that does not count, and may later.
-    pub(super) async fn take_policy(&mut self, stored: &StoredFleetEntry, arrival: Arrival) -> bool {
+    pub(super) async fn take_policy(&mut self, stored: &StoredFleetEntry, arrival: DocumentSource) -> bool {
         let StoredFleetEntry::Policy(bytes) = stored else { return true };
         let now = self.current_time();
         let admitted = match admit_message(&self.fleet, bytes, now) {
@@ -101,7 +101,7 @@ impl FleetHostSession {
             // What came before comes again with each connection.
             Err(FleetRefusal::Known) => return false,
             Err(FleetRefusal::Older) => {
-                self.note_older(who, bytes, Arrival::Told).await;
+                self.note_older(who, bytes, DocumentSource::Live).await;
                 return false;
             }
             refused => {
@@ -130,7 +130,7 @@ impl FleetHostSession {
     pub(super) async fn compare_newest_roster(&mut self, newest: &[u8]) {
         let ours = self.fleet.pinned.roster.version;
         match claimed_version(newest) {
-            Some(theirs) if theirs < ours => self.note_older("roster", newest, Arrival::Newest).await,
+            Some(theirs) if theirs < ours => self.note_older("roster", newest, DocumentSource::Newest).await,
             Some(theirs) if theirs > ours => self.host.call_attention(format!(
                 "this Mac was away while the owners of its fleet changed, and cannot follow from roster {ours} to {theirs}: let it \
                  join again (postern fleet leave, then postern fleet join CODE)"
@@ -142,8 +142,8 @@ impl FleetHostSession {
     /// Records that the broker gives out something older than what counts here.
     ///
     /// What is only told counts as that if it was taken before: else it waited while a newer one was read.
-    async fn note_older(&mut self, who: &str, bytes: &[u8], arrival: Arrival) {
-        if arrival == Arrival::Newest || self.taken.0.contains(&Hash::of_bytes(bytes)) {
+    async fn note_older(&mut self, who: &str, bytes: &[u8], arrival: DocumentSource) {
+        if arrival == DocumentSource::Newest || self.taken.0.contains(&Hash::of_bytes(bytes)) {
             let sender = sender(bytes).map(|(from, _)| from);
             self.note_refusal((who, who), sender.as_ref(), &FleetRefusal::RolledBack).await;
         }

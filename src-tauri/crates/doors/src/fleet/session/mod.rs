@@ -20,7 +20,7 @@ use super::connect::BrokerLink;
 use super::keep::{Folder, Keys, Membership};
 use super::policy::HostPolicy;
 use super::store::{self, Revisions, StoredFleetEntry};
-use adopted::{Arrival, TakenDocuments};
+use adopted::{DocumentSource, TakenDocuments};
 use aside::AsideTasks;
 use async_nats::{Message, Subject};
 use audit::AuditSender;
@@ -193,7 +193,7 @@ impl FleetHostSession {
         let (fleet, wanted) = (&self.fleet, (groups.as_slice(), &is_new));
         let mut counts = true;
         for stored in store::read_policy(&client, &fleet.id, &fleet.key, wanted).await? {
-            counts &= self.take_policy(&stored, Arrival::Newest).await;
+            counts &= self.take_policy(&stored, DocumentSource::Newest).await;
         }
         // What does not count may count later.
         *read = if counts { store::of_groups(there, &self.fleet.id, &groups) } else { Revisions::new() };
@@ -227,7 +227,7 @@ impl FleetHostSession {
     async fn changed(&mut self, message: &Message) -> Result<(), FleetError> {
         let stored = store::opened(&self.fleet.id, &self.fleet.key, &message.subject, &message.payload);
         if let Some(stored @ StoredFleetEntry::Policy(_)) = &stored {
-            _ = self.take_policy(stored, Arrival::Told).await;
+            _ = self.take_policy(stored, DocumentSource::Live).await;
             return Ok(());
         }
         let Some(stored) = stored else {

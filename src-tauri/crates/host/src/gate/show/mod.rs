@@ -116,8 +116,10 @@ pub(super) fn question(asked: &QuestionInputs<'_>) -> Option<Question> {
     (text_size(&question) <= MOST).then_some(question)
 }
 
-/// Writes into a question what comes of the policy and the meaning of silence, as they are now. `notes` end its reason. Gives
-/// whether anything is different.
+/// Writes into a question what comes of the policy and the meaning of silence, as they are now. Gives whether anything is
+/// different.
+///
+/// `notes` end its reason.
 pub(super) fn refresh(
     question: &mut Question,
     judged: &JudgedRequest,
