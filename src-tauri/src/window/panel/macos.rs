@@ -12,6 +12,7 @@ use objc2_app_kit::{
 };
 use objc2_core_graphics::{CGEvent, CGEventField};
 use objc2_foundation::NSObject;
+use objc2_quartz_core::CALayer;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tauri::WebviewWindow;
@@ -84,10 +85,12 @@ fn round_corners(window: &NSWindow) {
     window.setOpaque(false);
     window.setBackgroundColor(Some(&NSColor::clearColor()));
     view.setWantsLayer(true);
-    if let Some(layer) = view.layer() {
-        layer.setCornerRadius(CORNERS);
-        layer.setMasksToBounds(true);
-    }
+    view.layer().as_deref().into_iter().for_each(cut_corners);
+}
+
+fn cut_corners(layer: &CALayer) {
+    layer.setCornerRadius(CORNERS);
+    layer.setMasksToBounds(true);
 }
 
 /// Shows the window on the active space without making it the key window, also while Postern is the active app.
