@@ -27,6 +27,7 @@ const pictures = [
   { name: "changeable-light", scene: "changeable", scheme: "light" },
   { name: "edited-light", scene: "edited", scheme: "light" },
   { name: "write-light", scene: "tool", scheme: "light" },
+  { name: "edit-light", scene: "edit", scheme: "light" },
   { name: "fetch-dark", scene: "fetch", scheme: "dark" },
   { name: "mcp-light", scene: "mcp", scheme: "light" },
   { name: "alike-light", scene: "alike", scheme: "light" },

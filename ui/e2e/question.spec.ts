@@ -91,7 +91,7 @@ for (const scene of ["uname", "commits", "tests", "remove"] as const) {
   });
 }
 
-for (const scene of ["tool", "alike"] as const) {
+for (const scene of ["known", "tool", "edit", "alike"] as const) {
   test(`${scene}: no higher than an ordinary question`, async ({ page }) => {
     await open(page, scene);
     expect((await said(page)).presented.at(-1)?.height).toBeLessThanOrEqual(330);

@@ -26,6 +26,8 @@ export const scenes = [
   "mcp",
   "alike",
   "heredoc",
+  "edit",
+  "known",
   "later",
   "everywhere",
   "everywhere-long",

@@ -4,7 +4,7 @@
 import type { Batch, Piece, Question } from "../contract";
 import recorded from "./recorded.json";
 import { everywhere } from "./sample-everywhere";
-import { heredoc } from "./sample-heredoc";
+import { edit, heredoc, known } from "./sample-made";
 
 export const text = (plain: string): Piece[] => [{ text: plain, kind: "plain" }];
 export const escaped = (code: string): Piece => ({ text: code, kind: "escaped" });
@@ -123,6 +123,8 @@ export const scenes = {
   mcp,
   alike,
   heredoc: () => heredoc(push()),
+  edit: () => edit(tool()),
+  known: () => known(script()),
   later: push,
   everywhere: () => everywhere(120, false),
   "everywhere-long": () => everywhere(16 * 1024, false),

@@ -1,6 +1,6 @@
-// A commit as coding agents write it: with its message in a here-document. Its parts are those that a host gives.
+// Questions that are not recorded, made of those that are. Their parts are those that a host gives.
 
-import type { CommandPart, Piece, Proposal, Question, ShownStep } from "../contract";
+import type { CommandPart, DiffLine, Piece, Proposal, Question, ShownStep } from "../contract";
 
 const BODY = [
   "Fix the login redirect",
@@ -61,7 +61,11 @@ const proposal: Proposal = {
   wouldMatch: [0, 0],
 };
 
-/** @param from  a question whose agent, session and folder are this one's as well */
+/**
+ * A commit as coding agents write it: with its message in a here-document.
+ *
+ * @param from  a question whose agent, session and folder are this one's as well
+ */
 export function heredoc(from: Question): Question {
   const shell = LINES.join("\n");
   return {
@@ -92,4 +96,44 @@ export function heredoc(from: Question): Question {
     proposals: [proposal],
     recent: [],
   };
+}
+
+const line = (change: DiffLine["change"], plain: string): DiffLine => ({ change, text: text(plain) });
+
+/**
+ * An edit that removes a line and adds some.
+ *
+ * @param from  a question about a file that is written
+ */
+export function edit(from: Question): Question {
+  const path = text(`${FOLDER}/src/login.test.js`);
+  const lines = [
+    line("removed", 'require("node:test")("a visitor can log in", () => {});'),
+    line("added", 'const test = require("node:test");'),
+    line("added", 'test("a visitor can log in", () => {});'),
+    line("added", 'test("a visitor can log out", () => {});'),
+  ];
+  return {
+    ...from,
+    id: "0199a1c0-0000-7000-8000-000000000022",
+    digest: "4".repeat(64),
+    tool: text("Edit"),
+    subject: { kind: "file-edit", path, lines },
+    headline: [...text("builder wants to write "), { text: `${FOLDER}/src/login.test.js`, kind: "code" }],
+    why: text("Your rule asks about this file."),
+    confinement: text("Done by builder with its tool Edit"),
+  };
+}
+
+/**
+ * The same command with a script that was allowed as it is: its lines are in the details.
+ *
+ * @param from  a question about a new script
+ */
+export function known(from: Question): Question {
+  const programs = from.programs.map((program) => ({
+    ...program,
+    ...(program.script ? { script: { ...program.script, state: "unchanged" as const } } : {}),
+  }));
+  return { ...from, id: "0199a1c0-0000-7000-8000-000000000023", digest: "5".repeat(64), programs };
 }
