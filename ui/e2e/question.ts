@@ -29,6 +29,7 @@ export const scenes = [
   "edit",
   "known",
   "later",
+  "queued",
   "everywhere",
   "everywhere-long",
   "everywhere-tool",

@@ -31,6 +31,8 @@ export interface Said {
   presented: { id: string; digest: string; height: number; always: boolean }[];
   seen: string[];
   acts: PillAct[];
+  /** How often all that waits was asked for. */
+  inbox: number;
 }
 
 export class FakeApproval implements InboxBackend {
@@ -44,6 +46,7 @@ export class FakeApproval implements InboxBackend {
     presented: [],
     seen: [],
     acts: [],
+    inbox: 0,
   };
   /** The question on show with others of its shape, and how many came later. */
   batch: Batch | null = null;
@@ -142,7 +145,9 @@ export class FakeApproval implements InboxBackend {
 
   async drag() {}
 
-  async inbox() {}
+  async inbox() {
+    this.said.inbox += 1;
+  }
 
   /** All that waits. */
   get waiting(): Question[] {

@@ -126,6 +126,7 @@ export const scenes = {
   edit: () => edit(tool()),
   known: () => known(script()),
   later: push,
+  queued: () => ({ ...push(), waiting: 2 }),
   everywhere: () => everywhere(120, false),
   "everywhere-long": () => everywhere(16 * 1024, false),
   "everywhere-tool": () => everywhere(120, true),

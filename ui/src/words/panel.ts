@@ -14,6 +14,7 @@ export const panel = {
       if (inLine === 0) return more;
       return inLine < n ? `${more}, ${inLine.toLocaleString("en-US")} of them in line` : `${more} in line`;
     },
+    stepKeys: `${key("[")} ${key("]")}`,
     waiters: (n: number) => `asked ${n} times`,
     danger: "Danger",
     command: "Command",
