@@ -5,18 +5,18 @@ import { computer } from "./platform";
 export const classes = {
   title: "What it may do without asking",
   limits:
-    "Your rules come first. You are still asked about dangerous commands, protected places such as shell profiles, and commands that could run its code with your full access, such as git push.",
+    "Your rules come first. Dangerous commands and protected places still ask. So do commands that could run its code unconfined: git push.",
   groups: {
     confined: {
       title: "Confined",
-      hint: "It writes only in its folders, reads no keys, and uses the network only if you allow it.",
+      hint: "It writes only in its folders and reads no keys. It has no network unless you allow it.",
     },
     open: { title: "With your full access", hint: "What you allow here can do what you can do." },
   },
-  always: "You set Ask to Always, so you are asked about what is allowed here, too.",
+  always: "Ask is set to Always: you are asked about these, too.",
   needFolders: "Choose its folders first. Without them, you can allow only Look around.",
-  cannotConfine: `This ${computer} can’t confine commands, so you are asked even where you allow them:`,
-  cannotConfineProject: `This ${computer} can’t confine work in folders, so you are asked even where you allow the last three:`,
+  cannotConfine: `This ${computer} can’t confine commands. You are asked even if you allow them:`,
+  cannotConfineProject: `This ${computer} can’t confine work in folders. You are asked even if you allow the last three:`,
   access: { allow: "Allow", ask: "Ask", deny: "Deny" },
   rows: {
     look: { title: "Look around", hint: "Read its folders and the system’s files: ls, rg, git log." },
@@ -30,25 +30,25 @@ export const classes = {
     install: { title: "Install software", hint: "Install packages and apps, and run what it downloads." },
     system: {
       title: `Change this ${computer}`,
-      hint: "Change settings, control apps, reach outside its folders, run elsewhere.",
+      hint: "Change settings and apps, leave its folders, run elsewhere.",
     },
     secrets: { title: "Use secrets", hint: "Use keys, passwords and tokens." },
   },
   loopback: "Local servers",
-  loopbackHint: "Its code can serve and connect on localhost, other programs’ servers included.",
+  loopbackHint: "Its code can serve and connect on localhost. That includes other programs’ servers.",
   start: {
     label: "Without asking",
     ask: {
       title: "Ask about everything",
-      hint: "You are asked about every command that none of your rules allows.",
+      hint: "You are asked about every command that no rule allows.",
     },
     look: {
       title: "Let it look around",
-      hint: "It reads its project and the system’s files without asking, but no keys; you are asked about the rest.",
+      hint: "It reads its project and system files, but no keys. You are asked about the rest.",
     },
     work: {
       title: "Let it work in its folders, confined",
-      hint: "It also edits, builds and tests there without asking, with no network but localhost; you are asked about the rest, and about anything dangerous.",
+      hint: "It also edits, builds and tests there. It has no network but localhost. You are asked about the rest, and about anything dangerous.",
     },
     cannotConfine: `This ${computer} can’t confine it:`,
     folders: "Its folders",

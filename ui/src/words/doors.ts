@@ -26,7 +26,7 @@ export const doors = {
   rotate: "New Key…",
   rotateTitle: "New key",
   rotateConfirm: (name: string) =>
-    `${name} gets a new key. Clients with the old key are disconnected and need the new key file.`,
+    `${name} gets a new key. Clients with the old key are disconnected. They need the new key file.`,
   rotateDo: "Make New Key",
   rotated: (name: string) => `${name} has a new key.`,
   revoke: "Revoke…",

@@ -7,7 +7,7 @@ const Computer = computer === "Mac" ? "Mac" : "Computer";
 
 export const fleet = {
   none: `Answer here for another ${computer}`,
-  noneHint: `A fleet connects several ${computer}s, so that you answer on one what agents ask on another. They meet at a broker, a NATS server that can neither read nor answer anything.`,
+  noneHint: `A fleet connects several ${computer}s: you answer on one what agents ask on another. They meet at a broker, a NATS server. It can neither read nor answer anything.`,
   startFleet: "Start Fleet…",
   joinCode: "Join with Code…",
   status: "Status",
@@ -22,7 +22,7 @@ export const fleet = {
   roster: "Roster",
   rosterVersion: (version: number) => `version ${version}`,
   fresh: (ago: string) => `confirmed as current ${ago}`,
-  stale: `No owner’s ${computer} has confirmed the roster for a day, so answers from other ${computer}s don’t count. Start Postern on an owner’s ${computer}.`,
+  stale: `No owner’s ${computer} has confirmed the roster for a day. Until one does, answers from other ${computer}s don’t count. Start Postern on an owner’s ${computer}.`,
   blockTitle: `Agents on other ${computer}s`,
   blockHint: "Block all agents of one, of a group, or everywhere.",
   blockAgents: "Block Agents…",
@@ -31,7 +31,7 @@ export const fleet = {
   leave: "Leave Fleet…",
   leaveAsk: "Leave the fleet?",
   leaveConfirm: `This ${computer} forgets the fleet and its keys. To come back, it has to be invited again.`,
-  leaveOwner: "You own this fleet. If you are its only owner, its roster can’t be changed any more.",
+  leaveOwner: "You own this fleet. Without an owner, its roster can’t be changed.",
   leaveDo: "Leave Fleet",
   left: "You left the fleet. An owner revokes the rest.",
   members: "Members",

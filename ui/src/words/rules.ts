@@ -62,7 +62,7 @@ export const rules = {
   effect: "Decision",
   effects: { allow: "Allow", deny: "Deny", ask: "Ask" },
   pattern: "Pattern",
-  patternHint: "A path such as /opt/homebrew/bin/rg or ~/bin/*, or a command such as git push *",
+  patternHint: "A path such as ~/bin/*, or a command such as git push *",
   kind: "Kind",
   kinds: {
     auto: "Automatic",
@@ -85,7 +85,7 @@ export const rules = {
   inputIs: (kind: RuleInput["kind"]) => ({ nothing: "none", text: "one text", any: "any" })[kind],
   pin: "Only while the program is unchanged",
   writes: "Also allow writing with > and >>",
-  broad: "Cover all arguments that match, even those that run something else",
+  broad: "Also cover arguments that run something else",
   how: "How",
   hows: {
     none: "With your full access",
@@ -94,7 +94,7 @@ export const rules = {
   },
   howMeans: {
     none: "It can do everything that you can.",
-    project: "No network unless the agent may use it, writes only in the agent’s folders.",
+    project: "It writes only in its folders. It has no network unless allowed.",
     look: "It writes nothing and has no network.",
   },
   confined: "confined",
@@ -184,12 +184,13 @@ export const rules = {
   copySkips: "Rules from files, skills and organizations aren’t copied. Pins are.",
   import: "Import…",
   importTitle: "Import rules",
-  importHint: "A file that Postern exported, or your own in the same format.",
+  importHint: "A file that Postern exported, or one in the same format.",
   importPick: "Choose File…",
   importPaste: "Or paste it here",
   importCheck: (n: number, same: number, refused: number) =>
     `${count(n, "new rule")}, ${same} already there, ${refused} refused`,
   importDo: (n: number) => `Import ${count(n, "rule")}`,
+  importEmpty: "it holds no list of rules",
   importUnreadable: (why: string) => `This isn’t a rule file: ${why}`,
   importFor: (name: string) => `Give all of them to ${name}, even those of other agents`,
   export: "Export",

@@ -4,7 +4,7 @@ import { count } from "./count";
 
 export const skills = {
   title: "Skills",
-  hint: "A skill is a folder with a SKILL.md that names the CLIs it uses. Approving a CLI allows exactly that file. When it changes, you are asked again.",
+  hint: "A skill is a folder with a SKILL.md that names its CLIs. Approving a CLI allows exactly that file. When it changes, you are asked again.",
   where: "Folders",
   addLabel: "Folder of skills",
   add: "Watch Folder",
@@ -13,7 +13,7 @@ export const skills = {
   stopName: (folder: string) => `Stop watching ${folder}`,
   stopTitle: "Stop watching a folder",
   stopConfirm: (folder: string) =>
-    `Stop watching ${folder}? Its skills leave this list, and their approved CLIs are no longer allowed.`,
+    `Stop watching ${folder}? Its skills leave this list. Their CLIs are no longer allowed.`,
   none: "No skills yet.",
   noneHint: "Add the folder that your agents keep their skills in. Nothing is allowed until you approve it.",
   found: (n: number) => count(n, "skill"),
