@@ -253,5 +253,14 @@ test.describe("all rules in one table", () => {
     await expect(verdict.getByRole("listitem").first()).toBeVisible();
     await page.getByText("How it was decided").click();
     await expect(page.getByTestId("trace").getByRole("listitem").first()).toBeVisible();
+    await page.getByLabel("Try a command").fill("npm publish");
+    await expect(verdict).toContainText("Publish this project publicly on npm");
+    await page.getByLabel("Try a command").fill("npm publish --tag next");
+    await expect(verdict, "what cannot be tried has no other command's verdict").toHaveText(
+      "no verdict of builder is recorded for this command",
+    );
+    await page.getByLabel("Try a command").fill("npm publish");
+    await page.getByLabel("As agent").selectOption({ label: "as research" });
+    await expect(verdict).toHaveText("no verdict of research is recorded for this command");
   });
 });

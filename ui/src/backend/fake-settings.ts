@@ -189,7 +189,11 @@ export class FakeSettings implements SettingsBackend {
       this.told("status.changed");
       return this.status();
     },
-    explain: ({ shell }) => verdicts[shell ?? ""] ?? verdicts["npm publish"] ?? raise(),
+    explain: ({ agent, shell }) => {
+      const verdict = agent === "builder" ? verdicts[shell ?? ""] : undefined;
+      if (!verdict) throw `no verdict of ${agent} is recorded for this command`;
+      return verdict;
+    },
     "settings.get": () => this.host,
     "settings.set": (host) => (this.host = host),
     "data.use": () => this.dataUse(),
