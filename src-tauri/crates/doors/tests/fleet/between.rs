@@ -110,7 +110,8 @@ impl Between {
     /// Keeps a copy of what it showed of the bucket by now.
     pub(super) fn remember(&self) {
         let mut state = self.state.lock().unwrap();
-        state.copy = state.shown.clone();
+        let State { shown, copy, .. } = &mut *state;
+        copy.clone_from(shown);
     }
 
     /// Shows that copy from now on, as a broker that was set back to it.

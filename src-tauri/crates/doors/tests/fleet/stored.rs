@@ -209,9 +209,9 @@ async fn with_a_frozen_broker_and_with_none_a_mac_asks_answers_and_runs_as_befor
     let file = stage.mini.file("file");
     for round in 1..=2 {
         if round == 1 {
-            stage.broker.freeze()
+            stage.broker.freeze();
         } else {
-            stage.broker.kill()
+            stage.broker.kill();
         }
         let run = stage.ask(&file);
         stage.mini.asked().await;
