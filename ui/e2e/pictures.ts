@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { expect, type Page } from "@playwright/test";
 
 /** Allows for single pixels at the edges of letters, and for less than a word. */
-export const same = { animations: "disabled", threshold: 0.1, maxDiffPixels: 40 } as const;
+export const same = { animations: "disabled", threshold: 0.1, maxDiffPixels: 150 } as const;
 
 const font = (name: string) =>
   readFileSync(`node_modules/@fontsource-variable/${name}-wght-normal.woff2`).toString("base64");
