@@ -1,4 +1,4 @@
-import { cleanup, screen } from "@testing-library/svelte";
+import { cleanup, screen, waitFor } from "@testing-library/svelte";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { destructive, push, text } from "../backend/samples";
 import type { Question, RuleInput } from "../contract";
@@ -226,7 +226,7 @@ describe("answers", () => {
     await always();
     await shown.user.selectOptions(screen.getByRole("combobox", { name: "Where" }), "Anywhere");
     expect(save(), "the host is asked what that adds").toBeDisabled();
-    await vi.waitFor(() => expect(screen.getByTestId("added")).toHaveTextContent("Also: in every folder"));
+    await waitFor(() => expect(screen.getByTestId("added")).toHaveTextContent("Also: in every folder"));
     expect(save()).toHaveTextContent("Save Broad Rule…");
     await shown.user.click(save());
     expect(save()).toHaveTextContent("Allow and Save Broad Rule");
@@ -240,7 +240,7 @@ describe("answers", () => {
   it("a change of what was confirmed is confirmed again", async () => {
     await always();
     const where = screen.getByRole("combobox", { name: "Where" });
-    const broad = () => vi.waitFor(() => expect(save()).toHaveTextContent(/Save Broad Rule/));
+    const broad = () => waitFor(() => expect(save()).toHaveTextContent(/Save Broad Rule/));
     await shown.user.selectOptions(where, "Anywhere");
     await broad();
     await shown.user.click(save());
@@ -249,8 +249,8 @@ describe("answers", () => {
     await broad();
     expect(save()).toHaveTextContent("Save Broad Rule…");
     await shown.user.selectOptions(where, "In /Users/kim/Projects/site and below");
-    await vi.waitFor(() => expect(save()).toHaveTextContent("Allow and Save Rule"));
-    await vi.waitFor(() => expect(save()).toBeEnabled());
+    await waitFor(() => expect(save()).toHaveTextContent("Allow and Save Rule"));
+    await waitFor(() => expect(save()).toBeEnabled());
     await shown.user.click(save());
     expect(only()).toMatchObject({ anywhere: false, broad: false });
   });
@@ -268,7 +268,7 @@ describe("answers", () => {
     await pick("Where", "In ~/Projects and below");
     await pick("Runs", "Also on the host");
     await pick("Input", "Any input");
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(screen.getByTestId("added")).toHaveTextContent(
         "in all of ~/Projects; on the host, not only in its own shell; with any input",
       ),
@@ -295,7 +295,7 @@ describe("answers", () => {
     const updated = screen.getByRole("combobox", { name: "If git is updated" });
     expect(updated).toHaveDisplayValue("Ask");
     await shown.user.selectOptions(updated, "Allow if signed by the same developer");
-    await vi.waitFor(() => expect(screen.getByTestId("added")).toHaveTextContent("by the same developer"));
+    await waitFor(() => expect(screen.getByTestId("added")).toHaveTextContent("by the same developer"));
     await shown.user.click(screen.getByRole("radio", { name: /this exact command/ }));
     expect(updated, "another offer is chosen for again").toHaveDisplayValue("Ask");
   });
@@ -324,7 +324,7 @@ describe("answers", () => {
     expect(save()).toBeDisabled();
     expect(save()).toHaveAccessibleDescription(/choose “Anywhere”/);
     await shown.user.selectOptions(screen.getByRole("combobox", { name: "Where" }), "Anywhere");
-    await vi.waitFor(() => expect(save()).toBeEnabled());
+    await waitFor(() => expect(save()).toBeEnabled());
     expect(save(), "it is what was offered").toHaveTextContent("Allow and Save Rule");
   });
 
@@ -371,7 +371,7 @@ describe("answers", () => {
     const rule = screen.getByRole("textbox", { name: "Rule to save" });
     await shown.user.clear(rule);
     await shown.user.type(rule, "git push origin *");
-    await vi.waitFor(() => expect(save()).toBeEnabled());
+    await waitFor(() => expect(save()).toBeEnabled());
     await shown.user.click(save());
     expect(only()).toMatchObject({
       proposal: "command",
@@ -390,7 +390,7 @@ describe("answers", () => {
     expect(screen.getByRole("button", { name: "any branch" })).toHaveAttribute("aria-pressed", "true");
     await shown.user.click(screen.getByRole("button", { name: "any branch" }));
     await shown.user.click(screen.getByRole("button", { name: "origin" }));
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(screen.getByTestId("added")).toHaveTextContent(
         "Also: send data elsewhere; run any program (-c, --exec-path)",
       ),

@@ -1,4 +1,4 @@
-import { render, screen, within } from "@testing-library/svelte";
+import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent, { PointerEventsCheckLevel } from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import type { AgentRow, Rule, Status } from "../contract";
@@ -163,7 +163,7 @@ describe("what an agent may do without asking", () => {
         name: "Allow",
       }),
     );
-    await vi.waitFor(() => expect(screen.queryByRole("radiogroup", { name: "Look around" })).toBeNull());
+    await waitFor(() => expect(screen.queryByRole("radiogroup", { name: "Look around" })).toBeNull());
     expect(screen.getByRole("textbox", { name: /^Folders/ })).toBeVisible();
   });
 
@@ -240,7 +240,7 @@ describe("a new agent", () => {
 describe("what else belongs to an agent", () => {
   it("says what another choice would have made of the last week", async () => {
     const { call } = await open("builder");
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(screen.getByTestId("simulated")).toHaveTextContent(
         /^In the last 7 days, Deny would have denied \d+ more, Allow would have run \d+ more\.$/,
       ),
@@ -273,7 +273,7 @@ describe("what else belongs to an agent", () => {
     const { user, call } = await openPart("Rules");
     await user.click(screen.getByText("permissions.jsonc"));
     const area = screen.getByRole("textbox", { name: "permissions.jsonc" });
-    await vi.waitFor(() => expect((area as HTMLTextAreaElement).value).toContain('"shell_exec": "ask"'));
+    await waitFor(() => expect((area as HTMLTextAreaElement).value).toContain('"shell_exec": "ask"'));
     await user.clear(area);
     await user.type(area, "oops");
     await user.click(screen.getByRole("button", { name: "Save File" }));
@@ -307,7 +307,9 @@ describe("the allowlist editor", () => {
     const how = editor.getByRole("combobox", { name: "How" });
     expect(how).toHaveAccessibleDescription("It can do everything that you can.");
     await user.selectOptions(how, "Confined to the agent’s folders");
-    expect(how).toHaveAccessibleDescription(/writes only in the agent’s folders/);
+    expect(how).toHaveAccessibleDescription(
+      "It writes only in its folders. It has no network unless allowed.",
+    );
     await user.click(editor.getByRole("button", { name: "Save" }));
     const draft = expect.objectContaining({ text: "make *", confine: "project" });
     expect(call).toHaveBeenCalledWith("rules.add", draft);
@@ -319,7 +321,7 @@ describe("the allowlist editor", () => {
     const editor = within(await screen.findByTestId("rule-editor"));
     const field = editor.getByRole("textbox", { name: "Pattern" });
     await user.type(field, "sh *");
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(field).toHaveAccessibleDescription(/would allow every program that it can start/),
     );
     expect(field).toBeInvalid();
@@ -327,7 +329,7 @@ describe("the allowlist editor", () => {
     expect(editor.getByRole("textbox", { name: "Pattern" })).toHaveValue("sh *");
     await user.clear(field);
     await user.type(field, "git fetch *");
-    await vi.waitFor(() => expect(field).toHaveAccessibleDescription(/Would match 3 of the last 7 requests/));
+    await waitFor(() => expect(field).toHaveAccessibleDescription(/Would match 3 of the last 7 requests/));
     expect(field).toBeValid();
   });
 });
@@ -448,11 +450,11 @@ describe("blocking all agents", () => {
   it("lasts an hour, and says until when", async () => {
     const { user, call } = await open();
     const state = await screen.findByTestId("state");
-    await vi.waitFor(() => expect(state).toHaveTextContent("Guarding 3 agents"));
+    await waitFor(() => expect(state).toHaveTextContent("Guarding 3 agents"));
     await user.click(await screen.findByRole("button", { name: "Block All Agents" }));
     await user.click(screen.getByRole("menuitem", { name: "Block All Agents for 1 Hour" }));
     expect(call).toHaveBeenCalledWith("pause", { forMs: 3_600_000 });
-    await vi.waitFor(() => expect(state).toHaveTextContent(/All agents blocked until .*\d:\d\d/));
+    await waitFor(() => expect(state).toHaveTextContent(/All agents blocked until .*\d:\d\d/));
     await user.click(screen.getByRole("button", { name: "Unblock All Agents" }));
     expect(call).toHaveBeenCalledWith("resume", {});
   });
@@ -626,7 +628,7 @@ describe("the owner's confirmation", () => {
     await questions(user);
     const confirm = await screen.findByRole("switch", { name });
     await user.click(confirm);
-    await vi.waitFor(() => expect(confirm).toBeChecked());
+    await waitFor(() => expect(confirm).toBeChecked());
     expect(screen.getByText(/it was not confirmed/)).toBeVisible();
   });
 });

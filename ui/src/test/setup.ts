@@ -1,5 +1,5 @@
 import "@testing-library/jest-dom/vitest";
-import { cleanup } from "@testing-library/svelte";
+import { cleanup, configure } from "@testing-library/svelte";
 import { afterEach } from "vitest";
 
 // jsdom lays nothing out: everything fits, and nothing scrolls.
@@ -15,5 +15,8 @@ HTMLElement.prototype.showPopover ??= function showPopover(this: HTMLElement) {
 HTMLDialogElement.prototype.showModal ??= function showModal(this: HTMLDialogElement) {
   this.open = true;
 };
+
+// What is waited for comes when it comes, also on a machine with much else to do; a test has its own limit.
+configure({ asyncUtilTimeout: 30_000 });
 
 afterEach(cleanup);
