@@ -43,6 +43,7 @@ const FORMATS: &[&[&str]] = &[
     &[scripts::SCHEMA],
     // Surroundings in the limits of rules, which an earlier version cannot read.
     &[],
+    &[requests::PACKED],
 ];
 
 /// Returns the newest format that is known here.

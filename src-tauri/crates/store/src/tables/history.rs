@@ -1,6 +1,8 @@
 //! The history, page by page: by key, never by offset.
 
-use super::requests::{Filter, LINE, REST, SUMMARY, StoredRequest, Summary, request_from_row, summary};
+use super::requests::{
+    Filter, LINE, SUMMARY, StoredRequest, Summary, request_from_row, summary, whole_columns,
+};
 use super::search;
 use super::wanted::SearchWord;
 use crate::column::UuidColumn;
@@ -144,7 +146,7 @@ fn found_by_index(
 pub fn list_whole(conn: &Connection, filter: &Filter, limit: u32) -> Result<Vec<StoredRequest>, Error> {
     let Some(range) = number_range(conn, filter)? else { return Ok(Vec::new()) };
     let select = Select::by_key(filter).unwrap_or_else(Select::all_requests).within(range);
-    let mut query = conn.prepare_cached(&select.sql_for(&format!("{SUMMARY}, {REST}")))?;
+    let mut query = conn.prepare_cached(&select.sql_for(&whole_columns()))?;
     Ok(query.query_map(select.bind_values(limit), request_from_row)?.collect::<Result<_, _>>()?)
 }
 

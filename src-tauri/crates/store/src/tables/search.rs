@@ -5,7 +5,7 @@
 //! a look at what does not fit. The writer indexes requests when nobody writes, once they have ended, so that
 //! none waits for it; those that are not indexed yet are looked through.
 
-use super::requests::{Filter, SUMMARY, Summary, summary};
+use super::requests::{Filter, SUMMARY, Summary, pack_ended, summary};
 use super::tally;
 use super::wanted::SearchWord;
 use crate::error::Error;
@@ -102,7 +102,7 @@ pub(crate) fn indexed(conn: &Connection) -> rusqlite::Result<i64> {
 
 /// Indexes the next `most` requests, and those that have ended since the index went past them. Gives whether there are
 /// more.
-pub(crate) fn index_some(conn: &Connection, most: usize) -> rusqlite::Result<bool> {
+pub(crate) fn index_some(conn: &Connection, most: usize) -> Result<bool, Error> {
     let ended = query_summaries(
         conn,
         &format!(
@@ -137,13 +137,15 @@ fn query_summaries(conn: &Connection, sql: &str, values: impl Params) -> rusqlit
     conn.prepare_cached(sql)?.query_map(values, summary)?.collect()
 }
 
-fn index_request(conn: &Connection, summary: &Summary) -> rusqlite::Result<()> {
+/// Indexes and counts a request that has ended, and packs what is long of it.
+fn index_request(conn: &Connection, summary: &Summary) -> Result<(), Error> {
     conn.prepare_cached("INSERT INTO search (rowid, words, tags) VALUES (?1, ?2, ?3)")?.execute(params![
         summary.number,
         summary.line,
         index_tags(summary)
     ])?;
-    tally::count_request(conn, summary)
+    tally::count_request(conn, summary)?;
+    pack_ended(conn, summary.number)
 }
 
 /// Indexes every request that waits for it, for a history that is filled in one go.

@@ -34,7 +34,7 @@ const QUIET: Duration = Duration::from_millis(200);
 /// Time without a write before the log is copied into the file.
 const IDLE: Duration = Duration::from_secs(10);
 /// Lines that are indexed before the queue is checked again.
-const LINES: usize = 256;
+const LINES: usize = 128;
 
 /// Work on the record, or on the error that says why it could not be begun.
 type WriteWork = dyn FnOnce(Result<&Connection, Error>) -> FinishedJob + Send;
@@ -355,8 +355,9 @@ fn do_idle_work(conn: &Connection) -> bool {
 /// Indexes some lines; gives whether there are more.
 fn index_lines(conn: &Connection) -> bool {
     let indexed = statement(conn, "BEGIN IMMEDIATE")
+        .map_err(Error::from)
         .and_then(|()| search::index_some(conn, LINES))
-        .and_then(|more| commit(conn).map(|()| more));
+        .and_then(|more| Ok(commit(conn).map(|()| more)?));
     match indexed {
         Ok(more) => more,
         Err(error) => {

@@ -1,6 +1,7 @@
 //! Changes of a request while it lives. Once it has ended, nothing changes it.
 
 use super::new::NewRequest;
+use super::packed::LongParts;
 use super::row::{Actor, RecordedProcess};
 use crate::column::{UuidColumn, to_json_text};
 use crate::error::Error;
@@ -86,6 +87,7 @@ impl RequestChange {
     /// This is what would run, and its digest.
     pub fn planned(mut self, plan: &Plan, digest: &Digest) -> Result<Self, Error> {
         self.digest = Some(digest.0.clone());
+        self.folder = Some(plan.cwd.path.clone());
         self.plan = Some(to_json_text(plan)?);
         Ok(self)
     }
@@ -224,12 +226,15 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &RequestChange
     ])?)
 }
 
-/// Removes the full request and everything found for it; keeps `line` and `asked` instead.
+/// Removes the full request and everything found for it; keeps `line` and `asked` instead, and how it ended.
 pub fn forget_body(conn: &Connection, id: Uuid, line: &str, asked: &str) -> Result<(), Error> {
+    let ended = LongParts::of(conn, id)?.and_then(|parts| parts.ended);
     let mut update = conn.prepare_cached(
-        "UPDATE requests SET line = ?2, asked = ?3, plan = NULL, verdict = NULL, facts = NULL WHERE id = ?1",
+        "UPDATE requests SET line = ?2, asked = ?3, ended = ?4, plan = NULL, verdict = NULL, facts = NULL,
+            packed = NULL
+         WHERE id = ?1",
     )?;
-    update.execute(params![UuidColumn(id), line, asked])?;
+    update.execute(params![UuidColumn(id), line, asked, ended])?;
     Ok(())
 }
 

@@ -5,13 +5,15 @@ mod decided;
 mod filter;
 mod key;
 mod new;
+mod packed;
 mod row;
 
 pub use change::{RequestChange, change, forget_body, intend, note_end_event};
 pub use filter::Filter;
 pub use key::{NewRequestOutcome, find_known, open_as, record_request};
 pub use new::NewRequest;
-pub(crate) use row::{LINE, REST, SUMMARY, request_from_row, summary};
+pub(crate) use packed::pack_ended;
+pub(crate) use row::{LINE, SUMMARY, request_from_row, summary, whole_columns};
 pub use row::{RecordedProcess, StoredRequest, Summary, between, get_by_key, get_request, list_live, oldest};
 
 /// The columns of a list come first, the long ones last: a list does not read over them.
@@ -64,6 +66,13 @@ pub(crate) const TOLD: &str = "ALTER TABLE requests ADD COLUMN told INTEGER;";
 
 /// Column for the folder that a request would run in. Where it is empty, the plan names the folder.
 pub(crate) const FOLDER: &str = "ALTER TABLE requests ADD COLUMN folder TEXT;";
+
+/// Columns for the long parts of a request that has ended ([`packed`]), whose own columns are empty then, and for the rule that
+/// denied it.
+pub(crate) const PACKED: &str = "
+ALTER TABLE requests ADD COLUMN packed BLOB;
+ALTER TABLE requests ADD COLUMN denied_by INTEGER;
+";
 
 /// Column for the actor that carries out a request.
 ///

@@ -1,5 +1,6 @@
 //! A request as it is kept.
 
+use super::packed::{self, LongParts};
 use crate::column::{AgentIdColumn, JsonColumn, UuidColumn};
 use crate::error::Error;
 use postern_policy::{AgentId, Millis, Origin, Risk, RuleId, Verdict};
@@ -7,6 +8,7 @@ use postern_protocol::{AllowedBy, EndReason, RunState};
 use postern_request::{Digest, Plan, RequestEnding};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -107,7 +109,7 @@ pub(crate) const LINE: usize = 6;
 
 pub(crate) const SUMMARY: &str =
     "number, id, agent, request_id, session, phase, line, risk, ending, exit_code, actor,
-    received_at, started_at, ended_at, json_extract(ended, '$.rule'), origin, answered_by,
+    received_at, started_at, ended_at, coalesce(denied_by, json_extract(ended, '$.rule')), origin, answered_by,
     nullif(coalesce(folder, json_extract(plan, '$.cwd.path')), '')";
 
 pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
@@ -166,15 +168,23 @@ pub struct StoredRequest {
     pub told: Option<u64>,
 }
 
-pub(crate) const REST: &str =
-    "content, asked_at, decided_at, intended_at, pid, start_time, boot, digest, feedback,
-    ended, asked, plan, verdict, asked_line, facts, told";
+const REST: &str =
+    "content, asked_at, decided_at, intended_at, pid, start_time, boot, digest, feedback, asked_line, told";
+
+/// Index of the first of the long parts, behind [`SUMMARY`] and [`REST`].
+const LONG_PARTS: usize = 29;
+
+/// Returns the columns of a whole request.
+pub(crate) fn whole_columns() -> String {
+    format!("{SUMMARY}, {REST}, {}", packed::COLUMNS)
+}
 
 pub(crate) fn request_from_row(row: &Row<'_>) -> rusqlite::Result<StoredRequest> {
     let process = match (row.get(22)?, row.get(23)?, row.get(24)?) {
         (Some(pid), Some(start_time), Some(boot)) => Some(RecordedProcess { pid, start_time, boot }),
         _ => None,
     };
+    let LongParts { asked, plan, verdict, facts, ended } = LongParts::from_row(row, LONG_PARTS)?;
     Ok(StoredRequest {
         summary: summary(row)?,
         content: row.get(18)?,
@@ -184,13 +194,20 @@ pub(crate) fn request_from_row(row: &Row<'_>) -> rusqlite::Result<StoredRequest>
         process,
         digest: row.get::<_, Option<String>>(25)?.map(Digest),
         feedback: row.get(26)?,
-        ending: row.get::<_, Option<JsonColumn<_>>>(27)?.map(|json| json.0),
-        asked: row.get(28)?,
-        plan: row.get::<_, Option<JsonColumn<_>>>(29)?.map(|json| json.0),
-        verdict: row.get::<_, Option<JsonColumn<_>>>(30)?.map(|json| json.0),
-        asked_line: row.get(31)?,
-        facts: row.get(32)?,
-        told: row.get(33)?,
+        ending: from_json(ended)?,
+        asked_line: row.get(27)?,
+        told: row.get(28)?,
+        asked,
+        plan: from_json(plan)?,
+        verdict: from_json(verdict)?,
+        facts,
+    })
+}
+
+fn from_json<T: DeserializeOwned>(text: Option<String>) -> rusqlite::Result<Option<T>> {
+    let value = text.map(|text| serde_json::from_str(&text)).transpose();
+    value.map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(LONG_PARTS, rusqlite::types::Type::Text, Box::new(error))
     })
 }
 
@@ -206,7 +223,8 @@ pub fn between(conn: &Connection, first: Uuid, last: Uuid, limit: u32) -> Result
 
 /// Returns a request by the host's own number.
 pub fn get_request(conn: &Connection, id: Uuid) -> Result<Option<StoredRequest>, Error> {
-    let mut query = conn.prepare_cached(&format!("SELECT {SUMMARY}, {REST} FROM requests WHERE id = ?1"))?;
+    let mut query =
+        conn.prepare_cached(&format!("SELECT {} FROM requests WHERE id = ?1", whole_columns()))?;
     Ok(query.query_row([UuidColumn(id)], request_from_row).optional()?)
 }
 
@@ -216,7 +234,7 @@ pub fn get_by_key(
     agent: &AgentId,
     request_id: &str,
 ) -> Result<Option<StoredRequest>, Error> {
-    let sql = format!("SELECT {SUMMARY}, {REST} FROM requests WHERE agent = ?1 AND request_id = ?2");
+    let sql = format!("SELECT {} FROM requests WHERE agent = ?1 AND request_id = ?2", whole_columns());
     let mut query = conn.prepare_cached(&sql)?;
     Ok(query.query_row(params![agent.as_str(), request_id], request_from_row).optional()?)
 }
@@ -229,7 +247,7 @@ pub fn oldest(conn: &Connection) -> Result<Option<Millis>, Error> {
 
 /// Returns every request that has not ended, oldest first.
 pub fn list_live(conn: &Connection) -> Result<Vec<StoredRequest>, Error> {
-    let sql = format!("SELECT {SUMMARY}, {REST} FROM requests WHERE ended_at IS NULL ORDER BY number");
+    let sql = format!("SELECT {} FROM requests WHERE ended_at IS NULL ORDER BY number", whole_columns());
     let mut query = conn.prepare_cached(&sql)?;
     Ok(query.query_map([], request_from_row)?.collect::<Result<_, _>>()?)
 }

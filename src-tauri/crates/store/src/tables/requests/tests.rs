@@ -156,7 +156,41 @@ fn a_whole_life_is_written_down() {
     assert_eq!(row, expected);
     let whole = store.read(|conn| history::list_whole(conn, &Filter::default(), 10)).unwrap();
     assert_eq!(whole, std::slice::from_ref(&expected), "a page of whole requests is the same");
-    assert_eq!(store.read(|conn| get_by_key(conn, &agent_id("main"), "r1")).unwrap(), Some(expected));
+    let read = || store.read(|conn| get_by_key(conn, &agent_id("main"), "r1")).unwrap();
+    assert_eq!(read(), Some(expected.clone()));
+    assert!(plain_bytes(&store, "r1") > 0);
+    store.write(crate::search::index_all).wait().unwrap();
+    assert_eq!(read(), Some(expected), "packed, it says the same");
+    assert_eq!(plain_bytes(&store, "r1"), 0, "and nothing is kept twice");
+}
+
+/// Returns how long the long parts of a request are that are not packed.
+fn plain_bytes(store: &Store, request_id: &'static str) -> usize {
+    let sql = "SELECT length(asked) + coalesce(length(plan), 0) + coalesce(length(verdict), 0)
+            + coalesce(length(facts), 0) + coalesce(length(ended), 0) FROM requests WHERE request_id = ?1";
+    store.read(|conn| Ok(conn.query_row(sql, [request_id], |row| row.get(0))?)).unwrap()
+}
+
+#[test]
+fn a_forgotten_body_is_in_no_column_packed_or_not() {
+    let (_folder, store) = opened();
+    let secret = NewRequest { asked: "{\"secret\":1}".into(), ..new_request("main", "r1", 1) };
+    let id = secret.id;
+    let ended = RequestChange::from_ending(&denied(DenyReason::Core), 5).unwrap();
+    let ended = ended.judged(&verdict()).unwrap().planned(&plan(), &plan().digest()).unwrap();
+    store.write(move |conn| super::open_as(conn, &secret, &ended)).wait().unwrap();
+    store.write(crate::search::index_all).wait().unwrap();
+    let read = || store.read(|conn| get_request(conn, id)).unwrap().unwrap();
+    let row = read();
+    assert_eq!(
+        (row.asked.as_str(), row.plan, row.verdict),
+        ("{\"secret\":1}", Some(plan()), Some(verdict()))
+    );
+    assert_eq!((row.summary.folder.as_deref(), row.summary.denied_by), (Some("/"), Some(4)));
+    store.write(move |conn| super::forget_body(conn, id, "it", "{}")).wait().unwrap();
+    let row = read();
+    assert_eq!((row.asked.as_str(), row.plan, row.verdict, row.facts), ("{}", None, None, None));
+    assert_eq!(row.ending, Some(denied(DenyReason::Core)), "what became of it is still known");
 }
 
 #[test]
