@@ -3,8 +3,10 @@
 //! `project` needs mounts as well, because Landlock only adds rights down a tree: "writable except
 //! `.git/config`" has no form in it.
 
+use super::denied::WithheldFiles;
 use super::filter::{self, Sockets};
 use super::mounts::{HidingPlaceholders, MountAccess, Mounts, mount_onto};
+use super::ruleset::Grants;
 use super::stand_ins::{self, StandIns};
 use super::{Aftermath, Enforcer, UserPlaces, make_private_cache, ruleset, temporary};
 use crate::run::{FileSystem, Keeper, Mount};
@@ -122,32 +124,73 @@ fn project(
     user: &UserPlaces,
     programs: &[&str],
 ) -> Result<Fence, String> {
-    let Confinement::Project { folders, network, caches, reads, .. } = confinement else {
+    let Confinement::Project { folders, network, .. } = confinement else {
         return Err("it is another profile".to_owned());
     };
     let network = *network;
-    let aftermath = Aftermath::before(folders, user)?;
-    let cache = make_private_cache(folders, user)?;
-    let store = stand_ins::open_store(&cache)?;
-    let numbered = folders.iter().zip(0..);
-    let stand_ins = numbered
-        .map(|(folder, number)| StandIns::in_folder(Path::new(folder), &aftermath.before, (&store, number)));
-    let stand_ins: Vec<StandIns> = stand_ins.collect::<Result<_, _>>()?;
-    let mut kept = super::withheld_files(confinement, user)?;
-    let elsewhere = kept.take_elsewhere(folders);
+    // The rules for the system need nothing of what the folders hold, and take as long to find.
+    let (rules, found) = std::thread::scope(|scope| {
+        let rules = std::thread::Builder::new()
+            .spawn_scoped(scope, || SystemRules::find(confinement, user, programs))
+            .map_err(|error| format!("a thread: {error}"))?;
+        let found = Found::look_through(folders, user);
+        let rules = rules.join().map_err(|_| "its rules could not be made".to_owned())?;
+        Ok::<_, String>((rules?, found?))
+    })?;
+    let SystemRules { grants, kept } = rules;
+    let Found { aftermath, cache, stand_ins } = found;
     let pins =
         Mounts::new(folders, &aftermath.before, &kept, stand_ins.iter().flat_map(StandIns::stand_in_paths))?;
-    let writable = [folders, std::slice::from_ref(&cache)].concat();
-    let home = Path::new(&user.home);
-    let readable = tool_caches(caches).flat_map(|cache| cache.reads).map(|place| home.join(place));
-    let readable: Vec<PathBuf> = readable.collect();
-    let mut rules = ruleset::of_project(user, &writable, &readable, elsewhere, programs.iter().copied())?;
-    rules.add_reads(reads)?;
     let filter = filter::of_project(sockets)?;
     let keeper = Keeper::start(&SYSTEM, &mounts(&pins, &cache, network)?, network)?;
     verify(&keeper, &pins)?;
-    let ruleset = ruleset::inside(rules, keeper.root())?;
+    let writable = folders.iter().chain([&cache]);
+    let ruleset = ruleset::inside(grants, writable.map(Path::new), keeper.root())?;
     Ok(Fence { ruleset, filter, lasting: Some(Lasting { keeper, stand_ins, aftermath }) })
+}
+
+/// State of the folders of a run, with stand-ins in them.
+struct Found {
+    // Dropped in this order: the state is compared when the stand-ins are gone.
+    stand_ins: Vec<StandIns>,
+    aftermath: Aftermath,
+    /// Private cache of the run.
+    cache: String,
+}
+
+impl Found {
+    fn look_through(folders: &[String], user: &UserPlaces) -> Result<Self, String> {
+        let aftermath = Aftermath::before(folders, user)?;
+        let cache = make_private_cache(folders, user)?;
+        let store = stand_ins::open_store(&cache)?;
+        let numbered = folders.iter().zip(0..);
+        let stand_ins = numbered.map(|(folder, number)| {
+            StandIns::in_folder(Path::new(folder), &aftermath.before, (&store, number))
+        });
+        let stand_ins = stand_ins.collect::<Result<_, _>>()?;
+        Ok(Self { stand_ins, aftermath, cache })
+    }
+}
+
+/// Rules of a `project` run for what lies outside of its folders, and the files that deny rules keep from it.
+struct SystemRules {
+    grants: Grants,
+    kept: WithheldFiles,
+}
+
+impl SystemRules {
+    fn find(confinement: &Confinement, user: &UserPlaces, programs: &[&str]) -> Result<Self, String> {
+        let Confinement::Project { folders, caches, reads, .. } = confinement else {
+            return Err("it is another profile".to_owned());
+        };
+        let mut kept = super::withheld_files(confinement, user)?;
+        let elsewhere = kept.take_elsewhere(folders);
+        let home = Path::new(&user.home);
+        let readable = tool_caches(caches).flat_map(|cache| cache.reads).map(|place| home.join(place));
+        let mut grants = ruleset::of_project(user, readable, elsewhere, programs.iter().copied())?;
+        grants.add_reads(reads)?;
+        Ok(Self { grants, kept })
+    }
 }
 
 /// Returns the mounts of a run besides its own file systems, parents first.

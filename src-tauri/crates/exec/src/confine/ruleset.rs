@@ -36,27 +36,31 @@ pub(super) fn of_look<'a>(
     grants.finish()
 }
 
-/// Returns the rules of a `project` run for the files that are the same inside its mounts as here.
+/// Returns the rules of a `project` run for the files outside of its folders that are the same inside its mounts as here.
 pub(super) fn of_project<'a>(
     user: &UserPlaces,
-    writable: &[String],
-    readable: &[PathBuf],
+    readable: impl Iterator<Item = PathBuf>,
     hidden: BTreeSet<PathBuf>,
     programs: impl Iterator<Item = &'a str>,
 ) -> Result<Grants, String> {
     let mut grants = Grants::of_system(user, hidden, programs)?;
-    for folder in writable {
-        grants.add_folder(Path::new(folder), AccessFs::from_all(ENOUGH))?;
-    }
     for place in readable {
-        grants.add_path(place, READ | AccessFs::Execute)?;
+        grants.add_path(&place, READ | AccessFs::Execute)?;
     }
     Ok(grants)
 }
 
-/// Adds the rules for its own file systems, seen through the root of its mounts, and returns the ruleset.
-pub(super) fn inside(mut grants: Grants, root: &OwnedFd) -> Result<OwnedFd, String> {
+/// Adds the rules for the folders that it may write, and for its own file systems, seen through the root of its mounts.
+/// Returns the ruleset.
+pub(super) fn inside<'a>(
+    mut grants: Grants,
+    writable: impl Iterator<Item = &'a Path>,
+    root: &OwnedFd,
+) -> Result<OwnedFd, String> {
     let all = AccessFs::from_all(ENOUGH);
+    for folder in writable {
+        grants.add_folder(folder, all)?;
+    }
     for (own, access) in [("tmp", all), ("dev", all), ("proc", READ), ("run", READ)] {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = rustix::fs::openat(root, own, flags, Mode::empty());
