@@ -2,14 +2,15 @@
 
 use crate::backend::{Backend, IncomingBackendEvent};
 use crate::dependencies::AppDependencies;
+use crate::notify::NotificationChoice;
 use crate::preferences::StoredPreferences;
 use crate::window::approval;
 use crate::window::popover::{self, Popover};
 use crate::window::settings;
 use crate::{AppOptions, SettingsPage, commands, menu, notify, sound, system};
 use anyhow::Context;
-use postern_contract::methods::{ListAgents, Nothing};
-use postern_contract::{ApproverNotification, Preferences, RequestRow};
+use postern_contract::methods::{AnswerQuestion, ListAgents, Nothing};
+use postern_contract::{Answer, AnswerParams, ApproverNotification, Preferences, Question, RequestRow};
 use std::io::Write;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -163,7 +164,7 @@ async fn pass_on(app: &AppHandle, parts: &AppDependencies, menu: &menu::Menu, to
             parts.approval.refresh_questions();
             let Preferences { sound: heard, inbox_only, .. } = parts.preferences.get();
             if !inbox_only {
-                notify::show_question(question, heard);
+                notify::show_question(question, heard, on_choice(parts, question));
             }
             if heard && !inbox_only {
                 sound::play_question_sound(app);
@@ -203,6 +204,30 @@ async fn pass_on(app: &AppHandle, parts: &AppDependencies, menu: &menu::Menu, to
     }
     if let Some(name) = name_of(told) {
         tell_page(parts, &name);
+    }
+}
+
+/// Returns what a choice on the notification of a question does. A denial counts for what the question was when the notification
+/// was shown; where it has changed, the question is shown.
+fn on_choice(
+    parts: &AppDependencies,
+    question: &Question,
+) -> impl FnOnce(NotificationChoice) + Send + 'static {
+    let (backend, approval) = (Arc::clone(&parts.backend), parts.approval.clone());
+    let denial = AnswerParams::for_question(question, Answer::Deny);
+    move |choice| match choice {
+        NotificationChoice::Show => approval.to_front(denial.question_id),
+        NotificationChoice::Deny => {
+            tauri::async_runtime::spawn(async move {
+                match backend.invoke::<AnswerQuestion>(&denial).await {
+                    Ok(answered) if answered.applied => {}
+                    Ok(_) => approval.to_front(denial.question_id),
+                    Err(error) => {
+                        tracing::warn!(%error, "a denial by a notification could not be handed over")
+                    }
+                }
+            });
+        }
     }
 }
 

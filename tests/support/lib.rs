@@ -16,6 +16,7 @@ mod claw;
 mod drivers;
 mod endpoint;
 mod host;
+pub mod notifications;
 mod programs;
 pub mod prosody;
 mod sandbox;

@@ -9,7 +9,7 @@ use postern_contract::methods::{ApproverKind, ListQuestions, Nothing};
 use postern_contract::{AgentRow, Answered, ApproverNotification};
 use postern_protocol::{Notice, NoticeEvent, RunParams};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -146,16 +146,33 @@ impl Window {
         }
     }
 
-    /// Returns the processes of the app's pages: those with this test's home in their environment.
+    /// Returns the processes of the app's pages.
     pub fn page_processes(&self) -> BTreeSet<u32> {
+        self.processes("WebKitWebProces").into_keys().collect()
+    }
+
+    /// Returns the address of the app's session bus.
+    pub fn bus(&self) -> String {
+        let mut environments = self.processes("postern-desktop").into_values().flatten();
+        let address =
+            environments.find_map(|one| Some(one.strip_prefix("DBUS_SESSION_BUS_ADDRESS=")?.to_owned()));
+        address.expect("the app runs on a bus of its own")
+    }
+
+    /// Returns the processes of a program that have this test's home in their environment, each with its environment.
+    fn processes(&self, program: &str) -> BTreeMap<u32, Vec<String>> {
         let home = format!("HOME={}", self.home.display());
-        let is_ours = |pid: &u32| {
-            let part = |name: &str| std::fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
-            part("comm").starts_with(b"WebKitWebProces")
-                && part("environ").split(|byte| *byte == 0).any(|one| one == home.as_bytes())
+        let part = |pid: u32, name: &str| {
+            let read = std::fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
+            String::from_utf8_lossy(&read).into_owned()
         };
         let entries = std::fs::read_dir("/proc").unwrap().flatten();
-        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_ours).collect()
+        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        let named = pids.filter(|pid| part(*pid, "comm").starts_with(program));
+        named
+            .map(|pid| (pid, part(pid, "environ").split('\0').map(str::to_owned).collect::<Vec<_>>()))
+            .filter(|(_, environment)| environment.contains(&home))
+            .collect()
     }
 
     /// Returns the panels that can be seen on the display.

@@ -7,6 +7,7 @@
 
 use fantoccini::key::Key;
 use postern_protocol::{NoticeEvent, RunParams, What};
+use postern_tests::notifications::{NotificationServer, ShownNotification};
 use postern_tests::window::{self, Window, ask, ending};
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
@@ -14,7 +15,12 @@ use uuid::Uuid;
 
 /// Returns a request that leaves a file behind when it really runs.
 fn touch(window: &Window, name: &str) -> RunParams {
-    let command = ["touch", name].map(str::to_owned).to_vec();
+    run(window, &["touch", name])
+}
+
+/// Returns a request for a command in the folder that agents may use.
+fn run(window: &Window, command: &[&str]) -> RunParams {
+    let command = command.iter().map(|word| (*word).to_owned()).collect();
     let mut params = RunParams::new(Uuid::new_v4(), What::Command(command));
     params.cwd = Some(window.work.display().to_string());
     params.reason = Some("to show that it runs".to_owned());
@@ -43,6 +49,50 @@ async fn a_person_decides_in_the_real_window() {
     always_is_asked_once(&window, &mut patient).await;
     what_the_person_made_of_it_runs(&window, &mut patient).await;
     the_page_has_no_other_command(&window).await;
+    window.close().await;
+}
+
+/// Returns the notification that the desktop shows next.
+async fn shown(desktop: &mut NotificationServer) -> (u32, ShownNotification) {
+    let told = desktop.next().await;
+    let ShownNotification::Shown { id, .. } = told else { panic!("{told:?} comes before the notification") };
+    (id, told)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_notification_denies_or_shows_a_question_and_never_allows() {
+    if let Some(missing) = window::missing() {
+        eprintln!("skipped: the window test needs {missing}");
+        return;
+    }
+    let window = Window::open().await;
+    let mut desktop = NotificationServer::start(&window.bus()).await;
+    let mut agent = window.enrol("builder");
+    ask(&mut agent, touch(&window, "first"));
+    let (first, told) = shown(&mut desktop).await;
+    let buttons = [("default", "Show"), ("deny", "Deny"), ("show", "Show")];
+    let buttons = buttons.map(|(name, words)| (name.to_owned(), words.to_owned())).to_vec();
+    let (title, text) = ("builder wants to write first".to_owned(), "touch first".to_owned());
+    assert_eq!(told, ShownNotification::Shown { id: first, title, text, buttons });
+    ask(&mut agent, run(&window, &["mkdir", "second"]));
+    let (second, _) = shown(&mut desktop).await;
+    desktop.press(second, "allow").await;
+    ask(&mut agent, run(&window, &["ln", "-s", "first", "third"]));
+    let (third, _) = shown(&mut desktop).await;
+    desktop.press(third, "deny").await;
+    assert!(matches!(ending(&mut agent).event, NoticeEvent::Denied(_)), "the third is denied");
+    assert_eq!(window.waiting(), 2, "no notification allows anything");
+    ask(&mut agent, run(&window, &["chmod", "700", "fourth"]));
+    let (fourth, _) = shown(&mut desktop).await;
+    desktop.press(fourth, "show").await;
+    window.says("question", "chmod 700 fourth").await;
+    for waits in ["chmod 700 fourth", "touch first"] {
+        window.says("question", waits).await;
+        window.armed().await;
+        window.answer_by_key(Key::Escape).await;
+        assert!(matches!(ending(&mut agent).event, NoticeEvent::Denied(_)), "{waits} is denied in the panel");
+    }
+    assert_eq!(desktop.next().await, ShownNotification::Closed(first), "what is over is not offered");
     window.close().await;
 }
 

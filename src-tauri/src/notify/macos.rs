@@ -2,24 +2,80 @@
 //!
 //! The first asks the person whether Postern may show any; if they refuse, the floating window and the number
 //! in the menu bar say it.
+#![expect(unsafe_code, reason = "the center tells choices to an object of Objective-C")]
 
-use block2::RcBlock;
-use objc2::runtime::Bool;
-use objc2_foundation::{NSArray, NSBundle, NSError, NSString};
+use super::{BUTTONS, NotificationChoice, OnChoice, choice_of};
+use block2::{DynBlock, RcBlock};
+use objc2::rc::Retained;
+use objc2::runtime::{Bool, NSObjectProtocol, ProtocolObject};
+use objc2::{AnyThread as _, define_class, msg_send};
+use objc2_foundation::{NSArray, NSBundle, NSError, NSObject, NSSet, NSString};
 use objc2_user_notifications::{
-    UNAuthorizationOptions, UNMutableNotificationContent, UNNotificationRequest, UNUserNotificationCenter,
+    UNAuthorizationOptions, UNMutableNotificationContent, UNNotificationAction, UNNotificationActionOptions,
+    UNNotificationCategory, UNNotificationCategoryOptions, UNNotificationRequest, UNNotificationResponse,
+    UNUserNotificationCenter, UNUserNotificationCenterDelegate,
 };
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+
+/// Category of notifications with buttons.
+const QUESTION: &str = "question";
+/// Apple's name of a click on a notification beside its buttons (`UNNotificationDefaultActionIdentifier`).
+const CLICKED: &str = "com.apple.UNNotificationDefaultActionIdentifier";
+
+/// Handlers of the choices on notifications that are on show, by the ids of their questions.
+static HANDLERS: Mutex<BTreeMap<String, OnChoice>> = Mutex::new(BTreeMap::new());
+
+define_class!(
+    // SAFETY: `NSObject` may be subclassed. The class has no instance variables and no `Drop`.
+    #[unsafe(super(NSObject))]
+    #[name = "PosternNotificationChoices"]
+    struct Choices;
+
+    // SAFETY: `NSObjectProtocol` has no safety requirements.
+    unsafe impl NSObjectProtocol for Choices {}
+
+    // SAFETY: the signature of the method is the one that the protocol has.
+    unsafe impl UNUserNotificationCenterDelegate for Choices {
+        #[unsafe(method(userNotificationCenter:didReceiveNotificationResponse:withCompletionHandler:))]
+        fn on_response(
+            &self,
+            _center: &UNUserNotificationCenter,
+            response: &UNNotificationResponse,
+            done: &DynBlock<dyn Fn()>,
+        ) {
+            let id = response.notification().request().identifier().to_string();
+            if let Some(choice) = choice_of(&response.actionIdentifier().to_string(), CLICKED)
+                && let Some(on_choice) = handlers().remove(&id)
+            {
+                on_choice(choice);
+            }
+            done.call(());
+        }
+    }
+);
 
 /// Shows a notification; one of the same id is replaced. It makes no sound: a question has its own (`sound`).
-pub(super) fn show_notification(id: &str, title: String, text: &str, _heard: bool) {
+pub(super) fn show_notification(
+    id: &str,
+    title: String,
+    text: &str,
+    _heard: bool,
+    on_choice: Option<OnChoice>,
+) {
     let Some(center) = center() else {
         tracing::info!(title, text, "no notification: this program is in no app bundle");
         return;
     };
+    let asks = on_choice.is_some();
+    if let Some(on_choice) = on_choice {
+        offer_buttons(&center);
+        handlers().insert(id.to_owned(), on_choice);
+    }
     let (id, text) = (id.to_owned(), text.to_owned());
     let allowed = RcBlock::new(move |granted: Bool, _: *mut NSError| {
         if granted.as_bool() {
-            post_notification(&id, &title, &text);
+            post_notification(&id, &title, &text, asks);
         } else {
             tracing::debug!(title, "no notification: the person wants none");
         }
@@ -29,6 +85,7 @@ pub(super) fn show_notification(id: &str, title: String, text: &str, _heard: boo
 
 /// Takes back what is still in the notification centre.
 pub(super) fn remove(id: &str) {
+    handlers().remove(id);
     if let Some(center) = center() {
         let ids = NSArray::from_retained_slice(&[NSString::from_str(id)]);
         center.removeDeliveredNotificationsWithIdentifiers(&ids);
@@ -42,9 +99,46 @@ fn center() -> Option<objc2::rc::Retained<UNUserNotificationCenter>> {
     Some(UNUserNotificationCenter::currentNotificationCenter())
 }
 
-/// Hands a notification over. It carries no button, so nothing can be answered by one.
-fn post_notification(id: &str, title: &str, text: &str) {
+/// Tells the centre the buttons of a question, and who hears of them, once.
+fn offer_buttons(center: &UNUserNotificationCenter) {
+    static OFFERED: Once = Once::new();
+    OFFERED.call_once(|| {
+        let buttons = BUTTONS.map(|(name, words, choice)| {
+            let options = match choice {
+                NotificationChoice::Deny => UNNotificationActionOptions::Destructive,
+                NotificationChoice::Show => UNNotificationActionOptions::Foreground,
+            };
+            UNNotificationAction::actionWithIdentifier_title_options(
+                &NSString::from_str(name),
+                &NSString::from_str(words),
+                options,
+            )
+        });
+        let category = UNNotificationCategory::categoryWithIdentifier_actions_intentIdentifiers_options(
+            &NSString::from_str(QUESTION),
+            &NSArray::from_retained_slice(&buttons),
+            &NSArray::new(),
+            UNNotificationCategoryOptions::empty(),
+        );
+        center.setNotificationCategories(&NSSet::from_retained_slice(&[category]));
+        // SAFETY: `NSObject` is initialised by `init`, and the class adds nothing to it.
+        let choices: Retained<Choices> = unsafe { msg_send![Choices::alloc(), init] };
+        center.setDelegate(Some(ProtocolObject::from_ref(&*choices)));
+        // The centre holds it weakly, and asks it as long as this app runs.
+        std::mem::forget(choices);
+    });
+}
+
+fn handlers() -> MutexGuard<'static, BTreeMap<String, OnChoice>> {
+    HANDLERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Hands a notification over. That of a question has the buttons of [`QUESTION`].
+fn post_notification(id: &str, title: &str, text: &str, asks: bool) {
     let content = UNMutableNotificationContent::new();
+    if asks {
+        content.setCategoryIdentifier(&NSString::from_str(QUESTION));
+    }
     content.setTitle(&NSString::from_str(title));
     content.setBody(&NSString::from_str(text));
     let request =

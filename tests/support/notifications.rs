@@ -1,0 +1,91 @@
+//! The part of a desktop that shows notifications, on the session bus of a window under test.
+
+use std::collections::HashMap;
+use tokio::sync::mpsc;
+use zbus::object_server::SignalEmitter;
+use zbus::zvariant::OwnedValue;
+use zbus::{Connection, connection, interface};
+
+/// Path of the service, as the specification has it.
+const PATH: &str = "/org/freedesktop/Notifications";
+
+/// What the app told the desktop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ShownNotification {
+    /// A notification: its number, its title, its text, and the names of its buttons with their words.
+    Shown { id: u32, title: String, text: String, buttons: Vec<(String, String)> },
+    /// It is to be closed.
+    Closed(u32),
+}
+
+/// A desktop's notifications.
+#[derive(Debug)]
+pub struct NotificationServer {
+    connection: Connection,
+    told: mpsc::UnboundedReceiver<ShownNotification>,
+}
+
+impl NotificationServer {
+    /// Serves them on the bus with this address.
+    pub async fn start(address: &str) -> Self {
+        let (tell, told) = mpsc::unbounded_channel();
+        let connection = connection::Builder::address(address)
+            .and_then(|builder| builder.name("org.freedesktop.Notifications"))
+            .and_then(|builder| builder.serve_at(PATH, Service { tell, last: 0 }))
+            .expect("the bus has an address");
+        Self { connection: connection.build().await.expect("the bus is there"), told }
+    }
+
+    /// Returns the next thing that the app tells.
+    pub async fn next(&mut self) -> ShownNotification {
+        self.told.recv().await.expect("the service lasts as long as this")
+    }
+
+    /// Presses a button, or tells a click beside the buttons (`default`).
+    pub async fn press(&self, id: u32, button: &str) {
+        let emitter = SignalEmitter::new(&self.connection, PATH).expect("it is a path");
+        Service::action_invoked(&emitter, id, button).await.expect("the bus is there");
+    }
+}
+
+struct Service {
+    tell: mpsc::UnboundedSender<ShownNotification>,
+    last: u32,
+}
+
+#[interface(name = "org.freedesktop.Notifications")]
+impl Service {
+    #[expect(clippy::too_many_arguments, reason = "the specification has so many")]
+    fn notify(
+        &mut self,
+        _app_name: String,
+        _replaces: u32,
+        _icon: String,
+        title: String,
+        text: String,
+        actions: Vec<String>,
+        _hints: HashMap<String, OwnedValue>,
+        _timeout: i32,
+    ) -> u32 {
+        self.last += 1;
+        let buttons = actions.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
+        self.tell.send(ShownNotification::Shown { id: self.last, title, text, buttons }).ok();
+        self.last
+    }
+
+    fn close_notification(&self, id: u32) {
+        self.tell.send(ShownNotification::Closed(id)).ok();
+    }
+
+    fn get_capabilities(&self) -> Vec<String> {
+        ["actions", "body"].map(str::to_owned).to_vec()
+    }
+
+    fn get_server_information(&self) -> (String, String, String, String) {
+        let [name, vendor, version, specification] = ["test", "Postern", "1", "1.2"].map(str::to_owned);
+        (name, vendor, version, specification)
+    }
+
+    #[zbus(signal)]
+    async fn action_invoked(emitter: &SignalEmitter<'_>, id: u32, button: &str) -> zbus::Result<()>;
+}
