@@ -145,7 +145,7 @@ pub enum Cause {
 
 impl Cause {
     /// Returns true if a step is only asked about because other steps of the request are.
-    pub(crate) const fn follows_from_others(&self) -> bool {
+    pub const fn follows_from_others(&self) -> bool {
         matches!(
             self,
             Self::ReadOnlyBut { gap: ClassGap::NotConfined, .. }

@@ -20,7 +20,7 @@ pub use host::host_of;
 pub use places::{is_secret, is_system_file};
 pub use postern_programs::{EffectScope, InstallPlace, Reversible};
 pub use publication::{Publication, publication_of};
-pub use push::{Transfer, keeps_settings, moves_branches, transfer_of};
+pub use push::{Transfer, is_git_clone, keeps_settings, moves_branches, transfer_of};
 pub(crate) use step::has_effect;
 pub use step::{effects_of, effects_of_command, effects_of_words};
 

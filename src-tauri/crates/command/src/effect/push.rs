@@ -43,6 +43,17 @@ pub fn transfer_of(step: &Step) -> Option<Transfer> {
     found
 }
 
+/// Returns true if the words are those of `git clone`.
+pub fn is_git_clone(argv: &[String]) -> bool {
+    let mut is = false;
+    if let Some(words) = ProgramWords::from_argv(argv) {
+        words.for_each_reading(|command| {
+            is |= command.is_one_of(&["git"]) && command.read().find_verb("clone").is_some();
+        });
+    }
+    is
+}
+
 fn transfer_of_words(pushes: bool, several: bool, words: &[&str]) -> Transfer {
     let one = |branch: &&str| !branch.contains([':', '+']);
     let under_own_name = !several && words.len() <= 2 && words.get(1).is_none_or(one);

@@ -4,9 +4,9 @@ use super::argument::argument;
 use super::sentence::Sentence;
 use crate::piece::{Piece, PieceKind, ShownText};
 use crate::shown::AlsoCovers;
-use postern_command::effect::{EffectScope, InstallPlace, Reversible, UnknownEffectReason};
+use postern_command::effect::{EffectScope, InstallPlace, Reversible, UnknownEffectReason, is_git_clone};
 use postern_command::{CommandEffect, Words, escape};
-use postern_policy::{AlsoCovered, EffectExtent, RatedEffect, Risk, RiskLevel, Widening};
+use postern_policy::{AlsoCovered, EffectExtent, RatedEffect, Risk, RiskLevel, StepVerdict, Widening};
 
 /// Objects that are named; more are counted.
 const MOST_NAMED: usize = 3;
@@ -35,7 +35,9 @@ pub fn effect_sentence(rated: &RatedEffect) -> ShownText {
 }
 
 /// Returns the most consequential effect as a sentence about the agent: `builder wants to push commits to origin`.
-pub fn headline(agent: &ShownText, risk: &Risk) -> ShownText {
+///
+/// `steps` are those of the verdict: some words are better known from a command than from its effect.
+pub fn headline(agent: &ShownText, risk: &Risk, steps: &[StepVerdict]) -> ShownText {
     let begun = Sentence::default().append(agent.clone());
     let Some(first) = risk.effects.first() else {
         return begun.literal(" wants to run a harmless shell command").pieces();
@@ -45,11 +47,20 @@ pub fn headline(agent: &ShownText, risk: &Risk) -> ShownText {
     } else {
         " wants to "
     });
-    let said = phrase(begun, first);
+    let said = match &first.effect {
+        CommandEffect::Fetch { from } if clones(first, steps) => fetching(begun, "clone from ", first, from),
+        _ => phrase(begun, first),
+    };
     match second(risk) {
         Some(second) => phrase(said.literal(" and "), second).pieces(),
         None => said.pieces(),
     }
+}
+
+/// Returns true if an effect is that of `git clone`.
+fn clones(rated: &RatedEffect, steps: &[StepVerdict]) -> bool {
+    let argv = rated.step.and_then(|at| steps.get(at)?.argv.as_ref());
+    argv.is_some_and(|argv| is_git_clone(argv))
 }
 
 /// Returns the other effects that a headline names: a second one that is dangerous as well.
@@ -187,11 +198,7 @@ fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
         }
         CommandEffect::RunDownloadedCode { .. } => begun.literal("run code that it downloads or decodes"),
         CommandEffect::Install { packages, place } => installation(begun, packages, *place),
-        CommandEffect::Fetch { from } => match address(rated) {
-            Some(address) => begun.literal("fetch from ").code(address),
-            None if from.is_empty() => begun.literal("fetch from the network"),
-            None => objects(begun.literal("fetch from "), from, "hosts"),
-        },
+        CommandEffect::Fetch { from } => fetching(begun, "fetch from ", rated, from),
         CommandEffect::Send { what, to, branch } => {
             let said = sending(begun, rated, what, to);
             match branch {
@@ -218,6 +225,15 @@ fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
         }
         CommandEffect::Serve { what, port } => add_name(begun.literal(what.clone()), port.as_deref()),
         CommandEffect::Unknown { why } => unknown(begun, why),
+    }
+}
+
+fn fetching(begun: Sentence, verb: &'static str, rated: &RatedEffect, from: &[String]) -> Sentence {
+    let begun = begun.literal(verb);
+    match address(rated) {
+        Some(address) => begun.code(address),
+        None if from.is_empty() => begun.literal("the network"),
+        None => objects(begun, from, "hosts"),
     }
 }
 

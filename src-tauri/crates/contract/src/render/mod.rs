@@ -20,7 +20,7 @@ mod trace;
 
 pub use activity::{decided_by, moment, state_words};
 pub use answer::{missing, not_applied};
-pub use cause::{asked_because, cause_sentence};
+pub use cause::{AskedUse, asked_because, cause_sentence};
 pub use change::change;
 pub use danger::{confinement, danger, missing_network};
 pub use denial::{
@@ -44,6 +44,8 @@ pub use sentence::Sentence;
 pub use shown::{cause_text, effects, risk_text, shown_risk, shown_steps, shown_trace};
 pub use trace::finding_sentence;
 
+#[cfg(test)]
+mod asked_tests;
 #[cfg(test)]
 mod denial_tests;
 #[cfg(test)]

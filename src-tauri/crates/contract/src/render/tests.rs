@@ -187,7 +187,7 @@ fn every_kind_of_effect_has_its_words() {
         assert!(kinds.contains(&kind), "{kind} has no words here");
     }
     let said = |effect, level| {
-        pieces_to_text(&headline(&crate::piece::to_pieces("builder"), &risk(vec![rated(effect, level)])))
+        pieces_to_text(&headline(&crate::piece::to_pieces("builder"), &risk(vec![rated(effect, level)]), &[]))
     };
     let paths = |all: &[&str]| all.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
     let review = RiskLevel::NeedsReview;
@@ -276,7 +276,7 @@ fn measured_effects_say_how_much() {
     ] {
         let measured = RatedEffect { measured: Some(measured), ..rated(effect, RiskLevel::NeedsReview) };
         assert_eq!(
-            pieces_to_text(&headline(&name, &risk(vec![measured]))),
+            pieces_to_text(&headline(&name, &risk(vec![measured]), &[])),
             format!("builder wants to {expected}")
         );
     }
@@ -292,18 +292,18 @@ fn a_headline_names_two_dangers_and_nothing_twice() {
     let read = rated(CommandEffect::Read { paths: Vec::new() }, RiskLevel::Safe);
     let all = risk(vec![publish, secret.clone(), write, read]);
     assert_eq!(
-        pieces_to_text(&headline(&name, &all)),
+        pieces_to_text(&headline(&name, &all, &[])),
         "builder wants to publish this project publicly on npm and use your npm tokens"
     );
     let rest: Vec<String> = beyond_headline(&all).iter().map(|said| pieces_to_text(said)).collect();
     assert_eq!(rest, ["Write `x`"], "neither what the headline says nor what only reads");
     let guessed = risk(vec![RatedEffect { guessed: true, ..secret }]);
     assert_eq!(
-        pieces_to_text(&headline(&name, &guessed)),
+        pieces_to_text(&headline(&name, &guessed, &[])),
         "builder wants to run a command that Postern can’t fully read, which may use your npm tokens"
     );
     assert_eq!(
-        pieces_to_text(&headline(&name, &risk(Vec::new()))),
+        pieces_to_text(&headline(&name, &risk(Vec::new()), &[])),
         "builder wants to run a harmless shell command"
     );
 }

@@ -285,6 +285,11 @@ fn facts_of<'a>(
 }
 
 impl CallFacts {
+    /// Returns the use of the tool.
+    pub(super) fn call(&self) -> &AgentToolCall {
+        &self.call
+    }
+
     /// Reads the file that the call would replace, where there is one. Blocks.
     pub(super) fn find_replaced(&self, home: &str) -> Option<ReplacedFile> {
         ReplacedFile::of_edit(&self.call.subject, self.call.cwd.as_deref(), home)

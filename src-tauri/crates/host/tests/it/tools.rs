@@ -2,7 +2,7 @@
 
 use crate::support::{Lab, Wire};
 use postern_contract::ApproverNotification;
-use postern_contract::{ToolApprovalRequired, join_pieces};
+use postern_contract::{ToolApprovalRequired, join_pieces, pieces_to_text};
 use serde_json::{Value, json};
 
 async fn required(lab: &mut Lab) -> ToolApprovalRequired {
@@ -571,4 +571,37 @@ async fn what_is_allowed_always_confined_is_confined_in_the_agents_own_shell() {
     assert_eq!(plain["decision"], "ask", "nothing would confine it: {plain}");
     let message = plain["message"].as_str().unwrap_or_default();
     assert!(message.contains("only confined (project)") && message.contains("own shell"), "{plain}");
+}
+
+#[tokio::test]
+async fn the_reason_of_a_tools_question_is_one_plain_line_without_a_key() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let file = json!({"agent": "main", "text": r#"{ "*": "ask", "write_file": { "secret/**": "ask" } }"#});
+    lab.control("permissions.set", file).await.unwrap();
+    let cwd = lab.folder.path().to_owned();
+    for (call, expected) in [
+        (
+            json!({"tool": "edit_file", "arguments": {"path": cwd.join("docs/a.md"), "old": "a", "new": "b"}}),
+            "You haven’t allowed edits in `docs` for main yet.",
+        ),
+        (
+            json!({"tool": "write_file", "arguments": {"path": "secret/a", "content": "x"}}),
+            "Your rule `secret/**` asks about edits in `secret` for main.",
+        ),
+        (
+            json!({"tool": "WebFetch", "arguments": {"url": "https://docs.example.com/a", "prompt": "x"}}),
+            "You haven’t allowed fetches from `docs.example.com` for main yet.",
+        ),
+        (
+            json!({"tool": "github_create_issue", "server": "github", "arguments": {"title": "x"}}),
+            "You haven’t allowed `create_issue` of `github` for main yet.",
+        ),
+    ] {
+        let mut call = call;
+        call["cwd"] = json!(cwd);
+        wire.call("tool.check", call).await.unwrap();
+        let question = lab.question().await;
+        assert_eq!(pieces_to_text(&question.why), expected);
+    }
 }

@@ -1,6 +1,9 @@
 //! Reason of a verdict, in one or two sentences.
 
+mod asked;
 mod tool;
+
+pub use asked::{AskedUse, asked_because};
 
 use super::argument::argument;
 use super::gap;
@@ -241,34 +244,6 @@ pub fn cause_sentence(cause: &Cause) -> ShownText {
         Cause::Tool(of) => return tool::tool_cause_sentence(of),
     };
     sentence.pieces()
-}
-
-/// Returns why a question is asked, to the person.
-pub fn asked_because(cause: &Cause, agent: &ShownText) -> ShownText {
-    match cause {
-        Cause::NoRule { command: Some(command) } => {
-            let begun = Sentence::new("You haven’t allowed ").code(command).literal(" for ");
-            begun.append(agent.clone()).literal(".").pieces()
-        }
-        Cause::NoRule { command: None } => Sentence::new("You haven’t allowed this part yet.").pieces(),
-        Cause::Steps { cause, asking, steps } => {
-            let begun = Sentence::default().append(asked_because(cause, agent));
-            match (asking, steps) {
-                (2, 2) => begun.literal(" Both need your approval."),
-                (asking, steps) if asking == steps => {
-                    begun.literal(" All ").number(*steps).literal(" need your approval.")
-                }
-                _ => begun
-                    .literal(" ")
-                    .number(*asking)
-                    .literal(" of ")
-                    .number(*steps)
-                    .literal(" need your approval."),
-            }
-            .pieces()
-        }
-        _ => cause_sentence(cause),
-    }
 }
 
 /// Adds the name of a command.

@@ -7,10 +7,11 @@ use super::command;
 use super::text::{MOST, length, to_pieces};
 use postern_command::effect::host_of;
 use postern_command::escape;
-use postern_contract::render;
+use postern_contract::render::{self, AskedUse};
 use postern_contract::{CommandPart, DiffLine, Field, LineChange, PartRole, ShownSubject, ShownText};
-use postern_policy::{FileChange, RequestedCommand, Subject, beside_command};
+use postern_policy::{FileChange, RequestedCommand, Subject, beside_command, from_home};
 use serde_json::{Map, Value};
+use std::path::Path;
 use std::time::Duration;
 
 /// Unchanged lines that are shown around those that change.
@@ -65,6 +66,38 @@ pub(super) fn shown_call(call: &AgentToolCall, judged: &JudgedRequest) -> ShownC
 /// Returns what a call that is kept was about, in its own form.
 pub(crate) fn kept_subject(call: &AgentToolCall) -> ShownSubject {
     shown_subject(call, None)
+}
+
+/// Returns what a person allows with a call, as it is named in the reason of its question.
+pub(super) fn asked_use(call: &AgentToolCall, home: &str) -> AskedUse {
+    let folder = |path: &str| folder_of_file(path, call.cwd.as_deref().unwrap_or_default(), home);
+    match (&call.subject, call.tool.as_str()) {
+        (Subject::Command(_), _) => AskedUse::Command,
+        (Subject::FileEdit { path, .. }, _) => AskedUse::Edits(folder(path)),
+        (Subject::FileRead { paths }, _) => match paths.as_slice() {
+            [path] => AskedUse::Reads(folder(path)),
+            _ => AskedUse::Reads(None),
+        },
+        (Subject::Fetch { url }, _) => AskedUse::Fetches(host_of(url).to_owned()),
+        (Subject::McpCall { server, tool, .. }, _) => {
+            AskedUse::ServerTool { server: server.clone(), tool: tool.clone() }
+        }
+        (Subject::Other { .. }, "edit_file" | "write_file") => AskedUse::Edits(None),
+        (Subject::Other { .. }, "read_file") => AskedUse::Reads(None),
+        (Subject::Other { .. }, "glob" | "grep") => AskedUse::Searches,
+        (Subject::Other { .. }, "skill") => AskedUse::Skills,
+        (Subject::Other { tool, .. }, _) => AskedUse::Tool(tool.clone()),
+    }
+}
+
+/// Returns the folder of a file as a person names it: below the folder of the request without that, below home with `~`.
+///
+/// `None` if the request has no folder, and the path neither.
+fn folder_of_file(path: &str, cwd: &str, home: &str) -> Option<String> {
+    let folder = Path::new(path).parent()?;
+    let within = folder.strip_prefix(cwd).unwrap_or(folder).to_str()?;
+    let named = from_home(if within.is_empty() { cwd } else { within }, home);
+    Some(named.into_owned()).filter(|folder| !folder.is_empty())
 }
 
 /// Returns what a call is about, in its own form; a whole text as what it changes in the file that it replaces.
@@ -163,7 +196,7 @@ fn diff_lines(change: &FileChange, replaced: Option<&ReplacedFile>) -> Vec<DiffL
             let mut lines = Vec::new();
             for (at, piece) in pieces.iter().enumerate() {
                 if piece.everywhere {
-                    lines.push(line(LineChange::Gap, "wherever this stands"));
+                    lines.push(line(LineChange::Gap, "wherever this is"));
                 } else if at > 0 {
                     lines.push(line(LineChange::Gap, ""));
                 }
@@ -183,7 +216,7 @@ fn list_arguments(arguments: &Map<String, Value>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{ReplacedFile, diff_lines, fields};
+    use super::{ReplacedFile, diff_lines, fields, folder_of_file};
     use postern_policy::{FileChange, Replacement};
     use serde_json::json;
 
@@ -204,7 +237,7 @@ mod tests {
         let pieces = FileChange::Pieces(vec![piece("a\nb\n", "a\nc\n", false), piece("", "x", false)]);
         assert_eq!(shown(&pieces), [" a", "-b", "+c", "…", "+x"]);
         let all = FileChange::Pieces(vec![piece("a", "b", true)]);
-        assert_eq!(shown(&all), ["…wherever this stands", "-a", "+b"]);
+        assert_eq!(shown(&all), ["…wherever this is", "-a", "+b"]);
         assert_eq!(shown(&FileChange::Whole("a\n\u{202e}b".to_owned()))[0], "+a");
         assert!(!shown(&FileChange::Whole("\u{202e}b".to_owned()))[0].contains('\u{202e}'));
     }
@@ -244,6 +277,23 @@ mod tests {
         assert_eq!(shown(&ended, "a"), ["-a", "+a", "…no line break at the end"]);
         assert_eq!(shown(&ReplacedFile::Text("a\r\n".to_owned()), "a\n"), ["-a\\r", "+a"]);
         assert_eq!(shown(&ReplacedFile::Text(String::new()), "a\n"), ["+a"]);
+    }
+
+    #[test]
+    fn a_file_is_in_the_folder_that_a_person_would_name() {
+        for (path, folder) in [
+            ("/home/kim/site/docs/a.md", Some("docs")),
+            ("/home/kim/site/a.md", Some("~/site")),
+            ("/home/kim/other/a.md", Some("~/other")),
+            ("/etc/hosts", Some("/etc")),
+            ("/home/kim/sites/a.md", Some("~/sites")),
+            ("docs/a.md", Some("docs")),
+            ("a.md", Some("~/site")),
+            ("../a.md", Some("..")),
+            ("/", None),
+        ] {
+            assert_eq!(folder_of_file(path, "/home/kim/site", "/home/kim").as_deref(), folder, "{path}");
+        }
     }
 
     #[test]

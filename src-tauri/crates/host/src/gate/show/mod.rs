@@ -11,7 +11,7 @@ use crate::ask::arming;
 use crate::book::AgentEntry;
 pub(crate) use call::kept_subject;
 use postern_command::escape;
-use postern_contract::render;
+use postern_contract::render::{self, AskedUse};
 use postern_contract::{
     Asker, EnvChange, EnvChangeKind, OfferFolder, Past, Piece, Proposal, ProposedRule, Question, Renewal,
     RenewedRule, ShownInput, ShownRisk, ShownStep, ShownSubject, ShownText, stands_alone,
@@ -138,7 +138,7 @@ pub(super) fn refresh(
         &judged.digest,
         Question {
             steps: render::shown_steps(verdict).into_iter().map(escaped).collect(),
-            headline: render::headline(&question.asker.name, &verdict.risk),
+            headline: render::headline(&question.asker.name, &verdict.risk, &verdict.steps),
             danger: render::danger(&verdict.risk),
             confinement: render::confinement(
                 judged.plan.origin,
@@ -148,7 +148,8 @@ pub(super) fn refresh(
                 home,
             ),
             tighter: judged.context.tighter.clone(),
-            why: [&render::asked_because(&verdict.cause, &question.asker.name), notes].concat(),
+            why: [&render::asked_because(verdict, &asked_use(judged, home), &question.asker.name), notes]
+                .concat(),
             rule: verdict.rule.clone(),
             policy: match judged.plan.origin {
                 Origin::Host | Origin::AgentShell => render::policy(settings),
@@ -170,6 +171,11 @@ pub(super) fn refresh(
     let differs = now != *question;
     *question = now;
     differs
+}
+
+/// Returns what the person allows or not, to be named in the reason.
+fn asked_use(judged: &JudgedRequest, home: &str) -> AskedUse {
+    judged.call.as_ref().map_or(AskedUse::Command, |facts| call::asked_use(facts.call(), home))
 }
 
 /// Returns a question with the digest that an answer names: of the plan, how dangerous it is, and all that *always* would save.
