@@ -1,7 +1,7 @@
 import { cleanup, screen, waitFor } from "@testing-library/svelte";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { destructive, push, text } from "../backend/samples";
-import type { Question, RuleInput } from "../contract";
+import type { ProposedRule, Question, RuleInput } from "../contract";
 import { choose, once, show } from "../test/approval";
 
 describe("answers", () => {
@@ -379,6 +379,23 @@ describe("answers", () => {
       edited: "git push origin *",
       lifetime: { kind: "session", value: "fix-login" },
     });
+  });
+
+  it("an open word is named by the role that the host gives it, and is anything without one", async () => {
+    const offers = (words?: ProposedRule["words"]) =>
+      push().proposals.map((offer) => ({
+        ...offer,
+        rules: offer.rules.map((rule) => ({ ...rule, words: words ?? [] })),
+      }));
+    const opened = async (words?: ProposedRule["words"]) => {
+      again({ ...push(), proposals: offers(words) });
+      await always();
+      await shown.user.click(screen.getByRole("radio", { name: /this exact command/ }));
+      await shown.user.click(screen.getByRole("button", { name: "origin" }));
+      return screen.getByTestId("tokens").textContent?.replace(/\s+/g, " ").trim();
+    };
+    expect(await opened(["none", "none", "host", "path"])).toContain("any address");
+    expect(await opened()).toContain("anything");
   });
 
   it("a word of the rule is opened by a click, and closed by another", async () => {

@@ -117,6 +117,7 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
           {
             pattern: { kind: "exact", value: [said("pattern")] },
             text: said("saved"),
+            words: ["none", "path"],
             pinned: true,
             signed: true,
             folder: said("folder"),
@@ -126,6 +127,7 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
           {
             pattern: { kind: "command", value: said("pattern") },
             text: said("second"),
+            words: ["host", "remote"],
             pinned: false,
             signed: false,
             folder: said("folder"),
@@ -145,6 +147,7 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
           {
             pattern: { kind: "command", value: said("pattern") },
             text: `${said("words")} *`,
+            words: ["branch"],
             pinned: false,
             signed: false,
             folder: said("folder"),

@@ -12,6 +12,10 @@ export type ProposedRule = { pattern: Pattern,
  */
 text: string, 
 /**
+ * Role of each word of the text, where words stand apart and one has a role; else empty.
+ */
+words?: ("none" | "branch" | "host" | "path" | "remote")[], 
+/**
  * True if it is bound to the program (and script) as it is now.
  */
 pinned: boolean, 

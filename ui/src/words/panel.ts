@@ -123,12 +123,11 @@ export const panel = {
     anyArguments: "anything more",
     /** What stands in place of a word, by what the word means. */
     any: {
-      address: "any address",
       branch: "any branch",
-      folder: "any folder",
+      host: "any address",
+      none: "anything",
       path: "any path",
       remote: "any remote",
-      word: "anything",
     },
     who: "Who",
     forAgent: (name: string) => name,

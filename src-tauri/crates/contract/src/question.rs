@@ -4,6 +4,7 @@ use crate::piece::{ShownText, join_pieces};
 use crate::renewal::Renewal;
 use crate::shown::{ShownRisk, ShownStep, ShownTrace};
 use crate::subject::ShownSubject;
+use postern_command::effect::WordRole;
 use postern_policy::{
     AgentIcon, AgentId, Millis, NothingToSave, Origin, Pattern, Profile, RuleInput, RuleRef,
 };
@@ -246,6 +247,10 @@ pub struct ProposedRule {
     pub pattern: Pattern,
     /// The pattern as it is typed into an editor (`git push *`).
     pub text: String,
+    /// Role of each word of the text, where words stand apart and one has a role; else empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(type = "(\"none\" | \"branch\" | \"host\" | \"path\" | \"remote\")[]", optional)]
+    pub words: Vec<WordRole>,
     /// True if it is bound to the program (and script) as it is now.
     pub pinned: bool,
     /// True if a known developer signed the program, so that an answer may say `AnswerParams::by_signer`.

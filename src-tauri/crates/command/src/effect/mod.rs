@@ -9,6 +9,7 @@ mod inner;
 mod places;
 mod publication;
 mod push;
+mod roles;
 mod step;
 
 use std::ops::Range;
@@ -21,6 +22,7 @@ pub use places::{is_secret, is_system_file};
 pub use postern_programs::{EffectScope, InstallPlace, Reversible};
 pub use publication::{Publication, publication_of};
 pub use push::{Transfer, is_git_clone, keeps_settings, moves_branches, transfer_of};
+pub use roles::{WordRole, roles_of_words};
 pub(crate) use step::has_effect;
 pub use step::{effects_of, effects_of_command, effects_of_words};
 

@@ -174,7 +174,7 @@ impl<'a, W: ArgumentWord> Invocation<'a, W> {
     }
 
     /// Returns true if the word before is an option that is not listed, which may take this one.
-    fn may_be_value(&self, at: usize) -> bool {
+    pub(crate) fn may_be_value(&self, at: usize) -> bool {
         let Some(before) = at.checked_sub(1) else { return false };
         let from = self.options.partition_point(|given| given.at < before);
         let own = self.options.get(from..).unwrap_or_default().iter().take_while(|given| given.at == before);

@@ -10,6 +10,7 @@ use super::judge::JudgedRequest;
 use crate::ask::arming;
 use crate::book::AgentEntry;
 pub(crate) use call::kept_subject;
+use postern_command::effect::{WordRole, roles_of_words};
 use postern_command::escape;
 use postern_contract::render::{self, AskedUse};
 use postern_contract::{
@@ -18,7 +19,8 @@ use postern_contract::{
 };
 use postern_policy::environment::{ChangeKind, VariableChange};
 use postern_policy::{
-    AlwaysOffer, Fallback, Millis, NothingToSave, Origin, Pin, RiskLevel, Rule, Settings, pattern_text,
+    AlwaysOffer, Fallback, Millis, NothingToSave, Origin, Pattern, Pin, RiskLevel, Rule, Settings,
+    pattern_text,
 };
 use postern_protocol::{RunParams, RunStdin, What, encode_hex};
 use postern_request::{Digest, Launch};
@@ -128,7 +130,7 @@ pub(super) fn refresh(
 ) -> bool {
     let verdict = &judged.verdict;
     let mut proposals: Vec<Proposal> =
-        judged.offers.iter().map(|offer| proposal(offer, &judged.plan.cwd.path, home)).collect();
+        judged.offers.iter().map(|offer| proposal(offer, judged, home)).collect();
     for proposal in &mut proposals {
         keep_count(proposal, &question.proposals);
     }
@@ -262,7 +264,8 @@ fn shown_stdin(stdin: &RunStdin) -> Option<ShownInput> {
     }
 }
 
-fn proposal(offer: &AlwaysOffer, cwd: &str, home: &str) -> Proposal {
+fn proposal(offer: &AlwaysOffer, judged: &JudgedRequest, home: &str) -> Proposal {
+    let (cwd, branch) = (&judged.plan.cwd.path, judged.context.branch.as_deref());
     let folder = offer.folder.as_deref().map(|folder| shown_path(folder, home));
     let mut label = render::offer_phrase(&offer.label);
     let renews: usize = offer.renews.iter().map(|renewal| renewal.rules.len()).sum();
@@ -278,6 +281,7 @@ fn proposal(offer: &AlwaysOffer, cwd: &str, home: &str) -> Proposal {
     }
     let rules = offer.drafts.iter().map(|draft| ProposedRule {
         pattern: draft.pattern.clone(),
+        words: word_roles(&draft.pattern, branch),
         text: escape::visible_text(&pattern_text(&draft.pattern)),
         pinned: draft.pin.is_some(),
         signed: draft.pin.as_ref().is_some_and(Pin::is_signed),
@@ -295,6 +299,25 @@ fn proposal(offer: &AlwaysOffer, cwd: &str, home: &str) -> Proposal {
         renews,
         would_match: None,
     }
+}
+
+/// Returns the role of each word of a pattern; empty if a shell would read its words otherwise than they are written.
+fn word_roles(pattern: &Pattern, branch: Option<&str>) -> Vec<WordRole> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./~* -".contains(c);
+    let text = pattern_text(pattern);
+    if !matches!(pattern, Pattern::Command(_) | Pattern::Exact(_)) || !text.chars().all(is_plain) {
+        return Vec::new();
+    }
+    let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+    let mut roles = roles_of_words(&words);
+    let is_git = words.first().is_some_and(|program| program == "git");
+    for (role, word) in roles.iter_mut().zip(&words) {
+        // A branch has slashes as a path has: what the repository is on is one.
+        if is_git && *role == WordRole::None && Some(word.as_str()) == branch {
+            *role = WordRole::Branch;
+        }
+    }
+    if roles.iter().all(|role| *role == WordRole::None) { Vec::new() } else { roles }
 }
 
 /// Returns the folders besides its own in which an offer could hold: those around the request's, as far as the home folder.
