@@ -1,6 +1,7 @@
 //! `postern`: the person's command line.
 
 mod args;
+mod command_lines;
 mod commands;
 mod failure;
 mod fleet_args;

@@ -1,5 +1,6 @@
 //! A question as a terminal shows it: everything that the window shows, top to bottom.
 
+use crate::command_lines::CommandLines;
 use crate::failure::Failure;
 use crate::print::{self, emphasize, to_terminal_text};
 use postern_command::quote_word;
@@ -29,7 +30,7 @@ pub(crate) fn print_full(question: &Question) -> Result<(), Failure> {
     print::write_hanging(&format!("{BESIDE}{}{session}", origin_words(question)), BESIDE.len())?;
     print::write_line("")?;
     if question.subject == ShownSubject::Command {
-        print::write_hanging(&format!("{BESIDE}{}", emphasize(&question.line)), BESIDE.len() + 2)?;
+        print_command(question)?;
     }
     for (label, text) in question.subject.to_rows() {
         print_field(&label, &emphasize(&to_terminal_text(&text)))?;
@@ -180,6 +181,32 @@ pub(crate) fn origin_words(question: &Question) -> String {
             Some(host) => format!("on {host}"),
             None => format!("on {THIS_COMPUTER}"),
         },
+    }
+}
+
+/// Prints the command: shell text of several lines as lines, each behind the mark of its step, and none left out.
+fn print_command(question: &Question) -> Result<(), Failure> {
+    let all = CommandLines::from_question(question);
+    if !all.rows.iter().any(|row| row.lines.iter().any(|line| line.ends)) {
+        return print::write_hanging(&format!("{BESIDE}{}", emphasize(&question.line)), BESIDE.len() + 2);
+    }
+    for row in &all.rows {
+        for (nth, line) in row.lines.iter().enumerate() {
+            let mark = row.marked.filter(|_| nth == 0).map_or(" ", mark_of);
+            let text = format!("{BESIDE}{mark} {}", emphasize(&line.to_text()));
+            print::write_hanging(&text, BESIDE.len() + 4)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the mark of a step.
+pub(crate) fn mark_of(step: &ShownStep) -> &'static str {
+    match (step.decision, step.dangerous) {
+        (Decision::Deny, _) => "✕",
+        (_, true) => "■",
+        (Decision::Ask, false) => "●",
+        (Decision::Allow, false) => "✓",
     }
 }
 

@@ -1,11 +1,17 @@
-//! State of the terminal view, and the meaning of keys. Nothing here reads a terminal or a socket.
+//! State of the terminal view, and the meaning of keys. Nothing here reads a terminal, a socket or a clock.
 
 use super::choice::{RuleChoice, editable};
+use super::denial::HeldDenial;
 use postern_contract::methods::Arming;
-use postern_contract::{AlsoCovers, Answer, ApproverNotification, Question, RequestRow, Status, find_alike};
+use postern_contract::{
+    AlsoCovers, Answer, AnswerParams, ApproverNotification, Question, RequestRow, Status, find_alike,
+};
 use postern_policy::AgentId;
 use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::time::Duration;
 
+/// Time that a question is on show before a key answers it: an earlier one was meant for something else.
+const SETTLE: Duration = Duration::from_millis(600);
 /// Number of requests in the activity.
 const REQUESTS: usize = 200;
 
@@ -83,6 +89,10 @@ pub(super) struct App {
     pub(super) choice: RuleChoice,
     /// True if the details are open.
     pub(super) details: bool,
+    /// True if what is folded of the question on show is open.
+    pub(super) unfolded: bool,
+    /// Number of lines of it that are folded; set by whoever draws.
+    pub(super) folded: usize,
     /// True if nothing has a color.
     pub(super) plain: bool,
     /// The first line of the question on show.
@@ -108,6 +118,12 @@ pub(super) struct App {
     shown: Vec<(String, String)>,
     /// The questions that the user wants to see one at a time, by their ids.
     singly: HashSet<String>,
+    /// The current time, since the view was started.
+    clock: Duration,
+    /// Time since which keys could answer what is on show.
+    settles: Option<Duration>,
+    /// The last denial, which the host does not know yet.
+    pub(super) denial: Option<HeldDenial>,
 }
 
 impl App {
@@ -127,6 +143,13 @@ impl App {
         self.hosts
             .as_ref()
             .is_none_or(|hosts| question.host.as_ref().is_some_and(|host| hosts.contains(host)))
+    }
+
+    /// Takes all that waits. A denial that is held is about questions that may have ended.
+    pub(super) fn set_questions(&mut self, questions: Vec<Question>) {
+        self.questions = questions.into_iter().filter(|question| self.is_wanted(question)).collect();
+        self.denial = None;
+        self.refresh_shown();
     }
 
     /// Returns those of the same shape that are shown as one with the question on show.
@@ -195,6 +218,9 @@ impl App {
             | ApproverNotification::QuestionChanged(question)
                 if self.is_wanted(&question) =>
             {
+                if self.denial.as_mut().is_some_and(|denial| denial.keep_question(&question)) {
+                    return;
+                }
                 match self.questions.iter_mut().find(|known| known.id == question.id) {
                     Some(known) => *known = *question,
                     None => self.questions.push(*question),
@@ -202,6 +228,9 @@ impl App {
             }
             ApproverNotification::QuestionClosed(closed) => {
                 self.questions.retain(|known| known.id != closed.id);
+                if let Some(denial) = &mut self.denial {
+                    denial.drop_question(&closed.id);
+                }
             }
             ApproverNotification::RequestChanged(request) => {
                 self.requests.retain(|known| known.id != request.id);
@@ -227,6 +256,7 @@ impl App {
     /// Notes that the host is gone: nothing that it said holds, and nothing can be answered.
     pub(super) fn on_host_lost(&mut self, why: &str) {
         self.questions.clear();
+        self.denial = None;
         self.status = None;
         self.message = format!("{why}: waiting until it runs again (q quits)");
         self.refresh_shown();
@@ -240,6 +270,8 @@ impl App {
             self.shown = now;
             self.scroll = 0;
             self.end_seen = false;
+            self.unfolded = false;
+            self.settles = None;
             self.mode = InputMode::Keys;
             self.choice = RuleChoice::default();
             self.reset_arming();
@@ -256,8 +288,63 @@ impl App {
     pub(super) fn set_visible(&mut self, visible: bool) {
         if self.visible != visible {
             self.visible = visible;
+            self.settles = None;
             self.reset_arming();
         }
+    }
+
+    /// Takes the time, since the view was started, once what is on show has been drawn.
+    pub(super) fn set_clock(&mut self, clock: Duration) {
+        self.clock = clock;
+        if self.visible && self.question().is_some() {
+            self.settles.get_or_insert(clock + SETTLE);
+        }
+    }
+
+    /// Notes that an answer was given: the next keys may still be meant for it.
+    pub(super) fn on_answered(&mut self) {
+        self.settles = None;
+    }
+
+    /// Returns true if a key answers what is on show.
+    fn is_settled(&self) -> bool {
+        self.settles.is_some_and(|settles| settles <= self.clock)
+    }
+
+    /// Holds a denial for a while, in which it can be undone. Its questions are off the screen meanwhile.
+    pub(super) fn hold_denial(&mut self, answers: Vec<AnswerParams>) {
+        let is_denied = |question: &mut Question| {
+            answers.iter().any(|answer| answer.question_id == question.id && answer.digest == question.digest)
+        };
+        let questions: Vec<Question> = self.questions.extract_if(.., is_denied).collect();
+        self.denial = Some(HeldDenial::from_answers(answers, questions, self.clock));
+        self.refresh_shown();
+    }
+
+    /// Returns the answers of a denial that can be undone no longer.
+    pub(super) fn due_denial(&mut self) -> Vec<AnswerParams> {
+        let due = self.denial.as_ref().is_some_and(|denial| denial.is_due(self.clock));
+        if due { self.take_denial() } else { Vec::new() }
+    }
+
+    /// Returns the answers of the denial that is held, which is then given.
+    pub(super) fn take_denial(&mut self) -> Vec<AnswerParams> {
+        self.denial.take().map(HeldDenial::into_answers).unwrap_or_default()
+    }
+
+    /// Describes the denial that can be undone.
+    pub(super) fn denial_words(&self) -> Option<String> {
+        self.denial.as_ref().and_then(HeldDenial::to_words)
+    }
+
+    /// Shows what was denied again. It has to be looked at as any other question.
+    fn undo_denial(&mut self) {
+        let Some(denial) = self.denial.take() else { return };
+        let questions = denial.into_questions();
+        self.chosen = questions.first().map(|question| question.id.clone());
+        self.questions.splice(0..0, questions);
+        self.message.clear();
+        self.refresh_shown();
     }
 
     /// Returns true if an approval would count.
@@ -285,6 +372,10 @@ impl App {
             TuiKey::Home => self.scroll = 0,
             TuiKey::End => self.scroll = self.lines,
             TuiKey::Char('v') if self.view == View::Questions => self.toggle_details(),
+            TuiKey::Char('o') if self.view == View::Questions => self.toggle_folds(),
+            TuiKey::Char('u') if self.view == View::Questions => self.undo_denial(),
+            TuiKey::Char('b') if self.view == View::Questions => self.turn_batch(),
+            _ if !self.is_settled() => {}
             _ => return self.answer(key),
         }
         Act::Nothing
@@ -299,6 +390,13 @@ impl App {
     /// Opens or folds the details. What is on show moves: its end has to be seen again.
     fn toggle_details(&mut self) {
         self.details = !self.details;
+        self.end_seen = false;
+        self.reset_arming();
+    }
+
+    /// Opens or folds the long texts of the question on show. What is on show moves: its end has to be seen again.
+    fn toggle_folds(&mut self) {
+        self.unfolded = !self.unfolded;
         self.end_seen = false;
         self.reset_arming();
     }
@@ -392,10 +490,6 @@ impl App {
                 self.change_answer(key);
                 return Act::Nothing;
             }
-            TuiKey::Char('b') => {
-                self.turn_batch();
-                return Act::Nothing;
-            }
             TuiKey::Char('M') if question.requests.len() > 1 => Act::AllowAll(question.requests.clone()),
             TuiKey::Char('A') => Act::Answer { answer: Answer::Once, proposal: None, feedback: None },
             TuiKey::Char(c @ '1'..='9') => match proposal(c as usize - '1' as usize) {
@@ -408,6 +502,7 @@ impl App {
             return yes;
         }
         self.message = match &self.arming {
+            _ if self.folded > 0 => "not yet: open the folded lines first (o)".to_owned(),
             _ if !self.end_seen => "not yet: look at the end of the question first (PageDown)".to_owned(),
             Some(arming) if !arming.missing.is_empty() => format!("not yet: {}", arming.missing),
             Some(_) | None => "not yet: look at it for a moment".to_owned(),

@@ -54,15 +54,17 @@ fn keys_of(app: &App) -> Vec<Key> {
         }
     }
     let (quit, all) = (key("q", "Quit"), key("?", "Keys"));
+    let undo = app.denial_words().map(|_| key("u", "Undo"));
     match (app.view, app.question()) {
         (View::Keys, _) => vec![quit, key("?", "Back")],
         (View::Activity, _) => vec![key("Tab", "Questions"), quit, key("i", "Inbox"), all],
         (View::Inbox, _) => {
             vec![key("Return", "Show"), quit, key("i", "Question"), key("Tab", "Activity"), all]
         }
-        (View::Questions, None) => vec![key("Tab", "Activity"), quit, all],
+        (View::Questions, None) => undo.into_iter().chain([key("Tab", "Activity"), quit, all]).collect(),
         (View::Questions, Some(question)) => {
-            let mut keys = answers(app, question);
+            let open = (app.folded > 0).then(|| key("o", "Open Lines"));
+            let mut keys: Vec<Key> = undo.into_iter().chain(open).chain(answers(app, question)).collect();
             keys.push(key("v", if app.details { "Hide Details" } else { "Details" }));
             if app.questions.len() > 1 {
                 keys.push(key("i", "Inbox"));
@@ -100,6 +102,7 @@ const ALL: [(&str, &[(&str, &str)]); 3] = [
         "Answer",
         &[
             ("d", "Deny"),
+            ("u", "Undo the denial, for 5 seconds"),
             ("w", "Deny with words for the agent"),
             ("x", "Deny, and stop the agent for 10 minutes"),
             ("A", "Allow once"),
@@ -120,6 +123,7 @@ const ALL: [(&str, &[(&str, &str)]); 3] = [
         "Look",
         &[
             ("v", "Details"),
+            ("o", "Open folded lines, or fold them"),
             ("Up Down", "Scroll (also j k, PageUp PageDown, Home End)"),
             ("[ ]", "The request before, or the next one"),
             ("i", "Inbox: all that waits, by agent"),

@@ -5,12 +5,13 @@
 
 mod app;
 mod choice;
+mod denial;
 mod details;
 mod inbox;
 mod keys;
 mod rows;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod text;
 mod view;
 mod wrap;
@@ -20,10 +21,10 @@ use crate::link::HostLink;
 use crate::print;
 use app::{Act, App, TuiKey};
 use postern_contract::methods::{
-    AnswerQuestion, Arming, EditQuestion, GetStatus, Nothing, PresentQuestion, Presented, RequestsWatch,
-    WatchRequests,
+    AnswerQuestion, Arming, EditQuestion, GetStatus, ListQuestions, Nothing, PresentQuestion, Presented,
+    RequestsWatch, WatchRequests,
 };
-use postern_contract::{Answer, AnswerParams, EditParams, Scope};
+use postern_contract::{Answer, AnswerParams, Answered, EditParams, Question, Scope};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{
     self, DisableFocusChange, EnableFocusChange, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
@@ -52,7 +53,7 @@ pub(crate) fn run(link: &mut HostLink, hosts: Option<BTreeSet<String>>, plain: b
     let mut terminal = ratatui::init();
     // A terminal that does not tell its focus is looked at by whoever types into it.
     drop(execute!(stdout(), EnableFocusChange));
-    let ended = until_quit(&mut terminal, link, &mut app);
+    let ended = until_quit(&mut terminal, link, &mut app, Instant::now());
     drop(execute!(stdout(), DisableFocusChange));
     ratatui::restore();
     ended
@@ -61,16 +62,20 @@ pub(crate) fn run(link: &mut HostLink, hosts: Option<BTreeSet<String>>, plain: b
 /// Asks for everything that is shown.
 fn load_all(link: &mut HostLink, app: &mut App) -> Result<(), Failure> {
     let questions = link.watch_questions()?;
-    app.questions = questions.into_iter().filter(|question| app.is_wanted(question)).collect();
+    app.set_questions(questions);
     app.requests =
         link.call_method::<WatchRequests>(&RequestsWatch { agent: None, limit: Some(100) })?.requests.into();
     app.status = Some(link.call_method::<GetStatus>(&Nothing {})?);
-    app.refresh_shown();
     Ok(())
 }
 
-fn until_quit(terminal: &mut DefaultTerminal, link: &mut HostLink, app: &mut App) -> Result<(), Failure> {
-    let mut ended = run_connected(terminal, link, app);
+fn until_quit(
+    terminal: &mut DefaultTerminal,
+    link: &mut HostLink,
+    app: &mut App,
+    started: Instant,
+) -> Result<(), Failure> {
+    let mut ended = run_connected(terminal, link, app, started);
     loop {
         match ended {
             Err(failure) if failure.is_gone() => app.on_host_lost(&failure.message),
@@ -81,7 +86,7 @@ fn until_quit(terminal: &mut DefaultTerminal, link: &mut HostLink, app: &mut App
         }
         ended = load_all(link, app).and_then(|()| {
             "Postern runs again".clone_into(&mut app.message);
-            run_connected(terminal, link, app)
+            run_connected(terminal, link, app, started)
         });
     }
 }
@@ -111,48 +116,83 @@ fn is_quit_key(pressed: KeyEvent) -> bool {
     }
 }
 
-fn run_connected(terminal: &mut DefaultTerminal, link: &mut HostLink, app: &mut App) -> Result<(), Failure> {
+fn run_connected(
+    terminal: &mut DefaultTerminal,
+    link: &mut HostLink,
+    app: &mut App,
+    started: Instant,
+) -> Result<(), Failure> {
     let mut presented = Instant::now();
     loop {
         terminal.draw(|frame| view::draw_view(frame, app)).map_err(Failure::from_error)?;
+        app.set_clock(started.elapsed());
+        let due = app.due_denial();
+        give_denial(link, app, &due)?;
         if presented.elapsed() >= PRESENT {
             presented = Instant::now();
             present(link, app)?;
         }
         while event::poll(Duration::ZERO).map_err(Failure::from_error)? {
-            let act = match event::read().map_err(Failure::from_error)? {
-                Event::Key(pressed) if pressed.kind == KeyEventKind::Press => {
-                    if pressed.modifiers.contains(KeyModifiers::CONTROL) && pressed.code == KeyCode::Char('c')
-                    {
-                        return Ok(());
-                    }
-                    to_tui_key(pressed.code).map_or(Act::Nothing, |key| app.handle_key(key))
-                }
-                Event::Resize(..) | Event::FocusGained | Event::FocusLost => {
-                    app.reset_arming();
-                    Act::Nothing
-                }
-                Event::Key(_) | Event::Mouse(_) | Event::Paste(_) => Act::Nothing,
-            };
-            match act {
-                Act::Nothing => {}
-                Act::Quit => return Ok(()),
-                Act::Answer { answer, proposal, feedback } => {
-                    let given = KeyedAnswer { answer, proposal, feedback, requests: Vec::new() };
-                    send_answer(link, app, given)?;
-                }
-                Act::AllowAll(requests) => {
-                    let given =
-                        KeyedAnswer { answer: Answer::Once, proposal: None, feedback: None, requests };
-                    send_answer(link, app, given)?;
-                }
-                Act::Edit(text) => edit_command(link, app, text)?,
+            let event = event::read().map_err(Failure::from_error)?;
+            let act = act_of(app, &event);
+            if !carry_out(link, app, act)? {
+                return Ok(());
             }
         }
         if let Some(told) = link.next_within(LISTEN)? {
             app.on_notification(told);
         }
     }
+}
+
+/// Returns what an event of the terminal asks for.
+fn act_of(app: &mut App, event: &Event) -> Act {
+    match event {
+        Event::Key(pressed) if pressed.kind == KeyEventKind::Press => {
+            if pressed.modifiers.contains(KeyModifiers::CONTROL) && pressed.code == KeyCode::Char('c') {
+                return Act::Quit;
+            }
+            to_tui_key(pressed.code).map_or(Act::Nothing, |key| app.handle_key(key))
+        }
+        Event::Resize(..) | Event::FocusGained | Event::FocusLost => {
+            app.reset_arming();
+            Act::Nothing
+        }
+        Event::Key(_) | Event::Mouse(_) | Event::Paste(_) => Act::Nothing,
+    }
+}
+
+/// Carries out an action. Returns false if the view ends with it.
+fn carry_out(link: &mut HostLink, app: &mut App, act: Act) -> Result<bool, Failure> {
+    match act {
+        Act::Nothing => {}
+        Act::Quit => {
+            let held = app.take_denial();
+            give_denial(link, app, &held)?;
+            return Ok(false);
+        }
+        Act::Answer { answer, proposal, feedback } => {
+            send_answer(link, app, KeyedAnswer { answer, proposal, feedback, requests: Vec::new() })?;
+        }
+        Act::AllowAll(requests) => {
+            let answer = Answer::Once;
+            send_answer(link, app, KeyedAnswer { answer, proposal: None, feedback: None, requests })?;
+        }
+        Act::Edit(text) => edit_command(link, app, text)?,
+    }
+    Ok(true)
+}
+
+/// Gives the answers of a denial that is undone no longer. A question that it did not end is shown again.
+fn give_denial(link: &mut HostLink, app: &mut App, answers: &[AnswerParams]) -> Result<(), Failure> {
+    let mut ended = true;
+    for answer in answers {
+        ended &= link.call_method::<AnswerQuestion>(answer)?.applied;
+    }
+    if !ended {
+        app.set_questions(link.call_method::<ListQuestions>(&Nothing {})?.questions);
+    }
+    Ok(())
 }
 
 fn to_tui_key(code: KeyCode) -> Option<TuiKey> {
@@ -204,58 +244,83 @@ struct KeyedAnswer {
     requests: Vec<String>,
 }
 
-fn send_answer(link: &mut HostLink, app: &mut App, given: KeyedAnswer) -> Result<(), Failure> {
+/// Returns the answer to the question on show, and to those that are shown as one with it.
+fn answers_of(app: &App, question: &Question, given: &KeyedAnswer) -> Vec<AnswerParams> {
     let KeyedAnswer { answer, proposal, feedback, requests } = given;
-    let all = requests.len();
-    let Some(question) = app.question() else { return Ok(()) };
     // What is saved for a tool is its pattern, always, in the agent's own file.
-    let saved = (answer == Answer::Always && question.tool.is_none()).then_some(&app.choice);
+    let saved = (*answer == Answer::Always && question.tool.is_none()).then_some(&app.choice);
     let params = AnswerParams {
         scope: saved.map_or(Scope::Agent, |choice| choice.scope),
         edited: saved.and_then(|choice| choice.edited(proposal.as_deref())),
         lifetime: saved.map(|choice| choice.lifetime(question, print::now_millis())),
         anywhere: saved.is_some_and(|choice| choice.anywhere),
         broad: saved.is_some_and(|choice| choice.is_broad(proposal.as_deref())),
-        proposal,
-        feedback,
-        requests,
-        ..AnswerParams::for_question(question, answer)
+        proposal: proposal.clone(),
+        feedback: feedback.clone(),
+        requests: requests.clone(),
+        ..AnswerParams::for_question(question, *answer)
     };
-    let answered = link.call_method::<AnswerQuestion>(&params)?;
-    if !answered.added.is_empty() {
-        app.confirm_broad(params.proposal, &answered.added);
-        return Ok(());
-    }
     // *Once* and *deny* are about all that is shown as one.
     let others = if matches!(answer, Answer::Once | Answer::Deny) { app.others() } else { Vec::new() };
-    let mut count = u32::from(answered.applied);
-    for other in &others {
-        let (question_id, digest) = (other.id.clone(), other.digest.clone());
-        let params = AnswerParams { question_id, digest, ..params.clone() };
-        count += u32::from(link.call_method::<AnswerQuestion>(&params)?.applied);
-    }
-    if !others.is_empty() && answered.applied {
-        let done = if answer == Answer::Once { "allowed once" } else { "denied" };
-        app.message = format!("{count} {done}");
+    let others = others.into_iter().map(|other| AnswerParams {
+        question_id: other.id.clone(),
+        digest: other.digest.clone(),
+        ..params.clone()
+    });
+    std::iter::once(params.clone()).chain(others.collect::<Vec<_>>()).collect()
+}
+
+fn send_answer(link: &mut HostLink, app: &mut App, given: KeyedAnswer) -> Result<(), Failure> {
+    let Some(question) = app.question().cloned() else { return Ok(()) };
+    let answers = answers_of(app, &question, &given);
+    let now = print::now_millis();
+    let undone = std::iter::once(&question).chain(app.others()).all(|one| denial::may_be_undone(one, now));
+    app.on_answered();
+    // One denial at a time can be undone.
+    let held = app.take_denial();
+    give_denial(link, app, &held)?;
+    if given.answer == Answer::Deny && undone {
+        app.message.clear();
+        app.hold_denial(answers);
         return Ok(());
     }
-    let code = question.code.clone();
-    let done = match answer {
-        Answer::Once if all > 1 => "allowed, each of them once",
+    let mut all = Vec::new();
+    for params in &answers {
+        let answered = link.call_method::<AnswerQuestion>(params)?;
+        if !answered.added.is_empty() {
+            app.confirm_broad(given.proposal, &answered.added);
+            return Ok(());
+        }
+        all.push(answered);
+    }
+    app.message = match all.as_slice() {
+        [one] => answered_words(&question, &given, one),
+        several => {
+            let done = if given.answer == Answer::Once { "allowed once" } else { "denied" };
+            format!("{} {done}", several.iter().filter(|one| one.applied).count())
+        }
+    };
+    Ok(())
+}
+
+/// Returns what became of an answer.
+fn answered_words(question: &Question, given: &KeyedAnswer, answered: &Answered) -> String {
+    let code = &question.code;
+    let done = match given.answer {
+        Answer::Once if given.requests.len() > 1 => "allowed, each of them once",
         Answer::Once => "allowed once",
         Answer::Always => "allowed, and remembered",
         Answer::Deny | Answer::DenyAlways => "denied",
         Answer::DenyAll => "denied, with all of this agent for 10 minutes",
     };
-    app.message = match (answered.applied, answered.saved_words()) {
+    match (answered.applied, answered.saved_words()) {
         (true, words) if answered.not_saved.is_some() => format!("{code} {}", words.join("; ")),
         (true, words) => {
-            let said = std::iter::once(done.to_owned()).chain(words).chain(answered.reason);
+            let said = std::iter::once(done.to_owned()).chain(words).chain(answered.reason.clone());
             format!("{code} {}", said.collect::<Vec<_>>().join("; "))
         }
-        (false, _) => answered.reason.unwrap_or_else(|| "it was answered already".to_owned()),
-    };
-    Ok(())
+        (false, _) => answered.reason.clone().unwrap_or_else(|| "it was answered already".to_owned()),
+    }
 }
 
 /// Has another command judged and shown in place of the one on show.

@@ -15,11 +15,15 @@ pub(super) struct Rows {
     width: usize,
     /// Name of the last row: several of one name have it once.
     before: String,
+    /// True if nothing is folded.
+    pub(super) unfolded: bool,
+    /// Number of lines that are folded.
+    pub(super) folded: usize,
 }
 
 impl Rows {
-    pub(super) fn new(width: usize) -> Self {
-        Self { lines: Vec::new(), width, before: String::new() }
+    pub(super) fn new(width: usize, unfolded: bool) -> Self {
+        Self { lines: Vec::new(), width, before: String::new(), unfolded, folded: 0 }
     }
 
     pub(super) fn into_lines(self) -> Vec<Line<'static>> {
@@ -41,6 +45,18 @@ impl Rows {
         name.clone_into(&mut self.before);
     }
 
+    /// Adds the sign of a fold of lines. No text of an agent begins in its column.
+    pub(super) fn add_fold(&mut self, count: usize) {
+        let lines = if count == 1 { "line" } else { "lines" };
+        let (sign, does) = if self.unfolded { ('▾', "o folds them") } else { ('▸', "o opens them") };
+        let runs =
+            [(format!("{sign} {count} more {lines}"), Style::new().bold()), dim_run(format!("  {does}"))];
+        self.add_row(&runs, 2);
+        if !self.unfolded {
+            self.folded += count;
+        }
+    }
+
     pub(super) fn add_gap(&mut self) {
         self.add_row(&[], 0);
     }
@@ -48,11 +64,10 @@ impl Rows {
 
 /// Returns the mark of a step.
 pub(super) fn step_mark(step: &ShownStep) -> StyledRun {
-    let (mark, style) = match (step.decision, step.dangerous) {
-        (Decision::Deny, _) => ("✕ ", Style::new().fg(Color::Red)),
-        (_, true) => ("■ ", Style::new().fg(Color::Red)),
-        (Decision::Ask, false) => ("● ", Style::new().fg(Color::Yellow)),
-        (Decision::Allow, false) => ("✓ ", Style::new().fg(Color::Green)),
+    let color = match (step.decision, step.dangerous) {
+        (Decision::Deny, _) | (_, true) => Color::Red,
+        (Decision::Ask, false) => Color::Yellow,
+        (Decision::Allow, false) => Color::Green,
     };
-    (mark.to_owned(), style)
+    (format!("{} ", crate::question::mark_of(step)), Style::new().fg(color))
 }

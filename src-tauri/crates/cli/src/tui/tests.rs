@@ -1,13 +1,16 @@
 use super::app::{Act, App, TuiKey, View};
+use super::denial;
 use super::view::draw_view;
 use postern_contract::methods::Arming;
-use postern_contract::{Answer, ApproverNotification, Closed, Question};
+use postern_contract::{Answer, AnswerParams, ApproverNotification, Closed, Question};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
 use serde_json::{Value, json};
+use std::time::Duration;
 
-fn question(command: &str, argv: usize) -> Question {
+/// Makes a question about a command, with as many words.
+pub(crate) fn question(command: &str, argv: usize) -> Question {
     let text = |text: &str| json!([{ "text": text, "kind": "plain" }]);
     let words: Vec<Value> = (0..argv).map(|nth| text(&format!("word{nth}"))).collect();
     serde_json::from_value(json!({
@@ -24,13 +27,30 @@ fn question(command: &str, argv: usize) -> Question {
     .unwrap()
 }
 
+/// Makes a step that is asked about.
+pub(crate) fn step(text: &str) -> postern_contract::ShownStep {
+    let step = json!({ "argv": null, "text": text, "program": text, "path": null, "decision": "ask",
+        "reason": "allowlist-miss", "span": [0, 0], "why": [] });
+    serde_json::from_value(step).unwrap()
+}
+
 fn showing(question: Question) -> App {
     let mut app = App::default();
     app.on_notification(ApproverNotification::QuestionOpened(Box::new(question)));
     app
 }
 
+/// Draws the view, long after what is on show has come.
 fn screen(app: &mut App, width: u16, height: u16) -> Vec<String> {
+    let lines = draw(app, width, height);
+    app.set_clock(SECOND * 1000);
+    app.set_clock(SECOND * 1001);
+    lines
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn draw(app: &mut App, width: u16, height: u16) -> Vec<String> {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| draw_view(frame, app)).unwrap();
     let buffer = terminal.backend().buffer().clone();
@@ -221,6 +241,149 @@ fn d_denies_and_no_habit_answers() {
 }
 
 #[test]
+fn keys_that_answer_do_nothing_until_the_question_has_been_on_show_for_a_moment() {
+    let answering = ['d', 'x', 'w', 'A', '1', 'M'];
+    let mut app = showing(question("ls", 1));
+    draw(&mut app, 80, 40);
+    armed(&mut app);
+    let (before, after) = (Duration::from_millis(599), Duration::from_millis(600));
+    for clock in [Duration::ZERO, before] {
+        app.set_clock(clock);
+        for key in answering {
+            assert_eq!(app.handle_key(TuiKey::Char(key)), Act::Nothing, "{key} after {clock:?}");
+            assert!(app.message.is_empty(), "{}", app.message);
+        }
+    }
+    app.set_clock(after);
+    assert!(matches!(app.handle_key(TuiKey::Char('A')), Act::Answer { answer: Answer::Once, .. }));
+    app.on_answered();
+    app.set_clock(after + before);
+    assert_eq!(app.handle_key(TuiKey::Char('d')), Act::Nothing, "the answer was for what was on show before");
+    app.set_clock(after * 3);
+    assert!(matches!(app.handle_key(TuiKey::Char('d')), Act::Answer { answer: Answer::Deny, .. }));
+    // Another question under the keys.
+    close(&mut app, "q1");
+    let other = Question { id: "q2".into(), ..question("rm x", 1) };
+    app.on_notification(ApproverNotification::QuestionOpened(Box::new(other)));
+    draw(&mut app, 80, 40);
+    app.set_clock(SECOND * 10);
+    assert_eq!(app.handle_key(TuiKey::Char('d')), Act::Nothing);
+    assert_eq!(app.handle_key(TuiKey::Char('v')), Act::Nothing);
+    assert!(app.details, "other keys work at once");
+    app.set_clock(SECOND * 11);
+    assert!(matches!(app.handle_key(TuiKey::Char('d')), Act::Answer { answer: Answer::Deny, .. }));
+}
+
+fn close(app: &mut App, id: &str) {
+    let how = postern_contract::ClosedBy::Denied;
+    let (id, code, face) = (id.to_owned(), "a1b2".to_owned(), None);
+    app.on_notification(ApproverNotification::QuestionClosed(Closed { id, code, how, face }));
+}
+
+#[test]
+fn a_denial_can_be_undone_for_five_seconds() {
+    let mut app = showing(question("ls", 1));
+    screen(&mut app, 80, 24);
+    let denies = |app: &App| vec![AnswerParams::for_question(app.question().unwrap(), Answer::Deny)];
+    let answers = denies(&app);
+    app.hold_denial(answers.clone());
+    let said = draw(&mut app, 80, 24).join("\n");
+    assert!(said.contains("a1b2 denied, u to undo") && said.contains("u Undo"), "{said}");
+    assert!(app.question().is_none() && app.due_denial().is_empty(), "it is off the screen, and not given");
+    app.set_clock(SECOND * 1001 + Duration::from_millis(4_999));
+    assert!(app.due_denial().is_empty());
+    assert_eq!(app.handle_key(TuiKey::Char('u')), Act::Nothing);
+    assert_eq!(app.question().unwrap().id, "q1", "it is asked again");
+    draw(&mut app, 80, 24);
+    app.set_clock(SECOND * 1006);
+    assert!(!app.is_armed() && app.handle_key(TuiKey::Char('d')) == Act::Nothing, "as any new question");
+    assert!(app.due_denial().is_empty(), "nothing is given");
+    app.hold_denial(answers.clone());
+    app.set_clock(SECOND * 1011);
+    assert_eq!(app.due_denial(), answers, "then the host is told, once");
+    assert!(app.due_denial().is_empty() && app.denial_words().is_none());
+}
+
+#[test]
+fn a_denial_is_about_the_question_as_it_was() {
+    let held = || {
+        let mut app = showing(question("ls", 1));
+        screen(&mut app, 80, 24);
+        let answers = vec![AnswerParams::for_question(app.question().unwrap(), Answer::Deny)];
+        app.hold_denial(answers);
+        app
+    };
+    let mut app = held();
+    let same = Question { waiting: 3, ..question("ls", 1) };
+    app.on_notification(ApproverNotification::QuestionChanged(Box::new(same)));
+    assert!(app.question().is_none(), "the same question stays denied");
+    let other = Question { digest: "e".repeat(64), ..question("ls", 1) };
+    app.on_notification(ApproverNotification::QuestionChanged(Box::new(other)));
+    assert!(app.question().is_some() && app.take_denial().is_empty(), "another one was not denied");
+    let mut app = held();
+    close(&mut app, "q1");
+    assert!(app.denial_words().is_none() && app.take_denial().is_empty(), "it ended meanwhile");
+}
+
+#[test]
+fn a_denial_is_given_at_once_where_it_cannot_wait() {
+    let now = 1_000_000;
+    let ends = |left: i64| Question { expires_at: now + left, ..question("ls", 1) };
+    assert!(denial::may_be_undone(&ends(7_001), now));
+    assert!(!denial::may_be_undone(&ends(7_000), now), "it would end by itself");
+    let allowed = Question { allowed_at_zero: true, ..ends(60_000) };
+    assert!(!denial::may_be_undone(&allowed, now), "without this view it would be allowed");
+}
+
+#[test]
+fn long_bodies_are_folded_and_nothing_folded_can_be_allowed() {
+    let body: String = (0..9).map(|nth| format!("body {nth}\n")).collect();
+    let text = postern_contract::to_pieces(&format!("cat <<EOF\n{body}EOF\nls"));
+    let part =
+        postern_contract::CommandPart { text, role: postern_contract::PartRole::Argument, step: Some(0) };
+    let steps = vec![step("cat")];
+    let mut app = showing(Question { shell: true, command: vec![part], steps, ..question("cat", 1) });
+    let said = screen(&mut app, 80, 40).join("\n");
+    for part in ["● cat <<EOF¶", "  body 0¶", "▸ 8 more lines", "  EOF¶", "8 lines folded", "o Open Lines"]
+    {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+    assert!(!said.contains("body 1") && said.matches('●').count() == 1, "{said}");
+    armed(&mut app);
+    assert_eq!(app.handle_key(TuiKey::Char('A')), Act::Nothing);
+    assert!(app.message.contains("open the folded lines"), "{}", app.message);
+    assert!(matches!(app.handle_key(TuiKey::Char('d')), Act::Answer { answer: Answer::Deny, .. }));
+    app.handle_key(TuiKey::Char('o'));
+    let said = screen(&mut app, 80, 40).join("\n");
+    assert!(said.contains("▾ 8 more lines") && said.contains("  body 8¶"), "{said}");
+    assert_eq!(app.handle_key(TuiKey::Char('A')), Act::Nothing, "opening it starts over");
+    armed(&mut app);
+    assert!(matches!(app.handle_key(TuiKey::Char('A')), Act::Answer { answer: Answer::Once, .. }));
+    app.handle_key(TuiKey::Char('o'));
+    screen(&mut app, 80, 40);
+    armed(&mut app);
+    assert_eq!(app.handle_key(TuiKey::Char('A')), Act::Nothing, "folded again");
+}
+
+#[test]
+fn a_long_input_is_folded_and_a_short_one_is_not() {
+    let input = |lines: usize| {
+        let lines = (0..lines).map(|nth| postern_contract::to_pieces(&format!("input {nth}"))).collect();
+        let stdin = Some(postern_contract::ShownInput::Text { bytes: 9, lines });
+        showing(Question { stdin, ..question("sh", 1) })
+    };
+    let said = screen(&mut input(9), 80, 60).join("\n");
+    assert!(
+        said.contains("input 2") && said.contains("▸ 6 more lines") && !said.contains("input 3"),
+        "{said}"
+    );
+    let mut short = input(8);
+    let said = screen(&mut short, 80, 60).join("\n");
+    assert!(said.contains("input 7") && !said.contains("more lines"), "{said}");
+    assert!(short.end_seen);
+}
+
+#[test]
 fn a_yes_needs_the_host_the_end_and_the_same_question() {
     let mut app = showing(question("ls", 60));
     app.details = true;
@@ -365,6 +528,7 @@ fn offering(text: &str) -> Question {
     question.proposals[0].rules = vec![postern_contract::ProposedRule {
         pattern: postern_policy::Pattern::Command(text.to_owned()),
         text: text.to_owned(),
+        words: Vec::new(),
         pinned: false,
         signed: false,
         folder: Some("/home/ann".to_owned()),

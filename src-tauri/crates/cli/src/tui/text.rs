@@ -6,14 +6,18 @@
 use super::choice::RuleChoice;
 use super::details;
 use super::rows::{Rows, step_mark};
-use super::wrap::{StyledRun, dim, dim_run, plain_run, shown_runs};
-use postern_contract::{Batch, CommandPart, PartRole, PieceKind, Question, ShownSubject};
+use super::wrap::{StyledRun, dim, dim_run, escaped_run, plain_run, shown_runs};
+use crate::command_lines::{CommandLines, CommandRow, LINE_END, LineCell, ShellLine, TAB};
+use postern_contract::{Batch, PartRole, Question, ShownSubject, ShownText};
 use postern_policy::{Decision, RiskLevel};
 use ratatui::style::{Color, Modifier, Style};
-use ratatui::text::Line;
 
 /// Columns of the marks of steps.
 const MARKS: usize = 2;
+/// Most lines of a script or an input that are never folded.
+const SHORT: usize = 8;
+/// Lines of a longer one in front of its fold.
+const FIRST: usize = 3;
 
 /// State of the view that changes how a question is shown.
 pub(super) struct Shape<'a> {
@@ -22,12 +26,14 @@ pub(super) struct Shape<'a> {
     pub(super) choice: &'a RuleChoice,
     /// True if the person opened the details.
     pub(super) open: bool,
+    /// True if the person opened what is folded.
+    pub(super) unfolded: bool,
     pub(super) width: usize,
 }
 
 /// Wraps the whole question, or several of one shape, to a width in columns.
-pub(super) fn question(question: &Question, shape: &Shape<'_>) -> Vec<Line<'static>> {
-    let mut rows = Rows::new(shape.width);
+pub(super) fn question(question: &Question, shape: &Shape<'_>) -> Rows {
+    let mut rows = Rows::new(shape.width, shape.unfolded);
     let headline = shape.batch.map_or(&question.headline, |batch| &batch.headline);
     rows.add_row(&shown_runs(headline, Style::new().bold()), 0);
     rows.add_row(&context(question), 0);
@@ -47,7 +53,7 @@ pub(super) fn question(question: &Question, shape: &Shape<'_>) -> Vec<Line<'stat
     add_offers(question, shape.choice, &mut rows);
     rows.add_gap();
     details::add_details(question, shape.batch, shape.open, &mut rows);
-    rows.into_lines()
+    rows
 }
 
 /// Returns where it would run: by what, in which folder, in which session.
@@ -102,62 +108,38 @@ fn command(question: &Question, rows: &mut Rows) {
     if question.subject != ShownSubject::Command {
         return;
     }
-    for (at, row) in command_rows(&question.command).into_iter().enumerate() {
-        let step = row.step.and_then(|step| question.steps.get(step));
-        let mut runs = vec![step.map_or_else(|| plain_run("  "), step_mark)];
-        let allowed = step.is_some_and(|step| step.decision == Decision::Allow && !step.dangerous);
-        for part in row.parts {
-            let style = match (part.role, allowed) {
+    let all = CommandLines::from_question(question);
+    for row in &all.rows {
+        for (nth, line) in row.lines.iter().enumerate() {
+            let fold = all.fold_at(line);
+            if let Some(fold) = fold.filter(|fold| fold.begins) {
+                rows.add_fold(fold.count);
+            }
+            if fold.is_none() || rows.unfolded {
+                rows.add_row(&line_runs(row, line, nth == 0), MARKS);
+            }
+        }
+    }
+}
+
+/// Returns a line of a row; the first one begins with the mark of its step.
+fn line_runs(row: &CommandRow<'_>, line: &ShellLine<'_>, is_first: bool) -> Vec<StyledRun> {
+    let allowed = row.step.is_some_and(|step| step.decision == Decision::Allow && !step.dangerous);
+    let mark = row.marked.filter(|_| is_first).map_or_else(|| plain_run("  "), step_mark);
+    let cell = |cell: &LineCell<'_>| match *cell {
+        LineCell::Text(text, role) => {
+            let style = match (role, allowed) {
                 (PartRole::Operator, _) | (_, true) => dim(),
                 (PartRole::Program, false) => Style::new().bold(),
                 (PartRole::Argument, false) => Style::new(),
             };
-            for (piece, run) in part.text.iter().zip(shown_runs(&part.text, style)) {
-                let ends_line = question.shell && piece.kind == PieceKind::Escaped && piece.text == "\\n";
-                // The begin of the line stands for the space between two steps.
-                let begins = at > 0 && runs.len() == 1 && piece.kind == PieceKind::Plain;
-                runs.push(if begins { without_space(run) } else { run });
-                if ends_line {
-                    rows.add_row(&runs, MARKS);
-                    runs = vec![plain_run("  ")];
-                }
-            }
+            (text.to_owned(), style)
         }
-        if runs.len() > 1 {
-            rows.add_row(&runs, MARKS);
-        }
-    }
-}
-
-fn without_space((text, style): StyledRun) -> StyledRun {
-    (text.strip_prefix(' ').map(str::to_owned).unwrap_or(text), style)
-}
-
-/// A line of the command: one step, with the operator behind it.
-struct CommandRow<'a> {
-    step: Option<usize>,
-    parts: Vec<&'a CommandPart>,
-}
-
-/// Returns the command as one step a line. The parts stay in their order, and none is left out.
-fn command_rows(command: &[CommandPart]) -> Vec<CommandRow<'_>> {
-    let mut rows: Vec<CommandRow<'_>> = Vec::new();
-    let mut is_open = false;
-    for part in command {
-        match rows.last_mut() {
-            Some(last)
-                if is_open
-                    && (part.step.is_none() || last.step.is_none_or(|step| Some(step) == part.step)) =>
-            {
-                last.parts.push(part);
-                last.step = last.step.or(part.step);
-            }
-            _ => rows.push(CommandRow { step: part.step, parts: vec![part] }),
-        }
-        // What follows an operator begins a line.
-        is_open = part.role != PartRole::Operator;
-    }
-    rows
+        LineCell::Escaped(text) => escaped_run(text, Style::new()),
+        LineCell::Tab => dim_run(format!("{TAB} ")),
+    };
+    let end = line.ends.then(|| dim_run(LINE_END.to_string()));
+    std::iter::once(mark).chain(line.cells.iter().map(cell)).chain(end).collect()
 }
 
 /// Returns the style of the agent's own words.
@@ -195,8 +177,8 @@ fn scripts_and_input(question: &Question, rows: &mut Rows) {
     for script in question.programs.iter().filter_map(|program| program.script.as_ref()) {
         let said = format!(" · {}", script.news().unwrap_or("as it was allowed before"));
         rows.add_named("script", [shown_runs(&script.path, Style::new()), vec![plain_run(said)]].concat());
-        for line in script.preview.iter().filter(|_| script.is_unknown()) {
-            rows.add_row(&[vec![dim_run("  │ ")], shown_runs(line, Style::new())].concat(), 4);
+        if script.is_unknown() {
+            add_lines(&script.preview, rows);
         }
         if script.more && script.is_unknown() {
             rows.add_row(&[dim_run("  │ …")], 4);
@@ -204,9 +186,24 @@ fn scripts_and_input(question: &Question, rows: &mut Rows) {
     }
     if let Some(stdin) = &question.stdin {
         rows.add_named("input", vec![plain_run(stdin.describe())]);
-        for line in stdin.text_lines() {
+        add_lines(stdin.text_lines(), rows);
+    }
+}
+
+/// Adds lines of a file or an input; of many the first ones, and a fold.
+fn add_lines(lines: &[ShownText], rows: &mut Rows) {
+    let (first, rest) = if lines.len() > SHORT { lines.split_at(FIRST) } else { (lines, &[][..]) };
+    let add = |lines: &[ShownText], rows: &mut Rows| {
+        for line in lines {
             rows.add_row(&[vec![dim_run("  │ ")], shown_runs(line, Style::new())].concat(), 4);
         }
+    };
+    add(first, rows);
+    if !rest.is_empty() {
+        rows.add_fold(rest.len());
+    }
+    if rows.unfolded {
+        add(rest, rows);
     }
 }
 
@@ -236,36 +233,5 @@ fn add_offers(question: &Question, choice: &RuleChoice, rows: &mut Rows) {
     }
     if let Some(why) = question.unsaved_words() {
         rows.add_named("Always", vec![dim_run(format!("saves nothing: {why}"))]);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{CommandPart, PartRole, command_rows};
-    use PartRole::{Argument, Operator, Program};
-
-    #[test]
-    fn a_command_has_a_line_for_each_step_and_loses_nothing() {
-        let part =
-            |text: &str, role, step| CommandPart { text: postern_contract::to_pieces(text), role, step };
-        let command = [
-            part("cd", Program, Some(0)),
-            part(" site ", Argument, Some(0)),
-            part("&&", Operator, None),
-            part(" ", Argument, None),
-            part("npm", Program, Some(1)),
-            part(" test", Argument, Some(1)),
-            part("git", Program, Some(2)),
-        ];
-        let rows = command_rows(&command);
-        let shown: Vec<(Option<usize>, String)> = rows
-            .iter()
-            .map(|row| {
-                let text = row.parts.iter().map(|part| postern_contract::join_pieces(&part.text));
-                (row.step, text.collect())
-            })
-            .collect();
-        let expected = [(Some(0), "cd site &&"), (Some(1), " npm test"), (Some(2), "git")];
-        assert_eq!(shown, expected.map(|(step, text)| (step, text.to_owned())));
     }
 }

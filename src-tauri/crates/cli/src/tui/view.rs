@@ -95,14 +95,17 @@ fn question(frame: &mut Frame<'_>, app: &mut App, body: Rect) {
     let others: Vec<Question> = app.others().into_iter().cloned().collect();
     let batch = (!others.is_empty()).then(|| Batch::from_questions(question, &others));
     let (batch, width) = (batch.as_ref(), body.width.into());
-    let shape = text::Shape { batch, choice: &app.choice, open: app.details, width };
-    let lines = text::question(question, &shape);
+    let shape = text::Shape { batch, choice: &app.choice, open: app.details, unfolded: app.unfolded, width };
+    let rows = text::question(question, &shape);
+    app.folded = rows.folded;
+    let lines = rows.into_lines();
     // What has come since then may stand below the screen.
     app.end_seen &= lines.len() <= app.lines;
     app.lines = lines.len();
     app.room = body.height.into();
     app.scroll = app.scroll.min(app.lines.saturating_sub(app.room));
-    app.end_seen |= app.scroll + app.room >= app.lines;
+    // What is folded has not been seen.
+    app.end_seen = app.folded == 0 && (app.end_seen || app.scroll + app.room >= app.lines);
     let shown: Vec<Line<'static>> = lines.into_iter().skip(app.scroll).take(app.room).collect();
     frame.render_widget(Paragraph::new(shown), body);
 }
@@ -155,13 +158,20 @@ fn bottom(app: &App) -> Vec<StyledRun> {
         return vec![(text, Style::new().bold())];
     }
     let Some(question) = app.question().filter(|_| app.view == View::Questions) else {
-        return vec![plain_run(app.message.clone())];
+        return app
+            .denial_words()
+            .map(plain_run)
+            .into_iter()
+            .chain([plain_run(app.message.clone())])
+            .collect();
     };
     let left = print::time_until(question.expires_at);
     let state = if app.is_armed() {
         "ready".to_owned()
     } else if app.end_seen {
         "look at it for a moment".to_owned()
+    } else if app.folded > 0 {
+        format!("{} lines folded", app.folded)
     } else {
         let below = app.lines.saturating_sub(app.scroll + app.room);
         format!("{below} more lines below")
@@ -171,8 +181,7 @@ fn bottom(app: &App) -> Vec<StyledRun> {
     let zero = postern_contract::pieces_to_text(&question.at_zero);
     let style = if question.allowed_at_zero { Style::new().red() } else { dim() };
     let mut runs = vec![(format!("{zero} in {left}"), style), dim_run(format!(" · {state}{more}"))];
-    if !app.message.is_empty() {
-        runs.push(plain_run(format!(" · {}", app.message)));
-    }
+    let words = app.denial_words().into_iter().chain(Some(app.message.clone()));
+    runs.extend(words.filter(|words| !words.is_empty()).map(|words| plain_run(format!(" · {words}"))));
     runs
 }

@@ -20,10 +20,15 @@ pub(super) fn dim() -> Style {
     Style::new().add_modifier(Modifier::DIM)
 }
 
+/// Returns an escape, which no letters can be taken for.
+pub(super) fn escaped_run(text: &str, style: Style) -> StyledRun {
+    (format!("⟨{text}⟩"), style.add_modifier(Modifier::REVERSED))
+}
+
 /// Returns shown text in runs: code has a style of its own, and no escape can be taken for letters.
 pub(super) fn shown_runs(text: &ShownText, style: Style) -> Vec<StyledRun> {
     let run = |piece: &Piece| match piece.kind {
-        PieceKind::Escaped => (format!("⟨{}⟩", piece.text), style.add_modifier(Modifier::REVERSED)),
+        PieceKind::Escaped => escaped_run(&piece.text, style),
         PieceKind::Code => (piece.text.clone(), style.fg(Color::Cyan)),
         PieceKind::Plain | PieceKind::Secret => (piece.text.clone(), style),
     };

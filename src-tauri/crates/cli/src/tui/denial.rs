@@ -1,0 +1,70 @@
+//! A denial that can be undone: the host, and with it the agent, is told after a while.
+
+use postern_contract::{AnswerParams, Question};
+use std::time::Duration;
+
+/// Time that a denial can be undone.
+pub(super) const UNDO: Duration = Duration::from_secs(5);
+/// A denial is given this long before the question would end by itself.
+const BEFORE_END: Duration = Duration::from_secs(2);
+
+/// A denial that is not given yet.
+#[derive(Debug)]
+pub(super) struct HeldDenial {
+    answers: Vec<AnswerParams>,
+    /// The denied questions.
+    questions: Vec<Question>,
+    /// Time, since the view was started, at which it is given.
+    until: Duration,
+}
+
+impl HeldDenial {
+    pub(super) fn from_answers(answers: Vec<AnswerParams>, questions: Vec<Question>, now: Duration) -> Self {
+        Self { answers, questions, until: now + UNDO }
+    }
+
+    /// Returns true if it can be undone no longer.
+    pub(super) fn is_due(&self, now: Duration) -> bool {
+        self.until <= now
+    }
+
+    /// Takes news of a denied question. Returns false if the denial is not about it as it is now.
+    pub(super) fn keep_question(&mut self, question: &Question) -> bool {
+        let same = |one: &AnswerParams| one.question_id == question.id && one.digest == question.digest;
+        let held = self.answers.iter().any(same);
+        match self.questions.iter_mut().find(|known| known.id == question.id) {
+            Some(known) if held => *known = question.clone(),
+            _ => self.drop_question(&question.id),
+        }
+        held
+    }
+
+    /// Drops a question that was answered elsewhere, or that is another one now.
+    pub(super) fn drop_question(&mut self, id: &str) {
+        self.questions.retain(|known| known.id != id);
+        self.answers.retain(|answer| answer.question_id != id);
+    }
+
+    /// Describes it; `None` if nothing is left of it.
+    pub(super) fn to_words(&self) -> Option<String> {
+        match self.questions.as_slice() {
+            [] => None,
+            [one] => Some(format!("{} denied, u to undo", one.code)),
+            several => Some(format!("{} denied, u to undo", several.len())),
+        }
+    }
+
+    pub(super) fn into_answers(self) -> Vec<AnswerParams> {
+        self.answers
+    }
+
+    pub(super) fn into_questions(self) -> Vec<Question> {
+        self.questions
+    }
+}
+
+/// Checks that a denial may be held. It may not if the question would end with an approval once the view is gone.
+pub(super) fn may_be_undone(question: &Question, now_millis: i64) -> bool {
+    let left = u64::try_from(question.expires_at.saturating_sub(now_millis)).unwrap_or_default();
+    !question.allowed_at_zero && Duration::from_millis(left) > UNDO + BEFORE_END
+}
