@@ -128,7 +128,7 @@ fn a_copy_that_would_widen_says_what_it_lacks() {
     let said = host.run(&["doctor", "--repair"]);
     assert!(said.stdout.contains("the copy was written at "), "{said:?}");
     assert!(said.stdout.contains("1 change was made after the copy"), "{said:?}");
-    assert!(said.stdout.contains("a right that was taken away by one of them is there again"), "{said:?}");
+    assert!(said.stdout.contains("a right that one of them removed is there again"), "{said:?}");
     host.ok(&["doctor", "--repair", "--yes"]);
     host.start_again();
     assert!(host.ok(&["status"]).contains("it lacks the last change"), "{}", host.ok(&["status"]));

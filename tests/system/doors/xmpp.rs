@@ -166,9 +166,9 @@ fn a_strangers_reaction_is_ignored_and_noted_and_the_timeout_denies() {
     assert!(ended.starts_with("⌛ Expired: nobody answered in time"), "{ended}");
     assert_eq!(asked.end().code, 126);
     let notes = chat.door()["notes"].to_string();
-    assert!(notes.contains("a stranger was ignored") && notes.contains("eve@localhost"), "{notes}");
+    assert!(notes.contains("an unknown client was ignored") && notes.contains("eve@localhost"), "{notes}");
     anna.reacts(POSTERN, "chat", &question.message, "👍");
-    let reply = body(&anna.hears("waits no more"));
+    let reply = body(&anna.hears("is no longer open"));
     assert!(reply.contains("Expired"), "{reply}");
 }
 
@@ -239,7 +239,7 @@ fn in_a_room_without_accounts_the_occupant_id_of_the_service_counts() {
         asks.code
     );
     eve.message(ROOM, "groupchat", &forged);
-    chat.host.until(&["doors", "list"], "a stranger was ignored");
+    chat.host.until(&["doors", "list"], "an unknown client was ignored");
     assert_eq!(chat.host.json(&["questions"]).as_array().unwrap().len(), 1, "it waits still");
     anna.message(ROOM, "groupchat", &format!("<body>/approve {}</body>", asks.code));
     assert_eq!(outcome(&mut anna, &asks), "✅ Approved once by xmpp, anna");
@@ -259,7 +259,7 @@ fn it_comes_back_after_a_crash_of_either_side() {
     assert_ne!(asked.end().code, 0);
     assert_eq!(outcome(&mut anna, &question), "❌ Denied: Postern was restarted before it was answered");
     anna.reacts(POSTERN, "chat", &question.message, "👍");
-    anna.hears("waits no more: Denied: Postern was restarted");
+    anna.hears("is no longer open: Denied: Postern was restarted");
     chat.server.crash();
     chat.host.until(&["doors", "list"], "xmpp: broken");
     let asked = Asked::new(&chat.channel, &["uname"]);
@@ -275,7 +275,7 @@ fn it_comes_back_after_a_crash_of_either_side() {
 fn a_password_and_a_certificate_have_to_be_right() {
     let Some(chat) = chat(&[]) else { return };
     let wrong = chat.enable("another", &[]);
-    assert!(wrong.code != 0 && wrong.stderr.contains("does not let this account in"), "{wrong:?}");
+    assert!(wrong.code != 0 && wrong.stderr.contains("refuses this account"), "{wrong:?}");
     assert_eq!(chat.door()["state"], "open", "with the password that was right: {}", chat.door());
     let other = Prosody::start(&[]);
     let ca = format!("ca={}", other.certificate().display());

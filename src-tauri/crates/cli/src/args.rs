@@ -58,7 +58,7 @@ pub(crate) enum CliCommand {
         /// Keep running; print each question as it opens and closes
         #[arg(long)]
         watch: bool,
-        /// Those of a Mac of your fleet, or of `all`
+        /// Show those of a Mac of your fleet, or of `all`
         #[arg(long, value_name = "NAME")]
         host: Option<String>,
         #[command(flatten)]
@@ -220,7 +220,7 @@ pub(crate) struct AuditCommand {
 pub(crate) enum AgentsCommand {
     /// List agents
     List {
-        /// Those of a Mac of your fleet, a group, or of `all`
+        /// Show those of a Mac of your fleet, a group, or of `all`
         #[arg(long, value_name = "NAME")]
         host: Option<String>,
         #[command(flatten)]
@@ -507,7 +507,7 @@ pub(crate) struct History {
     /// Only with these words in the command
     #[arg(long, value_name = "WORDS")]
     pub(crate) search: Option<String>,
-    /// Those of a Mac of your fleet, a group, or of `all`
+    /// Show those of a Mac of your fleet, a group, or of `all`
     #[arg(long, value_name = "NAME", conflicts_with = "watch")]
     pub(crate) host: Option<String>,
     /// Maximum number of requests, or of past events with --watch

@@ -23,7 +23,7 @@ pub(crate) fn explain(error: &clap::Error, words: &[String]) -> Option<String> {
             let missing = missing(error);
             let lacks_command = matches!(missing.as_slice(), [name] if name.starts_with("--shell"));
             if rest(&["explain"]).is_some() && lacks_command {
-                return Some("what? Add -- and a command, --shell TEXT, or --tool NAME".to_owned());
+                return Some("no command: add -- and a command, --shell TEXT, or --tool NAME".to_owned());
             }
             let is_rule = rest(&["rules", "allow"]).or_else(|| rest(&["rules", "deny"])).is_some();
             (is_rule && missing.iter().any(|name| name.contains("PATTERN"))).then(|| {
@@ -111,7 +111,10 @@ mod tests {
                 "postern explain --agent wk ls -la",
                 "put -- before the command: postern explain --agent wk -- ls -la",
             ),
-            ("postern explain --agent codex", "what? Add -- and a command, --shell TEXT, or --tool NAME"),
+            (
+                "postern explain --agent codex",
+                "no command: add -- and a command, --shell TEXT, or --tool NAME",
+            ),
             (
                 "postern rules allow --agent codex",
                 "which command? Name it in quotes, such as 'git status *', or files with --read",

@@ -33,7 +33,7 @@ A rule's pattern says by how it is written what kind it is.
   signing:TEAMID:ID                the same, and its signing id;
                                    signing:platform:ID is a part of macOS
 
---args adds one pattern a word for the arguments of a path: * is one word, a
+--args adds one pattern per word for the arguments of a path: * is one word, a
 last ** any further ones.
 --pin binds the rule to the program as it is now: replace the program, and you
 are asked. It holds nothing where the agent itself can change the program (its
@@ -57,7 +57,7 @@ The execApproval settings of an agent profile go in and out as JSON:
 
   security, ask    as here: deny, allowlist, full; off, on-miss, always
   timeoutMs        how long a question waits, 10000 to 1800000 [default: 60000]
-  askFallback      the agent's fallback. full runs what nobody answers: the
+  askFallback      the agent's fallback. full runs what no one answers: the
                    import warns and wants --yes
   git **           git with any arguments: the command pattern `git *` here
   git status       these words and no others
@@ -65,9 +65,9 @@ The execApproval settings of an agent profile go in and out as JSON:
 
 All of a file is imported or, if one field is wrong, nothing; the message names
 the field. No entry allows more here than it does there: ** within a command
-stands for one word, and an entry with a single *, ?, [ ] or { } is refused,
+is one word, and an entry with a single *, ?, [ ] or { } is refused,
 because these stop at a / there. What Postern cannot read is asked about,
-whichever entries the list has. On the way out, rules that have no words there
+with any entries in the list. In an export, rules that have no words there
 (deny rules, pins, times, arguments, globs over paths) are named and left out.
 ";
 
@@ -88,7 +88,7 @@ Rules are written as `postern rules export` writes them, settings as
 `postern agents show --json` names them. What is denied there is final. What is
 set there cannot be changed here, and is as it was once the file is gone. The
 file is read again whenever it changes. It and its folders must belong to root
-(the one of POSTERN_MANAGED: to root or to you), and nobody else may write to
+(the one of POSTERN_MANAGED: to root or to you), and no one else may write to
 them. While a file is there that cannot be read or trusted, everything is
 denied: `postern status` and `postern doctor` say where the mistake is.
 ";

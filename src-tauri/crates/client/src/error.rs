@@ -26,7 +26,7 @@ pub enum ConnectError {
     },
     /// No way leads to the address.
     #[error(
-        "{socket} cannot be reached: {error}. It names the host and the port of Postern's door forwarder, \
+        "{socket} cannot be reached: {error}. It names the host and the port of Postern's integration `forwarder`, \
          as in tcp://host.docker.internal:7719"
     )]
     Unreachable {

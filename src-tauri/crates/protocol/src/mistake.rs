@@ -29,7 +29,7 @@ pub enum ProtocolError {
     #[error("objects and lists may be nested {} deep at most", limits::DEPTH)]
     TooDeep,
     /// Key that occurs twice in one object, at any depth.
-    #[error("the key {0:?} stands twice in one object")]
+    #[error("the key {0:?} is twice in one object")]
     DuplicateKey(String),
     /// A list of messages.
     #[error("batches are not taken: send one message a line")]

@@ -138,7 +138,7 @@ fn nobody_answers_in_time() {
     assert_eq!(asked.end().code, 126, "the timeout denies");
     chat.bot.reacts(ANNA, ANNA.id, question.message, "👍");
     let reply = chat.reply();
-    assert!(reply.contains("waits no more") && reply.contains("Expired"), "{reply}");
+    assert!(reply.contains("is no longer open") && reply.contains("Expired"), "{reply}");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn an_answer_to_an_old_message_is_understood_after_a_restart() {
     chat.bot.reacts(ANNA, ANNA.id, question.message, "👍");
     let reply = chat.reply();
     assert!(
-        reply.starts_with(&format!("{} waits no more: Denied: Postern was restarted", question.code)),
+        reply.starts_with(&format!("{} is no longer open: Denied: Postern was restarted", question.code)),
         "{reply}"
     );
     assert_ne!(asked.end().code, 0);
@@ -172,7 +172,7 @@ fn what_is_decided_elsewhere_is_told_and_cannot_be_answered_again() {
     assert_eq!(chat.outcome(&question), "✅ Approved by terminal");
     chat.bot.presses(ANNA, ANNA.id, question.message, "deny");
     let told = chat.bot.next("answerCallbackQuery");
-    assert!(told.text().contains("waits no more: Approved by terminal"), "{told:?}");
+    assert!(told.text().contains("is no longer open: Approved by terminal"), "{told:?}");
     chat.anna("/approve ffff0");
     assert!(chat.reply().contains("/approve ID"));
 }

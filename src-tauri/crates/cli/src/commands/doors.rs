@@ -98,7 +98,7 @@ fn ask_for_secret(door: DoorKind, values: &mut BTreeMap<String, String>) -> Resu
             Ok(())
         }
         _ => Err(Failure::usage_error(format!(
-            "others can read what stands on a command line: say {key}=- and type it, or pipe it in"
+            "other users can read command lines: use {key}=- and type it, or pipe it in"
         ))),
     }
 }

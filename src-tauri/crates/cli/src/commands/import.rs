@@ -135,7 +135,7 @@ fn show_replayed(replayed: &Replayed) -> Result<(), Failure> {
     }
     let (changes, judged) = (replayed.changes.len(), replayed.judged);
     if judged > 0 {
-        print::write_line(format!("{changes} of the last {judged} requests would come out otherwise"))?;
+        print::write_line(format!("{changes} of the last {judged} requests would be judged differently"))?;
     }
     print::write_line("nothing was saved")
 }

@@ -42,7 +42,7 @@ pub(crate) fn run(data: &Path, yes: bool) -> Result<(), Failure> {
 
 /// Says what was changed after the copy: a right that was taken away meanwhile is there again.
 fn print_lost_changes(lost: &Lost) -> Result<(), Failure> {
-    const AGAIN: &str = "a right that was taken away by one of them is there again";
+    const AGAIN: &str = "a right that one of them removed is there again";
     match lost.changes {
         Some(0) => print::write_line("changes   none were made after the copy")?,
         Some(many) => {

@@ -34,12 +34,12 @@ fn print_status(status: &Status) -> Result<(), Failure> {
         "waiting   {} questions; running {} commands",
         status.waiting, status.running
     ))?;
-    let faces = if status.faces.is_empty() {
-        "nobody: questions are denied after 10 seconds; postern tui shows them here".to_owned()
+    let approvers = if status.faces.is_empty() {
+        "no one: questions are denied after 10 seconds; postern tui shows them here".to_owned()
     } else {
         status.faces.join(", ")
     };
-    print::write_line(format!("answers   {faces}"))?;
+    print::write_line(format!("answers   {approvers}"))?;
     if let Some(managed) = &status.managed {
         print::write_line(format!("managed   {managed}"))?;
     }

@@ -61,7 +61,7 @@ pub(crate) fn run(data: &Path, surroundings: CliEnvironment, asked: &Uninstall) 
         return Ok(());
     }
     let question = if asked.zap {
-        format!("Remove this, and all data in {}? Nothing brings it back. Type yes:", escaped_path(data))
+        format!("Remove this, and all data in {}? This can’t be undone. Type yes:", escaped_path(data))
     } else {
         "Remove this? Agents, rules and history stay (--zap removes them). Type yes:".to_owned()
     };

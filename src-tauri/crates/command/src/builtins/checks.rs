@@ -207,7 +207,7 @@ pub(super) fn check_counting(_: &str, arguments: &[Arg], shell: Dialect) -> Ruli
     if shell == Dialect::Bash || arguments.iter().all(Arg::is_number) {
         return Ruling::Harmless;
     }
-    Ruling::Doubt(Unparsed::Arithmetic, "zsh evaluates what it is told to count, which can run commands")
+    Ruling::Doubt(Unparsed::Arithmetic, "zsh evaluates what it counts, which can run commands")
 }
 
 /// Returns true if `printf` makes numbers of none of its arguments, or all of them are numbers: zsh would

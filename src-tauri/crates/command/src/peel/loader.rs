@@ -14,7 +14,7 @@ pub(super) fn add_loaded(call: CommandCall, found: &mut ParseResults) {
         _ => refuse(
             call,
             Unparsed::Wrapper,
-            "the dynamic loader is told what to load in a way that is not followed",
+            "what the dynamic loader loads is named in a way that is not followed",
             found,
         ),
     }

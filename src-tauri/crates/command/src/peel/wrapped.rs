@@ -103,7 +103,7 @@ fn program_at(call: &mut CommandCall, wrapper: &Wrapper, operand: usize) -> Resu
                 if arg
                     .known_value()
                     .map_or_else(|| arg.is_one_word(), |word| fits_operand(*wanted, word)) => {}
-            Some(_) => return Err("what stands before the program is not what the wrapper takes there"),
+            Some(_) => return Err("the words before the program are not what the wrapper takes there"),
         }
         start += 1;
     }

@@ -17,7 +17,7 @@ pub fn not_applied(why: &NotApplied) -> ShownText {
             Sentence::new("what was shown is not what would run or be saved by now; look again")
         }
         NotApplied::OtherQuestion => Sentence::new("another question is on show by now"),
-        NotApplied::WaitsNoMore => Sentence::new("it waits no more"),
+        NotApplied::WaitsNoMore => Sentence::new("it is no longer open"),
         NotApplied::Ended => Sentence::new("it ended before that"),
         NotApplied::Unseen(why) => Sentence::new("not yet: ").append(not_shown(why)),
         NotApplied::NotArmed(what) => Sentence::new("not yet: ").literal(missing(*what)),
@@ -137,7 +137,7 @@ fn would_be(denied: &Refusal) -> &'static str {
 /// Returns what is missing before an approval counts.
 pub fn missing(what: Missing) -> &'static str {
     match what {
-        Missing::Question => "it waits no more",
+        Missing::Question => "it is no longer open",
         Missing::NotShown => "this approver did not show it",
         Missing::OtherDigest => "what is shown is not the question as it is now",
         Missing::NotVisible => "the question is not visible",

@@ -183,7 +183,7 @@ pub fn failed_confined(confinement: &Confinement, code: i32) -> Option<String> {
     let profile = confinement.name();
     Some(format!(
         "It ran confined ({profile}): {had}. If that is why it failed, ask for more with `confine: \"none\"` and a reason \
-         (postern-run --confine none --reason TEXT): the user is asked."
+         (postern-run --confine none --reason TEXT). The user is asked."
     ))
 }
 

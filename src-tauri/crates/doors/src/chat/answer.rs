@@ -172,7 +172,7 @@ impl<M: Messenger> Hub<M> {
         let name = if from.name.trim().is_empty() { "somebody" } else { &from.name };
         let who = match &from.id {
             Some(id) => format!("{name} ({id})"),
-            None => format!("{name} (nobody vouches for who it is)"),
+            None => format!("{name} (identity not verified)"),
         };
         self.host.note_stranger(self.name, &who, did).await;
     }
@@ -243,7 +243,7 @@ impl<M: Messenger> Hub<M> {
         let id = approval.question.clone();
         let waiting = QuestionRef { question_id: id.clone() };
         let question = self.host.call_method::<GetQuestion>(face, &waiting).await;
-        let question = question.map_err(|_| "it waits no more".to_owned())?;
+        let question = question.map_err(|_| "it is no longer open".to_owned())?;
         if question.digest != shown.digest {
             return Err("it is not what was shown any more".to_owned());
         }

@@ -152,7 +152,7 @@ impl<M: Messenger> Hub<M> {
 
     /// Looks up a question's outcome: in its own row, else in its request's.
     async fn looked_up(&self, approval: &ChatApproval) -> (ChatStatus, String) {
-        let unknown = || (ChatStatus::Denied, "Denied: it waits no more".to_owned());
+        let unknown = || (ChatStatus::Denied, "Denied: it is no longer open".to_owned());
         if let Ok(id) = approval.question.parse()
             && let Ok(Some(question)) = self.host.question_row(id).await
             && let Some(closed) = outcome_of_question(&question)

@@ -132,12 +132,12 @@ impl Register {
     pub(super) fn note_stranger(&mut self, sender: &ChatSender, did: &str, now: Millis) {
         let who = match &sender.id {
             Some(id) => format!("{} ({})", name_of(sender), shorten(id)),
-            None => format!("{} (nobody vouches for who it is)", name_of(sender)),
+            None => format!("{} (identity not verified)", name_of(sender)),
         };
         let known = self.kept.strangers.iter().position(|one| one.who == who);
         let times = known.map_or(0, |index| self.kept.strangers.remove(index).times);
         let did = shorten(did);
-        tracing::warn!(who, did, "somebody who is no owner tried to answer in a chat: ignored");
+        tracing::warn!(who, did, "someone who isn’t an owner tried to answer in a chat: ignored");
         self.kept.strangers.push(NotedStranger { who, did, times: times + 1, last_at: now });
         let surplus = self.kept.strangers.len().saturating_sub(STRANGERS);
         self.kept.strangers.drain(..surplus);
@@ -148,7 +148,7 @@ impl Register {
     pub(super) fn stranger_notes(&self) -> Vec<String> {
         let words = |one: &NotedStranger| {
             let times = if one.times == 1 { "once".to_owned() } else { format!("{} times", one.times) };
-            format!("a stranger was ignored {times}: {}, who {}", one.who, one.did)
+            format!("an unknown client was ignored {times}: {}, who {}", one.who, one.did)
         };
         self.kept.strangers.iter().rev().map(words).collect()
     }
@@ -218,7 +218,7 @@ mod tests {
         register.note_stranger(&sender("9", "Eve"), "said /approve a1b2", 2);
         assert_eq!(
             register.stranger_notes(),
-            ["a stranger was ignored 2 times: Eve (9), who said /approve a1b2"]
+            ["an unknown client was ignored 2 times: Eve (9), who said /approve a1b2"]
         );
         for number in 0..100 {
             register.note_stranger(&sender(&number.to_string(), "Eve"), "tried", 3);

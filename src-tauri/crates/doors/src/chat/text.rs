@@ -210,7 +210,7 @@ pub(super) fn decided(approval: &ChatApproval, saved: &[Saved]) -> OutgoingChatM
         ChatStatus::Denied => "❌",
         ChatStatus::Expired => "⌛",
     };
-    let outcome = approval.outcome.as_deref().unwrap_or("Waits no more");
+    let outcome = approval.outcome.as_deref().unwrap_or("No longer open");
     let mut message = OutgoingChatMessage::from_text(format!("{sign} {outcome}\nID: "));
     message
         .add_own_text(&approval.code)
@@ -275,9 +275,9 @@ pub(super) fn outdated(approval: &ChatApproval) -> OutgoingChatMessage {
 
 /// Returns the reply to an answer that comes too late.
 pub(super) fn too_late(approval: &ChatApproval) -> OutgoingChatMessage {
-    let outcome = approval.outcome.as_deref().unwrap_or("it waits no more");
+    let outcome = approval.outcome.as_deref().unwrap_or("it is no longer open");
     OutgoingChatMessage::from_text(format!(
-        "{} waits no more: {outcome}. Your answer changed nothing.",
+        "{} is no longer open: {outcome}. Your answer changed nothing.",
         approval.code
     ))
 }

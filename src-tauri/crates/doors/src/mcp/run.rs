@@ -102,7 +102,7 @@ impl ProgressTeller {
         self.steps += 1;
         let step = ProgressNotificationParam::new(token, f64::from(self.steps)).with_message(message);
         if let Err(error) = self.peer.notify_progress(step).await {
-            tracing::debug!(%error, "progress could not be told");
+            tracing::debug!(%error, "progress could not be sent");
         }
     }
 }

@@ -54,7 +54,7 @@ impl Shims {
         let missing = || {
             let name = name.to_string_lossy();
             FileProblem::Unusable(format!(
-                "stands in for a developer tool that is not installed: install {name} with xcode-select --install"
+                "is in place of a developer tool that is not installed: install {name} with xcode-select --install"
             ))
         };
         tool.map(Some).ok_or_else(missing)

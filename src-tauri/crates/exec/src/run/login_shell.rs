@@ -43,7 +43,9 @@ fn ask_shell(user: &HostUser, limit: Duration) -> io::Result<String> {
     let told = listen(&mut child);
     let path = told.recv_timeout(limit).ok().flatten();
     end_shell(child);
-    path.ok_or_else(|| io::Error::other(format!("{} told no PATH within {} s", user.shell, limit.as_secs())))
+    path.ok_or_else(|| {
+        io::Error::other(format!("{} reported no PATH within {} s", user.shell, limit.as_secs()))
+    })
 }
 
 fn spawn_shell(command: &mut Command) -> io::Result<Child> {
@@ -138,7 +140,7 @@ mod tests {
     fn a_shell_that_tells_nothing_is_an_error_that_names_it() {
         let (_home, user) = user("#!/bin/sh\nexit 0\n");
         let error = ask_shell(&user, Duration::from_mins(1)).unwrap_err().to_string();
-        assert!(error.contains("/shell told no PATH"), "{error}");
+        assert!(error.contains("/shell reported no PATH"), "{error}");
     }
 
     #[test]

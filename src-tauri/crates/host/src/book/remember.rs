@@ -187,7 +187,7 @@ impl PolicyStore {
         // It is not written again from one rule.
         now.read?;
         if remember.patterns.is_empty() {
-            let message = "nothing that could be written as a rule stands for just this";
+            let message = "no rule can be written that covers just this";
             return Err(PolicyStoreError::Invalid(message.to_owned()));
         }
         // The session first: it holds whatever becomes of the file.

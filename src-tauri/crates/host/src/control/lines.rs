@@ -186,7 +186,7 @@ pub(crate) fn profile(channel: SandboxChannel<'_>) -> String {
 fn plain_lines(channel: SandboxChannel<'_>) -> String {
     let folder = quoted(channel.folder);
     format!(
-        r"# Whatever runs with these two and can reach the folder speaks as this agent.
+        r"# A program that runs with these two and can reach the folder speaks as this agent.
 export POSTERN_SOCKET={folder}/agent.sock
 export POSTERN_KEY_FILE={folder}/agent.key
 postern-run -- uname -a

@@ -116,14 +116,14 @@ fn refusal(
     runs: &BTreeSet<u32>,
     system: &impl Processes,
 ) -> Option<&'static str> {
-    let Some(peer) = peer else { return Some("it cannot be told which process this is") };
+    let Some(peer) = peer else { return Some("Postern can’t tell which process this is") };
     if peer.uid != own.uid {
         return Some("only the user that Postern runs as may control it");
     }
     match descent(peer.pid, own.pid, runs, system) {
         Descent::Foreign => None,
         Descent::Started => Some("a command that Postern started may not control Postern"),
-        Descent::Unknown => Some("it cannot be told what started this process"),
+        Descent::Unknown => Some("Postern can’t tell what started this process"),
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) async fn replay(store: &Store, agent: &AgentId, outbox: &Outbox, sequ
         let page = match page.await {
             Ok(Ok(page)) if !page.is_empty() => page,
             Ok(Err(error)) => {
-                tracing::error!(%agent, %error, "events cannot be told again");
+                tracing::error!(%agent, %error, "events cannot be sent again");
                 outbox.drop_connection();
                 return;
             }

@@ -182,7 +182,7 @@ impl AgentNotifier {
             }
             Ok(None) => Ok(None),
             Err(error) => {
-                tracing::error!(agent = %self.agent, %error, "an event could not be written, so it is not told");
+                tracing::error!(agent = %self.agent, %error, "an event could not be written, so it is not sent");
                 Err(error)
             }
         };

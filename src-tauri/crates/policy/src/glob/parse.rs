@@ -112,7 +112,7 @@ impl GlobReader<'_> {
                 }
                 '+' if self.follows(&[')', ']', '}']) || self.depth > 0 => {
                     return Err(
-                        "holds + where it would repeat what stands before; write +(…) or \\+".to_owned()
+                        "holds + where it would repeat what is before it; write +(…) or \\+".to_owned()
                     );
                 }
                 '[' if self.text[self.at + 1..].iter().any(|unit| is_char(*unit, ']')) => {

@@ -76,7 +76,7 @@ fn entry_value(program: &str, arguments: Option<(&[String], bool)>) -> Result<Va
         return Ok(json!({ "pattern": program }));
     };
     if words.iter().any(|word| word.is_empty() || word.contains([' ', '\n'])) {
-        return Err("a blank in an argument cannot be told from one between two there");
+        return Err("a blank in an argument looks the same as one between two there");
     }
     let words: Vec<String> = words.iter().map(|word| escaped(word)).collect();
     let more = if more { "( .*)?" } else { "" };

@@ -20,7 +20,7 @@ pub(super) fn within_a_folder(glob: &str) -> Cow<'_, str> {
 /// Returns the fault of a class; `None` if there is none.
 pub(super) fn problem(glob: &str) -> Option<&'static str> {
     if has_separator(glob) {
-        return Some("a class stands for one character of a name, never for a /");
+        return Some("a class matches one character of a name, never a /");
     }
     let odd = |class: Range<usize>| {
         let inside = glob.get(class.start + 1..class.end - 1).unwrap_or_default();

@@ -15,7 +15,7 @@ pub enum AppendError {
     #[error("the file is not one object")]
     NotAnObject,
     /// A later rule would win over the new one.
-    #[error("{0:?} stands behind {1:?} in the file and would win over the new rule; move it up first")]
+    #[error("{0:?} comes after {1:?} in the file and would win over the new rule; move it up first")]
     Shadowed(String, String),
 }
 

@@ -112,7 +112,7 @@ fn needs_glob(word: &str) -> bool {
 fn expand(pattern: &str, all: &mut Vec<String>) -> Result<(), String> {
     let Some(choice) = first_choice(pattern) else {
         all.push(pattern.to_owned());
-        return if all.len() > MOST { Err(format!("stands for more than {MOST} patterns")) } else { Ok(()) };
+        return if all.len() > MOST { Err(format!("is more than {MOST} patterns")) } else { Ok(()) };
     };
     let (before, after) = (&pattern[..choice.from], &pattern[choice.to..]);
     choice.branches.iter().try_for_each(|branch| expand(&format!("{before}{branch}{after}"), all))

@@ -134,7 +134,7 @@ impl EntryReader<'_> {
         for property in &object.properties {
             if !seen.insert(property.name.as_str()) {
                 let message = format!(
-                    "\"{}\" stands here for the second time; which of the two is meant?",
+                    "\"{}\" is here for the second time; which of the two is meant?",
                     postern_command::escape::visible_text(property.name.as_str())
                 );
                 return Err(self.error_at(property.start(), message));

@@ -13,13 +13,13 @@ pub fn dangers(file: &FileLayer) -> Vec<String> {
     };
     if allows("\u{1}any other tool") {
         return vec![
-            "the approval gate is off: \"*\": \"allow\" lets every tool through unasked, files and MCP tools included"
+            "the approval gate is off: \"*\": \"allow\" lets every tool through silently, files and MCP tools included"
                 .to_owned(),
         ];
     }
     let mut found = Vec::new();
     if allows(SHELL_TOOL) || allows(HOST_TOOL) {
-        found.push("shell_exec is allowed whatever the command is".to_owned());
+        found.push("shell_exec is allowed with any command".to_owned());
     }
     for tool in ["write_file", "edit_file"] {
         let keeps = |entry: &super::PermissionEntry| {

@@ -147,7 +147,7 @@ impl ForwardedRun {
     /// Returns the end by a signal that the host was told of, where it says nothing of how the command ended.
     fn ending_by_signal(&self) -> ProgramEnding {
         let ending = self.passed_on.map_or_else(|| ProgramEnding::from_code(TROUBLE), ProgramEnding::signal);
-        let says = "Postern has not told how the command ended, so this program does not wait for it";
+        let says = "Postern has not said how the command ended, so this program does not wait for it";
         ProgramEnding { says: vec![says.to_owned()], ..ending }
     }
 

@@ -132,7 +132,7 @@ fn show_reply((host, reply): &(String, HostReply)) -> Result<(), Failure> {
     let host = escaped(host);
     match reply {
         HostReply::Did(Reported::Replayed { judged, changed, examples }) => {
-            print::write_line(format!("{host}: {changed} of {judged} requests would come out otherwise"))?;
+            print::write_line(format!("{host}: {changed} of {judged} requests would be judged differently"))?;
             for example in examples {
                 let text = |key: &str| escaped(example[key].as_str().unwrap_or_default());
                 print::write_line(format!("    {} -> {}  {}", text("was"), text("becomes"), text("line")))?;

@@ -26,7 +26,7 @@ struct ReplayReport {
     judged: u32,
     /// Number of requests that could not be.
     skipped: u32,
-    /// Those that would come out otherwise, newest first.
+    /// Those that would be judged differently, newest first.
     changes: Vec<ReplayChange>,
 }
 
@@ -97,5 +97,5 @@ fn print_report(report: &ReplayReport, edited: bool) -> Result<(), Failure> {
         0 => String::new(),
         skipped => format!("; {skipped} were never looked up and cannot be judged again"),
     };
-    print::write_line(format!("{changes} of {judged} requests would come out otherwise {by}{skipped}"))
+    print::write_line(format!("{changes} of {judged} requests would be judged differently {by}{skipped}"))
 }

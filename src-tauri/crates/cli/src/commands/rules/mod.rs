@@ -224,7 +224,7 @@ fn looked_back(effect: Effect, preview: &RulePreview) -> Result<(), Failure> {
         return Ok(());
     }
     let does = if effect == Effect::Deny { "denied" } else { "let through" };
-    print::write_line(format!("  and would have {does} {} that came out otherwise:", preview.changed))?;
+    print::write_line(format!("  and would have {does} {} with another verdict:", preview.changed))?;
     preview.changes.iter().try_for_each(|line| print::write_line(format!("    {line}")))
 }
 

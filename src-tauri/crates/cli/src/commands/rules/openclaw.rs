@@ -189,7 +189,7 @@ fn print_report(report: &ImportReport) -> Result<(), Failure> {
     }
     for tool in &report.tools {
         print::write_line(format!("mcpTools  {}", escaped(tool)))?;
-        print::write_line("  left out: tools stand in permissions.jsonc, not among the rules")?;
+        print::write_line("  left out: tools are in permissions.jsonc, not among the rules")?;
     }
     print::remark("socket: not imported; postern doors setup openclaw says what OpenClaw needs");
     Ok(())

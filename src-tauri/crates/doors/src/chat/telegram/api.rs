@@ -70,7 +70,7 @@ impl Api {
         });
         if !is_token {
             return Err(ControlError::invalid(
-                "that is no bot token: one looks like 123456789:AAE…, from @BotFather",
+                "this is not a bot token; one looks like 123456789:AAE…, from @BotFather",
             ));
         }
         let wrong = || ControlError::invalid("server is https://HOST, or http:// on localhost");

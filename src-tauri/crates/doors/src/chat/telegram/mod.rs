@@ -239,7 +239,7 @@ fn parse_owner(text: &str) -> Result<String, String> {
 }
 
 fn number(text: &str) -> Result<i64, ChatSendError> {
-    text.parse().map_err(|_| ChatSendError::Refused("that is no number of Telegram's".to_owned()))
+    text.parse().map_err(|_| ChatSendError::Refused("this is not a Telegram user number".to_owned()))
 }
 
 /// Returns a text with what an agent chose as `code`: positions are counted in UTF-16 units.
@@ -269,7 +269,7 @@ fn describe_fault(fault: Fault) -> (String, bool) {
                 .to_owned(),
             true,
         ),
-        Fault::Later(_) => ("Telegram asks to be left alone for a while".to_owned(), false),
+        Fault::Later(_) => ("Telegram limits how often Postern may ask; it tries again later".to_owned(), false),
         Fault::Lost(why) => (format!("Telegram cannot be reached: {why}"), false),
         Fault::Refused(why) => (format!("Telegram refuses: {why}"), false),
     }

@@ -141,10 +141,9 @@ impl Account {
 fn failed(error: &Error) -> Failed {
     let escaped = |error: &dyn std::fmt::Display| postern_command::escape::visible_text(&error.to_string());
     match error {
-        Error::Auth(error) => Failed {
-            why: format!("the server does not let this account in: {}", escaped(error)),
-            hopeless: true,
-        },
+        Error::Auth(error) => {
+            Failed { why: format!("the server refuses this account: {}", escaped(error)), hopeless: true }
+        }
         Error::Protocol(ProtocolError::NoTls) => {
             Failed { why: "the server does not speak TLS".to_owned(), hopeless: true }
         }

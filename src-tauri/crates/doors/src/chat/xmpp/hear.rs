@@ -249,11 +249,11 @@ impl Hearing {
             }
             RoomChange::Left => {
                 self.again = Some(Instant::now() + AGAIN);
-                self.offline("the room has put us out", false)
+                self.offline("the room removed Postern", false)
             }
             RoomChange::Refused(why) => {
                 self.again = Some(Instant::now() + AGAIN);
-                self.offline(&format!("the room does not let us in: {why}"), true)
+                self.offline(&format!("the room refuses Postern: {why}"), true)
             }
         }
     }

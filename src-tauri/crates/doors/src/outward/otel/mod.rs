@@ -106,7 +106,7 @@ impl Door for Otel {
             let traced = traces.shutdown_with_timeout(LAST_WORDS);
             let logged = logs.shutdown_with_timeout(LAST_WORDS);
             for error in [traced.err(), logged.err()].into_iter().flatten() {
-                tracing::warn!(%error, "the last of what was told to the collector may not have arrived");
+                tracing::warn!(%error, "the last of what was sent to the collector may not have arrived");
             }
         });
         _ = tokio::time::timeout(LAST_WORDS * 3, last).await;
@@ -169,7 +169,7 @@ impl OtelExporter {
             let page = match self.follower.next_page().await {
                 Ok(page) => page,
                 Err(error) => {
-                    tracing::warn!(%error, "what happened cannot be read, so it is not told to the collector");
+                    tracing::warn!(%error, "what happened cannot be read, so it is not sent to the collector");
                     tokio::time::sleep(REST).await;
                     continue;
                 }
@@ -183,7 +183,7 @@ impl OtelExporter {
                 self.spans.export_ended(&event);
             }
             if let Err(error) = self.follower.reached(page.after).await {
-                tracing::warn!(%error, "how far the collector was told could not be kept");
+                tracing::warn!(%error, "the position of the collector could not be kept");
             }
         }
     }
