@@ -2,7 +2,7 @@
 
 use super::{AskedUse, asked_because, headline};
 use crate::piece::{pieces_to_text, to_pieces};
-use postern_command::{CommandEffect, EffectScope, Reversible};
+use postern_command::{CommandEffect, EffectScope, Note, Reversible};
 use postern_policy::{
     Cause, ClassGap, Confinement, Decision, Effect, NamedRule, NamedRuleSource, RatedEffect, Reason, Risk,
     RiskLevel, StepVerdict, ToolCause, ToolUse, Verdict,
@@ -79,6 +79,11 @@ fn the_reason_is_that_of_the_step_in_the_headline() {
         why(&asks(no_rule("npm test"), steps(allowed), vec![push(1)]), &AskedUse::Command),
         "You haven’t allowed `npm test` for Claude Code yet.",
         "what the headline speaks of is allowed"
+    );
+    let unread = StepVerdict { cause: Cause::Unparsed(Note::with_text("sets ", "X", "")), ..pushes.clone() };
+    assert_eq!(
+        why(&asks(both(), steps(unread), vec![push(1)]), &AskedUse::Command),
+        "Postern can’t read all of it: sets `X`. Both need your approval."
     );
     let command = Some("git push".to_owned());
     let follows = StepVerdict { cause: Cause::ReadOnlyBut { command, gap: ClassGap::NotConfined }, ..pushes };

@@ -53,6 +53,9 @@ fn reason_line(cause: &Cause, used: &AskedUse, agent: &ShownText) -> Sentence {
         Cause::NoRule { command: Some(command) } => not_allowed(Sentence::default().code(command), agent),
         Cause::NoRule { command: None } => Sentence::new("You haven’t allowed this part yet."),
         Cause::AskAlways(_) => about_all(agent),
+        Cause::Unparsed(note) => {
+            Sentence::new("Postern can’t read all of it: ").append_note(note).literal(".")
+        }
         Cause::SeveralPeople { people, by, .. } => policies(by)
             .literal(" wants ")
             .number(usize::from(*people))
