@@ -94,7 +94,7 @@ export const rules = {
   },
   howMeans: {
     none: "It can do everything that you can.",
-    project: "It writes only in its folders. It has no network unless allowed.",
+    project: "It writes only in the agent’s folders. It has no network unless allowed.",
     look: "It writes nothing and has no network.",
   },
   confined: "confined",
