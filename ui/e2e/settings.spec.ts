@@ -66,6 +66,24 @@ test("the whole window goes by keyboard", async ({ page }) => {
   await expect(title("release")).toBeVisible();
 });
 
+test("a setting is found and gone to, in the window that has it", async ({ page }) => {
+  await page.setViewportSize(sizes.large);
+  await page.goto("/settings.html");
+  await expect(page.getByTestId("waiting").first()).toBeVisible();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("environment passed research");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "research", level: 1 })).toBeVisible();
+  const passed = page.getByRole("textbox", { name: "Environment passed on" });
+  await expect(passed).toBeFocused();
+  await expect(passed).toBeInViewport();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("keep the history");
+  const popup = page.waitForEvent("popup");
+  await page.keyboard.press("Enter");
+  await expect((await popup).getByRole("combobox", { name: "Keep the history for" })).toBeFocused();
+});
+
 test("arrows go from page to page in the sidebar", async ({ page }) => {
   await page.setViewportSize(sizes.large);
   await page.goto("/settings.html");

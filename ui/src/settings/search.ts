@@ -1,11 +1,11 @@
 // What the toolbar's search finds: pages, agents, settings and rules from what is known, requests from the host.
 
-import type { Piece, RequestRow, RuleRow } from "../contract";
+import type { DoorRow, Piece, RequestRow, RuleRow } from "../contract";
 import { piecesOf } from "../parts/escaped";
-import { prefs } from "../words/prefs";
 import { frame, search as said } from "../words/window";
+import { allChoices, type Place } from "./choices";
 import { found } from "./rules/list";
-import { PLACES, type Page, type State, type Tab } from "./state.svelte";
+import { PLACES, type Page, type State } from "./state.svelte";
 import { words } from "./words";
 
 /** Something that was found, and the page that shows it. */
@@ -19,42 +19,52 @@ export interface Hit {
   page: Page;
 }
 
-/** The most of a group. */
+/** The most of a group. Agents share the names of their settings. */
 const MOST = 5;
+const MOST_SETTINGS = 8;
 
 const plain = (text: string): Piece[] => [{ text, kind: "plain" }];
-
-/** Every setting that has a line of its own, and where. */
-const settings: [string, Tab][] = [
-  [prefs.looks, "general"],
-  [words.settings.login, "general"],
-  [prefs.sound, "general"],
-  [prefs.about, "about"],
-  [prefs.confirm, "questions"],
-  [prefs.timeout, "questions"],
-  [prefs.locked, "questions"],
-  [prefs.keep, "privacy"],
-  [prefs.export, "privacy"],
-  [prefs.erase, "privacy"],
-  [words.doors.title, "doors"],
-  ["Telegram", "doors"],
-  ["Slack", "doors"],
-  ["MCP", "doors"],
-  ["OpenClaw", "doors"],
-  ["OpenTelemetry", "doors"],
-  [frame.integrations.skills, "skills"],
-  [frame.integrations.fleet, "fleet"],
-  [prefs.folder, "privacy"],
-  [prefs.terminal, "advanced"],
-];
 
 const has = (text: string, wanted: string[]) => {
   const lower = text.toLowerCase();
   return wanted.every((word) => lower.includes(word));
 };
 
-/** @param rules  the rules of all agents, where they were read */
-export function hits(app: State, text: string, rules: RuleRow[], requests: RequestRow[]): Hit[] {
+/** How well a setting fits: by its name, by words of it, or by what else is said of it; null where it does not. */
+function fit({ choice, tab, whose }: Place, wanted: string[]): number | null {
+  const all = [choice.name, ...choice.also, tab, whose].join("\n");
+  // An agent's name alone is the agent.
+  if (!has(all, wanted) || (whose !== "" && has(whose, wanted))) return null;
+  if (choice.name.toLowerCase().startsWith(wanted.join(" "))) return 0;
+  return has(`${choice.name} ${whose}`, wanted) ? 1 : 2;
+}
+
+function settingsFor(app: State, wanted: string[], doors: DoorRow[]): Hit[] {
+  const open = app.page.kind === "agent" ? app.page.id : undefined;
+  const fitting = allChoices(app.agents, doors, open).flatMap((place) => {
+    const rank = fit(place, wanted);
+    return rank === null ? [] : [{ place, rank }];
+  });
+  fitting.sort((one, other) => one.rank - other.rank);
+  return fitting.map(({ place: { choice, page, whose, tab } }) => ({
+    group: "settings",
+    key: `setting-${tab}-${choice.name}-${page.kind === "agent" ? page.id : ""}`,
+    text: piecesOf(choice.name),
+    code: false,
+    note: whose === "" ? tab : whose,
+    page,
+  }));
+}
+
+/** What is searched beside what the window knows. */
+export interface Known {
+  /** The rules of all agents, where they were read. */
+  rules: RuleRow[];
+  requests: RequestRow[];
+  doors: DoorRow[];
+}
+
+export function hits(app: State, text: string, { rules, requests, doors }: Known): Hit[] {
   const wanted = text.trim().toLowerCase().split(/\s+/);
   if (wanted.join("") === "") return [];
   const name = (id: string | null) => (id === null ? words.rules.everyAgent : (app.agent(id)?.name ?? id));
@@ -76,16 +86,7 @@ export function hits(app: State, text: string, rules: RuleRow[], requests: Reque
       note: app.reaches(agent) ? frame.dot.connected : frame.dot.idle,
       page: { kind: "agent", id: agent.id },
     }));
-  const choices: Hit[] = settings
-    .filter(([choice]) => has(choice, wanted))
-    .map(([choice, tab]) => ({
-      group: "settings",
-      key: `setting-${choice}`,
-      text: plain(choice),
-      code: false,
-      note: "",
-      page: { kind: "settings", tab },
-    }));
+  const choices = settingsFor(app, wanted, doors);
   const allowed: Hit[] = found(rules, text).map((row) => ({
     group: "rules",
     key: `rule-${row.rule.id}-${row.rule.agent ?? ""}`,
@@ -102,5 +103,6 @@ export function hits(app: State, text: string, rules: RuleRow[], requests: Reque
     note: name(row.agent),
     page: { kind: "activity", request: row.id },
   }));
-  return [pages, agents, choices, allowed, asked].flatMap((group) => group.slice(0, MOST));
+  const most = (group: Hit[]) => (group === choices ? MOST_SETTINGS : MOST);
+  return [pages, agents, choices, allowed, asked].flatMap((group) => group.slice(0, most(group)));
 }

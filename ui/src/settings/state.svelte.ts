@@ -3,6 +3,7 @@
 import type { Method, News, Params, Result, SettingsBackend } from "../backend/backend";
 import type { AgentRow, FleetHost, Question, Status } from "../contract";
 import { reason } from "../parts/escaped";
+import { leave } from "./handover";
 import { Changes } from "./rules/changes.svelte";
 import { words } from "./words";
 
@@ -41,10 +42,10 @@ export type Page =
   | { kind: "activity"; narrowed?: Narrowed; request?: string }
   | { kind: "rules"; search?: string }
   | { kind: "insights" }
-  | { kind: "settings"; tab: Tab }
+  | { kind: "settings"; tab: Tab; find?: string | undefined }
   | { kind: "add" }
   | { kind: "welcome" }
-  | { kind: "agent"; id: string; tab?: AgentTab; rule?: number };
+  | { kind: "agent"; id: string; tab?: AgentTab; rule?: number; find?: string };
 
 /** The pages of the sidebar, in the order of their keys. */
 export const PLACES = ["inbox", "activity", "rules", "insights"] as const;
@@ -132,8 +133,12 @@ export class State {
 
   /** The settings have a window of their own: what this one does not show opens in the other. */
   set page(to: Page) {
-    if ((to.kind === "settings") === (this.shown.kind === "settings")) this.shown = to;
-    else void this.backend.open(addressOf(to));
+    if ((to.kind === "settings") === (this.shown.kind === "settings")) {
+      this.shown = to;
+      return;
+    }
+    if (to.kind === "settings" && to.find !== undefined) leave(addressOf(to), to.find);
+    void this.backend.open(addressOf(to));
   }
 
   /** Reads everything once, then whenever told. Gives what ends it. */
