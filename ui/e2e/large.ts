@@ -1,6 +1,7 @@
 // Large text, as a system or a person asks for it: the web view's own font size, of which the pages make theirs.
 
 import { expect, type Page } from "@playwright/test";
+import { settled } from "./support";
 
 /** Font size of a web view where nobody asked for another one. */
 const ORDINARY = 16;
@@ -13,6 +14,7 @@ export async function enlarge(page: Page, times: number) {
 
 /** The text is so much larger than it is usually, and all of it can be read and used. */
 export async function isLarge(page: Page, times: number) {
+  await settled(page);
   const size = await page.evaluate(() => parseFloat(getComputedStyle(document.body).fontSize));
   expect(size, "the text is larger").toBeCloseTo(13 * times, 1);
   expect(await page.evaluate(cutOff), "what is cut off or stands outside of the window").toEqual([]);

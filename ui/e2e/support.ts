@@ -10,6 +10,17 @@ const LOOKS = [
   { colorScheme: "dark", contrast: "more" },
 ] as const;
 
+/** What moves has come to where it goes. */
+export const settled = (page: Page) =>
+  page.evaluate(() =>
+    Promise.allSettled(
+      document
+        .getAnimations()
+        .filter((one) => one.effect?.getComputedTiming().iterations !== Infinity)
+        .map((one) => one.finished),
+    ).then(() => undefined),
+  );
+
 /** Nothing that keeps out people who hear the page or press keys, and nothing pale, however their system looks. */
 export async function nothingSerious(page: Page) {
   expect(await serious(page)).toEqual([]);
@@ -17,6 +28,7 @@ export async function nothingSerious(page: Page) {
 
 /** What axe finds that would keep somebody out, with the places: everything in one look, and the colors in each. */
 export async function serious(page: Page) {
+  await settled(page);
   await page.emulateMedia({ reducedMotion: "reduce", colorScheme: "light", contrast: "no-preference" });
   const found = await violations(axe(page));
   for (const look of LOOKS) {
