@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { nothingSideways, openRules, rule } from "./support";
+import { nothingSerious, nothingSideways, openRules, rule } from "./support";
 
 test.beforeEach(async ({ page }) => {
   await page.setViewportSize({ width: 1380, height: 860 });
@@ -117,6 +117,29 @@ test("a rule lasts until a time, has a reason and examples", async ({ page }) =>
   await editor.getByRole("button", { name: "Save" }).click();
   await expect(rule(page, "npm publish")).toContainText("until");
   await expect(page.getByTestId("inspector")).toContainText("release week");
+});
+
+test("a broad rule says what it also covers, and is confirmed once, by keyboard", async ({ page }) => {
+  await page.setViewportSize({ width: 860, height: 520 });
+  await openRules(page);
+  await page.getByRole("button", { name: "Add Rule…" }).click();
+  const editor = page.getByTestId("rule-editor");
+  await page.keyboard.type("find *");
+  await expect(editor.getByTestId("also")).toContainText("Also: delete files (-delete)");
+  await expect(editor.getByRole("button", { name: "Save Broad Rule…" })).toBeInViewport({ ratio: 1 });
+  await nothingSerious(page);
+  await page.keyboard.press("Enter");
+  const asked = page.getByRole("dialog", { name: "Save a broad rule?" });
+  await expect(asked.getByRole("button", { name: "Cancel" }), "Return confirms nothing").toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(asked).toHaveCount(0);
+  await expect(editor.getByLabel("Pattern")).toBeFocused();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await expect(asked.getByRole("button", { name: "Save Broad Rule" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(rule(page, "find *")).toContainText("broad");
 });
 
 test("rules are copied to another agent, once", async ({ page }) => {

@@ -1,7 +1,26 @@
 // The fake's rules: added, changed, put back and imported as the app would do it.
 
-import type { Pattern, Rule, RuleDraft, RuleFile, RulePreview, RuleRow, RulesPut } from "../contract";
+import type {
+  AlsoCovers,
+  Pattern,
+  Rule,
+  RuleDraft,
+  RuleFile,
+  RulePreview,
+  RuleRow,
+  RulesPut,
+} from "../contract";
 import { lists, rule, rules } from "./sample-lists";
+
+/** What broad rules cover besides, by what was typed. */
+const broad: Record<string, AlsoCovers[]> = {
+  "sh *": [{ effect: null, by: ["any"], text: "run any program (any)" }],
+  "find *": [
+    { effect: null, by: ["-exec", "-execdir", "-ok"], text: "run any program (-exec, -execdir, -ok)" },
+    { effect: "delete", by: ["-delete"], text: "delete files (-delete)" },
+    { effect: "write", by: ["-fprint"], text: "write files (-fprint)" },
+  ],
+};
 
 export class FakeRules {
   private rows: RuleRow[];
@@ -76,12 +95,20 @@ export class FakeRules {
   preview(draft: RuleDraft): RulePreview {
     const said = lists(this.now)["rules.preview"];
     const text = draft.text.trim();
-    return said[text] ?? { ...(said["npm test *"] as RulePreview), problem: this.wrong(text) };
+    const also = broad[text] ?? [];
+    const none = said["npm test *"] as RulePreview;
+    const problem = this.wrong(draft);
+    if (also.length === 0) return said[text] ?? { ...none, problem };
+    const remarks = [`Also covers ${also.length} effects: ${also.map((one) => one.text).join("; ")}`];
+    return { ...none, problem, remarks, also };
   }
 
-  /** What the host refuses a rule for, where it does. */
-  private wrong(text: string): string | null {
-    return lists(this.now)["rules.preview"][text]?.problem ?? null;
+  /** What the host refuses a rule for, where it does. Some can be saved all the same, as broad ones. */
+  private wrong({ text, broad: confirmed }: RuleDraft): string | null {
+    const found = lists(this.now)["rules.preview"][text.trim()]?.problem ?? null;
+    if (broad[text.trim()] === undefined) return found;
+    const would = `"${text.trim()}" would allow every program that it can start: name that program, confine the rule to the project, or save it as a broad rule`;
+    return confirmed ? null : (found ?? would);
   }
 
   export(agent: string | null | undefined): RuleFile {
@@ -125,11 +152,11 @@ export class FakeRules {
 
   private fromDraft(id: number, draft: RuleDraft): RuleRow {
     const text = draft.text.trim();
-    const problem = this.wrong(text);
+    const problem = this.wrong(draft);
     if (problem) throw new Error(problem);
     const kind = draft.kind ?? (/[/~]/.test(text) ? "path" : "command");
     const pattern: Pattern = kind === "path" ? { kind, value: text } : { kind: "command", value: text };
-    return rule(id, this.now, {
+    const made = rule(id, this.now, {
       pattern,
       text,
       effect: draft.effect,
@@ -138,6 +165,8 @@ export class FakeRules {
       confine: draft.confine ?? undefined,
       lifetime: draft.lifetime ?? { kind: "forever" },
       why: draft.why ?? null,
+      remarks: draft.broad ? [{ kind: "broad", text: "broad" }] : [],
     });
+    return { ...made, rule: { ...made.rule, broad: draft.broad } };
   }
 }

@@ -320,13 +320,11 @@ describe("the allowlist editor", () => {
     await user.click(screen.getByRole("button", { name: "Add Rule…" }));
     const editor = within(await screen.findByTestId("rule-editor"));
     const field = editor.getByRole("textbox", { name: "Pattern" });
-    await user.type(field, "sh *");
-    await waitFor(() =>
-      expect(field).toHaveAccessibleDescription(/would allow every program that it can start/),
-    );
+    await user.type(field, "*");
+    await waitFor(() => expect(field).toHaveAccessibleDescription(/would match every program/));
     expect(field).toBeInvalid();
     await user.click(editor.getByRole("button", { name: "Save" }));
-    expect(editor.getByRole("textbox", { name: "Pattern" })).toHaveValue("sh *");
+    expect(editor.getByRole("textbox", { name: "Pattern" })).toHaveValue("*");
     await user.clear(field);
     await user.type(field, "git fetch *");
     await waitFor(() => expect(field).toHaveAccessibleDescription(/Would match 3 of the last 7 requests/));

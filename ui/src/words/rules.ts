@@ -105,7 +105,14 @@ export const rules = {
   misses: "Must not match",
   examplesHint: "Commands, one per line. They are checked when the rule is saved.",
   save: "Save",
-  saveBroad: "Save Broad Rule",
+  saveBroad: "Save Broad Rule…",
+  broadTitle: "Save a broad rule?",
+  broadAsk: "It covers more than its words show. You are not asked about any of it.",
+  broadDo: "Save Broad Rule",
+  isBroad: "This rule is broad.",
+  alsoUnknown: "It covers everything that its program can do.",
+  also: "Also:",
+  lets: { allow: "Lets through:", deny: "Denies:" },
   remove: "Remove",
   edit: "Edit…",
   cancel: "Cancel",
@@ -133,7 +140,11 @@ export const rules = {
       ? "No earlier requests to try it on."
       : n === 0
         ? `Matches none of the last ${count(of, "request")}.`
-        : `Would match ${n} of the last ${count(of, "request")}:`,
+        : `Would match ${n} of the last ${count(of, "request")}.`,
+  wouldChange: {
+    allow: (n: number) => `It would have let ${n.toLocaleString("en-US")} more run.`,
+    deny: (n: number) => `It would have denied ${n.toLocaleString("en-US")} more.`,
+  },
   selected: (n: number) => `${count(n, "rule")} selected`,
   inlineHint: "↩ saves, esc cancels",
   more: "More",
