@@ -55,6 +55,13 @@ export const rules = {
     files: "Files",
   },
   anywhere: "anywhere",
+  breadth: {
+    label: "Breadth",
+    commands: ["one command", "some uses of one program", "every use of one program", "many programs"],
+    broad: ["", "", "", "everything its words cover, also other programs"],
+    files: ["one file", "files in one folder", "files in one folder and below", "files nearly everywhere"],
+    placed: "in its folder",
+  },
   never: "never",
   unknown: "–",
   editTitle: "Edit rule",
