@@ -47,6 +47,22 @@ for (const times of [1.5, 2])
       await isLarge(page, times);
     });
 
+test("icons and the marks of pop-ups grow with the text", async ({ page }) => {
+  await enlarge(page, 2);
+  await page.setViewportSize(sizes.large);
+  await page.goto("/settings.html#activity");
+  await request(page, "rg -n").click();
+  const heights = await page
+    .getByTestId("output")
+    .locator(".bar > button")
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+  expect(Math.max(...heights) - Math.min(...heights)).toBeLessThan(8);
+  const more = page.getByRole("button", { name: "More", exact: true }).locator("svg").first();
+  expect((await more.boundingBox())?.width).toBeGreaterThan(25);
+  const mark = page.getByRole("combobox", { name: "Agent", exact: true });
+  await expect(mark).toHaveCSS("background-size", "8px 8px, 8px 8px, auto");
+});
+
 for (const times of [1.5, 2]) {
   test(`the popover, ${times} times as large`, async ({ page }) => {
     await enlarge(page, times);

@@ -46,6 +46,14 @@ describe("an agent's page", () => {
     expect(call).toHaveBeenCalledWith("agents.set", { agent: "builder", settings });
   });
 
+  it("shows in red what opens everything", async () => {
+    const { user } = await openPart("Advanced");
+    const group = screen.getByRole("radiogroup", { name: "May run" });
+    expect(group.parentElement).not.toHaveClass("alarm");
+    await user.click(within(group).getByRole("radio", { name: "Everything" }));
+    await vi.waitFor(() => expect(group.parentElement).toHaveClass("alarm"));
+  });
+
   it("has a color that tells it from the others", async () => {
     const { user, call } = await open("builder");
     const colors = within(screen.getByRole("radiogroup", { name: "Color" }));
