@@ -31,7 +31,7 @@ describe("what is shown", () => {
     ]);
     expect(dialog).toHaveTextContent("session fix-login");
     expect(screen.getByTestId("cwd")).toHaveTextContent("/Users/kim/Projects/site");
-    expect(screen.getByTestId("why")).toHaveTextContent(/You haven.t allowed git push for builder\./);
+    expect(screen.getByTestId("why")).toHaveTextContent(/You haven.t allowed git push for builder yet\./);
     expect(screen.getByTestId("says")).toHaveTextContent("push the fix so that CI can run");
     expect(screen.getByTestId("confinement")).toHaveTextContent("Runs with your full access");
     expect(screen.getByTestId("countdown")).toHaveTextContent(/^Denied in 1:2\d$/);
