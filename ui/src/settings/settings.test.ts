@@ -51,7 +51,7 @@ describe("an agent's page", () => {
     const group = screen.getByRole("radiogroup", { name: "May run" });
     expect(group.parentElement).not.toHaveClass("alarm");
     await user.click(within(group).getByRole("radio", { name: "Everything" }));
-    await vi.waitFor(() => expect(group.parentElement).toHaveClass("alarm"));
+    await waitFor(() => expect(group.parentElement).toHaveClass("alarm"));
   });
 
   it("has a color that tells it from the others", async () => {

@@ -1,6 +1,6 @@
 // The editor says what a rule lets through, and confirms a broad one once.
 
-import { render, screen, within } from "@testing-library/svelte";
+import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent, { PointerEventsCheckLevel } from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import type { RuleDraft } from "../../contract";
@@ -32,14 +32,14 @@ describe("a rule that is written", () => {
     expect((await screen.findByTestId("lets")).textContent).toContain("Publish this project publicly on npm");
     await user.clear(field);
     await user.type(field, "git fetch *");
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(field).toHaveAccessibleDescription(
         /Would match 3 of the last 7 requests\..*It would have let 3 more run\..*git fetch --tags/s,
       ),
     );
     expect(screen.queryByTestId("also")).toBeNull();
     await user.click(editor.getByRole("radio", { name: "Deny" }));
-    await vi.waitFor(() => expect(field).toHaveAccessibleDescription(/It would have denied 3 more\./));
+    await waitFor(() => expect(field).toHaveAccessibleDescription(/It would have denied 3 more\./));
   });
 
   it("is offered as a broad one where it can be saved only so, with what it also covers", async () => {
@@ -89,7 +89,7 @@ describe("a rule that is written", () => {
   it("stays refused where no confirmation helps", async () => {
     const { user, field, editor } = open();
     await user.type(field, "*");
-    await vi.waitFor(() => expect(field).toHaveAccessibleDescription(/name the program first/));
+    await waitFor(() => expect(field).toHaveAccessibleDescription(/name the program first/));
     expect(editor.queryByRole("button", { name: /Broad/ })).toBeNull();
   });
 });
@@ -112,7 +112,7 @@ describe("the look at a rule", () => {
     const call = vi.spyOn(backend, "call");
     const check = new Check(new State(backend));
     check.soon({ ...newDraft("allowed", "builder"), text: "find *" });
-    await vi.waitFor(() => expect(check.preview?.problem).toMatch(/save it as a broad rule/));
+    await waitFor(() => expect(check.preview?.problem).toMatch(/save it as a broad rule/));
     expect(check.needsBroad).toBe(false);
     expect(call).toHaveBeenCalledOnce();
   });
