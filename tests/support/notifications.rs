@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use tokio::sync::mpsc;
 use zbus::object_server::SignalEmitter;
-use zbus::zvariant::OwnedValue;
-use zbus::{Connection, connection, interface};
+use zbus::{Connection, OwnedVariant, connection, interface};
 
 /// Path of the service, as the specification has it.
 const PATH: &str = "/org/freedesktop/Notifications";
@@ -30,9 +29,8 @@ impl NotificationServer {
     pub async fn start(address: &str) -> Self {
         let (tell, told) = mpsc::unbounded_channel();
         let connection = connection::Builder::address(address)
-            .and_then(|builder| builder.name("org.freedesktop.Notifications"))
-            .and_then(|builder| builder.serve_at(PATH, Service { tell, last: 0 }))
-            .expect("the bus has an address");
+            .name("org.freedesktop.Notifications")
+            .serve_at(PATH, Service { tell, last: 0 });
         Self { connection: connection.build().await.expect("the bus is there"), told }
     }
 
@@ -58,17 +56,20 @@ impl Service {
     #[expect(clippy::too_many_arguments, reason = "the specification has so many")]
     fn notify(
         &mut self,
-        _app_name: String,
-        _replaces: u32,
-        _icon: String,
+        program: String,
+        replaces: u32,
+        icon: String,
         title: String,
         text: String,
         actions: Vec<String>,
-        _hints: HashMap<String, OwnedValue>,
-        _timeout: i32,
+        hints: HashMap<String, OwnedVariant>,
+        timeout: i32,
     ) -> u32 {
+        // Nobody looks at these.
+        drop((program, replaces, icon, hints, timeout));
         self.last += 1;
-        let buttons = actions.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
+        let mut words = actions.into_iter();
+        let buttons = std::iter::from_fn(|| Some((words.next()?, words.next()?))).collect();
         self.tell.send(ShownNotification::Shown { id: self.last, title, text, buttons }).ok();
         self.last
     }
@@ -77,10 +78,12 @@ impl Service {
         self.tell.send(ShownNotification::Closed(id)).ok();
     }
 
+    #[expect(clippy::unused_self, reason = "a service has methods")]
     fn get_capabilities(&self) -> Vec<String> {
         ["actions", "body"].map(str::to_owned).to_vec()
     }
 
+    #[expect(clippy::unused_self, reason = "a service has methods")]
     fn get_server_information(&self) -> (String, String, String, String) {
         let [name, vendor, version, specification] = ["test", "Postern", "1", "1.2"].map(str::to_owned);
         (name, vendor, version, specification)

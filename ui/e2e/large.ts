@@ -22,7 +22,7 @@ export async function isLarge(page: Page, times: number) {
   expect(await page.evaluate(covered), "what cannot be clicked").toEqual([]);
 }
 
-/** Elements that hide a part of what is in them, unless they scroll or end a line of a list with “…”. */
+/** Elements that hide a part of what is in them, unless they scroll, as fields do, or end a line of a list with “…”. */
 function cutOff(): string[] {
   const found: string[] = [];
   for (const one of document.body.querySelectorAll<HTMLElement>("*")) {
@@ -33,7 +33,8 @@ function cutOff(): string[] {
     const ends =
       one.closest(".cut") || style.textOverflow === "ellipsis" || one.closest("[data-testid=recent]");
     const wide = one.clientWidth > 1 && one.scrollWidth > one.clientWidth + 1;
-    if (wide && style.overflowX !== "visible" && !ends && !one.matches("pre")) found.push(`wide: ${name}`);
+    if (wide && style.overflowX !== "visible" && !ends && !one.matches("pre, input"))
+      found.push(`wide: ${name}`);
     const high = one.clientHeight > 1 && one.scrollHeight > one.clientHeight + 2;
     if (high && ["hidden", "clip"].includes(style.overflowY) && !ends) found.push(`high: ${name}`);
     if (high && one.matches("button, .capsule, .row, select") && style.overflowY === "visible")

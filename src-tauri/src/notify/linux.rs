@@ -13,17 +13,11 @@ const CLICKED: &str = "default";
 static SHOWN: Mutex<BTreeMap<String, oneshot::Sender<()>>> = Mutex::new(BTreeMap::new());
 
 /// Shows a notification. With `on_choice` it has buttons; [`remove`] closes it then.
-pub(super) fn show_notification(
-    id: &str,
-    title: String,
-    text: &str,
-    heard: bool,
-    on_choice: Option<OnChoice>,
-) {
+pub(super) fn show_notification(id: &str, title: &str, text: &str, heard: bool, on_choice: Option<OnChoice>) {
     // Bodies may be read as markup on Linux.
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     let mut notification = Notification::new();
-    notification.appname("Postern").summary(&title).body(&text);
+    notification.appname("Postern").summary(title).body(&text);
     if heard {
         notification.sound_name("message-new-instant");
     }

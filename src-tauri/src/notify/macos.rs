@@ -58,7 +58,7 @@ define_class!(
 /// Shows a notification; one of the same id is replaced. It makes no sound: a question has its own (`sound`).
 pub(super) fn show_notification(
     id: &str,
-    title: String,
+    title: &str,
     text: &str,
     _heard: bool,
     on_choice: Option<OnChoice>,
@@ -72,7 +72,7 @@ pub(super) fn show_notification(
         offer_buttons(&center);
         handlers().insert(id.to_owned(), on_choice);
     }
-    let (id, text) = (id.to_owned(), text.to_owned());
+    let (id, title, text) = (id.to_owned(), title.to_owned(), text.to_owned());
     let allowed = RcBlock::new(move |granted: Bool, _: *mut NSError| {
         if granted.as_bool() {
             post_notification(&id, &title, &text, asks);

@@ -42,7 +42,7 @@ pub(crate) fn show_question(
 ) {
     let headline = shortened(&pieces_to_text(&question.headline));
     let line = shortened(&question.line);
-    show_notification(&question.id, headline, &line, heard, Some(Box::new(on_choice)));
+    show_notification(&question.id, &headline, &line, heard, Some(Box::new(on_choice)));
 }
 
 /// Removes the notification of a question that is answered, or over.
@@ -52,7 +52,7 @@ pub(crate) fn remove_question(question: &str) {
 
 /// Notifies of a concern of the host.
 pub(crate) fn attention(words: &str) {
-    show_notification(words, "Postern".to_owned(), words, false, None);
+    show_notification(words, "Postern", words, false, None);
 }
 
 /// Returns the beginning of a line, as much as a notification shows. It tells; the window shows all of it.

@@ -285,7 +285,7 @@ impl HereReader {
         let within = self.open.last().copied();
         let next = line.get(at + 1).copied();
         match (line[at], within) {
-            ('\'', Some('\'')) => {
+            ('\'', Some('\'')) | ('"', Some('"')) | (')', Some('(')) => {
                 self.open.pop();
             }
             (_, Some('\'')) => {}
@@ -296,15 +296,9 @@ impl HereReader {
                 self.open.push('(');
                 return 2;
             }
-            ('"', Some('"')) => {
-                self.open.pop();
-            }
             ('"', _) => self.open.push('"'),
             (_, Some('"')) => {}
             (open @ ('\'' | '('), _) => self.open.push(open),
-            (')', Some('(')) => {
-                self.open.pop();
-            }
             ('<', _) if line[at..].starts_with(&['<', '<', '<']) => return 3,
             ('#', _) if at == 0 || is_word_end(line[at - 1]) => return line.len(),
             _ => {}
@@ -370,7 +364,7 @@ mod tests {
     }
 
     fn body(lines: usize) -> String {
-        (0..lines).map(|nth| format!("line {nth}\n")).collect()
+        (0..lines).map(|nth| format!("line {nth}\n")).collect::<Vec<_>>().concat()
     }
 
     #[test]

@@ -337,7 +337,7 @@ fn a_denial_is_given_at_once_where_it_cannot_wait() {
 
 #[test]
 fn long_bodies_are_folded_and_nothing_folded_can_be_allowed() {
-    let body: String = (0..9).map(|nth| format!("body {nth}\n")).collect();
+    let body = (0..9).map(|nth| format!("body {nth}\n")).collect::<Vec<_>>().concat();
     let text = postern_contract::to_pieces(&format!("cat <<EOF\n{body}EOF\nls"));
     let part =
         postern_contract::CommandPart { text, role: postern_contract::PartRole::Argument, step: Some(0) };
