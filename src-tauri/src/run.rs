@@ -223,7 +223,7 @@ fn on_choice(
                     Ok(answered) if answered.applied => {}
                     Ok(_) => approval.to_front(denial.question_id),
                     Err(error) => {
-                        tracing::warn!(%error, "a denial by a notification could not be handed over")
+                        tracing::warn!(%error, "a denial by a notification could not be handed over");
                     }
                 }
             });

@@ -124,7 +124,7 @@ fn without_names(text: &str) -> String {
     let mut found = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         match part.split_once('}') {
-            Some((name, after)) if !name.contains([' ', '\n', '"']) => found.push_str(&format!("…{after}")),
+            Some((name, after)) if !name.contains([' ', '\n', '"']) => found.extend(["…", after]),
             _ => found.push_str(part),
         }
     }
