@@ -8,12 +8,12 @@ use zbus::{Connection, OwnedVariant, connection, interface};
 /// Path of the service, as the specification has it.
 const PATH: &str = "/org/freedesktop/Notifications";
 
-/// What the app told the desktop.
+/// News of the app to the desktop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ShownNotification {
     /// A notification: its number, its title, its text, and the names of its buttons with their words.
     Shown { id: u32, title: String, text: String, buttons: Vec<(String, String)> },
-    /// It is to be closed.
+    /// Request to close one.
     Closed(u32),
 }
 

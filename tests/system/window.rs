@@ -52,11 +52,16 @@ async fn a_person_decides_in_the_real_window() {
     window.close().await;
 }
 
-/// Returns the notification that the desktop shows next.
+/// Returns the notification of a question that the desktop shows next.
 async fn shown(desktop: &mut NotificationServer) -> (u32, ShownNotification) {
-    let told = desktop.next().await;
-    let ShownNotification::Shown { id, .. } = told else { panic!("{told:?} comes before the notification") };
-    (id, told)
+    loop {
+        let told = desktop.next().await;
+        match &told {
+            ShownNotification::Shown { buttons, .. } if buttons.is_empty() => {}
+            ShownNotification::Shown { id, .. } => return (*id, told),
+            ShownNotification::Closed(id) => panic!("{id} is closed before a notification comes"),
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

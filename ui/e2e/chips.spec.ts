@@ -41,10 +41,10 @@ async function none(chips: Locator) {
 /** A window that has just become narrow lays itself out. */
 const whole = (chips: Locator) => expect.poll(() => cut(chips), { timeout: 5000 }).toEqual([]);
 
-const SMALL = { width: 320, height: 700 };
+const SMALL = { width: 460, height: 700 };
 
 for (const times of [1, 1.5]) {
-  const title = (what: string) => `${what}, ${times} times as large, 320 wide`;
+  const title = (what: string) => `${what}, ${times} times as large, 460 wide`;
 
   test(title("the words of an offer"), async ({ page }) => {
     await enlarge(page, times);

@@ -30,17 +30,19 @@ pub(super) fn show_notification(id: &str, title: &str, text: &str, heard: bool, 
         notification.action(name, words);
     }
     let (closing, closed) = oneshot::channel();
-    shown().insert(id.to_owned(), closing);
-    tauri::async_runtime::spawn(async move { tell_error(offer(notification, on_choice, closed).await) });
+    shown_questions().insert(id.to_owned(), closing);
+    tauri::async_runtime::spawn(
+        async move { tell_error(offer_buttons(notification, on_choice, closed).await) },
+    );
 }
 
 /// Closes the notification of a question.
 pub(super) fn remove(id: &str) {
-    shown().remove(id);
+    shown_questions().remove(id);
 }
 
 /// Shows a notification with buttons until one is pressed, or until it is closed.
-async fn offer(
+async fn offer_buttons(
     notification: Notification,
     on_choice: OnChoice,
     closed: oneshot::Receiver<()>,
@@ -70,6 +72,6 @@ fn tell_error(shown: Result<(), notify_rust::error::Error>) {
     }
 }
 
-fn shown() -> MutexGuard<'static, BTreeMap<String, oneshot::Sender<()>>> {
+fn shown_questions() -> MutexGuard<'static, BTreeMap<String, oneshot::Sender<()>>> {
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }

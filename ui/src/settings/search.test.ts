@@ -1,7 +1,7 @@
 // The one search finds every setting, and leads to it.
 
-import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
-import userEvent, { PointerEventsCheckLevel } from "@testing-library/user-event";
+import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent, { PointerEventsCheckLevel, type UserEvent } from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { FakeSettings } from "../backend/fake-settings";
 import { lists } from "../backend/sample-lists";
@@ -99,6 +99,15 @@ describe("what the search knows of the settings", () => {
 describe("a setting that was found", () => {
   const setup = () => userEvent.setup({ pointerEventsCheck: PointerEventsCheckLevel.Never });
 
+  /** Looks for a text, put in at once: each letter would draw the whole window again. */
+  async function search(user: UserEvent, text: string, option: RegExp) {
+    const field = screen.getByRole("combobox", { name: /^Search agents/ });
+    field.focus();
+    await user.paste(text);
+    const list = await screen.findByRole("listbox", { name: "Results" });
+    await user.click(await within(list).findByRole("option", { name: option }));
+  }
+
   async function choose(text: string, option: RegExp) {
     const backend = new FakeSettings();
     const opened = vi.spyOn(backend, "open").mockResolvedValue();
@@ -106,8 +115,7 @@ describe("a setting that was found", () => {
     const user = setup();
     await screen.findByRole("button", { name: /^builder/ });
     await user.keyboard("{Control>}k{/Control}");
-    await user.type(screen.getByRole("combobox", { name: /^Search agents/ }), text);
-    await user.click(await screen.findByRole("option", { name: option }));
+    await search(user, text, option);
     return { backend, opened, user };
   }
 
@@ -116,8 +124,7 @@ describe("a setting that was found", () => {
     const path = await screen.findByRole("textbox", { name: /^Search path/ });
     await waitFor(() => expect(path).toHaveFocus());
     await user.keyboard("{Control>}k{/Control}");
-    await user.type(screen.getByRole("combobox", { name: /^Search agents/ }), "use secrets builder");
-    await user.click(await screen.findByRole("option", { name: /Use secrets/ }));
+    await search(user, "use secrets builder", /Use secrets/);
     const secrets = await screen.findByRole("radiogroup", { name: "Use secrets" });
     await waitFor(() => expect(secrets).toContainElement(document.activeElement as HTMLElement));
   });

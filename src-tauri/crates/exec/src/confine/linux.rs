@@ -131,7 +131,7 @@ fn project(
     // The rules for the system need nothing of what the folders hold, and take as long to find.
     let (rules, found) = std::thread::scope(|scope| {
         let rules = std::thread::Builder::new()
-            .spawn_scoped(scope, || SystemRules::find(confinement, user, programs))
+            .spawn_scoped(scope, || SystemRules::find_rules(confinement, user, programs))
             .map_err(|error| format!("a thread: {error}"))?;
         let found = Found::look_through(folders, user);
         let rules = rules.join().map_err(|_| "its rules could not be made".to_owned())?;
@@ -179,7 +179,7 @@ struct SystemRules {
 }
 
 impl SystemRules {
-    fn find(confinement: &Confinement, user: &UserPlaces, programs: &[&str]) -> Result<Self, String> {
+    fn find_rules(confinement: &Confinement, user: &UserPlaces, programs: &[&str]) -> Result<Self, String> {
         let Confinement::Project { folders, caches, reads, .. } = confinement else {
             return Err("it is another profile".to_owned());
         };

@@ -228,7 +228,7 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &RequestChange
 
 /// Removes the full request and everything found for it; keeps `line` and `asked` instead, and how it ended.
 pub fn forget_body(conn: &Connection, id: Uuid, line: &str, asked: &str) -> Result<(), Error> {
-    let ended = LongParts::of(conn, id)?.and_then(|parts| parts.ended);
+    let ended = LongParts::of_request(conn, id)?.and_then(|parts| parts.ended);
     let mut update = conn.prepare_cached(
         "UPDATE requests SET line = ?2, asked = ?3, ended = ?4, plan = NULL, verdict = NULL, facts = NULL,
             packed = NULL

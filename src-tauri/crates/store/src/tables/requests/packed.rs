@@ -36,13 +36,13 @@ pub(super) struct LongParts {
     pub(super) plan: Option<String>,
     pub(super) verdict: Option<String>,
     pub(super) facts: Option<String>,
-    /// How it ended.
+    /// Ending, as it is told.
     pub(super) ended: Option<String>,
 }
 
 impl LongParts {
     /// Packs them.
-    pub(super) fn pack(&self) -> Result<Vec<u8>, Error> {
+    pub(super) fn to_packed(&self) -> Result<Vec<u8>, Error> {
         let others = [&self.facts, &self.plan, &self.verdict, &self.ended];
         let others = others.map(|part| part.as_deref().unwrap_or_default());
         let text = [&[self.asked.as_str()], &others[..]].concat().join(BETWEEN);
@@ -87,7 +87,7 @@ impl LongParts {
     }
 
     /// Reads them of a request, if it is there.
-    pub(super) fn of(conn: &Connection, id: Uuid) -> Result<Option<Self>, Error> {
+    pub(super) fn of_request(conn: &Connection, id: Uuid) -> Result<Option<Self>, Error> {
         let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM requests WHERE id = ?1"))?;
         Ok(query.query_row([UuidColumn(id)], |row| Self::from_row(row, 0)).optional()?)
     }
@@ -123,7 +123,7 @@ pub(crate) fn pack_ended(conn: &Connection, number: i64) -> Result<(), Error> {
     let Some(parts) = query.query_row([number], |row| LongParts::from_row(row, 0)).optional()? else {
         return Ok(());
     };
-    let packed = match parts.pack() {
+    let packed = match parts.to_packed() {
         Ok(packed) => packed,
         Err(error) => {
             tracing::debug!(%error, "the long parts of a request stay as they are");
@@ -147,7 +147,7 @@ mod tests {
     use proptest::prelude::*;
 
     impl LongParts {
-        fn only(asked: &str) -> Self {
+        fn of_asked(asked: &str) -> Self {
             Self { asked: asked.to_owned(), plan: None, verdict: None, facts: None, ended: None }
         }
     }
@@ -162,7 +162,7 @@ mod tests {
     proptest! {
         #[test]
         fn parts_are_unpacked_as_they_were(parts in parts()) {
-            prop_assert_eq!(LongParts::unpack(&parts.pack().unwrap()).unwrap(), parts);
+            prop_assert_eq!(LongParts::unpack(&parts.to_packed().unwrap()).unwrap(), parts);
         }
 
         /// A damaged record holds anything.
@@ -175,8 +175,8 @@ mod tests {
 
     #[test]
     fn what_was_changed_is_not_unpacked() {
-        let parts = LongParts { facts: Some("x".repeat(99)), ..LongParts::only("{\"a\":1}") };
-        let packed = parts.pack().unwrap();
+        let parts = LongParts { facts: Some("x".repeat(99)), ..LongParts::of_asked("{\"a\":1}") };
+        let packed = parts.to_packed().unwrap();
         let changed = |at: usize, to: u8| {
             let mut packed = packed.clone();
             packed[at] = to;
@@ -196,7 +196,7 @@ mod tests {
         let noise: String = (0_u32..60_000)
             .filter_map(|nth| char::from_u32(0x2_0000 + nth.wrapping_mul(2_654_435_761) % 0xa000))
             .collect();
-        let parts = LongParts::only(&noise);
-        assert_eq!(LongParts::unpack(&parts.pack().unwrap()).unwrap(), parts);
+        let parts = LongParts::of_asked(&noise);
+        assert_eq!(LongParts::unpack(&parts.to_packed().unwrap()).unwrap(), parts);
     }
 }
