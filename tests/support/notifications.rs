@@ -1,5 +1,6 @@
 //! The part of a desktop that shows notifications, on the session bus of a window under test.
 
+use crate::window::BETWEEN;
 use std::collections::HashMap;
 use tokio::sync::mpsc;
 use zbus::object_server::SignalEmitter;
@@ -39,10 +40,15 @@ impl NotificationServer {
         self.told.recv().await.expect("the service lasts as long as this")
     }
 
-    /// Presses a button, or tells a click beside the buttons (`default`).
-    pub async fn press(&self, id: u32, button: &str) {
+    /// Presses buttons of notifications until something holds: no one tells when the app listens for a press.
+    pub async fn press_until(&self, buttons: &[(u32, &str)], holds: impl AsyncFn() -> bool) {
         let emitter = SignalEmitter::new(&self.connection, PATH).expect("it is a path");
-        Service::action_invoked(&emitter, id, button).await.expect("the bus is there");
+        while !holds().await {
+            for (id, button) in buttons {
+                Service::action_invoked(&emitter, *id, button).await.expect("the bus is there");
+            }
+            tokio::time::sleep(BETWEEN).await;
+        }
     }
 }
 

@@ -77,20 +77,20 @@ async fn a_notification_denies_or_shows_a_question_and_never_allows() {
     let (first, told) = shown(&mut desktop).await;
     let buttons = [("default", "Show"), ("deny", "Deny"), ("show", "Show")];
     let buttons = buttons.map(|(name, words)| (name.to_owned(), words.to_owned())).to_vec();
-    let (title, text) = ("builder wants to write first".to_owned(), "touch first".to_owned());
+    let (title, text) = ("builder wants to write `first`".to_owned(), "touch first".to_owned());
     assert_eq!(told, ShownNotification::Shown { id: first, title, text, buttons });
     ask(&mut agent, run(&window, &["mkdir", "second"]));
     let (second, _) = shown(&mut desktop).await;
-    desktop.press(second, "allow").await;
     ask(&mut agent, run(&window, &["ln", "-s", "first", "third"]));
     let (third, _) = shown(&mut desktop).await;
-    desktop.press(third, "deny").await;
+    let is_denied = async || window.waiting() == 2;
+    desktop.press_until(&[(second, "allow"), (third, "deny")], is_denied).await;
     assert!(matches!(ending(&mut agent).event, NoticeEvent::Denied(_)), "the third is denied");
     assert_eq!(window.waiting(), 2, "no notification allows anything");
     ask(&mut agent, run(&window, &["chmod", "700", "fourth"]));
     let (fourth, _) = shown(&mut desktop).await;
-    desktop.press(fourth, "show").await;
-    window.says("question", "chmod 700 fourth").await;
+    let is_shown = async || window.text("question").await.contains("chmod 700 fourth");
+    desktop.press_until(&[(fourth, "show")], is_shown).await;
     for waits in ["chmod 700 fourth", "touch first"] {
         window.says("question", waits).await;
         window.armed().await;

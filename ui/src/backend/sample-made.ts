@@ -90,7 +90,11 @@ export function heredoc(from: Question): Question {
     programs: from.programs.slice(0, 1),
     env: [],
     headline: text("builder wants to commit changes"),
-    why: [...text("You haven’t allowed "), { text: "git commit", kind: "code" }, ...text(" for builder yet.")],
+    why: [
+      ...text("You haven’t allowed "),
+      { text: "git commit", kind: "code" },
+      ...text(" for builder yet."),
+    ],
     risk: { level: "needs-review", reasons: [] },
     alone: true,
     proposals: [proposal],
