@@ -7,14 +7,9 @@ mod consent;
 use consent::Consent;
 pub(crate) use consent::HOLD;
 use postern_contract::methods::{Arming, Presented};
-use postern_contract::{Answer, AnswerParams, NotApplied, Question, QuestionName, ShownArming};
+use postern_contract::{Answer, AnswerParams, NotApplied, Question, QuestionName, SETTLE, ShownArming};
 use postern_policy::RiskLevel;
-use std::time::Duration;
 use tokio::time::Instant;
-
-/// Time that a question is on show before any answer to it counts: an earlier key or click was meant for
-/// something else.
-const SETTLE: Duration = Duration::from_millis(600);
 
 /// A card of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
-use super::{Desk, HOLD, SETTLE, ShownArming};
+use super::{Desk, HOLD, ShownArming};
 use postern_contract::methods::Arming;
-use postern_contract::{Answer, AnswerParams, NotApplied, Question, QuestionName};
+use postern_contract::{Answer, AnswerParams, NotApplied, Question, QuestionName, SETTLE};
 use postern_policy::RiskLevel;
 use serde_json::json;
 use std::time::Duration;

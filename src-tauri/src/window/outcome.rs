@@ -1,13 +1,11 @@
 //! Result of the last answer, as it is shown for a few seconds, with what can still be undone of it.
 
-use postern_contract::{Answer, AnswerParams, Answered, Pill, Question, RequestRow};
+use postern_contract::{Answer, AnswerParams, Answered, Pill, Question, RequestRow, UNDO};
 use postern_policy::RuleId;
 use postern_protocol::RunState;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Time that a denial can be undone: the host, and with it the agent, is told after it.
-pub(super) const UNDO: Duration = Duration::from_secs(5);
 /// Time that a success stays on show.
 const BRIEFLY: Duration = Duration::from_secs(4);
 /// Time that a failure, or a saved rule, stays on show.

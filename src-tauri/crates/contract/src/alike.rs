@@ -275,4 +275,4 @@ fn common_bytes(ours: impl Iterator<Item = char>, theirs: impl Iterator<Item = c
 
 #[cfg(test)]
 #[path = "alike_tests.rs"]
-mod tests;
+pub(crate) mod tests;

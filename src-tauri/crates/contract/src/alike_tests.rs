@@ -4,7 +4,7 @@ use crate::{join_pieces, to_pieces};
 use postern_policy::{RatedEffect, Risk, RiskLevel};
 use serde_json::json;
 
-fn question(line: &str) -> Question {
+pub(crate) fn question(line: &str) -> Question {
     let program = line.split(' ').next().unwrap_or_default();
     serde_json::from_value(json!({
         "id": line, "code": "9f3a", "digest": format!("digest of {line}"), "requests": ["r"],

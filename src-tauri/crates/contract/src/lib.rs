@@ -11,6 +11,7 @@ mod enrolment;
 mod lines;
 mod lists;
 pub mod methods;
+mod moments;
 mod not_applied;
 mod part;
 mod piece;
@@ -37,6 +38,7 @@ pub use lists::{
     AgentRow, CliState, Concern, ConcernKind, LinesToShell, Mode, RemarkKind, RuleDraft, RuleRemark, RuleRow,
     SkillCli, SkillRow, Status, StoppedAgent,
 };
+pub use moments::{SETTLE, UNDO};
 pub use not_applied::{Missing, NotApplied};
 pub use part::Part;
 pub use piece::{Piece, PieceKind, ShownText, join_pieces, pieces_to_text, to_pieces};

@@ -4,20 +4,17 @@ use super::Presenter;
 use crate::SettingsPage;
 use crate::notify;
 use crate::presence;
-use crate::window::outcome::{AnswerOutcome, UNDO, Undo};
+use crate::window::outcome::{AnswerOutcome, Undo};
 use crate::window::panel;
 use crate::window::settings;
 use postern_contract::methods::{
     AnswerQuestion, EditQuestion, KillRequest, RemoveRule, RenewalEntry, RequestKill, RuleNumber, UndoRenewal,
 };
 use postern_contract::{
-    Answer, AnswerParams, Answered, EditParams, Edited, NotApplied, PillAct, Question, QuestionName,
+    Answer, AnswerParams, Answered, EditParams, Edited, NotApplied, PillAct, Question, QuestionName, UNDO,
 };
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
-
-/// A denial is handed over this long before the question would end by itself.
-const BEFORE_END: Duration = Duration::from_secs(2);
 
 /// Refusal of an approval that no person gave.
 const BY_PROGRAM: &str = "another program made that click: click Allow yourself";
@@ -46,7 +43,7 @@ impl Presenter {
             return Ok(Answered::refused(&NotApplied::OtherQuestion));
         };
         let all = answers_to_each(params.clone(), others);
-        if params.answer == Answer::Deny && may_be_undone(&question, time_left(&question)) {
+        if params.answer == Answer::Deny && question.may_hold_denial(since_epoch()) {
             self.denial = Some((all, now + UNDO));
             self.outcome = Some(AnswerOutcome::denied(now));
             return Ok(Answered::applied());
@@ -141,7 +138,7 @@ impl Presenter {
         if !self.preferences.get().confirm {
             return Ok(());
         }
-        presence::confirm(presence::sentence(question, answer), time_left(question)).await
+        presence::confirm(presence::sentence(question, answer), question.time_left(since_epoch())).await
     }
 
     pub(super) async fn edit_command(&self, params: EditParams) -> Result<Edited, String> {
@@ -171,39 +168,8 @@ fn answers_to_each(params: AnswerParams, others: &[QuestionName]) -> Vec<AnswerP
     std::iter::once(params).chain(others).collect()
 }
 
-/// Checks that a denial may wait in the window so that it can be undone.
-///
-/// It may not if the question would end with an approval once the window is gone.
-fn may_be_undone(question: &Question, left: Duration) -> bool {
-    !question.allowed_at_zero && left > UNDO + BEFORE_END
-}
-
-/// Returns the time that a question still waits.
-fn time_left(question: &Question) -> Duration {
-    let left = question.expires_at.saturating_sub(since_epoch());
-    Duration::from_millis(u64::try_from(left).unwrap_or(0))
-}
-
 /// Returns the time, in milliseconds since 1970.
 fn since_epoch() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{BEFORE_END, UNDO, may_be_undone};
-    use crate::desk::tests::question;
-    use postern_contract::Question;
-    use std::time::Duration;
-
-    #[test]
-    fn a_denial_waits_only_where_the_question_cannot_end_with_a_yes_meanwhile() {
-        let (long, short) = (Duration::from_mins(1), UNDO + BEFORE_END);
-        let denied = question("q", "d");
-        assert!(may_be_undone(&denied, long));
-        assert!(!may_be_undone(&denied, short), "it would end by itself");
-        let allowed = Question { allowed_at_zero: true, ..denied };
-        assert!(!may_be_undone(&allowed, long), "a crash would let it through");
-    }
 }

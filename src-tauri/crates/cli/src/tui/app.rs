@@ -4,14 +4,12 @@ use super::choice::{RuleChoice, editable};
 use super::denial::HeldDenial;
 use postern_contract::methods::Arming;
 use postern_contract::{
-    AlsoCovers, Answer, AnswerParams, ApproverNotification, Question, RequestRow, Status, find_alike,
+    AlsoCovers, Answer, AnswerParams, ApproverNotification, Question, RequestRow, SETTLE, Status, find_alike,
 };
 use postern_policy::AgentId;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::time::Duration;
 
-/// Time that a question is on show before a key answers it: an earlier one was meant for something else.
-const SETTLE: Duration = Duration::from_millis(600);
 /// Number of requests in the activity.
 const REQUESTS: usize = 200;
 
@@ -91,7 +89,7 @@ pub(super) struct App {
     pub(super) details: bool,
     /// True if what is folded of the question on show is open.
     pub(super) unfolded: bool,
-    /// Number of lines of it that are folded; set by whoever draws.
+    /// Number of lines of it that are folded. The view sets it when it draws.
     pub(super) folded: usize,
     /// True if nothing has a color.
     pub(super) plain: bool,

@@ -1,12 +1,7 @@
 //! A denial that can be undone: the host, and with it the agent, is told after a while.
 
-use postern_contract::{AnswerParams, Question};
+use postern_contract::{AnswerParams, Question, UNDO};
 use std::time::Duration;
-
-/// Time that a denial can be undone.
-pub(super) const UNDO: Duration = Duration::from_secs(5);
-/// A denial is given this long before the question would end by itself.
-const BEFORE_END: Duration = Duration::from_secs(2);
 
 /// A denial that is not given yet.
 #[derive(Debug)]
@@ -61,10 +56,4 @@ impl HeldDenial {
     pub(super) fn into_questions(self) -> Vec<Question> {
         self.questions
     }
-}
-
-/// Checks that a denial may be held. It may not if the question would end with an approval once the view is gone.
-pub(super) fn may_be_undone(question: &Question, now_millis: i64) -> bool {
-    let left = u64::try_from(question.expires_at.saturating_sub(now_millis)).unwrap_or_default();
-    !question.allowed_at_zero && Duration::from_millis(left) > UNDO + BEFORE_END
 }

@@ -274,7 +274,7 @@ fn send_answer(link: &mut HostLink, app: &mut App, given: KeyedAnswer) -> Result
     let Some(question) = app.question().cloned() else { return Ok(()) };
     let answers = answers_of(app, &question, &given);
     let now = print::now_millis();
-    let undone = std::iter::once(&question).chain(app.others()).all(|one| denial::may_be_undone(one, now));
+    let undone = std::iter::once(&question).chain(app.others()).all(|one| one.may_hold_denial(now));
     app.on_answered();
     // One denial at a time can be undone.
     let held = app.take_denial();

@@ -1,5 +1,4 @@
 use super::app::{Act, App, TuiKey, View};
-use super::denial;
 use super::view::draw_view;
 use postern_contract::methods::Arming;
 use postern_contract::{Answer, AnswerParams, ApproverNotification, Closed, Question};
@@ -323,16 +322,6 @@ fn a_denial_is_about_the_question_as_it_was() {
     let mut app = held();
     close(&mut app, "q1");
     assert!(app.denial_words().is_none() && app.take_denial().is_empty(), "it ended meanwhile");
-}
-
-#[test]
-fn a_denial_is_given_at_once_where_it_cannot_wait() {
-    let now = 1_000_000;
-    let ends = |left: i64| Question { expires_at: now + left, ..question("ls", 1) };
-    assert!(denial::may_be_undone(&ends(7_001), now));
-    assert!(!denial::may_be_undone(&ends(7_000), now), "it would end by itself");
-    let allowed = Question { allowed_at_zero: true, ..ends(60_000) };
-    assert!(!denial::may_be_undone(&allowed, now), "without this view it would be allowed");
 }
 
 #[test]
