@@ -4,7 +4,7 @@
 #[cfg_attr(not(target_os = "macos"), path = "linux.rs")]
 mod system;
 
-use postern_contract::{Question, pieces_to_text};
+use postern_contract::{Question, join_pieces};
 use system::{remove, show_notification};
 
 /// Characters of a command in a notification.
@@ -40,7 +40,7 @@ pub(crate) fn show_question(
     heard: bool,
     on_choice: impl FnOnce(NotificationChoice) + Send + 'static,
 ) {
-    let headline = shortened(&pieces_to_text(&question.headline));
+    let headline = shortened(&join_pieces(&question.headline));
     let line = shortened(&question.line);
     show_notification(&question.id, &headline, &line, heard, Some(Box::new(on_choice)));
 }

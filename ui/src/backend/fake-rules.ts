@@ -99,8 +99,7 @@ export class FakeRules {
     const none = said["npm test *"] as RulePreview;
     const problem = this.wrong(draft);
     if (also.length === 0) return said[text] ?? { ...none, problem };
-    const remarks = [`Also covers ${also.length} effects: ${also.map((one) => one.text).join("; ")}`];
-    return { ...none, problem, remarks, also };
+    return { ...none, problem, also };
   }
 
   /** What the host refuses a rule for, where it does. Some can be saved all the same, as broad ones. */

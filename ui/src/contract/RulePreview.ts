@@ -10,7 +10,7 @@ export type RulePreview = {
  */
 problem: string | null, 
 /**
- * Remarks to read before it is saved ("the program does not exist"), with what a broad rule covers besides.
+ * Remarks to read before it is saved ("the program does not exist").
  */
 remarks: Array<string>, 
 /**

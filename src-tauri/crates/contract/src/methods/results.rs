@@ -141,7 +141,7 @@ pub struct RefusedRule {
 pub struct RulePreview {
     /// Reason why it would not be saved.
     pub problem: Option<String>,
-    /// Remarks to read before it is saved ("the program does not exist"), with what a broad rule covers besides.
+    /// Remarks to read before it is saved ("the program does not exist").
     pub remarks: Vec<String>,
     /// Number of recent requests that it would have matched.
     pub matched: u32,

@@ -179,20 +179,18 @@ impl Handle<PreviewRule> for HostControl {
             Err(error) => {
                 let carrier = matches!(error, PolicyStoreError::Rule(RuleProblem::Carrier(_)));
                 let also = if carrier { self.also_covered(draft) } else { Vec::new() };
-                let remarks = render::all_also_covered(&also).into_iter().collect();
                 let problem = Some(error.to_string());
-                return Ok(RulePreview { problem, remarks, also, ..RulePreview::default() });
+                return Ok(RulePreview { problem, also, ..RulePreview::default() });
             }
         };
         let also = if draft.broad { self.also_covered(draft) } else { Vec::new() };
         let listed = self.parts.book.remarked(vec![rule.clone()]).await?;
         let remarks = listed.into_iter().flat_map(|listed| listed.remarks).map(|remark| remark.text);
-        let remarks = remarks.chain(render::all_also_covered(&also)).collect();
         let Matched { count, of, examples } =
             self.parts.book.matched_recently(agent.clone(), vec![rule.clone()]).await?;
         let (changed, changes) = self.parts.book.changed_by(agent, rule).await?;
         Ok(RulePreview {
-            remarks,
+            remarks: remarks.collect(),
             matched: count,
             of,
             examples,

@@ -143,8 +143,8 @@ fn add_rules(
     {
         return Err(Failure::refused(problem));
     }
-    for covers in previews.iter().filter(|preview| preview.problem.is_some()).flat_map(|one| &one.remarks) {
-        print::remark(covers);
+    for refused in previews.iter().filter(|preview| preview.problem.is_some()) {
+        print_covered(refused);
     }
     if previews.iter().any(|preview| preview.problem.is_some() && !preview.also.is_empty()) {
         print::remark("hint: --confine project confines it to the project; --broad saves it as a broad rule");
@@ -194,7 +194,7 @@ fn previewed(effect: Effect, previews: &[RulePreview], json: JsonOutput) -> Resu
         one_or_all(previews)?;
     }
     if let Some(refused) = previews.iter().find(|preview| preview.problem.is_some()) {
-        refused.remarks.iter().for_each(print::remark);
+        print_covered(refused);
         return Err(Failure::refused(refused.problem.clone().unwrap_or_default()));
     }
     if json.json {
@@ -204,9 +204,19 @@ fn previewed(effect: Effect, previews: &[RulePreview], json: JsonOutput) -> Resu
         for remark in &preview.remarks {
             print::write_line(format!("  note: {remark}"))?;
         }
+        if let Some(covers) = render::all_also_covered(&preview.also) {
+            print::write_line(format!("  note: {covers}"))?;
+        }
         looked_back(effect, preview)?;
     }
     print::write_line("nothing was saved")
+}
+
+/// Remarks on what a rule covers that is not saved as it is.
+fn print_covered(refused: &RulePreview) {
+    if let Some(covers) = render::all_also_covered(&refused.also) {
+        print::remark(covers);
+    }
 }
 
 /// Prints the effect that the rule would have had on the last requests.

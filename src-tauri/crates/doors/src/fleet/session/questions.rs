@@ -61,9 +61,9 @@ impl FleetHostSession {
         };
         let revision = known.as_ref().map_or(1, |open| if same { open.revision } else { open.revision + 1 });
         let given = known.filter(|_| same).map(|open| open.given).unwrap_or_default();
-        let left = u64::try_from(question.expires_at.saturating_sub(super::super::wall_clock())).unwrap_or(0);
+        let left = question.time_left(super::super::wall_clock());
         let (risk, digest) = (fleet_risk(question.risk.level), question.digest.clone());
-        let ends = self.started.elapsed() + Duration::from_millis(left);
+        let ends = self.started.elapsed() + left;
         self.fleet
             .open_question(id.clone(), OpenQuestion { revision, digest, risk, approvals: 1, ends, given });
         // The revision begins again with each connection: what is repeated is what shows the same.
@@ -75,7 +75,7 @@ impl FleetHostSession {
             facts,
             groups: self.fleet.groups().to_vec(),
             risk,
-            expires_in: left,
+            expires_in: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
             approvals: 1,
             fallback: postern_contract::pieces_to_text(&question.at_zero),
             policy: postern_contract::pieces_to_text(&question.policy),
