@@ -7,3 +7,7 @@ export const presets: Record<Preset, Pick<Settings, "security" | "ask">> = {
   ask: { security: "allowlist", ask: "on-miss" },
   allow: { security: "full", ask: "off" },
 };
+
+/** Whether commands run with no question at all, but for what a deny rule or Postern forbids. */
+export const opensAll = ({ security, ask }: Pick<Settings, "security" | "ask">) =>
+  security === "full" && ask !== "always";

@@ -51,7 +51,22 @@ describe("an agent's page", () => {
     const group = screen.getByRole("radiogroup", { name: "May run" });
     expect(group.parentElement).not.toHaveClass("alarm");
     await user.click(within(group).getByRole("radio", { name: "Everything" }));
+    await user.click(screen.getByRole("button", { name: "Allow Everything" }));
     await waitFor(() => expect(group.parentElement).toHaveClass("alarm"));
+  });
+
+  it("lets everything run only once that is confirmed", async () => {
+    const { user, call } = await open("builder");
+    const presets = within(screen.getByRole("radiogroup", { name: "What it may run" }));
+    await user.click(presets.getByRole("radio", { name: "Allow" }));
+    expect(call).not.toHaveBeenCalledWith("agents.set", expect.anything());
+    await user.click(screen.getByRole("button", { name: "Cancel" }));
+    expect(presets.getByRole("radio", { name: "Ask" })).toBeChecked();
+    await user.click(presets.getByRole("radio", { name: "Allow" }));
+    await user.click(screen.getByRole("button", { name: "Allow Everything" }));
+    const settings = expect.objectContaining({ security: "full", ask: "off" });
+    expect(call).toHaveBeenCalledWith("agents.set", { agent: "builder", settings });
+    expect(screen.queryByRole("dialog")).toBeNull();
   });
 
   it("has a color that tells it from the others", async () => {
@@ -171,6 +186,7 @@ describe("what an agent may do without asking", () => {
         name: "Allow",
       }),
     );
+    await user.click(screen.getByRole("button", { name: "Allow Everything" }));
     await waitFor(() => expect(screen.queryByRole("radiogroup", { name: "Look around" })).toBeNull());
     expect(screen.getByRole("textbox", { name: /^Folders/ })).toBeVisible();
   });

@@ -57,6 +57,9 @@ export const pages = {
       ask: "Your rules and the choices below decide. You are asked about the rest.",
       allow: "Everything runs but what a deny rule or Postern forbids.",
     },
+    openTitle: (name: string) => `Allow everything for ${name}?`,
+    openConfirm: "You are asked about nothing. Only what a deny rule or Postern forbids is denied.",
+    openYes: "Allow Everything",
     simulatedWeek: (changes: string[]) => `In the last 7 days, ${changes.join(", ")}.`,
     simulated: {
       deny: (n: number) => `Deny would have denied ${n.toLocaleString("en-US")} more`,
