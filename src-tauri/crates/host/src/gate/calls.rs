@@ -384,6 +384,7 @@ pub(super) fn new_request(
         answering: None,
         closes: None,
         writing: None,
+        recorded_parts: None,
         uses: Vec::new(),
         scripts: Vec::new(),
         accepted: Vec::new(),

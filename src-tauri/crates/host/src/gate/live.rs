@@ -69,6 +69,8 @@ pub(crate) struct LiveRequest {
     pub(crate) closes: Option<QuestionClosed>,
     /// Entry that is being written.
     pub(crate) writing: Option<Writing>,
+    /// Digest of the long parts that are on record.
+    pub(crate) recorded_parts: Option<[u8; 32]>,
     /// The rules that decided, to be noted as used with the next record.
     pub(crate) uses: Vec<(RuleId, RuleUse)>,
     /// The scripts that a person allowed with it, to be kept with the next record.
@@ -160,6 +162,8 @@ pub(crate) struct Writing {
     pub(crate) closes: Option<QuestionClosed>,
     /// Charge on its agent's room in the record.
     pub(crate) charge: Charge,
+    /// Digest of the long parts that it writes.
+    pub(crate) parts: Option<[u8; 32]>,
 }
 
 /// Says that `exec.started` could not be told yet: what the run writes is told with its end.

@@ -55,11 +55,9 @@ impl Task {
         let ended = if entry.tells == Some(Tells::Ended) { self.keep_ended_event(id) } else { None };
         let Some(kept) = self.part_to_store(id, entry) else { return };
         let Some(request) = self.requests.get_mut(&id) else { return };
-        // What it was asked is written down with its question: the state is on record already, unless it was edited.
-        let change = if entry.tells != Some(Tells::Pending) || request.edited.is_some() {
-            change_of(request, entry, at, kept.charge.keep).map(Some)
-        } else {
-            Ok(None)
+        let (parts, change) = match change_to_store(request, entry, at, &kept) {
+            Ok((parts, change)) => (parts, Ok(change)),
+            Err(error) => (None, Err(error)),
         };
         let uses = Arc::new(std::mem::take(&mut request.uses));
         let allowed = std::mem::take(&mut request.scripts);
@@ -67,7 +65,8 @@ impl Task {
         // A person waits for the record of what they said.
         let durable = entry.intends || request.answering.is_some();
         let (tells, charge) = (entry.tells, kept.charge);
-        request.writing = Some(Writing { tells, uses: Arc::clone(&uses), closes: closes.clone(), charge });
+        request.writing =
+            Some(Writing { tells, uses: Arc::clone(&uses), closes: closes.clone(), charge, parts });
         let change = match change {
             Ok(change) => change,
             Err(error) => {
@@ -197,7 +196,10 @@ impl Task {
         if notice.is_some() {
             request.notice = notice;
         }
-        let tells = request.writing.take().and_then(|writing| writing.tells);
+        let writing = request.writing.take();
+        let parts = writing.as_ref().and_then(|writing| writing.parts);
+        request.recorded_parts = parts.or(request.recorded_parts);
+        let tells = writing.and_then(|writing| writing.tells);
         if matches!(tells, Some(Tells::Started { .. })) {
             // Only now: what the run writes is told behind it.
             request.began = None;
@@ -230,6 +232,28 @@ fn keep_marks(
 ) -> Result<(), Error> {
     uses.iter().try_for_each(|(rule, used)| rules::record_use(conn, *rule, used))?;
     allowed.iter().try_for_each(|script| scripts::keep_script(conn, script, at))
+}
+
+/// Returns what to write of a request in a state, with the digest of its long parts. Those that are on record are left out.
+fn change_to_store(
+    request: &LiveRequest,
+    entry: &RecordEntry,
+    at: Millis,
+    kept: &StoredRequestPart,
+) -> Result<(Option<[u8; 32]>, Option<RequestChange>), Error> {
+    // What it was asked is written down with its question: the state is on record already, unless it was edited.
+    if entry.tells == Some(Tells::Pending) && request.edited.is_none() {
+        return Ok((None, None));
+    }
+    let change = change_of(request, entry, at, kept.charge.keep)?;
+    let parts = change.parts_digest();
+    let change = match &kept.new {
+        // Packed here: the thread of the record is everybody's.
+        Some(new) => change.packed_with(new)?,
+        None if parts == request.recorded_parts => change.without_parts(),
+        None => change,
+    };
+    Ok((parts, Some(change)))
 }
 
 /// Returns the change to write for a request in a state.

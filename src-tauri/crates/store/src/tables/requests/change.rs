@@ -1,14 +1,15 @@
 //! Changes of a request while it lives. Once it has ended, nothing changes it.
 
 use super::new::NewRequest;
-use super::packed::LongParts;
+use super::packed::{LongParts, pack_parts};
 use super::row::{Actor, RecordedProcess};
 use crate::column::{UuidColumn, to_json_text};
 use crate::error::Error;
-use postern_policy::{Millis, Risk, Verdict};
+use postern_policy::{Millis, Risk, RuleId, Verdict};
 use postern_protocol::{AllowedBy, RunState};
 use postern_request::{Digest, Plan, RequestEnding};
 use rusqlite::{Connection, params};
+use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 /// Change of a request: columns that are not named stay as they are.
@@ -32,13 +33,16 @@ pub struct RequestChange {
     line: Option<String>,
     ending: Option<RecordedEnd>,
     told: Option<u64>,
+    packed: Option<Vec<u8>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct RecordedEnd {
-    whole: String,
+    /// Whole form; `None` if it is packed.
+    whole: Option<String>,
     name: &'static str,
     exit_code: Option<i32>,
+    denied_by: Option<RuleId>,
 }
 
 impl RequestChange {
@@ -60,6 +64,7 @@ impl RequestChange {
             line: None,
             ending: None,
             told: None,
+            packed: None,
         }
     }
 
@@ -70,10 +75,13 @@ impl RequestChange {
             RequestEnding::Finished { end } => end.exit_code(),
             RequestEnding::Denied(_) | RequestEnding::Failed { .. } | RequestEnding::Allowed => None,
         };
+        let mut denied_by = None;
         if let RequestEnding::Denied(denial) = ending {
             change.feedback.clone_from(&denial.feedback);
+            denied_by = denial.rule;
         }
-        change.ending = Some(RecordedEnd { whole: to_json_text(ending)?, name: ending.name(), exit_code });
+        let whole = Some(to_json_text(ending)?);
+        change.ending = Some(RecordedEnd { whole, name: ending.name(), exit_code, denied_by });
         Ok(change)
     }
 
@@ -131,6 +139,32 @@ impl RequestChange {
         Ok(self)
     }
 
+    /// Returns the digest of its verdict, plan and facts; `None` if it has none of them.
+    pub fn parts_digest(&self) -> Option<[u8; 32]> {
+        let parts = [&self.verdict, &self.plan, &self.facts];
+        let mut digest = Sha256::new();
+        for part in parts {
+            let part = part.as_deref().unwrap_or_default();
+            digest.update(part.len().to_be_bytes());
+            digest.update(part);
+        }
+        parts.iter().any(|part| part.is_some()).then(|| digest.finalize().into())
+    }
+
+    /// Leaves out its verdict, plan and facts, which are on record already.
+    pub fn without_parts(self) -> Self {
+        Self { verdict: None, plan: None, facts: None, ..self }
+    }
+
+    /// Packs what is long of it and of the request that it is the first change of. Then it says nothing without that request.
+    pub fn packed_with(mut self, new: &NewRequest) -> Result<Self, Error> {
+        let ended = self.ending.as_mut().and_then(|ending| ending.whole.take());
+        let long = [self.facts.take(), self.plan.take(), self.verdict.take(), ended];
+        let [facts, plan, verdict, ended] = long.each_ref().map(|part| part.as_deref().unwrap_or_default());
+        self.packed = Some(pack_parts([&new.asked, facts, plan, verdict, ended])?);
+        Ok(self)
+    }
+
     /// Adds the process that it runs as.
     pub fn process(mut self, process: RecordedProcess) -> Self {
         self.process = Some(process);
@@ -170,7 +204,7 @@ pub fn change(conn: &Connection, id: Uuid, change: &RequestChange) -> Result<boo
         process.map(|process| process.pid),
         process.map(|process| process.start_time),
         process.map(|process| &process.boot),
-        ending.map(|ending| &ending.whole),
+        ending.and_then(|ending| ending.whole.as_ref()),
         ending.map(|ending| &ending.name),
         ending.and_then(|ending| ending.exit_code),
         since(RunState::Asking),
@@ -193,9 +227,9 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &RequestChange
     let mut insert = conn.prepare_cached(
         "INSERT INTO requests (id, agent, request_id, content, session, phase, line, asked, received_at, verdict, risk,
             plan, digest, actor, feedback, ended, ending, asked_at, decided_at, ended_at, facts, told, origin,
-            folder)
+            folder, packed, denied_by)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
-            ?23, ?24)
+            ?23, ?24, ?25, ?26)
          ON CONFLICT (agent, request_id) DO NOTHING",
     )?;
     Ok(insert.execute(params![
@@ -206,7 +240,7 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &RequestChange
         new.session,
         change.phase.name(),
         new.line,
-        new.asked,
+        if change.packed.is_some() { "" } else { new.asked.as_str() },
         new.at,
         change.verdict,
         change.risk,
@@ -214,7 +248,7 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &RequestChange
         change.digest,
         change.by,
         change.feedback,
-        ending.map(|ending| &ending.whole),
+        ending.and_then(|ending| ending.whole.as_ref()),
         ending.map(|ending| &ending.name),
         since(RunState::Asking),
         since(RunState::Starting).or_else(|| since(RunState::Allowed)),
@@ -223,6 +257,8 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &RequestChange
         change.told,
         to_json_text(&new.origin)?,
         change.folder,
+        change.packed,
+        ending.and_then(|ending| ending.denied_by),
     ])?)
 }
 

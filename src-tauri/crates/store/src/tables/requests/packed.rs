@@ -1,4 +1,4 @@
-//! Long parts of a request, packed into one column once it has ended.
+//! Long parts of a request, packed into one column: of a new one before it is stored, of others once they have ended.
 //!
 //! What was asked, its plan, its verdict and the facts say much of the same, and every row has the same members. So they are
 //! compressed together (RFC 1951), beginning with a dictionary of what rows are made of.
@@ -25,7 +25,7 @@ const BETWEEN: &str = "\0";
 /// Bytes of a window that holds the dictionary and a row of the usual length, as a power of two.
 const WINDOW_BITS: u8 = 14;
 
-/// Columns of the long parts: all of them packed, or each by itself.
+/// Columns of the long parts: all of them packed, and each that is not. What came after the packing stands beside it.
 pub(super) const COLUMNS: &str = "packed, asked, plan, verdict, facts, ended";
 
 /// Long parts of a request, as JSON texts.
@@ -42,26 +42,10 @@ pub(super) struct LongParts {
 
 impl LongParts {
     /// Packs them.
-    pub(super) fn to_packed(&self) -> Result<Vec<u8>, Error> {
-        let others = [&self.facts, &self.plan, &self.verdict, &self.ended];
-        let others = others.map(|part| part.as_deref().unwrap_or_default());
-        let text = [&[self.asked.as_str()], &others[..]].concat().join(BETWEEN);
-        let length = u32::try_from(text.len()).ok().filter(|_| text.len() <= MOST);
-        let length =
-            length.ok_or_else(|| Error::Refused(format!("{} bytes are too many for a row", text.len())))?;
-        let failed =
-            |error: &dyn std::fmt::Display| Error::Refused(format!("a row cannot be packed: {error}"));
-        let mut packer = Compress::new_with_window_bits(Compression::new(LEVEL), false, WINDOW_BITS);
-        packer.set_dictionary(DICTIONARY).map_err(|error| failed(&error))?;
-        // What cannot be compressed grows by a few bytes for each block.
-        let mut packed = Vec::with_capacity(HEAD + text.len() + text.len() / 8 + 64);
-        packed.push(FORM);
-        packed.extend_from_slice(&length.to_le_bytes());
-        match packer.compress_vec(text.as_bytes(), &mut packed, FlushCompress::Finish) {
-            Ok(Status::StreamEnd) => Ok(packed),
-            Ok(_) => Err(failed(&"it grew")),
-            Err(error) => Err(failed(&error)),
-        }
+    fn to_packed(&self) -> Result<Vec<u8>, Error> {
+        let [facts, plan, verdict, ended] = [&self.facts, &self.plan, &self.verdict, &self.ended]
+            .map(|part| part.as_deref().unwrap_or_default());
+        pack_parts([&self.asked, facts, plan, verdict, ended])
     }
 
     /// Unpacks them.
@@ -94,13 +78,43 @@ impl LongParts {
 
     /// Reads them from [`COLUMNS`], the first of which has this index.
     pub(super) fn from_row(row: &Row<'_>, first: usize) -> rusqlite::Result<Self> {
-        let Some(packed) = row.get::<_, Option<Vec<u8>>>(first)? else {
-            let [plan, verdict] = [row.get(first + 2)?, row.get(first + 3)?];
-            let [facts, ended] = [row.get(first + 4)?, row.get(first + 5)?];
-            return Ok(Self { asked: row.get(first + 1)?, plan, verdict, facts, ended });
+        let columns = Self {
+            asked: row.get(first + 1)?,
+            plan: row.get(first + 2)?,
+            verdict: row.get(first + 3)?,
+            facts: row.get(first + 4)?,
+            ended: row.get(first + 5)?,
         };
-        Self::unpack(&packed)
-            .map_err(|error| rusqlite::Error::FromSqlConversionFailure(first, Type::Blob, Box::new(error)))
+        let Some(packed) = row.get::<_, Option<Vec<u8>>>(first)? else { return Ok(columns) };
+        let packed = Self::unpack(&packed)
+            .map_err(|error| rusqlite::Error::FromSqlConversionFailure(first, Type::Blob, Box::new(error)))?;
+        Ok(Self {
+            asked: if columns.asked.is_empty() { packed.asked } else { columns.asked },
+            plan: columns.plan.or(packed.plan),
+            verdict: columns.verdict.or(packed.verdict),
+            facts: columns.facts.or(packed.facts),
+            ended: columns.ended.or(packed.ended),
+        })
+    }
+}
+
+/// Packs long parts: what was asked, the facts, the plan, the verdict and the ending. One that is not there is empty.
+pub(super) fn pack_parts(parts: [&str; 5]) -> Result<Vec<u8>, Error> {
+    let text = parts.join(BETWEEN);
+    let length = u32::try_from(text.len()).ok().filter(|_| text.len() <= MOST);
+    let length =
+        length.ok_or_else(|| Error::Refused(format!("{} bytes are too many for a row", text.len())))?;
+    let failed = |error: &dyn std::fmt::Display| Error::Refused(format!("a row cannot be packed: {error}"));
+    let mut packer = Compress::new_with_window_bits(Compression::new(LEVEL), false, WINDOW_BITS);
+    packer.set_dictionary(DICTIONARY).map_err(|error| failed(&error))?;
+    // What cannot be compressed grows by a few bytes for each block.
+    let mut packed = Vec::with_capacity(HEAD + text.len() + text.len() / 8 + 64);
+    packed.push(FORM);
+    packed.extend_from_slice(&length.to_le_bytes());
+    match packer.compress_vec(text.as_bytes(), &mut packed, FlushCompress::Finish) {
+        Ok(Status::StreamEnd) => Ok(packed),
+        Ok(_) => Err(failed(&"it grew")),
+        Err(error) => Err(failed(&error)),
     }
 }
 
@@ -115,10 +129,11 @@ pub(super) enum PackedError {
     Damaged(#[from] flate2::DecompressError),
 }
 
-/// Packs the long parts of a request that has ended, if they are not packed yet.
+/// Packs the long parts of a request that has ended, if some are not packed yet.
 pub(crate) fn pack_ended(conn: &Connection, number: i64) -> Result<(), Error> {
     let mut query = conn.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM requests WHERE number = ?1 AND ended_at IS NOT NULL AND packed IS NULL"
+        "SELECT {COLUMNS} FROM requests WHERE number = ?1 AND ended_at IS NOT NULL
+            AND (packed IS NULL OR coalesce(plan, verdict, facts, ended) IS NOT NULL)"
     ))?;
     let Some(parts) = query.query_row([number], |row| LongParts::from_row(row, 0)).optional()? else {
         return Ok(());
@@ -133,7 +148,7 @@ pub(crate) fn pack_ended(conn: &Connection, number: i64) -> Result<(), Error> {
     // What lists show of them has columns of its own.
     let mut update = conn.prepare_cached(
         "UPDATE requests SET folder = coalesce(folder, json_extract(plan, '$.cwd.path')),
-            denied_by = json_extract(ended, '$.rule'), packed = ?2, asked = '', plan = NULL, verdict = NULL,
+            denied_by = coalesce(denied_by, json_extract(ended, '$.rule')), packed = ?2, asked = '', plan = NULL, verdict = NULL,
             facts = NULL, ended = NULL
          WHERE number = ?1",
     )?;

@@ -178,8 +178,9 @@ fn a_forgotten_body_is_in_no_column_packed_or_not() {
     let id = secret.id;
     let ended = RequestChange::from_ending(&denied(DenyReason::Core), 5).unwrap();
     let ended = ended.judged(&verdict()).unwrap().planned(&plan(), &plan().digest()).unwrap();
+    let ended = ended.packed_with(&secret).unwrap();
     store.write(move |conn| super::open_as(conn, &secret, &ended)).wait().unwrap();
-    store.write(crate::search::index_all).wait().unwrap();
+    assert_eq!(plain_bytes(&store, "r1"), 0, "it is packed before it is stored");
     let read = || store.read(|conn| get_request(conn, id)).unwrap().unwrap();
     let row = read();
     assert_eq!(
@@ -191,6 +192,28 @@ fn a_forgotten_body_is_in_no_column_packed_or_not() {
     let row = read();
     assert_eq!((row.asked.as_str(), row.plan, row.verdict, row.facts), ("{}", None, None, None));
     assert_eq!(row.ending, Some(denied(DenyReason::Core)), "what became of it is still known");
+}
+
+#[test]
+fn what_comes_after_the_packing_stands_beside_it_until_the_end_is_packed_too() {
+    let (_folder, store) = opened();
+    let new = NewRequest { asked: "{\"it\":1}".into(), ..new_request("main", "r1", 1) };
+    let id = new.id;
+    let starting = RequestChange::to_phase(RunState::Starting, 2).judged(&verdict()).unwrap();
+    let starting = starting.with_facts("{}".into()).packed_with(&new).unwrap();
+    store.write(move |conn| super::open_as(conn, &new, &starting)).wait().unwrap();
+    let later = RequestChange::to_phase(RunState::Starting, 3).planned(&plan(), &plan().digest()).unwrap();
+    assert!(put_change(&store, id, later));
+    assert!(put_change(&store, id, RequestChange::from_ending(&denied(DenyReason::Core), 5).unwrap()));
+    let read = || store.read(|conn| get_request(conn, id)).unwrap().unwrap();
+    let before = read();
+    assert_eq!((before.asked.as_str(), before.facts.as_deref()), ("{\"it\":1}", Some("{}")));
+    assert_eq!((&before.plan, &before.verdict), (&Some(plan()), &Some(verdict())));
+    assert_eq!((&before.ending, before.summary.denied_by), (&Some(denied(DenyReason::Core)), Some(4)));
+    assert!(plain_bytes(&store, "r1") > 0);
+    store.write(crate::search::index_all).wait().unwrap();
+    assert_eq!(plain_bytes(&store, "r1"), 0);
+    assert_eq!(read(), before);
 }
 
 #[test]
