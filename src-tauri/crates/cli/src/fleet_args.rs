@@ -17,6 +17,10 @@ pub(crate) enum FleetCommand {
     NatsSetup,
     /// List members, hosts and people, or change what one may do
     Members(Members),
+    /// Show how many owners and publishers have to sign a change, or choose it
+    Signatures(Signatures),
+    /// List changes that wait for your signature, or sign one after it was shown
+    Sign(SignChange),
     /// List groups: their hosts, and who answers for them
     Groups(super::args::JsonOutput),
     /// Remove a member; its answers and its connection end at once
@@ -153,6 +157,31 @@ pub(crate) struct SetMember {
     /// Take groups that no member has yet for new ones, not for mistakes
     #[arg(long, requires = "groups")]
     pub(crate) new_groups: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Signatures {
+    /// Number of owners who have to sign a change of members, their rights or these numbers
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub(crate) owners: Option<u8>,
+    /// Number of publishers who have to sign a policy, each of its stages and a rollback
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub(crate) publishers: Option<u8>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SignChange {
+    /// Change, as the list names it [default: list all]
+    pub(crate) change: Option<String>,
+    /// Days to look back in the replay of a policy
+    #[arg(long, default_value = "7")]
+    pub(crate) days: u16,
+    /// Withdraw it instead
+    #[arg(long, requires = "change")]
+    pub(crate) withdraw: bool,
+    /// Sign without asking
+    #[arg(long, requires = "change", conflicts_with = "withdraw")]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

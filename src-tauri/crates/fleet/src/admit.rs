@@ -193,7 +193,7 @@ pub fn published<T: FleetMessageBody>(
 ) -> Result<T, FleetRefusal> {
     let payload = payload::<T>(envelope, T::KIND, fleet)?;
     let have = pinned.roster.signed_by(envelope, MemberRole::Publisher);
-    let need = usize::from(pinned.roster.publishers_needed.max(1));
+    let need = pinned.roster.needed(MemberRole::Publisher);
     if have < need { Err(FleetRefusal::TooFew { have, need }) } else { Ok(payload.body) }
 }
 

@@ -52,7 +52,7 @@ impl Subjects {
         format!("pf-{}-a", self.fleet)
     }
 
-    /// Returns the key of a group's bundle or stage in the bucket. The broker is not told the group's name.
+    /// Returns the key of a group's bundle, stage or proposal in the bucket. The broker is not told the group's name.
     pub fn group_key(&self, kind: &str, group: &FleetId) -> String {
         let parts = [self.fleet.as_str().as_bytes(), group.as_str().as_bytes()];
         format!("{kind}.{}", Hash::of_parts("postern-fleet group 1", &parts).short_hex())
@@ -228,8 +228,10 @@ impl Broker<'_> {
         // An owner writes all of it. A publisher writes the entries that there are: by others the bucket could be filled.
         if member.has_role(MemberRole::Publisher) && !member.has_role(MemberRole::Owner) {
             for group in self.roster.all_groups() {
-                user.publish
-                    .extend(["bundle", "stage"].map(|kind| names.key_subject(&names.group_key(kind, group))));
+                user.publish.extend(
+                    ["bundle", "stage", "proposal"]
+                        .map(|kind| names.key_subject(&names.group_key(kind, group))),
+                );
             }
         }
         if member.has_role(MemberRole::Auditor) {

@@ -4,7 +4,9 @@ use crate::WallMillis;
 use crate::id::{FleetId, Hash};
 use crate::message::{FleetMessageBody, FleetMessageKind};
 use crate::refusal::FleetRefusal;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
 /// Most that the number of a version or a stage may be ahead of the one before: nobody takes the last number.
@@ -30,13 +32,43 @@ pub struct Bundle {
     /// Moment before which it is not in force.
     pub not_before: WallMillis,
     /// Rules, in the form of a rule file.
-    pub rules: Vec<Value>,
+    pub rules: BundleRules,
     /// Settings of classes.
     pub classes: Map<String, Value>,
     /// Limits.
     pub limits: Map<String, Value>,
     /// Number of people whose approval is needed, by risk.
     pub approvals: Map<String, Value>,
+}
+
+/// Rules of a policy as they were signed. A bundle is checked without them: they are read where they are needed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct BundleRules(Box<RawValue>);
+
+impl PartialEq for BundleRules {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.get() == other.0.get()
+    }
+}
+
+impl BundleRules {
+    /// Takes rules.
+    pub fn from_values(rules: &[Value]) -> Self {
+        // A list of JSON values always has a JSON form.
+        Self(to_raw_value(rules).unwrap_or_else(|_| RawValue::NULL.to_owned()))
+    }
+
+    /// Reads each of them. The error names the first that cannot be read.
+    pub fn parse_each<T: DeserializeOwned>(&self) -> Result<Vec<T>, String> {
+        let texts: Vec<&RawValue> =
+            serde_json::from_str(self.0.get()).map_err(|error| format!("the rules are no list: {error}"))?;
+        let read = |(index, text): (usize, &&RawValue)| {
+            serde_json::from_str(text.get())
+                .map_err(|error| format!("rule {} cannot be read: {error}", index + 1))
+        };
+        texts.iter().enumerate().map(read).collect()
+    }
 }
 
 /// The hosts that a bundle is for.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Largest number of signatures on an envelope.
-const SIGNATURES: usize = 16;
+pub(crate) const SIGNATURES: usize = 16;
 
 /// Signed bytes with their type, in the JSON form of DSSE.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +66,17 @@ impl SignedEnvelope {
     pub fn add_signature(&mut self, key: &SignKey) {
         let sig = key.sign(&pre_auth_encoding(&self.payload_type, &self.payload)).to_vec();
         self.signatures.push(EnvelopeSignature { keyid: key.verifier().key_id(), sig });
+    }
+
+    /// Drops the signatures that none of these keys made, and repeated ones.
+    pub(crate) fn retain_signatures<'a>(&mut self, keys: impl IntoIterator<Item = &'a VerifyKey>) {
+        let bytes = pre_auth_encoding(&self.payload_type, &self.payload);
+        let keys: Vec<(String, &VerifyKey)> = keys.into_iter().map(|key| (key.key_id(), key)).collect();
+        let mut kept = BTreeSet::new();
+        self.signatures.retain(|one| {
+            let counts = keys.iter().any(|(id, key)| *id == one.keyid && key.verify(&bytes, &one.sig));
+            counts && kept.insert(one.keyid.clone())
+        });
     }
 
     /// Reads the JSON form.

@@ -18,12 +18,14 @@ mod job;
 mod join;
 mod keys;
 mod message;
+mod proposal;
 mod records;
 mod refusal;
 mod refusals;
 mod rights;
 mod rise;
 mod roster;
+mod roster_change;
 mod seal;
 mod seed;
 #[cfg(test)]
@@ -33,7 +35,7 @@ pub use admit::{admit_message, published, signing_approver};
 pub use admitted::{AdmittedAnswer, AdmittedMessage, Now};
 pub use anchor::{Anchor, AnchorFinding, AnchorHead, AnchorReport, verify};
 pub use broker::{Broker, MAX_PAYLOAD, Subjects};
-pub use bundle::{Bundle, InForce, RolloutReach, RolloutStage, VERSION_STEP, bundle_name};
+pub use bundle::{Bundle, BundleRules, InForce, RolloutReach, RolloutStage, VERSION_STEP, bundle_name};
 pub use code::{CODE_LASTS, CodeError, InvitationCode};
 pub use document::{open_document, seal_document};
 pub use envelope::{EnvelopeError, EnvelopeSignature, SignedEnvelope, pre_auth_encoding};
@@ -46,12 +48,14 @@ pub use message::{
     FleetAnswer, FleetChoice, FleetClosing, FleetMessageBody, FleetMessageHeader, FleetMessageKind,
     FleetPresence, FleetQuestion, FleetReceipt, FleetRights, FleetRisk, HostBlock, Payload,
 };
+pub use proposal::{CheckedProposal, FleetProposal, ProposedPolicy};
 pub use records::{AuditRows, RowFinding, RowHead, RowReport, SentAuditRow, follow_rows, rows_id};
 pub use refusal::{FleetRefusal, RosterError};
 pub use refusals::RecordedRefusals;
-pub use rights::{RightsChange, RightsError};
+pub use rights::{RightsChange, RightsError, SignaturesChange};
 pub use rise::{Rise, RiseLimits, VerdictCounts};
 pub use roster::{ApproverLimits, Fresh, Member, MemberRole, PinnedRoster, Roster};
+pub use roster_change::RosterChange;
 pub use seal::{SealError, Sealed};
 pub use seed::Seed;
 

@@ -1,5 +1,6 @@
 //! Change of a member's rights after it joined: the members of the next roster, for an owner to sign.
 
+use crate::envelope::SIGNATURES;
 use crate::id::FleetId;
 use crate::message::FleetRisk;
 use crate::refusal::RosterError;
@@ -19,6 +20,15 @@ pub struct RightsChange {
     pub once_only: Option<bool>,
     /// True if groups that the roster does not name yet are no mistake.
     pub new_groups: bool,
+}
+
+/// Numbers of people who have to sign from the next version on. What is `None` stays as it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SignaturesChange {
+    /// Owners for a roster.
+    pub owners: Option<u8>,
+    /// Publishers for a policy.
+    pub publishers: Option<u8>,
 }
 
 /// Reason why a change of rights can't be made.
@@ -74,6 +84,21 @@ pub enum RightsError {
     /// The only owner, without that role.
     #[error("{0} is the last owner: make another member an owner first")]
     LastOwner(String),
+    /// More signatures than there are people to give them.
+    #[error(
+        "{needed} {role}s cannot sign: {there}. Make another person one first: postern fleet members set NAME --roles {role},…"
+    )]
+    TooFewPeople {
+        /// Number that was asked for.
+        needed: u8,
+        /// Name of the role.
+        role: &'static str,
+        /// People who have it, in words.
+        there: String,
+    },
+    /// Number of signatures that no document has.
+    #[error("1 to {SIGNATURES} people sign")]
+    Signatures,
     /// Roster that no fleet can be run with.
     #[error(transparent)]
     Roster(#[from] RosterError),
@@ -109,6 +134,32 @@ impl Roster {
         }
         self.validate()?;
         Ok(self.members != before)
+    }
+
+    /// Changes how many people have to sign. Returns false if it is so already.
+    pub fn change_signatures(&mut self, change: SignaturesChange) -> Result<bool, RightsError> {
+        let before = (self.owners_needed, self.publishers_needed);
+        let owners = change.owners.unwrap_or(self.owners_needed);
+        let publishers = change.publishers.unwrap_or(self.publishers_needed);
+        for (role, name, asked) in [
+            (MemberRole::Owner, "owner", change.owners),
+            (MemberRole::Publisher, "publisher", change.publishers),
+        ] {
+            let Some(needed) = asked else { continue };
+            if !(1..=SIGNATURES).contains(&usize::from(needed)) {
+                return Err(RightsError::Signatures);
+            }
+            let people = self.persons(role);
+            if people.len() < usize::from(needed) {
+                let names = people.into_iter().collect::<Vec<_>>().join(", ");
+                let there =
+                    if names.is_empty() { format!("nobody is {name}") } else { format!("{name} is {names}") };
+                return Err(RightsError::TooFewPeople { needed, role: name, there });
+            }
+        }
+        (self.owners_needed, self.publishers_needed) = (owners, publishers);
+        self.validate()?;
+        Ok((owners, publishers) != before)
     }
 
     /// Returns the indices of a member by its id, or of a Mac's host and person by their name.

@@ -189,12 +189,14 @@ impl Roster {
             (MemberRole::Owner, self.owners_needed, "owners"),
             (MemberRole::Publisher, self.publishers_needed, "publishers"),
         ] {
-            let there = self.persons(role);
+            let there = self.persons(role).len();
             // A fleet may have no publisher; without owners nobody could change it again.
             let fits =
                 needed >= 1 && (there >= usize::from(needed) || (role != MemberRole::Owner && there == 0));
             if !fits {
-                return wrong(format!("{needed} {who} have to sign, and {there} people are there"));
+                return wrong(format!(
+                    "{needed} {who} have to sign, and this leaves {there}: let fewer sign, or make another person one of them"
+                ));
             }
         }
         if !FRESH.contains(&self.fresh_for) {
@@ -203,16 +205,30 @@ impl Roster {
         Ok(())
     }
 
-    /// Returns the number of people with a role.
-    fn persons(&self, role: MemberRole) -> usize {
-        self.members_with(role).map(Member::counted_as).collect::<BTreeSet<_>>().len()
+    /// Returns the people with a role. Two devices of one person are one.
+    pub fn persons(&self, role: MemberRole) -> BTreeSet<&str> {
+        self.members_with(role).map(Member::counted_as).collect()
+    }
+
+    /// Returns the number of people who have to sign what members of a role sign.
+    pub fn needed(&self, role: MemberRole) -> usize {
+        let number = match role {
+            MemberRole::Owner => self.owners_needed,
+            MemberRole::Publisher => self.publishers_needed,
+            MemberRole::Approver | MemberRole::Auditor | MemberRole::Host => 1,
+        };
+        usize::from(number.max(1))
+    }
+
+    /// Returns the people of a role who signed an envelope.
+    pub(crate) fn people_who_signed(&self, envelope: &SignedEnvelope, role: MemberRole) -> BTreeSet<&str> {
+        let signers = envelope.signers(self.signing_keys(role));
+        signers.iter().filter_map(|id| self.member(id)).map(Member::counted_as).collect()
     }
 
     /// Returns how many people of a role signed an envelope.
     pub(crate) fn signed_by(&self, envelope: &SignedEnvelope, role: MemberRole) -> usize {
-        let signers = envelope.signers(self.signing_keys(role));
-        let people = signers.iter().filter_map(|id| self.member(id)).map(Member::counted_as);
-        people.collect::<BTreeSet<_>>().len()
+        self.people_who_signed(envelope, role).len()
     }
 }
 
@@ -234,15 +250,37 @@ impl Member {
 }
 
 impl PinnedRoster {
-    /// Pins the roster that a code names by its hash. Its owners must have signed it themselves.
+    /// Pins the roster that a code names by its hash. One of its owners must have signed it.
+    ///
+    /// One is enough: so many as it wants from now on need not have signed it itself.
     pub fn pin_first(envelope: &SignedEnvelope, fleet: &FleetId, hash: Hash) -> Result<Self, FleetRefusal> {
         if Hash::of_bytes(&envelope.payload) != hash {
             return Err(RosterError::OtherFirst.into());
         }
         let roster = payload::<Roster>(envelope, FleetMessageKind::Roster, fleet)?.body;
         roster.validate()?;
-        enough(&roster, envelope)?;
+        if roster.signed_by(envelope, MemberRole::Owner) == 0 {
+            return Err(FleetRefusal::TooFew { have: 0, need: 1 });
+        }
         Ok(Self { roster, hash })
+    }
+
+    /// Reads a roster that is proposed to follow this one, whoever signed it. It names this one, and may leave out numbers.
+    pub(crate) fn read_following(
+        &self,
+        envelope: &SignedEnvelope,
+        fleet: &FleetId,
+    ) -> Result<Roster, FleetRefusal> {
+        let roster = payload::<Roster>(envelope, FleetMessageKind::Roster, fleet)?.body;
+        if roster.version <= self.roster.version {
+            return Err(FleetRefusal::Older);
+        }
+        if roster.previous != Some(self.hash) {
+            return Err(RosterError::OtherPrevious.into());
+        }
+        require_step(self.roster.version, roster.version)?;
+        roster.validate()?;
+        Ok(roster)
     }
 
     /// Returns a later roster: the next one, or one after it that owners of this one signed as well.

@@ -141,7 +141,7 @@ impl FleetDesk {
         let inviting = Arc::clone(&self.inviting);
         self.tasks.spawn(async move {
             let _turn = inviting.lock().await;
-            let invited = invite_device(&folder, &invitation, &ticket.stop, (show_code, compare));
+            let invited = invite_device(&folder, &invitation, &ticket.stop, (show_code, compare, |_| {}));
             let done = Box::pin(invited).await;
             ended.finish(done.map_err(ControlError::from));
         });

@@ -10,6 +10,7 @@ use postern_fleet::{
 use postern_host::{make_private, write_soon, write_whole};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -33,8 +34,11 @@ const LOCK: &str = "roster.lock";
 /// File with the roster that this Mac signed and the broker did not confirm yet.
 const PENDING: &str = "pending-roster.json";
 
+/// File with the numbers of what this Mac's person signed as one of several, by its key in the bucket.
+const SIGNED: &str = "signed.json";
+
 /// Everything that makes this Mac a member.
-const FILES: [&str; 18] = [
+const FILES: [&str; 19] = [
     LOCK,
     PENDING,
     "member.json",
@@ -49,6 +53,7 @@ const FILES: [&str; 18] = [
     "policy.json",
     "jobs.json",
     "published.json",
+    SIGNED,
     "heads.json",
     "anchored.json",
     "rows-sent.json",
@@ -319,6 +324,41 @@ impl Folder {
         self.remove(PENDING)
     }
 
+    /// Returns the number for the next document under a key, at least `next`.
+    ///
+    /// A number under which something was signed here is passed over, and the one after it. What was signed may still come to count,
+    /// and does not name what is signed now.
+    pub(super) fn free_number(&self, key: &str, next: u64) -> Result<u64, FleetError> {
+        let used = self.signed_numbers()?.get(key).map(|(number, _)| *number).filter(|used| *used >= next);
+        Ok(used.map_or(next, |used| used.saturating_add(2)))
+    }
+
+    /// Notes that a document is signed here as one of several. Nobody signs two of a number, or of two that follow each other
+    /// and don't name each other: with other people's signatures both could count.
+    pub(super) fn note_signed(
+        &self,
+        key: &str,
+        (number, hash): (u64, Hash),
+        next: u64,
+    ) -> Result<(), FleetError> {
+        let mut signed = self.signed_numbers()?;
+        match signed.get(key) {
+            Some((_, known)) if *known == hash => return Ok(()),
+            Some((used, _)) if *used >= next && number <= used.saturating_add(1) => {
+                return Err(FleetError::Refused(format!(
+                    "something else with the number {used} was signed here, and may still come to count: withdraw this one, and make the change here"
+                )));
+            }
+            Some(_) | None => {}
+        }
+        signed.insert(key.to_owned(), (number, hash));
+        self.write_json(SIGNED, &signed)
+    }
+
+    fn signed_numbers(&self) -> Result<BTreeMap<String, (u64, Hash)>, FleetError> {
+        Ok(self.read_json(SIGNED)?.unwrap_or_default())
+    }
+
     /// Returns the last word that the roster is current.
     pub fn read_fresh(&self) -> Result<Option<Fresh>, FleetError> {
         self.read_json("fresh.json")
@@ -410,7 +450,7 @@ impl Chain {
         let [head, rest @ ..] = self.0.as_slice() else { return Err(FleetError::NoFleet) };
         let pinned = PinnedRoster::pin_first(head, fleet, first).map_err(FleetError::refused)?;
         rest.iter().try_fold((pinned, head), |(pinned, _), next| {
-            pinned.verify_next(next, fleet).map(|pinned| (pinned, next)).map_err(FleetError::refused)
+            pinned.verify_later(next, fleet).map(|pinned| (pinned, next)).map_err(FleetError::refused)
         })
     }
 }

@@ -12,6 +12,7 @@ mod keep;
 mod overview;
 mod owner;
 mod policy;
+mod proposals;
 mod publisher;
 mod reading;
 mod risk;
@@ -29,12 +30,15 @@ pub use joining::{Inviting, Joining, Met};
 pub use keep::{Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember, PolicyScope};
 pub use owner::{BrokerChoice, FleetOwner, Invitation, NewFleetChoices, PreparedFleet, prepare_fleet};
 pub use postern_fleet::{
-    ApproverLimits, FleetChoice, FleetId, FleetRisk, Hash, HostPart, InvitationCode, Joined, Member,
-    MemberRole, Reported, RightsChange, RiseLimits, RolloutReach, SentAuditRow, Work,
+    ApproverLimits, Bundle, BundleRules, FleetChoice, FleetId, FleetRisk, Hash, HostPart, InvitationCode,
+    Joined, Member, MemberRole, Reported, RightsChange, RiseLimits, RolloutReach, Roster, RosterChange,
+    SentAuditRow, SignaturesChange, Work,
 };
+pub use proposals::{ProposedContent, ShownProposal, SignaturesNeeded, WaitingProposal};
 pub use publisher::{Asked, HostReply, Publisher};
 pub use steps::{
-    FleetSetup, GroupMembers, block_hosts, change_rights, groups_of, invite_device, revoke_member,
+    FleetSetup, GroupMembers, block_hosts, change_rights, change_signatures, groups_of, invite_device,
+    list_proposals, revoke_member, sign_proposal, withdraw_proposal,
 };
 pub use waiting::Elsewhere;
 
@@ -91,6 +95,9 @@ pub enum FleetError {
     /// The other side, or what it sent, does not count.
     #[error("{0}")]
     Refused(String),
+    /// Further people have to sign: the change waits for them at the broker.
+    #[error("{0}")]
+    Proposed(SignaturesNeeded),
     /// The broker said no.
     #[error("the fleet's broker refused: {0}")]
     Broker(String),

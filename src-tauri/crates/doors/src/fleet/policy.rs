@@ -6,8 +6,8 @@ use super::keep::{Folder, PolicyScope};
 use super::store;
 use postern_contract::RuleDraft;
 use postern_fleet::{
-    Bundle, FleetId, FleetState, GroupState, Hash, InForce, PinnedRoster, SignedEnvelope, WallMillis,
-    bundle_name,
+    Bundle, BundleRules, FleetId, FleetState, GroupState, Hash, InForce, PinnedRoster, SignedEnvelope,
+    WallMillis, bundle_name,
 };
 use postern_host::Host;
 use postern_policy::Effect;
@@ -69,16 +69,12 @@ pub(super) fn name_of(bundle: &Bundle, hash: &Hash) -> String {
 }
 
 /// Reads a bundle's rules, as far as they may count here. Each says by which policy it is.
-fn rules_of(rules: &[Value], scope: PolicyScope, name: Option<&str>) -> Result<Vec<RuleDraft>, String> {
-    let mut drafts = Vec::new();
-    for (index, rule) in rules.iter().enumerate() {
-        let draft = RuleDraft::deserialize(rule)
-            .map_err(|error| format!("rule {} cannot be read: {error}", index + 1))?;
-        if scope == PolicyScope::Allow || draft.effect == Effect::Deny {
-            let why = draft.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-            let why = name.map(|name| format!("policy {name}{why}")).or(draft.why);
-            drafts.push(RuleDraft { why, ..draft });
-        }
+fn rules_of(rules: &BundleRules, scope: PolicyScope, name: Option<&str>) -> Result<Vec<RuleDraft>, String> {
+    let mut drafts: Vec<RuleDraft> = rules.parse_each()?;
+    drafts.retain(|draft| scope == PolicyScope::Allow || draft.effect == Effect::Deny);
+    for draft in &mut drafts {
+        let why = draft.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+        draft.why = name.map(|name| format!("policy {name}{why}")).or(draft.why.take());
     }
     Ok(drafts)
 }
@@ -185,7 +181,7 @@ impl HostPolicy {
 
     /// Returns rules for a replay, as far as they would count here.
     pub(super) fn rules_of(&self, rules: &[Value]) -> Result<Vec<RuleDraft>, String> {
-        rules_of(rules, self.scope, None)
+        rules_of(&BundleRules::from_values(rules), self.scope, None)
     }
 
     /// Returns settings for a replay, as far as they would count here.
@@ -288,6 +284,13 @@ pub(super) async fn reseal(
             if let Some(document) = store::newest(client, fleet, open, &key).await? {
                 store::replace(client, fleet, &key, &document.envelope, (&to, document.revision)).await?;
             }
+        }
+        let key = postern_fleet::Subjects::for_fleet(fleet).group_key(store::PROPOSAL, group);
+        let (revision, waiting) = store::newest_proposal(client, fleet, open, &key).await?;
+        if let Some(proposal) = waiting {
+            let publishers = pinned.roster.members_with(postern_fleet::MemberRole::Publisher);
+            let to: Vec<_> = publishers.map(|publisher| publisher.seal).collect();
+            store::replace_proposal(client, fleet, &key, &proposal, (&to, revision)).await?;
         }
     }
     Ok(())

@@ -4,10 +4,11 @@
 use super::joining::until_let_in;
 use super::keep::CONFIGURATION;
 use super::owner::{FleetOwner, Invitation, NewFleetChoices, PreparedFleet, prepare_fleet};
+use super::proposals::{SignaturesNeeded, WaitingProposal};
 use super::publisher::{HostReply, Publisher};
 use super::service::{self, BrokerService};
 use super::{FleetError, Folder};
-use postern_fleet::{FleetId, Joined, Member, RightsChange, Work};
+use postern_fleet::{FleetId, Joined, Member, MemberRole, RightsChange, SignaturesChange, Work};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
@@ -76,12 +77,16 @@ pub(crate) fn broker_start(folder: &Folder, places: (&Path, Option<&str>)) -> Op
 
 /// Invites a device: shows its code, and asks whether both screens have the same digits. Returns false if they have not.
 ///
-/// In every case, also when `stop` ends it, the code works no more afterwards.
+/// Where further owners have to sign, it calls `tell` and waits for them. In every case, also when `stop` ends it, the code works no more afterwards.
 pub async fn invite_device<C>(
     folder: &Folder,
     invitation: &Invitation,
     stop: &CancellationToken,
-    (show_code, compare): (impl FnOnce(String) -> bool, impl FnOnce(Joined) -> C),
+    (show_code, compare, tell): (
+        impl FnOnce(String) -> bool,
+        impl FnOnce(Joined) -> C,
+        impl FnOnce(&SignaturesNeeded),
+    ),
 ) -> Result<bool, FleetError>
 where
     C: Future<Output = bool>,
@@ -102,7 +107,7 @@ where
         }
         let met = waiting.meet_device().await?;
         if compare(met.joined.clone()).await {
-            owner.welcome(met, invitation).await.map(|()| true)
+            owner.welcome_signed(met, invitation, tell).await.map(|()| true)
         } else {
             met.refuse().await.map(|()| false)
         }
@@ -129,6 +134,50 @@ pub async fn change_rights(folder: &Folder, named: &str, change: &RightsChange) 
     let changed = FleetOwner::connect(folder).await?.change_rights(named, change).await;
     service::reload(folder);
     changed
+}
+
+/// Changes how many people have to sign. Returns false if it is so already, and the policies that count for no further host.
+pub async fn change_signatures(
+    folder: &Folder,
+    change: SignaturesChange,
+) -> Result<(bool, Vec<String>), FleetError> {
+    let mut owner = FleetOwner::connect(folder).await?;
+    let changed = owner.change_signatures(change).await?;
+    Ok((changed, owner.policies_without_publisher().await.unwrap_or_default()))
+}
+
+/// Returns the changes that wait for signatures, as far as the person at this Mac may give one.
+pub async fn list_proposals(folder: &Folder) -> Result<Vec<WaitingProposal>, FleetError> {
+    let publisher = Publisher::connect(folder).await?;
+    let mut all = Vec::new();
+    if publisher.has_role(MemberRole::Owner) {
+        all.extend(FleetOwner::connect(folder).await?.waiting_proposal().await?);
+    }
+    if publisher.has_role(MemberRole::Publisher) {
+        all.extend(publisher.waiting_proposals().await?);
+    } else if all.is_empty() && !publisher.has_role(MemberRole::Owner) {
+        return Err(FleetError::NoOwner);
+    }
+    Ok(all)
+}
+
+/// Signs a change as it was shown. It counts with the last signature; until then others have to sign.
+pub async fn sign_proposal(folder: &Folder, shown: &WaitingProposal) -> Result<(), FleetError> {
+    if shown.group.is_some() {
+        return Publisher::connect(folder).await?.sign_proposal(shown).await;
+    }
+    let signed = FleetOwner::connect(folder).await?.sign_proposal(shown).await;
+    service::reload(folder);
+    signed
+}
+
+/// Withdraws a change that waits.
+pub async fn withdraw_proposal(folder: &Folder, shown: &WaitingProposal) -> Result<(), FleetError> {
+    if shown.group.is_some() {
+        Publisher::connect(folder).await?.withdraw_proposal(shown).await
+    } else {
+        FleetOwner::connect(folder).await?.withdraw_proposal(shown).await
+    }
 }
 
 /// Blocks the agents of a host, a group or all, or lets them work again. Returns what each host says.

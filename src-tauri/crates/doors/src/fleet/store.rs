@@ -4,22 +4,30 @@ use super::FleetError;
 use super::connect::{BrokerLink, jet_stream};
 use super::keep::{Folder, Keys};
 use async_nats::Client;
-use async_nats::jetstream::{kv, stream};
+use async_nats::jetstream::context::CreateStreamErrorKind;
+use async_nats::jetstream::{Context, kv, stream};
 use futures_util::TryStreamExt as _;
 use postern_fleet::{
-    FleetId, Fresh, Hash, PinnedRoster, Roster, Seed, SignKey, SignedEnvelope, Subjects, open_document,
-    seal_document,
+    FleetId, FleetProposal, Fresh, Hash, PinnedRoster, Roster, Seed, SignKey, SignedEnvelope, Subjects,
+    open_document, seal_document,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use tokio::time::sleep;
 
 /// Keys of the bucket.
 pub(super) const ROSTER: &str = "roster";
 const FRESH: &str = "fresh";
 pub(super) const BUNDLE: &str = "bundle";
 pub(super) const STAGE: &str = "stage";
+pub(super) const PROPOSAL: &str = "proposal";
+/// Key of the roster that waits for signatures of further owners.
+pub(super) const ROSTER_PROPOSAL: &str = "proposal.roster";
 /// Longest time for the broker to send the next entry.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Longest time for a broker to read its configuration, and the pause before it is asked again.
+const RELOADS: Duration = Duration::from_secs(10);
+const AGAIN: Duration = Duration::from_millis(200);
 /// Versions of each that are kept.
 const HISTORY: i64 = 10;
 /// Largest value.
@@ -36,7 +44,7 @@ const BUCKET: i64 = 2 << 30;
 /// Returns the size that the bucket cannot exceed: every entry that members may write, with each of its versions as large as
 /// may be. A member that fills its entries leaves room for the roster by which it is revoked.
 fn size_of_bucket(groups: usize) -> i64 {
-    let entries = i64::try_from(2 * groups + 4).unwrap_or(i64::MAX);
+    let entries = i64::try_from(3 * groups + 5).unwrap_or(i64::MAX);
     // An eighth for what the broker writes beside each.
     let each = HISTORY * i64::from(LARGEST) / 8 * 9;
     entries.saturating_mul(each).min(BUCKET)
@@ -116,9 +124,29 @@ impl PersonConnection {
 pub(super) async fn prepare(client: &Client, fleet: &FleetId, roster: &Roster) -> Result<(), FleetError> {
     let context = jet_stream(client);
     for config in streams(fleet, roster.all_groups().len()) {
-        context.create_or_update_stream(config).await.map_err(FleetError::broker)?;
+        make_stream(&context, config).await?;
     }
     Ok(())
+}
+
+/// Makes a stream, or brings it up to date. A broker that reads its configuration again has no streams for a moment: it is asked
+/// again.
+async fn make_stream(context: &Context, config: stream::Config) -> Result<(), FleetError> {
+    let began = Instant::now();
+    loop {
+        match context.create_or_update_stream(config.clone()).await {
+            Err(error)
+                if began.elapsed() < RELOADS
+                    && matches!(
+                        error.kind(),
+                        CreateStreamErrorKind::TimedOut | CreateStreamErrorKind::JetStreamUnavailable
+                    ) =>
+            {
+                sleep(AGAIN).await;
+            }
+            made => return made.map(drop).map_err(FleetError::broker),
+        }
+    }
 }
 
 /// Revision of each entry of the bucket, and the time when it was written: what is the same was read.
@@ -224,15 +252,51 @@ pub(super) async fn replace(
     envelope: &SignedEnvelope,
     (to, revision): (&[postern_fleet::SealKey], u64),
 ) -> Result<(), FleetError> {
+    replace_bytes(client, fleet, key, &envelope.encode(), (to, revision)).await
+}
+
+async fn replace_bytes(
+    client: &Client,
+    fleet: &FleetId,
+    key: &str,
+    bytes: &[u8],
+    (to, revision): (&[postern_fleet::SealKey], u64),
+) -> Result<(), FleetError> {
     let mut seed = Seed::new(super::random()?);
-    let bytes =
-        seal_document((fleet, key), &envelope.encode(), to, &mut seed).map_err(FleetError::refused)?;
+    let bytes = seal_document((fleet, key), bytes, to, &mut seed).map_err(FleetError::refused)?;
     // Nobody else wrote meanwhile: compare and set.
     let stored = bucket(client, fleet).await?.update(key, bytes.into(), revision).await;
     stored.map(drop).map_err(|error| match error.kind() {
         kv::UpdateErrorKind::WrongLastRevision => overtaken(),
         _ => FleetError::broker(error),
     })
+}
+
+/// Returns the revision of the entry of a proposal, 0 if there is none, and what waits there for this member's signature.
+pub(super) async fn newest_proposal(
+    client: &Client,
+    fleet: &FleetId,
+    open: &postern_fleet::OpenKey,
+    key: &str,
+) -> Result<(u64, Option<FleetProposal>), FleetError> {
+    let entry = bucket(client, fleet).await?.entry(key).await.map_err(FleetError::broker)?;
+    let read = |value: &[u8]| FleetProposal::decode(&open_document((fleet, key), value, open).ok()?);
+    Ok(entry.map_or((0, None), |entry| (entry.revision, read(&entry.value))))
+}
+
+/// Seals a proposal for those who may sign it and stores it, if the newest entry is still the one of this revision (0: none).
+pub(super) async fn replace_proposal(
+    client: &Client,
+    fleet: &FleetId,
+    key: &str,
+    proposal: &FleetProposal,
+    (to, revision): (&[postern_fleet::SealKey], u64),
+) -> Result<(), FleetError> {
+    let (bytes, most) = (proposal.encode(), postern_fleet::FleetMessageKind::Bundle.max_bytes());
+    if bytes.len() > most {
+        return Err(too_large(bytes.len(), most));
+    }
+    replace_bytes(client, fleet, key, &bytes, (to, revision)).await
 }
 
 fn overtaken() -> FleetError {
@@ -252,7 +316,11 @@ pub(super) fn require_size<B: postern_fleet::FleetMessageBody>(
     if bytes <= most {
         return Ok(());
     }
-    Err(FleetError::Refused(format!("it is too large for the fleet: {bytes} bytes, at most {most}")))
+    Err(too_large(bytes, most))
+}
+
+fn too_large(bytes: usize, most: usize) -> FleetError {
+    FleetError::Refused(format!("it is too large for the fleet: {bytes} bytes, at most {most}"))
 }
 
 /// Stores a signed roster for its members, and says that it is current. A fleet has no two rosters of a version.
@@ -266,7 +334,7 @@ pub(super) async fn publish(
     let to: Vec<_> = pinned.roster.members.iter().map(|member| member.seal).collect();
     let newest = bucket(client, fleet).await?.entry(ROSTER).await.map_err(FleetError::broker)?;
     let stored = newest.as_ref().and_then(|entry| read_sealed(fleet, open, ROSTER, &entry.value));
-    if stored.is_some_and(|stored| before.verify_next(&stored, fleet).is_ok()) {
+    if stored.is_some_and(|stored| before.verify_later(&stored, fleet).is_ok()) {
         return Err(overtaken());
     }
     let revision = newest.map_or(0, |entry| entry.revision);
@@ -310,7 +378,7 @@ impl StoredFleetEntry {
     }
 }
 
-/// Opens a value of the bucket, as the broker repeats it; `None` if it is none of ours.
+/// Opens a value of the bucket, as the broker repeats it; `None` if it is none of ours. A proposal is nobody's yet.
 pub(super) fn opened(
     fleet: &FleetId,
     open: &postern_fleet::OpenKey,
@@ -321,6 +389,9 @@ pub(super) fn opened(
     let key = subject.strip_prefix(names.stored("").as_str())?;
     if key == FRESH {
         return Some(StoredFleetEntry::Fresh(value.to_vec()));
+    }
+    if key.split('.').next() == Some(PROPOSAL) {
+        return None;
     }
     let bytes = open_document((fleet, key), value, open).ok()?;
     Some(if key == ROSTER { StoredFleetEntry::Roster(bytes) } else { StoredFleetEntry::Policy(bytes) })

@@ -88,7 +88,7 @@ async fn a_broker_in_a_container_lets_an_invited_mac_in_and_sees_its_own_folder_
     let stop = CancellationToken::new();
     let (show, same) = (move |code| tell.send(code).is_ok(), async |_: Joined| true);
     let invitation = invitation("mini", "");
-    let invited = Box::pin(invite_device(&folder, &invitation, &stop, (show, same)));
+    let invited = Box::pin(invite_device(&folder, &invitation, &stop, (show, same, |_| {})));
     assert!(timeout(PATIENCE, invited).await.unwrap().unwrap(), "the broker was told to let it in");
     timeout(PATIENCE, joining).await.unwrap().unwrap();
     // It was told of the new member, too, by the same signal.

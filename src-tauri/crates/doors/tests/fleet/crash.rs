@@ -52,7 +52,7 @@ impl AtStep {
 }
 
 /// Kills a process when a message comes, before it passes or after it.
-fn strike(
+pub(super) fn strike(
     between: &Between,
     mut is_it: impl FnMut(&Passing) -> bool + Send + 'static,
     after: bool,
@@ -83,21 +83,21 @@ fn strike(
 }
 
 /// A fleet with a host that is a process of its own, behind a malicious broker.
-struct Crashes {
-    stage: Stage,
-    host: Postern,
-    between: Between,
+pub(super) struct Crashes {
+    pub(super) stage: Stage,
+    pub(super) host: Postern,
+    pub(super) between: Between,
     channel: PathBuf,
     /// File to which every run adds the number of its request.
     log: PathBuf,
 }
 
-fn shared_id(process: u32) -> Arc<AtomicI32> {
+pub(super) fn shared_id(process: u32) -> Arc<AtomicI32> {
     Arc::new(AtomicI32::new(i32::try_from(process).unwrap()))
 }
 
 impl Crashes {
-    async fn set() -> Self {
+    pub(super) async fn set() -> Self {
         let mut stage = Stage::set().await;
         let host = Postern::start();
         let folder = Folder::from_data_folder(&host.data());
@@ -151,7 +151,7 @@ impl Crashes {
     }
 
     /// Checks the chain of the host's own audit, and its anchors at the broker.
-    async fn check_audit(&self, at: &str) {
+    pub(super) async fn check_audit(&self, at: &str) {
         self.host.ok(&["audit", "--verify"]);
         let approver = FleetApprover::connect(&self.stage.laptop.folder()).await.unwrap();
         let rows = self.host.json(&["audit"]);

@@ -11,8 +11,8 @@ use postern_doors::fleet::{
     Invitation, Keys, News, Publisher, Reported, RolloutReach, Work,
 };
 use postern_fleet::{
-    Bundle, FleetClosing, FleetMessageBody, FleetMessageHeader, FleetQuestion, PinnedRoster, RolloutStage,
-    SealKey, Seed, SignedEnvelope, Subjects, seal_document,
+    Bundle, BundleRules, FleetClosing, FleetMessageBody, FleetMessageHeader, FleetQuestion, PinnedRoster,
+    RolloutStage, SealKey, Seed, SignedEnvelope, Subjects, seal_document,
 };
 use postern_host::ConnectedApproverKind;
 use serde_json::{Value, json};
@@ -21,17 +21,17 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 /// A member's keys and connection, without Postern.
-struct Insider {
+pub(super) struct Insider {
     me: FleetId,
-    fleet: FleetId,
-    keys: Keys,
+    pub(super) fleet: FleetId,
+    pub(super) keys: Keys,
     pinned: PinnedRoster,
     client: Client,
 }
 
 impl Insider {
     /// Speaks as the member of this Mac.
-    async fn of(stage: &Stage, mac: &Mac, as_host: bool) -> Self {
+    pub(super) async fn of(stage: &Stage, mac: &Mac, as_host: bool) -> Self {
         let (folder, membership) = (mac.folder(), mac.folder().membership().unwrap());
         let me = membership.own_member_id(as_host).unwrap().clone();
         let keys = folder.read_keys(&me).unwrap();
@@ -45,7 +45,7 @@ impl Insider {
         Self { me, fleet: membership.fleet, keys, pinned: folder.pinned().unwrap(), client }
     }
 
-    fn header(&self) -> FleetMessageHeader {
+    pub(super) fn header(&self) -> FleetMessageHeader {
         let id = FleetId::random(*Uuid::new_v4().as_bytes());
         FleetMessageHeader { fleet: self.fleet.clone(), from: self.me.clone(), id }
     }
@@ -106,7 +106,7 @@ impl Insider {
             version,
             previous: None,
             not_before: 0,
-            rules: Vec::new(),
+            rules: BundleRules::from_values(&[]),
             classes: serde_json::Map::new(),
             limits: serde_json::Map::new(),
             approvals: serde_json::Map::new(),
@@ -123,8 +123,14 @@ impl Insider {
         }
     }
 
+    /// Seals bytes for everybody under a key of the bucket.
+    pub(super) fn sealed(&self, key: &str, bytes: &[u8]) -> Vec<u8> {
+        let mut seed = Seed::new(random_bytes());
+        seal_document((&self.fleet, key), bytes, &self.everybody(), &mut seed).unwrap()
+    }
+
     /// Sends a value for an entry of the bucket as it is. Returns true if the broker stored it.
-    async fn write(&self, key: &str, bytes: Vec<u8>, headers: HeaderMap) -> bool {
+    pub(super) async fn write(&self, key: &str, bytes: Vec<u8>, headers: HeaderMap) -> bool {
         let subject = Subjects::for_fleet(&self.fleet).key_subject(key);
         let context = jetstream::context::ContextBuilder::new().timeout(Duration::from_secs(2));
         let sent =
@@ -138,7 +144,7 @@ fn random_bytes() -> [u8; 32] {
     [*one.as_bytes(), *other.as_bytes()].concat().try_into().unwrap()
 }
 
-fn whole_fleet() -> FleetId {
+pub(super) fn whole_fleet() -> FleetId {
     "all".parse().unwrap()
 }
 

@@ -18,6 +18,7 @@ mod blocks;
 #[cfg(target_os = "linux")]
 mod container;
 mod crash;
+mod crash_work;
 mod existing;
 mod farm;
 mod inbox;
@@ -25,6 +26,7 @@ mod insiders;
 mod operator;
 mod people;
 mod policy;
+mod proposals;
 mod reading;
 mod rights;
 mod stage;

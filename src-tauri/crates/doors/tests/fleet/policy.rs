@@ -33,7 +33,7 @@ async fn in_force(publisher: &Publisher, host: &str) -> Option<String> {
     timeout(PATIENCE, said).await.expect("it answers")
 }
 
-async fn until_in_force(publisher: &Publisher, name: &str, host: &str) {
+pub(super) async fn until_in_force(publisher: &Publisher, name: &str, host: &str) {
     until_async(async || in_force(publisher, host).await.as_deref() == Some(name)).await;
 }
 

@@ -9,6 +9,7 @@ mod jobs;
 mod joins;
 mod policies;
 mod properties;
+mod proposals;
 mod refusals;
 mod rights;
 mod rises;

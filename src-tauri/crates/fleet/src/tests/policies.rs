@@ -2,8 +2,8 @@
 
 use super::{at, device, fresh, host, id};
 use crate::{
-    AdmittedMessage, Bundle, FleetId, FleetRefusal, FleetState, Fresh, Hash, RolloutReach, RolloutStage,
-    SignKey, VERSION_STEP, admit_message,
+    AdmittedMessage, Bundle, BundleRules, FleetId, FleetRefusal, FleetState, Fresh, Hash, RolloutReach,
+    RolloutStage, SignKey, VERSION_STEP, admit_message,
 };
 use serde_json::Map;
 
@@ -13,7 +13,7 @@ fn bundle(version: u64, previous: Option<Hash>) -> Bundle {
         version,
         previous,
         not_before: 0,
-        rules: Vec::new(),
+        rules: BundleRules::from_values(&[]),
         classes: Map::new(),
         limits: Map::new(),
         approvals: Map::new(),

@@ -2,8 +2,8 @@
 
 use super::{device, id, roster};
 use crate::{
-    Bundle, FleetMessageBody as _, FleetMessageHeader, Hash, MAX_PAYLOAD, Member, MemberRole, PinnedRoster,
-    Roster, SealError, SealKey, Sealed, Seed, SignedEnvelope, open_document, seal_document,
+    Bundle, BundleRules, FleetMessageBody as _, FleetMessageHeader, Hash, MAX_PAYLOAD, Member, MemberRole,
+    PinnedRoster, Roster, SealError, SealKey, Sealed, Seed, SignedEnvelope, open_document, seal_document,
 };
 use serde_json::{Map, json};
 
@@ -67,7 +67,7 @@ fn a_large_policy_is_sealed_for_every_host_of_a_large_group_and_no_other() {
         version: 1,
         previous: None,
         not_before: 0,
-        rules,
+        rules: BundleRules::from_values(&rules),
         classes,
         limits,
         approvals,

@@ -5,9 +5,9 @@
 use super::{START, answer, at, device, fresh, host, id, open, question, roster, signed};
 use crate::message::payload;
 use crate::{
-    AdmittedMessage, Anchor, AuditRows, Bundle, FleetChoice, FleetClosing, FleetMessageKind, FleetPresence,
-    FleetQuestion, FleetReceipt, FleetRisk, Hash, Job, JobReport, Reported, RolloutReach, RolloutStage,
-    Sealed, Seed, SentAuditRow, SignedEnvelope, Work, admit_message,
+    AdmittedMessage, Anchor, AuditRows, Bundle, BundleRules, FleetChoice, FleetClosing, FleetMessageKind,
+    FleetPresence, FleetQuestion, FleetReceipt, FleetRisk, Hash, Job, JobReport, Reported, RolloutReach,
+    RolloutStage, Sealed, Seed, SentAuditRow, SignedEnvelope, Work, admit_message,
 };
 use serde_json::{Map, json};
 
@@ -71,7 +71,7 @@ fn made(kind: FleetMessageKind) -> SignedEnvelope {
                 version,
                 previous,
                 not_before: START,
-                rules,
+                rules: BundleRules::from_values(&rules),
                 classes: empty(),
                 limits: empty(),
                 approvals: empty(),

@@ -1,6 +1,6 @@
 //! `postern fleet members` and `groups`: who belongs to the fleet, and who answers for what.
 
-use super::{connected, failure, fleet_risk, parse_id};
+use super::{failure, fleet_risk, parse_id, signed};
 use crate::failure::Failure;
 use crate::fleet_args::{RoleName, SetMember, YesOrNo};
 use crate::print;
@@ -22,7 +22,8 @@ pub(super) fn list_members(folder: &Folder, json: bool) -> Result<(), Failure> {
         print::write_line(format!("{}{own}  {}", escaped(&member.name), described(member)))?;
         print::write_line(format!("    {}", member.id))?;
     }
-    Ok(())
+    let needed = needed_words((pinned.roster.owners_needed, pinned.roster.publishers_needed));
+    print::write_line(format!("Changes are signed by {needed}"))
 }
 
 /// Changes what a member may do, and prints what it may do now.
@@ -42,7 +43,8 @@ pub(super) fn set_member(folder: &Folder, command: &SetMember) -> Result<(), Fai
         new_groups: command.new_groups,
     };
     let named = command.member.as_str();
-    if !connected(change_rights(folder, named, &change))? {
+    let Some(changed) = signed(change_rights(folder, named, &change))? else { return Ok(()) };
+    if !changed {
         return print::write_line("Nothing changed: the fleet has it so already");
     }
     let pinned = folder.pinned().map_err(|error| failure(&error))?;
@@ -58,7 +60,7 @@ pub(super) fn set_member(folder: &Folder, command: &SetMember) -> Result<(), Fai
 }
 
 /// Describes a member in words.
-fn described(member: &Member) -> String {
+pub(super) fn described(member: &Member) -> String {
     let list = |groups: &[FleetId]| groups.iter().map(FleetId::as_str).collect::<Vec<_>>().join(", ");
     if member.has_role(MemberRole::Host) {
         return format!("host in {}", list(&member.groups));
@@ -85,6 +87,14 @@ fn described(member: &Member) -> String {
     words.join(", ")
 }
 
+/// Says how many people sign, in words.
+pub(super) fn needed_words((owners, publishers): (u8, u8)) -> String {
+    let some = |number: u8, role: &str| {
+        if number == 1 { format!("1 {role}") } else { format!("{number} {role}s") }
+    };
+    format!("{}, policies by {}", some(owners, "owner"), some(publishers, "publisher"))
+}
+
 pub(super) fn list_groups(folder: &Folder, json: bool) -> Result<(), Failure> {
     let pinned = folder.pinned().map_err(|error| failure(&error))?;
     let groups = groups_of(&pinned.roster.members);
@@ -99,4 +109,14 @@ pub(super) fn list_groups(folder: &Folder, json: bool) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::needed_words;
+
+    #[test]
+    fn the_number_of_signers_is_said_in_words() {
+        assert_eq!(needed_words((2, 1)), "2 owners, policies by 1 publisher");
+    }
 }

@@ -6,6 +6,7 @@ mod examine;
 mod members;
 mod policy;
 mod reading;
+mod sign;
 
 pub(crate) use elsewhere::{approve, deny_question, names_of_hosts, questions};
 pub(crate) use examine::examine;
@@ -27,7 +28,7 @@ use postern_contract::methods::{
 use postern_doors::fleet::{
     ApproverLimits, BrokerChoice, FleetError, FleetId, FleetRisk, FleetSetup, Folder, HostConsent, HostReply,
     Invitation, InvitationCode, Joined, Joining, Member, MemberRole, NewFleetChoices, PolicyScope, Reported,
-    Work, block_hosts, invite_device, revoke_member,
+    SignaturesNeeded, Work, block_hosts, invite_device, revoke_member,
 };
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -58,6 +59,8 @@ pub(crate) fn run(
             members::set_member(&folder, &command)
         }
         FleetCommand::Members(Members { json, .. }) => members::list_members(&folder, json.json),
+        FleetCommand::Signatures(command) => sign::signatures(&folder, &command),
+        FleetCommand::Sign(command) => sign::sign_change(&folder, &command),
         FleetCommand::Groups(json) => members::list_groups(&folder, json.json),
         FleetCommand::Revoke { member } => revoke(&folder, &member),
         FleetCommand::Leave { yes } => leave_fleet(&folder, link, yes),
@@ -69,7 +72,7 @@ pub(crate) fn run(
             audit::read(&folder, host.as_deref(), json.json)
         }
         FleetCommand::Policy(command) => policy::run(&folder, home, command),
-        FleetCommand::Status(json) => status(link, json.json),
+        FleetCommand::Status(json) => status(&folder, link, json.json),
     }
 }
 
@@ -80,6 +83,23 @@ fn connected<T>(work: impl Future<Output = Result<T, FleetError>>) -> Result<T, 
     let done = runtime.block_on(work).map_err(|error| failure(&error));
     runtime.shutdown_background();
     done
+}
+
+/// Runs what speaks to the broker and needs signatures. `None` if others have to sign, which is printed.
+fn signed<T>(work: impl Future<Output = Result<T, FleetError>>) -> Result<Option<T>, Failure> {
+    let work = async {
+        match work.await {
+            Err(FleetError::Proposed(needed)) => Ok(Err(needed)),
+            other => other.map(Ok),
+        }
+    };
+    match connected(work)? {
+        Ok(done) => Ok(Some(done)),
+        Err(needed) => {
+            print::write_line(format!("Proposed: {}", escaped(&needed.to_string())))?;
+            Ok(None)
+        }
+    }
 }
 
 fn failure(error: &FleetError) -> Failure {
@@ -196,9 +216,14 @@ fn invite(folder: &Folder, command: &Invite) -> Result<(), Failure> {
         refused = same.err();
         std::future::ready(refused.is_none())
     };
+    let mut untold = None;
+    let tell = |needed: &SignaturesNeeded| {
+        let said = format!("Proposed: {}. Keep both Macs waiting …", escaped(&needed.to_string()));
+        untold = print::write_line(said).err();
+    };
     let stop = CancellationToken::new();
-    let done = connected(invite_device(folder, &invitation, &stop, (show_code, compare)));
-    match refused.or(unprinted) {
+    let done = connected(invite_device(folder, &invitation, &stop, (show_code, compare, tell)));
+    match refused.or(unprinted).or(untold) {
         Some(failure) => Err(failure),
         None => done.map(drop),
     }
@@ -258,7 +283,7 @@ fn join_fleet(
 }
 
 fn revoke(folder: &Folder, member: &str) -> Result<(), Failure> {
-    let (gone, policies) = connected(revoke_member(folder, member))?;
+    let Some((gone, policies)) = signed(revoke_member(folder, member))? else { return Ok(()) };
     if folder.has_credentials() {
         print::write_line("Its credentials still work at the broker: its administrator revokes them.")?;
     }
@@ -327,7 +352,9 @@ fn leave_fleet(
     print::write_line(format!("Left the fleet.{rest}"))
 }
 
-fn status(link: impl Fn() -> Result<HostLink, Failure>, json: bool) -> Result<(), Failure> {
+fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: bool) -> Result<(), Failure> {
+    let needed = folder.pinned().map(|pinned| (pinned.roster.owners_needed, pinned.roster.publishers_needed));
+    let needed = needed.map_err(|error| failure(&error))?;
     let fleet = link()?.call_method::<GetFleet>(&Nothing {})?.fleet;
     let fleet = fleet.ok_or_else(|| failure(&FleetError::NoFleet))?;
     let FleetDetail { id, server, connected, problem, roster, fresh_at, members, .. } = fleet;
@@ -337,6 +364,8 @@ fn status(link: impl Fn() -> Result<HostLink, Failure>, json: bool) -> Result<()
             "server": server,
             "roster": roster,
             "members": members.len(),
+            "ownersNeeded": needed.0,
+            "publishersNeeded": needed.1,
             "connected": connected,
             "problem": problem,
             "freshAt": fresh_at,
@@ -359,6 +388,7 @@ fn status(link: impl Fn() -> Result<HostLink, Failure>, json: bool) -> Result<()
         None => "not confirmed by an owner yet, so answers from other Macs don’t count".to_owned(),
     };
     print::write_line(format!("         {fresh}"))?;
+    print::write_line(format!("signed   by {}", members::needed_words(needed)))?;
     members.iter().filter_map(|host| Some((host, host.state.filter(|state| state.blocked)?))).try_for_each(
         |(host, state)| {
             let until = state.until.and_then(|until| jiff::Timestamp::from_millisecond(until).ok());

@@ -1,6 +1,6 @@
 //! `postern fleet policy …`: a policy for the hosts of a group, from a file.
 
-use super::{connected, parse_id};
+use super::{connected, parse_id, signed};
 use crate::failure::Failure;
 use crate::fleet_args::FleetPolicy;
 use crate::print;
@@ -31,12 +31,13 @@ pub(super) fn run(folder: &Folder, home: &Path, command: FleetPolicy) -> Result<
         FleetPolicy::Advance { group, anyway } => {
             let group = parse_id(&group)?;
             let advanced = async { Publisher::connect(folder).await?.advance(&group, anyway).await };
-            let (name, reach) = connected(advanced)?;
+            let Some((name, reach)) = signed(advanced)? else { return Ok(()) };
             print::write_line(format!("{name} is for {}", reached(&reach)))
         }
         FleetPolicy::Rollback { group } => {
             let group = parse_id(&group)?;
-            let name = connected(async { Publisher::connect(folder).await?.roll_back(&group).await })?;
+            let name = signed(async { Publisher::connect(folder).await?.roll_back(&group).await })?;
+            let Some(name) = name else { return Ok(()) };
             print::write_line(format!("{name} is for all hosts: what was before the last policy"))
         }
         FleetPolicy::Status { group } => status(folder, &group),
@@ -62,7 +63,7 @@ fn read_policy(file: &Path, home: &Path) -> Result<Asked, Failure> {
     Ok(asked)
 }
 
-async fn replay(
+pub(super) async fn replay(
     folder: &Folder,
     group: &str,
     asked: &Asked,
@@ -103,7 +104,7 @@ fn publish(
     {
         return Err(Failure::negative("nothing was published"));
     }
-    let published = connected(async {
+    let published = signed(async {
         let publisher = Publisher::connect(folder).await?;
         let hosts = publisher.hosts_of(group);
         let chosen = |host: &&&postern_doors::fleet::Member| {
@@ -120,7 +121,7 @@ fn publish(
         }
         Ok((publisher.publish(&name, asked, first).await?, names))
     })?;
-    let (label, names) = published;
+    let Some((label, names)) = published else { return Ok(()) };
     print::write_line(format!(
         "{label} is for {}; then: postern fleet policy advance --group {name}",
         escaped(&names.join(", "))
@@ -128,7 +129,7 @@ fn publish(
 }
 
 /// Prints the result of a host's replay.
-fn show_reply((host, reply): &(String, HostReply)) -> Result<(), Failure> {
+pub(super) fn show_reply((host, reply): &(String, HostReply)) -> Result<(), Failure> {
     let host = escaped(host);
     match reply {
         HostReply::Did(Reported::Replayed { judged, changed, examples }) => {
@@ -172,7 +173,7 @@ fn status(folder: &Folder, group: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-fn reached(reach: &RolloutReach) -> String {
+pub(super) fn reached(reach: &RolloutReach) -> String {
     match reach {
         RolloutReach::Canary(hosts) if hosts.len() == 1 => "one host".to_owned(),
         RolloutReach::Canary(hosts) => format!("{} hosts", hosts.len()),

@@ -2,6 +2,7 @@
 
 mod broker_file;
 mod rights;
+mod signing;
 
 pub(super) use broker_file::configure_by_roster;
 
@@ -11,6 +12,7 @@ use super::keep::{
     CERTIFICATE, CONFIGURATION, CREDENTIALS, Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember,
     PRIVATE_KEY,
 };
+use super::proposals::SignaturesNeeded;
 use super::{FleetError, policy, store};
 use postern_fleet::{
     ApproverLimits, CODE_LASTS, FleetId, FleetRisk, Hash, Introduction, InvitationCode, Member, MemberRole,
@@ -317,7 +319,7 @@ impl FleetOwner {
             self.configure(&self.folder.invited()?)?;
             return Ok(None);
         }
-        let next = self.pinned.verify_next(&pending, &self.membership.fleet);
+        let next = self.pinned.verify_later(&pending, &self.membership.fleet);
         let Some(next) = next.ok().filter(|_| self.is_owner()) else {
             self.folder.forget_pending_roster()?;
             return Ok(None);
@@ -397,6 +399,16 @@ impl FleetOwner {
 
     /// Takes a device in whose digits were compared, and tells it so.
     pub async fn welcome(&mut self, met: Met, invitation: &Invitation) -> Result<(), FleetError> {
+        self.welcome_signed(met, invitation, |_| {}).await
+    }
+
+    /// Takes a device in. Where further owners have to sign, `tell` is called, and the device waits for them.
+    pub async fn welcome_signed(
+        &mut self,
+        met: Met,
+        invitation: &Invitation,
+        tell: impl FnOnce(&SignaturesNeeded),
+    ) -> Result<(), FleetError> {
         // The code names the roster of its time: the device follows all that came since.
         let mut rosters = vec![self.signed.clone()];
         rosters.extend(self.follow().await?);
@@ -413,7 +425,15 @@ impl FleetOwner {
             });
             ids.push(id);
         }
-        rosters.push(self.publish(roster).await?);
+        let stored = self.stored_rosters().await?;
+        match self.publish(roster).await {
+            Ok(signed) => rosters.push(signed),
+            Err(FleetError::Proposed(needed)) => {
+                tell(&needed);
+                rosters.extend(self.until_signed(stored, &ids).await?);
+            }
+            Err(error) => return Err(error),
+        }
         met.welcome(rosters, ids).await?;
         self.configure(&[])
     }
@@ -436,6 +456,10 @@ impl FleetOwner {
             _ => {}
         }
         let published = self.publish(roster.clone()).await;
+        if self.pinned.roster.needed(MemberRole::Owner) > 1 {
+            // One of several owners cuts nobody off.
+            return published.map(|_| gone + late);
+        }
         // They are cut off, whatever the broker says to the roster.
         self.folder.keep_invited(&[])?;
         self.configure_by(&roster, &[])?;
@@ -449,8 +473,11 @@ impl FleetOwner {
         roster
     }
 
-    /// Signs the next roster and stores it.
+    /// Signs the next roster and stores it. Where further owners have to sign, it is proposed to them.
     async fn publish(&mut self, roster: Roster) -> Result<SignedEnvelope, FleetError> {
+        if self.pinned.roster.needed(MemberRole::Owner) > 1 {
+            return Err(FleetError::Proposed(self.propose(roster).await?));
+        }
         let header = super::header(&self.membership.fleet, &self.me)?;
         let envelope = header.sign_body(roster, &[&self.keys.sign]);
         store::require_size::<Roster>(&envelope)?;

@@ -2,13 +2,24 @@
 
 use super::super::{FleetError, policy};
 use super::FleetOwner;
-use postern_fleet::{MemberRole, RightsChange};
+use postern_fleet::{MemberRole, RightsChange, SignaturesChange};
 
 impl FleetOwner {
     /// Returns the names of newest policies that no publisher signs for any more: they stay in force until the next one.
     pub async fn policies_without_publisher(&self) -> Result<Vec<String>, FleetError> {
         let (client, fleet) = (&self.link.client, &self.membership.fleet);
         policy::without_publisher(client, fleet, &self.keys.open, &self.pinned).await
+    }
+
+    /// Changes how many people have to sign. Returns false if it is so already.
+    pub async fn change_signatures(&mut self, change: SignaturesChange) -> Result<bool, FleetError> {
+        self.follow().await?;
+        let mut roster = self.next_roster();
+        if !roster.change_signatures(change).map_err(FleetError::refused)? {
+            return Ok(false);
+        }
+        self.publish(roster).await?;
+        Ok(true)
     }
 
     /// Changes the rights of members by name or id. Returns false if they have them already.

@@ -2,6 +2,7 @@
 //! hosts. Members who may ask hosts for work at once ask through here, too.
 
 mod published;
+mod signing;
 
 use super::FleetError;
 use super::connect::{BrokerLink, MemberReply};
@@ -10,10 +11,10 @@ use super::store::{self, BUNDLE, PersonConnection, STAGE};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use postern_contract::THIS_COMPUTER;
 use postern_fleet::{
-    Bundle, FleetId, Hash, Job, JobReport, Member, MemberRole, PinnedRoster, Reported, Rise, RiseLimits,
-    RolloutReach, RolloutStage, Seed, SignedEnvelope, Subjects, Work, bundle_name, published,
+    Bundle, BundleRules, FleetId, Hash, Job, JobReport, Member, MemberRole, PinnedRoster, Reported, Rise,
+    RiseLimits, RolloutReach, Seed, SignedEnvelope, Subjects, Work, bundle_name, published,
 };
-use published::{NextNumbers, Published};
+use published::Published;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -111,25 +112,38 @@ impl Publisher {
     }
 
     /// Publishes a policy of a group, for these hosts at first. Returns its name.
+    ///
+    /// Where further publishers have to sign, it is proposed to them, as is every stage and a rollback.
     pub async fn publish(
         &self,
         group: &FleetId,
         asked: Asked,
         canary: Vec<FleetId>,
     ) -> Result<String, FleetError> {
+        self.publish_for(group, asked, RolloutReach::Canary(canary)).await
+    }
+
+    async fn publish_for(
+        &self,
+        group: &FleetId,
+        asked: Asked,
+        reach: RolloutReach,
+    ) -> Result<String, FleetError> {
         RiseLimits::read(&asked.limits).map_err(FleetError::Refused)?;
         if !self.pinned.roster.all_groups().contains(group) {
             let unknown = format!("no host is in the group {group}: postern fleet groups");
             return Err(FleetError::Refused(unknown));
         }
-        let next = self.read_published(group).await?.next;
-        let (version, previous) = next.bundle;
+        let published = self.read_published(group).await?;
+        let next = &published.next;
+        let previous = next.bundle.1;
+        let version = self.free_version(group, next.bundle.0)?;
         let bundle = Bundle {
             group: group.clone(),
             version,
             previous,
             not_before: 0,
-            rules: asked.rules,
+            rules: BundleRules::from_values(&asked.rules),
             classes: asked.settings,
             limits: asked.limits,
             approvals: asked.approvals,
@@ -137,9 +151,13 @@ impl Publisher {
         let envelope = super::header(&self.fleet, &self.me)?.sign_body(bundle, &[&self.keys.sign]);
         store::require_size::<Bundle>(&envelope)?;
         let hash = Hash::of_bytes(&envelope.payload);
+        let stage = self.sign_stage(group, (hash, reach), next.stage)?;
+        if self.is_one_of_several() {
+            return Err(FleetError::Proposed(self.propose(group, vec![envelope, stage], &published).await?));
+        }
         self.store_signed(BUNDLE, group, &envelope, next.bundle_revision).await?;
         self.note_seen(group, version, hash)?;
-        self.bring_to(group, hash, RolloutReach::Canary(canary), &next).await?;
+        self.store_signed(STAGE, group, &stage, next.stage_revision).await?;
         Ok(bundle_name(group, version, &hash))
     }
 
@@ -148,8 +166,9 @@ impl Publisher {
     /// Refused while a host refuses the policy. Unless `anyway`, a host that it reaches has to have it in force, and nothing may have
     /// risen too much.
     pub async fn advance(&self, group: &FleetId, anyway: bool) -> Result<(String, RolloutReach), FleetError> {
-        let Published { newest, stage, next } = self.read_published(group).await?;
-        let (bundle, hash) = newest?.ok_or_else(|| nothing(group))?;
+        let published = self.read_published(group).await?;
+        let (bundle, hash) = published.require_newest(group)?.clone();
+        let stage = published.stage.clone();
         let name = bundle_name(group, bundle.version, &hash);
         let limits = RiseLimits::read(&bundle.limits).map_err(FleetError::Refused)?;
         let now = stage.filter(|stage| stage.bundle == hash).map(|stage| stage.reach);
@@ -186,7 +205,11 @@ impl Publisher {
                 "no host that {name} reaches says that it is in force there: wait for one, or advance --anyway"
             )));
         }
-        self.bring_to(group, hash, reach.clone(), &next).await?;
+        let next = self.sign_stage(group, (hash, reach.clone()), published.next.stage)?;
+        if self.is_one_of_several() {
+            return Err(FleetError::Proposed(self.propose(group, vec![next], &published).await?));
+        }
+        self.store_signed(STAGE, group, &next, published.next.stage_revision).await?;
         Ok((name, reach))
     }
 
@@ -204,12 +227,9 @@ impl Publisher {
             FleetError::Refused("the broker keeps no policy before this one: publish a file".to_owned())
         })?;
         let Bundle { rules, classes: settings, approvals, limits, .. } = before;
+        let rules = rules.parse_each().map_err(FleetError::Refused)?;
         let asked = Asked { rules, settings, approvals, limits };
-        let name = self.publish(group, asked, Vec::new()).await?;
-        let Published { newest, next, .. } = self.read_published(group).await?;
-        let (_, hash) = newest?.ok_or_else(|| nothing(group))?;
-        self.bring_to(group, hash, RolloutReach::All, &next).await?;
-        Ok(name)
+        self.publish_for(group, asked, RolloutReach::All).await
     }
 
     /// Returns the name of the newest policy of a group, with whom it reaches; `None` if there is none.
@@ -228,16 +248,11 @@ impl Publisher {
         published(&self.pinned, &self.fleet, envelope).map_err(FleetError::refused)
     }
 
-    async fn bring_to(
-        &self,
-        group: &FleetId,
-        bundle: Hash,
-        reach: RolloutReach,
-        next: &NextNumbers,
-    ) -> Result<(), FleetError> {
-        let stage = RolloutStage { group: group.clone(), number: next.stage, bundle, reach };
-        let envelope = super::header(&self.fleet, &self.me)?.sign_body(stage, &[&self.keys.sign]);
-        self.store_signed(STAGE, group, &envelope, next.stage_revision).await
+    fn require_publisher(&self) -> Result<(), FleetError> {
+        if self.has_role(MemberRole::Publisher) {
+            return Ok(());
+        }
+        Err(FleetError::Refused(format!("{THIS_COMPUTER}'s person may not publish policy")))
     }
 
     /// Stores a document for all members, if nobody else did meanwhile.
@@ -248,9 +263,7 @@ impl Publisher {
         envelope: &SignedEnvelope,
         revision: u64,
     ) -> Result<(), FleetError> {
-        if !self.pinned.roster.member(&self.me).is_some_and(|me| me.has_role(MemberRole::Publisher)) {
-            return Err(FleetError::Refused(format!("{THIS_COMPUTER}'s person may not publish policy")));
-        }
+        self.require_publisher()?;
         let to = self.pinned.roster.readers_of(group);
         let key = Subjects::for_fleet(&self.fleet).group_key(kind, group);
         store::replace(&self.link.client, &self.fleet, &key, envelope, (&to, revision)).await

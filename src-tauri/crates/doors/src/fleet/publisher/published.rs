@@ -28,6 +28,14 @@ pub(super) struct NextNumbers {
     pub(super) stage_revision: u64,
 }
 
+impl Published {
+    /// Returns the newest version with its hash, or an error if there is none that counts.
+    pub(super) fn require_newest(&self, group: &FleetId) -> Result<&(Bundle, Hash), FleetError> {
+        let newest = self.newest.as_ref().map_err(FleetError::refused)?;
+        newest.as_ref().ok_or_else(|| super::nothing(group))
+    }
+}
+
 /// Documents of one kind that the broker keeps of a group.
 struct Documents<T> {
     /// Newest one that counts by its signatures, with its hash.

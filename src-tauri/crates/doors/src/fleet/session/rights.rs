@@ -17,8 +17,9 @@ impl FleetHostSession {
         let envelope = SignedEnvelope::decode(bytes, FleetMessageKind::Roster.max_bytes())
             .map_err(FleetError::own_error)?;
         self.folder.pin_roster(pinned, &envelope)?;
-        // What this Mac's person signs configures the broker itself.
-        if sender(bytes).is_some_and(|(from, _)| self.person == Some(from)) {
+        // What this Mac's person signs alone configures the broker itself.
+        let alone = envelope.signatures.len() == 1;
+        if alone && sender(bytes).is_some_and(|(from, _)| self.person == Some(from)) {
             Ok(())
         } else {
             configure_by_roster(&self.folder, pinned)
