@@ -22,6 +22,8 @@ export default defineConfig({
   reporter: [["list"]],
   use: {
     baseURL: `http://localhost:${port}`,
+    // Without a processor for graphics each frame that moves costs time. What is tested of motion asks for it.
+    contextOptions: { reducedMotion: "reduce" },
     launchOptions: {
       executablePath: process.env.CHROMIUM ?? browsers.find((path) => existsSync(path)),
       // Letters stand where the font says, not on whole pixels: only so does every browser here set the same lines.

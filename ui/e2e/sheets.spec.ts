@@ -61,6 +61,7 @@ const slides = (page: Page) =>
   });
 
 test("it slides for 0.2 s", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "no-preference" });
   await add(page);
   expect(await slides(page)).toBe(200);
   await hangs(page);
