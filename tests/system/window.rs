@@ -77,7 +77,7 @@ async fn a_notification_denies_or_shows_a_question_and_never_allows() {
     let (first, told) = shown(&mut desktop).await;
     let buttons = [("default", "Show"), ("deny", "Deny"), ("show", "Show")];
     let buttons = buttons.map(|(name, words)| (name.to_owned(), words.to_owned())).to_vec();
-    let (title, text) = ("builder wants to write `first`".to_owned(), "touch first".to_owned());
+    let (title, text) = ("builder wants to write first".to_owned(), "touch first".to_owned());
     assert_eq!(told, ShownNotification::Shown { id: first, title, text, buttons });
     ask(&mut agent, run(&window, &["mkdir", "second"]));
     let (second, _) = shown(&mut desktop).await;

@@ -29,19 +29,20 @@ function cutOff(): string[] {
     if (!one.checkVisibility({ visibilityProperty: true }) || one.closest(".visually-hidden, svg, canvas"))
       continue;
     const style = getComputedStyle(one);
-    const name = `${one.tagName}.${one.className} ${one.textContent?.trim().slice(0, 40)}`;
+    // Only of what is found: of every element of a long page it would be the text many times over.
+    const name = () => `${one.tagName}.${one.className} ${one.textContent?.trim().slice(0, 40)}`;
     const ends =
       one.closest(".cut") || style.textOverflow === "ellipsis" || one.closest("[data-testid=recent]");
     const wide = one.clientWidth > 1 && one.scrollWidth > one.clientWidth + 1;
     if (wide && style.overflowX !== "visible" && !ends && !one.matches("pre, input"))
-      found.push(`wide: ${name}`);
+      found.push(`wide: ${name()}`);
     const high = one.clientHeight > 1 && one.scrollHeight > one.clientHeight + 2;
-    if (high && ["hidden", "clip"].includes(style.overflowY) && !ends) found.push(`high: ${name}`);
+    if (high && ["hidden", "clip"].includes(style.overflowY) && !ends) found.push(`high: ${name()}`);
     if (high && one.matches("button, .capsule, .row, select") && style.overflowY === "visible")
-      found.push(`button: ${name}`);
+      found.push(`button: ${name()}`);
     const { left, right } = one.getBoundingClientRect();
     if ((left < -1 || right > innerWidth + 1) && !ends && style.position !== "absolute")
-      found.push(`outside: ${name}`);
+      found.push(`outside: ${name()}`);
   }
   return found;
 }

@@ -415,10 +415,16 @@ pub(super) async fn admin(stage: &Stage) -> async_nats::Client {
     fs::write(folder.broker().join("broker.conf"), config.replace("  users: [\n", &user)).unwrap();
     stage.broker.reload();
     let membership = folder.membership().unwrap();
-    async_nats::ConnectOptions::with_nkey(admin.nkey_seed())
-        .add_root_certificates(folder.broker().join("broker.crt"))
-        .require_tls(true)
-        .connect(&membership.server)
-        .await
-        .unwrap()
+    let connected = async {
+        loop {
+            let options = async_nats::ConnectOptions::with_nkey(admin.nkey_seed())
+                .add_root_certificates(folder.broker().join("broker.crt"))
+                .require_tls(true);
+            // What the broker said of an earlier reading may have been taken for this one.
+            if let Ok(client) = options.connect(&membership.server).await {
+                return client;
+            }
+        }
+    };
+    timeout(PATIENCE, connected).await.expect("the broker lets its administrator in")
 }

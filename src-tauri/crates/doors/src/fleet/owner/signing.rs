@@ -23,6 +23,8 @@ impl FleetOwner {
     pub async fn waiting_proposal(&mut self) -> Result<Option<WaitingProposal>, FleetError> {
         self.follow().await?;
         let (revision, proposal) = self.read_proposal().await?;
+        // One that could not be removed when it began to count waits for nobody.
+        let proposal = proposal.filter(|one| hash_of(one.documents().first()) != self.pinned.hash);
         Ok(proposal.map(|proposal| {
             let id = proposal.id();
             let shown = self.check_proposal(&proposal).map(|checked| {

@@ -29,6 +29,9 @@ impl Publisher {
         for group in self.pinned.roster.all_groups() {
             let (revision, Some(proposal)) = self.read_proposal(group).await? else { continue };
             let published = self.read_published(group).await?;
+            if self.is_published(&proposal, &published) {
+                continue;
+            }
             let id = proposal.id();
             let shown = self.check_proposal(&proposal, group, &published).map(|checked| {
                 let content = content(&checked.content, &published);
@@ -110,6 +113,12 @@ impl Publisher {
         self.note_signed(&checked.content, published.next.bundle.0)?;
         self.replace_proposal(group, &proposal, revision).await?;
         Ok(self.needed(&proposal, &checked))
+    }
+
+    /// Checks that a proposal is what is published: it could not be removed when it began to count.
+    fn is_published(&self, proposal: &FleetProposal, published: &Published) -> bool {
+        let checked = proposal.check_policy(&self.pinned, &self.fleet);
+        checked.is_ok_and(|checked| published.stage.as_ref() == Some(&checked.content.stage))
     }
 
     /// Checks that a proposal follows what is published.
