@@ -4,14 +4,18 @@ use super::FleetError;
 use super::connect::{BrokerLink, jet_stream};
 use super::keep::{Folder, Keys};
 use async_nats::Client;
-use async_nats::jetstream::context::CreateStreamErrorKind;
-use async_nats::jetstream::{Context, kv, stream};
+use async_nats::jetstream::context::{
+    CreateStreamErrorKind, GetStreamError, GetStreamErrorKind, RequestError, RequestErrorKind,
+};
+use async_nats::jetstream::{self, Context, ErrorCode, kv, stream};
 use futures_util::TryStreamExt as _;
 use postern_fleet::{
     FleetId, FleetProposal, Fresh, Hash, PinnedRoster, Roster, Seed, SignKey, SignedEnvelope, Subjects,
     open_document, seal_document,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::iter::successors;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
@@ -137,10 +141,11 @@ async fn make_stream(context: &Context, config: stream::Config) -> Result<(), Fl
         match context.create_or_update_stream(config.clone()).await {
             Err(error)
                 if began.elapsed() < RELOADS
-                    && matches!(
-                        error.kind(),
-                        CreateStreamErrorKind::TimedOut | CreateStreamErrorKind::JetStreamUnavailable
-                    ) =>
+                    && match error.kind() {
+                        CreateStreamErrorKind::TimedOut | CreateStreamErrorKind::JetStreamUnavailable => true,
+                        CreateStreamErrorKind::JetStream(why) => is_off(&why),
+                        _ => false,
+                    } =>
             {
                 sleep(AGAIN).await;
             }
@@ -304,8 +309,30 @@ fn overtaken() -> FleetError {
 }
 
 async fn bucket(client: &Client, fleet: &FleetId) -> Result<kv::Store, FleetError> {
-    let context = jet_stream(client);
-    context.get_key_value(Subjects::for_fleet(fleet).bucket()).await.map_err(FleetError::broker)
+    let (context, name, began) = (jet_stream(client), Subjects::for_fleet(fleet).bucket(), Instant::now());
+    loop {
+        match context.get_key_value(&name).await {
+            Err(error) if began.elapsed() < RELOADS && is_unanswered(&error) => sleep(AGAIN).await,
+            found => return found.map_err(FleetError::broker),
+        }
+    }
+}
+
+/// Checks that a broker has no streams, as while it reads its configuration again.
+fn is_unanswered(error: &(dyn Error + 'static)) -> bool {
+    successors(Some(error), |one: &&(dyn Error + 'static)| (*one).source()).any(|one| {
+        let unanswered = one
+            .downcast_ref::<RequestError>()
+            .is_some_and(|request| request.kind() == RequestErrorKind::NoResponders);
+        let disabled = one
+            .downcast_ref::<GetStreamError>()
+            .is_some_and(|found| matches!(found.kind(), GetStreamErrorKind::JetStream(why) if is_off(&why)));
+        unanswered || disabled
+    })
+}
+
+fn is_off(error: &jetstream::Error) -> bool {
+    error.error_code() == ErrorCode::JETSTREAM_NOT_ENABLED_FOR_ACCOUNT
 }
 
 /// Refuses what no member would read.
