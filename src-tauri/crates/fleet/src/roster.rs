@@ -265,7 +265,9 @@ impl PinnedRoster {
         Ok(Self { roster, hash })
     }
 
-    /// Reads a roster that is proposed to follow this one, whoever signed it. It names this one, and may leave out numbers.
+    /// Reads a roster that is proposed as the next one, without a look at its signatures.
+    ///
+    /// It must name this one as the one before it. Its version may skip numbers.
     pub(crate) fn read_following(
         &self,
         envelope: &SignedEnvelope,

@@ -5,9 +5,10 @@ use super::connect::{BrokerLink, jet_stream};
 use super::keep::{Folder, Keys};
 use async_nats::Client;
 use async_nats::jetstream::context::{
-    CreateStreamErrorKind, GetStreamError, GetStreamErrorKind, RequestError, RequestErrorKind,
+    CreateStreamError, CreateStreamErrorKind, GetStreamError, GetStreamErrorKind, RequestError,
+    RequestErrorKind,
 };
-use async_nats::jetstream::{self, Context, ErrorCode, kv, stream};
+use async_nats::jetstream::{self, ErrorCode, kv, stream};
 use futures_util::TryStreamExt as _;
 use postern_fleet::{
     FleetId, FleetProposal, Fresh, Hash, PinnedRoster, Roster, Seed, SignKey, SignedEnvelope, Subjects,
@@ -128,30 +129,41 @@ impl PersonConnection {
 pub(super) async fn prepare(client: &Client, fleet: &FleetId, roster: &Roster) -> Result<(), FleetError> {
     let context = jet_stream(client);
     for config in streams(fleet, roster.all_groups().len()) {
-        make_stream(&context, config).await?;
+        ask_for_stream(|| context.create_or_update_stream(config.clone())).await?;
     }
     Ok(())
 }
 
-/// Makes a stream, or brings it up to date. A broker that reads its configuration again has no streams for a moment: it is asked
-/// again.
-async fn make_stream(context: &Context, config: stream::Config) -> Result<(), FleetError> {
+/// Asks for a stream. A broker that reads its configuration again has none for a moment: it is asked again.
+async fn ask_for_stream<T, E: Error + 'static, F: Future<Output = Result<T, E>>>(
+    ask: impl Fn() -> F,
+) -> Result<T, FleetError> {
     let began = Instant::now();
     loop {
-        match context.create_or_update_stream(config.clone()).await {
-            Err(error)
-                if began.elapsed() < RELOADS
-                    && match error.kind() {
-                        CreateStreamErrorKind::TimedOut | CreateStreamErrorKind::JetStreamUnavailable => true,
-                        CreateStreamErrorKind::JetStream(why) => is_off(&why),
-                        _ => false,
-                    } =>
-            {
-                sleep(AGAIN).await;
-            }
-            made => return made.map(drop).map_err(FleetError::broker),
+        match ask().await {
+            Err(error) if began.elapsed() < RELOADS && has_no_streams(&error) => sleep(AGAIN).await,
+            answered => return answered.map_err(FleetError::broker),
         }
     }
+}
+
+/// Checks that a broker answered as it does while it has no streams: it says so in several ways.
+fn has_no_streams(error: &(dyn Error + 'static)) -> bool {
+    let is_off = |why: &jetstream::Error| why.error_code() == ErrorCode::JETSTREAM_NOT_ENABLED_FOR_ACCOUNT;
+    successors(Some(error), |one: &&(dyn Error + 'static)| (*one).source()).any(|one| {
+        if let Some(made) = one.downcast_ref::<CreateStreamError>() {
+            return match made.kind() {
+                CreateStreamErrorKind::TimedOut | CreateStreamErrorKind::JetStreamUnavailable => true,
+                CreateStreamErrorKind::JetStream(why) => is_off(&why),
+                _ => false,
+            };
+        }
+        if let Some(found) = one.downcast_ref::<GetStreamError>() {
+            return matches!(found.kind(), GetStreamErrorKind::JetStream(why) if is_off(&why));
+        }
+        let request = one.downcast_ref::<RequestError>();
+        request.is_some_and(|request| request.kind() == RequestErrorKind::NoResponders)
+    })
 }
 
 /// Revision of each entry of the bucket, and the time when it was written: what is the same was read.
@@ -208,8 +220,18 @@ pub(super) async fn newest_entry(
     open: &postern_fleet::OpenKey,
     key: &str,
 ) -> Result<(u64, Option<SignedEnvelope>), FleetError> {
+    newest_value(client, fleet, key, |value| read_sealed(fleet, open, key, value)).await
+}
+
+/// Returns the revision of the newest entry under a key, 0 if there is none, and what is read of its value.
+async fn newest_value<T>(
+    client: &Client,
+    fleet: &FleetId,
+    key: &str,
+    read: impl FnOnce(&[u8]) -> Option<T>,
+) -> Result<(u64, Option<T>), FleetError> {
     let entry = bucket(client, fleet).await?.entry(key).await.map_err(FleetError::broker)?;
-    Ok(entry.map_or((0, None), |entry| (entry.revision, read_sealed(fleet, open, key, &entry.value))))
+    Ok(entry.map_or((0, None), |entry| (entry.revision, read(&entry.value))))
 }
 
 /// Returns the rosters that a member may lack, oldest first: of all that the bucket keeps no more than is needed.
@@ -284,9 +306,8 @@ pub(super) async fn newest_proposal(
     open: &postern_fleet::OpenKey,
     key: &str,
 ) -> Result<(u64, Option<FleetProposal>), FleetError> {
-    let entry = bucket(client, fleet).await?.entry(key).await.map_err(FleetError::broker)?;
     let read = |value: &[u8]| FleetProposal::decode(&open_document((fleet, key), value, open).ok()?);
-    Ok(entry.map_or((0, None), |entry| (entry.revision, read(&entry.value))))
+    newest_value(client, fleet, key, read).await
 }
 
 /// Seals a proposal for those who may sign it and stores it, if the newest entry is still the one of this revision (0: none).
@@ -309,30 +330,8 @@ fn overtaken() -> FleetError {
 }
 
 async fn bucket(client: &Client, fleet: &FleetId) -> Result<kv::Store, FleetError> {
-    let (context, name, began) = (jet_stream(client), Subjects::for_fleet(fleet).bucket(), Instant::now());
-    loop {
-        match context.get_key_value(&name).await {
-            Err(error) if began.elapsed() < RELOADS && is_unanswered(&error) => sleep(AGAIN).await,
-            found => return found.map_err(FleetError::broker),
-        }
-    }
-}
-
-/// Checks that a broker has no streams, as while it reads its configuration again.
-fn is_unanswered(error: &(dyn Error + 'static)) -> bool {
-    successors(Some(error), |one: &&(dyn Error + 'static)| (*one).source()).any(|one| {
-        let unanswered = one
-            .downcast_ref::<RequestError>()
-            .is_some_and(|request| request.kind() == RequestErrorKind::NoResponders);
-        let disabled = one
-            .downcast_ref::<GetStreamError>()
-            .is_some_and(|found| matches!(found.kind(), GetStreamErrorKind::JetStream(why) if is_off(&why)));
-        unanswered || disabled
-    })
-}
-
-fn is_off(error: &jetstream::Error) -> bool {
-    error.error_code() == ErrorCode::JETSTREAM_NOT_ENABLED_FOR_ACCOUNT
+    let (context, name) = (jet_stream(client), Subjects::for_fleet(fleet).bucket());
+    ask_for_stream(|| context.get_key_value(&name)).await
 }
 
 /// Refuses what no member would read.

@@ -150,6 +150,29 @@ impl Crashes {
         ran
     }
 
+    /// Starts the host again after it was killed.
+    pub(super) fn start_over(&mut self) {
+        self.host.crash();
+        self.between.play(|_| Fate::Pass);
+        self.host.start_again();
+    }
+
+    /// Kills the host when it sends a message of this kind, before it passes or after it, and starts it again.
+    ///
+    /// A rule is written before: the audit has something to send.
+    pub(super) async fn kill_while_it_sends(&mut self, kind: &'static str, after: bool, rule: &str) {
+        let process = shared_id(self.host.pid());
+        let sends = move |passing: &Passing| passing.is_about(kind) && !passing.to_member;
+        let struck = strike(&self.between, sends, after, &process);
+        // A new connection sends at once; the host may be killed before it replies to any of these.
+        drop(self.host.run(&["rules", "deny", rule, "--everyone"]));
+        drop(self.host.run(&["doors", "disable", "fleet"]));
+        drop(self.host.run(&["doors", "enable", "fleet"]));
+        timeout(PATIENCE, struck).await.expect("it is killed").unwrap();
+        self.start_over();
+        drop(self.host.run(&["doors", "enable", "fleet"]));
+    }
+
     /// Checks the chain of the host's own audit, and its anchors at the broker.
     pub(super) async fn check_audit(&self, at: &str) {
         self.host.ok(&["audit", "--verify"]);
@@ -246,19 +269,8 @@ async fn a_host_that_is_killed_while_it_anchors_its_audit_loses_and_doubles_no_r
             approver.verify_audit(Some("builder")).await.unwrap().remove(0).last.map_or(0, |last| last.seq)
         };
         let before = seen().await;
-        let process = shared_id(crashes.host.pid());
-        let anchors = |passing: &Passing| passing.is_about("audit") && !passing.to_member;
-        let struck = strike(&crashes.between, anchors, after, &process);
-        // A new connection anchors at once; the host may be killed before it replies to any of these.
         let rule = format!("never-{}", Uuid::new_v4());
-        drop(crashes.host.run(&["rules", "deny", &rule, "--everyone"]));
-        drop(crashes.host.run(&["doors", "disable", "fleet"]));
-        drop(crashes.host.run(&["doors", "enable", "fleet"]));
-        timeout(PATIENCE, struck).await.expect("it is killed").unwrap();
-        crashes.host.crash();
-        crashes.between.play(|_| Fate::Pass);
-        crashes.host.start_again();
-        drop(crashes.host.run(&["doors", "enable", "fleet"]));
+        crashes.kill_while_it_sends("audit", after, &rule).await;
         until_async(async || seen().await > before).await;
         crashes.check_audit(if after { "after" } else { "before" }).await;
     }

@@ -2,7 +2,7 @@
 //!
 //! Once it runs again it follows what counts, does no job by itself, and its auditor has every row once.
 
-use crate::between::{Fate, Passing};
+use crate::between::Passing;
 use crate::crash::{Crashes, shared_id, strike};
 use crate::policy::until_in_force;
 use crate::stage::{Mac, PATIENCE, invitation, joined, until_async};
@@ -37,9 +37,7 @@ impl Crashes {
         let struck = strike(&self.between, is_it, after, &process);
         let (killed, said) = tokio::join!(timeout(PATIENCE, struck), brings);
         killed.expect("it is killed").unwrap();
-        self.host.crash();
-        self.between.play(|_| Fate::Pass);
-        self.host.start_again();
+        self.start_over();
         said
     }
 
@@ -136,18 +134,7 @@ async fn a_host_that_is_killed_while_it_sends_rows_sends_every_row_once() {
     folder.keep_membership(&membership).unwrap();
     for after in [false, true] {
         let rule = format!("hummingbird-{after}");
-        let rows = |passing: &Passing| passing.is_about("rows") && !passing.to_member;
-        let process = shared_id(crashes.host.pid());
-        let struck = strike(&crashes.between, rows, after, &process);
-        drop(crashes.host.run(&["doors", "disable", "fleet"]));
-        drop(crashes.host.run(&["rules", "deny", &rule, "--everyone"]));
-        // A new connection sends at once, and the host may be killed before it replies.
-        drop(crashes.host.run(&["doors", "enable", "fleet"]));
-        timeout(PATIENCE, struck).await.expect("it is killed").unwrap();
-        crashes.host.crash();
-        crashes.between.play(|_| Fate::Pass);
-        crashes.host.start_again();
-        drop(crashes.host.run(&["doors", "enable", "fleet"]));
+        crashes.kill_while_it_sends("rows", after, &rule).await;
         let ada = FleetApprover::connect_to_audit(&desk.folder()).await.unwrap();
         let verified = async || ada.verify_audit(Some("builder")).await.unwrap().remove(0);
         until_async(async || {

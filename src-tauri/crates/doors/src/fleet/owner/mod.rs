@@ -456,7 +456,7 @@ impl FleetOwner {
             _ => {}
         }
         let published = self.publish(roster.clone()).await;
-        if self.pinned.roster.needed(MemberRole::Owner) > 1 {
+        if self.is_one_of_several() {
             // One of several owners cuts nobody off.
             return published.map(|_| gone + late);
         }
@@ -475,7 +475,7 @@ impl FleetOwner {
 
     /// Signs the next roster and stores it. Where further owners have to sign, it is proposed to them.
     async fn publish(&mut self, roster: Roster) -> Result<SignedEnvelope, FleetError> {
-        if self.pinned.roster.needed(MemberRole::Owner) > 1 {
+        if self.is_one_of_several() {
             return Err(FleetError::Proposed(self.propose(roster).await?));
         }
         let header = super::header(&self.membership.fleet, &self.me)?;

@@ -73,6 +73,11 @@ impl FleetOwner {
         self.replace_proposal(&FleetProposal::NONE, shown.revision).await
     }
 
+    /// Returns true if further owners have to sign what this one does.
+    pub(super) fn is_one_of_several(&self) -> bool {
+        self.pinned.roster.needed(MemberRole::Owner) > 1
+    }
+
     /// Signs a roster as the first of several owners, and stores it for the others.
     pub(super) async fn propose(&mut self, mut roster: Roster) -> Result<SignaturesNeeded, FleetError> {
         let (revision, waiting) = self.read_proposal().await?;
