@@ -1,7 +1,9 @@
 // What the tests of the pages share.
 
-import AxeBuilder from "@axe-core/playwright";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { expect, type Page } from "@playwright/test";
+import type { RunOptions } from "axe-core";
 
 /** How else people have their system look. Only the colors differ between these. */
 const LOOKS = [
@@ -30,11 +32,11 @@ export async function nothingSerious(page: Page) {
 export async function serious(page: Page) {
   await settled(page);
   await page.emulateMedia({ reducedMotion: "reduce", colorScheme: "light", contrast: "no-preference" });
-  const found = await violations(axe(page));
+  const found = await violations(page);
   for (const look of LOOKS) {
     await page.emulateMedia(look);
     await page.evaluate(painted);
-    const pale = await violations(axe(page).withRules(["color-contrast", "link-in-text-block"]));
+    const pale = await violations(page, { runOnly: ["color-contrast", "link-in-text-block"] });
     found.push(...pale.map((one) => ({ ...one, look })));
   }
   await page.emulateMedia({ colorScheme: "light", contrast: "no-preference" });
@@ -52,15 +54,22 @@ const painted = () =>
 
 /** What axe finds beside the colors, which a smaller window does not change. */
 export async function seriousInSize(page: Page) {
-  return violations(axe(page).disableRules("color-contrast"));
+  return violations(page, { rules: { "color-contrast": { enabled: false } } });
 }
 
-// The pages have no frames: the page itself runs the checks, and no other is opened to gather them.
-// What passes is not listed: naming each of those elements takes most of the time.
-const axe = (page: Page) => new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ["violations"] });
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-async function violations(check: AxeBuilder) {
-  const { violations } = await check.analyze();
+/**
+ * What keeps people out, as axe finds it. The pages have no frames, so axe is put into the page itself, once, and no other page
+ * is opened to gather what it found. What passes is not listed, elements are told by their text alone, and no style sheet is read
+ * once more for what only a phone does, turning: each of these takes long.
+ */
+async function violations(page: Page, options: RunOptions = {}) {
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
+  const { violations } = await page.evaluate(
+    (options) => (window as unknown as { axe: typeof import("axe-core") }).axe.run(document, options),
+    { resultTypes: ["violations"], selectors: false, preload: false, ...options } satisfies RunOptions,
+  );
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, nodes }) => ({ id, nodes: nodes.map((node) => node.html) }));
