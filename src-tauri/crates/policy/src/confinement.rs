@@ -204,6 +204,7 @@ pub const SYSTEM_PLACES: &[&str] = &[
     "/sys",
     "/var/lib/apt",
     "/var/lib/dpkg",
+    "/var/lib/pacman",
     "/var/cache/apt",
     "/var/cache/man",
     "/run/utmp",

@@ -68,9 +68,10 @@ pub(super) fn add_shell(mut call: CommandCall, found: &mut ParseResults) {
     match (options.command, call.args.get(options.operand).cloned()) {
         (true, Some(text)) => place_text(call, &text, &options, dialect, found),
         (false, Some(script)) if !options.stdin && !script.known_value().is_some_and(is_stream) => {
+            let runs = !only_parses(&call);
             let mut step = call.into_step(Role::Program);
-            step.script = script.known_value().map(|_| options.operand);
-            if step.script.is_none() {
+            step.script = script.known_value().filter(|_| runs).map(|_| options.operand);
+            if runs && step.script.is_none() {
                 let what = "which script runs is known only at run time";
                 let span = step.span.clone();
                 step.opaque.get_or_insert_with(|| UnparsedSpan::new(Unparsed::InlineCode, what, span));
@@ -87,6 +88,11 @@ pub(super) fn add_shell(mut call: CommandCall, found: &mut ParseResults) {
             found.steps.push(call.into_step(Role::Program));
         }
     }
+}
+
+/// Returns true for `bash -n SCRIPT`, which runs nothing of the script.
+fn only_parses(call: &CommandCall) -> bool {
+    matches!(call.args.as_slice(), [_, option, _] if option.known_value() == Some("-n"))
 }
 
 /// Returns true for the path of a shell's standard input (`bash /dev/stdin`, `sh /proc/self/fd/0`).

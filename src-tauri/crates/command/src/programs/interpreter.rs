@@ -73,7 +73,22 @@ pub(super) fn find_script(call: &mut CommandCall) -> (Option<usize>, Option<Unsa
         call.add_doubt(Unparsed::InlineCode, "which class runs is decided by what java finds", Vec::new());
         return (None, None);
     }
-    (script(call, parsed.operand), None)
+    (script_that_runs(call, &name, parsed.operand), None)
+}
+
+fn script_that_runs(call: &mut CommandCall, name: &str, operand: usize) -> Option<usize> {
+    if only_checks(name, &call.args) { None } else { script(call, operand) }
+}
+
+/// Returns true for `node --check SCRIPT` and `ruby -c SCRIPT`, which run nothing of the script.
+fn only_checks(name: &str, args: &[Arg]) -> bool {
+    let [_, option, _] = args else { return false };
+    let options: &[&str] = match name {
+        "node" | "nodejs" => &["-c", "--check"],
+        "ruby" => &["-c"],
+        _ => return false,
+    };
+    option.known_value().is_some_and(|option| options.contains(&option))
 }
 
 fn script(call: &mut CommandCall, operand: usize) -> Option<usize> {

@@ -1,5 +1,7 @@
 //! The language of sed: whether a script only selects, prints and substitutes. sed(1) GNU and macOS.
 
+use std::borrow::Cow;
+
 use super::table;
 use crate::call::Arg;
 use crate::invocation::Leading;
@@ -16,7 +18,32 @@ pub(super) fn more_than_prints(args: &[Arg]) -> Option<usize> {
     }
     let scripts = parsed.last_option("-e --expression -f --file --help --version").is_some();
     let first = operands.first().copied().filter(|_| !scripts)?;
-    (!args[first].known_value().is_some_and(only_prints)).then_some(first)
+    (!script_of(&args[first]).is_some_and(|script| only_prints(&script))).then_some(first)
+}
+
+/// Returns the script that a word is, with a number for each arithmetic expression in it.
+fn script_of(arg: &Arg) -> Option<Cow<'_, str>> {
+    arg.known_value().map(Cow::Borrowed).or_else(|| with_numbers(&arg.word.raw).map(Cow::Owned))
+}
+
+/// Returns a word in double quotes with a number for each `$((…))`, if the run tells nothing else of it.
+///
+/// A number below zero is no address, so that a sed refuses the script.
+fn with_numbers(raw: &str) -> Option<String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_ +-*/%".contains(c);
+    let mut rest = raw.strip_prefix('"')?.strip_suffix('"')?;
+    let mut script = String::new();
+    while let Some((before, behind)) = rest.split_once("$((") {
+        let (expression, after) = behind.split_once("))")?;
+        if !expression.chars().all(plain) {
+            return None;
+        }
+        script.push_str(before);
+        script.push('1');
+        rest = after;
+    }
+    script.push_str(rest);
+    (!script.contains(['$', '`', '\\', '"'])).then_some(script)
 }
 
 fn unsafe_expression(parsed: &Leading<'_>) -> Option<usize> {
@@ -173,7 +200,7 @@ fn behind_brackets(text: &str, way: Brackets) -> Result<&str, ScriptFinding> {
 
 #[cfg(test)]
 mod tests {
-    use super::{more_than_prints, only_prints};
+    use super::{more_than_prints, only_prints, with_numbers};
     use crate::call::Arg;
 
     #[test]
@@ -248,6 +275,25 @@ mod tests {
             "s/[/a/",
         ] {
             assert!(!only_prints(script), "{script}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_the_run_tells_is_one_in_the_script() {
+        for (raw, expected) in [
+            (r#""$((n-2)),$((n))p""#, Some("1,1p")),
+            (r#""$((n + 2))w f""#, Some("1w f")),
+            (r#""1,5p""#, Some("1,5p")),
+            (r#""$n,5p""#, None),
+            (r#""$(id),5p""#, None),
+            (r#""$((a[0]))p""#, None),
+            (r#""$((1)+(2))p""#, None),
+            (r#""$((n)),\$p""#, None),
+            (r#""$((n))"$X"p""#, None),
+            (r#""$((n))"'w f'"#, None),
+            ("$((n))p", None),
+        ] {
+            assert_eq!(with_numbers(raw).as_deref(), expected, "{raw}");
         }
     }
 

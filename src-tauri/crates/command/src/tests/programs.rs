@@ -187,6 +187,7 @@ fn ways_out_are_named(#[case] line: &str) {
 #[case("rg -n 'x' -g '*.rs' src")]
 #[case("find . -name x -type f")]
 #[case("sed -n '1,40p' f")]
+#[case("for n in 3 9; do sed -n \"$((n-2)),$((n))p\" f; done")]
 #[case("npm run build")]
 #[case("tee /dev/null")]
 #[case("git config --get user.name")]
@@ -203,6 +204,8 @@ fn near_misses_are_no_ways_out(#[case] line: &str) {
 #[case("ruby tool.rb", Some(1))]
 #[case("awk -f tool.awk x", Some(2))]
 #[case("python3 --version", None)]
+#[case("bash -n ./tool.sh", None)]
+#[case("bash -n -x ./tool.sh", Some(3))]
 fn the_script_of_an_interpreter_is_found(#[case] line: &str, #[case] script: Option<usize>) {
     let reading = bash(line);
     assert!(reading.is_clear(), "{reading:#?}");

@@ -23,6 +23,8 @@ pub(super) fn only_lists(argv: &[&str], at: usize) -> bool {
         "notes" => matches!(first, Some("list" | "show")),
         "sparse-checkout" => rest == ["list"],
         "bisect" => rest == ["log"],
+        "apply" => applies_nothing(rest),
+        "fsck" => rest.iter().all(|word| !word.starts_with('-') || FSCK.contains(word)),
         "hash-object" => rest.iter().all(|word| !word.starts_with('-')) && !rest.is_empty(),
         "add" => {
             let (dry, paths): (Vec<_>, Vec<_>) = rest.iter().partition(|word| word.starts_with('-'));
@@ -30,6 +32,31 @@ pub(super) fn only_lists(argv: &[&str], at: usize) -> bool {
         }
         _ => false,
     }
+}
+
+/// git-fsck(1): options that say what is checked and told. `--lost-found`, however short, writes what it finds.
+const FSCK: [&str; 13] = [
+    "--full",
+    "--strict",
+    "--unreachable",
+    "--dangling",
+    "--no-dangling",
+    "--connectivity-only",
+    "--no-reflogs",
+    "--name-objects",
+    "--no-progress",
+    "--root",
+    "--tags",
+    "--verbose",
+    "-v",
+];
+
+/// Returns true if `git apply` shows or checks a patch: git-apply(1). `--apply` would apply it all the same.
+fn applies_nothing(rest: &[&str]) -> bool {
+    const SHOWS: [&str; 4] = ["--stat", "--numstat", "--summary", "--check"];
+    const HOW: [&str; 7] = ["-R", "--reverse", "-v", "--verbose", "-p0", "-p1", "-p2"];
+    let plain = |word: &&str| !word.starts_with('-') || SHOWS.contains(word) || HOW.contains(word);
+    rest.iter().any(|word| SHOWS.contains(word)) && rest.iter().all(plain)
 }
 
 fn has_only(rest: &[&str], words: &[&str]) -> bool {

@@ -3,7 +3,7 @@
 mod git;
 mod shapes;
 
-use postern_programs::ReadCheck;
+use postern_programs::{ArgumentCheck, ReadCheck};
 
 use super::table::{self, Name, Trait};
 use super::{ProgramClass, class_of, family};
@@ -43,7 +43,9 @@ pub fn is_read_only_anyway(words: &[Option<&str>]) -> bool {
     }
     // What could be an option that does more would be unsafe: these are operands.
     let operands: Vec<&str> = words.iter().map(|word| word.unwrap_or("operand")).collect();
-    known.has_trait(Trait::ReadsOperands) && is_read_only(&operands)
+    // A program of jq's that is not known could print the environment.
+    let tells = known.program.check != Some(ArgumentCheck::Jq) || shapes::names_program(words);
+    known.has_trait(Trait::ReadsOperands) && tells && is_read_only(&operands)
         || known.program.reads.check == Some(ReadCheck::Git) && has_command(known, &operands)
 }
 
@@ -186,6 +188,9 @@ mod tests {
             &["brew", "info", "jq"],
             &["pip", "list", "--outdated"],
             &["helm", "list", "--kube-context=test"],
+            &["git", "fsck", "--full"],
+            &["git", "apply", "--check", "x.patch"],
+            &["git", "apply", "--stat", "-p1", "x.patch"],
         ] {
             assert!(is_read_only(argv), "{argv:?}");
         }
@@ -253,6 +258,18 @@ mod tests {
     }
 
     #[test]
+    fn git_that_writes_what_it_checked() {
+        for argv in [
+            &["git", "fsck", "--lost-found"][..],
+            &["git", "fsck", "--l"],
+            &["git", "apply", "x.patch"],
+            &["git", "apply", "--check", "--apply", "x.patch"],
+        ] {
+            assert!(!is_read_only(argv), "{argv:?}");
+        }
+    }
+
+    #[test]
     fn reading_only_by_whole_lines() {
         for argv in [
             &["eza", "-la", "--git", "src"][..],
@@ -265,6 +282,12 @@ mod tests {
             &["pkg-config", "--libs", "zlib"],
             &["rospack", "find", "roscpp"],
             &["black", "--version"],
+            &["bash", "-n", "x.sh"],
+            &["node", "--check", "x.js"],
+            &["ruby", "-c", "x.rb"],
+            &["php", "-l", "x.php"],
+            &["brew", "--prefix"],
+            &["pacman", "-Qs", "udev"],
         ] {
             assert!(is_read_only(argv), "{argv:?}");
         }
@@ -281,6 +304,15 @@ mod tests {
             &["black", "--version", "-q"],
             &["pytest", "--version"],
             &["flake8", "--version"],
+            &["bash", "x.sh"],
+            &["bash", "-n", "x.sh", "y"],
+            &["bash", "-nc", "ls"],
+            &["node", "--check", "-"],
+            &["ruby", "-c", "-e", "x"],
+            &["php", "-l", "-S"],
+            &["brew", "--prefix", "x.rb"],
+            &["pacman", "-Qp", "x.pkg.tar.zst"],
+            &["pacman", "-Qs", "https://e.example/x"],
         ] {
             assert!(!is_read_only(argv), "{argv:?}");
         }
@@ -332,11 +364,23 @@ mod tests {
         );
         assert!(is_read_only_anyway(&[Some("sed"), Some("-n"), Some("1,5p"), None]));
         for words in [
+            &[Some("figlet"), Some("-f"), None, Some("x")][..],
+            &[Some("jq"), Some("-r"), Some(".a"), None],
+            &[Some("bash"), Some("-n"), None],
+            &[Some("node"), Some("--check"), None],
+        ] {
+            assert!(is_read_only_anyway(words), "{words:?}");
+        }
+        for words in [
             &[Some("uniq"), None][..],
             &[Some("date"), None],
             &[Some("hostname"), None],
             &[Some("git"), Some("branch"), None],
             &[Some("jq"), None],
+            &[Some("jq"), Some("-r"), None, Some("f")],
+            &[Some("jq"), Some("--arg"), Some("a"), Some("1"), None],
+            &[Some("bash"), None],
+            &[Some("node"), None],
             &[None, Some("x")],
             &[],
         ] {

@@ -89,6 +89,15 @@ fn awk_prints(words: &[&str]) -> bool {
         && files.all(|file| *file == "-" || !file.starts_with('-'))
 }
 
+/// Returns true if jq(1) is given its program in a word that is known, behind options of one letter.
+///
+/// Any word behind it, a file or an option, makes jq only read.
+pub(super) fn names_program(words: &[Option<&str>]) -> bool {
+    let letters = |word: &str| word.starts_with('-') && !word.starts_with("--");
+    let program = words.iter().skip(1).find(|word| !word.is_some_and(letters)).copied().flatten();
+    program.is_some_and(|program| !program.starts_with('-'))
+}
+
 /// Returns true for tar(1) with `-t`, of an archive on this computer (another is unsafe).
 fn lists_archive(words: &[&str]) -> bool {
     let Some((mode, rest)) = words.split_first() else { return false };
