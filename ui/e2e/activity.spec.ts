@@ -284,3 +284,14 @@ test("a long command is shown in full length where one wants it, and never cut",
   await page.getByRole("button", { name: "Show Less" }).click();
   await expect.poll(hidden).toBeGreaterThan(0);
 });
+
+test("a request is found by what it printed", async ({ page }) => {
+  await page.goto("/settings.html?scene=output#activity");
+  await expect(page.getByTestId("request").first()).toBeVisible();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("[main 1a2b3c4]");
+  const list = page.getByRole("listbox", { name: "Results" });
+  await expect(list.getByText("Output", { exact: true })).toBeVisible();
+  await page.keyboard.press("Enter");
+  await expect(page.getByTestId("output")).toContainText("What it changes");
+});

@@ -2,6 +2,7 @@
 
 import type {
   Decision,
+  OutputSearch,
   Replayed,
   RequestDetail,
   RequestFilter,
@@ -62,6 +63,15 @@ export class FakeHistory {
       if (requests.length === limit) break;
     }
     return { requests, next: this.at(index + 1) ? (this.at(index)?.row.id ?? null) : null };
+  }
+
+  /** The newest that printed a text. */
+  findOutput({ text, limit }: OutputSearch): Requests {
+    const wanted = text.trim().toLowerCase();
+    const printed = ({ stdout, stderr }: RequestDetail) =>
+      [stdout, stderr].some((stream) => stream?.toLowerCase().includes(wanted));
+    const found = this.recent.filter(printed).slice(0, limit ?? 100);
+    return { requests: found.map(({ row }) => hidden(row).shown), next: null };
   }
 
   get(id: string, secrets = false): RequestDetail {

@@ -311,6 +311,7 @@ export class FakeSettings implements SettingsBackend {
     },
     "policy.replay": ({ agent: id, settings }) => this.history.replay(id, decisionOf(settings?.security)),
     "requests.list": (filter) => this.history.page(filter),
+    "requests.findOutput": (search) => this.history.findOutput(search),
     "requests.get": ({ id, secrets }) => this.history.get(id, secrets),
     "requests.kill": ({ id }) => this.history.kill(id),
     "requests.again": ({ id }) => this.history.again(this.history.find(id)),

@@ -26,7 +26,7 @@ afterEach(() => {
 function found(text: string, page?: Page) {
   const app = new State(new FakeSettings(), page);
   app.agents = agents;
-  const all = hits(app, text, { rules: [], requests: [], doors });
+  const all = hits(app, text, { rules: [], requests: [], printed: [], doors });
   return all
     .filter(({ group }) => group === "settings")
     .map((hit) => ({ name: hit.text.map(({ text }) => text).join(""), note: hit.note, page: hit.page }));

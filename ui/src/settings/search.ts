@@ -1,4 +1,4 @@
-// What the toolbar's search finds: pages, agents, settings and rules from what is known, requests from the host.
+// What the toolbar's search finds: pages, agents, settings and rules from what is known, requests and output from the host.
 
 import type { DoorRow, Piece, RequestRow, RuleRow } from "../contract";
 import { piecesOf } from "../parts/escaped";
@@ -61,10 +61,12 @@ export interface Known {
   /** The rules of all agents, where they were read. */
   rules: RuleRow[];
   requests: RequestRow[];
+  /** Requests that printed what is searched. */
+  printed: RequestRow[];
   doors: DoorRow[];
 }
 
-export function hits(app: State, text: string, { rules, requests, doors }: Known): Hit[] {
+export function hits(app: State, text: string, { rules, requests, printed, doors }: Known): Hit[] {
   const wanted = text.trim().toLowerCase().split(/\s+/);
   if (wanted.join("") === "") return [];
   const name = (id: string | null) => (id === null ? words.rules.everyAgent : (app.agent(id)?.name ?? id));
@@ -95,14 +97,16 @@ export function hits(app: State, text: string, { rules, requests, doors }: Known
     note: name(row.rule.agent),
     page: { kind: "rules", search: row.text },
   }));
-  const asked: Hit[] = requests.map((row) => ({
-    group: "requests",
-    key: `request-${row.id}`,
-    text: piecesOf(row.line),
-    code: true,
-    note: name(row.agent),
-    page: { kind: "activity", request: row.id },
-  }));
+  const rows = (group: "requests" | "outputs", of: RequestRow[]): Hit[] =>
+    of.map((row) => ({
+      group,
+      key: `${group}-${row.id}`,
+      text: piecesOf(row.line),
+      code: true,
+      note: name(row.agent),
+      page: { kind: "activity", request: row.id },
+    }));
   const most = (group: Hit[]) => (group === choices ? MOST_SETTINGS : MOST);
-  return [pages, agents, choices, allowed, asked].flatMap((group) => group.slice(0, most(group)));
+  const all = [pages, agents, choices, allowed, rows("requests", requests), rows("outputs", printed)];
+  return all.flatMap((group) => group.slice(0, most(group)));
 }

@@ -38,7 +38,7 @@ export const state = {
 } as const;
 
 export const search = {
-  label: "Search agents, rules, requests and settings",
+  label: "Search agents, rules, requests, output and settings",
   placeholder: "Search",
   groups: {
     pages: "Pages",
@@ -46,6 +46,7 @@ export const search = {
     settings: "Settings",
     rules: "Rules",
     requests: "Requests",
+    outputs: "Output",
   },
   results: "Results",
   found: (n: number) => count(n, "result"),

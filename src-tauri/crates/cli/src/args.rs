@@ -507,6 +507,9 @@ pub(crate) struct History {
     /// Only with these words in the command
     #[arg(long, value_name = "WORDS")]
     pub(crate) search: Option<String>,
+    /// Only with this text in the output. Looks through the newest output of this computer
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["agent", "state", "since", "effect", "search", "host", "watch"])]
+    pub(crate) output: Option<String>,
     /// Show those of a Mac of your fleet, a group, or of `all`
     #[arg(long, value_name = "NAME", conflicts_with = "watch")]
     pub(crate) host: Option<String>,

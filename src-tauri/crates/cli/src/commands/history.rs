@@ -8,8 +8,8 @@ use crate::link::HostLink;
 use crate::print::{self, emphasize};
 use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{
-    AgentRef, FeedAsk, FeedEvent, FeedKind, FeedTimes, GetAgent, GetRequest, KillRequest, ListRequests,
-    NextEvents, RequestAsk, RequestFilter, RequestKill, Requests,
+    AgentRef, FeedAsk, FeedEvent, FeedKind, FeedTimes, FindOutput, GetAgent, GetRequest, KillRequest,
+    ListRequests, NextEvents, OutputSearch, RequestAsk, RequestFilter, RequestKill, Requests,
 };
 use postern_contract::{RequestDetail, RequestRow, ShownSubject, render};
 use postern_doors::fleet::HostPart;
@@ -28,7 +28,13 @@ pub(crate) fn list_requests(link: &mut HostLink, command: History) -> Result<(),
         );
     }
     let (json, full, agent) = (command.json.json, command.full, agent_of(&command)?);
-    let requests = link.call_method::<ListRequests>(&filter_of(command)?)?.requests;
+    let requests = match command.output {
+        Some(text) => {
+            let search = OutputSearch { text, limit: Some(command.limit), secrets: command.secrets };
+            link.call_method::<FindOutput>(&search)?.requests
+        }
+        None => link.call_method::<ListRequests>(&filter_of(command)?)?.requests,
+    };
     if let Some(agent) = agent.filter(|_| requests.is_empty()) {
         // The history of an agent that was removed stays; one that never was has none.
         link.call_method::<GetAgent>(&AgentRef { agent })?;

@@ -31,11 +31,11 @@ pub use insights::{
     Suggestion, Suggestions,
 };
 pub use params::{
-    AgentAdd, AgentRef, AgentSet, ApproverKind, ChannelAsk, Explain, HookNote, InsightsAsk, Nothing, Pause,
-    PermissionsSet, Presented, QuestionRef, QuestionsWatch, RenewalEntry, RequestAsk, RequestFilter,
-    RequestKill, RequestNumber, RequestsWatch, RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut,
-    RulesWrite, ScriptRef, SessionFilter, SessionName, SkillApprove, SkillFolder, ToolApprove, ToolDeny,
-    ToolExplain, Unpresented,
+    AgentAdd, AgentRef, AgentSet, ApproverKind, ChannelAsk, Explain, HookNote, InsightsAsk, Nothing,
+    OutputSearch, Pause, PermissionsSet, Presented, QuestionRef, QuestionsWatch, RenewalEntry, RequestAsk,
+    RequestFilter, RequestKill, RequestNumber, RequestsWatch, RuleFilter, RuleNumber, RuleUpdate,
+    RulesImport, RulesPut, RulesWrite, ScriptRef, SessionFilter, SessionName, SkillApprove, SkillFolder,
+    ToolApprove, ToolDeny, ToolExplain, Unpresented,
 };
 pub use policy::{
     ImportedSettings, Lint, LintFinding, Linted, Replay, ReplayChange, Replayed, RulesBatch, RulesPart,
@@ -175,6 +175,8 @@ macro_rules! with_methods {
             ApproveSkill "skills.approve" skills_approve (SkillApprove) -> Skills;
             /// Requests, newest first, a page at a time.
             ListRequests "requests.list" requests_list (RequestFilter) -> Requests;
+            /// Find the newest requests that printed a text. Only this computer's, in its newest output.
+            FindOutput "requests.findOutput" requests_find_output (OutputSearch) -> Requests;
             /// Return a request in full.
             GetRequest "requests.get" requests_get (RequestAsk) -> RequestDetail;
             /// Ask for the same again, on the agent's own channel and under a new number. It is judged again.

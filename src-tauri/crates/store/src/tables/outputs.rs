@@ -1,5 +1,6 @@
 //! Output of a run: the head and the tail of each stream.
 
+use super::requests::{SUMMARY, Summary, summary};
 use crate::column::UuidColumn;
 use crate::error::Error;
 use postern_protocol::OutputStream;
@@ -17,6 +18,11 @@ CREATE TABLE outputs (
 ) STRICT;
 ";
 
+/// Most streams that a search looks through, the newest first.
+const MOST_SEARCHED: u32 = 1000;
+/// Most bytes that a search looks through.
+const MOST_SEARCHED_BYTES: usize = 16 * 1024 * 1024;
+
 /// Kept part of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OutputExcerpt {
@@ -33,6 +39,15 @@ impl OutputExcerpt {
     pub fn left_out(&self) -> u64 {
         let kept = self.head.len().saturating_add(self.tail.len());
         self.bytes.saturating_sub(u64::try_from(kept).unwrap_or(u64::MAX))
+    }
+
+    /// Returns true if what is kept has these bytes, in any case of ASCII letters. `wanted` in lower case.
+    fn contains(&self, wanted: &[u8]) -> bool {
+        let holds = |part: &[u8]| memchr::memmem::find(&part.to_ascii_lowercase(), wanted).is_some();
+        match self.left_out() {
+            0 => holds(&[self.head.as_slice(), &self.tail].concat()),
+            _ => holds(&self.head) || holds(&self.tail),
+        }
     }
 }
 
@@ -65,6 +80,35 @@ pub fn get_output(
     Ok(output.optional()?)
 }
 
+/// Finds the newest requests whose kept output has this text, in any case of its ASCII letters; at most `limit`.
+///
+/// Output has no index: it may be large, and is seldom searched. So only the newest is looked through, at most 1,000 streams
+/// or 16 MiB of them.
+pub fn find_in_output(conn: &Connection, text: &str, limit: usize) -> Result<Vec<Summary>, Error> {
+    let wanted = text.trim().to_ascii_lowercase();
+    let mut found: Vec<Uuid> = Vec::new();
+    if wanted.is_empty() || limit == 0 {
+        return Ok(Vec::new());
+    }
+    let mut query =
+        conn.prepare_cached("SELECT request, bytes, head, tail FROM outputs ORDER BY rowid DESC LIMIT ?1")?;
+    let mut rows = query.query([MOST_SEARCHED])?;
+    let mut looked = 0_usize;
+    while let Some(row) = rows.next()? {
+        let id = row.get::<_, UuidColumn>(0)?.0;
+        let output = OutputExcerpt { bytes: row.get(1)?, head: row.get(2)?, tail: row.get(3)? };
+        looked = looked.saturating_add(output.head.len()).saturating_add(output.tail.len());
+        if !found.contains(&id) && output.contains(wanted.as_bytes()) {
+            found.push(id);
+        }
+        if found.len() == limit || looked > MOST_SEARCHED_BYTES {
+            break;
+        }
+    }
+    let mut query = conn.prepare_cached(&format!("SELECT {SUMMARY} FROM requests WHERE id = ?1"))?;
+    found.into_iter().map(|id| Ok(query.query_row([UuidColumn(id)], summary)?)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,5 +135,38 @@ mod tests {
         assert_eq!(read(OutputStream::Stderr), Some(first));
         assert_eq!(last.left_out(), 5);
         assert_eq!(store.read(|conn| get_output(conn, Uuid::nil(), OutputStream::Stdout)).unwrap(), None);
+    }
+
+    #[test]
+    fn a_request_is_found_by_what_it_printed() {
+        let (_folder, store) = open_temp_store();
+        let requests = [("r1", 1), ("r2", 2), ("r3", 3)].map(|(name, at)| new_request("main", name, at));
+        let ids = requests.clone().map(|request| request.id);
+        let outputs = [
+            OutputExcerpt { bytes: 12, head: b"error: no fi".to_vec(), tail: Vec::new() },
+            OutputExcerpt { bytes: 14, head: b"Error: ".to_vec(), tail: b"No File".to_vec() },
+            OutputExcerpt { bytes: 99, head: b"error: no".to_vec(), tail: b" file".to_vec() },
+        ];
+        let done = store.write(move |conn| {
+            for (request, output) in requests.iter().zip(&outputs) {
+                requests::record_request(conn, request)?;
+                save_output(conn, request.id, OutputStream::Stdout, output)?;
+                save_output(conn, request.id, OutputStream::Stderr, output)?;
+            }
+            Ok(())
+        });
+        done.wait().unwrap();
+        let found = |text: &str, limit| {
+            let found = store.read(|conn| find_in_output(conn, text, limit)).unwrap();
+            found.into_iter().map(|summary| summary.id).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            found("error: NO FILE", 9),
+            [ids[1]],
+            "across head and tail, and not across what is left out"
+        );
+        assert_eq!(found(" Error: ", 9), [ids[2], ids[1], ids[0]], "each once, the newest first");
+        assert_eq!(found("error", 2), [ids[2], ids[1]]);
+        assert_eq!((found("warning", 9), found(" ", 9)), (vec![], vec![]));
     }
 }

@@ -14,7 +14,8 @@ pub use questions::{
     Unpresented,
 };
 pub use requests::{
-    Explain, InsightsAsk, RequestAsk, RequestFilter, RequestKill, RequestNumber, RequestsWatch, ToolExplain,
+    Explain, InsightsAsk, OutputSearch, RequestAsk, RequestFilter, RequestKill, RequestNumber, RequestsWatch,
+    ToolExplain,
 };
 pub use rules::{RenewalEntry, RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut, RulesWrite};
 

@@ -50,6 +50,21 @@ pub struct RequestFilter {
     pub secrets: bool,
 }
 
+/// Text to find in the output of requests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct OutputSearch {
+    /// Text, in any case of its ASCII letters.
+    pub text: String,
+    /// Most requests to return: 1 to 1000, 100 if left out.
+    #[serde(default)]
+    pub limit: Option<u32>,
+    /// True to show the secrets in their commands too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(as = "Option<_>", optional)]
+    pub secrets: bool,
+}
+
 /// Names a request to be shown in full.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -8,14 +8,14 @@ use crate::gate::Killed;
 use postern_command::CommandEffect;
 use postern_contract::RequestRow;
 use postern_contract::methods::{
-    Applied, ControlError, GetRequest, KillRequest, ListRequests, RequestAsk, RequestFilter, RequestKill,
-    Requests, RequestsWatch, WatchRequests,
+    Applied, ControlError, FindOutput, GetRequest, KillRequest, ListRequests, OutputSearch, RequestAsk,
+    RequestFilter, RequestKill, Requests, RequestsWatch, WatchRequests,
 };
 use postern_exec::run::Captured;
 use postern_protocol::{OutputStream, Signal};
 use postern_store::history;
 use postern_store::outputs::{self, OutputExcerpt};
-use postern_store::requests::{self, Filter, StoredRequest};
+use postern_store::requests::{self, Filter, StoredRequest, Summary};
 use std::collections::HashSet;
 use uuid::Uuid;
 
@@ -29,12 +29,7 @@ const LONGEST_PAGE: u32 = 1000;
 impl HostControl {
     async fn list_page(&self, filter: Filter, limit: u32, secrets: bool) -> Result<Requests, ControlError> {
         let found = self.read_record(move |conn| history::read_page(conn, &filter, limit)).await?;
-        let mut requests: Vec<RequestRow> = found.requests.iter().map(rows::request).collect();
-        if !secrets {
-            for row in &mut requests {
-                row.hide_secrets();
-            }
-        }
+        let requests = list_rows(&found.requests, secrets);
         Ok(Requests { requests, next: found.next.map(|next| next.to_string()) })
     }
 
@@ -79,12 +74,37 @@ impl HostControl {
     }
 }
 
+/// Returns requests as a list shows them.
+fn list_rows(found: &[Summary], secrets: bool) -> Vec<RequestRow> {
+    let mut requests: Vec<RequestRow> = found.iter().map(rows::request).collect();
+    if !secrets {
+        for row in &mut requests {
+            row.hide_secrets();
+        }
+    }
+    requests
+}
+
+/// Returns the most requests to return, as asked for.
+fn check_limit(asked: Option<u32>) -> Result<u32, ControlError> {
+    let limit = asked.unwrap_or(PAGE);
+    let fits = (1..=LONGEST_PAGE).contains(&limit);
+    fits.then_some(limit)
+        .ok_or_else(|| ControlError::invalid(format!("limit is between 1 and {LONGEST_PAGE}")))
+}
+
+impl Handle<FindOutput> for HostControl {
+    async fn handle(&self, _: ApproverId, params: OutputSearch) -> MethodResult<FindOutput> {
+        let OutputSearch { text, limit, secrets } = params;
+        let limit = usize::try_from(check_limit(limit)?).unwrap_or(usize::MAX);
+        let found = self.read_record(move |conn| outputs::find_in_output(conn, &text, limit)).await?;
+        Ok(Requests { requests: list_rows(&found, secrets), next: None })
+    }
+}
+
 impl Handle<ListRequests> for HostControl {
     async fn handle(&self, _: ApproverId, params: RequestFilter) -> MethodResult<ListRequests> {
-        let limit = params.limit.unwrap_or(PAGE);
-        if !(1..=LONGEST_PAGE).contains(&limit) {
-            return Err(ControlError::invalid(format!("limit is between 1 and {LONGEST_PAGE}")));
-        }
+        let limit = check_limit(params.limit)?;
         let filter = Filter {
             agent: params.agent,
             phase: params.state,
