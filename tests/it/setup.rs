@@ -44,6 +44,22 @@ fn run(host: &Postern, more: &[&str]) -> Answer {
 }
 
 #[test]
+fn an_agent_that_may_work_in_a_folder_is_tested_in_it() {
+    let host = Postern::start();
+    used(&host);
+    let folder = host.home().join("site");
+    fs::create_dir(&folder).unwrap();
+    let folder = folder.to_str().unwrap();
+    let done = setup(
+        &host,
+        &["--yes", "--agent", "claude-code", "--no-import", "--let", "work", "--folder", folder],
+    );
+    assert_eq!(row(&done, "claude-code")["end"], "connected", "{done}");
+    let asked = &host.json(&["history", "--agent", "claude-code"])[0];
+    assert!(asked["line"] == "uname -s" && asked["ending"] != "cwd-refused", "{asked}");
+}
+
+#[test]
 fn what_is_here_is_connected_imported_tested_and_taken_back_to_the_letter() {
     let host = Postern::start();
     let (claude, codex) = used(&host);

@@ -75,7 +75,7 @@ fn placed<'a>(command: &ExaminedCommand<'a>, test: impl Fn(&str) -> bool) -> Opt
 
 fn start_files(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let path = placed(command, is_start_file)?;
-    Some(system("change what runs when you log in or open a shell:", Some(path)))
+    Some(system("change what a shell or program runs when it starts:", Some(path)))
 }
 
 fn git_hooks(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {

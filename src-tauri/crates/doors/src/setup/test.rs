@@ -9,6 +9,7 @@ use postern_contract::methods::{
     SetupTested, TestAgent, TestState,
 };
 use postern_host::{ApproverId, OwnEnd};
+use postern_policy::expand_home;
 use postern_protocol::RunState;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -75,9 +76,10 @@ impl AgentSetup {
         match how {
             AgentConnectMethod::Hook(hook) => {
                 // An agent that does not exist is told by name, not by what its hook says.
-                self.host.call_method::<GetAgent>(face, &AgentRef { agent: agent.clone() }).await?;
+                let row = self.host.call_method::<GetAgent>(face, &AgentRef { agent: agent.clone() }).await?;
                 let command = self.command(how, &agent)?;
-                let event = event(hook, if asks { ASKED } else { COMMAND }, &session, &self.host.user().home);
+                let folder = test_folder(&row.settings.folders, &self.host.user().home);
+                let event = event(hook, if asks { ASKED } else { COMMAND }, &session, &folder);
                 let running =
                     self.host.run_own_program(command[1..].to_vec(), event.to_string().into_bytes());
                 let waiting = SetupTested { state: TestState::Waiting, message: None };
@@ -122,14 +124,19 @@ impl AgentSetup {
     }
 }
 
-/// Returns the event by which an agent asks for the command.
-fn event(kind: HookAgent, command: &str, session: &str, home: &str) -> Value {
+/// Returns the folder that a test asks in: the first of the agent's own, or the home folder where it has none.
+fn test_folder(folders: &[String], home: &str) -> String {
+    folders.first().map_or_else(|| home.to_owned(), |first| expand_home(first, home).into_owned())
+}
+
+/// Returns the event by which an agent asks for the command in this folder.
+fn event(kind: HookAgent, command: &str, session: &str, cwd: &str) -> Value {
     match kind {
         HookAgent::Cursor => json!({"hook_event_name": "beforeShellExecution", "conversation_id": session,
-            "command": command, "cwd": home}),
-        HookAgent::GeminiCli => json!({"hook_event_name": "BeforeTool", "session_id": session, "cwd": home,
+            "command": command, "cwd": cwd}),
+        HookAgent::GeminiCli => json!({"hook_event_name": "BeforeTool", "session_id": session, "cwd": cwd,
             "tool_name": "run_shell_command", "tool_input": {"command": command}}),
-        _ => json!({"hook_event_name": "PreToolUse", "session_id": session, "cwd": home,
+        _ => json!({"hook_event_name": "PreToolUse", "session_id": session, "cwd": cwd,
             "tool_name": "Bash", "tool_input": {"command": command}}),
     }
 }

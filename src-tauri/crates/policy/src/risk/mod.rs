@@ -236,7 +236,7 @@ pub(crate) fn touch_effect(
         Protection::AgentSettings => "change settings or hooks of an agent:",
     };
     let effect = if reads {
-        CommandEffect::UseSecret { how: "read keys or passwords from".into(), which: Some(path.to_owned()) }
+        CommandEffect::UseSecret { how: "use keys or passwords from".into(), which: Some(path.to_owned()) }
     } else {
         CommandEffect::ChangeSystem { change: change.into(), names: vec![path.to_owned()] }
     };

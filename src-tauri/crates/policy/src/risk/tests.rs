@@ -263,11 +263,21 @@ fn a_link_reaches_where_it_leads() {
     assert_eq!((risk.effects[0].scope, risk.level), (EffectScope::Outside, Dangerous));
 }
 
+/// Two readers find a protected place: the one of words and the one of the line's paths.
+#[test]
+fn a_protected_place_is_told_once() {
+    let told = |line: &str, is: fn(&CommandEffect) -> bool| {
+        weighed(line).effects.iter().filter(|rated| is(&rated.effect)).count()
+    };
+    assert_eq!(told("cat ~/.ssh/id_rsa", |effect| matches!(effect, CommandEffect::UseSecret { .. })), 1);
+    assert_eq!(told("echo x >> ~/.zshrc", |effect| matches!(effect, CommandEffect::ChangeSystem { .. })), 1);
+}
+
 #[test]
 fn where_a_redirection_writes_is_weighed() {
     for (line, change) in [
         ("echo x > /dev/disk2", "write straight to the device"),
-        ("nohup echo x >> ~/.zshrc", "change what runs when you log in or open a shell:"),
+        ("nohup echo x >> ~/.zshrc", "change what a shell or program runs when it starts:"),
         ("> .git/hooks/pre-commit", "install what git runs by itself:"),
         ("echo x > /etc/hosts", "change a file of the system:"),
     ] {
