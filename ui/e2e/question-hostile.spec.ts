@@ -1,6 +1,7 @@
 // Hostile text in every field: it is shown as text, it changes nothing else, and it hides nothing.
 
 import { expect, test, type Page } from "@playwright/test";
+import { enlarge } from "./large";
 import { choose, open, said } from "./question";
 
 test.beforeEach(({ page }) => {
@@ -167,6 +168,18 @@ test("everywhere: what stands around it is the same as in a plain question", asy
   expect(hostile.labels.filter((text) => text !== "Rule")).toEqual(plain.labels);
   const rest = { buttons: [], labels: [], parts: [] };
   expect({ ...hostile, ...rest }).toEqual({ ...plain, ...rest });
+});
+
+test("everywhere, and long: it is laid out about as fast as a short one", async ({ page }) => {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable");
+  await enlarge(page, 2);
+  await open(page, "everywhere-long", 560);
+  const { metrics } = await session.send("Performance.getMetrics");
+  const layout = metrics.find(({ name }) => name === "LayoutDuration")?.value;
+  // Half a second where the machine does nothing else; it was a minute and more.
+  expect(layout).toBeGreaterThan(0);
+  expect(layout).toBeLessThan(5);
 });
 
 test("everywhere, and long: the end is far, and nothing allows before it was seen", async ({ page }) => {

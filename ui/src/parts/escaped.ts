@@ -11,6 +11,13 @@ export function named(escape: string): string {
 /** Pieces as one line of text that can be shown. */
 export const textOf = (pieces: Piece[]): string => pieces.map((piece) => named(piece.text)).join("");
 
+/** A text of more letters than this is long. */
+const LONG = 1000;
+
+/** Whether a text is so long that setting its lines takes a while. */
+export const isLong = (pieces: Piece[]): boolean =>
+  pieces.reduce((sum, piece) => sum + piece.text.length, 0) > LONG;
+
 /** The escape of one character, as the app writes it. */
 export const escapeOf = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 
