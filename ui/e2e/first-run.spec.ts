@@ -38,7 +38,7 @@ test.describe("the first run", () => {
     await page.getByRole("button", { name: "Continue" }).press("Enter");
     await expect(page.getByTestId("try")).toContainText("touch hello.txt");
     await page.getByTestId("try").getByRole("button", { name: "Ask as Claude Code" }).click();
-    await expect(first.getByRole("status")).toContainText("It works.");
+    await expect(first.getByRole("status")).toContainText("It works. Your agent would run the command now.");
     await expect(first).toContainText("Codex runs this hook only after you trust it");
     await nothingSerious(page);
     await page.getByRole("button", { name: "Done" }).click();

@@ -85,6 +85,7 @@ test("a rule that saves clicks leads to what it allowed", async ({ page }) => {
 });
 
 test("a suggestion becomes a rule through the editor", async ({ page }) => {
+  await expect(page.getByText("The line is at half of them."), "what stands on the meter").toBeVisible();
   await expect(
     page.getByText("2 rules would have answered 3 of your last 6 questions").first(),
   ).toBeVisible();

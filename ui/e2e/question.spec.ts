@@ -1,4 +1,5 @@
 import { expect, test, type Locator, type Page } from "@playwright/test";
+import { enlarge } from "./large";
 import { armed, choose, fit, open, said, seriousInQuestion } from "./question";
 import { serious, seriousInSize } from "./support";
 
@@ -225,6 +226,21 @@ async function armedBy(page: Page, button: Locator) {
   await fit(page);
   await armed(page);
 }
+
+test("numbered operands move to the next line as one word", async ({ page }) => {
+  // At this size the first line ends within the numbers.
+  await enlarge(page, 1.25);
+  await open(page, "long");
+  const numbered = page.getByTestId("numbered");
+  await expect(numbered).toHaveText("src/module-0–239/index.test.ts");
+  const lines = () =>
+    numbered.evaluate((one) => {
+      const all = document.createRange();
+      all.selectNodeContents(one);
+      return new Set([...all.getClientRects()].map(({ bottom }) => Math.round(bottom))).size;
+    });
+  expect(await lines()).toBe(1);
+});
 
 test("numbered operands are one, and nothing of them is lost", async ({ page }) => {
   await open(page, "long");

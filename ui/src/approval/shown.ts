@@ -89,7 +89,7 @@ export interface Word {
 }
 
 /** Fits into a line of the panel: what is longer breaks inside. */
-const FITS = 44;
+export const FITS = 44;
 
 export function wordsOf(pieces: Piece[]): Word[] {
   const found: (Word & { space: boolean })[] = [];

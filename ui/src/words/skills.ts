@@ -29,7 +29,7 @@ export const skills = {
     refused: "never by a skill",
   } as Record<string, string>,
   usedBy: "Allowed to use approved CLIs",
-  usedByNone: "No agent may use them without being asked.",
+  usedByNone: "No agent may use them without asking you.",
   usedByHint: "Each agent has its own switch.",
   noClis: "names no CLI",
   rule: "Show Rule",

@@ -66,7 +66,7 @@ export const welcome = {
     before: "Postern shows its panel. Allow or deny there.",
     waiting: "Look for the panel, and answer it.",
     sent: "Asking…",
-    allowed: "It works. Your agent may run the command.",
+    allowed: "It works. Your agent would run the command now.",
     denied: "It works. Your agent was denied.",
     left: "It works. Your agent decides by its own rules.",
     failed: "It didn’t work:",
