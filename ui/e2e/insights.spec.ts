@@ -84,6 +84,10 @@ test("a rule that saves clicks leads to what it allowed", async ({ page }) => {
   await expect(request(page, "curl")).toBeVisible();
 });
 
+test("one rule that is not used is no more than one", async ({ page }) => {
+  await expect(page.getByText("1 of 16 rules. Without it, you would be asked just as often.")).toBeVisible();
+});
+
 test("a suggestion becomes a rule through the editor", async ({ page }) => {
   await expect(page.getByText("The line is at half of them."), "what stands on the meter").toBeVisible();
   await expect(

@@ -61,7 +61,7 @@ export const insights = {
     n === 0
       ? "Every rule is new, or was used in the last 90 days"
       : `${count(n, "rule")} not used in 90 days`,
-  unusedHint: "Without them, you would be asked as often.",
+  unusedHint: (n: number) => `Without ${n === 1 ? "it" : "them"}, you would be asked just as often.`,
   unusedOf: (n: number, of: number) => `${n} of ${count(of, "rule")}`,
   review: "Review Unused…",
   none: "No requests in this period.",
