@@ -196,3 +196,69 @@ test("a broker that is gone and a stale roster say what would be right", async (
   await expect(status).toContainText(/answers from other \w+ don’t count/);
   await nothingSerious(page);
 });
+
+const proposal = (page: Page, id: string) => page.getByTestId("proposal").filter({ hasText: id });
+
+test("what waits for a signature is shown as it is signed, and signed only after it was confirmed", async ({
+  page,
+}) => {
+  await open(page, "fleet-signatures");
+  await expect(page.getByTestId("proposal")).toHaveCount(3);
+  const roster = proposal(page, "3fa91c02aa11bb22");
+  await expect(roster).toContainText("Waits for one more owner: Mara");
+  await expect(roster).toContainText("- Noor’s MacBook (noor)");
+  await expect(roster.locator(".escaped")).toHaveText("U+202E");
+  const stale = proposal(page, "0badc0de0badc0de");
+  await expect(stale).toContainText("No one can sign it: it was made before the present version");
+  await expect(stale.getByRole("button", { name: /^Sign/ }), "nobody can").toHaveCount(0);
+  await nothingSerious(page);
+  await nothingSideways(page);
+
+  await roster.getByRole("button", { name: /^Sign/ }).click();
+  await expect(dialog(page)).toContainText("roster 9 after 8");
+  await nothingSerious(page);
+  await page.keyboard.press("Escape");
+  await expect(page.getByTestId("proposal"), "nothing was signed").toHaveCount(3);
+  await roster.getByRole("button", { name: /^Sign/ }).click();
+  await press(page, "Sign");
+  await expect(page.getByRole("status").filter({ hasText: "You signed it." })).toBeVisible();
+  await expect(page.getByTestId("proposal")).toHaveCount(2);
+  await expect(members(page)).toHaveCount(6);
+
+  await proposal(page, "77c0d1e2f3a4b5c6").getByRole("button", { name: /^Sign/ }).click();
+  await expect(dialog(page)).toContainText("mini-3: 3 of 120 requests would be judged differently");
+  await nothingSerious(page);
+  await press(page, "Cancel");
+  await stale.getByRole("button", { name: /^Withdraw/ }).click();
+  await expect(dialog(page)).toContainText("Nothing changes");
+  await nothingSerious(page);
+  await press(page, "Withdraw");
+  await expect(page.getByRole("status").filter({ hasText: "withdrawn" })).toBeVisible();
+  await expect(page.getByTestId("proposal")).toHaveCount(1);
+});
+
+test("what an owner changes alone is proposed, and an invited Mac waits for another owner", async ({
+  page,
+}) => {
+  await open(page, "fleet-signatures");
+  await page.getByRole("button", { name: "Revoke Noor’s MacBook…" }).click();
+  await press(page, "Revoke");
+  await expect(page.getByRole("status").filter({ hasText: "waits for another signature" })).toBeVisible();
+  await expect(members(page)).toHaveCount(8);
+  const own = proposal(page, "5e1f5e1f5e1f5e1f");
+  await expect(own).toContainText("Waits for one more owner: Ines");
+  await expect(own.getByRole("button", { name: /^Sign/ }), "signed already").toHaveCount(0);
+
+  await page.getByRole("button", { name: /^Invite/ }).click();
+  await dialog(page)
+    .getByLabel(/^Name of the/)
+    .fill("mini-4");
+  await dialog(page)
+    .getByLabel(/^Whose/)
+    .fill("Mara");
+  await press(page, "Make Code");
+  await press(page, "Yes, They Are the Same");
+  await expect(dialog(page).getByText("Waits for one more owner: Ines")).toBeVisible();
+  await nothingSerious(page);
+  await expect(dialog(page).getByText("mini-4 has joined the fleet.")).toBeVisible();
+});

@@ -1,6 +1,7 @@
 // The fleet of the fake backend: it is started, joined and left as the host's is. A Mac comes with its code at the third look.
 
 import type {
+  ChangeReplay,
   FleetBlock,
   FleetBlocked,
   FleetDetail,
@@ -12,6 +13,7 @@ import type {
   FleetPairing,
   FleetPlan,
   FleetStart,
+  ProposedChange,
 } from "../contract";
 
 const DIGITS = "407193";
@@ -53,12 +55,52 @@ const TEAM = [
   person("odd", "old \\u{202e}tablet", "Ada", [], { roles: ["auditor"], approves: null }),
 ];
 
+/** What waits where two people sign: a revocation, a policy, and what nobody can sign. */
+const PROPOSALS: ProposedChange[] = [
+  {
+    id: "3fa91c02aa11bb22",
+    group: null,
+    lines: [
+      "signed by Ines; missing: 1 of Mara",
+      "roster 9 after 8",
+      "- Noor’s MacBook (noor)  Noor, approves what needs review for builds, once only",
+      "- old \\u{202e}tablet (odd)  Ada, auditor",
+    ],
+    needs: { role: "owner", missing: 1, people: ["Mara"] },
+    problem: null,
+    own: true,
+  },
+  {
+    id: "77c0d1e2f3a4b5c6",
+    group: "builds",
+    lines: [
+      "signed by Ines; missing: 1 of Mara, Noor",
+      "builds/5#a91c for mini-3",
+      '+ {"effect":"deny","text":"git push *"}',
+      "4 rules, 3 of them as before",
+    ],
+    needs: { role: "publisher", missing: 1, people: ["Mara", "Noor"] },
+    problem: null,
+    own: true,
+  },
+  {
+    id: "0badc0de0badc0de",
+    group: "home",
+    lines: [],
+    needs: null,
+    problem: "it was made before the present version: withdraw it, and make the change again",
+    own: false,
+  },
+];
+
 export class FakeMembers {
   private fleet: FleetDetail | null;
   private pairing: FleetPairing | null = null;
   private invited: FleetInvite | null = null;
   private planned: FleetStart | null = null;
   private looks = 0;
+  /** Whether two owners have to sign. */
+  private readonly several: boolean;
 
   constructor(
     private readonly now: number,
@@ -74,6 +116,8 @@ export class FakeMembers {
         freshAt: now - 26 * 3_600_000,
         freshUntil: now - 2 * 3_600_000,
       };
+    if (this.fleet && scene === "fleet-signatures") this.fleet = { ...this.fleet, proposals: PROPOSALS };
+    this.several = scene === "fleet-signatures";
   }
 
   get joined() {
@@ -84,11 +128,13 @@ export class FakeMembers {
     this.looks += 1;
     if (this.pairing?.state === "waiting" && this.looks > 2)
       this.pairing = { ...this.pairing, state: "comparing", digits: DIGITS, asks: true, answers: true };
+    else if (this.pairing?.state === "accepted" && this.several && this.looks < 6)
+      this.pairing = { ...this.pairing, needs: { role: "owner", missing: 1, people: ["Ines"] } };
     else if (this.pairing?.state === "accepted") {
       const { name, person: who, approves } = this.invited as FleetInvite;
       const news = [host("new-host", name, approves.groups), person("new", name, who, approves.groups)];
       this.fleet = this.detail([...(this.fleet?.members ?? []), ...news]);
-      this.pairing = { ...this.pairing, state: "joined", code: null };
+      this.pairing = { ...this.pairing, state: "joined", code: null, needs: null };
     } else if (this.pairing?.state === "comparing" && this.pairing.name === null && this.looks > 2) {
       this.fleet = { ...this.detail(TEAM), owner: false, brokerStart: null };
       this.pairing = { ...this.pairing, state: "joined" };
@@ -149,6 +195,7 @@ export class FakeMembers {
     const known = this.fleet as FleetDetail;
     if (id === "me" && roles?.includes("owner") === false)
       throw new Error("MacBook is the last owner: make another member an owner first");
+    if (this.several) return this.propose(`+ ${id}`);
     const changed = (one: FleetMember): FleetMember => {
       if (one.roles.includes("host")) return { ...one, groups: groups ?? one.groups };
       const now = roles ?? one.roles;
@@ -166,7 +213,53 @@ export class FakeMembers {
     return this.get();
   }
 
+  /** Signs a change: those that were shown count with one signature more. */
+  sign(id: string): FleetOverview {
+    const one = this.fleet?.proposals.find((found) => found.id === id);
+    if (one?.group === null) this.revokeAll(["noor", "odd"]);
+    return this.withdraw(id);
+  }
+
+  /** The fleet as it is: nothing is looked for at a broker. */
+  proposals(): FleetOverview {
+    return { fleet: this.fleet, pairing: this.pairing };
+  }
+
+  withdraw(id: string): FleetOverview {
+    if (!this.fleet?.proposals.some((one) => one.id === id))
+      throw new Error("no such change waits any more: look again");
+    this.fleet = { ...this.fleet, proposals: this.fleet.proposals.filter((one) => one.id !== id) };
+    return this.get();
+  }
+
+  replay(): ChangeReplay {
+    return {
+      lines: ["mini-3: 3 of 120 requests would be judged differently", "    allow -> deny  git push origin"],
+    };
+  }
+
+  private propose(line: string): FleetOverview {
+    const known = this.fleet as FleetDetail;
+    const change: ProposedChange = {
+      id: "5e1f5e1f5e1f5e1f",
+      group: null,
+      lines: ["signed by Mara; missing: 1 of Ines", line],
+      needs: { role: "owner", missing: 1, people: ["Ines"] },
+      problem: null,
+      own: false,
+    };
+    this.fleet = { ...known, proposals: [...known.proposals, change] };
+    return this.get();
+  }
+
+  private revokeAll(ids: string[]) {
+    const known = this.fleet as FleetDetail;
+    const members = known.members.filter(({ id }) => !ids.includes(id));
+    this.fleet = { ...this.detail(members), proposals: known.proposals };
+  }
+
   revoke(member: string): FleetOverview {
+    if (this.several) return this.propose(`- ${member}`);
     this.fleet = this.detail((this.fleet?.members ?? []).filter(({ id }) => id !== member));
     return this.get();
   }
@@ -192,7 +285,15 @@ export class FakeMembers {
 
   private begin(shown: Partial<FleetPairing>) {
     this.looks = 0;
-    const nothing = { name: null, code: null, digits: null, asks: false, answers: false, problem: null };
+    const nothing = {
+      name: null,
+      code: null,
+      digits: null,
+      asks: false,
+      answers: false,
+      needs: null,
+      problem: null,
+    };
     this.pairing = { state: "waiting", ...nothing, ...shown };
   }
 
@@ -212,6 +313,7 @@ export class FakeMembers {
       owner: true,
       brokerStart: START,
       credentials: false,
+      proposals: this.fleet?.proposals ?? [],
       members,
       groups: names.sort().map((name) => ({
         name,

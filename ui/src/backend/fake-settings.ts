@@ -32,7 +32,7 @@ export interface Filling {
   history?: number;
   /**
    * `empty`: nobody is there yet. `hostile`: every field is an attack. `quiet`: an agent, and nothing asked yet.
-   * `fleet`: other Macs can be read; `fleet-broken`: its broker is gone. `unconfined`: the system cannot confine local work. `answered`: nothing waits.
+   * `fleet`: other Macs can be read; `fleet-broken`: its broker is gone. `fleet-signatures`: changes wait for signatures. `unconfined`: the system cannot confine local work. `answered`: nothing waits.
    */
   scene?: string;
 }
@@ -260,6 +260,10 @@ export class FakeSettings implements SettingsBackend {
     "fleet.pair": ({ digits }) => this.members.pair(digits),
     "fleet.change": (asked) => this.members.change(asked),
     "fleet.revoke": ({ member }) => this.members.revoke(member),
+    "fleet.proposals": () => this.members.proposals(),
+    "fleet.replay": () => this.members.replay(),
+    "fleet.sign": ({ id }) => this.members.sign(id),
+    "fleet.withdraw": ({ id }) => this.members.withdraw(id),
     "fleet.leave": () => this.members.leave(),
     "fleet.block": (asked) => this.members.block(asked),
     "setup.find": () => this.setup.find(),

@@ -11,6 +11,7 @@ import type { Arming } from "./Arming";
 import type { Audit } from "./Audit";
 import type { AuditAsk } from "./AuditAsk";
 import type { Call } from "./Call";
+import type { ChangeReplay } from "./ChangeReplay";
 import type { ChannelAsk } from "./ChannelAsk";
 import type { ChannelLines } from "./ChannelLines";
 import type { DataUse } from "./DataUse";
@@ -53,6 +54,7 @@ import type { Pause } from "./Pause";
 import type { Permissions } from "./Permissions";
 import type { PermissionsSet } from "./PermissionsSet";
 import type { Presented } from "./Presented";
+import type { ProposedChangeRef } from "./ProposedChangeRef";
 import type { Question } from "./Question";
 import type { QuestionRef } from "./QuestionRef";
 import type { Questions } from "./Questions";
@@ -432,6 +434,22 @@ audit: Call<AuditAsk, Audit>,
  * Remove a member; its answers and its connection end at once.
  */
 "fleet.revoke": Call<FleetMemberRef, FleetOverview>, 
+/**
+ * Read the changes of the fleet that wait for signatures from its broker.
+ */
+"fleet.proposals": Call<Nothing, FleetOverview>, 
+/**
+ * Judge the history of a group's hosts by a policy that waits for signatures.
+ */
+"fleet.replay": Call<ProposedChangeRef, ChangeReplay>, 
+/**
+ * Sign a change as it was shown. It counts with the last signature.
+ */
+"fleet.sign": Call<ProposedChangeRef, FleetOverview>, 
+/**
+ * Withdraw a change that waits for signatures.
+ */
+"fleet.withdraw": Call<ProposedChangeRef, FleetOverview>, 
 /**
  * Leave the fleet: close its door, and forget its keys here.
  */

@@ -133,6 +133,31 @@ export const fleetForms = {
   joinRefused: "Not joined:",
 } as const;
 
+export const proposals = {
+  title: "Waits for signatures",
+  members: "Members of the fleet",
+  policy: (group: string) => `Policy of ${group}`,
+  waits: (n: number, role: "owner" | "publisher", names: string) =>
+    `Waits for ${n === 1 ? `one more ${role}` : `${n} more ${role}s`}: ${names}`,
+  unsignable: "No one can sign it:",
+  sign: "Sign…",
+  signName: (id: string) => `Sign ${id}…`,
+  withdraw: "Withdraw…",
+  withdrawName: (id: string) => `Withdraw ${id}…`,
+  signTitle: "Sign this change?",
+  signHint: "It counts with the last signature, and can’t be undone then.",
+  changes: "What changes",
+  replay: "Requests of the last 7 days",
+  replaying: "Asking the hosts…",
+  signDo: "Sign",
+  signed: "You signed it.",
+  withdrawTitle: "Withdraw this change?",
+  withdrawHint: "No one can sign it any more. Nothing changes.",
+  withdrawDo: "Withdraw",
+  withdrawn: "The change is withdrawn.",
+  proposed: "Proposed. It waits for another signature.",
+} as const;
+
 export const rights = {
   title: (name: string) => `Change ${name}`,
   roles: "Its person",
@@ -168,6 +193,7 @@ export const pairing = {
   compareThere: `The owner’s ${computer} must show the same six digits. Confirm them there.`,
   waitingThere: "Waiting for the owner…",
   accepted: "Adding it to the roster…",
+  keepOpen: `Keep both ${computer}s open.`,
   joined: (name: string) => `${name} has joined the fleet.`,
   joinedHere: `This ${computer} has joined the fleet.`,
   failed: "It did not join.",

@@ -113,6 +113,8 @@ pub enum ConcernKind {
     Channel,
     /// The computer's clock, which was set while Postern ran.
     Clock,
+    /// Changes of the fleet that wait for the person's signature.
+    Signatures,
 }
 
 /// An agent that the user stopped for a while.

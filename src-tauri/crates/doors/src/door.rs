@@ -1,7 +1,11 @@
 //! Interface of every open door.
 
 use async_trait::async_trait;
+#[cfg(feature = "fleet")]
+use postern_contract::methods::ProposedChange;
 use postern_contract::methods::{ControlError, DoorSetup, FleetHostState, PairedClient};
+#[cfg(feature = "fleet")]
+use postern_host::doors::DoorMethodFuture;
 use postern_host::{ApproverId, ConnectedApproverKind};
 use std::collections::BTreeMap;
 
@@ -10,6 +14,21 @@ pub(crate) const READER: ApproverId = ApproverId { kind: ConnectedApproverKind::
 
 /// State of other hosts, by their ids in the fleet, as far as they said it in the last 90 seconds.
 pub(crate) type HostStates = BTreeMap<String, FleetHostState>;
+
+/// Changes of the fleet that wait for signatures, as they were shown.
+#[cfg(feature = "fleet")]
+pub(crate) trait Proposals: std::fmt::Debug + Send + Sync {
+    /// Returns everything that waits.
+    fn list_changes(&self) -> Vec<ProposedChange>;
+    /// Reads what waits from the broker.
+    fn read_changes(&self) -> DoorMethodFuture<'_, ()>;
+    /// Judges the history of a group's hosts by a policy that waits. Returns the result of each, line by line.
+    fn replay_change(&self, id: String) -> DoorMethodFuture<'_, Vec<String>>;
+    /// Signs a change as it was shown.
+    fn sign_change(&self, id: String) -> DoorMethodFuture<'_, ()>;
+    /// Withdraws a change.
+    fn withdraw_change(&self, id: String) -> DoorMethodFuture<'_, ()>;
+}
 
 /// An open door.
 #[async_trait]
@@ -37,6 +56,12 @@ pub(crate) trait Door: std::fmt::Debug + Send + Sync {
     /// Returns the state of other hosts of the fleet.
     fn host_states(&self) -> HostStates {
         HostStates::new()
+    }
+
+    /// Returns the changes of the fleet that wait for signatures.
+    #[cfg(feature = "fleet")]
+    fn proposals(&self) -> Option<std::sync::Arc<dyn Proposals>> {
+        None
     }
 
     /// Waits until it is known whether it works, for a while. An error is one that waiting does not solve.

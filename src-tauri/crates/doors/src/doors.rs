@@ -2,7 +2,7 @@
 
 use crate::door::Door;
 #[cfg(feature = "fleet")]
-use crate::door::HostStates;
+use crate::door::{HostStates, Proposals};
 use crate::open::open_door;
 use crate::setup::AgentSetup;
 use crate::values::{self, DoorValues};
@@ -107,6 +107,13 @@ impl DoorRegistry {
         let open = slot.door.as_ref().and_then(|door| door.as_ref().ok());
         let hosts = open.map(|door| door.host_states()).unwrap_or_default();
         (door_row(kind, slot), open.and_then(|door| door.last_contact()), hosts)
+    }
+
+    /// Returns the changes of the fleet that wait for signatures; `None` while its door is closed.
+    #[cfg(feature = "fleet")]
+    pub(crate) async fn proposals(&self) -> Option<Arc<dyn Proposals>> {
+        let slots = self.slots.lock().await;
+        slots.get(&DoorKind::Fleet)?.door.as_ref()?.as_ref().ok()?.proposals()
     }
 
     async fn remember(&self, slots: &BTreeMap<DoorKind, Slot>) -> Result<(), ControlError> {

@@ -1,23 +1,26 @@
 //! The control methods `fleet.*`, for a host with doors.
 
+use crate::door::Proposals;
 use crate::doors::DoorRegistry;
 use crate::fleet::{
-    ApproverLimits, BrokerChoice, FleetId, FleetSetup, Folder, HostConsent, HostReply, Invitation,
-    InvitationCode, MemberRole, NewFleetChoices, PolicyScope, Reported, RightsChange, Work, block_hosts,
-    broker_start, change_rights, fleet_risk, read_detail, read_host, readable_hosts, revoke_member,
+    ApproverLimits, BrokerChoice, FleetError, FleetId, FleetSetup, Folder, HostConsent, HostReply,
+    Invitation, InvitationCode, MemberRole, NewFleetChoices, PolicyScope, Reported, RightsChange, Work,
+    block_hosts, broker_start, change_rights, fleet_risk, read_detail, read_host, readable_hosts,
+    revoke_member,
 };
 use postern_command::escape::visible_text;
 use postern_contract::methods::{
-    ControlError, DoorEnable, DoorKind, DoorState, FleetBlock, FleetBlockOutcome, FleetBlockReply,
-    FleetBlocked, FleetBroker, FleetConsent, FleetDetail, FleetHosts, FleetInvite, FleetJoin,
-    FleetMemberChange, FleetMemberRef, FleetOverview, FleetPair, FleetPlan, FleetPlanFile, FleetPlanRef,
-    FleetRole, FleetStart,
+    ChangeReplay, ControlError, DoorEnable, DoorKind, DoorState, FleetBlock, FleetBlockOutcome,
+    FleetBlockReply, FleetBlocked, FleetBroker, FleetConsent, FleetDetail, FleetHosts, FleetInvite,
+    FleetJoin, FleetMemberChange, FleetMemberRef, FleetOverview, FleetPair, FleetPlan, FleetPlanFile,
+    FleetPlanRef, FleetRole, FleetStart, ProposedChangeRef,
 };
 use postern_host::doors::{DoorMethodFuture, FleetMethods};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 
 impl DoorRegistry {
     fn fleet_folder(&self) -> Folder {
@@ -34,7 +37,7 @@ impl DoorRegistry {
     async fn fleet_overview(&self) -> Result<FleetOverview, ControlError> {
         let folder = self.fleet_folder();
         let fleet = match folder.membership() {
-            Err(crate::fleet::FleetError::NoFleet) => None,
+            Err(FleetError::NoFleet) => None,
             Err(error) => return Err(error.into()),
             Ok(_) => Some(self.fleet_detail(&folder).await?),
         };
@@ -50,7 +53,28 @@ impl DoorRegistry {
         for member in detail.members.iter_mut().filter(|member| !member.own) {
             member.state = hosts.remove(&member.id);
         }
-        Ok(FleetDetail { connected, problem, contact_at, broker_start, ..detail })
+        let proposals = self.proposals().await.map(|changes| changes.list_changes()).unwrap_or_default();
+        Ok(FleetDetail { connected, problem, contact_at, broker_start, proposals, ..detail })
+    }
+
+    /// Returns the fleet after something that further people may have to sign: what they have to is among the proposals.
+    async fn proposed_or_done<T>(&self, done: Result<T, FleetError>) -> Result<FleetOverview, ControlError> {
+        match done {
+            Ok(_) | Err(FleetError::Proposed(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+        if let Some(changes) = self.proposals().await
+            && let Err(error) = changes.read_changes().await
+        {
+            // It is looked at again whenever something changes.
+            tracing::warn!(%error, "changes of the fleet that wait for signatures could not be read");
+        }
+        self.fleet_overview().await
+    }
+
+    /// Returns the changes that wait, as they were shown.
+    async fn shown_proposals(&self) -> Result<Arc<dyn Proposals>, ControlError> {
+        self.proposals().await.ok_or_else(|| crate::doors::closed(DoorKind::Fleet))
     }
 
     async fn open_fleet(&self) -> Result<(), ControlError> {
@@ -177,14 +201,45 @@ impl FleetMethods for DoorRegistry {
     fn change_member(&self, asked: FleetMemberChange) -> DoorMethodFuture<'_, FleetOverview> {
         Box::pin(async move {
             let named = asked.member.clone();
-            change_rights(&self.fleet_folder(), &named, &rights_change(asked)?).await?;
-            self.fleet_overview().await
+            let changed = change_rights(&self.fleet_folder(), &named, &rights_change(asked)?).await;
+            self.proposed_or_done(changed).await
         })
     }
 
     fn revoke_member(&self, asked: FleetMemberRef) -> DoorMethodFuture<'_, FleetOverview> {
         Box::pin(async move {
-            revoke_member(&self.fleet_folder(), &asked.member).await?;
+            let revoked = revoke_member(&self.fleet_folder(), &asked.member).await;
+            self.proposed_or_done(revoked).await
+        })
+    }
+
+    fn read_proposals(&self) -> DoorMethodFuture<'_, FleetOverview> {
+        Box::pin(async {
+            if let Some(changes) = self.proposals().await {
+                changes.read_changes().await?;
+            }
+            self.fleet_overview().await
+        })
+    }
+
+    fn replay_proposal(&self, change: ProposedChangeRef) -> DoorMethodFuture<'_, ChangeReplay> {
+        Box::pin(async move {
+            let proposals = self.shown_proposals().await?;
+            let _turn = self.reading.lock().await;
+            Ok(ChangeReplay { lines: proposals.replay_change(change.id).await? })
+        })
+    }
+
+    fn sign_proposal(&self, change: ProposedChangeRef) -> DoorMethodFuture<'_, FleetOverview> {
+        Box::pin(async move {
+            self.shown_proposals().await?.sign_change(change.id).await?;
+            self.fleet_overview().await
+        })
+    }
+
+    fn withdraw_proposal(&self, change: ProposedChangeRef) -> DoorMethodFuture<'_, FleetOverview> {
+        Box::pin(async move {
+            self.shown_proposals().await?.withdraw_change(change.id).await?;
             self.fleet_overview().await
         })
     }

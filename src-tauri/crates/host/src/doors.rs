@@ -4,17 +4,18 @@
 
 use crate::ask::ApproverId;
 use postern_contract::methods::{
-    ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, FleetBlock, FleetBlocked,
-    FleetHosts, FleetInvite, FleetJoin, FleetMemberChange, FleetMemberRef, FleetOverview, FleetPair,
-    FleetPlan, FleetPlanRef, FleetStart, Imported, PairedClientRef, SettingsChange, SetupConnect,
-    SetupConnected, SetupDisconnect, SetupDisconnected, SetupFound, SetupImport, SetupPreview, SetupScope,
-    SetupTest, SetupTestRef, SetupTested, ShellPath,
+    ChangeReplay, ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, FleetBlock,
+    FleetBlocked, FleetHosts, FleetInvite, FleetJoin, FleetMemberChange, FleetMemberRef, FleetOverview,
+    FleetPair, FleetPlan, FleetPlanRef, FleetStart, Imported, PairedClientRef, ProposedChangeRef,
+    SettingsChange, SetupConnect, SetupConnected, SetupDisconnect, SetupDisconnected, SetupFound,
+    SetupImport, SetupPreview, SetupScope, SetupTest, SetupTestRef, SetupTested, ShellPath,
 };
-use postern_contract::{Moment, RequestRow};
+use postern_contract::{Concern, ConcernKind, Moment, RequestRow};
 use postern_policy::Millis;
 use serde_json::Value;
 use std::fmt::Debug;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Result that is still to come.
@@ -69,6 +70,14 @@ pub trait FleetMethods: Send + Sync {
     fn change_member(&self, asked: FleetMemberChange) -> DoorMethodFuture<'_, FleetOverview>;
     /// Removes a member.
     fn revoke_member(&self, asked: FleetMemberRef) -> DoorMethodFuture<'_, FleetOverview>;
+    /// Reads the changes that wait for signatures from the broker.
+    fn read_proposals(&self) -> DoorMethodFuture<'_, FleetOverview>;
+    /// Judges the history of a group's hosts by a policy that waits.
+    fn replay_proposal(&self, change: ProposedChangeRef) -> DoorMethodFuture<'_, ChangeReplay>;
+    /// Signs a change as it was shown.
+    fn sign_proposal(&self, change: ProposedChangeRef) -> DoorMethodFuture<'_, FleetOverview>;
+    /// Withdraws a change.
+    fn withdraw_proposal(&self, change: ProposedChangeRef) -> DoorMethodFuture<'_, FleetOverview>;
     /// Leaves the fleet.
     fn leave_fleet(&self) -> DoorMethodFuture<'_, FleetOverview>;
     /// Blocks all agents of hosts, or lets them work again.
@@ -102,6 +111,8 @@ pub trait SetupMethods: Debug + Send + Sync {
 pub(crate) struct DoorSlot {
     doors: Mutex<Option<Arc<dyn DoorMethods>>>,
     strangers: Mutex<Strangers>,
+    /// Changes of the fleet that wait for the person's signature.
+    unsigned: AtomicUsize,
 }
 
 /// Most strangers at doors that are noted in a minute.
@@ -134,6 +145,23 @@ impl DoorSlot {
         }
         strangers.noted += 1;
         strangers.noted <= STRANGERS
+    }
+
+    /// Notes how many changes of the fleet wait for the person's signature. Returns false if that is known.
+    pub(crate) fn note_unsigned(&self, changes: usize) -> bool {
+        self.unsigned.swap(changes, Ordering::Relaxed) != changes
+    }
+
+    /// Returns what needs the person's signature, if anything does.
+    pub(crate) fn unsigned_changes(&self) -> Option<Concern> {
+        let message = match self.unsigned.load(Ordering::Relaxed) {
+            0 => return None,
+            1 => "a change of the fleet waits for your signature: Settings, Integrations, Fleet".to_owned(),
+            many => {
+                format!("{many} changes of the fleet wait for your signature: Settings, Integrations, Fleet")
+            }
+        };
+        Some(Concern::new(ConcernKind::Signatures, message))
     }
 
     /// Takes them away: doors hold the host, which must not hold them when it ends.

@@ -1,8 +1,9 @@
 // What the fleet's page knows: the fleet as this Mac has it, read again while the page is open, and what was refused.
 
 import type { Method, Params, Result } from "../../backend/backend";
-import type { FleetDetail, FleetOverview, FleetPairing } from "../../contract";
+import type { FleetDetail, FleetOverview, FleetPairing, FleetSignatures } from "../../contract";
 import { reason } from "../../parts/escaped";
+import { proposals } from "../../words/fleet";
 import type { State } from "../state.svelte";
 
 /** How long between two looks, in milliseconds: while a Mac joins, and otherwise. */
@@ -32,6 +33,13 @@ export class Desk {
       timer = setTimeout(() => void look(), this.pairing ? BETWEEN.pairing : BETWEEN.idle);
     };
     void look();
+    // Who is no approver is not told of changes at the broker at once.
+    void this.app.backend.call("fleet.proposals", {}).then(
+      (found) => {
+        if (live && !this.busy) this.overview = found;
+      },
+      () => null,
+    );
     return () => {
       live = false;
       clearTimeout(timer);
@@ -67,6 +75,8 @@ export class Desk {
       | "fleet.pair"
       | "fleet.change"
       | "fleet.revoke"
+      | "fleet.sign"
+      | "fleet.withdraw"
       | "fleet.leave",
   >(method: M, params: Params<M>): Promise<boolean> {
     const done = await this.call(method, params);
@@ -79,6 +89,10 @@ export class Desk {
 
 /** Whether an owner's word that the roster is current still counts. */
 export const isFresh = ({ freshUntil }: FleetDetail, now: number) => freshUntil !== null && now < freshUntil;
+
+/** Whose signatures a change waits for. */
+export const waitsFor = ({ missing, role, people }: FleetSignatures) =>
+  proposals.waits(missing, role === "owner" ? "owner" : "publisher", people.join(", "));
 
 /** The groups in a text, which commas or blanks separate. */
 export const groupsOf = (text: string) => text.split(/[\s,]+/).filter((group) => group !== "");

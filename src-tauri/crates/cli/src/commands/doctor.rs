@@ -413,6 +413,7 @@ fn mend_of(kind: ConcernKind) -> &'static str {
         ConcernKind::Unwritten => {
             "make room on the disk, or let Postern write to its data folder; it tries again"
         }
+        ConcernKind::Signatures => "look at each, then sign or withdraw it: postern fleet sign",
         ConcernKind::Channel => "postern agents rotate-key AGENT gives it a new key, and opens its channel",
         ConcernKind::Clock => "if the clock is right now, restart Postern to go by it; if not, set it right",
     }

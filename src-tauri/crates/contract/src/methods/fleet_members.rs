@@ -42,6 +42,54 @@ pub struct FleetDetail {
     pub credentials: bool,
     pub members: Vec<FleetMember>,
     pub groups: Vec<FleetGroup>,
+    /// Changes that wait for further signatures, as this Mac's person may see them.
+    pub proposals: Vec<ProposedChange>,
+}
+
+/// Change of a fleet that several people have to sign.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ProposedChange {
+    /// Name of the change. It stands for the exact bytes that are signed.
+    pub id: String,
+    /// Group whose policy changes; `None` if the members of the fleet do.
+    pub group: Option<String>,
+    /// Everything that it changes, line by line, escaped: the lines of `postern fleet sign`.
+    pub lines: Vec<String>,
+    /// Signatures that it waits for; `None` if nobody can sign it.
+    pub needs: Option<FleetSignatures>,
+    /// Reason why nobody can sign it, escaped.
+    pub problem: Option<String>,
+    /// True if it waits for the signature of this Mac's person.
+    pub own: bool,
+}
+
+/// Signatures that a change waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FleetSignatures {
+    /// Role of those who may sign: owner or publisher.
+    pub role: FleetRole,
+    /// Number of further people who have to sign.
+    pub missing: u32,
+    /// People who may and have not signed, escaped.
+    pub people: Vec<String>,
+}
+
+/// A change by the name under which it was shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ProposedChangeRef {
+    /// Name of the change: [`ProposedChange::id`].
+    pub id: String,
+}
+
+/// History of the hosts of a group, judged by a policy that waits for signatures.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChangeReplay {
+    /// Result of each host, line by line, escaped; none for a change without rules.
+    pub lines: Vec<String>,
 }
 
 /// Group of hosts, by the names of its members.
@@ -238,6 +286,8 @@ pub struct FleetPairing {
     pub asks: bool,
     /// True if its person answers.
     pub answers: bool,
+    /// Signatures of further owners that the accepted device waits for.
+    pub needs: Option<FleetSignatures>,
     /// Reason why it failed, escaped.
     pub problem: Option<String>,
 }

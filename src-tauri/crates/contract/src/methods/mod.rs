@@ -21,10 +21,10 @@ pub use errors::{ControlCode, ControlError};
 pub use feed::{FeedAsk, FeedEvent, FeedKind, FeedPage, FeedTimes};
 pub use fleet::{FleetHost, FleetHosts, HostInsights, HostRequests, HostRules};
 pub use fleet_members::{
-    FleetApproval, FleetBlock, FleetBlockOutcome, FleetBlockReply, FleetBlocked, FleetBroker, FleetConsent,
-    FleetDetail, FleetGroup, FleetHostState, FleetInvite, FleetJoin, FleetMember, FleetMemberChange,
-    FleetMemberRef, FleetOverview, FleetPair, FleetPairing, FleetPairingState, FleetPlan, FleetPlanFile,
-    FleetPlanRef, FleetRole, FleetStart,
+    ChangeReplay, FleetApproval, FleetBlock, FleetBlockOutcome, FleetBlockReply, FleetBlocked, FleetBroker,
+    FleetConsent, FleetDetail, FleetGroup, FleetHostState, FleetInvite, FleetJoin, FleetMember,
+    FleetMemberChange, FleetMemberRef, FleetOverview, FleetPair, FleetPairing, FleetPairingState, FleetPlan,
+    FleetPlanFile, FleetPlanRef, FleetRole, FleetSignatures, FleetStart, ProposedChange, ProposedChangeRef,
 };
 pub use insights::{
     AgentCounts, Counts, DayCounts, EffectCount, FolderCounts, Insights, RuleCount, RuleOffer, RuleOffers,
@@ -245,6 +245,14 @@ macro_rules! with_methods {
             ChangeMember "fleet.change" fleet_change (FleetMemberChange) -> FleetOverview;
             /// Remove a member; its answers and its connection end at once.
             RevokeMember "fleet.revoke" fleet_revoke (FleetMemberRef) -> FleetOverview;
+            /// Read the changes of the fleet that wait for signatures from its broker.
+            ReadProposals "fleet.proposals" fleet_proposals (Nothing) -> FleetOverview;
+            /// Judge the history of a group's hosts by a policy that waits for signatures.
+            ReplayProposal "fleet.replay" fleet_replay (ProposedChangeRef) -> ChangeReplay;
+            /// Sign a change as it was shown. It counts with the last signature.
+            SignProposal "fleet.sign" fleet_sign (ProposedChangeRef) -> FleetOverview;
+            /// Withdraw a change that waits for signatures.
+            WithdrawProposal "fleet.withdraw" fleet_withdraw (ProposedChangeRef) -> FleetOverview;
             /// Leave the fleet: close its door, and forget its keys here.
             LeaveFleet "fleet.leave" fleet_leave (Nothing) -> FleetOverview;
             /// Block all agents of hosts of the fleet, or let them work again.

@@ -1,6 +1,8 @@
 //! Plan of a fleet that the window shows, and the device that joins: begun by a method, and not ended yet.
 
+use super::proposals::SignaturesNeeded;
 use super::steps::{FleetSetup, invite_device};
+use super::unsigned::shown_needs;
 use super::{FleetError, Folder, HostConsent, Invitation, InvitationCode, Joining};
 use postern_command::escape::visible_text;
 use postern_contract::methods::{ControlCode, ControlError, FleetPairing, FleetPairingState};
@@ -67,7 +69,7 @@ impl Ticket {
 
     fn finish(&self, done: Result<bool, ControlError>) {
         self.change(|pairing| {
-            (pairing.shown.code, pairing.answer) = (None, None);
+            (pairing.shown.code, pairing.shown.needs, pairing.answer) = (None, None, None);
             pairing.shown.state = match done {
                 Ok(true) => FleetPairingState::Joined,
                 Ok(false) => FleetPairingState::Failed,
@@ -109,8 +111,8 @@ impl FleetDesk {
             return Err(ControlError::new(ControlCode::Conflict, "a Mac is joining already: end that first"));
         }
         let (stop, gone) = (CancellationToken::new(), CancellationToken::new());
-        let (code, digits, problem) = (None, None, None);
-        let shown = FleetPairing { name, state: Waiting, code, digits, asks, answers, problem };
+        let (code, digits, needs, problem) = (None, None, None, None);
+        let shown = FleetPairing { name, state: Waiting, code, digits, asks, answers, needs, problem };
         *now = Some(DevicePairing { shown, answer: None, stop: stop.clone(), gone: gone.clone() });
         Ok(Ticket { pairing: Arc::clone(&self.pairing), stop, gone })
     }
@@ -123,7 +125,7 @@ impl FleetDesk {
     ) -> Result<(), ControlError> {
         let ticket = self.begin_pairing(Some(visible_text(&invitation.name)), (false, false))?;
         let (shown, code) = oneshot::channel();
-        let (coded, met, ended) = (ticket.clone(), ticket.clone(), ticket.clone());
+        let (coded, met, signed, ended) = (ticket.clone(), ticket.clone(), ticket.clone(), ticket.clone());
         let show_code = move |code: String| {
             coded.change(|pairing| pairing.shown.code = Some(code));
             shown.send(()).is_ok()
@@ -138,10 +140,13 @@ impl FleetDesk {
             });
             answered.await.unwrap_or(false)
         };
+        let tell = move |needed: &SignaturesNeeded| {
+            signed.change(|pairing| pairing.shown.needs = Some(shown_needs(needed)));
+        };
         let inviting = Arc::clone(&self.inviting);
         self.tasks.spawn(async move {
             let _turn = inviting.lock().await;
-            let invited = invite_device(&folder, &invitation, &ticket.stop, (show_code, compare, |_| {}));
+            let invited = invite_device(&folder, &invitation, &ticket.stop, (show_code, compare, tell));
             let done = Box::pin(invited).await;
             ended.finish(done.map_err(ControlError::from));
         });

@@ -3,6 +3,7 @@
 
 mod approver;
 mod audit;
+mod change_words;
 mod connect;
 mod desk;
 mod examine;
@@ -21,10 +22,12 @@ mod service;
 mod session;
 mod steps;
 mod store;
+mod unsigned;
 mod waiting;
 
 pub use approver::{AnswerReply, FleetApprover, News};
 pub use audit::Verified;
+pub use change_words::{change_lines, describe_member, reach_in_words, reply_lines};
 pub use examine::{BrokerFact, account_setup, examine_broker};
 pub use joining::{Inviting, Joining, Met};
 pub use keep::{Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember, PolicyScope};
@@ -38,7 +41,7 @@ pub use proposals::{ProposedContent, ShownProposal, SignaturesNeeded, WaitingPro
 pub use publisher::{Asked, HostReply, Publisher};
 pub use steps::{
     FleetSetup, GroupMembers, block_hosts, change_rights, change_signatures, groups_of, invite_device,
-    list_proposals, revoke_member, sign_proposal, withdraw_proposal,
+    list_proposals, replay_change, revoke_member, sign_proposal, withdraw_proposal,
 };
 pub use waiting::Elsewhere;
 
@@ -48,7 +51,7 @@ pub(crate) use reading::{read_host, readable_hosts};
 pub(crate) use risk::fleet_risk;
 pub(crate) use steps::broker_start;
 
-use crate::door::{Door, HostStates};
+use crate::door::{Door, HostStates, Proposals};
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
 use async_trait::async_trait;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
@@ -62,6 +65,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use unsigned::UnsignedChanges;
 
 /// Pause between a lost connection and the next try, and the longest pause between two tries.
 const REST: Duration = Duration::from_millis(500);
@@ -218,6 +222,7 @@ pub(crate) struct FleetDoor {
     host: Host,
     folder: Folder,
     seen: Arc<SeenHosts>,
+    unsigned: Arc<UnsignedChanges>,
     state: Arc<Mutex<SideStates>>,
     closed: CancellationToken,
     tasks: TaskTracker,
@@ -241,8 +246,17 @@ impl FleetDoor {
             let work = move || connected(line.clone(), side, ends.clone());
             tasks.spawn(keep_running(DoorKind::Fleet, closed.clone(), AFTER_A_CRASH, work));
         }
+        let unsigned = Arc::new(UnsignedChanges::new(host, &folder));
+        if membership.own_member_id(false).is_some() {
+            let (watched, ends) = (Arc::clone(&unsigned), closed.clone());
+            let work = move || {
+                let (watched, ends) = (Arc::clone(&watched), ends.clone());
+                async move { watched.watch_broker(&ends).await }
+            };
+            tasks.spawn(keep_running(DoorKind::Fleet, closed.clone(), AFTER_A_CRASH, work));
+        }
         tasks.close();
-        Ok(Self { host: host.clone(), folder, seen, state, closed, tasks })
+        Ok(Self { host: host.clone(), folder, seen, unsigned, state, closed, tasks })
     }
 }
 
@@ -281,6 +295,11 @@ impl Door for FleetDoor {
 
     fn host_states(&self) -> HostStates {
         self.folder.pinned().map(|pinned| self.seen.states(&pinned)).unwrap_or_default()
+    }
+
+    fn proposals(&self) -> Option<Arc<dyn Proposals>> {
+        let changes = Arc::clone(&self.unsigned);
+        Some(changes)
     }
 
     fn set_up(&self) -> Result<DoorSetup, ControlError> {

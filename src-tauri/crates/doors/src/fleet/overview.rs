@@ -32,6 +32,7 @@ pub(crate) fn read_detail(folder: &Folder) -> Result<FleetDetail, FleetError> {
         credentials: folder.has_credentials(),
         members: roster.members.iter().map(|member| shown_member(member, is_own(member))).collect(),
         groups: groups.collect(),
+        proposals: Vec::new(),
     })
 }
 

@@ -42,6 +42,8 @@ pub struct ShownProposal {
     pub needed: SignaturesNeeded,
     /// The change itself.
     pub content: ProposedContent,
+    /// True if it waits for the signature of the person at this Mac.
+    pub own: bool,
 }
 
 /// The two sides of a change.
@@ -105,16 +107,15 @@ fn person_name(roster: &Roster, person: &str) -> String {
 }
 
 impl ShownProposal {
-    /// Shows the content of a checked change.
+    /// Shows the content of a checked change. `own` says whether it waits for the person at this Mac.
     pub(super) fn new<T>(
-        id: &str,
         checked: &CheckedProposal<T>,
-        (roster, role): (&Roster, MemberRole),
+        roster: &Roster,
+        (needed, own): (SignaturesNeeded, bool),
         content: ProposedContent,
     ) -> Self {
         let signed = checked.signed.iter().map(|person| person_name(roster, person)).collect();
-        let needed = SignaturesNeeded::of_proposal(id.to_owned(), checked, (roster, role));
-        Self { signed, needed, content }
+        Self { signed, needed, content, own }
     }
 }
 

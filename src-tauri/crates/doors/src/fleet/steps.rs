@@ -4,7 +4,7 @@
 use super::joining::until_let_in;
 use super::keep::CONFIGURATION;
 use super::owner::{FleetOwner, Invitation, NewFleetChoices, PreparedFleet, prepare_fleet};
-use super::proposals::{SignaturesNeeded, WaitingProposal};
+use super::proposals::{ProposedContent, ShownProposal, SignaturesNeeded, WaitingProposal};
 use super::publisher::{HostReply, Publisher};
 use super::service::{self, BrokerService};
 use super::{FleetError, Folder};
@@ -159,6 +159,18 @@ pub async fn list_proposals(folder: &Folder) -> Result<Vec<WaitingProposal>, Fle
         return Err(FleetError::NoOwner);
     }
     Ok(all)
+}
+
+/// Judges the history of a group's hosts by a policy that waits, as its publisher did. A change without rules has no replies.
+pub async fn replay_change(
+    folder: &Folder,
+    shown: &ShownProposal,
+    days: u16,
+) -> Result<Vec<(String, HostReply)>, FleetError> {
+    let ProposedContent::Policy { after: Some(after), .. } = &shown.content else { return Ok(Vec::new()) };
+    let rules = after.rules.parse_each().map_err(FleetError::Refused)?;
+    let work = Work::Replay { rules, settings: after.classes.clone(), days };
+    Publisher::connect(folder).await?.ask_all(after.group.as_str(), &work).await
 }
 
 /// Signs a change as it was shown. It counts with the last signature; until then others have to sign.

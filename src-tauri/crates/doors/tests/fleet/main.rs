@@ -32,4 +32,5 @@ mod rights;
 mod stage;
 mod stored;
 mod window;
+mod window_signs;
 mod withheld;

@@ -16,7 +16,7 @@ use serde_json::json;
 use tokio::time::timeout;
 
 /// Lets a person join who owns the fleet and publishes.
-async fn owner_joined(stage: &mut Stage, name: &str, person: &str) -> Mac {
+pub(super) async fn owner_joined(stage: &mut Stage, name: &str, person: &str) -> Mac {
     let mac = Mac::start().await;
     let invited = Invitation { publisher: true, ..invitation(name, person) };
     joined(&mut stage.owner, &stage.broker, &mac.folder(), &[false], invited).await;
@@ -27,7 +27,7 @@ async fn owner_joined(stage: &mut Stage, name: &str, person: &str) -> Mac {
 }
 
 /// Makes two owners and two publishers sign from now on.
-async fn want_two(stage: &Stage) {
+pub(super) async fn want_two(stage: &Stage) {
     let two = SignaturesChange { owners: Some(2), publishers: Some(2) };
     assert!(change_signatures(&stage.laptop.folder(), two).await.unwrap().0);
     let newest = version(&stage.laptop.folder());
@@ -262,7 +262,7 @@ async fn a_revoked_owner_s_signature_on_what_waits_counts_no_more() {
     proposed(mara.publish(&whole_fleet(), denies("ls *"), Vec::new()).await);
 }
 
-fn denies(text: &str) -> Asked {
+pub(super) fn denies(text: &str) -> Asked {
     Asked { rules: vec![json!({"effect": "deny", "text": text})], ..Asked::default() }
 }
 

@@ -7,17 +7,17 @@ use std::net::TcpListener;
 
 impl Mac {
     /// Calls a method that is refused, and returns why.
-    async fn refused(&self, method: &str, params: Value) -> String {
+    pub(super) async fn refused(&self, method: &str, params: Value) -> String {
         let face = self.host.named_face(ConnectedApproverKind::Remote, "test");
         self.host.call_by_name(&face.id(), method, params).await.unwrap_err().message
     }
 
-    async fn pairing(&self) -> Value {
+    pub(super) async fn pairing(&self) -> Value {
         self.call("fleet.get", json!({})).await["pairing"].take()
     }
 
     /// Waits until the device that joins is in this state.
-    async fn until_pairing(&self, state: &str) -> Value {
+    pub(super) async fn until_pairing(&self, state: &str) -> Value {
         until_async(async || {
             let pairing = self.pairing().await;
             assert!(state == "failed" || pairing["state"] != json!("failed"), "{pairing}");

@@ -7,7 +7,8 @@ use postern_contract::methods::{
     FleetMemberRef, FleetPair, FleetPlanRef, FleetStart, GetFleet, GetHostInsights, GetInsights,
     HostInsights, HostRequests, HostRules, InviteMember, JoinFleet, LeaveFleet, ListFleetHosts,
     ListHostRequests, ListHostRules, ListRequests, ListRules, Method, Nothing, PairMember, PlanFleet,
-    RevokeMember, StartFleet,
+    ProposedChangeRef, ReadProposals, ReplayProposal, RevokeMember, SignProposal, StartFleet,
+    WithdrawProposal,
 };
 use postern_contract::{ODD_FROM_AFAR, value_from_afar};
 
@@ -96,6 +97,30 @@ impl Handle<ChangeMember> for HostControl {
 impl Handle<RevokeMember> for HostControl {
     async fn handle(&self, _: ApproverId, params: FleetMemberRef) -> MethodResult<RevokeMember> {
         self.parts.doors.get()?.fleet_methods()?.revoke_member(params).await
+    }
+}
+
+impl Handle<ReadProposals> for HostControl {
+    async fn handle(&self, _: ApproverId, _: Nothing) -> MethodResult<ReadProposals> {
+        self.parts.doors.get()?.fleet_methods()?.read_proposals().await
+    }
+}
+
+impl Handle<ReplayProposal> for HostControl {
+    async fn handle(&self, _: ApproverId, params: ProposedChangeRef) -> MethodResult<ReplayProposal> {
+        self.parts.doors.get()?.fleet_methods()?.replay_proposal(params).await
+    }
+}
+
+impl Handle<SignProposal> for HostControl {
+    async fn handle(&self, _: ApproverId, params: ProposedChangeRef) -> MethodResult<SignProposal> {
+        self.parts.doors.get()?.fleet_methods()?.sign_proposal(params).await
+    }
+}
+
+impl Handle<WithdrawProposal> for HostControl {
+    async fn handle(&self, _: ApproverId, params: ProposedChangeRef) -> MethodResult<WithdrawProposal> {
+        self.parts.doors.get()?.fleet_methods()?.withdraw_proposal(params).await
     }
 }
 

@@ -45,6 +45,7 @@ impl HostControl {
         }));
         attention.extend(detect_jump().map(set_clock));
         attention.extend(self.audit_problem().map(|problem| Concern::new(ConcernKind::Audit, problem)));
+        attention.extend(parts.doors.unsigned_changes());
         let mode = match (doubt.is_some(), counts.paused) {
             (true, _) => Mode::DenyAll,
             (false, true) => Mode::Paused,

@@ -139,6 +139,15 @@ impl Host {
         drop(self.inner.told.send(ApproverNotification::Attention(Attention { message })));
     }
 
+    /// Notes how many changes of the fleet wait for the person's signature: the status says so until they don't.
+    pub async fn note_unsigned(&self, changes: usize) {
+        let control = self.inner.control.clone();
+        if control.door_slot().note_unsigned(changes) {
+            // A host that ends tells nobody.
+            drop(self.on_own(async move { control.status_changed().await }).await);
+        }
+    }
+
     /// Checks a fleet's policy, in the form of an organization's file. Nothing changes.
     ///
     /// # Errors

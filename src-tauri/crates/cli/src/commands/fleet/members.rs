@@ -7,7 +7,7 @@ use crate::print;
 use postern_command::escape::visible_text as escaped;
 use postern_contract::THIS_COMPUTER;
 use postern_doors::fleet::{
-    FleetId, FleetRisk, Folder, Member, MemberRole, RightsChange, change_rights, groups_of,
+    Folder, MemberRole, RightsChange, Roster, change_rights, describe_member as described, groups_of,
 };
 
 pub(super) fn list_members(folder: &Folder, json: bool) -> Result<(), Failure> {
@@ -22,7 +22,7 @@ pub(super) fn list_members(folder: &Folder, json: bool) -> Result<(), Failure> {
         print::write_line(format!("{}{own}  {}", escaped(&member.name), described(member)))?;
         print::write_line(format!("    {}", member.id))?;
     }
-    let needed = needed_words((pinned.roster.owners_needed, pinned.roster.publishers_needed));
+    let needed = needed_words(&pinned.roster);
     print::write_line(format!("Changes are signed by {needed}"))
 }
 
@@ -59,40 +59,16 @@ pub(super) fn set_member(folder: &Folder, command: &SetMember) -> Result<(), Fai
     print::write_line("A host that is not connected learns it when it is.")
 }
 
-/// Describes a member in words.
-pub(super) fn described(member: &Member) -> String {
-    let list = |groups: &[FleetId]| groups.iter().map(FleetId::as_str).collect::<Vec<_>>().join(", ");
-    if member.has_role(MemberRole::Host) {
-        return format!("host in {}", list(&member.groups));
-    }
-    let mut words = vec![escaped(&member.person)];
-    if member.has_role(MemberRole::Owner) {
-        words.push("owner".to_owned());
-    }
-    if member.has_role(MemberRole::Publisher) {
-        words.push("publisher".to_owned());
-    }
-    if member.has_role(MemberRole::Auditor) {
-        words.push("auditor".to_owned());
-    }
-    if let Some(may) = &member.approver {
-        let risk = match may.risk {
-            FleetRisk::Safe => "what is safe",
-            FleetRisk::NeedsReview => "what needs review",
-            FleetRisk::Dangerous => "everything",
-        };
-        let once = if may.once_only { ", once only" } else { "" };
-        words.push(format!("approves {risk} for {}{once}", list(&may.groups)));
-    }
-    words.join(", ")
-}
-
 /// Says how many people sign, in words.
-pub(super) fn needed_words((owners, publishers): (u8, u8)) -> String {
+pub(super) fn needed_words(roster: &Roster) -> String {
     let some = |number: u8, role: &str| {
         if number == 1 { format!("1 {role}") } else { format!("{number} {role}s") }
     };
-    format!("{}, policies by {}", some(owners, "owner"), some(publishers, "publisher"))
+    format!(
+        "{}, policies by {}",
+        some(roster.owners_needed, "owner"),
+        some(roster.publishers_needed, "publisher")
+    )
 }
 
 pub(super) fn list_groups(folder: &Folder, json: bool) -> Result<(), Failure> {
@@ -114,9 +90,14 @@ pub(super) fn list_groups(folder: &Folder, json: bool) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::needed_words;
+    use postern_doors::fleet::Roster;
 
     #[test]
     fn the_number_of_signers_is_said_in_words() {
-        assert_eq!(needed_words((2, 1)), "2 owners, policies by 1 publisher");
+        let (previous, fresh_by, members) = (None, Vec::new(), Vec::new());
+        let (owners_needed, publishers_needed, fresh_for) = (2, 1, 0);
+        let roster =
+            Roster { version: 1, previous, owners_needed, publishers_needed, fresh_by, fresh_for, members };
+        assert_eq!(needed_words(&roster), "2 owners, policies by 1 publisher");
     }
 }

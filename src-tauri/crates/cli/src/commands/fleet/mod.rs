@@ -353,8 +353,7 @@ fn leave_fleet(
 }
 
 fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: bool) -> Result<(), Failure> {
-    let needed = folder.pinned().map(|pinned| (pinned.roster.owners_needed, pinned.roster.publishers_needed));
-    let needed = needed.map_err(|error| failure(&error))?;
+    let signers = folder.pinned().map_err(|error| failure(&error))?.roster;
     let fleet = link()?.call_method::<GetFleet>(&Nothing {})?.fleet;
     let fleet = fleet.ok_or_else(|| failure(&FleetError::NoFleet))?;
     let FleetDetail { id, server, connected, problem, roster, fresh_at, members, .. } = fleet;
@@ -364,8 +363,8 @@ fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: b
             "server": server,
             "roster": roster,
             "members": members.len(),
-            "ownersNeeded": needed.0,
-            "publishersNeeded": needed.1,
+            "ownersNeeded": signers.owners_needed,
+            "publishersNeeded": signers.publishers_needed,
             "connected": connected,
             "problem": problem,
             "freshAt": fresh_at,
@@ -388,7 +387,7 @@ fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: b
         None => "not confirmed by an owner yet, so answers from other Macs don’t count".to_owned(),
     };
     print::write_line(format!("         {fresh}"))?;
-    print::write_line(format!("signed   by {}", members::needed_words(needed)))?;
+    print::write_line(format!("signed   by {}", members::needed_words(&signers)))?;
     members.iter().filter_map(|host| Some((host, host.state.filter(|state| state.blocked)?))).try_for_each(
         |(host, state)| {
             let until = state.until.and_then(|until| jiff::Timestamp::from_millisecond(until).ok());

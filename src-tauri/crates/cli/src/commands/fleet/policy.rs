@@ -8,7 +8,8 @@ use crate::typed::{is_yes, read_answer, text_of};
 use postern_command::escape::visible_text as escaped;
 use postern_contract::RuleDraft;
 use postern_doors::fleet::{
-    Asked, FleetError, FleetId, Folder, HostReply, Publisher, Reported, RiseLimits, RolloutReach, Work,
+    Asked, FleetError, FleetId, Folder, HostReply, Publisher, Reported, RiseLimits, Work, reach_in_words,
+    reply_lines,
 };
 use postern_policy::{check_rule, jsonc};
 use std::path::Path;
@@ -32,7 +33,7 @@ pub(super) fn run(folder: &Folder, home: &Path, command: FleetPolicy) -> Result<
             let group = parse_id(&group)?;
             let advanced = async { Publisher::connect(folder).await?.advance(&group, anyway).await };
             let Some((name, reach)) = signed(advanced)? else { return Ok(()) };
-            print::write_line(format!("{name} is for {}", reached(&reach)))
+            print::write_line(format!("{name} is for {}", reach_in_words(&reach)))
         }
         FleetPolicy::Rollback { group } => {
             let group = parse_id(&group)?;
@@ -63,7 +64,7 @@ fn read_policy(file: &Path, home: &Path) -> Result<Asked, Failure> {
     Ok(asked)
 }
 
-pub(super) async fn replay(
+async fn replay(
     folder: &Folder,
     group: &str,
     asked: &Asked,
@@ -129,22 +130,8 @@ fn publish(
 }
 
 /// Prints the result of a host's replay.
-pub(super) fn show_reply((host, reply): &(String, HostReply)) -> Result<(), Failure> {
-    let host = escaped(host);
-    match reply {
-        HostReply::Did(Reported::Replayed { judged, changed, examples }) => {
-            print::write_line(format!("{host}: {changed} of {judged} requests would be judged differently"))?;
-            for example in examples {
-                let text = |key: &str| escaped(example[key].as_str().unwrap_or_default());
-                print::write_line(format!("    {} -> {}  {}", text("was"), text("becomes"), text("line")))?;
-            }
-            Ok(())
-        }
-        HostReply::Did(Reported::Refused(why)) => print::write_line(format!("{host}: {}", escaped(why))),
-        HostReply::Did(_) => print::write_line(format!("{host}: an answer that says nothing of it")),
-        HostReply::Offline => print::write_line(format!("{host}: offline")),
-        HostReply::Silent => print::write_line(format!("{host}: no answer")),
-    }
+pub(super) fn show_reply(reply: &(String, HostReply)) -> Result<(), Failure> {
+    reply_lines(reply).iter().try_for_each(print::write_line)
 }
 
 fn status(folder: &Folder, group: &str) -> Result<(), Failure> {
@@ -154,7 +141,9 @@ fn status(folder: &Folder, group: &str) -> Result<(), Failure> {
         Ok((publisher.newest_of(&name).await?, publisher.ask_all(group, &Work::Policy).await?))
     })?;
     match state {
-        Some((label, Some(reach))) => print::write_line(format!("newest  {label}, for {}", reached(&reach)))?,
+        Some((label, Some(reach))) => {
+            print::write_line(format!("newest  {label}, for {}", reach_in_words(&reach)))?
+        }
         Some((label, None)) => print::write_line(format!("newest  {label}, for no host"))?,
         None => print::write_line("nothing is published")?,
     }
@@ -171,13 +160,4 @@ fn status(folder: &Folder, group: &str) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-pub(super) fn reached(reach: &RolloutReach) -> String {
-    match reach {
-        RolloutReach::Canary(hosts) if hosts.len() == 1 => "one host".to_owned(),
-        RolloutReach::Canary(hosts) => format!("{} hosts", hosts.len()),
-        RolloutReach::Percent(share) => format!("{share} of 100 hosts"),
-        RolloutReach::All => "all hosts".to_owned(),
-    }
 }

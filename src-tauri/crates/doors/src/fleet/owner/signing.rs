@@ -30,7 +30,9 @@ impl FleetOwner {
             let shown = self.check_proposal(&proposal).map(|checked| {
                 let (before, after) = (self.pinned.roster.clone(), checked.content.clone());
                 let content = ProposedContent::Roster { before: Box::new(before), after: Box::new(after) };
-                ShownProposal::new(&id, &checked, (&self.pinned.roster, MemberRole::Owner), content)
+                let needed = self.needed(&proposal, &checked);
+                let own = self.require_signable(&checked, &needed).is_ok();
+                ShownProposal::new(&checked, &self.pinned.roster, (needed, own), content)
             });
             WaitingProposal { id, group: None, shown, proposal, revision }
         }))
@@ -41,14 +43,7 @@ impl FleetOwner {
         self.follow().await?;
         let checked = self.check_proposal(&shown.proposal).map_err(FleetError::Refused)?;
         let needed = self.needed(&shown.proposal, &checked);
-        let me = self.pinned.roster.member(&self.me);
-        require_unsigned(&checked, me, &needed).map_err(FleetError::Refused)?;
-        let stays = |me: &postern_fleet::Member| me.has_role(MemberRole::Owner);
-        if !checked.content.member(&self.me).is_some_and(stays) {
-            // An owner's word that this roster is current has to come from this Mac.
-            let kept = "it takes the role of owner from you: other owners have to sign it";
-            return Err(FleetError::Refused(kept.to_owned()));
-        }
+        self.require_signable(&checked, &needed).map_err(FleetError::Refused)?;
         self.note_signed(&shown.proposal, &checked.content)?;
         let signed = shown.proposal.signed_with(&self.keys.sign, &self.pinned.roster, MemberRole::Owner);
         let checked = self.check_proposal(&signed).map_err(FleetError::Refused)?;
@@ -137,6 +132,21 @@ impl FleetOwner {
     fn check_proposal(&self, proposal: &FleetProposal) -> Result<CheckedProposal<Roster>, String> {
         let checked = proposal.check_roster(&self.pinned, &self.membership.fleet);
         checked.map_err(|refusal| unsignable(&refusal))
+    }
+
+    /// Refuses what this person signed already, and what other owners have to sign.
+    fn require_signable(
+        &self,
+        checked: &CheckedProposal<Roster>,
+        needed: &SignaturesNeeded,
+    ) -> Result<(), String> {
+        require_unsigned(checked, self.pinned.roster.member(&self.me), needed)?;
+        let stays = |me: &postern_fleet::Member| me.has_role(MemberRole::Owner);
+        if !checked.content.member(&self.me).is_some_and(stays) {
+            // An owner's word that this roster is current has to come from this Mac.
+            return Err("it takes the role of owner from you: other owners have to sign it".to_owned());
+        }
+        Ok(())
     }
 
     fn needed(&self, proposal: &FleetProposal, checked: &CheckedProposal<Roster>) -> SignaturesNeeded {

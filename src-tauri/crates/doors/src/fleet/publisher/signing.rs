@@ -35,7 +35,10 @@ impl Publisher {
             let id = proposal.id();
             let shown = self.check_proposal(&proposal, group, &published).map(|checked| {
                 let content = content(&checked.content, &published);
-                ShownProposal::new(&id, &checked, (&self.pinned.roster, MemberRole::Publisher), content)
+                let needed = self.needed(&proposal, &checked);
+                let me = self.pinned.roster.member(&self.me);
+                let own = require_unsigned(&checked, me, &needed).is_ok();
+                ShownProposal::new(&checked, &self.pinned.roster, (needed, own), content)
             });
             all.push(WaitingProposal { id, group: Some(group.clone()), shown, proposal, revision });
         }

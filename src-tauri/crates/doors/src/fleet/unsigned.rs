@@ -1,0 +1,184 @@
+//! Changes that wait for signatures, as the window shows them. What it showed is signed: it is not read again.
+
+use super::change_words::change_lines;
+use super::proposals::{ShownProposal, SignaturesNeeded, WaitingProposal};
+use super::store::{PROPOSAL, PersonConnection, ROSTER};
+use super::{
+    FleetError, Folder, PRESENT, list_proposals, replay_change, reply_lines, sign_proposal, withdraw_proposal,
+};
+use crate::door::Proposals;
+use futures_util::StreamExt as _;
+use futures_util::stream::select;
+use postern_command::escape::visible_text;
+use postern_contract::methods::{ControlError, FleetRole, FleetSignatures, ProposedChange};
+use postern_fleet::{MemberRole, Subjects};
+use postern_host::Host;
+use postern_host::doors::DoorMethodFuture;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio_util::sync::CancellationToken;
+
+/// Days of history that a policy is judged on before it is signed in the window.
+const REPLAYED_DAYS: u16 = 7;
+
+/// Changes that wait, while the door is open.
+#[derive(Debug)]
+pub(super) struct UnsignedChanges {
+    host: Host,
+    folder: Folder,
+    shown: Mutex<Vec<Arc<WaitingProposal>>>,
+    /// Changes that the person was notified of.
+    notified: Mutex<BTreeSet<String>>,
+    /// Lock that keeps an earlier look from replacing what a later one found.
+    looking: tokio::sync::Mutex<()>,
+}
+
+impl UnsignedChanges {
+    pub(super) fn new(host: &Host, folder: &Folder) -> Self {
+        let (host, folder) = (host.clone(), folder.clone());
+        let (shown, notified) = (Mutex::default(), Mutex::default());
+        Self { host, folder, shown, notified, looking: tokio::sync::Mutex::default() }
+    }
+
+    /// Reads what waits from the broker, and notifies the person of what waits for their signature.
+    async fn read_proposals(&self) -> Result<(), FleetError> {
+        let _turn = self.looking.lock().await;
+        let all = if self.needs_signatures() { list_proposals(&self.folder).await? } else { Vec::new() };
+        let own: BTreeSet<String> = all.iter().filter(|one| is_own(one)).map(|one| one.id.clone()).collect();
+        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = all.into_iter().map(Arc::new).collect();
+        let waiting = own.len();
+        if self.are_new(own) {
+            let words = "a change of the fleet waits for your signature: Settings, Integrations, Fleet";
+            self.host.call_attention(words.to_owned());
+        }
+        self.host.note_unsigned(waiting).await;
+        Ok(())
+    }
+
+    /// Returns true if the person was not notified of one of these changes yet.
+    fn are_new(&self, own: BTreeSet<String>) -> bool {
+        let mut notified = self.notified.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = own.iter().any(|id| !notified.contains(id));
+        *notified = own;
+        is_new
+    }
+
+    /// Returns a change as it was shown.
+    fn find_change(&self, id: &str) -> Result<Arc<WaitingProposal>, ControlError> {
+        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone = || ControlError::not_found("no such change waits any more: look again");
+        shown.iter().find(|one| one.id == id).cloned().ok_or_else(gone)
+    }
+
+    /// Reads what waits after a change, which is done or waits for further people.
+    async fn look_after(&self, done: Result<(), FleetError>) -> Result<(), ControlError> {
+        match done {
+            Ok(()) | Err(FleetError::Proposed(_)) => Ok(self.read_proposals().await?),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns true if this Mac's person may sign what several people have to sign.
+    fn needs_signatures(&self) -> bool {
+        let (Ok(membership), Ok(pinned)) = (self.folder.membership(), self.folder.pinned()) else {
+            return false;
+        };
+        let person = membership.own_member_id(false).and_then(|id| pinned.roster.member(id));
+        let roles = [MemberRole::Owner, MemberRole::Publisher];
+        person
+            .is_some_and(|me| roles.iter().any(|role| me.has_role(*role) && pinned.roster.needed(*role) > 1))
+    }
+
+    /// Looks whenever something changes at the broker, until the door closes.
+    pub(super) async fn watch_broker(&self, closed: &CancellationToken) {
+        let work = async {
+            loop {
+                if self.needs_signatures()
+                    && let Err(error) = self.look_until_lost().await
+                {
+                    tracing::warn!(%error, "changes of the fleet that wait for signatures could not be read");
+                }
+                tokio::time::sleep(PRESENT).await;
+            }
+        };
+        closed.run_until_cancelled(Box::pin(work)).await;
+        self.host.note_unsigned(0).await;
+    }
+
+    async fn look_until_lost(&self) -> Result<(), FleetError> {
+        let PersonConnection { link, fleet, .. } = PersonConnection::open(&self.folder).await?;
+        let names = Subjects::for_fleet(&fleet);
+        let stored =
+            async |key: &str| link.client.subscribe(names.stored(key)).await.map_err(FleetError::broker);
+        // Before it looks, so that nothing is missed between.
+        let mut changes = select(stored(&format!("{PROPOSAL}.>")).await?, stored(ROSTER).await?);
+        link.client.flush().await.map_err(FleetError::broker)?;
+        self.read_proposals().await?;
+        loop {
+            tokio::select! {
+                Some(_) = changes.next() => self.read_proposals().await?,
+                () = link.wait_until_lost() => return Ok(()),
+            }
+        }
+    }
+}
+
+impl Proposals for UnsignedChanges {
+    fn list_changes(&self) -> Vec<ProposedChange> {
+        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.iter().map(|one| shown_change(&self.folder, one)).collect()
+    }
+
+    fn read_changes(&self) -> DoorMethodFuture<'_, ()> {
+        Box::pin(async { Ok(self.read_proposals().await?) })
+    }
+
+    fn replay_change(&self, id: String) -> DoorMethodFuture<'_, Vec<String>> {
+        Box::pin(async move {
+            let change = self.find_change(&id)?;
+            let shown = change.shown.as_ref().map_err(|why| ControlError::refused(visible_text(why)))?;
+            let replies = replay_change(&self.folder, shown, REPLAYED_DAYS).await?;
+            Ok(replies.iter().flat_map(reply_lines).collect())
+        })
+    }
+
+    fn sign_change(&self, id: String) -> DoorMethodFuture<'_, ()> {
+        Box::pin(async move {
+            let change = self.find_change(&id)?;
+            self.look_after(sign_proposal(&self.folder, &change).await).await
+        })
+    }
+
+    fn withdraw_change(&self, id: String) -> DoorMethodFuture<'_, ()> {
+        Box::pin(async move {
+            let change = self.find_change(&id)?;
+            self.look_after(withdraw_proposal(&self.folder, &change).await).await
+        })
+    }
+}
+
+fn is_own(one: &WaitingProposal) -> bool {
+    one.shown.as_ref().is_ok_and(|shown| shown.own)
+}
+
+fn shown_change(folder: &Folder, one: &WaitingProposal) -> ProposedChange {
+    let shown = one.shown.as_ref();
+    let lines = shown.map(|shown: &ShownProposal| change_lines(folder, shown)).unwrap_or_default();
+    ProposedChange {
+        id: one.id.clone(),
+        group: one.group.as_ref().map(ToString::to_string),
+        lines,
+        needs: shown.ok().map(|shown| shown_needs(&shown.needed)),
+        problem: shown.err().map(|why| visible_text(why)),
+        own: is_own(one),
+    }
+}
+
+/// Shows which signatures a change waits for.
+pub(super) fn shown_needs(needed: &SignaturesNeeded) -> FleetSignatures {
+    FleetSignatures {
+        role: if needed.role == MemberRole::Owner { FleetRole::Owner } else { FleetRole::Publisher },
+        missing: u32::try_from(needed.missing).unwrap_or(u32::MAX),
+        people: needed.people.iter().map(|person| visible_text(person)).collect(),
+    }
+}
