@@ -75,7 +75,8 @@ impl DoorRegistry {
         setup.recall_path().await;
         let mut slots = BTreeMap::new();
         for kind in DoorKind::ALL {
-            let kept = kept.get(&kind).cloned().unwrap_or_default();
+            let mut kept = kept.get(&kind).cloned().unwrap_or_default();
+            kept.enabled |= is_unopened(kind, host);
             let door = if kept.enabled { Some(opened(kind, host, &kept.values).await) } else { None };
             slots.insert(kind, Slot { kept, door });
         }
@@ -164,6 +165,7 @@ impl DoorRegistry {
         slot.kept = StoredDoor { enabled: true, values, secret: before.secret || given };
         let row = door_row(params.door, slot);
         self.remember(&slots).await?;
+        note_opened(params.door, &self.host)?;
         Ok(row)
     }
 
@@ -180,8 +182,29 @@ impl DoorRegistry {
         slot.kept.enabled = false;
         let row = door_row(kind, slot);
         self.remember(&slots).await?;
+        note_opened(kind, &self.host)?;
         Ok(row)
     }
+}
+
+/// Returns true if a host joined a fleet and ended before it opened the door.
+fn is_unopened(kind: DoorKind, host: &Host) -> bool {
+    #[cfg(feature = "fleet")]
+    if kind == DoorKind::Fleet {
+        return crate::fleet::Folder::from_data_folder(host.data_folder()).is_unopened();
+    }
+    _ = (kind, host);
+    false
+}
+
+/// Notes that it is remembered whether a door is open.
+fn note_opened(kind: DoorKind, host: &Host) -> Result<(), ControlError> {
+    #[cfg(feature = "fleet")]
+    if kind == DoorKind::Fleet {
+        crate::fleet::Folder::from_data_folder(host.data_folder()).forget_unopened()?;
+    }
+    _ = (kind, host);
+    Ok(())
 }
 
 impl postern_host::doors::DoorMethods for DoorRegistry {

@@ -220,6 +220,11 @@ impl BrokerLink {
         Ok(all)
     }
 
+    /// Returns true if the connection is lost.
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost.is_cancelled()
+    }
+
     /// Waits until the connection is lost. What async-nats would send after it came back is dropped with the client.
     pub(super) async fn wait_until_lost(&self) {
         self.lost.cancelled().await;

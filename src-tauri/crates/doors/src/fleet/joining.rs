@@ -18,18 +18,27 @@ use tokio::time::{Instant, sleep, timeout};
 const PATIENCE: Duration = Duration::from_mins(10);
 /// Longest time for each of the first steps.
 const STEP: Duration = Duration::from_secs(10);
-/// Pause before another look whether a code works.
+/// Pause before another look whether a code works, or whether the owner is there.
 const AGAIN: Duration = Duration::from_millis(100);
+/// Longest time for a reply before the same is sent again: a broker that reads its configuration cuts connections.
+const REPLY: Duration = Duration::from_secs(2);
+/// Longest time for a device to take in what makes it a member.
+const TOLD: Duration = Duration::from_mins(1);
 /// Largest message of joining.
 const LARGEST: usize = 1 << 20;
 
 /// Message of the invited device.
-#[derive(Serialize, Deserialize)]
+///
+/// Each may come again: its reply was lost then, and is sent again.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 enum JoinStepMessage {
     Commit(Hash),
     Reveal(Reveal),
-    Wait,
+    /// The device waits for the verdict of this number.
+    Wait(usize),
+    /// The device keeps what makes it a member.
+    Kept,
 }
 
 /// Answer of the owner once the digits were compared. Each roster comes by itself: of a large fleet two are more than a
@@ -38,8 +47,12 @@ enum JoinStepMessage {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 enum JoinVerdict {
     Roster(SignedEnvelope),
-    Welcome { ids: Vec<FleetId> },
+    Welcome {
+        ids: Vec<FleetId>,
+    },
     No,
+    /// The owner knows that the device is a member.
+    Known,
 }
 
 fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, FleetError> {
@@ -57,7 +70,7 @@ fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FleetError> {
 /// The invited device, whose digits are to be compared.
 #[derive(Debug)]
 pub struct Joining {
-    client: Client,
+    owner: OwnerLine,
     code: InvitationCode,
     credentials: Option<String>,
     keys: Vec<(bool, Keys)>,
@@ -84,15 +97,11 @@ impl Joining {
         let keys = hosts.iter().map(made).collect::<Result<Vec<_>, FleetError>>()?;
         let members = keys.iter().map(|(host, keys)| keys.introduce("", *host)).collect();
         let party = Party::new(code.clone(), JoinSide::Joiner, members, super::random()?);
-        let link = connect_invited(&code, credentials.clone()).await?;
-        let subject = Subjects::for_fleet(&code.fleet).join_subject(&code.join);
-        let client = link.client;
-        let theirs: Hash =
-            send_and_receive(&client, &subject, &JoinStepMessage::Commit(party.commitment()), STEP).await?;
-        let revealed: Reveal =
-            send_and_receive(&client, &subject, &JoinStepMessage::Reveal(party.reveal(theirs)), STEP).await?;
+        let mut owner = OwnerLine::open(&code, credentials.clone()).await?;
+        let theirs: Hash = owner.ask_owner(&JoinStepMessage::Commit(party.commitment()), STEP).await?;
+        let revealed: Reveal = owner.ask_owner(&JoinStepMessage::Reveal(party.reveal(theirs)), STEP).await?;
         let joined = party.finish(theirs, &revealed).map_err(FleetError::refused)?;
-        Ok(Self { client, code, credentials, keys, joined })
+        Ok(Self { owner, code, credentials, keys, joined })
     }
 
     /// Waits until the owner has compared the digits, and keeps what makes this Mac a member.
@@ -101,14 +110,14 @@ impl Joining {
         folder: &Folder,
         consent: HostConsent,
     ) -> Result<(Membership, PinnedRoster), FleetError> {
-        let Self { client, code, credentials, keys, joined } = self;
-        let subject = Subjects::for_fleet(&code.fleet).join_subject(&code.join);
+        let Self { owner: mut line, code, credentials, keys, joined } = self;
         let mut rosters = Chain(Vec::new());
         let ids = loop {
-            match send_and_receive(&client, &subject, &JoinStepMessage::Wait, PATIENCE).await? {
+            match line.ask_owner(&JoinStepMessage::Wait(rosters.0.len()), PATIENCE).await? {
                 JoinVerdict::Roster(roster) => rosters.push(roster)?,
                 JoinVerdict::Welcome { ids } => break ids,
                 JoinVerdict::No => return Err(FleetError::Refused("the owner said no".to_owned())),
+                JoinVerdict::Known => return Err(FleetError::Refused("the owner is ahead".to_owned())),
             }
         };
         let (pinned, envelope) = rosters.follow(&code.fleet, code.roster)?;
@@ -130,7 +139,7 @@ impl Joining {
         if !is_owner || !ours {
             return Err(FleetError::Refused("the roster is not the one that was agreed on".to_owned()));
         }
-        folder.create()?;
+        folder.create_for_member()?;
         let mut members = Vec::new();
         for (id, (host, keys)) in ids.into_iter().zip(&keys) {
             folder.keep_keys(&id, keys)?;
@@ -145,7 +154,12 @@ impl Joining {
         if let Some(credentials) = credentials {
             folder.write_text(CREDENTIALS, credentials.as_bytes())?;
         }
+        folder.keep_unopened()?;
         folder.keep_membership(&membership)?;
+        // An owner who is not there any more may know it, or take this device out of the roster again.
+        if let Err(error) = line.ask_owner::<JoinVerdict>(&JoinStepMessage::Kept, STEP).await {
+            tracing::warn!(%error, "the owner did not confirm that this device joined");
+        }
         Ok((membership, pinned))
     }
 }
@@ -173,24 +187,72 @@ pub(super) async fn until_let_in(code: &InvitationCode, credentials: Option<&str
     }
 }
 
-async fn send_and_receive<T: DeserializeOwned>(
-    client: &Client,
-    subject: &str,
-    said: &JoinStepMessage,
-    patience: Duration,
-) -> Result<T, FleetError> {
-    let request = async_nats::Request::new().payload(encode(said)?.into()).timeout(Some(patience));
-    let reply =
-        client.send_request(subject.to_owned(), request).await.map_err(|error| match error.kind() {
-            async_nats::RequestErrorKind::NoResponders => FleetError::Unreachable(
-                "nobody waits for this code: an owner invites this Mac again".to_owned(),
-            ),
-            async_nats::RequestErrorKind::TimedOut => {
-                FleetError::Unreachable("the owner did not answer".to_owned())
+/// Connection of a device to the owner that invited it. It is made again when it is lost.
+#[derive(Debug)]
+struct OwnerLine {
+    link: BrokerLink,
+    code: InvitationCode,
+    credentials: Option<String>,
+}
+
+impl OwnerLine {
+    async fn open(code: &InvitationCode, credentials: Option<String>) -> Result<Self, FleetError> {
+        let link = connect_invited(code, credentials.clone()).await?;
+        Ok(Self { link, code: code.clone(), credentials })
+    }
+
+    /// Sends a message until its reply comes, for so long. An owner who is not there for a while has gone.
+    async fn ask_owner<T: DeserializeOwned>(
+        &mut self,
+        said: &JoinStepMessage,
+        patience: Duration,
+    ) -> Result<T, FleetError> {
+        let (end, mut gone) = (Instant::now() + patience, None);
+        loop {
+            let error = match self.ask_once(said).await {
+                Ok(reply) => return decode(&reply.payload),
+                Err(NoReply::Late) => {
+                    gone = None;
+                    FleetError::Unreachable("the owner did not answer".to_owned())
+                }
+                Err(NoReply::Gone(error)) => {
+                    if gone.get_or_insert_with(Instant::now).elapsed() >= STEP {
+                        return Err(error);
+                    }
+                    error
+                }
+            };
+            if Instant::now() >= end {
+                return Err(error);
             }
-            _ => FleetError::broker(error),
-        })?;
-    decode(&reply.payload)
+            sleep(AGAIN).await;
+        }
+    }
+
+    async fn ask_once(&mut self, said: &JoinStepMessage) -> Result<Message, NoReply> {
+        if self.link.is_lost() {
+            let again = connect_invited(&self.code, self.credentials.clone()).await;
+            self.link = again.map_err(NoReply::Gone)?;
+        }
+        let subject = Subjects::for_fleet(&self.code.fleet).join_subject(&self.code.join);
+        let payload = encode(said).map_err(NoReply::Gone)?;
+        let request = async_nats::Request::new().payload(payload.into()).timeout(Some(REPLY));
+        self.link.client.send_request(subject, request).await.map_err(|error| match error.kind() {
+            async_nats::RequestErrorKind::NoResponders => NoReply::Gone(FleetError::Unreachable(
+                "nobody waits for this code: an owner invites this Mac again".to_owned(),
+            )),
+            async_nats::RequestErrorKind::TimedOut => NoReply::Late,
+            _ => NoReply::Gone(FleetError::broker(error)),
+        })
+    }
+}
+
+/// Reason why no reply came.
+enum NoReply {
+    /// Absence of an owner, or a lost connection.
+    Gone(FleetError),
+    /// Patience of an owner who takes longer.
+    Late,
 }
 
 /// The owner's side of one invitation.
@@ -206,6 +268,8 @@ pub struct Inviting {
 pub struct Met {
     client: Client,
     messages: async_nats::Subscriber,
+    /// Messages that the device may send again, each with its reply.
+    replied: Vec<(JoinStepMessage, Vec<u8>)>,
     /// Members that joined, and the digits.
     pub joined: Joined,
 }
@@ -228,63 +292,94 @@ impl Inviting {
     pub async fn meet_device(mut self) -> Result<Met, FleetError> {
         let gone = || FleetError::Refused("nobody came with this code in time".to_owned());
         let met = async {
-            let mut committed = None;
+            let mut committed: Option<Hash> = None;
             loop {
                 let Some(message) = self.messages.next().await else { return Err(gone()) };
                 match (decode(&message.payload)?, committed) {
-                    (JoinStepMessage::Commit(theirs), None) => {
+                    // The same once more: its reply was lost.
+                    (JoinStepMessage::Commit(theirs), known) if known.is_none_or(|known| known == theirs) => {
                         committed = Some(theirs);
-                        send_reply(&self.client, &message, &self.party.commitment()).await?;
+                        send_reply(&self.client, &message, encode(&self.party.commitment())?).await?;
                     }
                     (JoinStepMessage::Reveal(revealed), Some(theirs)) => {
                         let joined = self.party.finish(theirs, &revealed).map_err(FleetError::refused)?;
-                        send_reply(&self.client, &message, &self.party.reveal(theirs)).await?;
-                        return Ok(joined);
+                        let own = [encode(&self.party.commitment())?, encode(&self.party.reveal(theirs))?];
+                        send_reply(&self.client, &message, own[1].clone()).await?;
+                        let theirs = [JoinStepMessage::Commit(theirs), JoinStepMessage::Reveal(revealed)];
+                        return Ok((joined, theirs.into_iter().zip(own).collect()));
                     }
                     // A second device, or one that begins again: a code works once.
-                    (JoinStepMessage::Commit(_) | JoinStepMessage::Reveal(_) | JoinStepMessage::Wait, _) => {
-                        return Err(FleetError::Refused(
-                            "this code was used twice: make another one".to_owned(),
-                        ));
-                    }
+                    (_, _) => return Err(used_twice()),
                 }
             }
         };
-        let joined = timeout(PATIENCE, met).await.map_err(|_| gone())??;
-        Ok(Met { client: self.client, messages: self.messages, joined })
+        let (joined, replied) = timeout(PATIENCE, met).await.map_err(|_| gone())??;
+        Ok(Met { client: self.client, messages: self.messages, replied, joined })
     }
 }
 
 impl Met {
     /// Tells the device that it is a member, with the rosters from the one that its code names.
+    ///
+    /// Waits until the device says that it keeps them.
     pub(super) async fn welcome(
         mut self,
         rosters: Vec<SignedEnvelope>,
         ids: Vec<FleetId>,
     ) -> Result<(), FleetError> {
-        for roster in rosters {
-            self.send_verdict(&JoinVerdict::Roster(roster)).await?;
-        }
-        self.send_verdict(&JoinVerdict::Welcome { ids }).await
+        let verdicts = rosters.into_iter().map(JoinVerdict::Roster).chain([JoinVerdict::Welcome { ids }]);
+        let verdicts: Vec<JoinVerdict> = verdicts.collect();
+        let told = async {
+            loop {
+                let (message, step) = self.next_step().await?;
+                match step {
+                    JoinStepMessage::Wait(number) => {
+                        self.send_verdict(&message, verdicts.get(number).ok_or_else(used_twice)?).await?;
+                    }
+                    JoinStepMessage::Kept => return self.send_verdict(&message, &JoinVerdict::Known).await,
+                    JoinStepMessage::Commit(_) | JoinStepMessage::Reveal(_) => return Err(used_twice()),
+                }
+            }
+        };
+        timeout(TOLD, told).await.map_err(|_| device_gone())?
     }
 
     /// Tells the device that it is none.
     pub async fn refuse(mut self) -> Result<(), FleetError> {
-        self.send_verdict(&JoinVerdict::No).await
+        match self.next_step().await? {
+            (message, JoinStepMessage::Wait(_)) => self.send_verdict(&message, &JoinVerdict::No).await,
+            _ => Err(used_twice()),
+        }
     }
 
-    async fn send_verdict(&mut self, verdict: &JoinVerdict) -> Result<(), FleetError> {
-        let gone = || FleetError::Unreachable("the device went away".to_owned());
-        let message = timeout(STEP, self.messages.next()).await.ok().flatten().ok_or_else(gone)?;
-        let JoinStepMessage::Wait = decode(&message.payload)? else {
-            return Err(FleetError::Refused("this code was used twice: make another one".to_owned()));
-        };
-        send_reply(&self.client, &message, verdict).await?;
+    /// Returns the next step of the device. What it sends again gets the same reply.
+    async fn next_step(&mut self) -> Result<(Message, JoinStepMessage), FleetError> {
+        loop {
+            let message = timeout(STEP, self.messages.next()).await.ok().flatten();
+            let message = message.ok_or_else(device_gone)?;
+            let step = decode(&message.payload)?;
+            match self.replied.iter().find(|(known, _)| *known == step) {
+                Some((_, reply)) => send_reply(&self.client, &message, reply.clone()).await?,
+                None => return Ok((message, step)),
+            }
+        }
+    }
+
+    async fn send_verdict(&self, message: &Message, verdict: &JoinVerdict) -> Result<(), FleetError> {
+        send_reply(&self.client, message, encode(verdict)?).await?;
         self.client.flush().await.map_err(FleetError::broker)
     }
 }
 
-async fn send_reply<T: Serialize>(client: &Client, to: &Message, value: &T) -> Result<(), FleetError> {
+fn device_gone() -> FleetError {
+    FleetError::Unreachable("the device went away, and did not join: invite it again".to_owned())
+}
+
+fn used_twice() -> FleetError {
+    FleetError::Refused("this code was used twice: make another one".to_owned())
+}
+
+async fn send_reply(client: &Client, to: &Message, reply: Vec<u8>) -> Result<(), FleetError> {
     let Some(subject) = to.reply.clone() else { return Ok(()) };
-    client.publish(subject, encode(value)?.into()).await.map_err(FleetError::broker)
+    client.publish(subject, reply.into()).await.map_err(FleetError::broker)
 }

@@ -37,10 +37,20 @@ const PENDING: &str = "pending-roster.json";
 /// File with the numbers of what this Mac's person signed as one of several, by its key in the bucket.
 const SIGNED: &str = "signed.json";
 
+/// File with the members that this Mac's person lets in and that did not confirm it, and the file that is locked meanwhile.
+const LETTING_IN: &str = "letting-in.json";
+const LETTING_IN_LOCK: &str = "letting-in.lock";
+
+/// File that says that this Mac became a member, and that nobody opened or closed the door since.
+const UNOPENED: &str = "unopened";
+
 /// Everything that makes this Mac a member.
-const FILES: [&str; 19] = [
+const FILES: [&str; 22] = [
+    UNOPENED,
     LOCK,
     PENDING,
+    LETTING_IN,
+    LETTING_IN_LOCK,
     "member.json",
     "shown.json",
     CREDENTIALS,
@@ -204,6 +214,13 @@ impl Folder {
         &self.path
     }
 
+    /// Makes it for a new member. What an earlier joining left behind that never ended may be of another fleet.
+    pub(super) fn create_for_member(&self) -> Result<(), FleetError> {
+        self.require_none()?;
+        self.forget()?;
+        self.create()
+    }
+
     /// Makes it.
     pub fn create(&self) -> Result<(), FleetError> {
         make_private(&self.path).map_err(FleetError::own_error)
@@ -324,6 +341,46 @@ impl Folder {
         self.remove(PENDING)
     }
 
+    /// Returns true if this Mac became a member, and something ended before its door was opened.
+    pub(crate) fn is_unopened(&self) -> bool {
+        self.path.join(UNOPENED).exists() && self.path.join("member.json").exists()
+    }
+
+    /// Notes that this Mac becomes a member, whose door is to be opened.
+    pub(super) fn keep_unopened(&self) -> Result<(), FleetError> {
+        self.write_text(UNOPENED, b"")
+    }
+
+    /// Forgets that: whether the door is open is kept elsewhere from now on.
+    pub(crate) fn forget_unopened(&self) -> Result<(), FleetError> {
+        self.remove(UNOPENED)
+    }
+
+    /// Returns the lock under which devices are let in; `None` while another task or program holds it. It ends with the file.
+    pub(super) fn try_letting_in(&self) -> Result<Option<fs::File>, FleetError> {
+        let file = self.open_lock(LETTING_IN_LOCK)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(fs::TryLockError::WouldBlock) => Ok(None),
+            Err(fs::TryLockError::Error(error)) => Err(FleetError::own_error(error)),
+        }
+    }
+
+    /// Returns the members that were let in here and did not confirm it.
+    pub(super) fn unconfirmed(&self) -> Result<Vec<FleetId>, FleetError> {
+        Ok(self.read_json(LETTING_IN)?.unwrap_or_default())
+    }
+
+    /// Keeps them, before a roster names them.
+    pub(super) fn keep_unconfirmed(&self, members: &[FleetId]) -> Result<(), FleetError> {
+        self.write_json(LETTING_IN, &members)
+    }
+
+    /// Forgets them: they are members, or the roster names them no more.
+    pub(super) fn forget_unconfirmed(&self) -> Result<(), FleetError> {
+        self.remove(LETTING_IN)
+    }
+
     /// Returns the number for the next document under a key, at least `next`.
     ///
     /// A number under which something was signed here is passed over, and the one after it. What was signed may still come to count,
@@ -401,11 +458,15 @@ impl Folder {
 
     /// Waits until nobody else pins a roster. The lock ends with the returned file.
     fn lock_roster(&self) -> Result<fs::File, FleetError> {
-        let mut options = fs::OpenOptions::new();
-        let file = options.create(true).append(true).mode(0o600).open(self.path.join(LOCK));
-        let file = file.map_err(FleetError::own_error)?;
+        let file = self.open_lock(LOCK)?;
         file.lock().map_err(FleetError::own_error)?;
         Ok(file)
+    }
+
+    fn open_lock(&self, name: &str) -> Result<fs::File, FleetError> {
+        let mut options = fs::OpenOptions::new();
+        let file = options.create(true).append(true).mode(0o600).open(self.path.join(name));
+        file.map_err(FleetError::own_error)
     }
 
     /// Writes a file of the folder, 0600, as a whole or not at all.

@@ -298,6 +298,11 @@ impl Passing {
         self.subject.starts_with("pf.") && self.subject.split('.').nth(2) == Some(kind)
     }
 
+    /// Returns true if a member stores it in the bucket.
+    pub(super) fn is_stored(&self) -> bool {
+        !self.to_member && self.subject.starts_with("$KV.")
+    }
+
     /// Returns true if it is a reply on its way from the member.
     pub(super) fn is_own_reply(&self) -> bool {
         !self.to_member && self.subject.starts_with("_INBOX")

@@ -18,6 +18,7 @@ mod blocks;
 #[cfg(target_os = "linux")]
 mod container;
 mod crash;
+mod crash_joining;
 mod crash_work;
 mod existing;
 mod farm;

@@ -1,18 +1,18 @@
 //! An owner's side: starting a fleet, inviting, revoking, and the broker's configuration.
 
 mod broker_file;
+mod letting_in;
 mod rights;
 mod signing;
 
 pub(super) use broker_file::configure_by_roster;
 
 use super::connect::BrokerLink;
-use super::joining::{Inviting, Met};
+use super::joining::Inviting;
 use super::keep::{
     CERTIFICATE, CONFIGURATION, CREDENTIALS, Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember,
     PRIVATE_KEY,
 };
-use super::proposals::SignaturesNeeded;
 use super::{FleetError, policy, store};
 use postern_fleet::{
     ApproverLimits, CODE_LASTS, FleetId, FleetRisk, Hash, Introduction, InvitationCode, Member, MemberRole,
@@ -204,7 +204,7 @@ impl PreparedFleet {
 
     /// Keeps it: from now on this Mac is a member.
     pub fn save_files(&self, folder: &Folder) -> Result<(), FleetError> {
-        folder.create()?;
+        folder.create_for_member()?;
         if self.configuration.is_some() {
             folder.create_broker()?;
         }
@@ -215,6 +215,7 @@ impl PreparedFleet {
             folder.keep_keys(id, keys)?;
         }
         folder.pin_roster(&self.pinned, &self.envelope)?;
+        folder.keep_unopened()?;
         folder.keep_membership(&self.membership)
     }
 }
@@ -289,6 +290,7 @@ impl FleetOwner {
         }
         let (fleet, by) = (&owner.membership.fleet, (&owner.me, &owner.keys.sign));
         store::say_fresh(&owner.link.client, fleet, by, &owner.pinned).await?;
+        owner.put_out_unconfirmed().await?;
         Ok(owner)
     }
 
@@ -395,47 +397,6 @@ impl FleetOwner {
     /// Waits for the device that has a code.
     pub async fn await_device(&self, code: InvitationCode) -> Result<Inviting, FleetError> {
         Inviting::subscribe(self.link.client.clone(), code, self.keys.introduce("owner", false)).await
-    }
-
-    /// Takes a device in whose digits were compared, and tells it so.
-    pub async fn welcome(&mut self, met: Met, invitation: &Invitation) -> Result<(), FleetError> {
-        self.welcome_signed(met, invitation, |_| {}).await
-    }
-
-    /// Takes a device in. Where further owners have to sign, `tell` is called, and the device waits for them.
-    pub async fn welcome_signed(
-        &mut self,
-        met: Met,
-        invitation: &Invitation,
-        tell: impl FnOnce(&SignaturesNeeded),
-    ) -> Result<(), FleetError> {
-        // The code names the roster of its time: the device follows all that came since.
-        let mut rosters = vec![self.signed.clone()];
-        rosters.extend(self.follow().await?);
-        let mut ids = Vec::new();
-        let mut roster = self.next_roster();
-        for introduced in &met.joined.members {
-            let id = super::new_id()?;
-            let member = member(&id, &invitation.name, introduced);
-            roster.members.push(if introduced.host {
-                Member { roles: vec![MemberRole::Host], groups: invitation.groups.clone(), ..member }
-            } else {
-                let approver = invitation.approver.clone();
-                Member { person: invitation.person.clone(), roles: invitation.roles(), approver, ..member }
-            });
-            ids.push(id);
-        }
-        let stored = self.stored_rosters().await?;
-        match self.publish(roster).await {
-            Ok(signed) => rosters.push(signed),
-            Err(FleetError::Proposed(needed)) => {
-                tell(&needed);
-                rosters.extend(self.until_signed(stored, &ids).await?);
-            }
-            Err(error) => return Err(error),
-        }
-        met.welcome(rosters, ids).await?;
-        self.configure(&[])
     }
 
     /// Removes members by name or id, and returns how many went. They are cut off once the broker reads its configuration.
