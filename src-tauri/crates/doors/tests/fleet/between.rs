@@ -303,6 +303,11 @@ impl Passing {
         !self.to_member && self.subject.starts_with("$KV.")
     }
 
+    /// Returns true if its text has these words.
+    pub(super) fn says(&self, words: &str) -> bool {
+        self.payload.windows(words.len()).any(|part| part == words.as_bytes())
+    }
+
     /// Returns true if it is a reply on its way from the member.
     pub(super) fn is_own_reply(&self) -> bool {
         !self.to_member && self.subject.starts_with("_INBOX")

@@ -202,7 +202,7 @@ async fn question_of(laptop: &Folder, request: Uuid) -> Elsewhere {
 }
 
 /// Answers until the host says what became of it.
-async fn insist(laptop: &Folder, one: &Elsewhere) -> AnswerReply {
+pub(super) async fn insist(laptop: &Folder, one: &Elsewhere) -> AnswerReply {
     let said = async {
         loop {
             let Ok(approver) = FleetApprover::connect(laptop).await else { continue };

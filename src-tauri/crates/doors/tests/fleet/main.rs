@@ -12,6 +12,7 @@
 
 mod administrator;
 mod answers;
+mod approver_link;
 mod audit;
 mod between;
 mod blocks;
