@@ -2,8 +2,8 @@
 //! roster admits none.
 
 use postern_fleet::{
-    FleetId, FleetMessageKind, FleetState, Hash, InvitationCode, Now, OpenKey, PinnedRoster, Roster,
-    SignedEnvelope, VerifyKey, admit_message, follow_rows, open_document,
+    FleetId, FleetMessageKind, FleetProposal, FleetState, Hash, InvitationCode, Now, OpenKey, PinnedRoster,
+    Roster, SignedEnvelope, VerifyKey, admit_message, follow_rows, open_document,
 };
 use std::time::Duration;
 
@@ -13,6 +13,14 @@ pub fn check(data: &[u8]) {
         let again = SignedEnvelope::decode(&envelope.encode(), usize::MAX);
         assert!(again.as_ref() == Ok(&envelope), "{envelope:?} is read back as {again:?}");
         assert!((1..=16).contains(&envelope.signatures.len()), "{envelope:?}");
+    }
+    if let Some(proposal) = FleetProposal::decode(data) {
+        let again = FleetProposal::decode(&proposal.encode());
+        assert!(again.as_ref() == Some(&proposal), "{proposal:?} is read back as {again:?}");
+        let (pinned, fleet) = (nobody().pinned, FleetId::random([1; 16]));
+        let signed =
+            proposal.check_roster(&pinned, &fleet).is_ok() || proposal.check_policy(&pinned, &fleet).is_ok();
+        assert!(!signed, "nobody signed {proposal:?}");
     }
     let now = Now { wall: i64::MAX / 2, timer: Duration::ZERO };
     assert!(admit_message(&nobody(), data, now).is_err(), "a fleet without members admits {data:?}");

@@ -10,7 +10,7 @@ use async_nats::{
     ServerError,
 };
 use futures_util::StreamExt as _;
-use postern_fleet::{FleetId, Hash, SignKey, Subjects};
+use postern_fleet::{FleetId, Hash, SignKey, Subjects, WallMillis};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -223,6 +223,17 @@ impl BrokerLink {
     /// Returns true if the connection is lost.
     pub(super) fn is_lost(&self) -> bool {
         self.lost.is_cancelled()
+    }
+
+    /// Returns the time at which the broker says that it makes something now.
+    pub(super) async fn broker_time(&self, stream: String) -> Result<WallMillis, FleetError> {
+        let stream = jet_stream(&self.client).get_stream(stream).await.map_err(FleetError::broker)?;
+        let deliver_subject = self.client.new_inbox();
+        let deliver_policy = consumer::DeliverPolicy::New;
+        let config = OrderedConfig { deliver_subject, deliver_policy, ..OrderedConfig::default() };
+        let consumer = stream.create_consumer(config).await.map_err(FleetError::broker)?;
+        let made = consumer.cached_info().created.unix_timestamp_nanos() / 1_000_000;
+        WallMillis::try_from(made).map_err(FleetError::broker)
     }
 
     /// Waits until the connection is lost. What async-nats would send after it came back is dropped with the client.

@@ -54,11 +54,9 @@ pub enum BrokerFact {
     Forbidden(String),
 }
 
-/// The part of the server's answer about a stream that says when it was.
+/// The part of the server's answer about a stream that says what is wrong.
 #[derive(Deserialize)]
 struct StreamAnswer {
-    #[serde(default)]
-    ts: Option<jiff::Timestamp>,
     #[serde(default)]
     error: Option<StreamError>,
 }
@@ -160,6 +158,7 @@ async fn rights(link: &BrokerLink, fleet: &FleetId, member: &Member) -> Vec<Brok
             Ok(Err(_)) | Err(_) => facts.push(BrokerFact::Forbidden(format!("reading the stream {name}"))),
         }
     }
+    facts.extend(clock(link, format!("KV_{}", names.bucket())).await);
     facts.extend(link.violations().into_iter().map(BrokerFact::Forbidden));
     facts
 }
@@ -168,10 +167,14 @@ fn fact_of_stream(name: &str, answer: &[u8]) -> Option<BrokerFact> {
     let Ok(answer) = serde_json::from_slice::<StreamAnswer>(answer) else {
         return Some(BrokerFact::Forbidden(format!("reading the stream {name}")));
     };
-    if let Some(error) = answer.error {
-        return Some(BrokerFact::Forbidden(format!("reading the stream {name}: {}", error.description)));
-    }
-    let ahead = answer.ts?.as_millisecond() - super::wall_clock();
+    let error = answer.error?;
+    Some(BrokerFact::Forbidden(format!("reading the stream {name}: {}", error.description)))
+}
+
+/// Compares the server's clock with this Mac's. Servers before 2.10 say the time only of what they make.
+async fn clock(link: &BrokerLink, bucket: String) -> Option<BrokerFact> {
+    let asked = timeout(PATIENCE, link.broker_time(bucket)).await;
+    let ahead = asked.ok()?.ok()? - super::wall_clock();
     (ahead.abs() > SKEW).then_some(BrokerFact::Clock(ahead))
 }
 

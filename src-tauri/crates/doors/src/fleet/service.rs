@@ -114,3 +114,32 @@ pub(super) fn reload(folder: &Folder) {
         _ = kill_process(pid, Signal::HUP);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::launch_agent;
+    use plist::Value;
+    use std::path::Path;
+
+    #[test]
+    fn the_launch_agent_is_a_property_list_that_starts_exactly_the_command() {
+        for home in ["/Users/kim", "/Users/kim & <co>", "/Users/\"kim\" 'x' ]]> \u{e9}"] {
+            let configuration =
+                format!("{home}/Library/Application Support/Postern/fleet/broker/broker.conf");
+            let command = ["/opt/homebrew/bin/nats-server".to_owned(), "-c".to_owned(), configuration];
+            let agent = launch_agent(Path::new(home), &command);
+            let read = Value::from_reader_xml(agent.text.as_bytes())
+                .unwrap_or_else(|error| panic!("{error}: {}", agent.text));
+            let read = read.as_dictionary().unwrap();
+            let words: Vec<&str> =
+                read["ProgramArguments"].as_array().unwrap().iter().filter_map(Value::as_string).collect();
+            assert_eq!(words, command, "{home}");
+            assert_eq!(read["Label"].as_string(), agent.path.file_stem().and_then(|name| name.to_str()));
+            assert_eq!(agent.path, Path::new(home).join("Library/LaunchAgents/dev.postern.broker.plist"));
+            for key in ["RunAtLoad", "KeepAlive"] {
+                assert_eq!(read[key].as_boolean(), Some(true), "{key}");
+            }
+            assert_eq!(read.len(), 4, "and nothing else");
+        }
+    }
+}

@@ -43,6 +43,8 @@ pub(super) enum Fate {
     Cut,
     /// Passed, and then the connection is cut.
     PassAndCut,
+    /// Passed as this makes it.
+    Alter(Box<dyn FnOnce(&[u8]) -> Vec<u8> + Send>),
     /// Passed, and then this is done.
     PassAndDo(Box<dyn FnOnce() + Send>),
 }
@@ -223,6 +225,10 @@ async fn carry(
                         _ = until.await;
                         _ = send.send((bytes, None));
                     });
+                }
+                Fate::Alter(change) => {
+                    passing.payload = change(&passing.payload);
+                    _ = send.send((passing.encode(), None));
                 }
                 Fate::Cut => cut.cancel(),
                 Fate::PassAndCut => {

@@ -21,6 +21,7 @@ mod container;
 mod crash;
 mod crash_joining;
 mod crash_work;
+mod examined;
 mod existing;
 mod farm;
 mod inbox;
