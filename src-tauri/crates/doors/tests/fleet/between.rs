@@ -44,10 +44,13 @@ pub(super) enum Fate {
     /// Passed, and then the connection is cut.
     PassAndCut,
     /// Passed as this makes it.
-    Alter(Box<dyn FnOnce(&[u8]) -> Vec<u8> + Send>),
+    Alter(Alteration),
     /// Passed, and then this is done.
     PassAndDo(Box<dyn FnOnce() + Send>),
 }
+
+/// Makes another payload of one.
+pub(super) type Alteration = Box<dyn FnOnce(&[u8]) -> Vec<u8> + Send>;
 
 /// Decides what becomes of each message.
 pub(super) type Trick = Box<dyn FnMut(&Passing) -> Fate + Send>;

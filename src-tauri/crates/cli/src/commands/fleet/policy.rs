@@ -142,7 +142,7 @@ fn status(folder: &Folder, group: &str) -> Result<(), Failure> {
     })?;
     match state {
         Some((label, Some(reach))) => {
-            print::write_line(format!("newest  {label}, for {}", reach_in_words(&reach)))?
+            print::write_line(format!("newest  {label}, for {}", reach_in_words(&reach)))?;
         }
         Some((label, None)) => print::write_line(format!("newest  {label}, for no host"))?,
         None => print::write_line("nothing is published")?,
