@@ -2,6 +2,7 @@
 
 use super::super::judge::JudgedRequest;
 use super::text::{shown_path, to_pieces};
+use postern_command::escape::visible_text;
 use postern_command::{Power, ProgramClass, Via, class_of};
 use postern_contract::render::{self, ProgramRemark};
 use postern_contract::{ShownProgram, ShownScript, ShownText};
@@ -75,7 +76,7 @@ fn shown_program(
         name: to_pieces(&program.invoked),
         path: shown_path(&program.path, home),
         real_path: (program.real_path != program.path).then(|| shown_path(&program.real_path, home)),
-        version: identity.and_then(|identity| identity.version.clone()),
+        version: identity.and_then(|identity| identity.version.as_deref().map(visible_text)),
         short_hash: identity.map(|identity| short_hash(&identity.sha256)),
         signer: signature.and_then(Signature::signer).map(|signer| match signer {
             Signer::Platform => to_pieces("Apple"),
@@ -136,5 +137,40 @@ fn power_remark(via: &Via) -> Option<ProgramRemark> {
         Power::Transparent => None,
         Power::Elevated => Some(ProgramRemark::MoreRights),
         Power::Elsewhere => Some(ProgramRemark::Elsewhere),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postern_policy::Identity;
+
+    /// A version is the name of a folder, which an agent may have made.
+    #[test]
+    fn a_version_shows_what_is_hidden_in_it() {
+        let identity = Identity {
+            sha256: "0".repeat(64),
+            size: 1,
+            mtime_ns: "1".to_owned(),
+            ctime_ns: "1".to_owned(),
+            device: 1,
+            inode: "1".to_owned(),
+            version: Some("1.2\u{202e}3".to_owned()),
+            signature: None,
+        };
+        let program = FoundProgram {
+            invoked: "tool".to_owned(),
+            path: "/opt/tool".to_owned(),
+            real_path: "/opt/tool".to_owned(),
+            identity: Some(identity),
+            shebang: None,
+            mutable: true,
+            agent_can_change: true,
+            links: 1,
+            setuid: false,
+            shell_only: false,
+        };
+        let shown = shown_program(&program, None, None, "/Users/u");
+        assert_eq!(shown.version.as_deref(), Some("1.2\\u{202e}3"));
     }
 }
