@@ -49,6 +49,7 @@ import type { InsightsAsk } from "./InsightsAsk";
 import type { Lint } from "./Lint";
 import type { Linted } from "./Linted";
 import type { Nothing } from "./Nothing";
+import type { OutputSearch } from "./OutputSearch";
 import type { PairedClientRef } from "./PairedClientRef";
 import type { Pause } from "./Pause";
 import type { Permissions } from "./Permissions";
@@ -298,6 +299,10 @@ resume: Call<Nothing, Status>,
  * Requests, newest first, a page at a time.
  */
 "requests.list": Call<RequestFilter, Requests>, 
+/**
+ * Find the newest requests that printed a text. Only this computer's, in its newest output.
+ */
+"requests.findOutput": Call<OutputSearch, Requests>, 
 /**
  * Return a request in full.
  */

@@ -139,6 +139,7 @@ export type { NothingToSave } from "./NothingToSave";
 export type { OfferFolder } from "./OfferFolder";
 export type { Origin } from "./Origin";
 export type { Outcome } from "./Outcome";
+export type { OutputSearch } from "./OutputSearch";
 export type { Overview } from "./Overview";
 export type { PairedClient } from "./PairedClient";
 export type { PairedClientRef } from "./PairedClientRef";
