@@ -144,6 +144,9 @@ mod tests {
     #[test]
     fn every_command_has_examples_that_it_takes() {
         walk(&command(), "postern", &mut |command, path| {
+            if command.is_hide_set() {
+                return;
+            }
             assert!(examples_of(path).next().is_some(), "{path} has no example");
             let help = command.clone().render_long_help().to_string();
             assert_eq!(
