@@ -17,6 +17,8 @@ mod audit;
 mod between;
 mod blocks;
 #[cfg(target_os = "linux")]
+mod broker_unit;
+#[cfg(target_os = "linux")]
 mod container;
 mod crash;
 mod crash_joining;
