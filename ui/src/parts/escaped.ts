@@ -11,6 +11,9 @@ export function named(escape: string): string {
 /** Pieces as one line of text that can be shown. */
 export const textOf = (pieces: Piece[]): string => pieces.map((piece) => named(piece.text)).join("");
 
+/** A text of the page, with what it names in it, as a piece. */
+export const said = (text: string): Piece[] => [{ text, kind: "plain" }];
+
 /** A text of more letters than this is long. */
 const LONG = 1000;
 

@@ -1,8 +1,8 @@
 // What the toolbar's search finds: pages, agents, settings and rules from what is known, requests and output from the host.
 
 import type { DoorRow, Piece, RequestRow, RuleRow } from "../contract";
-import { piecesOf } from "../parts/escaped";
-import { frame, search as said } from "../words/window";
+import { piecesOf, said } from "../parts/escaped";
+import { frame, search as texts } from "../words/window";
 import { allChoices, type Place } from "./choices";
 import { found } from "./rules/list";
 import { PLACES, type Page, type State } from "./state.svelte";
@@ -10,7 +10,7 @@ import { words } from "./words";
 
 /** Something that was found, and the page that shows it. */
 export interface Hit {
-  group: keyof typeof said.groups;
+  group: keyof typeof texts.groups;
   key: string;
   /** What it is called, ready to be shown. */
   text: Piece[];
@@ -22,8 +22,6 @@ export interface Hit {
 /** The most of a group. Agents share the names of their settings. */
 const MOST = 5;
 const MOST_SETTINGS = 8;
-
-const plain = (text: string): Piece[] => [{ text, kind: "plain" }];
 
 const has = (text: string, wanted: string[]) => {
   const lower = text.toLowerCase();
@@ -73,7 +71,7 @@ export function hits(app: State, text: string, { rules, requests, printed, doors
   const pages: Hit[] = PLACES.filter((kind) => has(frame.places[kind], wanted)).map((kind) => ({
     group: "pages",
     key: `page-${kind}`,
-    text: plain(frame.places[kind]),
+    text: said(frame.places[kind]),
     code: false,
     note: "",
     page: { kind },
@@ -83,7 +81,7 @@ export function hits(app: State, text: string, { rules, requests, printed, doors
     .map((agent) => ({
       group: "agents",
       key: `agent-${agent.id}`,
-      text: plain(agent.name),
+      text: said(agent.name),
       code: false,
       note: app.reaches(agent) ? frame.dot.connected : frame.dot.idle,
       page: { kind: "agent", id: agent.id },

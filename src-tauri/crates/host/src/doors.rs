@@ -18,6 +18,10 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Words for a change of the fleet that waits for the person's signature.
+pub const UNSIGNED_CHANGE: &str =
+    "a change of the fleet waits for your signature: Settings, Integrations, Fleet";
+
 /// Result that is still to come.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -156,7 +160,7 @@ impl DoorSlot {
     pub(crate) fn unsigned_changes(&self) -> Option<Concern> {
         let message = match self.unsigned.load(Ordering::Relaxed) {
             0 => return None,
-            1 => "a change of the fleet waits for your signature: Settings, Integrations, Fleet".to_owned(),
+            1 => UNSIGNED_CHANGE.to_owned(),
             many => {
                 format!("{many} changes of the fleet wait for your signature: Settings, Integrations, Fleet")
             }

@@ -13,13 +13,17 @@ use postern_command::escape::visible_text;
 use postern_contract::methods::{ControlError, FleetRole, FleetSignatures, ProposedChange};
 use postern_fleet::{MemberRole, Subjects};
 use postern_host::Host;
-use postern_host::doors::DoorMethodFuture;
+use postern_host::doors::{DoorMethodFuture, UNSIGNED_CHANGE};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// Days of history that a policy is judged on before it is signed in the window.
 const REPLAYED_DAYS: u16 = 7;
+
+/// Pause before it is looked again over a new connection.
+const LOST: Duration = Duration::from_millis(200);
 
 /// Changes that wait, while the door is open.
 #[derive(Debug)]
@@ -48,8 +52,7 @@ impl UnsignedChanges {
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = all.into_iter().map(Arc::new).collect();
         let waiting = own.len();
         if self.are_new(own) {
-            let words = "a change of the fleet waits for your signature: Settings, Integrations, Fleet";
-            self.host.call_attention(words.to_owned());
+            self.host.call_attention(UNSIGNED_CHANGE.to_owned());
         }
         self.host.note_unsigned(waiting).await;
         Ok(())
@@ -93,12 +96,13 @@ impl UnsignedChanges {
     pub(super) async fn watch_broker(&self, closed: &CancellationToken) {
         let work = async {
             loop {
-                if self.needs_signatures()
-                    && let Err(error) = self.look_until_lost().await
-                {
+                let looked = if self.needs_signatures() { Some(self.look_until_lost().await) } else { None };
+                if let Some(Err(error)) = &looked {
                     tracing::warn!(%error, "changes of the fleet that wait for signatures could not be read");
                 }
-                tokio::time::sleep(PRESENT).await;
+                // A broker that reads its configuration again cuts connections, and is there at once.
+                let pause = if let Some(Ok(())) = looked { LOST } else { PRESENT };
+                tokio::time::sleep(pause).await;
             }
         };
         closed.run_until_cancelled(Box::pin(work)).await;

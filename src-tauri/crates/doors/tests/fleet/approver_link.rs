@@ -5,8 +5,9 @@
 use crate::between::{Between, Fate, Passing};
 use crate::crash::insist;
 use crate::rights::noor_joined;
-use crate::stage::{Mac, PATIENCE, Stage, until_async, waits};
-use postern_doors::fleet::{AnswerReply, Elsewhere, FleetApprover, FleetChoice, Folder};
+use crate::stage::{Mac, PATIENCE, Stage, until_async};
+use crate::withheld::answer_too_late;
+use postern_doors::fleet::{AnswerReply, Elsewhere, FleetApprover, Folder};
 use postern_host::ConnectedApproverKind;
 use postern_protocol::RunResult;
 use serde_json::json;
@@ -149,19 +150,8 @@ async fn an_answer_that_an_approver_s_connection_holds_until_after_the_end_start
         }
         Fate::Pass
     });
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
-    let approver = FleetApprover::connect(&noor.folder()).await.unwrap();
-    let unheard = approver.answer(&asked, FleetChoice::Once, None, None);
-    let (unheard, ended) = tokio::join!(unheard, timeout(PATIENCE, run));
-    assert_eq!(unheard.unwrap(), AnswerReply::NotConfirmed, "the approver is not told that it counts");
-    let (ended, channel) = ended.unwrap().unwrap();
-    assert!(format!("{ended:?}").contains("Denied"), "{ended:?}");
-    let_go.send(()).unwrap();
-    // The host replies to what was held: it has read it by then.
-    timeout(PATIENCE, came).await.unwrap().unwrap();
+    let (_approver, asked, file) =
+        answer_too_late(&mut stage, &noor.folder(), &mut news, (let_go, came)).await;
     assert!(matches!(insist(&noor.folder(), &asked).await, AnswerReply::Closed { .. }));
     assert!(!file.exists(), "the time was over");
-    drop(channel);
 }

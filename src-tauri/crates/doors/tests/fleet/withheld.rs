@@ -2,14 +2,16 @@
 
 use crate::between::{Between, Fate};
 use crate::stage::{Mac, PATIENCE, Stage, invitation, joined, until_async, until_waiting, waits};
-use postern_doors::fleet::{AnswerReply, Elsewhere, FleetApprover, FleetChoice, FleetId};
+use postern_doors::fleet::{AnswerReply, Elsewhere, FleetApprover, FleetChoice, FleetId, Folder, News};
 use postern_fleet::{FleetMessageHeader, Fresh};
 use postern_host::ConnectedApproverKind;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -192,6 +194,30 @@ async fn a_connection_that_is_cut_at_any_moment_of_an_answer_starts_once() {
     drop(at_mini);
 }
 
+/// Answers a question whose answer a broker holds until that is let go, after the end. Returns once the host `came` to read it,
+/// with the approver, the question and the file that its command would have made.
+pub(super) async fn answer_too_late(
+    stage: &mut Stage,
+    of: &Folder,
+    news: &mut UnboundedReceiver<News>,
+    (let_go, came): (oneshot::Sender<()>, oneshot::Receiver<()>),
+) -> (FleetApprover, Elsewhere, PathBuf) {
+    let file = stage.mini.file("file");
+    let run = stage.ask(&file);
+    let asked = waits(news).await;
+    let approver = FleetApprover::connect(of).await.unwrap();
+    let unheard = approver.answer(&asked, FleetChoice::Once, None, None);
+    let (unheard, ended) = tokio::join!(unheard, timeout(PATIENCE, run));
+    assert_eq!(unheard.unwrap(), AnswerReply::NotConfirmed, "the approver is not told that it counts");
+    let (ended, channel) = ended.unwrap().unwrap();
+    stage.channel = Some(channel);
+    assert!(format!("{ended:?}").contains("Denied"), "{ended:?}");
+    let_go.send(()).unwrap();
+    // The host replies to what was held: it has read it by then.
+    timeout(PATIENCE, came).await.unwrap().unwrap();
+    (approver, asked, file)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_is_held_until_after_the_end_starts_nothing() {
     let mut stage = Stage::set().await;
@@ -211,19 +237,8 @@ async fn an_answer_that_is_held_until_after_the_end_starts_nothing() {
             None => Fate::Pass,
         }
     });
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
-    let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
-    let unheard = mara.answer(&asked, FleetChoice::Once, None, None);
-    let (unheard, ended) = tokio::join!(unheard, timeout(PATIENCE, run));
-    assert_eq!(unheard.unwrap(), AnswerReply::NotConfirmed, "the approver is not told that it counts");
-    let (ended, channel) = ended.unwrap().unwrap();
-    assert!(format!("{ended:?}").contains("Denied"), "{ended:?}");
-    let_go.send(()).unwrap();
-    // The host replies to it: it has read it by then.
-    timeout(PATIENCE, came).await.unwrap().unwrap();
+    let laptop = stage.laptop.folder();
+    let (mara, asked, file) = answer_too_late(&mut stage, &laptop, &mut news, (let_go, came)).await;
     assert!(matches!(answered(&mara, &asked, FleetChoice::Once).await, AnswerReply::Closed { .. }));
     assert!(!file.exists(), "the time was over");
-    drop(channel);
 }

@@ -42,11 +42,14 @@ impl OutputExcerpt {
     }
 
     /// Returns true if what is kept has these bytes, in any case of ASCII letters. `wanted` in lower case.
-    fn contains(&self, wanted: &[u8]) -> bool {
-        let holds = |part: &[u8]| memchr::memmem::find(&part.to_ascii_lowercase(), wanted).is_some();
+    fn contains(self, wanted: &[u8]) -> bool {
+        let holds = |mut part: Vec<u8>| {
+            part.make_ascii_lowercase();
+            memchr::memmem::find(&part, wanted).is_some()
+        };
         match self.left_out() {
-            0 => holds(&[self.head.as_slice(), &self.tail].concat()),
-            _ => holds(&self.head) || holds(&self.tail),
+            0 => holds([self.head, self.tail].concat()),
+            _ => holds(self.head) || holds(self.tail),
         }
     }
 }
