@@ -184,7 +184,7 @@ fn an_organisation_decides_as_long_as_its_file_is_there() {
     host.until(&["status"], "line 2, column");
     let denied = agent_runs(&channel, &["uname"]);
     assert!(
-        denied.code == 126 && denied.stderr.contains("Postern can’t read your organization’s rules"),
+        denied.code == 126 && denied.stderr.contains("Postern can’t read the organization’s rules"),
         "what it denies is not known: {denied:?}"
     );
     let doctor = host.run(&["doctor"]);

@@ -1,5 +1,7 @@
 //! Reason of a denial, with advice to the agent.
 
+use super::audience::Audience;
+use super::cause::cause_to;
 use super::missing_network;
 use super::sentence::Sentence;
 use crate::piece::{ShownText, pieces_to_text};
@@ -13,7 +15,7 @@ use std::time::Duration;
 pub fn denial(denial: &Denial) -> ExecDenied {
     ExecDenied {
         reason: denial.reason,
-        message: pieces_to_text(&refusal(&denial.cause)),
+        message: refusal_text(&denial.cause),
         advice: denial_advice(denial),
         feedback: denial.feedback.clone(),
         rule: denial.rule,
@@ -36,10 +38,20 @@ pub fn verdict_advice(verdict: &Verdict) -> Option<String> {
     verdict.advice.as_ref().map(|given| pieces_to_text(&advice(given)))
 }
 
-/// Returns why a request is denied.
+/// Returns why a request is denied, as plain text to an agent.
+pub fn refusal_text(refusal: &Refusal) -> String {
+    pieces_to_text(&refusal_to(Audience::Agent, refusal))
+}
+
+/// Returns why a request is denied, to the user.
 pub fn refusal(refusal: &Refusal) -> ShownText {
+    refusal_to(Audience::User, refusal)
+}
+
+fn refusal_to(audience: Audience, refusal: &Refusal) -> ShownText {
+    let user = audience.choose_words("You", "The user");
     let sentence = match refusal {
-        Refusal::Verdict { cause, .. } => return super::cause_sentence(cause),
+        Refusal::Verdict { cause, .. } => return cause_to(audience, cause),
         Refusal::Unreadable(words) => Sentence::new(words.clone()),
         Refusal::Folder { path, problem } => Sentence::new("The working directory ")
             .fragment(path)
@@ -48,7 +60,9 @@ pub fn refusal(refusal: &Refusal) -> ShownText {
             .literal("."),
         Refusal::Environment { names } => environment(names),
         Refusal::Paused => Sentence::new("All agents are blocked: every request is denied."),
-        Refusal::Stopped { .. } => Sentence::new("The user denied everything from this agent for a while."),
+        Refusal::Stopped { .. } => {
+            Sentence::new(user).literal(" denied everything from this agent for a while.")
+        }
         Refusal::QueueFull { waiting } => Sentence::default()
             .number(*waiting)
             .literal(" requests of this agent wait to be asked about. Nobody said no to this one."),
@@ -65,7 +79,7 @@ pub fn refusal(refusal: &Refusal) -> ShownText {
         Refusal::NotJudged => Sentence::new("Postern could not judge it."),
         Refusal::TooManyRuns => Sentence::new("Too many commands of this agent wait to be started."),
         Refusal::TooLongToShow => Sentence::new("The request is too long to be shown to a person in full."),
-        Refusal::Person => Sentence::new("The user denied it."),
+        Refusal::Person => Sentence::new(user).literal(" denied it."),
         Refusal::Expired { presented: true } => Sentence::new("Nobody answered in time."),
         Refusal::Expired { presented: false } => {
             Sentence::new("Nobody answered in time, and nobody was there who could have seen the question.")
@@ -81,8 +95,8 @@ pub fn refusal(refusal: &Refusal) -> ShownText {
         Refusal::Nobody => Sentence::new(
             "Nobody can answer: no window, terminal, chat or paired device is connected to Postern.",
         ),
-        Refusal::Withdrawn(why) => Sentence::new(withdrawal(*why)),
-        Refusal::Drifted(drift) => drifted(drift),
+        Refusal::Withdrawn(why) => Sentence::new(withdrawal(*why, audience)),
+        Refusal::Drifted(drift) => drifted(drift, audience),
         Refusal::NotRecorded => {
             Sentence::new("Postern could not write it down, and what is not written down does not run.")
         }
@@ -164,7 +178,7 @@ pub fn set_aside(moved: &[&str], kept: &[(&str, &str)]) -> String {
 
 /// Returns what an agent is told whose line ended because a program of it was not the approved one when its turn came.
 pub fn drifted_step(drift: &Drift) -> String {
-    let why = crate::pieces_to_text(&drifted(drift).pieces());
+    let why = crate::pieces_to_text(&drifted(drift, Audience::Agent).pieces());
     format!("{why} What was left of the line did not run. Ask again: the program is judged as it is now.")
 }
 
@@ -245,18 +259,21 @@ pub fn not_shown(why: &NotShown) -> ShownText {
     sentence.pieces()
 }
 
-fn withdrawal(why: Withdrawal) -> &'static str {
+fn withdrawal(why: Withdrawal, audience: Audience) -> &'static str {
     match why {
         Withdrawal::TakenBack => "The agent withdrew it.",
         Withdrawal::AgentGone => "It was withdrawn: its agent went away.",
         Withdrawal::SessionClosed => "It was withdrawn: its session closed.",
         Withdrawal::Disconnected => "It was withdrawn: the connection that asked for it ended.",
         Withdrawal::NotEnrolled => "The agent is not enrolled any more.",
-        Withdrawal::Ended => "The agent or the user ended it before it started.",
+        Withdrawal::Ended => audience.choose_words(
+            "The agent ended it before it started, or you did.",
+            "The agent or the user ended it before it started.",
+        ),
     }
 }
 
-fn drifted(drift: &Drift) -> Sentence {
+fn drifted(drift: &Drift, audience: Audience) -> Sentence {
     match drift {
         Drift::Folder { path } => {
             Sentence::new("The working directory ").fragment(path).literal(" is no longer the same folder.")
@@ -280,7 +297,10 @@ fn drifted(drift: &Drift) -> Sentence {
         Drift::OtherPlan => Sentence::new("What was to be started is not what was let through."),
         Drift::Gone => Sentence::new("What was judged is not there any more."),
         Drift::Policy => Sentence::new("The policy changed between the yes and the start."),
-        Drift::NotSaved => Sentence::new("The rule that the user chose could not be saved."),
+        Drift::NotSaved => Sentence::new(audience.choose_words(
+            "The rule that you chose could not be saved.",
+            "The rule that the user chose could not be saved.",
+        )),
     }
 }
 

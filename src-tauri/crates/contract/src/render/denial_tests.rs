@@ -1,6 +1,6 @@
 //! Tests of the messages for denials: what happened and what to do, in plain words, each thing once.
 
-use super::{denial, denial_advice, refusal, timed_out};
+use super::{denial, denial_advice, refusal, refusal_text, timed_out};
 use crate::piece::pieces_to_text;
 use postern_command::escape::{self, is_visible};
 use postern_policy::environment::{NameRefusalReason, RefusedName};
@@ -100,6 +100,15 @@ fn no_denial_names_the_person_but_their_own() {
         let told = denial(&one);
         let theirs = told.message.contains("user denied");
         assert_eq!(theirs, told.reason == DenyReason::User, "{told:?}");
+    }
+}
+
+#[test]
+fn a_denial_calls_the_user_by_its_audience() {
+    for one in refusals("x") {
+        let (to_user, to_agent) = (pieces_to_text(&refusal(&one)), refusal_text(&one));
+        assert!(!to_user.to_lowercase().contains("the user"), "{to_user}");
+        assert!(!to_agent.to_lowercase().contains("you"), "{to_agent}");
     }
 }
 

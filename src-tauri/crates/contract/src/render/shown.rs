@@ -1,11 +1,12 @@
 //! Parts of a verdict as approvers show them.
 
+use super::audience::Audience;
 use crate::shown::{RiskText, ShownEffect, ShownRisk, ShownStep, ShownTrace};
 use postern_policy::{Cause, RatedEffect, Risk, RiskLevel, StepVerdict, TraceLine, Verdict};
 
-/// Returns the cause as plain text, for agents and logs.
+/// Returns the cause as plain text to an agent.
 pub fn cause_text(cause: &Cause) -> String {
-    crate::piece::pieces_to_text(&super::cause_sentence(cause))
+    crate::piece::pieces_to_text(&super::cause::cause_to(Audience::Agent, cause))
 }
 
 /// Returns a risk with its reasons in words.

@@ -122,6 +122,13 @@ fn facts_become_sentences() {
 }
 
 #[test]
+fn a_sentence_calls_the_user_by_its_audience() {
+    let own = Cause::Rule(NamedRule { source: NamedRuleSource::Person, why: None, ..rule("rm *") });
+    assert_eq!(pieces_to_text(&cause_sentence(&own)), "Denied by the rule `rm *` (yours).");
+    assert_eq!(cause_text(&own), "Denied by the rule `rm *` (the user’s own).");
+}
+
+#[test]
 fn what_an_earlier_version_recorded_is_still_shown() {
     let recorded = serde_json::json!({
         "argv": null, "text": "ls", "program": "ls", "path": null, "decision": "ask", "reason": "allowlist-miss",

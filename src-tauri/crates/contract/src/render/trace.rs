@@ -6,7 +6,7 @@ use super::sentence::Sentence;
 use crate::piece::ShownText;
 use postern_policy::{Confinement, Decision, Denied, Security, StageFinding};
 
-/// Returns what a stage found, in one sentence.
+/// Returns what a stage found, in one sentence to the user.
 pub fn finding_sentence(found: &StageFinding) -> ShownText {
     let sentence = match found {
         StageFinding::Cause(cause) => return super::cause_sentence(cause),
@@ -38,7 +38,7 @@ pub fn finding_sentence(found: &StageFinding) -> ShownText {
             Security::Allowlist => "This agent may run what is allowed.",
             Security::Full => "This agent may run everything.",
         }),
-        StageFinding::Confinement(Confinement::None) => Sentence::new("Runs with the user’s full access."),
+        StageFinding::Confinement(Confinement::None) => Sentence::new("Runs with your full access."),
         StageFinding::Confinement(Confinement::Look { folders, reads, denied }) => {
             let begun = Sentence::new("Confined: it reads ")
                 .code_list(&[folders.as_slice(), reads].concat())

@@ -193,9 +193,7 @@ fn message(ending: Option<&RequestEnding>) -> Option<String> {
         RequestEnding::Denied(denial) => {
             let said =
                 denial.feedback.as_ref().map(|words| format!(" They said: {}", escape::visible_text(words)));
-            Some(
-                postern_contract::pieces_to_text(&render::refusal(&denial.cause)) + &said.unwrap_or_default(),
-            )
+            Some(render::refusal_text(&denial.cause) + &said.unwrap_or_default())
         }
         RequestEnding::Failed { message } => Some(escape::visible_text(message)),
         RequestEnding::Finished { .. } | RequestEnding::Allowed => None,

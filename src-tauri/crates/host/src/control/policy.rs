@@ -169,7 +169,7 @@ fn change(change: ReplayedChange) -> ReplayChange {
         was,
         becomes: becomes.decision,
         reason: becomes.reason,
-        message: render::cause_text(&becomes.cause),
+        message: postern_contract::pieces_to_text(&render::cause_sentence(&becomes.cause)),
         rule: becomes.rule,
     }
 }

@@ -324,7 +324,7 @@ pub(super) fn note_for_agent(
         Some(RequestEnding::Denied(denial)) => Some(VerdictNote {
             decision: Decision::Deny,
             reason: denial.reason.name().to_owned(),
-            message: postern_contract::pieces_to_text(&render::refusal(&denial.cause)),
+            message: render::refusal_text(&denial.cause),
             advice: render::denial_advice(denial),
             rule: denial.rule,
         }),

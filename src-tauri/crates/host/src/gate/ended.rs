@@ -123,7 +123,7 @@ impl Task {
                             name,
                             path: None,
                             decision: postern_protocol::Decision::Deny,
-                            message: postern_contract::pieces_to_text(&render::refusal(&denial.cause)),
+                            message: render::refusal_text(&denial.cause),
                         },
                     }
                 })
@@ -158,7 +158,7 @@ impl Task {
             let answered = answered.await;
             let reply = waits.lock().unwrap_or_else(PoisonError::into_inner).take();
             if let (Err(why), Some(reply)) = (answered, reply) {
-                let message = postern_contract::pieces_to_text(&render::refusal(&why.into()));
+                let message = render::refusal_text(&why.into());
                 reply.send_error(&ErrorObject::new(ErrorCode::RateLimited, message).retry_after(BUSY_MS));
             }
         });

@@ -2,6 +2,7 @@
 
 use super::{cause_sentence, policies};
 use crate::piece::ShownText;
+use crate::render::audience::Audience;
 use crate::render::sentence::Sentence;
 use postern_policy::{Cause, Effect, NamedRule, NamedRuleSource, StepVerdict, ToolCause, ToolUse, Verdict};
 
@@ -127,7 +128,7 @@ fn of_tool(cause: &ToolCause, used: &AskedUse, agent: &ShownText) -> Sentence {
         }
         ToolCause::Nul { .. } => by_agent().literal(" sent a value with a NUL in it."),
         ToolCause::NoCommand | ToolCause::Unparsed | ToolCause::Protected { .. } => {
-            Sentence::default().append(super::tool::tool_cause_sentence(cause))
+            Sentence::default().append(super::tool::tool_cause_to(Audience::User, cause))
         }
     }
 }

@@ -6,6 +6,7 @@ mod tool;
 pub use asked::{AskedUse, asked_because};
 
 use super::argument::argument;
+use super::audience::Audience;
 use super::gap;
 use super::risk::protection;
 use super::sentence::Sentence;
@@ -53,23 +54,29 @@ pub(super) fn policies(names: &[String]) -> Sentence {
     if names.is_empty() { Sentence::new("A policy") } else { named }
 }
 
+/// Returns why, in one or two sentences to the user.
+pub fn cause_sentence(cause: &Cause) -> ShownText {
+    cause_to(Audience::User, cause)
+}
+
 /// Returns why, in one or two sentences.
 #[expect(clippy::too_many_lines, reason = "one line for each kind of cause")]
-pub fn cause_sentence(cause: &Cause) -> ShownText {
+pub(super) fn cause_to(audience: Audience, cause: &Cause) -> ShownText {
     let sentence = match cause {
         Cause::Invalid(words) => Sentence::new(words.clone()),
         Cause::LookupMismatch => Sentence::new("Postern looked up something else than it read."),
         Cause::NothingRuns => Sentence::new("Nothing in it would run."),
         Cause::RunsAnything => Sentence::new("This agent may run everything that no deny rule names."),
-        Cause::AskAlways(would) => Sentence::new("Postern asks about everything from this agent. ")
-            .append(self::cause_sentence(would)),
+        Cause::AskAlways(would) => {
+            Sentence::new("Postern asks about everything from this agent. ").append(cause_to(audience, would))
+        }
         Cause::SeveralPeople { people, by, would } => policies(by)
             .literal(" wants ")
             .number(usize::from(*people))
             .literal(" people to approve it, which nothing that is set or saved here does. ")
-            .append(self::cause_sentence(would)),
+            .append(cause_to(audience, would)),
         Cause::Steps { cause, asking, steps } => Sentence::default()
-            .append(self::cause_sentence(cause))
+            .append(cause_to(audience, cause))
             .literal(" (")
             .number(*asking)
             .literal(" of ")
@@ -92,17 +99,17 @@ pub fn cause_sentence(cause: &Cause) -> ShownText {
             } else {
                 "This session may not run commands on the host ("
             };
-            source(Sentence::new(words), from).literal(").")
+            source(Sentence::new(words), from, audience).literal(").")
         }
         Cause::Elevated(elevation) => Sentence::new(elevated(*elevation)),
         Cause::FileUnreadable { problem } => Sentence::new("Postern can’t read `permissions.jsonc` (")
             .code(problem)
             .literal("); it allows nothing until the file is fixed."),
-        Cause::ManagedUnreadable { problem } => {
-            Sentence::new("Postern can’t read your organization’s rules (")
-                .code(problem)
-                .literal("); it allows nothing until they are fixed.")
-        }
+        Cause::ManagedUnreadable { problem } => Sentence::new("Postern can’t read ")
+            .literal(audience.choose_words("your", "the"))
+            .literal(" organization’s rules (")
+            .code(problem)
+            .literal("); it allows nothing until they are fixed."),
         Cause::BrokenDeny { problem } => {
             Sentence::new("Postern can’t read a deny rule (").code(problem).literal("), which may mean this.")
         }
@@ -122,12 +129,16 @@ pub fn cause_sentence(cause: &Cause) -> ShownText {
             .code(program)
             .literal(" is in ")
             .code(folder)
-            .literal(", where your shell finds it. That folder isn’t on this agent’s search path."),
+            .literal(", where ")
+            .literal(audience.choose_words("your", "the user’s"))
+            .literal(" shell finds it. That folder isn’t on this agent’s search path."),
         Cause::SetsVariables { names } => {
             Sentence::new("It sets ").code_list(names).literal(", which this agent has to ask about.")
         }
-        Cause::Rule(rule) => by_rule(rule),
-        Cause::LineAsks(from) => source(Sentence::new("A line asks about it ("), from).literal(")."),
+        Cause::Rule(rule) => by_rule(rule, audience),
+        Cause::LineAsks(from) => {
+            source(Sentence::new("A line asks about it ("), from, audience).literal(").")
+        }
         Cause::RuleMayMatch { pattern } => {
             Sentence::new("Some of its words are only known when it runs, and the rule ")
                 .code(pattern)
@@ -144,11 +155,11 @@ pub fn cause_sentence(cause: &Cause) -> ShownText {
             }
         }
         Cause::File { path, access, rule } => {
-            by_file_rule(Sentence::default().code(path).literal(" may not be "), *access, rule)
+            by_file_rule(Sentence::default().code(path).literal(" may not be "), *access, rule, audience)
         }
         Cause::FileMayBeMeant { word, access, rule } => {
             let begun = Sentence::default().code(word).literal(" may reach a file that may not be ");
-            by_file_rule(begun, *access, rule)
+            by_file_rule(begun, *access, rule, audience)
         }
         Cause::EmptiesFolder => Sentence::new("It would remove all that is in the folder where it runs."),
         Cause::TooManyCandidates => Sentence::new(
@@ -241,7 +252,7 @@ pub fn cause_sentence(cause: &Cause) -> ShownText {
             .literal("): only a rule or a line of `permissions.jsonc` that names it allows this."),
         Cause::NoRule { command } => add_label(Sentence::new("No rule allows "), command).literal("."),
         Cause::Recorded(text) => Sentence::default().fragment(text),
-        Cause::Tool(of) => return tool::tool_cause_sentence(of),
+        Cause::Tool(of) => return tool::tool_cause_to(audience, of),
     };
     sentence.pieces()
 }
@@ -255,9 +266,9 @@ pub(super) fn add_label(sentence: Sentence, command: &Label) -> Sentence {
 }
 
 /// Adds where a rule came from.
-pub(super) fn source(sentence: Sentence, from: &NamedRuleSource) -> Sentence {
+fn source(sentence: Sentence, from: &NamedRuleSource, audience: Audience) -> Sentence {
     match from {
-        NamedRuleSource::Person => sentence.literal("the user’s own"),
+        NamedRuleSource::Person => sentence.literal(audience.choose_words("yours", "the user’s own")),
         NamedRuleSource::Always => sentence.literal("always"),
         NamedRuleSource::Skill(name) => sentence.literal("skill ").code(name),
         NamedRuleSource::File => sentence.literal("permissions.jsonc"),
@@ -277,18 +288,18 @@ fn only_confined(profile: Profile) -> &'static str {
     }
 }
 
-fn by_rule(rule: &NamedRule) -> Sentence {
+fn by_rule(rule: &NamedRule, audience: Audience) -> Sentence {
     let begun = Sentence::new(match rule.effect {
         Effect::Allow if rule.broad => "Allowed by the broad rule ",
         Effect::Allow => "Allowed by the rule ",
         Effect::Deny => "Denied by the rule ",
         Effect::Ask => "Asked about by the rule ",
     });
-    named_rule(begun, rule)
+    named_rule(begun, rule, audience)
 }
 
-fn named_rule(begun: Sentence, rule: &NamedRule) -> Sentence {
-    let named = source(begun.code(&rule.pattern).literal(" ("), &rule.source);
+fn named_rule(begun: Sentence, rule: &NamedRule, audience: Audience) -> Sentence {
+    let named = source(begun.code(&rule.pattern).literal(" ("), &rule.source, audience);
     match &rule.why {
         Some(why) => named.literal(")").literal(confined(rule.confine)).literal(": ").code(why).literal("."),
         None => named.literal(")").literal(confined(rule.confine)).literal("."),
@@ -303,12 +314,12 @@ fn confined(profile: Option<Profile>) -> &'static str {
     }
 }
 
-fn by_file_rule(begun: Sentence, access: FileAccess, rule: &NamedRule) -> Sentence {
+fn by_file_rule(begun: Sentence, access: FileAccess, rule: &NamedRule, audience: Audience) -> Sentence {
     let done = match access {
         FileAccess::Read => "read: the rule ",
         FileAccess::Write => "written or deleted: the rule ",
     };
-    named_rule(begun.literal(done), rule)
+    named_rule(begun.literal(done), rule, audience)
 }
 
 fn unread(doubt: &Doubt) -> Sentence {

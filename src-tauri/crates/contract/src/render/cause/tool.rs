@@ -1,20 +1,21 @@
 //! Reason why a use of a tool is allowed, asked about or denied.
 
-use super::cause_sentence;
+use super::cause_to;
 use crate::piece::ShownText;
+use crate::render::audience::Audience;
 use crate::render::risk::protection;
 use crate::render::sentence::Sentence;
 use postern_policy::{Effect, NamedRule, NamedRuleSource, ToolCause, ToolUse};
 
 /// Returns why a use of a tool is allowed, asked about or denied.
-pub(super) fn tool_cause_sentence(cause: &ToolCause) -> ShownText {
+pub(super) fn tool_cause_to(audience: Audience, cause: &ToolCause) -> ShownText {
     let sentence = match cause {
         ToolCause::Line { tool, of, line } => by_line(tool, of, line.as_ref()),
         ToolCause::Beyond(allows) => Sentence::default()
-            .append(cause_sentence(allows))
+            .append(cause_to(audience, allows))
             .literal(" But it does more than that line says, so Postern asks."),
         ToolCause::Default(allows) => Sentence::default()
-            .append(cause_sentence(allows))
+            .append(cause_to(audience, allows))
             .literal(" That is a default, and the agent’s own rules ask."),
         ToolCause::Missing { tool, argument } => Sentence::default()
             .code(tool)

@@ -229,7 +229,7 @@ async fn the_history_is_read_page_by_page() {
     let found = running.call::<ListRequests>(json!({"search": "uname n3", "state": "denied"})).await.unwrap();
     assert_eq!(found.requests.len(), 1, "found by its words");
     let detail = running.call::<GetRequest>(json!({"id": written[0].to_string()})).await.unwrap();
-    assert_eq!(detail.message.as_deref(), Some("The user denied it."), "{detail:?}");
+    assert_eq!(detail.message.as_deref(), Some("You denied it."), "{detail:?}");
     assert_eq!(detail.timeline.len(), 2, "came in, denied: {:?}", detail.timeline);
     let missing = running.call::<GetRequest>(json!({"id": "nonsense"})).await.unwrap_err();
     assert_eq!(missing.code, ControlCode::NotFound);
