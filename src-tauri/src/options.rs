@@ -27,6 +27,8 @@ pub struct AppOptions {
 }
 
 /// A page of the main window, or of that of the settings: `activity`, `settings`, or an agent's name. None chosen: the page that is open.
+///
+/// A part of the settings may have more behind a question mark: what its page is to find.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SettingsPage(Option<String>);
 
@@ -50,7 +52,8 @@ impl SettingsPage {
 
     /// Returns true if this is a part of the settings, which have a window of their own.
     pub(crate) fn is_settings(&self) -> bool {
-        self.0.as_deref().is_some_and(|page| SETTINGS.contains(&page))
+        let part = self.0.as_deref().and_then(|page| page.split('?').next());
+        part.is_some_and(|part| SETTINGS.contains(&part))
     }
 
     /// Returns the page of this name.
@@ -169,6 +172,13 @@ mod tests {
         );
         let odd = BadOptions::Unknown("a#b".into());
         assert_eq!(settings(&["--settings", "a#b"]), Err(odd), "no page is named like that");
+    }
+
+    #[test]
+    fn the_settings_have_a_window_of_their_own() {
+        let in_settings = |name| SettingsPage::from_name(name).is_settings();
+        assert!(in_settings("privacy") && in_settings("privacy?find=Keep+the+history"));
+        assert!(!in_settings("activity") && !in_settings("privacy/rules"), "agents have parts as well");
     }
 
     #[test]

@@ -6,12 +6,11 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { FakeSettings } from "../backend/fake-settings";
 import { lists } from "../backend/sample-lists";
 import { agentChoices, allChoices, settingsChoices } from "./choices";
-import { leave, take } from "./handover";
 import { named, reveal } from "./reveal";
 import Root from "./Root.svelte";
 import { hits } from "./search";
 import SettingsWindow from "./SettingsWindow.svelte";
-import { AGENT_TABS, addressOf, State, TABS, type Page } from "./state.svelte";
+import { AGENT_TABS, addressOf, pageOf, State, TABS, type Page } from "./state.svelte";
 
 const NOW = Date.UTC(2026, 2, 2, 12);
 const { agents } = lists(NOW)["agents.list"];
@@ -19,7 +18,6 @@ const { doors } = lists(NOW)["doors.list"];
 
 afterEach(() => {
   history.replaceState(null, "", "/");
-  localStorage.clear();
 });
 
 /** What search finds for a text, and where it leads. */
@@ -131,26 +129,21 @@ describe("a setting that was found", () => {
 
   it("of the whole has the focus in the settings’ window", async () => {
     const { opened } = await choose("keep the history", /Keep the history/);
-    expect(opened).toHaveBeenCalledWith("privacy");
+    const [address] = opened.mock.calls[0] ?? [];
     cleanup();
-    history.replaceState(null, "", "#privacy");
+    history.replaceState(null, "", `#${address ?? ""}`);
     render(SettingsWindow, { backend: new FakeSettings() });
     const keep = await screen.findByRole("combobox", { name: /^Keep the history/ });
     await waitFor(() => expect(keep).toHaveFocus());
-    expect(take("privacy"), "it is gone to once").toBeUndefined();
+    expect(location.hash, "it is gone to once").toBe("");
   });
 
-  it("waits for the window that it is for, and not for long", () => {
-    vi.useFakeTimers({ now: NOW });
-    leave(addressOf({ kind: "settings", tab: "privacy" }), "Data folder");
-    expect(take("general")).toBeUndefined();
-    expect(take("privacy")).toBe("Data folder");
-    leave("privacy", "Data folder");
-    vi.setSystemTime(NOW + 60_000);
-    expect(take("privacy")).toBeUndefined();
-    localStorage.setItem("postern.find", "{");
-    expect(take("privacy")).toBeUndefined();
-    vi.useRealTimers();
+  it("is a part of the address, with every letter that its name can have", () => {
+    for (const { page } of allChoices(agents, doors, undefined)) {
+      if (page.kind === "settings") expect(pageOf(`#${addressOf(page)}`)).toEqual(page);
+    }
+    expect(addressOf({ kind: "settings", tab: "privacy", find: "a ?#/’b" })).toMatch(/^[\w?=%+]+$/);
+    expect(pageOf("#privacy?find=%")).toEqual({ kind: "settings", tab: "privacy", find: "%" });
   });
 
   it("is gone to once it can be reached, and shown where nobody can change it", async () => {

@@ -3,7 +3,6 @@
 import type { Method, News, Params, Result, SettingsBackend } from "../backend/backend";
 import type { AgentRow, FleetHost, Question, Status } from "../contract";
 import { reason } from "../parts/escaped";
-import { leave } from "./handover";
 import { Changes } from "./rules/changes.svelte";
 import { words } from "./words";
 
@@ -55,17 +54,17 @@ const own = [...PLACES, "add", "welcome"] as const;
 /** Before a request's number in an address. */
 const REQUEST = "request.";
 
-/** The page that an address ends with: `#inbox`, `#rules`, `#settings`, a part of the settings, or an agent's name
- * with a part of its page (`#builder/rules`). */
+/** The page that an address ends with: `#inbox`, `#rules`, `#settings`, a part of the settings with what to find
+ * there (`#privacy?find=Storage`), or an agent's name with a part of its page (`#builder/rules`). */
 export function pageOf(fragment: string): Page {
-  const name = fragment.replace(/^#/, "");
+  const [name = "", query] = fragment.replace(/^#/, "").split("?");
   if (name === "") return { kind: "inbox" };
   if (name === "settings") return { kind: "settings", tab: "general" };
   if (name.startsWith(REQUEST)) return { kind: "activity", request: name.slice(REQUEST.length) };
   const page = own.find((kind) => kind === name);
   const tab = TABS.find((one) => one === name);
   if (page) return { kind: page };
-  if (tab) return { kind: "settings", tab };
+  if (tab) return { kind: "settings", tab, find: new URLSearchParams(query).get("find") ?? undefined };
   const [id = "", part] = name.split("/");
   const of = AGENT_TABS.find((one) => one === part);
   return of ? { kind: "agent", id, tab: of } : { kind: "agent", id };
@@ -73,7 +72,10 @@ export function pageOf(fragment: string): Page {
 
 /** The end of a page's address: the reverse of {@link pageOf}. */
 export function addressOf(page: Page): string {
-  if (page.kind === "settings") return page.tab;
+  if (page.kind === "settings") {
+    const { tab, find } = page;
+    return find === undefined ? tab : `${tab}?${new URLSearchParams({ find }).toString()}`;
+  }
   if (page.kind === "agent") return page.tab ? `${page.id}/${page.tab}` : page.id;
   return page.kind;
 }
@@ -137,7 +139,6 @@ export class State {
       this.shown = to;
       return;
     }
-    if (to.kind === "settings" && to.find !== undefined) leave(addressOf(to), to.find);
     void this.backend.open(addressOf(to));
   }
 
