@@ -50,7 +50,7 @@ fn consequence(rated: &RatedEffect) -> Option<Sentence> {
     }
     Some(match &rated.effect {
         CommandEffect::RunDownloadedCode { host: Some(host), .. } => {
-            Sentence::new("It runs what ").code(host).literal(" sends, unseen.")
+            Sentence::new("It runs code from ").code(host).literal(" that nobody has seen.")
         }
         CommandEffect::RunDownloadedCode { .. } => Sentence::new("It runs code that nobody has seen."),
         CommandEffect::RunInlineCode { .. } | CommandEffect::RunProjectCode { .. } => {
@@ -66,7 +66,7 @@ fn consequence(rated: &RatedEffect) -> Option<Sentence> {
         CommandEffect::ControlApp { .. } => Sentence::new("It acts as you in another app."),
         CommandEffect::Unknown {
             why: UnknownEffectReason::MixedAlphabets(_) | UnknownEffectReason::LooksLikeAscii(_),
-        } => Sentence::new("A name here may not be the one it looks like."),
+        } => Sentence::new("A name here may not be what it looks like."),
         CommandEffect::Unknown { .. } => Sentence::new("Postern can’t tell what it does."),
         CommandEffect::Read { .. }
         | CommandEffect::Write { .. }
@@ -164,7 +164,7 @@ mod tests {
         let script = rated(script, Reversible::Unknown);
         assert_eq!(
             said(vec![delete.clone(), script]),
-            ["Can’t be undone.", "It runs what `x.example` sends, unseen."],
+            ["Can’t be undone.", "It runs code from `x.example` that nobody has seen."],
             "the headline names both, with the measure"
         );
         let other = CommandEffect::Delete { paths: vec!["/srv/data".to_owned()], recursive: true };

@@ -21,9 +21,9 @@ pub fn finding_sentence(found: &StageFinding) -> ShownText {
             let counted = kind.literal(if *steps == 1 { " command, " } else { " commands, " });
             counted.literal(if *clear { "understood in full." } else { "not understood in full." })
         }
-        StageFinding::NoneDenies => Sentence::new("None denies it."),
-        StageFinding::NotInCore => Sentence::new("It is none of the commands that Postern always denies."),
-        StageFinding::NoneMatches => Sentence::new("None denies any part of it."),
+        StageFinding::NoneDenies => Sentence::new("No rule denies it."),
+        StageFinding::NotInCore => Sentence::new("No built-in rule denies it."),
+        StageFinding::NoneMatches => Sentence::new("No rule denies any part of it."),
         StageFinding::MayUseHost => Sentence::new("This session can run commands on the host."),
         StageFinding::ShellOpen => Sentence::new("Nothing closes the agent’s own shell."),
         StageFinding::AllNamed => Sentence::new("Protected places are touched, and each is named."),

@@ -66,16 +66,16 @@ fn reason_line(cause: &Cause, used: &AskedUse, agent: &ShownText) -> Sentence {
         Cause::Steps { cause, asking, steps } => {
             let begun = reason_line(cause, used, agent);
             match (asking, steps) {
-                (2, 2) => begun.literal(" Both need approval."),
+                (2, 2) => begun.literal(" Both steps need approval."),
                 (asking, steps) if asking == steps => {
-                    begun.literal(" All ").number(*steps).literal(" need approval.")
+                    begun.literal(" All ").number(*steps).literal(" steps need approval.")
                 }
                 _ => begun
                     .literal(" ")
                     .number(*asking)
                     .literal(" of ")
                     .number(*steps)
-                    .literal(" need approval."),
+                    .literal(" steps need approval."),
             }
         }
         Cause::Tool(cause) => of_tool(cause, used, agent),
