@@ -11,7 +11,7 @@ test("a request tells what happened, and why", async ({ page }) => {
   const detail = page.getByRole("complementary", { name: "Request" });
   await expect(detail).toContainText(/exit 0.*rg -n TODO src/);
   await expect(detail).toContainText(/Read1 command, understood in full/);
-  await expect(detail).toContainText("What happened when");
+  await expect(detail).toContainText("Timeline");
   await expect(detail).toContainText("src/main.ts:12");
 });
 

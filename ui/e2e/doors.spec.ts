@@ -17,7 +17,7 @@ async function howToConnect(page: import("@playwright/test").Page, agent: string
 
 test("who is connected and who can answer", async ({ page }) => {
   await expect(door(page, "builder")).toContainText(/1 connection.*postern-run 0\.1\.0/);
-  await expect(door(page, "release")).toContainText("no one connected");
+  await expect(door(page, "release")).toContainText("not connected");
   await expect(page.getByText("This app’s window")).toBeVisible();
 });
 

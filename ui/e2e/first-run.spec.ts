@@ -180,7 +180,7 @@ test("the history is saved as a file, one request a line", async ({ page }) => {
 
 test("About says what is promised and what is not", async ({ page }) => {
   await page.goto("/preferences.html#settings");
-  await page.getByRole("button", { name: "Show…" }).click();
+  await page.getByRole("button", { name: "Show", exact: true }).click();
   await expect(page.getByText("Version 0.1.0")).toBeVisible();
   await expect(page.getByRole("heading", { name: "What Postern guarantees" })).toBeVisible();
   await expect(page.getByRole("heading", { name: "What it can’t do" })).toBeVisible();

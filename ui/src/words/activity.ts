@@ -91,7 +91,7 @@ export const activity = {
   digest: "Digest",
   feedback: "Your words",
   risk: "Risk",
-  timeline: "What happened when",
+  timeline: "Timeline",
   output: "Output",
   stdout: "Output",
   stderr: "Errors",

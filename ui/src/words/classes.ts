@@ -48,7 +48,7 @@ export const classes = {
     },
     work: {
       title: "Let it work in its folders, confined",
-      hint: "It also edits, builds and tests there. It has no network but localhost. You are asked about the rest, and about anything dangerous.",
+      hint: "It also edits, builds and tests there. Its only network is localhost. You are asked about the rest, and about anything dangerous.",
     },
     cannotConfine: `This ${computer} can’t confine it:`,
     folders: "Its folders",

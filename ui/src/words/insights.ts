@@ -49,7 +49,7 @@ export const insights = {
   times: (n: number) => count(n, "time"),
   halve: "Rules that would answer more",
   halveHint: (asked: number) =>
-    `From your last ${count(asked, "answer")}. You never denied these, and none is dangerous. The line is at half of them.`,
+    `From your last ${count(asked, "answer")}. You never denied these, and none is dangerous. The mark is at half of them.`,
   halveNone: "No suggestions yet.",
   halveSum: (rules: number, spared: number, asked: number) =>
     `${count(rules, "rule")} would have answered ${spared} of your last ${count(asked, "question")}`,

@@ -10,6 +10,7 @@ export const popover = {
   stop: "Stop",
   quiet: "Nothing is waiting or running.",
   passed: "passed",
+  denied: "denied",
   failed: (code: number) => `failed (${code})`,
   later: "Ask Later",
   search: "Search",

@@ -61,7 +61,7 @@ export class Setup {
     const found = await this.app.try("setup.find", {});
     if (!found) return;
     const here = found.agents.filter((agent) => agent.folder !== null || agent.program !== null);
-    // Containers and the like are behind Other…: they need hands on the other side.
+    // Containers and the like are behind Add Agent…: they need hands on the other side.
     this.choices = here
       .filter((agent) => agent.wiring === "hook" || agent.wiring === "mcp")
       .map((agent) => new Choice(agent));
