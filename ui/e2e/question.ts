@@ -36,7 +36,7 @@ export const scenes = [
 ] as const satisfies Scene[];
 
 /** The most of a screen that a question takes in these tests. */
-export const SCREEN = 700;
+const SCREEN = 700;
 
 /** Opens the page with one of the sample questions, in a window of the height that it asks for, or of this one. */
 export async function open(page: Page, scene: Scene, height?: number) {

@@ -3,7 +3,7 @@
 import type { AnswerParams, Lifetime, Question, Scope } from "../contract";
 import { exact } from "./shown";
 
-export type Span = "quarter" | "hour" | "session" | "quit" | "forever";
+type Span = "quarter" | "hour" | "session" | "quit" | "forever";
 
 export interface Choice {
   proposal: string;

@@ -24,7 +24,7 @@ export function markOf(step: ShownStep): Mark {
 }
 
 /** A line of the command: one step, with what stands before it and the operator behind it. */
-export interface Row {
+interface Row {
   step: number | null;
   /** Whether the step goes on after another one inside it: its mark stands where it began. */
   again: boolean;
@@ -119,7 +119,7 @@ const fits = (pieces: Piece[]) => plain(pieces).length <= CHIP;
 const envText = (change: EnvChange) => [...change.name, ...(change.was ?? []), ...change.value];
 
 /** Whether the changes of the environment can be shown as chips, with nothing left out. */
-export function envFits(env: EnvChange[]): boolean {
+function envFits(env: EnvChange[]): boolean {
   return env.length <= CHIPS && env.every((change) => fits(envText(change)));
 }
 

@@ -25,7 +25,7 @@ import { agent, agents, DAY, HOUR, lists, verdicts } from "./sample-lists";
 import { waiting } from "./samples";
 
 /** What the fake is filled with. */
-export interface Filling {
+interface Filling {
   /** Rules besides the samples. */
   rules?: number;
   /** Requests besides the samples. */

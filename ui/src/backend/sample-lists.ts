@@ -22,7 +22,7 @@ export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 /** What was recorded, by method: as a method gives it, or under a name of its own. */
-export interface Lists {
+interface Lists {
   status: Result<"status">;
   "settings.get": Result<"settings.get">;
   "data.use": Result<"data.use">;
@@ -102,7 +102,7 @@ export function agents(now: number): AgentRow[] {
 export const rules = (now: number): RuleRow[] => structuredClone(lists(now)["rules.list"].rules);
 
 /** How a rule differs from the recorded one that it is made of. */
-export interface Sample {
+interface Sample {
   pattern: Pattern;
   text: string;
   effect?: Effect;

@@ -7,7 +7,7 @@ import { moment } from "./time";
 /** How the state is marked: `ok`, `blocked`, `alert` where the person should look, `lost` without a host. */
 export type Mark = "ok" | "blocked" | "alert" | "lost";
 
-export interface Stated {
+interface Stated {
   mark: Mark;
   text: string;
 }

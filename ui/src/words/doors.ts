@@ -16,7 +16,6 @@ export const doors = {
   testSteps: {
     sent: "Sent over the channel",
     asking: "Waits for your answer",
-    running: "Runs",
     finished: (ms: string) => `It works: ran in ${ms}`,
     denied: "The channel works. The command was denied, as your rules say:",
     failed: "The channel works, but the command could not be started:",
@@ -79,6 +78,4 @@ export const doors = {
   none: "No agent yet.",
   noneHint: "Add one. It gets its own channel, key and rules.",
   more: "More",
-  socket: "Socket",
-  key: "Key file",
 } as const;

@@ -26,7 +26,6 @@ export const fleet = {
   blockTitle: `Agents on other ${computer}s`,
   blockHint: "Block all agents of one, of a group, or everywhere.",
   blockAgents: "Block Agents…",
-  leaveTitle: `Leave on this ${computer}`,
   leaveHint: "Closes the connection and forgets the fleet’s keys here.",
   leave: "Leave Fleet…",
   leaveAsk: "Leave the fleet?",

@@ -163,7 +163,6 @@ export const panel = {
     editLabel: "Rule to save",
     editHint: "A last * allows any further arguments. The rule must still cover this command.",
     editReset: "Reset",
-    rules: (n: number) => count(n, "rule"),
     choosePlace: "This line changes its folder: choose “Anywhere”.",
     answered: "Would have answered",
     answeredOf: (n: number, of: number) =>

@@ -1,6 +1,6 @@
 // The system that the windows run on: what its keys and the computer are called.
 
-export type Platform = "mac" | "linux";
+type Platform = "mac" | "linux";
 
 const platform: Platform = /Mac/.test(globalThis.navigator?.platform ?? "") ? "mac" : "linux";
 

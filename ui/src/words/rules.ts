@@ -62,7 +62,6 @@ export const rules = {
     files: ["one file", "files in one folder", "files in one folder and below", "files nearly everywhere"],
     placed: "in its folder",
   },
-  never: "never",
   unknown: "–",
   editTitle: "Edit rule",
   addTitle: "Add rule",

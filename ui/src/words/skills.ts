@@ -3,12 +3,10 @@
 import { count } from "./count";
 
 export const skills = {
-  title: "Skills",
   hint: "A skill is a folder with a SKILL.md that names its CLIs. Approving a CLI allows exactly that file. When it changes, you are asked again.",
   where: "Folders",
   addLabel: "Folder of skills",
   add: "Watch Folder",
-  watched: "watched for skills",
   stop: "Stop Watching",
   stopName: (folder: string) => `Stop watching ${folder}`,
   stopTitle: "Stop watching a folder",
@@ -32,5 +30,4 @@ export const skills = {
   usedByNone: "No agent may use them without asking you.",
   usedByHint: "Each agent has its own switch.",
   noClis: "names no CLI",
-  rule: "Show Rule",
 } as const;

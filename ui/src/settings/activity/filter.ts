@@ -8,7 +8,7 @@ export type Outcome = keyof typeof words.activity.outcomes;
 export type Period = keyof typeof words.activity.periods;
 
 /** What the person chose. */
-export interface Chosen {
+interface Chosen {
   agent: string;
   outcome: Outcome;
   /** A kind of effect; none for any. */

@@ -7,7 +7,7 @@ export const groupNames = (hosts: { groups: string[] }[]) =>
   [...new Set(hosts.flatMap(({ groups }) => groups))].sort();
 
 /** What the inbox can be narrowed to: Macs on which something waits, and their groups. */
-export interface Places {
+interface Places {
   /** Names of the Macs; the empty one is this Mac. */
   hosts: string[];
   groups: string[];

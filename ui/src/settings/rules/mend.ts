@@ -4,7 +4,7 @@ import type { RemarkKind, RuleDraft, RuleRow } from "../../contract";
 import { words } from "../words";
 import { draftOf, fixed } from "./list";
 
-export type Trouble = keyof typeof words.rules.remarks;
+type Trouble = keyof typeof words.rules.remarks;
 
 /** A remark: its kind if a click mends it, and the host's words. */
 export interface Remark {
@@ -28,7 +28,7 @@ export function remarksOf(row: RuleRow, named?: (id: number) => string | undefin
 }
 
 /** What a click on a remark does: it goes, it is bound to the program as it is now, or it is narrowed in the editor. */
-export type Mending = "remove" | "repin" | "narrow";
+type Mending = "remove" | "repin" | "narrow";
 
 export function mendingOf(kind: Trouble): Mending {
   if (kind === "too-broad") return "narrow";

@@ -3,7 +3,7 @@
 import type { Piece, RuleRow } from "../../contract";
 import { words } from "../words";
 
-export interface Sentence {
+interface Sentence {
   before: string;
   /** The part that comes from the pattern, ready to be shown. */
   pieces: Piece[];
