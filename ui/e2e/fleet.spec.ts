@@ -13,16 +13,32 @@ const press = (page: Page, name: string | RegExp) =>
   dialog(page).getByRole("button", { name, exact: true }).click();
 const members = (page: Page) => page.getByTestId("member");
 
+/** Opens the form that starts a fleet, and names this Mac and its person. */
+async function begin(page: Page) {
+  await page.getByRole("button", { name: "Start Fleet…" }).click();
+  await expect(dialog(page).getByRole("button", { name: "Continue…" })).toBeDisabled();
+  await dialog(page).getByLabel("Name of this").fill("MacBook");
+  await dialog(page).getByLabel("Your name").fill("Mara");
+}
+
+/** Opens the form that invites a Mac, and names that one and its person. */
+async function invite(page: Page) {
+  await page.getByRole("button", { name: /^Invite/ }).press("Enter");
+  await dialog(page)
+    .getByLabel(/^Name of the/)
+    .fill("mini-4");
+  await dialog(page)
+    .getByLabel(/^Whose/)
+    .fill("Mara");
+}
+
 test("without a fleet the page says what one is, and a fleet is started as it was shown", async ({
   page,
 }) => {
   await open(page);
   await expect(page.getByText(/A fleet connects several/)).toBeVisible();
   await nothingSerious(page);
-  await page.getByRole("button", { name: "Start Fleet…" }).click();
-  await expect(dialog(page).getByRole("button", { name: "Continue…" })).toBeDisabled();
-  await dialog(page).getByLabel("Name of this").fill("MacBook");
-  await dialog(page).getByLabel("Your name").fill("Mara");
+  await begin(page);
   await dialog(page).getByLabel("Address").fill("mini.local");
   await press(page, "Continue…");
   await expect(dialog(page).getByRole("alert")).toContainText("192.168.1.2:7720");
@@ -41,9 +57,7 @@ test("without a fleet the page says what one is, and a fleet is started as it wa
 
 test("a fleet at a broker that others run is started with its credentials", async ({ page }) => {
   await open(page);
-  await page.getByRole("button", { name: "Start Fleet…" }).click();
-  await dialog(page).getByLabel("Name of this").fill("MacBook");
-  await dialog(page).getByLabel("Your name").fill("Mara");
+  await begin(page);
   await dialog(page).getByText("Run by others").click();
   await dialog(page).getByLabel("Address").fill("nats.example.com");
   await dialog(page).getByLabel("Credentials").fill("SUAEXAMPLE");
@@ -76,13 +90,7 @@ test("a Mac joins with a code, and its digits are compared on the owner’s", as
 test("an owner invites a Mac, compares the digits, and accepts it, by keyboard alone", async ({ page }) => {
   await open(page, "fleet");
   await expect(members(page)).toHaveCount(8);
-  await page.getByRole("button", { name: /^Invite/ }).press("Enter");
-  await dialog(page)
-    .getByLabel(/^Name of the/)
-    .fill("mini-4");
-  await dialog(page)
-    .getByLabel(/^Whose/)
-    .fill("Mara");
+  await invite(page);
   await dialog(page).getByLabel("Groups").fill("Builds");
   await dialog(page).getByLabel("Groups").press("Enter");
   await expect(dialog(page).getByRole("alert")).toContainText("a-z, 0-9");
@@ -107,13 +115,7 @@ test("an owner invites a Mac, compares the digits, and accepts it, by keyboard a
 
 test("digits that differ refuse the Mac", async ({ page }) => {
   await open(page, "fleet");
-  await page.getByRole("button", { name: /^Invite/ }).click();
-  await dialog(page)
-    .getByLabel(/^Name of the/)
-    .fill("mini-4");
-  await dialog(page)
-    .getByLabel(/^Whose/)
-    .fill("Mara");
+  await invite(page);
   await press(page, "Make Code");
   await press(page, "No, Refuse It");
   await expect(dialog(page)).toHaveCount(0);
@@ -249,13 +251,7 @@ test("what an owner changes alone is proposed, and an invited Mac waits for anot
   await expect(own).toContainText("Waits for one more owner: Ines");
   await expect(own.getByRole("button", { name: /^Sign/ }), "signed already").toHaveCount(0);
 
-  await page.getByRole("button", { name: /^Invite/ }).click();
-  await dialog(page)
-    .getByLabel(/^Name of the/)
-    .fill("mini-4");
-  await dialog(page)
-    .getByLabel(/^Whose/)
-    .fill("Mara");
+  await invite(page);
   await press(page, "Make Code");
   await press(page, "Yes, They Are the Same");
   await expect(dialog(page).getByText("Waits for one more owner: Ines")).toBeVisible();

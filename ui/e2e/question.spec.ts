@@ -1,23 +1,9 @@
 import { expect, test, type Locator, type Page } from "@playwright/test";
 import { enlarge } from "./large";
-import { armed, choose, fit, open, said, seriousInQuestion } from "./question";
+import { armed, choose, fit, kinds, open, said, seriousInQuestion } from "./question";
 import { serious, seriousInSize } from "./support";
 
-const scenes = [
-  "push",
-  "dangerous",
-  "script",
-  "hostile",
-  "tool",
-  "edited",
-  "long",
-  "files",
-  "fetch",
-  "mcp",
-  "alike",
-] as const;
-
-for (const scene of scenes) {
+for (const scene of kinds) {
   test(`${scene}: nothing serious for people who hear or press keys`, async ({ page }) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
     await open(page, scene);

@@ -5,8 +5,8 @@ import type { Said } from "../src/backend/fake";
 import type { Scene } from "../src/backend/samples";
 import { serious } from "./support";
 
-/** Every scene, as `samples.ts` has them: the tests import none of the pages' code that reads JSON. */
-export const scenes = [
+/** A scene of each kind, as `samples.ts` has them: the tests import none of the pages' code that reads JSON. */
+export const kinds = [
   "push",
   "dangerous",
   "script",
@@ -15,6 +15,14 @@ export const scenes = [
   "edited",
   "long",
   "files",
+  "fetch",
+  "mcp",
+  "alike",
+] as const satisfies Scene[];
+
+/** Every scene. */
+export const scenes = [
+  ...kinds,
   "changeable",
   "input",
   "destructive",
@@ -22,9 +30,6 @@ export const scenes = [
   "commits",
   "tests",
   "remove",
-  "fetch",
-  "mcp",
-  "alike",
   "heredoc",
   "edit",
   "known",

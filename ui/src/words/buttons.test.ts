@@ -12,7 +12,11 @@ const LONGEST = 40;
 const SMALL = new Set("a an and as at but by for from in into of on or over the to until with".split(" "));
 
 /** The names of texts that are all that a button or an item of a menu says. */
-const NAMES = [/<button[^<]*?>\s*\{([\w.]+)\}\s*<\/button/g, /\btext: ([\w.]+),\s*act\b/g];
+const NAMES = [
+  /<button[^<]*?>\s*\{([\w.]+)\}\s*<\/button/g,
+  /\btext: ([\w.]+),\s*act\b/g,
+  /\bact=\{([\w.]+)\}/g,
+];
 
 /** Every text under a name: `words.rules.add` is any `add` of any `rules`. */
 function textsOf(name: string): string[] {
