@@ -40,7 +40,7 @@ fn pressed(key: Key) -> String {
 
 async fn the_first_run_enrols_an_agent_and_tries_it(window: &Window) {
     window.click(&button("Continue")).await;
-    window.click(&button("Add Agent")).await;
+    window.click(&button("Add Agent…")).await;
     window.fill(&labelled("Name"), "builder").await;
     window.click(&button("Add Agent")).await;
     window.says("enrolment", "/agents/builder").await;
