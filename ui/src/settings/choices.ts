@@ -7,7 +7,7 @@ import { prefs } from "../words/prefs";
 import { skills } from "../words/skills";
 import { frame } from "../words/window";
 import { classGroups } from "./classes";
-import type { AgentTab, Page, Tab } from "./state.svelte";
+import type { AgentTab, Page, Tab } from "./page";
 import { words } from "./words";
 
 /** A setting: what its control is called, and what else is said of it there. */

@@ -10,7 +10,8 @@ import { named, reveal } from "./reveal";
 import Root from "./Root.svelte";
 import { hits } from "./search";
 import SettingsWindow from "./SettingsWindow.svelte";
-import { AGENT_TABS, addressOf, pageOf, State, TABS, type Page } from "./state.svelte";
+import { AGENT_TABS, addressOf, pageOf, TABS, type Page } from "./page";
+import { State } from "./state.svelte";
 
 const NOW = Date.UTC(2026, 2, 2, 12);
 const { agents } = lists(NOW)["agents.list"];

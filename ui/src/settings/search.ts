@@ -5,7 +5,8 @@ import { piecesOf, said } from "../parts/escaped";
 import { frame, search as texts } from "../words/window";
 import { allChoices, type Place } from "./choices";
 import { found } from "./rules/list";
-import { PLACES, type Page, type State } from "./state.svelte";
+import { PLACES, type Page } from "./page";
+import { type State } from "./state.svelte";
 import { words } from "./words";
 
 /** Something that was found, and the page that shows it. */

@@ -9,7 +9,7 @@ import RuleLine from "./rules/RuleLine.svelte";
 import { mendingOf, narrowed, remarksOf, untidy } from "./rules/mend";
 import Root from "./Root.svelte";
 import SettingsWindow from "./SettingsWindow.svelte";
-import { addressOf, pageOf, type Page } from "./state.svelte";
+import { addressOf, pageOf, type Page } from "./page";
 import { stated } from "./stated";
 import { ago } from "../parts/ago";
 import { took } from "./time";

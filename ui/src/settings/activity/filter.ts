@@ -1,7 +1,7 @@
 // What a list of requests is narrowed to, and how that is asked for.
 
 import type { RequestFilter } from "../../contract";
-import type { Narrowed } from "../state.svelte";
+import type { Narrowed } from "../page";
 import { words } from "../words";
 
 export type Outcome = keyof typeof words.activity.outcomes;
