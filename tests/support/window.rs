@@ -2,6 +2,7 @@
 
 use crate::drivers::{Group, connect, display, driver, free_port, search};
 use fantoccini::elements::Element;
+use fantoccini::error::CmdError;
 use fantoccini::key::Key;
 use fantoccini::{Client, Locator};
 use postern_client::{Channel, Control, read_key};
@@ -252,22 +253,29 @@ impl Window {
     /// Clicks what an XPath names, once it is there and not dead.
     pub async fn click(&self, xpath: &str) {
         let alive = format!("({xpath})[not(@disabled)]");
-        let clicked = async {
-            // A page may put another element in its place between the two: then nothing was clicked.
-            while let Err(error) = self.element(&alive).await.click().await {
-                assert!(!error.is_no_such_window(), "the window is gone: {error}");
-                tokio::time::sleep(BETWEEN).await;
-            }
-        };
-        let clicked = tokio::time::timeout(PATIENCE, clicked).await;
-        clicked.unwrap_or_else(|_| panic!("{xpath} cannot be clicked"));
+        self.once_it_can(xpath, async || self.element(&alive).await.click().await).await;
     }
 
     /// Types into what an XPath names, in place of what is there.
     pub async fn fill(&self, xpath: &str, text: &str) {
-        let field = self.element(xpath).await;
-        field.clear().await.unwrap();
-        field.send_keys(text).await.unwrap();
+        let typed = async || {
+            let field = self.element(xpath).await;
+            field.clear().await?;
+            field.send_keys(text).await
+        };
+        self.once_it_can(xpath, typed).await;
+    }
+
+    /// Repeats an act until the page takes it: it may have put another element in its place, or not yet shown this one.
+    async fn once_it_can(&self, xpath: &str, act: impl AsyncFn() -> Result<(), CmdError>) {
+        let done = async {
+            while let Err(error) = act().await {
+                assert!(!error.is_no_such_window(), "the window is gone: {error}");
+                tokio::time::sleep(BETWEEN).await;
+            }
+        };
+        let done = tokio::time::timeout(PATIENCE, done).await;
+        done.unwrap_or_else(|_| panic!("{xpath} can be neither clicked nor filled"));
     }
 
     /// Returns the number of windows that show this page of the app.

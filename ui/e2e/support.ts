@@ -35,22 +35,12 @@ export async function serious(page: Page) {
   const found = await violations(page);
   for (const look of LOOKS) {
     await page.emulateMedia(look);
-    await page.evaluate(painted);
     const pale = await violations(page, { runOnly: ["color-contrast", "link-in-text-block"] });
     found.push(...pale.map((one) => ({ ...one, look })));
   }
   await page.emulateMedia({ colorScheme: "light", contrast: "no-preference" });
   return found;
 }
-
-/** The page has the colors that it was told: what fades from one to the other has done so. */
-const painted = () =>
-  new Promise((done) => {
-    requestAnimationFrame(() => {
-      for (const one of document.getAnimations()) if (one instanceof CSSTransition) one.finish();
-      requestAnimationFrame(done);
-    });
-  });
 
 /** What axe finds beside the colors, which a smaller window does not change. */
 export async function seriousInSize(page: Page) {
