@@ -18,6 +18,18 @@ pub(crate) fn read_answer(question: &str, otherwise: &str) -> Result<String, Fai
     Ok(said.trim().to_owned())
 }
 
+/// Asks for a yes, unless it was `given` already. Anything else that is typed is the error `no`.
+pub(crate) fn require_yes(given: bool, question: &str, otherwise: &str, no: &str) -> Result<(), Failure> {
+    if given || is_yes(&read_answer(question, otherwise)?) { Ok(()) } else { Err(Failure::negative(no)) }
+}
+
+/// Asks for a yes to a question that was shown: to `what`. Anything else leaves it waiting.
+pub(crate) fn require_approval(what: &str) -> Result<(), Failure> {
+    let prompt = format!("\nType yes to {what}, anything else to leave it waiting:");
+    let otherwise = "no terminal to ask on: name what was seen with --digest, or run this in a terminal";
+    require_yes(false, &prompt, otherwise, "not answered; it still waits")
+}
+
 /// Returns true if what was typed is an approval.
 pub(crate) fn is_yes(said: &str) -> bool {
     matches!(said.to_ascii_lowercase().as_str(), "y" | "yes")

@@ -3,7 +3,7 @@
 use crate::args::{self, AgentsCommand, ChannelClientKind, JsonOutput};
 use crate::failure::Failure;
 use crate::link::HostLink;
-use crate::typed::{is_yes, read_answer};
+use crate::typed::require_yes;
 use crate::{print, settings_text};
 use postern_contract::methods::{
     AddAgent, AgentAdd, AgentRef, AgentSet, Agents, ChannelAsk, ChannelKind, DoorKind, DoorRef, DoorState,
@@ -159,16 +159,12 @@ fn remove(link: &mut HostLink, id: &str, yes: bool) -> Result<(), Failure> {
     let agent = parse_agent_id(id)?;
     let row = link.call_method::<GetAgent>(&AgentRef { agent: agent.clone() })?;
     let rules = row.allow_rules + row.deny_rules;
-    if !yes && (rules > 0 || row.last_seen_at.is_some()) {
-        let plural = if rules == 1 { "rule" } else { "rules" };
-        let question = format!(
-            "Remove {id} with its key, its channel and {rules} {plural}? Its history stays. Type yes:"
-        );
-        let otherwise = format!("{id} was used and has {rules} {plural}: add --yes if it is to be removed");
-        if !is_yes(&read_answer(&question, &otherwise)?) {
-            return Err(Failure::negative("not removed"));
-        }
-    }
+    let unused = rules == 0 && row.last_seen_at.is_none();
+    let plural = if rules == 1 { "rule" } else { "rules" };
+    let question =
+        format!("Remove {id} with its key, its channel and {rules} {plural}? Its history stays. Type yes:");
+    let otherwise = format!("{id} was used and has {rules} {plural}: add --yes if it is to be removed");
+    require_yes(yes || unused, &question, &otherwise, "not removed")?;
     link.call_method::<RemoveAgent>(&AgentRef { agent })?;
     print::write_line(format!("removed {id}, its key, its channel and its rules"))
 }

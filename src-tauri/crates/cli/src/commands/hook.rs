@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::hook_args::{Hook, HookRun, HookSettings};
 use crate::link::{HostLink, channel_folder};
 use crate::print;
-use crate::typed::{is_yes, read_answer};
+use crate::typed::require_yes;
 use postern_client::{CallError, Channel, ChannelOptions, ConnectError, ConnectionLoss, read_key};
 use postern_command::escape::visible_text as escaped;
 use postern_command::quote_word;
@@ -134,8 +134,9 @@ fn confirmed(change: &HookSettingsChange, wanted: &HookSettings) -> Result<bool,
     if change.removes_file() {
         print::write_line("the file is removed: nothing else is in it")?;
     }
-    let asked = || read_answer("Change it? [y/N]", "add --yes to change it without being asked");
-    if wanted.yes || is_yes(&asked()?) { Ok(true) } else { Err(Failure::negative("nothing was changed")) }
+    let otherwise = "add --yes to change it without being asked";
+    require_yes(wanted.yes, "Change it? [y/N]", otherwise, "nothing was changed")?;
+    Ok(true)
 }
 
 fn unusable(error: SettingsError) -> Failure {

@@ -4,7 +4,7 @@ use super::rules::lasting;
 use crate::args::{AlwaysChoice, Approve, Deny};
 use crate::failure::Failure;
 use crate::link::HostLink;
-use crate::typed::{is_yes, read_answer};
+use crate::typed::require_approval;
 use crate::{print, question};
 use postern_contract::methods::{AnswerQuestion, AuditRow, GetQuestion, ListQuestions, Nothing, QuestionRef};
 use postern_contract::{Answer, AnswerParams, Answered, ApproverNotification, ClosedBy, Question, Scope};
@@ -221,13 +221,8 @@ fn confirm(
 ) -> Result<(String, Option<Question>), Failure> {
     let seen = link.call_method::<GetQuestion>(&QuestionRef { question_id: id.to_owned() })?;
     question::print_full(&seen)?;
-    let otherwise = "no terminal to ask on: name what was seen with --digest, or run this in a terminal";
     let what = always.map(|wanted| what_is_saved(&seen, wanted)).transpose()?;
-    let what = what.unwrap_or_else(|| "let it run".to_owned());
-    let prompt = format!("\nType yes to {what}, anything else to leave it waiting:");
-    if !is_yes(&read_answer(&prompt, otherwise)?) {
-        return Err(Failure::negative("not answered; it still waits"));
-    }
+    require_approval(what.as_deref().unwrap_or("let it run"))?;
     Ok((seen.digest.clone(), Some(seen)))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::print;
-use crate::typed::{is_yes, read_answer};
+use crate::typed::require_yes;
 use postern_command::escape;
 use postern_host::{Lost, NoRepair, plan_repair};
 use std::path::Path;
@@ -25,10 +25,8 @@ pub(crate) fn run(data: &Path, yes: bool) -> Result<(), Failure> {
     )?;
     print_lost_changes(&repair.lost)?;
     print::write_line("then      everything stays denied until you look at it and type: postern resume")?;
-    let asked = || read_answer("Restore it? [y/N]", "add --yes to restore it without being asked");
-    if !yes && !is_yes(&asked()?) {
-        return Err(Failure::negative("nothing was changed"));
-    }
+    let otherwise = "add --yes to restore it without being asked";
+    require_yes(yes, "Restore it? [y/N]", otherwise, "nothing was changed")?;
     let aside = repair.restore().map_err(Failure::from_error)?;
     if let Some(aside) = aside {
         print::write_line(format!("restored; the lost record is kept as {}", aside.display()))?;

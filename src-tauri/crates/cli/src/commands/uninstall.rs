@@ -7,7 +7,7 @@ use crate::args::Uninstall;
 use crate::failure::Failure;
 use crate::link::{HostLink, real_data};
 use crate::print;
-use crate::typed::{is_yes, read_answer};
+use crate::typed::require_yes;
 use postern_command::escape;
 use postern_contract::methods::{GetStatus, Nothing};
 use postern_doors::hooks::{HookAgent, HookSettingsChange, HookSettingsEntry};
@@ -65,9 +65,8 @@ pub(crate) fn run(data: &Path, surroundings: CliEnvironment, asked: &Uninstall) 
     } else {
         "Remove this? Agents, rules and history stay (--zap removes them). Type yes:".to_owned()
     };
-    if !asked.yes && !is_yes(&read_answer(&question, "add --yes to remove it without being asked")?) {
-        return Err(Failure::negative("nothing was removed"));
-    }
+    let otherwise = "add --yes to remove it without being asked";
+    require_yes(asked.yes, &question, otherwise, "nothing was removed")?;
     found.remove(data)?;
     print::write_line("removed; the programs themselves go with what installed them")
 }

@@ -19,7 +19,7 @@ use crate::fleet_args::{
 };
 use crate::link::HostLink;
 use crate::print;
-use crate::typed::{is_yes, read_answer, text_of};
+use crate::typed::{require_yes, text_of};
 use postern_command::escape::visible_text as escaped;
 use postern_contract::THIS_COMPUTER;
 use postern_contract::methods::{
@@ -35,9 +35,6 @@ use std::io::ErrorKind;
 use std::net::TcpListener;
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
-
-/// Error for a question that needs a terminal.
-const NO_TERMINAL: &str = "no terminal to ask on: run this in a terminal";
 
 pub(crate) fn run(
     data: &Path,
@@ -158,12 +155,8 @@ fn start_fleet(
             "The broker listens on {THIS_COMPUTER} alone. For other Macs: --listen ADDRESS:PORT."
         ))?;
     }
-    if own
-        && !command.yes
-        && !is_yes(&read_answer("Write these files? Type yes:", "add --yes to write them without asking")?)
-    {
-        return Err(Failure::negative("nothing was written"));
-    }
+    let otherwise = "add --yes to write them without asking";
+    require_yes(!own || command.yes, "Write these files? Type yes:", otherwise, "nothing was written")?;
     connected(setup.write_files())?;
     match (setup.broker_start(), files.first()) {
         (Some(start), _) => print::write_line(format!("Start the broker: {start}"))?,
@@ -241,11 +234,8 @@ fn are_same(joined: &Joined) -> Result<(), Failure> {
         kinds.join(" and "),
         joined.digits
     ))?;
-    if is_yes(&read_answer("Does the other screen show them? Type yes:", NO_TERMINAL)?) {
-        Ok(())
-    } else {
-        Err(Failure::negative("nobody joined"))
-    }
+    let otherwise = "no terminal to ask on: run this in a terminal";
+    require_yes(false, "Does the other screen show them? Type yes:", otherwise, "nobody joined")
 }
 
 fn join_fleet(
@@ -338,14 +328,8 @@ fn leave_fleet(
     let has_others = folder
         .pinned()
         .is_ok_and(|pinned| pinned.roster.members_with(MemberRole::Owner).any(|owner| !is_own(owner)));
-    if !yes
-        && !is_yes(&read_answer(
-            &format!("Forget the fleet and its keys on {THIS_COMPUTER}? Type yes:"),
-            "add --yes to leave without asking",
-        )?)
-    {
-        return Err(Failure::negative("nothing changed"));
-    }
+    let question = format!("Forget the fleet and its keys on {THIS_COMPUTER}? Type yes:");
+    require_yes(yes, &question, "add --yes to leave without asking", "nothing changed")?;
     link()?.call_method::<LeaveFleet>(&Nothing {})?;
     let rest =
         if has_others { " An owner removes it from the roster: postern fleet revoke NAME" } else { "" };
