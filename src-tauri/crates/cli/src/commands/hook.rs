@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::hook_args::{Hook, HookRun, HookSettings};
 use crate::link::{HostLink, channel_folder};
 use crate::print;
-use crate::typed::require_yes;
+use crate::typed::{path_text, require_yes};
 use postern_client::{CallError, Channel, ChannelOptions, ConnectError, ConnectionLoss, read_key};
 use postern_command::escape::visible_text as escaped;
 use postern_command::quote_word;
@@ -58,11 +58,8 @@ fn install(data: &Path, home: &Path, settings: &HookSettings, agent: &AgentId) -
     if !is_enrolled {
         print::write_line(format!("the agent {agent} does not exist yet: it will be enrolled"))?;
     }
-    let program = std::env::current_exe().map_err(Failure::from_error)?;
-    let text = |path: &Path| path.to_str().map(str::to_owned);
-    let (Some(program), Some(folder)) = (text(&program), text(data)) else {
-        return Err(Failure::from_error("the paths of this program and of its data folder have to be UTF-8"));
-    };
+    let program = path_text(&std::env::current_exe().map_err(Failure::from_error)?)?;
+    let folder = path_text(data)?;
     let words = [&program, "--data", &folder, "hook", settings.kind.name(), "--agent", agent.as_str()];
     let file = file_of(home, settings)?;
     let change =

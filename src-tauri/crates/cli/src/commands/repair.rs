@@ -18,7 +18,7 @@ pub(crate) fn run(data: &Path, yes: bool) -> Result<(), Failure> {
     let agents: Vec<String> = copy.agents.iter().map(|agent| escape::visible_text(agent)).collect();
     let agents =
         if agents.is_empty() { "no agents".to_owned() } else { format!("agents {}", agents.join(", ")) };
-    let rules = if copy.rules == 1 { "1 rule".to_owned() } else { format!("{} rules", copy.rules) };
+    let rules = print::counted(copy.rules, "rule", "rules");
     print::write_line(format!("restored  {agents}; {rules}; settings, skills and audit"))?;
     print::write_line(
         "lost      the history and the output of runs; requests that ran before can be asked for again",
@@ -44,7 +44,7 @@ fn print_lost_changes(lost: &Lost) -> Result<(), Failure> {
     match lost.changes {
         Some(0) => print::write_line("changes   none were made after the copy")?,
         Some(many) => {
-            let changes = if many == 1 { "1 change was".to_owned() } else { format!("{many} changes were") };
+            let changes = print::counted(many, "change was", "changes were");
             print::write_line(format!("changes   {changes} made after the copy and will be lost: {AGAIN}"))?;
         }
         None => {

@@ -61,14 +61,9 @@ pub(super) fn set_member(folder: &Folder, command: &SetMember) -> Result<(), Fai
 
 /// Says how many people sign, in words.
 pub(super) fn needed_words(roster: &Roster) -> String {
-    let some = |number: u8, role: &str| {
-        if number == 1 { format!("1 {role}") } else { format!("{number} {role}s") }
-    };
-    format!(
-        "{}, policies by {}",
-        some(roster.owners_needed, "owner"),
-        some(roster.publishers_needed, "publisher")
-    )
+    let owners = print::counted(roster.owners_needed, "owner", "owners");
+    let publishers = print::counted(roster.publishers_needed, "publisher", "publishers");
+    format!("{owners}, policies by {publishers}")
 }
 
 pub(super) fn list_groups(folder: &Folder, json: bool) -> Result<(), Failure> {

@@ -104,17 +104,11 @@ pub(super) fn import(
     }
     print::write_line(format!(
         "{agent}: security {}, ask {}, fallback {}, a question waits {}",
-        setting_word(&read.security)?,
-        setting_word(&read.ask)?,
-        setting_word(&read.ask_fallback)?,
+        print::json_word(&read.security),
+        print::json_word(&read.ask),
+        print::json_word(&read.ask_fallback),
         print::duration(read.timeout_ms),
     ))
-}
-
-/// Returns a setting in the word that it is set by.
-pub(super) fn setting_word(setting: &impl serde::Serialize) -> Result<String, Failure> {
-    let word = serde_json::to_value(setting).map_err(Failure::from_error)?;
-    Ok(word.as_str().unwrap_or_default().to_owned())
 }
 
 /// Returns the agent whose settings another program's file is about.

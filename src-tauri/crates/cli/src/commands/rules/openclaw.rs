@@ -1,8 +1,6 @@
 //! Rules and settings from and to OpenClaw's approvals document.
 
-use super::exec_approval::{
-    SettingsImportOptions, confirm, own_rules, require_agent, setting_word, tell_left_out,
-};
+use super::exec_approval::{SettingsImportOptions, confirm, own_rules, require_agent, tell_left_out};
 use super::file;
 use crate::failure::Failure;
 use crate::link::HostLink;
@@ -203,8 +201,8 @@ fn tell_settings(agent: &AgentId, settings: &ImportedSettings) -> Result<(), Fai
     };
     print::write_line(format!(
         "{agent}: security {}, ask {}, fallback {}{skills}; what is not said there stays as it is here",
-        setting_word(&settings.security)?,
-        setting_word(&settings.ask)?,
-        setting_word(&settings.fallback)?,
+        print::json_word(&settings.security),
+        print::json_word(&settings.ask),
+        print::json_word(&settings.fallback),
     ))
 }
