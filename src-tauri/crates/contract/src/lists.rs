@@ -3,7 +3,7 @@
 use crate::piece::ShownText;
 use postern_policy::{
     AgentIcon, AgentId, Effect, Lifetime, Limits, Millis, PatternError, PatternKind, Preset, Profile, Rule,
-    RuleId, RuleInput, RuleOrigin, Settings, parse_typed,
+    RuleId, RuleInput, RuleOrigin, Settings, kind_name, parse_typed, pattern_text,
 };
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -320,6 +320,29 @@ impl RuleDraft {
             why: None,
             matches: Vec::new(),
             misses: Vec::new(),
+        }
+    }
+
+    /// Returns a rule as a person would write it.
+    pub fn of_rule(rule: Rule) -> Self {
+        Self {
+            effect: rule.effect,
+            text: pattern_text(&rule.pattern),
+            kind: Some(kind_name(&rule.pattern)),
+            agent: rule.agent,
+            args: rule.args,
+            pin: rule.pin.is_some(),
+            allow_writes: rule.allow_writes,
+            broad: rule.broad,
+            confine: rule.confine,
+            limits: rule.limits,
+            folder: rule.folder,
+            input: rule.input,
+            origin: rule.origin,
+            lifetime: Some(rule.lifetime),
+            why: rule.why,
+            matches: rule.matches,
+            misses: rule.misses,
         }
     }
 

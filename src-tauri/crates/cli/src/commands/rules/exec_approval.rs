@@ -10,7 +10,7 @@ use postern_command::escape::visible_text as escaped;
 use postern_contract::RuleDraft;
 use postern_contract::methods::{AgentRef, GetAgent, ImportedSettings, RuleFile};
 use postern_policy::exec_approval::{ExecApproval, ExecApprovalProfile, read_exec_approval};
-use postern_policy::{AgentId, Effect, Fallback, Rule, Security, Source, kind_name, pattern_text};
+use postern_policy::{AgentId, Effect, Fallback, Rule, Security, Source, pattern_text};
 use std::path::Path;
 
 /// Options of an import.
@@ -78,8 +78,7 @@ pub(super) fn import(
     confirm((Some(read.security), Some(read.ask_fallback)), how)?;
     let rules = patterns.iter().map(|pattern| RuleDraft {
         agent: Some(agent.clone()),
-        kind: Some(kind_name(pattern)),
-        ..RuleDraft::new(Effect::Allow, pattern_text(pattern))
+        ..RuleDraft::of_rule(Rule::new(Effect::Allow, pattern.clone()))
     });
     let settings = ImportedSettings {
         security: read.security,

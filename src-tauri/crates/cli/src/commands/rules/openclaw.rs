@@ -9,7 +9,7 @@ use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{AgentRef, GetAgent, ImportedSettings, RuleFile, RulesImported};
 use postern_contract::{AgentRow, RuleDraft};
 use postern_policy::openclaw::{Allowed, Document, OfAgent, OpenclawEntry, document, read_document};
-use postern_policy::{AgentId, Effect, Rule, kind_name, pattern_text};
+use postern_policy::{AgentId, Effect, Rule, pattern_text};
 use serde::Serialize;
 use std::path::Path;
 
@@ -167,12 +167,8 @@ fn became(entry: &OpenclawEntry, agent: &AgentId) -> (Became, Vec<RuleDraft>) {
 }
 
 fn allow_draft(allowed: Allowed, agent: &AgentId) -> RuleDraft {
-    RuleDraft {
-        agent: Some(agent.clone()),
-        kind: Some(kind_name(&allowed.pattern)),
-        args: allowed.arguments,
-        ..RuleDraft::new(Effect::Allow, pattern_text(&allowed.pattern))
-    }
+    let rule = Rule::new(Effect::Allow, allowed.pattern);
+    RuleDraft { agent: Some(agent.clone()), args: allowed.arguments, ..RuleDraft::of_rule(rule) }
 }
 
 fn print_report(report: &ImportReport) -> Result<(), Failure> {
