@@ -28,14 +28,8 @@ pub(crate) fn run(link: &mut HostLink, command: AgentsCommand, path: Option<&str
         }
         AgentsCommand::Add { id, name, start, folders, json } => {
             let folders = folders.iter().map(|folder| absolute(folder)).collect::<Result<_, _>>()?;
-            let new = AgentAdd {
-                agent: parse_agent_id(&id)?,
-                name,
-                color: None,
-                preset: None,
-                start: start.map(to_agent_start),
-                folders,
-            };
+            let start = start.map(to_agent_start);
+            let new = AgentAdd { name, start, folders, ..AgentAdd::new(parse_agent_id(&id)?) };
             add_agent(link, &new, json)
         }
         AgentsCommand::Show { id, json } => {

@@ -36,12 +36,9 @@ pub(crate) fn run(
         }
         return Ok(());
     }
-    let search = surroundings.environment.iter().find(|(name, _)| name == "PATH");
-    let search: Vec<String> = search
-        .map(|(_, path)| {
-            path.split(':').filter(|folder| folder.starts_with('/')).map(str::to_owned).collect()
-        })
-        .unwrap_or_default();
+    let search = surroundings.search_path().unwrap_or_default();
+    let search: Vec<String> =
+        search.split(':').filter(|folder| folder.starts_with('/')).map(str::to_owned).collect();
     let note = command.for_agent.then(|| failure_note(&confinement));
     let env = environment_here(&confinement, &user.home, surroundings.environment);
     // The terminal's keys are for the command: its end ends us.

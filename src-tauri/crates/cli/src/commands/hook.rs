@@ -67,14 +67,7 @@ fn install(data: &Path, home: &Path, settings: &HookSettings, agent: &AgentId) -
             .map_err(unusable)?;
     let changes = confirmed(&change, settings)?;
     if !is_enrolled {
-        link.call_method::<AddAgent>(&AgentAdd {
-            agent: agent.clone(),
-            name: None,
-            color: None,
-            preset: None,
-            start: None,
-            folders: Vec::new(),
-        })?;
+        link.call_method::<AddAgent>(&AgentAdd::new(agent.clone()))?;
         print::write_line(format!("enrolled {agent}"))?;
     }
     if changes {
