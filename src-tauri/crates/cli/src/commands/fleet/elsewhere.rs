@@ -27,7 +27,7 @@ fn check_digest(one: &Elsewhere, digest: Option<&str>) -> Result<bool, Failure> 
 
 /// Returns the names of a host, a group or all hosts, as questions have them.
 pub(crate) fn names_of_hosts(data: &Path, named: &str) -> Result<BTreeSet<String>, Failure> {
-    let pinned = Folder::from_data_folder(data).pinned().map_err(|error| super::failure(&error))?;
+    let pinned = Folder::from_data_folder(data).pinned()?;
     let hosts = postern_doors::fleet::hosts_named(&pinned, named);
     let names: BTreeSet<String> = hosts.map(|host| escaped(&host.name)).collect();
     if names.is_empty() && named != ALL {

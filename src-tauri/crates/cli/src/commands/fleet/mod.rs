@@ -49,7 +49,7 @@ pub(crate) fn run(
         FleetCommand::Invite(command) => invite(&folder, &command),
         FleetCommand::Join(command) => join_fleet(&folder, link, &command),
         FleetCommand::NatsSetup => {
-            let text = postern_doors::fleet::account_setup(&folder).map_err(|error| failure(&error))?;
+            let text = postern_doors::fleet::account_setup(&folder)?;
             print::write_text(&text)
         }
         FleetCommand::Members(Members { command: Some(MembersCommand::Set(command)), .. }) => {
@@ -77,7 +77,7 @@ pub(crate) fn run(
 fn connected<T>(work: impl Future<Output = Result<T, FleetError>>) -> Result<T, Failure> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::from_error)?;
-    let done = runtime.block_on(work).map_err(|error| failure(&error));
+    let done = runtime.block_on(work).map_err(Failure::from);
     runtime.shutdown_background();
     done
 }
@@ -99,11 +99,13 @@ fn signed<T>(work: impl Future<Output = Result<T, FleetError>>) -> Result<Option
     }
 }
 
-fn failure(error: &FleetError) -> Failure {
-    let words = escaped(&error.to_string());
-    match error {
-        FleetError::Own(_) => Failure::from_error(words),
-        _ => Failure::refused(words),
+impl From<FleetError> for Failure {
+    fn from(error: FleetError) -> Self {
+        let words = escaped(&error.to_string());
+        match error {
+            FleetError::Own(_) => Self::from_error(words),
+            _ => Self::refused(words),
+        }
     }
 }
 
@@ -141,7 +143,7 @@ fn start_fleet(
         group: parse_id(&command.group)?,
         consent: host_consent(&command.consent),
     };
-    let setup = FleetSetup::prepare(folder, (home, path), &wanted).map_err(|error| failure(&error))?;
+    let setup = FleetSetup::prepare(folder, (home, path), &wanted)?;
     let files = setup.shown_files();
     for (path, text) in &files {
         print::write_line(format!("{}:", path.display()))?;
@@ -243,7 +245,7 @@ fn join_fleet(
     link: impl Fn() -> Result<HostLink, Failure>,
     command: &Join,
 ) -> Result<(), Failure> {
-    folder.require_none().map_err(|error| failure(&error))?;
+    folder.require_none()?;
     let code =
         InvitationCode::parse(&command.code).map_err(|error| Failure::usage_error(error.to_string()))?;
     // Before anything else: what joins has to be able to open.
@@ -323,7 +325,7 @@ fn leave_fleet(
     link: impl Fn() -> Result<HostLink, Failure>,
     yes: bool,
 ) -> Result<(), Failure> {
-    let membership = folder.membership().map_err(|error| failure(&error))?;
+    let membership = folder.membership()?;
     let is_own = |member: &Member| membership.members.iter().any(|own| own.id == member.id);
     let has_others = folder
         .pinned()
@@ -337,9 +339,9 @@ fn leave_fleet(
 }
 
 fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: bool) -> Result<(), Failure> {
-    let signers = folder.pinned().map_err(|error| failure(&error))?.roster;
+    let signers = folder.pinned()?.roster;
     let fleet = link()?.call_method::<GetFleet>(&Nothing {})?.fleet;
-    let fleet = fleet.ok_or_else(|| failure(&FleetError::NoFleet))?;
+    let fleet = fleet.ok_or(FleetError::NoFleet)?;
     let FleetDetail { id, server, connected, problem, roster, fresh_at, members, .. } = fleet;
     if json {
         return print::write_json(&serde_json::json!({

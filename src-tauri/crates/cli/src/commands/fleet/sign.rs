@@ -1,7 +1,7 @@
 //! `postern fleet sign` and `signatures`: changes that several people have to sign.
 
 use super::policy::show_reply;
-use super::{connected, failure, signed};
+use super::{connected, signed};
 use crate::failure::Failure;
 use crate::fleet_args::{SignChange, Signatures};
 use crate::print;
@@ -23,7 +23,7 @@ pub(super) fn signatures(folder: &Folder, command: &Signatures) -> Result<(), Fa
         }
         policies = unsigned;
     }
-    let pinned = folder.pinned().map_err(|error| failure(&error))?;
+    let pinned = folder.pinned()?;
     let roster = &pinned.roster;
     for (what, role, number) in [
         ("members and rights", MemberRole::Owner, roster.owners_needed),
