@@ -406,30 +406,18 @@ pub struct SkillCli {
     pub version: Option<String>,
 }
 
-/// The state of a CLI that a skill uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "kebab-case")]
-pub enum CliState {
-    /// Never approved: requests for it ask.
-    New,
-    /// Unchanged since it was approved.
-    Approved,
-    /// Changed or moved since it was approved: requests for it ask.
-    Changed,
-    Missing,
-    /// Skills may not bring it, because it runs other code.
-    Refused,
-}
-
-impl CliState {
-    /// Returns the name in a list.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Approved => "approved",
-            Self::Changed => "changed",
-            Self::Missing => "missing",
-            Self::Refused => "refused",
-        }
+postern_protocol::named_values! {
+    /// The state of a CLI that a skill uses.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+    pub enum CliState {
+        /// Never approved: requests for it ask.
+        New = "new",
+        /// Unchanged since it was approved.
+        Approved = "approved",
+        /// Changed or moved since it was approved: requests for it ask.
+        Changed = "changed",
+        Missing = "missing",
+        /// Skills may not bring it, because it runs other code.
+        Refused = "refused",
     }
 }

@@ -17,6 +17,7 @@ mod json;
 pub mod limits;
 mod line;
 mod mistake;
+mod names;
 mod notice;
 mod params;
 mod place;

@@ -167,7 +167,7 @@ pub(super) fn noted_hooks(link: &mut HostLink, data: &Path) -> Vec<(HookAgent, P
         }
     }
     let found = files.into_iter().filter_map(|(key, file)| {
-        let kind = HookAgent::ALL.into_iter().find(|kind| key.split(' ').next() == Some(kind.name()))?;
+        let kind = HookAgent::from_name(key.split(' ').next()?)?;
         names_us(HookSettingsEntry::Hook(kind), &file, data).then_some((kind, file))
     });
     found.collect()
