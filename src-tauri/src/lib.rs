@@ -3,8 +3,8 @@
 //! `app_menu` the menu bar of a Mac · `options` what it was started with · `backend` the host, embedded or attached to ·
 //! `desk` the question on show and what was seen of it · `overview` what the menu-bar item shows · `window` the windows ·
 //! `commands` what each page may call · `dependencies` what all of them use · `menu` the menu-bar item · `notify`
-//! notifications that tell · `presence` is it the owner who answers · `preferences` how it looks and sounds · `sound` what is
-//! heard · `system` what is wanted of the system around it.
+//! notifications that tell · `presence` is it the owner who answers · `preferences` how it looks and sounds · `short_line`
+//! lines that are cut to their room · `sound` what is heard · `system` what is wanted of the system around it.
 
 #[cfg(target_os = "macos")]
 mod app_menu;
@@ -19,6 +19,7 @@ mod overview;
 mod preferences;
 mod presence;
 mod run;
+mod short_line;
 mod sound;
 mod system;
 mod window;

@@ -2,6 +2,7 @@
 
 use crate::backend::Backend;
 use crate::dependencies::AppDependencies;
+use crate::short_line::shorten_line;
 use crate::window::popover::Popover;
 use crate::window::{output, settings};
 use crate::{SettingsPage, overview, system};
@@ -119,7 +120,7 @@ impl Menu {
         }
         menu = menu.item(&self.disabled_item(&status_text(status, agents.len()))?);
         for line in &status.attention {
-            menu = menu.item(&self.menu_item("settings:settings", &shortened(&line.message))?);
+            menu = menu.item(&self.menu_item("settings:settings", &shorten_line(&line.message, LONGEST))?);
         }
         if !questions.is_empty() {
             menu = menu.separator().item(&self.disabled_item("Waiting for You")?);
@@ -139,7 +140,7 @@ impl Menu {
             }
             menu = menu.separator().item(&self.disabled_item(title)?);
             for row in rows {
-                let line = format!("{}   {}", shortened(&row.line), outcome(row));
+                let line = format!("{}   {}", shorten_line(&row.line, LONGEST), outcome(row));
                 menu = menu.item(&self.menu_item(&format!("settings:request.{}", row.id), &line)?);
             }
         }
@@ -259,7 +260,7 @@ fn format_clock(millis: i64, now: &Zoned) -> String {
 fn question_line(question: &Question) -> String {
     let mark = if question.risk.level == RiskLevel::Dangerous { "■" } else { "●" };
     let place = question.host.as_ref().map_or_else(String::new, |host| format!(" on {host}"));
-    format!("{mark} {}   {}{place}", shortened(&question.line), question.asker.agent)
+    format!("{mark} {}   {}{place}", shorten_line(&question.line, LONGEST), question.asker.agent)
 }
 
 /// Returns the result of a command, in a word or two.
@@ -270,14 +271,6 @@ fn outcome(row: &RequestRow) -> String {
         (RunState::Failed, None) => "couldn’t start".to_owned(),
         (state, None) => state.name().to_owned(),
     }
-}
-
-/// Returns a line that fits into a menu. Cut at its end only, and visibly.
-fn shortened(line: &str) -> String {
-    if line.chars().count() <= LONGEST {
-        return line.to_owned();
-    }
-    line.chars().take(LONGEST).chain(['…']).collect()
 }
 
 /// Returns the text of an item that shows every `&`: a single one marks the letter of a shortcut.
@@ -298,18 +291,11 @@ const fn state_icon(mode: Mode, attention: bool, waiting: bool) -> Image<'static
 
 #[cfg(test)]
 mod tests {
-    use super::{format_clock, literal, shortened, state_icon};
+    use super::{format_clock, literal, state_icon};
     use jiff::Timestamp;
     use jiff::tz::TimeZone;
     use postern_contract::Mode;
     use std::collections::HashSet;
-
-    #[test]
-    fn a_long_line_is_cut_at_its_end_and_says_so() {
-        assert_eq!(shortened("git push"), "git push");
-        let cut = shortened(&"é".repeat(100));
-        assert!(cut.ends_with('…') && cut.chars().count() == 57, "{cut}");
-    }
 
     #[test]
     fn an_ampersand_of_a_command_is_shown() {

@@ -1,5 +1,6 @@
 //! Options that the app was started with.
 
+use postern_protocol::default_data_folder;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -121,13 +122,7 @@ impl AppOptions {
                 Some(_) | None => return Err(BadOptions::Unknown(arg)),
             }
         }
-        let data = data.unwrap_or_else(|| {
-            if cfg!(target_os = "macos") {
-                home.join("Library/Application Support/Postern")
-            } else {
-                folder("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share")).join("postern")
-            }
-        });
+        let data = data.unwrap_or_else(|| default_data_folder(&home, folder("XDG_DATA_HOME")));
         Ok(Self { data, settings, overview, background, keep_page, inherited: Vec::new() })
     }
 }

@@ -14,8 +14,10 @@ const READ: u32 = 30;
 pub(crate) async fn read_overview(backend: &Backend) -> anyhow::Result<Overview> {
     let filter = RequestFilter { limit: Some(READ), ..RequestFilter::default() };
     let requests = backend.invoke::<ListRequests>(&filter).await?.requests;
-    let (mut running, mut recent): (Vec<RequestRow>, Vec<_>) =
-        requests.into_iter().filter(|row| row.state != RunState::Asking).partition(|row| is_live(row.state));
+    let (mut running, mut recent): (Vec<RequestRow>, Vec<_>) = requests
+        .into_iter()
+        .filter(|row| row.state != RunState::Asking)
+        .partition(|row| !row.state.has_ended());
     running.truncate(LAST);
     recent.truncate(LAST);
     let agents = backend.invoke::<ListAgents>(&Nothing {}).await?.agents;
@@ -27,16 +29,4 @@ pub(crate) async fn read_overview(backend: &Backend) -> anyhow::Result<Overview>
         recent,
         lost: false,
     })
-}
-
-/// Returns true if a request is not over.
-fn is_live(state: RunState) -> bool {
-    matches!(
-        state,
-        RunState::Received
-            | RunState::Resolving
-            | RunState::Starting
-            | RunState::Running
-            | RunState::Stopping
-    )
 }

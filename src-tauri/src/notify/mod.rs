@@ -4,10 +4,11 @@
 #[cfg_attr(not(target_os = "macos"), path = "linux.rs")]
 mod system;
 
+use crate::short_line::shorten_line;
 use postern_contract::{Question, join_pieces};
 use system::{remove, show_notification};
 
-/// Characters of a command in a notification.
+/// Characters of a command in a notification. It tells; the window shows all of it.
 const LONGEST: usize = 200;
 
 /// Choice of a person on the notification of a question.
@@ -40,8 +41,8 @@ pub(crate) fn show_question(
     heard: bool,
     on_choice: impl FnOnce(NotificationChoice) + Send + 'static,
 ) {
-    let headline = shortened(&join_pieces(&question.headline));
-    let line = shortened(&question.line);
+    let headline = shorten_line(&join_pieces(&question.headline), LONGEST);
+    let line = shorten_line(&question.line, LONGEST);
     show_notification(&question.id, &headline, &line, heard, Some(Box::new(on_choice)));
 }
 
@@ -55,24 +56,9 @@ pub(crate) fn attention(words: &str) {
     show_notification(words, "Postern", words, false, None);
 }
 
-/// Returns the beginning of a line, as much as a notification shows. It tells; the window shows all of it.
-fn shortened(line: &str) -> String {
-    match line.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{BUTTONS, LONGEST, NotificationChoice, choice_of, shortened};
-
-    #[test]
-    fn a_long_line_is_cut_at_its_end_and_says_so() {
-        assert_eq!(shortened("git push"), "git push");
-        let cut = shortened(&"é".repeat(5000));
-        assert_eq!((cut.chars().count(), cut.ends_with('…')), (LONGEST + 1, true));
-    }
+    use super::{BUTTONS, NotificationChoice, choice_of};
 
     #[test]
     fn a_notification_denies_or_shows_and_knows_nothing_else() {

@@ -7,6 +7,7 @@
 #[cfg_attr(not(target_os = "macos"), path = "none.rs")]
 mod system;
 
+use crate::short_line::shorten_line;
 use postern_contract::{Answer, Presence, Question};
 use postern_policy::RiskLevel;
 use std::time::Duration;
@@ -40,10 +41,7 @@ pub(crate) async fn confirm(what: String, patience: Duration) -> Result<(), &'st
 /// Returns what the owner is asked to confirm: the question's code and the beginning of its command. macOS puts "Postern is
 /// trying to" before it.
 pub(crate) fn sentence(question: &Question, answer: Answer) -> String {
-    let mut line: String = question.line.chars().take(LONGEST).collect();
-    if line.len() < question.line.len() {
-        line.push('…');
-    }
+    let line = shorten_line(&question.line, LONGEST);
     let kind = if question.risk.level == RiskLevel::Dangerous { "a dangerous command" } else { "this" };
     let always = if answer == Answer::Always { " always" } else { "" };
     format!("allow {kind}{always} ({}): {line}", question.code)

@@ -19,7 +19,7 @@ pub(super) struct AnswerOutcome {
     pub(super) pill: Pill,
     /// Time at which it goes.
     pub(super) until: Instant,
-    /// Returns the request that runs.
+    /// Request that runs.
     request: Option<String>,
     /// Changes that an undo takes back.
     pub(super) undo: Option<Undo>,

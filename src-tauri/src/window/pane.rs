@@ -12,7 +12,7 @@ use tokio::time::Instant;
 /// Height before a question says how much room it needs, in logical pixels.
 const HEIGHT: f64 = 260.0;
 
-/// Returns the window, where there is one.
+/// Window of questions, where there is one.
 pub(super) struct Pane {
     app: AppHandle,
     /// Label of the window, which its capability names.

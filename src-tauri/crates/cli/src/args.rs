@@ -540,12 +540,14 @@ pub(crate) enum SkillsCommand {
     /// Watch a folder of skills
     AddFolder {
         /// Folder
-        folder: PathBuf,
+        #[arg(value_hint = clap::ValueHint::DirPath)]
+        folder: String,
     },
     /// Stop watching a folder
     RemoveFolder {
         /// Folder
-        folder: PathBuf,
+        #[arg(value_hint = clap::ValueHint::DirPath)]
+        folder: String,
     },
     /// Approve a skill's CLIs as they are now
     Approve {

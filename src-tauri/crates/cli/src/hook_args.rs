@@ -1,6 +1,6 @@
 //! Arguments of `postern hook`.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use crate::shared_args::name_parser;
 use clap::{Args, Subcommand};
 use postern_doors::hooks::HookAgent;
 use std::path::PathBuf;
@@ -58,7 +58,7 @@ pub(crate) struct HookRun {
 #[derive(Debug, Args)]
 pub(crate) struct HookSettings {
     /// Coding agent
-    #[arg(value_parser = hook_agent_parser())]
+    #[arg(value_parser = name_parser(HookAgent::ALL, HookAgent::name))]
     pub(crate) kind: HookAgent,
     /// Settings file [default: where it reads them]
     #[arg(long)]
@@ -69,11 +69,4 @@ pub(crate) struct HookSettings {
     /// Change it without asking
     #[arg(long)]
     pub(crate) yes: bool,
-}
-
-/// Returns the parser of a coding agent's name; clap lists the names if another word is typed.
-fn hook_agent_parser() -> impl TypedValueParser<Value = HookAgent> {
-    let known = |name: String| HookAgent::ALL.into_iter().find(|kind| kind.name() == name);
-    PossibleValuesParser::new(HookAgent::ALL.map(HookAgent::name))
-        .try_map(move |name| known(name).ok_or("no such agent"))
 }

@@ -1,8 +1,7 @@
 //! Arguments of importing other programs' rules, and of suggestions.
 
-use crate::shared_args::JsonOutput;
+use crate::shared_args::{JsonOutput, name_parser};
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use postern_contract::THIS_COMPUTER;
 use postern_contract::methods::KnownAgent;
 use postern_doors::setup::importable;
@@ -12,7 +11,7 @@ use std::path::PathBuf;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Import {
     /// Program to import from
-    #[arg(value_parser = program(), required_unless_present = "list")]
+    #[arg(value_parser = name_parser(importable(), KnownAgent::name), required_unless_present = "list")]
     pub(crate) from: Option<KnownAgent>,
     /// Read these files [default: those that it reads, yours and the project's]
     pub(crate) files: Vec<PathBuf>,
@@ -57,11 +56,4 @@ pub(crate) struct Suggest {
     pub(crate) most: usize,
     #[command(flatten)]
     pub(crate) json: JsonOutput,
-}
-
-/// Parses the name of a program whose rules can be imported; clap lists the names if another word is typed.
-fn program() -> impl TypedValueParser<Value = KnownAgent> {
-    let known = |name: String| importable().find(|kind| kind.name() == name);
-    PossibleValuesParser::new(importable().map(KnownAgent::name))
-        .try_map(move |name| known(name).ok_or("no such program"))
 }

@@ -1,4 +1,4 @@
-//! The way to the host: where its data folder is, and typed calls over the control socket.
+//! The way to the host: paths in its data folder, and typed calls over the control socket.
 
 use crate::failure::Failure;
 use crate::print;
@@ -9,18 +9,6 @@ use postern_policy::AgentId;
 use postern_protocol::channels_folder;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// Returns the app's default data folder.
-pub(crate) fn default_data(home: &Path, xdg_data_home: Option<PathBuf>) -> PathBuf {
-    if cfg!(target_os = "macos") {
-        home.join("Library/Application Support/Postern")
-    } else {
-        xdg_data_home
-            .filter(|path| path.is_absolute())
-            .unwrap_or_else(|| home.join(".local/share"))
-            .join("postern")
-    }
-}
 
 /// Returns the real path of the data folder, by which a host knows it; the path as it is if there is none.
 pub(crate) fn real_data(data: &Path) -> PathBuf {

@@ -30,6 +30,7 @@ use failure::Failure;
 use link::HostLink;
 use postern_host::session::SystemSession;
 use postern_host::{HostConfig, HostUser};
+use postern_protocol::default_data_folder;
 use rule_args::RulesCommand;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -101,7 +102,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
     let surroundings = surroundings()?;
     let data = match cli.data {
         Some(data) => std::path::absolute(data).map_err(Failure::from_error)?,
-        None => link::default_data(&surroundings.home, surroundings.xdg_data_home.clone()),
+        None => default_data_folder(&surroundings.home, surroundings.xdg_data_home.clone()),
     };
     let link = || HostLink::open(&data);
     let path = surroundings.search_path();

@@ -5,6 +5,7 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Table, TableStyle};
 use postern_command::escape::{is_visible, pieces};
 use postern_contract::{DiffLine, MultilineText, PieceKind, ShownText};
 use serde::Serialize;
+use std::fmt::Display;
 use std::io::{IsTerminal as _, Write as _};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -261,10 +262,30 @@ pub(crate) fn now_millis() -> i64 {
     jiff::Timestamp::now().as_millisecond()
 }
 
+/// Returns the time so long ago.
+pub(crate) fn time_before(ago: humantime::Duration) -> Result<i64, Failure> {
+    let ago = i64::try_from(ago.as_millis()).map_err(Failure::from_error)?;
+    Ok(now_millis().saturating_sub(ago))
+}
+
 /// Returns the time until then: `1:22`.
 pub(crate) fn time_until(millis: i64) -> String {
     let left = (millis - now_millis()).max(0) / 1000;
     format!("{}:{:02}", left / 60, left % 60)
+}
+
+/// Returns a number with the word for so many: `1 rule`.
+pub(crate) fn counted<N>(number: N, one: &str, several: &str) -> String
+where
+    N: Copy + Display + PartialEq + From<u8>,
+{
+    let word = if number == N::from(1) { one } else { several };
+    format!("{number} {word}")
+}
+
+/// Returns the word that JSON has for a value, such as a setting.
+pub(crate) fn json_word(value: &impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// Milliseconds as people read them.

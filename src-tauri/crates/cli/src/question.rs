@@ -139,14 +139,10 @@ fn always_option(proposal: &Proposal) -> String {
 /// Returns a program that changed, and the rules that were given for it as it was.
 pub(crate) fn renewed(renewal: &Renewal) -> String {
     let texts: Vec<&str> = renewal.rules.iter().map(|rule| rule.text.as_str()).collect();
-    let (count, program) = (renewal.count, to_terminal_text(&renewal.program));
-    let rules = if count == 1 { "rule was" } else { "rules were" };
-    let more = if texts.len() < count as usize { ", …" } else { "" };
-    format!(
-        "{program} ({}); {count} {rules} given for it as it was: {}{more}",
-        renewal.change,
-        texts.join(", ")
-    )
+    let program = to_terminal_text(&renewal.program);
+    let rules = print::counted(renewal.count, "rule was", "rules were");
+    let more = if texts.len() < renewal.count as usize { ", …" } else { "" };
+    format!("{program} ({}); {rules} given for it as it was: {}{more}", renewal.change, texts.join(", "))
 }
 
 /// Formats the number of further questions.

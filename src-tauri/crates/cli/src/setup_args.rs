@@ -1,8 +1,7 @@
 //! Arguments of connecting agents.
 
-use crate::shared_args::{AgentStartArg, JsonOutput};
+use crate::shared_args::{AgentStartArg, JsonOutput, name_parser};
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use postern_contract::methods::KnownAgent;
 
 /// `postern setup`.
@@ -13,7 +12,7 @@ Finds the agents, shows each change, imports their rules and tests the way to Po
 shown the change. Run it as often as you like: what is connected stays as it is.")]
 pub(crate) struct SetupCommand {
     /// Only this agent, also if it was not found; repeatable
-    #[arg(long = "agent", value_name = "AGENT", value_parser = agent_parser())]
+    #[arg(long = "agent", value_name = "AGENT", value_parser = name_parser(KnownAgent::ALL, KnownAgent::name))]
     pub(crate) agents: Vec<KnownAgent>,
     /// Display name of the agent
     #[arg(long, requires = "agents")]
@@ -45,11 +44,4 @@ pub(crate) struct SetupCommand {
     pub(crate) yes: bool,
     #[command(flatten)]
     pub(crate) json: JsonOutput,
-}
-
-/// Parses the name of an agent; clap lists the names if another word is typed.
-fn agent_parser() -> impl TypedValueParser<Value = KnownAgent> {
-    let known = |name: String| KnownAgent::ALL.into_iter().find(|kind| kind.name() == name);
-    PossibleValuesParser::new(KnownAgent::ALL.map(KnownAgent::name))
-        .try_map(move |name| known(name).ok_or("no such agent"))
 }

@@ -1,5 +1,6 @@
 //! Arguments that several commands share.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
 
@@ -19,6 +20,18 @@ pub(crate) enum AgentStartArg {
     Look,
     /// Look around, change its files and run its projects' code, in its folders
     Work,
+}
+
+/// Returns the parser of these values by their names; clap lists the names if another word is typed.
+pub(crate) fn name_parser<T: Copy + Send + Sync + 'static>(
+    all: impl IntoIterator<Item = T>,
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let all: Vec<T> = all.into_iter().collect();
+    let names: Vec<&str> = all.iter().copied().map(name).collect();
+    let find =
+        move |word: String| all.iter().copied().find(|value| name(*value) == word).ok_or("no such name");
+    PossibleValuesParser::new(names).try_map(find)
 }
 
 /// Reads a duration: a number with a unit, or several.

@@ -1,6 +1,7 @@
 //! Texts that a person gives: answers that they type, and files that they name.
 
 use crate::failure::Failure;
+use std::collections::BTreeMap;
 use std::io::{BufRead as _, IsTerminal as _, Read as _, Write as _};
 use std::path::Path;
 
@@ -18,6 +19,18 @@ pub(crate) fn read_answer(question: &str, otherwise: &str) -> Result<String, Fai
     Ok(said.trim().to_owned())
 }
 
+/// Asks for a yes, unless it was `given` already. Anything else that is typed is the error `no`.
+pub(crate) fn require_yes(given: bool, question: &str, otherwise: &str, no: &str) -> Result<(), Failure> {
+    if given || is_yes(&read_answer(question, otherwise)?) { Ok(()) } else { Err(Failure::negative(no)) }
+}
+
+/// Asks for a yes to a question that was shown: to `what`. Anything else leaves it waiting.
+pub(crate) fn require_approval(what: &str) -> Result<(), Failure> {
+    let prompt = format!("\nType yes to {what}, anything else to leave it waiting:");
+    let otherwise = "no terminal to ask on: name what was seen with --digest, or run this in a terminal";
+    require_yes(false, &prompt, otherwise, "not answered; it still waits")
+}
+
 /// Returns true if what was typed is an approval.
 pub(crate) fn is_yes(said: &str) -> bool {
     matches!(said.to_ascii_lowercase().as_str(), "y" | "yes")
@@ -31,6 +44,21 @@ pub(crate) fn text_of(file: &Path) -> Result<String, Failure> {
         return Ok(text);
     }
     std::fs::read_to_string(file).map_err(|error| Failure::from_path(file, &error))
+}
+
+/// Returns a path as text.
+pub(crate) fn path_text(path: &Path) -> Result<String, Failure> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| Failure::usage_error(format!("{} is not UTF-8", path.display())))
+}
+
+/// Reads pairs such as `KEY=VALUE`; `form` says what one looks like.
+pub(crate) fn parse_pairs(pairs: &[String], form: &str) -> Result<BTreeMap<String, String>, Failure> {
+    let split = |text: &String| match text.split_once('=') {
+        Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
+        None => Err(Failure::usage_error(format!("{text:?} is not {form}"))),
+    };
+    pairs.iter().map(split).collect()
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! A host that says what a test tells it to: for tests of everything that speaks to one.
 
 use postern_protocol::{
-    AgentCall, AuthenticateParams, CallId, ControlWelcome, Frame, Handshake, HandshakeSide, Hello,
-    LineBuffer, Nonce, Notice, PROTOCOL, PolicyNote, Request, Socket, SocketKey, Welcome, WireLimits, decode,
-    limits, notification_line, result_line,
+    AgentCall, AuthenticateParams, CallId, ControlWelcome, DenyReason, Encoding, ExecDenied, ExecFinished,
+    Frame, Handshake, HandshakeSide, Hello, LineBuffer, Nonce, Notice, Outcome, PROTOCOL, PolicyNote,
+    Request, Socket, SocketKey, Welcome, WireLimits, decode, limits, notification_line, result_line,
 };
 use serde::Serialize;
 use std::io::{self, Read as _, Write as _};
@@ -124,4 +124,30 @@ impl Visit {
     pub fn send_notice(&mut self, notice: &Notice) -> io::Result<()> {
         self.send(&notice.to_line())
     }
+}
+
+/// Returns the end of a run that wrote nothing.
+pub fn finished(outcome: Outcome) -> ExecFinished {
+    ExecFinished {
+        outcome,
+        exit_code: None,
+        signal: None,
+        timed_out: false,
+        duration_ms: 1_250,
+        stdout: String::new(),
+        stdout_encoding: Encoding::Utf8,
+        stderr: String::new(),
+        stderr_encoding: Encoding::Utf8,
+        truncated: false,
+        bytes: 0,
+        edited: None,
+        timeout_ms: None,
+        message: None,
+    }
+}
+
+/// Returns a denial that says little.
+pub fn denied(reason: DenyReason) -> ExecDenied {
+    let message = "no".to_owned();
+    ExecDenied { reason, message, advice: None, feedback: None, rule: None, retry_after_ms: None }
 }

@@ -1,12 +1,12 @@
 //! The client against a host that says what these tests tell it to.
 
-use crate::scripted::{ScriptedHost, Visit};
+use crate::scripted::{self, ScriptedHost, Visit};
 use crate::{CallError, Channel, ChannelOptions, ConnectError, ConnectionLoss, Control, read_key};
 use postern_contract::{ApproverNotification, Attention, methods};
 use postern_protocol::{
     Accepted, AgentCall, CallId, Client, Decision, DenyReason, ErrorCode, ErrorObject, EventsAfterResult,
-    ExecDenied, ExecOutput, Hello, Nonce, Notice, NoticeEvent, OutputStream, Pending, RunParams, RunResult,
-    RunState, Socket, SocketKey, What, WhichParams, WhichProgram, WhichResult, error_line, notification_line,
+    ExecOutput, Hello, Nonce, Notice, NoticeEvent, OutputStream, Pending, RunParams, RunResult, RunState,
+    Socket, SocketKey, What, WhichParams, WhichProgram, WhichResult, error_line, notification_line,
 };
 use serde_json::json;
 use std::os::unix::net::UnixListener;
@@ -38,15 +38,7 @@ fn output(sequence: u64, text: &str) -> Notice {
 }
 
 fn denied(sequence: u64) -> Notice {
-    let event = NoticeEvent::Denied(ExecDenied {
-        reason: DenyReason::User,
-        message: "no".to_owned(),
-        advice: None,
-        feedback: None,
-        rule: None,
-        retry_after_ms: None,
-    });
-    notice(sequence, event)
+    notice(sequence, NoticeEvent::Denied(scripted::denied(DenyReason::User)))
 }
 
 fn run() -> RunParams {

@@ -145,34 +145,23 @@ pub enum MomentKind {
     },
 }
 
-/// State of a question that a chat shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "kebab-case")]
-pub enum ChatStatus {
-    /// Waiting for an answer.
-    Pending,
-    /// Approved, once or always.
-    Approved,
-    Denied,
-    /// No one answered in time.
-    Expired,
+postern_protocol::named_values! {
+    /// State of a question that a chat shows.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+    pub enum ChatStatus {
+        /// Waiting for an answer.
+        Pending = "pending",
+        /// Approved, once or always.
+        Approved = "approved",
+        Denied = "denied",
+        /// No one answered in time.
+        Expired = "expired",
+    }
 }
 
 impl ChatStatus {
-    const ALL: [Self; 4] = [Self::Pending, Self::Approved, Self::Denied, Self::Expired];
-
-    /// Returns the stable name, as records store it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Approved => "approved",
-            Self::Denied => "denied",
-            Self::Expired => "expired",
-        }
-    }
-
     /// Parses a name of the record. An unknown one counts as denied.
-    pub fn from_name(name: &str) -> Self {
-        Self::ALL.into_iter().find(|one| one.name() == name).unwrap_or(Self::Denied)
+    pub fn of_record(name: &str) -> Self {
+        Self::from_name(name).unwrap_or(Self::Denied)
     }
 }

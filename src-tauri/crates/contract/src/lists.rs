@@ -3,7 +3,7 @@
 use crate::piece::ShownText;
 use postern_policy::{
     AgentIcon, AgentId, Effect, Lifetime, Limits, Millis, PatternError, PatternKind, Preset, Profile, Rule,
-    RuleId, RuleInput, RuleOrigin, Settings, parse_typed,
+    RuleId, RuleInput, RuleOrigin, Settings, kind_name, parse_typed, pattern_text,
 };
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -323,6 +323,29 @@ impl RuleDraft {
         }
     }
 
+    /// Returns a rule as a person would write it.
+    pub fn of_rule(rule: Rule) -> Self {
+        Self {
+            effect: rule.effect,
+            text: pattern_text(&rule.pattern),
+            kind: Some(kind_name(&rule.pattern)),
+            agent: rule.agent,
+            args: rule.args,
+            pin: rule.pin.is_some(),
+            allow_writes: rule.allow_writes,
+            broad: rule.broad,
+            confine: rule.confine,
+            limits: rule.limits,
+            folder: rule.folder,
+            input: rule.input,
+            origin: rule.origin,
+            lifetime: Some(rule.lifetime),
+            why: rule.why,
+            matches: rule.matches,
+            misses: rule.misses,
+        }
+    }
+
     /// Returns the rule that it stands for, as a person's and without a pin. `home` is the person's home folder.
     pub fn into_rule(self, home: &str) -> Result<Rule, PatternError> {
         let pattern = parse_typed(&self.text, self.kind, home)?;
@@ -383,30 +406,18 @@ pub struct SkillCli {
     pub version: Option<String>,
 }
 
-/// The state of a CLI that a skill uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "kebab-case")]
-pub enum CliState {
-    /// Never approved: requests for it ask.
-    New,
-    /// Unchanged since it was approved.
-    Approved,
-    /// Changed or moved since it was approved: requests for it ask.
-    Changed,
-    Missing,
-    /// Skills may not bring it, because it runs other code.
-    Refused,
-}
-
-impl CliState {
-    /// Returns the name in a list.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Approved => "approved",
-            Self::Changed => "changed",
-            Self::Missing => "missing",
-            Self::Refused => "refused",
-        }
+postern_protocol::named_values! {
+    /// The state of a CLI that a skill uses.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+    pub enum CliState {
+        /// Never approved: requests for it ask.
+        New = "new",
+        /// Unchanged since it was approved.
+        Approved = "approved",
+        /// Changed or moved since it was approved: requests for it ask.
+        Changed = "changed",
+        Missing = "missing",
+        /// Skills may not bring it, because it runs other code.
+        Refused = "refused",
     }
 }

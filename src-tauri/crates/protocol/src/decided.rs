@@ -1,8 +1,6 @@
 //! Words of a request's end: how it was decided, and how it ended.
 
 use crate::{AllowedBy, DenyReason, Outcome, RunState};
-use serde::de::IntoDeserializer as _;
-use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 /// End of a request: the reason of a denial, or the outcome of a run.
@@ -26,62 +24,33 @@ impl EndReason {
 
     /// Returns the one of this name.
     pub fn from_name(name: &str) -> Option<Self> {
-        let name: StrDeserializer<'_, Error> = name.into_deserializer();
-        Self::deserialize(name).ok()
+        DenyReason::from_name(name).map(Self::Denied).or_else(|| Outcome::from_name(name).map(Self::Ran))
     }
 }
 
-/// Way in which a request was decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "kebab-case")]
-pub enum Decided {
-    /// The user was asked and allowed it.
-    YouAllowed,
-    /// An allow rule or a skill's rule let it through; nobody was asked.
-    RuleAllowed,
-    /// The agent's settings let it through: *Allow*, the read-only list, the fallback.
-    SettingAllowed,
-    /// The user was asked and denied it.
-    YouDenied,
-    /// A deny rule, the built-in core or an organization's rule.
-    RuleDenied,
-    /// Anything else that denies without asking: settings, limits, a pause, what cannot be found or read.
-    SettingDenied,
-    /// The user was asked and did not answer.
-    Unanswered,
+crate::named_values! {
+    /// Way in which a request was decided.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    pub enum Decided {
+        /// The user was asked and allowed it.
+        YouAllowed = "you-allowed",
+        /// An allow rule or a skill's rule let it through; nobody was asked.
+        RuleAllowed = "rule-allowed",
+        /// The agent's settings let it through: *Allow*, the read-only list, the fallback.
+        SettingAllowed = "setting-allowed",
+        /// The user was asked and denied it.
+        YouDenied = "you-denied",
+        /// A deny rule, the built-in core or an organization's rule.
+        RuleDenied = "rule-denied",
+        /// Anything else that denies without asking: settings, limits, a pause, what cannot be found or read.
+        SettingDenied = "setting-denied",
+        /// The user was asked and did not answer.
+        Unanswered = "unanswered",
+    }
 }
 
 impl Decided {
-    /// Every one.
-    pub const ALL: [Self; 7] = [
-        Self::YouAllowed,
-        Self::RuleAllowed,
-        Self::SettingAllowed,
-        Self::YouDenied,
-        Self::RuleDenied,
-        Self::SettingDenied,
-        Self::Unanswered,
-    ];
-
-    /// Returns the stable name: `you-allowed`, `rule-allowed`, ….
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::YouAllowed => "you-allowed",
-            Self::RuleAllowed => "rule-allowed",
-            Self::SettingAllowed => "setting-allowed",
-            Self::YouDenied => "you-denied",
-            Self::RuleDenied => "rule-denied",
-            Self::SettingDenied => "setting-denied",
-            Self::Unanswered => "unanswered",
-        }
-    }
-
-    /// Returns the one of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|decided| decided.name() == name)
-    }
-
     /// Returns `true` where the user was asked.
     pub fn was_asked(self) -> bool {
         matches!(self, Self::YouAllowed | Self::YouDenied | Self::Unanswered)
@@ -122,15 +91,6 @@ impl Decided {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_is_what_is_written_down() {
-        for decided in Decided::ALL {
-            assert_eq!(serde_json::to_value(decided).unwrap(), decided.name());
-            assert_eq!(Decided::from_name(decided.name()), Some(decided));
-        }
-        assert_eq!(Decided::from_name("other"), None);
-    }
 
     #[test]
     fn an_end_is_read_by_its_name() {

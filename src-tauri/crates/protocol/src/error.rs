@@ -2,103 +2,52 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The stable names of errors (`data.code`). A denial is not an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ErrorCode {
-    /// A line is longer than [`crate::limits::FRAME_IN`].
-    FrameTooLarge,
-    /// A line is not UTF-8.
-    NotUtf8,
-    /// A line is not JSON.
-    NotJson,
-    /// Objects and lists are nested deeper than [`crate::limits::DEPTH`].
-    TooDeep,
-    /// An object has the same key twice.
-    DuplicateKey,
-    /// `jsonrpc` is not `"2.0"`.
-    WrongVersion,
-    /// A list of messages in one line.
-    Batch,
-    /// JSON, but not a JSON-RPC request.
-    InvalidRequest,
-    /// No such method on this socket.
-    UnknownMethod,
-    /// A parameter is missing, unknown, of the wrong type or over its limit; `data.problem` says which.
-    InvalidParams,
-    /// Not authenticated yet, or the proof is wrong.
-    Unauthenticated,
-    /// The client speaks a version of the protocol that this host does not.
-    UnsupportedProtocol,
-    /// Another request has the same `requestId`.
-    DuplicateRequest,
-    /// This agent has no such request.
-    UnknownRequest,
-    /// This agent has no such session.
-    UnknownSession,
-    /// The request does not run (any more), or never asked to be fed.
-    NotRunning,
-    /// Too many messages or requests; `data.retryAfterMs` says when to try again.
-    RateLimited,
-    /// Postern is quitting.
-    ShuttingDown,
-    /// Something failed inside Postern; nothing was run because of this message.
-    Internal,
+crate::named_values! {
+    /// The stable names of errors (`data.code`). A denial is not an error.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+    pub enum ErrorCode {
+        /// A line is longer than [`crate::limits::FRAME_IN`].
+        FrameTooLarge = "frame-too-large",
+        /// A line is not UTF-8.
+        NotUtf8 = "not-utf8",
+        /// A line is not JSON.
+        NotJson = "not-json",
+        /// Objects and lists are nested deeper than [`crate::limits::DEPTH`].
+        TooDeep = "too-deep",
+        /// An object has the same key twice.
+        DuplicateKey = "duplicate-key",
+        /// `jsonrpc` is not `"2.0"`.
+        WrongVersion = "wrong-version",
+        /// A list of messages in one line.
+        Batch = "batch-refused",
+        /// JSON, but not a JSON-RPC request.
+        InvalidRequest = "invalid-request",
+        /// No such method on this socket.
+        UnknownMethod = "unknown-method",
+        /// A parameter is missing, unknown, of the wrong type or over its limit; `data.problem` says which.
+        InvalidParams = "invalid-params",
+        /// Not authenticated yet, or the proof is wrong.
+        Unauthenticated = "unauthenticated",
+        /// The client speaks a version of the protocol that this host does not.
+        UnsupportedProtocol = "unsupported-protocol",
+        /// Another request has the same `requestId`.
+        DuplicateRequest = "duplicate-request",
+        /// This agent has no such request.
+        UnknownRequest = "unknown-request",
+        /// This agent has no such session.
+        UnknownSession = "unknown-session",
+        /// The request does not run (any more), or never asked to be fed.
+        NotRunning = "not-running",
+        /// Too many messages or requests; `data.retryAfterMs` says when to try again.
+        RateLimited = "rate-limited",
+        /// Postern is quitting.
+        ShuttingDown = "shutting-down",
+        /// Something failed inside Postern; nothing was run because of this message.
+        Internal = "internal",
+    }
 }
 
 impl ErrorCode {
-    /// Every code, for tables and documents.
-    pub const ALL: [Self; 19] = [
-        Self::FrameTooLarge,
-        Self::NotUtf8,
-        Self::NotJson,
-        Self::TooDeep,
-        Self::DuplicateKey,
-        Self::WrongVersion,
-        Self::Batch,
-        Self::InvalidRequest,
-        Self::UnknownMethod,
-        Self::InvalidParams,
-        Self::Unauthenticated,
-        Self::UnsupportedProtocol,
-        Self::DuplicateRequest,
-        Self::UnknownRequest,
-        Self::UnknownSession,
-        Self::NotRunning,
-        Self::RateLimited,
-        Self::ShuttingDown,
-        Self::Internal,
-    ];
-
-    /// Returns the name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::FrameTooLarge => "frame-too-large",
-            Self::NotUtf8 => "not-utf8",
-            Self::NotJson => "not-json",
-            Self::TooDeep => "too-deep",
-            Self::DuplicateKey => "duplicate-key",
-            Self::WrongVersion => "wrong-version",
-            Self::Batch => "batch-refused",
-            Self::InvalidRequest => "invalid-request",
-            Self::UnknownMethod => "unknown-method",
-            Self::InvalidParams => "invalid-params",
-            Self::Unauthenticated => "unauthenticated",
-            Self::UnsupportedProtocol => "unsupported-protocol",
-            Self::DuplicateRequest => "duplicate-request",
-            Self::UnknownRequest => "unknown-request",
-            Self::UnknownSession => "unknown-session",
-            Self::NotRunning => "not-running",
-            Self::RateLimited => "rate-limited",
-            Self::ShuttingDown => "shutting-down",
-            Self::Internal => "internal",
-        }
-    }
-
-    /// Returns the code of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.name() == name)
-    }
-
     /// Returns the number that JSON-RPC 2.0 (section 5.1) wants; what it has no number for counts down from
     /// -32001.
     pub fn number(self) -> i64 {

@@ -17,6 +17,7 @@ mod json;
 pub mod limits;
 mod line;
 mod mistake;
+mod names;
 mod notice;
 mod params;
 mod place;
@@ -51,7 +52,7 @@ pub use params::{
     Defaults, EventsAfterParams, InputParams, KillParams, OutputParams, SessionCloseParams,
     SessionOpenParams, StatusParams, ToolCheckParams, WhichParams,
 };
-pub use place::{SHORT_FOLDER, channels_folder, short_folder};
+pub use place::{SHORT_FOLDER, channels_folder, default_data_folder, short_folder};
 pub use proof::{
     BadKey, BadNonce, CONTROL_KEY_SERVICE, CONTROL_SOCKET, Handshake, HandshakeSide, Nonce, Socket, SocketKey,
 };

@@ -1,4 +1,4 @@
-//! Folders of the agents' channels.
+//! The data folder, and the folders of the agents' channels.
 
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,15 @@ const MAC_DATA: &str = "/Library/Application Support/Postern";
 ///
 /// The path of a socket has at most 103 bytes on macOS, and names of people and agents count among them.
 pub const SHORT_FOLDER: &str = ".postern";
+
+/// Returns the default data folder.
+pub fn default_data_folder(home: &Path, xdg_data_home: Option<PathBuf>) -> PathBuf {
+    if cfg!(target_os = "macos") {
+        return home.join(MAC_DATA.trim_start_matches('/'));
+    }
+    let folder = xdg_data_home.filter(|path| path.is_absolute());
+    folder.unwrap_or_else(|| home.join(".local/share")).join("postern")
+}
 
 /// Returns the folder of the channels that lie outside a data folder, or `None` if they lie in it.
 pub fn short_folder(data: &str) -> Option<String> {

@@ -99,26 +99,7 @@ pub(crate) fn to_plain_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use postern_protocol::Encoding;
-
-    fn finished(outcome: Outcome) -> ExecFinished {
-        ExecFinished {
-            outcome,
-            exit_code: None,
-            signal: None,
-            timed_out: false,
-            duration_ms: 1_250,
-            stdout: String::new(),
-            stdout_encoding: Encoding::Utf8,
-            stderr: String::new(),
-            stderr_encoding: Encoding::Utf8,
-            truncated: false,
-            bytes: 0,
-            edited: None,
-            timeout_ms: None,
-            message: None,
-        }
-    }
+    use postern_client::scripted::{denied, finished};
 
     #[test]
     fn every_way_a_run_ends_has_its_exit_code() {
@@ -154,12 +135,11 @@ mod tests {
     #[test]
     fn a_denial_says_all_it_knows_in_plain_lines() {
         let denied = ExecDenied {
-            reason: DenyReason::User,
             message: "the user said\nno".to_owned(),
             advice: Some("use \u{1b}[31mstaging".to_owned()),
             feedback: Some("not today".to_owned()),
-            rule: None,
             retry_after_ms: Some(1_500),
+            ..denied(DenyReason::User)
         };
         let ending = ProgramEnding::denied(&denied);
         assert_eq!(ending.code, 126);

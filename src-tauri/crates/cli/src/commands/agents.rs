@@ -3,7 +3,7 @@
 use crate::args::{self, AgentsCommand, ChannelClientKind, JsonOutput};
 use crate::failure::Failure;
 use crate::link::HostLink;
-use crate::typed::{is_yes, read_answer};
+use crate::typed::{parse_pairs, path_text, require_yes};
 use crate::{print, settings_text};
 use postern_contract::methods::{
     AddAgent, AgentAdd, AgentRef, AgentSet, Agents, ChannelAsk, ChannelKind, DoorKind, DoorRef, DoorState,
@@ -28,14 +28,8 @@ pub(crate) fn run(link: &mut HostLink, command: AgentsCommand, path: Option<&str
         }
         AgentsCommand::Add { id, name, start, folders, json } => {
             let folders = folders.iter().map(|folder| absolute(folder)).collect::<Result<_, _>>()?;
-            let new = AgentAdd {
-                agent: parse_agent_id(&id)?,
-                name,
-                color: None,
-                preset: None,
-                start: start.map(to_agent_start),
-                folders,
-            };
+            let start = start.map(to_agent_start);
+            let new = AgentAdd { name, start, folders, ..AgentAdd::new(parse_agent_id(&id)?) };
             add_agent(link, &new, json)
         }
         AgentsCommand::Show { id, json } => {
@@ -116,9 +110,7 @@ pub(crate) fn absolute(folder: &str) -> Result<String, Failure> {
     }
     let path =
         std::path::absolute(folder).map_err(|error| Failure::usage_error(format!("{folder:?}: {error}")))?;
-    path.into_os_string()
-        .into_string()
-        .map_err(|path| Failure::usage_error(format!("{} is not UTF-8", path.display())))
+    path_text(&path)
 }
 
 /// Changes an agent and tells what is otherwise now.
@@ -130,7 +122,7 @@ fn change(
     path: Option<&str>,
 ) -> Result<(), Failure> {
     let agent = parse_agent_id(id)?;
-    let mut values = parse_pairs(values)?;
+    let mut values = parse_pairs(values, "KEY=VALUE (for example preset=deny)")?;
     if let Some(value) = values.get_mut("search-path").filter(|value| *value == SHELL) {
         *value = postern_doors::setup::shell_folders(path.unwrap_or_default()).join(":");
         if value.is_empty() {
@@ -159,16 +151,11 @@ fn remove(link: &mut HostLink, id: &str, yes: bool) -> Result<(), Failure> {
     let agent = parse_agent_id(id)?;
     let row = link.call_method::<GetAgent>(&AgentRef { agent: agent.clone() })?;
     let rules = row.allow_rules + row.deny_rules;
-    if !yes && (rules > 0 || row.last_seen_at.is_some()) {
-        let plural = if rules == 1 { "rule" } else { "rules" };
-        let question = format!(
-            "Remove {id} with its key, its channel and {rules} {plural}? Its history stays. Type yes:"
-        );
-        let otherwise = format!("{id} was used and has {rules} {plural}: add --yes if it is to be removed");
-        if !is_yes(&read_answer(&question, &otherwise)?) {
-            return Err(Failure::negative("not removed"));
-        }
-    }
+    let unused = rules == 0 && row.last_seen_at.is_none();
+    let rules = print::counted(rules, "rule", "rules");
+    let question = format!("Remove {id} with its key, its channel and {rules}? Its history stays. Type yes:");
+    let otherwise = format!("{id} was used and has {rules}: add --yes if it is to be removed");
+    require_yes(yes || unused, &question, &otherwise, "not removed")?;
     link.call_method::<RemoveAgent>(&AgentRef { agent })?;
     print::write_line(format!("removed {id}, its key, its channel and its rules"))
 }
@@ -254,14 +241,6 @@ fn through(link: &mut HostLink, agent: &AgentId, door: DoorKind, json: JsonOutpu
 /// Checks an agent's name before it travels.
 pub(crate) fn parse_agent_id(id: &str) -> Result<AgentId, Failure> {
     AgentId::new(id).map_err(|error| Failure::usage_error(error.to_string()))
-}
-
-fn parse_pairs(values: &[String]) -> Result<BTreeMap<String, String>, Failure> {
-    let split = |text: &String| match text.split_once('=') {
-        Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
-        None => Err(Failure::usage_error(format!("{text:?} is not KEY=VALUE (for example preset=deny)"))),
-    };
-    values.iter().map(split).collect()
 }
 
 fn list_agents(agents: &[AgentRow]) -> Result<(), Failure> {

@@ -34,9 +34,7 @@ struct AuditDocument<'a> {
 }
 
 pub(crate) fn run(link: &mut HostLink, command: &AuditCommand) -> Result<(), Failure> {
-    let since =
-        command.since.map(|ago| i64::try_from(ago.as_millis()).map_err(Failure::from_error)).transpose()?;
-    let since = since.map(|ago| print::now_millis().saturating_sub(ago));
+    let since = command.since.map(print::time_before).transpose()?;
     let verified = if command.verify {
         let ask = AuditAsk { limit: Some(0), verify: Some(true), ..AuditAsk::default() };
         link.call_method::<ReadAudit>(&ask)?.verified

@@ -5,6 +5,7 @@ use crate::CliEnvironment;
 use crate::args::{ConfineCommand, ConfineProfileArg};
 use crate::failure::Failure;
 use crate::print;
+use crate::typed::path_text;
 use postern_command::escape;
 use postern_contract::{Status, render};
 use postern_exec::confine::{UserPlaces, describe, environment_here};
@@ -25,9 +26,8 @@ pub(crate) fn run(
 ) -> Result<(), Failure> {
     let failed = |message: String| Failure { code: NOT_CONFINED, message };
     let cwd = rustix::process::getcwd(Vec::new()).map_err(Failure::from_error)?;
-    let cwd = path_to_string(PathBuf::from(cwd.into_string().map_err(Failure::from_error)?))?;
-    let user =
-        UserPlaces { home: path_to_string(surroundings.home)?, data: path_to_string(data.to_owned())? };
+    let cwd = cwd.into_string().map_err(Failure::from_error)?;
+    let user = UserPlaces { home: path_text(&surroundings.home)?, data: path_text(data)? };
     let confinement = confinement(command, &cwd)?;
     if command.print {
         let lines = describe(&confinement, &user).map_err(failed)?;
@@ -36,12 +36,9 @@ pub(crate) fn run(
         }
         return Ok(());
     }
-    let search = surroundings.environment.iter().find(|(name, _)| name == "PATH");
-    let search: Vec<String> = search
-        .map(|(_, path)| {
-            path.split(':').filter(|folder| folder.starts_with('/')).map(str::to_owned).collect()
-        })
-        .unwrap_or_default();
+    let search = surroundings.search_path().unwrap_or_default();
+    let search: Vec<String> =
+        search.split(':').filter(|folder| folder.starts_with('/')).map(str::to_owned).collect();
     let note = command.for_agent.then(|| failure_note(&confinement));
     let env = environment_here(&confinement, &user.home, surroundings.environment);
     // The terminal's keys are for the command: its end ends us.
@@ -103,7 +100,7 @@ fn confinement(command: &ConfineCommand, cwd: &str) -> Result<Confinement, Failu
             if command.for_agent && real != *folder {
                 return Err(refused(format!("it is {} now", real.display())));
             }
-            path_to_string(real)
+            path_text(&real)
         };
         command.folder.iter().map(real).collect::<Result<_, _>>()?
     };
@@ -117,12 +114,6 @@ fn confinement(command: &ConfineCommand, cwd: &str) -> Result<Confinement, Failu
             Ok(Confinement::project(folders, command.network, command.loopback).without(denied))
         }
     }
-}
-
-fn path_to_string(path: PathBuf) -> Result<String, Failure> {
-    path.into_os_string()
-        .into_string()
-        .map_err(|path| Failure::from_error(format!("{} is no text", path.display())))
 }
 
 /// Says which commands the system can confine. What it can't, Postern asks about.

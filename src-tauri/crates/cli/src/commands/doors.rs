@@ -5,6 +5,7 @@ use crate::args::{DoorName, DoorsCommand, JsonOutput};
 use crate::failure::Failure;
 use crate::link::HostLink;
 use crate::print;
+use crate::typed::parse_pairs;
 use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{
     DisableDoor, DoorEnable, DoorKind, DoorRef, DoorRow, DoorState, EnableDoor, ListDoors, Nothing,
@@ -17,7 +18,7 @@ pub(crate) fn run(link: &mut HostLink, command: DoorsCommand) -> Result<(), Fail
         DoorsCommand::List(json) => list_doors(link, json),
         DoorsCommand::Enable { door, values } => {
             let door = DoorKind::from(door);
-            let mut values = parse_values(&values)?;
+            let mut values = parse_pairs(&values, "KEY=VALUE")?;
             ask_for_secret(door, &mut values)?;
             let row = link.call_method::<EnableDoor>(&DoorEnable { door, values })?;
             print_door(&row)?;
@@ -101,14 +102,6 @@ fn ask_for_secret(door: DoorKind, values: &mut BTreeMap<String, String>) -> Resu
             "other users can read command lines: use {key}=- and type it, or pipe it in"
         ))),
     }
-}
-
-fn parse_values(values: &[String]) -> Result<BTreeMap<String, String>, Failure> {
-    let pair = |text: &String| match text.split_once('=') {
-        Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
-        None => Err(Failure::usage_error(format!("{} is not KEY=VALUE", escaped(text)))),
-    };
-    values.iter().map(pair).collect()
 }
 
 impl From<DoorName> for DoorKind {

@@ -5,6 +5,7 @@ use crate::args;
 use crate::failure::Failure;
 use crate::link::HostLink;
 use crate::print::{self, emphasize};
+use crate::typed::parse_pairs;
 use postern_command::EffectScope;
 use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{
@@ -12,7 +13,6 @@ use postern_contract::methods::{
 };
 use postern_contract::{ShownEffect, ShownRisk, ShownTrace, THIS_COMPUTER, pieces_to_text};
 use postern_policy::{Decision, RuleRef, SHELL_TOOL};
-use std::collections::BTreeMap;
 
 pub(crate) fn run(link: &mut HostLink, command: args::ExplainCommand) -> Result<(), Failure> {
     if let Some(tool) = command.tool {
@@ -36,19 +36,11 @@ pub(crate) fn run(link: &mut HostLink, command: args::ExplainCommand) -> Result<
         argv: if command.shell.is_some() { None } else { Some(command.argv) },
         shell: command.shell,
         cwd: cwd.map(|path| path.to_string_lossy().into_owned()),
-        env: overrides(&command.env)?,
+        env: parse_pairs(&command.env, "NAME=VALUE (--env)")?,
         session: command.session,
     };
     let explained = link.call_method::<ExplainCommand>(&asked)?;
     if command.json.json { print::write_json(&explained) } else { show_verdict(&explained) }
-}
-
-fn overrides(env: &[String]) -> Result<BTreeMap<String, String>, Failure> {
-    let split = |text: &String| match text.split_once('=') {
-        Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
-        None => Err(Failure::usage_error(format!("--env {text:?} is not NAME=VALUE"))),
-    };
-    env.iter().map(split).collect()
 }
 
 /// Returns a decision in a word.

@@ -20,7 +20,7 @@ use std::path::Path;
 
 pub(crate) fn list_requests(link: &mut HostLink, command: History) -> Result<(), Failure> {
     if command.watch {
-        let (agent, since) = (agent_of(&command)?, since_of(&command)?);
+        let (agent, since) = (agent_of(&command)?, command.since.map(print::time_before).transpose()?);
         return watch_feed(
             link,
             &command,
@@ -55,17 +55,11 @@ fn agent_of(command: &History) -> Result<Option<AgentId>, Failure> {
     command.agent.as_deref().map(parse_agent_id).transpose()
 }
 
-fn since_of(command: &History) -> Result<Option<Millis>, Failure> {
-    let ago = command.since.map(|ago| i64::try_from(ago.as_millis()).map_err(Failure::from_error));
-    let now = jiff::Timestamp::now().as_millisecond();
-    Ok(ago.transpose()?.map(|ago| now.saturating_sub(ago)))
-}
-
 fn filter_of(command: History) -> Result<RequestFilter, Failure> {
     Ok(RequestFilter {
         agent: agent_of(&command)?,
         state: command.state,
-        since: since_of(&command)?,
+        since: command.since.map(print::time_before).transpose()?,
         effect: command.effect.map(str::to_owned),
         search: command.search,
         before: None,

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::hook_args::{Hook, HookRun, HookSettings};
 use crate::link::{HostLink, channel_folder};
 use crate::print;
-use crate::typed::{is_yes, read_answer};
+use crate::typed::{path_text, require_yes};
 use postern_client::{CallError, Channel, ChannelOptions, ConnectError, ConnectionLoss, read_key};
 use postern_command::escape::visible_text as escaped;
 use postern_command::quote_word;
@@ -58,11 +58,8 @@ fn install(data: &Path, home: &Path, settings: &HookSettings, agent: &AgentId) -
     if !is_enrolled {
         print::write_line(format!("the agent {agent} does not exist yet: it will be enrolled"))?;
     }
-    let program = std::env::current_exe().map_err(Failure::from_error)?;
-    let text = |path: &Path| path.to_str().map(str::to_owned);
-    let (Some(program), Some(folder)) = (text(&program), text(data)) else {
-        return Err(Failure::from_error("the paths of this program and of its data folder have to be UTF-8"));
-    };
+    let program = path_text(&std::env::current_exe().map_err(Failure::from_error)?)?;
+    let folder = path_text(data)?;
     let words = [&program, "--data", &folder, "hook", settings.kind.name(), "--agent", agent.as_str()];
     let file = file_of(home, settings)?;
     let change =
@@ -70,14 +67,7 @@ fn install(data: &Path, home: &Path, settings: &HookSettings, agent: &AgentId) -
             .map_err(unusable)?;
     let changes = confirmed(&change, settings)?;
     if !is_enrolled {
-        link.call_method::<AddAgent>(&AgentAdd {
-            agent: agent.clone(),
-            name: None,
-            color: None,
-            preset: None,
-            start: None,
-            folders: Vec::new(),
-        })?;
+        link.call_method::<AddAgent>(&AgentAdd::new(agent.clone()))?;
         print::write_line(format!("enrolled {agent}"))?;
     }
     if changes {
@@ -134,8 +124,9 @@ fn confirmed(change: &HookSettingsChange, wanted: &HookSettings) -> Result<bool,
     if change.removes_file() {
         print::write_line("the file is removed: nothing else is in it")?;
     }
-    let asked = || read_answer("Change it? [y/N]", "add --yes to change it without being asked");
-    if wanted.yes || is_yes(&asked()?) { Ok(true) } else { Err(Failure::negative("nothing was changed")) }
+    let otherwise = "add --yes to change it without being asked";
+    require_yes(wanted.yes, "Change it? [y/N]", otherwise, "nothing was changed")?;
+    Ok(true)
 }
 
 fn unusable(error: SettingsError) -> Failure {

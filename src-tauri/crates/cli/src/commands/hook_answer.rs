@@ -16,8 +16,7 @@ static ANSWERED: Mutex<bool> = Mutex::new(false);
 /// Returns the agent whose hook these arguments run.
 pub(crate) fn agent_of(arguments: impl IntoIterator<Item = OsString>) -> Option<HookAgent> {
     let mut rest = arguments.into_iter().skip_while(|word| word != "hook").skip(1);
-    let name = rest.next()?;
-    HookAgent::ALL.into_iter().find(|kind| name == kind.name())
+    HookAgent::from_name(rest.next()?.to_str()?)
 }
 
 /// Prints the answer to an event.

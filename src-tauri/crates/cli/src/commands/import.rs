@@ -8,7 +8,8 @@ use crate::args::JsonOutput;
 use crate::failure::Failure;
 use crate::import_args::Import;
 use crate::link::HostLink;
-use crate::print;
+use crate::print::{self, counted};
+use crate::typed::path_text;
 use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{
     ImportAgentRules, Imported, ImportedEntry, ImportedFile, Replayed, SetupImport, SetupScope, Taken,
@@ -24,7 +25,7 @@ pub(crate) fn run(
     surroundings: CliEnvironment,
     asked: &Import,
 ) -> Result<(), Failure> {
-    let home_text = text_of(&surroundings.home)?;
+    let home_text = path_text(&surroundings.home)?;
     let scope = SetupScope { path: None, ..settings_scope(surroundings)? };
     let folders =
         Folders::from_scope(&scope, &home_text).map_err(|problem| Failure::usage_error(problem.message))?;
@@ -39,9 +40,9 @@ pub(crate) fn run(
         return Err(Failure::usage_error(format!("no rules of {} are {looked}", kind.name())));
     }
     let files: Vec<String> =
-        asked.files.iter().map(|file| text_of(&real_path(file)?)).collect::<Result<_, _>>()?;
+        asked.files.iter().map(|file| path_text(&real_path(file)?)).collect::<Result<_, _>>()?;
     // A file that is named belongs to the project of its folder, if none is named.
-    let project = if files.is_empty() || asked.project.is_some() { Some(text_of(&project)?) } else { None };
+    let project = if files.is_empty() || asked.project.is_some() { Some(path_text(&project)?) } else { None };
     let imported = link()?.call_method::<ImportAgentRules>(&SetupImport {
         kind,
         agent: parse_agent_id(asked.agent.as_deref().unwrap_or_default())?,
@@ -74,11 +75,6 @@ fn real_path(path: &Path) -> Result<PathBuf, Failure> {
     std::fs::canonicalize(path).map_err(|error| Failure::from_path(path, &error))
 }
 
-fn text_of(path: &Path) -> Result<String, Failure> {
-    let text = path.to_str().map(str::to_owned);
-    text.ok_or_else(|| Failure::usage_error(format!("{} is not UTF-8", path.display())))
-}
-
 /// Prints what becomes of each entry, and all of it in a line.
 fn print_import(imported: &Imported) -> Result<(), Failure> {
     print_entries(imported)?;
@@ -98,28 +94,25 @@ pub(super) fn print_entries(imported: &Imported) -> Result<(), Failure> {
 
 /// Says what an import adds, and what it can't: `6 rules and 1 line of permissions.jsonc; 1 entry can’t be imported`.
 pub(super) fn what_is_imported(imported: &Imported) -> String {
-    let count = |number: usize, one: &str, several: &str| {
-        format!("{number} {}", if number == 1 { one } else { several })
-    };
     let entries = || imported.files.iter().flat_map(|file| &file.entries);
     let of = |taken: Taken| imported.count_taken(taken);
     let lines: usize = entries().map(|entry| entry.lines.len()).sum();
-    let [added, same] = [imported.added, imported.same].map(|number| number as usize);
+    let (added, same) = (imported.added, imported.same);
     let mut parts: Vec<String> = Vec::new();
     if added > 0 {
         let broad =
             if of(Taken::Broad) > 0 { format!(" ({} broad)", of(Taken::Broad)) } else { String::new() };
-        parts.push(count(added, "rule", "rules") + &broad);
+        parts.push(counted(added, "rule", "rules") + &broad);
     }
     if lines > 0 {
-        parts.push(count(lines, "line", "lines") + " of permissions.jsonc");
+        parts.push(counted(lines, "line", "lines") + " of permissions.jsonc");
     }
     let mut text = if parts.is_empty() { "nothing".to_owned() } else { parts.join(" and ") };
     if same > 0 {
-        text.extend(["; ", &count(same, "rule is", "rules are"), " there already"]);
+        text.extend(["; ", &counted(same, "rule is", "rules are"), " there already"]);
     }
     if of(Taken::LeftOut) > 0 {
-        text.extend(["; ", &count(of(Taken::LeftOut), "entry", "entries"), " can’t be imported"]);
+        text.extend(["; ", &counted(of(Taken::LeftOut), "entry", "entries"), " can’t be imported"]);
     }
     text
 }

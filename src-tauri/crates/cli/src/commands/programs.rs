@@ -108,12 +108,12 @@ fn program_lines(known: &KnownProgram) -> Vec<String> {
     );
     say("commands that read", known.reads.commands.join(" "));
     say("lines that read", known.reads.forms.join("; "));
-    say("checked in code", known.check.map(|check| name_of(&check)).unwrap_or_default());
+    say("checked in code", known.check.map(|check| print::json_word(&check)).unwrap_or_default());
     say("documented in", known.source.unwrap_or_default().to_owned());
     for effect in &known.effects {
         let unless =
             if effect.unless.is_empty() { String::new() } else { format!(", not {}", effect.unless) };
-        lines.push(format!("  {:<18} {}{unless}", name_of(&effect.does), effect.when));
+        lines.push(format!("  {:<18} {}{unless}", print::json_word(&effect.does), effect.when));
         let about = [effect.says, effect.source].into_iter().filter(|text| !text.is_empty());
         lines.extend(about.map(|text| format!("                     {text}")));
     }
@@ -127,23 +127,17 @@ fn list_programs(json: JsonOutput) -> Result<(), Failure> {
     }
     for known in &all {
         let from = if known.own { ", described by you" } else { "" };
-        let effects = known.effects.len();
-        let noun = if effects == 1 { "effect" } else { "effects" };
+        let effects = print::counted(known.effects.len(), "effect", "effects");
         let names = escaped(&known.names.join(" "));
-        print::write_hanging(&format!("{names}: {}{effects} {noun}{from}", kind_words(known)), 2)?;
+        print::write_hanging(&format!("{names}: {}{effects}{from}", kind_words(known)), 2)?;
     }
     Ok(())
 }
 
 /// Returns the kind of a program that runs others, in front of what follows.
 fn kind_words(known: &KnownProgram) -> String {
-    match name_of(&known.kind) {
+    match print::json_word(&known.kind) {
         kind if kind == "ordinary" => String::new(),
         kind => format!("{kind}, "),
     }
-}
-
-/// Returns the word of the files for a value.
-fn name_of(value: &impl Serialize) -> String {
-    serde_json::to_value(value).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -4,7 +4,7 @@ use super::rules::lasting;
 use crate::args::{AlwaysChoice, Approve, Deny};
 use crate::failure::Failure;
 use crate::link::HostLink;
-use crate::typed::{is_yes, read_answer};
+use crate::typed::require_approval;
 use crate::{print, question};
 use postern_contract::methods::{AnswerQuestion, AuditRow, GetQuestion, ListQuestions, Nothing, QuestionRef};
 use postern_contract::{Answer, AnswerParams, Answered, ApproverNotification, ClosedBy, Question, Scope};
@@ -122,42 +122,30 @@ fn print_change(seen: &WatchLine<'_>, json: bool) -> Result<(), Failure> {
 
 /// Returns the question that a person means: by its code, a beginning of its id, `last`, or the only one.
 /// What waits no more is passed on as it was typed: the host says what became of it.
-fn find_question(link: &mut HostLink, named: Option<String>) -> Result<String, Failure> {
+fn find_question(link: &mut HostLink, named: Option<&str>) -> Result<String, Failure> {
     let waiting = link.call_method::<ListQuestions>(&Nothing {})?.questions;
-    let listed = |questions: &[&Question]| {
-        let lines = questions.iter().map(|one| format!("  {}  {}: {}", one.code, one.asker.agent, one.line));
-        lines.collect::<Vec<_>>().join("\n")
+    let line = |one: &Question| format!("{}  {}: {}", one.code, one.asker.agent, one.line);
+    let several = |why: &str, questions: &[&Question]| {
+        let lines: Vec<String> = questions.iter().map(|one| format!("  {}", line(one))).collect();
+        Err(Failure::usage_error(format!("{why}\n{}", lines.join("\n"))))
     };
-    let Some(named) = named else {
-        return match waiting.as_slice() {
-            [] => Err(Failure::negative("nothing waits")),
-            [one] => {
-                print::write_line(format!("{}  {}: {}", one.code, one.asker.agent, one.line))?;
-                Ok(one.id.clone())
-            }
-            several => {
-                let all = listed(&several.iter().collect::<Vec<_>>());
-                Err(Failure::usage_error(format!("several wait: name one by its code\n{all}")))
-            }
-        };
+    let chosen = match (named, waiting.as_slice()) {
+        (None | Some("last"), []) => return Err(Failure::negative("nothing waits")),
+        (None, [one]) | (Some("last"), [.., one]) => one,
+        (None, all) => return several("several wait: name one by its code", &all.iter().collect::<Vec<_>>()),
+        (Some(named), all) => {
+            let begins = |one: &&Question| named.len() >= 4 && one.id.starts_with(named);
+            let begun: Vec<&Question> = all.iter().filter(begins).collect();
+            return match (all.iter().find(|one| one.is_named(named)), begun.as_slice()) {
+                (Some(one), _) => Ok(one.id.clone()),
+                (None, [one]) => Ok(one.id.clone()),
+                (None, []) => Ok(named.to_owned()),
+                (None, more) => several(&format!("{named} begins more than one: name its code"), more),
+            };
+        }
     };
-    if named == "last" {
-        let newest = waiting.last().ok_or_else(|| Failure::negative("nothing waits"))?;
-        print::write_line(format!("{}  {}: {}", newest.code, newest.asker.agent, newest.line))?;
-        return Ok(newest.id.clone());
-    }
-    let is_it = |one: &&Question| one.code == named || named.len() >= 4 && one.id.starts_with(&named);
-    let exact = waiting.iter().find(|one| one.is_named(&named));
-    let begun: Vec<&Question> = waiting.iter().filter(is_it).collect();
-    match (exact, begun.as_slice()) {
-        (Some(one), _) => Ok(one.id.clone()),
-        (None, [one]) => Ok(one.id.clone()),
-        (None, []) => Ok(named),
-        (None, several) => Err(Failure::usage_error(format!(
-            "{named} begins more than one: name its code\n{}",
-            listed(several)
-        ))),
-    }
+    print::write_line(line(chosen))?;
+    Ok(chosen.id.clone())
 }
 
 pub(crate) fn approve(link: &mut HostLink, command: Approve) -> Result<(), Failure> {
@@ -167,7 +155,7 @@ pub(crate) fn approve(link: &mut HostLink, command: Approve) -> Result<(), Failu
         (Some(always), false) => (Some(always.id()), Scope::Agent),
         (None, _) => (None, Scope::Agent),
     };
-    let named = find_question(link, command.question)?;
+    let named = find_question(link, command.question.as_deref())?;
     let (digest, seen) = match command.digest {
         Some(digest) => (digest, None),
         None => confirm(link, &named, always)?,
@@ -221,13 +209,8 @@ fn confirm(
 ) -> Result<(String, Option<Question>), Failure> {
     let seen = link.call_method::<GetQuestion>(&QuestionRef { question_id: id.to_owned() })?;
     question::print_full(&seen)?;
-    let otherwise = "no terminal to ask on: name what was seen with --digest, or run this in a terminal";
     let what = always.map(|wanted| what_is_saved(&seen, wanted)).transpose()?;
-    let what = what.unwrap_or_else(|| "let it run".to_owned());
-    let prompt = format!("\nType yes to {what}, anything else to leave it waiting:");
-    if !is_yes(&read_answer(&prompt, otherwise)?) {
-        return Err(Failure::negative("not answered; it still waits"));
-    }
+    require_approval(what.as_deref().unwrap_or("let it run"))?;
     Ok((seen.digest.clone(), Some(seen)))
 }
 
@@ -248,7 +231,7 @@ fn what_is_saved(question: &Question, wanted: &str) -> Result<String, Failure> {
 }
 
 pub(crate) fn deny_question(link: &mut HostLink, command: Deny) -> Result<(), Failure> {
-    let named = find_question(link, command.question)?;
+    let named = find_question(link, command.question.as_deref())?;
     let digest = match command.digest {
         Some(digest) => digest,
         None => link.call_method::<GetQuestion>(&QuestionRef { question_id: named.clone() })?.digest,

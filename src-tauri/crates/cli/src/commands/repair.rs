@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::print;
-use crate::typed::{is_yes, read_answer};
+use crate::typed::require_yes;
 use postern_command::escape;
 use postern_host::{Lost, NoRepair, plan_repair};
 use std::path::Path;
@@ -18,17 +18,15 @@ pub(crate) fn run(data: &Path, yes: bool) -> Result<(), Failure> {
     let agents: Vec<String> = copy.agents.iter().map(|agent| escape::visible_text(agent)).collect();
     let agents =
         if agents.is_empty() { "no agents".to_owned() } else { format!("agents {}", agents.join(", ")) };
-    let rules = if copy.rules == 1 { "1 rule".to_owned() } else { format!("{} rules", copy.rules) };
+    let rules = print::counted(copy.rules, "rule", "rules");
     print::write_line(format!("restored  {agents}; {rules}; settings, skills and audit"))?;
     print::write_line(
         "lost      the history and the output of runs; requests that ran before can be asked for again",
     )?;
     print_lost_changes(&repair.lost)?;
     print::write_line("then      everything stays denied until you look at it and type: postern resume")?;
-    let asked = || read_answer("Restore it? [y/N]", "add --yes to restore it without being asked");
-    if !yes && !is_yes(&asked()?) {
-        return Err(Failure::negative("nothing was changed"));
-    }
+    let otherwise = "add --yes to restore it without being asked";
+    require_yes(yes, "Restore it? [y/N]", otherwise, "nothing was changed")?;
     let aside = repair.restore().map_err(Failure::from_error)?;
     if let Some(aside) = aside {
         print::write_line(format!("restored; the lost record is kept as {}", aside.display()))?;
@@ -46,7 +44,7 @@ fn print_lost_changes(lost: &Lost) -> Result<(), Failure> {
     match lost.changes {
         Some(0) => print::write_line("changes   none were made after the copy")?,
         Some(many) => {
-            let changes = if many == 1 { "1 change was".to_owned() } else { format!("{many} changes were") };
+            let changes = print::counted(many, "change was", "changes were");
             print::write_line(format!("changes   {changes} made after the copy and will be lost: {AGAIN}"))?;
         }
         None => {

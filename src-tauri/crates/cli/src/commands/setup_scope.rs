@@ -2,6 +2,7 @@
 
 use crate::CliEnvironment;
 use crate::failure::Failure;
+use crate::typed::path_text;
 use postern_contract::methods::SetupScope;
 
 /// Returns where agents keep their settings by this environment, which the host does not see.
@@ -13,12 +14,10 @@ pub(super) fn settings_scope(surroundings: CliEnvironment) -> Result<SetupScope,
     };
     let folder = |wanted: &str| {
         let absolute = given(wanted).map(std::path::absolute).transpose().map_err(Failure::from_error)?;
-        let text = absolute.map(|path| path.into_os_string().into_string()).transpose();
-        text.map_err(|_| Failure::usage_error(format!("{wanted} is not UTF-8")))
+        absolute.as_deref().map(path_text).transpose()
     };
-    let home = home.into_os_string().into_string();
     Ok(SetupScope {
-        home: Some(home.map_err(|_| Failure::usage_error("the home folder is not UTF-8"))?),
+        home: Some(path_text(&home)?),
         path: given("PATH"),
         claude_config_dir: folder("CLAUDE_CONFIG_DIR")?,
         codex_home: folder("CODEX_HOME")?,

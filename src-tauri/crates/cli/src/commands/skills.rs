@@ -1,5 +1,6 @@
 //! `postern skills …`
 
+use super::agents::absolute;
 use crate::args::SkillsCommand;
 use crate::failure::Failure;
 use crate::link::HostLink;
@@ -8,7 +9,6 @@ use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{
     self, AddSkillFolder, ApproveSkill, ListSkills, Nothing, RemoveSkillFolder, SkillApprove, SkillFolder,
 };
-use std::path::Path;
 
 pub(crate) fn run(link: &mut HostLink, command: SkillsCommand) -> Result<(), Failure> {
     match command {
@@ -17,26 +17,16 @@ pub(crate) fn run(link: &mut HostLink, command: SkillsCommand) -> Result<(), Fai
             if json.json { print::write_json(&skills) } else { list_skills(&skills) }
         }
         SkillsCommand::AddFolder { folder } => {
-            list_skills(&link.call_method::<AddSkillFolder>(&skill_folder(&folder)?)?)
+            let folder = SkillFolder { folder: absolute(&folder)? };
+            list_skills(&link.call_method::<AddSkillFolder>(&folder)?)
         }
         SkillsCommand::RemoveFolder { folder } => {
-            list_skills(&link.call_method::<RemoveSkillFolder>(&skill_folder(&folder)?)?)
+            let folder = SkillFolder { folder: absolute(&folder)? };
+            list_skills(&link.call_method::<RemoveSkillFolder>(&folder)?)
         }
         SkillsCommand::Approve { skill, cli } => {
             list_skills(&link.call_method::<ApproveSkill>(&SkillApprove { skill, cli })?)
         }
-    }
-}
-
-fn skill_folder(folder: &Path) -> Result<SkillFolder, Failure> {
-    let folder = if folder.starts_with("~") {
-        folder.to_owned()
-    } else {
-        std::path::absolute(folder).map_err(Failure::from_error)?
-    };
-    match folder.to_str() {
-        Some(folder) => Ok(SkillFolder { folder: folder.to_owned() }),
-        None => Err(Failure::usage_error("the folder's name is not UTF-8")),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::args::Uninstall;
 use crate::failure::Failure;
 use crate::link::{HostLink, real_data};
 use crate::print;
-use crate::typed::{is_yes, read_answer};
+use crate::typed::require_yes;
 use postern_command::escape;
 use postern_contract::methods::{GetStatus, Nothing};
 use postern_doors::hooks::{HookAgent, HookSettingsChange, HookSettingsEntry};
@@ -65,9 +65,8 @@ pub(crate) fn run(data: &Path, surroundings: CliEnvironment, asked: &Uninstall) 
     } else {
         "Remove this? Agents, rules and history stay (--zap removes them). Type yes:".to_owned()
     };
-    if !asked.yes && !is_yes(&read_answer(&question, "add --yes to remove it without being asked")?) {
-        return Err(Failure::negative("nothing was removed"));
-    }
+    let otherwise = "add --yes to remove it without being asked";
+    require_yes(asked.yes, &question, otherwise, "nothing was removed")?;
     found.remove(data)?;
     print::write_line("removed; the programs themselves go with what installed them")
 }
@@ -168,7 +167,7 @@ pub(super) fn noted_hooks(link: &mut HostLink, data: &Path) -> Vec<(HookAgent, P
         }
     }
     let found = files.into_iter().filter_map(|(key, file)| {
-        let kind = HookAgent::ALL.into_iter().find(|kind| key.split(' ').next() == Some(kind.name()))?;
+        let kind = HookAgent::from_name(key.split(' ').next()?)?;
         names_us(HookSettingsEntry::Hook(kind), &file, data).then_some((kind, file))
     });
     found.collect()

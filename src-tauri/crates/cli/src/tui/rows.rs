@@ -1,6 +1,7 @@
 //! Rows of a question: paragraphs, values behind their names, and the marks of steps.
 
 use super::wrap::{StyledRun, dim_run, wrap_runs};
+use crate::print::counted;
 use postern_contract::ShownStep;
 use postern_policy::Decision;
 use ratatui::style::{Color, Style};
@@ -47,10 +48,9 @@ impl Rows {
 
     /// Adds the sign of a fold of lines. No text of an agent begins in its column.
     pub(super) fn add_fold(&mut self, count: usize) {
-        let lines = if count == 1 { "line" } else { "lines" };
+        let lines = counted(count, "more line", "more lines");
         let (sign, does) = if self.unfolded { ('▾', "o folds them") } else { ('▸', "o opens them") };
-        let runs =
-            [(format!("{sign} {count} more {lines}"), Style::new().bold()), dim_run(format!("  {does}"))];
+        let runs = [(format!("{sign} {lines}"), Style::new().bold()), dim_run(format!("  {does}"))];
         self.add_row(&runs, 2);
         if !self.unfolded {
             self.folded += count;

@@ -6,59 +6,32 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use ts_rs::TS;
 
-/// A door. Its name is what `postern doors` takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
-#[serde(rename_all = "kebab-case")]
-pub enum DoorKind {
-    /// Approver clients over WebSocket.
-    Websocket,
-    /// OpenClaw's companion socket.
-    Openclaw,
-    /// MCP over HTTP.
-    McpHttp,
-    /// A chat with a Telegram bot.
-    Telegram,
-    /// A chat over XMPP.
-    Xmpp,
-    /// An agent's channel over TCP.
-    Forwarder,
-    /// Outgoing events, sent to an HTTP endpoint.
-    Webhook,
-    /// Outgoing events, as OpenTelemetry traces and logs.
-    Otel,
-    /// Approvers on other Macs, who meet this host at a NATS server.
-    Fleet,
+postern_protocol::named_values! {
+    /// A door. Its name is what `postern doors` takes.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
+    pub enum DoorKind {
+        /// Approver clients over WebSocket.
+        Websocket = "websocket",
+        /// OpenClaw's companion socket.
+        Openclaw = "openclaw",
+        /// MCP over HTTP.
+        McpHttp = "mcp-http",
+        /// A chat with a Telegram bot.
+        Telegram = "telegram",
+        /// A chat over XMPP.
+        Xmpp = "xmpp",
+        /// An agent's channel over TCP.
+        Forwarder = "forwarder",
+        /// Outgoing events, sent to an HTTP endpoint.
+        Webhook = "webhook",
+        /// Outgoing events, as OpenTelemetry traces and logs.
+        Otel = "otel",
+        /// Approvers on other Macs, who meet this host at a NATS server.
+        Fleet = "fleet",
+    }
 }
 
 impl DoorKind {
-    /// Every door.
-    pub const ALL: [Self; 9] = [
-        Self::Websocket,
-        Self::Openclaw,
-        Self::McpHttp,
-        Self::Telegram,
-        Self::Xmpp,
-        Self::Forwarder,
-        Self::Webhook,
-        Self::Otel,
-        Self::Fleet,
-    ];
-
-    /// Returns the name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Websocket => "websocket",
-            Self::Openclaw => "openclaw",
-            Self::McpHttp => "mcp-http",
-            Self::Telegram => "telegram",
-            Self::Xmpp => "xmpp",
-            Self::Forwarder => "forwarder",
-            Self::Webhook => "webhook",
-            Self::Otel => "otel",
-            Self::Fleet => "fleet",
-        }
-    }
-
     /// Returns the setting of it that is a secret, if it has one: kept apart from the others, and never told.
     pub fn secret(self) -> Option<String> {
         let secret = |setting: &DoorSetting| setting.kind == DoorSettingKind::Secret;
@@ -396,17 +369,6 @@ mod tests {
                 assert_eq!(chosen, !setting.choices.is_empty(), "{door:?}: {setting:?}");
                 assert!(!setting.name.is_empty() && !setting.hint.is_empty(), "{door:?}: {setting:?}");
             }
-        }
-    }
-
-    #[test]
-    fn a_door_has_one_name() {
-        for door in DoorKind::ALL {
-            assert_eq!(
-                serde_json::to_value(door).unwrap(),
-                door.name(),
-                "the command line and the wire say the same"
-            );
         }
     }
 }

@@ -36,80 +36,30 @@ impl ControlError {
     }
 }
 
-impl ControlCode {
-    /// Returns the name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::InvalidRequest => "invalid-request",
-            Self::Unauthenticated => "unauthenticated",
-            Self::Forbidden => "forbidden",
-            Self::UnknownMethod => "unknown-method",
-            Self::InvalidParams => "invalid-params",
-            Self::NotFound => "not-found",
-            Self::Conflict => "conflict",
-            Self::Refused => "refused",
-            Self::Store => "store",
-            Self::ShuttingDown => "shutting-down",
-            Self::Internal => "internal",
-        }
-    }
-}
-
-/// The stable names of what can go wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
-#[serde(rename_all = "kebab-case")]
-pub enum ControlCode {
-    /// The line is not a JSON-RPC request.
-    InvalidRequest,
-    /// No proof of the control key, or a wrong one.
-    Unauthenticated,
-    /// This process may not control Postern: another user's, or started by Postern for an agent.
-    Forbidden,
-    /// No such method.
-    UnknownMethod,
-    /// The params are not what the method takes.
-    InvalidParams,
-    NotFound,
-    /// Exists already, or something else is in the way.
-    Conflict,
-    /// Not permitted: a managed rule, a rule that is too broad.
-    Refused,
-    /// The records could not be read or written.
-    Store,
-    /// Postern is about to end.
-    ShuttingDown,
-    /// A mistake of Postern's own.
-    Internal,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ControlCode::{
-        Conflict, Forbidden, Internal, InvalidParams, InvalidRequest, NotFound, Refused, ShuttingDown, Store,
-        Unauthenticated, UnknownMethod,
-    };
-
-    #[test]
-    fn a_code_has_one_name() {
-        let all = [
-            InvalidRequest,
-            Unauthenticated,
-            Forbidden,
-            UnknownMethod,
-            InvalidParams,
-            NotFound,
-            Conflict,
-            Refused,
-            Store,
-            ShuttingDown,
-            Internal,
-        ];
-        for code in all {
-            assert_eq!(
-                serde_json::to_value(code).unwrap(),
-                code.name(),
-                "the window and the wire say the same"
-            );
-        }
+postern_protocol::named_values! {
+    /// The stable names of what can go wrong.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+    pub enum ControlCode {
+        /// The line is not a JSON-RPC request.
+        InvalidRequest = "invalid-request",
+        /// No proof of the control key, or a wrong one.
+        Unauthenticated = "unauthenticated",
+        /// This process may not control Postern: another user's, or started by Postern for an agent.
+        Forbidden = "forbidden",
+        /// No such method.
+        UnknownMethod = "unknown-method",
+        /// The params are not what the method takes.
+        InvalidParams = "invalid-params",
+        NotFound = "not-found",
+        /// Exists already, or something else is in the way.
+        Conflict = "conflict",
+        /// Not permitted: a managed rule, a rule that is too broad.
+        Refused = "refused",
+        /// The records could not be read or written.
+        Store = "store",
+        /// Postern is about to end.
+        ShuttingDown = "shutting-down",
+        /// A mistake of Postern's own.
+        Internal = "internal",
     }
 }

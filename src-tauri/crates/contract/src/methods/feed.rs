@@ -68,48 +68,24 @@ pub struct FeedEvent {
     pub message: Option<String>,
 }
 
-/// The kind of a thing that happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub enum FeedKind {
-    /// A request came in.
-    #[serde(rename = "request.received")]
-    Received,
-    /// A question about it opened.
-    #[serde(rename = "request.asked")]
-    Asked,
-    #[serde(rename = "request.allowed")]
-    Allowed,
-    #[serde(rename = "request.started")]
-    Started,
-    #[serde(rename = "request.denied")]
-    Denied,
-    #[serde(rename = "request.finished")]
-    Finished,
-    /// Let through, but not started.
-    #[serde(rename = "request.failed")]
-    Failed,
-    /// A stranger was at a door.
-    #[serde(rename = "door.stranger")]
-    Stranger,
-    /// A change lets more run: [`AuditRow`](super::AuditRow).
-    #[serde(rename = "policy.widened")]
-    Widened,
-}
-
-impl FeedKind {
-    /// Returns the name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Received => "request.received",
-            Self::Asked => "request.asked",
-            Self::Allowed => "request.allowed",
-            Self::Started => "request.started",
-            Self::Denied => "request.denied",
-            Self::Finished => "request.finished",
-            Self::Failed => "request.failed",
-            Self::Stranger => "door.stranger",
-            Self::Widened => "policy.widened",
-        }
+postern_protocol::named_values! {
+    /// The kind of a thing that happened.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+    pub enum FeedKind {
+        /// A request came in.
+        Received = "request.received",
+        /// A question about it opened.
+        Asked = "request.asked",
+        Allowed = "request.allowed",
+        Started = "request.started",
+        Denied = "request.denied",
+        Finished = "request.finished",
+        /// Let through, but not started.
+        Failed = "request.failed",
+        /// A stranger was at a door.
+        Stranger = "door.stranger",
+        /// A change lets more run: [`AuditRow`](super::AuditRow).
+        Widened = "policy.widened",
     }
 }
 

@@ -8,51 +8,28 @@ use ts_rs::TS;
 
 use super::policy::Replayed;
 
-/// An agent program that Postern knows how to connect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
-#[serde(rename_all = "kebab-case")]
-pub enum KnownAgent {
-    /// Claude Code.
-    ClaudeCode,
-    /// OpenAI's Codex.
-    Codex,
-    /// Cursor.
-    Cursor,
-    /// Gemini CLI.
-    GeminiCli,
-    /// The agent in VS Code.
-    VsCode,
-    /// OpenClaw.
-    Openclaw,
-    /// Agents in containers of Docker or Podman.
-    Containers,
+postern_protocol::named_values! {
+    /// An agent program that Postern knows how to connect.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
+    pub enum KnownAgent {
+        /// Claude Code.
+        ClaudeCode = "claude-code",
+        /// OpenAI's Codex.
+        Codex = "codex",
+        /// Cursor.
+        Cursor = "cursor",
+        /// Gemini CLI.
+        GeminiCli = "gemini-cli",
+        /// The agent in VS Code.
+        VsCode = "vs-code",
+        /// OpenClaw.
+        Openclaw = "openclaw",
+        /// Agents in containers of Docker or Podman.
+        Containers = "containers",
+    }
 }
 
 impl KnownAgent {
-    /// Every one, in the order of a list.
-    pub const ALL: [Self; 7] = [
-        Self::ClaudeCode,
-        Self::Codex,
-        Self::Cursor,
-        Self::GeminiCli,
-        Self::VsCode,
-        Self::Openclaw,
-        Self::Containers,
-    ];
-
-    /// Returns its name on the command line and the wire, which is also the default id of its agent.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Cursor => "cursor",
-            Self::GeminiCli => "gemini-cli",
-            Self::VsCode => "vs-code",
-            Self::Openclaw => "openclaw",
-            Self::Containers => "containers",
-        }
-    }
-
     /// Returns the name that people know it by.
     pub fn display_name(self) -> &'static str {
         match self {

@@ -44,60 +44,30 @@ pub(crate) fn our_words(entry: HookSettingsEntry, settings: &str) -> Option<Vec<
     }
 }
 
-/// A coding agent whose hooks are understood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum HookAgent {
-    /// Claude Code: `PreToolUse`, `PermissionRequest`.
-    ClaudeCode,
-    /// Cursor: `beforeShellExecution`, `beforeMCPExecution`, `beforeReadFile`, `preToolUse`.
-    Cursor,
-    /// Gemini CLI: `BeforeTool`.
-    GeminiCli,
-    /// GitHub Copilot CLI: `preToolUse`.
-    CopilotCli,
-    /// The agent in VS Code: `PreToolUse`.
-    VsCode,
-    /// Codex: `PreToolUse`, `PermissionRequest`.
-    Codex,
-    /// Windsurf: `pre_run_command`, `pre_read_code`, `pre_write_code`, `pre_mcp_tool_use`.
-    Windsurf,
-    /// Cline: `PreToolUse`.
-    Cline,
-    /// Kiro CLI: `preToolUse`.
-    KiroCli,
-    /// opencode: a plugin that asks before each tool.
-    Opencode,
-}
-
-impl HookAgent {
-    /// Every one.
-    pub const ALL: [Self; 10] = [
-        Self::ClaudeCode,
-        Self::Cursor,
-        Self::GeminiCli,
-        Self::CopilotCli,
-        Self::VsCode,
-        Self::Codex,
-        Self::Windsurf,
-        Self::Cline,
-        Self::KiroCli,
-        Self::Opencode,
-    ];
-
-    /// Returns the name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Cursor => "cursor",
-            Self::GeminiCli => "gemini-cli",
-            Self::CopilotCli => "copilot-cli",
-            Self::VsCode => "vs-code",
-            Self::Codex => "codex",
-            Self::Windsurf => "windsurf",
-            Self::Cline => "cline",
-            Self::KiroCli => "kiro-cli",
-            Self::Opencode => "opencode",
-        }
+postern_protocol::named_values! {
+    /// A coding agent whose hooks are understood.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+    pub enum HookAgent {
+        /// Claude Code: `PreToolUse`, `PermissionRequest`.
+        ClaudeCode = "claude-code",
+        /// Cursor: `beforeShellExecution`, `beforeMCPExecution`, `beforeReadFile`, `preToolUse`.
+        Cursor = "cursor",
+        /// Gemini CLI: `BeforeTool`.
+        GeminiCli = "gemini-cli",
+        /// GitHub Copilot CLI: `preToolUse`.
+        CopilotCli = "copilot-cli",
+        /// The agent in VS Code: `PreToolUse`.
+        VsCode = "vs-code",
+        /// Codex: `PreToolUse`, `PermissionRequest`.
+        Codex = "codex",
+        /// Windsurf: `pre_run_command`, `pre_read_code`, `pre_write_code`, `pre_mcp_tool_use`.
+        Windsurf = "windsurf",
+        /// Cline: `PreToolUse`.
+        Cline = "cline",
+        /// Kiro CLI: `preToolUse`.
+        KiroCli = "kiro-cli",
+        /// opencode: a plugin that asks before each tool.
+        Opencode = "opencode",
     }
 }
 

@@ -12,7 +12,7 @@ use postern_contract::methods::{
 use postern_host::ApproverId;
 use postern_policy::import::{Becomes, ForeignEntry, LeftOut, PermissionLine, Taking};
 use postern_policy::permissions::take_over;
-use postern_policy::{AgentId, Effect, FileAccess, Rule, RuleOrigin, kind_name, pattern_text};
+use postern_policy::{AgentId, Effect, FileAccess, Rule, RuleOrigin, pattern_text};
 use std::path::Path;
 
 /// A file, as it was read.
@@ -177,17 +177,7 @@ fn drafts(entries: &[&mut ForeignEntry]) -> Vec<RuleDraft> {
         Becomes::Rules(rules) => Some(rules.clone()),
         Becomes::Lines(_) | Becomes::LeftOut(_) => None,
     });
-    rules.flatten().map(to_rule_draft).collect()
-}
-
-fn to_rule_draft(rule: Rule) -> RuleDraft {
-    RuleDraft {
-        kind: Some(kind_name(&rule.pattern)),
-        folder: rule.folder,
-        origin: rule.origin,
-        broad: rule.broad,
-        ..RuleDraft::new(rule.effect, pattern_text(&rule.pattern))
-    }
+    rules.flatten().map(RuleDraft::of_rule).collect()
 }
 
 /// Returns a rule's pattern as it is typed.

@@ -51,9 +51,8 @@ impl HostControl {
 impl Handle<TestAgent> for HostControl {
     async fn handle(&self, _: ApproverId, params: AgentRef) -> MethodResult<TestAgent> {
         let command = ["uname", "-s"].map(str::to_owned).to_vec();
-        let mut run = RunParams::new(Uuid::new_v4(), What::Command(command));
-        run.reason = Some(TEST.to_owned());
-        run.wait = Wait::None;
+        let reason = Some(TEST.to_owned());
+        let run = RunParams { reason, ..RunParams::new(Uuid::new_v4(), What::Command(command)) };
         self.submit(&params.agent, run).await
     }
 }

@@ -10,7 +10,7 @@ use crate::measure::{Site, measure};
 use postern_contract::methods::{ControlError, Explain, ExplainCommand, Explained};
 use postern_contract::{ShownRisk, ShownTrace, render};
 use postern_policy::{Decision, Reason};
-use postern_protocol::{RunParams, RunStdin, Wait, What};
+use postern_protocol::{RunParams, What};
 use postern_request::{Denial, DenyReason};
 use std::sync::Arc;
 use uuid::Uuid;
@@ -73,21 +73,8 @@ fn run_of(params: Explain) -> Result<RunParams, ControlError> {
             return Err(ControlError::invalid("one of argv and shell is needed"));
         }
     };
-    Ok(RunParams {
-        request_id: Uuid::nil(),
-        what,
-        cwd: params.cwd,
-        env: params.env,
-        stdin: RunStdin::Nothing,
-        timeout_ms: None,
-        reason: None,
-        confine: None,
-        session: params.session,
-        wait: Wait::None,
-        stream: false,
-        cancel_on_disconnect: false,
-        join: false,
-    })
+    let Explain { cwd, env, session, .. } = params;
+    Ok(RunParams { cwd, env, session, ..RunParams::new(Uuid::nil(), what) })
 }
 
 /// Makes the explanation of a request that could not even be looked up.

@@ -3,12 +3,10 @@
 use super::{Handle, HostControl, MethodResult};
 use crate::ask::ApproverId;
 use postern_contract::methods::{
-    BlockHosts, ChangeMember, ControlError, FleetBlock, FleetInvite, FleetJoin, FleetMemberChange,
-    FleetMemberRef, FleetPair, FleetPlanRef, FleetStart, GetFleet, GetHostInsights, GetInsights,
-    HostInsights, HostRequests, HostRules, InviteMember, JoinFleet, LeaveFleet, ListFleetHosts,
-    ListHostRequests, ListHostRules, ListRequests, ListRules, Method, Nothing, PairMember, PlanFleet,
-    ProposedChangeRef, ReadProposals, ReplayProposal, RevokeMember, SignProposal, StartFleet,
-    WithdrawProposal,
+    BlockHosts, ChangeMember, ControlError, GetFleet, GetHostInsights, GetInsights, HostInsights,
+    HostRequests, HostRules, InviteMember, JoinFleet, LeaveFleet, ListFleetHosts, ListHostRequests,
+    ListHostRules, ListRequests, ListRules, Method, Nothing, PairMember, PlanFleet, ReadProposals,
+    ReplayProposal, RevokeMember, SignProposal, StartFleet, WithdrawProposal,
 };
 use postern_contract::{ODD_FROM_AFAR, value_from_afar};
 
@@ -58,69 +56,9 @@ impl Handle<GetFleet> for HostControl {
     }
 }
 
-impl Handle<PlanFleet> for HostControl {
-    async fn handle(&self, _: ApproverId, params: FleetStart) -> MethodResult<PlanFleet> {
-        self.parts.doors.get()?.fleet_methods()?.plan_fleet(params).await
-    }
-}
-
-impl Handle<StartFleet> for HostControl {
-    async fn handle(&self, _: ApproverId, params: FleetPlanRef) -> MethodResult<StartFleet> {
-        self.parts.doors.get()?.fleet_methods()?.start_fleet(params).await
-    }
-}
-
-impl Handle<InviteMember> for HostControl {
-    async fn handle(&self, _: ApproverId, params: FleetInvite) -> MethodResult<InviteMember> {
-        self.parts.doors.get()?.fleet_methods()?.invite_member(params).await
-    }
-}
-
-impl Handle<JoinFleet> for HostControl {
-    async fn handle(&self, _: ApproverId, params: FleetJoin) -> MethodResult<JoinFleet> {
-        self.parts.doors.get()?.fleet_methods()?.join_fleet(params).await
-    }
-}
-
-impl Handle<PairMember> for HostControl {
-    async fn handle(&self, _: ApproverId, params: FleetPair) -> MethodResult<PairMember> {
-        self.parts.doors.get()?.fleet_methods()?.pair_member(params).await
-    }
-}
-
-impl Handle<ChangeMember> for HostControl {
-    async fn handle(&self, _: ApproverId, params: FleetMemberChange) -> MethodResult<ChangeMember> {
-        self.parts.doors.get()?.fleet_methods()?.change_member(params).await
-    }
-}
-
-impl Handle<RevokeMember> for HostControl {
-    async fn handle(&self, _: ApproverId, params: FleetMemberRef) -> MethodResult<RevokeMember> {
-        self.parts.doors.get()?.fleet_methods()?.revoke_member(params).await
-    }
-}
-
 impl Handle<ReadProposals> for HostControl {
     async fn handle(&self, _: ApproverId, _: Nothing) -> MethodResult<ReadProposals> {
         self.parts.doors.get()?.fleet_methods()?.read_proposals().await
-    }
-}
-
-impl Handle<ReplayProposal> for HostControl {
-    async fn handle(&self, _: ApproverId, params: ProposedChangeRef) -> MethodResult<ReplayProposal> {
-        self.parts.doors.get()?.fleet_methods()?.replay_proposal(params).await
-    }
-}
-
-impl Handle<SignProposal> for HostControl {
-    async fn handle(&self, _: ApproverId, params: ProposedChangeRef) -> MethodResult<SignProposal> {
-        self.parts.doors.get()?.fleet_methods()?.sign_proposal(params).await
-    }
-}
-
-impl Handle<WithdrawProposal> for HostControl {
-    async fn handle(&self, _: ApproverId, params: ProposedChangeRef) -> MethodResult<WithdrawProposal> {
-        self.parts.doors.get()?.fleet_methods()?.withdraw_proposal(params).await
     }
 }
 
@@ -130,8 +68,29 @@ impl Handle<LeaveFleet> for HostControl {
     }
 }
 
-impl Handle<BlockHosts> for HostControl {
-    async fn handle(&self, _: ApproverId, params: FleetBlock) -> MethodResult<BlockHosts> {
-        self.parts.doors.get()?.fleet_methods()?.block_hosts(params).await
-    }
+macro_rules! hand_over {
+    ($($method:ident => $call:ident;)+) => {$(
+        impl Handle<$method> for HostControl {
+            async fn handle(
+                &self,
+                _: ApproverId,
+                params: <$method as Method>::Params,
+            ) -> MethodResult<$method> {
+                self.parts.doors.get()?.fleet_methods()?.$call(params).await
+            }
+        }
+    )+};
+}
+hand_over! {
+    PlanFleet => plan_fleet;
+    StartFleet => start_fleet;
+    InviteMember => invite_member;
+    JoinFleet => join_fleet;
+    PairMember => pair_member;
+    ChangeMember => change_member;
+    RevokeMember => revoke_member;
+    ReplayProposal => replay_proposal;
+    SignProposal => sign_proposal;
+    WithdrawProposal => withdraw_proposal;
+    BlockHosts => block_hosts;
 }

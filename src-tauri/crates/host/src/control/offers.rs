@@ -2,14 +2,13 @@
 //! code that judges requests, as the policy and the programs are now; nothing is saved here.
 
 use super::door::asked_before;
-use super::rules::draft_of;
 use super::{Handle, HostControl, MethodResult};
 use crate::ask::ApproverId;
 use crate::clock::{lasting, now_millis};
 use crate::gate::{AgentToolCall, JudgedRequest, RequestJudgment, judge_call, judge_run, to_pieces};
-use postern_contract::ShownText;
 use postern_contract::methods::{ControlError, OfferRules, RequestNumber, RuleOffer, RuleOffers};
 use postern_contract::render::{self, Sentence};
+use postern_contract::{RuleDraft, ShownText};
 use postern_policy::{AgentId, AlwaysOffer, Decision, Origin, Rule, RuleOrigin, from_home, pattern_text};
 use postern_store::requests::StoredRequest;
 use std::sync::Arc;
@@ -85,7 +84,7 @@ pub(super) fn rule_offer(agent: &AgentId, origin: Origin, offer: &AlwaysOffer, h
     let origin = RuleOrigin::of_answer(origin);
     let of_agent = |rule| Rule { agent: Some(agent.clone()), created_at: now_millis(), ..rule };
     let rules: Vec<Rule> = offer.to_rules(origin).map(of_agent).collect();
-    let drafts = rules.iter().cloned().map(draft_of).collect();
+    let drafts = rules.iter().cloned().map(RuleDraft::of_rule).collect();
     let patterns = rules.iter().map(|rule| to_pieces(&pattern_text(&rule.pattern))).collect();
     let folder = offer.folder.as_deref().map(|folder| from_home(folder, home));
     let label = render::placed_offer(&offer.label, folder.as_deref());

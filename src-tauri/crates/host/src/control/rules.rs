@@ -10,7 +10,7 @@ use postern_contract::methods::{
     RulesImport, RulesImported, RulesPart, RulesWrite, StageRules, UpdateRule,
 };
 use postern_contract::{AlsoCovers, ApproverNotification, RuleDraft, RuleRow, render};
-use postern_policy::{AgentId, Rule, RuleProblem, Source, also_covered, kind_name, pattern_text};
+use postern_policy::{AgentId, Rule, RuleProblem, Source, also_covered};
 
 /// The format of a rule file.
 const VERSION: u32 = 1;
@@ -56,7 +56,7 @@ impl Handle<RemoveRule> for HostControl {
 impl Handle<ExportRules> for HostControl {
     async fn handle(&self, _: ApproverId, params: RuleFilter) -> MethodResult<ExportRules> {
         let rules = self.parts.book.portable_rules(params.agent, params.own).await?;
-        Ok(RuleFile { version: VERSION, rules: rules.into_iter().map(draft_of).collect() })
+        Ok(RuleFile { version: VERSION, rules: rules.into_iter().map(RuleDraft::of_rule).collect() })
     }
 }
 
@@ -199,28 +199,5 @@ impl Handle<PreviewRule> for HostControl {
             also,
             ..RulePreview::default()
         })
-    }
-}
-
-/// Returns a rule as a person would write it.
-pub(super) fn draft_of(rule: Rule) -> RuleDraft {
-    RuleDraft {
-        effect: rule.effect,
-        text: pattern_text(&rule.pattern),
-        kind: Some(kind_name(&rule.pattern)),
-        agent: rule.agent,
-        args: rule.args,
-        pin: rule.pin.is_some(),
-        allow_writes: rule.allow_writes,
-        broad: rule.broad,
-        confine: rule.confine,
-        limits: rule.limits,
-        folder: rule.folder,
-        input: rule.input,
-        origin: rule.origin,
-        lifetime: Some(rule.lifetime),
-        why: rule.why,
-        matches: rule.matches,
-        misses: rule.misses,
     }
 }

@@ -4,23 +4,19 @@ use super::HostControl;
 use super::connection::serve_control;
 use super::descent::{Descent, Processes, System, descent};
 use super::key;
-use crate::socket::{BindError, BoundSocket, bind_socket};
+use crate::socket::{BindError, BoundSocket, accept_until, bind_socket};
 use postern_contract::methods::ControlCode;
 use postern_exec::peer::{Peer, PinnedPeer};
 use postern_protocol::{CONTROL_SOCKET, ErrorObject, SocketKey, error_line};
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::UnixStream;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 /// Connections at a time.
 const MOST: usize = 128;
-/// Pause when the system has no descriptor to give.
-const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(100);
 
 /// Reason why the control socket could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -57,26 +53,15 @@ pub(crate) fn listen(control: HostControl, data: &Path) -> Result<ControlListene
 }
 
 async fn accept(bound: BoundSocket, control: HostControl, key: SocketKey, closed: CancellationToken) {
-    let connections = TaskTracker::new();
-    loop {
-        let accepted = tokio::select! {
-            accepted = bound.listener.accept() => accepted,
-            () = closed.cancelled() => break,
-        };
-        match accepted {
-            Ok((stream, _)) if connections.len() < MOST => {
-                connections.spawn(serve_if_admitted(stream, control.clone(), key.clone(), closed.clone()));
-            }
-            Ok(_) => tracing::warn!("too many connections on the control socket"),
-            Err(error) => {
-                tracing::warn!(%error, "cannot accept a control connection for the moment");
-                tokio::time::sleep(OUT_OF_DESCRIPTORS).await;
-            }
+    let until = closed.clone();
+    let admit = move |stream: UnixStream, others: usize| {
+        if others >= MOST {
+            tracing::warn!("too many connections on the control socket");
+            return None;
         }
-    }
-    drop(bound);
-    connections.close();
-    connections.wait().await;
+        Some(serve_if_admitted(stream, control.clone(), key.clone(), closed.clone()))
+    };
+    accept_until(bound, until, admit).await;
 }
 
 /// Looks who is there, and serves who may be.

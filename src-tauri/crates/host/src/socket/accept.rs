@@ -73,6 +73,20 @@ pub(crate) async fn accept<F: Future<Output = ()> + Send + 'static>(
     closed: CancellationToken,
     serve: impl Fn(UnixStream, ConnectionPermit) -> F,
 ) {
+    let admit = move |stream: UnixStream, _| {
+        let place = limits.admit_peer(&stream)?;
+        Some(serve(stream, place))
+    };
+    accept_until(bound, closed, admit).await;
+}
+
+/// Accepts until `closed`. `admit` is given each connection with the number of the others, and returns what serves it, in
+/// a task of its own; `None` drops it.
+pub(crate) async fn accept_until<F: Future<Output = ()> + Send + 'static>(
+    bound: BoundSocket,
+    closed: CancellationToken,
+    admit: impl Fn(UnixStream, usize) -> Option<F>,
+) {
     let connections = TaskTracker::new();
     loop {
         let accepted = tokio::select! {
@@ -81,8 +95,8 @@ pub(crate) async fn accept<F: Future<Output = ()> + Send + 'static>(
         };
         match accepted {
             Ok((stream, _)) => {
-                if let Some(place) = limits.admit_peer(&stream) {
-                    connections.spawn(serve(stream, place));
+                if let Some(served) = admit(stream, connections.len()) {
+                    connections.spawn(served);
                 }
             }
             Err(error) => {

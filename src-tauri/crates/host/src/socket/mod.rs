@@ -9,7 +9,7 @@ mod listen;
 mod reader;
 mod say;
 
-pub(crate) use accept::{ConnectionLimits, ConnectionPermit, accept};
+pub(crate) use accept::{ConnectionLimits, ConnectionPermit, accept, accept_until};
 pub(crate) use clients::Clients;
 pub(crate) use handshake::handshake;
 pub use listen::{BindError, BoundSocket, bind_socket};

@@ -1,7 +1,8 @@
 //! `step(state, event) -> (state, effects)`: total, pure.
 //!
-//! One function a state, one arm for every event, no `_`: a new event does not compile until each state says what it
-//! means there. An event that means nothing in a state leaves it as it is and gives no effects.
+//! One function a state, every event by its name, no `_`: a new event does not compile until it is said what it means
+//! while a request waits, is asked about, starts and runs. An event that means nothing in a state leaves it as it is and
+//! gives no effects.
 
 use super::{RecordEntry, RequestEffect, RequestEnding, RequestEvent, RequestState, RunEnd, Stop, Tells};
 use crate::denial::{Denial, Refusal, Withdrawal};
@@ -46,7 +47,8 @@ pub fn step(state: RequestState, event: RequestEvent) -> Transition {
         RequestState::Starting { by, stop } => starting(by, stop, event),
         RequestState::Running { pid } => running(pid, &event),
         RequestState::Stopping { pid, stop } => stopping(pid, stop, &event),
-        RequestState::Ended(ending) => after_end(ending, &event),
+        // An end is for good.
+        RequestState::Ended(_) => unchanged(state),
     }
 }
 
@@ -193,80 +195,60 @@ fn starting(by: AllowedBy, stop: Option<Stop>, event: RequestEvent) -> Transitio
     }
 }
 
+/// Event, as far as it means something to a process.
+enum ProcessEvent {
+    Exited(RunEnd),
+    Stop(Stop),
+}
+
+impl ProcessEvent {
+    fn of_event(event: &RequestEvent) -> Option<Self> {
+        match event {
+            RequestEvent::Exited(run) => Some(Self::Exited(*run)),
+            RequestEvent::TimedOut => Some(Self::Stop(Stop::TimedOut)),
+            RequestEvent::Killed => Some(Self::Stop(Stop::Killed)),
+            RequestEvent::Shutdown => Some(Self::Stop(Stop::Shutdown)),
+            RequestEvent::JudgedAllow { .. }
+            | RequestEvent::JudgedAsk { .. }
+            | RequestEvent::JudgedQueue
+            | RequestEvent::JudgedDeny(_)
+            | RequestEvent::AnsweredAllow { .. }
+            | RequestEvent::Edited { .. }
+            | RequestEvent::AnsweredDeny(_)
+            | RequestEvent::Allowed { .. }
+            | RequestEvent::LeftToAgent
+            | RequestEvent::Expired(_)
+            | RequestEvent::Withdrawn(_)
+            | RequestEvent::Drifted(_)
+            | RequestEvent::SpawnFailed { .. }
+            | RequestEvent::Started { .. } => None,
+        }
+    }
+}
+
 fn running(pid: u32, event: &RequestEvent) -> Transition {
-    match event {
-        RequestEvent::Exited(run) => end_request(RequestEnding::Finished { end: *run }, None, None),
-        RequestEvent::TimedOut => stopped(pid, Stop::TimedOut),
-        RequestEvent::Killed => stopped(pid, Stop::Killed),
-        RequestEvent::Shutdown => stopped(pid, Stop::Shutdown),
-        RequestEvent::JudgedAllow { .. }
-        | RequestEvent::JudgedAsk { .. }
-        | RequestEvent::JudgedQueue
-        | RequestEvent::JudgedDeny(_)
-        | RequestEvent::AnsweredAllow { .. }
-        | RequestEvent::Edited { .. }
-        | RequestEvent::AnsweredDeny(_)
-        | RequestEvent::Allowed { .. }
-        | RequestEvent::LeftToAgent
-        | RequestEvent::Expired(_)
-        | RequestEvent::Withdrawn(_)
-        | RequestEvent::Drifted(_)
-        | RequestEvent::SpawnFailed { .. }
-        | RequestEvent::Started { .. } => unchanged(RequestState::Running { pid }),
+    match ProcessEvent::of_event(event) {
+        Some(ProcessEvent::Exited(end)) => end_request(RequestEnding::Finished { end }, None, None),
+        Some(ProcessEvent::Stop(stop)) => {
+            let stopping = RequestState::Stopping { pid, stop };
+            // The signal never waits for the disk, so it comes before its record.
+            let effects = vec![RequestEffect::Stop(stop), record(&stopping, None)];
+            (stopping, effects)
+        }
+        None => unchanged(RequestState::Running { pid }),
     }
 }
 
 fn stopping(pid: u32, stop: Stop, event: &RequestEvent) -> Transition {
-    match event {
-        // Its own exit is a detail: it ended because it was stopped.
-        RequestEvent::Exited(run) => {
-            let outcome = match stop {
-                Stop::TimedOut => Outcome::Timeout,
-                Stop::Killed | Stop::Shutdown => Outcome::Killed,
-            };
-            end_request(RequestEnding::Finished { end: RunEnd { outcome, ..*run } }, None, None)
-        }
-        RequestEvent::JudgedAllow { .. }
-        | RequestEvent::JudgedAsk { .. }
-        | RequestEvent::JudgedQueue
-        | RequestEvent::JudgedDeny(_)
-        | RequestEvent::AnsweredAllow { .. }
-        | RequestEvent::Edited { .. }
-        | RequestEvent::AnsweredDeny(_)
-        | RequestEvent::Allowed { .. }
-        | RequestEvent::LeftToAgent
-        | RequestEvent::Expired(_)
-        | RequestEvent::Withdrawn(_)
-        | RequestEvent::Drifted(_)
-        | RequestEvent::SpawnFailed { .. }
-        | RequestEvent::Started { .. }
-        | RequestEvent::TimedOut
-        | RequestEvent::Killed
-        | RequestEvent::Shutdown => unchanged(RequestState::Stopping { pid, stop }),
-    }
-}
-
-fn after_end(ending: RequestEnding, event: &RequestEvent) -> Transition {
-    match event {
-        RequestEvent::JudgedAllow { .. }
-        | RequestEvent::JudgedAsk { .. }
-        | RequestEvent::JudgedQueue
-        | RequestEvent::JudgedDeny(_)
-        | RequestEvent::AnsweredAllow { .. }
-        | RequestEvent::Edited { .. }
-        | RequestEvent::AnsweredDeny(_)
-        | RequestEvent::Allowed { .. }
-        | RequestEvent::LeftToAgent
-        | RequestEvent::Expired(_)
-        | RequestEvent::Withdrawn(_)
-        | RequestEvent::Drifted(_)
-        | RequestEvent::SpawnFailed { .. }
-        | RequestEvent::Started { .. }
-        | RequestEvent::TimedOut
-        | RequestEvent::Killed
-        | RequestEvent::Shutdown
-        | RequestEvent::Exited(_) => unchanged(RequestState::Ended(ending)),
-    }
+    let Some(ProcessEvent::Exited(run)) = ProcessEvent::of_event(event) else {
+        return unchanged(RequestState::Stopping { pid, stop });
+    };
+    // Its own exit is a detail: it ended because it was stopped.
+    let outcome = match stop {
+        Stop::TimedOut => Outcome::Timeout,
+        Stop::Killed | Stop::Shutdown => Outcome::Killed,
+    };
+    end_request(RequestEnding::Finished { end: RunEnd { outcome, ..run } }, None, None)
 }
 
 fn unchanged(state: RequestState) -> Transition {
@@ -309,13 +291,6 @@ fn approved(
 
 fn record(state: &RequestState, tells: Option<Tells>) -> RequestEffect {
     RequestEffect::Record(RecordEntry { state: state.clone(), tells, intends: false })
-}
-
-/// Stops a run: the signal never waits for the disk, so it comes before its record.
-fn stopped(pid: u32, stop: Stop) -> Transition {
-    let stopping = RequestState::Stopping { pid, stop };
-    let effects = vec![RequestEffect::Stop(stop), record(&stopping, None)];
-    (stopping, effects)
 }
 
 fn end_request(

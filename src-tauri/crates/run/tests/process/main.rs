@@ -2,6 +2,7 @@
 
 mod stage;
 
+use postern_client::scripted::{denied, finished};
 use postern_protocol::{
     Accepted, AgentCall, DenyReason, Encoding, ErrorCode, ErrorObject, ExecDenied, ExecFinished, InputResult,
     KillResult, Notice, NoticeEvent, Outcome, OutputResult, OutputStream, RunState, RunStdin, Signal,
@@ -9,7 +10,7 @@ use postern_protocol::{
 };
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, kill_process};
-use stage::{Play, Scene, finished};
+use stage::{Play, Scene, exited};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::symlink;
 use std::process::Stdio;
@@ -28,7 +29,7 @@ fn it_behaves_like_the_command_output_streams_and_exit_code() {
         scene.output(OutputStream::Stdout, b"one\n");
         scene.output(OutputStream::Stderr, b"warning\n");
         scene.output(OutputStream::Stdout, b"\xff\x00two");
-        scene.tell(finished(Some(7)));
+        scene.finish(7);
     });
     let options = ["--env", "A=1", "--timeout", "5s", "--reason=to build", "--", "make", "-j 2"];
     let output = play.command(&options).current_dir("/").output().expect("postern-run starts");
@@ -43,7 +44,7 @@ fn shell_text_goes_as_it_is() {
     let play = Play::new(|host| {
         let mut scene = Scene::open(&host);
         assert_eq!(scene.run.what, What::Shell("cd x && make | tee log".to_owned()));
-        scene.tell(finished(Some(0)));
+        scene.finish(0);
     });
     let status = play.command(&["--shell", "cd x && make | tee log"]).status().unwrap();
     assert_eq!(status.code(), Some(0));
@@ -55,7 +56,7 @@ fn by_another_name_it_runs_that_command() {
     let play = Play::new(|host| {
         let mut scene = Scene::open(&host);
         assert_eq!(scene.run.what, What::Command(vec!["brew".to_owned(), "--version".to_owned()]));
-        scene.tell(finished(Some(0)));
+        scene.finish(0);
     });
     let link = play.folder().join("brew");
     symlink(stage::program(), &link).unwrap();
@@ -69,12 +70,10 @@ fn a_denial_says_why_and_exits_with_126() {
         let mut scene = Scene::open(&host);
         scene.pending();
         scene.tell(NoticeEvent::Denied(ExecDenied {
-            reason: DenyReason::User,
             message: "The person said no.".to_owned(),
             advice: Some("Ask for the staging project.".to_owned()),
             feedback: Some("never on a Friday".to_owned()),
-            rule: None,
-            retry_after_ms: None,
+            ..denied(DenyReason::User)
         }));
     });
     let output = play.command(&["--", "deploy"]).output().unwrap();
@@ -95,7 +94,7 @@ fn it_says_at_once_and_once_that_a_person_is_asked() {
             let mut scene = Scene::open(&host);
             scene.pending();
             scene.pending();
-            scene.tell(finished(Some(0)));
+            scene.finish(0);
         });
         let output = play.command(options).output().unwrap();
         assert_eq!(output.status.code(), Some(0));
@@ -145,8 +144,7 @@ fn what_it_joins_is_heard_from_its_beginning() {
         let accepted = Accepted { request_id: joined, state, verdict, timeout_ms, pending: None };
         visit.answer(&id, &accepted).unwrap();
         let at = "2026-01-01T00:00:00.000Z".to_owned();
-        let NoticeEvent::Finished(end) = finished(Some(3)) else { unreachable!() };
-        let event = NoticeEvent::Finished(ExecFinished { bytes: 5, ..end });
+        let event = NoticeEvent::Finished(ExecFinished { bytes: 5, ..exited(3) });
         visit.send_notice(&Notice { sequence: 1, at, request_id: joined, session: None, event }).unwrap();
         let (id, call) = visit.next_call().unwrap();
         let AgentCall::Status(asked) = call else { panic!("how much it wrote is asked for: {call:?}") };
@@ -188,23 +186,10 @@ fn what_it_joins_is_heard_from_its_beginning() {
 
 #[test]
 fn other_endings_have_their_own_exit_codes() {
-    let denied = |reason| {
-        let message = "so it is".to_owned();
-        NoticeEvent::Denied(ExecDenied {
-            reason,
-            message,
-            advice: None,
-            feedback: None,
-            rule: None,
-            retry_after_ms: None,
-        })
-    };
-    let ended = |outcome, signal: Option<&str>| match finished(None) {
-        NoticeEvent::Finished(end) => {
-            let signal = signal.and_then(Signal::from_name);
-            NoticeEvent::Finished(ExecFinished { outcome, signal, ..end })
-        }
-        other => other,
+    let denied = |reason| NoticeEvent::Denied(denied(reason));
+    let ended = |outcome, signal: Option<&str>| {
+        let signal = signal.and_then(Signal::from_name);
+        NoticeEvent::Finished(ExecFinished { signal, ..finished(outcome) })
     };
     let cases = [
         (denied(DenyReason::NotFound), 127),
@@ -273,7 +258,7 @@ fn standard_input_goes_piece_by_piece_each_after_the_last_was_written() {
             }
         }
         assert_eq!(got, expected);
-        scene.tell(finished(Some(0)));
+        scene.finish(0);
     });
     let mut child = play.command(&["--", "cat"]).stdin(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(&sent).unwrap();
@@ -336,14 +321,7 @@ fn a_question_that_is_interrupted_ends_as_interrupted() {
         told.send(()).unwrap();
         let (_, call) = scene.visit.next_call().unwrap();
         assert!(matches!(call, AgentCall::Kill(kill) if kill.signal == Signal::sigterm()));
-        scene.tell(NoticeEvent::Denied(ExecDenied {
-            reason: DenyReason::Cancelled,
-            message: "withdrawn".to_owned(),
-            advice: None,
-            feedback: None,
-            rule: None,
-            retry_after_ms: None,
-        }));
+        scene.tell(NoticeEvent::Denied(denied(DenyReason::Cancelled)));
     });
     let child = play.command(&["-q", "--", "x"]).stderr(Stdio::piped()).spawn().unwrap();
     hears.recv().unwrap();
@@ -393,7 +371,7 @@ fn a_lost_connection_is_taken_up_where_it_was() {
         let AgentCall::Output(asked) = call else { panic!("what is missing is asked for: {call:?}") };
         assert_eq!((asked.stream, asked.offset, asked.length), (Some(OutputStream::Stdout), 3, Some(2)));
         scene.visit.answer(&id, &part(&scene, 3, "de")).unwrap();
-        scene.tell(finished(Some(0)));
+        scene.finish(0);
     });
     let output = play.command(&["--", "x"]).output().unwrap();
     assert_eq!((output.stdout.as_slice(), output.status.code()), (b"abcdefg".as_slice(), Some(0)));
@@ -405,12 +383,7 @@ fn output_that_was_never_told_is_asked_for_at_the_end() {
     let play = Play::new(|host| {
         let mut scene = Scene::open(&host);
         scene.start();
-        match finished(Some(0)) {
-            NoticeEvent::Finished(end) => {
-                scene.tell(NoticeEvent::Finished(ExecFinished { bytes: 9, ..end }));
-            }
-            other => panic!("{other:?}"),
-        }
+        scene.tell(NoticeEvent::Finished(ExecFinished { bytes: 9, ..exited(0) }));
         let (id, call) = scene.visit.next_call().unwrap();
         assert!(matches!(call, AgentCall::Status(_)), "how much there is: {call:?}");
         let request_id = scene.run.request_id;
@@ -457,7 +430,7 @@ fn much_output_comes_whole_through_a_slow_reader() {
             let letter = b'a' + u8::try_from(piece % 26).unwrap();
             scene.output(OutputStream::Stdout, &vec![letter; 64 * 1024]);
         }
-        scene.tell(finished(Some(0)));
+        scene.finish(0);
     });
     let mut child = play.command(&["--", "cat"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut all = Vec::new();

@@ -1,10 +1,10 @@
 //! A stage for plays with two parts: `postern-run` as a process, and a host in a thread.
 #![expect(clippy::unwrap_used, reason = "what goes wrong on the stage fails the test")]
 
-use postern_client::scripted::{ScriptedHost, Visit};
+use postern_client::scripted::{ScriptedHost, Visit, finished};
 use postern_protocol::{
-    Accepted, AgentCall, AllowedBy, Decision, Encoding, ExecFinished, ExecOutput, ExecStarted, Notice,
-    NoticeEvent, Outcome, OutputStream, Pending, RunParams, RunState, Signal, Socket,
+    Accepted, AgentCall, AllowedBy, Decision, ExecFinished, ExecOutput, ExecStarted, Notice, NoticeEvent,
+    Outcome, OutputStream, Pending, RunParams, RunState, Signal, Socket,
 };
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -128,32 +128,18 @@ impl Scene {
         self.tell(NoticeEvent::Output(ExecOutput::new(stream, offset, bytes.to_vec())));
     }
 
+    pub(crate) fn finish(&mut self, exit_code: i32) {
+        self.tell(NoticeEvent::Finished(exited(exit_code)));
+    }
+
     pub(crate) fn ended_by_signal(&mut self, name: &str) {
-        if let NoticeEvent::Finished(end) = finished(None) {
-            let (outcome, signal) = (Outcome::Killed, Signal::from_name(name));
-            self.tell(NoticeEvent::Finished(ExecFinished { outcome, signal, ..end }));
-        }
+        let signal = Signal::from_name(name);
+        self.tell(NoticeEvent::Finished(ExecFinished { signal, ..finished(Outcome::Killed) }));
     }
 }
 
-/// Returns the end of a run that says nothing of its output.
-pub(crate) fn finished(exit_code: Option<i32>) -> NoticeEvent {
-    NoticeEvent::Finished(ExecFinished {
-        outcome: Outcome::Exited,
-        exit_code,
-        signal: None,
-        timed_out: false,
-        duration_ms: 1,
-        stdout: String::new(),
-        stdout_encoding: Encoding::Utf8,
-        stderr: String::new(),
-        stderr_encoding: Encoding::Utf8,
-        truncated: false,
-        bytes: 0,
-        edited: None,
-        timeout_ms: None,
-        message: None,
-    })
+pub(crate) fn exited(exit_code: i32) -> ExecFinished {
+    ExecFinished { exit_code: Some(exit_code), ..finished(Outcome::Exited) }
 }
 
 /// Returns an open question, as the host tells of it.

@@ -1,6 +1,6 @@
 //! `postern fleet audit`: the audit of hosts, compared or read, and this host's own beside it.
 
-use super::{connected, failure};
+use super::connected;
 use crate::commands::audit::row_lines;
 use crate::failure::Failure;
 use crate::link::HostLink;
@@ -17,7 +17,7 @@ pub(super) fn verify(
     host: Option<&str>,
     json: bool,
 ) -> Result<(), Failure> {
-    let membership = folder.membership().map_err(|error| failure(&error))?;
+    let membership = folder.membership()?;
     let all = verified(folder, host)?;
     let mut rows = Vec::new();
     for one in &all {

@@ -3,7 +3,7 @@
 use super::connected;
 use crate::args::{AlwaysChoice, Approve, Deny};
 use crate::failure::Failure;
-use crate::typed::{is_yes, read_answer};
+use crate::typed::require_approval;
 use crate::{print, question};
 use postern_command::escape::visible_text as escaped;
 use postern_contract::{NotApplied, pieces_to_text};
@@ -27,7 +27,7 @@ fn check_digest(one: &Elsewhere, digest: Option<&str>) -> Result<bool, Failure> 
 
 /// Returns the names of a host, a group or all hosts, as questions have them.
 pub(crate) fn names_of_hosts(data: &Path, named: &str) -> Result<BTreeSet<String>, Failure> {
-    let pinned = Folder::from_data_folder(data).pinned().map_err(|error| super::failure(&error))?;
+    let pinned = Folder::from_data_folder(data).pinned()?;
     let hosts = postern_doors::fleet::hosts_named(&pinned, named);
     let names: BTreeSet<String> = hosts.map(|host| escaped(&host.name)).collect();
     if names.is_empty() && named != ALL {
@@ -142,16 +142,7 @@ pub(crate) fn approve(data: &Path, command: &Approve) -> Result<(), Failure> {
                 return Ok(());
             }
             show_question(one)?;
-            let otherwise =
-                "no terminal to ask on: name what was seen with --digest, or run this in a terminal";
-            if is_yes(&read_answer(
-                "\nType yes to let it run there, anything else to leave it waiting:",
-                otherwise,
-            )?) {
-                Ok(())
-            } else {
-                Err(Failure::negative("not answered; it still waits"))
-            }
+            require_approval("let it run there")
         },
         (choice, rule, None),
     )

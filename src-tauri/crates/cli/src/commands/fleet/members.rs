@@ -1,6 +1,6 @@
 //! `postern fleet members` and `groups`: who belongs to the fleet, and who answers for what.
 
-use super::{failure, fleet_risk, parse_id, signed};
+use super::{fleet_risk, parse_id, signed};
 use crate::failure::Failure;
 use crate::fleet_args::{RoleName, SetMember, YesOrNo};
 use crate::print;
@@ -11,8 +11,8 @@ use postern_doors::fleet::{
 };
 
 pub(super) fn list_members(folder: &Folder, json: bool) -> Result<(), Failure> {
-    let membership = folder.membership().map_err(|error| failure(&error))?;
-    let pinned = folder.pinned().map_err(|error| failure(&error))?;
+    let membership = folder.membership()?;
+    let pinned = folder.pinned()?;
     if json {
         return print::write_json(&pinned.roster.members);
     }
@@ -47,7 +47,7 @@ pub(super) fn set_member(folder: &Folder, command: &SetMember) -> Result<(), Fai
     if !changed {
         return print::write_line("Nothing changed: the fleet has it so already");
     }
-    let pinned = folder.pinned().map_err(|error| failure(&error))?;
+    let pinned = folder.pinned()?;
     for member in pinned.roster.members.iter().filter(|one| one.name == named || one.id.as_str() == named) {
         print::write_line(format!("{}  {}", escaped(&member.name), described(member)))?;
     }
@@ -61,18 +61,13 @@ pub(super) fn set_member(folder: &Folder, command: &SetMember) -> Result<(), Fai
 
 /// Says how many people sign, in words.
 pub(super) fn needed_words(roster: &Roster) -> String {
-    let some = |number: u8, role: &str| {
-        if number == 1 { format!("1 {role}") } else { format!("{number} {role}s") }
-    };
-    format!(
-        "{}, policies by {}",
-        some(roster.owners_needed, "owner"),
-        some(roster.publishers_needed, "publisher")
-    )
+    let owners = print::counted(roster.owners_needed, "owner", "owners");
+    let publishers = print::counted(roster.publishers_needed, "publisher", "publishers");
+    format!("{owners}, policies by {publishers}")
 }
 
 pub(super) fn list_groups(folder: &Folder, json: bool) -> Result<(), Failure> {
-    let pinned = folder.pinned().map_err(|error| failure(&error))?;
+    let pinned = folder.pinned()?;
     let groups = groups_of(&pinned.roster.members);
     if json {
         return print::write_json(&groups);

@@ -19,7 +19,7 @@ use crate::fleet_args::{
 };
 use crate::link::HostLink;
 use crate::print;
-use crate::typed::{is_yes, read_answer, text_of};
+use crate::typed::{require_yes, text_of};
 use postern_command::escape::visible_text as escaped;
 use postern_contract::THIS_COMPUTER;
 use postern_contract::methods::{
@@ -36,9 +36,6 @@ use std::net::TcpListener;
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
 
-/// Error for a question that needs a terminal.
-const NO_TERMINAL: &str = "no terminal to ask on: run this in a terminal";
-
 pub(crate) fn run(
     data: &Path,
     home: &Path,
@@ -52,7 +49,7 @@ pub(crate) fn run(
         FleetCommand::Invite(command) => invite(&folder, &command),
         FleetCommand::Join(command) => join_fleet(&folder, link, &command),
         FleetCommand::NatsSetup => {
-            let text = postern_doors::fleet::account_setup(&folder).map_err(|error| failure(&error))?;
+            let text = postern_doors::fleet::account_setup(&folder)?;
             print::write_text(&text)
         }
         FleetCommand::Members(Members { command: Some(MembersCommand::Set(command)), .. }) => {
@@ -80,7 +77,7 @@ pub(crate) fn run(
 fn connected<T>(work: impl Future<Output = Result<T, FleetError>>) -> Result<T, Failure> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::from_error)?;
-    let done = runtime.block_on(work).map_err(|error| failure(&error));
+    let done = runtime.block_on(work).map_err(Failure::from);
     runtime.shutdown_background();
     done
 }
@@ -102,11 +99,13 @@ fn signed<T>(work: impl Future<Output = Result<T, FleetError>>) -> Result<Option
     }
 }
 
-fn failure(error: &FleetError) -> Failure {
-    let words = escaped(&error.to_string());
-    match error {
-        FleetError::Own(_) => Failure::from_error(words),
-        _ => Failure::refused(words),
+impl From<FleetError> for Failure {
+    fn from(error: FleetError) -> Self {
+        let words = escaped(&error.to_string());
+        match error {
+            FleetError::Own(_) => Self::from_error(words),
+            _ => Self::refused(words),
+        }
     }
 }
 
@@ -144,7 +143,7 @@ fn start_fleet(
         group: parse_id(&command.group)?,
         consent: host_consent(&command.consent),
     };
-    let setup = FleetSetup::prepare(folder, (home, path), &wanted).map_err(|error| failure(&error))?;
+    let setup = FleetSetup::prepare(folder, (home, path), &wanted)?;
     let files = setup.shown_files();
     for (path, text) in &files {
         print::write_line(format!("{}:", path.display()))?;
@@ -158,12 +157,8 @@ fn start_fleet(
             "The broker listens on {THIS_COMPUTER} alone. For other Macs: --listen ADDRESS:PORT."
         ))?;
     }
-    if own
-        && !command.yes
-        && !is_yes(&read_answer("Write these files? Type yes:", "add --yes to write them without asking")?)
-    {
-        return Err(Failure::negative("nothing was written"));
-    }
+    let otherwise = "add --yes to write them without asking";
+    require_yes(!own || command.yes, "Write these files? Type yes:", otherwise, "nothing was written")?;
     connected(setup.write_files())?;
     match (setup.broker_start(), files.first()) {
         (Some(start), _) => print::write_line(format!("Start the broker: {start}"))?,
@@ -241,11 +236,8 @@ fn are_same(joined: &Joined) -> Result<(), Failure> {
         kinds.join(" and "),
         joined.digits
     ))?;
-    if is_yes(&read_answer("Does the other screen show them? Type yes:", NO_TERMINAL)?) {
-        Ok(())
-    } else {
-        Err(Failure::negative("nobody joined"))
-    }
+    let otherwise = "no terminal to ask on: run this in a terminal";
+    require_yes(false, "Does the other screen show them? Type yes:", otherwise, "nobody joined")
 }
 
 fn join_fleet(
@@ -253,7 +245,7 @@ fn join_fleet(
     link: impl Fn() -> Result<HostLink, Failure>,
     command: &Join,
 ) -> Result<(), Failure> {
-    folder.require_none().map_err(|error| failure(&error))?;
+    folder.require_none()?;
     let code =
         InvitationCode::parse(&command.code).map_err(|error| Failure::usage_error(error.to_string()))?;
     // Before anything else: what joins has to be able to open.
@@ -333,19 +325,13 @@ fn leave_fleet(
     link: impl Fn() -> Result<HostLink, Failure>,
     yes: bool,
 ) -> Result<(), Failure> {
-    let membership = folder.membership().map_err(|error| failure(&error))?;
+    let membership = folder.membership()?;
     let is_own = |member: &Member| membership.members.iter().any(|own| own.id == member.id);
     let has_others = folder
         .pinned()
         .is_ok_and(|pinned| pinned.roster.members_with(MemberRole::Owner).any(|owner| !is_own(owner)));
-    if !yes
-        && !is_yes(&read_answer(
-            &format!("Forget the fleet and its keys on {THIS_COMPUTER}? Type yes:"),
-            "add --yes to leave without asking",
-        )?)
-    {
-        return Err(Failure::negative("nothing changed"));
-    }
+    let question = format!("Forget the fleet and its keys on {THIS_COMPUTER}? Type yes:");
+    require_yes(yes, &question, "add --yes to leave without asking", "nothing changed")?;
     link()?.call_method::<LeaveFleet>(&Nothing {})?;
     let rest =
         if has_others { " An owner removes it from the roster: postern fleet revoke NAME" } else { "" };
@@ -353,9 +339,9 @@ fn leave_fleet(
 }
 
 fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: bool) -> Result<(), Failure> {
-    let signers = folder.pinned().map_err(|error| failure(&error))?.roster;
+    let signers = folder.pinned()?.roster;
     let fleet = link()?.call_method::<GetFleet>(&Nothing {})?.fleet;
-    let fleet = fleet.ok_or_else(|| failure(&FleetError::NoFleet))?;
+    let fleet = fleet.ok_or(FleetError::NoFleet)?;
     let FleetDetail { id, server, connected, problem, roster, fresh_at, members, .. } = fleet;
     if json {
         return print::write_json(&serde_json::json!({

@@ -4,7 +4,7 @@ use super::{connected, parse_id, signed};
 use crate::failure::Failure;
 use crate::fleet_args::FleetPolicy;
 use crate::print;
-use crate::typed::{is_yes, read_answer, text_of};
+use crate::typed::{require_yes, text_of};
 use postern_command::escape::visible_text as escaped;
 use postern_contract::RuleDraft;
 use postern_doors::fleet::{
@@ -97,14 +97,8 @@ fn publish(
             escaped(host)
         )));
     }
-    if !yes
-        && !is_yes(&read_answer(
-            "Publish it for the first hosts? Type yes:",
-            "add --yes to publish without asking",
-        )?)
-    {
-        return Err(Failure::negative("nothing was published"));
-    }
+    let question = "Publish it for the first hosts? Type yes:";
+    require_yes(yes, question, "add --yes to publish without asking", "nothing was published")?;
     let published = signed(async {
         let publisher = Publisher::connect(folder).await?;
         let hosts = publisher.hosts_of(group);

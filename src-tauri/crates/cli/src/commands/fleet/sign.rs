@@ -1,11 +1,11 @@
 //! `postern fleet sign` and `signatures`: changes that several people have to sign.
 
 use super::policy::show_reply;
-use super::{connected, failure, signed};
+use super::{connected, signed};
 use crate::failure::Failure;
 use crate::fleet_args::{SignChange, Signatures};
 use crate::print;
-use crate::typed::{is_yes, read_answer};
+use crate::typed::require_yes;
 use postern_command::escape::visible_text as escaped;
 use postern_doors::fleet::{
     Folder, MemberRole, SignaturesChange, WaitingProposal, change_lines, change_signatures, list_proposals,
@@ -23,7 +23,7 @@ pub(super) fn signatures(folder: &Folder, command: &Signatures) -> Result<(), Fa
         }
         policies = unsigned;
     }
-    let pinned = folder.pinned().map_err(|error| failure(&error))?;
+    let pinned = folder.pinned()?;
     let roster = &pinned.roster;
     for (what, role, number) in [
         ("members and rights", MemberRole::Owner, roster.owners_needed),
@@ -62,9 +62,8 @@ pub(super) fn sign_change(folder: &Folder, command: &SignChange) -> Result<(), F
     }
     let shown = chosen.shown.as_ref().map_err(|why| Failure::refused(escaped(why)))?;
     connected(replay_change(folder, shown, command.days))?.iter().try_for_each(show_reply)?;
-    if !command.yes && !is_yes(&read_answer("Sign it? Type yes:", "add --yes to sign without asking")?) {
-        return Err(Failure::negative("nothing was signed"));
-    }
+    let otherwise = "add --yes to sign without asking";
+    require_yes(command.yes, "Sign it? Type yes:", otherwise, "nothing was signed")?;
     // What was shown is signed: it is not read again.
     if signed(sign_proposal(folder, chosen))?.is_some() {
         print::write_line(

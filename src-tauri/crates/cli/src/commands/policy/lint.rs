@@ -17,15 +17,13 @@ pub(super) fn run(link: &mut HostLink, agent: Option<&str>, json: JsonOutput) ->
     } else {
         linted.findings.iter().try_for_each(print_finding)?;
         let (rules, found) = (linted.rules, linted.findings.len());
-        let plural = if rules == 1 { "rule" } else { "rules" };
         let found = if found == 0 { "nothing wrong".to_owned() } else { format!("{found} to look at") };
-        print::write_line(format!("{rules} {plural}, {found}"))?;
+        print::write_line(format!("{}, {found}", print::counted(rules, "rule", "rules")))?;
     }
     if linted.findings.is_empty() { Ok(()) } else { Err(Failure::negative("")) }
 }
 
 fn print_finding(finding: &LintFinding) -> Result<(), Failure> {
-    let kind = serde_json::to_value(finding.kind).map_err(Failure::from_error)?;
     let effect = match finding.effect {
         Some(Effect::Allow) => "allow ",
         Some(Effect::Deny) => "deny ",
@@ -39,7 +37,7 @@ fn print_finding(finding: &LintFinding) -> Result<(), Failure> {
     let whose = finding.agent.as_ref().map_or_else(|| "everyone".to_owned(), ToString::to_string);
     print::write_line(format!(
         "{}  {number}{effect}{} ({whose}, {})",
-        kind.as_str().unwrap_or_default(),
+        print::json_word(&finding.kind),
         finding.pattern,
         finding.from
     ))?;

@@ -1,5 +1,6 @@
 //! `postern policy measure`: the quietness of a policy on commands that agents ran, without a host.
 
+use super::super::explain::decision_word;
 use super::super::rules::file;
 use crate::failure::Failure;
 use crate::print;
@@ -10,7 +11,7 @@ use postern_contract::methods::RuleFile;
 use postern_policy::measure::{
     AlwaysAnswer, MeasuredCall, Measurement, MeasurementSetup, Stopped, Tally, measure,
 };
-use postern_policy::{Decision, Effect, Origin, Rule, RuleId, check_rule};
+use postern_policy::{Effect, Origin, Rule, RuleId, check_rule};
 use std::path::Path;
 
 /// The most lines of each list, without `--json`.
@@ -37,11 +38,7 @@ fn print_stopped(calls: &[MeasuredCall], stopped: &[Stopped], json: bool) -> Res
     }
     let row = |(one, call): (&Stopped, &MeasuredCall)| {
         let offer = if one.offer.is_empty() { "-".to_owned() } else { one.offer.join("; ") };
-        let verdict = match one.decision {
-            Decision::Allow => "allow",
-            Decision::Ask => "ask",
-            Decision::Deny => "deny",
-        };
+        let verdict = decision_word(one.decision);
         let place = (one.call + 1).to_string();
         [place, verdict.to_owned(), one.reason.clone(), escaped(&offer), escaped(&call.shell)]
     };

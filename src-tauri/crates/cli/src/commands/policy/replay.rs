@@ -31,10 +31,9 @@ struct ReplayReport {
 }
 
 pub(super) fn run(link: &mut HostLink, asked: &ReplayOptions, json: JsonOutput) -> Result<(), Failure> {
-    let ago = i64::try_from(asked.since.as_millis()).map_err(Failure::from_error)?;
     let mut call = Replay {
         agent: asked.agent.as_deref().map(parse_agent_id).transpose()?,
-        since: Some(jiff::Timestamp::now().as_millisecond().saturating_sub(ago)),
+        since: Some(print::time_before(asked.since)?),
         ..Replay::default()
     };
     if let Some(path) = &asked.with {

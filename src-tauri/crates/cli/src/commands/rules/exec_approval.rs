@@ -10,7 +10,7 @@ use postern_command::escape::visible_text as escaped;
 use postern_contract::RuleDraft;
 use postern_contract::methods::{AgentRef, GetAgent, ImportedSettings, RuleFile};
 use postern_policy::exec_approval::{ExecApproval, ExecApprovalProfile, read_exec_approval};
-use postern_policy::{AgentId, Effect, Fallback, Rule, Security, Source, kind_name, pattern_text};
+use postern_policy::{AgentId, Effect, Fallback, Rule, Security, Source, pattern_text};
 use std::path::Path;
 
 /// Options of an import.
@@ -78,8 +78,7 @@ pub(super) fn import(
     confirm((Some(read.security), Some(read.ask_fallback)), how)?;
     let rules = patterns.iter().map(|pattern| RuleDraft {
         agent: Some(agent.clone()),
-        kind: Some(kind_name(pattern)),
-        ..RuleDraft::new(Effect::Allow, pattern_text(pattern))
+        ..RuleDraft::of_rule(Rule::new(Effect::Allow, pattern.clone()))
     });
     let settings = ImportedSettings {
         security: read.security,
@@ -104,17 +103,11 @@ pub(super) fn import(
     }
     print::write_line(format!(
         "{agent}: security {}, ask {}, fallback {}, a question waits {}",
-        setting_word(&read.security)?,
-        setting_word(&read.ask)?,
-        setting_word(&read.ask_fallback)?,
+        print::json_word(&read.security),
+        print::json_word(&read.ask),
+        print::json_word(&read.ask_fallback),
         print::duration(read.timeout_ms),
     ))
-}
-
-/// Returns a setting in the word that it is set by.
-pub(super) fn setting_word(setting: &impl serde::Serialize) -> Result<String, Failure> {
-    let word = serde_json::to_value(setting).map_err(Failure::from_error)?;
-    Ok(word.as_str().unwrap_or_default().to_owned())
 }
 
 /// Returns the agent whose settings another program's file is about.

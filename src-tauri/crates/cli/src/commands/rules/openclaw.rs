@@ -1,8 +1,6 @@
 //! Rules and settings from and to OpenClaw's approvals document.
 
-use super::exec_approval::{
-    SettingsImportOptions, confirm, own_rules, require_agent, setting_word, tell_left_out,
-};
+use super::exec_approval::{SettingsImportOptions, confirm, own_rules, require_agent, tell_left_out};
 use super::file;
 use crate::failure::Failure;
 use crate::link::HostLink;
@@ -11,7 +9,7 @@ use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{AgentRef, GetAgent, ImportedSettings, RuleFile, RulesImported};
 use postern_contract::{AgentRow, RuleDraft};
 use postern_policy::openclaw::{Allowed, Document, OfAgent, OpenclawEntry, document, read_document};
-use postern_policy::{AgentId, Effect, Rule, kind_name, pattern_text};
+use postern_policy::{AgentId, Effect, Rule, pattern_text};
 use serde::Serialize;
 use std::path::Path;
 
@@ -169,12 +167,8 @@ fn became(entry: &OpenclawEntry, agent: &AgentId) -> (Became, Vec<RuleDraft>) {
 }
 
 fn allow_draft(allowed: Allowed, agent: &AgentId) -> RuleDraft {
-    RuleDraft {
-        agent: Some(agent.clone()),
-        kind: Some(kind_name(&allowed.pattern)),
-        args: allowed.arguments,
-        ..RuleDraft::new(Effect::Allow, pattern_text(&allowed.pattern))
-    }
+    let rule = Rule::new(Effect::Allow, allowed.pattern);
+    RuleDraft { agent: Some(agent.clone()), args: allowed.arguments, ..RuleDraft::of_rule(rule) }
 }
 
 fn print_report(report: &ImportReport) -> Result<(), Failure> {
@@ -203,8 +197,8 @@ fn tell_settings(agent: &AgentId, settings: &ImportedSettings) -> Result<(), Fai
     };
     print::write_line(format!(
         "{agent}: security {}, ask {}, fallback {}{skills}; what is not said there stays as it is here",
-        setting_word(&settings.security)?,
-        setting_word(&settings.ask)?,
-        setting_word(&settings.fallback)?,
+        print::json_word(&settings.security),
+        print::json_word(&settings.ask),
+        print::json_word(&settings.fallback),
     ))
 }

@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::import_args::Suggest;
 use crate::link::HostLink;
 use crate::print;
+use crate::typed::path_text;
 use postern_command::escape::visible_text as escaped;
 use postern_command::{quote_argv, quote_word};
 use postern_contract::methods::{AgentRef, GetAgent, InsightsAsk, SuggestRules};
@@ -73,12 +74,8 @@ fn of_transcripts(
     home: &Path,
     asked: &Suggest,
 ) -> Result<SuggestReport, Failure> {
-    let home_text = home.to_str().ok_or_else(|| Failure::usage_error("the home folder is not UTF-8"))?;
-    let mut setup = MeasurementSetup {
-        origin: Origin::AgentShell,
-        home: home_text.to_owned(),
-        ..MeasurementSetup::default()
-    };
+    let own = path_text(home)?;
+    let mut setup = MeasurementSetup { origin: Origin::AgentShell, home: own, ..MeasurementSetup::default() };
     if let Some(agent) = &asked.agent {
         let agent = parse_agent_id(agent)?;
         let mut link = link()?;
@@ -132,11 +129,8 @@ fn print_report(report: &SuggestReport, asked: &Suggest) -> Result<(), Failure> 
             report.asked
         ));
     }
-    let plural = if rules == 1 { "rule" } else { "rules" };
-    print::write_line(format!(
-        "{rules} {plural} would have answered {spares} of {} questions",
-        report.asked
-    ))?;
+    let rules = print::counted(rules, "rule", "rules");
+    print::write_line(format!("{rules} would have answered {spares} of {} questions", report.asked))?;
     for one in &report.suggestions {
         print::write_line(format!("{:>5}  it would have let through:", one.spares))?;
         one.examples.iter().try_for_each(|line| print::write_line(format!("         {line}")))?;

@@ -40,6 +40,13 @@ pub struct AgentAdd {
     pub folders: Vec<String>,
 }
 
+impl AgentAdd {
+    /// Returns an agent for which nothing else is said.
+    pub fn new(agent: AgentId) -> Self {
+        Self { agent, name: None, color: None, preset: None, start: None, folders: Vec::new() }
+    }
+}
+
 /// A change to an agent. What is left out stays.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -149,7 +149,7 @@ impl ChatApproval {
             agent: question.agent,
             digest: message.digest.clone(),
             withheld: message.withheld.as_deref().map(Withheld::of_word),
-            status: ChatStatus::from_name(&message.status),
+            status: ChatStatus::of_record(&message.status),
             outcome: message.outcome.clone(),
             shown: Vec::new(),
         }
@@ -306,7 +306,7 @@ impl Approvals {
 /// pending.
 pub(super) fn moment(message: &ChatMessage, request: &RequestRow) -> Moment {
     let escaped = postern_command::escape::visible_text;
-    let status = match ChatStatus::from_name(&message.status) {
+    let status = match ChatStatus::of_record(&message.status) {
         ChatStatus::Pending => outcome(request).map_or(ChatStatus::Pending, |(status, _)| status),
         decided => decided,
     };
