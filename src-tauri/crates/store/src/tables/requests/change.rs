@@ -153,11 +153,15 @@ impl RequestChange {
 
     /// Leaves out its verdict, plan and facts, which are on record already.
     pub fn without_parts(self) -> Self {
-        Self { verdict: None, plan: None, facts: None, ..self }
+        let risk = self.risk.filter(|_| self.verdict.is_none());
+        Self { verdict: None, risk, plan: None, facts: None, ..self }
     }
 
     /// Packs what is long of it and of the request that it is the first change of. Then it says nothing without that request.
+    ///
+    /// The risk is part of the verdict, and is kept there alone.
     pub fn packed_with(mut self, new: &NewRequest) -> Result<Self, Error> {
+        self.risk = self.risk.filter(|_| self.verdict.is_none());
         let ended = self.ending.as_mut().and_then(|ending| ending.whole.take());
         let long = [self.facts.take(), self.plan.take(), self.verdict.take(), ended];
         let [facts, plan, verdict, ended] = long.each_ref().map(|part| part.as_deref().unwrap_or_default());
@@ -262,15 +266,15 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &RequestChange
     ])?)
 }
 
-/// Removes the full request and everything found for it; keeps `line` and `asked` instead, and how it ended.
+/// Removes the full request and everything found for it; keeps `line` and `asked` instead, its risk, and how it ended.
 pub fn forget_body(conn: &Connection, id: Uuid, line: &str, asked: &str) -> Result<(), Error> {
-    let ended = LongParts::of_request(conn, id)?.and_then(|parts| parts.ended);
+    let Some(parts) = LongParts::of_request(conn, id)? else { return Ok(()) };
     let mut update = conn.prepare_cached(
-        "UPDATE requests SET line = ?2, asked = ?3, ended = ?4, plan = NULL, verdict = NULL, facts = NULL,
-            packed = NULL
+        "UPDATE requests SET line = ?2, asked = ?3, ended = ?4, risk = coalesce(risk, ?5), plan = NULL, verdict = NULL,
+            facts = NULL, packed = NULL
          WHERE id = ?1",
     )?;
-    update.execute(params![UuidColumn(id), line, asked, ended])?;
+    update.execute(params![UuidColumn(id), line, asked, parts.ended, parts.risk_text()?])?;
     Ok(())
 }
 
