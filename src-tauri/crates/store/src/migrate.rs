@@ -44,6 +44,8 @@ const FORMATS: &[&[&str]] = &[
     // Surroundings in the limits of rules, which an earlier version cannot read.
     &[],
     &[requests::PACKED],
+    // What each denied request takes, and what a start reads of the rules.
+    &[requests::FEWER_INDEXES, search::AGAIN, tally::AGAIN],
 ];
 
 /// Returns the newest format that is known here.

@@ -137,7 +137,7 @@ fn rules_about_files_are_in_a_format_that_earlier_versions_refuse() {
     // The format before rules about files; what is dropped here came after it.
     let old = Connection::open(&path).unwrap();
     old.execute_batch("ALTER TABLE rules DROP COLUMN confine; DROP TABLE tally_by_effect; ALTER TABLE agents DROP COLUMN icon; ALTER TABLE requests DROP COLUMN folder; ALTER TABLE requests DROP COLUMN packed; ALTER TABLE requests DROP COLUMN denied_by; DROP TABLE tally_by_folder; DROP TABLE scripts").unwrap();
-    old.pragma_update(None, "user_version", crate::migrate::newest() - 8).unwrap();
+    old.pragma_update(None, "user_version", crate::migrate::newest() - 9).unwrap();
     drop(old);
     let store = Store::open(&path).unwrap();
     let format = store.read(|conn| Ok(crate::migrate::format_of(conn)?)).unwrap();

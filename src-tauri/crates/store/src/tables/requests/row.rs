@@ -180,11 +180,11 @@ const REST: &str =
 const LONG_PARTS: usize = 30;
 
 /// Returns the columns of a whole request.
-pub(crate) fn whole_columns() -> String {
+fn whole_columns() -> String {
     format!("{SUMMARY}, {REST}, {}", packed::COLUMNS)
 }
 
-pub(crate) fn request_from_row(row: &Row<'_>) -> rusqlite::Result<StoredRequest> {
+fn request_from_row(row: &Row<'_>) -> rusqlite::Result<StoredRequest> {
     let process = match (row.get(23)?, row.get(24)?, row.get(25)?) {
         (Some(pid), Some(start_time), Some(boot)) => Some(RecordedProcess { pid, start_time, boot }),
         _ => None,
