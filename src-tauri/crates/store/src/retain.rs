@@ -82,6 +82,7 @@ fn sweep_requests(conn: &Connection, keep: Keep, step: u32) -> Result<u32, Error
     if oldest.last().is_some_and(|last| *last > newest) {
         // The next request gets one of these numbers again.
         search::go_back(conn, newest)?;
+        feed::go_back(conn, newest)?;
     }
     Ok(u32::try_from(oldest.len()).unwrap_or(u32::MAX))
 }
@@ -154,6 +155,9 @@ mod tests {
         let filter = Filter { agent: Some(agent_id("main")), ..Filter::default() };
         let found = store.read(|conn| history::list_newest(conn, &filter, 9)).unwrap();
         assert_eq!(found.iter().map(|row| row.request_id.as_str()).collect::<Vec<_>>(), ["r3"]);
+        let (steps, _) = store.read(|conn| feed::entries_after(conn, 0, None, 9)).unwrap();
+        let steps: Vec<_> = steps.iter().map(|step| (step.number, step.kind.as_str())).collect();
+        assert_eq!(steps, [(5, "received"), (6, "finished")], "steps of what is gone are not its own");
         assert_eq!(
             store.read(|conn| Ok(search::indexed(conn)?)).unwrap(),
             1,
