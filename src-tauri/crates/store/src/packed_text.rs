@@ -27,7 +27,7 @@ pub(crate) struct PackedForm {
 
 impl PackedForm {
     /// Packs a text.
-    pub(crate) fn pack(&self, text: &str) -> Result<Vec<u8>, Error> {
+    pub(crate) fn pack_text(&self, text: &str) -> Result<Vec<u8>, Error> {
         let length = u32::try_from(text.len()).ok().filter(|_| text.len() <= MOST);
         let length = length.ok_or_else(|| Error::Refused(format!("{} bytes are too many", text.len())))?;
         let failed =
@@ -48,7 +48,7 @@ impl PackedForm {
     }
 
     /// Unpacks a text.
-    pub(crate) fn unpack(&self, packed: &[u8]) -> Result<String, PackedError> {
+    pub(crate) fn unpack_text(&self, packed: &[u8]) -> Result<String, PackedError> {
         let (head, compressed) = packed.split_first_chunk::<HEAD>().ok_or(PackedError::Cut)?;
         let [form, length @ ..] = *head;
         if form != self.number {
@@ -109,31 +109,31 @@ mod tests {
     proptest! {
         #[test]
         fn a_text_is_unpacked_as_it_was(text in ".{0,300}") {
-            prop_assert_eq!(FORM.unpack(&FORM.pack(&text).unwrap()).unwrap(), text);
+            prop_assert_eq!(FORM.unpack_text(&FORM.pack_text(&text).unwrap()).unwrap(), text);
         }
 
         /// A damaged record holds anything.
         #[test]
         fn nothing_that_is_unpacked_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            _ = FORM.unpack(&bytes);
-            _ = FORM.unpack(&[&[FORM.number, 9, 0, 0, 0], &bytes[..]].concat());
+            _ = FORM.unpack_text(&bytes);
+            _ = FORM.unpack_text(&[&[FORM.number, 9, 0, 0, 0], &bytes[..]].concat());
         }
     }
 
     #[test]
     fn what_was_changed_is_not_unpacked() {
-        let packed = FORM.pack(&"x".repeat(99)).unwrap();
+        let packed = FORM.pack_text(&"x".repeat(99)).unwrap();
         let changed = |at: usize, to: u8| {
             let mut packed = packed.clone();
             packed[at] = to;
-            FORM.unpack(&packed)
+            FORM.unpack_text(&packed)
         };
         assert!(matches!(changed(0, 2), Err(PackedError::Form(2))));
         assert!(changed(1, packed[1] - 1).is_err(), "it is longer than it says");
         assert!(changed(1, packed[1] + 1).is_err(), "it is shorter than it says");
         assert!(changed(4, 0xff).is_err(), "it says that it is longer than any");
         for length in 0..packed.len() {
-            assert!(FORM.unpack(&packed[..length]).is_err(), "cut after {length} bytes");
+            assert!(FORM.unpack_text(&packed[..length]).is_err(), "cut after {length} bytes");
         }
     }
 
@@ -142,6 +142,6 @@ mod tests {
         let noise: String = (0_u32..60_000)
             .filter_map(|nth| char::from_u32(0x2_0000 + nth.wrapping_mul(2_654_435_761) % 0xa000))
             .collect();
-        assert_eq!(FORM.unpack(&FORM.pack(&noise).unwrap()).unwrap(), noise);
+        assert_eq!(FORM.unpack_text(&FORM.pack_text(&noise).unwrap()).unwrap(), noise);
     }
 }

@@ -46,7 +46,7 @@ impl LongParts {
 
     /// Unpacks them.
     pub(super) fn unpack(packed: &[u8]) -> Result<Self, PackedError> {
-        let text = FORM.unpack(packed)?;
+        let text = FORM.unpack_text(packed)?;
         let mut parts = text.split(BETWEEN).map(str::to_owned);
         let mut next = || parts.next().ok_or(PackedError::Cut);
         let some = |part: String| Some(part).filter(|part| !part.is_empty());
@@ -91,12 +91,12 @@ impl LongParts {
 
 /// Packs long parts: what was asked, the facts, the plan, the verdict and the ending. One that is not there is empty.
 pub(super) fn pack_parts(parts: [&str; 5]) -> Result<Vec<u8>, Error> {
-    FORM.pack(&parts.join(BETWEEN))
+    FORM.pack_text(&parts.join(BETWEEN))
 }
 
 /// Returns the risk of a packed verdict; `None` where none is packed, or it is damaged: a list goes on without it.
 pub(super) fn packed_risk(packed: &[u8]) -> Option<Risk> {
-    risk_in(FORM.unpack(packed).ok()?.split(BETWEEN).nth(VERDICT)?)
+    risk_in(FORM.unpack_text(packed).ok()?.split(BETWEEN).nth(VERDICT)?)
 }
 
 /// Reads the risk alone of a verdict's JSON text.
@@ -157,7 +157,7 @@ mod tests {
         #[test]
         fn nothing_that_is_unpacked_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             _ = LongParts::unpack(&bytes);
-            _ = LongParts::unpack(&FORM.pack(&String::from_utf8_lossy(&bytes)).unwrap());
+            _ = LongParts::unpack(&FORM.pack_text(&String::from_utf8_lossy(&bytes)).unwrap());
             prop_assert_eq!(packed_risk(&bytes), None);
         }
     }
