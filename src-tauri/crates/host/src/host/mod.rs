@@ -425,7 +425,7 @@ fn build_world(config: &HostConfig, data: &Path) -> Arc<World> {
     tokio::task::spawn_blocking(move || postern_exec::confine::clear_temporary(&of_runs));
     Arc::new(World {
         resolver: Resolver::at_home(&home),
-        user: config.user.clone(),
+        user: Arc::new(config.user.clone()),
         home,
         data,
         any_case: cfg!(target_os = "macos"),
