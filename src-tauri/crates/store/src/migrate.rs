@@ -45,7 +45,15 @@ const FORMATS: &[&[&str]] = &[
     &[],
     &[requests::PACKED],
     // What each denied request takes, and what a start reads of the rules.
-    &[requests::FEWER_INDEXES, feed::BY_NUMBER, events::PACKED, search::AGAIN, tally::AGAIN, rules::TIMED],
+    &[
+        requests::FEWER_INDEXES,
+        requests::DIGEST,
+        feed::BY_NUMBER,
+        events::PACKED,
+        search::AGAIN,
+        tally::AGAIN,
+        rules::TIMED,
+    ],
 ];
 
 /// Returns the newest format that is known here.

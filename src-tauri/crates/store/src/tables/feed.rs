@@ -153,7 +153,7 @@ pub fn stranger(conn: &Connection, at: Millis, data: &str) -> Result<(), Error> 
     Ok(())
 }
 
-/// Lets entries name no request whose numbers come after this one: those will be of others.
+/// Takes the requests with numbers after this one out of their entries: those numbers will be of others.
 pub(crate) fn go_back(conn: &Connection, number: i64) -> rusqlite::Result<()> {
     conn.prepare_cached("UPDATE feed SET about = 0 WHERE about > ?1")?.execute([number]).map(drop)
 }

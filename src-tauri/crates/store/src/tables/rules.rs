@@ -177,27 +177,27 @@ fn select_rules(conn: &Connection, wanted: &str, values: impl Params) -> Result<
 
 /// Returns what a person can edit of a rule, as its columns hold it.
 fn editable_values(rule: &Rule) -> rusqlite::Result<[Value; 17]> {
-    fn json<T: Serialize>(value: Option<&T>) -> rusqlite::Result<Value> {
+    fn json_value<T: Serialize>(value: Option<&T>) -> rusqlite::Result<Value> {
         Ok(value.map(to_json_text).transpose()?.into())
     }
     Ok([
-        json(Some(&rule.effect))?,
+        json_value(Some(&rule.effect))?,
         rule.agent.as_ref().map(ToString::to_string).into(),
-        json(Some(&rule.pattern))?,
-        json(rule.args.as_ref())?,
-        json(rule.pin.as_ref())?,
+        json_value(Some(&rule.pattern))?,
+        json_value(rule.args.as_ref())?,
+        json_value(rule.pin.as_ref())?,
         rule.allow_writes.into(),
-        json(Some(&rule.source))?,
-        json(Some(&rule.lifetime))?,
+        json_value(Some(&rule.source))?,
+        json_value(Some(&rule.lifetime))?,
         rule.why.clone().into(),
-        json(Some(&rule.matches))?,
-        json(Some(&rule.misses))?,
+        json_value(Some(&rule.matches))?,
+        json_value(Some(&rule.misses))?,
         rule.folder.clone().into(),
-        json(Some(&rule.input))?,
-        json(Some(&rule.origin))?,
+        json_value(Some(&rule.input))?,
+        json_value(Some(&rule.origin))?,
         rule.broad.into(),
-        json(rule.limits.as_ref())?,
-        json(rule.confine.as_ref())?,
+        json_value(rule.limits.as_ref())?,
+        json_value(rule.confine.as_ref())?,
     ])
 }
 

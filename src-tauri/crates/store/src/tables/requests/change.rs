@@ -184,7 +184,7 @@ pub fn change(conn: &Connection, id: Uuid, change: &RequestChange) -> Result<boo
     let ending = change.ending.as_ref();
     let mut update = conn.prepare_cached(
         "UPDATE requests SET phase = ?2, verdict = coalesce(?3, verdict), risk = coalesce(?4, risk),
-            plan = coalesce(?5, plan), digest = coalesce(?6, digest), actor = coalesce(?7, actor),
+            plan = coalesce(?5, plan), plan_digest = coalesce(unhex(?6), plan_digest), actor = coalesce(?7, actor),
             answered_by = coalesce(?8, answered_by), feedback = coalesce(?9, feedback), pid = coalesce(?10, pid),
             start_time = coalesce(?11, start_time), boot = coalesce(?12, boot), ended = coalesce(?13, ended),
             ending = coalesce(?14, ending), exit_code = coalesce(?15, exit_code),
@@ -230,10 +230,10 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &RequestChange
     let ending = change.ending.as_ref();
     let mut insert = conn.prepare_cached(
         "INSERT INTO requests (id, agent, request_id, content, session, phase, line, asked, received_at, verdict, risk,
-            plan, digest, actor, feedback, ended, ending, asked_at, decided_at, ended_at, facts, told, origin,
+            plan, plan_digest, actor, feedback, ended, ending, asked_at, decided_at, ended_at, facts, told, origin,
             folder, packed, denied_by)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
-            ?23, ?24, ?25, ?26)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, unhex(?13), ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
+            ?22, ?23, ?24, ?25, ?26)
          ON CONFLICT (agent, request_id) DO NOTHING",
     )?;
     Ok(insert.execute(params![

@@ -74,7 +74,10 @@ ALTER TABLE requests ADD COLUMN packed BLOB;
 ALTER TABLE requests ADD COLUMN denied_by INTEGER;
 ";
 
-/// Leaves out the indexes of lists that the search index gives as well: each new request was put into both.
+/// Column for the digest of the plan as bytes. In older rows it is text.
+pub(crate) const DIGEST: &str = "ALTER TABLE requests ADD COLUMN plan_digest BLOB;";
+
+/// Statements that remove the indexes of lists that the search index gives as well: each new request was put into both.
 pub(crate) const FEWER_INDEXES: &str = "
 DROP INDEX IF EXISTS requests_by_agent;
 DROP INDEX IF EXISTS requests_ended;

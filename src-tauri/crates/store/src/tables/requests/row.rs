@@ -173,8 +173,8 @@ pub struct StoredRequest {
     pub told: Option<u64>,
 }
 
-const REST: &str =
-    "content, asked_at, decided_at, intended_at, pid, start_time, boot, digest, feedback, asked_line, told";
+const REST: &str = "content, asked_at, decided_at, intended_at, pid, start_time, boot,
+    coalesce(nullif(lower(hex(plan_digest)), ''), digest), feedback, asked_line, told";
 
 /// Index of the first of the long parts, behind [`SUMMARY`] and [`REST`].
 const LONG_PARTS: usize = 30;
