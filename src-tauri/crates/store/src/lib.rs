@@ -22,6 +22,7 @@ mod file;
 mod header;
 mod migrate;
 mod open;
+mod packed_text;
 mod readers;
 mod recover;
 mod retain;

@@ -44,6 +44,16 @@ const FORMATS: &[&[&str]] = &[
     // Surroundings in the limits of rules, which an earlier version cannot read.
     &[],
     &[requests::PACKED],
+    // What each denied request takes, and what a start reads of the rules.
+    &[
+        requests::FEWER_INDEXES,
+        requests::DIGEST,
+        feed::BY_NUMBER,
+        events::PACKED,
+        search::AGAIN,
+        tally::AGAIN,
+        rules::TIMED,
+    ],
 ];
 
 /// Returns the newest format that is known here.

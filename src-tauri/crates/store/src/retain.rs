@@ -77,6 +77,13 @@ fn sweep_requests(conn: &Connection, keep: Keep, step: u32) -> Result<u32, Error
         search::forget(conn, *number)?;
         delete.execute([number])?;
     }
+    let newest: i64 =
+        conn.query_row("SELECT coalesce(max(number), 0) FROM requests", [], |row| row.get(0))?;
+    if oldest.last().is_some_and(|last| *last > newest) {
+        // The next request gets one of these numbers again.
+        search::go_back(conn, newest)?;
+        feed::go_back(conn, newest)?;
+    }
     Ok(u32::try_from(oldest.len()).unwrap_or(u32::MAX))
 }
 
@@ -125,6 +132,36 @@ mod tests {
             store.read(|conn| events::next_sequence(conn, &agent_id("main"))).unwrap(),
             11,
             "numbers go on"
+        );
+    }
+
+    #[test]
+    fn what_comes_after_everything_is_gone_is_indexed_too() {
+        let (_folder, store) = open_temp_store();
+        let ended = |name: &'static str, at| {
+            store.write(move |conn| {
+                let request = new_request("main", name, at);
+                requests::record_request(conn, &request)?;
+                let ending = RequestEnding::Finished { end: Exit::Code(0).into() };
+                requests::change(conn, request.id, &RequestChange::from_ending(&ending, at)?)?;
+                search::index_all(conn)
+            })
+        };
+        ended("r1", 1).wait().unwrap();
+        ended("r2", 2).wait().unwrap();
+        let keep = Keep { since: 10, bytes: u64::MAX };
+        assert_eq!(store.write(move |conn| sweep_history(conn, keep, 9)).wait().unwrap(), 2);
+        ended("r3", 20).wait().unwrap();
+        let filter = Filter { agent: Some(agent_id("main")), ..Filter::default() };
+        let found = store.read(|conn| history::list_newest(conn, &filter, 9)).unwrap();
+        assert_eq!(found.iter().map(|row| row.request_id.as_str()).collect::<Vec<_>>(), ["r3"]);
+        let (steps, _) = store.read(|conn| feed::entries_after(conn, 0, None, 9)).unwrap();
+        let steps: Vec<_> = steps.iter().map(|step| (step.number, step.kind.as_str())).collect();
+        assert_eq!(steps, [(5, "received"), (6, "finished")], "steps of what is gone are not its own");
+        assert_eq!(
+            store.read(|conn| Ok(search::indexed(conn)?)).unwrap(),
+            1,
+            "it has the first number again"
         );
     }
 

@@ -43,7 +43,7 @@ const GIT_ALONE: [(&str, &str); 12] = [
 #[derive(Debug, Clone)]
 pub(crate) struct World {
     pub(crate) resolver: Resolver,
-    pub(crate) user: HostUser,
+    pub(crate) user: Arc<HostUser>,
     /// The person's home folder.
     pub(crate) home: String,
     /// Postern's own data folder, real.

@@ -44,33 +44,29 @@ impl Task {
             // The agent does it itself: nothing is held open for it.
             judged.close();
         }
-        let verdict = judged.verdict.clone();
-        let digest = judged.digest.clone();
+        let (decision, digest) = (judged.verdict.decision, judged.digest.clone());
+        let by = judged.decided_by(&judged.verdict);
+        let denial = (decision == Decision::Deny).then(|| Denial::of_verdict(&judged.verdict));
         let Some(request) = self.requests.get_mut(&id) else {
             return RequestEvent::JudgedDeny(Refusal::NotRecorded.into());
         };
         let agent = request.agent.clone();
-        let by = judged.decided_by(&verdict);
         request.judged = Some(judged);
         self.offer_renewals(id);
-        self.note_rule_uses(id, verdict.decision);
-        if verdict.decision == Decision::Deny {
-            return RequestEvent::JudgedDeny(Denial::of_verdict(&verdict));
+        self.note_rule_uses(id, decision);
+        if let Some(denial) = denial.or_else(|| self.halted(&agent)) {
+            return RequestEvent::JudgedDeny(denial);
         }
-        if let Some(halted) = self.halted(&agent) {
-            return RequestEvent::JudgedDeny(halted);
+        if decision == Decision::Allow {
+            return self.let_through(id, by, digest);
         }
-        match verdict.decision {
-            Decision::Allow => self.let_through(id, by, digest),
-            Decision::Deny => RequestEvent::JudgedDeny(Denial::of_verdict(&verdict)),
-            Decision::Ask => match self.prepare_question(id, &digest) {
-                Ok(true) => RequestEvent::JudgedAsk { digest },
-                Ok(false) => {
-                    self.close_files(id);
-                    RequestEvent::JudgedQueue
-                }
-                Err(denial) => RequestEvent::JudgedDeny(denial),
-            },
+        match self.prepare_question(id, &digest) {
+            Ok(true) => RequestEvent::JudgedAsk { digest },
+            Ok(false) => {
+                self.close_files(id);
+                RequestEvent::JudgedQueue
+            }
+            Err(denial) => RequestEvent::JudgedDeny(denial),
         }
     }
 

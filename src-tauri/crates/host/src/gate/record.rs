@@ -246,14 +246,16 @@ fn change_to_store(
         return Ok((None, None));
     }
     let change = change_of(request, entry, at, kept.charge.keep)?;
-    let parts = change.parts_digest();
-    let change = match &kept.new {
-        // Packed here: the thread of the record is everybody's.
-        Some(new) => change.packed_with(new)?,
-        None if parts == request.recorded_parts => change.without_parts(),
-        None => change,
+    let Some(new) = &kept.new else {
+        let parts = change.parts_digest();
+        let change = if parts == request.recorded_parts { change.without_parts() } else { change };
+        return Ok((parts, Some(change)));
     };
-    Ok((parts, Some(change)))
+    // Nothing is compared with the parts of a request that ends at once.
+    let ends = matches!(entry.state, RequestState::Ended(_));
+    let parts = if ends { None } else { change.parts_digest() };
+    // Packed here: the thread of the record is everybody's.
+    Ok((parts, Some(change.packed_with(new)?)))
 }
 
 /// Returns the change to write for a request in a state.
@@ -270,11 +272,12 @@ fn change_of(
         other => RequestChange::to_phase(RunState::from(other), at),
     };
     if let (Some(judged), false) = (&request.judged, runs) {
-        change = change.weighed(&judged.verdict.risk, &judged.plan, &judged.digest)?;
-        if bodies {
-            change = change.judged(&judged.verdict)?.planned(&judged.plan, &judged.digest)?;
-            change = change.with_facts(judged.recorded_facts().to_json());
-        }
+        change = if bodies {
+            let change = change.judged(&judged.verdict)?.planned(&judged.plan, &judged.digest)?;
+            change.with_facts(judged.recorded_facts().to_json())
+        } else {
+            change.weighed(&judged.verdict.risk, &judged.plan, &judged.digest)?
+        };
         if request.edited.is_some() {
             change = change.edited(request.line.clone());
         }

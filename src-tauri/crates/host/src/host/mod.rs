@@ -425,7 +425,7 @@ fn build_world(config: &HostConfig, data: &Path) -> Arc<World> {
     tokio::task::spawn_blocking(move || postern_exec::confine::clear_temporary(&of_runs));
     Arc::new(World {
         resolver: Resolver::at_home(&home),
-        user: config.user.clone(),
+        user: Arc::new(config.user.clone()),
         home,
         data,
         any_case: cfg!(target_os = "macos"),
@@ -440,11 +440,18 @@ fn root_entries() -> Arc<[String]> {
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// Opens every agent's channel. One that cannot be opened does not keep the others closed.
+/// Opens every agent's channel, several at a time. One that cannot be opened does not keep the others closed.
 async fn open_channels(book: &PolicyStore, channels: &Channels) {
+    let mut opening = Vec::new();
     for entry in book.agents() {
+        let channels = channels.clone();
         // Why it stays closed is kept for `status`.
-        drop(channels.open_for(&entry).await);
+        opening.push(tokio::spawn(async move { drop(channels.open_for(&entry).await) }));
+    }
+    for opened in opening {
+        if let Err(error) = opened.await {
+            tracing::error!(%error, "an agent's channel stays closed");
+        }
     }
 }
 

@@ -29,7 +29,7 @@ enum StoredBody<'a> {
 
 /// Returns an event as it is written down.
 pub(crate) fn stored(about: &About, at: Millis, event: &NoticeEvent) -> NewEvent {
-    row(about, at, event.method(), StoredBody::Whole(event))
+    row(about, at, event.method(), StoredBody::Whole(event)).pack_fields()
 }
 
 /// Returns a piece of output, of this many bytes, as it is written down.
@@ -47,6 +47,7 @@ fn row(about: &About, at: Millis, method: &str, body: StoredBody<'_>) -> NewEven
         method: method.to_owned(),
         // Texts and numbers only: it cannot fail to serialise.
         params: serde_json::to_string(&stored).unwrap_or_else(|_| "{}".to_owned()),
+        packed: None,
     }
 }
 

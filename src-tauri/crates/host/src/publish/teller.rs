@@ -171,10 +171,12 @@ impl AgentNotifier {
             Ok(Some(sequence)) => {
                 notice.sequence = sequence;
                 self.newest = self.newest.max(sequence);
-                let line: OutboxLine = notice.to_line().into();
+                // Made for the first one that listens: nobody may.
+                let mut line: Option<OutboxLine> = None;
                 for listener in &mut self.listeners {
                     if listener.behind.is_none() && listener.heard < sequence {
                         listener.heard = sequence;
+                        let line = line.get_or_insert_with(|| notice.to_line().into());
                         listener.outbox.push(line.clone());
                     }
                 }

@@ -3,15 +3,19 @@
 use super::OpenOutcome;
 use crate::doubt::DoubtCause;
 use crate::error::OpenError;
-use crate::tables::history;
-use crate::tables::requests::{self, Filter};
-use crate::tables::{agents, events, rules};
+use crate::tables::requests::{self, Filter, RequestChange};
+use crate::tables::{agents, events, feed, history, rules, search};
 use crate::testing::{agent_id, allow_rule, new_request, sample_agent};
 use crate::{Error, Store};
 use postern_policy::{Effect, Pattern, Security};
+use postern_protocol::RunState;
+use postern_request::{Exit, RequestEnding};
 use rusqlite::Connection;
 use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+
+/// Statements that take a record back to format 22.
+const BACK_TO_22: &str = include_str!("fixtures/back-to-22.sql");
 
 /// Returns a path for a record, in a folder that is not there yet.
 fn place() -> (tempfile::TempDir, PathBuf) {
@@ -136,8 +140,9 @@ fn rules_about_files_are_in_a_format_that_earlier_versions_refuse() {
     drop(store);
     // The format before rules about files; what is dropped here came after it.
     let old = Connection::open(&path).unwrap();
+    old.execute_batch(BACK_TO_22).unwrap();
     old.execute_batch("ALTER TABLE rules DROP COLUMN confine; DROP TABLE tally_by_effect; ALTER TABLE agents DROP COLUMN icon; ALTER TABLE requests DROP COLUMN folder; ALTER TABLE requests DROP COLUMN packed; ALTER TABLE requests DROP COLUMN denied_by; DROP TABLE tally_by_folder; DROP TABLE scripts").unwrap();
-    old.pragma_update(None, "user_version", crate::migrate::newest() - 8).unwrap();
+    old.pragma_update(None, "user_version", crate::migrate::newest() - 9).unwrap();
     drop(old);
     let store = Store::open(&path).unwrap();
     let format = store.read(|conn| Ok(crate::migrate::format_of(conn)?)).unwrap();
@@ -145,6 +150,47 @@ fn rules_about_files_are_in_a_format_that_earlier_versions_refuse() {
     let read: Vec<Pattern> =
         store.read(rules::list_rules).unwrap().into_iter().map(|rule| rule.pattern).collect();
     assert_eq!(read, files);
+}
+
+/// Returns what is told of the agent `main` and the lists that it is in.
+fn told_of_main(store: &Store) -> (Vec<feed::FeedEntry>, Vec<events::EventRow>, [Vec<i64>; 2]) {
+    let main = agent_id("main");
+    let numbers = |filter: Filter| {
+        let listed = store.read(|conn| history::list_newest(conn, &filter, 999)).unwrap();
+        listed.into_iter().map(|row| row.number).collect::<Vec<_>>()
+    };
+    let lists = [
+        numbers(Filter { agent: Some(main.clone()), ..Filter::default() }),
+        numbers(Filter { phase: Some(RunState::Finished), ..Filter::default() }),
+    ];
+    let (steps, _) = store.read(|conn| feed::entries_after(conn, 0, Some(&main), 999)).unwrap();
+    (steps, store.read(|conn| events::events_after(conn, &main, 0, 9)).unwrap(), lists)
+}
+
+#[test]
+fn a_record_of_format_22_keeps_its_feed_its_events_and_its_lists() {
+    let (_folder, path) = filled();
+    let store = Store::open(&path).unwrap();
+    let done = store.write(|conn| {
+        let ending = RequestEnding::Finished { end: Exit::Code(0).into() };
+        let row = requests::get_by_key(conn, &agent_id("main"), "r3")?.unwrap();
+        requests::change(conn, row.summary.id, &RequestChange::from_ending(&ending, 900)?)?;
+        events::append(conn, &events::NewEvent::test("main"))
+    });
+    done.wait().unwrap();
+    let before = told_of_main(&store);
+    assert_eq!((before.0.len(), before.1.len()), (201, 1));
+    assert_eq!(before.2.each_ref().map(Vec::len), [200, 1]);
+    let newest = store.read(feed::newest).unwrap();
+    drop(store);
+    Connection::open(&path).unwrap().execute_batch(BACK_TO_22).unwrap();
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.opened(), &OpenOutcome::Existing);
+    assert_eq!(told_of_main(&store), before);
+    store.write(search::index_all).wait().unwrap();
+    assert_eq!(told_of_main(&store), before, "and when it is indexed again");
+    store.write(|conn| requests::record_request(conn, &new_request("main", "new", 999))).wait().unwrap();
+    assert_eq!(store.read(feed::newest).unwrap(), newest + 1, "and it goes on");
 }
 
 #[test]

@@ -7,10 +7,14 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-fn place() -> (TempDir, PathBuf) {
+/// Returns a record of one setting, with its copy.
+fn copied() -> (TempDir, PathBuf, Store) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().canonicalize().unwrap().join("data").join("postern.db");
-    (folder, path)
+    let store = Store::open(&path).unwrap();
+    set(&store, "days", 1);
+    assert!(store.keep_spare().unwrap());
+    (folder, path, store)
 }
 
 fn set(store: &Store, key: &'static str, value: u32) {
@@ -27,10 +31,7 @@ fn damage(path: &Path) {
 
 #[test]
 fn a_copy_is_private_current_and_written_once_for_a_state() {
-    let (_folder, path) = place();
-    let store = Store::open(&path).unwrap();
-    set(&store, "days", 1);
-    assert!(store.keep_spare().unwrap());
+    let (_folder, path, store) = copied();
     assert!(!store.keep_spare().unwrap(), "it has everything already");
     let file = beside(&path, SUFFIX);
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
@@ -45,10 +46,7 @@ fn a_copy_is_private_current_and_written_once_for_a_state() {
 
 #[test]
 fn a_damaged_record_is_replaced_by_its_copy_and_stays_in_doubt() {
-    let (_folder, path) = place();
-    let store = Store::open(&path).unwrap();
-    set(&store, "days", 1);
-    store.keep_spare().unwrap();
+    let (_folder, path, store) = copied();
     store.close();
     damage(&path);
     assert!(!is_whole(&path));
@@ -69,10 +67,7 @@ fn a_damaged_record_is_replaced_by_its_copy_and_stays_in_doubt() {
 
 #[test]
 fn what_was_changed_after_the_copy_is_counted_and_named() {
-    let (_folder, path) = place();
-    let store = Store::open(&path).unwrap();
-    set(&store, "days", 1);
-    store.keep_spare().unwrap();
+    let (_folder, path, store) = copied();
     set(&store, "days", 2);
     set(&store, "hours", 3);
     store.close();
@@ -95,10 +90,7 @@ fn what_was_changed_after_the_copy_is_counted_and_named() {
 
 #[test]
 fn a_copy_that_another_program_changed_is_refused() {
-    let (_folder, path) = place();
-    let store = Store::open(&path).unwrap();
-    set(&store, "days", 1);
-    store.keep_spare().unwrap();
+    let (_folder, path, store) = copied();
     store.close();
     let file = beside(&path, SUFFIX);
     let conn = rusqlite::Connection::open(&file).unwrap();
@@ -114,10 +106,7 @@ fn a_copy_that_another_program_changed_is_refused() {
 
 #[test]
 fn a_record_that_began_anew_does_not_overwrite_the_copy_of_the_old_one() {
-    let (_folder, path) = place();
-    let store = Store::open(&path).unwrap();
-    set(&store, "days", 1);
-    store.keep_spare().unwrap();
+    let (_folder, path, store) = copied();
     store.close();
     damage(&path);
     let store = Store::open(&path).unwrap();

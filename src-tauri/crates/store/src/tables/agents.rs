@@ -3,7 +3,8 @@
 use crate::column::{AgentIdColumn, JsonColumn, to_json_text};
 use crate::error::Error;
 use postern_policy::{AgentIcon, AgentId, Millis, Settings};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 pub(crate) const SCHEMA: &str = "
 CREATE TABLE agents (
@@ -70,22 +71,26 @@ pub fn get_agent(conn: &Connection, id: &AgentId) -> Result<Option<Agent>, Error
     Ok(query.query_row([id.as_str()], agent_from_row).optional()?)
 }
 
+/// Returns the id of an agent and what [`update_agent`] writes of it, as its columns hold it.
+fn editable_values(agent: &Agent) -> rusqlite::Result<[Value; 7]> {
+    Ok([
+        agent.id.to_string().into(),
+        agent.name.clone().into(),
+        agent.color.clone().into(),
+        to_json_text(&agent.settings)?.into(),
+        to_json_text(&agent.uids)?.into(),
+        agent.denied_until.into(),
+        to_json_text(&agent.icon)?.into(),
+    ])
+}
+
 /// Adds an agent. Refused where there is one of this name.
 pub fn insert_agent(conn: &Connection, agent: &Agent) -> Result<(), Error> {
+    let times: [Value; 2] = [agent.created_at.into(), agent.last_seen_at.into()];
     let added = conn.execute(
-        "INSERT INTO agents (id, name, color, settings, uids, created_at, last_seen_at, denied_until, icon)
+        "INSERT INTO agents (id, name, color, settings, uids, denied_until, icon, created_at, last_seen_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id) DO NOTHING",
-        params![
-            agent.id.as_str(),
-            agent.name,
-            agent.color,
-            to_json_text(&agent.settings)?,
-            to_json_text(&agent.uids)?,
-            agent.created_at,
-            agent.last_seen_at,
-            agent.denied_until,
-            to_json_text(&agent.icon)?,
-        ],
+        params_from_iter(editable_values(agent)?.into_iter().chain(times)),
     )?;
     if added == 1 { Ok(()) } else { Err(Error::Refused(format!("there is an agent {} already", agent.id))) }
 }
@@ -94,15 +99,7 @@ pub fn insert_agent(conn: &Connection, agent: &Agent) -> Result<(), Error> {
 pub fn update_agent(conn: &Connection, agent: &Agent) -> Result<(), Error> {
     let saved = conn.execute(
         "UPDATE agents SET name = ?2, color = ?3, settings = ?4, uids = ?5, denied_until = ?6, icon = ?7 WHERE id = ?1",
-        params![
-            agent.id.as_str(),
-            agent.name,
-            agent.color,
-            to_json_text(&agent.settings)?,
-            to_json_text(&agent.uids)?,
-            agent.denied_until,
-            to_json_text(&agent.icon)?,
-        ],
+        editable_values(agent)?,
     )?;
     expect_one_row(saved, &agent.id)
 }

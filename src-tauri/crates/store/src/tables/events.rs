@@ -2,8 +2,10 @@
 
 use crate::column::UuidColumn;
 use crate::error::Error;
+use crate::packed_text::PackedForm;
 use postern_policy::{AgentId, Millis};
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::ops::RangeInclusive;
 use uuid::Uuid;
 
 pub(crate) const SCHEMA: &str = "
@@ -18,6 +20,14 @@ CREATE TABLE events (
 ) STRICT, WITHOUT ROWID;
 ";
 
+/// Column for the fields of an event that are packed, whose own column is empty then.
+pub(crate) const PACKED: &str = "ALTER TABLE events ADD COLUMN packed BLOB;";
+
+/// Form of packed fields.
+const FORM: PackedForm = PackedForm { number: 1, dictionary: include_bytes!("events-1.txt") };
+/// Bytes of fields that are packed: fewer gain little, and more keep the thread that packs them.
+const PACKED_BYTES: RangeInclusive<usize> = 64..=4096;
+
 /// Something to tell an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEvent {
@@ -29,6 +39,18 @@ pub struct NewEvent {
     pub method: String,
     /// JSON text of its fields, without `sequence` and `at`.
     pub params: String,
+    /// Fields as they are stored; `None` where that is the text.
+    pub packed: Option<Vec<u8>>,
+}
+
+impl NewEvent {
+    /// Packs its fields, where they are shorter so. Takes some microseconds: not for the thread of the record.
+    #[must_use]
+    pub fn pack_fields(self) -> Self {
+        let wanted = PACKED_BYTES.contains(&self.params.len());
+        let packed = wanted.then(|| FORM.pack_text(&self.params).ok()).flatten();
+        Self { packed: packed.filter(|packed| packed.len() < self.params.len()), ..self }
+    }
 }
 
 /// Something that an agent was told.
@@ -49,29 +71,33 @@ pub fn next_sequence(conn: &Connection, agent: &AgentId) -> Result<u64, Error> {
 
 /// Writes an event down and gives its number.
 pub fn append(conn: &Connection, event: &NewEvent) -> Result<u64, Error> {
-    let mut count = conn.prepare_cached(
-        "UPDATE agents SET next_sequence = next_sequence + 1 WHERE id = ?1 RETURNING next_sequence - 1",
-    )?;
-    let sequence = count.query_row([event.agent.as_str()], |row| row.get(0)).optional()?;
-    let sequence = sequence.ok_or_else(|| Error::Missing(format!("agent {}", event.agent)))?;
-    let mut insert = conn.prepare_cached(
-        "INSERT INTO events (agent, sequence, at, request, method, params) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-    )?;
-    let request = event.request.map(UuidColumn);
-    insert.execute(params![event.agent.as_str(), sequence, event.at, request, event.method, event.params])?;
+    let sequence = next_sequence(conn, &event.agent)?;
+    append_as(conn, sequence, event)?;
     Ok(sequence)
 }
 
 /// Writes an event down under a number that the caller gave it already. Refused unless it is the next one.
 pub fn append_as(conn: &Connection, sequence: u64, event: &NewEvent) -> Result<(), Error> {
-    let given = append(conn, event)?;
-    if given == sequence {
-        return Ok(());
+    let NewEvent { agent, at, request, method, params: fields, packed } = event;
+    let mut count = conn.prepare_cached(
+        "UPDATE agents SET next_sequence = next_sequence + 1 WHERE id = ?1 AND next_sequence = ?2",
+    )?;
+    if count.execute(params![agent.as_str(), sequence])? == 0 {
+        let next = next_sequence(conn, agent)?;
+        return Err(Error::Refused(format!(
+            "event {sequence} of {agent} would leave a gap: the next is {next}"
+        )));
     }
-    Err(Error::Refused(format!("event {sequence} of {} would leave a gap: the next is {given}", event.agent)))
+    let mut insert = conn.prepare_cached(
+        "INSERT INTO events (agent, sequence, at, request, method, params, packed)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?;
+    let fields = if packed.is_some() { "" } else { fields.as_str() };
+    insert.execute(params![agent.as_str(), sequence, at, request.map(UuidColumn), method, fields, packed])?;
+    Ok(())
 }
 
-/// Returns the events of an agent behind `sequence`, oldest first, at most `limit`.
+/// Returns the events of an agent behind `sequence`, oldest first, at most `limit`. One that is damaged is passed over.
 pub fn events_after(
     conn: &Connection,
     agent: &AgentId,
@@ -79,24 +105,32 @@ pub fn events_after(
     limit: u32,
 ) -> Result<Vec<EventRow>, Error> {
     let mut query = conn.prepare_cached(
-        "SELECT sequence, at, request, method, params FROM events
+        "SELECT sequence, at, request, method, params, packed FROM events
          WHERE agent = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3",
     )?;
-    let row = |row: &Row<'_>| {
-        Ok(EventRow {
-            sequence: row.get(0)?,
-            event: NewEvent {
-                agent: agent.clone(),
-                at: row.get(1)?,
-                request: row.get::<_, Option<UuidColumn>>(2)?.map(|id| id.0),
-                method: row.get(3)?,
-                params: row.get(4)?,
-            },
-        })
-    };
+    let event = |row: &Row<'_>| event_from_row(row, agent);
     // SQLite's integers are signed: what lies behind every number there is, has nothing behind it.
     let sequence = i64::try_from(sequence).unwrap_or(i64::MAX);
-    Ok(query.query_map(params![agent.as_str(), sequence, limit], row)?.collect::<Result<_, _>>()?)
+    let found = query.query_map(params![agent.as_str(), sequence, limit], event)?;
+    Ok(found.filter_map(Result::transpose).collect::<Result<_, _>>()?)
+}
+
+fn event_from_row(row: &Row<'_>, agent: &AgentId) -> rusqlite::Result<Option<EventRow>> {
+    let sequence: u64 = row.get(0)?;
+    let params: String = match row.get_ref(5)?.as_blob_or_null()? {
+        None => row.get(4)?,
+        Some(packed) => match FORM.unpack_text(packed) {
+            Ok(params) => params,
+            Err(error) => {
+                tracing::warn!(%agent, sequence, %error, "an event cannot be told again");
+                return Ok(None);
+            }
+        },
+    };
+    let (at, method) = (row.get(1)?, row.get(3)?);
+    let request = row.get::<_, Option<UuidColumn>>(2)?.map(|id| id.0);
+    let event = NewEvent { agent: agent.clone(), at, request, method, params, packed: None };
+    Ok(Some(EventRow { sequence, event }))
 }
 
 /// Returns an event of an agent by its number, if it is still kept.
@@ -125,8 +159,34 @@ mod tests {
                 request: Some(Uuid::from_u128(7)),
                 method: "exec.started".into(),
                 params: "{}".into(),
+                packed: None,
             }
         }
+    }
+
+    #[test]
+    fn long_fields_are_packed_and_told_as_they_were_and_damaged_ones_are_passed_over() {
+        let (_folder, store) = open_temp_store();
+        let denied =
+            "{\"requestId\":\"\",\"reason\":\"denylist\",\"message\":\"Denied by the rule `rm *`.\"}";
+        let long = NewEvent { params: denied.into(), ..NewEvent::test("main") };
+        let short = NewEvent::test("main").pack_fields();
+        assert_eq!(short.packed, None, "there is nothing to gain");
+        let packed = long.clone().pack_fields();
+        let bytes = packed.packed.as_ref().map_or(usize::MAX, Vec::len);
+        assert!(bytes < denied.len() / 2, "{bytes} bytes of {}", denied.len());
+        let done = store.write(move |conn| {
+            agents::insert_agent(conn, &sample_agent("main"))?;
+            [&packed, &short, &packed].into_iter().try_for_each(|event| append(conn, event).map(drop))?;
+            let damage = "UPDATE events SET packed = x'0109000000ff' WHERE sequence = 3";
+            assert_eq!(conn.execute(damage, [])?, 1);
+            append(conn, &packed)
+        });
+        assert_eq!(done.wait().unwrap(), 4);
+        let told = store.read(|conn| events_after(conn, &agent_id("main"), 0, 9)).unwrap();
+        let told: Vec<_> = told.into_iter().map(|row| (row.sequence, row.event)).collect();
+        assert_eq!(told, [(1, long.clone()), (2, NewEvent::test("main")), (4, long)]);
+        assert_eq!(store.read(|conn| get_event(conn, &agent_id("main"), 3)).unwrap(), None);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::tables::requests::{self, StoredRequest};
 use postern_policy::{AgentId, Millis};
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// Least number of entries that are kept. Each is some fifty bytes.
+/// Least number of entries that are kept. Each is some thirty bytes.
 pub const KEPT: i64 = 65_536;
 
 /// Numbers are never used twice, also not after everything was erased: a listener's number stays good.
@@ -39,6 +39,32 @@ WHEN NEW.phase <> OLD.phase AND NEW.phase IN ('asking', 'starting', 'running', '
 END;
 CREATE TRIGGER feed_bounded AFTER INSERT ON feed WHEN NEW.number % 1024 = 0 BEGIN
     DELETE FROM feed WHERE number <= NEW.number - 65536;
+END;
+";
+
+/// Entries that name their request by its number (`about`), which says whose it is: both were in each entry.
+pub(crate) const BY_NUMBER: &str = "
+DROP TRIGGER IF EXISTS feed_received;
+DROP TRIGGER IF EXISTS feed_changed;
+ALTER TABLE feed ADD COLUMN about INTEGER;
+UPDATE feed SET about = coalesce((SELECT number FROM requests WHERE requests.id = feed.request), 0)
+    WHERE request IS NOT NULL;
+ALTER TABLE feed DROP COLUMN agent;
+ALTER TABLE feed DROP COLUMN request;
+CREATE TRIGGER feed_received AFTER INSERT ON requests BEGIN
+    INSERT INTO feed (at, kind, about) VALUES (NEW.received_at, 'received', NEW.number);
+    INSERT INTO feed (at, kind, about) SELECT
+        coalesce(NEW.asked_at, NEW.decided_at, NEW.ended_at, NEW.received_at), NEW.phase, NEW.number
+        WHERE NEW.phase IN ('asking', 'denied', 'failed', 'allowed')
+            OR (NEW.phase = 'starting' AND NEW.origin = '\"host\"');
+END;
+CREATE TRIGGER feed_changed AFTER UPDATE OF phase ON requests
+WHEN NEW.phase <> OLD.phase AND (NEW.phase IN ('asking', 'running', 'denied', 'finished', 'failed', 'allowed')
+    OR (NEW.phase = 'starting' AND NEW.origin = '\"host\"')) BEGIN
+    INSERT INTO feed (at, kind, about) VALUES (
+        coalesce(CASE NEW.phase WHEN 'asking' THEN NEW.asked_at WHEN 'starting' THEN NEW.decided_at
+                 WHEN 'running' THEN NEW.started_at ELSE NEW.ended_at END, NEW.received_at),
+        NEW.phase, NEW.number);
 END;
 ";
 
@@ -93,22 +119,24 @@ pub fn entries_after(
     limit: u32,
 ) -> Result<(Vec<FeedEntry>, i64), Error> {
     let mut query = conn.prepare_cached(
-        "SELECT number, at, kind, agent, request, data FROM feed WHERE number > ?1 ORDER BY number LIMIT ?2",
+        "SELECT feed.number, feed.at, feed.kind, feed.data, feed.about, requests.id, requests.agent
+         FROM feed LEFT JOIN requests ON requests.number = feed.about
+         WHERE feed.number > ?1 ORDER BY feed.number LIMIT ?2",
     )?;
     let mut rows = query.query(params![number, limit])?;
     let (mut entries, mut looked) = (Vec::new(), number);
     while let Some(row) = rows.next()? {
         looked = row.get(0)?;
-        let whose: Option<AgentIdColumn> = row.get(3)?;
+        let whose: Option<AgentIdColumn> = row.get(6)?;
         if agent.is_some() && whose.map(|name| name.0).as_ref() != agent {
             continue;
         }
-        let id = row.get::<_, Option<UuidColumn>>(4)?.map(|id| id.0);
+        let id = row.get::<_, Option<UuidColumn>>(5)?.map(|id| id.0);
         let request = id.map(|id| requests::get_request(conn, id)).transpose()?.flatten();
-        if id.is_some() && request.is_none() {
+        if row.get::<_, Option<i64>>(4)?.is_some() && request.is_none() {
             continue;
         }
-        let (kind, data): (String, Option<String>) = (row.get(2)?, row.get(5)?);
+        let (kind, data): (String, Option<String>) = (row.get(2)?, row.get(3)?);
         let change = match data.as_deref().map(str::parse) {
             Some(Ok(row)) if kind == WIDENED => audit::get_entry(conn, row)?,
             _ => None,
@@ -123,6 +151,11 @@ pub fn stranger(conn: &Connection, at: Millis, data: &str) -> Result<(), Error> 
     let mut insert = conn.prepare_cached("INSERT INTO feed (at, kind, data) VALUES (?1, 'stranger', ?2)")?;
     insert.execute(params![at, data])?;
     Ok(())
+}
+
+/// Takes the requests with numbers after this one out of their entries: those numbers will be of others.
+pub(crate) fn go_back(conn: &Connection, number: i64) -> rusqlite::Result<()> {
+    conn.prepare_cached("UPDATE feed SET about = 0 WHERE about > ?1")?.execute([number]).map(drop)
 }
 
 /// Forgets every entry.

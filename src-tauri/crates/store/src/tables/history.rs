@@ -1,14 +1,11 @@
 //! The history, page by page: by key, never by offset.
 
-use super::requests::{
-    Filter, LINE, SUMMARY, StoredRequest, Summary, request_from_row, summary, whole_columns,
-};
+use super::requests::{Filter, LINE, SUMMARY, StoredRequest, Summary, get_request, summary};
 use super::search;
 use super::wanted::SearchWord;
 use crate::column::UuidColumn;
 use crate::error::Error;
 use postern_policy::Millis;
-use postern_protocol::RunState;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, ParamsFromIter, params_from_iter};
 use uuid::Uuid;
@@ -142,12 +139,21 @@ fn found_by_index(
     Ok(found)
 }
 
-/// Returns a page of whole requests, newest first: those of an agent, or all, by when they came in.
+/// Returns whole requests that fit, newest first.
 pub fn list_whole(conn: &Connection, filter: &Filter, limit: u32) -> Result<Vec<StoredRequest>, Error> {
-    let Some(range) = number_range(conn, filter)? else { return Ok(Vec::new()) };
-    let select = Select::by_key(filter).unwrap_or_else(Select::all_requests).within(range);
-    let mut query = conn.prepare_cached(&select.sql_for(&whole_columns()))?;
-    Ok(query.query_map(select.bind_values(limit), request_from_row)?.collect::<Result<_, _>>()?)
+    let _one_state = conn.is_autocommit().then(|| conn.unchecked_transaction()).transpose()?;
+    let (mut filter, mut left, mut found) = (filter.clone(), limit, Vec::new());
+    loop {
+        let HistoryPage { requests, next } = read_page(conn, &filter, left)?;
+        left = left.saturating_sub(u32::try_from(requests.len()).unwrap_or(u32::MAX));
+        for summary in requests {
+            found.extend(get_request(conn, summary.id)?);
+        }
+        filter.before = next;
+        if left == 0 || filter.before.is_none() {
+            return Ok(found);
+        }
+    }
 }
 
 /// The numbers from which and up to which a filter looks; `None` if nothing can be in between.
@@ -180,8 +186,8 @@ impl Select {
         Self { from: "requests", key: "number", wheres: Vec::new(), values: Vec::new() }
     }
 
-    /// Returns the table's own index that gives just the matches: all, one agent's, or those in one phase.
-    /// `None` means that the search index is used.
+    /// Returns the table's own index that gives just the matches: all, or live ones in one phase. `None` means that the
+    /// search index is used.
     fn by_key(filter: &Filter) -> Option<Self> {
         let Filter { agent, phase, since: _, until: _, decided, rule, effect, folder, search, before: _ } =
             filter;
@@ -191,23 +197,17 @@ impl Select {
         }
         match (agent, phase) {
             (None, None) => Some(Self::all_requests()),
-            (Some(agent), None) => {
-                Some(Self::all_requests().and_where("agent = ?", agent.as_str().to_owned()))
-            }
-            (None, Some(phase)) => Some(Self::all_requests().in_phase(*phase)),
             // Few live.
-            (Some(agent), Some(phase)) if !phase.has_ended() => {
-                Some(Self::all_requests().in_phase(*phase).and_where("agent = ?", agent.as_str().to_owned()))
+            (agent, Some(phase)) if !phase.has_ended() => {
+                let live =
+                    Self::all_requests().and_where("ended_at IS NULL AND phase = ?", phase.name().to_owned());
+                Some(match agent {
+                    Some(agent) => live.and_where("agent = ?", agent.as_str().to_owned()),
+                    None => live,
+                })
             }
-            (Some(_), Some(_)) => None,
+            _ => None,
         }
-    }
-
-    /// Restricts the query to a phase, so that the index of those that have ended, or of live ones, can be
-    /// used.
-    fn in_phase(self, phase: RunState) -> Self {
-        let which = if phase.has_ended() { "ended_at IS NOT NULL" } else { "ended_at IS NULL" };
-        self.and_where(format!("{which} AND phase = ?"), phase.name().to_owned())
     }
 
     /// Returns those that the index went past while they lived.
@@ -241,13 +241,9 @@ impl Select {
     }
 
     fn summary_sql(&self) -> String {
-        self.sql_for(SUMMARY)
-    }
-
-    fn sql_for(&self, columns: &str) -> String {
         let Self { from, key, wheres, .. } = self;
         let wheres = if wheres.is_empty() { "TRUE".to_owned() } else { wheres.join(" AND ") };
-        format!("SELECT {columns} FROM {from} WHERE {wheres} ORDER BY {key} DESC LIMIT ?")
+        format!("SELECT {SUMMARY} FROM {from} WHERE {wheres} ORDER BY {key} DESC LIMIT ?")
     }
 
     /// Returns the values for the question marks.
@@ -277,7 +273,7 @@ mod tests {
     use super::*;
     use crate::tables::requests::{self, NewRequest, RequestChange};
     use crate::testing::{agent_id, new_request, open_temp_store};
-    use postern_protocol::Decided;
+    use postern_protocol::{Decided, RunState};
     use postern_request::{Exit, RequestEnding};
 
     /// Returns SQLite's plan for a query, one line per step.
@@ -361,8 +357,6 @@ mod tests {
         let main = Some(agent_id("main"));
         let by_key = [
             (all.clone(), "SCAN requests"),
-            (Filter { agent: main.clone(), ..all.clone() }, "INDEX requests_by_agent (agent=? AND"),
-            (Filter { phase: Some(RunState::Denied), ..all.clone() }, "INDEX requests_ended (phase=? AND"),
             (Filter { phase: Some(RunState::Running), ..all.clone() }, "INDEX requests_live (number"),
         ];
         for (filter, expected) in by_key {
@@ -373,6 +367,8 @@ mod tests {
         }
         let by_index = [
             Filter { search: Some("git push".into()), ..all.clone() },
+            Filter { agent: main.clone(), ..all.clone() },
+            Filter { phase: Some(RunState::Denied), ..all.clone() },
             Filter { agent: main.clone(), phase: Some(RunState::Denied), ..all.clone() },
             Filter { agent: main, decided: Some(Decided::YouDenied), rule: Some(7), ..all },
         ];

@@ -3,8 +3,13 @@
 use crate::column::{AgentIdColumn, JsonColumn, to_json_text};
 use crate::error::Error;
 use crate::tables::sessions;
-use postern_policy::{AgentId, Effect, Identity, Lifetime, Millis, Pin, Rule, RuleId, Usage};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use postern_policy::{
+    AgentId, Effect, Identity, Lifetime, Millis, Pin, Rule, RuleId, RuleInput, RuleOrigin, Source, Usage,
+};
+use rusqlite::types::Value;
+use rusqlite::{Connection, Params, Row, params, params_from_iter};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 
 /// `AUTOINCREMENT`: the number of a removed rule is never another rule's, because the history names it.
@@ -53,126 +58,178 @@ pub(crate) const LIMITS: &str = "ALTER TABLE rules ADD COLUMN limits TEXT;";
 /// Profiles that rules name: those of before run unconfined.
 pub(crate) const CONFINE: &str = "ALTER TABLE rules ADD COLUMN confine TEXT;";
 
+/// Index of the rules that end: they are looked for at each start, and are few.
+pub(crate) const TIMED: &str =
+    "CREATE INDEX rules_timed ON rules (id) WHERE lifetime <> '{\"kind\":\"forever\"}';";
+
 const COLUMNS: &str =
     "id, effect, agent, pattern, args, pin, allow_writes, source, lifetime, why, matches, misses,
     created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input, origin, broad, limits,
     confine";
 
-fn rule_from_row(row: &Row<'_>) -> rusqlite::Result<Rule> {
-    Ok(Rule {
-        id: row.get(0)?,
-        effect: row.get::<_, JsonColumn<Effect>>(1)?.0,
-        agent: row.get::<_, Option<AgentIdColumn>>(2)?.map(|name| name.0),
-        pattern: row.get::<_, JsonColumn<_>>(3)?.0,
-        args: row.get::<_, Option<JsonColumn<_>>>(4)?.map(|json| json.0),
-        pin: row.get::<_, Option<JsonColumn<_>>>(5)?.map(|json| json.0),
-        allow_writes: row.get(6)?,
-        broad: row.get(21)?,
-        limits: row.get::<_, Option<JsonColumn<_>>>(22)?.map(|json| json.0),
-        confine: row.get::<_, Option<JsonColumn<_>>>(23)?.map(|json| json.0),
-        folder: row.get(18)?,
-        input: row.get::<_, JsonColumn<_>>(19)?.0,
-        origin: row.get::<_, JsonColumn<_>>(20)?.0,
-        source: row.get::<_, JsonColumn<_>>(7)?.0,
-        lifetime: row.get::<_, JsonColumn<_>>(8)?.0,
-        why: row.get(9)?,
-        matches: row.get::<_, JsonColumn<_>>(10)?.0,
-        misses: row.get::<_, JsonColumn<_>>(11)?.0,
-        created_at: row.get(12)?,
-        usage: Usage {
-            count: row.get(13)?,
-            last_used_at: row.get(14)?,
-            last_command: row.get(15)?,
-            last_path: row.get(16)?,
-            last_seen: row.get::<_, Option<JsonColumn<_>>>(17)?.map(|json| json.0),
-        },
-    })
+/// Columns that a person can edit, in the order of [`editable_values`].
+const EDITABLE: &str =
+    "effect, agent, pattern, args, pin, allow_writes, source, lifetime, why, matches, misses, folder, input, origin,
+    broad, limits, confine";
+
+/// Last value of a column of JSON texts that are mostly the same: it is parsed once for as long as it repeats.
+struct Repeated<T> {
+    text: String,
+    value: Option<T>,
+}
+
+impl<T> Default for Repeated<T> {
+    fn default() -> Self {
+        Self { text: String::new(), value: None }
+    }
+}
+
+impl<T: DeserializeOwned + Clone> Repeated<T> {
+    fn read_value(&mut self, row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+        let text = row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?;
+        if let Some(value) = self.value.as_ref().filter(|_| self.text == text) {
+            return Ok(value.clone());
+        }
+        let value = row.get::<_, JsonColumn<T>>(column)?.0;
+        text.clone_into(&mut self.text);
+        self.value = Some(value.clone());
+        Ok(value)
+    }
+}
+
+/// Reader of rules, which knows the values of the row before.
+#[derive(Default)]
+struct RuleReader {
+    effect: Repeated<Effect>,
+    source: Repeated<Source>,
+    lifetime: Repeated<Lifetime>,
+    matches: Repeated<Vec<String>>,
+    misses: Repeated<Vec<String>>,
+    input: Repeated<RuleInput>,
+    origin: Repeated<RuleOrigin>,
+}
+
+impl RuleReader {
+    fn read_rule(&mut self, row: &Row<'_>) -> rusqlite::Result<Rule> {
+        Ok(Rule {
+            id: row.get(0)?,
+            effect: self.effect.read_value(row, 1)?,
+            agent: row.get::<_, Option<AgentIdColumn>>(2)?.map(|name| name.0),
+            pattern: row.get::<_, JsonColumn<_>>(3)?.0,
+            args: row.get::<_, Option<JsonColumn<_>>>(4)?.map(|json| json.0),
+            pin: row.get::<_, Option<JsonColumn<_>>>(5)?.map(|json| json.0),
+            allow_writes: row.get(6)?,
+            broad: row.get(21)?,
+            limits: row.get::<_, Option<JsonColumn<_>>>(22)?.map(|json| json.0),
+            confine: row.get::<_, Option<JsonColumn<_>>>(23)?.map(|json| json.0),
+            folder: row.get(18)?,
+            input: self.input.read_value(row, 19)?,
+            origin: self.origin.read_value(row, 20)?,
+            source: self.source.read_value(row, 7)?,
+            lifetime: self.lifetime.read_value(row, 8)?,
+            why: row.get(9)?,
+            matches: self.matches.read_value(row, 10)?,
+            misses: self.misses.read_value(row, 11)?,
+            created_at: row.get(12)?,
+            usage: Usage {
+                count: row.get(13)?,
+                last_used_at: row.get(14)?,
+                last_command: row.get(15)?,
+                last_path: row.get(16)?,
+                last_seen: row.get::<_, Option<JsonColumn<_>>>(17)?.map(|json| json.0),
+            },
+        })
+    }
 }
 
 /// Returns every rule, in the order they were made.
 pub fn list_rules(conn: &Connection) -> Result<Vec<Rule>, Error> {
-    let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM rules ORDER BY id"))?;
-    Ok(query.query_map([], rule_from_row)?.collect::<Result<_, _>>()?)
+    select_rules(conn, "TRUE", [])
+}
+
+/// Returns the rules whose numbers come after one and up to another, in the order they were made.
+pub fn list_between(conn: &Connection, after: RuleId, last: RuleId) -> Result<Vec<Rule>, Error> {
+    select_rules(conn, "id > ?1 AND id <= ?2", [after, last])
+}
+
+/// Returns the highest number of a rule; 0 where there is none.
+pub fn newest_id(conn: &Connection) -> Result<RuleId, Error> {
+    let mut query = conn.prepare_cached("SELECT coalesce(max(id), 0) FROM rules")?;
+    Ok(query.query_row([], |row| row.get(0))?)
 }
 
 /// Returns an agent's own rules, in the order they were made.
 pub fn of_agent(conn: &Connection, agent: &AgentId) -> Result<Vec<Rule>, Error> {
-    let mut query =
-        conn.prepare_cached(&format!("SELECT {COLUMNS} FROM rules WHERE agent = ?1 ORDER BY id"))?;
-    Ok(query.query_map([agent.as_str()], rule_from_row)?.collect::<Result<_, _>>()?)
+    select_rules(conn, "agent = ?1", [agent.as_str()])
 }
 
 /// Returns a rule.
 pub fn get_rule(conn: &Connection, id: RuleId) -> Result<Option<Rule>, Error> {
-    let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM rules WHERE id = ?1"))?;
-    Ok(query.query_row([id], rule_from_row).optional()?)
+    Ok(select_rules(conn, "id = ?1", [id])?.pop())
+}
+
+fn select_rules(conn: &Connection, wanted: &str, values: impl Params) -> Result<Vec<Rule>, Error> {
+    let mut query =
+        conn.prepare_cached(&format!("SELECT {COLUMNS} FROM rules WHERE {wanted} ORDER BY id"))?;
+    let mut reader = RuleReader::default();
+    Ok(query.query_map(values, |row| reader.read_rule(row))?.collect::<Result<_, _>>()?)
+}
+
+/// Returns what a person can edit of a rule, as its columns hold it.
+fn editable_values(rule: &Rule) -> rusqlite::Result<[Value; 17]> {
+    fn json_value<T: Serialize>(value: Option<&T>) -> rusqlite::Result<Value> {
+        Ok(value.map(to_json_text).transpose()?.into())
+    }
+    Ok([
+        json_value(Some(&rule.effect))?,
+        rule.agent.as_ref().map(ToString::to_string).into(),
+        json_value(Some(&rule.pattern))?,
+        json_value(rule.args.as_ref())?,
+        json_value(rule.pin.as_ref())?,
+        rule.allow_writes.into(),
+        json_value(Some(&rule.source))?,
+        json_value(Some(&rule.lifetime))?,
+        rule.why.clone().into(),
+        json_value(Some(&rule.matches))?,
+        json_value(Some(&rule.misses))?,
+        rule.folder.clone().into(),
+        json_value(Some(&rule.input))?,
+        json_value(Some(&rule.origin))?,
+        rule.broad.into(),
+        json_value(rule.limits.as_ref())?,
+        json_value(rule.confine.as_ref())?,
+    ])
 }
 
 /// Adds a rule; its `id` is ignored. Gives its number.
 pub fn insert_rule(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
-    let mut insert = conn.prepare_cached(
-        "INSERT INTO rules (effect, agent, pattern, args, pin, allow_writes, source, lifetime, why, matches, misses,
-            created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input, origin, broad,
-            limits, confine)
+    let mut insert = conn.prepare_cached(&format!(
+        "INSERT INTO rules ({EDITABLE}, created_at, use_count, last_used_at, last_command, last_path, last_seen)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
             ?23)",
-    )?;
-    insert.execute(params![
-        to_json_text(&rule.effect)?,
-        rule.agent.as_ref().map(AgentId::as_str),
-        to_json_text(&rule.pattern)?,
-        rule.args.as_ref().map(JsonColumn),
-        rule.pin.as_ref().map(JsonColumn),
-        rule.allow_writes,
-        to_json_text(&rule.source)?,
-        to_json_text(&rule.lifetime)?,
-        rule.why,
-        to_json_text(&rule.matches)?,
-        to_json_text(&rule.misses)?,
-        rule.created_at,
-        rule.usage.count,
-        rule.usage.last_used_at,
-        rule.usage.last_command,
-        rule.usage.last_path,
-        rule.usage.last_seen.as_ref().map(JsonColumn),
-        rule.folder,
-        to_json_text(&rule.input)?,
-        to_json_text(&rule.origin)?,
-        rule.broad,
-        rule.limits.as_ref().map(JsonColumn),
-        rule.confine.as_ref().map(JsonColumn),
-    ])?;
+    ))?;
+    let Usage { count, last_used_at, last_command, last_path, last_seen } = &rule.usage;
+    let seen = last_seen.as_ref().map(to_json_text).transpose()?;
+    let made: [Value; 6] = [
+        rule.created_at.into(),
+        i64::try_from(*count).unwrap_or(i64::MAX).into(),
+        (*last_used_at).into(),
+        last_command.clone().into(),
+        last_path.clone().into(),
+        seen.into(),
+    ];
+    insert.execute(params_from_iter(editable_values(rule)?.into_iter().chain(made)))?;
     Ok(conn.last_insert_rowid())
 }
 
 /// Writes what a person can edit of a rule; when it was made and how it was used stay.
 pub fn update_rule(conn: &Connection, rule: &Rule) -> Result<(), Error> {
-    let saved = conn.execute(
-        "UPDATE rules SET effect = ?2, agent = ?3, pattern = ?4, args = ?5, pin = ?6, allow_writes = ?7, source = ?8,
-            lifetime = ?9, why = ?10, matches = ?11, misses = ?12, folder = ?13, input = ?14, origin = ?15,
-            broad = ?16, limits = ?17, confine = ?18 WHERE id = ?1",
-        params![
-            rule.id,
-            to_json_text(&rule.effect)?,
-            rule.agent.as_ref().map(AgentId::as_str),
-            to_json_text(&rule.pattern)?,
-            rule.args.as_ref().map(JsonColumn),
-            rule.pin.as_ref().map(JsonColumn),
-            rule.allow_writes,
-            to_json_text(&rule.source)?,
-            to_json_text(&rule.lifetime)?,
-            rule.why,
-            to_json_text(&rule.matches)?,
-            to_json_text(&rule.misses)?,
-            rule.folder,
-            to_json_text(&rule.input)?,
-            to_json_text(&rule.origin)?,
-            rule.broad,
-            rule.limits.as_ref().map(JsonColumn),
-            rule.confine.as_ref().map(JsonColumn),
-        ],
-    )?;
-    expect_one_row(saved, rule.id)
+    let sql = format!(
+        "UPDATE rules SET ({EDITABLE}) = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+         WHERE id = ?18"
+    );
+    let values = editable_values(rule)?.into_iter().chain([rule.id.into()]);
+    expect_one_row(conn.execute(&sql, params_from_iter(values))?, rule.id)
 }
 
 /// Writes a rule whole, with its pin and its use, and returns its number.
@@ -309,7 +366,7 @@ mod tests {
     use crate::tables::agents;
     use crate::testing::{agent_id, allow_rule, identity, open_temp_store, sample_agent};
     use postern_command::EffectScope;
-    use postern_policy::{CoveredEffect, IdentityPattern, Limits, Pattern, RuleInput, ScriptPin, Source};
+    use postern_policy::{CoveredEffect, IdentityPattern, Limits, Pattern, ScriptPin};
 
     fn full() -> Rule {
         Rule {
@@ -381,6 +438,26 @@ mod tests {
             .wait()
             .unwrap();
         assert_eq!(store.read(list_rules).unwrap(), [kept], "editing keeps the use");
+    }
+
+    #[test]
+    fn rules_are_read_in_parts_that_make_all_of_them() {
+        let (_folder, store) = open_temp_store();
+        assert_eq!(store.read(newest_id).unwrap(), 0);
+        let done = store.write(|conn| {
+            agents::insert_agent(conn, &sample_agent("main"))?;
+            let rules = [allow_rule(None, "ls"), full(), full(), allow_rule(None, "rm")];
+            rules.iter().try_for_each(|rule| insert_rule(conn, rule).map(drop))
+        });
+        done.wait().unwrap();
+        let all = store.read(list_rules).unwrap();
+        let newest = store.read(newest_id).unwrap();
+        assert_eq!(all.last().map(|rule| rule.id), Some(newest));
+        for middle in 0..=newest {
+            let earlier = store.read(|conn| list_between(conn, 0, middle)).unwrap();
+            let later = store.read_apart(|conn| list_between(conn, middle, RuleId::MAX)).unwrap();
+            assert_eq!([earlier, later].concat(), all, "parted after {middle}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::tally;
 use super::wanted::SearchWord;
 use crate::error::Error;
 use postern_policy::{AgentId, RuleId};
-use postern_protocol::{Decided, encode_hex};
+use postern_protocol::{Decided, RunState, encode_hex};
 use rusqlite::{Connection, Params, params};
 use sha2::{Digest as _, Sha256};
 
@@ -37,6 +37,10 @@ UPDATE search_state SET indexed = 0;
 /// Statements that empty the index: everything is indexed and counted again.
 pub(crate) const AGAIN: &str = "INSERT INTO search (search) VALUES ('delete-all'); DELETE FROM late; UPDATE search_state SET indexed = 0;";
 
+/// Beginning of every tag: the index keeps beginnings of words up to three letters, and tags share theirs. No word of a
+/// line begins so.
+const MARK: &str = "\u{a66e}\u{a66e}\u{a66e}";
+
 /// Returns the words of a text: what stands between spaces, where it holds a letter or a digit.
 pub(crate) fn split_words(text: &str) -> Vec<String> {
     let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric));
@@ -53,19 +57,26 @@ pub(crate) fn wanted(filter: &Filter) -> Vec<SearchWord> {
 
 /// Returns the query of the index for a filter and its words; `None` if it names nothing that the index has.
 pub(crate) fn index_query(filter: &Filter, words: &[SearchWord]) -> Option<String> {
-    let mut terms: Vec<String> = words.iter().map(SearchWord::index_query).collect();
-    terms.extend(filter.agent.as_ref().map(|agent| format!("tags:{}", agent_tag(agent))));
-    terms.extend(filter.phase.map(|phase| format!("tags:phase{}", phase.name())));
-    terms.extend(filter.decided.map(|decided| format!("tags:{}", decided_tag(decided))));
-    terms.extend(filter.rule.map(|rule| format!("tags:{}", rule_tag(rule))));
-    terms.extend(filter.effect.map(|effect| format!("tags:{}", effect_tag(effect))));
-    terms.extend(filter.folder.as_ref().map(|folder| format!("tags:{}", folder_tag(folder))));
+    let tags = [
+        filter.agent.as_ref().map(agent_tag),
+        filter.phase.map(phase_tag),
+        filter.decided.map(decided_tag),
+        filter.rule.map(rule_tag),
+        filter.effect.map(effect_tag),
+        filter.folder.as_deref().map(folder_tag),
+    ];
+    let tags = tags.into_iter().flatten().map(|tag| format!("tags:{MARK}{tag}"));
+    let terms: Vec<String> = words.iter().map(SearchWord::index_query).chain(tags).collect();
     (!terms.is_empty()).then(|| terms.join(" "))
 }
 
 /// Tags are single words of letters and digits: an agent's name may hold what parts words.
 fn agent_tag(agent: &AgentId) -> String {
     format!("agent{}", encode_hex(agent.as_str().as_bytes()))
+}
+
+fn phase_tag(phase: RunState) -> String {
+    format!("phase{}", phase.name())
 }
 
 fn decided_tag(decided: Decided) -> String {
@@ -87,12 +98,12 @@ fn folder_tag(folder: &str) -> String {
 }
 
 fn index_tags(summary: &Summary) -> String {
-    let mut tags = vec![agent_tag(&summary.agent), format!("phase{}", summary.phase.name())];
+    let mut tags = vec![agent_tag(&summary.agent), phase_tag(summary.phase)];
     tags.extend(summary.decided().map(decided_tag));
     tags.extend(summary.rule_id().map(rule_tag));
     tags.extend(summary.effects().map(effect_tag));
     tags.extend(summary.folder.as_deref().map(folder_tag));
-    tags.join(" ")
+    tags.iter().map(|tag| format!("{MARK}{tag}")).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the last request that the index went past.
@@ -157,6 +168,11 @@ pub fn index_all(conn: &Connection) -> Result<(), Error> {
 /// Empties the index, whose segments would keep words of what was deleted; everything is indexed again.
 pub(crate) fn clear_index(conn: &Connection) -> Result<(), Error> {
     Ok(conn.execute_batch(AGAIN)?)
+}
+
+/// Lets requests be indexed whose numbers come after this one, also where the index went past those numbers before.
+pub(crate) fn go_back(conn: &Connection, number: i64) -> rusqlite::Result<()> {
+    conn.prepare_cached("UPDATE search_state SET indexed = min(indexed, ?1)")?.execute([number]).map(drop)
 }
 
 /// Forgets a request that is about to be deleted.

@@ -56,6 +56,9 @@ DELETE FROM tally;
 DELETE FROM tally_by_effect;
 ";
 
+/// Statements that forget every count: everything is counted again when it is indexed.
+pub(crate) const AGAIN: &str = "DELETE FROM tally; DELETE FROM tally_by_effect; DELETE FROM tally_by_folder;";
+
 /// Requests that are counted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wanted<'a> {

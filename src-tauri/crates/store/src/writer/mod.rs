@@ -12,6 +12,7 @@ use crate::audit::{self, ChangeAuthor};
 use crate::doubt::{DoubtCause, Doubts, OpenedFiles};
 use crate::error::Error;
 use crate::error::is_damage;
+use crate::packed_text;
 use crate::tables::search;
 use checkpoint::Checkpoints;
 use rusqlite::Connection;
@@ -346,8 +347,11 @@ fn statement(conn: &Connection, sql: &str) -> rusqlite::Result<()> {
 /// there is more to do.
 fn do_idle_work(conn: &Connection) -> bool {
     let more = index_lines(conn);
-    if !more && let Err(error) = conn.execute_batch("PRAGMA shrink_memory") {
-        tracing::warn!(%error, "memory was not given back");
+    if !more {
+        packed_text::drop_packer();
+        if let Err(error) = conn.execute_batch("PRAGMA shrink_memory") {
+            tracing::warn!(%error, "memory was not given back");
+        }
     }
     more
 }

@@ -153,11 +153,15 @@ impl RequestChange {
 
     /// Leaves out its verdict, plan and facts, which are on record already.
     pub fn without_parts(self) -> Self {
-        Self { verdict: None, plan: None, facts: None, ..self }
+        let risk = self.risk.filter(|_| self.verdict.is_none());
+        Self { verdict: None, risk, plan: None, facts: None, ..self }
     }
 
     /// Packs what is long of it and of the request that it is the first change of. Then it says nothing without that request.
+    ///
+    /// The risk is part of the verdict, and is kept there alone.
     pub fn packed_with(mut self, new: &NewRequest) -> Result<Self, Error> {
+        self.risk = self.risk.filter(|_| self.verdict.is_none());
         let ended = self.ending.as_mut().and_then(|ending| ending.whole.take());
         let long = [self.facts.take(), self.plan.take(), self.verdict.take(), ended];
         let [facts, plan, verdict, ended] = long.each_ref().map(|part| part.as_deref().unwrap_or_default());
@@ -180,7 +184,7 @@ pub fn change(conn: &Connection, id: Uuid, change: &RequestChange) -> Result<boo
     let ending = change.ending.as_ref();
     let mut update = conn.prepare_cached(
         "UPDATE requests SET phase = ?2, verdict = coalesce(?3, verdict), risk = coalesce(?4, risk),
-            plan = coalesce(?5, plan), digest = coalesce(?6, digest), actor = coalesce(?7, actor),
+            plan = coalesce(?5, plan), plan_digest = coalesce(unhex(?6), plan_digest), actor = coalesce(?7, actor),
             answered_by = coalesce(?8, answered_by), feedback = coalesce(?9, feedback), pid = coalesce(?10, pid),
             start_time = coalesce(?11, start_time), boot = coalesce(?12, boot), ended = coalesce(?13, ended),
             ending = coalesce(?14, ending), exit_code = coalesce(?15, exit_code),
@@ -226,10 +230,10 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &RequestChange
     let ending = change.ending.as_ref();
     let mut insert = conn.prepare_cached(
         "INSERT INTO requests (id, agent, request_id, content, session, phase, line, asked, received_at, verdict, risk,
-            plan, digest, actor, feedback, ended, ending, asked_at, decided_at, ended_at, facts, told, origin,
+            plan, plan_digest, actor, feedback, ended, ending, asked_at, decided_at, ended_at, facts, told, origin,
             folder, packed, denied_by)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
-            ?23, ?24, ?25, ?26)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, unhex(?13), ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
+            ?22, ?23, ?24, ?25, ?26)
          ON CONFLICT (agent, request_id) DO NOTHING",
     )?;
     Ok(insert.execute(params![
@@ -262,15 +266,15 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &RequestChange
     ])?)
 }
 
-/// Removes the full request and everything found for it; keeps `line` and `asked` instead, and how it ended.
+/// Removes the full request and everything found for it; keeps `line` and `asked` instead, its risk, and how it ended.
 pub fn forget_body(conn: &Connection, id: Uuid, line: &str, asked: &str) -> Result<(), Error> {
-    let ended = LongParts::of_request(conn, id)?.and_then(|parts| parts.ended);
+    let Some(parts) = LongParts::of_request(conn, id)? else { return Ok(()) };
     let mut update = conn.prepare_cached(
-        "UPDATE requests SET line = ?2, asked = ?3, ended = ?4, plan = NULL, verdict = NULL, facts = NULL,
-            packed = NULL
+        "UPDATE requests SET line = ?2, asked = ?3, ended = ?4, risk = coalesce(risk, ?5), plan = NULL, verdict = NULL,
+            facts = NULL, packed = NULL
          WHERE id = ?1",
     )?;
-    update.execute(params![UuidColumn(id), line, asked, ended])?;
+    update.execute(params![UuidColumn(id), line, asked, parts.ended, parts.risk_text()?])?;
     Ok(())
 }
 

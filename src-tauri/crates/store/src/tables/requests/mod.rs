@@ -13,7 +13,7 @@ pub use filter::Filter;
 pub use key::{NewRequestOutcome, find_known, open_as, record_request};
 pub use new::NewRequest;
 pub(crate) use packed::pack_ended;
-pub(crate) use row::{LINE, SUMMARY, request_from_row, summary, whole_columns};
+pub(crate) use row::{LINE, SUMMARY, summary};
 pub use row::{RecordedProcess, StoredRequest, Summary, between, get_by_key, get_request, list_live, oldest};
 
 /// The columns of a list come first, the long ones last: a list does not read over them.
@@ -72,6 +72,15 @@ pub(crate) const FOLDER: &str = "ALTER TABLE requests ADD COLUMN folder TEXT;";
 pub(crate) const PACKED: &str = "
 ALTER TABLE requests ADD COLUMN packed BLOB;
 ALTER TABLE requests ADD COLUMN denied_by INTEGER;
+";
+
+/// Column for the digest of the plan as bytes. In older rows it is text.
+pub(crate) const DIGEST: &str = "ALTER TABLE requests ADD COLUMN plan_digest BLOB;";
+
+/// Statements that remove the indexes of lists that the search index gives as well: each new request was put into both.
+pub(crate) const FEWER_INDEXES: &str = "
+DROP INDEX IF EXISTS requests_by_agent;
+DROP INDEX IF EXISTS requests_ended;
 ";
 
 /// Column for the actor that carries out a request.

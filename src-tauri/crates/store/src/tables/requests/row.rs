@@ -106,11 +106,13 @@ impl Summary {
 
 /// Index of the command line in [`SUMMARY`].
 pub(crate) const LINE: usize = 6;
+/// Index of the packed parts in [`SUMMARY`], where the risk is one of them.
+const PACKED: usize = 18;
 
 pub(crate) const SUMMARY: &str =
     "number, id, agent, request_id, session, phase, line, risk, ending, exit_code, actor,
     received_at, started_at, ended_at, coalesce(denied_by, json_extract(ended, '$.rule')), origin, answered_by,
-    nullif(coalesce(folder, json_extract(plan, '$.cwd.path')), '')";
+    nullif(coalesce(folder, json_extract(plan, '$.cwd.path')), ''), CASE WHEN risk IS NULL THEN packed END";
 
 pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
     Ok(Summary {
@@ -121,7 +123,10 @@ pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
         session: row.get(4)?,
         phase: row.get::<_, Phase>(5)?.0,
         line: row.get(6)?,
-        risk: row.get::<_, Option<JsonColumn<_>>>(7)?.map(|json| json.0),
+        risk: match row.get::<_, Option<JsonColumn<_>>>(7)? {
+            Some(risk) => Some(risk.0),
+            None => row.get_ref(PACKED)?.as_blob_or_null()?.and_then(packed::packed_risk),
+        },
         ending: row.get::<_, Option<EndReasonColumn>>(8)?.and_then(|end| end.0),
         exit_code: row.get(9)?,
         by: row.get::<_, Option<JsonColumn<Actor>>>(10)?.map(|json| json.0.0),
@@ -168,35 +173,35 @@ pub struct StoredRequest {
     pub told: Option<u64>,
 }
 
-const REST: &str =
-    "content, asked_at, decided_at, intended_at, pid, start_time, boot, digest, feedback, asked_line, told";
+const REST: &str = "content, asked_at, decided_at, intended_at, pid, start_time, boot,
+    coalesce(nullif(lower(hex(plan_digest)), ''), digest), feedback, asked_line, told";
 
 /// Index of the first of the long parts, behind [`SUMMARY`] and [`REST`].
-const LONG_PARTS: usize = 29;
+const LONG_PARTS: usize = 30;
 
 /// Returns the columns of a whole request.
-pub(crate) fn whole_columns() -> String {
+fn whole_columns() -> String {
     format!("{SUMMARY}, {REST}, {}", packed::COLUMNS)
 }
 
-pub(crate) fn request_from_row(row: &Row<'_>) -> rusqlite::Result<StoredRequest> {
-    let process = match (row.get(22)?, row.get(23)?, row.get(24)?) {
+fn request_from_row(row: &Row<'_>) -> rusqlite::Result<StoredRequest> {
+    let process = match (row.get(23)?, row.get(24)?, row.get(25)?) {
         (Some(pid), Some(start_time), Some(boot)) => Some(RecordedProcess { pid, start_time, boot }),
         _ => None,
     };
     let LongParts { asked, plan, verdict, facts, ended } = LongParts::from_row(row, LONG_PARTS)?;
     Ok(StoredRequest {
         summary: summary(row)?,
-        content: row.get(18)?,
-        asked_at: row.get(19)?,
-        decided_at: row.get(20)?,
-        intended_at: row.get(21)?,
+        content: row.get(19)?,
+        asked_at: row.get(20)?,
+        decided_at: row.get(21)?,
+        intended_at: row.get(22)?,
         process,
-        digest: row.get::<_, Option<String>>(25)?.map(Digest),
-        feedback: row.get(26)?,
+        digest: row.get::<_, Option<String>>(26)?.map(Digest),
+        feedback: row.get(27)?,
         ending: from_json(ended)?,
-        asked_line: row.get(27)?,
-        told: row.get(28)?,
+        asked_line: row.get(28)?,
+        told: row.get(29)?,
         asked,
         plan: from_json(plan)?,
         verdict: from_json(verdict)?,

@@ -160,14 +160,17 @@ fn a_whole_life_is_written_down() {
     assert_eq!(read(), Some(expected.clone()));
     assert!(plain_bytes(&store, "r1") > 0);
     store.write(crate::search::index_all).wait().unwrap();
-    assert_eq!(read(), Some(expected), "packed, it says the same");
+    assert_eq!(read(), Some(expected.clone()), "packed, it says the same");
     assert_eq!(plain_bytes(&store, "r1"), 0, "and nothing is kept twice");
+    let listed = store.read(|conn| history::list_newest(conn, &Filter::default(), 10)).unwrap();
+    assert_eq!(listed, [expected.summary], "a list says so too");
 }
 
-/// Returns how long the long parts of a request are that are not packed.
+/// Returns how long the long parts of a request and its risk are that are not packed.
 fn plain_bytes(store: &Store, request_id: &'static str) -> usize {
     let sql = "SELECT length(asked) + coalesce(length(plan), 0) + coalesce(length(verdict), 0)
-            + coalesce(length(facts), 0) + coalesce(length(ended), 0) FROM requests WHERE request_id = ?1";
+            + coalesce(length(facts), 0) + coalesce(length(ended), 0) + coalesce(length(risk), 0)
+        FROM requests WHERE request_id = ?1";
     store.read(|conn| Ok(conn.query_row(sql, [request_id], |row| row.get(0))?)).unwrap()
 }
 
@@ -188,8 +191,10 @@ fn a_forgotten_body_is_in_no_column_packed_or_not() {
         ("{\"secret\":1}", Some(plan()), Some(verdict()))
     );
     assert_eq!((row.summary.folder.as_deref(), row.summary.denied_by), (Some("/"), Some(4)));
+    assert_eq!(row.summary.risk, Some(verdict().risk));
     store.write(move |conn| super::forget_body(conn, id, "it", "{}")).wait().unwrap();
     let row = read();
+    assert_eq!(row.summary.risk, Some(verdict().risk), "it is still known");
     assert_eq!((row.asked.as_str(), row.plan, row.verdict, row.facts), ("{}", None, None, None));
     assert_eq!(row.ending, Some(denied(DenyReason::Core)), "what became of it is still known");
 }
