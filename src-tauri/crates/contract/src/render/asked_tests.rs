@@ -72,7 +72,7 @@ fn the_reason_is_that_of_the_step_in_the_headline() {
     let pushes = step(&["git", "push"], Decision::Ask, no_rule("git push"));
     assert_eq!(
         why(&asks(both(), steps(pushes.clone()), vec![push(1)]), &AskedUse::Command),
-        "You haven’t allowed `git push` for Claude Code yet. Both steps need approval."
+        "You haven’t allowed `git push` for Claude Code yet. Both need approval."
     );
     let allowed = StepVerdict { decision: Decision::Allow, ..pushes.clone() };
     assert_eq!(
@@ -83,13 +83,13 @@ fn the_reason_is_that_of_the_step_in_the_headline() {
     let unread = StepVerdict { cause: Cause::Unparsed(Note::with_text("sets ", "X", "")), ..pushes.clone() };
     assert_eq!(
         why(&asks(both(), steps(unread), vec![push(1)]), &AskedUse::Command),
-        "Postern can’t read all of it: sets `X`. Both steps need approval."
+        "Postern can’t read all of it: sets `X`. Both need approval."
     );
     let command = Some("git push".to_owned());
     let follows = StepVerdict { cause: Cause::ReadOnlyBut { command, gap: ClassGap::NotConfined }, ..pushes };
     assert_eq!(
         why(&asks(both(), steps(follows), vec![push(1)]), &AskedUse::Command),
-        "You haven’t allowed `npm test` for Claude Code yet. Both steps need approval.",
+        "You haven’t allowed `npm test` for Claude Code yet. Both need approval.",
         "it is asked about for the other one alone"
     );
 }

@@ -66,7 +66,7 @@ fn reason_line(cause: &Cause, used: &AskedUse, agent: &ShownText) -> Sentence {
         Cause::Steps { cause, asking, steps } => {
             let begun = reason_line(cause, used, agent);
             match (asking, steps) {
-                (2, 2) => begun.literal(" Both steps need approval."),
+                (2, 2) => begun.literal(" Both need approval."),
                 (asking, steps) if asking == steps => {
                     begun.literal(" All ").number(*steps).literal(" steps need approval.")
                 }
