@@ -5,6 +5,7 @@ use super::connect::{BrokerLink, MemberReply};
 use super::keep::{Folder, Keys};
 use super::store::{self, PersonConnection};
 use super::waiting::{Elsewhere, WaitingQuestions};
+use async_nats::Subscriber;
 use async_nats::jetstream::{Message, consumer};
 use futures_util::StreamExt as _;
 use postern_contract::{ClosedBy, Part, Question};
@@ -174,9 +175,13 @@ impl FleetApprover {
     }
 
     /// Returns what hosts say of their presence from now on.
-    pub(super) async fn presence(&self) -> Result<async_nats::Subscriber, FleetError> {
-        let subject = Subjects::for_fleet(&self.fleet).host_presence("*");
-        self.link.client.subscribe(subject).await.map_err(FleetError::broker)
+    pub(super) async fn presence(&self) -> Result<Subscriber, FleetError> {
+        self.link.subscribe(Subjects::for_fleet(&self.fleet).host_presence("*")).await
+    }
+
+    /// Returns the rosters that the broker stores from now on.
+    pub(super) async fn stored_rosters(&self) -> Result<Subscriber, FleetError> {
+        self.link.subscribe(Subjects::for_fleet(&self.fleet).stored(store::ROSTER)).await
     }
 
     /// Returns the next news; `None` for a message that is none. Ends with the connection.
@@ -198,6 +203,10 @@ impl FleetApprover {
     pub(super) async fn follow(&self) -> Result<(), FleetError> {
         let next = store::follow(&self.link.client, &self.fleet, &self.keys.open, &self.folder).await?;
         let answers = next.roster.member(&self.me).is_some_and(|me| me.has_role(MemberRole::Approver));
+        // Another program may have pinned it.
+        if next.hash != self.pinned().hash {
+            self.folder.note_roster();
+        }
         *self.pinned.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
         if answers { Ok(()) } else { Err(FleetError::NoApprover) }
     }

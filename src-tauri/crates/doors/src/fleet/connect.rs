@@ -7,7 +7,7 @@ use async_nats::jetstream::context::ContextBuilder;
 use async_nats::jetstream::{self, consumer};
 use async_nats::{
     Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, HeaderMap, Message, RequestErrorKind,
-    ServerError,
+    ServerError, Subscriber,
 };
 use futures_util::StreamExt as _;
 use postern_fleet::{FleetId, Hash, SignKey, Subjects, WallMillis};
@@ -138,6 +138,11 @@ impl BrokerLink {
     /// Returns what the server said this member may not do.
     pub(super) fn violations(&self) -> Vec<String> {
         self.violations.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Listens to a subject. What the broker refuses is not heard here.
+    pub(super) async fn subscribe(&self, subject: String) -> Result<Subscriber, FleetError> {
+        self.client.subscribe(subject).await.map_err(FleetError::broker)
     }
 
     /// Sends a request to another member, and waits for its reply.

@@ -15,6 +15,8 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::Notify;
 
 /// Largest number of rosters between the one that a code names and the one that a new member is in.
 const ROSTERS: usize = 10;
@@ -74,6 +76,8 @@ const FILES: [&str; 22] = [
 #[derive(Debug, Clone)]
 pub struct Folder {
     path: PathBuf,
+    /// Word for a clone of this folder that the roster may be another one by now.
+    roster_changed: Arc<Notify>,
 }
 
 /// Extent to which a fleet may change what runs on a host. Its person chooses it at joining.
@@ -206,7 +210,7 @@ impl Keys {
 impl Folder {
     /// Returns the fleet's folder of a data folder. It need not exist.
     pub fn from_data_folder(data: &Path) -> Self {
-        Self { path: data.join("fleet") }
+        Self { path: data.join("fleet"), roster_changed: Arc::default() }
     }
 
     /// Returns its path.
@@ -321,9 +325,21 @@ impl Folder {
             Some(ours) if ours.pinned.roster.version > pinned.roster.version => Ok(()),
             Some(_) | None => {
                 let kept = KeptRoster { pinned: pinned.clone(), envelope: envelope.clone() };
-                self.write_json("roster.json", &kept)
+                self.write_json("roster.json", &kept)?;
+                self.note_roster();
+                Ok(())
             }
         }
+    }
+
+    /// Wakes the clone of this folder that waits for another roster.
+    pub(super) fn note_roster(&self) {
+        self.roster_changed.notify_one();
+    }
+
+    /// Waits until the roster may be another one than when this was last called.
+    pub(super) async fn roster_noted(&self) {
+        self.roster_changed.notified().await;
     }
 
     /// Returns the roster that was signed here and that the broker did not confirm.

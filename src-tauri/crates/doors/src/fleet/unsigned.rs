@@ -95,14 +95,24 @@ impl UnsignedChanges {
     /// Looks whenever something changes at the broker, until the door closes.
     pub(super) async fn watch_broker(&self, closed: &CancellationToken) {
         let work = async {
+            let mut rest = LOST;
             loop {
-                let looked = if self.needs_signatures() { Some(self.look_until_lost().await) } else { None };
-                if let Some(Err(error)) = &looked {
-                    tracing::warn!(%error, "changes of the fleet that wait for signatures could not be read");
+                let mut pause = PRESENT;
+                if self.needs_signatures() {
+                    rest = match self.look_until_lost().await {
+                        // A broker that reads its configuration again cuts connections, and is there at once.
+                        Ok(()) => LOST,
+                        Err(error) => {
+                            tracing::warn!(%error, "changes of the fleet that wait for signatures could not be read");
+                            (rest * 2).min(PRESENT)
+                        }
+                    };
+                    pause = rest;
                 }
-                // A broker that reads its configuration again cuts connections, and is there at once.
-                let pause = if let Some(Ok(())) = looked { LOST } else { PRESENT };
-                tokio::time::sleep(pause).await;
+                tokio::select! {
+                    () = tokio::time::sleep(pause) => {}
+                    () = self.folder.roster_noted() => {}
+                }
             }
         };
         closed.run_until_cancelled(Box::pin(work)).await;
@@ -112,10 +122,9 @@ impl UnsignedChanges {
     async fn look_until_lost(&self) -> Result<(), FleetError> {
         let PersonConnection { link, fleet, .. } = PersonConnection::open(&self.folder).await?;
         let names = Subjects::for_fleet(&fleet);
-        let stored =
-            async |key: &str| link.client.subscribe(names.stored(key)).await.map_err(FleetError::broker);
         // Before it looks, so that nothing is missed between.
-        let mut changes = select(stored(&format!("{PROPOSAL}.>")).await?, stored(ROSTER).await?);
+        let proposals = link.subscribe(names.stored(&format!("{PROPOSAL}.>"))).await?;
+        let mut changes = select(proposals, link.subscribe(names.stored(ROSTER)).await?);
         link.client.flush().await.map_err(FleetError::broker)?;
         self.read_proposals().await?;
         loop {
@@ -184,5 +193,31 @@ pub(super) fn shown_needs(needed: &SignaturesNeeded) -> FleetSignatures {
         role: if needed.role == MemberRole::Owner { FleetRole::Owner } else { FleetRole::Publisher },
         missing: u32::try_from(needed.missing).unwrap_or(u32::MAX),
         people: needed.people.iter().map(|person| visible_text(person)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Folder;
+    use crate::fleet::{BrokerChoice, HostConsent, NewFleetChoices, prepare_fleet};
+    use futures_util::FutureExt as _;
+
+    #[test]
+    fn a_roster_that_is_pinned_wakes_once_who_waits_for_another() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::from_data_folder(place.path());
+        let listen = ([127, 0, 0, 1], 7720).into();
+        let wanted = NewFleetChoices {
+            broker: BrokerChoice::Own { listen, before_2_10: false, in_container: false },
+            name: "MacBook".to_owned(),
+            person: "Mara".to_owned(),
+            group: "all".parse().unwrap(),
+            consent: HostConsent::default(),
+        };
+        let watched = folder.clone();
+        assert_eq!(watched.roster_noted().now_or_never(), None);
+        prepare_fleet(&folder, &wanted).unwrap().save_files(&folder).unwrap();
+        assert_eq!(watched.roster_noted().now_or_never(), Some(()));
+        assert_eq!(watched.roster_noted().now_or_never(), None);
     }
 }

@@ -93,8 +93,7 @@ impl FleetOwner {
 
     /// Listens to rosters as the broker stores them.
     pub(super) async fn stored_rosters(&self) -> Result<Subscriber, FleetError> {
-        let subject = Subjects::for_fleet(&self.membership.fleet).stored(ROSTER);
-        let stored = self.link.client.subscribe(subject).await.map_err(FleetError::broker)?;
+        let stored = self.link.subscribe(Subjects::for_fleet(&self.membership.fleet).stored(ROSTER)).await?;
         self.link.client.flush().await.map_err(FleetError::broker)?;
         Ok(stored)
     }

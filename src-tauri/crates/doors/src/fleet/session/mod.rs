@@ -167,12 +167,11 @@ impl FleetHostSession {
 
     async fn serve(&mut self, read: &mut Revisions) -> Result<(), FleetError> {
         let client = self.link.client.clone();
-        let subscribed = async |subject: String| client.subscribe(subject).await.map_err(FleetError::broker);
-        // Before anything is read, so that nothing is missed between. What the broker refuses is not heard here.
-        let mut kept = subscribed(self.names.stored(">")).await?;
-        let mut answers = subscribed(self.names.answers(&self.fleet.me)).await?;
-        let mut presence = subscribed(self.names.presence("*")).await?;
-        let mut jobs = subscribed(self.names.jobs(self.fleet.me.as_str())).await?;
+        // Before anything is read, so that nothing is missed between.
+        let mut kept = self.link.subscribe(self.names.stored(">")).await?;
+        let mut answers = self.link.subscribe(self.names.answers(&self.fleet.me)).await?;
+        let mut presence = self.link.subscribe(self.names.presence("*")).await?;
+        let mut jobs = self.link.subscribe(self.names.jobs(self.fleet.me.as_str())).await?;
         // Of what is as it was nothing is read again: after a crash of the broker all hosts come at once.
         let there = store::revisions(&self.link, &self.fleet.id).await?;
         let is_new = |key: &str| !read.contains_key(key) || read.get(key) != there.get(key);
