@@ -48,7 +48,8 @@ impl UnsignedChanges {
     async fn read_proposals(&self) -> Result<(), FleetError> {
         let _turn = self.looking.lock().await;
         let all = if self.needs_signatures() { list_proposals(&self.folder).await? } else { Vec::new() };
-        let own: BTreeSet<String> = all.iter().filter(|one| is_own(one)).map(|one| one.id.clone()).collect();
+        let own: BTreeSet<String> =
+            all.iter().filter(|one| waits_for_own(one)).map(|one| one.id.clone()).collect();
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = all.into_iter().map(Arc::new).collect();
         let waiting = own.len();
         if self.are_new(own) {
@@ -170,8 +171,9 @@ impl Proposals for UnsignedChanges {
     }
 }
 
-fn is_own(one: &WaitingProposal) -> bool {
-    one.shown.as_ref().is_ok_and(|shown| shown.own)
+/// Checks that the signature of the person at this Mac is missing: what all signed already is about to be stored.
+fn waits_for_own(one: &WaitingProposal) -> bool {
+    one.shown.as_ref().is_ok_and(|shown| shown.own && shown.needed.missing > 0)
 }
 
 fn shown_change(folder: &Folder, one: &WaitingProposal) -> ProposedChange {
@@ -181,9 +183,9 @@ fn shown_change(folder: &Folder, one: &WaitingProposal) -> ProposedChange {
         id: one.id.clone(),
         group: one.group.as_ref().map(ToString::to_string),
         lines,
-        needs: shown.ok().map(|shown| shown_needs(&shown.needed)),
+        needs: shown.ok().filter(|shown| shown.needed.missing > 0).map(|shown| shown_needs(&shown.needed)),
         problem: shown.err().map(|why| visible_text(why)),
-        own: is_own(one),
+        own: shown.is_ok_and(|shown| shown.own),
     }
 }
 

@@ -13,7 +13,7 @@ use super::keep::{
     CERTIFICATE, CONFIGURATION, CREDENTIALS, Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember,
     PRIVATE_KEY,
 };
-use super::{FleetError, policy, store};
+use super::{FleetError, policy, service, store};
 use postern_fleet::{
     ApproverLimits, CODE_LASTS, FleetId, FleetRisk, Hash, Introduction, InvitationCode, Member, MemberRole,
     PinnedRoster, Roster, SignedEnvelope,
@@ -268,6 +268,7 @@ impl FleetOwner {
     /// Connects as the owner, and makes what the broker keeps if it does not keep it yet.
     pub async fn connect(folder: &Folder) -> Result<Self, FleetError> {
         let membership = folder.membership()?;
+        let is_unsettled = folder.pending_roster()?.is_some();
         let (pinned, signed) = folder.roster()?;
         let me = membership.own_member_id(false).ok_or(FleetError::NoOwner)?.clone();
         let keys = folder.read_keys(&me)?;
@@ -291,6 +292,10 @@ impl FleetOwner {
         let (fleet, by) = (&owner.membership.fleet, (&owner.me, &owner.keys.sign));
         store::say_fresh(&owner.link.client, fleet, by, &owner.pinned).await?;
         owner.put_out_unconfirmed().await?;
+        if is_unsettled {
+            // Who signed it ended before the broker read whom it lets in.
+            service::reload(&owner.folder);
+        }
         Ok(owner)
     }
 
@@ -318,17 +323,17 @@ impl FleetOwner {
         if Hash::of_bytes(&pending.payload) == self.pinned.hash {
             // It was stored, and only its confirmation was lost.
             self.settle_roster().await?;
-            self.configure(&self.folder.invited()?)?;
             return Ok(None);
         }
         let next = self.pinned.verify_later(&pending, &self.membership.fleet);
-        let Some(next) = next.ok().filter(|_| self.is_owner()) else {
+        // What several signed may have been withdrawn since.
+        let is_wanted = !self.is_one_of_several() || self.is_proposed(&pending).await?;
+        let Some(next) = next.ok().filter(|_| is_wanted && self.is_owner()) else {
             self.folder.forget_pending_roster()?;
             return Ok(None);
         };
         let before = self.pinned.roster.members.clone();
         self.store_roster(next, pending.clone()).await?;
-        self.configure(&self.folder.invited()?)?;
         let stays = |member: &Member| self.pinned.roster.member(&member.id).is_some();
         self.removed_late = before.into_iter().filter(|member| !stays(member)).collect();
         Ok(Some(pending))
@@ -347,9 +352,16 @@ impl FleetOwner {
         self.settle_roster().await
     }
 
-    /// Seals policy for whom the roster that is stored now names, and forgets that it was on its way.
+    /// Configures the broker and seals policy by the roster that is stored now, and takes away what waited for signatures.
+    ///
+    /// That it was on its way is forgotten last: until then the next command of this owner does all of it again.
     async fn settle_roster(&self) -> Result<(), FleetError> {
+        self.configure_by(&self.pinned.roster, &self.folder.invited()?)?;
         policy::reseal(&self.link.client, &self.membership.fleet, &self.keys.open, &self.pinned).await?;
+        // One that stays there is on an older roster: nobody can sign it, and the next change takes its place.
+        if let Err(error) = self.clear_proposal().await {
+            tracing::warn!(%error, "a signed change could not be removed from those that wait");
+        }
         self.folder.forget_pending_roster()
     }
 

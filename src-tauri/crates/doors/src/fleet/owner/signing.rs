@@ -47,25 +47,36 @@ impl FleetOwner {
         self.note_signed(&shown.proposal, &checked.content)?;
         let signed = shown.proposal.signed_with(&self.keys.sign, &self.pinned.roster, MemberRole::Owner);
         let checked = self.check_proposal(&signed).map_err(FleetError::Refused)?;
+        // Either this signature counts, or somebody withdrew the change before. Where this Mac ends now, others store it.
+        self.replace_proposal(&signed, shown.revision).await?;
         if checked.missing() > 0 {
-            self.replace_proposal(&signed, shown.revision).await?;
             return Err(FleetError::Proposed(self.needed(&signed, &checked)));
         }
         let [envelope] = signed.documents() else { return Err(FleetError::NoOwner) };
         let next = self.pinned.verify_later(envelope, &self.membership.fleet).map_err(FleetError::refused)?;
         self.folder.keep_pending_roster(envelope)?;
-        self.store_roster(next, envelope.clone()).await?;
-        self.configure(&self.folder.invited()?)?;
-        // One that stays there is on an older roster: nobody can sign it, and the next change takes its place.
-        if let Err(error) = self.replace_proposal(&FleetProposal::NONE, shown.revision).await {
-            tracing::warn!(%error, "a signed change could not be removed from those that wait");
-        }
-        Ok(())
+        self.store_roster(next, envelope.clone()).await
     }
 
     /// Withdraws a change. Who signed it can't take that back: the number of its roster is used by nobody here any more.
     pub async fn withdraw_proposal(&self, shown: &WaitingProposal) -> Result<(), FleetError> {
         self.replace_proposal(&FleetProposal::NONE, shown.revision).await
+    }
+
+    /// Returns true if a roster is still among what waits for signatures.
+    pub(super) async fn is_proposed(&self, roster: &SignedEnvelope) -> Result<bool, FleetError> {
+        let (_, waiting) = self.read_proposal().await?;
+        Ok(waiting.is_some_and(|one| hash_of(one.documents().first()) == hash_of(Some(roster))))
+    }
+
+    /// Takes away what waits for signatures if it counts by now, or if one owner is enough.
+    pub(super) async fn clear_proposal(&self) -> Result<(), FleetError> {
+        let (revision, waiting) = self.read_proposal().await?;
+        let counts = |one: &FleetProposal| hash_of(one.documents().first()) == self.pinned.hash;
+        if waiting.is_some_and(|one| counts(&one) || !self.is_one_of_several()) {
+            self.replace_proposal(&FleetProposal::NONE, revision).await?;
+        }
+        Ok(())
     }
 
     /// Returns true if further owners have to sign what this one does.
@@ -99,8 +110,6 @@ impl FleetOwner {
     }
 
     /// Waits until other owners signed the roster with these new members, and returns the rosters that came.
-    ///
-    /// What nobody signed in time is withdrawn: the device waits no longer.
     pub(super) async fn until_signed(
         &mut self,
         mut stored: Subscriber,
@@ -118,8 +127,6 @@ impl FleetOwner {
         });
         if let Ok(followed) = signed.await {
             followed?;
-        } else if let Some(late) = self.waiting_proposal().await? {
-            self.withdraw_proposal(&late).await?;
         }
         if ids.iter().all(|id| self.pinned.roster.member(id).is_some()) {
             return Ok(rosters);
@@ -168,6 +175,6 @@ impl FleetOwner {
         let owners = self.pinned.roster.members_with(MemberRole::Owner);
         let to: Vec<SealKey> = owners.map(|owner| owner.seal).collect();
         let (client, fleet) = (&self.link.client, &self.membership.fleet);
-        store::replace_proposal(client, fleet, ROSTER_PROPOSAL, proposal, (&to, revision)).await
+        store::replace_proposal(client, fleet, ROSTER_PROPOSAL, proposal, (&to, revision)).await.map(drop)
     }
 }

@@ -44,6 +44,8 @@ use tokio::time::interval;
 const FRESH: Duration = Duration::from_hours(1);
 /// Interval between two checks for approvers that are gone.
 const TICK: Duration = Duration::from_secs(15);
+/// Pause after another roster until that check, at which an owner's Mac says what nobody said yet.
+const SOON: Duration = Duration::from_secs(2);
 /// Jobs that may be under way.
 const JOBS: usize = 8;
 
@@ -204,7 +206,7 @@ impl FleetHostSession {
                 () = self.link.wait_until_lost() => return Err(FleetError::Unreachable("the connection was lost".to_owned())),
                 news = told.recv() => self.on_notification(news, &mut told).await?,
                 message = answers.next() => self.answered(require_message(message)?).await?,
-                message = kept.next() => self.changed(&require_message(message)?).await?,
+                message = kept.next() => if self.changed(&require_message(message)?).await? { ticks.reset_after(SOON) },
                 message = jobs.next() => self.take_job(require_message(message)?).await?,
                 Some(Reporting { reply, member, report }) = self.reports.1.recv() => self.reply_sealed(reply, &member, &report).await?,
                 Some(ended) = self.aside.next() => self.finish_aside(ended)?,
@@ -212,6 +214,7 @@ impl FleetHostSession {
                 _ = ticks.tick() => {
                     self.present.retain(|_, (_, until)| *until > Instant::now());
                     self.send_audit();
+                    self.say_missing_fresh().await?;
                 }
                 _ = fresh.tick() => self.say_fresh().await?,
                 _ = present.tick() => self.say_present().await?,
@@ -223,20 +226,25 @@ impl FleetHostSession {
         Now { wall: super::wall_clock(), timer: self.started.elapsed() }
     }
 
-    async fn changed(&mut self, message: &Message) -> Result<(), FleetError> {
+    /// Takes what the broker stored. Returns true for another roster.
+    async fn changed(&mut self, message: &Message) -> Result<bool, FleetError> {
         let stored = store::opened(&self.fleet.id, &self.fleet.key, &message.subject, &message.payload);
         if let Some(stored @ StoredFleetEntry::Policy(_)) = &stored {
             _ = self.take_policy(stored, DocumentSource::Live).await;
-            return Ok(());
+            return Ok(false);
         }
         let Some(stored) = stored else {
             if message.subject.as_str() == self.names.stored(store::ROSTER) {
                 let refusal = FleetRefusal::Sealed(postern_fleet::SealError::NotForUs);
                 self.note_refusal(("roster", "roster"), None, &refusal).await;
             }
-            return Ok(());
+            return Ok(false);
         };
-        if self.admit_stored(&stored).await { self.follow_rights().await } else { Ok(()) }
+        let is_roster = self.admit_stored(&stored).await;
+        if is_roster {
+            self.follow_rights().await?;
+        }
+        Ok(is_roster)
     }
 
     async fn on_notification(
