@@ -187,7 +187,7 @@ pub(super) async fn revisions(link: &BrokerLink, fleet: &FleetId) -> Result<Revi
 /// Returns those revisions that a host of these groups reads: of others it knows nothing.
 pub(super) fn of_groups(mut all: Revisions, fleet: &FleetId, groups: &[FleetId]) -> Revisions {
     let names = Subjects::for_fleet(fleet);
-    let keys = groups.iter().flat_map(|group| [BUNDLE, STAGE].map(|kind| names.group_key(kind, group)));
+    let keys = groups.iter().flat_map(|group| names.policy_keys(group));
     let keys: BTreeSet<String> = keys.chain([ROSTER, FRESH].map(ToOwned::to_owned)).collect();
     all.retain(|key, _| keys.contains(key));
     all
@@ -447,16 +447,13 @@ pub(super) async fn read_policy(
     open: &postern_fleet::OpenKey,
     (groups, is_new): (&[FleetId], &impl Fn(&str) -> bool),
 ) -> Result<Vec<StoredFleetEntry>, FleetError> {
+    let names = Subjects::for_fleet(fleet);
+    let keys = groups.iter().flat_map(|group| names.policy_keys(group));
+    let keys: Vec<String> = keys.filter(|key| is_new(key)).collect();
     let mut all = Vec::new();
-    for group in groups {
-        for kind in [BUNDLE, STAGE] {
-            let key = Subjects::for_fleet(fleet).group_key(kind, group);
-            if !is_new(&key) {
-                continue;
-            }
-            let document = newest(client, fleet, open, &key).await?;
-            all.extend(document.map(|document| StoredFleetEntry::Policy(document.envelope.encode())));
-        }
+    for key in keys {
+        let document = newest(client, fleet, open, &key).await?;
+        all.extend(document.map(|document| StoredFleetEntry::Policy(document.envelope.encode())));
     }
     Ok(all)
 }

@@ -359,19 +359,32 @@ async fn no_document_of_a_publisher_keeps_the_others_from_publishing() {
     published_for_all(&Publisher::connect(&stage.laptop.folder()).await.unwrap(), "mv *").await;
 }
 
+/// Headers by which the server stores nothing, and removes what was before a message: of its subject, or of the whole bucket.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_broker_does_not_store_counts_on_no_host() {
+async fn what_the_broker_does_not_store_removes_nothing_and_counts_on_no_host() {
     let mut stage = Stage::set().await;
     let (_mac, pat) = another_publisher(&mut stage).await;
     let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
     published_for_all(&mara, "echo *").await;
-    for (kind, envelope) in pat.sign_policy(9) {
+    let context = jetstream::new(pat.client.clone());
+    let kept = async || {
+        let stream = context.get_stream(format!("KV_pf-{}", pat.fleet)).await.unwrap();
+        stream.cached_info().state.messages
+    };
+    let before = kept().await;
+    assert!(before > 4, "rosters, word of them, a bundle and its stages: {before}");
+    // The first is that of a publisher who was not the first.
+    let refused =
+        [("Nats-Expected-Last-Subject-Sequence", "999999"), ("Nats-Rollup", "all"), ("Nats-Rollup", "sub")];
+    for ((name, value), (kind, envelope)) in
+        refused.into_iter().flat_map(|header| pat.sign_policy(9).map(|signed| (header, signed)))
+    {
         let (key, sealed) = pat.seal(kind, &envelope, &pat.everybody());
         let mut headers = HeaderMap::new();
-        // As of a publisher who was not the first.
-        headers.insert("Nats-Expected-Last-Subject-Sequence", "999999");
-        assert!(!pat.write(&key, sealed, headers).await, "the broker refuses it");
+        headers.insert(name, value);
+        assert!(!pat.write(&key, sealed, headers).await, "the broker refuses it: {kind}, {name}");
     }
+    assert_eq!(kept().await, before);
     // A host that took the version 9 would not take this one, which is older.
     published_for_all(&mara, "ls *").await;
 }
@@ -392,29 +405,6 @@ async fn a_publisher_cannot_fill_what_revoking_it_needs() {
     stage.broker.reload();
     let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
     published_for_all(&mara, "ls *").await;
-}
-
-/// A header that has the server remove everything before a message: of its subject, or of the whole bucket.
-#[tokio::test(flavor = "multi_thread")]
-async fn no_header_of_a_publisher_empties_the_bucket() {
-    let mut stage = Stage::set().await;
-    let (_mac, pat) = another_publisher(&mut stage).await;
-    let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
-    published_for_all(&mara, "echo *").await;
-    let bucket = jetstream::new(pat.client.clone());
-    let bucket = async || {
-        let stream = bucket.get_stream(format!("KV_pf-{}", pat.fleet)).await.unwrap();
-        stream.cached_info().state.messages
-    };
-    let before = bucket().await;
-    assert!(before > 4, "rosters, word of them, a bundle and its stages: {before}");
-    let (key, sealed) = pat.seal("bundle", &pat.sign_policy(9)[0].1, &pat.everybody());
-    for scope in ["all", "sub"] {
-        let mut headers = HeaderMap::new();
-        headers.insert("Nats-Rollup", scope);
-        assert!(!pat.write(&key, sealed.clone(), headers).await, "the broker refuses it: {scope}");
-    }
-    assert_eq!(bucket().await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
