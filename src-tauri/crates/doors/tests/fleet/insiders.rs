@@ -3,12 +3,14 @@
 //! Hosts speak of others' questions or never stop asking, approvers never stop sending, and nobody may sign the last document
 //! of a publisher any more.
 
-use crate::stage::{Mac, PATIENCE, Stage, invitation, joined, until_async, waits};
+use crate::policy::until_in_force;
+use crate::proposals::denies;
+use crate::stage::{AskedFromAfar, Mac, PATIENCE, Stage, invitation, joined, until_async};
 use async_nats::jetstream::{self, stream};
 use async_nats::{Client, HeaderMap};
 use postern_doors::fleet::{
-    AnswerReply, ApproverLimits, Asked, Elsewhere, FleetApprover, FleetChoice, FleetId, FleetRisk, HostReply,
-    Invitation, Keys, News, Publisher, Reported, RolloutReach, Work,
+    AnswerReply, ApproverLimits, Elsewhere, FleetApprover, FleetChoice, FleetId, FleetRisk, Invitation, Keys,
+    News, Publisher, RolloutReach,
 };
 use postern_fleet::{
     Bundle, BundleRules, FleetClosing, FleetMessageBody, FleetMessageHeader, FleetQuestion, PinnedRoster,
@@ -163,10 +165,7 @@ async fn a_host_closes_and_replaces_no_question_of_another() {
     let mut stage = Stage::set().await;
     let (_mac, bad) = another_host(&mut stage, "bad", "all").await;
     stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
-    let mut news = stage.watch().await;
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { mut news, file, run, asked } = stage.watch_and_ask("file").await;
     let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     let window = stage.laptop.host.add_approver(ConnectedApproverKind::Window);
     let listed = async || {
@@ -215,10 +214,7 @@ async fn a_host_fills_no_inbox() {
     let (_one, bad) = another_host(&mut stage, "bad", "all").await;
     let (_other, nightly) = another_host(&mut stage, "nightly", "nightly").await;
     stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
-    let mut news = stage.watch().await;
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { news: _news, run, asked, .. } = stage.watch_and_ask("file").await;
     for _ in 0..40 {
         bad.ask_like(&asked, &Uuid::new_v4().to_string()).await;
         nightly.ask_like(&asked, &Uuid::new_v4().to_string()).await;
@@ -246,10 +242,7 @@ async fn a_flood_keeps_no_answer_of_others_out() {
     joined(&mut stage.owner, &stage.broker, &phone.folder(), &[false], invitation("MacBook Air", "Noor"))
         .await;
     let noor = Insider::of(&stage, &phone, false).await;
-    let mut news = stage.watch().await;
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;
     let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     let subject = Subjects::for_fleet(&noor.fleet).answers(&asked.host);
     // Junk, and what an approver signed: for nobody, but it is hers.
@@ -293,24 +286,12 @@ async fn another_publisher(stage: &mut Stage) -> (Mac, Insider) {
     (mac, insider)
 }
 
-async fn until_in_force(publisher: &Publisher, name: &str) {
-    until_async(async || {
-        let replies = publisher.ask_all("mini", &Work::Policy).await.unwrap();
-        matches!(&replies[0].1, HostReply::Did(Reported::Policy(states)) if states[0].in_force.as_deref() == Some(name))
-    })
-    .await;
-}
-
-fn denies(text: &str) -> Asked {
-    Asked { rules: vec![json!({"effect": "deny", "text": text})], ..Asked::default() }
-}
-
 /// Publishes for all, and waits until the mini has it. Returns its name.
 async fn published_for_all(publisher: &Publisher, text: &str) -> String {
     let name = publisher.publish(&whole_fleet(), denies(text), Vec::new()).await.unwrap();
     publisher.advance(&whole_fleet(), true).await.unwrap();
     publisher.advance(&whole_fleet(), true).await.unwrap();
-    until_in_force(publisher, &name).await;
+    until_in_force(publisher, &name, "mini").await;
     name
 }
 

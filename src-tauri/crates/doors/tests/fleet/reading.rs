@@ -1,6 +1,6 @@
 //! History, agents and rules of a host, read from elsewhere as far as its person lets the fleet.
 
-use crate::stage::{PATIENCE, Stage, waits};
+use crate::stage::{AskedFromAfar, PATIENCE, Stage};
 use postern_doors::fleet::{FleetApprover, FleetChoice, HostPart, HostReply, Publisher, Reported, Work};
 use postern_host::ConnectedApproverKind;
 use serde_json::{Value, json};
@@ -28,10 +28,7 @@ fn rows(reported: Reported, list: &str) -> Vec<Value> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_host_is_read_only_where_its_person_allowed_it_and_nothing_changes() {
     let mut stage = Stage::set().await;
-    let mut news = stage.watch().await;
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { news: _news, run, asked, .. } = stage.watch_and_ask("file").await;
     let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     mara.answer(&asked, FleetChoice::Once, None, None).await.unwrap();
     timeout(PATIENCE, run).await.unwrap().unwrap();
