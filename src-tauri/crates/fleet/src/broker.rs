@@ -110,6 +110,13 @@ impl Subjects {
     pub fn inbox_prefix(member: &str) -> String {
         format!("_INBOX_{member}")
     }
+
+    /// Returns true if a member gets replies on a subject.
+    ///
+    /// A request may name any other one, and the broker lets whoever replies publish there.
+    pub fn is_inbox_of(member: &str, subject: &str) -> bool {
+        subject.strip_prefix(&Self::inbox_prefix(member)).is_some_and(|rest| rest.starts_with('.'))
+    }
 }
 
 /// Everything that the configuration of a broker is made of.

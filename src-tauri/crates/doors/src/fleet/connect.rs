@@ -256,12 +256,12 @@ pub(super) fn jet_stream(client: &Client) -> jetstream::Context {
 pub(super) async fn publish_confirmed(
     client: &Client,
     subject: String,
-    message: &str,
+    message: HeaderMap,
     bytes: Vec<u8>,
 ) -> Result<(), FleetError> {
     let context = jet_stream(client);
     let confirmed = async {
-        let sent = context.publish_with_headers(subject, message_id(message), bytes.into()).await;
+        let sent = context.publish_with_headers(subject, message, bytes.into()).await;
         sent.map_err(FleetError::broker)?.await.map_err(FleetError::broker)
     };
     let late = |_| FleetError::Unreachable("it confirms nothing".to_owned());
@@ -269,9 +269,13 @@ pub(super) async fn publish_confirmed(
 }
 
 /// Returns the header by which the broker recognizes a message that comes again.
-pub(super) fn message_id(message: &str) -> HeaderMap {
+///
+/// It is made of a signature, so nobody else knows it before: of two messages of one id in a stream, whoever sent them, the broker
+/// drops the later.
+pub(super) fn message_id(key: &SignKey, message: &str) -> HeaderMap {
+    let signature = key.sign(format!("postern-fleet message {message}").as_bytes());
     let mut headers = HeaderMap::new();
-    headers.insert("Nats-Msg-Id", message);
+    headers.insert("Nats-Msg-Id", Hash::of_bytes(&signature).to_string());
     headers
 }
 

@@ -3,8 +3,10 @@
 //! Hosts speak of others' questions or never stop asking, approvers never stop sending, and nobody may sign the last document
 //! of a publisher any more.
 
+use crate::audit::{anchored_more, verified};
 use crate::policy::until_in_force;
 use crate::proposals::denies;
+use crate::rights::noor_joined;
 use crate::stage::{AskedFromAfar, Mac, PATIENCE, Stage, invitation, joined, until_async};
 use async_nats::jetstream::{self, stream};
 use async_nats::{Client, HeaderMap};
@@ -13,8 +15,8 @@ use postern_doors::fleet::{
     News, Publisher, RolloutReach,
 };
 use postern_fleet::{
-    Bundle, BundleRules, FleetClosing, FleetMessageBody, FleetMessageHeader, FleetQuestion, PinnedRoster,
-    RolloutStage, SealKey, Seed, SignedEnvelope, Subjects, seal_document,
+    Bundle, BundleRules, FleetClosing, FleetMessageBody, FleetMessageHeader, FleetQuestion, Hash,
+    PinnedRoster, RolloutStage, SealKey, Seed, SignKey, SignedEnvelope, Subjects, seal_document,
 };
 use postern_host::ConnectedApproverKind;
 use serde_json::{Value, json};
@@ -31,19 +33,25 @@ pub(super) struct Insider {
     client: Client,
 }
 
+/// Connects to the broker by a key, without Postern. `name` is the beginning of the subjects on which it gets replies.
+async fn connected(stage: &Stage, key: &SignKey, name: &str) -> Client {
+    let folder = stage.laptop.folder();
+    async_nats::ConnectOptions::with_nkey(key.nkey_seed())
+        .add_root_certificates(folder.broker().join("broker.crt"))
+        .require_tls(true)
+        .custom_inbox_prefix(Subjects::inbox_prefix(name))
+        .connect(&folder.membership().unwrap().server)
+        .await
+        .unwrap()
+}
+
 impl Insider {
     /// Speaks as the member of this Mac.
     pub(super) async fn of(stage: &Stage, mac: &Mac, as_host: bool) -> Self {
         let (folder, membership) = (mac.folder(), mac.folder().membership().unwrap());
         let me = membership.own_member_id(as_host).unwrap().clone();
         let keys = folder.read_keys(&me).unwrap();
-        let client = async_nats::ConnectOptions::with_nkey(keys.nkey.nkey_seed())
-            .add_root_certificates(stage.laptop.folder().broker().join("broker.crt"))
-            .require_tls(true)
-            .custom_inbox_prefix(Subjects::inbox_prefix(me.as_str()))
-            .connect(&membership.server)
-            .await
-            .unwrap();
+        let client = connected(stage, &keys.nkey, me.as_str()).await;
         Self { me, fleet: membership.fleet, keys, pinned: folder.pinned().unwrap(), client }
     }
 
@@ -64,6 +72,13 @@ impl Insider {
         let subject = Subjects::for_fleet(&self.fleet).questions(&self.me);
         let stored = async_nats::jetstream::new(self.client.clone()).publish(subject, sealed.into()).await;
         stored.unwrap().await.unwrap();
+    }
+
+    /// Signs a message that no host takes.
+    fn sign_junk(&self) -> Vec<u8> {
+        let body = FleetClosing { question: whole_fleet(), outcome: String::new(), by: None, place: None };
+        let mut seed = Seed::new(random_bytes());
+        self.header().seal_body(&body, &self.everybody(), &self.keys.sign, &mut seed).unwrap().encode()
     }
 
     /// Asks what this question asks, under another id and for a day.
@@ -114,7 +129,7 @@ impl Insider {
             approvals: serde_json::Map::new(),
         };
         let signed = self.header().sign_body(bundle, &[&self.keys.sign]);
-        let bundle = postern_fleet::Hash::of_bytes(&signed.payload);
+        let bundle = Hash::of_bytes(&signed.payload);
         let stage = RolloutStage { group: whole_fleet(), number: version, bundle, reach: RolloutReach::All };
         [("bundle", signed), ("stage", self.header().sign_body(stage, &[&self.keys.sign]))]
     }
@@ -246,19 +261,7 @@ async fn a_flood_keeps_no_answer_of_others_out() {
     let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     let subject = Subjects::for_fleet(&noor.fleet).answers(&asked.host);
     // Junk, and what an approver signed: for nobody, but it is hers.
-    let signed = noor.header().seal_body(
-        &FleetClosing {
-            question: asked.question.id.parse().unwrap(),
-            outcome: String::new(),
-            by: None,
-            place: None,
-        },
-        &noor.everybody(),
-        &noor.keys.sign,
-        &mut Seed::new(random_bytes()),
-    );
-    let signed = String::from_utf8(signed.unwrap().encode()).unwrap();
-    let (kept, inbox) = (signed.into_bytes(), noor.client.new_inbox());
+    let (kept, inbox) = (noor.sign_junk(), noor.client.new_inbox());
     let flood = tokio::spawn(async move {
         loop {
             for junk in [&b"x"[..], &kept] {
@@ -386,6 +389,63 @@ async fn a_publisher_cannot_fill_what_revoking_it_needs() {
     stage.broker.reload();
     let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
     published_for_all(&mara, "ls *").await;
+}
+
+/// A host may answer any request, and the broker lets it publish wherever the request says. An owner may write every entry.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_request_has_others_write_what_its_sender_may_not() {
+    let mut stage = Stage::set().await;
+    let phone = noor_joined(&mut stage).await;
+    let noor = Insider::of(&stage, &phone, false).await;
+    let _news = stage.watch().await;
+    let code = stage.owner.invite().unwrap();
+    stage.broker.reload();
+    let waiting = stage.owner.await_device(code.clone()).await.unwrap();
+    let meeting = tokio::spawn(waiting.meet_device());
+    let thief = connected(&stage, &code.broker_key().unwrap(), &format!("join-{}", code.join)).await;
+    let names = Subjects::for_fleet(&noor.fleet);
+    let mini = stage.mini.folder().membership().unwrap().own_member_id(true).unwrap().clone();
+    let commit = json!({"commit": Hash::NONE}).to_string().into_bytes();
+    let entry = async |key: &str| {
+        let bucket = jetstream::new(noor.client.clone()).get_key_value(names.bucket()).await.unwrap();
+        bucket.entry(key).await.unwrap().map(|entry| entry.revision)
+    };
+    let before = entry("roster").await;
+    for (client, subject, said) in [
+        (&noor.client, names.answers(&mini), noor.sign_junk()),
+        (&noor.client, names.jobs(mini.as_str()), noor.sign_junk()),
+        (&thief, names.join_subject(&code.join), commit),
+    ] {
+        for reply in [names.key_subject("roster"), names.key_subject("a1"), names.stored("roster")] {
+            client.publish_with_reply(subject.clone(), reply, said.clone().into()).await.unwrap();
+        }
+        // Its own replies it gets, after the broker had those.
+        timeout(PATIENCE, client.request(subject, said.into())).await.unwrap().unwrap();
+    }
+    assert_eq!((entry("roster").await, entry("a1").await), (before, None));
+    meeting.abort();
+}
+
+/// The broker drops the later of two messages of one id in a stream, whoever sent them.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_host_has_the_broker_drop_the_audit_of_another() {
+    let mut stage = Stage::set().await;
+    let (_mac, bad) = another_host(&mut stage, "bad", "all").await;
+    let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
+    until_async(async || verified(&mara).await.last.is_some()).await;
+    let mini = verified(&mara).await;
+    let next = mini.last.unwrap().seq + 1;
+    let context = jetstream::new(bad.client.clone());
+    for id in [format!("{}:{next}", mini.host), format!("anchor {next}"), format!("{next}")] {
+        let mut headers = HeaderMap::new();
+        headers.insert("Nats-Msg-Id", id);
+        let subject = Subjects::for_fleet(&bad.fleet).audit(bad.me.as_str());
+        let stored = context.publish_with_headers(subject, headers, "x".into()).await.unwrap();
+        assert!(!stored.await.unwrap().duplicate);
+    }
+    anchored_more(&stage, &mara, "echo *").await;
+    let after = verified(&mara).await;
+    assert!(after.findings.is_empty() && after.last.unwrap().seq >= next, "{after:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -270,16 +270,17 @@ impl FleetHostSession {
         }
     }
 
-    /// Seals a reply for a member, and sends it. One who is no member any more gets none.
+    /// Seals a reply for a member, and sends it where that member gets replies. One who is no member any more gets none.
+    ///
+    /// Elsewhere nothing is sent: a request could name a subject that its sender may not write.
     async fn reply_sealed<B: postern_fleet::FleetMessageBody>(
         &self,
         reply: Subject,
         member: &FleetId,
         body: &B,
     ) -> Result<(), FleetError> {
-        let Some(to) = self.fleet.pinned.roster.member(member).map(|member| member.seal) else {
-            return Ok(());
-        };
+        let to = self.fleet.pinned.roster.member(member).map(|member| member.seal);
+        let Some(to) = to.filter(|_| Subjects::is_inbox_of(member.as_str(), &reply)) else { return Ok(()) };
         let mut seed = Seed::new(super::random()?);
         let header = super::header(&self.fleet.id, &self.fleet.me)?;
         let sealed = header.seal_body(body, &[to], &self.sign, &mut seed).map_err(FleetError::refused)?;
