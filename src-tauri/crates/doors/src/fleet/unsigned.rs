@@ -7,8 +7,8 @@ use super::{
     FleetError, Folder, PRESENT, list_proposals, replay_change, reply_lines, sign_proposal, withdraw_proposal,
 };
 use crate::door::Proposals;
-use futures_util::StreamExt as _;
 use futures_util::stream::select;
+use futures_util::{FutureExt as _, StreamExt as _};
 use postern_command::escape::visible_text;
 use postern_contract::methods::{ControlError, FleetRole, FleetSignatures, ProposedChange};
 use postern_fleet::{MemberRole, Subjects};
@@ -130,7 +130,11 @@ impl UnsignedChanges {
         self.read_proposals().await?;
         loop {
             tokio::select! {
-                Some(_) = changes.next() => self.read_proposals().await?,
+                Some(_) = changes.next() => {
+                    // All that came meanwhile is read at once: a publisher's flood opens no connection each.
+                    while changes.next().now_or_never().flatten().is_some() {}
+                    self.read_proposals().await?;
+                }
                 () = link.wait_until_lost() => return Ok(()),
             }
         }
