@@ -33,8 +33,9 @@ pub(super) const PRIVATE_KEY: &str = "broker/broker.pem";
 /// File that is locked while a roster is pinned: programs and tasks do so at the same time.
 const LOCK: &str = "roster.lock";
 
-/// File with the roster that this Mac signed and the broker did not confirm yet.
+/// File with the roster that this Mac signed and the broker did not confirm yet, and the file that is locked while it is stored.
 const PENDING: &str = "pending-roster.json";
+const PENDING_LOCK: &str = "pending-roster.lock";
 
 /// File with the numbers of what this Mac's person signed as one of several, by its key in the bucket.
 const SIGNED: &str = "signed.json";
@@ -47,10 +48,11 @@ const LETTING_IN_LOCK: &str = "letting-in.lock";
 const UNOPENED: &str = "unopened";
 
 /// Everything that makes this Mac a member.
-const FILES: [&str; 22] = [
+const FILES: [&str; 23] = [
     UNOPENED,
     LOCK,
     PENDING,
+    PENDING_LOCK,
     LETTING_IN,
     LETTING_IN_LOCK,
     "member.json",
@@ -374,12 +376,13 @@ impl Folder {
 
     /// Returns the lock under which devices are let in; `None` while another task or program holds it. It ends with the file.
     pub(super) fn try_letting_in(&self) -> Result<Option<fs::File>, FleetError> {
-        let file = self.open_lock(LETTING_IN_LOCK)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(file)),
-            Err(fs::TryLockError::WouldBlock) => Ok(None),
-            Err(fs::TryLockError::Error(error)) => Err(FleetError::own_error(error)),
-        }
+        self.try_lock(LETTING_IN_LOCK)
+    }
+
+    /// Returns the lock under which a roster of this Mac is stored; `None` while another task or program holds it. It ends with the
+    /// file.
+    pub(super) fn try_storing(&self) -> Result<Option<fs::File>, FleetError> {
+        self.try_lock(PENDING_LOCK)
     }
 
     /// Returns the members that were let in here and did not confirm it.
@@ -477,6 +480,15 @@ impl Folder {
         let file = self.open_lock(LOCK)?;
         file.lock().map_err(FleetError::own_error)?;
         Ok(file)
+    }
+
+    fn try_lock(&self, name: &str) -> Result<Option<fs::File>, FleetError> {
+        let file = self.open_lock(name)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(fs::TryLockError::WouldBlock) => Ok(None),
+            Err(fs::TryLockError::Error(error)) => Err(FleetError::own_error(error)),
+        }
     }
 
     fn open_lock(&self, name: &str) -> Result<fs::File, FleetError> {

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 /// Has the mini do some work once it is connected.
-async fn done(publisher: &Publisher, work: Work) -> Reported {
+async fn done(publisher: &Publisher, work: &Work) -> Reported {
     let done = async {
         loop {
-            match publisher.ask_all("mini", &work).await.unwrap().remove(0).1 {
+            match publisher.ask_all("mini", work).await.unwrap().remove(0).1 {
                 HostReply::Did(reported) => return reported,
                 // It connects again.
                 HostReply::Offline | HostReply::Silent => {}
@@ -21,13 +21,13 @@ async fn done(publisher: &Publisher, work: Work) -> Reported {
 }
 
 async fn read(publisher: &Publisher, what: HostPart, filter: Value) -> Reported {
-    done(publisher, Work::Read { what, filter }).await
+    done(publisher, &Work::Read { what, filter }).await
 }
 
 /// Judges the mini's history by a rule that denies what ran there. Returns how much would change, and what is shown of that.
 async fn replayed(publisher: &Publisher) -> (u32, Vec<Value>) {
     let rules = vec![json!({"effect": "deny", "text": "echo *"})];
-    match done(publisher, Work::Replay { rules, settings: serde_json::Map::new(), days: 7 }).await {
+    match done(publisher, &Work::Replay { rules, settings: serde_json::Map::new(), days: 7 }).await {
         Reported::Replayed { changed, examples, .. } => (changed, examples),
         other => panic!("{other:?}"),
     }
