@@ -18,7 +18,7 @@ group: string | null,
  */
 lines: Array<string>, 
 /**
- * Signatures that it waits for; `None` if nobody can sign it.
+ * Signatures that it waits for; `None` if none is missing, or nobody can sign it.
  */
 needs: FleetSignatures | null, 
 /**
@@ -26,6 +26,6 @@ needs: FleetSignatures | null,
  */
 problem: string | null, 
 /**
- * True if it waits for the signature of this Mac's person.
+ * True if this Mac's person can sign it: their signature is missing, or nobody's, and it is to be stored.
  */
 own: boolean, };

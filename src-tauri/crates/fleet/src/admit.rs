@@ -142,7 +142,7 @@ fn check_answer(
     let Some(may) = member.approver.as_ref().filter(|_| member.answers_for(fleet.groups())) else {
         return Err(FleetRefusal::Group(member.id.clone()));
     };
-    if answer.answer.allows() && open.risk > may.risk {
+    if answer.answer.widens() && open.risk > may.risk {
         return Err(FleetRefusal::Risk(member.id.clone()));
     }
     if answer.answer == crate::FleetChoice::Always && may.once_only {

@@ -58,6 +58,11 @@ impl Subjects {
         format!("{kind}.{}", Hash::of_parts("postern-fleet group 1", &parts).short_hex())
     }
 
+    /// Returns the keys of a group's policy: its bundle and its stage.
+    pub fn policy_keys(&self, group: &FleetId) -> [String; 2] {
+        ["bundle", "stage"].map(|kind| self.group_key(kind, group))
+    }
+
     /// Returns the subject on which a person's device reports that it is there; `*` for all.
     pub fn presence(&self, member: &str) -> String {
         format!("pf.{}.here.{member}", self.fleet)
@@ -104,6 +109,13 @@ impl Subjects {
     /// Returns the prefix of the subjects on which a member gets replies.
     pub fn inbox_prefix(member: &str) -> String {
         format!("_INBOX_{member}")
+    }
+
+    /// Returns true if a member gets replies on a subject.
+    ///
+    /// A request may name any other one, and the broker lets whoever replies publish there.
+    pub fn is_inbox_of(member: &str, subject: &str) -> bool {
+        subject.strip_prefix(&Self::inbox_prefix(member)).is_some_and(|rest| rest.starts_with('.'))
     }
 }
 
@@ -228,10 +240,8 @@ impl Broker<'_> {
         // An owner writes all of it. A publisher writes the entries that there are: by others the bucket could be filled.
         if member.has_role(MemberRole::Publisher) && !member.has_role(MemberRole::Owner) {
             for group in self.roster.all_groups() {
-                user.publish.extend(
-                    ["bundle", "stage", "proposal"]
-                        .map(|kind| names.key_subject(&names.group_key(kind, group))),
-                );
+                let keys = names.policy_keys(group).into_iter().chain([names.group_key("proposal", group)]);
+                user.publish.extend(keys.map(|key| names.key_subject(&key)));
             }
         }
         if member.has_role(MemberRole::Auditor) {

@@ -283,6 +283,11 @@ impl FleetChoice {
     pub fn allows(self) -> bool {
         matches!(self, Self::Once | Self::Always)
     }
+
+    /// Returns whether something may do more by it than before: who may not allow a run gives it no rights either.
+    pub fn widens(self) -> bool {
+        self.allows() || self == Self::Confine(FleetRights::AsAsked)
+    }
 }
 
 /// An answer to a question. It names what was shown, never what to run.

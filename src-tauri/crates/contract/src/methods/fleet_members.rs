@@ -56,11 +56,11 @@ pub struct ProposedChange {
     pub group: Option<String>,
     /// Everything that it changes, line by line, escaped: the lines of `postern fleet sign`.
     pub lines: Vec<String>,
-    /// Signatures that it waits for; `None` if nobody can sign it.
+    /// Signatures that it waits for; `None` if none is missing, or nobody can sign it.
     pub needs: Option<FleetSignatures>,
     /// Reason why nobody can sign it, escaped.
     pub problem: Option<String>,
-    /// True if it waits for the signature of this Mac's person.
+    /// True if this Mac's person can sign it: their signature is missing, or nobody's, and it is to be stored.
     pub own: bool,
 }
 

@@ -5,6 +5,7 @@ use super::connect::{BrokerLink, MemberReply};
 use super::keep::{Folder, Keys};
 use super::store::{self, PersonConnection};
 use super::waiting::{Elsewhere, WaitingQuestions};
+use async_nats::Subscriber;
 use async_nats::jetstream::{Message, consumer};
 use futures_util::StreamExt as _;
 use postern_contract::{ClosedBy, Part, Question};
@@ -174,9 +175,13 @@ impl FleetApprover {
     }
 
     /// Returns what hosts say of their presence from now on.
-    pub(super) async fn presence(&self) -> Result<async_nats::Subscriber, FleetError> {
-        let subject = Subjects::for_fleet(&self.fleet).host_presence("*");
-        self.link.client.subscribe(subject).await.map_err(FleetError::broker)
+    pub(super) async fn presence(&self) -> Result<Subscriber, FleetError> {
+        self.link.subscribe(Subjects::for_fleet(&self.fleet).host_presence("*")).await
+    }
+
+    /// Returns the rosters that the broker stores from now on.
+    pub(super) async fn stored_rosters(&self) -> Result<Subscriber, FleetError> {
+        self.link.subscribe(Subjects::for_fleet(&self.fleet).stored(store::ROSTER)).await
     }
 
     /// Returns the next news; `None` for a message that is none. Ends with the connection.
@@ -198,6 +203,10 @@ impl FleetApprover {
     pub(super) async fn follow(&self) -> Result<(), FleetError> {
         let next = store::follow(&self.link.client, &self.fleet, &self.keys.open, &self.folder).await?;
         let answers = next.roster.member(&self.me).is_some_and(|me| me.has_role(MemberRole::Approver));
+        // Another program may have pinned it.
+        if next.hash != self.pinned().hash {
+            self.folder.note_roster();
+        }
         *self.pinned.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
         if answers { Ok(()) } else { Err(FleetError::NoApprover) }
     }
@@ -307,9 +316,8 @@ impl FleetApprover {
         let question = postern_contract::from_afar(asked.facts, &name)?;
         // What is answered is what is shown.
         (question.digest == asked.digest).then_some(())?;
-        let published = message.info().ok()?.published.unix_timestamp_nanos() / 1_000_000;
-        let lasts = Duration::from_millis(asked.expires_in).min(store::QUESTIONS_LAST);
-        let ends = i64::try_from(published).ok()?.saturating_add(i64::try_from(lasts.as_millis()).ok()?);
+        let stored = message.info().ok()?.published.unix_timestamp_nanos() / 1_000_000;
+        let ends = end_of(i64::try_from(stored).ok()?, asked.expires_in, super::wall_clock());
         let question = Question { expires_at: ends, ..question };
         let revision = asked.revision;
         Some(FleetStreamMessage::Question(Box::new(Elsewhere {
@@ -361,5 +369,25 @@ pub(super) fn answered_by(by: Option<String>, place: Option<String>) -> Option<S
     match (by, place) {
         (Some(by), Some(place)) => Some(format!("{by} on {place}")),
         (by, place) => by.or(place),
+    }
+}
+
+/// Returns the time when a question ends by itself. The broker says when it was stored, the host how long it lasts.
+fn end_of(stored: i64, expires_in: u64, now: i64) -> i64 {
+    let lasts = Duration::from_millis(expires_in).min(store::QUESTIONS_LAST);
+    stored.min(now).saturating_add(i64::try_from(lasts.as_millis()).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::end_of;
+
+    #[test]
+    fn a_question_is_on_show_for_half_an_hour_at_most_whatever_its_host_and_the_broker_say() {
+        let (now, most) = (1_000_000, 31 * 60_000);
+        assert_eq!(end_of(now - 10_000, 60_000, now), now + 50_000);
+        assert_eq!(end_of(now, u64::MAX, now), now + most);
+        assert_eq!(end_of(i64::MAX, 60_000, now), now + 60_000);
+        assert_eq!(end_of(i64::MAX, u64::MAX, now), now + most);
     }
 }

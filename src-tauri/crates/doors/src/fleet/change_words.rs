@@ -13,9 +13,11 @@ const HOUR: i64 = 3_600_000;
 /// Says everything that a change does, line by line, escaped.
 pub fn change_lines(folder: &Folder, shown: &ShownProposal) -> Vec<String> {
     let names = |people: &[String]| people.iter().map(|one| escaped(one)).collect::<Vec<_>>().join(", ");
-    let missing = shown.needed.missing;
     let (signed, others) = (names(&shown.signed), names(&shown.needed.people));
-    let mut lines = vec![format!("signed by {signed}; missing: {missing} of {others}")];
+    let mut lines = vec![match shown.needed.missing {
+        0 => format!("signed by {signed}; nobody is missing: who signs it again stores it"),
+        missing => format!("signed by {signed}; missing: {missing} of {others}"),
+    }];
     match &shown.content {
         ProposedContent::Roster { before, after } => {
             lines.push(format!("roster {} after {}", after.version, before.version));

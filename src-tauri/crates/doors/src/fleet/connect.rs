@@ -7,7 +7,7 @@ use async_nats::jetstream::context::ContextBuilder;
 use async_nats::jetstream::{self, consumer};
 use async_nats::{
     Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, HeaderMap, Message, RequestErrorKind,
-    ServerError,
+    ServerError, Subscriber,
 };
 use futures_util::StreamExt as _;
 use postern_fleet::{FleetId, Hash, SignKey, Subjects, WallMillis};
@@ -140,6 +140,11 @@ impl BrokerLink {
         self.violations.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Listens to a subject. What the broker refuses is not heard here.
+    pub(super) async fn subscribe(&self, subject: String) -> Result<Subscriber, FleetError> {
+        self.client.subscribe(subject).await.map_err(FleetError::broker)
+    }
+
     /// Sends a request to another member, and waits for its reply.
     pub(super) async fn request(&self, subject: String, bytes: Vec<u8>, patience: Duration) -> MemberReply {
         let request = async_nats::Request::new().payload(bytes.into()).timeout(Some(patience));
@@ -251,12 +256,12 @@ pub(super) fn jet_stream(client: &Client) -> jetstream::Context {
 pub(super) async fn publish_confirmed(
     client: &Client,
     subject: String,
-    message: &str,
+    message: HeaderMap,
     bytes: Vec<u8>,
 ) -> Result<(), FleetError> {
     let context = jet_stream(client);
     let confirmed = async {
-        let sent = context.publish_with_headers(subject, message_id(message), bytes.into()).await;
+        let sent = context.publish_with_headers(subject, message, bytes.into()).await;
         sent.map_err(FleetError::broker)?.await.map_err(FleetError::broker)
     };
     let late = |_| FleetError::Unreachable("it confirms nothing".to_owned());
@@ -264,9 +269,13 @@ pub(super) async fn publish_confirmed(
 }
 
 /// Returns the header by which the broker recognizes a message that comes again.
-pub(super) fn message_id(message: &str) -> HeaderMap {
+///
+/// It is made of a signature, so nobody else knows it before: of two messages of one id in a stream, whoever sent them, the broker
+/// drops the later.
+pub(super) fn message_id(key: &SignKey, message: &str) -> HeaderMap {
+    let signature = key.sign(format!("postern-fleet message {message}").as_bytes());
     let mut headers = HeaderMap::new();
-    headers.insert("Nats-Msg-Id", message);
+    headers.insert("Nats-Msg-Id", Hash::of_bytes(&signature).to_string());
     headers
 }
 

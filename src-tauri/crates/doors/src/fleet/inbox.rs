@@ -67,7 +67,7 @@ impl FleetInbox<'_> {
     ) -> Result<(), FleetError> {
         let approver = self.approver;
         let mut messages = approver.coming().await?;
-        let mut presence = approver.presence().await?;
+        let (mut presence, mut rosters) = (approver.presence().await?, approver.stored_rosters().await?);
         for one in approver.waiting().await? {
             self.show_question(one).await?;
         }
@@ -82,6 +82,7 @@ impl FleetInbox<'_> {
             tokio::select! {
                 news = approver.next(&mut messages) => if let Some(news) = news? { self.hear_news(news).await? },
                 Some(message) = presence.next() => self.seen.take(approver, &message.payload),
+                Some(_) = rosters.next() => approver.follow().await?,
                 Some(decision) = decided.recv() => on_their_way.extend(self.carry(approver, decision)),
                 Some(ended) = on_their_way.next() => {
                     if let Some((one, how)) = ended {

@@ -172,7 +172,12 @@ async fn connect_invited(
     let key = code.broker_key().ok_or(FleetError::NoFleet)?;
     let (server, certificate) = (code.server.as_str(), code.certificate);
     let address = BrokerAddress { server, certificate, credentials };
-    BrokerLink::open(&address, &key, &format!("join-{}", code.join)).await
+    BrokerLink::open(&address, &key, &invited_name(code)).await
+}
+
+/// Returns the name of an invited device in its subjects for replies.
+fn invited_name(code: &InvitationCode) -> String {
+    format!("join-{}", code.join)
 }
 
 /// Waits until the broker lets in who has a code: it reads its configuration in its own time.
@@ -255,10 +260,27 @@ enum NoReply {
     Late,
 }
 
+/// Replies of an owner to the invited device.
+///
+/// They go where it gets replies alone: a request could name any subject, and an owner may write more than others.
+#[derive(Debug)]
+struct DeviceReplies {
+    client: Client,
+    device: String,
+}
+
+impl DeviceReplies {
+    async fn send_reply(&self, to: &Message, reply: Vec<u8>) -> Result<(), FleetError> {
+        let named = to.reply.clone().filter(|subject| Subjects::is_inbox_of(&self.device, subject));
+        let Some(subject) = named else { return Ok(()) };
+        self.client.publish(subject, reply.into()).await.map_err(FleetError::broker)
+    }
+}
+
 /// The owner's side of one invitation.
 #[derive(Debug)]
 pub struct Inviting {
-    client: Client,
+    replies: DeviceReplies,
     messages: async_nats::Subscriber,
     party: Party,
 }
@@ -266,7 +288,7 @@ pub struct Inviting {
 /// A device that has met the owner, until somebody compared the digits.
 #[derive(Debug)]
 pub struct Met {
-    client: Client,
+    replies: DeviceReplies,
     messages: async_nats::Subscriber,
     /// Messages that the device may send again, each with its reply.
     replied: Vec<(JoinStepMessage, Vec<u8>)>,
@@ -284,8 +306,9 @@ impl Inviting {
         let subject = Subjects::for_fleet(&code.fleet).join_subject(&code.join);
         let messages = client.subscribe(subject).await.map_err(FleetError::broker)?;
         client.flush().await.map_err(FleetError::broker)?;
+        let replies = DeviceReplies { client, device: invited_name(&code) };
         let party = Party::new(code, JoinSide::Owner, vec![owner], super::random()?);
-        Ok(Self { client, messages, party })
+        Ok(Self { replies, messages, party })
     }
 
     /// Meets the device.
@@ -299,12 +322,12 @@ impl Inviting {
                     // The same once more: its reply was lost.
                     (JoinStepMessage::Commit(theirs), known) if known.is_none_or(|known| known == theirs) => {
                         committed = Some(theirs);
-                        send_reply(&self.client, &message, encode(&self.party.commitment())?).await?;
+                        self.replies.send_reply(&message, encode(&self.party.commitment())?).await?;
                     }
                     (JoinStepMessage::Reveal(revealed), Some(theirs)) => {
                         let joined = self.party.finish(theirs, &revealed).map_err(FleetError::refused)?;
                         let own = [encode(&self.party.commitment())?, encode(&self.party.reveal(theirs))?];
-                        send_reply(&self.client, &message, own[1].clone()).await?;
+                        self.replies.send_reply(&message, own[1].clone()).await?;
                         let theirs = [JoinStepMessage::Commit(theirs), JoinStepMessage::Reveal(revealed)];
                         return Ok((joined, theirs.into_iter().zip(own).collect()));
                     }
@@ -314,7 +337,7 @@ impl Inviting {
             }
         };
         let (joined, replied) = timeout(PATIENCE, met).await.map_err(|_| gone())??;
-        Ok(Met { client: self.client, messages: self.messages, replied, joined })
+        Ok(Met { replies: self.replies, messages: self.messages, replied, joined })
     }
 }
 
@@ -359,15 +382,15 @@ impl Met {
             let message = message.ok_or_else(device_gone)?;
             let step = decode(&message.payload)?;
             match self.replied.iter().find(|(known, _)| *known == step) {
-                Some((_, reply)) => send_reply(&self.client, &message, reply.clone()).await?,
+                Some((_, reply)) => self.replies.send_reply(&message, reply.clone()).await?,
                 None => return Ok((message, step)),
             }
         }
     }
 
     async fn send_verdict(&self, message: &Message, verdict: &JoinVerdict) -> Result<(), FleetError> {
-        send_reply(&self.client, message, encode(verdict)?).await?;
-        self.client.flush().await.map_err(FleetError::broker)
+        self.replies.send_reply(message, encode(verdict)?).await?;
+        self.replies.client.flush().await.map_err(FleetError::broker)
     }
 }
 
@@ -377,9 +400,4 @@ fn device_gone() -> FleetError {
 
 fn used_twice() -> FleetError {
     FleetError::Refused("this code was used twice: make another one".to_owned())
-}
-
-async fn send_reply(client: &Client, to: &Message, reply: Vec<u8>) -> Result<(), FleetError> {
-    let Some(subject) = to.reply.clone() else { return Ok(()) };
-    client.publish(subject, reply.into()).await.map_err(FleetError::broker)
 }

@@ -15,6 +15,8 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::Notify;
 
 /// Largest number of rosters between the one that a code names and the one that a new member is in.
 const ROSTERS: usize = 10;
@@ -31,8 +33,9 @@ pub(super) const PRIVATE_KEY: &str = "broker/broker.pem";
 /// File that is locked while a roster is pinned: programs and tasks do so at the same time.
 const LOCK: &str = "roster.lock";
 
-/// File with the roster that this Mac signed and the broker did not confirm yet.
+/// File with the roster that this Mac signed and the broker did not confirm yet, and the file that is locked while it is stored.
 const PENDING: &str = "pending-roster.json";
+const PENDING_LOCK: &str = "pending-roster.lock";
 
 /// File with the numbers of what this Mac's person signed as one of several, by its key in the bucket.
 const SIGNED: &str = "signed.json";
@@ -45,10 +48,11 @@ const LETTING_IN_LOCK: &str = "letting-in.lock";
 const UNOPENED: &str = "unopened";
 
 /// Everything that makes this Mac a member.
-const FILES: [&str; 22] = [
+const FILES: [&str; 23] = [
     UNOPENED,
     LOCK,
     PENDING,
+    PENDING_LOCK,
     LETTING_IN,
     LETTING_IN_LOCK,
     "member.json",
@@ -74,6 +78,8 @@ const FILES: [&str; 22] = [
 #[derive(Debug, Clone)]
 pub struct Folder {
     path: PathBuf,
+    /// Word for a clone of this folder that the roster may be another one by now.
+    roster_changed: Arc<Notify>,
 }
 
 /// Extent to which a fleet may change what runs on a host. Its person chooses it at joining.
@@ -206,7 +212,7 @@ impl Keys {
 impl Folder {
     /// Returns the fleet's folder of a data folder. It need not exist.
     pub fn from_data_folder(data: &Path) -> Self {
-        Self { path: data.join("fleet") }
+        Self { path: data.join("fleet"), roster_changed: Arc::default() }
     }
 
     /// Returns its path.
@@ -321,9 +327,21 @@ impl Folder {
             Some(ours) if ours.pinned.roster.version > pinned.roster.version => Ok(()),
             Some(_) | None => {
                 let kept = KeptRoster { pinned: pinned.clone(), envelope: envelope.clone() };
-                self.write_json("roster.json", &kept)
+                self.write_json("roster.json", &kept)?;
+                self.note_roster();
+                Ok(())
             }
         }
+    }
+
+    /// Wakes the clone of this folder that waits for another roster.
+    pub(super) fn note_roster(&self) {
+        self.roster_changed.notify_one();
+    }
+
+    /// Waits until the roster may be another one than when this was last called.
+    pub(super) async fn roster_noted(&self) {
+        self.roster_changed.notified().await;
     }
 
     /// Returns the roster that was signed here and that the broker did not confirm.
@@ -358,12 +376,13 @@ impl Folder {
 
     /// Returns the lock under which devices are let in; `None` while another task or program holds it. It ends with the file.
     pub(super) fn try_letting_in(&self) -> Result<Option<fs::File>, FleetError> {
-        let file = self.open_lock(LETTING_IN_LOCK)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(file)),
-            Err(fs::TryLockError::WouldBlock) => Ok(None),
-            Err(fs::TryLockError::Error(error)) => Err(FleetError::own_error(error)),
-        }
+        self.try_lock(LETTING_IN_LOCK)
+    }
+
+    /// Returns the lock under which a roster of this Mac is stored; `None` while another task or program holds it. It ends with the
+    /// file.
+    pub(super) fn try_storing(&self) -> Result<Option<fs::File>, FleetError> {
+        self.try_lock(PENDING_LOCK)
     }
 
     /// Returns the members that were let in here and did not confirm it.
@@ -461,6 +480,15 @@ impl Folder {
         let file = self.open_lock(LOCK)?;
         file.lock().map_err(FleetError::own_error)?;
         Ok(file)
+    }
+
+    fn try_lock(&self, name: &str) -> Result<Option<fs::File>, FleetError> {
+        let file = self.open_lock(name)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(fs::TryLockError::WouldBlock) => Ok(None),
+            Err(fs::TryLockError::Error(error)) => Err(FleetError::own_error(error)),
+        }
     }
 
     fn open_lock(&self, name: &str) -> Result<fs::File, FleetError> {

@@ -345,7 +345,11 @@ async fn connected(line: Line, side: Side, closed: CancellationToken) {
     let Line { host, folder, state, seen, started } = line;
     let (mut rest, mut known) = (REST, session::Remembered::default());
     loop {
-        let there = || say(&state, side, None);
+        let there = || {
+            say(&state, side, None);
+            // Another program may have pinned a roster meanwhile.
+            folder.note_roster();
+        };
         let began = Instant::now();
         let once = async {
             match side {

@@ -277,15 +277,15 @@ pub(super) async fn reseal(
     open: &postern_fleet::OpenKey,
     pinned: &PinnedRoster,
 ) -> Result<(), FleetError> {
+    let names = postern_fleet::Subjects::for_fleet(fleet);
     for group in pinned.roster.all_groups() {
         let to = pinned.roster.readers_of(group);
-        for kind in [store::BUNDLE, store::STAGE] {
-            let key = postern_fleet::Subjects::for_fleet(fleet).group_key(kind, group);
+        for key in names.policy_keys(group) {
             if let Some(document) = store::newest(client, fleet, open, &key).await? {
                 store::replace(client, fleet, &key, &document.envelope, (&to, document.revision)).await?;
             }
         }
-        let key = postern_fleet::Subjects::for_fleet(fleet).group_key(store::PROPOSAL, group);
+        let key = names.group_key(store::PROPOSAL, group);
         let (revision, waiting) = store::newest_proposal(client, fleet, open, &key).await?;
         if let Some(proposal) = waiting {
             let publishers = pinned.roster.members_with(postern_fleet::MemberRole::Publisher);

@@ -42,7 +42,7 @@ pub struct ShownProposal {
     pub needed: SignaturesNeeded,
     /// The change itself.
     pub content: ProposedContent,
-    /// True if it waits for the signature of the person at this Mac.
+    /// True if the person at this Mac can sign it: their signature is missing, or nobody's, and it is to be stored.
     pub own: bool,
 }
 
@@ -107,7 +107,7 @@ fn person_name(roster: &Roster, person: &str) -> String {
 }
 
 impl ShownProposal {
-    /// Shows the content of a checked change. `own` says whether it waits for the person at this Mac.
+    /// Shows the content of a checked change. `own` says whether the person at this Mac can sign it.
     pub(super) fn new<T>(
         checked: &CheckedProposal<T>,
         roster: &Roster,

@@ -187,7 +187,7 @@ pub(super) async fn revisions(link: &BrokerLink, fleet: &FleetId) -> Result<Revi
 /// Returns those revisions that a host of these groups reads: of others it knows nothing.
 pub(super) fn of_groups(mut all: Revisions, fleet: &FleetId, groups: &[FleetId]) -> Revisions {
     let names = Subjects::for_fleet(fleet);
-    let keys = groups.iter().flat_map(|group| [BUNDLE, STAGE].map(|kind| names.group_key(kind, group)));
+    let keys = groups.iter().flat_map(|group| names.policy_keys(group));
     let keys: BTreeSet<String> = keys.chain([ROSTER, FRESH].map(ToOwned::to_owned)).collect();
     all.retain(|key, _| keys.contains(key));
     all
@@ -279,7 +279,7 @@ pub(super) async fn replace(
     envelope: &SignedEnvelope,
     (to, revision): (&[postern_fleet::SealKey], u64),
 ) -> Result<(), FleetError> {
-    replace_bytes(client, fleet, key, &envelope.encode(), (to, revision)).await
+    replace_bytes(client, fleet, key, &envelope.encode(), (to, revision)).await.map(drop)
 }
 
 async fn replace_bytes(
@@ -288,12 +288,12 @@ async fn replace_bytes(
     key: &str,
     bytes: &[u8],
     (to, revision): (&[postern_fleet::SealKey], u64),
-) -> Result<(), FleetError> {
+) -> Result<u64, FleetError> {
     let mut seed = Seed::new(super::random()?);
     let bytes = seal_document((fleet, key), bytes, to, &mut seed).map_err(FleetError::refused)?;
     // Nobody else wrote meanwhile: compare and set.
     let stored = bucket(client, fleet).await?.update(key, bytes.into(), revision).await;
-    stored.map(drop).map_err(|error| match error.kind() {
+    stored.map_err(|error| match error.kind() {
         kv::UpdateErrorKind::WrongLastRevision => overtaken(),
         _ => FleetError::broker(error),
     })
@@ -311,13 +311,15 @@ pub(super) async fn newest_proposal(
 }
 
 /// Seals a proposal for those who may sign it and stores it, if the newest entry is still the one of this revision (0: none).
+///
+/// Returns the revision that it has.
 pub(super) async fn replace_proposal(
     client: &Client,
     fleet: &FleetId,
     key: &str,
     proposal: &FleetProposal,
     (to, revision): (&[postern_fleet::SealKey], u64),
-) -> Result<(), FleetError> {
+) -> Result<u64, FleetError> {
     let (bytes, most) = (proposal.encode(), postern_fleet::FleetMessageKind::Bundle.max_bytes());
     if bytes.len() > most {
         return Err(too_large(bytes.len(), most));
@@ -445,16 +447,13 @@ pub(super) async fn read_policy(
     open: &postern_fleet::OpenKey,
     (groups, is_new): (&[FleetId], &impl Fn(&str) -> bool),
 ) -> Result<Vec<StoredFleetEntry>, FleetError> {
+    let names = Subjects::for_fleet(fleet);
+    let keys = groups.iter().flat_map(|group| names.policy_keys(group));
+    let keys: Vec<String> = keys.filter(|key| is_new(key)).collect();
     let mut all = Vec::new();
-    for group in groups {
-        for kind in [BUNDLE, STAGE] {
-            let key = Subjects::for_fleet(fleet).group_key(kind, group);
-            if !is_new(&key) {
-                continue;
-            }
-            let document = newest(client, fleet, open, &key).await?;
-            all.extend(document.map(|document| StoredFleetEntry::Policy(document.envelope.encode())));
-        }
+    for key in keys {
+        let document = newest(client, fleet, open, &key).await?;
+        all.extend(document.map(|document| StoredFleetEntry::Policy(document.envelope.encode())));
     }
     Ok(all)
 }

@@ -7,8 +7,8 @@ use super::{
     FleetError, Folder, PRESENT, list_proposals, replay_change, reply_lines, sign_proposal, withdraw_proposal,
 };
 use crate::door::Proposals;
-use futures_util::StreamExt as _;
 use futures_util::stream::select;
+use futures_util::{FutureExt as _, StreamExt as _};
 use postern_command::escape::visible_text;
 use postern_contract::methods::{ControlError, FleetRole, FleetSignatures, ProposedChange};
 use postern_fleet::{MemberRole, Subjects};
@@ -48,7 +48,8 @@ impl UnsignedChanges {
     async fn read_proposals(&self) -> Result<(), FleetError> {
         let _turn = self.looking.lock().await;
         let all = if self.needs_signatures() { list_proposals(&self.folder).await? } else { Vec::new() };
-        let own: BTreeSet<String> = all.iter().filter(|one| is_own(one)).map(|one| one.id.clone()).collect();
+        let own: BTreeSet<String> =
+            all.iter().filter(|one| waits_for_own(one)).map(|one| one.id.clone()).collect();
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = all.into_iter().map(Arc::new).collect();
         let waiting = own.len();
         if self.are_new(own) {
@@ -95,14 +96,24 @@ impl UnsignedChanges {
     /// Looks whenever something changes at the broker, until the door closes.
     pub(super) async fn watch_broker(&self, closed: &CancellationToken) {
         let work = async {
+            let mut rest = LOST;
             loop {
-                let looked = if self.needs_signatures() { Some(self.look_until_lost().await) } else { None };
-                if let Some(Err(error)) = &looked {
-                    tracing::warn!(%error, "changes of the fleet that wait for signatures could not be read");
+                let mut pause = PRESENT;
+                if self.needs_signatures() {
+                    rest = match self.look_until_lost().await {
+                        // A broker that reads its configuration again cuts connections, and is there at once.
+                        Ok(()) => LOST,
+                        Err(error) => {
+                            tracing::warn!(%error, "changes of the fleet that wait for signatures could not be read");
+                            (rest * 2).min(PRESENT)
+                        }
+                    };
+                    pause = rest;
                 }
-                // A broker that reads its configuration again cuts connections, and is there at once.
-                let pause = if let Some(Ok(())) = looked { LOST } else { PRESENT };
-                tokio::time::sleep(pause).await;
+                tokio::select! {
+                    () = tokio::time::sleep(pause) => {}
+                    () = self.folder.roster_noted() => {}
+                }
             }
         };
         closed.run_until_cancelled(Box::pin(work)).await;
@@ -112,15 +123,18 @@ impl UnsignedChanges {
     async fn look_until_lost(&self) -> Result<(), FleetError> {
         let PersonConnection { link, fleet, .. } = PersonConnection::open(&self.folder).await?;
         let names = Subjects::for_fleet(&fleet);
-        let stored =
-            async |key: &str| link.client.subscribe(names.stored(key)).await.map_err(FleetError::broker);
         // Before it looks, so that nothing is missed between.
-        let mut changes = select(stored(&format!("{PROPOSAL}.>")).await?, stored(ROSTER).await?);
+        let proposals = link.subscribe(names.stored(&format!("{PROPOSAL}.>"))).await?;
+        let mut changes = select(proposals, link.subscribe(names.stored(ROSTER)).await?);
         link.client.flush().await.map_err(FleetError::broker)?;
         self.read_proposals().await?;
         loop {
             tokio::select! {
-                Some(_) = changes.next() => self.read_proposals().await?,
+                Some(_) = changes.next() => {
+                    // All that came meanwhile is read at once: a publisher's flood opens no connection each.
+                    while changes.next().now_or_never().flatten().is_some() {}
+                    self.read_proposals().await?;
+                }
                 () = link.wait_until_lost() => return Ok(()),
             }
         }
@@ -161,8 +175,9 @@ impl Proposals for UnsignedChanges {
     }
 }
 
-fn is_own(one: &WaitingProposal) -> bool {
-    one.shown.as_ref().is_ok_and(|shown| shown.own)
+/// Checks that the signature of the person at this Mac is missing: what all signed already is about to be stored.
+fn waits_for_own(one: &WaitingProposal) -> bool {
+    one.shown.as_ref().is_ok_and(|shown| shown.own && shown.needed.missing > 0)
 }
 
 fn shown_change(folder: &Folder, one: &WaitingProposal) -> ProposedChange {
@@ -172,9 +187,9 @@ fn shown_change(folder: &Folder, one: &WaitingProposal) -> ProposedChange {
         id: one.id.clone(),
         group: one.group.as_ref().map(ToString::to_string),
         lines,
-        needs: shown.ok().map(|shown| shown_needs(&shown.needed)),
+        needs: shown.ok().filter(|shown| shown.needed.missing > 0).map(|shown| shown_needs(&shown.needed)),
         problem: shown.err().map(|why| visible_text(why)),
-        own: is_own(one),
+        own: shown.is_ok_and(|shown| shown.own),
     }
 }
 
@@ -184,5 +199,31 @@ pub(super) fn shown_needs(needed: &SignaturesNeeded) -> FleetSignatures {
         role: if needed.role == MemberRole::Owner { FleetRole::Owner } else { FleetRole::Publisher },
         missing: u32::try_from(needed.missing).unwrap_or(u32::MAX),
         people: needed.people.iter().map(|person| visible_text(person)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Folder;
+    use crate::fleet::{BrokerChoice, HostConsent, NewFleetChoices, prepare_fleet};
+    use futures_util::FutureExt as _;
+
+    #[test]
+    fn a_roster_that_is_pinned_wakes_once_who_waits_for_another() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::from_data_folder(place.path());
+        let listen = ([127, 0, 0, 1], 7720).into();
+        let wanted = NewFleetChoices {
+            broker: BrokerChoice::Own { listen, before_2_10: false, in_container: false },
+            name: "MacBook".to_owned(),
+            person: "Mara".to_owned(),
+            group: "all".parse().unwrap(),
+            consent: HostConsent::default(),
+        };
+        let watched = folder.clone();
+        assert_eq!(watched.roster_noted().now_or_never(), None);
+        prepare_fleet(&folder, &wanted).unwrap().save_files(&folder).unwrap();
+        assert_eq!(watched.roster_noted().now_or_never(), Some(()));
+        assert_eq!(watched.roster_noted().now_or_never(), None);
     }
 }

@@ -3,10 +3,12 @@
 use crate::rights::noor_joined;
 use crate::stage::{Mac, PATIENCE, Stage, admin, until_async, waits};
 use crate::withheld::led;
+use async_nats::{Client, Request};
 use futures_util::StreamExt as _;
 use postern_doors::fleet::{
     AnswerReply, Asked, FleetApprover, FleetChoice, HostReply, Publisher, Reported, Work,
 };
+use postern_fleet::Subjects;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,6 +23,15 @@ fn forged(answer: &[u8]) -> [Vec<u8>; 5] {
     let kind = String::from_utf8(answer.to_vec()).unwrap();
     let kind = kind.replace("fleet.answer+json", "fleet.roster+json").into_bytes();
     [answer.to_vec(), changed, kind, Vec::new(), vec![b'['; 9000]]
+}
+
+/// Sends something again, and hears what a host replies to Mara: a refusal that she alone can read, or nothing.
+async fn send_again(evil: &Client, stage: &Stage, subject: String, bytes: Vec<u8>) {
+    let membership = stage.laptop.folder().membership().unwrap();
+    let inbox =
+        format!("{}.again", Subjects::inbox_prefix(membership.own_member_id(false).unwrap().as_str()));
+    let request = Request::new().payload(bytes.into()).inbox(inbox);
+    _ = timeout(Duration::from_secs(2), evil.send_request(subject, request)).await;
 }
 
 /// The administrator of the broker lets itself in with every right, reads everything and repeats, moves and forges what it likes.
@@ -61,8 +72,7 @@ async fn whatever_the_broker_s_administrator_does_nothing_runs() {
         }
     };
     for bytes in forged(&stolen.payload) {
-        // The answer to some of these is silence.
-        _ = timeout(Duration::from_secs(2), evil.request(stolen.subject.clone(), bytes.into())).await;
+        send_again(&evil, &stage, stolen.subject.to_string(), bytes).await;
     }
     // Rosters and word of what is current that nobody signed, and a rollback of both.
     for key in ["roster", "fresh"] {
@@ -153,8 +163,7 @@ async fn a_broker_that_repeats_retargets_or_goes_back_changes_nothing() {
     for (subject, payload) in all.into_iter().rev() {
         if subject.contains(".job.") {
             for subject in [subject, format!("pf.{fleet}.job.{other}")] {
-                // A refusal or silence: nobody can read either but who asked.
-                _ = timeout(Duration::from_secs(2), evil.request(subject, payload.clone())).await;
+                send_again(&evil, &stage, subject, payload.to_vec()).await;
             }
         } else {
             evil.publish(subject, payload).await.unwrap();

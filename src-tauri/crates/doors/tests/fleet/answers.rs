@@ -1,6 +1,6 @@
 //! A question of one Mac is answered on another.
 
-use crate::stage::{Mac, PATIENCE, Stage, closed, invitation, joined, until_waiting, waits};
+use crate::stage::{AskedFromAfar, Mac, PATIENCE, Stage, closed, invitation, joined, until_waiting, waits};
 use postern_contract::ClosedBy;
 use postern_doors::fleet::{AnswerReply, FleetApprover, FleetChoice};
 use postern_protocol::RunResult;
@@ -15,10 +15,7 @@ fn closed_by(how: ClosedBy, person: &str, place: &str) -> AnswerReply {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_of_one_mac_is_answered_on_another() {
     let mut stage = Stage::set().await;
-    let mut news = stage.watch().await;
-    let file = stage.mini.file("peculiarly-named-file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { mut news, file, run, asked } = stage.watch_and_ask("peculiarly-named-file").await;
     assert_eq!(asked.name, "mini", "the host's name is the roster's");
     assert!(asked.question.line.contains("peculiarly-named-file"));
     assert!(!file.exists());
@@ -61,10 +58,7 @@ async fn a_question_of_one_mac_is_answered_on_another() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_host_that_is_gone_is_offline_and_one_that_comes_back_asks_again() {
     let mut stage = Stage::set().await;
-    let mut news = stage.watch().await;
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;
     let approver = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     stage.mini.call("doors.disable", json!({"door": "fleet"})).await;
     assert_eq!(approver.answer(&asked, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Offline);
@@ -91,10 +85,7 @@ async fn a_revoked_approver_is_cut_off_and_its_answer_does_not_count() {
     joined(&mut stage.owner, &stage.broker, &phone.folder(), &[false], invitation("MacBook Air", "Noor"))
         .await;
     let noor = FleetApprover::connect(&phone.folder()).await.unwrap();
-    let mut news = stage.watch().await;
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;
     until_waiting(&noor, &asked).await;
     assert_eq!(stage.owner.revoke("MacBook Air").await.unwrap(), 1);
     stage.broker.reload();
@@ -127,10 +118,7 @@ async fn of_two_answers_at_one_moment_one_counts_and_both_people_read_which() {
     let phone = Mac::start().await;
     joined(&mut stage.owner, &stage.broker, &phone.folder(), &[false], invitation("MacBook Air", "Noor"))
         .await;
-    let mut news = stage.watch().await;
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;
     let (mara, noor) = (
         FleetApprover::connect(&stage.laptop.folder()).await.unwrap(),
         FleetApprover::connect(&phone.folder()).await.unwrap(),
@@ -158,10 +146,7 @@ async fn of_two_answers_at_one_moment_one_counts_and_both_people_read_which() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_broker_that_is_killed_and_comes_back_starts_nothing_twice() {
     let mut stage = Stage::set().await;
-    let mut news = stage.watch().await;
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;
     stage.broker.restart();
     let approver = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     let again = until_waiting(&approver, &asked).await;

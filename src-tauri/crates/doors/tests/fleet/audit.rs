@@ -7,12 +7,12 @@ use postern_doors::fleet::{FleetApprover, Invitation, SentAuditRow, Verified};
 use serde_json::json;
 use tokio::time::timeout;
 
-async fn verified(approver: &FleetApprover) -> Verified {
+pub(super) async fn verified(approver: &FleetApprover) -> Verified {
     approver.verify_audit(Some("mini")).await.unwrap().remove(0)
 }
 
 /// Lets the mini write more of its audit, and waits until that is anchored.
-async fn anchored_more(stage: &Stage, approver: &FleetApprover, rule: &str) {
+pub(super) async fn anchored_more(stage: &Stage, approver: &FleetApprover, rule: &str) {
     let before = verified(approver).await.last.map_or(0, |last| last.seq);
     stage.mini.call("rules.add", json!({"effect": "deny", "text": rule})).await;
     // A new connection anchors at once.

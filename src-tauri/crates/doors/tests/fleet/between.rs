@@ -312,6 +312,11 @@ impl Passing {
         !self.to_member && self.subject.starts_with("$KV.")
     }
 
+    /// Returns the kind of the bucket's entry that it is about.
+    pub(super) fn entry_kind(&self) -> Option<&str> {
+        self.subject.strip_prefix("$KV.")?.split('.').nth(1)
+    }
+
     /// Returns true if its text has these words.
     pub(super) fn says(&self, words: &str) -> bool {
         self.payload.windows(words.len()).any(|part| part == words.as_bytes())

@@ -15,10 +15,7 @@ use tokio::time::timeout;
 
 /// Recognizes the entry of the bucket that begins like this on its way to a host.
 fn is_entry(kind: &'static str) -> impl Fn(&Passing) -> bool + Send + 'static {
-    move |passing| {
-        let key = passing.subject.strip_prefix("$KV.").and_then(|rest| rest.split('.').nth(1));
-        passing.to_member && key == Some(kind)
-    }
+    move |passing| passing.to_member && passing.entry_kind() == Some(kind)
 }
 
 impl Crashes {

@@ -1,6 +1,6 @@
 //! A NATS that others run: an account of its own, credentials from its administrator, nothing that Postern configures.
 
-use crate::stage::{Broker, Mac, PATIENCE, Stage, invitation, joined_with, waits};
+use crate::stage::{AskedFromAfar, Broker, Mac, PATIENCE, Stage, invitation, joined_with};
 use postern_doors::fleet::{
     self, AnswerReply, BrokerChoice, BrokerFact, FleetApprover, FleetChoice, FleetOwner, Folder, HostConsent,
     Joining, NewFleetChoices,
@@ -71,10 +71,7 @@ pub(super) async fn founded(broker: Broker, server: ExistingServer) -> Stage {
 
 /// Lets the mini ask, and Mara answer.
 pub(super) async fn answered(stage: &mut Stage, name: &str) {
-    let mut news = stage.watch().await;
-    let file = stage.mini.file(name);
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask(name).await;
     let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     assert_eq!(mara.answer(&asked, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(0));
     let (_, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();

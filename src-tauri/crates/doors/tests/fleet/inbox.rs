@@ -1,29 +1,33 @@
 //! Inbox of one Mac: what waits on another Mac is shown by this one's own approvers, and answered as anything else.
 
 use crate::stage::{Mac, PATIENCE, Stage};
+use postern_client::Channel;
 use postern_contract::{ApproverNotification, Question, join_pieces};
-use postern_host::{ApproverGuard, ConnectedApproverKind};
+use postern_host::{ApproverGuard, ConnectedApproverKind, Host};
 use postern_policy::Profile;
+use postern_protocol::RunResult;
 use serde_json::{Value, json};
 use std::fs;
+use std::path::PathBuf;
 use tokio::sync::broadcast::Receiver;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 /// Somebody at a Mac, with an approver of it.
-struct Person<'a> {
-    mac: &'a Mac,
+struct Person {
+    host: Host,
     face: ApproverGuard,
     told: Receiver<ApproverNotification>,
 }
 
-impl<'a> Person<'a> {
-    fn at(mac: &'a Mac, kind: ConnectedApproverKind) -> Self {
+impl Person {
+    fn at(mac: &Mac, kind: ConnectedApproverKind) -> Self {
         let told = mac.host.subscribe();
-        Self { mac, face: mac.host.add_approver(kind), told }
+        Self { host: mac.host.clone(), face: mac.host.add_approver(kind), told }
     }
 
     async fn call(&self, method: &str, params: Value) -> Value {
-        self.mac.host.call_by_name(&self.face.id(), method, params).await.unwrap()
+        self.host.call_by_name(&self.face.id(), method, params).await.unwrap()
     }
 
     async fn opened(&mut self) -> Question {
@@ -65,14 +69,30 @@ impl<'a> Person<'a> {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_window_shows_arms_and_answers_what_waits_on_another_mac() {
+/// Question of the mini in the inbox of the laptop.
+struct InInbox {
+    stage: Stage,
+    /// File that the agent asks to write.
+    file: PathBuf,
+    run: JoinHandle<(RunResult, Channel)>,
+    mara: Person,
+    asked: Question,
+}
+
+/// Opens the laptop's door, and asks once Mara is there with an approver of this kind.
+async fn asked_in_inbox(kind: ConnectedApproverKind) -> InInbox {
     let mut stage = Stage::set().await;
     stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
     let file = stage.mini.file("file");
-    let (run, laptop) = stage.ask_once_attended(&file, ConnectedApproverKind::Window).await;
-    let mut mara = Person { mac: &stage.laptop, face: laptop.0, told: laptop.1 };
+    let (run, (face, told)) = stage.ask_once_attended(&file, kind).await;
+    let mut mara = Person { host: stage.laptop.host.clone(), face, told };
     let asked = mara.opened().await;
+    InInbox { stage, file, run, mara, asked }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_window_shows_arms_and_answers_what_waits_on_another_mac() {
+    let InInbox { stage, file, run, mut mara, asked } = asked_in_inbox(ConnectedApproverKind::Window).await;
     assert_eq!(asked.host.as_deref(), Some("mini"));
     assert!(
         join_pieces(&asked.headline).starts_with("mini · "),
@@ -109,12 +129,7 @@ async fn a_window_shows_arms_and_answers_what_waits_on_another_mac() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tighter_profile_is_chosen_on_another_mac_and_shown_before_it_is_allowed() {
-    let mut stage = Stage::set().await;
-    stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
-    let file = stage.mini.file("file");
-    let (run, laptop) = stage.ask_once_attended(&file, ConnectedApproverKind::Terminal).await;
-    let mut mara = Person { mac: &stage.laptop, face: laptop.0, told: laptop.1 };
-    let asked = mara.opened().await;
+    let InInbox { stage, file, run, mut mara, asked } = asked_in_inbox(ConnectedApproverKind::Terminal).await;
     assert!(asked.tighter.contains(&Profile::Look), "{:?}", asked.tighter);
     let edit = |values: Value| {
         let mut params = json!({"questionId": asked.id, "digest": asked.digest});
@@ -137,12 +152,7 @@ async fn a_tighter_profile_is_chosen_on_another_mac_and_shown_before_it_is_allow
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_on_the_mac_itself_empties_the_other_inbox_and_says_where() {
-    let mut stage = Stage::set().await;
-    stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
-    let file = stage.mini.file("file");
-    let (run, laptop) = stage.ask_once_attended(&file, ConnectedApproverKind::Terminal).await;
-    let mut mara = Person { mac: &stage.laptop, face: laptop.0, told: laptop.1 };
-    let asked = mara.opened().await;
+    let InInbox { stage, file, run, mut mara, asked } = asked_in_inbox(ConnectedApproverKind::Terminal).await;
     let local = Person::at(&stage.mini, ConnectedApproverKind::Terminal);
     assert_eq!(local.answer(&asked, "deny").await["applied"], json!(true));
     assert_eq!(mara.closed().await, ("denied".to_owned(), Some("mini (terminal)".to_owned())));
@@ -154,12 +164,8 @@ async fn an_answer_on_the_mac_itself_empties_the_other_inbox_and_says_where() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mac_that_is_gone_is_offline_and_a_broker_that_is_gone_empties_the_inbox() {
-    let mut stage = Stage::set().await;
-    stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
-    let file = stage.mini.file("file");
-    let (_run, laptop) = stage.ask_once_attended(&file, ConnectedApproverKind::Terminal).await;
-    let mut mara = Person { mac: &stage.laptop, face: laptop.0, told: laptop.1 };
-    let asked = mara.opened().await;
+    let InInbox { mut stage, file, run: _run, mut mara, asked } =
+        asked_in_inbox(ConnectedApproverKind::Terminal).await;
     stage.mini.call("doors.disable", json!({"door": "fleet"})).await;
     let answered = mara.answer(&asked, "once").await;
     assert_eq!(answered["applied"], json!(false));

@@ -3,16 +3,20 @@
 //! Hosts speak of others' questions or never stop asking, approvers never stop sending, and nobody may sign the last document
 //! of a publisher any more.
 
-use crate::stage::{Mac, PATIENCE, Stage, invitation, joined, until_async, waits};
+use crate::audit::{anchored_more, verified};
+use crate::policy::until_in_force;
+use crate::proposals::denies;
+use crate::rights::noor_joined;
+use crate::stage::{AskedFromAfar, Mac, PATIENCE, Stage, invitation, joined, until_async};
 use async_nats::jetstream::{self, stream};
 use async_nats::{Client, HeaderMap};
 use postern_doors::fleet::{
-    AnswerReply, ApproverLimits, Asked, Elsewhere, FleetApprover, FleetChoice, FleetId, FleetRisk, HostReply,
-    Invitation, Keys, News, Publisher, Reported, RolloutReach, Work,
+    AnswerReply, ApproverLimits, Elsewhere, FleetApprover, FleetChoice, FleetId, FleetRisk, Invitation, Keys,
+    News, Publisher, RolloutReach,
 };
 use postern_fleet::{
-    Bundle, BundleRules, FleetClosing, FleetMessageBody, FleetMessageHeader, FleetQuestion, PinnedRoster,
-    RolloutStage, SealKey, Seed, SignedEnvelope, Subjects, seal_document,
+    Bundle, BundleRules, FleetClosing, FleetMessageBody, FleetMessageHeader, FleetQuestion, Hash,
+    PinnedRoster, RolloutStage, SealKey, Seed, SignKey, SignedEnvelope, Subjects, seal_document,
 };
 use postern_host::ConnectedApproverKind;
 use serde_json::{Value, json};
@@ -29,19 +33,25 @@ pub(super) struct Insider {
     client: Client,
 }
 
+/// Connects to the broker by a key, without Postern. `name` is the beginning of the subjects on which it gets replies.
+async fn connected(stage: &Stage, key: &SignKey, name: &str) -> Client {
+    let folder = stage.laptop.folder();
+    async_nats::ConnectOptions::with_nkey(key.nkey_seed())
+        .add_root_certificates(folder.broker().join("broker.crt"))
+        .require_tls(true)
+        .custom_inbox_prefix(Subjects::inbox_prefix(name))
+        .connect(&folder.membership().unwrap().server)
+        .await
+        .unwrap()
+}
+
 impl Insider {
     /// Speaks as the member of this Mac.
     pub(super) async fn of(stage: &Stage, mac: &Mac, as_host: bool) -> Self {
         let (folder, membership) = (mac.folder(), mac.folder().membership().unwrap());
         let me = membership.own_member_id(as_host).unwrap().clone();
         let keys = folder.read_keys(&me).unwrap();
-        let client = async_nats::ConnectOptions::with_nkey(keys.nkey.nkey_seed())
-            .add_root_certificates(stage.laptop.folder().broker().join("broker.crt"))
-            .require_tls(true)
-            .custom_inbox_prefix(Subjects::inbox_prefix(me.as_str()))
-            .connect(&membership.server)
-            .await
-            .unwrap();
+        let client = connected(stage, &keys.nkey, me.as_str()).await;
         Self { me, fleet: membership.fleet, keys, pinned: folder.pinned().unwrap(), client }
     }
 
@@ -62,6 +72,13 @@ impl Insider {
         let subject = Subjects::for_fleet(&self.fleet).questions(&self.me);
         let stored = async_nats::jetstream::new(self.client.clone()).publish(subject, sealed.into()).await;
         stored.unwrap().await.unwrap();
+    }
+
+    /// Signs a message that no host takes.
+    fn sign_junk(&self) -> Vec<u8> {
+        let body = FleetClosing { question: whole_fleet(), outcome: String::new(), by: None, place: None };
+        let mut seed = Seed::new(random_bytes());
+        self.header().seal_body(&body, &self.everybody(), &self.keys.sign, &mut seed).unwrap().encode()
     }
 
     /// Asks what this question asks, under another id and for a day.
@@ -112,7 +129,7 @@ impl Insider {
             approvals: serde_json::Map::new(),
         };
         let signed = self.header().sign_body(bundle, &[&self.keys.sign]);
-        let bundle = postern_fleet::Hash::of_bytes(&signed.payload);
+        let bundle = Hash::of_bytes(&signed.payload);
         let stage = RolloutStage { group: whole_fleet(), number: version, bundle, reach: RolloutReach::All };
         [("bundle", signed), ("stage", self.header().sign_body(stage, &[&self.keys.sign]))]
     }
@@ -163,10 +180,7 @@ async fn a_host_closes_and_replaces_no_question_of_another() {
     let mut stage = Stage::set().await;
     let (_mac, bad) = another_host(&mut stage, "bad", "all").await;
     stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
-    let mut news = stage.watch().await;
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { mut news, file, run, asked } = stage.watch_and_ask("file").await;
     let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     let window = stage.laptop.host.add_approver(ConnectedApproverKind::Window);
     let listed = async || {
@@ -215,10 +229,7 @@ async fn a_host_fills_no_inbox() {
     let (_one, bad) = another_host(&mut stage, "bad", "all").await;
     let (_other, nightly) = another_host(&mut stage, "nightly", "nightly").await;
     stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
-    let mut news = stage.watch().await;
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { news: _news, run, asked, .. } = stage.watch_and_ask("file").await;
     for _ in 0..40 {
         bad.ask_like(&asked, &Uuid::new_v4().to_string()).await;
         nightly.ask_like(&asked, &Uuid::new_v4().to_string()).await;
@@ -246,26 +257,11 @@ async fn a_flood_keeps_no_answer_of_others_out() {
     joined(&mut stage.owner, &stage.broker, &phone.folder(), &[false], invitation("MacBook Air", "Noor"))
         .await;
     let noor = Insider::of(&stage, &phone, false).await;
-    let mut news = stage.watch().await;
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;
     let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     let subject = Subjects::for_fleet(&noor.fleet).answers(&asked.host);
     // Junk, and what an approver signed: for nobody, but it is hers.
-    let signed = noor.header().seal_body(
-        &FleetClosing {
-            question: asked.question.id.parse().unwrap(),
-            outcome: String::new(),
-            by: None,
-            place: None,
-        },
-        &noor.everybody(),
-        &noor.keys.sign,
-        &mut Seed::new(random_bytes()),
-    );
-    let signed = String::from_utf8(signed.unwrap().encode()).unwrap();
-    let (kept, inbox) = (signed.into_bytes(), noor.client.new_inbox());
+    let (kept, inbox) = (noor.sign_junk(), noor.client.new_inbox());
     let flood = tokio::spawn(async move {
         loop {
             for junk in [&b"x"[..], &kept] {
@@ -293,24 +289,12 @@ async fn another_publisher(stage: &mut Stage) -> (Mac, Insider) {
     (mac, insider)
 }
 
-async fn until_in_force(publisher: &Publisher, name: &str) {
-    until_async(async || {
-        let replies = publisher.ask_all("mini", &Work::Policy).await.unwrap();
-        matches!(&replies[0].1, HostReply::Did(Reported::Policy(states)) if states[0].in_force.as_deref() == Some(name))
-    })
-    .await;
-}
-
-fn denies(text: &str) -> Asked {
-    Asked { rules: vec![json!({"effect": "deny", "text": text})], ..Asked::default() }
-}
-
 /// Publishes for all, and waits until the mini has it. Returns its name.
 async fn published_for_all(publisher: &Publisher, text: &str) -> String {
     let name = publisher.publish(&whole_fleet(), denies(text), Vec::new()).await.unwrap();
     publisher.advance(&whole_fleet(), true).await.unwrap();
     publisher.advance(&whole_fleet(), true).await.unwrap();
-    until_in_force(publisher, &name).await;
+    until_in_force(publisher, &name, "mini").await;
     name
 }
 
@@ -359,19 +343,32 @@ async fn no_document_of_a_publisher_keeps_the_others_from_publishing() {
     published_for_all(&Publisher::connect(&stage.laptop.folder()).await.unwrap(), "mv *").await;
 }
 
+/// Headers by which the server stores nothing, and removes what was before a message: of its subject, or of the whole bucket.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_broker_does_not_store_counts_on_no_host() {
+async fn what_the_broker_does_not_store_removes_nothing_and_counts_on_no_host() {
     let mut stage = Stage::set().await;
     let (_mac, pat) = another_publisher(&mut stage).await;
     let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
     published_for_all(&mara, "echo *").await;
-    for (kind, envelope) in pat.sign_policy(9) {
+    let context = jetstream::new(pat.client.clone());
+    let kept = async || {
+        let stream = context.get_stream(format!("KV_pf-{}", pat.fleet)).await.unwrap();
+        stream.cached_info().state.messages
+    };
+    let before = kept().await;
+    assert!(before > 4, "rosters, word of them, a bundle and its stages: {before}");
+    // The first is that of a publisher who was not the first.
+    let refused =
+        [("Nats-Expected-Last-Subject-Sequence", "999999"), ("Nats-Rollup", "all"), ("Nats-Rollup", "sub")];
+    for ((name, value), (kind, envelope)) in
+        refused.into_iter().flat_map(|header| pat.sign_policy(9).map(|signed| (header, signed)))
+    {
         let (key, sealed) = pat.seal(kind, &envelope, &pat.everybody());
         let mut headers = HeaderMap::new();
-        // As of a publisher who was not the first.
-        headers.insert("Nats-Expected-Last-Subject-Sequence", "999999");
-        assert!(!pat.write(&key, sealed, headers).await, "the broker refuses it");
+        headers.insert(name, value);
+        assert!(!pat.write(&key, sealed, headers).await, "the broker refuses it: {kind}, {name}");
     }
+    assert_eq!(kept().await, before);
     // A host that took the version 9 would not take this one, which is older.
     published_for_all(&mara, "ls *").await;
 }
@@ -394,27 +391,61 @@ async fn a_publisher_cannot_fill_what_revoking_it_needs() {
     published_for_all(&mara, "ls *").await;
 }
 
-/// A header that has the server remove everything before a message: of its subject, or of the whole bucket.
+/// A host may answer any request, and the broker lets it publish wherever the request says. An owner may write every entry.
 #[tokio::test(flavor = "multi_thread")]
-async fn no_header_of_a_publisher_empties_the_bucket() {
+async fn no_request_has_others_write_what_its_sender_may_not() {
     let mut stage = Stage::set().await;
-    let (_mac, pat) = another_publisher(&mut stage).await;
-    let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
-    published_for_all(&mara, "echo *").await;
-    let bucket = jetstream::new(pat.client.clone());
-    let bucket = async || {
-        let stream = bucket.get_stream(format!("KV_pf-{}", pat.fleet)).await.unwrap();
-        stream.cached_info().state.messages
+    let phone = noor_joined(&mut stage).await;
+    let noor = Insider::of(&stage, &phone, false).await;
+    let _news = stage.watch().await;
+    let code = stage.owner.invite().unwrap();
+    stage.broker.reload();
+    let waiting = stage.owner.await_device(code.clone()).await.unwrap();
+    let meeting = tokio::spawn(waiting.meet_device());
+    let thief = connected(&stage, &code.broker_key().unwrap(), &format!("join-{}", code.join)).await;
+    let names = Subjects::for_fleet(&noor.fleet);
+    let mini = stage.mini.folder().membership().unwrap().own_member_id(true).unwrap().clone();
+    let commit = json!({"commit": Hash::NONE}).to_string().into_bytes();
+    let entry = async |key: &str| {
+        let bucket = jetstream::new(noor.client.clone()).get_key_value(names.bucket()).await.unwrap();
+        bucket.entry(key).await.unwrap().map(|entry| entry.revision)
     };
-    let before = bucket().await;
-    assert!(before > 4, "rosters, word of them, a bundle and its stages: {before}");
-    let (key, sealed) = pat.seal("bundle", &pat.sign_policy(9)[0].1, &pat.everybody());
-    for scope in ["all", "sub"] {
-        let mut headers = HeaderMap::new();
-        headers.insert("Nats-Rollup", scope);
-        assert!(!pat.write(&key, sealed.clone(), headers).await, "the broker refuses it: {scope}");
+    let before = entry("roster").await;
+    for (client, subject, said) in [
+        (&noor.client, names.answers(&mini), noor.sign_junk()),
+        (&noor.client, names.jobs(mini.as_str()), noor.sign_junk()),
+        (&thief, names.join_subject(&code.join), commit),
+    ] {
+        for reply in [names.key_subject("roster"), names.key_subject("a1"), names.stored("roster")] {
+            client.publish_with_reply(subject.clone(), reply, said.clone().into()).await.unwrap();
+        }
+        // Its own replies it gets, after the broker had those.
+        timeout(PATIENCE, client.request(subject, said.into())).await.unwrap().unwrap();
     }
-    assert_eq!(bucket().await, before);
+    assert_eq!((entry("roster").await, entry("a1").await), (before, None));
+    meeting.abort();
+}
+
+/// The broker drops the later of two messages of one id in a stream, whoever sent them.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_host_has_the_broker_drop_the_audit_of_another() {
+    let mut stage = Stage::set().await;
+    let (_mac, bad) = another_host(&mut stage, "bad", "all").await;
+    let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
+    until_async(async || verified(&mara).await.last.is_some()).await;
+    let mini = verified(&mara).await;
+    let next = mini.last.unwrap().seq + 1;
+    let context = jetstream::new(bad.client.clone());
+    for id in [format!("{}:{next}", mini.host), format!("anchor {next}"), format!("{next}")] {
+        let mut headers = HeaderMap::new();
+        headers.insert("Nats-Msg-Id", id);
+        let subject = Subjects::for_fleet(&bad.fleet).audit(bad.me.as_str());
+        let stored = context.publish_with_headers(subject, headers, "x".into()).await.unwrap();
+        assert!(!stored.await.unwrap().duplicate);
+    }
+    anchored_more(&stage, &mara, "echo *").await;
+    let after = verified(&mara).await;
+    assert!(after.findings.is_empty() && after.last.unwrap().seq >= next, "{after:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -22,6 +22,7 @@ mod broker_unit;
 mod container;
 mod crash;
 mod crash_joining;
+mod crash_signing;
 mod crash_work;
 mod examined;
 mod existing;

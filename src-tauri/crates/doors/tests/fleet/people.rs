@@ -1,7 +1,10 @@
 //! Two people for a risk, where a policy wants it; and the end of all work of agents on a host.
 
+use crate::policy::until_in_force;
 use crate::rights::{changed, noor_joined};
-use crate::stage::{Mac, PATIENCE, Stage, invitation, joined, until_async, until_waiting, waits};
+use crate::stage::{
+    AskedFromAfar, Mac, PATIENCE, Stage, invitation, joined, until_async, until_waiting, waits,
+};
 use crate::withheld::led;
 use postern_doors::fleet::{
     AnswerReply, Asked, Elsewhere, FleetApprover, FleetChoice, FleetRisk, HostReply, Invitation, Publisher,
@@ -19,11 +22,7 @@ async fn want_two(stage: &Stage, host: &str) {
     let asked = Asked { approvals, ..Asked::default() };
     let id = publisher.hosts_of(host)[0].id.clone();
     let name = publisher.publish(&"all".parse().unwrap(), asked, vec![id]).await.unwrap();
-    until_async(async || {
-        let replies = publisher.ask_all(host, &Work::Policy).await.unwrap();
-        matches!(&replies[0].1, HostReply::Did(Reported::Policy(states)) if states[0].in_force.as_ref() == Some(&name))
-    })
-    .await;
+    until_in_force(&publisher, &name, host).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -31,10 +30,7 @@ async fn two_people_approve_on_devices_of_their_own_or_nothing_runs() {
     let mut stage = Stage::set().await;
     let phone = noor_joined(&mut stage).await;
     want_two(&stage, "mini").await;
-    let mut news = stage.watch().await;
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;
     let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     let noor = FleetApprover::connect(&phone.folder()).await.unwrap();
     assert_eq!(mara.answer(&asked, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(1));
@@ -88,10 +84,7 @@ async fn an_approval_of_somebody_revoked_while_this_mac_was_away_counts_no_more(
     let phone = noor_joined(&mut stage).await;
     want_two(&stage, "mini").await;
     let between = led(&stage).await;
-    let mut news = stage.watch().await;
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;
     noor_approved(&stage, &phone, &asked).await;
     // The mini hears of it only with its next connection.
     between.freeze(true);
@@ -108,10 +101,7 @@ async fn an_approval_of_somebody_who_may_no_more_approve_this_risk_counts_no_mor
     let mut stage = Stage::set().await;
     let phone = noor_joined(&mut stage).await;
     want_two(&stage, "mini").await;
-    let mut news = stage.watch().await;
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;
     noor_approved(&stage, &phone, &asked).await;
     let safe = RightsChange { risk: Some(FleetRisk::Safe), ..RightsChange::default() };
     changed(&stage, "Noor's MacBook", &safe).await;
@@ -159,10 +149,7 @@ async fn who_approves_nothing_in_the_fleet_is_no_second_person_at_their_own_mac(
 async fn one_person_at_the_host_frees_nothing_by_a_rule_or_a_setting() {
     let mut stage = Stage::set().await;
     want_two(&stage, "mini").await;
-    let mut news = stage.watch().await;
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { mut news, file, run, asked } = stage.watch_and_ask("file").await;
     stage.mini.call("rules.add", json!({"effect": "allow", "text": "echo *", "allowWrites": true})).await;
     let values = json!({"security": "full", "confirm": "yes"});
     stage.mini.call("agents.set", json!({"agent": "main", "values": values})).await;

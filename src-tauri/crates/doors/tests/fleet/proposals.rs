@@ -18,12 +18,17 @@ use tokio::time::timeout;
 /// Lets a person join who owns the fleet and publishes.
 pub(super) async fn owner_joined(stage: &mut Stage, name: &str, person: &str) -> Mac {
     let mac = Mac::start().await;
+    owner_let_in(stage, &mac.folder(), (name, person)).await;
+    mac
+}
+
+/// Lets the person with this folder join, who owns the fleet and publishes.
+pub(super) async fn owner_let_in(stage: &mut Stage, folder: &Folder, (name, person): (&str, &str)) {
     let invited = Invitation { publisher: true, ..invitation(name, person) };
-    joined(&mut stage.owner, &stage.broker, &mac.folder(), &[false], invited).await;
+    joined(&mut stage.owner, &stage.broker, folder, &[false], invited).await;
     let roles = [MemberRole::Owner, MemberRole::Publisher, MemberRole::Approver];
     changed(stage, name, &RightsChange { roles: Some(roles.to_vec()), ..RightsChange::default() }).await;
     stage.broker.reload();
-    mac
 }
 
 /// Makes two owners and two publishers sign from now on.
@@ -34,16 +39,16 @@ pub(super) async fn want_two(stage: &Stage) {
     until_async(async || version(&stage.mini.folder()) == newest).await;
 }
 
-fn version(folder: &Folder) -> u64 {
+pub(super) fn version(folder: &Folder) -> u64 {
     folder.pinned().unwrap().roster.version
 }
 
-fn once_only(once_only: bool) -> RightsChange {
+pub(super) fn once_only(once_only: bool) -> RightsChange {
     RightsChange { once_only: Some(once_only), ..RightsChange::default() }
 }
 
 /// Returns what a change waits for.
-fn proposed<T: std::fmt::Debug>(done: Result<T, FleetError>) -> SignaturesNeeded {
+pub(super) fn proposed<T: std::fmt::Debug>(done: Result<T, FleetError>) -> SignaturesNeeded {
     match done {
         Err(FleetError::Proposed(needed)) => needed,
         other => panic!("{other:?} waits for nobody"),
@@ -51,13 +56,13 @@ fn proposed<T: std::fmt::Debug>(done: Result<T, FleetError>) -> SignaturesNeeded
 }
 
 /// Returns the only change that waits for a person.
-async fn waiting(mac: &Mac) -> WaitingProposal {
+pub(super) async fn waiting(mac: &Mac) -> WaitingProposal {
     let mut all = list_proposals(&mac.folder()).await.unwrap();
     assert_eq!(all.len(), 1, "{all:?}");
     all.remove(0)
 }
 
-async fn nothing_waits(mac: &Mac) -> bool {
+pub(super) async fn nothing_waits(mac: &Mac) -> bool {
     list_proposals(&mac.folder()).await.unwrap().is_empty()
 }
 
@@ -357,6 +362,30 @@ async fn a_publisher_signs_no_two_policies_of_one_version() {
     proposed(mara.publish(&all, denies("cat *"), vec![mara.hosts_of("mini")[0].id.clone()]).await);
     sign_proposal(&ines.folder(), &waiting(&ines).await).await.unwrap();
     until_async(async || in_force(&mara).await.is_some_and(|name| name.starts_with("all/3#"))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_withdrawn_is_signed_by_nobody_to_whom_it_was_shown_before() {
+    let mut stage = Stage::set().await;
+    let ines = owner_joined(&mut stage, "Ines's MacBook", "Ines").await;
+    want_two(&stage).await;
+    let (laptop, before) = (stage.laptop.folder(), version(&stage.laptop.folder()));
+    let mara = Publisher::connect(&laptop).await.unwrap();
+    for is_policy in [false, true] {
+        if is_policy {
+            proposed(mara.publish(&whole_fleet(), denies("echo *"), Vec::new()).await);
+        } else {
+            proposed(change_rights(&laptop, "Ines's MacBook", &once_only(true)).await);
+        }
+        let shown = waiting(&ines).await;
+        withdraw_proposal(&laptop, &waiting(&stage.laptop).await).await.unwrap();
+        let late = sign_proposal(&ines.folder(), &shown).await.unwrap_err().to_string();
+        assert!(late.contains("look again"), "{late}");
+        assert!(nothing_waits(&ines).await && nothing_waits(&stage.laptop).await);
+    }
+    // Both read what the broker has when they looked.
+    assert_eq!([version(&laptop), version(&ines.folder())], [before; 2]);
+    assert_eq!(mara.newest_of(&whole_fleet()).await.unwrap(), None);
 }
 
 #[tokio::test(flavor = "multi_thread")]

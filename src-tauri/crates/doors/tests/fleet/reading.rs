@@ -1,23 +1,36 @@
 //! History, agents and rules of a host, read from elsewhere as far as its person lets the fleet.
 
-use crate::stage::{PATIENCE, Stage, waits};
+use crate::stage::{AskedFromAfar, PATIENCE, Stage};
 use postern_doors::fleet::{FleetApprover, FleetChoice, HostPart, HostReply, Publisher, Reported, Work};
 use postern_host::ConnectedApproverKind;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-async fn read(publisher: &Publisher, what: HostPart, filter: Value) -> Reported {
-    let read = async {
+/// Has the mini do some work once it is connected.
+async fn done(publisher: &Publisher, work: &Work) -> Reported {
+    let done = async {
         loop {
-            let work = Work::Read { what, filter: filter.clone() };
-            match publisher.ask_all("mini", &work).await.unwrap().remove(0).1 {
+            match publisher.ask_all("mini", work).await.unwrap().remove(0).1 {
                 HostReply::Did(reported) => return reported,
                 // It connects again.
                 HostReply::Offline | HostReply::Silent => {}
             }
         }
     };
-    timeout(PATIENCE, read).await.expect("it answers")
+    timeout(PATIENCE, done).await.expect("it answers")
+}
+
+async fn read(publisher: &Publisher, what: HostPart, filter: Value) -> Reported {
+    done(publisher, &Work::Read { what, filter }).await
+}
+
+/// Judges the mini's history by a rule that denies what ran there. Returns how much would change, and what is shown of that.
+async fn replayed(publisher: &Publisher) -> (u32, Vec<Value>) {
+    let rules = vec![json!({"effect": "deny", "text": "echo *"})];
+    match done(publisher, &Work::Replay { rules, settings: serde_json::Map::new(), days: 7 }).await {
+        Reported::Replayed { changed, examples, .. } => (changed, examples),
+        other => panic!("{other:?}"),
+    }
 }
 
 fn rows(reported: Reported, list: &str) -> Vec<Value> {
@@ -28,10 +41,7 @@ fn rows(reported: Reported, list: &str) -> Vec<Value> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_host_is_read_only_where_its_person_allowed_it_and_nothing_changes() {
     let mut stage = Stage::set().await;
-    let mut news = stage.watch().await;
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { news: _news, run, asked, .. } = stage.watch_and_ask("file").await;
     let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     mara.answer(&asked, FleetChoice::Once, None, None).await.unwrap();
     timeout(PATIENCE, run).await.unwrap().unwrap();
@@ -40,7 +50,11 @@ async fn a_host_is_read_only_where_its_person_allowed_it_and_nothing_changes() {
         let refused = read(&publisher, what, json!({})).await;
         assert!(matches!(&refused, Reported::Refused(why) if why.contains("--readable")), "{refused:?}");
     }
+    assert_eq!(replayed(&publisher).await, (1, Vec::new()), "rules that fit everything read nothing either");
     stage.rejoin(|membership| membership.readable = true).await;
+    let (changed, examples) = replayed(&publisher).await;
+    assert_eq!((changed, examples.len()), (1, 1));
+    assert!(examples[0]["line"].as_str().unwrap().starts_with("echo ran"), "{examples:?}");
     stage.mini.call("rules.add", json!({"effect": "deny", "text": "curl *"})).await;
     let history = rows(read(&publisher, HostPart::History, json!({"limit": 20})).await, "requests");
     assert_eq!(history.len(), 1, "{history:?}");

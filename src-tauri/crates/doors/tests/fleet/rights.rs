@@ -1,6 +1,6 @@
 //! Rights that change after joining: a person's roles and limits, a host's groups, and a second owner.
 
-use crate::stage::{Mac, PATIENCE, Stage, invitation, joined, until_async, until_waiting, waits};
+use crate::stage::{AskedFromAfar, Mac, PATIENCE, Stage, invitation, joined, until_async, until_waiting};
 use postern_doors::fleet::{
     AnswerReply, Asked, FleetApprover, FleetChoice, FleetError, FleetRisk, Folder, HostReply, MemberRole,
     Publisher, Reported, RightsChange, Work, change_rights,
@@ -130,10 +130,7 @@ async fn a_host_leaves_the_policy_of_a_group_with_the_group() {
     until_in_force(&stage, &[]).await;
 
     // What the group's policy denied waits for a person now, who answers for the new group.
-    let mut news = stage.watch().await;
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { news: _news, run, asked, .. } = stage.watch_and_ask("file").await;
     assert_eq!(asked.groups, ["builds".parse().unwrap()]);
     let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     assert_eq!(mara.answer(&asked, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(0));
@@ -155,10 +152,7 @@ async fn a_host_that_was_away_for_a_dozen_rosters_follows() {
     }
     stage.mini.call("doors.enable", json!({"door": "fleet"})).await;
     until_async(async || version(&stage.mini.folder()) == before + 12).await;
-    let mut news = stage.watch().await;
-    let file = stage.mini.file("file");
-    let run = stage.ask(&file);
-    let asked = waits(&mut news).await;
+    let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;
     let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     assert_eq!(mara.answer(&asked, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(0));
     timeout(PATIENCE, run).await.unwrap().unwrap();

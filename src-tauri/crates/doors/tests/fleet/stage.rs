@@ -242,6 +242,15 @@ pub(super) struct Stage {
     pub(super) channel: Option<Channel>,
 }
 
+/// A question of the mini that the laptop watches.
+pub(super) struct AskedFromAfar {
+    pub(super) news: UnboundedReceiver<News>,
+    /// File that the agent asks to write.
+    pub(super) file: PathBuf,
+    pub(super) run: JoinHandle<(RunResult, Channel)>,
+    pub(super) asked: Elsewhere,
+}
+
 pub(super) fn invitation(name: &str, person: &str) -> Invitation {
     let groups = vec!["all".parse().unwrap()];
     let approver = ApproverLimits { groups: groups.clone(), risk: FleetRisk::Dangerous, once_only: false };
@@ -338,6 +347,15 @@ impl Stage {
         tokio::spawn(async move { approver.watch_questions(|one| tell.send(one).is_ok()).await });
         timeout(PATIENCE, self.mini.attended()).await.unwrap();
         news
+    }
+
+    /// Watches on the laptop, and asks from the agent on the mini to write a file of this name.
+    pub(super) async fn watch_and_ask(&mut self, name: &str) -> AskedFromAfar {
+        let mut news = self.watch().await;
+        let file = self.mini.file(name);
+        let run = self.ask(&file);
+        let asked = waits(&mut news).await;
+        AskedFromAfar { news, file, run, asked }
     }
 
     /// Asks once somebody is at the laptop and the mini knows it. Returns an approver of the laptop, and its notifications.

@@ -4,8 +4,8 @@ use super::{
     HOUR, answer, approver, at, device, following, fresh, host, id, open, pinned, roster, sent, signed,
 };
 use crate::{
-    AdmittedAnswer, AdmittedMessage, FleetChoice, FleetReceipt, FleetRefusal, FleetRisk, FleetState, Hash,
-    Now, SealError, Seed, SignedEnvelope, admit_message,
+    AdmittedAnswer, AdmittedMessage, FleetChoice, FleetReceipt, FleetRefusal, FleetRights, FleetRisk,
+    FleetState, Hash, Now, SealError, Seed, SignedEnvelope, admit_message,
 };
 use std::time::Duration;
 
@@ -69,7 +69,9 @@ fn who_may_not_answer_is_refused() {
         admit_message(&fleet, &sent(by, "a1", &answer(&fleet, choice)), at(1)).unwrap_err()
     };
     assert_eq!(refusal("olu", FleetChoice::Once), FleetRefusal::Group(id("olu")));
-    assert_eq!(refusal("noor", FleetChoice::Once), FleetRefusal::Risk(id("noor")));
+    for choice in [FleetChoice::Once, FleetChoice::Confine(FleetRights::AsAsked)] {
+        assert_eq!(refusal("noor", choice), FleetRefusal::Risk(id("noor")), "{choice:?}");
+    }
     assert_eq!(refusal("pat", FleetChoice::Deny), FleetRefusal::Role(id("pat"), "answer"));
     assert_eq!(
         refusal("mini", FleetChoice::Once),
@@ -83,8 +85,10 @@ fn who_may_not_answer_is_refused() {
 }
 
 #[test]
-fn an_approver_below_the_risk_may_still_deny() {
+fn an_approver_below_the_risk_may_still_deny_and_confine() {
     let mut fleet = asking(FleetRisk::Dangerous, 2);
+    let confine = answer(&fleet, FleetChoice::Confine(FleetRights::Look));
+    assert!(admit_message(&fleet, &sent("noor", "a0", &confine), at(1)).is_ok());
     assert_eq!(decided(give(&mut fleet, "noor", "a1", FleetChoice::Deny, 1)).missing, 0);
 }
 

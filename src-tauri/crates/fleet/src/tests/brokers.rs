@@ -62,6 +62,12 @@ fn everybody_gets_replies_of_their_own_alone() {
         assert!(user(name).contains(&format!("\"{}.>\"", Subjects::inbox_prefix(name))));
         assert_eq!(user(name).matches("_INBOX").count(), 1, "{name}");
     }
+    assert!(Subjects::is_inbox_of("noor", "_INBOX_noor.a.1"));
+    for other in
+        ["_INBOX_noor", "_INBOX_noor-2.a", "_INBOX.a", "$KV.pf-fleet-1.roster", "pf.fleet-1.kept.roster"]
+    {
+        assert!(!Subjects::is_inbox_of("noor", other), "{other}");
+    }
 }
 
 #[test]

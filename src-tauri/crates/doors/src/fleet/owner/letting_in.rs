@@ -104,7 +104,6 @@ impl FleetOwner {
         roster.members.retain(|member| !ids.contains(&member.id));
         match self.publish(roster).await {
             Ok(_) => {
-                self.configure(&self.folder.invited()?)?;
                 service::reload(&self.folder);
                 Ok(())
             }

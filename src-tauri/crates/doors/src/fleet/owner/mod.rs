@@ -13,11 +13,12 @@ use super::keep::{
     CERTIFICATE, CONFIGURATION, CREDENTIALS, Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember,
     PRIVATE_KEY,
 };
-use super::{FleetError, policy, store};
+use super::{FleetError, policy, service, store};
 use postern_fleet::{
     ApproverLimits, CODE_LASTS, FleetId, FleetRisk, Hash, Introduction, InvitationCode, Member, MemberRole,
     PinnedRoster, Roster, SignedEnvelope,
 };
+use std::fs::File;
 use std::net::SocketAddr;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::{self, PemObject as _};
@@ -262,6 +263,8 @@ pub struct FleetOwner {
     signed: SignedEnvelope,
     /// Members that an earlier change removed and that is done only now.
     removed_late: Vec<Member>,
+    /// True if such a change was done: the broker may not have read yet whom it lets in.
+    is_finished_late: bool,
 }
 
 impl FleetOwner {
@@ -272,8 +275,9 @@ impl FleetOwner {
         let me = membership.own_member_id(false).ok_or(FleetError::NoOwner)?.clone();
         let keys = folder.read_keys(&me)?;
         let link = BrokerLink::open_as_member(folder, &membership, (&me, &keys.nkey)).await?;
-        let (folder, removed_late) = (folder.clone(), Vec::new());
-        let mut owner = Self { link, folder, membership, me, keys, pinned, signed, removed_late };
+        let (folder, removed_late, is_finished_late) = (folder.clone(), Vec::new(), false);
+        let mut owner =
+            Self { link, folder, membership, me, keys, pinned, signed, removed_late, is_finished_late };
         if !owner.is_owner() {
             // Another owner may have given that role meanwhile.
             owner.follow().await?;
@@ -291,6 +295,9 @@ impl FleetOwner {
         let (fleet, by) = (&owner.membership.fleet, (&owner.me, &owner.keys.sign));
         store::say_fresh(&owner.link.client, fleet, by, &owner.pinned).await?;
         owner.put_out_unconfirmed().await?;
+        if owner.is_finished_late {
+            service::reload(&owner.folder);
+        }
         Ok(owner)
     }
 
@@ -314,24 +321,37 @@ impl FleetOwner {
     /// Stores the roster that was signed here and that the broker did not confirm, if it can still follow. A broker may have
     /// shown it to members: the fleet gets no other one of its version from here.
     async fn finish_roster(&mut self) -> Result<Option<SignedEnvelope>, FleetError> {
+        if self.folder.pending_roster()?.is_none() {
+            return Ok(None);
+        }
+        // Another task or program of this Mac may be storing it.
+        let Some(_turn) = self.folder.try_storing()? else { return Ok(None) };
         let Some(pending) = self.folder.pending_roster()? else { return Ok(None) };
         if Hash::of_bytes(&pending.payload) == self.pinned.hash {
             // It was stored, and only its confirmation was lost.
             self.settle_roster().await?;
-            self.configure(&self.folder.invited()?)?;
+            self.is_finished_late = true;
             return Ok(None);
         }
         let next = self.pinned.verify_later(&pending, &self.membership.fleet);
-        let Some(next) = next.ok().filter(|_| self.is_owner()) else {
+        // What several signed may have been withdrawn since.
+        let is_wanted = !self.is_one_of_several() || self.is_proposed(&pending).await?;
+        let Some(next) = next.ok().filter(|_| is_wanted && self.is_owner()) else {
             self.folder.forget_pending_roster()?;
             return Ok(None);
         };
         let before = self.pinned.roster.members.clone();
         self.store_roster(next, pending.clone()).await?;
-        self.configure(&self.folder.invited()?)?;
         let stays = |member: &Member| self.pinned.roster.member(&member.id).is_some();
         self.removed_late = before.into_iter().filter(|member| !stays(member)).collect();
+        self.is_finished_late = true;
         Ok(Some(pending))
+    }
+
+    /// Returns the lock under which this Mac stores a roster.
+    fn begin_storing(&self) -> Result<File, FleetError> {
+        let busy = || FleetError::Refused("another change is stored at this time: try again".to_owned());
+        self.folder.try_storing()?.ok_or_else(busy)
     }
 
     /// Stores the next roster for its members, and counts by it.
@@ -347,9 +367,16 @@ impl FleetOwner {
         self.settle_roster().await
     }
 
-    /// Seals policy for whom the roster that is stored now names, and forgets that it was on its way.
+    /// Configures the broker and seals policy by the roster that is stored now, and takes away what waited for signatures.
+    ///
+    /// That it was on its way is forgotten last: until then the next command of this owner does all of it again.
     async fn settle_roster(&self) -> Result<(), FleetError> {
+        self.configure_by(&self.pinned.roster, &self.folder.invited()?)?;
         policy::reseal(&self.link.client, &self.membership.fleet, &self.keys.open, &self.pinned).await?;
+        // One that stays there is on an older roster: nobody can sign it, and the next change takes its place.
+        if let Err(error) = self.clear_proposal().await {
+            tracing::warn!(%error, "a signed change could not be removed from those that wait");
+        }
         self.folder.forget_pending_roster()
     }
 
@@ -443,6 +470,7 @@ impl FleetOwner {
         let envelope = header.sign_body(roster, &[&self.keys.sign]);
         store::require_size::<Roster>(&envelope)?;
         let next = self.pinned.verify_next(&envelope, &self.membership.fleet).map_err(FleetError::refused)?;
+        let _turn = self.begin_storing()?;
         self.folder.keep_pending_roster(&envelope)?;
         self.store_roster(next, envelope.clone()).await?;
         Ok(envelope)

@@ -35,8 +35,6 @@ impl FleetOwner {
             return Err(FleetError::Refused(kept.to_owned()));
         }
         self.publish(roster).await?;
-        // Whom an owner invites meanwhile stays invited.
-        self.configure(&self.folder.invited()?)?;
         Ok(true)
     }
 }

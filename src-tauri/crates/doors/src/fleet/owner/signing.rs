@@ -44,28 +44,40 @@ impl FleetOwner {
         let checked = self.check_proposal(&shown.proposal).map_err(FleetError::Refused)?;
         let needed = self.needed(&shown.proposal, &checked);
         self.require_signable(&checked, &needed).map_err(FleetError::Refused)?;
+        let _turn = self.begin_storing()?;
         self.note_signed(&shown.proposal, &checked.content)?;
         let signed = shown.proposal.signed_with(&self.keys.sign, &self.pinned.roster, MemberRole::Owner);
         let checked = self.check_proposal(&signed).map_err(FleetError::Refused)?;
+        // Either this signature counts, or somebody withdrew the change before. Where this Mac ends now, others store it.
+        self.replace_proposal(&signed, shown.revision).await?;
         if checked.missing() > 0 {
-            self.replace_proposal(&signed, shown.revision).await?;
             return Err(FleetError::Proposed(self.needed(&signed, &checked)));
         }
         let [envelope] = signed.documents() else { return Err(FleetError::NoOwner) };
         let next = self.pinned.verify_later(envelope, &self.membership.fleet).map_err(FleetError::refused)?;
         self.folder.keep_pending_roster(envelope)?;
-        self.store_roster(next, envelope.clone()).await?;
-        self.configure(&self.folder.invited()?)?;
-        // One that stays there is on an older roster: nobody can sign it, and the next change takes its place.
-        if let Err(error) = self.replace_proposal(&FleetProposal::NONE, shown.revision).await {
-            tracing::warn!(%error, "a signed change could not be removed from those that wait");
-        }
-        Ok(())
+        self.store_roster(next, envelope.clone()).await
     }
 
     /// Withdraws a change. Who signed it can't take that back: the number of its roster is used by nobody here any more.
     pub async fn withdraw_proposal(&self, shown: &WaitingProposal) -> Result<(), FleetError> {
         self.replace_proposal(&FleetProposal::NONE, shown.revision).await
+    }
+
+    /// Returns true if a roster is still among what waits for signatures.
+    pub(super) async fn is_proposed(&self, roster: &SignedEnvelope) -> Result<bool, FleetError> {
+        let (_, waiting) = self.read_proposal().await?;
+        Ok(waiting.is_some_and(|one| hash_of(one.documents().first()) == hash_of(Some(roster))))
+    }
+
+    /// Takes away what waits for signatures if it counts by now, or if one owner is enough.
+    pub(super) async fn clear_proposal(&self) -> Result<(), FleetError> {
+        let (revision, waiting) = self.read_proposal().await?;
+        let counts = |one: &FleetProposal| hash_of(one.documents().first()) == self.pinned.hash;
+        if waiting.is_some_and(|one| counts(&one) || !self.is_one_of_several()) {
+            self.replace_proposal(&FleetProposal::NONE, revision).await?;
+        }
+        Ok(())
     }
 
     /// Returns true if further owners have to sign what this one does.
@@ -93,15 +105,12 @@ impl FleetOwner {
 
     /// Listens to rosters as the broker stores them.
     pub(super) async fn stored_rosters(&self) -> Result<Subscriber, FleetError> {
-        let subject = Subjects::for_fleet(&self.membership.fleet).stored(ROSTER);
-        let stored = self.link.client.subscribe(subject).await.map_err(FleetError::broker)?;
+        let stored = self.link.subscribe(Subjects::for_fleet(&self.membership.fleet).stored(ROSTER)).await?;
         self.link.client.flush().await.map_err(FleetError::broker)?;
         Ok(stored)
     }
 
     /// Waits until other owners signed the roster with these new members, and returns the rosters that came.
-    ///
-    /// What nobody signed in time is withdrawn: the device waits no longer.
     pub(super) async fn until_signed(
         &mut self,
         mut stored: Subscriber,
@@ -119,8 +128,6 @@ impl FleetOwner {
         });
         if let Ok(followed) = signed.await {
             followed?;
-        } else if let Some(late) = self.waiting_proposal().await? {
-            self.withdraw_proposal(&late).await?;
         }
         if ids.iter().all(|id| self.pinned.roster.member(id).is_some()) {
             return Ok(rosters);
@@ -169,6 +176,6 @@ impl FleetOwner {
         let owners = self.pinned.roster.members_with(MemberRole::Owner);
         let to: Vec<SealKey> = owners.map(|owner| owner.seal).collect();
         let (client, fleet) = (&self.link.client, &self.membership.fleet);
-        store::replace_proposal(client, fleet, ROSTER_PROPOSAL, proposal, (&to, revision)).await
+        store::replace_proposal(client, fleet, ROSTER_PROPOSAL, proposal, (&to, revision)).await.map(drop)
     }
 }

@@ -56,8 +56,9 @@ impl Publisher {
         self.note_signed(&checked.content, published.next.bundle.0)?;
         let signed = shown.proposal.signed_with(&self.keys.sign, &self.pinned.roster, MemberRole::Publisher);
         let checked = self.check_proposal(&signed, group, &published).map_err(FleetError::Refused)?;
+        // Either this signature counts, or somebody withdrew the policy before. Where this Mac ends now, others publish it.
+        let revision = self.replace_proposal(group, &signed, shown.revision).await?;
         if checked.missing() > 0 {
-            self.replace_proposal(group, &signed, shown.revision).await?;
             return Err(FleetError::Proposed(self.needed(&signed, &checked)));
         }
         let next = &published.next;
@@ -74,7 +75,7 @@ impl Publisher {
         }
         self.store_signed(STAGE, group, stage, next.stage_revision).await?;
         // One that stays there is older than what counts: nobody can sign it, and the next one takes its place.
-        if let Err(error) = self.replace_proposal(group, &FleetProposal::NONE, shown.revision).await {
+        if let Err(error) = self.replace_proposal(group, &FleetProposal::NONE, revision).await {
             tracing::warn!(%error, "a signed policy could not be removed from those that wait");
         }
         Ok(())
@@ -84,7 +85,7 @@ impl Publisher {
     pub async fn withdraw_proposal(&self, shown: &WaitingProposal) -> Result<(), FleetError> {
         let Some(group) = &shown.group else { return Err(FleetError::NoOwner) };
         self.require_publisher()?;
-        self.replace_proposal(group, &FleetProposal::NONE, shown.revision).await
+        self.replace_proposal(group, &FleetProposal::NONE, shown.revision).await.map(drop)
     }
 
     /// Returns true if further publishers have to sign what this one does.
@@ -176,13 +177,13 @@ impl Publisher {
         store::newest_proposal(&self.link.client, &self.fleet, &self.keys.open, &key).await
     }
 
-    /// Stores what waits, sealed for the publishers alone.
+    /// Stores what waits, sealed for the publishers alone. Returns its revision.
     async fn replace_proposal(
         &self,
         group: &FleetId,
         proposal: &FleetProposal,
         revision: u64,
-    ) -> Result<(), FleetError> {
+    ) -> Result<u64, FleetError> {
         let publishers = self.pinned.roster.members_with(MemberRole::Publisher);
         let to: Vec<SealKey> = publishers.map(|publisher| publisher.seal).collect();
         let key = Subjects::for_fleet(&self.fleet).group_key(PROPOSAL, group);

@@ -2,7 +2,7 @@
 //! chain. Both go into a stream that nobody may delete from.
 
 use super::super::FleetError;
-use super::super::connect::publish_confirmed;
+use super::super::connect::{message_id, publish_confirmed};
 use super::super::keep::Folder;
 use async_nats::Client;
 use postern_fleet::{
@@ -96,7 +96,7 @@ impl AuditSender {
                 return Err(FleetError::Own(format!("{id} has {} bytes", bytes.len())));
             }
             let subject = Subjects::for_fleet(&self.fleet).audit_rows(self.me.as_str());
-            publish_confirmed(&self.client, subject, &format!("{}:{id}", self.me), bytes).await?;
+            publish_confirmed(&self.client, subject, message_id(&self.sign, id.as_str()), bytes).await?;
             self.folder.write_json("rows-sent.json", &head)?;
             sent = Some(head);
         }
@@ -138,8 +138,8 @@ impl AuditSender {
 
     async fn publish_anchor(&self, head: &AnchorHead, envelope: &SignedEnvelope) -> Result<(), FleetError> {
         let subject = Subjects::for_fleet(&self.fleet).audit(self.me.as_str());
-        publish_confirmed(&self.client, subject, &format!("{}:{}", self.me, head.seq), envelope.encode())
-            .await
+        let message = message_id(&self.sign, &format!("anchor {}", head.seq));
+        publish_confirmed(&self.client, subject, message, envelope.encode()).await
     }
 }
 

@@ -44,6 +44,8 @@ use tokio::time::interval;
 const FRESH: Duration = Duration::from_hours(1);
 /// Interval between two checks for approvers that are gone.
 const TICK: Duration = Duration::from_secs(15);
+/// Pause after another roster until that check, at which an owner's Mac says what nobody said yet.
+const SOON: Duration = Duration::from_secs(2);
 /// Jobs that may be under way.
 const JOBS: usize = 8;
 
@@ -167,12 +169,11 @@ impl FleetHostSession {
 
     async fn serve(&mut self, read: &mut Revisions) -> Result<(), FleetError> {
         let client = self.link.client.clone();
-        let subscribed = async |subject: String| client.subscribe(subject).await.map_err(FleetError::broker);
-        // Before anything is read, so that nothing is missed between. What the broker refuses is not heard here.
-        let mut kept = subscribed(self.names.stored(">")).await?;
-        let mut answers = subscribed(self.names.answers(&self.fleet.me)).await?;
-        let mut presence = subscribed(self.names.presence("*")).await?;
-        let mut jobs = subscribed(self.names.jobs(self.fleet.me.as_str())).await?;
+        // Before anything is read, so that nothing is missed between.
+        let mut kept = self.link.subscribe(self.names.stored(">")).await?;
+        let mut answers = self.link.subscribe(self.names.answers(&self.fleet.me)).await?;
+        let mut presence = self.link.subscribe(self.names.presence("*")).await?;
+        let mut jobs = self.link.subscribe(self.names.jobs(self.fleet.me.as_str())).await?;
         // Of what is as it was nothing is read again: after a crash of the broker all hosts come at once.
         let there = store::revisions(&self.link, &self.fleet.id).await?;
         let is_new = |key: &str| !read.contains_key(key) || read.get(key) != there.get(key);
@@ -205,7 +206,7 @@ impl FleetHostSession {
                 () = self.link.wait_until_lost() => return Err(FleetError::Unreachable("the connection was lost".to_owned())),
                 news = told.recv() => self.on_notification(news, &mut told).await?,
                 message = answers.next() => self.answered(require_message(message)?).await?,
-                message = kept.next() => self.changed(&require_message(message)?).await?,
+                message = kept.next() => if self.changed(&require_message(message)?).await? { ticks.reset_after(SOON) },
                 message = jobs.next() => self.take_job(require_message(message)?).await?,
                 Some(Reporting { reply, member, report }) = self.reports.1.recv() => self.reply_sealed(reply, &member, &report).await?,
                 Some(ended) = self.aside.next() => self.finish_aside(ended)?,
@@ -213,6 +214,7 @@ impl FleetHostSession {
                 _ = ticks.tick() => {
                     self.present.retain(|_, (_, until)| *until > Instant::now());
                     self.send_audit();
+                    self.say_missing_fresh().await?;
                 }
                 _ = fresh.tick() => self.say_fresh().await?,
                 _ = present.tick() => self.say_present().await?,
@@ -224,20 +226,25 @@ impl FleetHostSession {
         Now { wall: super::wall_clock(), timer: self.started.elapsed() }
     }
 
-    async fn changed(&mut self, message: &Message) -> Result<(), FleetError> {
+    /// Takes what the broker stored. Returns true for another roster.
+    async fn changed(&mut self, message: &Message) -> Result<bool, FleetError> {
         let stored = store::opened(&self.fleet.id, &self.fleet.key, &message.subject, &message.payload);
         if let Some(stored @ StoredFleetEntry::Policy(_)) = &stored {
             _ = self.take_policy(stored, DocumentSource::Live).await;
-            return Ok(());
+            return Ok(false);
         }
         let Some(stored) = stored else {
             if message.subject.as_str() == self.names.stored(store::ROSTER) {
                 let refusal = FleetRefusal::Sealed(postern_fleet::SealError::NotForUs);
                 self.note_refusal(("roster", "roster"), None, &refusal).await;
             }
-            return Ok(());
+            return Ok(false);
         };
-        if self.admit_stored(&stored).await { self.follow_rights().await } else { Ok(()) }
+        let is_roster = self.admit_stored(&stored).await;
+        if is_roster {
+            self.follow_rights().await?;
+        }
+        Ok(is_roster)
     }
 
     async fn on_notification(
@@ -263,16 +270,17 @@ impl FleetHostSession {
         }
     }
 
-    /// Seals a reply for a member, and sends it. One who is no member any more gets none.
+    /// Seals a reply for a member, and sends it where that member gets replies. One who is no member any more gets none.
+    ///
+    /// Elsewhere nothing is sent: a request could name a subject that its sender may not write.
     async fn reply_sealed<B: postern_fleet::FleetMessageBody>(
         &self,
         reply: Subject,
         member: &FleetId,
         body: &B,
     ) -> Result<(), FleetError> {
-        let Some(to) = self.fleet.pinned.roster.member(member).map(|member| member.seal) else {
-            return Ok(());
-        };
+        let to = self.fleet.pinned.roster.member(member).map(|member| member.seal);
+        let Some(to) = to.filter(|_| Subjects::is_inbox_of(member.as_str(), &reply)) else { return Ok(()) };
         let mut seed = Seed::new(super::random()?);
         let header = super::header(&self.fleet.id, &self.fleet.me)?;
         let sealed = header.seal_body(body, &[to], &self.sign, &mut seed).map_err(FleetError::refused)?;

@@ -90,7 +90,8 @@ impl FleetHostSession {
             return Ok(());
         };
         let subject = self.names.questions(&self.fleet.me);
-        let sent = self.link.client.publish_with_headers(subject, message_id(&message), sealed.into());
+        let sent =
+            self.link.client.publish_with_headers(subject, message_id(&self.sign, &message), sealed.into());
         timeout(SEND, sent).await.map_err(|_| takes_nothing())?.map_err(FleetError::broker)
     }
 
@@ -146,10 +147,11 @@ impl FleetHostSession {
         let message = format!("{question}:closed");
         let sealed = self.seal_for_approvers(&closing, FleetMessageKind::Closing, &message)?;
         let (client, subject) = (self.link.client.clone(), self.names.questions(&self.fleet.me));
+        let message = message_id(&self.sign, &message);
         // It stays among those that were shown until the broker has its end.
         self.aside.push(async move {
             let confirmed = match sealed {
-                Some(sealed) => publish_confirmed(&client, subject, &message, sealed).await,
+                Some(sealed) => publish_confirmed(&client, subject, message, sealed).await,
                 None => Ok(()),
             };
             Aside::Closed(id, confirmed)

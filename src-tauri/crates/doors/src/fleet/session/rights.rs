@@ -64,6 +64,12 @@ impl FleetHostSession {
         let Some((id, sign, link)) = &self.owner else { return Ok(()) };
         store::say_fresh(&link.client, &self.fleet.id, (id, sign), &self.fleet.pinned).await
     }
+
+    /// Says that the roster is current if nobody said it yet: the owner who signed it may have ended before.
+    pub(super) async fn say_missing_fresh(&mut self) -> Result<(), FleetError> {
+        let is_said = self.fleet.last_fresh().is_some_and(|said| said.roster == self.fleet.roster());
+        if is_said { Ok(()) } else { self.say_fresh().await }
+    }
 }
 
 /// Returns the person that an approver counts as, and the highest risk that it may approve.

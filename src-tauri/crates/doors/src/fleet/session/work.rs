@@ -10,7 +10,7 @@ use postern_host::{ApproverGuard, ApproverId, Host};
 use postern_protocol::{Decided, RunState};
 use serde_json::{Map, Value};
 
-/// Requests that one page of a replay judges, the most pages, and the most changes that are reported.
+/// Requests that one page of a replay judges, the most pages, and the most changes that are shown of a host that may be read.
 const PAGE: u32 = 500;
 const PAGES: u32 = 40;
 const EXAMPLES: usize = 50;
@@ -33,7 +33,7 @@ pub(super) struct HostWork {
     pub(super) states: Vec<(GroupState, Option<WallMillis>)>,
     /// Rules and settings of a replay, as far as they would count here.
     pub(super) edit: Result<(Vec<RuleDraft>, Map<String, Value>), String>,
-    /// True if the host's person lets the fleet read it.
+    /// True if the host's person lets the fleet read what it did.
     pub(super) readable: bool,
 }
 
@@ -55,7 +55,9 @@ impl HostWork {
             (Work::Read { .. }, _) => Reported::Refused(UNREADABLE.to_owned()),
             (Work::Replay { days, .. }, Ok((rules, settings))) => {
                 let rules = RuleFile { version: 1, rules };
-                replayed(&host, face, (rules, settings), days).await.unwrap_or_else(Reported::Refused)
+                let most = if readable { EXAMPLES } else { 0 };
+                let replayed = replayed(&host, face, (rules, settings), (days, most)).await;
+                replayed.unwrap_or_else(Reported::Refused)
             }
             (Work::Replay { .. }, Err(why)) => Reported::Refused(why),
         }
@@ -133,12 +135,12 @@ async fn read(host: &Host, face: ApproverId, what: HostPart, mut filter: Value) 
     Ok(Reported::Read(rows))
 }
 
-/// Judges the host's history by further rules and other settings.
+/// Judges the host's history by further rules and other settings. Returns counts, and at most so many examples.
 async fn replayed(
     host: &Host,
     face: ApproverId,
     (rules, settings): (RuleFile, Map<String, Value>),
-    days: u16,
+    (days, most): (u16, usize),
 ) -> Result<Reported, String> {
     let since = Some(super::super::wall_clock() - i64::from(days) * DAY);
     let (rules, settings, limit) = (Some(rules), Some(settings), Some(PAGE));
@@ -148,7 +150,7 @@ async fn replayed(
         let page = host.call_method::<ReplayPolicy>(face, &call).await.map_err(|error| error.message)?;
         judged += page.judged;
         changed += u32::try_from(page.changes.len()).unwrap_or(u32::MAX);
-        let left = EXAMPLES.saturating_sub(examples.len());
+        let left = most.saturating_sub(examples.len());
         examples
             .extend(page.changes.iter().take(left).filter_map(|change| serde_json::to_value(change).ok()));
         call.before = page.next;

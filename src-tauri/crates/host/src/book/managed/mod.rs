@@ -12,13 +12,14 @@ mod trust;
 pub(super) use settings::override_settings;
 
 use super::{PolicyStore, PolicyStoreError};
+use file::ManagedFile;
 use postern_policy::{RiskLevel, Rule, RuleId, Settings};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Managed rules are numbered down from here.
 const FIRST: RuleId = -1_000_000_000;
@@ -80,13 +81,11 @@ pub(crate) struct Managed {
     pub(crate) sources: Vec<String>,
 }
 
-/// Content that was read last: a large file that did not change is not parsed at each change of a rule.
+/// Files that were parsed last: a large one that did not change is not parsed at each change of a rule.
+///
+/// A fleet's policy is checked, and read next where it was written.
 #[derive(Debug, Default)]
-pub(super) struct LastManaged {
-    all: Mutex<Option<ParsedManaged>>,
-    /// The file that was checked last: a fleet's policy is read next where it was written.
-    file: Mutex<Option<ParsedFile>>,
-}
+pub(super) struct LastManaged(Mutex<Vec<ParsedFile>>);
 
 /// A file that was parsed: the end of its name, a hash of its bytes and the number of its first rule, with its content.
 #[derive(Debug)]
@@ -98,59 +97,40 @@ struct ParsedFile {
 /// Content of a file, with its rules as they count.
 #[derive(Debug)]
 struct FileContent {
-    file: file::ManagedFile,
+    organisation: Option<String>,
+    settings: serde_json::Map<String, serde_json::Value>,
+    approvals: BTreeMap<RiskLevel, u8>,
     rules: Vec<Rule>,
-}
-
-/// Content of files, with a hash of their bytes.
-#[derive(Debug)]
-struct ParsedManaged {
-    hash: Vec<u8>,
-    content: Result<Managed, String>,
 }
 
 impl LastManaged {
     /// Reads every file that is there.
     pub(super) fn read(&self, places: &[ManagedPlace], home: &str) -> Result<Managed, String> {
-        let files = read_files(places)?;
-        let mut hash = Sha256::new();
-        for (path, bytes) in &files {
-            for part in [path.as_os_str().as_encoded_bytes(), bytes] {
-                hash.update(part.len().to_le_bytes());
-                hash.update(part);
-            }
-        }
-        let hash = hash.finalize().to_vec();
-        let mut last = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = last.as_ref().filter(|known| known.hash == hash) {
-            return known.content.clone();
-        }
-        let content = self.content_of(&files, home);
-        self.file.lock().unwrap_or_else(PoisonError::into_inner).take();
-        *last = Some(ParsedManaged { hash, content: content.clone() });
-        content
-    }
-
-    fn content_of(&self, files: &[(&Path, Vec<u8>)], home: &str) -> Result<Managed, String> {
-        let mut managed = Managed::default();
-        for (path, bytes) in files {
+        let (mut managed, mut used) = (Managed::default(), Vec::new());
+        for (path, bytes) in read_files(places)? {
             let shown = path.display();
             let first = FIRST - RuleId::try_from(managed.rules.len()).unwrap_or(RuleId::MAX / 2);
             let read =
-                self.parse(path, bytes, first, home).map_err(|problem| format!("{shown}: {problem}"))?;
+                self.parse(path, &bytes, first, home).map_err(|problem| format!("{shown}: {problem}"))?;
             managed.rules.extend_from_slice(&read.rules);
-            managed.settings.extend(read.file.settings.clone());
-            for (risk, people) in &read.file.approvals {
+            managed.settings.extend(read.settings.clone());
+            for (risk, people) in &read.approvals {
                 let known = managed.approvals.entry(*risk).or_insert(1);
                 *known = (*known).max(*people);
             }
-            let whose = read.file.organisation.as_deref().map(postern_command::escape::visible_text);
+            let whose = read.organisation.as_deref().map(postern_command::escape::visible_text);
             managed.names.push(whose.clone().unwrap_or_else(|| shown.to_string()));
             managed
                 .sources
                 .push(whose.map_or_else(|| shown.to_string(), |whose| format!("{whose} ({shown})")));
+            used.push(read);
         }
+        self.lock_files().retain(|known| used.iter().any(|content| Arc::ptr_eq(content, &known.content)));
         Ok(managed)
+    }
+
+    fn lock_files(&self) -> MutexGuard<'_, Vec<ParsedFile>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Parses a file, whose rules are numbered down from `first`.
@@ -162,14 +142,15 @@ impl LastManaged {
         home: &str,
     ) -> Result<Arc<FileContent>, String> {
         let of = (path.extension().map(OsStr::to_owned), Sha256::digest(bytes).into(), first);
-        let mut last = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = last.as_ref().filter(|known| known.of == of) {
+        let mut last = self.lock_files();
+        if let Some(known) = last.iter().find(|known| known.of == of) {
             return Ok(Arc::clone(&known.content));
         }
         let file = file::parse(path, bytes)?;
         let rules = file.build_rules(first, home)?;
-        let content = Arc::new(FileContent { file, rules });
-        *last = Some(ParsedFile { of, content: Arc::clone(&content) });
+        let ManagedFile { organisation, settings, approvals, .. } = file;
+        let content = Arc::new(FileContent { organisation, settings, approvals, rules });
+        last.push(ParsedFile { of, content: Arc::clone(&content) });
         Ok(content)
     }
 }
