@@ -81,22 +81,6 @@ fn a_wrong_key_and_a_removed_agent_are_refused_clearly() {
 }
 
 #[test]
-fn paused_means_nothing_runs() {
-    if !bubblewrap_works() {
-        return;
-    }
-    let host = Postern::start();
-    let channel = host.enrol("main");
-    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
-    host.ok(&["pause", "1h"]);
-    let answer = in_sandbox(&channel, "postern-run --cwd / -- id -u").end();
-    assert_eq!(answer.code, 126, "{answer:?}");
-    assert!(answer.stderr.contains("paused"), "{answer:?}");
-    host.ok(&["resume"]);
-    assert_eq!(in_sandbox(&channel, "postern-run --cwd / -- id -u").end().code, 0);
-}
-
-#[test]
 fn the_printed_lines_work_as_they_are() {
     if !bubblewrap_works() {
         return;
