@@ -1,7 +1,8 @@
 //! Attacks with classes allowed: an agent that may look, change its files and build gets nothing outside of its folders.
 
+use crate::runs::{output, tried, worked};
 use postern_tests::{Agent, Arena, postern};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs;
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -13,29 +14,6 @@ const SECRET: &str = "THE-PERSONS-KEY";
 fn worker(arena: &Arena, name: &str) -> Agent {
     let folders = format!("folders={}", arena.outside().join(format!("project-{name}")).display());
     arena.agent(name, &[&folders, "look=allow", "files=allow", "build=allow"])
-}
-
-/// Requests a line that must run silently, and returns its start and end.
-fn worked(agent: &mut Agent, line: &str) -> (Value, Value) {
-    let posted = agent.post(json!({ "shell": line }));
-    assert_ne!(posted["state"], "asking", "{line} is asked about: {posted}");
-    let started = agent.event(&["exec.started", "exec.denied"], &posted);
-    assert_eq!(started["method"], "exec.started", "{line}: {started}");
-    (started, agent.end(&posted))
-}
-
-fn output(end: &Value) -> String {
-    let text = |name: &str| end["params"][name].as_str().unwrap_or_default().to_owned();
-    text("stdout") + &text("stderr")
-}
-
-/// Requests a line; one that is asked about is withdrawn.
-fn tried(agent: &mut Agent, params: Value) -> Value {
-    let posted = agent.post(params);
-    if posted["state"] == "asking" {
-        agent.call("system.kill", &json!({ "requestId": posted["requestId"] }));
-    }
-    if posted["error"].is_string() { posted } else { agent.end(&posted) }
 }
 
 #[test]

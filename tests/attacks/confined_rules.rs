@@ -3,6 +3,7 @@
 //! An agent that was allowed something always, confined, gets nothing outside of its folders, with any
 //! content of the files that the rule runs.
 
+use crate::runs::{output, worked};
 use postern_tests::{Agent, Arena, Postern};
 use serde_json::{Value, json};
 use std::fs;
@@ -18,15 +19,6 @@ fn builder(arena: &Arena) -> Agent {
     arena.agent("main", &[&folders])
 }
 
-/// Requests a line that must run silently, and returns its start and end.
-fn ran(agent: &mut Agent, line: &str) -> (Value, Value) {
-    let posted = agent.post(json!({ "shell": line }));
-    assert_ne!(posted["state"], "asking", "{line} is asked about: {posted}");
-    let started = agent.event(&["exec.started", "exec.denied"], &posted);
-    assert_eq!(started["method"], "exec.started", "{line}: {started}");
-    (started, agent.end(&posted))
-}
-
 /// Requests what must be asked about, returns the question and withdraws the request.
 fn asked(arena: &Arena, agent: &mut Agent, params: Value) -> Value {
     let watcher = arena.watch();
@@ -36,11 +28,6 @@ fn asked(arena: &Arena, agent: &mut Agent, params: Value) -> Value {
     let question = watcher.question();
     agent.call("system.kill", &json!({ "requestId": posted["requestId"] }));
     question
-}
-
-fn output(end: &Value) -> String {
-    let text = |name: &str| end["params"][name].as_str().unwrap_or_default().to_owned();
-    text("stdout") + &text("stderr")
 }
 
 #[test]
@@ -92,7 +79,7 @@ fn a_makefile_that_changes_after_always_confined_gets_nothing() {
         "X=1 make test",
         "make -f - test < evil.mk",
     ] {
-        let (started, end) = ran(&mut agent, line);
+        let (started, end) = worked(&mut agent, line);
         assert_eq!(started["params"]["profile"], "project", "{line}: {started}");
         assert!(
             started["params"]["by"].to_string().contains("rule"),
@@ -141,7 +128,7 @@ fn nothing_makes_a_confined_rule_let_through_more_than_its_profile_holds() {
     let explained =
         arena.ok(&["explain", "--agent", agent.id(), "--cwd", &agent.path(""), "--", "make", "test"]);
     assert!(explained.contains("confined (project)") && explained.contains("writes in"), "{explained}");
-    let (started, _) = ran(&mut agent, "make test");
+    let (started, _) = worked(&mut agent, "make test");
     assert_eq!(started["params"]["profile"], "project");
 }
 
@@ -151,7 +138,7 @@ fn a_rule_that_only_looks_holds_code_to_it() {
     let mut agent = builder(&arena);
     agent.write("Makefile", "lint:\n\t-@echo x > written\n\t@echo linted\n", 0o644);
     arena.ok(&["rules", "allow", "make lint", "--agent", agent.id(), "--confine", "look"]);
-    let (started, end) = ran(&mut agent, "make lint");
+    let (started, end) = worked(&mut agent, "make lint");
     assert_eq!(started["params"]["profile"], "look", "{started}");
     assert!(output(&end).contains("linted"), "{end}");
     assert!(!agent.project().join("written").exists(), "it wrote");
@@ -162,7 +149,7 @@ fn only_confined(arena: &Arena, agent: &mut Agent) {
     let mark = arena.home().join("mark");
     let text = format!("test:\n\t-@echo x > {}\n\t@echo ran >> result\n", mark.display());
     agent.write("Makefile", &text, 0o644);
-    let (started, end) = ran(agent, "make test");
+    let (started, end) = worked(agent, "make test");
     assert_eq!(started["params"]["profile"], "project", "{started}");
     assert!(agent.project().join("result").exists() && !mark.exists(), "{end}");
 }
@@ -263,7 +250,7 @@ fn what_a_rule_denies_is_not_there_for_code_of_the_project() {
         echo evil ran; exit 0\n";
     agent.write("evil.sh", evil, 0o755);
     agent.write("Makefile", "all:\n\t@./evil.sh\n", 0o644);
-    let (_, end) = ran(&mut agent, "make");
+    let (_, end) = worked(&mut agent, "make");
     assert!(output(&end).contains(SECRET), "the attack works without the rules: {end}");
     agent.sh("rm -rf copy shallow hard x versions.lock; mkdir -p deep; [ -e real ] || echo none");
     for (file, text) in [("deep/.env", SECRET), ("real", SECRET), ("versions.lock", "mine\n")] {
@@ -276,7 +263,7 @@ fn what_a_rule_denies_is_not_there_for_code_of_the_project() {
     arena.ok(&["rules", "allow", "make look", "--agent", agent.id(), "--confine", "look"]);
     agent.write("Makefile", "all:\n\t@./evil.sh\nlook:\n\t@bash evil.sh\n", 0o644);
     for (line, profile) in [("make", "project"), ("./evil.sh", "project"), ("make look", "look")] {
-        let (started, end) = ran(&mut agent, line);
+        let (started, end) = worked(&mut agent, line);
         assert_eq!(started["params"]["profile"], profile, "{line}: {started}");
         let said = output(&end);
         assert!(said.contains("evil ran") && !said.contains(SECRET), "{line}: {said}");

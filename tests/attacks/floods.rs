@@ -3,7 +3,7 @@
 //!
 //! `POSTERN_ATTACK_ROUNDS` sets how many times the user and the other agent try during each flood.
 
-use postern_tests::{Agent, Arena, postern, postern_run, start};
+use postern_tests::{Agent, Arena, answer_args, postern, postern_run, start};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -269,12 +269,7 @@ fn no_number_of_refusals_locks_an_agent_out() {
     };
     for nth in 0..10 {
         let (posted, question) = ask(nth);
-        arena.ok(&[
-            "deny",
-            question["code"].as_str().unwrap(),
-            "--digest",
-            question["digest"].as_str().unwrap(),
-        ]);
+        arena.ok(&answer_args("deny", &question, &[]));
         drop(posted);
     }
     let (_, question) = ask(10);

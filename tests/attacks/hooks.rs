@@ -1,7 +1,7 @@
 //! Requests from coding agents' hooks.
 
 use postern_tests::telegram::{Telegram, User};
-use postern_tests::{Answer, Postern, Watcher, start};
+use postern_tests::{Answer, Postern, Watcher, answer_args, start};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::os::unix::fs::symlink;
@@ -70,8 +70,7 @@ impl<'a> Asks<'a> {
         let asking = self.host.hook(&["claude-code", "--agent", &agent], &event(tool, input, &self.folder));
         let question = self.watch.question();
         assert_eq!(question["risk"]["level"], "dangerous", "{tool} {input}: {question}");
-        let part = |name: &str| question[name].as_str().unwrap();
-        self.host.ok(&["deny", part("code"), "--digest", part("digest"), "--feedback", "no"]);
+        self.host.ok(&answer_args("deny", &question, &["--feedback", "no"]));
         assert_eq!(decision(asking).0, "deny", "{tool} {input}");
     }
 }
@@ -196,10 +195,10 @@ fn a_chat_cannot_approve_a_dangerous_command_of_a_hook() {
         let shown = bot.next("sendMessage");
         let text = shown.text();
         assert!(text.contains("Risk: HIGH") && !text.contains("/approve"), "{tool}: {text}");
-        let (code, digest) = (question["code"].as_str().unwrap(), question["digest"].as_str().unwrap());
+        let code = question["code"].as_str().unwrap();
         bot.says(ANNA, ANNA.id, &format!("/approve {code}"));
         assert!(bot.next("sendMessage").text().contains("cannot be approved from here"), "{tool}");
-        host.ok(&["deny", code, "--digest", digest, "--feedback", "never"]);
+        host.ok(&answer_args("deny", &question, &["--feedback", "never"]));
         let (decision, reason) = decision(asking);
         let expected = "The user denied it. They said: never. Do not ask for the same again: do as they say.";
         assert_eq!((decision.as_str(), reason.as_str()), ("deny", expected), "{tool}");
@@ -228,8 +227,7 @@ fn the_question_shows_the_line_the_folder_and_the_steps() {
     let listed = host.ok(&["questions"]);
     assert!(listed.contains("git status && rm -rf build") && listed.contains(&project), "{listed}");
     assert!(listed.contains("step 2") && !listed.contains("{\"command\""), "{listed}");
-    let part = |name: &str| question[name].as_str().unwrap();
-    host.ok(&["deny", part("code"), "--digest", part("digest")]);
+    host.ok(&answer_args("deny", &question, &[]));
     assert_eq!(decision(asking).0, "deny");
 }
 

@@ -19,3 +19,4 @@ mod floods;
 mod hooks;
 mod opened_folders;
 mod read_only;
+mod runs;

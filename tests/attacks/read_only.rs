@@ -1,6 +1,7 @@
 //! Commands that are allowed because they only read: they start none of the agent's programs harmfully, read no
 //! key, and send nothing.
 
+use crate::runs::{output, tried};
 use postern_tests::{Agent, Arena, postern, start};
 use serde_json::{Value, json};
 use std::fs;
@@ -23,20 +24,6 @@ fn key(arena: &Arena) -> std::path::PathBuf {
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("id_rsa"), SECRET).unwrap();
     folder.join("id_rsa")
-}
-
-/// Requests a run that nobody answers, and returns its end.
-fn tried(agent: &mut Agent, params: Value) -> Value {
-    let posted = agent.post(params);
-    if posted["state"] == "asking" {
-        agent.call("system.kill", &json!({ "requestId": posted["requestId"] }));
-    }
-    if posted["error"].is_string() { posted } else { agent.end(&posted) }
-}
-
-fn output(end: &Value) -> String {
-    let text = |name: &str| end["params"][name].as_str().unwrap_or_default().to_owned();
-    text("stdout") + &text("stderr")
 }
 
 /// Creates a repository in the agent's folder.

@@ -1,6 +1,6 @@
 //! Two agents: one's rules, requests and questions are never the other's.
 
-use postern_tests::{Answer, Postern, bubblewrap_works, in_sandbox, postern_run, start};
+use postern_tests::{Answer, Postern, answer_args, bubblewrap_works, in_sandbox, postern_run, start};
 
 #[test]
 fn a_rule_serves_its_own_agent_and_everyones_rule_serves_all() {
@@ -81,22 +81,6 @@ fn a_wrong_key_and_a_removed_agent_are_refused_clearly() {
 }
 
 #[test]
-fn paused_means_nothing_runs() {
-    if !bubblewrap_works() {
-        return;
-    }
-    let host = Postern::start();
-    let channel = host.enrol("main");
-    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
-    host.ok(&["pause", "1h"]);
-    let answer = in_sandbox(&channel, "postern-run --cwd / -- id -u").end();
-    assert_eq!(answer.code, 126, "{answer:?}");
-    assert!(answer.stderr.contains("paused"), "{answer:?}");
-    host.ok(&["resume"]);
-    assert_eq!(in_sandbox(&channel, "postern-run --cwd / -- id -u").end().code, 0);
-}
-
-#[test]
 fn the_printed_lines_work_as_they_are() {
     if !bubblewrap_works() {
         return;
@@ -126,18 +110,15 @@ fn an_answer_for_everyone_answers_what_waits_of_every_agent() {
     let host = Postern::start();
     let (one, two) = (host.enrol("one"), host.enrol("two"));
     let watcher = host.watch();
-    for (program, answer, expected) in
-        [("uname", &["approve", "--always", "path"][..], 0), ("whoami", &["deny", "--always"][..], 126)]
-    {
+    for (program, answer, how, expected) in [
+        ("uname", "approve", &["--everyone", "--always", "path"][..], 0),
+        ("whoami", "deny", &["--everyone", "--always"][..], 126),
+    ] {
         let ask = format!("postern-run --cwd / -- {program}");
         let asking = [in_sandbox(&one, &ask), in_sandbox(&two, &ask)];
         let (first, second) = (watcher.question(), watcher.question());
         assert_ne!(first["id"], second["id"], "each agent's is a question of its own");
-        let [word, how @ ..] = answer else { unreachable!() };
-        let of = |key: &str| first[key].as_str().unwrap().to_owned();
-        let (id, digest) = (of("id"), of("digest"));
-        let args = [&[*word, &id, "--digest", &digest, "--everyone"], how].concat();
-        host.ok(&args);
+        host.ok(&answer_args(answer, &first, how));
         for asked in asking {
             let ended = asked.end();
             assert_eq!(ended.code, expected, "{program}: {ended:?}");

@@ -1,6 +1,6 @@
 //! A program that changed: one answer renews the rules that were given for it as it was, and one command undoes that.
 
-use postern_tests::{Answer, Postern, Watcher, postern_run, start};
+use postern_tests::{Answer, Postern, Watcher, answer_args, postern_run, start};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -67,8 +67,7 @@ impl Kept {
     }
 
     fn answers(&self, question: &Value, how: &[&str]) -> String {
-        let of = |key: &str| question[key].as_str().unwrap();
-        self.host.ok(&[&["approve", of("code"), "--digest", of("digest")], how].concat())
+        self.host.ok(&answer_args("approve", question, how))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The main job: a shell in a real sandbox asks, a person answers, the command runs on the host.
 
-use postern_tests::{Postern, bubblewrap_works, in_sandbox};
+use postern_tests::{Postern, answer_args, bubblewrap_works, in_sandbox};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -44,8 +44,7 @@ fn allow_once_runs_it_once() {
         question["asker"]["says"].to_string().contains("which git is there"),
         "and the agent's own words"
     );
-    let code = question["code"].as_str().unwrap();
-    host.ok(&["approve", code, "--digest", question["digest"].as_str().unwrap()]);
+    host.approve(&question);
     let answer = asked.end();
     assert_eq!(answer.code, 0, "{answer:?}");
     assert!(answer.stdout.starts_with("git version "), "the command's own output: {answer:?}");
@@ -72,8 +71,7 @@ fn always_asks_again_only_when_the_program_changed() {
     let watcher = host.watch();
     let asked = in_sandbox(&channel, &ask(&host));
     let question = watcher.question();
-    let (code, digest) = (question["code"].as_str().unwrap(), question["digest"].as_str().unwrap());
-    host.ok(&["approve", code, "--digest", digest, "--always", "path"]);
+    host.ok(&answer_args("approve", &question, &["--always", "path"]));
     assert_eq!(asked.end().code, 0);
 
     let answer = in_sandbox(&channel, &ask(&host)).end();
@@ -111,12 +109,7 @@ fn nobody_answers_and_it_expires() {
     let answer = asked.end();
     assert_eq!(answer.code, 126, "{answer:?}");
     assert!(answer.stderr.contains("expired"), "no answer is told apart from no: {answer:?}");
-    let late = host.run(&[
-        "approve",
-        question["code"].as_str().unwrap(),
-        "--digest",
-        question["digest"].as_str().unwrap(),
-    ]);
+    let late = host.run(&answer_args("approve", &question, &[]));
     assert_ne!(late.code, 0, "a late yes changes nothing: {late:?}");
 }
 

@@ -7,7 +7,7 @@
 use crate::host::{Answer, Postern};
 use crate::programs::{postern, postern_run, program, start};
 use crate::sandbox::bubblewrap_works;
-use crate::watcher::Watcher;
+use crate::watcher::{Watcher, answer_args};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
@@ -133,8 +133,7 @@ impl Arena {
 
     /// Answers a question that the user has seen; `how` follows the code and the digest.
     pub fn approve(&self, question: &Value, how: &[&str]) -> Answer {
-        let part = |key: &str| question[key].as_str().unwrap_or_else(|| panic!("{question} has no {key}"));
-        self.run(&[&["approve", part("code"), "--digest", part("digest")], how].concat())
+        self.run(&answer_args("approve", question, how))
     }
 
     /// Enrolls an agent with these settings (`ask=on-miss`) and starts it in the sandbox that Postern prints

@@ -1,7 +1,7 @@
 //! A host with its own data folder and home, driven through `postern` as a person would.
 
 use crate::programs::{postern, start};
-use crate::watcher::Watcher;
+use crate::watcher::{Watcher, answer_args};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -225,8 +225,7 @@ impl Postern {
 
     /// Allows a question once, as a person does who has seen it.
     pub fn approve(&self, question: &Value) {
-        let part = |key: &str| question[key].as_str().unwrap_or_else(|| panic!("{question} has no {key}"));
-        self.ok(&["approve", part("code"), "--digest", part("digest")]);
+        self.ok(&answer_args("approve", question, &[]));
     }
 
     /// Watches the questions from now on.

@@ -33,4 +33,4 @@ pub use endpoint::{Endpoint, Posted};
 pub use host::{Answer, Postern};
 pub use programs::{postern, postern_desktop, postern_run, program, repository, start};
 pub use sandbox::{SEALED, Sandboxed, bubblewrap_works, in_sandbox};
-pub use watcher::Watcher;
+pub use watcher::{Watcher, answer_args};

@@ -76,3 +76,9 @@ impl Drop for Watcher {
         drop(self.child.wait());
     }
 }
+
+/// Returns the command line that answers a question that was seen: `approve` or `deny`, and `how`.
+pub fn answer_args<'a>(answer: &'a str, question: &'a Value, how: &[&'a str]) -> Vec<&'a str> {
+    let part = |key: &str| question[key].as_str().unwrap_or_else(|| panic!("{question} has no {key}"));
+    [&[answer, part("code"), "--digest", part("digest")], how].concat()
+}

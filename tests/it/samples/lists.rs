@@ -4,7 +4,7 @@ use super::asking::Asking;
 use super::made;
 use super::steady::Steady;
 use super::tools::Tools;
-use super::{HOME, PATIENCE};
+use super::{HOME, PATIENCE, next_question};
 use postern_client::{Channel, Control, read_key};
 use postern_contract::methods::{
     AddRule, AddSkillFolder, AgentRef, AgentSet, AnswerQuestion, ApproveSkill, ApproverKind, ChannelAsk,
@@ -13,9 +13,7 @@ use postern_contract::methods::{
     Nothing, OfferRules, PreviewRule, PutRules, RequestAsk, RequestFilter, RequestNumber, RuleFilter,
     RulesPut, SessionFilter, SetAgent, SkillApprove, SkillFolder, SuggestRules, TestAgent,
 };
-use postern_contract::{
-    Answer, AnswerParams, ApproverNotification, Question, RequestRow, RuleDraft, RuleRow,
-};
+use postern_contract::{Answer, AnswerParams, RequestRow, RuleDraft, RuleRow};
 use postern_policy::{AgentId, Effect, Millis, Pattern, Preset, Rule};
 use postern_protocol::{AgentCall, RunState, SessionOpenParams};
 use postern_tests::Postern;
@@ -128,7 +126,7 @@ impl Stage {
         self.until_it_says("npm run build", "module 6");
         let asking = self.asking("builder", &["git", "rebase", "origin/main"]);
         self.live.push(asking.start());
-        self.next();
+        next_question(&mut self.person);
     }
 
     fn asking(&self, agent: &str, words: &[&str]) -> Asking {
@@ -156,22 +154,12 @@ impl Stage {
     }
 
     fn answers(&mut self, mut child: Child, answer: Answer, feedback: Option<&str>) {
-        let question = self.next();
+        let question = next_question(&mut self.person);
         let feedback = feedback.map(str::to_owned);
         let params = AnswerParams { feedback, ..AnswerParams::for_question(&question, answer) };
         let answered = self.person.call_method::<AnswerQuestion>(&params).unwrap();
         assert!(answered.applied, "{answered:?}");
         child.wait().unwrap();
-    }
-
-    /// Returns the next question that opens.
-    fn next(&mut self) -> Question {
-        loop {
-            let told = self.person.next_known_notification(Some(PATIENCE)).unwrap();
-            if let ApproverNotification::QuestionOpened(question) = told.expect("a question opens") {
-                return *question;
-            }
-        }
     }
 
     /// Waits until a running command has written this.
@@ -303,7 +291,7 @@ impl Stage {
             .person
             .call_method::<TestAgent>(&AgentRef { agent: AgentId::new("builder").unwrap() })
             .unwrap();
-        let question = self.next();
+        let question = next_question(&mut self.person);
         let once = AnswerParams::for_question(&question, Answer::Once);
         assert!(self.person.call_method::<AnswerQuestion>(&once).unwrap().applied);
         let number = RequestAsk { id: sent.id, secrets: false };

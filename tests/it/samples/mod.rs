@@ -9,6 +9,8 @@ mod questions;
 mod steady;
 mod tools;
 
+use postern_client::Control;
+use postern_contract::{ApproverNotification, Question};
 use postern_tests::repository;
 use serde_json::Value;
 use std::fs;
@@ -25,6 +27,16 @@ const ASKED: i64 = 1_772_445_600_000;
 const HOME: &str = "/Users/kim";
 /// Limit on a host's answer: a guard against hanging, never an expectation.
 const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Returns the next question that opens.
+fn next_question(person: &mut Control) -> Question {
+    loop {
+        let told = person.next_known_notification(Some(PATIENCE)).unwrap();
+        if let ApproverNotification::QuestionOpened(question) = told.expect("a question opens") {
+            return *question;
+        }
+    }
+}
 
 #[test]
 fn the_samples_are_what_a_host_asks() {

@@ -3,12 +3,12 @@
 use super::asking::Asking;
 use super::steady::replaced;
 use super::tools::Tools;
-use super::{ASKED, HOME, PATIENCE};
+use super::{ASKED, HOME, PATIENCE, next_question};
 use postern_client::{Channel, Control, read_key};
 use postern_contract::methods::{
     AnswerQuestion, ApproverKind, EditQuestion, GetQuestion, PermissionsSet, QuestionRef, SetPermissions,
 };
-use postern_contract::{Answer, AnswerParams, ApproverNotification, Batch, EditParams, Question, find_alike};
+use postern_contract::{Answer, AnswerParams, Batch, EditParams, Question, find_alike};
 use postern_policy::AgentId;
 use postern_protocol::{RunParams, RunStdin, What};
 use postern_tests::Postern;
@@ -90,16 +90,16 @@ impl Stage {
         assert!(allowed.unwrap().success(), "a rule allows it");
         let force =
             self.run("builder", &options).words("git", &["push", "--force", "origin", "main"]).start();
-        let asked = self.next();
+        let asked = next_question(&mut self.person);
         self.deny(&asked, Some(force));
         let line = "git fetch origin && sha256sum --check release.sums && git push origin main";
         let env = ["--env", "NODE_ENV=test", "--env", "LANG=C"];
         let child = self.run("builder", &options).args(env).shell(line).start();
-        let asked = self.next();
+        let asked = next_question(&mut self.person);
         let clone = ["clone", "https://example.com/reference.git"];
         let others = [("git", &clone[..]), ("rm", &["-rf", "build"])].map(|(program, words)| {
             let child = self.run("research", &[]).words(program, words).start();
-            (self.next(), child)
+            (next_question(&mut self.person), child)
         });
         let question =
             self.person.call_method::<GetQuestion>(&QuestionRef { question_id: asked.id }).unwrap();
@@ -144,7 +144,7 @@ impl Stage {
         let cwd = Some(self.site.display().to_string());
         let run = RunParams { stdin, cwd, ..RunParams::new(Uuid::new_v4(), what) };
         agent.run(run).unwrap();
-        let question = self.next();
+        let question = next_question(&mut self.person);
         self.finish("input", &question, None);
     }
 
@@ -168,7 +168,7 @@ impl Stage {
         let mut first = self.run("hostile", &options).words(&program, &[]);
         first.0.current_dir(&folder);
         let first = first.start();
-        let asked = self.next();
+        let asked = next_question(&mut self.person);
         self.deny(&asked, Some(first));
         let mut asking = self.run("hostile", &options).words(&program, &["-c", nasty, &long, "the-very-end"]);
         asking.0.current_dir(&folder);
@@ -230,7 +230,7 @@ impl Stage {
         }
         let folder = folder.display().to_string();
         let child = self.run("claude", &[]).words("rm", &["-rf", &folder]).start();
-        let asked = self.next();
+        let asked = next_question(&mut self.person);
         let reference = QuestionRef { question_id: asked.id };
         let measured = loop {
             let now = self.person.call_method::<GetQuestion>(&reference).unwrap();
@@ -265,7 +265,7 @@ impl Stage {
             let url = format!("https://example.com/page/{page}");
             let asking = self.run("research", &["--session", "crawl"]).words("curl", &["-sSL", &url]);
             children.push(asking.start());
-            asked.push(self.next());
+            asked.push(next_question(&mut self.person));
         }
         let first = self.counted(&asked[0]);
         let others: Vec<Question> = find_alike(&first, &asked).into_iter().cloned().collect();
@@ -309,7 +309,7 @@ impl Stage {
             .run("builder", &["--session", "fix-login"])
             .words("git", &["push", "origin", "main"])
             .start();
-        let asked = self.next();
+        let asked = next_question(&mut self.person);
         let text = "git push --dry-run origin main".to_owned();
         let edit = EditParams {
             question_id: asked.id.clone(),
@@ -332,18 +332,8 @@ impl Stage {
     /// Keeps the question that this leads to, and answers no.
     fn keep(&mut self, name: &str, asking: Asking) {
         let child = asking.start();
-        let question = self.next();
+        let question = next_question(&mut self.person);
         self.finish(name, &question, Some(child));
-    }
-
-    /// Returns the next question that opens.
-    fn next(&mut self) -> Question {
-        loop {
-            let told = self.person.next_known_notification(Some(PATIENCE)).unwrap();
-            if let ApproverNotification::QuestionOpened(question) = told.expect("a question opens") {
-                return *question;
-            }
-        }
     }
 
     fn deny(&mut self, question: &Question, child: Option<Child>) {

@@ -4,7 +4,7 @@
 //! they are installed where `POSTERN_AGENTS=1` says so, and used where they are.
 
 use super::installed::{large, or_skip, script};
-use postern_tests::{Answer, Postern, Watcher, start};
+use postern_tests::{Answer, Postern, Watcher, answer_args, start};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -243,8 +243,7 @@ fn obeys(scene: &Scene) {
 
     let working = scene.run("touch denied");
     let question = scene.question("touch denied", &scene.work);
-    let (code, digest) = (question["code"].as_str().unwrap(), question["digest"].as_str().unwrap());
-    scene.host.ok(&["deny", code, "--digest", digest, "--feedback", "not on Fridays"]);
+    scene.host.ok(&answer_args("deny", &question, &["--feedback", "not on Fridays"]));
     let told = scene.told();
     assert!(told.contains("not on Fridays"), "the person's words reach the model: {told}");
     assert!(!scene.is_there("denied"), "{told}");

@@ -1,6 +1,6 @@
 //! Hooks, as a coding agent runs them: an event on standard input, an answer on standard output.
 
-use postern_tests::{Answer, Postern, start};
+use postern_tests::{Answer, Postern, answer_args, start};
 use serde_json::{Value, json};
 use std::process::{Child, Stdio};
 
@@ -31,8 +31,7 @@ fn the_tool_gate_decides_and_a_person_where_it_asks() {
     let watch = host.watch();
     let asking = host.hook(&run, &claude("Bash", &json!({"command": "git push"})));
     let question = watch.question();
-    let (code, digest) = (question["code"].as_str().unwrap(), question["digest"].as_str().unwrap());
-    host.ok(&["deny", code, "--digest", digest, "--feedback", "not on Fridays"]);
+    host.ok(&answer_args("deny", &question, &["--feedback", "not on Fridays"]));
     let told = end(asking);
     assert_eq!(decision(&told), "deny");
     assert!(told.stdout.contains("not on Fridays"), "the person's words reach the agent: {told:?}");

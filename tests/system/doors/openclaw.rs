@@ -1,7 +1,7 @@
 //! OpenClaw's companion socket, spoken to as its client does: one line, half-close, one line back.
 
 use super::Asked;
-use postern_tests::{Claw as Client, Postern, now};
+use postern_tests::{Claw as Client, Postern, answer_args, now};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -49,10 +49,7 @@ impl Claw {
     pub(super) fn decide(&self, arguments: &[&str]) {
         let watch = self.host.watch();
         let question = watch.question();
-        let (code, digest) = (question["code"].as_str().unwrap(), question["digest"].as_str().unwrap());
-        let mut all = arguments.to_vec();
-        all.splice(1..1, [code, "--digest", digest]);
-        self.host.ok(&all);
+        self.host.ok(&answer_args(arguments[0], &question, &arguments[1..]));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Hosts that are stopped, killed, or started several at once.
 
 use super::tools::{Marker, PATIENCE, agent, all_ended, ended, until, within, wrong};
-use postern_tests::Postern;
+use postern_tests::{Postern, answer_args};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
@@ -67,8 +67,8 @@ fn a_host_that_is_stopped_and_goes_on_loses_nothing_and_runs_nothing_twice() {
     let found = wrong(&host);
     assert!(found.iter().any(|said| said.contains("was stopped by a signal")), "{found:?}");
     // Typed while it is stopped: both wait in the socket, where a handshake has ten seconds.
-    let part = |key: &str| question[key].as_str().unwrap().to_owned();
-    let mut answer = host.command(&["approve", &part("code"), "--digest", &part("digest")]);
+    let approve = answer_args("approve", &question, &[]);
+    let mut answer = host.command(&approve);
     let answer = answer.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let another = agent(&runner, &["--", "true"]);
     for child in [&answer, &another] {
@@ -81,7 +81,7 @@ fn a_host_that_is_stopped_and_goes_on_loses_nothing_and_runs_nothing_twice() {
     // It counts, or says that it does not; the question is answered once.
     let answered = ended(answer, PATIENCE);
     if answered.code != 0 {
-        let again = within(&host, PATIENCE, &["approve", &part("code"), "--digest", &part("digest")]);
+        let again = within(&host, PATIENCE, &approve);
         assert_eq!(again.code, 0, "{answered:?} {again:?}");
     }
     asked.began();

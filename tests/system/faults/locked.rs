@@ -1,7 +1,7 @@
 //! A record that another program has locked: a person with `sqlite3`, a backup, a virus scanner.
 
 use super::tools::{Helper, Marker, PATIENCE, agent, all_ended, ended, until, within, wrong};
-use postern_tests::Postern;
+use postern_tests::{Postern, answer_args};
 
 const LOCK: &str = "import sqlite3, sys, time\n\
                     held = sqlite3.connect(sys.argv[1], isolation_level=None)\n\
@@ -43,9 +43,8 @@ fn a_yes_that_cannot_be_written_down_starts_nothing_and_says_so() {
     let marker = Marker::new(&host, "asked");
     let asking = agent(&asker, &["--shell", &marker.line()]);
     let question = watcher.question();
-    let part = |key: &str| question[key].as_str().unwrap().to_owned();
     let locked = lock(&host);
-    let answered = within(&host, PATIENCE, &["approve", &part("code"), "--digest", &part("digest")]);
+    let answered = within(&host, PATIENCE, &answer_args("approve", &question, &[]));
     assert_ne!(answered.code, 0, "{answered:?}");
     assert!(answered.stderr.contains("nothing ran"), "{answered:?}");
     drop(locked);

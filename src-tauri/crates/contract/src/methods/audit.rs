@@ -83,10 +83,17 @@ pub struct AuditBy {
 impl AuditBy {
     /// Returns one line that names who made the change and through which approver.
     pub fn describe(&self) -> String {
-        let mut words = vec![match &self.name {
-            Some(name) => format!("{} {name}", self.face),
-            None => self.face.clone(),
-        }];
+        let name = self.name.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
+        self.with_process(format!("{}{name}", self.face))
+    }
+
+    /// Returns one line that names who made the change, or else the approver that it was made through.
+    pub fn author(&self) -> String {
+        self.with_process(self.name.clone().unwrap_or_else(|| self.face.clone()))
+    }
+
+    fn with_process(&self, who: String) -> String {
+        let mut words = vec![who];
         words.extend(self.program.clone());
         words.extend(self.pid.map(|pid| format!("process {pid}")));
         words.extend(self.user.map(|user| format!("user {user}")));

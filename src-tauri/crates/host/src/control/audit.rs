@@ -150,15 +150,6 @@ fn renewal(entry: &AuditEntry) -> String {
     pairs.map(of).collect::<Vec<_>>().join("; ")
 }
 
-/// Names the author in one line.
-pub(super) fn words_of(by: &AuditBy) -> String {
-    let mut words = vec![by.name.clone().unwrap_or_else(|| by.face.clone())];
-    words.extend(by.program.clone());
-    words.extend(by.pid.map(|pid| format!("process {pid}")));
-    words.extend(by.user.map(|user| format!("user {user}")));
-    words.join(", ")
-}
-
 /// Returns a refused message of the fleet in a line of words.
 fn refusal(entry: &AuditEntry) -> String {
     let noted = entry.after.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());

@@ -101,7 +101,7 @@ fn feed_event(entry: FeedEntry) -> FeedEvent {
     }
     if let Some(change) = change {
         let row = super::audit::audit_row(change);
-        event.who = Some(super::audit::words_of(&row.by));
+        event.who = Some(row.by.author());
         event.face = Some(row.by.face);
         event.message = Some(row.summary);
     }

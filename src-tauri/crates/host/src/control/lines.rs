@@ -255,6 +255,7 @@ mod tests {
             let text = channel_lines(kind, SandboxChannel { folder: &folder, data: &data, home, run: None });
             assert!(text.contains("POSTERN_SOCKET") && text.contains("POSTERN_KEY_FILE"), "{kind:?}: {text}");
             assert!(text.contains("agent.sock") && text.contains("agent.key"), "{kind:?}: {text}");
+            assert!(text.contains("postern-run"), "{kind:?} shows how it is used: {text}");
             let bare = text.lines().any(|line| line.contains("=/Users/Anna Muster"));
             assert!(!bare, "{kind:?}: a path with a space is quoted: {text}");
         }

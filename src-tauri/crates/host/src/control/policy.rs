@@ -1,5 +1,6 @@
 //! `policy.*`: what is wrong with the rules, and what others would have said of the past. Changes nothing.
 
+use super::requests::{check_limit, number};
 use super::{Handle, HostControl, MethodResult, rules};
 use crate::ask::ApproverId;
 use crate::book::{LintedRule, ManagedPlace, PolicyEdit, ReplayedChange, write_whole};
@@ -12,12 +13,9 @@ use postern_contract::{render, without_secrets};
 use postern_policy::permissions::FileLayer;
 use postern_policy::{FindingKind, Source, pattern_text, source_words};
 use postern_store::requests::Filter;
-use uuid::Uuid;
 
 /// Default number of requests that one call judges.
 const PAGE: u32 = 500;
-/// Most requests that one call judges.
-const LONGEST_PAGE: u32 = 1000;
 
 impl Handle<LintPolicy> for HostControl {
     async fn handle(&self, _: ApproverId, params: Lint) -> MethodResult<LintPolicy> {
@@ -63,17 +61,11 @@ fn finding(linted: LintedRule) -> LintFinding {
 
 impl Handle<ReplayPolicy> for HostControl {
     async fn handle(&self, _: ApproverId, params: Replay) -> MethodResult<ReplayPolicy> {
-        let limit = params.limit.unwrap_or(PAGE);
-        if !(1..=LONGEST_PAGE).contains(&limit) {
-            return Err(ControlError::invalid(format!("limit is between 1 and {LONGEST_PAGE}")));
-        }
-        let before = params.before.as_deref().map(|id| {
-            Uuid::parse_str(id).map_err(|_| ControlError::not_found(format!("there is no request {id:?}")))
-        });
+        let limit = check_limit(params.limit, PAGE)?;
         let filter = Filter {
             agent: params.agent.clone(),
             since: params.since,
-            before: before.transpose()?,
+            before: params.before.as_deref().map(number).transpose()?,
             ..Filter::default()
         };
         let edited = self.edited(params).await?;

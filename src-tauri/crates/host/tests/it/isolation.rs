@@ -4,23 +4,6 @@ use crate::support::Lab;
 use serde_json::json;
 
 #[tokio::test]
-async fn a_rule_serves_its_own_agent_and_a_global_one_serves_both() {
-    let mut lab = Lab::start().await;
-    lab.control("agents.add", json!({"agent": "other"})).await.unwrap();
-    lab.rule("allow", Some("main"), "/usr/bin/basename").await;
-    lab.rule("allow", None, "/usr/bin/dirname").await;
-    let mut main = lab.connect("main").await;
-    let mut other = lab.connect("other").await;
-    assert_eq!(main.run(&["basename", "/a/b"]).await["stdout"], "b\n");
-    let (_, call) = other.post_run(&["basename", "/a/b"], json!({})).await;
-    lab.answer("deny", json!({})).await;
-    assert_eq!(other.answer(call).await.unwrap()["reason"], "user", "the other one is asked about");
-    for wire in [&mut main, &mut other] {
-        assert_eq!(wire.run(&["dirname", "/a/b"]).await["stdout"], "/a\n", "everybody's rule");
-    }
-}
-
-#[tokio::test]
 async fn an_agent_neither_sees_nor_ends_what_is_another_ones() {
     let lab = Lab::start().await;
     lab.control("agents.add", json!({"agent": "other"})).await.unwrap();

@@ -86,8 +86,8 @@ fn list_rows(found: &[Summary], secrets: bool) -> Vec<RequestRow> {
 }
 
 /// Returns the most requests to return, as asked for.
-fn check_limit(asked: Option<u32>) -> Result<u32, ControlError> {
-    let limit = asked.unwrap_or(PAGE);
+pub(super) fn check_limit(asked: Option<u32>, default: u32) -> Result<u32, ControlError> {
+    let limit = asked.unwrap_or(default);
     let fits = (1..=LONGEST_PAGE).contains(&limit);
     fits.then_some(limit)
         .ok_or_else(|| ControlError::invalid(format!("limit is between 1 and {LONGEST_PAGE}")))
@@ -96,7 +96,7 @@ fn check_limit(asked: Option<u32>) -> Result<u32, ControlError> {
 impl Handle<FindOutput> for HostControl {
     async fn handle(&self, _: ApproverId, params: OutputSearch) -> MethodResult<FindOutput> {
         let OutputSearch { text, limit, secrets } = params;
-        let limit = usize::try_from(check_limit(limit)?).unwrap_or(usize::MAX);
+        let limit = usize::try_from(check_limit(limit, PAGE)?).unwrap_or(usize::MAX);
         let found = self.read_record(move |conn| outputs::find_in_output(conn, &text, limit)).await?;
         Ok(Requests { requests: list_rows(&found, secrets), next: None })
     }
@@ -104,7 +104,7 @@ impl Handle<FindOutput> for HostControl {
 
 impl Handle<ListRequests> for HostControl {
     async fn handle(&self, _: ApproverId, params: RequestFilter) -> MethodResult<ListRequests> {
-        let limit = check_limit(params.limit)?;
+        let limit = check_limit(params.limit, PAGE)?;
         let filter = Filter {
             agent: params.agent,
             phase: params.state,
@@ -192,7 +192,8 @@ fn beginning(id: &str) -> Option<String> {
     fits.then(|| digits.to_ascii_lowercase())
 }
 
-fn number(id: &str) -> Result<Uuid, ControlError> {
+/// Reads the number of a request.
+pub(super) fn number(id: &str) -> Result<Uuid, ControlError> {
     Uuid::parse_str(id).map_err(|_| missing(id))
 }
 

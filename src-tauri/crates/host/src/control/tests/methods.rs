@@ -3,10 +3,9 @@
 use super::Running;
 use postern_contract::Mode;
 use postern_contract::methods::{
-    AddAgent, AddRule, ControlCode, ExportRules, GetAgent, GetChannel, GetPermissions, GetRequest,
-    GetSettings, GetStatus, ImportRules, ListAgents, ListRequests, ListRules, METHODS, PauseAll,
-    PendingTools, PreviewRule, RemoveAgent, ResumeAll, RotateKey, SetAgent, SetPermissions, SetSettings,
-    StageRules,
+    AddAgent, AddRule, ControlCode, ExportRules, GetAgent, GetPermissions, GetRequest, GetSettings,
+    GetStatus, ImportRules, ListAgents, ListRequests, ListRules, METHODS, PauseAll, PendingTools,
+    PreviewRule, RemoveAgent, ResumeAll, RotateKey, SetAgent, SetPermissions, SetSettings, StageRules,
 };
 use postern_policy::Preset;
 use postern_request::{Denial, RequestEnding};
@@ -64,17 +63,6 @@ async fn running_what_nobody_answered_needs_a_second_word() {
     assert!(row.denied_until.is_some(), "denied for a while: {row:?}");
     let row = set(json!({"deniedUntil": "none"})).await.unwrap();
     assert!(row.denied_until.is_none(), "and no more: {row:?}");
-}
-
-#[tokio::test]
-async fn a_channel_is_told_for_each_sandbox() {
-    let running = Running::with_agent().await;
-    for kind in ["docker", "bwrap", "sandbox-exec", "plain"] {
-        let lines = running.call::<GetChannel>(json!({"agent": "main", "kind": kind})).await.unwrap();
-        let text = lines.text.iter().collect::<Vec<_>>().join("\n");
-        assert!(text.contains("agents/main"), "{kind}: {text}");
-        assert!(text.contains("postern-run"), "{kind} shows how it is used");
-    }
 }
 
 #[tokio::test]
