@@ -301,14 +301,16 @@ fn changes_by_api(call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
     Some((given.at, ArgEffect::Sends, "chooses the method of a call"))
 }
 
-/// Finds `ps auxe`, `ps ax e` and `ps -o environ`, which show the environments of other programs. With a
+/// Finds `ps auxe`, `ps x eo args` and `ps -o environ`, which show the environments of other programs. With a
 /// dash, `-e` only means all of them.
 fn other_environments(read: &Invocation<'_>) -> FoundArg {
     let what = "shows the environments of other programs";
     let letters = |(place, at): &(usize, &usize)| {
         let word = read.word_at(**at).unwrap_or_default();
-        let known =
-            |c: char| if *place == 0 { c.is_ascii_alphabetic() } else { "aewxuljmfvsrcSTZ".contains(c) };
+        let known = |c: char| match *place {
+            0 => c.is_ascii_alphabetic(),
+            _ => "acefghHjklLmnNoOpqrsStTuUvVwWxXZ".contains(c),
+        };
         word.contains('e') && word.chars().all(known)
     };
     let column = |given: &&GivenOption<'_>| {
