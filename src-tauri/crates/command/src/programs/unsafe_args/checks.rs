@@ -325,13 +325,20 @@ fn other_environments(read: &Invocation<'_>) -> FoundArg {
 /// Finds `tar -f host:file` and `-f !program`, which start another program, and archives that are made
 /// anywhere.
 fn packs_elsewhere(call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
+    const MAKES: [&str; 10] = [
+        "-c",
+        "-r",
+        "-u",
+        "-A",
+        "--create",
+        "--append",
+        "--update",
+        "--catenate",
+        "--concatenate",
+        "--delete",
+    ];
     let file = read.options.iter().find(|given| matches!(&*given.name, "-f" | "--file"))?;
-    let makes = read.options.iter().any(|given| {
-        matches!(
-            &*given.name,
-            "-c" | "-r" | "-u" | "-A" | "--create" | "--append" | "--update" | "--catenate"
-        )
-    });
+    let makes = MAKES.iter().any(|name| read.options_named(name).next().is_some());
     // `out-$(date +%F).tgz`: what is not known leads nowhere else.
     let own = read.args.get(file.value_at).filter(|arg| file.value_at > file.at && !arg.free);
     let begins = own.and_then(|_| read.value_or_start(file));
