@@ -14,6 +14,7 @@ mod examples;
 mod guess;
 mod invocation;
 mod note;
+pub mod obeyed;
 mod peel;
 mod programs;
 mod quote;

@@ -167,7 +167,7 @@ fn only_effects_that_name_their_objects_are_shown_as_one() {
     for effect in [
         Effect::Fetch { from: Vec::new() },
         Effect::Write { paths: Vec::new() },
-        Effect::ChangeRepository { change: "change its settings".into(), names: Vec::new() },
+        Effect::ChangeRepository { change: "change its settings".into(), names: Vec::new(), folder: None },
         Effect::ChangeSystem { change: "end a process".into(), names: names() },
         Effect::RunElsewhere { place: place(), name: name.clone() },
         Effect::RunProjectCode { what: "the build".into(), name, folder: None },

@@ -22,7 +22,9 @@ pub(super) fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> Fo
         ArgEffect::Writes | ArgEffect::Plants | ArgEffect::Outside => {
             (CommandEffect::Write { paths: path() }, None, Unknown)
         }
-        ArgEffect::Deletes => (CommandEffect::Delete { paths: path(), recursive: true }, None, No),
+        ArgEffect::Deletes => {
+            (CommandEffect::Delete { paths: path(), recursive: true, found: false }, None, No)
+        }
         ArgEffect::Reads => (CommandEffect::Read { paths: path() }, None, Reversible::Yes),
         ArgEffect::NamedCode => {
             let named = matches!(unsafe_arg.fact(), ArgFact::Mark { .. });

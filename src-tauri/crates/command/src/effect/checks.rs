@@ -294,6 +294,7 @@ fn throws_away(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let (last, files) = command.args.split_last()?;
     let paths =
         || files.iter().filter(|word| !word.starts_with('-')).map(|word| (*word).to_owned()).collect();
-    (command.is_one_of(&["mv", "cp"]) && *last == "/dev/null")
-        .then(|| (CommandEffect::Delete { paths: paths(), recursive: false }, None, Reversible::No))
+    (command.is_one_of(&["mv", "cp"]) && *last == "/dev/null").then(|| {
+        (CommandEffect::Delete { paths: paths(), recursive: false, found: false }, None, Reversible::No)
+    })
 }

@@ -34,8 +34,13 @@ pub enum CommandEffect {
     Read { paths: Vec<String> },
     /// Writes files.
     Write { paths: Vec<String> },
-    /// Deletes files.
-    Delete { paths: Vec<String>, recursive: bool },
+    /// Deletes files; `found` says that the paths are patterns of what a search finds.
+    Delete {
+        paths: Vec<String>,
+        recursive: bool,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        found: bool,
+    },
     /// Runs code of the project; `what` is a noun (`the package script`), `folder` another project that the words name.
     RunProjectCode {
         what: Words,
@@ -60,8 +65,13 @@ pub enum CommandEffect {
     },
     /// Publishes for everybody; `place` is a noun (`npm`), `host` a registry that the words name.
     Publish { what: Vec<String>, place: Words, host: Option<String> },
-    /// Changes a repository; `change` is a verb phrase (`discard uncommitted changes`).
-    ChangeRepository { change: Words, names: Vec<String> },
+    /// Changes a repository; `change` is a verb phrase (`discard uncommitted changes`), `folder` another one that the words name.
+    ChangeRepository {
+        change: Words,
+        names: Vec<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        folder: Option<String>,
+    },
     /// Runs on another machine, in a container or in a cluster; `place` is a phrase (`in a container`).
     RunElsewhere { place: Words, name: Option<String> },
     /// Changes this machine, or something that a server keeps; `change` is a verb phrase.
@@ -175,7 +185,7 @@ impl CommandEffect {
     pub fn affected_paths(&self) -> &[String] {
         match self {
             Self::Read { paths } | Self::Write { paths } | Self::Delete { paths, .. } => paths,
-            Self::RunProjectCode { folder, .. } => folder.as_slice(),
+            Self::RunProjectCode { folder, .. } | Self::ChangeRepository { folder, .. } => folder.as_slice(),
             _ => &[],
         }
     }

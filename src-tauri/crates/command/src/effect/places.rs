@@ -1,5 +1,7 @@
 //! Files with a meaning of their own, by their path.
 
+use crate::obeyed::START_FILES;
+
 /// Returns true if a word names a file that holds secrets.
 pub fn is_secret(word: &str) -> bool {
     let holds = |(at, _)| {
@@ -15,17 +17,13 @@ pub fn is_secret(word: &str) -> bool {
 ///
 /// A pattern that says nothing of a name (`*`, `src/*`) stands for none: the shell leaves hidden files out of it.
 pub(super) fn may_be_secret(pattern: &str) -> bool {
-    const FILES: [&str; 12] = [
+    /// Examples of those that are told by a part of their name.
+    const EXAMPLES: [&str; 7] = [
         ".env",
         ".env.local",
         ".env.production",
         ".ssh/id_ed25519",
         ".ssh/id_rsa",
-        ".aws/credentials",
-        ".netrc",
-        ".npmrc",
-        ".pgpass",
-        ".git-credentials",
         "server-key.pem",
         "master.key",
     ];
@@ -34,11 +32,13 @@ pub(super) fn may_be_secret(pattern: &str) -> bool {
     let names = |(pattern, file): (&str, &str)| {
         pattern.starts_with('.') == file.starts_with('.') && stands_for(pattern, file)
     };
-    FILES.iter().any(|file| {
+    let is_named = |file: &str| {
         has_parts(file)
             && (file.starts_with('.') || pattern.contains("key"))
             && pattern.rsplit('/').zip(file.rsplit('/')).all(names)
-    })
+    };
+    EXAMPLES.into_iter().any(is_named)
+        || SECRETS.iter().any(|(start, rest)| is_named(&format!("{start}{rest}")))
 }
 
 /// Returns true if a pattern of one name may stand for this name of fewer than 32 letters.
@@ -81,7 +81,9 @@ fn is_secret_name(name: &str) -> bool {
 
 /// Returns true if what runs at a login or in each new shell is in a file, or is decided there.
 pub(super) fn is_start_file(path: &str) -> bool {
-    START_FILES.iter().any(|name| path.ends_with(name))
+    let is_name = |before: &str| before.is_empty() || before.ends_with(['/', '=']);
+    START_FILES.iter().any(|name| path.strip_suffix(name).is_some_and(is_name))
+        || STARTED.iter().any(|end| path.ends_with(end))
         || path.contains("/LaunchAgents/")
         || path.contains("/LaunchDaemons/")
 }
@@ -104,15 +106,8 @@ pub(super) fn is_device(path: &str) -> bool {
     path.strip_prefix("/dev/").is_some_and(|name| KINDS.iter().any(|kind| name.starts_with(kind)))
 }
 
-const START_FILES: &[&str] = &[
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".profile",
+/// Ends of the paths of other files that decide what runs.
+const STARTED: &[&str] = &[
     ".gitconfig",
     ".ssh/authorized_keys",
     ".ssh/config",

@@ -162,7 +162,7 @@ impl StepEffects {
             let (effect, scope, reversible) = of_argument(unsafe_arg, word, step);
             let is_verb = !word.starts_with('-');
             if unsafe_arg.effect == ArgEffect::Folder {
-                self.set_project_folder(path_of(unsafe_arg, word, step));
+                self.set_folder(path_of(unsafe_arg, word, step));
             }
             // What a table says of an installation, or of the value of an option, is more.
             let told = unsafe_arg.effect == ArgEffect::Changes && self.has_kind("install")
@@ -179,13 +179,16 @@ impl StepEffects {
         }
     }
 
-    /// Sets the folder of the project whose code runs.
-    fn set_project_folder(&mut self, path: Option<&str>) {
+    /// Sets the folder of the project whose code runs, and of the repository that is changed.
+    fn set_folder(&mut self, path: Option<&str>) {
         let Some(path) = path else { return };
         for (effect, scope, _) in &mut self.all {
-            if let CommandEffect::RunProjectCode { folder, .. } = effect {
+            if let CommandEffect::RunProjectCode { folder, .. }
+            | CommandEffect::ChangeRepository { folder, .. } = effect
+            {
                 *folder = Some(path.to_owned());
-                *scope = None;
+                // What others share stays elsewhere.
+                *scope = scope.filter(|scope| *scope == EffectScope::Remote);
             }
         }
     }
@@ -347,6 +350,7 @@ fn typed_effect(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behi
         EffectKind::Delete => CommandEffect::Delete {
             paths: all(),
             recursive: command.matches_any("-r -R --recursive =-delete"),
+            found: effect.of == Of::Found,
         },
         EffectKind::RunProjectCode => {
             let option = match command.name {
@@ -374,7 +378,9 @@ fn typed_effect(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behi
             let host = registry(command, &last);
             CommandEffect::Publish { what, place: says(), host }
         }
-        EffectKind::ChangeRepository => CommandEffect::ChangeRepository { change: says(), names: all() },
+        EffectKind::ChangeRepository => {
+            CommandEffect::ChangeRepository { change: says(), names: all(), folder: None }
+        }
         EffectKind::RunElsewhere => CommandEffect::RunElsewhere { place: says(), name: first() },
         EffectKind::ChangeSystem => CommandEffect::ChangeSystem { change: says(), names: all() },
         EffectKind::ControlApp => CommandEffect::ControlApp { how: says(), app: first() },

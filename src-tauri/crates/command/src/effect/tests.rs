@@ -13,11 +13,30 @@ fn of(line: &str) -> Vec<CommandEffect> {
 fn steps_have_the_effects_that_their_words_say() {
     let paths = |all: &[&str]| all.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
     for (line, expected) in [
-        ("rm -rf build x", CommandEffect::Delete { paths: paths(&["build", "x"]), recursive: true }),
+        (
+            "rm -rf build x",
+            CommandEffect::Delete { paths: paths(&["build", "x"]), recursive: true, found: false },
+        ),
+        (
+            "find build -name '*.o' -delete",
+            CommandEffect::Delete { paths: paths(&["build/**/*.o"]), recursive: true, found: true },
+        ),
+        ("split -l 9 f out", CommandEffect::Write { paths: paths(&["out"]) }),
+        ("split f", CommandEffect::Write { paths: Vec::new() }),
+        ("csplit -f out f 9", CommandEffect::Write { paths: paths(&["out"]) }),
+        ("csplit f '/x/' '{*}'", CommandEffect::Write { paths: Vec::new() }),
+        (
+            "git -C ../other reset --hard",
+            CommandEffect::ChangeRepository {
+                change: "discard all uncommitted changes".into(),
+                names: Vec::new(),
+                folder: Some("../other".to_owned()),
+            },
+        ),
         ("cat a b", CommandEffect::Read { paths: paths(&["a", "b"]) }),
         ("grep -n x src/a", CommandEffect::Read { paths: paths(&["src/a"]) }),
         ("echo x > out", CommandEffect::Write { paths: paths(&["out"]) }),
-        ("sudo rm x", CommandEffect::Delete { paths: paths(&["x"]), recursive: false }),
+        ("sudo rm x", CommandEffect::Delete { paths: paths(&["x"]), recursive: false, found: false }),
         (
             "nohup git -c a.b=c push --quiet origin main",
             CommandEffect::Send { what: "push commits".into(), to: paths(&["origin"]), branch: None },

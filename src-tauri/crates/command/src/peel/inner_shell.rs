@@ -3,7 +3,7 @@
 use super::{guess, inner_call, read_inner};
 use crate::call::{Arg, CommandCall, Feed, ParseResults};
 use crate::invocation::{GivenOption, unknown_option};
-use crate::programs::family;
+use crate::programs::{family, runs_no_script};
 use crate::shell::TextPosition;
 use crate::{CandidateCommand, Dialect, Note, Power, Role, Unparsed, UnparsedSpan};
 
@@ -68,7 +68,7 @@ pub(super) fn add_shell(mut call: CommandCall, found: &mut ParseResults) {
     match (options.command, call.args.get(options.operand).cloned()) {
         (true, Some(text)) => place_text(call, &text, &options, dialect, found),
         (false, Some(script)) if !options.stdin && !script.known_value().is_some_and(is_stream) => {
-            let runs = !only_parses(&call);
+            let runs = !runs_no_script(&call);
             let mut step = call.into_step(Role::Program);
             step.script = script.known_value().filter(|_| runs).map(|_| options.operand);
             if runs && step.script.is_none() {
@@ -88,11 +88,6 @@ pub(super) fn add_shell(mut call: CommandCall, found: &mut ParseResults) {
             found.steps.push(call.into_step(Role::Program));
         }
     }
-}
-
-/// Returns true for `bash -n SCRIPT`, which runs nothing of the script.
-fn only_parses(call: &CommandCall) -> bool {
-    matches!(call.args.as_slice(), [_, option, _] if option.known_value() == Some("-n"))
 }
 
 /// Returns true for the path of a shell's standard input (`bash /dev/stdin`, `sh /proc/self/fd/0`).

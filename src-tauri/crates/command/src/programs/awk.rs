@@ -19,6 +19,7 @@ pub(super) fn only_prints(program: &str) -> bool {
         chars: program.char_indices().peekable(),
         program,
         operand: false,
+        doubtful: false,
         parens: Vec::new(),
         print: None,
         header: false,
@@ -32,6 +33,8 @@ struct AwkReader<'a> {
     program: &'a str,
     /// True if a slash here divides, rather than beginning a regular expression.
     operand: bool,
+    /// True if awks differ about that: after `length`, and after `++` and `--` behind a variable.
+    doubtful: bool,
     /// Open parentheses; true for those of `if`, `while`, `for`.
     parens: Vec<bool>,
     /// Number of parentheses that are open around the `print` that is being read.
@@ -52,6 +55,7 @@ impl AwkReader<'_> {
                 '#' => while self.chars.next_if(|(_, next)| *next != '\n').is_some() {},
                 '"' => self.read_text()?,
                 '/' if !self.operand => self.read_expression()?,
+                '/' if self.doubtful && self.has_slash_behind(at) => return None,
                 '@' | '`' => return None,
                 '|' => {
                     self.chars.next_if(|(_, next)| *next == '|')?;
@@ -65,6 +69,12 @@ impl AwkReader<'_> {
         self.parens.is_empty().then_some(())
     }
 
+    /// Returns true if a regular expression that began at this index would end in its line.
+    fn has_slash_behind(&self, at: usize) -> bool {
+        let line = self.program.get(at + 1..).and_then(|rest| rest.lines().next());
+        line.is_some_and(|line| line.contains('/'))
+    }
+
     fn read_text(&mut self) -> Option<()> {
         loop {
             match self.chars.next()?.1 {
@@ -74,26 +84,47 @@ impl AwkReader<'_> {
                 _ => {}
             }
         }
-        self.operand = true;
+        (self.operand, self.doubtful) = (true, false);
         Some(())
     }
 
-    /// Returns a regular expression. With a slash in brackets, awks differ about where it ends.
+    /// Reads a regular expression.
     fn read_expression(&mut self) -> Option<()> {
-        let mut bracket = false;
         loop {
             match self.chars.next()?.1 {
                 '\\' => drop(self.chars.next()?),
                 '\n' => return None,
-                '/' if bracket => return None,
+                '[' => self.read_brackets()?,
                 '/' => break,
-                c => bracket = c == '[' || bracket && c != ']',
+                _ => {}
             }
         }
-        self.operand = true;
+        (self.operand, self.doubtful) = (true, false);
         Some(())
     }
 
+    /// Reads what stands in brackets. With a slash in them, awks differ about where the expression ends.
+    ///
+    /// A `]` at their beginning, and those of `[:alpha:]` and similar classes, do not end them.
+    fn read_brackets(&mut self) -> Option<()> {
+        _ = self.chars.next_if(|(_, c)| *c == '^');
+        _ = self.chars.next_if(|(_, c)| *c == ']');
+        let mut class = None;
+        loop {
+            match (self.chars.next()?.1, class) {
+                ('/' | '\n', _) => return None,
+                ('\\', _) => drop(self.chars.next()?),
+                (']', None) => return Some(()),
+                ('[', None) => class = self.chars.next_if(|(_, c)| ":.=".contains(*c)).map(|(_, c)| c),
+                (c, Some(end)) if c == end && self.chars.next_if(|(_, c)| *c == ']').is_some() => {
+                    class = None;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads a name or a number. A name begins where a number ends: `1system("id")` calls `system`.
     fn read_word(&mut self, start: usize) -> Option<()> {
         let mut end = start + 1;
         while let Some((at, c)) =
@@ -102,7 +133,8 @@ impl AwkReader<'_> {
             end = at + c.len_utf8();
         }
         let word = self.program.get(start..end)?;
-        if FORBIDDEN.contains(&word) {
+        let is_name = !word.contains('.') && !word.starts_with(|c: char| c.is_ascii_digit());
+        if FORBIDDEN.iter().any(|name| word == *name || !is_name && word.contains(name)) {
             return None;
         }
         if matches!(word, "print" | "printf") {
@@ -110,10 +142,12 @@ impl AwkReader<'_> {
         }
         self.header = matches!(word, "if" | "while" | "for" | "switch");
         self.operand = !KEYWORDS.contains(&word);
+        self.doubtful = word.ends_with("length");
         Some(())
     }
 
     fn read_sign(&mut self, c: char) -> Option<()> {
+        self.doubtful = false;
         match c {
             '(' => {
                 self.parens.push(self.header);
@@ -121,14 +155,15 @@ impl AwkReader<'_> {
             }
             ')' => self.operand = !self.parens.pop()?,
             ']' => self.operand = true,
-            ';' | '\n' | '{' | '}' => {
+            // A statement goes on behind a line that ends with a comma, `&&` or `||`.
+            ';' | '{' | '}' => {
                 if self.print.is_some_and(|depth| depth >= self.parens.len()) {
                     self.print = None;
                 }
                 self.operand = false;
             }
             // `i++ / 2` divides, `++` before a name changes nothing.
-            '+' | '-' if self.chars.next_if(|(_, next)| *next == c).is_some() => {}
+            '+' | '-' if self.chars.next_if(|(_, next)| *next == c).is_some() => self.doubtful = true,
             _ => self.operand = false,
         }
         self.header = false;
@@ -160,10 +195,18 @@ mod tests {
             "!seen[$0]++",
             "{ print $1; y = $2 > 3 }",
             "{gsub(/[a-z]/,\"\"); print length($0)}",
+            "{ print length / 2 }",
+            "/[[:alpha:]]/ && !/[]x]/ {print $1/2/3}",
+            "{ print $1,\n $2 }\n$3 > 5",
+            "{ systems = 1.5; print systems }",
             "",
         ] {
             assert!(only_prints(program), "{program}");
         }
+    }
+
+    #[test]
+    fn programs_that_do_more_or_are_not_understood() {
         for program in [
             "BEGIN{system(\"id\")}",
             "{print > \"f\"}",
@@ -190,6 +233,23 @@ mod tests {
             "{print \"unclosed}",
             "BEGIN { f = \"system\"; @f(\"id\") }",
             "{print a; print b > \"f\"}",
+            // A name begins where a number ends.
+            "{ x = 1system(\"id\") }",
+            "{ x = 1.5system(\"id\") }",
+            "{ x = y.5system(\"id\") }",
+            "{ print 1ENVIRON[\"X\"] }",
+            // The statement goes on in the next line.
+            "{ print $1,\n $2 > \"f\" }",
+            "{ print $1 &&\n $2 > \"f\" }",
+            "{ print $1, # more\n $2 > \"f\" }",
+            // mawk begins an expression here, others divide.
+            "{ x = length /\"/; system(\"id\") } #\"/",
+            "{ x = i++ /\"/; system(\"id\") } #\"/",
+            "{ x = i-- /\"/; system(\"id\") } #\"/",
+            // A bracket that is not closed where it seems.
+            "/[[:alpha:]/\"]/; {system(\"id\")} #\"",
+            "/[]/\"]/; {system(\"id\")} #\"",
+            "/[^]/\"]/; {system(\"id\")} #\"",
         ] {
             assert!(!only_prints(program), "{program}");
         }

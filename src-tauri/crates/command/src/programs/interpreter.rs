@@ -2,6 +2,7 @@
 
 use postern_programs::ReadCheck;
 
+use super::read_only::runs_no_script;
 use super::{awk, family, table};
 use crate::call::{Arg, CommandCall, Feed};
 use crate::invocation::Leading;
@@ -35,7 +36,7 @@ pub(super) fn find_script(call: &mut CommandCall) -> (Option<usize>, Option<Unsa
         );
     }
     let Some(kind) = &program.interpreter else {
-        if !matches!(call.args.get(1).and_then(Arg::known_value), Some("--version" | "--help" | "-version")) {
+        if !only_tells_its_version(call) {
             let guess = guess::behind(call, 1);
             let what = Note::with_text("", name, " runs code in a way that is not followed");
             call.add_doubt(Unparsed::Interpreter, what, guess);
@@ -73,22 +74,13 @@ pub(super) fn find_script(call: &mut CommandCall) -> (Option<usize>, Option<Unsa
         call.add_doubt(Unparsed::InlineCode, "which class runs is decided by what java finds", Vec::new());
         return (None, None);
     }
-    (script_that_runs(call, &name, parsed.operand), None)
+    (if runs_no_script(call) { None } else { script(call, parsed.operand) }, None)
 }
 
-fn script_that_runs(call: &mut CommandCall, name: &str, operand: usize) -> Option<usize> {
-    if only_checks(name, &call.args) { None } else { script(call, operand) }
-}
-
-/// Returns true for `node --check SCRIPT` and `ruby -c SCRIPT`, which run nothing of the script.
-fn only_checks(name: &str, args: &[Arg]) -> bool {
-    let [_, option, _] = args else { return false };
-    let options: &[&str] = match name {
-        "node" | "nodejs" => &["-c", "--check"],
-        "ruby" => &["-c"],
-        _ => return false,
-    };
-    option.known_value().is_some_and(|option| options.contains(&option))
+/// Returns true for `NAME --version` and `NAME --help` alone. Some run what follows all the same, or read code from their input.
+fn only_tells_its_version(call: &CommandCall) -> bool {
+    let [_, option] = call.args.as_slice() else { return false };
+    call.feed == Feed::Inherited && matches!(option.known_value(), Some("--version" | "--help" | "-version"))
 }
 
 fn script(call: &mut CommandCall, operand: usize) -> Option<usize> {

@@ -27,6 +27,7 @@ pub use otherwise::otherwise;
 pub(crate) use own::find_own as own_program;
 pub use own::set_own_programs;
 pub(crate) use postern_programs::ProgramClass;
+pub(crate) use read_only::runs_no_script;
 pub use read_only::{
     asks_others, is_read_only, is_read_only_anyway, is_reading_carrier, reads_alike_everywhere,
     reads_any_files,

@@ -98,17 +98,20 @@ fn finding(script: &str, way: Brackets) -> ScriptFinding {
             }
             'a' | 'i' | 'c' => behind_text(rest),
             '#' => rest.split_once('\n').map_or("", |(_, next)| next),
-            ':' | 'b' | 't' => rest.split_once(['\n', ';']).map_or("", |(_, next)| next),
+            ':' | 'b' | 't' => match behind_label(rest) {
+                Some(next) => next,
+                None => return ScriptFinding::More,
+            },
             's' => match delimited(rest, 2, way) {
-                Ok(flags) => flags.trim_start_matches(|c: char| c.is_ascii_digit() || "gpiIM".contains(c)),
+                Ok(flags) => flags.trim_start_matches(|c: char| c.is_ascii_digit() || "gpiImM".contains(c)),
                 Err(why) => return why,
             },
             'y' => match delimited(rest, 2, way) {
                 Ok(next) => next,
                 Err(why) => return why,
             },
-            // No sed has such a command.
-            _ if command.is_ascii_punctuation() => return ScriptFinding::Refused,
+            // No sed has such a command. Behind a backslash an address has another delimiter: `\,x,w f`.
+            _ if command != '\\' && command.is_ascii_punctuation() => return ScriptFinding::Refused,
             _ => return ScriptFinding::More,
         };
         let ended = rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || ";}".contains(c));
@@ -121,6 +124,14 @@ fn finding(script: &str, way: Brackets) -> ScriptFinding {
             _ => return ScriptFinding::More,
         }
     }
+}
+
+/// Returns the rest after a label; `None` if a sed may read a command behind it: `:x w f` writes with GNU's.
+fn behind_label(rest: &str) -> Option<&str> {
+    let (line, next) = rest.split_once(['\n', ';']).unwrap_or((rest, ""));
+    let label = line.trim().trim_end_matches('}').trim_end();
+    let ends = label.contains(|c: char| c.is_whitespace() || c == '}');
+    (!ends).then_some(next)
 }
 
 /// Returns the rest after the text of `a`, `i` and `c`: a backslash at the end of a line takes the next line
@@ -212,6 +223,8 @@ mod tests {
             "#n\np",
             "a text\np",
             ":a;N;ba",
+            ": a\n$!{N; b a }\np",
+            "$!{N;ba};p",
             "s/\\[/x/",
             "s/a/[/",
             "$!N;P;D",
@@ -273,6 +286,15 @@ mod tests {
             "s/[\\]]/x/w f",
             "s/[[:a/]:]/x/w f",
             "s/[/a/",
+            // GNU's label ends at a blank.
+            ":x w f",
+            ": x e id",
+            "2bx w f\n:x",
+            "$!{bx}w f",
+            "t\tw f",
+            // Accepted where another way finds a refusal.
+            "s/[/]/p;s/m;w d/f/p",
+            "s/[/]/p;s/;\\,a,w d/f/p",
         ] {
             assert!(!only_prints(script), "{script}");
         }

@@ -206,6 +206,15 @@ fn near_misses_are_no_ways_out(#[case] line: &str) {
 #[case("python3 --version", None)]
 #[case("bash -n ./tool.sh", None)]
 #[case("bash -n -x ./tool.sh", Some(3))]
+#[case("bash -n +n ./tool.sh", Some(3))]
+#[case("node --check tool.js", None)]
+#[case("node --check --no-warnings tool.js", Some(3))]
+#[case("php -l tool.php", None)]
+#[case("php -l tool.php more.php", Some(2))]
+#[case("ruby -c tool.rb", Some(2))]
+#[case("ruby -v tool.rb", Some(2))]
+#[case("lua -v tool.lua", Some(2))]
+#[case("racket --version tool.rkt", Some(2))]
 fn the_script_of_an_interpreter_is_found(#[case] line: &str, #[case] script: Option<usize>) {
     let reading = bash(line);
     assert!(reading.is_clear(), "{reading:#?}");

@@ -157,7 +157,8 @@ mod tests {
 
     #[test]
     fn a_dangerous_request_says_what_follows_from_it() {
-        let delete = CommandEffect::Delete { paths: vec!["~/Library".to_owned()], recursive: true };
+        let delete =
+            CommandEffect::Delete { paths: vec!["~/Library".to_owned()], recursive: true, found: false };
         let measured = Some(EffectExtent::Files { files: 41_208, bytes: 86_000_000_000 });
         let delete = RatedEffect { measured, ..rated(delete, Reversible::No) };
         let script = CommandEffect::RunDownloadedCode { package: None, host: Some("x.example".to_owned()) };
@@ -167,7 +168,8 @@ mod tests {
             ["Can’t be undone.", "It runs code from `x.example` that nobody has seen."],
             "the headline names both, with the measure"
         );
-        let other = CommandEffect::Delete { paths: vec!["/srv/data".to_owned()], recursive: true };
+        let other =
+            CommandEffect::Delete { paths: vec!["/srv/data".to_owned()], recursive: true, found: false };
         assert_eq!(
             said(vec![delete, rated(other, Reversible::No)])[1],
             "Delete `/srv/data` and everything in it (can’t be undone).",
@@ -188,7 +190,10 @@ mod tests {
         assert_eq!(said(vec![rated(write, Reversible::Unknown)]), ["This can do harm."]);
         let guessed = RatedEffect {
             guessed: true,
-            ..rated(CommandEffect::Delete { paths: vec!["/".to_owned()], recursive: true }, Reversible::No)
+            ..rated(
+                CommandEffect::Delete { paths: vec!["/".to_owned()], recursive: true, found: false },
+                Reversible::No,
+            )
         };
         assert_eq!(
             said(vec![guessed]),

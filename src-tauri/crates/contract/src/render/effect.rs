@@ -179,13 +179,12 @@ fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
         CommandEffect::Write { paths } => {
             add_scope(objects(begun.literal("write "), paths, "files"), rated.scope)
         }
-        CommandEffect::Delete { paths, recursive } => deletion(begun, rated, paths, *recursive),
+        CommandEffect::Delete { paths, recursive, found } => {
+            deletion(begun, rated, paths, *recursive && !found)
+        }
         CommandEffect::RunProjectCode { what, name, folder } => {
             let said = add_name(begun.literal("run ").literal(what.clone()), name.as_deref());
-            match folder {
-                Some(folder) => add_scope(said.literal(" in ").code(folder), rated.scope),
-                None => said,
-            }
+            add_folder(said, folder.as_deref(), rated.scope)
         }
         CommandEffect::RunInlineCode { language } => {
             inline(begun.literal("run inline "), language).literal(" code")
@@ -209,14 +208,10 @@ fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
         CommandEffect::Publish { what, place, host } => {
             publication(begun, what, place, address(rated).or(host.as_deref()))
         }
-        CommandEffect::ChangeRepository { change, names } | CommandEffect::ChangeSystem { change, names } => {
-            let said = begun.literal(change.clone());
-            match address(rated) {
-                Some(address) => said.literal(" ").code(address),
-                None if names.is_empty() => said,
-                None => objects(said.literal(" "), names, "of them"),
-            }
+        CommandEffect::ChangeRepository { change, names, folder } => {
+            add_folder(changing(begun, rated, change, names), folder.as_deref(), rated.scope)
         }
+        CommandEffect::ChangeSystem { change, names } => changing(begun, rated, change, names),
         CommandEffect::RunElsewhere { place, name } => {
             add_name(begun.literal("run commands ").literal(place.clone()), name.as_deref())
         }
@@ -225,6 +220,15 @@ fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
         }
         CommandEffect::Serve { what, port } => add_name(begun.literal(what.clone()), port.as_deref()),
         CommandEffect::Unknown { why } => unknown(begun, why),
+    }
+}
+
+fn changing(begun: Sentence, rated: &RatedEffect, change: &Words, names: &[String]) -> Sentence {
+    let said = begun.literal(change.clone());
+    match address(rated) {
+        Some(address) => said.literal(" ").code(address),
+        None if names.is_empty() => said,
+        None => objects(said.literal(" "), names, "of them"),
     }
 }
 
@@ -254,6 +258,13 @@ fn objects(begun: Sentence, all: &[String], many: &'static str) -> Sentence {
     }
 }
 
+fn add_folder(said: Sentence, folder: Option<&str>, scope: EffectScope) -> Sentence {
+    match folder {
+        Some(folder) => add_scope(said.literal(" in ").code(folder), scope),
+        None => said,
+    }
+}
+
 fn add_scope(said: Sentence, scope: EffectScope) -> Sentence {
     match scope {
         EffectScope::Outside => said.literal(", outside of its folders"),
@@ -261,7 +272,7 @@ fn add_scope(said: Sentence, scope: EffectScope) -> Sentence {
     }
 }
 
-fn deletion(begun: Sentence, rated: &RatedEffect, paths: &[String], recursive: bool) -> Sentence {
+fn deletion(begun: Sentence, rated: &RatedEffect, paths: &[String], whole: bool) -> Sentence {
     let begun = begun.literal("delete ");
     let said = match &rated.measured {
         Some(EffectExtent::Files { files, bytes }) => {
@@ -271,7 +282,7 @@ fn deletion(begun: Sentence, rated: &RatedEffect, paths: &[String], recursive: b
         Some(EffectExtent::Commits { .. } | EffectExtent::Address { .. }) | None => {
             let said = objects(begun, paths, "files");
             match paths.len() {
-                _ if !recursive => said,
+                _ if !whole => said,
                 0 => said,
                 1 => said.literal(" and everything in it"),
                 _ => said.literal(" and everything in them"),

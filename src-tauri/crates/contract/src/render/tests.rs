@@ -154,7 +154,8 @@ fn effects(text: &str) -> Vec<CommandEffect> {
     vec![
         CommandEffect::Read { paths: list() },
         CommandEffect::Write { paths: list() },
-        CommandEffect::Delete { paths: list(), recursive: true },
+        CommandEffect::Delete { paths: list(), recursive: true, found: false },
+        CommandEffect::Delete { paths: list(), recursive: true, found: true },
         CommandEffect::RunProjectCode { what: "the package script".into(), name: maybe(), folder: maybe() },
         CommandEffect::RunInlineCode { language: "python".to_owned() },
         CommandEffect::RunDownloadedCode { package: maybe(), host: None },
@@ -163,7 +164,11 @@ fn effects(text: &str) -> Vec<CommandEffect> {
         CommandEffect::Fetch { from: list() },
         CommandEffect::Send { what: "push commits".into(), to: list(), branch: maybe() },
         CommandEffect::Publish { what: list(), place: "npm".into(), host: maybe() },
-        CommandEffect::ChangeRepository { change: "delete the branch".into(), names: list() },
+        CommandEffect::ChangeRepository {
+            change: "delete the branch".into(),
+            names: list(),
+            folder: maybe(),
+        },
         CommandEffect::RunElsewhere { place: "on".into(), name: maybe() },
         CommandEffect::ChangeSystem { change: "stop every program named".into(), names: list() },
         CommandEffect::ControlApp { how: "open".into(), app: maybe() },
@@ -204,10 +209,25 @@ fn every_kind_of_effect_has_its_words() {
             "push commits to `origin`",
         ),
         (
-            CommandEffect::Delete { paths: paths(&["build"]), recursive: true },
+            CommandEffect::Delete { paths: paths(&["build"]), recursive: true, found: false },
             "delete `build` and everything in it",
         ),
-        (CommandEffect::Delete { paths: paths(&["a", "b", "c", "d"]), recursive: false }, "delete 4 files"),
+        (
+            CommandEffect::Delete { paths: paths(&["build/**/*.o"]), recursive: true, found: true },
+            "delete `build/**/*.o`",
+        ),
+        (
+            CommandEffect::Delete { paths: paths(&["a", "b", "c", "d"]), recursive: false, found: false },
+            "delete 4 files",
+        ),
+        (
+            CommandEffect::ChangeRepository {
+                change: "discard all uncommitted changes".into(),
+                names: Vec::new(),
+                folder: Some("../other".to_owned()),
+            },
+            "discard all uncommitted changes in `../other`",
+        ),
         (
             CommandEffect::RunProjectCode {
                 what: "the package script".into(),
@@ -244,7 +264,7 @@ fn measured_effects_say_how_much() {
     let name = crate::piece::to_pieces("builder");
     let push =
         CommandEffect::Send { what: "push commits".into(), to: vec!["origin".to_owned()], branch: None };
-    let delete = CommandEffect::Delete { paths: vec!["build".to_owned()], recursive: true };
+    let delete = CommandEffect::Delete { paths: vec!["build".to_owned()], recursive: true, found: false };
     let publish = CommandEffect::Publish {
         what: Vec::new(),
         place: "npm".into(),
@@ -268,6 +288,7 @@ fn measured_effects_say_how_much() {
             CommandEffect::ChangeRepository {
                 change: "overwrite commits on".into(),
                 names: vec!["origin".to_owned()],
+                folder: None,
             },
             at("github.com/acme/site"),
             "overwrite commits on `github.com/acme/site`",

@@ -257,8 +257,8 @@ fn reached_names(effect: &CommandEffect, exact: bool) -> Vec<String> {
         CommandEffect::RunDownloadedCode { package, host } => package.iter().chain(host).cloned().collect(),
         CommandEffect::RunElsewhere { name, .. } => name.iter().cloned().collect(),
         CommandEffect::RunProjectCode { name, folder, .. } => name.iter().chain(folder).cloned().collect(),
-        CommandEffect::ChangeRepository { names, .. } => {
-            names.iter().filter(|name| is_address(name)).cloned().collect()
+        CommandEffect::ChangeRepository { names, folder, .. } => {
+            names.iter().filter(|name| is_address(name)).chain(folder).cloned().collect()
         }
         _ => Vec::new(),
     }

@@ -148,12 +148,17 @@ const GO_THROUGH: &[(&str, &str)] = &[
 pub(super) fn goes_through(subject: &StepSubject<'_>) -> bool {
     let Some(name) = subject.step.program() else { return false };
     let Some((_, letters)) = GO_THROUGH.iter().find(|(program, _)| *program == name) else { return false };
-    let recursive = |word: &str| {
-        word == "--recursive"
-            || word == "--dereference-recursive"
-            || word.starts_with('-') && !word.starts_with("--") && word.contains(|c| letters.contains(c))
+    let recursive = |word: &str| match word.strip_prefix("--") {
+        Some(long) => is_short_for(long, &["recursive", "dereference-recursive", "directories"]),
+        None => word.starts_with('-') && word.contains(|c| letters.contains(c)),
     };
     letters.is_empty() || subject.own_words().iter().any(|word| word.is_none_or(recursive))
+}
+
+/// Returns true if a long option, without its dashes, is one of these or short for one.
+fn is_short_for(option: &str, full: &[&str]) -> bool {
+    let name = option.split('=').next().unwrap_or_default();
+    !name.is_empty() && full.iter().any(|full| full.starts_with(name))
 }
 
 /// Programs that report on this machine through sockets or other processes, which confinement hides.
@@ -215,12 +220,21 @@ fn names_a_file(program: &str, option: &str) -> bool {
     match option.strip_prefix('-') {
         Some(long) => {
             let name = long.split('=').next().unwrap_or_default();
-            ["file", "from", "library", "reference"].iter().any(|part| name.contains(part))
+            ["file", "from", "input", "library", "reference"].iter().any(|part| name.contains(part))
         }
         None => {
             program.ends_with("grep") && option.contains('f')
                 || program == "jq" && option.contains(['f', 'L'])
+                || program == "base64" && option.contains('i')
         }
+    }
+}
+
+/// Returns true if an option, without its dash, holds the pattern of grep or a script of sed: `-e`, `-nex`, `--regexp=x`.
+fn gives_script(option: &str) -> bool {
+    match option.strip_prefix('-') {
+        Some(long) => is_short_for(long, &["expression", "regexp"]),
+        None => option.contains('e'),
     }
 }
 
@@ -241,9 +255,11 @@ fn names_no_file(subject: &StepSubject<'_>, words: &[Option<&str>]) -> bool {
         let Some(word) = word else { return false };
         match word.strip_prefix('-') {
             // With the script or pattern in an option, the first operand is a file.
-            Some("e") if left == 1 => {
+            Some(option) if letters.contains('e') && gives_script(option) => {
                 left = 0;
-                given.next();
+                if !option.starts_with('-') && option.ends_with('e') {
+                    given.next();
+                }
             }
             Some(letter) if letter.len() == 1 && letters.contains(letter) => drop(given.next()),
             Some(option) if names_a_file(name, option) => return false,

@@ -41,7 +41,7 @@ enum Root {
 }
 
 /// A file or folder that is protected.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProtectedPlace {
     root: Root,
     path: &'static str,

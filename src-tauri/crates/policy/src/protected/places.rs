@@ -2,6 +2,8 @@
 
 use super::Protection::{AgentSettings, Autostart, Keys, Repository, StartFile};
 use super::{ProtectedPlace, Protection, Root};
+use postern_command::obeyed;
+use std::sync::LazyLock;
 
 const fn home_place(protection: Protection, path: &'static str) -> ProtectedPlace {
     ProtectedPlace { root: Root::Home, path, protection }
@@ -18,38 +20,9 @@ const fn system_place(protection: Protection, path: &'static str) -> ProtectedPl
 /// A bare repository: the content of a folder named `x.git`.
 pub(super) const BARE_REPOSITORY: ProtectedPlace = anywhere_place(Repository, "*.git");
 
-/// Every place, in lower case. A folder stands for everything in it.
-pub(super) const PLACES: &[ProtectedPlace] = &[
-    // Start files of shells, by name in any folder, because folders of dotfiles are linked into the home
-    // folder.
-    anywhere_place(StartFile, ".zshrc"),
-    anywhere_place(StartFile, ".zshenv"),
-    anywhere_place(StartFile, ".zprofile"),
-    anywhere_place(StartFile, ".zlogin"),
-    anywhere_place(StartFile, ".zlogout"),
-    anywhere_place(StartFile, ".bashrc"),
-    anywhere_place(StartFile, ".bash_profile"),
-    anywhere_place(StartFile, ".bash_login"),
-    anywhere_place(StartFile, ".bash_logout"),
-    anywhere_place(StartFile, ".bash_aliases"),
-    anywhere_place(StartFile, ".profile"),
-    anywhere_place(StartFile, ".kshrc"),
-    anywhere_place(StartFile, ".mkshrc"),
-    anywhere_place(StartFile, ".cshrc"),
-    anywhere_place(StartFile, ".tcshrc"),
-    anywhere_place(StartFile, ".inputrc"),
-    anywhere_place(StartFile, ".envrc"),
-    // Start files that programs take from the folder in which they start.
-    anywhere_place(StartFile, ".exrc"),
-    anywhere_place(StartFile, ".nvimrc"),
-    anywhere_place(StartFile, ".nvim.lua"),
-    anywhere_place(StartFile, ".dir-locals.el"),
-    anywhere_place(StartFile, ".irbrc"),
-    anywhere_place(StartFile, ".pryrc"),
-    anywhere_place(StartFile, ".pdbrc"),
-    anywhere_place(StartFile, ".rprofile"),
-    anywhere_place(StartFile, ".iex.exs"),
-    anywhere_place(StartFile, ".ghci"),
+/// Start files, keys and what the system starts, each at a path of its own. All paths are in lower case, and a folder stands for
+/// everything in it.
+const FIXED: &[ProtectedPlace] = &[
     home_place(StartFile, ".login"),
     home_place(StartFile, ".logout"),
     home_place(StartFile, ".bashrc.d"),
@@ -221,61 +194,12 @@ pub(super) const PLACES: &[ProtectedPlace] = &[
     system_place(Autostart, "/etc/systemd"),
     system_place(Autostart, "/etc/xdg/autostart"),
     system_place(Autostart, "/etc/rc.local"),
-    // Files that git runs or obeys, in every repository, work tree and submodule; `.git` may be a file that
-    // leads elsewhere.
-    anywhere_place(Repository, ".git"),
-    anywhere_place(Repository, ".gitmodules"),
-    anywhere_place(Repository, ".husky"),
-    anywhere_place(Repository, ".githooks"),
-    anywhere_place(Repository, ".lefthook"),
-    // What the usual hooks run.
-    anywhere_place(Repository, "lefthook.yml"),
-    anywhere_place(Repository, "lefthook.yaml"),
-    anywhere_place(Repository, ".lefthook.yml"),
-    anywhere_place(Repository, ".lefthook.yaml"),
-    anywhere_place(Repository, ".pre-commit-config.yaml"),
-    anywhere_place(Repository, ".overcommit.yml"),
-    anywhere_place(Repository, ".gitconfig"),
-    // Hooks and programs of Mercurial.
-    anywhere_place(Repository, ".hg/hgrc"),
-    home_place(Repository, ".config/git"),
-    system_place(Repository, "/etc/gitconfig"),
-    // Settings, hooks and servers of agents and editors: they start programs, and could remove Postern's hook.
-    anywhere_place(AgentSettings, ".claude"),
-    anywhere_place(AgentSettings, ".claude.json"),
-    anywhere_place(AgentSettings, ".mcp.json"),
-    anywhere_place(AgentSettings, ".codex"),
-    anywhere_place(AgentSettings, ".agents"),
-    anywhere_place(AgentSettings, ".cursor"),
-    anywhere_place(AgentSettings, ".cursorrules"),
-    anywhere_place(AgentSettings, ".gemini"),
-    anywhere_place(AgentSettings, ".openclaw"),
-    anywhere_place(AgentSettings, ".windsurf"),
-    anywhere_place(AgentSettings, ".codeium"),
-    anywhere_place(AgentSettings, ".cline"),
-    anywhere_place(AgentSettings, ".clinerules"),
-    anywhere_place(AgentSettings, ".kiro"),
-    anywhere_place(AgentSettings, ".opencode"),
-    anywhere_place(AgentSettings, "opencode.json"),
-    anywhere_place(AgentSettings, "opencode.jsonc"),
-    anywhere_place(AgentSettings, ".copilot"),
-    anywhere_place(AgentSettings, ".continue"),
-    anywhere_place(AgentSettings, ".aider.conf.yml"),
-    anywhere_place(AgentSettings, ".github/hooks"),
-    anywhere_place(AgentSettings, ".vscode"),
-    anywhere_place(AgentSettings, ".idea"),
-    anywhere_place(AgentSettings, ".devcontainer"),
-    anywhere_place(AgentSettings, ".zed"),
-    anywhere_place(AgentSettings, ".helix"),
-    anywhere_place(AgentSettings, ".roo"),
-    anywhere_place(AgentSettings, ".kilocode"),
-    anywhere_place(AgentSettings, ".qwen"),
-    anywhere_place(AgentSettings, ".factory"),
-    anywhere_place(AgentSettings, ".amazonq"),
-    anywhere_place(AgentSettings, ".trae"),
-    anywhere_place(AgentSettings, ".junie"),
-    anywhere_place(AgentSettings, "crush.json"),
-    anywhere_place(AgentSettings, ".crush.json"),
+];
+
+const FIXED_OF_REPOSITORIES: &[ProtectedPlace] =
+    &[home_place(Repository, ".config/git"), system_place(Repository, "/etc/gitconfig")];
+
+const FIXED_OF_AGENTS: &[ProtectedPlace] = &[
     home_place(AgentSettings, ".config/opencode"),
     home_place(AgentSettings, "documents/cline"),
     home_place(AgentSettings, ".config/code/user"),
@@ -288,6 +212,21 @@ pub(super) const PLACES: &[ProtectedPlace] = &[
     system_place(AgentSettings, "/etc/codex"),
     system_place(AgentSettings, "/etc/gemini-cli"),
 ];
+
+/// Every place.
+pub(super) static PLACES: LazyLock<Vec<ProtectedPlace>> = LazyLock::new(|| {
+    let groups = [
+        (StartFile, obeyed::START_FILES, FIXED),
+        (Repository, obeyed::OF_REPOSITORIES, FIXED_OF_REPOSITORIES),
+        (AgentSettings, obeyed::OF_AGENTS, FIXED_OF_AGENTS),
+    ];
+    let mut all = Vec::new();
+    for (protection, names, fixed) in groups {
+        all.extend(names.iter().map(|name| anywhere_place(protection, name)));
+        all.extend(fixed);
+    }
+    all
+});
 
 /// Folders in a place where agents keep plans and work trees: their content is judged by itself.
 pub(super) const EXCEPT: &[(&str, &[&str])] = &[(".claude", &["worktrees", "plans"])];

@@ -113,7 +113,7 @@ fn a_pattern_names_a_place_only_by_its_own_words() {
 
 #[test]
 fn the_table_is_written_as_paths_are_compared() {
-    for ProtectedPlace { root, path, .. } in PLACES {
+    for ProtectedPlace { root, path, .. } in PLACES.iter() {
         let absolute = if *root == Root::System { (*path).to_owned() } else { format!("/{path}") };
         assert_eq!(super::comparison_key(&absolute), absolute, "{path}");
         let written = PLACES.iter().filter(|other| other.path == *path && other.root == *root).count();

@@ -28,7 +28,7 @@ pub(super) fn effects_of_texts(
     };
     let found = argvs.iter().take(MOST_COMMANDS).flat_map(|argv| effects_of_words(argv));
     let removed = removed.into_iter().take(MOST_COMMANDS).map(|path| StepEffect {
-        effect: CommandEffect::Delete { paths: vec![path], recursive: true },
+        effect: CommandEffect::Delete { paths: vec![path], recursive: true, found: false },
         scope: None,
         reversible: Reversible::No,
         span: part.span.clone(),

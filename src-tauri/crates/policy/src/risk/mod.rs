@@ -15,7 +15,7 @@ use crate::shell_touch::ShellTouch;
 use crate::subject::Subject;
 use postern_command::effect::{effects_of, effects_of_command, effects_of_words};
 use postern_command::{
-    CommandEffect, EffectScope, Reversible, Step, StepEffect, UnknownEffectReason, UnparsedSpan, escape,
+    CommandEffect, Dir, EffectScope, Reversible, Step, StepEffect, UnknownEffectReason, UnparsedSpan, escape,
 };
 use scope::PathContext;
 use serde::{Deserialize, Serialize};
@@ -123,6 +123,7 @@ impl Weighed {
             let step = &reading.steps[at];
             let place = PathContext::of_step(facts, step, facts.steps.get(at));
             let found = found.into_iter().map(|found| with_files(found, step, facts.steps.get(at)));
+            let found = found.map(|found| with_folder(found, facts, step));
             found.map(|found| rate_effect(found, Some(at), &place)).collect()
         };
         let unread = |part: &UnparsedSpan| {
@@ -177,7 +178,7 @@ fn is_dangerous(found: &StepEffect) -> bool {
 pub(crate) fn of_step(facts: &Facts<'_>, step: &Step, found: &StepFacts) -> Vec<RatedEffect> {
     let place = PathContext::of_step(facts, step, Some(found));
     let effects = effects_of(step).into_iter().map(|effect| with_files(effect, step, Some(found)));
-    effects.map(|found| rate_effect(found, None, &place)).collect()
+    effects.map(|found| rate_effect(with_folder(found, facts, step), None, &place)).collect()
 }
 
 /// Returns true for a program that tells of files and opens none.
@@ -194,7 +195,7 @@ const MAKES_BRANCH: [&str; 8] = ["-b", "-B", "-d", "-t", "--detach", "--guess", 
 
 /// Returns an effect as what it is where the name given to `git checkout` is a file: it discards changes.
 fn with_files(effect: StepEffect, step: &Step, found: Option<&StepFacts>) -> StepEffect {
-    let CommandEffect::ChangeRepository { names, .. } = &effect.effect else { return effect };
+    let CommandEffect::ChangeRepository { names, folder, .. } = &effect.effect else { return effect };
     let has = |words: &[&str]| step.argv.iter().any(|word| words.iter().any(|one| word.raw == *one));
     let is_file = |name: &String| find_real_path(found, name).is_some();
     if step.program() != Some("git")
@@ -205,13 +206,29 @@ fn with_files(effect: StepEffect, step: &Step, found: Option<&StepFacts>) -> Ste
     {
         return effect;
     }
-    let names = names.clone();
+    let (names, folder) = (names.clone(), folder.clone());
     let change = "discard changes in".into();
     StepEffect {
-        effect: CommandEffect::ChangeRepository { change, names },
+        effect: CommandEffect::ChangeRepository { change, names, folder },
         reversible: Reversible::No,
         ..effect
     }
+}
+
+/// Returns an effect with the folder that the line moved to, if a project or repository outside of the agent's folders is there.
+fn with_folder(mut found: StepEffect, facts: &Facts<'_>, step: &Step) -> StepEffect {
+    let (CommandEffect::RunProjectCode { folder, .. } | CommandEffect::ChangeRepository { folder, .. }) =
+        &mut found.effect
+    else {
+        return found;
+    };
+    let own = |there: &String| facts.folders.iter().any(|own| path::is_within(there, own));
+    let there = folder_of(facts.cwd, &step.dir).filter(|there| step.dir != Dir::Same && !own(there));
+    if let Some(there) = there.filter(|_| folder.is_none()) {
+        *folder = Some(path::from_home(&there, facts.home).into_owned());
+        found.scope = found.scope.filter(|scope| *scope == EffectScope::Remote);
+    }
+    found
 }
 
 impl ShellTouch {

@@ -555,11 +555,31 @@ fn code_of_another_project_is_outside() {
         ("cargo build --manifest-path ../other/Cargo.toml", EffectScope::Outside),
         ("make -C sub clean", EffectScope::Inside),
         ("cd sub && make -C .. clean", EffectScope::Inside),
+        ("cd ../other && make clean", EffectScope::Outside),
+        ("cd sub && make clean", EffectScope::Inside),
         ("npm test", EffectScope::Inside),
     ] {
         let risk = weighed(line);
         let of = risk.effects.iter().find(|rated| rated.effect.kind() == "run-project-code");
         assert_eq!(of.map(|rated| rated.scope), Some(scope), "{line}: {risk:?}");
+    }
+}
+
+#[test]
+fn changes_of_another_repository_name_its_folder() {
+    for (line, scope, expected) in [
+        ("git -C ../other reset", EffectScope::Outside, Some("../other")),
+        ("cd ../other && git reset --hard", EffectScope::Outside, Some("~/other")),
+        ("git -C ../other push --force", EffectScope::Remote, Some("../other")),
+        ("git -C sub reset", EffectScope::Inside, None),
+        ("cd sub && git reset", EffectScope::Inside, None),
+    ] {
+        let risk = weighed(line);
+        let of = risk.effects.iter().find_map(|rated| match &rated.effect {
+            CommandEffect::ChangeRepository { folder, .. } => Some((rated.scope, folder.as_deref())),
+            _ => None,
+        });
+        assert_eq!(of, Some((scope, expected)), "{line}: {risk:?}");
     }
 }
 

@@ -7,6 +7,7 @@ use postern_programs::{ArgumentCheck, ReadCheck};
 
 use super::table::{self, Name, Trait};
 use super::{ProgramClass, class_of, family};
+use crate::call::{Arg, CommandCall};
 use crate::invocation::verb_indexes;
 
 /// Returns true if it is a program that reads with any arguments.
@@ -47,6 +48,12 @@ pub fn is_read_only_anyway(words: &[Option<&str>]) -> bool {
     let tells = known.program.check != Some(ArgumentCheck::Jq) || shapes::names_program(words);
     known.has_trait(Trait::ReadsOperands) && tells && is_read_only(&operands)
         || known.program.reads.check == Some(ReadCheck::Git) && has_command(known, &operands)
+}
+
+/// Returns true if a call only reads, so that no script among its words runs (`bash -n x.sh`, `node --check x.js`).
+pub(crate) fn runs_no_script(call: &CommandCall) -> bool {
+    let words: Vec<Option<&str>> = call.args.iter().map(Arg::known_value).collect();
+    is_read_only_anyway(&words)
 }
 
 /// Returns true if the program asks a network service or a socket, which sends its arguments.
@@ -182,6 +189,7 @@ mod tests {
             &["env"],
             &["codesign", "-dv", "App.app"],
             &["yq", "-r", ".a", "f.yml"],
+            &["yq", "eval", ".a", "evaluation.yml"],
             &["git", "config", "--global", "user.name"],
             &["git", "config", "--show-origin", "--get", "user.name"],
             &["date", "-j", "-f", "%s", "1", "+%F"],
@@ -246,6 +254,7 @@ mod tests {
             &["tar", "tIf", "./x", "a.tar"],
             &["yq", "-i", ".a = 1", "f.yml"],
             &["yq", "load(\"x\")", "f.yml"],
+            &["yq", "eval (\"lo\" + \"ad(\\\"x\\\")\")", "f.yml"],
             &["brew", "info", "--github", "jq"],
             &["brew", "info", "--analytics"],
             &["brew", "info", "x.rb"],
@@ -284,7 +293,6 @@ mod tests {
             &["black", "--version"],
             &["bash", "-n", "x.sh"],
             &["node", "--check", "x.js"],
-            &["ruby", "-c", "x.rb"],
             &["php", "-l", "x.php"],
             &["brew", "--prefix"],
             &["pacman", "-Qs", "udev"],
@@ -308,7 +316,8 @@ mod tests {
             &["bash", "-n", "x.sh", "y"],
             &["bash", "-nc", "ls"],
             &["node", "--check", "-"],
-            &["ruby", "-c", "-e", "x"],
+            &["ruby", "-c", "x.rb"],
+            &["ruby", "-v", "x.rb"],
             &["php", "-l", "-S"],
             &["brew", "--prefix", "x.rb"],
             &["pacman", "-Qp", "x.pkg.tar.zst"],

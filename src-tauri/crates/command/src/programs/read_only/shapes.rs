@@ -108,7 +108,8 @@ fn lists_archive(words: &[&str]) -> bool {
         && rest.iter().all(|word| !word.starts_with('-'))
 }
 
-/// Returns true if the expression of yq names no operator that reads the environment or other files.
+/// Returns true if the expression of yq names no operator that reads the environment or other files, or makes
+/// an expression of a text: `eval ("lo" + "ad(…)")`.
 fn yq_prints(words: &[&str]) -> bool {
     const HOW: [&str; 14] = [
         "-r",
@@ -127,8 +128,13 @@ fn yq_prints(words: &[&str]) -> bool {
         "--raw-output",
     ];
     const MORE: [&str; 8] = ["load", "env", "ENV", "system", "input", "include", "import", "split"];
+    let evaluates = |word: &str| word.contains("eval") && word.contains('(');
     let plain = |word: &&str| {
-        if word.starts_with('-') { HOW.contains(word) } else { !MORE.iter().any(|more| word.contains(more)) }
+        if word.starts_with('-') {
+            HOW.contains(word)
+        } else {
+            !MORE.iter().any(|more| word.contains(more)) && !evaluates(word)
+        }
     };
     !words.is_empty() && words.iter().all(plain)
 }

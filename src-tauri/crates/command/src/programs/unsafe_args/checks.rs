@@ -301,14 +301,16 @@ fn changes_by_api(call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
     Some((given.at, ArgEffect::Sends, "chooses the method of a call"))
 }
 
-/// Finds `ps auxe`, `ps ax e` and `ps -o environ`, which show the environments of other programs. With a
+/// Finds `ps auxe`, `ps x eo args` and `ps -o environ`, which show the environments of other programs. With a
 /// dash, `-e` only means all of them.
 fn other_environments(read: &Invocation<'_>) -> FoundArg {
     let what = "shows the environments of other programs";
     let letters = |(place, at): &(usize, &usize)| {
         let word = read.word_at(**at).unwrap_or_default();
-        let known =
-            |c: char| if *place == 0 { c.is_ascii_alphabetic() } else { "aewxuljmfvsrcSTZ".contains(c) };
+        let known = |c: char| match *place {
+            0 => c.is_ascii_alphabetic(),
+            _ => "acefghHjklLmnNoOpqrsStTuUvVwWxXZ".contains(c),
+        };
         word.contains('e') && word.chars().all(known)
     };
     let column = |given: &&GivenOption<'_>| {
@@ -323,13 +325,20 @@ fn other_environments(read: &Invocation<'_>) -> FoundArg {
 /// Finds `tar -f host:file` and `-f !program`, which start another program, and archives that are made
 /// anywhere.
 fn packs_elsewhere(call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
+    const MAKES: [&str; 10] = [
+        "-c",
+        "-r",
+        "-u",
+        "-A",
+        "--create",
+        "--append",
+        "--update",
+        "--catenate",
+        "--concatenate",
+        "--delete",
+    ];
     let file = read.options.iter().find(|given| matches!(&*given.name, "-f" | "--file"))?;
-    let makes = read.options.iter().any(|given| {
-        matches!(
-            &*given.name,
-            "-c" | "-r" | "-u" | "-A" | "--create" | "--append" | "--update" | "--catenate"
-        )
-    });
+    let makes = MAKES.iter().any(|name| read.options_named(name).next().is_some());
     // `out-$(date +%F).tgz`: what is not known leads nowhere else.
     let own = read.args.get(file.value_at).filter(|arg| file.value_at > file.at && !arg.free);
     let begins = own.and_then(|_| read.value_or_start(file));

@@ -3,6 +3,7 @@
 use super::{FoundArg, noted_arg};
 use crate::call::CommandCall;
 use crate::invocation::{GivenOption, Invocation};
+use crate::obeyed::is_obeyed;
 use crate::programs::patterns::{NO_FILE, leads_outside};
 use crate::programs::sed;
 use crate::{ArgEffect, UnsafeArg};
@@ -20,7 +21,7 @@ pub(super) fn find_file_args(name: &str, call: &CommandCall, read: &Invocation<'
         "chown" | "chgrp" | "chflags" => changes(call, read, 1),
         "ln" | "link" => links_outside(call, read).or_else(|| target(name, call, read)),
         "install" => sets_owner_rights(name, read).or_else(|| target(name, call, read)),
-        "cp" if read.options.iter().any(|given| LINKS.contains(&&*given.name)) => {
+        "cp" if find_option(read, &LINKS).is_some() => {
             links_outside(call, read).or_else(|| target(name, call, read))
         }
         "cp" | "ditto" | "rsync" => target(name, call, read),
@@ -29,6 +30,11 @@ pub(super) fn find_file_args(name: &str, call: &CommandCall, read: &Invocation<'
     let mut found: Vec<UnsafeArg> = found.map(noted_arg).into_iter().collect();
     found.extend(renamed(name, read));
     found
+}
+
+/// Returns the first of these options, also where its name is shortened.
+fn find_option<'s, 'a>(read: &'s Invocation<'a>, names: &'s [&str]) -> Option<&'s GivenOption<'a>> {
+    names.iter().find_map(|name| read.options_named(name).next())
 }
 
 /// Returns the argument by which a program of the system gets another name, under which no rule about it
@@ -106,48 +112,15 @@ pub(super) const PLANTS: &str = "writes what other programs run or read without 
 
 /// Returns an operand that other programs read or run by themselves.
 fn read_by_tools(read: &Invocation<'_>) -> FoundArg {
-    let at = read.operands.iter().copied().find(|at| read.beginning(*at).is_some_and(is_read_by_tools))?;
+    let at = read.operands.iter().copied().find(|at| read.beginning(*at).is_some_and(is_obeyed))?;
     Some((at, ArgEffect::Plants, PLANTS))
-}
-
-/// Returns true if a part of the path names what tools read or run by themselves.
-pub(super) fn is_read_by_tools(path: &str) -> bool {
-    const NAMES: [&str; 25] = [
-        ".git",
-        ".husky",
-        ".vscode",
-        ".idea",
-        ".envrc",
-        ".npmrc",
-        ".cargo",
-        ".claude",
-        ".mcp.json",
-        ".gitattributes",
-        ".gitmodules",
-        ".gitconfig",
-        ".pre-commit-config.yaml",
-        ".ssh",
-        ".yarnrc",
-        ".yarnrc.yml",
-        ".pnpmfile.cjs",
-        ".mise.toml",
-        ".devcontainer",
-        ".bashrc",
-        ".bash_profile",
-        ".zshrc",
-        ".zshenv",
-        ".profile",
-        ".zprofile",
-    ];
-    path.split('/').any(|part| NAMES.iter().any(|name| name.eq_ignore_ascii_case(part)))
 }
 
 /// Returns the last operand of what copies, if it leads out of the working directory, or to a file that tools read by
 /// themselves.
 fn target(name: &str, call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
     // `install -d` makes every folder that it is given.
-    if name == "install" && read.options.iter().any(|given| given.name == "-d" || given.name == "--directory")
-    {
+    if name == "install" && find_option(read, &["-d", "--directory"]).is_some() {
         return changes(call, read, 0);
     }
     let folders: &[&str] = match name {
@@ -174,13 +147,13 @@ fn target(name: &str, call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
     if unknown && path.rsplit('/').next().is_some_and(|part| part.starts_with('.')) {
         return Some((at, ArgEffect::Writes, "writes to a place that is known only at run time"));
     }
-    is_read_by_tools(path).then_some((at, ArgEffect::Plants, PLANTS))
+    is_obeyed(path).then_some((at, ArgEffect::Plants, PLANTS))
 }
 
 /// Returns one of these options whose value names what tools read by themselves, or a folder of it.
 pub(super) fn plants(read: &Invocation<'_>, names: &[&str]) -> FoundArg {
     let given = names.iter().flat_map(|name| read.options_named(name));
-    let mut led = given.filter(|given| read.value_or_start(given).is_some_and(is_read_by_tools));
+    let mut led = given.filter(|given| read.value_or_start(given).is_some_and(is_obeyed));
     led.next().map(|given| (given.at, ArgEffect::Plants, PLANTS))
 }
 
@@ -205,13 +178,12 @@ pub(super) fn is_temporary(path: &str) -> bool {
 /// Finds `chmod 4755`, `chmod u+xs`, `install -m 4755`: with the rights of the file's owner.
 fn sets_owner_rights(name: &str, read: &Invocation<'_>) -> FoundArg {
     let what = "lets the file run with its owner’s rights";
-    let at = match name {
-        "install" => read.options.iter().find(|given| matches!(&*given.name, "-m" | "--mode"))?.value_at,
-        _ => *read.operands.first()?,
-    };
-    let mode = match name {
-        "install" => read.options.iter().find(|given| matches!(&*given.name, "-m" | "--mode"))?.value,
-        _ => read.word_at(at),
+    let (at, mode) = if name == "install" {
+        let given = find_option(read, &["-m", "--mode"])?;
+        (given.value_at, given.value)
+    } else {
+        let at = *read.operands.first()?;
+        (at, read.word_at(at))
     };
     let Some(mode) = mode else { return Some((at, ArgEffect::Elevates, what)) };
     let octal = mode.trim_start_matches(['0', '+', '-', '=']);

@@ -3,6 +3,7 @@
 use super::{FoundArg, files};
 use crate::ArgEffect;
 use crate::invocation::{GivenOption, Invocation};
+use crate::obeyed::is_obeyed;
 
 pub(super) fn by_curl(read: &Invocation<'_>) -> FoundArg {
     writes_out(read).or_else(|| other_protocol(read)).or_else(|| sends_output_of_command(read))
@@ -41,7 +42,7 @@ pub(super) fn plants_download(read: &Invocation<'_>) -> FoundArg {
         let path = address.split(['?', '#']).next().unwrap_or_default();
         let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
         let spelled = name.contains(['{', '[']) || ["%2e", "%2f", "%5c"].iter().any(|dot| name.contains(dot));
-        path.contains('/') && (files::is_read_by_tools(&name) || spelled)
+        path.contains('/') && (is_obeyed(&name) || spelled)
     };
     let named = || {
         read.operands

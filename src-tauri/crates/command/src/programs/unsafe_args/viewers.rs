@@ -83,12 +83,21 @@ pub(super) fn reads_environment(read: &Invocation<'_>) -> FoundArg {
             READ.contains(&word) && !is_field(text, start)
         })
     };
+    // The program is the first word that is no value of these; the others are files.
+    let names_value = |given: &GivenOption<'_>, at: usize| {
+        matches!(&*given.name, "--arg" | "--argjson" | "--rawfile" | "--slurpfile")
+            && (given.at + 1..=given.at + 2).contains(&at)
+    };
+    let is_value = |at: usize| read.options.iter().any(|given| names_value(given, at));
+    let program = read.operands.iter().copied().find(|at| !is_value(*at));
     let is_path = |text: &str| {
         text.contains('/')
             && !text.contains("//")
             && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-/".contains(&byte))
     };
-    let reads =
-        read.operands.iter().find(|at| read.word_at(**at).is_some_and(|text| !is_path(text) && word(text)));
-    reads.map(|at| (*at, ArgEffect::Secrets, "reads the environment"))
+    let reads = read.operands.iter().copied().find(|at| {
+        let is_program = program == Some(*at);
+        read.word_at(*at).is_some_and(|text| (is_program || !is_path(text)) && word(text))
+    });
+    reads.map(|at| (at, ArgEffect::Secrets, "reads the environment"))
 }

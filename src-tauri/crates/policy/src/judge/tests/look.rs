@@ -151,6 +151,8 @@ fn a_home_folder_is_gone_through_only_where_it_was_named() {
         ("grep -r x .", Decision::Ask, Decision::Allow),
         ("find . -name x", Decision::Ask, Decision::Allow),
         ("ls -R", Decision::Ask, Decision::Allow),
+        ("grep --rec x", Decision::Ask, Decision::Allow),
+        ("grep --directories=recurse x", Decision::Ask, Decision::Allow),
     ] {
         let judged = |folders: Vec<String>| {
             let mut scene =
@@ -180,9 +182,21 @@ fn beside_what_a_rule_lets_run_free_the_list_vouches_for_filters_only() {
         ("cargo test | wc -l < notes.txt", Decision::Ask),
         ("cargo test | cat \"$x\"", Decision::Ask),
         ("cargo test; date --file=notes.txt", Decision::Ask),
+        ("cargo test | grep -ve x", Decision::Allow),
+        ("cargo test | grep -ex notes.txt", Decision::Ask),
+        ("cargo test | grep --regexp=x notes.txt", Decision::Ask),
+        ("cargo test; grep --rec x", Decision::Ask),
+        ("cargo test | sed -ne 1,5p", Decision::Allow),
+        ("cargo test | sed -ep notes.txt", Decision::Ask),
+        ("cargo test | sed --expression=p notes.txt", Decision::Ask),
+        ("cargo test | base64 -d", Decision::Allow),
+        ("cargo test; base64 -inotes.txt", Decision::Ask),
+        ("cargo test; base64 --input=notes.txt", Decision::Ask),
     ] {
         let verdict = reader()
             .program("/usr/bin/date", "date")
+            .program("/usr/bin/sed", "sed")
+            .program("/usr/bin/base64", "base64")
             .with_allow_rule("cargo test")
             .with_shell_text(text)
             .judge_request();

@@ -1,0 +1,136 @@
+//! Files that shells, git, agents, editors and tools read or run by themselves, by their names in any folder.
+//!
+//! All are in lower case. What a program puts there is told, and the policy protects most of them.
+
+/// Start files of shells, and of programs that take one from the folder in which they start.
+///
+/// Those of shells count in any folder, because folders of dotfiles are linked into the home folder.
+pub const START_FILES: &[&str] = &[
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".profile",
+    ".kshrc",
+    ".mkshrc",
+    ".cshrc",
+    ".tcshrc",
+    ".inputrc",
+    ".envrc",
+    ".exrc",
+    ".nvimrc",
+    ".nvim.lua",
+    ".dir-locals.el",
+    ".irbrc",
+    ".pryrc",
+    ".pdbrc",
+    ".rprofile",
+    ".iex.exs",
+    ".ghci",
+];
+
+/// Files that git and Mercurial run or obey, and what the usual hooks run. `.git` may be a file that leads elsewhere.
+pub const OF_REPOSITORIES: &[&str] = &[
+    ".git",
+    ".gitmodules",
+    ".husky",
+    ".githooks",
+    ".lefthook",
+    "lefthook.yml",
+    "lefthook.yaml",
+    ".lefthook.yml",
+    ".lefthook.yaml",
+    ".pre-commit-config.yaml",
+    ".overcommit.yml",
+    ".gitconfig",
+    ".hg/hgrc",
+];
+
+/// Settings, hooks and servers of agents and editors: they start programs, and could remove Postern's hook.
+pub const OF_AGENTS: &[&str] = &[
+    ".claude",
+    ".claude.json",
+    ".mcp.json",
+    ".codex",
+    ".agents",
+    ".cursor",
+    ".cursorrules",
+    ".gemini",
+    ".openclaw",
+    ".windsurf",
+    ".codeium",
+    ".cline",
+    ".clinerules",
+    ".kiro",
+    ".opencode",
+    "opencode.json",
+    "opencode.jsonc",
+    ".copilot",
+    ".continue",
+    ".aider.conf.yml",
+    ".github/hooks",
+    ".vscode",
+    ".idea",
+    ".devcontainer",
+    ".zed",
+    ".helix",
+    ".roo",
+    ".kilocode",
+    ".qwen",
+    ".factory",
+    ".amazonq",
+    ".trae",
+    ".junie",
+    "crush.json",
+    ".crush.json",
+];
+
+/// Settings by which package managers and other tools run or fetch something else.
+const OF_TOOLS: &[&str] =
+    &[".npmrc", ".cargo", ".gitattributes", ".ssh", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".mise.toml"];
+
+/// Returns true if a path is one of them, or lies in one.
+pub(crate) fn is_obeyed(path: &str) -> bool {
+    let all = || [START_FILES, OF_REPOSITORIES, OF_AGENTS, OF_TOOLS].into_iter().flatten();
+    let starts = std::iter::once(0).chain(path.match_indices('/').map(|(at, _)| at + 1));
+    starts.filter_map(|at| path.get(at..)).any(|rest| all().any(|name| begins_with(rest, name)))
+}
+
+/// Returns true if a path begins with these names, ignoring case.
+fn begins_with(path: &str, names: &str) -> bool {
+    let (path, names) = (path.as_bytes(), names.as_bytes());
+    path.len() >= names.len()
+        && path[..names.len()].eq_ignore_ascii_case(names)
+        && matches!(path.get(names.len()), None | Some(b'/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_obeyed;
+
+    #[test]
+    fn a_path_is_obeyed_by_any_of_its_names() {
+        for path in [
+            ".envrc",
+            "a/.Cursor/rules/x",
+            ".codex/config.toml",
+            "./.git",
+            ".github/hooks/x.json",
+            "sub/lefthook.yml",
+            ".npmrc",
+        ] {
+            assert!(is_obeyed(path), "{path}");
+        }
+        for path in
+            ["", "envrc", ".envrc.example", ".github/workflows/ci.yml", "x.git", "a/.gitignore", "\u{fe}"]
+        {
+            assert!(!is_obeyed(path), "{path}");
+        }
+    }
+}
