@@ -4,12 +4,14 @@
 //! start, or where a path leads at run time. So a request that only the list allows is confined with the
 //! profile `look`.
 
+use super::files;
 use super::places::{self, StepPlaces};
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
 use crate::cause::ClassGap;
 use crate::facts::{Facts, Lookup};
 use crate::needed::folder_of;
+use crate::step_words::{has_letter, has_long};
 use postern_command::{Power, Redirection, RedirectionKind};
 use std::cell::OnceCell;
 
@@ -129,36 +131,22 @@ fn reaches_out(
     everything.then_some(ClassGap::HoldsKeys)
 }
 
-/// Programs that walk everything below a folder, and the options without which they do not.
-const GO_THROUGH: &[(&str, &str)] = &[
-    ("rg", ""),
-    ("find", ""),
-    ("fd", ""),
-    ("tree", ""),
-    ("du", ""),
-    ("grep", "rR"),
-    ("egrep", "rR"),
-    ("fgrep", "rR"),
-    ("diff", "r"),
-    ("ls", "R"),
-    ("eza", ""),
-    ("exa", ""),
-];
+/// Programs that list everything below a folder, and the letter without which they do not.
+const LISTERS: &[(&str, &str)] =
+    &[("find", ""), ("fd", ""), ("tree", ""), ("du", ""), ("ls", "R"), ("eza", ""), ("exa", "")];
 
+/// Returns true if a step lists or reads everything below a folder.
 pub(super) fn goes_through(subject: &StepSubject<'_>) -> bool {
-    let Some(name) = subject.step.program() else { return false };
-    let Some((_, letters)) = GO_THROUGH.iter().find(|(program, _)| *program == name) else { return false };
-    let recursive = |word: &str| match word.strip_prefix("--") {
-        Some(long) => is_short_for(long, &["recursive", "dereference-recursive", "directories"]),
-        None => word.starts_with('-') && word.contains(|c| letters.contains(c)),
+    let step = subject.step;
+    let lists = |(program, letter): &(&str, &str)| {
+        let unknown = || step.argv.iter().any(|word| word.value.is_none());
+        step.program() == Some(*program)
+            && (letter.is_empty()
+                || unknown()
+                || has_letter(step, letter)
+                || has_long(step, &["--recursive"]))
     };
-    letters.is_empty() || subject.own_words().iter().any(|word| word.is_none_or(recursive))
-}
-
-/// Returns true if a long option, without its dashes, is one of these or short for one.
-fn is_short_for(option: &str, full: &[&str]) -> bool {
-    let name = option.split('=').next().unwrap_or_default();
-    !name.is_empty() && full.iter().any(|full| full.starts_with(name))
+    LISTERS.iter().any(lists) || files::reads_folders(step)
 }
 
 /// Programs that report on this machine through sockets or other processes, which confinement hides.
@@ -233,7 +221,10 @@ fn names_a_file(program: &str, option: &str) -> bool {
 /// Returns true if an option, without its dash, holds the pattern of grep or a script of sed: `-e`, `-nex`, `--regexp=x`.
 fn gives_script(option: &str) -> bool {
     match option.strip_prefix('-') {
-        Some(long) => is_short_for(long, &["expression", "regexp"]),
+        Some(long) => {
+            let name = long.split('=').next().unwrap_or_default();
+            !name.is_empty() && ["expression", "regexp"].iter().any(|full| full.starts_with(name))
+        }
         None => option.contains('e'),
     }
 }

@@ -108,8 +108,7 @@ fn lists_archive(words: &[&str]) -> bool {
         && rest.iter().all(|word| !word.starts_with('-'))
 }
 
-/// Returns true if the expression of yq names no operator that reads the environment or other files, or makes
-/// an expression of a text: `eval ("lo" + "ad(…)")`.
+/// Returns true if the expression of yq names no operator that reads the environment or other files, and evaluates no text.
 fn yq_prints(words: &[&str]) -> bool {
     const HOW: [&str; 14] = [
         "-r",

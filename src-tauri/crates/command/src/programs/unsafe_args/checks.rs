@@ -307,9 +307,8 @@ fn other_environments(read: &Invocation<'_>) -> FoundArg {
     let what = "shows the environments of other programs";
     let letters = |(place, at): &(usize, &usize)| {
         let word = read.word_at(**at).unwrap_or_default();
-        let known = |c: char| match *place {
-            0 => c.is_ascii_alphabetic(),
-            _ => "acefghHjklLmnNoOpqrsStTuUvVwWxXZ".contains(c),
+        let known = |c: char| {
+            if *place == 0 { c.is_ascii_alphabetic() } else { "acefghHjklLmnNoOpqrsStTuUvVwWxXZ".contains(c) }
         };
         word.contains('e') && word.chars().all(known)
     };

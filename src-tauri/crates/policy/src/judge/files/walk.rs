@@ -2,7 +2,7 @@
 
 use super::uses::{StepFileUse, Uses};
 use crate::glob::ANY_PATH;
-use crate::step_words::{SEARCH, has_letter, has_long, program_word, word_text};
+use crate::step_words::{SEARCH, folded_base_name, has_letter, has_long, program_word, word_text};
 use postern_command::{Step, Word};
 
 /// Programs that read everything below a folder, and the letters and words without one of which they do not.
@@ -43,7 +43,7 @@ const WALK: &[(&str, &str, &[&str])] = &[
 ];
 
 /// Options of programs that go through folders only with one of them.
-const RECURSIVE: &[&str] = &["--recursive", "--dereference-recursive", "--archive"];
+const RECURSIVE: &[&str] = &["--recursive", "--dereference-recursive", "--directories", "--archive"];
 const PACKS: &[&str] = &["--create", "--append", "--update"];
 
 /// Those of them that pass over names with a dot, unless a pattern of an option names them.
@@ -60,22 +60,30 @@ const LISTED: &[(&str, &str, &[&str])] = &[
     ("zip", "@", &["--names-stdin"]),
 ];
 
+/// Returns true if a step reads everything below a folder, or may because of a word that only the run tells.
+pub(in crate::judge) fn reads_folders(step: &Step) -> bool {
+    let name = step.program().map(folded_base_name).unwrap_or_default();
+    let Some((_, letters, words)) = WALK.iter().find(|(walks, ..)| *walks == name) else { return false };
+    has_unknown(step) || letters.is_empty() && words.is_empty() || has_one_of(step, letters, words)
+}
+
+fn has_unknown(step: &Step) -> bool {
+    step.argv.iter().skip(1).any(|word| word.value.is_none())
+}
+
 impl Uses<'_> {
     /// Adds the reads of a program that goes through folders, or through a list of names.
     pub(super) fn of_walk(&mut self, step: &Step, name: &str, mut folders: Vec<String>) {
-        let known = |all: &[(&str, &'static str, &'static [&'static str])]| {
-            all.iter().find(|(walks, ..)| *walks == name).map(|(_, letters, words)| (*letters, *words))
-        };
-        if known(LISTED).is_some_and(|(letters, words)| has_one_of(step, letters, words)) {
+        let listed = LISTED.iter().find(|(reads, ..)| *reads == name);
+        if listed.is_some_and(|(_, letters, words)| has_one_of(step, letters, words)) {
             let open = vec![ANY_PATH.to_string()];
             let written = program_word(step);
             self.all.push(StepFileUse { written, open, reads: true, ..StepFileUse::default() });
         }
-        let Some((letters, words)) = known(WALK) else { return };
-        let open = step.argv.iter().skip(1).any(|word| word.value.is_none());
-        if !(open || letters.is_empty() && words.is_empty() || has_one_of(step, letters, words)) {
+        if !reads_folders(step) {
             return;
         }
+        let open = has_unknown(step);
         if folders.is_empty() && SEARCH.contains(&name) || name == "git" {
             folders.extend(self.run_folders());
         }
