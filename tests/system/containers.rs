@@ -43,7 +43,7 @@ fn the_feature_installs_the_program_and_the_commands_that_run_on_the_host() {
     host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
     // A container: no network, a system of its own, what was installed, and the channel's folder read-only.
     let in_container = start("bwrap")
-        .args(SEALED)
+        .args(SEALED.split(' '))
         .args(["--tmpfs", "/work", "--chdir", "/"])
         .arg("--ro-bind")
         .arg(prefix.path().join("bin"))
