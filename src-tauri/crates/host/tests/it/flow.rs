@@ -27,8 +27,7 @@ async fn a_rule_lets_a_command_through_and_every_event_is_told() {
 
 #[tokio::test]
 async fn a_person_is_asked_and_once_is_once() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     for _ in 0..2 {
         let (_, call) = wire.post_run(&["echo", "hi"], json!({"reason": "to greet"})).await;
         let (question, answered) = lab.answer("once", json!({})).await;
@@ -44,8 +43,7 @@ async fn a_person_is_asked_and_once_is_once() {
 
 #[tokio::test]
 async fn always_is_remembered_before_the_run_and_serves_the_next() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let (_, call) = wire.post_run(&["echo", "one"], json!({})).await;
     let (question, answered) = lab.answer("always", json!({"proposal": "path"})).await;
     assert_eq!(answered["applied"], true, "{answered}");
@@ -59,8 +57,7 @@ async fn always_is_remembered_before_the_run_and_serves_the_next() {
 
 #[tokio::test]
 async fn a_no_reaches_the_agent_in_the_persons_words() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
     lab.answer("deny", json!({"feedback": "not today"})).await;
     let denied = wire.answer(call).await.unwrap();

@@ -97,8 +97,7 @@ async fn what_was_missed_is_told_again_without_gaps() {
 
 #[tokio::test]
 async fn a_restart_ends_what_waited_and_says_so() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let (request_id, _) = wire.post_run(&["echo", "hi"], json!({})).await;
     lab.question().await;
     wire.event("exec.pending").await;
