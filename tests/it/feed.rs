@@ -1,6 +1,6 @@
 //! `postern history --watch --json`: everything that happens, a line each, also over a restart.
 
-use postern_tests::{Postern, postern_run, start};
+use postern_tests::{OwnedChild, Postern, postern_run, start};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 
 /// A running feed.
 pub(crate) struct Feed {
-    child: Child,
+    _child: OwnedChild,
     lines: BufReader<std::process::ChildStdout>,
 }
 
@@ -20,7 +20,7 @@ impl Feed {
             .spawn()
             .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap());
-        Self { child, lines }
+        Self { _child: OwnedChild(child), lines }
     }
 
     fn next(&mut self) -> Value {
@@ -36,14 +36,6 @@ impl Feed {
             all.push(self.next());
         }
         all
-    }
-}
-
-impl Drop for Feed {
-    fn drop(&mut self) {
-        // Its host may have ended it already.
-        drop(self.child.kill());
-        drop(self.child.wait());
     }
 }
 
