@@ -58,8 +58,7 @@ fn events(told: &[Value]) -> Vec<&str> {
 
 #[test]
 fn every_step_and_every_decision_is_a_line_and_nothing_is_missed_over_a_restart() {
-    let mut host = Postern::start();
-    let channel = host.enrol("main");
+    let (mut host, channel) = Postern::with_agent();
     let watcher = host.watch();
     let mut feed = Feed::start(&host, &["--agent", "main"]);
     let mut asked = ask(&channel, &["uname", "-s"]);
@@ -93,8 +92,7 @@ fn every_step_and_every_decision_is_a_line_and_nothing_is_missed_over_a_restart(
 
 #[test]
 fn a_stranger_at_a_door_is_told_as_text() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     host.ok(&["doors", "enable", "websocket", "listen=127.0.0.1:0"]);
     let mut feed = Feed::start(&host, &[]);
     let setup = host.json(&["doors", "setup", "websocket"]);

@@ -70,6 +70,13 @@ impl Postern {
         Self::start_with(&[])
     }
 
+    /// Starts a host with the agent `main`, and returns the folder of its channel, too.
+    pub fn with_agent() -> (Self, PathBuf) {
+        let host = Self::start();
+        let channel = host.enrol("main");
+        (host, channel)
+    }
+
     /// Starts a host with these variables in its environment.
     pub fn start_with(variables: &[(&str, &str)]) -> Self {
         Self::start_by(&[], variables)

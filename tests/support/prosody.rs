@@ -91,7 +91,7 @@ impl Prosody {
 fn run(folder: &Path, port: u16) -> Option<OwnedChild> {
     let config = folder.join("prosody.cfg.lua");
     std::fs::write(&config, settings(folder, port)).expect("settings");
-    let mut child = start("prosody")
+    let child = start("prosody")
         .arg("-F")
         .arg("--config")
         .arg(&config)
@@ -100,7 +100,8 @@ fn run(folder: &Path, port: u16) -> Option<OwnedChild> {
         .stderr(Stdio::null())
         .spawn()
         .expect("prosody starts");
-    let stdout = child.stdout.take().expect("piped");
+    let mut child = OwnedChild(child);
+    let stdout = child.0.stdout.take().expect("piped");
     let (send, told) = channel();
     // Drained for as long as it runs, so that it never waits for a reader; shown with a failing test.
     std::thread::spawn(move || {
@@ -114,16 +115,8 @@ fn run(folder: &Path, port: u16) -> Option<OwnedChild> {
         }
     });
     match told.recv_timeout(PATIENCE) {
-        Ok(true) => Some(OwnedChild(child)),
-        Ok(false) => {
-            drop(child.kill());
-            drop(child.wait());
-            None
-        }
-        Err(error) => {
-            drop(child.kill());
-            panic!("Prosody does not start: {error}");
-        }
+        Ok(listens) => listens.then_some(child),
+        Err(error) => panic!("Prosody does not start: {error}"),
     }
 }
 

@@ -9,8 +9,7 @@ use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
 /// Returns a host with the agent `main`, which may run `basename`.
 fn host() -> Postern {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     host.ok(&["rules", "allow", "/usr/bin/basename", "--agent", "main"]);
     host
 }
