@@ -6,7 +6,7 @@ use serde_json::json;
 
 #[tokio::test]
 async fn who_holds_the_key_gets_in_and_hears_how_it_is_judged() {
-    let (lab, wire) = Lab::connected().await;
+    let (_lab, wire) = Lab::connected().await;
     assert_eq!(wire.welcome["agent"], "main", "identity is the channel, not a field");
     assert_eq!(wire.welcome["policy"], json!({"security": "allowlist", "ask": "on-miss"}));
     assert_eq!(wire.welcome["sequence"], 0, "nothing was told yet");

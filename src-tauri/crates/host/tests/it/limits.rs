@@ -137,7 +137,7 @@ async fn requests_a_second_are_limited() {
 
 #[tokio::test]
 async fn what_cannot_be_shown_in_full_is_not_asked() {
-    let (lab, mut wire) = Lab::connected().await;
+    let (_lab, mut wire) = Lab::connected().await;
     let denied = wire.run(&["echo", &"x".repeat(17 * 1024)]).await;
     assert_eq!(denied["reason"], "invalid", "{denied}");
 }

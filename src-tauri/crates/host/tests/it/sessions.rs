@@ -39,7 +39,7 @@ async fn the_person_closes_a_session_by_the_name_that_is_shown() {
 
 #[tokio::test]
 async fn a_subagents_deny_is_final() {
-    let (lab, mut wire) = Lab::connected().await;
+    let (_lab, mut wire) = Lab::connected().await;
     let rules = json!({"*": "deny"});
     wire.call("session.open", json!({"session": "explore", "rules": rules})).await.unwrap();
     wire.call("session.open", json!({"session": "child", "parent": "explore"})).await.unwrap();
