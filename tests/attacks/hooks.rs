@@ -33,8 +33,7 @@ fn home_of_the_user() -> PathBuf {
 }
 
 fn started() -> Postern {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     host
 }
 

@@ -33,8 +33,7 @@ fn a_deny_rule_follows_the_program() {
     if !bubblewrap_works() {
         return;
     }
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
     host.ok(&["rules", "deny", "/usr/bin/whoami", "--agent", "main", "--why", "not your business"]);
     let spellings = [
@@ -85,8 +84,7 @@ fn the_printed_lines_work_as_they_are() {
     if !bubblewrap_works() {
         return;
     }
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     host.ok(&["rules", "allow", "/usr/bin/pwd", "--agent", "main"]);
     let project = host.scratch("a project");
     let programs = postern_run().parent().unwrap().to_str().unwrap();

@@ -52,8 +52,7 @@ fn compile(client: &Path, into: &Path) -> std::path::PathBuf {
 fn plays(client: &Path, program: &dyn Fn() -> Command) {
     let lines = std::fs::read_to_string(client).unwrap().lines().count();
     assert!(lines <= LINES, "{} has {lines} lines", client.display());
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     let watcher = host.watch();
     let ask = |key: Option<&Path>| {
         let mut command = program();

@@ -46,8 +46,7 @@ fn record(host: &Postern) -> PathBuf {
 
 /// Returns a host with an agent, ended as a person ends it, so that its record lies in one file.
 fn ended() -> Postern {
-    let mut host = Postern::start();
-    host.enrol("main");
+    let (mut host, _) = Postern::with_agent();
     host.end();
     host
 }
@@ -61,8 +60,7 @@ fn fails_to_start(host: &Postern) -> String {
 
 #[test]
 fn a_host_that_is_well_has_nothing_wrong() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     assert_eq!(wrong(&host), [], "and says so");
 }
 
@@ -120,8 +118,7 @@ fn a_record_that_is_damaged_or_gone_is_named_before_a_host_finds_it() {
 
 #[test]
 fn a_record_that_is_removed_while_postern_runs_is_said_at_once() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     for name in ["postern.db", "postern.db-wal", "postern.db-shm"] {
         fs::remove_file(host.data().join(name)).unwrap();
     }
@@ -131,8 +128,7 @@ fn a_record_that_is_removed_while_postern_runs_is_said_at_once() {
 
 #[test]
 fn a_host_that_hangs_is_told_from_one_that_does_not_run() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     let pid = rustix::process::Pid::from_raw(i32::try_from(host.pid()).unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
     let began = Instant::now();

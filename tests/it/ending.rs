@@ -15,8 +15,7 @@ fn takes(host: &mut Postern) -> Duration {
 
 #[test]
 fn a_tree_that_hears_no_signal_does_not_hold_the_host_up() {
-    let mut host = Postern::start();
-    let channel = host.enrol("main");
+    let (mut host, channel) = Postern::with_agent();
     host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
     let marks = host.scratch("marks");
     let line = format!(
@@ -46,8 +45,7 @@ fn a_tree_that_hears_no_signal_does_not_hold_the_host_up() {
 
 #[test]
 fn a_record_that_somebody_locks_does_not_hold_the_host_up() {
-    let mut host = Postern::start();
-    host.enrol("main");
+    let (mut host, _) = Postern::with_agent();
     let lock = "import sqlite3, sys, time\n\
                 held = sqlite3.connect(sys.argv[1], isolation_level=None)\n\
                 held.execute('BEGIN IMMEDIATE')\n\

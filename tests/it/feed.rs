@@ -1,6 +1,6 @@
 //! `postern history --watch --json`: everything that happens, a line each, also over a restart.
 
-use postern_tests::{Postern, postern_run, start};
+use postern_tests::{OwnedChild, Postern, postern_run, start};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 
 /// A running feed.
 pub(crate) struct Feed {
-    child: Child,
+    _child: OwnedChild,
     lines: BufReader<std::process::ChildStdout>,
 }
 
@@ -20,7 +20,7 @@ impl Feed {
             .spawn()
             .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap());
-        Self { child, lines }
+        Self { _child: OwnedChild(child), lines }
     }
 
     fn next(&mut self) -> Value {
@@ -36,14 +36,6 @@ impl Feed {
             all.push(self.next());
         }
         all
-    }
-}
-
-impl Drop for Feed {
-    fn drop(&mut self) {
-        // Its host may have ended it already.
-        drop(self.child.kill());
-        drop(self.child.wait());
     }
 }
 
@@ -66,8 +58,7 @@ fn events(told: &[Value]) -> Vec<&str> {
 
 #[test]
 fn every_step_and_every_decision_is_a_line_and_nothing_is_missed_over_a_restart() {
-    let mut host = Postern::start();
-    let channel = host.enrol("main");
+    let (mut host, channel) = Postern::with_agent();
     let watcher = host.watch();
     let mut feed = Feed::start(&host, &["--agent", "main"]);
     let mut asked = ask(&channel, &["uname", "-s"]);
@@ -101,8 +92,7 @@ fn every_step_and_every_decision_is_a_line_and_nothing_is_missed_over_a_restart(
 
 #[test]
 fn a_stranger_at_a_door_is_told_as_text() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     host.ok(&["doors", "enable", "websocket", "listen=127.0.0.1:0"]);
     let mut feed = Feed::start(&host, &[]);
     let setup = host.json(&["doors", "setup", "websocket"]);

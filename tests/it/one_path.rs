@@ -6,12 +6,12 @@
 use postern_client::{Channel, Control, read_key};
 use postern_policy::Origin;
 use postern_protocol::{AgentCall, RunParams, ToolCheckParams, Wait, What};
-use postern_tests::{Claw, Postern, Watcher};
+use postern_tests::{Claw, OwnedChild, Postern, Watcher};
 use serde_json::{Map, Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
@@ -75,17 +75,7 @@ const DOORS_FOR_WORDS: [Door; 2] = [Door::ChannelWords, Door::ClawWords];
 pub(super) enum Asking {
     Socket(#[expect(dead_code, reason = "held open until the answer came")] UnixStream),
     Channel(#[expect(dead_code, reason = "held open until the answer came")] Box<Channel>),
-    Program(Child),
-}
-
-impl Drop for Asking {
-    fn drop(&mut self) {
-        if let Self::Program(child) = self {
-            // It may have ended by itself.
-            drop(child.kill());
-            drop(child.wait());
-        }
-    }
+    Program(#[expect(dead_code, reason = "held open until the answer came")] OwnedChild),
 }
 
 /// A host with an agent for each door, all with the same rules.
@@ -211,7 +201,7 @@ impl Scene {
         // Its ends stay open as long as it lives.
         child.stdin = Some(stdin);
         child.stdout = Some(stdout.into_inner());
-        Asking::Program(child)
+        Asking::Program(OwnedChild(child))
     }
 
     fn hook(&self, kind: &str, agent: &str, command: &str) -> Asking {
@@ -220,7 +210,7 @@ impl Scene {
             hook.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let event = event(kind, command, &self.work());
         child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
-        Asking::Program(child)
+        Asking::Program(OwnedChild(child))
     }
 
     /// Returns the newest row of an agent's history that is not `but`, once it is in this state.

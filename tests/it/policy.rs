@@ -91,8 +91,7 @@ fn a_case_that_cannot_be_read_fails_and_the_others_are_judged_all_the_same() {
 
 #[test]
 fn explain_shows_the_trace_and_touches_nothing() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     host.ok(&["rules", "allow", "/usr/bin/id", "--agent", "main"]);
     let told = host.json(&["explain", "--agent", "main", "--cwd", "/", "--shell", "id -u && uname"]);
     assert_eq!(told["decision"], "ask", "uname has no rule: {told}");

@@ -21,8 +21,7 @@ fn document(text: &str) -> Value {
 
 #[test]
 fn every_door_says_in_lines_what_the_other_side_needs() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     let doors: [(&str, &[&str], usize); 6] = [
         ("websocket", &["listen=127.0.0.1:0"], 2),
         ("openclaw", &["agent=main"], 8),
@@ -50,8 +49,7 @@ fn every_door_says_in_lines_what_the_other_side_needs() {
 
 #[test]
 fn every_channel_says_in_lines_how_it_comes_into_its_sandbox() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     host.ok(&["doors", "enable", "openclaw", "agent=main"]);
     host.ok(&["doors", "enable", "mcp-http", "agent=main", "listen=127.0.0.1:0"]);
     for (kind, at_least) in [

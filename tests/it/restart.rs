@@ -44,8 +44,7 @@ fn asks(channel: &Path, argv: &[&str]) -> Child {
 
 #[test]
 fn who_watches_comes_back_and_sees_what_is_asked_then() {
-    let mut host = Postern::start();
-    let agent = host.enrol("main");
+    let (mut host, agent) = Postern::with_agent();
     let piped = |mut command: Command| command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut questions = piped(host.command(&["questions", "--watch"]));
     let mut history = piped(host.command(&["history", "--watch"]));
@@ -79,8 +78,7 @@ fn who_watches_comes_back_and_sees_what_is_asked_then() {
 
 #[test]
 fn a_hook_asks_again_when_the_host_is_back() {
-    let mut host = Postern::start();
-    host.enrol("main");
+    let (mut host, _) = Postern::with_agent();
     let event = json!({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_name": "Bash",
                        "tool_input": {"command": "touch /tmp/never"}});
     let watcher = host.watch();
@@ -98,8 +96,7 @@ fn a_hook_asks_again_when_the_host_is_back() {
 
 #[test]
 fn a_call_over_mcp_ends_as_its_request_did_and_the_next_one_is_asked() {
-    let mut host = Postern::start();
-    host.enrol("main");
+    let (mut host, _) = Postern::with_agent();
     let watcher = host.watch();
     let mut command = host.command(&["mcp", "--agent", "main"]);
     let mut server =
@@ -130,8 +127,7 @@ fn a_call_over_mcp_ends_as_its_request_did_and_the_next_one_is_asked() {
 
 #[test]
 fn the_terminal_view_stays_and_shows_what_is_asked_then() {
-    let mut host = Postern::start();
-    let agent = host.enrol("main");
+    let (mut host, agent) = Postern::with_agent();
     let mut screen = Terminal::start(&host.command(&["tui"]));
     let mut first = asks(&agent, &["uname", "--first"]);
     screen.shows("uname --first", PATIENCE);

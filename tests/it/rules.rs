@@ -25,8 +25,7 @@ fn own_rules_of(host: &Postern, agent: &str) -> Vec<Value> {
 
 #[test]
 fn a_rule_says_whose_it_is_what_it_means_and_what_it_would_have_done() {
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     let nobody = host.run(&["rules", "allow", "id"]);
     assert_eq!(nobody.code, 2, "{nobody:?}");
     assert!(nobody.stderr.contains("--agent") && nobody.stderr.contains("--everyone"), "{nobody:?}");
@@ -45,8 +44,7 @@ fn a_rule_says_whose_it_is_what_it_means_and_what_it_would_have_done() {
 
 #[test]
 fn a_replay_tells_what_an_edit_would_change_and_changes_nothing() {
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     host.ok(&["agents", "set", "main", "ask=off"]);
     let program = host.scratch("bin").join("tool");
     fs::copy("/usr/bin/id", &program).unwrap();
@@ -87,8 +85,7 @@ fn a_replay_tells_what_an_edit_would_change_and_changes_nothing() {
 
 #[test]
 fn ten_thousand_rules_come_in_whole_or_not_at_all() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     let rule = |at: u32| json!({"effect": "allow", "agent": "main", "text": format!("tool{at} sub *")});
     let mut all: Vec<Value> = (0..10_000).map(rule).collect();
     let file = host.scratch("files").join("rules.json");
@@ -113,8 +110,7 @@ fn ten_thousand_rules_come_in_whole_or_not_at_all() {
 
 #[test]
 fn the_settings_of_a_profile_go_in_and_out() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     let file = host.scratch("files").join("config.json");
     let path = file.to_str().unwrap();
     let write = |settings: Value| {
@@ -198,8 +194,7 @@ fn an_organisation_decides_as_long_as_its_file_is_there() {
 
 #[test]
 fn lint_names_what_is_wrong_and_exits_with_it() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     assert_eq!(host.run(&["policy", "lint"]).code, 0, "what a new agent has is in order");
     for rule in [
         ["deny", "git push", "--everyone", ""],

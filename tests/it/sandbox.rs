@@ -8,8 +8,7 @@ use tempfile::TempDir;
 /// Starts a host with an agent that has its own folder. Its programs come from a folder that it cannot write,
 /// in which `git` is a copy.
 fn with_own_git() -> (Postern, PathBuf, TempDir) {
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     // Not below the temporary folder, where every agent can write.
     let bin = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     std::fs::copy("/usr/bin/git", bin.path().join("git")).expect("git is installed");
@@ -118,8 +117,7 @@ fn exit_codes_streams_and_stdin_are_the_commands_own() {
     if !bubblewrap_works() {
         return;
     }
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
     let cases = [
         ("postern-run --cwd / --shell 'echo out; echo err >&2; exit 7'", 7, "out\n", "err\n"),
@@ -141,8 +139,7 @@ fn where_nothing_listens_it_says_what_to_start() {
     if !bubblewrap_works() {
         return;
     }
-    let mut host = Postern::start();
-    let channel = host.enrol("main");
+    let (mut host, channel) = Postern::with_agent();
     host.crash();
     let answer = in_sandbox(&channel, "postern-run -- git --version").end();
     assert_eq!(answer.code, 125, "{answer:?}");

@@ -8,8 +8,7 @@ const BODY: &str = "a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ";
 
 #[test]
 fn what_waits_is_whole_and_what_is_past_keeps_its_secrets_to_itself() {
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     let watcher = host.watch();
     let mut feed = Feed::start(&host, &["--agent", "main"]);
     let token = format!("ghp_{BODY}");

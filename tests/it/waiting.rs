@@ -32,8 +32,7 @@ fn first_line(child: &mut Child) -> String {
 
 #[test]
 fn who_asks_hears_at_once_what_it_waits_for() {
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     let watcher = host.watch();
     let mut loud = asking(&channel, &["--", "uname"]).spawn().unwrap();
     let question = watcher.question();
@@ -51,8 +50,7 @@ fn who_asks_hears_at_once_what_it_waits_for() {
 
 #[test]
 fn the_same_again_joins_what_was_left_and_asks_nobody_twice() {
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     let watcher = host.watch();
     let file = host.home().join("ran");
     let line = format!("echo x >>'{}'; echo done", file.display());
@@ -89,8 +87,7 @@ fn the_same_again_joins_what_was_left_and_asks_nobody_twice() {
 
 #[test]
 fn what_runs_longer_than_its_caller_waits_is_heard_later() {
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
     let go = host.home().join("go");
     assert!(start("mkfifo").arg(&go).status().unwrap().success());
@@ -134,8 +131,7 @@ fn with_nobody_to_answer_it_ends_soon_unless_somebody_looks_or_it_is_to_wait() {
 
 #[test]
 fn a_time_that_ran_out_says_how_to_ask_for_more_and_a_cut_one_says_so() {
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     host.ok(&["agents", "set", "main", "preset=allow", "run-timeout=300ms", "--yes"]);
     let late = run(&channel, &["--", "sleep", "60"]);
     assert_eq!(late.code, 124, "{late:?}");
@@ -156,8 +152,7 @@ fn a_time_that_ran_out_says_how_to_ask_for_more_and_a_cut_one_says_so() {
 
 #[test]
 fn what_a_person_says_reaches_the_agent_once() {
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     let watcher = host.watch();
     let asked = asking(&channel, &["--", "uname"]).spawn().unwrap();
     host.ok(&["deny", &code_of(&watcher.question()), "--feedback", "no -c please"]);

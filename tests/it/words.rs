@@ -26,8 +26,7 @@ fn ended(asked: Child) -> Answer {
 
 #[test]
 fn a_setting_has_one_spelling_wherever_it_is_read() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     let set = |pair: &str| host.ok(&["agents", "set", "main", pair]);
     assert_eq!(set("approval-timeout=3m"), "approval-timeout: 2m → 3m\n", "what changed, and nothing else");
     assert_eq!(
@@ -57,8 +56,7 @@ fn a_setting_has_one_spelling_wherever_it_is_read() {
 
 #[test]
 fn what_runs_everything_wants_a_second_word() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     for values in
         [&["preset=allow"][..], &["security=full", "ask=off"], &["security=full"], &["fallback=full"]]
     {
@@ -103,8 +101,7 @@ fn an_agent_with_rules_is_not_removed_by_the_way() {
 
 #[test]
 fn lists_say_what_things_are_and_nothing_that_says_nothing() {
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     assert_eq!(
         host.ok(&["rules", "list", "--agent", "main"]),
         "no rules\n",
@@ -133,8 +130,7 @@ fn lists_say_what_things_are_and_nothing_that_says_nothing() {
 
 #[test]
 fn a_skills_rule_that_works_is_not_to_be_removed() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     host.ok(&["agents", "set", "main", &format!("folders={}", host.scratch("project").display())]);
     // Where no agent can change it.
     let bin = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -155,8 +151,7 @@ fn a_skills_rule_that_works_is_not_to_be_removed() {
 
 #[test]
 fn a_request_is_named_by_its_beginning_or_as_the_last() {
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     host.ok(&["rules", "allow", "uname *", "--agent", "main"]);
     assert_eq!(ended(asks(&channel, &["--", "uname"])).code, 0);
     let id = host.json(&["history"])[0]["id"].as_str().unwrap().to_owned();
@@ -180,8 +175,7 @@ fn a_request_is_named_by_its_beginning_or_as_the_last() {
 
 #[test]
 fn the_one_question_needs_no_code_and_several_do() {
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     let watcher = host.watch();
     let nothing = host.run(&["deny"]);
     assert!(nothing.code == 1 && nothing.stderr.contains("nothing waits"), "{nothing:?}");
@@ -214,8 +208,7 @@ fn the_one_question_needs_no_code_and_several_do() {
 
 #[test]
 fn a_variable_that_takes_always_away_says_so_and_what_to_set() {
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     host.ok(&["agents", "set", "main", "env-set=BAR"]);
     let watcher = host.watch();
     let asked = asks(&channel, &["--env", "FOO=1", "--", "uname"]);
@@ -239,8 +232,7 @@ fn a_variable_that_takes_always_away_says_so_and_what_to_set() {
 
 #[test]
 fn a_mistake_is_answered_with_what_was_meant() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     for (args, code, said) in [
         (
             &["rules", "allow", "git", "status", "--agent", "main"][..],
@@ -274,8 +266,7 @@ fn a_mistake_is_answered_with_what_was_meant() {
 
 #[test]
 fn the_same_rule_is_saved_once() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     let rule = ["rules", "deny", "--read", "**/.env", "--everyone"];
     assert_eq!(host.ok(&rule), "rule 1: no program of any agent may read **/.env\n");
     assert_eq!(host.ok(&rule), "rule 1 says the same; nothing was added\n");
@@ -285,8 +276,7 @@ fn the_same_rule_is_saved_once() {
 
 #[test]
 fn the_audit_says_what_was_changed_in_words() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     host.ok(&["rules", "allow", "git status", "--exact", "--agent", "main", "--own-shell"]);
     host.ok(&["agents", "set", "main", "run-timeout=20s"]);
     host.ok(&["hook", "uninstall", "cursor"]);

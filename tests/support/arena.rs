@@ -5,14 +5,14 @@
 //! (`tests/attacks/run`); their agents get unique names and are removed at the end.
 
 use crate::host::{Answer, Postern};
-use crate::programs::{postern, postern_run, program, start};
+use crate::programs::{OwnedChild, postern, postern_run, program, start};
 use crate::sandbox::bubblewrap_works;
 use crate::watcher::{Watcher, answer_args};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
@@ -179,7 +179,7 @@ impl Drop for Arena {
 pub struct Agent {
     id: String,
     project: PathBuf,
-    child: Child,
+    _child: OwnedChild,
     orders: ChildStdin,
     answers: Lines<BufReader<ChildStdout>>,
 }
@@ -202,7 +202,7 @@ impl Agent {
             .expect("the sandbox starts");
         let orders = child.stdin.take().expect("piped");
         let answers = BufReader::new(child.stdout.take().expect("piped")).lines();
-        Self { id, project, child, orders, answers }
+        Self { id, project, _child: OwnedChild(child), orders, answers }
     }
 
     /// Returns the agent's id.
@@ -296,12 +296,5 @@ impl Agent {
     /// Connects again and returns how Postern judges the agent now.
     pub fn policy(&mut self) -> Value {
         self.order(&json!({ "do": "connect" }))["policy"].clone()
-    }
-}
-
-impl Drop for Agent {
-    fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
     }
 }

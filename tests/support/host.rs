@@ -1,6 +1,6 @@
 //! A host with its own data folder and home, driven through `postern` as a person would.
 
-use crate::programs::{postern, start};
+use crate::programs::{OwnedChild, postern, start};
 use crate::watcher::{Watcher, answer_args};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -11,10 +11,10 @@ use tempfile::TempDir;
 
 /// A running `postern serve`. Ends with the test.
 pub struct Postern {
+    child: OwnedChild,
     folder: TempDir,
     /// Path of the data folder in the test's own.
     data: &'static str,
-    child: Child,
     variables: Vec<(String, String)>,
     /// Program that starts it, with its arguments; the host itself if it is empty.
     starter: &'static [&'static str],
@@ -68,6 +68,13 @@ impl Postern {
     /// Starts a host in a new data folder and waits until it accepts connections.
     pub fn start() -> Self {
         Self::start_with(&[])
+    }
+
+    /// Starts a host with the agent `main`, and returns the folder of its channel, too.
+    pub fn with_agent() -> (Self, PathBuf) {
+        let host = Self::start();
+        let channel = host.enrol("main");
+        (host, channel)
     }
 
     /// Starts a host with these variables in its environment.
@@ -134,20 +141,20 @@ impl Postern {
 
     /// Process id of the host.
     pub fn pid(&self) -> u32 {
-        self.child.id()
+        self.child.0.id()
     }
 
     /// Ends the host at once, as a crash does.
     pub fn crash(&mut self) {
-        self.child.kill().expect("kill");
-        self.child.wait().expect("wait");
+        self.child.0.kill().expect("kill");
+        self.child.0.wait().expect("wait");
     }
 
     /// Ends the host as a person or the system does, with SIGTERM, and waits for it.
     pub fn end(&mut self) {
-        let pid = rustix::process::Pid::from_child(&self.child);
+        let pid = rustix::process::Pid::from_child(&self.child.0);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it runs");
-        self.child.wait().expect("wait");
+        self.child.0.wait().expect("wait");
     }
 
     /// Starts it again on the same data folder.
@@ -234,15 +241,7 @@ impl Postern {
     }
 }
 
-impl Drop for Postern {
-    fn drop(&mut self) {
-        // It may have been ended by the test itself.
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
-}
-
-fn serve(starter: &[&str], folder: &Path, data: &str, variables: &[(String, String)]) -> Child {
+fn serve(starter: &[&str], folder: &Path, data: &str, variables: &[(String, String)]) -> OwnedChild {
     let mut command = match starter {
         [] => start(postern()),
         [program, arguments @ ..] => {
@@ -279,5 +278,5 @@ fn serve(starter: &[&str], folder: &Path, data: &str, variables: &[(String, Stri
             eprintln!("host: {line}");
         }
     });
-    child
+    OwnedChild(child)
 }

@@ -31,6 +31,6 @@ pub use arena::{Agent, Arena};
 pub use claw::{Claw, now};
 pub use endpoint::{Endpoint, Posted};
 pub use host::{Answer, Postern};
-pub use programs::{postern, postern_desktop, postern_run, program, repository, start};
+pub use programs::{OwnedChild, postern, postern_desktop, postern_run, program, repository, start};
 pub use sandbox::{SEALED, Sandboxed, bubblewrap_works, in_sandbox};
 pub use watcher::{Watcher, answer_args};

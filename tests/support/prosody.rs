@@ -1,13 +1,13 @@
 //! A real XMPP server for a test (Prosody, as Debian has it), and people with clients written by hand.
 
-use crate::programs::start;
+use crate::programs::{OwnedChild, start};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -21,8 +21,8 @@ const TRIES: usize = 10;
 /// A running server for the host `localhost`, with rooms that show accounts at `rooms.localhost` and rooms that do not at
 /// `veiled.localhost`. Ends with the test.
 pub struct Prosody {
+    child: OwnedChild,
     folder: TempDir,
-    child: Child,
     /// Port for clients, on 127.0.0.1.
     pub port: u16,
 }
@@ -65,8 +65,8 @@ impl Prosody {
 
     /// Ends it at once.
     pub fn crash(&mut self) {
-        self.child.kill().expect("kill");
-        self.child.wait().expect("wait");
+        self.child.0.kill().expect("kill");
+        self.child.0.wait().expect("wait");
     }
 
     /// Starts it again on the same port, with what it knew.
@@ -87,19 +87,11 @@ impl Prosody {
     }
 }
 
-impl Drop for Prosody {
-    fn drop(&mut self) {
-        // It may have been ended by the test itself.
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
-}
-
 /// Starts it, and waits until it listens; `None` if the port is taken.
-fn run(folder: &Path, port: u16) -> Option<Child> {
+fn run(folder: &Path, port: u16) -> Option<OwnedChild> {
     let config = folder.join("prosody.cfg.lua");
     std::fs::write(&config, settings(folder, port)).expect("settings");
-    let mut child = start("prosody")
+    let child = start("prosody")
         .arg("-F")
         .arg("--config")
         .arg(&config)
@@ -108,7 +100,8 @@ fn run(folder: &Path, port: u16) -> Option<Child> {
         .stderr(Stdio::null())
         .spawn()
         .expect("prosody starts");
-    let stdout = child.stdout.take().expect("piped");
+    let mut child = OwnedChild(child);
+    let stdout = child.0.stdout.take().expect("piped");
     let (send, told) = channel();
     // Drained for as long as it runs, so that it never waits for a reader; shown with a failing test.
     std::thread::spawn(move || {
@@ -122,16 +115,8 @@ fn run(folder: &Path, port: u16) -> Option<Child> {
         }
     });
     match told.recv_timeout(PATIENCE) {
-        Ok(true) => Some(child),
-        Ok(false) => {
-            drop(child.kill());
-            drop(child.wait());
-            None
-        }
-        Err(error) => {
-            drop(child.kill());
-            panic!("Prosody does not start: {error}");
-        }
+        Ok(listens) => listens.then_some(child),
+        Err(error) => panic!("Prosody does not start: {error}"),
     }
 }
 

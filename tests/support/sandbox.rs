@@ -42,33 +42,15 @@ pub fn in_sandbox(folder: &Path, script: &str) -> Sandboxed {
 
 /// Arguments of bubblewrap for a sandbox with nothing of the person's: no network, no variables, and a
 /// read-only system.
-pub const SEALED: [&str; 19] = [
-    "--unshare-all",
-    "--die-with-parent",
-    "--clearenv",
-    "--ro-bind",
-    "/usr",
-    "/usr",
-    "--symlink",
-    "usr/bin",
-    "/bin",
-    "--symlink",
-    "usr/lib",
-    "/lib",
-    "--symlink",
-    "usr/lib64",
-    "/lib64",
-    "--proc",
-    "/proc",
-    "--dev",
-    "/dev",
-];
+pub const SEALED: &str = "\
+    --unshare-all --die-with-parent --clearenv --ro-bind /usr /usr --symlink usr/bin /bin --symlink \
+    usr/lib /lib --symlink usr/lib64 /lib64 --proc /proc --dev /dev";
 
 fn bwrap(folder: &Path) -> Command {
     let mut bwrap = start("bwrap");
     bwrap
         .arg("--new-session")
-        .args(SEALED)
+        .args(SEALED.split(' '))
         .args(["--tmpfs", "/tmp", "--dir", "/work", "--chdir", "/work"])
         .arg("--bind")
         .arg(folder)

@@ -1,8 +1,9 @@
 //! A scripted face: `postern questions --watch --json`, read line by line.
 
+use crate::programs::OwnedChild;
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Sees questions as they come and go.
 pub struct Watcher {
-    child: Child,
+    _child: OwnedChild,
     lines: Receiver<Value>,
 }
 
@@ -28,7 +29,7 @@ impl Watcher {
                 }
             }
         });
-        let watcher = Self { child, lines };
+        let watcher = Self { _child: OwnedChild(child), lines };
         // What happens before it is connected is told to nobody.
         watcher.until(|seen| seen["event"] == "watching");
         watcher
@@ -67,13 +68,6 @@ impl Watcher {
     /// Returns true if a question opened that nobody has looked at yet.
     pub fn saw_one(&self) -> bool {
         self.lines.try_iter().any(|seen| seen["event"] == "opened")
-    }
-}
-
-impl Drop for Watcher {
-    fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
     }
 }
 

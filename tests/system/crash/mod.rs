@@ -11,8 +11,7 @@ fn after_a_crash_every_request_has_an_end_and_nothing_ran_twice() {
     if !bubblewrap_works() {
         return;
     }
-    let mut host = Postern::start();
-    let channel = host.enrol("main");
+    let (mut host, channel) = Postern::with_agent();
     let marks = host.scratch("marks");
     let fifo = marks.join("held");
     rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();

@@ -4,12 +4,12 @@
 //! they are installed where `POSTERN_AGENTS=1` says so, and used where they are.
 
 use super::installed::{large, or_skip, script};
-use postern_tests::{Answer, Postern, Watcher, answer_args, start};
+use postern_tests::{Answer, OwnedChild, Postern, Watcher, answer_args, start};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -112,7 +112,7 @@ fn node(script: &Path) -> Command {
 
 /// The model: one call of the agent's shell tool for each `run this: …`, and what it is told then.
 struct Model {
-    child: Child,
+    _child: OwnedChild,
     told: Receiver<Value>,
     url: String,
 }
@@ -127,14 +127,7 @@ impl Model {
         let mut child = node.spawn().unwrap();
         let told = lines(child.stdout.take().unwrap());
         let port = told.recv_timeout(PATIENCE).unwrap()["port"].as_u64().unwrap();
-        Self { child, told, url: format!("http://127.0.0.1:{port}") }
-    }
-}
-
-impl Drop for Model {
-    fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
+        Self { _child: OwnedChild(child), told, url: format!("http://127.0.0.1:{port}") }
     }
 }
 
@@ -163,17 +156,6 @@ struct Scene {
     log: PathBuf,
 }
 
-/// An agent at work. Ends with its asking.
-struct Working(Child);
-
-impl Drop for Working {
-    fn drop(&mut self) {
-        // It ends by itself, unless the test failed.
-        drop(self.0.kill());
-        drop(self.0.wait());
-    }
-}
-
 impl Scene {
     /// Returns the scene, and what the installation said; `None` if the agent is not there.
     fn open(agent: &'static Agent) -> Option<(Self, String)> {
@@ -199,16 +181,16 @@ impl Scene {
     }
 
     /// Has the agent run a command.
-    fn run(&self, line: &str) -> Working {
+    fn run(&self, line: &str) -> OwnedChild {
         self.ask(&format!("run this: {line}"))
     }
 
-    fn ask(&self, prompt: &str) -> Working {
+    fn ask(&self, prompt: &str) -> OwnedChild {
         let mut command = self.program();
         (self.agent.ask)(&mut command, &self.model.url, prompt);
         let log = File::create(&self.log).unwrap();
         command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
-        Working(command.spawn().unwrap())
+        OwnedChild(command.spawn().unwrap())
     }
 
     /// Returns the result that the model was told.
@@ -337,7 +319,7 @@ fn codex_does_what_is_decided_once_its_person_trusts_the_hook() {
 fn trust(scene: &Scene) {
     let mut server = scene.program();
     server.arg("app-server").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut server = Working(server.spawn().unwrap());
+    let mut server = OwnedChild(server.spawn().unwrap());
     let mut stdin = server.0.stdin.take().unwrap();
     let said = lines(server.0.stdout.take().unwrap());
     let mut call = |method: &str, params: Value| {

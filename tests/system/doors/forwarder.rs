@@ -9,8 +9,7 @@ use std::sync::{Arc, Mutex};
 
 /// Returns a host whose agent `main` may run anything and is reached over TCP: where.
 fn open() -> (Postern, std::path::PathBuf, String) {
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
     host.ok(&["doors", "enable", "forwarder", "channels=main@127.0.0.1:0"]);
     let address = host.json(&["doors", "setup", "forwarder"])["main"].as_str().unwrap().to_owned();

@@ -21,8 +21,7 @@ fn decision(answer: &Answer) -> String {
 
 #[test]
 fn the_tool_gate_decides_and_a_person_where_it_asks() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     let run = ["claude-code", "--agent", "main"];
     let read = end(host.hook(&run, &claude("Read", &json!({"file_path": "/w/a.rs"}))));
     assert_eq!((read.stdout.trim(), read.code), ("{}", 0), "a default decides nothing: {read:?}");
@@ -44,8 +43,7 @@ fn the_tool_gate_decides_and_a_person_where_it_asks() {
 
 #[test]
 fn whatever_goes_wrong_keeps_the_tool_from_being_used() {
-    let mut host = Postern::start();
-    host.enrol("main");
+    let (mut host, _) = Postern::with_agent();
     let odd = end(host.hook(&["claude-code", "--agent", "main"], &json!({"hook_event_name": "Stop"})));
     assert_eq!(odd.code, 2, "a hook that ends with 2 blocks: {odd:?}");
     let event = claude("Read", &json!({"file_path": "/w/a.rs"}));
@@ -137,8 +135,7 @@ fn uninstalling_makes_the_settings_what_they_were_to_the_letter() {
 
 #[test]
 fn a_hook_that_is_heard_by_its_ending_ends_with_2_and_the_reason() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     let event = |path: &str| json!({"agent_action_name": "pre_read_code", "trajectory_id": "t", "tool_info": {"file_path": path}});
     let run = ["windsurf", "--agent", "main"];
     let fine = end(host.hook(&run, &event("/w/a.rs")));
@@ -150,8 +147,7 @@ fn a_hook_that_is_heard_by_its_ending_ends_with_2_and_the_reason() {
 /// The plugin as opencode loads it: a module that gives hooks.
 #[test]
 fn the_opencode_plugin_asks_and_throws_what_is_denied() {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     let file = host.scratch("opencode").join("postern.mjs");
     let file = file.to_str().unwrap();
     host.ok(&["hook", "install", "opencode", "--agent", "main", "--file", file, "--yes"]);

@@ -1,23 +1,22 @@
 //! `postern mcp`, and the same over HTTP: the official clients of two languages, and what an agent on Deny is shown.
 
 use super::installed;
-use postern_tests::{Postern, postern, start};
+use postern_tests::{OwnedChild, Postern, postern, start};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
 /// Returns a host with the agent `main`, which may run `basename`.
 fn host() -> Postern {
-    let host = Postern::start();
-    host.enrol("main");
+    let (host, _) = Postern::with_agent();
     host.ok(&["rules", "allow", "/usr/bin/basename", "--agent", "main"]);
     host
 }
 
 /// A client spoken by hand: one JSON-RPC message a line.
 struct Client {
-    child: Child,
+    _child: OwnedChild,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
     next: u32,
@@ -33,7 +32,7 @@ impl Client {
         let mut command = host.command(&["mcp", "--agent", "main", "--session", "s", "--wait", time]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (stdin, stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        let mut client = Self { child, stdin, stdout, next: 0 };
+        let mut client = Self { _child: OwnedChild(child), stdin, stdout, next: 0 };
         let info = json!({"name": "test", "version": "1"});
         let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info});
         let welcome = client.call("initialize", &hello);
@@ -72,14 +71,6 @@ impl Client {
 
     fn tool(&mut self, name: &str, arguments: &Value) -> Value {
         self.call("tools/call", &json!({"name": name, "arguments": arguments}))
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        drop(self.child.kill());
-        drop(self.child.wait());
     }
 }
 

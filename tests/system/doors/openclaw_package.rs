@@ -3,11 +3,11 @@
 
 use super::installed::{large, or_skip, script, works};
 use super::openclaw::Claw;
-use postern_tests::start;
+use postern_tests::{OwnedChild, start};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{ChildStdin, ChildStdout, Stdio};
 
 /// The version that these tests were made with.
 const VERSION: &str = "2026.9.6";
@@ -26,7 +26,7 @@ fn package() -> Result<PathBuf, String> {
 
 /// The package's client, ready to be told what to ask.
 struct Client {
-    child: Child,
+    _child: OwnedChild,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
 }
@@ -39,7 +39,7 @@ impl Client {
         node.env("HOME", claw.host().home()).env("OPENCLAW_STATE_DIR", claw.host().home().join("openclaw"));
         let mut child = node.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (stdin, stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        let mut client = Self { child, stdin, stdout };
+        let mut client = Self { _child: OwnedChild(child), stdin, stdout };
         while client.line()["ready"] != true {}
         client
     }
@@ -66,14 +66,6 @@ impl Client {
     fn exec(&mut self, request: &Value, wrong: &Value) -> Value {
         self.ask(&json!({"call": "exec", "request": request, "wrong": wrong}));
         self.told()
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        drop(self.child.kill());
-        drop(self.child.wait());
     }
 }
 

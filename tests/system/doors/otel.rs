@@ -52,8 +52,7 @@ fn attribute(of: &Value, key: &str) -> Value {
 }
 
 fn open(endpoint: &Endpoint, more: &[&str]) -> (Postern, std::path::PathBuf) {
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     let address = format!("endpoint={}", endpoint.url(""));
     host.ok(&[&["doors", "enable", "otel", &address], more].concat());
     (host, channel)

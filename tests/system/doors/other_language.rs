@@ -6,8 +6,7 @@ use std::process::Stdio;
 
 #[test]
 fn a_python_client_plays_the_three_steps_and_the_errors() {
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     host.ok(&["doors", "enable", "websocket", "listen=127.0.0.1:0"]);
     let setup = host.json(&["doors", "setup", "websocket"]);
     let client = start("python3")

@@ -118,8 +118,7 @@ impl Client {
 }
 
 fn open() -> (Postern, std::path::PathBuf) {
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     host.ok(&["doors", "enable", "websocket", "listen=127.0.0.1:0"]);
     (host, channel)
 }

@@ -30,8 +30,7 @@ fn chat(values: &[&str]) -> Option<Chat> {
         return None;
     }
     let server = Prosody::start(&["postern", "anna", "eve"]);
-    let host = Postern::start();
-    let channel = host.enrol("main");
+    let (host, channel) = Postern::with_agent();
     host.ok(&["agents", "set", "main", "questions-per-minute=60"]);
     let chat = Chat { host, channel, server };
     let opened = chat.enable("postern", values);

@@ -22,8 +22,7 @@ fn has_socket(child: &Child) -> bool {
 
 #[test]
 fn of_several_hosts_on_one_folder_one_starts_and_the_others_say_so() {
-    let mut host = Postern::start();
-    let main = host.enrol("main");
+    let (mut host, main) = Postern::with_agent();
     host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
     host.end();
     for _ in 0..3 {

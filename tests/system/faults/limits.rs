@@ -73,8 +73,7 @@ fn garbage(stream: &UnixStream, lines: usize) {
 
 #[test]
 fn a_hundred_thousand_frames_of_garbage_leave_no_memory_behind() {
-    let host = Postern::start();
-    let main = host.enrol("main");
+    let (host, main) = Postern::with_agent();
     let data = host.data();
     let round = |connections: usize| {
         for _ in 0..connections {

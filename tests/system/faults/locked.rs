@@ -1,7 +1,7 @@
 //! A record that another program has locked: a person with `sqlite3`, a backup, a virus scanner.
 
-use super::tools::{Helper, Marker, PATIENCE, agent, all_ended, ended, until, within, wrong};
-use postern_tests::{Postern, answer_args};
+use super::tools::{Marker, PATIENCE, agent, all_ended, ended, start_script, until, within, wrong};
+use postern_tests::{OwnedChild, Postern, answer_args};
 
 const LOCK: &str = "import sqlite3, sys, time\n\
                     held = sqlite3.connect(sys.argv[1], isolation_level=None)\n\
@@ -9,8 +9,8 @@ const LOCK: &str = "import sqlite3, sys, time\n\
                     print('ready', flush=True)\n\
                     time.sleep(600)";
 
-fn lock(host: &Postern) -> Helper {
-    Helper::python(LOCK, &[&host.data().join("postern.db")]).expect("python locks the record")
+fn lock(host: &Postern) -> OwnedChild {
+    start_script(LOCK, &[&host.data().join("postern.db")]).expect("python locks the record")
 }
 
 #[test]

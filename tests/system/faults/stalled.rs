@@ -2,10 +2,10 @@
 //!
 //! A request that names it waits for its own deadline, and no other request waits.
 
-use super::tools::{Helper, Mounted, PATIENCE, agent, ended, within, wrong};
+use super::tools::{Mounted, PATIENCE, agent, ended, start_script, within, wrong};
 use postern_client::{Channel, read_key};
 use postern_protocol::{AgentCall, NoticeEvent, RunParams, What};
-use postern_tests::{Postern, start};
+use postern_tests::{OwnedChild, Postern, start};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
@@ -40,9 +40,9 @@ threading.Event().wait()
 
 /// A stalled folder; `None`, and why, where this machine does not let us mount one.
 #[expect(clippy::print_stderr, reason = "the output of the tests says what was not tried")]
-fn stalled(host: &Postern) -> Option<(Helper, Mounted)> {
+fn stalled(host: &Postern) -> Option<(OwnedChild, Mounted)> {
     let folder = host.scratch("stalled");
-    let Some(helper) = Helper::python(STALL, &[&folder]) else {
+    let Some(helper) = start_script(STALL, &[&folder]) else {
         eprintln!("skipped: only root, with /dev/fuse, can make a folder that does not answer");
         return None;
     };

@@ -1,11 +1,11 @@
 //! Helpers of the stories: agents, deadlines, what `doctor` finds wrong, and mounted folders.
 
-use postern_tests::{Answer, Postern, postern_run, start};
+use postern_tests::{Answer, OwnedChild, Postern, postern_run, start};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Output, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
@@ -130,29 +130,14 @@ pub(super) fn one_ended(agent: &mut Child) -> bool {
     agent.try_wait().unwrap().is_some()
 }
 
-/// A program that says when it is ready, and is ended with this.
-pub(super) struct Helper(Child);
-
-impl Helper {
-    pub(super) fn python(script: &str, arguments: &[&Path]) -> Option<Self> {
-        let mut python = start("python3");
-        Self::start(python.args(["-c", script]).args(arguments))
-    }
-
-    fn start(command: &mut Command) -> Option<Self> {
-        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().ok()?;
-        let mut helper = Self(child);
-        let mut said = String::new();
-        BufReader::new(helper.0.stdout.take()?).read_line(&mut said).ok()?;
-        (said == "ready\n").then_some(helper)
-    }
-}
-
-impl Drop for Helper {
-    fn drop(&mut self) {
-        self.0.kill().ok();
-        self.0.wait().ok();
-    }
+/// Starts a script that says when it is ready.
+pub(super) fn start_script(script: &str, arguments: &[&Path]) -> Option<OwnedChild> {
+    let mut python = start("python3");
+    python.args(["-c", script]).args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut python = OwnedChild(python.spawn().ok()?);
+    let mut said = String::new();
+    BufReader::new(python.0.stdout.take()?).read_line(&mut said).ok()?;
+    (said == "ready\n").then_some(python)
 }
 
 /// A mounted file system; it goes with the test.

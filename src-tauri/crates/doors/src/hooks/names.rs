@@ -20,79 +20,18 @@ pub enum ToolClass {
 }
 
 /// Tools that touch nothing outside of their agent, by their agents' names for them.
-const HARMLESS: &[&str] = &[
-    "AskUserQuestion",
-    "EnterPlanMode",
-    "ExitPlanMode",
-    "Sleep",
-    "TaskCreate",
-    "TaskGet",
-    "TaskList",
-    "TaskUpdate",
-    "Think",
-    "TodoRead",
-    "TodoWrite",
-    "ToolSearch",
-    "ask_followup_question",
-    "ask_user",
-    "attempt_completion",
-    "enter_plan_mode",
-    "exit_plan_mode",
-    "manage_todo_list",
-    "plan_mode_respond",
-    "report_intent",
-    "sequential_thinking",
-    "think",
-    "todo",
-    "todo_list",
-    "todo_read",
-    "todo_write",
-    "todoread",
-    "todowrite",
-    "update_plan",
-    "update_todo",
-    "write_todos",
-];
+const HARMLESS: &str = "\
+    AskUserQuestion EnterPlanMode ExitPlanMode Sleep TaskCreate TaskGet TaskList TaskUpdate Think \
+    TodoRead TodoWrite ToolSearch ask_followup_question ask_user attempt_completion enter_plan_mode \
+    exit_plan_mode manage_todo_list plan_mode_respond report_intent sequential_thinking think todo \
+    todo_list todo_read todo_write todoread todowrite update_plan update_todo write_todos";
 
 /// Tools that agents ask about by their own rules, or that start others which ask separately.
-const OWN_PROMPT: &[&str] = &[
-    "Agent",
-    "BashOutput",
-    "KillBash",
-    "KillShell",
-    "LS",
-    "LSP",
-    "ListMcpResourcesTool",
-    "ReadMcpResourceTool",
-    "Task",
-    "TaskOutput",
-    "TaskStop",
-    "WebFetch",
-    "WebSearch",
-    "codebase_search",
-    "fetch",
-    "fetch_webpage",
-    "file_search",
-    "get_errors",
-    "google_web_search",
-    "list",
-    "list_code_definition_names",
-    "list_dir",
-    "list_directory",
-    "list_files",
-    "ls",
-    "lsp",
-    "new_task",
-    "read_lints",
-    "runSubagent",
-    "semantic_search",
-    "spawn_agent",
-    "task",
-    "web_fetch",
-    "web_search",
-    "webfetch",
-    "websearch",
-];
+const OWN_PROMPT: &str = "\
+    Agent BashOutput KillBash KillShell LS LSP ListMcpResourcesTool ReadMcpResourceTool Task TaskOutput \
+    TaskStop WebFetch WebSearch codebase_search fetch fetch_webpage file_search get_errors \
+    google_web_search list list_code_definition_names list_dir list_directory list_files ls lsp new_task \
+    read_lints runSubagent semantic_search spawn_agent task web_fetch web_search webfetch websearch";
 
 /// Tools of [`OWN_PROMPT`] that some agents use without a prompt.
 const WITHOUT_PROMPT: &[(HookAgent, &[&str])] = &[(HookAgent::Opencode, &["webfetch", "websearch"])];
@@ -100,9 +39,10 @@ const WITHOUT_PROMPT: &[(HookAgent, &[&str])] = &[(HookAgent::Opencode, &["webfe
 /// Returns who decides about a tool, by its agent's name for it.
 pub(super) fn tool_class(kind: HookAgent, tool: &str) -> ToolClass {
     let is_unasked = WITHOUT_PROMPT.iter().any(|(agent, tools)| *agent == kind && tools.contains(&tool));
-    if HARMLESS.contains(&tool) {
+    let is_among = |tools: &str| tools.split(' ').any(|known| known == tool);
+    if is_among(HARMLESS) {
         ToolClass::Harmless
-    } else if OWN_PROMPT.contains(&tool) && !is_unasked {
+    } else if is_among(OWN_PROMPT) && !is_unasked {
         ToolClass::OwnPrompt
     } else {
         ToolClass::Gate

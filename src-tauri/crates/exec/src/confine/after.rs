@@ -119,19 +119,9 @@ fn is_plain_git(path: &Path, kind: &PlaceKind, now: &Survey) -> bool {
 }
 
 /// Settings that `git init` writes, and those that name a person.
-const PLAIN_SETTINGS: &[&str] = &[
-    "repositoryformatversion",
-    "filemode",
-    "bare",
-    "logallrefupdates",
-    "ignorecase",
-    "precomposeunicode",
-    "symlinks",
-    "name",
-    "email",
-    "objectformat",
-    "defaultbranch",
-];
+const PLAIN_SETTINGS: &str = "\
+    repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks name \
+    email objectformat defaultbranch";
 
 fn is_plain_setting(line: &str) -> bool {
     let line = line.trim();
@@ -140,9 +130,8 @@ fn is_plain_setting(line: &str) -> bool {
     }
     let Some((key, value)) = line.split_once('=') else { return false };
     // A line that goes on could set anything.
-    PLAIN_SETTINGS.contains(&key.trim().to_ascii_lowercase().as_str())
-        && !value.contains('\\')
-        && !value.contains('[')
+    let key = key.trim().to_ascii_lowercase();
+    PLAIN_SETTINGS.split(' ').any(|plain| plain == key) && !value.contains('\\') && !value.contains('[')
 }
 
 #[cfg(test)]

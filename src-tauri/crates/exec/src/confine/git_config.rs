@@ -11,19 +11,7 @@ const LONGEST: u64 = 1 << 20;
 /// Files that include one another that are followed.
 const DEEPEST: usize = 10;
 /// Values that are never a program or a file that git obeys, by the last part of their key.
-const INERT: &[&str] = &[
-    "url",
-    "pushurl",
-    "fetch",
-    "push",
-    "merge",
-    "remote",
-    "worktree",
-    "excludesfile",
-    "name",
-    "email",
-    "signingkey",
-];
+const INERT: &str = "url pushurl fetch push merge remote worktree excludesfile name email signingkey";
 /// Configuration for every repository.
 const SYSTEM: &[&str] = &["/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig"];
 
@@ -58,7 +46,7 @@ impl<'a> GitConfig<'a> {
             settings.extend(self.read_with_included(&repository.join(name), &mut paths)?);
         }
         let tops = work_trees(repository, &settings);
-        for (key, value) in settings.iter().filter(|(key, _)| !INERT.contains(&key.as_str())) {
+        for (key, value) in settings.iter().filter(|(key, _)| !INERT.split(' ').any(|inert| inert == key)) {
             let whole = std::iter::once(value.as_str());
             let is_folder = matches!(key.as_str(), "hookspath" | "templatedir");
             let words = value.split(|letter: char| letter.is_whitespace() || "\"'`;|&()=!".contains(letter));

@@ -181,18 +181,9 @@ pub fn environment(confinement: &Confinement, home: &str) -> Vec<(String, String
 }
 
 /// Variables that lead to sockets and settings of the user's session, which no confined run may use.
-const OF_SESSION: &[&str] = &[
-    "DBUS_SESSION_BUS_ADDRESS",
-    "DISPLAY",
-    "DOCKER_HOST",
-    "GPG_AGENT_INFO",
-    "POSTERN_DATA",
-    "SSH_AGENT_PID",
-    "SSH_AUTH_SOCK",
-    "TMUX",
-    "WAYLAND_DISPLAY",
-    "XDG_RUNTIME_DIR",
-];
+const OF_SESSION: &str = "\
+    DBUS_SESSION_BUS_ADDRESS DISPLAY DOCKER_HOST GPG_AGENT_INFO POSTERN_DATA SSH_AGENT_PID SSH_AUTH_SOCK \
+    TMUX WAYLAND_DISPLAY XDG_RUNTIME_DIR";
 
 /// Returns the environment of a confined command of the user: the user's own, with the profile's variables.
 pub fn environment_here(
@@ -206,7 +197,8 @@ pub fn environment_here(
         variables.push(("LANG".to_owned(), "C.UTF-8".to_owned()));
     }
     let kept = own.into_iter().filter(|(name, _)| {
-        !OF_SESSION.contains(&name.as_str()) && variables.iter().all(|(set, _)| set != name)
+        !OF_SESSION.split(' ').any(|of_session| of_session == name)
+            && variables.iter().all(|(set, _)| set != name)
     });
     let mut all: Vec<(String, String)> = kept.collect();
     all.extend(variables);

@@ -295,31 +295,8 @@ const GIT_PARTS: [&str; 4] = ["HEAD", "objects", "refs", "commondir"];
 /// Steps of an interactive rebase that is under way, in a git folder.
 const REBASE_STEPS: &str = "rebase-merge/git-rebase-todo";
 /// Commands of such steps that run no program (git-rebase(1)).
-const REBASE_COMMANDS: &[&str] = &[
-    "p",
-    "pick",
-    "r",
-    "reword",
-    "e",
-    "edit",
-    "s",
-    "squash",
-    "f",
-    "fixup",
-    "d",
-    "drop",
-    "l",
-    "label",
-    "t",
-    "reset",
-    "m",
-    "merge",
-    "b",
-    "break",
-    "u",
-    "update-ref",
-    "noop",
-];
+const REBASE_COMMANDS: &str = "\
+    p pick r reword e edit s squash f fixup d drop l label t reset m merge b break u update-ref noop";
 /// Bytes of such steps that are read.
 const LONGEST_REBASE: u64 = 4 << 20;
 /// Links on the way to one place.
@@ -340,7 +317,7 @@ fn programs_of_rebase(steps: &Path) -> Option<OsString> {
     let runs = |line: &&[u8]| {
         let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         words.next().is_some_and(|first| {
-            first[0] != b'#' && !REBASE_COMMANDS.iter().any(|known| known.as_bytes() == first)
+            first[0] != b'#' && !REBASE_COMMANDS.split(' ').any(|known| known.as_bytes() == first)
         })
     };
     let lines: Vec<Vec<u8>> = text.split(|byte| *byte == b'\n').filter(runs).map(<[u8]>::to_vec).collect();

@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 
 #[tokio::test]
 async fn an_answer_names_what_was_shown_and_counts_once() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
     let question = lab.question().await;
     let other = lab.answer_to(&question, "once", json!({"digest": "0".repeat(64)})).await;
@@ -24,8 +23,7 @@ async fn an_answer_names_what_was_shown_and_counts_once() {
 
 #[tokio::test]
 async fn a_question_is_found_by_its_code() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
     let question = lab.question().await;
     assert_eq!(question.code.len(), 4, "what people type");
@@ -58,8 +56,7 @@ async fn a_windows_yes_counts_only_when_it_was_armed() {
 
 #[tokio::test]
 async fn the_same_plan_asked_twice_is_one_question() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let (_, first) = wire.post_run(&["echo", "hi"], json!({})).await;
     let question = lab.question().await;
     wire.event("exec.pending").await;
@@ -82,8 +79,7 @@ async fn the_same_plan_asked_twice_is_one_question() {
 
 #[tokio::test]
 async fn a_yes_to_several_names_them_and_covers_nobody_else() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let (_, first) = wire.post_run(&["echo", "hi"], json!({})).await;
     lab.question().await;
     let (_, second) = wire.post_run(&["echo", "hi"], json!({})).await;
@@ -104,8 +100,7 @@ async fn a_yes_to_several_names_them_and_covers_nobody_else() {
 
 #[tokio::test]
 async fn always_answers_what_waits_and_is_covered_now() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let (_, first) = wire.post_run(&["basename", "/a/b"], json!({})).await;
     let question = lab.question().await;
     let (_, covered) = wire.post_run(&["basename", "/c/d"], json!({})).await;
@@ -122,8 +117,7 @@ async fn always_answers_what_waits_and_is_covered_now() {
 
 #[tokio::test]
 async fn a_new_deny_rule_denies_what_waits() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let (_, call) = wire.post_run(&["basename", "/a/b"], json!({})).await;
     lab.question().await;
     lab.rule("deny", None, "basename *").await;
@@ -133,8 +127,7 @@ async fn a_new_deny_rule_denies_what_waits() {
 
 #[tokio::test]
 async fn deny_always_saves_a_rule_and_deny_all_lasts() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let (_, call) = wire.post_run(&["basename", "/a/b"], json!({})).await;
     lab.answer("deny-always", json!({})).await;
     assert_eq!(wire.answer(call).await.unwrap()["reason"], "user");
@@ -151,8 +144,7 @@ async fn deny_always_saves_a_rule_and_deny_all_lasts() {
 
 #[tokio::test]
 async fn refusals_count_for_nothing() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     for number in 1..=7 {
         let (_, call) = wire.post_run(&["echo", &number.to_string()], json!({})).await;
         lab.answer("deny", json!({"feedback": "use fetch instead"})).await;
@@ -162,8 +154,7 @@ async fn refusals_count_for_nothing() {
 
 #[tokio::test]
 async fn deny_all_takes_what_waits_behind_the_questions_as_well() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let mut calls = Vec::new();
     for number in 0..15 {
         calls.push(wire.post_run(&["echo", &number.to_string()], json!({})).await.1);
@@ -196,8 +187,7 @@ async fn nobody_answering_is_the_fallback() {
 
 #[tokio::test]
 async fn a_question_is_kept_for_later_and_answered_then() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let (_, call) = wire.post_run(&["echo", "later"], json!({})).await;
     let question = lab.question().await;
     let kept = lab.control("questions.later", json!({"questionId": question.id})).await.unwrap();
@@ -226,8 +216,7 @@ async fn what_is_not_what_was_approved_does_not_run() {
 
 #[tokio::test]
 async fn an_offer_says_how_much_of_the_past_it_would_have_let_through() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     for argv in [["basename", "/a/1"], ["basename", "/a/2"], ["dirname", "/a/3"]] {
         let (_, call) = wire.post_run(&argv, json!({})).await;
         lab.answer("once", json!({})).await;
@@ -248,8 +237,7 @@ async fn an_offer_says_how_much_of_the_past_it_would_have_let_through() {
 
 #[tokio::test]
 async fn a_waiting_question_offers_what_a_new_rule_leaves_open() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let params = json!({"requestId": uuid::Uuid::new_v4(), "shell": "basename /a/b && dirname /c/d", "wait": "finished"});
     let call = wire.post("system.run", params).await;
     let question = lab.question().await;
@@ -278,8 +266,7 @@ async fn a_waiting_question_offers_what_a_new_rule_leaves_open() {
 
 #[tokio::test]
 async fn an_answer_says_what_it_saved_and_an_always_that_saves_nothing_says_why() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let (_, allowed) = wire.post_run(&["basename", "/a/b"], json!({})).await;
     let (_, answered) = lab.answer("always", json!({"proposal": "exact"})).await;
     let saved = &answered["saved"][0];
@@ -360,8 +347,7 @@ async fn a_rule_that_allows_more_than_was_shown_is_saved_only_if_the_answer_says
 
 #[tokio::test]
 async fn a_rule_narrower_than_the_offer_needs_no_word_more_and_keeps_to_its_effects() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let (_, call) = wire.post_run(&["git", "push", "origin", "main"], json!({})).await;
     let question = lab.question().await;
     let more = json!({"proposal": "exact", "edited": "git push origin *"});

@@ -6,8 +6,7 @@ use serde_json::json;
 
 #[tokio::test]
 async fn who_holds_the_key_gets_in_and_hears_how_it_is_judged() {
-    let lab = Lab::start().await;
-    let wire = lab.connect("main").await;
+    let (_lab, wire) = Lab::connected().await;
     assert_eq!(wire.welcome["agent"], "main", "identity is the channel, not a field");
     assert_eq!(wire.welcome["policy"], json!({"security": "allowlist", "ask": "on-miss"}));
     assert_eq!(wire.welcome["sequence"], 0, "nothing was told yet");
@@ -57,8 +56,7 @@ async fn who_says_nothing_is_dropped() {
 
 #[tokio::test]
 async fn a_removed_agents_channel_is_closed() {
-    let lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (lab, mut wire) = Lab::connected().await;
     lab.control("agents.remove", json!({"agent": "main"})).await.unwrap();
     assert_eq!(wire.read().await, None, "who is connected is cut off");
     let again = soon("an answer", tokio::net::UnixStream::connect(lab.socket("main"))).await;

@@ -147,8 +147,7 @@ async fn everybody_who_waits_for_it_gets_what_the_person_made_of_it() {
 
 #[tokio::test]
 async fn a_question_shows_what_its_session_asked_before() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     for (session, argv, answer) in
         [("one", ["echo", "a"], "once"), ("two", ["echo", "b"], "once"), ("one", ["echo", "c"], "deny")]
     {

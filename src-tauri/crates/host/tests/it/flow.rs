@@ -27,8 +27,7 @@ async fn a_rule_lets_a_command_through_and_every_event_is_told() {
 
 #[tokio::test]
 async fn a_person_is_asked_and_once_is_once() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     for _ in 0..2 {
         let (_, call) = wire.post_run(&["echo", "hi"], json!({"reason": "to greet"})).await;
         let (question, answered) = lab.answer("once", json!({})).await;
@@ -44,8 +43,7 @@ async fn a_person_is_asked_and_once_is_once() {
 
 #[tokio::test]
 async fn always_is_remembered_before_the_run_and_serves_the_next() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let (_, call) = wire.post_run(&["echo", "one"], json!({})).await;
     let (question, answered) = lab.answer("always", json!({"proposal": "path"})).await;
     assert_eq!(answered["applied"], true, "{answered}");
@@ -59,8 +57,7 @@ async fn always_is_remembered_before_the_run_and_serves_the_next() {
 
 #[tokio::test]
 async fn a_no_reaches_the_agent_in_the_persons_words() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
     lab.answer("deny", json!({"feedback": "not today"})).await;
     let denied = wire.answer(call).await.unwrap();
@@ -72,9 +69,7 @@ async fn a_no_reaches_the_agent_in_the_persons_words() {
 
 #[tokio::test]
 async fn shell_text_runs_under_bash_and_a_plain_line_without_a_shell() {
-    let lab = Lab::start().await;
-    lab.set("main", &[("preset", "allow")]).await;
-    let mut wire = lab.connect("main").await;
+    let (_lab, mut wire) = Lab::allowing().await;
     let cases = [
         ("echo $0", "/bin/bash\n", vec!["/bin/bash", "--noprofile", "--norc", "-c", "echo $0"]),
         ("basename /a/plain", "plain\n", vec!["basename", "/a/plain"]),
@@ -89,9 +84,7 @@ async fn shell_text_runs_under_bash_and_a_plain_line_without_a_shell() {
 
 #[tokio::test]
 async fn without_waiting_the_answer_comes_when_it_was_judged() {
-    let lab = Lab::start().await;
-    lab.set("main", &[("preset", "allow")]).await;
-    let mut wire = lab.connect("main").await;
+    let (_lab, mut wire) = Lab::allowing().await;
     let request_id = Uuid::new_v4().to_string();
     let accepted =
         wire.call("system.run", json!({"requestId": request_id, "command": ["true"]})).await.unwrap();
@@ -105,9 +98,7 @@ async fn without_waiting_the_answer_comes_when_it_was_judged() {
 
 #[tokio::test]
 async fn output_is_told_as_it_comes_and_input_is_fed() {
-    let lab = Lab::start().await;
-    lab.set("main", &[("preset", "allow")]).await;
-    let mut wire = lab.connect("main").await;
+    let (_lab, mut wire) = Lab::allowing().await;
     let more = json!({"stdin": {"stream": true}, "stream": true});
     let (request_id, call) = wire.post_run(&["cat"], more).await;
     let input = |data: &str, eof: bool| json!({"requestId": request_id, "data": data, "eof": eof});
@@ -126,9 +117,7 @@ async fn output_is_told_as_it_comes_and_input_is_fed() {
 
 #[tokio::test]
 async fn a_run_that_takes_too_long_is_ended() {
-    let lab = Lab::start().await;
-    lab.set("main", &[("preset", "allow")]).await;
-    let mut wire = lab.connect("main").await;
+    let (_lab, mut wire) = Lab::allowing().await;
     let (_, call) = wire.post_run(&["sleep", "600"], json!({"timeoutMs": 50})).await;
     let done = wire.answer(call).await.unwrap();
     assert_eq!(done["outcome"], "timeout", "{done}");
@@ -137,9 +126,7 @@ async fn a_run_that_takes_too_long_is_ended() {
 
 #[tokio::test]
 async fn a_run_is_killed_by_its_agent_and_by_the_person() {
-    let lab = Lab::start().await;
-    lab.set("main", &[("preset", "allow")]).await;
-    let mut wire = lab.connect("main").await;
+    let (lab, mut wire) = Lab::allowing().await;
     let (request_id, call) = wire.post_run(&["sleep", "600"], json!({})).await;
     wire.event("exec.started").await;
     wire.call("system.kill", json!({"requestId": request_id})).await.unwrap();
@@ -155,9 +142,7 @@ async fn a_run_is_killed_by_its_agent_and_by_the_person() {
 
 #[tokio::test]
 async fn a_reader_that_pauses_misses_nothing() {
-    let lab = Lab::start().await;
-    lab.set("main", &[("preset", "allow")]).await;
-    let mut wire = lab.connect("main").await;
+    let (lab, mut wire) = Lab::allowing().await;
     let bytes = 6_000_000;
     let params =
         json!({"requestId": Uuid::new_v4(), "shell": format!("yes | head -c {bytes}"), "stream": true});

@@ -20,8 +20,7 @@ async fn paused_means_denied_until_resumed() {
 
 #[tokio::test]
 async fn ten_questions_open_and_the_rest_wait_their_turn() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let mut calls = Vec::new();
     for number in 0..30 {
         calls.push(wire.post_run(&["basename", &format!("/x/{number}")], json!({})).await.1);
@@ -41,8 +40,7 @@ async fn ten_questions_open_and_the_rest_wait_their_turn() {
 
 #[tokio::test]
 async fn what_waits_is_bounded_and_says_that_nobody_said_no() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     for number in 0..80 {
         wire.post_run(&["echo", &number.to_string()], json!({})).await;
     }
@@ -139,8 +137,7 @@ async fn requests_a_second_are_limited() {
 
 #[tokio::test]
 async fn what_cannot_be_shown_in_full_is_not_asked() {
-    let lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (_lab, mut wire) = Lab::connected().await;
     let denied = wire.run(&["echo", &"x".repeat(17 * 1024)]).await;
     assert_eq!(denied["reason"], "invalid", "{denied}");
 }
@@ -162,8 +159,7 @@ async fn runs_wait_for_a_place() {
 
 #[tokio::test]
 async fn what_is_to_end_with_its_connection_does() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let (request_id, _) = wire.post_run(&["echo", "hi"], json!({"cancelOnDisconnect": true})).await;
     lab.question().await;
     drop(wire);

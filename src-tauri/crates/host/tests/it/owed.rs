@@ -166,8 +166,7 @@ async fn a_no_holds_and_says_that_it_is_not_written_down() {
 
 #[tokio::test]
 async fn a_yes_that_cannot_be_written_down_starts_nothing_and_says_so() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let touched = lab.home().join("touched");
     let rules = lab.control("rules.list", json!({"agent": "main"})).await.unwrap();
     for answer in ["once", "always"] {

@@ -25,9 +25,7 @@ async fn the_same_id_runs_once_and_other_content_is_an_error() {
 
 #[tokio::test]
 async fn what_would_be_denied_now_is_told_as_it_ended_then() {
-    let lab = Lab::start().await;
-    lab.set("main", &[("preset", "allow")]).await;
-    let mut wire = lab.connect("main").await;
+    let (lab, mut wire) = Lab::allowing().await;
     let ran = json!({"requestId": Uuid::new_v4(), "command": ["echo", "hi"], "wait": "finished"});
     let first = wire.call("system.run", ran.clone()).await.unwrap();
     assert!(first["sequence"].is_u64(), "{first}");
@@ -66,9 +64,7 @@ async fn the_same_id_joins_what_is_live() {
 
 #[tokio::test]
 async fn what_was_missed_is_told_again_without_gaps() {
-    let lab = Lab::start().await;
-    lab.set("main", &[("preset", "allow")]).await;
-    let mut wire = lab.connect("main").await;
+    let (lab, mut wire) = Lab::allowing().await;
     for word in ["a", "b"] {
         let (_, call) = wire.post_run(&["basename", word], json!({"stream": true})).await;
         wire.answer(call).await.unwrap();
@@ -97,8 +93,7 @@ async fn what_was_missed_is_told_again_without_gaps() {
 
 #[tokio::test]
 async fn a_restart_ends_what_waited_and_says_so() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let (request_id, _) = wire.post_run(&["echo", "hi"], json!({})).await;
     lab.question().await;
     wire.event("exec.pending").await;
@@ -114,9 +109,7 @@ async fn a_restart_ends_what_waited_and_says_so() {
 
 #[tokio::test]
 async fn a_host_that_ends_ends_what_runs() {
-    let lab = Lab::start().await;
-    lab.set("main", &[("preset", "allow")]).await;
-    let mut wire = lab.connect("main").await;
+    let (lab, mut wire) = Lab::allowing().await;
     let (_, call) = wire.post_run(&["sleep", "600"], json!({})).await;
     wire.event("exec.started").await;
     let ending = tokio::spawn(async move { lab.restart().await });
@@ -159,9 +152,7 @@ async fn a_stored_outcome_is_the_event_that_was_told() {
 
 #[tokio::test]
 async fn clients_that_do_not_read_keep_nobody_else_of_their_agent_waiting() {
-    let lab = Lab::start().await;
-    lab.set("main", &[("preset", "allow")]).await;
-    let mut wire = lab.connect("main").await;
+    let (lab, mut wire) = Lab::allowing().await;
     let line = "x".repeat(200);
     for _ in 0..4 {
         let text = format!("i=0; while [ $i -lt 200 ]; do echo {line}; i=$((i+1)); done");
@@ -186,9 +177,7 @@ async fn clients_that_do_not_read_keep_nobody_else_of_their_agent_waiting() {
 
 #[tokio::test]
 async fn what_happens_while_a_connection_catches_up_is_told_behind_it() {
-    let lab = Lab::start().await;
-    lab.set("main", &[("preset", "allow")]).await;
-    let mut wire = lab.connect("main").await;
+    let (lab, mut wire) = Lab::allowing().await;
     for word in ["a", "b"] {
         let (_, call) = wire.post_run(&["basename", word], json!({})).await;
         wire.answer(call).await.unwrap();

@@ -5,8 +5,7 @@ use serde_json::json;
 
 #[tokio::test]
 async fn a_closed_session_denies_what_waits_in_it() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     wire.call("session.open", json!({"session": "s"})).await.unwrap();
     let (_, call) = wire.post_run(&["echo", "hi"], json!({"session": "s"})).await;
     let question = lab.question().await;
@@ -20,8 +19,7 @@ async fn a_closed_session_denies_what_waits_in_it() {
 
 #[tokio::test]
 async fn the_person_closes_a_session_by_the_name_that_is_shown() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let name = "s\u{202e}x";
     wire.call("session.open", json!({"session": name})).await.unwrap();
     let (_, call) = wire.post_run(&["echo", "hi"], json!({"session": name})).await;
@@ -41,8 +39,7 @@ async fn the_person_closes_a_session_by_the_name_that_is_shown() {
 
 #[tokio::test]
 async fn a_subagents_deny_is_final() {
-    let lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (_lab, mut wire) = Lab::connected().await;
     let rules = json!({"*": "deny"});
     wire.call("session.open", json!({"session": "explore", "rules": rules})).await.unwrap();
     wire.call("session.open", json!({"session": "child", "parent": "explore"})).await.unwrap();
@@ -63,8 +60,7 @@ async fn a_subagents_deny_is_final() {
 
 #[tokio::test]
 async fn a_tool_is_asked_about_answered_and_remembered() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let check = json!({"tool": "deploy", "arguments": {"to": "production"}});
     for (answer, decision, error) in
         [("deny", "deny", json!("ToolRejectedError")), ("always", "allow", serde_json::Value::Null)]
@@ -90,8 +86,7 @@ async fn a_tool_is_asked_about_answered_and_remembered() {
 
 #[tokio::test]
 async fn tools_are_answered_by_source_fours_own_procedures() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let asked = wire.call("tool.check", json!({"tool": "deploy", "session": "s"})).await.unwrap();
     lab.question().await;
     let pending = lab.control("tool.pending", json!({})).await.unwrap();

@@ -93,6 +93,21 @@ impl Lab {
         lab
     }
 
+    /// Returns such a host with the agent's connection.
+    pub(crate) async fn connected() -> (Self, Wire) {
+        let lab = Self::start().await;
+        let wire = lab.connect("main").await;
+        (lab, wire)
+    }
+
+    /// Returns such a host, and the connection of an agent that may run everything.
+    pub(crate) async fn allowing() -> (Self, Wire) {
+        let lab = Self::start().await;
+        lab.set("main", &[("preset", "allow")]).await;
+        let wire = lab.connect("main").await;
+        (lab, wire)
+    }
+
     /// Returns a host on a folder that one may have used before.
     pub(crate) async fn in_folder(folder: TempDir) -> Self {
         let home = folder.path().join("home").canonicalize().unwrap();

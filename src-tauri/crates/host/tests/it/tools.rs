@@ -15,8 +15,7 @@ async fn required(lab: &mut Lab) -> ToolApprovalRequired {
 
 #[tokio::test]
 async fn a_denied_call_says_which_error_it_is_and_asks_nobody() {
-    let lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (lab, mut wire) = Lab::connected().await;
     let denied =
         wire.call("tool.check", json!({"tool": "read_file", "arguments": {"path": "x/.env"}})).await.unwrap();
     assert_eq!(
@@ -30,8 +29,7 @@ async fn a_denied_call_says_which_error_it_is_and_asks_nobody() {
 
 #[tokio::test]
 async fn the_event_has_the_fields_of_source_four_and_what_is_hidden_shows() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let arguments = json!({"to": "a\u{202e}b"});
     let asked = wire
         .call("tool.check", json!({"tool": "mcp:my-tool", "arguments": arguments, "session": "s"}))
@@ -51,8 +49,7 @@ async fn the_event_has_the_fields_of_source_four_and_what_is_hidden_shows() {
 
 #[tokio::test]
 async fn the_others_are_told_when_one_answered_and_a_late_answer_does_not_apply() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let asked = wire.call("tool.check", json!({"tool": "deploy", "session": "s"})).await.unwrap();
     lab.question().await;
     let params = json!({"sessionId": "s", "approvalId": asked["checkId"]});
@@ -73,8 +70,7 @@ async fn the_others_are_told_when_one_answered_and_a_late_answer_does_not_apply(
 
 #[tokio::test]
 async fn always_is_written_into_the_file_and_answers_what_else_waits_in_the_session() {
-    let lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (lab, mut wire) = Lab::connected().await;
     let shell =
         |command: &str| json!({"tool": "shell_exec", "arguments": {"command": command}, "session": "s"});
     let first = wire.call("tool.check", shell("git push origin main")).await.unwrap();
@@ -96,8 +92,7 @@ async fn always_is_written_into_the_file_and_answers_what_else_waits_in_the_sess
 
 #[tokio::test]
 async fn a_call_that_holds_a_command_is_saved_by_nobody() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     for (tool, arguments, saved) in [
         ("notes_list", json!({"folder": "inbox"}), true),
         ("box_run", json!({"command": "rm -rf ~/notes"}), false),
@@ -116,8 +111,7 @@ async fn a_call_that_holds_a_command_is_saved_by_nobody() {
 
 #[tokio::test]
 async fn always_holds_in_its_session_where_the_file_cannot_take_it() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let text = r#"{ "deploy": "ask", "*": "ask" }"#;
     lab.control("permissions.set", json!({"agent": "main", "text": text})).await.unwrap();
     let check = json!({"tool": "deploy", "session": "s"});
@@ -142,8 +136,7 @@ async fn always_holds_in_its_session_where_the_file_cannot_take_it() {
 
 #[tokio::test]
 async fn an_edit_counts_from_the_very_next_call() {
-    let lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (lab, mut wire) = Lab::connected().await;
     lab.rule("allow", Some("main"), "/usr/bin/basename").await;
     let file = lab.control("permissions.get", json!({"agent": "main"})).await.unwrap();
     let path = std::path::PathBuf::from(file["path"].as_str().unwrap());
@@ -167,8 +160,7 @@ async fn an_edit_counts_from_the_very_next_call() {
 
 #[tokio::test]
 async fn a_file_that_is_replaced_is_shown_as_what_changes() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let file = json!({"agent": "main", "text": "{\"write_file\": \"ask\"}"});
     lab.control("permissions.set", file).await.unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -192,8 +184,7 @@ async fn a_file_that_is_replaced_is_shown_as_what_changes() {
 
 #[tokio::test]
 async fn a_file_that_is_gone_denies_until_it_is_back() {
-    let lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (lab, mut wire) = Lab::connected().await;
     let file = lab.control("permissions.get", json!({"agent": "main"})).await.unwrap();
     assert!(file["text"].as_str().unwrap().contains("write_file"), "the default is seeded: {file}");
     let writing = json!({"tool": "write_file", "arguments": {"path": "x"}});
@@ -215,8 +206,7 @@ async fn a_file_that_is_gone_denies_until_it_is_back() {
 
 #[tokio::test]
 async fn a_gate_that_is_off_is_told_as_a_danger() {
-    let lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (lab, mut wire) = Lab::connected().await;
     let params = json!({"agent": "main", "text": "{ \"*\": \"allow\" }"});
     let set = lab.control("permissions.set", params).await.unwrap();
     assert!(set["dangers"][0].as_str().unwrap().contains("gate is off"), "{set}");
@@ -228,8 +218,7 @@ async fn a_gate_that_is_off_is_told_as_a_danger() {
 
 #[tokio::test]
 async fn an_agent_that_comes_back_hears_its_answer_and_one_that_does_not_asks_nobody() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let asked = wire.call("tool.check", json!({"tool": "deploy", "session": "s"})).await.unwrap();
     lab.question().await;
     drop(wire);
@@ -319,8 +308,7 @@ async fn tool_policy_closes_host_commands_for_a_session_and_history_shows_it() {
 
 #[tokio::test]
 async fn denying_all_of_an_agent_denies_what_waits_as_well() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     wire.call("tool.check", json!({"tool": "deploy"})).await.unwrap();
     lab.question().await;
     lab.set("main", &[("deniedUntil", "10m")]).await;
@@ -334,8 +322,7 @@ async fn denying_all_of_an_agent_denies_what_waits_as_well() {
 
 #[tokio::test]
 async fn a_shell_tool_is_denied_what_a_host_command_is_denied() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let text = r#"{ "*": "allow" }"#;
     lab.control("permissions.set", json!({"agent": "main", "text": text})).await.unwrap();
     let shell = |command: &str| json!({"tool": "shell_exec", "arguments": {"command": command}});
@@ -369,8 +356,7 @@ async fn a_shell_tool_is_denied_what_a_host_command_is_denied() {
 
 #[tokio::test]
 async fn a_tool_that_writes_files_writes_none_of_posterns_own() {
-    let lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (lab, mut wire) = Lab::connected().await;
     let text = r#"{ "*": "allow" }"#;
     lab.control("permissions.set", json!({"agent": "main", "text": text})).await.unwrap();
     lab.rule("deny", None, "/usr/bin/tee").await;
@@ -427,8 +413,7 @@ async fn a_tool_that_writes_files_writes_none_of_posterns_own() {
 
 #[tokio::test]
 async fn a_deny_rule_answers_a_shell_tool_that_waits() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let check = json!({"tool": "shell_exec", "arguments": {"command": "basename /a"}, "session": "s"});
     let asked = wire.call("tool.check", check).await.unwrap();
     assert_eq!(asked["decision"], "ask", "{asked}");
@@ -455,8 +440,7 @@ async fn approver(lab: &Lab) -> (Wire, Vec<Value>) {
 
 #[tokio::test]
 async fn an_approver_that_comes_back_is_told_again_what_still_waits() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let mut checks = Vec::new();
     for tool in ["deploy", "publish"] {
         let asked = wire.call("tool.check", json!({"tool": tool, "session": "s"})).await.unwrap();
@@ -479,8 +463,7 @@ async fn an_approver_that_comes_back_is_told_again_what_still_waits() {
 
 #[tokio::test]
 async fn a_session_that_is_aborted_cancels_its_calls_for_everybody() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let mut checks = Vec::new();
     for session in ["aborted", "other"] {
         wire.call("session.open", json!({"session": session})).await.unwrap();
@@ -575,8 +558,7 @@ async fn what_is_allowed_always_confined_is_confined_in_the_agents_own_shell() {
 
 #[tokio::test]
 async fn the_reason_of_a_tools_question_is_one_plain_line_without_a_key() {
-    let mut lab = Lab::start().await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::connected().await;
     let file = json!({"agent": "main", "text": r#"{ "*": "ask", "write_file": { "secret/**": "ask" } }"#});
     lab.control("permissions.set", file).await.unwrap();
     let cwd = lab.folder.path().to_owned();
