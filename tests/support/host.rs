@@ -119,7 +119,7 @@ impl Postern {
         let variables: Vec<(String, String)> = variables.iter().map(own).collect();
         prepare(&folder.path().join(data));
         let child = serve(starter, folder.path(), data, &variables);
-        Self { folder, data, child, variables, starter }
+        Self { child, folder, data, variables, starter }
     }
 
     /// Returns its data folder.

@@ -239,7 +239,7 @@ async fn an_owner_who_ends_while_another_has_to_sign_for_a_device_lets_it_in_no_
     let names_it =
         |folder: &Folder| folder.pinned().unwrap().roster.members.iter().any(|member| member.name == "late");
     stage.owner = FleetOwner::connect(&laptop).await.unwrap();
-    let shown = ended_while_it_waits(&mut stage, &ines, &late).await;
+    let shown = Box::pin(ended_while_it_waits(&mut stage, &ines, &late)).await;
     // The owner's next command withdraws it: nobody signs it any more.
     stage.owner = FleetOwner::connect(&laptop).await.unwrap();
     assert!(nothing_waits(&ines).await);
@@ -247,7 +247,7 @@ async fn an_owner_who_ends_while_another_has_to_sign_for_a_device_lets_it_in_no_
     assert!(nothing_waits(&stage.laptop).await && !names_it(&laptop));
 
     // Signed before that command: it proposes that the device leaves again.
-    let shown = ended_while_it_waits(&mut stage, &ines, &late).await;
+    let shown = Box::pin(ended_while_it_waits(&mut stage, &ines, &late)).await;
     sign_proposal(&ines.folder(), &shown).await.unwrap();
     assert!(names_it(&ines.folder()));
     stage.owner = FleetOwner::connect(&laptop).await.unwrap();
