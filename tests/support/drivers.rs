@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// Returns the programs that the window test needs and this machine lacks, in words.
-pub fn missing() -> Option<String> {
+pub(crate) fn missing() -> Option<String> {
     let needed: [(&str, Option<PathBuf>); 5] = [
         ("xdotool (Debian: xdotool)", in_path("xdotool")),
         ("Xvfb (Debian: xvfb)", in_path("Xvfb")),

@@ -1,6 +1,6 @@
 //! The desktop app as a person uses it: its pages, read and clicked through WebDriver.
 
-use crate::drivers::{Group, connect, display, driver, free_port, search};
+use crate::drivers::{Group, connect, display, driver, free_port, missing, search};
 use fantoccini::elements::Element;
 use fantoccini::error::CmdError;
 use fantoccini::key::Key;
@@ -8,7 +8,7 @@ use fantoccini::{Client, Locator};
 use postern_client::{Channel, Control, read_key};
 use postern_contract::methods::{ApproverKind, ListQuestions, Nothing};
 use postern_contract::{AgentRow, Answered, ApproverNotification};
-use postern_protocol::{Notice, NoticeEvent, RunParams};
+use postern_protocol::{Notice, NoticeEvent, RunParams, What};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,8 +16,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-
-pub use crate::drivers::missing;
+use uuid::Uuid;
 
 /// Time that anything may take before the test fails. Generous: what is tested is what happens, not how fast.
 const PATIENCE: Duration = Duration::from_mins(3);
@@ -50,26 +49,28 @@ pub struct Window {
 
 impl Window {
     /// Starts the app in the background: it opens its window only to ask.
-    pub async fn open() -> Self {
+    ///
+    /// Returns nothing where this machine lacks a program for it, and says which. So do the other starts.
+    pub async fn open() -> Option<Self> {
         Self::start(&["--background"]).await
     }
 
     /// Starts the app with the settings open at a page (`doors`, an agent's name, …), and drives that window.
-    pub async fn open_settings(page: &str) -> Self {
-        let window = Self::start(&["--settings", page]).await;
+    pub async fn open_settings(page: &str) -> Option<Self> {
+        let window = Self::start(&["--settings", page]).await?;
         window.turn_to("settings.html").await;
-        window
+        Some(window)
     }
 
     /// Starts the app in the background with its overview open, and drives that window.
-    pub async fn open_overview() -> Self {
-        let window = Self::start(&["--background", "--overview"]).await;
+    pub async fn open_overview() -> Option<Self> {
+        let window = Self::start(&["--background", "--overview"]).await?;
         window.turn_to("popover.html").await;
-        window
+        Some(window)
     }
 
     /// Starts the app with the settings open, and with a page for questions that is let go after a second without one.
-    pub async fn open_forgetful() -> Self {
+    pub async fn open_forgetful() -> Option<Self> {
         Self::start(&["--settings", "activity", "--keep-page", "1"]).await
     }
 
@@ -115,7 +116,11 @@ impl Window {
         tokio::time::timeout(PATIENCE, gone).await.expect("a window stays");
     }
 
-    async fn start(args: &[&str]) -> Self {
+    async fn start(args: &[&str]) -> Option<Self> {
+        if let Some(missing) = missing() {
+            eprintln!("skipped: the window test needs {missing}");
+            return None;
+        }
         let folder = tempfile::tempdir().unwrap();
         let (data, work, home) =
             (folder.path().join("data"), folder.path().join("work"), folder.path().join("home"));
@@ -130,7 +135,7 @@ impl Window {
             let driver = Group::start(&mut driver);
             // The app's socket is where it was: one that was started and not reached is gone with its driver.
             if let Ok(page) = tokio::time::timeout(patience, connect(port, &data, args)).await {
-                return Self {
+                return Some(Self {
                     page,
                     data,
                     work,
@@ -140,7 +145,7 @@ impl Window {
                     _folder: folder,
                     _driver: driver,
                     _display: display,
-                };
+                });
             }
             assert!(patience < PATIENCE, "the app does not start");
             patience *= 2;
@@ -221,6 +226,20 @@ impl Window {
         let row: AgentRow = serde_json::from_value(row).unwrap();
         let key = read_key(Path::new(&row.key_file)).unwrap();
         Channel::connect(Path::new(&row.socket), &key).unwrap()
+    }
+
+    /// Returns a request for a command in the folder that agents may use.
+    pub fn running(&self, command: &[&str]) -> RunParams {
+        let command = command.iter().map(|word| (*word).to_owned()).collect();
+        let mut params = RunParams::new(Uuid::new_v4(), What::Command(command));
+        params.cwd = Some(self.work.display().to_string());
+        params.reason = Some("to show that it runs".to_owned());
+        params
+    }
+
+    /// Returns a request that leaves a file behind when it really runs.
+    pub fn touching(&self, name: &str) -> RunParams {
+        self.running(&["touch", name])
     }
 
     /// Returns the element that the page marks with `data-testid`, once it is there.
@@ -375,9 +394,9 @@ impl Window {
         }
     }
 
-    /// Clicks what answers the question on show.
-    pub async fn answer_by_click(&self, button: &Element) {
-        self.tell(button, "click", &json!({})).await;
+    /// Clicks what the page marks with `data-testid`, which answers the question on show.
+    pub async fn answer_by_click(&self, id: &str) {
+        self.tell(&self.find(id).await, "click", &json!({})).await;
     }
 
     /// Presses a key that answers the question on show.

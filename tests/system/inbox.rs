@@ -5,38 +5,25 @@
 use postern_client::Control;
 use postern_contract::ApproverNotification;
 use postern_contract::methods::ApproverKind;
-use postern_protocol::{NoticeEvent, RunParams, What};
-use postern_tests::window::{self, Window, ask, ending};
+use postern_protocol::NoticeEvent;
+use postern_tests::window::{Window, ask, ending};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use uuid::Uuid;
 
 /// The longest wait for a notification.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-fn touch(window: &Window, name: &str) -> RunParams {
-    let command = ["touch", name].map(str::to_owned).to_vec();
-    RunParams {
-        cwd: Some(window.work.display().to_string()),
-        ..RunParams::new(Uuid::new_v4(), What::Command(command))
-    }
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_inbox_answers_what_it_shows_and_no_window_answers_for_the_other() {
-    if let Some(missing) = window::missing() {
-        eprintln!("skipped: the window test needs {missing}");
-        return;
-    }
-    let window = Window::open_settings("inbox").await;
+    let Some(window) = Window::open_settings("inbox").await else { return };
     // Who has no agent is shown around first.
     window.click("//main//button[normalize-space()='Not Now']").await;
     window.click("//nav//button[contains(., 'Inbox')]").await;
     let mut agent = window.enrol("builder");
     let mut other = window.enrol("research");
-    ask(&mut agent, touch(&window, "first"));
+    ask(&mut agent, window.touching("first"));
     assert!(window.text("question").await.contains("touch first"), "the inbox shows it");
-    ask(&mut other, touch(&window, "second"));
+    ask(&mut other, window.touching("second"));
     // The second one is chosen: it was not seen before, so that arming starts over.
     window.armed().await;
     window.click("//*[@data-testid='waiting'][contains(., 'touch second')]").await;
@@ -50,7 +37,7 @@ async fn the_inbox_answers_what_it_shows_and_no_window_answers_for_the_other() {
     window.turn_to("settings.html").await;
 
     window.armed().await;
-    window.answer_by_click(&window.find("once").await).await;
+    window.answer_by_click("once").await;
     assert!(matches!(ending(&mut other).event, NoticeEvent::Finished(_)), "what was chosen is allowed");
     assert!(window.work.join("second").exists() && !window.work.join("first").exists());
 
@@ -64,7 +51,7 @@ async fn the_inbox_answers_what_it_shows_and_no_window_answers_for_the_other() {
     assert!(forced.contains("isn’t shown in this window"), "{forced}");
     window.turn_to("approval.html").await;
     window.armed().await;
-    window.answer_by_click(&window.find("once").await).await;
+    window.answer_by_click("once").await;
     assert!(matches!(ending(&mut agent).event, NoticeEvent::Finished(_)), "the panel allows");
     window.close().await;
 }
@@ -78,11 +65,7 @@ fn waits_half_an_hour(told: &ApproverNotification) -> bool {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn while_others_see_the_screen_a_question_waits_in_the_inbox_alone() {
     const SWITCH: &str = "//main//label[contains(., 'Keep questions in the inbox')]";
-    if let Some(missing) = window::missing() {
-        eprintln!("skipped: the window test needs {missing}");
-        return;
-    }
-    let window = Window::open_settings("activity").await;
+    let Some(window) = Window::open_settings("activity").await else { return };
     window.click("//main//button[normalize-space()='Not Now']").await;
     window.click("//button[@aria-label='Settings']").await;
     window.turn_to("preferences.html").await;
@@ -92,7 +75,7 @@ async fn while_others_see_the_screen_a_question_waits_in_the_inbox_alone() {
     let mut control = Control::connect(&window.data).unwrap();
     let questions = control.watch_questions(ApproverKind::Terminal).unwrap().questions;
     assert!(questions.is_empty());
-    ask(&mut agent, touch(&window, "quiet"));
+    ask(&mut agent, window.touching("quiet"));
     // As long as what is kept for later.
     while !waits_half_an_hour(&control.next_known_notification(Some(PATIENCE)).unwrap().expect("it waits")) {}
     assert!(window.panels().is_empty(), "and nothing shows it");
@@ -100,7 +83,7 @@ async fn while_others_see_the_screen_a_question_waits_in_the_inbox_alone() {
     window.another_panel(&BTreeSet::new()).await;
     window.turn_to("approval.html").await;
     window.armed().await;
-    window.answer_by_click(&window.find("once").await).await;
+    window.answer_by_click("once").await;
     assert!(matches!(ending(&mut agent).event, NoticeEvent::Finished(_)), "it is asked and answered as ever");
     window.close().await;
 }

@@ -4,18 +4,13 @@
 use fantoccini::key::Key;
 use postern_client::Control;
 use postern_contract::methods::{DoorState, ListDoors, ListRules, Nothing, RuleFilter};
-use postern_protocol::{NoticeEvent, RunParams, What};
-use postern_tests::window::{self, Window, ask, ending};
-use uuid::Uuid;
+use postern_protocol::NoticeEvent;
+use postern_tests::window::{Window, ask, ending};
 
 /// Tests the whole story in one session: starting the app costs more than everything that it does here.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_person_finds_their_way_in_the_real_settings() {
-    if let Some(missing) = window::missing() {
-        eprintln!("skipped: the window test needs {missing}");
-        return;
-    }
-    let window = Window::open_settings("activity").await;
+    let Some(window) = Window::open_settings("activity").await else { return };
     the_first_run_enrols_an_agent_and_tries_it(&window).await;
     assert_eq!(window.windows_of("settings.html").await, 1, "the first run opens no second one");
     a_rule_is_written_changed_and_holds(&window).await;
@@ -77,12 +72,7 @@ async fn a_rule_is_written_changed_and_holds(window: &Window) {
     assert_eq!(ours, [&"touch made *"], "what the page shows is what is kept");
 
     let mut agent = window.channel("builder");
-    let command = ["touch", "made", "too"].map(str::to_owned).to_vec();
-    let params = RunParams {
-        cwd: Some(window.work.display().to_string()),
-        ..RunParams::new(Uuid::new_v4(), What::Command(command))
-    };
-    ask(&mut agent, params);
+    ask(&mut agent, window.running(&["touch", "made", "too"]));
     let NoticeEvent::Finished(finished) = ending(&mut agent).event else {
         panic!("the rule lets it through")
     };
