@@ -351,6 +351,35 @@ fn ordinary_readers_work_confined() {
     assert!(git_has(&agent, "fsck"), "the repository is as it was");
 }
 
+/// A line with a step that a rule allows unconfined runs as a whole without confinement: only the reading of the filter's
+/// program holds it.
+#[test]
+fn a_filter_behind_an_unconfined_step_runs_and_writes_nothing() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = reader(&arena, "main");
+    arena.ok(&["rules", "allow", "uname -s", "--agent", agent.id()]);
+    let mark = arena.home().join("mark");
+    let (touch, written) = (format!("touch {}", mark.display()), mark.display());
+    for filter in [
+        format!("awk '{{ x = 1system(\"{touch}\") }}'"),
+        format!("awk '{{ x = y.5system(\"{touch}\") }}'"),
+        format!("awk '{{ print $1,\n $2 > \"{written}\" }}'"),
+        format!("awk '{{ x = length /\"/; system(\"{touch}\") }} #\"/'"),
+        format!("awk '{{ x = i++ /\"/; system(\"{touch}\") }} #\"/'"),
+        format!("awk '/[[:alpha:]/\"]/; {{ system(\"{touch}\") }} #\"'"),
+        format!("sed -n ':x e {touch}'"),
+        format!("sed ':x w {written}'"),
+    ] {
+        let end = tried(&mut agent, json!({ "shell": format!("uname -s | {filter}") }));
+        assert!(!mark.exists(), "{filter} left something: {end}");
+        assert_eq!(end["method"], "exec.denied", "{filter}: {end}");
+    }
+    for filter in ["awk '{ print $1 }'", "sed -n 's/^/is /p'"] {
+        let end = tried(&mut agent, json!({ "shell": format!("uname -s | {filter}") }));
+        assert!(output(&end).contains("Linux"), "{filter}: {end}");
+    }
+}
+
 fn git_has(agent: &Agent, what: &str) -> bool {
     let done = start("git").args([what]).current_dir(agent.project()).output().unwrap();
     done.status.success()

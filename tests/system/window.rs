@@ -97,7 +97,9 @@ async fn a_page_that_nobody_needs_goes_and_the_next_question_has_a_new_one() {
     window.close().await;
 }
 
-/// The driver loses the window whose page is gone: what is there afterwards is told by the display and the host.
+/// Checks that a page comes again after its process got a signal.
+///
+/// The driver loses the window whose page is gone: the display and the host tell what is there afterwards.
 async fn a_page_is_replaced_after(signal: Signal) {
     // The driver's own page is the settings'; that of questions goes after a second without one.
     let Some(window) = Window::open_forgetful().await else { return };

@@ -19,12 +19,12 @@ pub(crate) fn read_answer(question: &str, otherwise: &str) -> Result<String, Fai
     Ok(said.trim().to_owned())
 }
 
-/// Asks for a yes, unless it was `given` already. Anything else that is typed is the error `no`.
+/// Asks for confirmation, unless it was `given` already. Anything but yes is the error `no`.
 pub(crate) fn require_yes(given: bool, question: &str, otherwise: &str, no: &str) -> Result<(), Failure> {
     if given || is_yes(&read_answer(question, otherwise)?) { Ok(()) } else { Err(Failure::negative(no)) }
 }
 
-/// Asks for a yes to a question that was shown: to `what`. Anything else leaves it waiting.
+/// Asks whether to do `what` about a question that was shown. Anything but yes leaves it waiting.
 pub(crate) fn require_approval(what: &str) -> Result<(), Failure> {
     let prompt = format!("\nType yes to {what}, anything else to leave it waiting:");
     let otherwise = "no terminal to ask on: name what was seen with --digest, or run this in a terminal";

@@ -130,7 +130,7 @@ fn finding(script: &str, way: Brackets) -> ScriptFinding {
 fn behind_label(rest: &str) -> Option<&str> {
     let (line, next) = rest.split_once(['\n', ';']).unwrap_or((rest, ""));
     let label = line.trim().trim_end_matches('}').trim_end();
-    let ends = label.contains(|c: char| c.is_whitespace() || c == '}');
+    let ends = label.chars().any(|one| one.is_whitespace() || one == '}');
     (!ends).then_some(next)
 }
 
