@@ -357,7 +357,8 @@ fn ordinary_readers_work_confined() {
 fn a_filter_behind_an_unconfined_step_runs_and_writes_nothing() {
     let Some(arena) = Arena::open() else { return };
     let mut agent = reader(&arena, "main");
-    arena.ok(&["rules", "allow", "uname -s", "--agent", agent.id()]);
+    agent.sh("echo one > own.txt");
+    arena.ok(&["rules", "allow", "cp -v own.txt copy.txt", "--agent", agent.id()]);
     let mark = arena.home().join("mark");
     let (touch, written) = (format!("touch {}", mark.display()), mark.display());
     for filter in [
@@ -370,13 +371,13 @@ fn a_filter_behind_an_unconfined_step_runs_and_writes_nothing() {
         format!("sed -n ':x e {touch}'"),
         format!("sed ':x w {written}'"),
     ] {
-        let end = tried(&mut agent, json!({ "shell": format!("uname -s | {filter}") }));
+        let end = tried(&mut agent, json!({ "shell": format!("cp -v own.txt copy.txt | {filter}") }));
         assert!(!mark.exists(), "{filter} left something: {end}");
         assert_eq!(end["method"], "exec.denied", "{filter}: {end}");
     }
     for filter in ["awk '{ print $1 }'", "sed -n 's/^/is /p'"] {
-        let end = tried(&mut agent, json!({ "shell": format!("uname -s | {filter}") }));
-        assert!(output(&end).contains("Linux"), "{filter}: {end}");
+        let end = tried(&mut agent, json!({ "shell": format!("cp -v own.txt copy.txt | {filter}") }));
+        assert!(output(&end).contains("own.txt"), "{filter}: {end}");
     }
 }
 
