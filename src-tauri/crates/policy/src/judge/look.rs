@@ -5,6 +5,7 @@
 //! profile `look`.
 
 use super::files;
+use super::filter_programs::only_prints;
 use super::places::{self, StepPlaces};
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
@@ -24,7 +25,7 @@ pub(super) enum Vouched {
     But(ClassGap),
     /// Allowed if the run is confined.
     Confined,
-    /// Allowed with or without confinement: it names no file and reads no configuration.
+    /// Allowed with or without confinement: it names no file, reads no configuration and only prints.
     Anywhere,
     /// Allowed only without confinement: it names no file, and needs what the profile denies.
     Open,
@@ -58,7 +59,7 @@ pub(super) fn vouched<'f>(
         Vouched::Confined
     } else if tells_of_machine(subject, words) {
         Vouched::Open
-    } else if names_no_file(subject, words) {
+    } else if only_filters(subject, words) {
         Vouched::Anywhere
     } else {
         Vouched::Confined
@@ -229,8 +230,8 @@ fn gives_script(option: &str) -> bool {
     }
 }
 
-/// Returns true if no word names a file.
-fn names_no_file(subject: &StepSubject<'_>, words: &[Option<&str>]) -> bool {
+/// Returns true if no word names a file, and a program among the words does no more than print.
+fn only_filters(subject: &StepSubject<'_>, words: &[Option<&str>]) -> bool {
     let Some((name, operands, letters)) =
         subject.step.program().and_then(|name| FILTERS.iter().find(|(program, ..)| *program == name))
     else {
@@ -259,5 +260,6 @@ fn names_no_file(subject: &StepSubject<'_>, words: &[Option<&str>]) -> bool {
             Some(_) | None => left -= 1,
         }
     }
-    true
+    let known: Vec<&str> = words.iter().skip(1).filter_map(|word| *word).collect();
+    only_prints(name, &known)
 }

@@ -26,6 +26,7 @@ mod covering;
 mod deny;
 mod doubt;
 mod files;
+mod filter_programs;
 mod guarded;
 mod host;
 mod invocation;

@@ -189,6 +189,10 @@ fn beside_what_a_rule_lets_run_free_the_list_vouches_for_filters_only() {
         ("cargo test | sed -ne 1,5p", Decision::Allow),
         ("cargo test | sed -ep notes.txt", Decision::Ask),
         ("cargo test | sed --expression=p notes.txt", Decision::Ask),
+        ("cargo test | sed 's/where/we/g'", Decision::Allow),
+        ("cargo test | sed 's/[w]/x/;2d'", Decision::Ask),
+        ("cargo test | awk '{ print $1 }'", Decision::Allow),
+        ("cargo test | awk '$1 > 3'", Decision::Ask),
         ("cargo test | base64 -d", Decision::Allow),
         ("cargo test; base64 -inotes.txt", Decision::Ask),
         ("cargo test; base64 --input=notes.txt", Decision::Ask),
@@ -196,6 +200,7 @@ fn beside_what_a_rule_lets_run_free_the_list_vouches_for_filters_only() {
         let verdict = reader()
             .program("/usr/bin/date", "date")
             .program("/usr/bin/sed", "sed")
+            .program("/usr/bin/awk", "awk")
             .program("/usr/bin/base64", "base64")
             .with_allow_rule("cargo test")
             .with_shell_text(text)
