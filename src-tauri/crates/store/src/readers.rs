@@ -37,14 +37,6 @@ impl Readers {
         result
     }
 
-    /// Runs `work` on a connection of its own, which keeps nothing of what was read in memory.
-    pub(crate) fn read_apart<T>(
-        &self,
-        work: impl FnOnce(&Connection) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        work(&open_reader(&self.path)?)
-    }
-
     /// Runs `work`, which takes microseconds, on the connection that is kept for such; it waits for others who do.
     pub(crate) fn look_up<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
         let mut kept = self.keyed.lock().unwrap_or_else(PoisonError::into_inner);

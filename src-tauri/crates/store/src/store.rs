@@ -178,11 +178,6 @@ impl Store {
         self.doubting(self.shared.readers.read(work))
     }
 
-    /// Reads like [`Store::read`], for much that is read once: its pages are not kept in memory.
-    pub fn read_apart<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
-        self.doubting(self.shared.readers.read_apart(work))
-    }
-
     /// Reads like [`Store::read`], for what is found by its key in microseconds: one such look after the
     /// other.
     pub fn look_up<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {

@@ -4,28 +4,24 @@ use super::agent_folder::AgentFolder;
 use super::managed::Managed;
 use super::permissions_file::PermissionsFile;
 use super::snapshot::{AgentEntry, Snapshot};
-use super::{HostPaths, PolicyStore, PolicyStoreError, settings};
+use super::{PolicyStore, PolicyStoreError, settings};
 use postern_contract::{Concern, ConcernKind};
 use postern_exec::resolve::{leave_out_missing, search_path};
 use postern_policy::permissions::{DEFAULT_FILE, dangers};
-use postern_policy::{AgentId, AgentPolicy, Effect, Lookup, Rule, RuleId, RuleSet};
+use postern_policy::{AgentId, AgentPolicy, Effect, Lookup, Rule, RuleSet};
 use postern_store::agents::Agent;
 use postern_store::audit::{self, ChangeAuthor};
-use postern_store::{Store, rules};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Number of rules from which on two threads read and compile them.
-const MANY: usize = 4096;
-
 /// Rows that are read from the record.
 struct Record {
     agents: Vec<Agent>,
-    /// All of them in parts, or those of the one agent whose part is built.
-    rules: Vec<Vec<Rule>>,
+    /// All of them, or those of the one agent whose part is built.
+    rules: Vec<Rule>,
     settings: postern_contract::methods::HostSettings,
 }
 
@@ -96,17 +92,18 @@ impl PolicyStore {
         let managed = self.read_managed();
         // What an organization ships is in every agent's part.
         let only = only.filter(|_| managed == before.managed);
-        let store = &self.inner.store;
-        let record = Record {
-            agents: store.read(postern_store::agents::list_agents)?,
-            rules: match only {
-                Some(agent) => vec![store.read(|conn| rules::of_agent(conn, agent))?],
-                None => read_rules(store)?,
-            },
-            settings: store.read(settings::read_settings)?,
-        };
+        let record = self.inner.store.read(|conn| {
+            Ok(Record {
+                agents: postern_store::agents::list_agents(conn)?,
+                rules: match only {
+                    Some(agent) => postern_store::rules::of_agent(conn, agent)?,
+                    None => postern_store::rules::list_rules(conn)?,
+                },
+                settings: settings::read_settings(conn)?,
+            })
+        })?;
         let mut by_agent: BTreeMap<Option<&AgentId>, Vec<&Rule>> = BTreeMap::new();
-        for rule in record.rules.iter().flatten() {
+        for rule in &record.rules {
             by_agent.entry(rule.agent.as_ref()).or_default().push(rule);
         }
         let rules_of = |agent| by_agent.get(&agent).map(Vec::as_slice).unwrap_or_default();
@@ -183,7 +180,7 @@ impl PolicyStore {
     /// Compiles rules, and looks up what lies where deny rules point, so that the same program is denied under any name.
     pub(super) fn compile<'a>(&self, rules: impl IntoIterator<Item = &'a Rule>) -> RuleSet {
         let places = self.places();
-        let mut set = compile_rules(&rules.into_iter().collect::<Vec<_>>(), places);
+        let mut set = RuleSet::compile(rules, &places.home, places.any_case);
         let folders = search_path(&[], &places.home);
         let mut paths = Vec::new();
         for (id, name) in set.denied_programs(&places.home) {
@@ -203,38 +200,6 @@ impl PolicyStore {
         }
         set
     }
-}
-
-/// Reads every rule, in the order they were made: the later half of many on a thread of its own.
-fn read_rules(store: &Store) -> Result<Vec<Vec<Rule>>, postern_store::Error> {
-    let newest = store.read(rules::newest_id)?;
-    if usize::try_from(newest).is_ok_and(|newest| newest < MANY) {
-        return Ok(vec![store.read(rules::list_rules)?]);
-    }
-    let middle = newest / 2;
-    std::thread::scope(|scope| {
-        let later = scope.spawn(|| store.read_apart(|conn| rules::list_between(conn, middle, RuleId::MAX)));
-        let earlier = store.read(|conn| rules::list_between(conn, RuleId::MIN, middle))?;
-        Ok(vec![earlier, joined(later)?])
-    })
-}
-
-/// Compiles rules: the later half of many on a thread of its own.
-fn compile_rules(rules: &[&Rule], places: &HostPaths) -> RuleSet {
-    let compile = |rules: &[&Rule]| RuleSet::compile(rules.iter().copied(), &places.home, places.any_case);
-    if rules.len() < MANY {
-        return compile(rules);
-    }
-    let (earlier, later) = rules.split_at(rules.len() / 2);
-    std::thread::scope(|scope| {
-        let later = scope.spawn(|| compile(later));
-        compile(earlier).join_with(&joined(later))
-    })
-}
-
-/// Returns what a thread gives. Rules that it does not give must not be missed: its panic goes on.
-fn joined<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// Runs a write with its author. Without a named author, the file was changed on disk.

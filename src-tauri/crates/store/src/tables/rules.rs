@@ -147,17 +147,6 @@ pub fn list_rules(conn: &Connection) -> Result<Vec<Rule>, Error> {
     select_rules(conn, "TRUE", [])
 }
 
-/// Returns the rules whose numbers come after one and up to another, in the order they were made.
-pub fn list_between(conn: &Connection, after: RuleId, last: RuleId) -> Result<Vec<Rule>, Error> {
-    select_rules(conn, "id > ?1 AND id <= ?2", [after, last])
-}
-
-/// Returns the highest number of a rule; 0 where there is none.
-pub fn newest_id(conn: &Connection) -> Result<RuleId, Error> {
-    let mut query = conn.prepare_cached("SELECT coalesce(max(id), 0) FROM rules")?;
-    Ok(query.query_row([], |row| row.get(0))?)
-}
-
 /// Returns an agent's own rules, in the order they were made.
 pub fn of_agent(conn: &Connection, agent: &AgentId) -> Result<Vec<Rule>, Error> {
     select_rules(conn, "agent = ?1", [agent.as_str()])
@@ -438,26 +427,6 @@ mod tests {
             .wait()
             .unwrap();
         assert_eq!(store.read(list_rules).unwrap(), [kept], "editing keeps the use");
-    }
-
-    #[test]
-    fn rules_are_read_in_parts_that_make_all_of_them() {
-        let (_folder, store) = open_temp_store();
-        assert_eq!(store.read(newest_id).unwrap(), 0);
-        let done = store.write(|conn| {
-            agents::insert_agent(conn, &sample_agent("main"))?;
-            let rules = [allow_rule(None, "ls"), full(), full(), allow_rule(None, "rm")];
-            rules.iter().try_for_each(|rule| insert_rule(conn, rule).map(drop))
-        });
-        done.wait().unwrap();
-        let all = store.read(list_rules).unwrap();
-        let newest = store.read(newest_id).unwrap();
-        assert_eq!(all.last().map(|rule| rule.id), Some(newest));
-        for middle in 0..=newest {
-            let earlier = store.read(|conn| list_between(conn, 0, middle)).unwrap();
-            let later = store.read_apart(|conn| list_between(conn, middle, RuleId::MAX)).unwrap();
-            assert_eq!([earlier, later].concat(), all, "parted after {middle}");
-        }
     }
 
     #[test]
