@@ -64,8 +64,9 @@ fn whatever_a_run_left_behind_changes_no_setting() {
     let Some(arena) = Arena::open() else { return };
     let mut agent = arena.agent("main", &[]);
     leave_behind(&arena, &mut agent);
-    let refused = agent.sh(&format!("touch go; {TRIED}"));
+    let refused = agent.sh(&format!("touch go serve; until [ -e served ]; do sleep 0.1; done; {TRIED}"));
     assert_eq!(refused.matches("may not control Postern").count(), 3, "{refused}");
+    assert!(refused.contains("may not start Postern"), "{refused}");
     assert_eq!(agent.policy()["security"], "allowlist");
     arena.ok(&["agents", "set", agent.id(), "ask=always"]);
     assert_eq!(agent.policy()["ask"], "always", "the person's own terminal still does");

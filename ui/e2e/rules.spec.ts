@@ -1,9 +1,19 @@
-import { expect, test } from "@playwright/test";
+import { expect, test, type Page } from "@playwright/test";
 import { nothingSerious, nothingSideways, openRules, rule } from "./support";
 
 test.beforeEach(async ({ page }) => {
   await page.setViewportSize({ width: 1380, height: 860 });
 });
+
+/** Edits a rule in its row: again where the row was drawn anew between the two clicks. */
+async function edited(page: Page, pattern: string) {
+  const field = page.getByRole("textbox", { name: "Pattern" });
+  await expect(async () => {
+    await rule(page, pattern).dblclick();
+    await expect(field).toBeVisible({ timeout: 2000 });
+  }).toPass();
+  return field;
+}
 
 test("the allowlist shows where, when, what and from where", async ({ page }) => {
   await openRules(page);
@@ -17,8 +27,7 @@ test("the allowlist shows where, when, what and from where", async ({ page }) =>
 
 test("a pattern is edited in its row, checked as it is typed, and keeps its use", async ({ page }) => {
   await openRules(page);
-  await rule(page, "git push *").dblclick();
-  const field = page.getByRole("textbox", { name: "Pattern" });
+  const field = await edited(page, "git push *");
   await field.fill("sh *");
   await expect(field).toHaveAccessibleDescription(/would allow every program that it can start/);
   await field.press("Enter");
@@ -32,8 +41,7 @@ test("a pattern is edited in its row, checked as it is typed, and keeps its use"
 
 test("esc leaves a pattern as it was", async ({ page }) => {
   await openRules(page);
-  await rule(page, "npm run build").dblclick();
-  await page.getByRole("textbox", { name: "Pattern" }).fill("something else");
+  await (await edited(page, "npm run build")).fill("something else");
   await page.keyboard.press("Escape");
   await expect(rule(page, "npm run build")).toHaveCount(1);
 });
@@ -135,6 +143,7 @@ test("a broad rule says what it also covers, and is confirmed once, by keyboard"
   await expect(asked).toHaveCount(0);
   await expect(editor.getByLabel("Pattern")).toBeFocused();
   await page.keyboard.press("Enter");
+  await expect(asked.getByRole("button", { name: "Cancel" })).toBeFocused();
   await page.keyboard.press("Tab");
   await expect(asked.getByRole("button", { name: "Save Broad Rule" })).toBeFocused();
   await page.keyboard.press("Enter");

@@ -20,8 +20,14 @@ use postern_fleet::{
 };
 use std::fs::File;
 use std::net::SocketAddr;
+use std::time::Duration;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::{self, PemObject as _};
+
+/// Time that a change waits for another one of this Mac to be stored.
+const STORING_LASTS: Duration = Duration::from_secs(10);
+/// Time between two looks whether it is.
+const STORING_AGAIN: Duration = Duration::from_millis(50);
 
 /// Choices for a new fleet.
 #[derive(Debug, Clone)]
@@ -307,26 +313,45 @@ impl FleetOwner {
 
     /// Follows the rosters that came after this one, and returns them as their owners signed them.
     async fn follow(&mut self) -> Result<Vec<SignedEnvelope>, FleetError> {
+        let mut followed = self.follow_stored().await?;
+        followed.extend(self.finish_roster().await?);
+        Ok(followed)
+    }
+
+    /// Follows the rosters that the broker keeps.
+    async fn follow_stored(&mut self) -> Result<Vec<SignedEnvelope>, FleetError> {
         let (client, fleet, key) = (&self.link.client, &self.membership.fleet, &self.keys.open);
-        let (newest, mut followed) =
+        let (newest, followed) =
             store::follow_from(client, fleet, key, &self.folder, self.pinned.clone()).await?;
         self.pinned = newest;
         if let Some(signed) = followed.last() {
             self.signed = signed.clone();
         }
-        followed.extend(self.finish_roster().await?);
         Ok(followed)
     }
 
     /// Stores the roster that was signed here and that the broker did not confirm, if it can still follow. A broker may have
     /// shown it to members: the fleet gets no other one of its version from here.
-    async fn finish_roster(&mut self) -> Result<Option<SignedEnvelope>, FleetError> {
+    async fn finish_roster(&mut self) -> Result<Vec<SignedEnvelope>, FleetError> {
         if self.folder.pending_roster()?.is_none() {
-            return Ok(None);
+            return Ok(Vec::new());
         }
-        // Another task or program of this Mac may be storing it.
-        let Some(_turn) = self.folder.try_storing()? else { return Ok(None) };
-        let Some(pending) = self.folder.pending_roster()? else { return Ok(None) };
+        let _turn = self.begin_storing().await?;
+        let before = self.pinned.roster.members.clone();
+        let followed = match self.folder.pending_roster()? {
+            Some(pending) => self.finish_pending(pending).await?.into_iter().collect(),
+            // Another task or program of this Mac stored it meanwhile.
+            None => self.follow_stored().await?,
+        };
+        let stays = |member: &Member| self.pinned.roster.member(&member.id).is_some();
+        self.removed_late = before.into_iter().filter(|member| !stays(member)).collect();
+        Ok(followed)
+    }
+
+    async fn finish_pending(
+        &mut self,
+        pending: SignedEnvelope,
+    ) -> Result<Option<SignedEnvelope>, FleetError> {
         if Hash::of_bytes(&pending.payload) == self.pinned.hash {
             // It was stored, and only its confirmation was lost.
             self.settle_roster().await?;
@@ -340,18 +365,23 @@ impl FleetOwner {
             self.folder.forget_pending_roster()?;
             return Ok(None);
         };
-        let before = self.pinned.roster.members.clone();
         self.store_roster(next, pending.clone()).await?;
-        let stays = |member: &Member| self.pinned.roster.member(&member.id).is_some();
-        self.removed_late = before.into_iter().filter(|member| !stays(member)).collect();
         self.is_finished_late = true;
         Ok(Some(pending))
     }
 
-    /// Returns the lock under which this Mac stores a roster.
-    fn begin_storing(&self) -> Result<File, FleetError> {
-        let busy = || FleetError::Refused("another change is stored at this time: try again".to_owned());
-        self.folder.try_storing()?.ok_or_else(busy)
+    /// Waits for the lock under which this Mac stores a roster: another of its tasks or programs may hold it.
+    async fn begin_storing(&self) -> Result<File, FleetError> {
+        let turn = async {
+            loop {
+                if let Some(turn) = self.folder.try_storing()? {
+                    return Ok(turn);
+                }
+                tokio::time::sleep(STORING_AGAIN).await;
+            }
+        };
+        let late = |_| FleetError::Refused("another change is stored at this time: try again".to_owned());
+        tokio::time::timeout(STORING_LASTS, turn).await.map_err(late)?
     }
 
     /// Stores the next roster for its members, and counts by it.
@@ -470,7 +500,7 @@ impl FleetOwner {
         let envelope = header.sign_body(roster, &[&self.keys.sign]);
         store::require_size::<Roster>(&envelope)?;
         let next = self.pinned.verify_next(&envelope, &self.membership.fleet).map_err(FleetError::refused)?;
-        let _turn = self.begin_storing()?;
+        let _turn = self.begin_storing().await?;
         self.folder.keep_pending_roster(&envelope)?;
         self.store_roster(next, envelope.clone()).await?;
         Ok(envelope)

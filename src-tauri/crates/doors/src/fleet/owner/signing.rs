@@ -44,7 +44,7 @@ impl FleetOwner {
         let checked = self.check_proposal(&shown.proposal).map_err(FleetError::Refused)?;
         let needed = self.needed(&shown.proposal, &checked);
         self.require_signable(&checked, &needed).map_err(FleetError::Refused)?;
-        let _turn = self.begin_storing()?;
+        let _turn = self.begin_storing().await?;
         self.note_signed(&shown.proposal, &checked.content)?;
         let signed = shown.proposal.signed_with(&self.keys.sign, &self.pinned.roster, MemberRole::Owner);
         let checked = self.check_proposal(&signed).map_err(FleetError::Refused)?;
