@@ -160,7 +160,8 @@ impl StepEffects {
         for unsafe_arg in &step.ways_out {
             let word = step.argv.get(unsafe_arg.argument).map(word_text).unwrap_or_default();
             let (effect, scope, reversible) = of_argument(unsafe_arg, word, step);
-            let is_verb = !word.starts_with('-');
+            // A program of sed is a word like a command's name, and no table tells what it runs.
+            let is_verb = !word.starts_with('-') && unsafe_arg.effect != ArgEffect::Shell;
             if unsafe_arg.effect == ArgEffect::Folder {
                 self.set_folder(path_of(unsafe_arg, word, step));
             }
