@@ -1,8 +1,8 @@
 //! Effects as people read them: a verb and its object.
 
 use super::argument::argument;
-use super::sentence::Sentence;
-use crate::piece::{Piece, PieceKind, ShownText};
+use super::sentence::{Sentence, capitalized};
+use crate::piece::ShownText;
 use crate::shown::AlsoCovers;
 use postern_command::effect::{EffectScope, InstallPlace, Reversible, UnknownEffectReason, is_git_clone};
 use postern_command::{CommandEffect, Words, escape};
@@ -26,12 +26,7 @@ pub fn effect_sentence(rated: &RatedEffect) -> ShownText {
     let is_final = rated.reversible == Reversible::No
         && matches!(rated.effect, CommandEffect::Delete { .. } | CommandEffect::ChangeRepository { .. });
     let said = if is_final { said.literal(" (can’t be undone)") } else { said };
-    let mut pieces = said.pieces();
-    if let Some(Piece { text, kind: PieceKind::Plain }) = pieces.first_mut() {
-        let (first, rest) = text.split_at(text.chars().next().map_or(0, char::len_utf8));
-        *text = format!("{}{rest}", first.to_uppercase());
-    }
-    pieces
+    said.capitalized().pieces()
 }
 
 /// Returns the most consequential effect as a sentence about the agent: `builder wants to push commits to origin`.
@@ -118,9 +113,7 @@ pub fn effect_kind(kind: &str) -> &'static str {
 
 /// Returns a kind of effect as it stands alone in a list: `Delete files`.
 pub fn effect_kind_sentence(kind: &str) -> String {
-    let words = effect_kind(kind);
-    let (first, rest) = words.split_at(1);
-    format!("{}{rest}", first.to_uppercase())
+    capitalized(effect_kind(kind))
 }
 
 /// Returns what a broad rule covers besides.

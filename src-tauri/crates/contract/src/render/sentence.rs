@@ -8,6 +8,12 @@ use postern_command::{Note, Words};
 #[must_use]
 pub struct Sentence(ShownText);
 
+/// Returns words with a capital letter at their beginning.
+pub(super) fn capitalized(words: &str) -> String {
+    let (first, rest) = words.split_at(words.chars().next().map_or(0, char::len_utf8));
+    format!("{}{rest}", first.to_uppercase())
+}
+
 impl Sentence {
     /// Begins with fixed words.
     pub fn new(words: impl Into<Words>) -> Self {
@@ -40,6 +46,14 @@ impl Sentence {
     pub fn code_list<'a>(mut self, texts: impl IntoIterator<Item = &'a String>) -> Self {
         for (at, text) in texts.into_iter().enumerate() {
             self = if at > 0 { self.literal(", ") } else { self }.code(text);
+        }
+        self
+    }
+
+    /// Begins with a capital letter, unless it begins with code.
+    pub fn capitalized(mut self) -> Self {
+        if let Some(Piece { text, kind: PieceKind::Plain }) = self.0.first_mut() {
+            *text = capitalized(text);
         }
         self
     }

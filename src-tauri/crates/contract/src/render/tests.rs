@@ -106,6 +106,10 @@ fn facts_become_sentences() {
             "`-c` decides which programs are run.",
         ),
         (
+            cause_text(&Cause::UnsafeArg(ArgFact::Note("this script may do more".into()))),
+            "This script may do more.",
+        ),
+        (
             pieces_to_text(&finding_sentence(&StageFinding::Read { shell: true, steps: 1, clear: true })),
             "Shell text with 1 command, understood in full.",
         ),

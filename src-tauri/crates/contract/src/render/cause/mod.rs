@@ -204,7 +204,7 @@ pub(super) fn cause_to(audience: Audience, cause: &Cause) -> ShownText {
                 .literal(".")
         }
         Cause::Writes { target } => Sentence::new("It writes to ").code(target).literal("."),
-        Cause::UnsafeArg(fact) => argument(Sentence::default(), fact).literal("."),
+        Cause::UnsafeArg(fact) => argument(Sentence::default(), fact).literal(".").capitalized(),
         Cause::NeedsNoRule => Sentence::new("Nothing here needs a rule."),
         Cause::ReadsConfined => Sentence::new("It only reads, confined, and this agent may read."),
         Cause::ReadsNoFile => Sentence::new("It only reads, and names no file."),
