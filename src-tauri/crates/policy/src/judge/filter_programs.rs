@@ -13,7 +13,7 @@ const OF_SED: [char; 5] = ['e', 'r', 'R', 'w', 'W'];
 /// Returns true if the words of a filter hold a program that can only print, as far as its letters tell.
 pub(super) fn only_prints(program: &str, words: &[&str]) -> bool {
     match program {
-        "awk" | "gawk" | "mawk" => awk_texts(words).all(|text| {
+        "awk" | "gawk" | "mawk" => awk_texts(words).into_iter().all(|text| {
             // Of a bar alone awk makes a pipe; two of them are an `or`.
             !OF_AWK.iter().any(|part| text.contains(part)) && !text.replace("||", "").contains('|')
         }),
@@ -28,13 +28,17 @@ pub(super) fn only_prints(program: &str, words: &[&str]) -> bool {
 }
 
 /// Returns every word but separators (`-F`) and values (`-v`), which are no code.
-fn awk_texts<'w>(words: &[&'w str]) -> impl Iterator<Item = &'w str> {
-    let mut is_value = false;
-    let texts = words.iter().filter(move |word| {
-        let was_value = std::mem::replace(&mut is_value, matches!(**word, "-F" | "-v"));
-        !was_value && !word.starts_with("-F") && !word.starts_with("-v")
-    });
-    texts.copied().collect::<Vec<_>>().into_iter()
+fn awk_texts<'w>(words: &[&'w str]) -> Vec<&'w str> {
+    let mut texts = Vec::new();
+    let mut given = words.iter().copied();
+    while let Some(word) = given.next() {
+        if matches!(word, "-F" | "-v") {
+            given.next();
+        } else if !word.starts_with("-F") && !word.starts_with("-v") {
+            texts.push(word);
+        }
+    }
+    texts
 }
 
 /// Returns true for options of one letter, with at most an `e` at their end, whose script is the next word.
@@ -122,6 +126,7 @@ mod tests {
             &["awk", "{ print | \"sh\" }"],
             &["awk", "{ print ||| \"sh\" }"],
             &["awk", "-v", "x=1", "{ x | getline }"],
+            &["awk", "-F", "-v", "{ print > \"f\" }"],
             &["gawk", "--source={ system(\"id\") }"],
             &["awk", "{ print ENVIRON[\"A\"] }"],
             &["jq", "-n", "env.A/env.B"],
