@@ -78,6 +78,10 @@ pub const OF_AGENTS: &[&str] = &[
     ".vscode",
     ".idea",
     ".devcontainer",
+];
+
+/// Settings of agents and editors that few people have.
+pub const OF_RARE_AGENTS: &[&str] = &[
     ".zed",
     ".helix",
     ".roo",
@@ -97,13 +101,13 @@ const OF_TOOLS: &[&str] =
 
 /// Returns true if a path is one of them, or lies in one.
 pub(crate) fn is_obeyed(path: &str) -> bool {
-    let all = || [START_FILES, OF_REPOSITORIES, OF_AGENTS, OF_TOOLS].into_iter().flatten();
+    let all = || [START_FILES, OF_REPOSITORIES, OF_AGENTS, OF_RARE_AGENTS, OF_TOOLS].into_iter().flatten();
     let starts = std::iter::once(0).chain(path.match_indices('/').map(|(at, _)| at + 1));
     starts.filter_map(|at| path.get(at..)).any(|rest| all().any(|name| begins_with(rest, name)))
 }
 
 /// Returns true if a path begins with these names, ignoring case.
-fn begins_with(path: &str, names: &str) -> bool {
+pub fn begins_with(path: &str, names: &str) -> bool {
     let (path, names) = (path.as_bytes(), names.as_bytes());
     path.len() >= names.len()
         && path[..names.len()].eq_ignore_ascii_case(names)

@@ -113,7 +113,7 @@ impl Subjects {
 
     /// Returns true if a member gets replies on a subject.
     ///
-    /// A request may name any other one, and the broker lets whoever replies publish there.
+    /// A request may name any other one, and the broker lets the member who replies publish there.
     pub fn is_inbox_of(member: &str, subject: &str) -> bool {
         subject.strip_prefix(&Self::inbox_prefix(member)).is_some_and(|rest| rest.starts_with('.'))
     }

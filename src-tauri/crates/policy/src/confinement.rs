@@ -1,6 +1,7 @@
 //! Confinement profiles, and the places that no confined run may read.
 
 use crate::path;
+use postern_command::obeyed::begins_with;
 use postern_protocol::{Confined, Profile, short_folder};
 use serde::{Deserialize, Serialize};
 
@@ -375,14 +376,6 @@ impl UnreadablePlaces {
     fn at_home<'k>(&self, key: &'k str) -> Option<&'k str> {
         key.strip_prefix(self.home.as_str())?.strip_prefix('/')
     }
-}
-
-/// Returns true if a path begins with these names, ignoring case.
-fn begins_with(path: &str, names: &str) -> bool {
-    let (path, names) = (path.as_bytes(), names.as_bytes());
-    path.len() >= names.len()
-        && path[..names.len()].eq_ignore_ascii_case(names)
-        && matches!(path.get(names.len()), None | Some(b'/'))
 }
 
 #[cfg(test)]

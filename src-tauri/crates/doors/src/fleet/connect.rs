@@ -270,8 +270,8 @@ pub(super) async fn publish_confirmed(
 
 /// Returns the header by which the broker recognizes a message that comes again.
 ///
-/// It is made of a signature, so nobody else knows it before: of two messages of one id in a stream, whoever sent them, the broker
-/// drops the later.
+/// It is made of a signature, so that nobody else can use it first: the broker drops the second of two messages with one id in a
+/// stream, also of another sender.
 pub(super) fn message_id(key: &SignKey, message: &str) -> HeaderMap {
     let signature = key.sign(format!("postern-fleet message {message}").as_bytes());
     let mut headers = HeaderMap::new();

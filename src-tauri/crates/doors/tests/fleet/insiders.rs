@@ -426,7 +426,7 @@ async fn no_request_has_others_write_what_its_sender_may_not() {
     meeting.abort();
 }
 
-/// The broker drops the later of two messages of one id in a stream, whoever sent them.
+/// The broker drops the second of two messages with one id in a stream, also of another sender.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_host_has_the_broker_drop_the_audit_of_another() {
     let mut stage = Stage::set().await;

@@ -3,6 +3,7 @@
 use super::places::{EXCEPT, PLACES};
 use super::{ProtectedPlaces, Protection, Root, comparison_key, path_names};
 use crate::path;
+use postern_command::obeyed::OF_RARE_AGENTS;
 use std::sync::LazyLock;
 
 /// Stand-in for a protected place that does not exist.
@@ -63,21 +64,6 @@ fn is_entry(folder: &str, name: &str) -> bool {
         })
 }
 
-/// Settings of agents and editors that few people have.
-const RARE: [&str; 11] = [
-    ".zed",
-    ".helix",
-    ".roo",
-    ".kilocode",
-    ".qwen",
-    ".factory",
-    ".amazonq",
-    ".trae",
-    ".junie",
-    "crush.json",
-    ".crush.json",
-];
-
 /// Returns true if protected places in any folder lie in entries of this name, which is none itself (`.github` of `.github/hooks`).
 pub fn holds_protected_entry(name: &str) -> bool {
     let key = comparison_key(name);
@@ -98,7 +84,8 @@ pub fn unprotected_in(name: &str) -> &'static [&'static str] {
 pub fn pinned_when_absent() -> impl Iterator<Item = &'static str> {
     let obeyed = |protection| matches!(protection, Protection::AgentSettings);
     let named = PLACES.iter().filter(move |place| place.root == Root::Anywhere && obeyed(place.protection));
-    let names = named.map(|place| place.path).filter(|path| !path.contains('/') && !RARE.contains(path));
+    let names =
+        named.map(|place| place.path).filter(|path| !path.contains('/') && !OF_RARE_AGENTS.contains(path));
     names.chain([".git", ".envrc"])
 }
 

@@ -218,7 +218,8 @@ pub(super) static PLACES: LazyLock<Vec<ProtectedPlace>> = LazyLock::new(|| {
     let groups = [
         (StartFile, obeyed::START_FILES, FIXED),
         (Repository, obeyed::OF_REPOSITORIES, FIXED_OF_REPOSITORIES),
-        (AgentSettings, obeyed::OF_AGENTS, FIXED_OF_AGENTS),
+        (AgentSettings, obeyed::OF_AGENTS, &[]),
+        (AgentSettings, obeyed::OF_RARE_AGENTS, FIXED_OF_AGENTS),
     ];
     let mut all = Vec::new();
     for (protection, names, fixed) in groups {
