@@ -113,6 +113,10 @@ fn without_one_alias(path: &str) -> Option<&str> {
     if let Some(rest) = private.filter(|rest| PRIVATE.iter().any(|name| behind(rest, &[*name]).is_some())) {
         return Some(rest);
     }
+    // Hardly a path has a name that begins with dots, and a search for a short text is much faster than one without case.
+    if !path.contains("/..") {
+        return None;
+    }
     let is_fork = |part: &[u8]| part.starts_with(b"/..") && part.eq_ignore_ascii_case(FORK.as_bytes());
     let fork = path.as_bytes().windows(FORK.len()).position(is_fork)?;
     let ends = path.as_bytes().get(fork + FORK.len()).is_none_or(|byte| *byte == b'/');
@@ -286,9 +290,12 @@ pub(crate) fn deny_key(path: &str) -> String {
 }
 
 /// Returns the text without the marks that some file systems overlook in a name.
-pub(crate) fn unmarked(text: &str) -> String {
+pub(crate) fn unmarked(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
     let overlooked = |c: char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    text.chars().filter(|c| !overlooked(*c)).collect()
+    Cow::Owned(text.chars().filter(|c| !overlooked(*c)).collect())
 }
 
 #[cfg(test)]

@@ -32,6 +32,10 @@ pub(crate) fn family(name: &str) -> String {
 fn family_of_lower(base: &str) -> &str {
     let base = base.strip_suffix(".exe").unwrap_or(base);
     let unversioned = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+    // Nearly every name is its family's.
+    if unversioned.len() == base.len() && !base.starts_with('g') && !is_loader(base) {
+        return base;
+    }
     let class = table::program(unversioned).map(|program| program.class);
     if matches!(class, Some(ProgramClass::Shell | ProgramClass::Interpreter)) {
         return unversioned;

@@ -19,9 +19,12 @@ pub(super) fn separated(text: &str, outline: &Outline) -> Option<String> {
     let starts: HashSet<usize> =
         outline.commands.iter().filter_map(|words| Some(words.first()?.start)).collect();
     let mut bytes = text.as_bytes().to_vec();
-    let mut found = false;
+    let (mut found, mut next) = (false, 0);
     for (at, _) in text.match_indices('\n') {
-        let next = text.len() - behind_comments(&text[at + 1..]).len();
+        // Newlines among the same comments have the same behind them: a long comment is read once.
+        if at >= next {
+            next = text.len() - behind_comments(&text[at + 1..]).len();
+        }
         if (starts.contains(&next) || assigns(&text[next..])) && ends_command(&text[..at]) {
             *bytes.get_mut(at)? = b';';
             found = true;
@@ -32,11 +35,8 @@ pub(super) fn separated(text: &str, outline: &Outline) -> Option<String> {
 
 /// Returns true for the beginning of an assignment.
 fn assigns(text: &str) -> bool {
-    let name = text.split('=').next().filter(|name| name.len() < text.len());
-    name.is_some_and(|name| {
-        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    })
+    let behind = text.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    behind.starts_with('=') && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
 /// Returns what follows blanks, empty lines and lines of comments.

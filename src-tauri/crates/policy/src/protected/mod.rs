@@ -85,9 +85,16 @@ impl ProtectedPlace {
 /// Characters that make a pattern match more than itself.
 const WILD: [char; 9] = ['*', '?', '[', ']', '{', '}', '(', ')', '!'];
 
-/// First names of the places: most paths have none of them.
-static FIRST_NAMES: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| PLACES.iter().filter_map(|place| path_names(place.path).next()).collect());
+/// First names of the places of each base: most paths have none of them.
+static FIRST_NAMES: LazyLock<[HashSet<&str>; 3]> = LazyLock::new(|| {
+    [Root::Home, Root::Anywhere, Root::System].map(|root| {
+        let places = PLACES.iter().filter(|place| place.root == root);
+        places.filter_map(|place| path_names(place.path).next()).collect()
+    })
+});
+
+/// Bytes of the longest of them, at most.
+const LONGEST_FIRST_NAME: usize = 64;
 
 /// The protected places of one machine, with links among them resolved.
 #[derive(Debug, Default)]
@@ -131,15 +138,24 @@ impl ProtectedPlaces {
 
     /// Returns the places that an absolute path is, or lies in.
     pub fn places_at(&self, path: &str) -> Vec<&'static ProtectedPlace> {
+        let mut found: Vec<&'static ProtectedPlace> = Vec::new();
+        if self.real.is_empty() && !may_lie_in_place(path) {
+            return found;
+        }
         let path = comparison_key(path);
         let names: Vec<&str> = path_names(&path).collect();
-        let mut found: Vec<&'static ProtectedPlace> = Vec::new();
-        if names.iter().any(|name| FIRST_NAMES.contains(name)) {
-            let at_home = path.strip_prefix(&*self.home_key).and_then(|rest| rest.strip_prefix('/'));
+        let [home, anywhere, system] = &*FIRST_NAMES;
+        let begins = |path: &str, with: &HashSet<&str>| {
+            path_names(path).next().is_some_and(|name| with.contains(name))
+        };
+        let at_home = path.strip_prefix(&*self.home_key).and_then(|rest| rest.strip_prefix('/'));
+        let at_home = at_home.filter(|rest| begins(rest, home));
+        let (in_system, in_any) = (begins(&path, system), names.iter().any(|name| anywhere.contains(name)));
+        if at_home.is_some() || in_system || in_any {
             found.extend(PLACES.iter().filter(|place| match place.root {
                 Root::Home => at_home.is_some_and(|rest| path::is_within(rest, place.path)),
-                Root::System => path::is_within(&path, place.path),
-                Root::Anywhere => lies_in_any(&names, place.path),
+                Root::System => in_system && path::is_within(&path, place.path),
+                Root::Anywhere => in_any && lies_in_any(&names, place.path),
             }));
         }
         found.extend(
@@ -161,8 +177,17 @@ impl ProtectedPlaces {
         } else {
             folder.strip_prefix(&*self.home_key).and_then(|rest| rest.strip_prefix('/'))
         };
+        let [home, anywhere, system] = &*FIRST_NAMES;
+        let may_hold = |path: &str, of: &[&HashSet<&str>]| {
+            path_names(path).next().is_none_or(|first| of.iter().any(|names| names.contains(first)))
+        };
+        let at_home = at_home.filter(|rest| may_hold(rest, &[home, anywhere]));
+        let in_system = may_hold(&folder, &[system]);
+        if at_home.is_none() && !in_system {
+            return Vec::new();
+        }
         let held = |place: &&ProtectedPlace| match place.root {
-            Root::System => path::is_within(place.path, &folder),
+            Root::System => in_system && path::is_within(place.path, &folder),
             Root::Home | Root::Anywhere => {
                 at_home.is_some_and(|rest| rest.is_empty() || path::is_within(place.path, rest))
             }
@@ -188,13 +213,31 @@ fn comparison_key(path: &str) -> String {
     path::deny_key(&path::out_of_proc(&plain, "/"))
 }
 
+/// Returns false only for a path that lies in no place: none of its names, in any spelling, is the first one of a place.
+fn may_lie_in_place(path: &str) -> bool {
+    let mut small = [0; LONGEST_FIRST_NAME];
+    let may_be = |name: &str| {
+        if let Some(small) = small.get_mut(..name.len()) {
+            small.copy_from_slice(name.as_bytes());
+            small.make_ascii_lowercase();
+            let small = std::str::from_utf8(small).unwrap_or_default();
+            if FIRST_NAMES.iter().any(|names| names.contains(small)) {
+                return true;
+            }
+        }
+        is_bare_repository(name)
+    };
+    // Other letters have more spellings than these two.
+    !path.is_ascii() || path_names(path).any(may_be)
+}
+
 fn path_names(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|name| !name.is_empty())
 }
 
 fn is_bare_repository(name: &str) -> bool {
-    // Names are compared in lower case.
-    name.strip_suffix(".git").is_some_and(|stem| !stem.is_empty())
+    let split = name.len().checked_sub(".git".len()).and_then(|at| name.split_at_checked(at));
+    split.is_some_and(|(stem, end)| !stem.is_empty() && end.eq_ignore_ascii_case(".git"))
 }
 
 /// Returns true if a path of these names leads through a place of this path in any folder, and not into an exception there.

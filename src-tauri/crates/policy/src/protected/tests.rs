@@ -55,6 +55,16 @@ fn a_path_in_a_protected_place_is_found_in_every_spelling() {
 }
 
 #[test]
+fn no_first_name_of_a_place_is_too_long_to_be_looked_for() {
+    for place in PLACES.iter() {
+        let first = super::path_names(place.path).next().unwrap();
+        assert!(first.is_ascii() && first.len() <= super::LONGEST_FIRST_NAME, "{}", place.path);
+        let spelled = format!("/x/{}/y", place.path.to_uppercase());
+        assert!(super::may_lie_in_place(&spelled), "{spelled}");
+    }
+}
+
+#[test]
 fn what_is_near_a_protected_place_is_not_in_it() {
     for path in [
         "/Users/u/p/src/main.rs",

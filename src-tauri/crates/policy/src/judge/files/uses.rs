@@ -287,7 +287,8 @@ impl Uses<'_> {
         }
         let here = self.folders.as_deref().and_then(<[String]>::first).map_or(self.line.cwd, String::as_str);
         let expanded = path::expand_tilde(text, self.line.home, here);
-        let plain = Some(unmarked(&expanded)).filter(|plain| *plain != *expanded);
+        let plain =
+            Some(unmarked(&expanded)).filter(|plain| *plain != *expanded).map(std::borrow::Cow::into_owned);
         for text in [Some(expanded.clone().into_owned()), plain].into_iter().flatten() {
             let unknown = ["/\u{fffd}".to_owned()];
             let folders = self.folders.as_deref().unwrap_or(&unknown);
