@@ -6,7 +6,7 @@ import { FakeSettings } from "../backend/fake-settings";
 import { lists, rules } from "../backend/sample-lists";
 import { byProgram, draftOf, found, keepsPin, linesOf, nextSort, ofTab, sorted } from "./rules/list";
 import RuleLine from "./rules/RuleLine.svelte";
-import { mendingOf, narrowed, remarksOf, untidy } from "./rules/mend";
+import { fixOf, narrowed, remarksOf, untidy } from "./rules/remarks";
 import Root from "./Root.svelte";
 import SettingsWindow from "./SettingsWindow.svelte";
 import { addressOf, pageOf, type Page } from "./page";
@@ -360,7 +360,7 @@ describe("rules between list and editor", () => {
   it("marks a rule that confines", () => {
     const [row] = rows;
     if (!row) throw new Error("no sample");
-    const does = { click: vi.fn(), open: vi.fn(), remove: vi.fn(), mend: vi.fn(), named: () => undefined };
+    const does = { click: vi.fn(), open: vi.fn(), remove: vi.fn(), fix: vi.fn(), named: () => undefined };
     const line = { index: 0, now: Date.now(), selected: false, current: false, ...does };
     const shown = (rule: Rule) => render(RuleLine, { row: { ...row, rule }, ...line }).container.textContent;
     expect(shown(row.rule)).not.toContain("confined");
@@ -448,11 +448,11 @@ describe("rules between list and editor", () => {
     expect(keepsPin(pinned, { ...command, pin: false })).toBe(false);
   });
 
-  it("every remark that is known has its mending, and what may go is each rule once", () => {
+  it("every remark that is known has its fix, and what may go is each rule once", () => {
     const own = rows.filter((row) => row.rule.source.kind !== "skill");
     const kinds = own.flatMap((row) => remarksOf(row).map((remark) => remark.kind));
     expect(kinds).toEqual(["too-broad", "changed", "covered", "unused"]);
-    expect(kinds.map((kind) => kind && mendingOf(kind))).toEqual(["narrow", "repin", "remove", "remove"]);
+    expect(kinds.map((kind) => kind && fixOf(kind))).toEqual(["narrow", "repin", "remove", "remove"]);
     const broad = rows.find((row) => row.text === "~/.local/bin/**");
     if (!broad) throw new Error("no sample");
     broad.rule.usage.lastPath = "/Users/kim/.local/bin/deploy";

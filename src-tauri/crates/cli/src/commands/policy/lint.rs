@@ -42,5 +42,5 @@ fn print_finding(finding: &LintFinding) -> Result<(), Failure> {
         finding.from
     ))?;
     print::write_line(format!("    {}", finding.message))?;
-    print::write_line(format!("    {}", finding.mend))
+    print::write_line(format!("    {}", finding.fix))
 }
