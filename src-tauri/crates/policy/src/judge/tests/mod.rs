@@ -5,6 +5,7 @@ mod changeable;
 mod classes;
 mod confined;
 mod core;
+mod deny_rules;
 mod doubt;
 mod file_words;
 mod files;
