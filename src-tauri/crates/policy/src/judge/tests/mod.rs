@@ -10,7 +10,6 @@ mod doubt;
 mod file_words;
 mod files;
 mod generated;
-mod laws;
 mod layers;
 mod limits;
 mod look;
