@@ -2,6 +2,44 @@ use crate::testing::{Scene, identity, person_rule};
 use crate::{Decision, Effect, Pattern, Pin, Reason, Rule, Security};
 
 #[test]
+fn a_deny_rule_follows_the_program_everywhere() {
+    for command in [
+        "rm x",
+        "/usr/bin/rm x",
+        "/USR/BIN/RM x",
+        "//usr//bin/rm x",
+        "/bin/../usr/bin/rm x",
+        "nohup env rm x",
+        "sudo rm x",
+        "bash -c 'ls && rm x'",
+        "ls | xargs rm",
+        "find . -exec rm {} +",
+        "busybox rm x",
+        "(rm x)",
+        "echo $(rm x)",
+        "\\rm x",
+        "RM x",
+        "exec rm x",
+        "command rm x",
+    ] {
+        let verdict = Scene::new()
+            .with_allow_rule("/**")
+            .with_deny_rule("/usr/bin/rm")
+            .with_shell_text(command)
+            .judge_request();
+        assert_eq!(verdict.decision, Decision::Deny, "{command}: {:?}", verdict.cause);
+    }
+    for command in ["git rm x", "ls rm", "npm run rm-cache", "echo rm"] {
+        let verdict = Scene::new()
+            .with_allow_rule("/**")
+            .with_deny_rule("/usr/bin/rm")
+            .with_shell_text(command)
+            .judge_request();
+        assert_ne!(verdict.decision, Decision::Deny, "{command}: {:?}", verdict.cause);
+    }
+}
+
+#[test]
 fn a_deny_rule_s_glob_is_compared_in_every_spelling_of_a_path() {
     for (rule, command) in [
         ("/usr/bin/*", "git status"),

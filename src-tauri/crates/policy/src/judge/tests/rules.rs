@@ -140,6 +140,32 @@ fn a_copy_or_link_of_a_shell_is_a_shell() {
 }
 
 #[test]
+fn writing_needs_a_rule_that_says_so() {
+    let writes = Rule { allow_writes: true, ..person_rule(1, Effect::Allow, "/usr/bin/ls") };
+    assert!(allowed(&Scene::new().with_rule(writes.clone()).with_shell_text("ls > out.txt")));
+    assert!(
+        !allowed(&Scene::new().with_rule(writes).with_shell_text("ls > $OUT")),
+        "to a file that is known"
+    );
+}
+
+#[test]
+fn arguments_of_a_path_rule_are_compared_word_by_word() {
+    let words = |args: &[&str]| Some(args.iter().map(|word| (*word).to_owned()).collect());
+    let push = Rule { args: words(&["push", "**"]), ..person_rule(1, Effect::Allow, "/usr/bin/git") };
+    assert!(allowed(&Scene::new().with_rule(push.clone()).with_shell_text("git push origin")));
+    assert!(!allowed(&Scene::new().with_rule(push).with_shell_text("git pull")));
+    let named = Rule {
+        args: words(&["-c", "core.pager=cat", "log"]),
+        ..person_rule(1, Effect::Allow, "/usr/bin/git")
+    };
+    assert!(
+        allowed(&Scene::new().with_rule(named).with_shell_text("git -c core.pager=cat log")),
+        "a way out that is named"
+    );
+}
+
+#[test]
 fn an_exact_rule_is_byte_for_byte() {
     let exact = Rule {
         pattern: Pattern::Exact(vec!["git".to_owned(), "push".to_owned()]),
