@@ -1,10 +1,10 @@
 //! Preferences for the look and sound of the desktop app, and for Touch ID: `desktop.json` in the data
 //! folder. Nothing in it allows anything.
 
+use parking_lot::Mutex;
 use postern_contract::{Appearance, Preferences};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use tauri::Theme;
 
 const FILE: &str = "desktop.json";
@@ -51,12 +51,12 @@ impl StoredPreferences {
 
     /// Returns the preferences.
     pub(crate) fn get(&self) -> Preferences {
-        *self.now.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.now.lock()
     }
 
     /// Keeps others. They hold, even where they could not be written.
     pub(crate) fn update(&self, preferences: Preferences) -> std::io::Result<()> {
-        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = preferences;
+        *self.now.lock() = preferences;
         postern_host::write_whole(&self.file, &serde_json::to_vec_pretty(&preferences)?)
     }
 }

@@ -12,7 +12,7 @@ use anyhow::Context;
 use postern_contract::methods::{AnswerQuestion, ListAgents, Nothing};
 use postern_contract::{Answer, AnswerParams, ApproverNotification, Preferences, Question, RequestRow};
 use std::io::Write;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tauri::{AppHandle, Manager, RunEvent};
 use tokio::sync::mpsc;
@@ -233,7 +233,7 @@ fn on_choice(
 
 /// Tells the main window and that of the settings what happened, if they are open.
 fn tell_page(parts: &AppDependencies, name: &str) {
-    let listeners = parts.listeners.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let listeners = parts.listeners.lock().clone();
     for listener in listeners.into_values() {
         // A page that was closed hears nothing; the next one brings its own channel.
         listener.send(name.to_owned()).ok();

@@ -15,7 +15,7 @@ fn wrong(host: &Postern) -> Vec<(String, String)> {
     let text = |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
     let all = findings.as_array().unwrap().iter();
     let bad: Vec<_> =
-        all.filter(|one| one["ok"] == false).map(|one| (text(one, "what"), text(one, "mend"))).collect();
+        all.filter(|one| one["ok"] == false).map(|one| (text(one, "what"), text(one, "fix"))).collect();
     assert_eq!(
         said.code,
         i32::from(!bad.is_empty()),
@@ -26,18 +26,18 @@ fn wrong(host: &Postern) -> Vec<(String, String)> {
 
 /// Asserts that exactly one thing is wrong, in these words.
 #[track_caller]
-fn only(host: &Postern, what: &str, mend: &str) {
+fn only(host: &Postern, what: &str, fix: &str) {
     let found = wrong(host);
-    let [(said, fix)] = found.as_slice() else { panic!("one thing is wrong: {found:?}") };
+    let [(said, way)] = found.as_slice() else { panic!("one thing is wrong: {found:?}") };
     assert!(said.contains(what), "{said}");
-    assert!(fix.contains(mend), "{fix}");
+    assert!(way.contains(fix), "{way}");
 }
 
 /// Asserts that it is among the problems.
 #[track_caller]
-fn among(host: &Postern, what: &str, mend: &str) {
+fn among(host: &Postern, what: &str, fix: &str) {
     let found = wrong(host);
-    assert!(found.iter().any(|(said, fix)| said.contains(what) && fix.contains(mend)), "{what}: {found:?}");
+    assert!(found.iter().any(|(said, way)| said.contains(what) && way.contains(fix)), "{what}: {found:?}");
 }
 
 fn record(host: &Postern) -> PathBuf {

@@ -212,7 +212,7 @@ fn unsafe_code_is_argued_for() {
 /// Names of texts for users, and of calls that would read them.
 const SENTENCES: [&str; 12] = [
     "message", "what", "why", "advice", "sentence", "outcome", "known_by", "at_zero", "reason", "label",
-    "mend", "missing",
+    "fix", "missing",
 ];
 const READERS: [&str; 13] = [
     ".contains(",
@@ -232,7 +232,7 @@ const READERS: [&str; 13] = [
 /// Fields with sentences in the pages.
 const PAGE_SENTENCES: [&str; 13] = [
     "message", "what", "why", "advice", "said", "sentence", "outcome", "knownBy", "atZero", "reason",
-    "label", "mend", "missing",
+    "label", "fix", "missing",
 ];
 const PAGE_READERS: [&str; 9] = [
     ".includes(",
@@ -282,7 +282,7 @@ fn nothing_is_decided_by_reading_a_sentence() {
         "for part in why.split('`') {",
         "if answered.reason.as_deref().is_some() && answered.reason.contains(\"already\") {",
         "offer.label.starts_with(\"this exact\")",
-        "finding.mend.find(\"Remove\")",
+        "finding.fix.find(\"Remove\")",
         "denial.advice.unwrap_or_default().ends_with('.')",
         "arming.missing == \"it waits no more\"",
     ] {
@@ -320,7 +320,7 @@ fn no_page_reads_a_sentence() {
         "if (d.message?.includes(\"run\")) {",
         "question.why.split(\"`\")",
         "answered.reason?.startsWith(\"not yet\")",
-        "finding.mend.includes(\"Remove\")",
+        "finding.fix.includes(\"Remove\")",
     ] {
         assert!(page_reads_a_sentence(line), "{line}");
     }

@@ -2,11 +2,12 @@
 //!
 //! It has the methods that Postern calls, with the checks and the answers of the published method list.
 
+use parking_lot::{Condvar, Mutex};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Time that a test waits for what must happen.
@@ -84,12 +85,12 @@ impl Telegram {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let shared = Arc::new(Shared::default());
-        shared.lock().next = 100;
+        shared.state.lock().next = 100;
         let serving = Arc::clone(&shared);
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let shared = Arc::clone(&serving);
-                if shared.lock().closed {
+                if shared.state.lock().closed {
                     return;
                 }
                 // A client that goes away ends its own thread alone.
@@ -131,52 +132,52 @@ impl Telegram {
 
     /// Makes the next call of a method fail.
     pub fn fails(&self, method: &str, fault: Fault) {
-        self.shared.lock().faults.push_back((method.to_owned(), fault));
+        self.shared.state.lock().faults.push_back((method.to_owned(), fault));
     }
 
     /// Waits until everything that was to go wrong did.
     pub fn failed(&self) {
         let end = Instant::now() + PATIENCE;
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         while !state.faults.is_empty() {
             let left = end.saturating_duration_since(Instant::now());
             assert!(!left.is_zero(), "not called: {:?}", state.faults);
-            state = self.shared.changed.wait_timeout(state, left).expect("not poisoned").0;
+            self.shared.changed.wait_for(&mut state, left);
         }
     }
 
     /// Waits for the next call of a method that was not waited for yet.
     pub fn next(&self, method: &str) -> Call {
         let end = Instant::now() + PATIENCE;
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         loop {
             if let Some(index) = state.calls.iter().position(|call| call.method == method) {
                 return state.calls.remove(index).expect("it is there");
             }
             let left = end.saturating_duration_since(Instant::now());
             assert!(!left.is_zero(), "no {method}; there were {:?}", state.calls);
-            state = self.shared.changed.wait_timeout(state, left).expect("not poisoned").0;
+            self.shared.changed.wait_for(&mut state, left);
         }
     }
 
     /// Returns the number of calls of a method that were not waited for yet.
     pub fn unseen(&self, method: &str) -> usize {
-        self.shared.lock().calls.iter().filter(|call| call.method == method).count()
+        self.shared.state.lock().calls.iter().filter(|call| call.method == method).count()
     }
 
     /// Waits until nothing is left that the bot has not taken.
     pub fn taken(&self) {
         let end = Instant::now() + PATIENCE;
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         while !state.updates.is_empty() {
             let left = end.saturating_duration_since(Instant::now());
             assert!(!left.is_zero(), "the bot does not take {:?}", state.updates);
-            state = self.shared.changed.wait_timeout(state, left).expect("not poisoned").0;
+            self.shared.changed.wait_for(&mut state, left);
         }
     }
 
     fn update(&self, kind: &str, of: impl Fn(i64) -> Value) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         state.next += 1;
         let update = json!({"update_id": state.next, kind: of(state.next)});
         state.updates.push_back(update);
@@ -187,16 +188,10 @@ impl Telegram {
 
 impl Drop for Telegram {
     fn drop(&mut self) {
-        self.shared.lock().closed = true;
+        self.shared.state.lock().closed = true;
         self.shared.changed.notify_all();
         // Its listener wakes and ends.
         drop(TcpStream::connect(self.url.trim_start_matches("http://")));
-    }
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("not poisoned")
     }
 }
 
@@ -216,7 +211,7 @@ fn serve(shared: &Shared, stream: &TcpStream) -> std::io::Result<()> {
         let params: Value = serde_json::from_slice(&body).unwrap_or_default();
         let method = path.strip_prefix(&format!("/bot{}/", Telegram::TOKEN));
         let fault = method.and_then(|method| {
-            let mut state = shared.lock();
+            let mut state = shared.state.lock();
             let index = state.faults.iter().position(|(of, _)| of == method)?;
             shared.changed.notify_all();
             state.faults.remove(index)
@@ -227,9 +222,9 @@ fn serve(shared: &Shared, stream: &TcpStream) -> std::io::Result<()> {
                 "description": format!("Too Many Requests: retry after {wait}"), "parameters": {"retry_after": wait}}),
             (Some((_, Fault::Nonsense)), _) => json!("<html>"),
             (Some((_, Fault::Silence)), _) => {
-                let mut state = shared.lock();
+                let mut state = shared.state.lock();
                 while !state.closed {
-                    state = shared.changed.wait(state).expect("not poisoned");
+                    shared.changed.wait(&mut state);
                 }
                 return Ok(());
             }
@@ -283,7 +278,7 @@ fn answer(shared: &Shared, method: &str, params: &Value) -> Value {
                 return refused(400, &format!("Bad Request: {wrong}"));
             }
             let id = params["message_id"].as_i64();
-            let mut state = shared.lock();
+            let mut state = shared.state.lock();
             state.next += 1;
             json!({"message_id": id.unwrap_or(state.next), "date": seconds(), "chat": {"id": params["chat_id"]},
                 "text": params["text"]})
@@ -293,7 +288,7 @@ fn answer(shared: &Shared, method: &str, params: &Value) -> Value {
     };
     let call = Call { method: method.to_owned(), params: params.clone(), result: result.clone() };
     if method != "getMe" {
-        shared.lock().calls.push_back(call);
+        shared.state.lock().calls.push_back(call);
         shared.changed.notify_all();
     }
     json!({"ok": true, "result": result})
@@ -304,7 +299,7 @@ fn answer(shared: &Shared, method: &str, params: &Value) -> Value {
 fn updates(shared: &Shared, params: &Value) -> Value {
     let offset = params["offset"].as_i64().unwrap_or(0);
     let end = Instant::now() + Duration::from_secs(params["timeout"].as_u64().unwrap_or(0));
-    let mut state = shared.lock();
+    let mut state = shared.state.lock();
     state.updates.retain(|update| update["update_id"].as_i64() >= Some(offset));
     shared.changed.notify_all();
     while state.updates.is_empty() && !state.closed {
@@ -312,7 +307,7 @@ fn updates(shared: &Shared, params: &Value) -> Value {
         if left.is_zero() {
             break;
         }
-        state = shared.changed.wait_timeout(state, left).expect("not poisoned").0;
+        shared.changed.wait_for(&mut state, left);
     }
     json!({"ok": true, "result": state.updates.iter().take(100).collect::<Vec<_>>()})
 }

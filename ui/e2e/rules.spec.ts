@@ -90,7 +90,7 @@ test("sorts by any column, and says so", async ({ page }) => {
   await expect(page.getByTestId("rule").first()).toContainText("/opt/homebrew/bin/fd");
 });
 
-test("a click mends: covered goes, changed is bound anew, too broad is narrowed in the editor", async ({
+test("a click fixes a rule: covered goes, changed is bound again, too broad is narrowed in the editor", async ({
   page,
 }) => {
   await openRules(page);

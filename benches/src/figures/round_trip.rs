@@ -11,10 +11,11 @@ use crate::sample::{Sample, in_turn, ratio};
 use crate::slim::Slim;
 use crate::table::{Row, times};
 use anyhow::ensure;
+use parking_lot::Mutex;
 use postern_client::Channel;
 use postern_protocol::{AgentCall, CallId, NoticeEvent, RunResult};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Asks for something that a rule denies. What is told about it besides is heard outside of the measured time.
@@ -41,7 +42,7 @@ pub(crate) fn measure(host: u32, data: &Data, effort: Effort) -> anyhow::Result<
     let (here, other) = (cpus[0], cpus.get(1).copied());
     let slim = Arc::new(Mutex::new(Slim::create(data.folder(), "slim-echo.db")?));
     let commit = move || {
-        let mut slim = slim.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slim = slim.lock();
         slim.commit().is_ok()
     };
     let mut rows = Vec::new();

@@ -7,12 +7,13 @@ mod embedded;
 use crate::AppOptions;
 use attached::Attached;
 use embedded::Embedded;
+use parking_lot::RwLock;
 use postern_contract::ApproverNotification;
 use postern_contract::methods::{ControlError, Method};
 use postern_host::HostUser;
 use postern_host::{Handle, HostControl, StartError};
 use serde_json::Value;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// Message from the host.
@@ -68,7 +69,7 @@ impl Backend {
     /// still ending.
     pub(crate) async fn reopen(&self) -> anyhow::Result<mpsc::Receiver<IncomingBackendEvent>> {
         let (link, heard) = BackendLink::open(&self.options).await?;
-        *self.link.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(link);
+        *self.link.write() = Arc::new(link);
         Ok(heard)
     }
 
@@ -78,7 +79,7 @@ impl Backend {
     }
 
     fn current_link(&self) -> Arc<BackendLink> {
-        Arc::clone(&self.link.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.link.read())
     }
 
     /// Calls a control method.

@@ -11,7 +11,6 @@ use crate::window::{approval, output, popover};
 use postern_contract::methods::METHODS;
 use postern_contract::{Preferences, Presence};
 use serde_json::Value;
-use std::sync::PoisonError;
 use std::time::Duration;
 use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager as _, State, WebviewWindow};
@@ -44,7 +43,7 @@ pub(super) fn settings_watch(
     parts: State<'_, AppDependencies>,
     channel: Channel<String>,
 ) {
-    let mut listeners = parts.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut listeners = parts.listeners.lock();
     listeners.insert(window.label().to_owned(), channel);
 }
 

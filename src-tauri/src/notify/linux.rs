@@ -2,8 +2,8 @@
 
 use super::{BUTTONS, OnChoice, choice_of};
 use notify_rust::{Notification, NotificationResponse};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
 /// Name of a click on a notification beside its buttons.
@@ -30,7 +30,7 @@ pub(super) fn show_notification(id: &str, title: &str, text: &str, heard: bool, 
         notification.action(name, words);
     }
     let (closing, closed) = oneshot::channel();
-    shown_questions().insert(id.to_owned(), closing);
+    SHOWN.lock().insert(id.to_owned(), closing);
     tauri::async_runtime::spawn(
         async move { tell_error(offer_buttons(notification, on_choice, closed).await) },
     );
@@ -38,7 +38,7 @@ pub(super) fn show_notification(id: &str, title: &str, text: &str, heard: bool, 
 
 /// Closes the notification of a question.
 pub(super) fn remove(id: &str) {
-    shown_questions().remove(id);
+    SHOWN.lock().remove(id);
 }
 
 /// Shows a notification with buttons until one is pressed, or until it is closed.
@@ -70,8 +70,4 @@ fn tell_error(shown: Result<(), notify_rust::error::Error>) {
     if let Err(error) = shown {
         tracing::debug!(%error, "no notification");
     }
-}
-
-fn shown_questions() -> MutexGuard<'static, BTreeMap<String, oneshot::Sender<()>>> {
-    SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -15,8 +15,9 @@ use objc2_user_notifications::{
     UNNotificationCategory, UNNotificationCategoryOptions, UNNotificationRequest, UNNotificationResponse,
     UNUserNotificationCenter, UNUserNotificationCenterDelegate,
 };
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::Once;
 
 /// Category of notifications with buttons.
 const QUESTION: &str = "question";
@@ -46,7 +47,7 @@ define_class!(
         ) {
             let id = response.notification().request().identifier().to_string();
             if let Some(choice) = choice_of(&response.actionIdentifier().to_string(), CLICKED)
-                && let Some(on_choice) = handlers().remove(&id)
+                && let Some(on_choice) = HANDLERS.lock().remove(&id)
             {
                 on_choice(choice);
             }
@@ -70,7 +71,7 @@ pub(super) fn show_notification(
     let asks = on_choice.is_some();
     if let Some(on_choice) = on_choice {
         offer_buttons(&center);
-        handlers().insert(id.to_owned(), on_choice);
+        HANDLERS.lock().insert(id.to_owned(), on_choice);
     }
     let (id, title, text) = (id.to_owned(), title.to_owned(), text.to_owned());
     let allowed = RcBlock::new(move |granted: Bool, _: *mut NSError| {
@@ -85,7 +86,7 @@ pub(super) fn show_notification(
 
 /// Takes back what is still in the notification centre.
 pub(super) fn remove(id: &str) {
-    handlers().remove(id);
+    HANDLERS.lock().remove(id);
     if let Some(center) = center() {
         let ids = NSArray::from_retained_slice(&[NSString::from_str(id)]);
         center.removeDeliveredNotificationsWithIdentifiers(&ids);
@@ -127,10 +128,6 @@ fn offer_buttons(center: &UNUserNotificationCenter) {
         // The centre holds it weakly, and asks it as long as this app runs.
         std::mem::forget(choices);
     });
-}
-
-fn handlers() -> MutexGuard<'static, BTreeMap<String, OnChoice>> {
-    HANDLERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Hands a notification over. That of a question has the buttons of [`QUESTION`].

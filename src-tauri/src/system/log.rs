@@ -66,7 +66,8 @@ mod unified {
     #[cfg(test)]
     mod tests {
         use super::{Recorded, Unified};
-        use std::sync::{Arc, Mutex};
+        use parking_lot::Mutex;
+        use std::sync::Arc;
         use tracing::Event;
         use tracing_subscriber::layer::{Context, SubscriberExt as _};
 
@@ -77,7 +78,7 @@ mod unified {
             fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
                 let mut recorded = Recorded::default();
                 event.record(&mut recorded);
-                self.0.lock().unwrap().push((recorded.message, recorded.fields));
+                self.0.lock().push((recorded.message, recorded.fields));
             }
         }
 
@@ -88,7 +89,7 @@ mod unified {
             tracing::subscriber::with_default(log, || {
                 tracing::warn!(command = "rm -rf x", why = 3, "it was denied");
             });
-            let recorded = kept.0.lock().unwrap().clone();
+            let recorded = kept.0.lock().clone();
             assert_eq!(recorded, [("it was denied".to_owned(), " command=\"rm -rf x\" why=3".to_owned())]);
         }
     }

@@ -3,8 +3,9 @@
 
 use super::approval::{self, ApprovalHandle};
 use super::{display, recording};
+use parking_lot::Mutex;
 use postern_contract::Overview;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tauri::ipc::Channel;
 use tauri::{
@@ -67,7 +68,7 @@ impl Popover {
             return window.destroy();
         }
         {
-            let mut state = self.lock_state();
+            let mut state = self.0.lock();
             if icon.is_some() && state.closed.is_some_and(|closed| closed.elapsed() < SAME_CLICK) {
                 return Ok(());
             }
@@ -84,7 +85,7 @@ impl Popover {
     /// Notes that a page is there and listens.
     pub(crate) fn attach_page(&self, page: Channel<Overview>) {
         let overview = {
-            let mut state = self.lock_state();
+            let mut state = self.0.lock();
             state.page = Some(page);
             state.overview.clone()
         };
@@ -96,7 +97,7 @@ impl Popover {
     /// Shows what was read.
     pub(crate) fn show_overview(&self, overview: Overview) {
         let page = {
-            let mut state = self.lock_state();
+            let mut state = self.0.lock();
             state.overview = Some(overview.clone());
             state.page.clone()
         };
@@ -108,7 +109,7 @@ impl Popover {
 
     /// Says that the host has stopped.
     pub(crate) fn show_host_lost(&self) {
-        let overview = self.lock_state().overview.clone();
+        let overview = self.0.lock().overview.clone();
         if let Some(overview) = overview {
             self.show_overview(Overview { lost: true, ..overview });
         }
@@ -116,7 +117,7 @@ impl Popover {
 
     /// Sizes the window for its page, which is laid out and this high, and shows it with the keyboard.
     pub(crate) fn laid_out(&self, window: &WebviewWindow, height: f64) -> tauri::Result<()> {
-        let icon = self.lock_state().icon;
+        let icon = self.0.lock().icon;
         let area = screen_area(window, icon)?;
         let most = area.map_or(f64::MAX, |(_, size)| size.height * MOST_OF_SCREEN);
         let size = PopoverSize::new(WIDTH, height.clamp(1.0, most));
@@ -139,10 +140,6 @@ impl Popover {
         }
         Ok(())
     }
-
-    fn lock_state(&self) -> MutexGuard<'_, PopoverState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Handles events of the window itself. If it covers the panel the person sees no question there: arming
@@ -154,12 +151,12 @@ pub(crate) fn on_event(
     approval: &ApprovalHandle,
 ) {
     match event {
-        WindowEvent::Focused(true) => popover.lock_state().focused = true,
-        WindowEvent::Focused(false) if popover.lock_state().focused => {
+        WindowEvent::Focused(true) => popover.0.lock().focused = true,
+        WindowEvent::Focused(false) if popover.0.lock().focused => {
             tauri::async_runtime::spawn(close_unless_focused(window.app_handle().clone()));
         }
         WindowEvent::Destroyed => {
-            let mut state = popover.lock_state();
+            let mut state = popover.0.lock();
             (state.page, state.closed) = (None, Some(Instant::now()));
         }
         _ => return,

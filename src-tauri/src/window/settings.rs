@@ -1,8 +1,8 @@
 //! The main window and that of the settings: made when they are asked for, gone when they are closed.
 
 use crate::SettingsPage;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use tauri::ipc::Channel;
 use tauri::{
     AppHandle, LogicalSize, Manager, PhysicalPosition, WebviewUrl, WebviewWindowBuilder, WindowEvent,
@@ -95,7 +95,7 @@ pub(crate) fn finish_first_run(app: &AppHandle) -> tauri::Result<()> {
 /// Handles events of a window. Once both are closed, the app goes back to the menu bar.
 pub(crate) fn on_event(window: &tauri::Window, event: &WindowEvent, listeners: &PageListeners) {
     if matches!(event, WindowEvent::Destroyed) {
-        let mut listeners = listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut listeners = listeners.lock();
         listeners.remove(window.label());
         if listeners.is_empty() {
             leave_dock(window.app_handle());

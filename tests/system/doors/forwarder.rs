@@ -1,11 +1,12 @@
 //! An agent's channel over TCP, as a container in a virtual machine reaches it.
 
+use parking_lot::Mutex;
 use postern_tests::{Answer, Postern, postern_run, repository, start};
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Returns a host whose agent `main` may run anything and is reached over TCP: where.
 fn open() -> (Postern, std::path::PathBuf, String) {
@@ -52,7 +53,7 @@ fn copy(mut from: TcpStream, mut to: TcpStream, heard: Arc<Mutex<Vec<u8>>>) {
     std::thread::spawn(move || {
         let mut bytes = [0; 4096];
         while let Ok(length @ 1..) = from.read(&mut bytes) {
-            heard.lock().unwrap().extend_from_slice(&bytes[..length]);
+            heard.lock().extend_from_slice(&bytes[..length]);
             if to.write_all(&bytes[..length]).is_err() {
                 break;
             }
@@ -80,7 +81,7 @@ fn a_command_runs_over_tcp_and_the_key_does_not_cross() {
     assert_eq!(echoed, 300_000, "both ways, and more than a buffer holds");
     feeding.join().unwrap();
     let text = std::fs::read_to_string(&key).unwrap();
-    let crossed = String::from_utf8_lossy(&heard.lock().unwrap()).into_owned();
+    let crossed = String::from_utf8_lossy(&heard.lock()).into_owned();
     assert!(crossed.contains("authenticate") && !crossed.contains(text.trim()), "the key stays where it is");
 }
 

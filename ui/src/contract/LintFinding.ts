@@ -30,4 +30,4 @@ message: string,
 /**
  * Fix, in one sentence.
  */
-mend: string, };
+fix: string, };

@@ -1,15 +1,17 @@
 //! Arguments of `postern`, as `postern help` shows them.
 
+use crate::agent_args::AgentsCommand;
+use crate::answer_args::{Approve, Deny};
+use crate::door_args::DoorsCommand;
 use crate::fleet_args::FleetCommand;
+use crate::history_args::History;
 use crate::hook_args::Hook;
 use crate::import_args::{Import, Suggest};
 use crate::rule_args::{Policy, Programs, RulesCommand};
 use crate::setup_args::SetupCommand;
-pub(crate) use crate::shared_args::{AgentStartArg, JsonOutput};
-use crate::shared_args::{parse_duration, parse_number};
+use crate::shared_args::{JsonOutput, parse_duration};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use postern_contract::THIS_COMPUTER;
-use postern_protocol::RunState;
 use std::path::PathBuf;
 
 /// The command line.
@@ -216,197 +218,6 @@ pub(crate) struct AuditCommand {
     pub(crate) json: JsonOutput,
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum AgentsCommand {
-    /// List agents
-    List {
-        /// Show those of a Mac of your fleet, a group, or of `all`
-        #[arg(long, value_name = "NAME")]
-        host: Option<String>,
-        #[command(flatten)]
-        json: JsonOutput,
-    },
-    /// Add an agent with a folder, a key and a channel
-    Add {
-        /// Name: letters, digits, . _ -
-        id: String,
-        /// Display name
-        #[arg(long)]
-        name: Option<String>,
-        /// Set what it may do silently, confined [default: as the settings of new agents say]
-        #[arg(long = "let", value_name = "WHAT")]
-        start: Option<AgentStartArg>,
-        /// Folder that it may run and work in; repeatable
-        #[arg(long = "folder", value_name = "DIR", required_if_eq("start", "work"))]
-        folders: Vec<String>,
-        #[command(flatten)]
-        json: JsonOutput,
-    },
-    /// Show an agent with its settings
-    Show {
-        /// Agent
-        id: String,
-        #[command(flatten)]
-        json: JsonOutput,
-    },
-    /// Change an agent: preset=ask, approval-timeout=2m, folders=~/Projects, …
-    #[command(after_help = crate::settings_text::settings_help())]
-    Set {
-        /// Agent
-        id: String,
-        /// Settings to change
-        #[arg(required = true, value_name = "KEY=VALUE")]
-        values: Vec<String>,
-        /// Confirm settings that allow everything (preset=allow, security=full) or what no one answered (fallback=full)
-        #[arg(long)]
-        yes: bool,
-    },
-    /// Stop an agent: `stop ID --for DURATION` in other words
-    #[command(hide = true)]
-    DenyAll {
-        /// Agent
-        id: String,
-        /// Duration
-        #[arg(value_parser = parse_duration, default_value = "10m")]
-        duration: humantime::Duration,
-    },
-    /// Stop an agent for a while: deny everything of it, waiting requests included
-    Stop {
-        /// Agent
-        id: String,
-        /// Duration
-        #[arg(value_parser = parse_duration, long = "for", value_name = "DURATION", default_value = "10m")]
-        duration: humantime::Duration,
-    },
-    /// Resume an agent that was stopped
-    AllowAgain {
-        /// Agent
-        id: String,
-    },
-    /// Remove an agent, its key, its channel and its rules; its history stays
-    Remove {
-        /// Agent
-        id: String,
-        /// Remove its rules too, without asking
-        #[arg(long)]
-        yes: bool,
-    },
-    /// Replace an agent's key; connections with the old key are closed
-    RotateKey {
-        /// Agent
-        id: String,
-    },
-    /// Print the lines that put an agent's channel into its sandbox
-    Channel {
-        /// Agent
-        id: String,
-        /// Kind of sandbox or client
-        #[arg(long = "for", value_enum, default_value = "plain")]
-        kind: ChannelClientKind,
-        /// Print only the profile for sandbox-exec, with the parameters FOLDER, TMP and RUN
-        #[arg(long, conflicts_with = "json")]
-        profile: bool,
-        #[command(flatten)]
-        json: JsonOutput,
-    },
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum ChannelClientKind {
-    Docker,
-    #[value(alias = "dev-container")]
-    Devcontainer,
-    #[value(alias = "bubblewrap")]
-    Bwrap,
-    SandboxExec,
-    /// An MCP client that starts `postern mcp`
-    Mcp,
-    /// An MCP client that comes over HTTP, through the integration `mcp-http`
-    McpHttp,
-    /// An OpenClaw node, through the integration `openclaw`
-    Openclaw,
-    Forwarder,
-    Plain,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Approve {
-    /// Question: its code, the beginning of its id, or `last` [default: the only one that waits]
-    pub(crate) question: Option<String>,
-    /// Also save a rule, one of those that the question offers
-    #[arg(long, value_enum)]
-    pub(crate) always: Option<AlwaysChoice>,
-    /// Lifetime of the rule
-    #[arg(value_parser = parse_duration, long = "for", value_name = "DURATION", requires = "always")]
-    pub(crate) lasts: Option<humantime::Duration>,
-    /// Save the rule for every agent
-    #[arg(long, requires = "always")]
-    pub(crate) everyone: bool,
-    /// Let the rule hold in every folder, not only in the command's folder and below
-    #[arg(long, requires = "always")]
-    pub(crate) anywhere: bool,
-    /// Allow all identical waiting requests, if there are this many; the default allows only the first
-    #[arg(long, value_name = "NUMBER")]
-    pub(crate) all: Option<usize>,
-    /// Digest of the question you saw; answers without showing it and asking again
-    #[arg(long)]
-    pub(crate) digest: Option<String>,
-    /// Mac of your fleet on which it waits
-    #[arg(long, value_name = "NAME")]
-    pub(crate) host: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum AlwaysChoice {
-    /// The agent may read the folders, in confined runs
-    Read,
-    /// The command with any arguments, in confined runs
-    Confined,
-    /// These words and no others
-    Exact,
-    /// The command with any arguments
-    Command,
-    /// The program with any arguments
-    Path,
-    /// The rules that were given for a program before it changed
-    Renew,
-}
-
-impl AlwaysChoice {
-    /// Returns the id of the offer that it names.
-    pub(crate) fn id(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Confined => "confined",
-            Self::Exact => "exact",
-            Self::Command => "command",
-            Self::Path => "path",
-            Self::Renew => "renew",
-        }
-    }
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Deny {
-    /// Question: its code, the beginning of its id, or `last` [default: the only one that waits]
-    pub(crate) question: Option<String>,
-    /// Message to the agent
-    #[arg(long)]
-    pub(crate) feedback: Option<String>,
-    /// Also save a deny rule
-    #[arg(long)]
-    pub(crate) always: bool,
-    /// Save the rule for every agent
-    #[arg(long, requires = "always")]
-    pub(crate) everyone: bool,
-    /// Digest of the question you saw
-    #[arg(long)]
-    pub(crate) digest: Option<String>,
-    /// Mac of your fleet on which it waits
-    #[arg(long, value_name = "NAME")]
-    pub(crate) host: Option<String>,
-}
-
 /// `postern confine`.
 #[expect(clippy::struct_excessive_bools, reason = "switches of the command line")]
 #[derive(Debug, Args)]
@@ -479,60 +290,6 @@ pub(crate) struct ExplainCommand {
     pub(crate) argv: Vec<String>,
 }
 
-fn parse_state(name: &str) -> Result<RunState, String> {
-    let names = || RunState::ALL.map(RunState::name).join(", ");
-    RunState::from_name(name).ok_or_else(|| format!("the state is one of {}", names()))
-}
-
-fn effect(name: &str) -> Result<&'static str, String> {
-    let names = || postern_command::CommandEffect::KINDS.join(", ");
-    postern_command::CommandEffect::kind_named(name)
-        .ok_or_else(|| format!("the effect is one of {}", names()))
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct History {
-    /// Only of this agent
-    #[arg(long)]
-    pub(crate) agent: Option<String>,
-    /// Only in this state: running, denied, finished, failed, asking
-    #[arg(long, value_parser = parse_state)]
-    pub(crate) state: Option<RunState>,
-    /// Only within this time: 2h, 7days
-    #[arg(value_parser = parse_duration, long, value_name = "DURATION")]
-    pub(crate) since: Option<humantime::Duration>,
-    /// Only with an effect of this kind: read, write, delete, send, publish, install, use-secret, ...
-    #[arg(long, value_name = "KIND", value_parser = effect)]
-    pub(crate) effect: Option<&'static str>,
-    /// Only with these words in the command
-    #[arg(long, value_name = "WORDS")]
-    pub(crate) search: Option<String>,
-    /// Only with this text in the output. Looks through the newest output of this computer
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["agent", "state", "since", "effect", "search", "host", "watch"])]
-    pub(crate) output: Option<String>,
-    /// Show those of a Mac of your fleet, a group, or of `all`
-    #[arg(long, value_name = "NAME", conflicts_with = "watch")]
-    pub(crate) host: Option<String>,
-    /// Maximum number of requests, or of past events with --watch
-    #[arg(long, default_value_t = 20)]
-    pub(crate) limit: u32,
-    /// Keep running; print each step of every request, and unknown clients of integrations. Begins with the newest
-    /// `--limit` events, or all of `--since`
-    #[arg(long, conflicts_with_all = ["state", "effect", "search"])]
-    pub(crate) watch: bool,
-    /// Show the secrets in the commands, too. Those of other Macs stay there
-    #[arg(long, conflicts_with = "host")]
-    pub(crate) secrets: bool,
-    /// Show whole commands, also those that don't fit into a line of the terminal
-    #[arg(long, conflicts_with = "json")]
-    pub(crate) full: bool,
-    /// With --watch: only events after this `sequence`
-    #[arg(long, value_name = "SEQUENCE", value_parser = parse_number, requires = "watch", conflicts_with = "since")]
-    pub(crate) after: Option<i64>,
-    #[command(flatten)]
-    pub(crate) json: JsonOutput,
-}
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum SkillsCommand {
     /// List watched folders, skills, and their CLIs
@@ -556,63 +313,4 @@ pub(crate) enum SkillsCommand {
         /// Approve this CLI only [default: all]
         cli: Option<String>,
     },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum DoorsCommand {
-    /// List integrations: state and connected clients
-    List(JsonOutput),
-    /// Enable an integration, or change an enabled one
-    Enable {
-        /// Integration
-        door: DoorName,
-        /// websocket: listen=ADDRESS:PORT tls=off|self-signed cert=FILE key=FILE; openclaw: agent=ID relay=on|off
-        /// socket=PATH; mcp-http: agent=ID listen=ADDRESS:PORT hosts=NAME,NAME and TLS as websocket; telegram: token=- ;
-        /// xmpp: jid=NAME@HOST password=- room=JID ; both chats: owners=ID,… agents=ID,… routes=AGENT:OWNER,…
-        /// high-risk=announce|once|always; forwarder: channels=AGENT@ADDRESS:PORT; webhook: url=URL; otel: endpoint=URL;
-        /// both: commands=names|full. An empty value forgets it. A secret is -: it is asked for, or read from standard input
-        #[arg(value_name = "KEY=VALUE")]
-        values: Vec<String>,
-    },
-    /// Disable an integration and disconnect its clients
-    Disable {
-        /// Integration
-        door: DoorName,
-    },
-    /// Print what the other side of an integration needs; for websocket, a new pairing code
-    Setup {
-        /// Integration
-        door: DoorName,
-        #[command(flatten)]
-        json: JsonOutput,
-    },
-    /// Forget a client of an integration and disconnect it
-    Revoke {
-        /// Integration
-        door: DoorName,
-        /// Client id, as `doors list` prints it; for mcp-http `token`, which makes a new one
-        client: String,
-    },
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum DoorName {
-    /// Approver clients
-    Websocket,
-    /// An OpenClaw node
-    Openclaw,
-    /// MCP clients over HTTP
-    McpHttp,
-    /// A Telegram bot that asks you
-    Telegram,
-    /// An XMPP account that asks you
-    Xmpp,
-    /// Agents in virtual machines
-    Forwarder,
-    /// Events to a URL
-    Webhook,
-    /// Events to OpenTelemetry
-    Otel,
-    /// Approvers on other Macs
-    Fleet,
 }

@@ -1,6 +1,6 @@
 //! Arguments of `postern fleet`.
 
-use crate::shared_args::{parse_address, parse_duration};
+use crate::shared_args::{JsonOutput, parse_address, parse_duration};
 use clap::{Args, Subcommand, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub(crate) enum FleetCommand {
     /// List changes that wait for your signature, or sign one after it was shown
     Sign(SignChange),
     /// List groups: their hosts, and who answers for them
-    Groups(super::args::JsonOutput),
+    Groups(JsonOutput),
     /// Remove a member; its answers and its connection end at once
     Revoke {
         /// Member: its name or id, as `fleet members` prints it
@@ -45,7 +45,7 @@ pub(crate) enum FleetCommand {
         command: FleetAudit,
     },
     /// Show the fleet, the broker and the roster's age
-    Status(super::args::JsonOutput),
+    Status(JsonOutput),
 }
 
 #[derive(Debug, Args)]
@@ -128,7 +128,7 @@ pub(crate) struct Members {
     #[command(subcommand)]
     pub(crate) command: Option<MembersCommand>,
     #[command(flatten)]
-    pub(crate) json: super::args::JsonOutput,
+    pub(crate) json: JsonOutput,
 }
 
 #[derive(Debug, Subcommand)]
@@ -240,7 +240,7 @@ pub(crate) enum FleetAudit {
         #[arg(long)]
         host: Option<String>,
         #[command(flatten)]
-        json: super::args::JsonOutput,
+        json: JsonOutput,
     },
     /// Find gaps, forks, bad signatures, and a log that ends before what was seen; exit 1 if anything is missing or made up
     Verify {
@@ -248,7 +248,7 @@ pub(crate) enum FleetAudit {
         #[arg(long)]
         host: Option<String>,
         #[command(flatten)]
-        json: super::args::JsonOutput,
+        json: JsonOutput,
     },
 }
 

@@ -1,13 +1,17 @@
 //! `postern`: the person's command line.
 
+mod agent_args;
+mod answer_args;
 mod args;
 mod command_lines;
 mod commands;
+mod door_args;
 mod failure;
 mod fleet_args;
 #[cfg(test)]
 mod grammar;
 mod help;
+mod history_args;
 mod hook_args;
 mod import_args;
 mod link;
@@ -23,7 +27,8 @@ mod topics;
 mod tui;
 mod typed;
 
-use args::{AgentsCommand, Cli, CliCommand};
+use agent_args::AgentsCommand;
+use args::{Cli, CliCommand};
 use clap::FromArgMatches as _;
 use commands::hook_answer::{agent_of, refuse};
 use failure::Failure;

@@ -6,11 +6,11 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use parking_lot::RwLock;
 use postern_contract::methods::{ControlCode, ControlError};
 use postern_host::Host;
 use postern_protocol::SocketKey;
 use sha2::Sha256;
-use std::sync::{PoisonError, RwLock};
 use subtle::ConstantTimeEq as _;
 
 /// The token that is good now.
@@ -49,7 +49,7 @@ impl DoorToken {
 
     /// Returns the text: 32 bytes in base64url.
     pub(crate) fn to_base64url(&self) -> String {
-        let number = *self.number.read().unwrap_or_else(PoisonError::into_inner);
+        let number = *self.number.read();
         derive_text(&self.secret, self.kept, &self.whose, number)
     }
 
@@ -61,9 +61,9 @@ impl DoorToken {
     /// Puts the next one in its place. What is not kept is not changed.
     pub(crate) async fn rotate(&self, host: &Host) -> Result<(), ControlError> {
         let _one = self.renewing.lock().await;
-        let next = self.number.read().unwrap_or_else(PoisonError::into_inner).wrapping_add(1);
+        let next = self.number.read().wrapping_add(1);
         host.remember(self.kept, next.into()).await.map_err(|error| store_error(&error))?;
-        *self.number.write().unwrap_or_else(PoisonError::into_inner) = next;
+        *self.number.write() = next;
         Ok(())
     }
 }

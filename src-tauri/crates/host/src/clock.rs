@@ -1,9 +1,10 @@
 //! The two clocks: one for what is written down, one for what ends at a time.
 
+use parking_lot::Mutex;
 use postern_policy::{Lifetime, Millis};
 use rustix::time::{ClockId, clock_gettime};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Clock that nobody sets, and that counts while the machine sleeps.
@@ -80,7 +81,7 @@ static NOTICED: Mutex<Option<Jump>> = Mutex::new(None);
 
 /// Looks at both clocks. Returns how the wall clock was set, until it is right again.
 pub(crate) fn detect_jump() -> Option<Jump> {
-    let mut noticed = NOTICED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut noticed = NOTICED.lock();
     *noticed = jumped().map(|ahead| {
         let known = noticed.filter(|known| (known.ahead - ahead).abs() < JUMP);
         known.unwrap_or_else(|| Jump { at: now_millis(), ahead })

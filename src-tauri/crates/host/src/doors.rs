@@ -3,6 +3,7 @@
 //! The crate `doors` implements it, which the host does not know.
 
 use crate::ask::ApproverId;
+use parking_lot::Mutex;
 use postern_contract::methods::{
     ChangeReplay, ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, FleetBlock,
     FleetBlocked, FleetHosts, FleetInvite, FleetJoin, FleetMemberChange, FleetMemberRef, FleetOverview,
@@ -15,8 +16,8 @@ use postern_policy::Millis;
 use serde_json::Value;
 use std::fmt::Debug;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Words for a change of the fleet that waits for the person's signature.
 pub const UNSIGNED_CHANGE: &str =
@@ -132,18 +133,18 @@ struct Strangers {
 
 impl DoorSlot {
     pub(crate) fn set_doors(&self, doors: Arc<dyn DoorMethods>) {
-        *self.lock_doors() = Some(doors);
+        *self.doors.lock() = Some(doors);
     }
 
     /// Returns the doors; an error where this host has none.
     pub(crate) fn get(&self) -> Result<Arc<dyn DoorMethods>, ControlError> {
         let missing = || ControlError::new(ControlCode::Refused, "this host was started without doors");
-        self.lock_doors().clone().ok_or_else(missing)
+        self.doors.lock().clone().ok_or_else(missing)
     }
 
     /// Returns true if one more stranger may be noted at this time.
     pub(crate) fn may_note(&self, now: Millis) -> bool {
-        let mut strangers = self.strangers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut strangers = self.strangers.lock();
         if now.abs_diff(strangers.since) >= MINUTE {
             *strangers = Strangers { since: now, noted: 0 };
         }
@@ -170,11 +171,6 @@ impl DoorSlot {
 
     /// Takes them away: doors hold the host, which must not hold them when it ends.
     pub(crate) fn take_doors(&self) -> Option<Arc<dyn DoorMethods>> {
-        self.lock_doors().take()
-    }
-
-    /// Locks the state. A panic elsewhere leaves it as it was: every change is one assignment.
-    fn lock_doors(&self) -> std::sync::MutexGuard<'_, Option<Arc<dyn DoorMethods>>> {
-        self.doors.lock().unwrap_or_else(PoisonError::into_inner)
+        self.doors.lock().take()
     }
 }

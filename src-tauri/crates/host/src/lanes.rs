@@ -3,12 +3,13 @@
 //! Each agent has its own, so a folder that does not answer or gigabytes to hash delay no other agent, and not the gate, the
 //! record or the user.
 
+use parking_lot::{Condvar, Mutex};
 use postern_exec::identity::{Allowance, FILES, Meter, Overrun};
 use postern_policy::AgentId;
 use postern_request::Refusal;
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -150,7 +151,7 @@ impl Lanes {
     }
 
     fn pool_and_meter(&self, agent: &AgentId, lane: Lane) -> (Arc<Pool>, Arc<Meter>) {
-        let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut agents = self.agents.lock();
         let threads = agents.entry(agent.clone()).or_insert_with(|| Threads {
             meter: Arc::default(),
             look_ups: Pool::new(Lane::LookUps),
@@ -189,11 +190,11 @@ impl Pool {
     }
 
     fn has_room(&self) -> bool {
-        self.lock_state().jobs.len() < self.lane.max_waiting()
+        self.state.lock().jobs.len() < self.lane.max_waiting()
     }
 
     fn submit(self: &Arc<Self>, job: LaneJob) -> Result<(), Unanswered> {
-        let mut state = self.lock_state();
+        let mut state = self.state.lock();
         if state.jobs.len() >= self.lane.max_waiting() {
             return Err(Unanswered::Full);
         }
@@ -224,7 +225,7 @@ impl Pool {
 
     /// Returns the next job, or `None` after an idle time.
     fn next_job(&self) -> Option<LaneJob> {
-        let mut state = self.lock_state();
+        let mut state = self.state.lock();
         loop {
             if state.open < OPEN
                 && let Some(job) = state.jobs.pop_front()
@@ -233,19 +234,13 @@ impl Pool {
                 return Some(job);
             }
             state.idle += 1;
-            let (woken, waited) = self.wake.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner);
-            state = woken;
+            let waited = self.wake.wait_for(&mut state, IDLE);
             state.idle -= 1;
             if waited.timed_out() && state.jobs.is_empty() {
                 state.threads -= 1;
                 return None;
             }
         }
-    }
-
-    /// Locks the state. Every change is one assignment: after a panic elsewhere the data is still consistent.
-    fn lock_state(&self) -> MutexGuard<'_, LaneState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -261,7 +256,7 @@ pub(crate) struct OpenFilesPermit(Arc<Pool>);
 
 impl Drop for OpenFilesPermit {
     fn drop(&mut self) {
-        self.0.lock_state().open -= 1;
+        self.0.state.lock().open -= 1;
         self.0.wake.notify_one();
     }
 }
@@ -310,12 +305,12 @@ mod tests {
     async fn what_waits_is_bounded_and_so_are_threads() {
         let lanes = Lanes::new(PATIENCE);
         let (release, released) = mpsc::channel::<()>();
-        let released = std::sync::Arc::new(std::sync::Mutex::new(released));
+        let released = std::sync::Arc::new(parking_lot::Mutex::new(released));
         let mut waiting = Vec::new();
         while lanes.has_room(&agent("bad"), Lane::LookUps) {
             let (lanes, released) = (lanes.clone(), released.clone());
             let run = async move {
-                let hang = move |_, _| _ = released.lock().unwrap().recv();
+                let hang = move |_, _| _ = released.lock().recv();
                 lanes.run(&agent("bad"), Lane::LookUps, hang).await
             };
             waiting.push(tokio::spawn(run));

@@ -1,8 +1,9 @@
 //! Outgoing bytes of a connection, counted, so that a slow reader is noticed before it costs memory.
 
+use parking_lot::Mutex;
 use postern_protocol::limits::{SLOW_MS, UNSENT};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{Notify, mpsc};
@@ -58,7 +59,7 @@ impl Outbox {
         if before + length >= FLOODED {
             self.shared.gone.cancel();
         } else if before < UNSENT && before + length >= UNSENT {
-            *self.slow_since() = Some(Instant::now());
+            *self.shared.slow_since.lock() = Some(Instant::now());
             self.shared.slow.notify_one();
         }
         // A connection that was finished takes no more.
@@ -107,7 +108,7 @@ impl Outbox {
     fn count_sent(&self, length: usize) {
         let before = self.shared.unsent.fetch_sub(length, Ordering::AcqRel);
         if before >= UNSENT && before - length < UNSENT {
-            *self.slow_since() = None;
+            *self.shared.slow_since.lock() = None;
         }
         if before - length < UNSENT {
             self.shared.drained.notify_waiters();
@@ -117,23 +118,17 @@ impl Outbox {
     /// Comes back when too much waited for too long.
     async fn too_slow(&self) {
         loop {
-            let since = *self.slow_since();
+            let since = *self.shared.slow_since.lock();
             match since {
                 None => self.shared.slow.notified().await,
                 Some(since) => {
                     tokio::time::sleep_until(since + Duration::from_millis(SLOW_MS)).await;
-                    if *self.slow_since() == Some(since) {
+                    if *self.shared.slow_since.lock() == Some(since) {
                         return;
                     }
                 }
             }
         }
-    }
-
-    /// Locks the time since which it is slow. The value is a plain option: a panic elsewhere cannot leave it
-    /// half written.
-    fn slow_since(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
-        self.shared.slow_since.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
 
 /// Bytes before the compressed ones: the form, and the length of what was packed.
 const HEAD: usize = 5;
@@ -39,7 +39,7 @@ impl PackedForm {
         packed.push(self.number);
         packed.extend_from_slice(&length.to_le_bytes());
         let done = packer.compress_vec(text.as_bytes(), &mut packed, FlushCompress::Finish);
-        *lock_packer() = Some(packer);
+        *PACKER.lock() = Some(packer);
         match done {
             Ok(Status::StreamEnd) => Ok(packed),
             Ok(_) => Err(failed(&"it grew")),
@@ -80,11 +80,11 @@ pub(crate) enum PackedError {
 
 /// Gives back the memory of a packer that is not in use.
 pub(crate) fn drop_packer() {
-    *lock_packer() = None;
+    *PACKER.lock() = None;
 }
 
 fn take_packer() -> Compress {
-    let kept = lock_packer().take();
+    let kept = PACKER.lock().take();
     match kept {
         Some(mut kept) => {
             kept.reset();
@@ -92,11 +92,6 @@ fn take_packer() -> Compress {
         }
         None => Compress::new_with_window_bits(Compression::new(LEVEL), false, WINDOW_BITS),
     }
-}
-
-/// Locks the packer. It is taken or put back whole: a panic elsewhere leaves nothing half done.
-fn lock_packer() -> MutexGuard<'static, Option<Compress>> {
-    PACKER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use crate::error::Error;
 use crate::open::open_reader;
+use parking_lot::Mutex;
 use rusqlite::Connection;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 /// Most idle connections that are kept.
 const KEPT: usize = 4;
@@ -24,13 +24,13 @@ impl Readers {
 
     /// Runs `work` on a reader's connection, on this thread.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
-        let idle = self.lock_idle().pop();
+        let idle = self.idle.lock().pop();
         let conn = match idle {
             Some(conn) => conn,
             None => open_reader(&self.path)?,
         };
         let result = work(&conn);
-        let mut idle = self.lock_idle();
+        let mut idle = self.idle.lock();
         if idle.len() < KEPT {
             idle.push(conn);
         }
@@ -39,7 +39,7 @@ impl Readers {
 
     /// Runs `work`, which takes microseconds, on the connection that is kept for such; it waits for others who do.
     pub(crate) fn look_up<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
-        let mut kept = self.keyed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.keyed.lock();
         let conn = match kept.take() {
             Some(conn) => conn,
             None => open_reader(&self.path)?,
@@ -51,11 +51,7 @@ impl Readers {
 
     /// Closes the idle connections, so that the writer's is the last and tidies up behind itself.
     pub(crate) fn close(&self) {
-        self.lock_idle().clear();
-        *self.keyed.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-
-    fn lock_idle(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        self.idle.lock().clear();
+        *self.keyed.lock() = None;
     }
 }

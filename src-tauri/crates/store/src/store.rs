@@ -8,11 +8,12 @@ use crate::open::{self, OpenOutcome};
 use crate::readers::Readers;
 use crate::spare;
 use crate::writer::{self, Flush, Receipt, WriteJob, WriterCounts};
+use parking_lot::Mutex;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use tokio::sync::watch;
 
@@ -162,7 +163,7 @@ impl Store {
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Receipt<T> {
         let (job, receipt) = writer::job(flush, audit::current(), work);
-        let sent = match &*self.shared.writer() {
+        let sent = match &*self.shared.writer.lock() {
             Some(writer) => writer.jobs.try_send(job),
             None => return Receipt::refused(Error::Closed),
         };
@@ -212,7 +213,7 @@ impl Store {
         if self.shared.doubts.subscribe().borrow().is_some() {
             return Ok(false);
         }
-        let _one_at_a_time = self.shared.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.shared.spare.lock();
         self.read(|conn| spare::refresh_copy(conn, self.path()))
     }
 
@@ -223,13 +224,9 @@ impl Store {
 }
 
 impl StoreShared {
-    fn writer(&self) -> std::sync::MutexGuard<'_, Option<Writer>> {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn close(&self) {
         self.readers.close();
-        let writer = self.writer().take();
+        let writer = self.writer.lock().take();
         let Some(Writer { jobs, thread }) = writer else { return };
         drop(jobs);
         // The last handle may have gone within a job: the writer cannot wait for itself.

@@ -4,7 +4,7 @@
 use objc2::rc::Retained;
 use objc2::runtime::{NSObjectProtocol, ProtocolObject};
 use objc2_foundation::{NSActivityOptions, NSProcessInfo, NSString};
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 
 struct Activity(Retained<ProtocolObject<dyn NSObjectProtocol>>);
 
@@ -14,7 +14,7 @@ unsafe impl Send for Activity {}
 /// Begins or ends the one activity. The Mac may sleep all the same.
 pub(crate) fn keep_on_time(on: bool) {
     static NOW: Mutex<Option<Activity>> = Mutex::new(None);
-    let mut now = NOW.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut now = NOW.lock();
     let info = NSProcessInfo::processInfo();
     if !on {
         if let Some(activity) = now.take() {

@@ -58,9 +58,9 @@ mod tests {
         let center = NSNotificationCenter::defaultCenter();
         let name = NSString::from_str("dev.postern.test");
         let (tell, told) = channel();
-        let tell = std::sync::Mutex::new(tell);
+        let tell = parking_lot::Mutex::new(tell);
         observe(&center, &name, SessionEvent::WillSleep, move |event| {
-            tell.lock().unwrap().send(event).unwrap();
+            tell.lock().send(event).unwrap();
         });
         // SAFETY: the notification has no object.
         #[expect(unsafe_code, reason = "the object of a notification has any type")]

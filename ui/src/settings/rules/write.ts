@@ -18,5 +18,5 @@ export async function remove(app: State, gone: RuleRow[]) {
 export async function repin(app: State, row: RuleRow) {
   const rule = draftOf(row.rule, row.text);
   const done = await app.try("rules.update", { id: row.rule.id, rule, keepPin: false });
-  if (done) app.changes.note(words.rules.did.mend(shownText(row)), [row.rule], [done.rule]);
+  if (done) app.changes.note(words.rules.did.fix(shownText(row)), [row.rule], [done.rule]);
 }

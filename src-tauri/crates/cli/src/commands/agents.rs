@@ -1,8 +1,9 @@
 //! `postern agents …`
 
-use crate::args::{self, AgentsCommand, ChannelClientKind, JsonOutput};
+use crate::agent_args::{AgentsCommand, ChannelClientKind};
 use crate::failure::Failure;
 use crate::link::HostLink;
+use crate::shared_args::{AgentStartArg, JsonOutput};
 use crate::typed::{parse_pairs, path_text, require_yes};
 use crate::{print, settings_text};
 use postern_contract::methods::{
@@ -95,11 +96,11 @@ fn add_agent(link: &mut HostLink, new: &AgentAdd, json: JsonOutput) -> Result<()
     Ok(())
 }
 
-pub(crate) fn to_agent_start(start: args::AgentStartArg) -> Start {
+pub(crate) fn to_agent_start(start: AgentStartArg) -> Start {
     match start {
-        args::AgentStartArg::Ask => Start::Ask,
-        args::AgentStartArg::Look => Start::Look,
-        args::AgentStartArg::Work => Start::Work,
+        AgentStartArg::Ask => Start::Ask,
+        AgentStartArg::Look => Start::Look,
+        AgentStartArg::Work => Start::Work,
     }
 }
 

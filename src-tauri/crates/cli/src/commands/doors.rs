@@ -1,10 +1,11 @@
 //! `postern doors …`
 
 use super::finding::DoctorFinding;
-use crate::args::{DoorName, DoorsCommand, JsonOutput};
+use crate::door_args::{DoorName, DoorsCommand};
 use crate::failure::Failure;
 use crate::link::HostLink;
 use crate::print;
+use crate::shared_args::JsonOutput;
 use crate::typed::parse_pairs;
 use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{

@@ -8,8 +8,8 @@ use serde::Serialize;
 pub(crate) struct DoctorFinding {
     pub(crate) ok: bool,
     pub(crate) what: String,
-    /// Fix of it.
-    pub(crate) mend: Option<String>,
+    /// Way to put it right.
+    pub(crate) fix: Option<String>,
     /// True if it is right and still worth a look.
     #[serde(skip)]
     pub(crate) noted: bool,
@@ -17,16 +17,16 @@ pub(crate) struct DoctorFinding {
 
 impl DoctorFinding {
     pub(crate) fn healthy(what: impl Into<String>) -> Self {
-        Self { ok: true, what: what.into(), mend: None, noted: false }
+        Self { ok: true, what: what.into(), fix: None, noted: false }
     }
 
-    pub(crate) fn problem(what: impl Into<String>, mend: impl Into<String>) -> Self {
-        Self { ok: false, what: what.into(), mend: Some(mend.into()), noted: false }
+    pub(crate) fn problem(what: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { ok: false, what: what.into(), fix: Some(fix.into()), noted: false }
     }
 
     /// Makes a finding that is no fault of Postern's, and takes something away.
-    pub(crate) fn note(what: impl Into<String>, mend: impl Into<String>) -> Self {
-        Self { ok: true, what: what.into(), mend: Some(mend.into()), noted: true }
+    pub(crate) fn note(what: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { ok: true, what: what.into(), fix: Some(fix.into()), noted: true }
     }
 
     /// Returns the word in front of it.

@@ -2,8 +2,8 @@
 
 use super::agents::parse_agent_id;
 use super::explain::named_rule;
-use crate::args::History;
 use crate::failure::Failure;
+use crate::history_args::History;
 use crate::link::HostLink;
 use crate::print::{self, emphasize};
 use postern_command::escape::visible_text as escaped;

@@ -2,9 +2,9 @@
 
 use crate::failure::Failure;
 use crate::print;
+use parking_lot::{Mutex, MutexGuard};
 use postern_doors::hooks::{self, HookAgent, HookVerdict};
 use std::ffi::OsString;
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 /// A hook that ends so keeps its agent from using the tool.
@@ -21,7 +21,7 @@ pub(crate) fn agent_of(arguments: impl IntoIterator<Item = OsString>) -> Option<
 
 /// Prints the answer to an event.
 pub(crate) fn answer(kind: HookAgent, event: &str, verdict: &HookVerdict) -> Result<(), Failure> {
-    let mut answered = lock();
+    let mut answered = ANSWERED.lock();
     match hooks::answer(kind, event, verdict) {
         Ok(told) => {
             *answered = true;
@@ -33,31 +33,26 @@ pub(crate) fn answer(kind: HookAgent, event: &str, verdict: &HookVerdict) -> Res
 
 /// Denies whatever the agent asks about. Returns the exit code that this takes.
 pub(crate) fn refuse(kind: HookAgent, reason: &str) -> u8 {
-    refuse_once(&mut lock(), kind, reason)
+    refuse_once(&mut ANSWERED.lock(), kind, reason)
 }
 
 /// Denies when the time is over, or when a part of this program panics.
 pub(crate) fn refuse_in_doubt(kind: HookAgent, limit: Duration) -> Result<(), Failure> {
     std::panic::set_hook(Box::new(move |panic| {
         match ANSWERED.try_lock() {
-            Ok(answered) => end(answered, kind, &format!("Postern failed: {panic}")),
-            Err(TryLockError::Poisoned(poisoned)) => end(poisoned.into_inner(), kind, "Postern failed"),
+            Some(answered) => end(answered, kind, &format!("Postern failed: {panic}")),
             // It panicked while it answered: the code alone says no.
-            Err(TryLockError::WouldBlock) => exit(BLOCKED),
+            None => exit(BLOCKED),
         }
     }));
     let watch = move || {
         std::thread::sleep(limit);
-        let answered = lock();
+        let answered = ANSWERED.lock();
         if !*answered {
             end(answered, kind, "Nobody answered in time, and nobody said no. Ask the user, then try again.");
         }
     };
     std::thread::Builder::new().spawn(watch).map(drop).map_err(Failure::from_error)
-}
-
-fn lock() -> MutexGuard<'static, bool> {
-    ANSWERED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn refuse_once(answered: &mut bool, kind: HookAgent, reason: &str) -> u8 {

@@ -4,11 +4,11 @@ use super::agents::parse_agent_id;
 use super::explain::decision_word;
 use super::setup_scope::settings_scope;
 use crate::CliEnvironment;
-use crate::args::JsonOutput;
 use crate::failure::Failure;
 use crate::import_args::Import;
 use crate::link::HostLink;
 use crate::print::{self, counted};
+use crate::shared_args::JsonOutput;
 use crate::typed::path_text;
 use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{

@@ -9,10 +9,10 @@ use postern_command::{
 use postern_host::programs_folder;
 use serde::Serialize;
 
-use crate::args::JsonOutput;
 use crate::failure::Failure;
 use crate::print;
 use crate::rule_args::Programs;
+use crate::shared_args::JsonOutput;
 
 /// The document of `programs check --json`.
 #[derive(Debug, Serialize)]

@@ -1,7 +1,7 @@
 //! `postern questions`, `approve` and `deny`.
 
 use super::rules::lasting;
-use crate::args::{AlwaysChoice, Approve, Deny};
+use crate::answer_args::{AlwaysChoice, Approve, Deny};
 use crate::failure::Failure;
 use crate::link::HostLink;
 use crate::typed::require_approval;

@@ -1,10 +1,10 @@
 //! `postern sessions`: what agents have open, and the layers of rules above each.
 
 use super::agents::parse_agent_id;
-use crate::args::JsonOutput;
 use crate::failure::Failure;
 use crate::link::HostLink;
 use crate::print;
+use crate::shared_args::JsonOutput;
 use postern_contract::methods::{CloseSession, ListSessions, SessionFilter, SessionName, SessionRow};
 
 pub(crate) fn run(link: &mut HostLink, agent: Option<&str>, json: JsonOutput) -> Result<(), Failure> {

@@ -1,9 +1,9 @@
 //! `postern status`, `pause` and `resume`.
 
-use crate::args::JsonOutput;
 use crate::failure::Failure;
 use crate::link::HostLink;
 use crate::print;
+use crate::shared_args::JsonOutput;
 use postern_contract::methods::{GetStatus, Nothing, Pause, PauseAll, ResumeAll};
 use postern_contract::{Concern, Mode, Status, StoppedAgent};
 

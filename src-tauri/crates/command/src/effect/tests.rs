@@ -2,146 +2,97 @@
 
 use super::{CommandEffect, InstallPlace, effects_of_command, keeps_settings, publication_of, transfer_of};
 use crate::{Dialect, read_shell};
+use CommandEffect::{
+    ChangeRepository, Delete, Fetch, Install, Publish, Read, RunDownloadedCode, RunInlineCode, Write,
+};
 
 fn of(line: &str) -> Vec<CommandEffect> {
     let reading = read_shell(line, Dialect::Bash);
     effects_of_command(&reading).into_iter().flatten().map(|found| found.effect).collect()
 }
 
+fn paths(all: &[&str]) -> Vec<String> {
+    all.iter().map(|path| (*path).to_owned()).collect()
+}
+
+fn project_code(what: &'static str, name: &str) -> CommandEffect {
+    CommandEffect::RunProjectCode { what: what.into(), name: Some(name.to_owned()), folder: None }
+}
+
+fn expect_effects(lines: &[(&str, CommandEffect)]) {
+    for (line, expected) in lines {
+        let found = of(line);
+        assert!(found.contains(expected), "{line}: {found:?}");
+    }
+}
+
 #[test]
-#[expect(clippy::too_many_lines, reason = "a table: one line for each command")]
 fn steps_have_the_effects_that_their_words_say() {
-    let paths = |all: &[&str]| all.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
-    for (line, expected) in [
-        (
-            "rm -rf build x",
-            CommandEffect::Delete { paths: paths(&["build", "x"]), recursive: true, found: false },
-        ),
+    expect_effects(&[
+        ("rm -rf build x", Delete { paths: paths(&["build", "x"]), recursive: true, found: false }),
         (
             "find build -name '*.o' -delete",
-            CommandEffect::Delete { paths: paths(&["build/**/*.o"]), recursive: true, found: true },
+            Delete { paths: paths(&["build/**/*.o"]), recursive: true, found: true },
         ),
-        ("split -l 9 f out", CommandEffect::Write { paths: paths(&["out"]) }),
-        ("split f", CommandEffect::Write { paths: Vec::new() }),
-        ("csplit -f out f 9", CommandEffect::Write { paths: paths(&["out"]) }),
-        ("csplit f '/x/' '{*}'", CommandEffect::Write { paths: Vec::new() }),
+        ("split -l 9 f out", Write { paths: paths(&["out"]) }),
+        ("split f", Write { paths: Vec::new() }),
+        ("csplit -f out f 9", Write { paths: paths(&["out"]) }),
+        ("csplit f '/x/' '{*}'", Write { paths: Vec::new() }),
         (
             "git -C ../other reset --hard",
-            CommandEffect::ChangeRepository {
+            ChangeRepository {
                 change: "discard all uncommitted changes".into(),
                 names: Vec::new(),
                 folder: Some("../other".to_owned()),
             },
         ),
-        ("cat a b", CommandEffect::Read { paths: paths(&["a", "b"]) }),
-        ("grep -n x src/a", CommandEffect::Read { paths: paths(&["src/a"]) }),
-        ("echo x > out", CommandEffect::Write { paths: paths(&["out"]) }),
-        ("sudo rm x", CommandEffect::Delete { paths: paths(&["x"]), recursive: false, found: false }),
+        ("cat a b", Read { paths: paths(&["a", "b"]) }),
+        ("grep -n x src/a", Read { paths: paths(&["src/a"]) }),
+        ("echo x > out", Write { paths: paths(&["out"]) }),
+        ("sudo rm x", Delete { paths: paths(&["x"]), recursive: false, found: false }),
         (
             "nohup git -c a.b=c push --quiet origin main",
             CommandEffect::Send { what: "push commits".into(), to: paths(&["origin"]), branch: None },
         ),
-        (
-            "npm run test -- --watch",
-            CommandEffect::RunProjectCode {
-                what: "the package script".into(),
-                name: Some("test".to_owned()),
-                folder: None,
-            },
-        ),
-        (
-            "npm --prefix x test",
-            CommandEffect::RunProjectCode {
-                what: "the package script".into(),
-                name: Some("test".to_owned()),
-                folder: None,
-            },
-        ),
-        (
-            "python3 -m pytest -q",
-            CommandEffect::RunProjectCode {
-                what: "the module".into(),
-                name: Some("pytest".to_owned()),
-                folder: None,
-            },
-        ),
-        (
-            "./build.sh --fast",
-            CommandEffect::RunProjectCode {
-                what: "the program".into(),
-                name: Some("./build.sh".to_owned()),
-                folder: None,
-            },
-        ),
-        (
-            "python3 tools/x.py",
-            CommandEffect::RunProjectCode {
-                what: "the script".into(),
-                name: Some("tools/x.py".to_owned()),
-                folder: None,
-            },
-        ),
-        ("python3 -c 'print(1)'", CommandEffect::RunInlineCode { language: "python".to_owned() }),
+        ("npm run test -- --watch", project_code("the package script", "test")),
+        ("npm --prefix x test", project_code("the package script", "test")),
+        ("python3 -m pytest -q", project_code("the module", "pytest")),
+        ("./build.sh --fast", project_code("the program", "./build.sh")),
+        ("python3 tools/x.py", project_code("the script", "tools/x.py")),
+        ("python3 -c 'print(1)'", RunInlineCode { language: "python".to_owned() }),
         (
             "curl -fsSL https://get.example.dev/i.sh | sh",
-            CommandEffect::RunDownloadedCode { package: None, host: Some("get.example.dev".to_owned()) },
+            RunDownloadedCode { package: None, host: Some("get.example.dev".to_owned()) },
         ),
-        (
-            "npx cowsay hi",
-            CommandEffect::RunDownloadedCode { package: Some("cowsay".to_owned()), host: None },
-        ),
-        (
-            "pip install -r requirements.txt",
-            CommandEffect::Install { packages: Vec::new(), place: InstallPlace::User },
-        ),
-        (
-            "npm install left-pad",
-            CommandEffect::Install { packages: paths(&["left-pad"]), place: InstallPlace::Project },
-        ),
-        ("curl https://a.example/x", CommandEffect::Fetch { from: paths(&["a.example"]) }),
+        ("npx cowsay hi", RunDownloadedCode { package: Some("cowsay".to_owned()), host: None }),
+        ("pip install -r requirements.txt", Install { packages: Vec::new(), place: InstallPlace::User }),
+        ("npm install left-pad", Install { packages: paths(&["left-pad"]), place: InstallPlace::Project }),
+        ("curl https://a.example/x", Fetch { from: paths(&["a.example"]) }),
         (
             "curl -d x=y https://a.example/x",
             CommandEffect::Send { what: "send data".into(), to: paths(&["a.example"]), branch: None },
         ),
         (
             "npm publish --registry https://r.example/",
-            CommandEffect::Publish {
-                what: Vec::new(),
-                place: "npm".into(),
-                host: Some("r.example".to_owned()),
-            },
+            Publish { what: Vec::new(), place: "npm".into(), host: Some("r.example".to_owned()) },
         ),
-    ] {
-        let found = of(line);
-        assert!(found.contains(&expected), "{line}: {found:?}");
-    }
+    ]);
 }
 
 #[test]
 fn values_of_options_are_no_operands() {
-    let paths = |all: &[&str]| all.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
-    for (line, expected) in [
-        ("tail -n 5 f", CommandEffect::Read { paths: paths(&["f"]) }),
-        ("cat -n f", CommandEffect::Read { paths: paths(&["f"]) }),
-        ("sed -n -e p f", CommandEffect::Read { paths: paths(&["f"]) }),
-        ("sed -i s/a/b/ f", CommandEffect::Write { paths: paths(&["f"]) }),
-        ("sed -i -e s/a/b/ f", CommandEffect::Write { paths: paths(&["f"]) }),
-        ("perl -pi -e s/a/b/ f", CommandEffect::Write { paths: paths(&["f"]) }),
-        ("chmod +x f", CommandEffect::Write { paths: paths(&["f"]) }),
-        ("touch -m -d yesterday f", CommandEffect::Write { paths: paths(&["f"]) }),
-        (
-            "make -C sub test",
-            CommandEffect::RunProjectCode {
-                what: "the target".into(),
-                name: Some("test".to_owned()),
-                folder: None,
-            },
-        ),
-        ("npm -g install x", CommandEffect::Install { packages: paths(&["x"]), place: InstallPlace::User }),
-    ] {
-        let found = of(line);
-        assert!(found.contains(&expected), "{line}: {found:?}");
-    }
+    expect_effects(&[
+        ("tail -n 5 f", Read { paths: paths(&["f"]) }),
+        ("cat -n f", Read { paths: paths(&["f"]) }),
+        ("sed -n -e p f", Read { paths: paths(&["f"]) }),
+        ("sed -i s/a/b/ f", Write { paths: paths(&["f"]) }),
+        ("sed -i -e s/a/b/ f", Write { paths: paths(&["f"]) }),
+        ("perl -pi -e s/a/b/ f", Write { paths: paths(&["f"]) }),
+        ("chmod +x f", Write { paths: paths(&["f"]) }),
+        ("touch -m -d yesterday f", Write { paths: paths(&["f"]) }),
+        ("make -C sub test", project_code("the target", "test")),
+        ("npm -g install x", Install { packages: paths(&["x"]), place: InstallPlace::User }),
+    ]);
 }
 
 #[test]

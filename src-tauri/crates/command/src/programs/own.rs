@@ -1,6 +1,7 @@
 //! Programs that people described in files of their own: they add effects, and take none away.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use parking_lot::RwLock;
+use std::sync::Arc;
 
 use foldhash::HashMap;
 use postern_programs::{ProgramFile, Style};
@@ -20,7 +21,7 @@ struct DescribedPrograms {
 ///
 /// What a file says is kept until the process ends: files change seldom and are small.
 pub fn set_own_programs(files: Vec<ProgramFile>) -> bool {
-    let mut own = OWN.write().unwrap_or_else(PoisonError::into_inner);
+    let mut own = OWN.write();
     if own.as_ref().map_or(files.is_empty(), |own| own.files == files) {
         return false;
     }
@@ -33,13 +34,13 @@ pub fn set_own_programs(files: Vec<ProgramFile>) -> bool {
 
 /// Returns what a person said about a program.
 pub(crate) fn find_own(name: &str) -> Option<&'static Program> {
-    let own = OWN.read().unwrap_or_else(PoisonError::into_inner);
+    let own = OWN.read();
     own.as_ref()?.by_name.get(name).copied()
 }
 
 /// Returns every program that a person described.
 pub(super) fn all_own() -> Vec<&'static Program> {
-    let own = OWN.read().unwrap_or_else(PoisonError::into_inner);
+    let own = OWN.read();
     let mut all: Vec<_> = own.iter().flat_map(|own| own.by_name.values().copied()).collect();
     all.sort_by_key(|program| program.names);
     all.dedup_by_key(|program| program.names);

@@ -87,7 +87,7 @@ pub struct LintFinding {
     /// Problem, in one sentence.
     pub message: String,
     /// Fix, in one sentence.
-    pub mend: String,
+    pub fix: String,
 }
 
 /// Selection of recorded requests to judge again, and the policy to judge them by.

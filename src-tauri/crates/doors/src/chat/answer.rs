@@ -84,7 +84,7 @@ impl<M: Messenger> Hub<M> {
     }
 
     fn shown_by(&self, place: &str, message: &str) -> ChatAnswerTarget {
-        let register = self.register();
+        let register = self.register.lock();
         let (approval, shown) = register.approvals.shown_by(place, message)?;
         Some((approval.clone(), shown.clone()))
     }
@@ -108,7 +108,7 @@ impl<M: Messenger> Hub<M> {
             ChatCommand::Answer { code, verdict } => (code, verdict),
         };
         let target = {
-            let register = self.register();
+            let register = self.register.lock();
             let found = register.approvals.by_code(&place, &code);
             found.map(|(approval, shown)| (approval.clone(), shown.clone()))
         };
@@ -135,8 +135,11 @@ impl<M: Messenger> Hub<M> {
 
     async fn pair_owner(&mut self, from: &ChatSender, place: &str, code: &str) {
         // A right code is heard however much strangers say: its fifty bits are not guessed in ten minutes.
-        let paired =
-            self.register().pair_owner((from, place), code, (postern_host::lasting(), crate::now_millis()));
+        let paired = self.register.lock().pair_owner(
+            (from, place),
+            code,
+            (postern_host::lasting(), crate::now_millis()),
+        );
         if !paired {
             if self.listens(from) {
                 self.stranger(from, "brought a pairing code that is not right").await;
@@ -158,9 +161,9 @@ impl<M: Messenger> Hub<M> {
         if !self.listens(from) {
             return None;
         }
-        let owner = self.register().find_owner(from).cloned();
+        let owner = self.register.lock().find_owner(from).cloned();
         match &owner {
-            Some(owner) => self.register().mark_seen(&owner.id, crate::now_millis()),
+            Some(owner) => self.register.lock().mark_seen(&owner.id, crate::now_millis()),
             None => self.stranger(from, did).await,
         }
         owner
@@ -168,7 +171,7 @@ impl<M: Messenger> Hub<M> {
 
     /// Notes an attempt to answer by a stranger, at the door and in the history.
     async fn stranger(&self, from: &ChatSender, did: &str) {
-        self.register().note_stranger(from, did, crate::now_millis());
+        self.register.lock().note_stranger(from, did, crate::now_millis());
         let name = if from.name.trim().is_empty() { "somebody" } else { &from.name };
         let who = match &from.id {
             Some(id) => format!("{name} ({id})"),
@@ -179,7 +182,7 @@ impl<M: Messenger> Hub<M> {
 
     /// Returns true if somebody says little enough to be listened to. Strangers share what they may say.
     fn listens(&mut self, from: &ChatSender) -> bool {
-        let owner = self.register().find_owner(from).map(|owner| owner.id.clone());
+        let owner = self.register.lock().find_owner(from).map(|owner| owner.id.clone());
         let most = if owner.is_some() { OWNER_SAYS } else { STRANGERS_SAY };
         let (since, times) = self.lately.entry(owner.unwrap_or_default()).or_insert((Instant::now(), 0));
         if since.elapsed() >= STRETCH {

@@ -21,7 +21,7 @@ impl<M: Messenger> Hub<M> {
             self.show_question(question);
         }
         let gone: Vec<ChatApproval> = {
-            let register = self.register();
+            let register = self.register.lock();
             let waits =
                 |one: &&ChatApproval| waiting.questions.iter().any(|question| question.id == one.question);
             register.approvals.pending().filter(|one| !waits(one)).cloned().collect()
@@ -38,7 +38,7 @@ impl<M: Messenger> Hub<M> {
         let withheld = text::withheld(question, self.settings.high_risk);
         let mut outdated = Vec::new();
         {
-            let mut register = self.register();
+            let mut register = self.register.lock();
             let known = register.approvals.find_by_question(&question.id);
             match known.map(|one| (one.status, one.digest == question.digest)) {
                 Some((ChatStatus::Pending, true)) => {}
@@ -71,7 +71,7 @@ impl<M: Messenger> Hub<M> {
     fn show_in_place(&mut self, question: &Question, place: String) {
         let digest = question.digest.clone();
         let stands = {
-            let register = self.register();
+            let register = self.register.lock();
             let approval = register.approvals.find_by_question(&question.id);
             let last = approval.and_then(|one| one.shown_in(&place));
             last.is_some_and(|shown| shown.digest == digest)
@@ -88,7 +88,7 @@ impl<M: Messenger> Hub<M> {
         if !self.settings.shows_agent(agent) {
             return Vec::new();
         }
-        let register = self.register();
+        let register = self.register.lock();
         let mut places: Vec<String> = match (self.settings.owners_for_agent(agent), &self.settings.room) {
             (Some(whom), room) => {
                 let chosen = register.owners().filter(|owner| whom.contains(&owner.id));
@@ -105,7 +105,7 @@ impl<M: Messenger> Hub<M> {
 
     /// Returns every place where questions are shown.
     fn everywhere(&self) -> BTreeSet<String> {
-        let register = self.register();
+        let register = self.register.lock();
         let routed = |owner: &&ChatOwner| self.settings.routed().any(|id| *id == owner.id);
         let in_room = self.settings.room.is_some();
         let owners = register.owners().filter(|owner| !in_room || routed(owner));
@@ -131,7 +131,7 @@ impl<M: Messenger> Hub<M> {
 
     /// Handles the end of a question.
     pub(super) async fn closed(&mut self, closed: &Closed) {
-        let approval = self.register().approvals.find_by_question(&closed.id).cloned();
+        let approval = self.register.lock().approvals.find_by_question(&closed.id).cloned();
         let Some(approval) = approval.filter(|one| one.status == ChatStatus::Pending) else { return };
         let (ours, saved) = match self.ours.remove(&closed.id) {
             Some(decided) => (Some(decided.words), decided.saved),
@@ -171,7 +171,7 @@ impl<M: Messenger> Hub<M> {
     /// Keeps what became of a question and says so wherever it was shown.
     fn record_outcome(&mut self, question: &str, status: ChatStatus, outcome: String, saved: &[Saved]) {
         let jobs = {
-            let mut register = self.register();
+            let mut register = self.register.lock();
             let Some(approval) = register.approvals.change(question) else { return };
             approval.status = status;
             approval.outcome = Some(outcome);
@@ -185,7 +185,8 @@ impl<M: Messenger> Hub<M> {
     /// Sends the outcomes that were not sent before the door or Postern ended.
     pub(super) fn tell_ends(&mut self) {
         let jobs: Vec<ChatJob> = self
-            .register()
+            .register
+            .lock()
             .approvals
             .with_unshown_outcome()
             .flat_map(|approval| outcome_changes(approval, &[]))

@@ -8,12 +8,13 @@ use super::messenger::{ChatSendError, IncomingChatEvent, Messenger, OutgoingChat
 use super::register::Register;
 use super::settings::ChatSettings;
 use super::text;
+use parking_lot::Mutex;
 use postern_contract::methods::{GetQuestion, QuestionRef};
 use postern_contract::{ApproverNotification, ChatStatus, Part, Question, Saved};
 use postern_host::{ApproverGuard, ConnectedApproverKind, Host};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -184,11 +185,6 @@ impl<M: Messenger> Hub<M> {
         }
     }
 
-    /// Returns the register. Every change of it is whole: a panic elsewhere leaves it so.
-    pub(super) fn register(&self) -> MutexGuard<'_, Register> {
-        self.register.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn enqueue(&mut self, job: ChatJob) {
         self.jobs.push_back((job, 0));
     }
@@ -220,7 +216,7 @@ impl<M: Messenger> Hub<M> {
     /// Returns false for a question that no longer waits, or shows something else by now.
     fn is_due(&self, job: &ChatJob) -> bool {
         let ChatJob::Show { question, .. } = job else { return true };
-        let register = self.register();
+        let register = self.register.lock();
         let approval = register.approvals.find_by_question(&question.id);
         approval.is_some_and(|one| one.status == ChatStatus::Pending && one.digest == question.digest)
     }
@@ -262,7 +258,7 @@ impl<M: Messenger> Hub<M> {
             ChatJob::Show { question, place, .. } => {
                 self.posting.remove(&(question.digest.clone(), question.id.clone(), place.clone()));
             }
-            ChatJob::Change { place, id, .. } => self.register().approvals.mark_outcome_shown(place, id),
+            ChatJob::Change { place, id, .. } => self.register.lock().approvals.mark_outcome_shown(place, id),
             ChatJob::Widened { .. } | ChatJob::Say { .. } | ChatJob::Acknowledge { .. } => {}
         }
     }
@@ -271,7 +267,7 @@ impl<M: Messenger> Hub<M> {
     async fn record_shown(&mut self, question: &Question, place: &str, posted: Posted) {
         // The person there has been informed.
         let face = {
-            let register = self.register();
+            let register = self.register.lock();
             let there = register.owners().find(|owner| owner.place == place).or(register.owners().next());
             there.and_then(|owner| self.faces.get(&owner.id)).map(ApproverGuard::id)
         };
@@ -282,7 +278,7 @@ impl<M: Messenger> Hub<M> {
         }
         let digest = question.digest.clone();
         let late = {
-            let mut register = self.register();
+            let mut register = self.register.lock();
             let Some(approval) = register.approvals.change(&question.id) else { return };
             approval.shown.push(ShownMessage {
                 place: place.to_owned(),
@@ -302,7 +298,7 @@ impl<M: Messenger> Hub<M> {
     /// Owners are connected while the network is there.
     pub(super) fn sync_approvers(&mut self) {
         let owners: Vec<(String, String)> = if self.online() {
-            self.register().owners().map(|owner| (owner.id.clone(), owner.name.clone())).collect()
+            self.register.lock().owners().map(|owner| (owner.id.clone(), owner.name.clone())).collect()
         } else {
             Vec::new()
         };
@@ -328,7 +324,7 @@ impl<M: Messenger> Hub<M> {
     async fn save_state(&self) {
         // What waits for its question to be posted is heard again, should it come to that.
         if let Some(position) = self.messenger.position().filter(|_| self.early.is_empty()) {
-            self.register().kept.position = Some(position);
+            self.register.lock().kept.position = Some(position);
         }
         if let Err(error) = save_register(&self.host, self.name, &self.register).await {
             tracing::error!(door = self.name, error, "what a chat knows cannot be kept");
@@ -342,9 +338,8 @@ pub(super) async fn save_register(
     name: &'static str,
     register: &Mutex<Register>,
 ) -> Result<(), String> {
-    let lock = || register.lock().unwrap_or_else(PoisonError::into_inner);
     let (value, rows, changed) = {
-        let mut register = lock();
+        let mut register = register.lock();
         let changed = register.approvals.take_changed();
         if !std::mem::take(&mut register.changed) && changed.is_empty() {
             return Ok(());
@@ -354,7 +349,7 @@ pub(super) async fn save_register(
     };
     let kept = host.keep_chat(name, value, rows).await;
     if kept.is_err() {
-        let mut register = lock();
+        let mut register = register.lock();
         register.changed = true;
         register.approvals.not_kept(changed);
     }

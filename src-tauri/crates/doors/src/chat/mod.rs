@@ -29,13 +29,14 @@ use approval::Approvals;
 use async_trait::async_trait;
 use hub::{ChatConnection, Hub};
 use messenger::Messenger;
+use parking_lot::Mutex;
 use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup, PairedClient};
 use postern_contract::{Moment, MultilineText, RequestRow};
 use postern_host::Host;
 use register::{Register, StoredChatState};
 use settings::ChatSettings;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -135,22 +136,17 @@ impl<M: Messenger + Guide> Chat<M> {
         tasks.spawn(keep_running(kind, closed.clone(), AFTER_A_CRASH, flow));
         Ok(Self { host: host.clone(), kind, messenger, register, line: watched, stir, closed, tasks })
     }
-
-    /// Locks the register. Every change of it is whole: a panic elsewhere leaves it so.
-    fn register(&self) -> MutexGuard<'_, Register> {
-        self.register.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 #[async_trait]
 impl<M: Messenger + Guide> Door for Chat<M> {
     fn clients(&self) -> Vec<PairedClient> {
         let online = matches!(*self.line.borrow(), ChatConnection::Online(_));
-        self.register().client_rows(online)
+        self.register.lock().client_rows(online)
     }
 
     fn user_notes(&self) -> Vec<String> {
-        self.register().stranger_notes()
+        self.register.lock().stranger_notes()
     }
 
     fn trouble(&self) -> Option<String> {
@@ -170,7 +166,7 @@ impl<M: Messenger + Guide> Door for Chat<M> {
     }
 
     fn set_up(&self) -> Result<DoorSetup, ControlError> {
-        let code = self.register().new_code(postern_host::lasting());
+        let code = self.register.lock().new_code(postern_host::lasting());
         let code = code.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
         let name = match &*self.line.borrow() {
             ChatConnection::Online(name) => Some(name.clone()),
@@ -183,7 +179,7 @@ impl<M: Messenger + Guide> Door for Chat<M> {
     }
 
     async fn revoke(&self, client: &str) -> Result<(), ControlError> {
-        if !self.register().forget(client) {
+        if !self.register.lock().forget(client) {
             let client = postern_command::escape::visible_text(client);
             let what = format!("no owner {client} is paired; those of owners= are in the settings");
             return Err(ControlError::not_found(what));

@@ -8,6 +8,7 @@ use super::waiting::{Elsewhere, WaitingQuestions};
 use async_nats::Subscriber;
 use async_nats::jetstream::{Message, consumer};
 use futures_util::StreamExt as _;
+use parking_lot::Mutex;
 use postern_contract::{ClosedBy, Part, Question};
 use postern_fleet::{
     FleetAnswer, FleetChoice, FleetClosing, FleetId, FleetMessageBody as _, FleetMessageHeader,
@@ -15,7 +16,7 @@ use postern_fleet::{
     SignedEnvelope, Subjects,
 };
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Longest time for an answer until it counts as not confirmed.
@@ -109,7 +110,7 @@ impl FleetApprover {
     }
 
     pub(super) fn pinned(&self) -> Arc<PinnedRoster> {
-        Arc::clone(&self.pinned.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.pinned.lock())
     }
 
     /// Returns the person's member, as a roster has it.
@@ -207,7 +208,7 @@ impl FleetApprover {
         if next.hash != self.pinned().hash {
             self.folder.note_roster();
         }
-        *self.pinned.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        *self.pinned.lock() = Arc::new(next);
         if answers { Ok(()) } else { Err(FleetError::NoApprover) }
     }
 

@@ -10,9 +10,10 @@ use async_nats::{
     ServerError, Subscriber,
 };
 use futures_util::StreamExt as _;
+use parking_lot::Mutex;
 use postern_fleet::{FleetId, Hash, SignKey, Subjects, WallMillis};
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use tokio_rustls::rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
@@ -108,7 +109,7 @@ impl BrokerLink {
             .event_callback(move |event| {
                 let gone = matches!(event, Event::Disconnected | Event::Closed | Event::LameDuckMode);
                 if let Event::ServerError(ServerError::Other(error)) = &event {
-                    let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut noted = noted.lock();
                     if noted.len() < VIOLATIONS {
                         noted.push(error.clone());
                     }
@@ -137,7 +138,7 @@ impl BrokerLink {
 
     /// Returns what the server said this member may not do.
     pub(super) fn violations(&self) -> Vec<String> {
-        self.violations.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.violations.lock().clone()
     }
 
     /// Listens to a subject. What the broker refuses is not heard here.

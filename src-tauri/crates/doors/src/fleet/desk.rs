@@ -4,10 +4,11 @@ use super::proposals::SignaturesNeeded;
 use super::steps::{FleetSetup, invite_device};
 use super::unsigned::shown_needs;
 use super::{FleetError, Folder, HostConsent, Invitation, InvitationCode, Joining};
+use parking_lot::Mutex;
 use postern_command::escape::visible_text;
 use postern_contract::methods::{ControlCode, ControlError, FleetPairing, FleetPairingState};
 use postern_fleet::Joined;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -34,10 +35,6 @@ struct DevicePairing {
     gone: CancellationToken,
 }
 
-fn lock_state<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl From<FleetError> for ControlError {
     fn from(error: FleetError) -> Self {
         Self::refused(visible_text(&error.to_string()))
@@ -54,7 +51,7 @@ struct Ticket {
 
 impl Ticket {
     fn change(&self, how: impl FnOnce(&mut DevicePairing)) {
-        let mut now = lock_state(&self.pairing);
+        let mut now = self.pairing.lock();
         if let Some(pairing) = now.as_mut().filter(|_| !self.gone.is_cancelled()) {
             how(pairing);
         }
@@ -85,19 +82,19 @@ impl Ticket {
 impl FleetDesk {
     /// Keeps a plan until it is written or another one is shown.
     pub(crate) fn keep_plan(&self, id: String, setup: FleetSetup) {
-        *lock_state(&self.plan) = Some((id, setup));
+        *self.plan.lock() = Some((id, setup));
     }
 
     /// Takes the plan that was shown under this id.
     pub(crate) fn take_plan(&self, id: &str) -> Result<FleetSetup, ControlError> {
-        let kept = lock_state(&self.plan).take_if(|(kept, _)| kept == id);
+        let kept = self.plan.lock().take_if(|(kept, _)| kept == id);
         kept.map(|(_, setup)| setup)
             .ok_or_else(|| ControlError::not_found("this plan was not shown last: make another one"))
     }
 
     /// Returns the device that joins.
     pub(crate) fn pairing(&self) -> Option<FleetPairing> {
-        lock_state(&self.pairing).as_ref().map(|pairing| pairing.shown.clone())
+        self.pairing.lock().as_ref().map(|pairing| pairing.shown.clone())
     }
 
     fn begin_pairing(
@@ -106,7 +103,7 @@ impl FleetDesk {
         (asks, answers): (bool, bool),
     ) -> Result<Ticket, ControlError> {
         use FleetPairingState::{Failed, Joined, Waiting};
-        let mut now = lock_state(&self.pairing);
+        let mut now = self.pairing.lock();
         if now.as_ref().is_some_and(|one| !matches!(one.shown.state, Joined | Failed)) {
             return Err(ControlError::new(ControlCode::Conflict, "a Mac is joining already: end that first"));
         }
@@ -195,7 +192,7 @@ impl FleetDesk {
 
     /// Accepts the device with these digits.
     pub(crate) fn accept_device(&self, digits: &str) -> Result<(), ControlError> {
-        let mut now = lock_state(&self.pairing);
+        let mut now = self.pairing.lock();
         let pairing = now.as_mut().filter(|one| one.shown.digits.as_deref() == Some(digits));
         let answer = pairing.and_then(|one| {
             let answer = one.answer.take()?;
@@ -210,7 +207,7 @@ impl FleetDesk {
     pub(crate) fn end_pairing(&self) {
         // Who was accepted is in the roster: it is told so to the end.
         let ends = |one: &mut DevicePairing| one.shown.state != FleetPairingState::Accepted;
-        let mut now = lock_state(&self.pairing);
+        let mut now = self.pairing.lock();
         let Some(DevicePairing { answer, stop, gone, .. }) = now.take_if(ends) else { return };
         gone.cancel();
         match answer {
@@ -222,14 +219,14 @@ impl FleetDesk {
 
     /// Forgets a pairing that failed before anything of it was shown, and returns why.
     fn give_up(&self) -> ControlError {
-        let ended = lock_state(&self.pairing).take();
+        let ended = self.pairing.lock().take();
         let why = ended.and_then(|pairing| pairing.shown.problem);
         ControlError::refused(why.unwrap_or_else(|| "it was ended before a code was made".to_owned()))
     }
 
     /// Ends everything, because the host ends.
     pub(crate) async fn close_desk(&self) {
-        if let Some(pairing) = lock_state(&self.pairing).as_mut() {
+        if let Some(pairing) = self.pairing.lock().as_mut() {
             // There is no time to tell the device: its code ends all the same.
             pairing.answer = None;
         }

@@ -54,6 +54,7 @@ pub(crate) use steps::broker_start;
 use crate::door::{Door, HostStates, Proposals};
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
 use postern_contract::{MultilineText, THIS_COMPUTER};
 use postern_fleet::{FleetMessageHeader, Payload, Sealed, SignedEnvelope, WallMillis};
@@ -61,7 +62,7 @@ use postern_host::{FleetPeople, Host};
 use seen::SeenHosts;
 use session::FleetHostSession;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -208,7 +209,7 @@ struct Line {
 }
 
 fn say(state: &Mutex<SideStates>, side: Side, trouble: Option<String>) {
-    let mut states = state.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut states = state.lock();
     let lost_at = match states.get(&side) {
         Some(SideState { trouble: None, .. }) if trouble.is_some() => Some(wall_clock()),
         known => known.and_then(|known| known.lost_at),
@@ -282,12 +283,12 @@ impl Door for FleetDoor {
     }
 
     fn trouble(&self) -> Option<String> {
-        let states = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let states = self.state.lock();
         states.values().find_map(|side| side.trouble.clone())
     }
 
     fn last_contact(&self) -> Option<i64> {
-        let states = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let states = self.state.lock();
         let contact =
             |side: &SideState| if side.trouble.is_none() { Some(wall_clock()) } else { side.lost_at };
         states.values().filter_map(contact).max()
@@ -328,7 +329,7 @@ fn note_end(state: &Mutex<SideStates>, side: Side, ended: Result<(), FleetError>
     match ended {
         // Nothing waits for somebody who only audits.
         Err(FleetError::NoApprover) if side == Side::Inbox => {
-            state.lock().unwrap_or_else(PoisonError::into_inner).remove(&side);
+            state.lock().remove(&side);
             return Some(WITHOUT_ROLE);
         }
         Err(error) => {

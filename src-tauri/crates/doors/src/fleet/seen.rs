@@ -2,10 +2,10 @@
 
 use super::{FleetApprover, PRESENT_FOR, SKEW, wall_clock};
 use crate::door::HostStates;
+use parking_lot::Mutex;
 use postern_contract::methods::FleetHostState;
 use postern_fleet::{FleetId, FleetPresence, HostBlock, PinnedRoster, WallMillis};
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
 /// Last word of a host.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ impl SeenHosts {
     }
 
     fn note(&self, host: FleetId, said: FleetPresence, now: WallMillis) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         // A repeated word is older than the last one.
         let is_newer = all.get(&host).is_none_or(|known| said.at > known.sent);
         if is_newer && said.at.saturating_sub(now).abs() <= SKEW {
@@ -41,7 +41,7 @@ impl SeenHosts {
 
     /// Forgets everything: without a connection nobody knows.
     pub(super) fn clear(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.0.lock().clear();
     }
 
     /// Returns the state of each host of the roster that said it in time: its block, or that there is none.
@@ -58,7 +58,7 @@ impl SeenHosts {
         is_member: impl Fn(&FleetId) -> bool,
         now: WallMillis,
     ) -> BTreeMap<FleetId, Option<HostBlock>> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.0.lock();
         let in_time =
             all.iter().filter(|(id, word)| now.saturating_sub(word.came) <= PRESENT_FOR && is_member(id));
         // A block that has ended by itself is none, also before the host says so.

@@ -9,13 +9,14 @@ use super::{
 use crate::door::Proposals;
 use futures_util::stream::select;
 use futures_util::{FutureExt as _, StreamExt as _};
+use parking_lot::Mutex;
 use postern_command::escape::visible_text;
 use postern_contract::methods::{ControlError, FleetRole, FleetSignatures, ProposedChange};
 use postern_fleet::{MemberRole, Subjects};
 use postern_host::Host;
 use postern_host::doors::{DoorMethodFuture, UNSIGNED_CHANGE};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -50,7 +51,7 @@ impl UnsignedChanges {
         let all = if self.needs_signatures() { list_proposals(&self.folder).await? } else { Vec::new() };
         let own: BTreeSet<String> =
             all.iter().filter(|one| waits_for_own(one)).map(|one| one.id.clone()).collect();
-        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = all.into_iter().map(Arc::new).collect();
+        *self.shown.lock() = all.into_iter().map(Arc::new).collect();
         let waiting = own.len();
         if self.are_new(own) {
             self.host.call_attention(UNSIGNED_CHANGE.to_owned());
@@ -61,7 +62,7 @@ impl UnsignedChanges {
 
     /// Returns true if the person was not notified of one of these changes yet.
     fn are_new(&self, own: BTreeSet<String>) -> bool {
-        let mut notified = self.notified.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notified = self.notified.lock();
         let is_new = own.iter().any(|id| !notified.contains(id));
         *notified = own;
         is_new
@@ -69,7 +70,7 @@ impl UnsignedChanges {
 
     /// Returns a change as it was shown.
     fn find_change(&self, id: &str) -> Result<Arc<WaitingProposal>, ControlError> {
-        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let shown = self.shown.lock();
         let gone = || ControlError::not_found("no such change waits any more: look again");
         shown.iter().find(|one| one.id == id).cloned().ok_or_else(gone)
     }
@@ -143,7 +144,7 @@ impl UnsignedChanges {
 
 impl Proposals for UnsignedChanges {
     fn list_changes(&self) -> Vec<ProposedChange> {
-        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let shown = self.shown.lock();
         shown.iter().map(|one| shown_change(&self.folder, one)).collect()
     }
 

@@ -87,4 +87,8 @@ pub enum HookVerdict {
 }
 
 #[cfg(test)]
+mod answer_tests;
+#[cfg(test)]
+mod install_tests;
+#[cfg(test)]
 mod tests;

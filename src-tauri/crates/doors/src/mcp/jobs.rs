@@ -3,8 +3,9 @@
 //!
 //! The same call again joins the run that was left, so that nobody is asked twice and nothing runs twice.
 
+use parking_lot::Mutex;
 use postern_protocol::{Notice, RunParams};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use uuid::Uuid;
@@ -53,7 +54,7 @@ impl DetachedMcpRuns {
     /// Returns the run that this call was left by, if it asks for the same; under a number of its own, only
     /// that one.
     pub(super) fn rejoin(&self, wanted: &RunParams, number: Option<Uuid>) -> Option<Arc<McpRunJob>> {
-        let mut left = self.lock_runs();
+        let mut left = self.left.lock();
         left.retain(|(job, since)| {
             let over = matches!(*job.stage.borrow(), McpRunStage::Ended(_));
             !over || since.elapsed() < KEPT
@@ -67,17 +68,12 @@ impl DetachedMcpRuns {
 
     /// Leaves a job without a listener. Returns false if there are too many of these.
     pub(super) fn detach(&self, job: &Arc<McpRunJob>) -> bool {
-        let mut left = self.lock_runs();
+        let mut left = self.left.lock();
         let has_room = left.len() < LEFT;
         if has_room {
             left.push((Arc::clone(job), Instant::now()));
         }
         has_room
-    }
-
-    /// Locks the jobs. Every change is one insertion or removal: a panic elsewhere leaves the list whole.
-    fn lock_runs(&self) -> MutexGuard<'_, Vec<(Arc<McpRunJob>, Instant)>> {
-        self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -12,7 +12,7 @@ use super::{relay, screen, work};
 use crate::door::READER;
 use postern_contract::Mode;
 use postern_contract::methods::{GetStatus, Nothing};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, Interest};
 use tokio::net::UnixStream;
@@ -77,7 +77,7 @@ pub(super) async fn serve_connection(shared: &Arc<OpenclawShared>, mut stream: U
 
 /// Returns the request in a line that is proved. Time, proof, nonce, JSON: in this order.
 fn proved(shared: &OpenclawShared, line: (&str, i64, &str, &str)) -> Result<Exec, OpenclawRefusal> {
-    let mut nonces = shared.nonces.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut nonces = shared.nonces.lock();
     nonces.check_line(&shared.token.to_text(), line, crate::now_millis()).map_err(
         |unproved| match unproved {
             Unproved::Expired => OpenclawRefusal::invalid("expired request", "ttl"),

@@ -4,9 +4,10 @@
 //! joins it.
 
 use super::message::{OpenclawDecision, OpenclawRefusal, OpenclawRunResult};
+use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use uuid::Uuid;
@@ -73,7 +74,7 @@ impl OpenclawJob {
         if !matches!(*self.stage.borrow(), OpenclawStage::Ended(_)) && self.stage.has_changed().is_ok() {
             return false;
         }
-        let mut ended_at = self.ended_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ended_at = self.ended_at.lock();
         ended_at.get_or_insert_with(Instant::now).elapsed() >= KEPT
     }
 }
@@ -121,7 +122,7 @@ impl OpenclawJobs {
         &self,
         key: &str,
     ) -> (OpenclawJobListener, Option<watch::Sender<OpenclawStage>>) {
-        let mut left = self.lock_left();
+        let mut left = self.left.lock();
         left.retain(|(_, job)| !job.is_stale());
         if let Some(at) = left.iter().position(|(other, _)| other == key) {
             return (OpenclawJobListener::new(&left.remove(at).1), None);
@@ -133,15 +134,10 @@ impl OpenclawJobs {
 
     /// Leaves a decision for who asks the same again. Where too many are left it ends.
     pub(super) fn leave_decision(&self, key: String, listener: &OpenclawJobListener) {
-        let mut left = self.lock_left();
+        let mut left = self.left.lock();
         if left.len() < JOBS {
             left.push((key, Arc::clone(&listener.job)));
         }
-    }
-
-    /// Locks what was left. Every change is one insertion or removal: a panic elsewhere leaves the list whole.
-    fn lock_left(&self) -> MutexGuard<'_, Vec<(String, Arc<OpenclawJob>)>> {
-        self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Joins the job about `key`, or begins one: then the sender is given to who works on it. `None` if there are too many.
@@ -149,7 +145,7 @@ impl OpenclawJobs {
         &self,
         key: &str,
     ) -> Option<(OpenclawJobListener, Option<watch::Sender<OpenclawStage>>)> {
-        let mut all = self.lock_jobs();
+        let mut all = self.all.lock();
         all.retain(|_, job| !job.is_stale());
         if let Some(job) = all.get(key) {
             return Some((OpenclawJobListener::new(job), None));
@@ -165,7 +161,7 @@ impl OpenclawJobs {
     /// Forgets a job whose end was delivered: the same request is a new one from now on. One that began since
     /// stays.
     pub(super) fn forget(&self, key: &str, told: &OpenclawJobListener) {
-        let mut all = self.lock_jobs();
+        let mut all = self.all.lock();
         if all.get(key).is_some_and(|job| Arc::ptr_eq(job, &told.job)) {
             all.remove(key);
         }
@@ -176,7 +172,7 @@ impl OpenclawJobs {
     /// Then nobody else listens, nobody was told that it goes on, and nobody joins it any more. Of several
     /// who go at the same moment it is the last one.
     pub(super) fn leave_job(&self, key: &str, gone: OpenclawJobListener) -> bool {
-        let mut all = self.lock_jobs();
+        let mut all = self.all.lock();
         let job = Arc::clone(&gone.job);
         drop(gone);
         if job.bridged.load(Ordering::Relaxed) || job.listeners.load(Ordering::Relaxed) > 0 {
@@ -186,11 +182,6 @@ impl OpenclawJobs {
             all.remove(key);
         }
         true
-    }
-
-    /// Locks the jobs. Every change is one insertion or removal: a panic elsewhere leaves the map whole.
-    fn lock_jobs(&self) -> MutexGuard<'_, HashMap<String, Arc<OpenclawJob>>> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -19,6 +19,7 @@ use crate::listen::DoorTasks;
 use crate::values::{DoorValues, find_agent, switch};
 use async_trait::async_trait;
 use job::OpenclawJobs;
+use parking_lot::Mutex;
 use postern_contract::MultilineText;
 use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup};
 use postern_host::{BindError, Host, bind_socket};
@@ -27,7 +28,7 @@ use postern_protocol::SocketKey;
 use proof::Nonces;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use work::Way;
 
 /// Connections at a time. OpenClaw opens one for each request and closes it within twenty seconds.

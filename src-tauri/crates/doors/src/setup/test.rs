@@ -3,6 +3,7 @@
 use super::known::{AgentConnectMethod, agent_facts};
 use super::{AgentSetup, internal};
 use crate::hooks::HookAgent;
+use parking_lot::Mutex;
 use postern_command::escape;
 use postern_contract::methods::{
     AgentRef, ControlError, GetAgent, GetRequest, KnownAgent, RequestAsk, SetupTest, SetupTestRef,
@@ -13,7 +14,7 @@ use postern_policy::expand_home;
 use postern_protocol::RunState;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// The command: it reads nothing of the user's.
 const COMMAND: &str = "uname -s";
@@ -31,12 +32,12 @@ pub(super) struct Tests {
 impl Tests {
     /// Returns how a test stands.
     fn get(&self, session: &str) -> Option<RunningTest> {
-        self.lock().iter().find(|(known, _)| known == session).map(|(_, test)| test.clone())
+        self.all.lock().iter().find(|(known, _)| known == session).map(|(_, test)| test.clone())
     }
 
     /// Notes how a test stands. The oldest of too many is forgotten.
     fn note(&self, session: &str, test: RunningTest) {
-        let mut all = self.lock();
+        let mut all = self.all.lock();
         if let Some((_, known)) = all.iter_mut().find(|(known, _)| known == session) {
             *known = test;
             return;
@@ -45,11 +46,6 @@ impl Tests {
             all.pop_front();
         }
         all.push_back((session.to_owned(), test));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<(String, RunningTest)>> {
-        // Every change leaves a list that is whole.
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,8 +4,9 @@
 //! A right token never waits for wrong ones: a pairing code (50 bits, ten minutes) and a key (256 bits) are out of reach of
 //! guesses at any rate.
 
+use parking_lot::Mutex;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// Largest number of such connections.
@@ -39,7 +40,7 @@ impl Arrivals {
     /// Adds a connection from this address.
     pub(super) fn add_connection(self: &Arc<Self>, address: IpAddr) -> Arrival {
         let (peer, cut) = (peer_network(address), CancellationToken::new());
-        let mut inner = self.lock_inner();
+        let mut inner = self.inner.lock();
         let of_peer = inner.waiting.iter().filter(|(_, other, _)| *other == peer).count();
         let oldest = if of_peer >= OF_ONE {
             inner.waiting.iter().position(|(_, other, _)| *other == peer)
@@ -56,15 +57,11 @@ impl Arrivals {
         drop(inner);
         Arrival { of: Arc::clone(self), number, cut }
     }
-
-    fn lock_inner(&self) -> MutexGuard<'_, Arriving> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for Arrival {
     fn drop(&mut self) {
-        self.of.lock_inner().waiting.retain(|(number, _, _)| *number != self.number);
+        self.of.inner.lock().waiting.retain(|(number, _, _)| *number != self.number);
     }
 }
 

@@ -18,6 +18,7 @@ use async_trait::async_trait;
 use devices::{Device, DeviceAdmission, Devices};
 use envelope::Ends;
 use handshake::{Arrived, handshake};
+use parking_lot::Mutex;
 use postern_contract::MultilineText;
 use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup, PairedClient};
 use postern_host::{ConnectedApproverKind, Host};
@@ -25,8 +26,8 @@ use serde::{Deserialize, Serialize};
 use session::ClientSession;
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
@@ -116,11 +117,11 @@ impl Websocket {
 #[async_trait]
 impl Door for Websocket {
     fn clients(&self) -> Vec<PairedClient> {
-        self.shared.devices().client_rows()
+        self.shared.devices.lock().client_rows()
     }
 
     fn set_up(&self) -> Result<DoorSetup, ControlError> {
-        let code = self.shared.devices().new_code(postern_host::lasting());
+        let code = self.shared.devices.lock().new_code(postern_host::lasting());
         let code = code.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
         let scheme = if self.shared.wrapping.is_some() { "wss" } else { "ws" };
         let address = self.shared.address;
@@ -197,7 +198,7 @@ impl WebsocketShared {
     ) -> Option<Arrived<S>> {
         let refused = AtomicBool::new(false);
         let admit = |token: &str| {
-            let admitted = self.devices().admit_token(token, postern_host::lasting());
+            let admitted = self.devices.lock().admit_token(token, postern_host::lasting());
             refused.store(admitted.is_none(), Ordering::Relaxed);
             admitted
         };
@@ -222,7 +223,7 @@ impl WebsocketShared {
         let Arrived { socket, admitted, name } = arrived;
         let (id, key) = match admitted {
             DeviceAdmission::As(id) => (id, None),
-            DeviceAdmission::ByCode => match self.devices().pair_device(name, crate::now_millis()) {
+            DeviceAdmission::ByCode => match self.devices.lock().pair_device(name, crate::now_millis()) {
                 Ok((id, key)) => (id, Some(key)),
                 Err(error) => {
                     tracing::error!(%error, "a device could not be paired");
@@ -233,7 +234,7 @@ impl WebsocketShared {
         let Some((name, cut)) = self.take_in(&id) else { return };
         if let Err(error) = self.save_devices().await {
             tracing::error!(error, "a device could not be kept: it is not paired");
-            self.devices().note_disconnected(&id);
+            self.devices.lock().note_disconnected(&id);
             if key.is_some() {
                 self.forget(&id);
             }
@@ -257,24 +258,24 @@ impl WebsocketShared {
             end = session.serve_until_end(first, &closed) => end,
         };
         tracing::info!(device = id, ?end, "an approver client went");
-        self.devices().note_disconnected(&id);
+        self.devices.lock().note_disconnected(&id);
     }
 
     /// Returns the name of a device that is paired, and what cuts off its connections.
     ///
     /// Both under one lock: a revocation comes before, and there is no name, or after, and it cuts this one off, too.
     fn take_in(&self, id: &str) -> Option<(String, CancellationToken)> {
-        let mut devices = self.devices();
+        let mut devices = self.devices.lock();
         let name = devices.device_name(id)?;
         devices.note_connected(id, crate::now_millis());
-        Some((name, self.lock_cuts().entry(id.to_owned()).or_default().clone()))
+        Some((name, self.cuts.lock().entry(id.to_owned()).or_default().clone()))
     }
 
     /// Forgets a device and cuts it off. Returns false if it is not paired.
     fn forget(&self, id: &str) -> bool {
-        let mut devices = self.devices();
+        let mut devices = self.devices.lock();
         let was_paired = devices.forget(id);
-        if let Some(cut) = self.lock_cuts().remove(id) {
+        if let Some(cut) = self.cuts.lock().remove(id) {
             cut.cancel();
         }
         was_paired
@@ -283,17 +284,8 @@ impl WebsocketShared {
     /// Writes down who is paired.
     async fn save_devices(&self) -> Result<(), String> {
         let _one = self.writing.lock().await;
-        let kept = StoredWebsocketState { hub: self.hub.clone(), devices: self.devices().known.clone() };
+        let kept = StoredWebsocketState { hub: self.hub.clone(), devices: self.devices.lock().known.clone() };
         let value = serde_json::to_value(kept).map_err(|error| error.to_string())?;
         self.host.remember(KEPT, value).await.map_err(|error| error.to_string())
-    }
-
-    /// Locks the devices. Every change of the lists is whole: a panic elsewhere leaves them so.
-    fn devices(&self) -> MutexGuard<'_, Devices> {
-        self.devices.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn lock_cuts(&self) -> MutexGuard<'_, HashMap<String, CancellationToken>> {
-        self.cuts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,6 +7,7 @@ use crate::crash::insist;
 use crate::rights::noor_joined;
 use crate::stage::{Mac, PATIENCE, Stage, until_async};
 use crate::withheld::answer_too_late;
+use parking_lot::Mutex;
 use postern_doors::fleet::{AnswerReply, Elsewhere, FleetApprover, Folder};
 use postern_host::ConnectedApproverKind;
 use postern_protocol::RunResult;
@@ -14,7 +15,6 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -141,12 +141,12 @@ async fn an_answer_that_an_approver_s_connection_holds_until_after_the_end_start
     let (held, tell) = (Mutex::new(Some(held)), Mutex::new(Some(tell)));
     between.play(move |passing| {
         let answer = passing.is_about("ans") && !passing.to_member;
-        if let Some(until) = answer.then(|| held.lock().unwrap().take()).flatten() {
+        if let Some(until) = answer.then(|| held.lock().take()).flatten() {
             return Fate::Hold(until);
         }
         let receipt = passing.to_member && passing.subject.starts_with("_INBOX") && !answer;
-        if receipt && held.lock().unwrap().is_none() && passing.says("vnd.postern.fleet") {
-            tell.lock().unwrap().take().map(|tell| tell.send(()));
+        if receipt && held.lock().is_none() && passing.says("vnd.postern.fleet") {
+            tell.lock().take().map(|tell| tell.send(()));
         }
         Fate::Pass
     });

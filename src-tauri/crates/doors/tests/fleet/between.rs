@@ -1,11 +1,12 @@
 //! A malicious broker: it stands between a member and the real one and ends TLS with the broker's own key. It reads what
 //! passes, and drops, holds, repeats, replaces and cuts what it likes.
 
+use parking_lot::Mutex;
 use postern_doors::fleet::Folder;
 use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use tokio::io::{
     AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader, split,
 };
@@ -97,31 +98,31 @@ impl Between {
 
     /// Decides by this from now on.
     pub(super) fn play(&self, trick: impl FnMut(&Passing) -> Fate + Send + 'static) {
-        self.state.lock().unwrap().trick = Box::new(trick);
+        self.state.lock().trick = Box::new(trick);
     }
 
     /// Shows of the bucket only what was shown by now, no matter what is stored since.
     pub(super) fn freeze(&self, frozen: bool) {
-        self.state.lock().unwrap().frozen = frozen;
+        self.state.lock().frozen = frozen;
     }
 
     /// Shows this as the newest value of a key of the bucket while it is frozen.
     pub(super) fn show(&self, key: &str, value: &[u8]) {
-        let mut state = self.state.lock().unwrap();
+        let mut state = self.state.lock();
         let subject = state.shown.keys().find(|subject| subject.ends_with(&format!(".{key}"))).cloned();
         state.shown.insert(subject.expect("a member was shown one"), value.to_vec());
     }
 
     /// Keeps a copy of what it showed of the bucket by now.
     pub(super) fn remember(&self) {
-        let mut state = self.state.lock().unwrap();
+        let mut state = self.state.lock();
         let State { shown, copy, .. } = &mut *state;
         copy.clone_from(shown);
     }
 
     /// Shows that copy from now on, as a broker that was set back to it.
     pub(super) fn go_back(&self) {
-        let mut state = self.state.lock().unwrap();
+        let mut state = self.state.lock();
         (state.shown, state.frozen) = (state.copy.clone(), true);
     }
 
@@ -215,7 +216,7 @@ async fn carry(
                 _ = send.send((line, None));
                 continue;
             };
-            let fate = state.lock().unwrap().judge(&mut passing);
+            let fate = state.lock().judge(&mut passing);
             let bytes = passing.encode();
             match fate {
                 Fate::Drop => {}

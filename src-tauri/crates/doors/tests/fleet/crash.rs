@@ -4,6 +4,7 @@
 
 use crate::between::{Between, Fate, Passing};
 use crate::stage::{PATIENCE, Stage, invitation, joined, until_async};
+use parking_lot::Mutex;
 use postern_client::{Channel, Control, read_key};
 use postern_contract::RequestRow;
 use postern_contract::methods::{ListRequests, RequestFilter};
@@ -13,8 +14,8 @@ use postern_tests::Postern;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -232,7 +233,7 @@ async fn a_host_that_is_killed_at_each_step_starts_at_most_once() {
         let shown = Arc::new(Mutex::new(None));
         let answering = async {
             let one = question_of(&laptop, id).await;
-            *shown.lock().unwrap() = Some(one.clone());
+            *shown.lock() = Some(one.clone());
             insist(&laptop, &one).await
         };
         let mut struck = Box::pin(timeout(PATIENCE, struck));
@@ -246,7 +247,7 @@ async fn a_host_that_is_killed_at_each_step_starts_at_most_once() {
         crashes.between.play(|_| Fate::Pass);
         crashes.host.start_again();
         // The same answer again: what it was for has ended, one way or the other.
-        let one = shown.lock().unwrap().take();
+        let one = shown.lock().take();
         if let Some(one) = one {
             let said = insist(&laptop, &one).await;
             assert!(!matches!(said, AnswerReply::Applied(_)), "{at}: {said:?}");

@@ -7,6 +7,7 @@
 use crate::stage::{self, Broker, Mac, PATIENCE, until_async};
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
+use parking_lot::Mutex;
 use postern_client::Channel;
 use postern_doors::fleet::{
     self, ApproverLimits, Asked, Elsewhere, FleetApprover, FleetChoice, FleetId, FleetOwner, FleetRisk,
@@ -21,7 +22,7 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
@@ -163,7 +164,7 @@ async fn simulated(
         let options = async_nats::ConnectOptions::with_nkey(key.clone())
             .require_tls(true)
             .custom_inbox_prefix(Subjects::inbox_prefix(own.id.as_str()))
-            .add_root_certificates(CERTIFICATE.lock().unwrap().clone().into())
+            .add_root_certificates(CERTIFICATE.lock().clone().into())
             .max_reconnects(1);
         let Ok(client) = options.connect(&membership.server).await else {
             tokio::time::sleep(Duration::from_millis(500)).await;
@@ -284,7 +285,7 @@ async fn ask(
             ..RunParams::new(Uuid::new_v4(), What::Shell(line))
         };
         let channel = Arc::clone(&channels[0]);
-        spawn_blocking(move || channel.lock().unwrap().run(run).unwrap());
+        spawn_blocking(move || channel.lock().run(run).unwrap());
     }
     let mut took = Vec::new();
     while took.len() < QUESTIONS {
@@ -382,7 +383,7 @@ async fn a_farm_of_a_thousand_hosts_is_answered_governed_and_back() {
     println!("load: {}", std::fs::read_to_string("/proc/loadavg").unwrap_or_default().trim());
     let mut farm = Farm::set().await;
     let certificate = farm.laptop.folder().broker().join("broker.crt");
-    *CERTIFICATE.lock().unwrap() = certificate.to_string_lossy().into_owned();
+    *CERTIFICATE.lock() = certificate.to_string_lossy().into_owned();
     let counts = Arc::new(Counts::default());
     let whole = farm.connect(&counts).await;
     let answered = farm.measure_answers(&whole).await;

@@ -2,6 +2,7 @@
 
 use crate::between::{Between, Fate};
 use crate::stage::{Mac, PATIENCE, Stage, invitation, joined, until_async, until_waiting, waits};
+use parking_lot::Mutex;
 use postern_doors::fleet::{AnswerReply, Elsewhere, FleetApprover, FleetChoice, FleetId, Folder, News};
 use postern_fleet::{FleetMessageHeader, Fresh};
 use postern_host::ConnectedApproverKind;
@@ -9,8 +10,8 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -228,10 +229,10 @@ async fn an_answer_that_is_held_until_after_the_end_starts_nothing() {
     let (held, (tell, came)) = (Mutex::new(Some(held)), oneshot::channel());
     let tell = Mutex::new(Some(tell));
     between.play(move |passing| {
-        match (passing.is_about("ans") && passing.to_member).then(|| held.lock().unwrap().take()).flatten() {
+        match (passing.is_about("ans") && passing.to_member).then(|| held.lock().take()).flatten() {
             Some(until) => Fate::Hold(until),
             None if passing.is_own_reply() => {
-                tell.lock().unwrap().take().map(|tell| tell.send(()));
+                tell.lock().take().map(|tell| tell.send(()));
                 Fate::Pass
             }
             None => Fate::Pass,

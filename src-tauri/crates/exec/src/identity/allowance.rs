@@ -1,8 +1,9 @@
 //! Limits of one look-up: its files, its bytes, and its time, which ends when nobody waits for it.
 
+use parking_lot::Mutex;
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Largest number of files that one request may name.
@@ -48,7 +49,7 @@ impl Meter {
 
     /// Takes `bytes` and returns how long to wait before reading them.
     fn take_bytes(&self, bytes: u64, now: Instant) -> Duration {
-        let mut level = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut level = self.0.lock();
         let grown = now.saturating_duration_since(level.at).as_secs_f64() * RATE;
         #[expect(clippy::cast_precision_loss, reason = "a block is small")]
         let bytes = bytes as f64;
@@ -117,12 +118,12 @@ impl Allowance {
 
     /// Returns why it stopped, or `None` if everything was read.
     pub fn overrun(&self) -> Option<Overrun> {
-        *self.0.overrun.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.overrun.lock()
     }
 
     /// Counts a file by its device and inode.
     pub(super) fn count_file(&self, device: u64, inode: u64) -> Result<(), Overrun> {
-        let mut files = self.0.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = self.0.files.lock();
         files.insert((device, inode));
         let fits = files.len() <= FILES;
         drop(files);
@@ -149,7 +150,7 @@ impl Allowance {
     }
 
     fn record_overrun(&self, overrun: Overrun) -> Overrun {
-        *self.0.overrun.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(overrun)
+        *self.0.overrun.lock().get_or_insert(overrun)
     }
 }
 

@@ -22,12 +22,13 @@ pub use state::FileState;
 pub use version::version_of;
 
 use memory::Memory;
+use parking_lot::Mutex;
 use postern_policy::{Identity, Signature};
 use sha2::{Digest as _, Sha256};
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 /// The largest file that is identified, in bytes. What is larger is not run.
@@ -128,12 +129,12 @@ impl Identities {
     }
 
     fn remembered(&self, state: &FileState) -> Option<Arc<Content>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).get(state)
+        self.known.lock().get(state)
     }
 
     fn remember(&self, state: FileState, content: &Arc<Content>) {
         let meter = self.allowance.as_ref().map(Allowance::meter);
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(state, content, meter);
+        self.known.lock().insert(state, content, meter);
     }
 }
 

@@ -10,7 +10,7 @@ fn file(content: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {
 }
 
 fn known(identities: &Identities) -> usize {
-    identities.known.lock().unwrap().len()
+    identities.known.lock().len()
 }
 
 fn of(identities: &Identities, path: &Path) -> Result<Identified, IdentityError> {

@@ -4,6 +4,7 @@
 //! a copy of its mounts and namespaces of its own (`namespaces`), so nothing of one run is there in another.
 
 use super::namespace_owner::owner_of;
+use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::time::Timespec;
 use std::fs::File;
@@ -12,7 +13,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Path of the system's bubblewrap. Where the system restricts namespaces, it allows them to this path.
 const BUBBLEWRAP: &str = "/usr/bin/bwrap";
@@ -46,7 +47,7 @@ pub(super) struct NamespaceBase {
 impl NamespaceBase {
     /// Returns the latest one; makes another if the host's mounts changed since.
     pub(super) fn latest() -> Result<Arc<Self>, String> {
-        let mut latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut latest = LATEST.lock();
         if let Some(base) = latest.take().filter(|base| !base.is_old()) {
             return Ok(Arc::clone(latest.insert(base)));
         }

@@ -7,6 +7,7 @@
 use super::base::NamespaceBase;
 use super::mounting::{FileSystem, Mount};
 use super::namespaces::{self, arrange};
+use parking_lot::{Mutex, MutexGuard};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -15,8 +16,8 @@ use rustix::time::Timespec;
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::ptr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Time for the end of everything in the namespaces after KILL. Only a process that is stuck in the system takes any.
 const PATIENCE: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
@@ -111,7 +112,7 @@ impl Keeper {
 fn lock_spare(network: bool) -> MutexGuard<'static, Option<Keeper>> {
     let [own, shared] = &SPARES;
     let spare = if network { shared } else { own };
-    spare.lock().unwrap_or_else(PoisonError::into_inner)
+    spare.lock()
 }
 
 /// Makes namespaces for the next run, which waits for them: it would not make others any sooner.

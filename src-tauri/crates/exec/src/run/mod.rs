@@ -67,10 +67,11 @@ pub use tree::descends;
 pub use crate::confine::{SetAside, UserPlaces};
 use crate::resolve::{Cwd, Held};
 use capture::Capture;
+use parking_lot::Mutex;
 use postern_contract::{pieces_to_text, render};
 use postern_protocol::OutputStream;
 use postern_request::{Approved, Drift, Exit, Plan, Refusal, RunEnd, Stop};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
@@ -303,7 +304,7 @@ impl Running {
             OutputStream::Stdout => &self.stdout,
             OutputStream::Stderr => &self.stderr,
         };
-        capture.lock().unwrap_or_else(PoisonError::into_inner).so_far()
+        capture.lock().so_far()
     }
 }
 

@@ -3,9 +3,9 @@
 
 use super::exit::{exit_descriptor, readable};
 use super::{mark, own_children, tree};
+use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Orphans that a task waits for already.
 static WATCHED: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
@@ -24,7 +24,7 @@ pub(super) fn look_after() {
     tokio::spawn(async {
         let orphans = tokio::task::spawn_blocking(|| orphans(tree::children_of)).await.unwrap_or_default();
         for pid in orphans {
-            if lock_watched().insert(pid.as_raw_nonzero().get()) {
+            if WATCHED.lock().insert(pid.as_raw_nonzero().get()) {
                 tokio::spawn(wait_for(pid));
             }
         }
@@ -39,7 +39,7 @@ async fn wait_for(pid: Pid) {
         // It has exited: this returns at once and reaps no other child.
         _ = rustix::process::waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
     }
-    lock_watched().remove(&pid.as_raw_nonzero().get());
+    WATCHED.lock().remove(&pid.as_raw_nonzero().get());
     // Its own children are orphans now. One that cannot be watched is found again when the next run ends.
     if exit.is_ok() {
         look_after();
@@ -73,10 +73,4 @@ pub fn end_orphans() {
         }
     }
     tracing::warn!("an orphaned process of a run could not be ended");
-}
-
-/// Locks the set. Every change is one insertion or removal: after a panic elsewhere the set is still
-/// consistent.
-fn lock_watched() -> MutexGuard<'static, BTreeSet<i32>> {
-    WATCHED.lock().unwrap_or_else(PoisonError::into_inner)
 }

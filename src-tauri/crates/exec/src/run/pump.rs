@@ -3,9 +3,10 @@
 
 use super::capture::Capture;
 use super::{InputChunk, InputError, ProcessInput, RunEvent};
+use parking_lot::Mutex;
 use postern_protocol::OutputStream;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::unix::pipe;
 use tokio::sync::{mpsc, watch};
@@ -63,7 +64,7 @@ impl OutputPump {
     }
 
     async fn send_bytes(&mut self, block: &mut Vec<u8>) {
-        let offset = self.capture.lock().unwrap_or_else(PoisonError::into_inner).add_bytes(block);
+        let offset = self.capture.lock().add_bytes(block);
         let Some(sink) = &self.sink else { return };
         // A long piece is passed on as it is, a short one without the memory of a long one.
         let bytes = if block.len() < BLOCK / 4 {
@@ -79,7 +80,7 @@ impl OutputPump {
     }
 
     fn keep_bytes(&self, bytes: &[u8]) {
-        let offset = self.capture.lock().unwrap_or_else(PoisonError::into_inner).add_bytes(bytes);
+        let offset = self.capture.lock().add_bytes(bytes);
         if let Some(sink) = &self.sink {
             let event = RunEvent::Output { stream: self.stream, offset, bytes: bytes.to_vec() };
             drop(sink.try_send(event));

@@ -8,11 +8,12 @@ use super::start::{Piped, StartedProcess};
 use super::tree::Tree;
 use super::{Captured, FinishedRun, Order, RunEvent, Running};
 use crate::confine::{Lasting, SetAside};
+use parking_lot::Mutex;
 use postern_protocol::{Outcome, OutputStream};
 use postern_request::{Exit, RunEnd, Stop};
 use rustix::process::{Pid, Signal};
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
@@ -244,7 +245,7 @@ async fn drained(pumps: [Pump; 2], cut: &watch::Sender<bool>) -> bool {
 }
 
 fn so_far(capture: &Mutex<Capture>) -> Captured {
-    capture.lock().unwrap_or_else(PoisonError::into_inner).so_far()
+    capture.lock().so_far()
 }
 
 fn run_end(exit: Exit, stop: Option<Stop>, drifted: bool) -> RunEnd {

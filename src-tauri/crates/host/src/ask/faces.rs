@@ -1,11 +1,12 @@
 //! Connected approvers: windows, terminals and others that can show a question.
 
 use crate::clock::now_millis;
+use parking_lot::Mutex;
 use postern_contract::Part;
 use postern_policy::{Millis, RiskLevel};
 use postern_store::audit::ChangeAuthor;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::sync::Notify;
 
 /// Kind of approver.
@@ -90,7 +91,7 @@ impl Approvers {
 
     /// Adds an approver under a name of its own.
     pub(crate) fn connect_as(&self, kind: ConnectedApproverKind, name: Option<String>) -> ApproverGuard {
-        let mut roster = self.lock_roster();
+        let mut roster = self.inner.lock();
         roster.next += 1;
         let number = roster.next;
         if let Some(name) = name {
@@ -103,14 +104,14 @@ impl Approvers {
 
     /// Returns a face that only looks in: it can answer, but nobody counts on it.
     pub(crate) fn visitor(&self, kind: ConnectedApproverKind) -> ApproverId {
-        let mut roster = self.lock_roster();
+        let mut roster = self.inner.lock();
         roster.next += 1;
         ApproverId { kind, number: roster.next }
     }
 
     /// Returns the name of a face as people read it: its own, or its kind's.
     pub(crate) fn name_of(&self, face: ApproverId) -> String {
-        self.lock_roster().named.get(&face.number).cloned().unwrap_or_else(|| face.kind.name().to_owned())
+        self.inner.lock().named.get(&face.number).cloned().unwrap_or_else(|| face.kind.name().to_owned())
     }
 
     /// Returns the parts of a question that a face shows: windows and terminals all, others what they
@@ -121,26 +122,26 @@ impl Approvers {
                 Part::ALL.into_iter().collect()
             }
             ConnectedApproverKind::Remote => {
-                self.lock_roster().shows.get(&face.number).cloned().unwrap_or_default()
+                self.inner.lock().shows.get(&face.number).cloned().unwrap_or_default()
             }
         }
     }
 
     /// Says for which person of the fleet a face speaks.
     pub(crate) fn speak_for(&self, face: ApproverId, person: &str) {
-        self.lock_roster().people.insert(face.number, person.to_owned());
+        self.inner.lock().people.insert(face.number, person.to_owned());
     }
 
     /// Says which person of the fleet is at this Mac, and the highest risk that they may approve.
     pub(crate) fn set_own(&self, person: Option<(String, RiskLevel)>) {
-        self.lock_roster().own = person;
+        self.inner.lock().own = person;
     }
 
     /// Returns the person of the fleet that a face speaks for, if that is known and they may approve something of this risk.
     ///
     /// The fleet's door looks for itself whether a remote face may.
     pub(crate) fn person_of(&self, face: ApproverId, risk: RiskLevel) -> Option<String> {
-        let roster = self.lock_roster();
+        let roster = self.inner.lock();
         match face.kind {
             ConnectedApproverKind::Window | ConnectedApproverKind::Terminal => {
                 roster.own.as_ref().filter(|(_, most)| risk <= *most).map(|(person, _)| person.clone())
@@ -151,12 +152,12 @@ impl Approvers {
 
     /// Says by what a face is vouched for, for the audit.
     pub(crate) fn identify(&self, face: ApproverId, id: &str) {
-        self.lock_roster().identified.insert(face.number, id.to_owned());
+        self.inner.lock().identified.insert(face.number, id.to_owned());
     }
 
     /// Returns a face as it is named in the audit.
     pub(crate) fn audit_author(&self, face: ApproverId) -> ChangeAuthor {
-        let roster = self.lock_roster();
+        let roster = self.inner.lock();
         let name =
             roster.named.get(&face.number).cloned().map(|name| match roster.identified.get(&face.number) {
                 Some(id) => format!("{name} ({id})"),
@@ -175,18 +176,12 @@ impl Approvers {
 
     /// Returns those connected and since when, oldest first.
     pub(crate) fn connected(&self) -> Vec<(ConnectedApproverKind, Millis)> {
-        self.lock_roster().on_duty.values().copied().collect()
+        self.inner.lock().on_duty.values().copied().collect()
     }
 
     /// Returns the names of those connected, each once.
     pub(crate) fn connected_names(&self) -> Vec<String> {
         self.connected_kinds().into_iter().map(|kind| kind.name().to_owned()).collect()
-    }
-
-    /// Locks the roster. A panic elsewhere leaves the roster as it was: every change to it is one insertion
-    /// or removal.
-    fn lock_roster(&self) -> std::sync::MutexGuard<'_, ConnectedApprovers> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -205,13 +200,13 @@ impl ApproverGuard {
 
     /// Declares the parts of a question that a remote face shows. Until then it shows none.
     pub fn declare(&self, parts: impl IntoIterator<Item = Part>) {
-        self.faces.lock_roster().shows.insert(self.id.number, parts.into_iter().collect());
+        self.faces.inner.lock().shows.insert(self.id.number, parts.into_iter().collect());
     }
 }
 
 impl Drop for ApproverGuard {
     fn drop(&mut self) {
-        let mut roster = self.faces.lock_roster();
+        let mut roster = self.faces.inner.lock();
         roster.on_duty.remove(&self.id.number);
         roster.named.remove(&self.id.number);
         roster.shows.remove(&self.id.number);

@@ -2,11 +2,11 @@
 //! session is kept in the record: a subagent stays one when the host is started again.
 
 use super::{PolicyStore, PolicyStoreError, now_millis};
+use parking_lot::Mutex;
 use postern_policy::permissions::{EntryOrigin, FileLayer, PermissionEntry};
 use postern_policy::{AgentId, Effect, Millis, SessionLayers};
 use postern_store::sessions::{LayerLine, OpenSession};
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Most sessions of an agent that have layers at a time.
 const MOST: usize = 256;
@@ -48,26 +48,21 @@ impl AgentSessionLayers {
 
     /// Returns those of one agent.
     pub(super) fn layers_of_agent(&self, agent: &AgentId) -> HashMap<String, SessionLayers> {
-        let all = self.lock_sessions();
+        let all = self.all.lock();
         let sessions = all.get(agent).into_iter().flatten();
         sessions.map(|(name, kept)| (name.clone(), kept.layers.clone())).collect()
     }
 
     fn get(&self, agent: &AgentId, session: &str) -> Option<StoredLayers> {
-        self.lock_sessions().get(agent)?.get(session).cloned()
+        self.all.lock().get(agent)?.get(session).cloned()
     }
 
     fn insert(&self, agent: &AgentId, session: &str, kept: StoredLayers) {
-        self.lock_sessions().entry(agent.clone()).or_default().insert(session.to_owned(), kept);
+        self.all.lock().entry(agent.clone()).or_default().insert(session.to_owned(), kept);
     }
 
     pub(super) fn forget(&self, agent: &AgentId) {
-        self.lock_sessions().remove(agent);
-    }
-
-    /// Locks the sessions. Every change is one insertion or removal: a panic elsewhere leaves the map whole.
-    fn lock_sessions(&self) -> MutexGuard<'_, HashMap<AgentId, HashMap<String, StoredLayers>>> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+        self.all.lock().remove(agent);
     }
 }
 
@@ -116,7 +111,7 @@ impl PolicyStore {
         let own = own.map(FileLayer::of_subagent);
         let sessions = &self.inner.sessions;
         let before = sessions.get(agent, &new.session);
-        if before.is_none() && sessions.lock_sessions().get(agent).is_some_and(|open| open.len() >= MOST) {
+        if before.is_none() && sessions.all.lock().get(agent).is_some_and(|open| open.len() >= MOST) {
             return Err(PolicyStoreError::Invalid(format!("{MOST} sessions are open: close some first")));
         }
         let above = new.parent.as_ref().and_then(|parent| sessions.get(agent, parent));
@@ -165,7 +160,7 @@ impl PolicyStore {
 
     /// Returns the sessions that have layers, by agent and name.
     pub(crate) fn sessions(&self) -> Vec<(AgentId, String, SessionLayers)> {
-        let all = self.inner.sessions.lock_sessions();
+        let all = self.inner.sessions.all.lock();
         let named = all.iter().flat_map(|(agent, sessions)| {
             sessions.iter().map(|(name, kept)| (agent.clone(), name.clone(), kept.layers.clone()))
         });
@@ -176,7 +171,7 @@ impl PolicyStore {
 
     /// Returns the names of an agent's sessions that were opened and are not closed.
     pub(crate) fn open_sessions(&self, agent: &AgentId) -> Vec<String> {
-        let all = self.inner.sessions.lock_sessions();
+        let all = self.inner.sessions.all.lock();
         let sessions = all.get(agent).into_iter().flatten();
         sessions.filter(|(_, kept)| kept.opened_at.is_some()).map(|(name, _)| name.clone()).collect()
     }
@@ -190,7 +185,7 @@ impl PolicyStore {
             postern_store::rules::remove_session(conn, &owner, &name)
         });
         written.await?;
-        if let Some(sessions) = self.inner.sessions.lock_sessions().get_mut(agent) {
+        if let Some(sessions) = self.inner.sessions.all.lock().get_mut(agent) {
             sessions.remove(session);
         }
         self.reload(Some(agent)).await

@@ -9,7 +9,6 @@ use postern_contract::render;
 use postern_store::audit::{self, AuditEntry, ChainFault, Verified};
 use postern_store::renewals;
 use serde_json::Value;
-use std::sync::PoisonError;
 use tokio_util::sync::CancellationToken;
 
 /// Subject of messages of the fleet that this host refused.
@@ -51,7 +50,7 @@ impl Handle<ReadAudit> for HostControl {
 impl HostControl {
     /// Returns the known fault of the audit, if there is one.
     pub(super) fn audit_problem(&self) -> Option<String> {
-        self.audited.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.audited.lock().clone()
     }
 
     async fn look_at_audit(&self) -> Result<Verified, ControlError> {
@@ -61,7 +60,7 @@ impl HostControl {
         let problem = found.broken.as_ref().map(|broken| broken_words(broken).1);
         let problem = problem.or_else(|| found.strayed.first().map(strayed_words));
         let problem = problem.map(|problem| format!("the audit: {problem} (postern audit --verify)"));
-        *self.audited.lock().unwrap_or_else(PoisonError::into_inner) = problem;
+        *self.audited.lock() = problem;
         Ok(found)
     }
 

@@ -46,11 +46,12 @@ use crate::doors::DoorSlot;
 use crate::gate::{GateClosed, GateHandle, RequestJudgment, World};
 use crate::lanes::{Lane, Lanes};
 use crate::socket::Channels;
+use parking_lot::Mutex;
 use postern_contract::ApproverNotification;
 use postern_contract::methods::{ControlCode, ControlError, Method};
 use postern_policy::{AgentId, Millis};
 use postern_request::Refusal;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use tokio::sync::broadcast;
 
 /// Dependencies of the methods.

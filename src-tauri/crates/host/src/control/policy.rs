@@ -29,7 +29,7 @@ impl Handle<LintPolicy> for HostControl {
             from: pattern.to_owned(),
             kind: FindingKind::Broken,
             message,
-            mend: fix.to_owned(),
+            fix: fix.to_owned(),
         };
         let managed =
             wrong.managed.map(|problem| whole(None, "managed", format!("Everything is denied: {problem}.")));
@@ -55,7 +55,7 @@ fn finding(linted: LintedRule) -> LintFinding {
         from,
         kind: finding.kind(),
         message: render::problem(&finding.problem),
-        mend: render::suggest_fix(&finding.problem).to_owned(),
+        fix: render::suggest_fix(&finding.problem).to_owned(),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Rules that come in parts, until a call takes them up: one call on the socket is too short for a long file.
 
+use parking_lot::Mutex;
 use postern_contract::RuleDraft;
 use postern_contract::methods::ControlError;
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
 use uuid::Uuid;
 
 /// The most rules in one batch, and in one import.
@@ -24,7 +24,7 @@ impl Staged {
         batch: Option<&str>,
         rules: Vec<RuleDraft>,
     ) -> Result<(String, usize), ControlError> {
-        let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut batches = self.batches.lock();
         let Some(name) = batch else {
             check_count(rules.len())?;
             if batches.len() >= BATCHES {
@@ -42,14 +42,14 @@ impl Staged {
 
     /// Takes a batch up; it is gone then.
     pub(super) fn take_batch(&self, batch: &str) -> Result<Vec<RuleDraft>, ControlError> {
-        let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut batches = self.batches.lock();
         let at = batches.iter().position(|(known, _)| known == batch).ok_or_else(|| missing(batch))?;
         Ok(batches.remove(at).map(|(_, rules)| rules).unwrap_or_default())
     }
 
     /// Returns the content of a batch, which stays.
     pub(super) fn peek_batch(&self, batch: &str) -> Result<Vec<RuleDraft>, ControlError> {
-        let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        let batches = self.batches.lock();
         let found = batches.iter().find(|(known, _)| known == batch).ok_or_else(|| missing(batch))?;
         Ok(found.1.clone())
     }

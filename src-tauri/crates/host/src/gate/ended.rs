@@ -7,6 +7,7 @@ use super::task::Task;
 use crate::clock::lasting;
 use crate::lanes::Lane;
 use crate::socket::Reply;
+use parking_lot::Mutex;
 use postern_contract::render;
 use postern_exec::identity::Allowance;
 use postern_exec::run::{Captured, FinishedRun};
@@ -18,7 +19,7 @@ use postern_protocol::{
 use postern_request::{BUSY_MS, Outcome, RequestEnding};
 use postern_store::requests::{self, StoredRequest};
 use postern_store::{Store, outputs};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -150,13 +151,13 @@ impl Task {
         self.spawn_detached(async move {
             let taken = Arc::clone(&waits);
             let answered = lanes.run(&agent, lane, move |allowance, _| {
-                let reply = taken.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let reply = taken.lock().take();
                 if let Some(reply) = reply {
                     work(allowance, reply);
                 }
             });
             let answered = answered.await;
-            let reply = waits.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let reply = waits.lock().take();
             if let (Err(why), Some(reply)) = (answered, reply) {
                 let message = render::refusal_text(&why.into());
                 reply.send_error(&ErrorObject::new(ErrorCode::RateLimited, message).retry_after(BUSY_MS));

@@ -5,6 +5,7 @@ use super::judge::JudgedRequest;
 use super::past::Lately;
 use crate::publish::About;
 use crate::socket::Reply;
+use parking_lot::Mutex;
 use postern_contract::{AnswerParams, Answered, Question, Saved};
 use postern_exec::identity::Allowance;
 use postern_exec::run::{FinishedRun, Running};
@@ -18,7 +19,7 @@ use postern_store::requests::NewRequest;
 use postern_store::rules::RuleUse;
 use postern_store::scripts::AllowedScript;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -133,7 +134,7 @@ impl Pledge {
 
     /// Notes that the answer is on record for one more of them.
     pub(crate) fn fulfill(self) {
-        let mut pledged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pledged = self.0.lock();
         pledged.left = pledged.left.saturating_sub(1);
         if pledged.left == 0
             && let Some(reply) = pledged.reply.take()
@@ -144,7 +145,7 @@ impl Pledge {
     }
 
     fn broken(self, answered: Answered) {
-        let reply = self.0.lock().unwrap_or_else(PoisonError::into_inner).reply.take();
+        let reply = self.0.lock().reply.take();
         if let Some(reply) = reply {
             drop(reply.send(answered));
         }

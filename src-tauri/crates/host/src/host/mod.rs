@@ -19,6 +19,7 @@ use crate::publish::{Publisher, Stirred};
 use crate::session::ScreenSession;
 use crate::socket::Channels;
 use crate::watch;
+use parking_lot::Mutex;
 use postern_contract::ApproverNotification;
 use postern_contract::methods::{ControlCode, ControlError, Method};
 use postern_exec::confine::Confines;
@@ -29,7 +30,7 @@ use postern_request::{ActivePause, Halt};
 use postern_store::{DoubtCause, OpenError, OpenOutcome, Store, audit};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::broadcast;
@@ -364,7 +365,7 @@ impl Host {
                 Err(_) => tracing::warn!("a door did not close in time"),
             }
         }
-        let listening = self.inner.listening.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let listening = self.inner.listening.lock().take();
         let ended = tokio::time::timeout(SHUTDOWN, self.inner.gate.shut_down()).await;
         if ended.is_err() {
             tracing::warn!("some commands did not end in time; the next start ends them");

@@ -13,11 +13,12 @@ pub(crate) use line::{format_time, notice_again, stored};
 pub(crate) use seldom::{Stirred, seldom};
 
 use crate::socket::{Outbox, OutboxLine};
+use parking_lot::Mutex;
 use postern_policy::{AgentId, Millis};
 use postern_protocol::{ErrorObject, ExecOutput, Notice, NoticeEvent};
 use postern_store::{Connection, Error, Store, events};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use teller::{Item, QueuedNotification, RequestedReplay, Subscription};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
@@ -136,7 +137,7 @@ impl Publisher {
 
     /// Queues under the lock, so that the order of writing is the order of telling.
     fn queue_item(&self, agent: &AgentId, item: impl FnOnce(&Store) -> Item) {
-        let mut tellers = self.tellers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tellers = self.tellers.lock();
         let start = || teller::start_notifier(&self.runtime, agent.clone(), self.store.clone());
         let teller = tellers.entry(agent.clone()).or_insert_with(start);
         // A teller ends only with its queue: what it does not take any more, nobody would hear.
@@ -145,7 +146,7 @@ impl Publisher {
 
     /// Forgets an agent that is gone: nobody gets its events any more.
     pub(crate) fn forget(&self, agent: &AgentId) {
-        self.tellers.lock().unwrap_or_else(PoisonError::into_inner).remove(agent);
+        self.tellers.lock().remove(agent);
     }
 }
 

@@ -1,12 +1,13 @@
 //! Clients of the channels: each connection that proved itself, for as long as it lasts.
 
 use crate::clock::now_millis;
+use parking_lot::Mutex;
 use postern_command::escape;
 use postern_contract::methods::DoorClient;
 use postern_policy::AgentId;
 use postern_protocol::Client;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The connections. Clones are the same.
 #[derive(Debug, Clone, Default)]
@@ -34,7 +35,7 @@ impl Clients {
             version: escape::visible_text(&client.version),
             since: now_millis(),
         };
-        let mut roster = self.lock_roster();
+        let mut roster = self.0.lock();
         roster.next += 1;
         let number = roster.next;
         roster.there.insert(number, row);
@@ -44,17 +45,12 @@ impl Clients {
 
     /// Returns those that are there, oldest first.
     pub(crate) fn all_clients(&self) -> Vec<DoorClient> {
-        self.lock_roster().there.values().cloned().collect()
-    }
-
-    /// Locks the roster. Every change is one insertion or removal: a panic elsewhere leaves it whole.
-    fn lock_roster(&self) -> std::sync::MutexGuard<'_, ClientRoster> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().there.values().cloned().collect()
     }
 }
 
 impl Drop for ClientListing {
     fn drop(&mut self) {
-        self.clients.lock_roster().there.remove(&self.number);
+        self.clients.0.lock().there.remove(&self.number);
     }
 }

@@ -1,6 +1,6 @@
 //! Input rate of an agent over all its connections: Postern leaves faster input unread in the socket.
 
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -27,7 +27,7 @@ impl Intake {
     }
 
     fn take_bytes(&self, bytes: usize, now: Instant) -> Duration {
-        let mut level = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut level = self.0.lock();
         let (left, at) = *level;
         #[expect(clippy::cast_precision_loss, reason = "a line is short")]
         let left = (left + now.saturating_duration_since(at).as_secs_f64() * RATE).min(BURST) - bytes as f64;

@@ -1,13 +1,13 @@
 //! A socket that is private from birth and has one owner.
 
 use crate::folder::{let_go, lock_file};
+use parking_lot::Mutex;
 use postern_protocol::limits::SOCKET_PATH;
 use rustix::fs::{FlockOperation, Mode, flock};
 use std::fs::{File, Permissions};
 use std::io;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use tokio::net::UnixListener;
 
 /// Reason why a socket could not be made.
@@ -86,7 +86,7 @@ fn remove_stale(path: &Path) -> Result<(), BindError> {
 /// meanwhile by other threads can live with.
 fn bind_private(path: &Path) -> io::Result<UnixListener> {
     static MASK: Mutex<()> = Mutex::new(());
-    let one = MASK.lock().unwrap_or_else(PoisonError::into_inner);
+    let one = MASK.lock();
     let before = rustix::process::umask(Mode::from_raw_mode(0o077));
     let bound = UnixListener::bind(path);
     rustix::process::umask(before);

@@ -24,11 +24,12 @@ use crate::clock::now_millis;
 use crate::gate::GateHandle;
 use crate::publish::Publisher;
 use connection::ChannelContext;
+use parking_lot::Mutex;
 use postern_policy::{AgentId, Millis};
 use postern_protocol::SocketKey;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
@@ -76,14 +77,14 @@ impl Channels {
         if let Err(error) = &opened {
             tracing::error!(agent = %agent.id, error, "an agent's channel stays closed");
             let why = (now_millis(), error.clone());
-            self.shut.lock().unwrap_or_else(PoisonError::into_inner).insert(agent.id.clone(), why);
+            self.shut.lock().insert(agent.id.clone(), why);
         }
         opened
     }
 
     /// Returns the channels that could not be opened: since when, and why.
     pub(crate) fn failed_channels(&self) -> BTreeMap<AgentId, (Millis, String)> {
-        self.shut.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shut.lock().clone()
     }
 
     /// Listens for `agent` on `socket`, in a folder that is private already. Peers must be one of `uids` and
@@ -123,14 +124,14 @@ impl Channels {
             }
         };
         let task = self.runtime.spawn(accept(bound, limits.clone(), closed.clone(), serve));
-        self.lock_channels().insert(agent.clone(), OpenChannel { limits, closed, task });
+        self.open.lock().insert(agent.clone(), OpenChannel { limits, closed, task });
         Ok(())
     }
 
     /// Closes the channel of `agent` and cuts everybody on it off.
     pub(crate) async fn close(&self, agent: &AgentId) {
-        self.shut.lock().unwrap_or_else(PoisonError::into_inner).remove(agent);
-        let channel = self.lock_channels().remove(agent);
+        self.shut.lock().remove(agent);
+        let channel = self.open.lock().remove(agent);
         if let Some(channel) = channel {
             channel.closed.cancel();
             // A channel's task that panicked is closed all the same.
@@ -140,7 +141,7 @@ impl Channels {
 
     /// Returns true if something is connected to the channel of `agent`.
     pub(crate) fn is_connected(&self, agent: &AgentId) -> bool {
-        self.lock_channels().get(agent).is_some_and(|channel| channel.limits.connection_count() > 0)
+        self.open.lock().get(agent).is_some_and(|channel| channel.limits.connection_count() > 0)
     }
 
     /// Returns the clients of the channels.
@@ -155,14 +156,9 @@ impl Channels {
 
     /// Closes every channel.
     pub(crate) async fn close_all(&self) {
-        let agents: Vec<AgentId> = self.lock_channels().keys().cloned().collect();
+        let agents: Vec<AgentId> = self.open.lock().keys().cloned().collect();
         for agent in agents {
             self.close(&agent).await;
         }
-    }
-
-    /// Locks the channels. Every change is one insertion or removal: a panic elsewhere leaves the map whole.
-    fn lock_channels(&self) -> std::sync::MutexGuard<'_, HashMap<AgentId, OpenChannel>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -14,6 +14,7 @@ mod recover;
 mod replay;
 mod screen;
 mod sessions;
+mod shell_tool;
 mod sleep;
 mod support;
 mod together;

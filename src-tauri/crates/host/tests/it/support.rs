@@ -1,5 +1,6 @@
 //! A host in a temporary folder, an agent's end of its channel, and a scripted person.
 
+use parking_lot::Mutex;
 use postern_contract::methods::Presented;
 use postern_contract::{ApproverNotification, ClosedBy, Question};
 use postern_host::HostUser;
@@ -9,7 +10,7 @@ use postern_protocol::{Handshake, HandshakeSide, Nonce, Socket, SocketKey};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -37,30 +38,30 @@ impl Default for Screen {
 
 impl ScreenSession for Screen {
     fn presence(&self) -> ScreenPresence {
-        let presence = self.presence.lock().unwrap();
+        let presence = self.presence.lock();
         self.looked.notify_waiters();
         *presence
     }
 
     fn time_asleep(&self) -> Duration {
-        *self.slept.lock().unwrap()
+        *self.slept.lock()
     }
 }
 
 impl Screen {
     /// Makes the host see a sleep of this length, which takes no time in the test.
     pub(crate) fn sleep(&self, time: Duration) {
-        *self.slept.lock().unwrap() += time;
+        *self.slept.lock() += time;
     }
 
     pub(crate) fn set(&self, presence: ScreenPresence) {
-        *self.presence.lock().unwrap() = presence;
+        *self.presence.lock() = presence;
     }
 
     /// Sets it, and comes back when the host has looked at it by itself.
     pub(crate) async fn seen_as(&self, presence: ScreenPresence) {
         let looked = {
-            let mut now = self.presence.lock().unwrap();
+            let mut now = self.presence.lock();
             *now = presence;
             self.looked.notified()
         };

@@ -328,4 +328,8 @@ fn folder(facts: &Facts<'_>, step: &Step) -> Option<String> {
 }
 
 #[cfg(test)]
+mod example_tests;
+#[cfg(test)]
+mod spelling_tests;
+#[cfg(test)]
 mod tests;

@@ -66,7 +66,7 @@ pub(super) fn record(data: &Path, found: &Diagnosis) -> Option<DoctorFinding> {
     let denies =
         "Postern will set it aside, start with no agents and no rules, and deny everything until you resume";
     let repair = "postern doctor --repair tells what can be restored";
-    let (what, mend) = match (&found.record, &found.doubt) {
+    let (what, fix) = match (&found.record, &found.doubt) {
         (RecordHeader::Newer { found, known }, _) => (
             format!("{shown} was written by a newer Postern (format {found}, this one knows {known})"),
             "update Postern",
@@ -92,7 +92,7 @@ pub(super) fn record(data: &Path, found: &Diagnosis) -> Option<DoctorFinding> {
         (_, Some(doubt)) if !runs => (doubted(doubt), repair),
         _ => return None,
     };
-    Some(DoctorFinding::problem(what, mend))
+    Some(DoctorFinding::problem(what, fix))
 }
 
 /// Returns the mark that an earlier host left.

@@ -183,7 +183,7 @@ fn status_findings(status: &Status) -> Vec<DoctorFinding> {
     }
     findings.extend(status.stopped.iter().map(|one| DoctorFinding::healthy(stopped(one))));
     findings.extend(
-        status.attention.iter().map(|what| DoctorFinding::problem(concern(what), mend_of(what.kind))),
+        status.attention.iter().map(|what| DoctorFinding::problem(concern(what), fix_for(what.kind))),
     );
     findings.extend(confine::examine(status));
     findings.push(steps_finding(status.lines_to_shell));
@@ -197,7 +197,7 @@ fn status_findings(status: &Status) -> Vec<DoctorFinding> {
 }
 
 /// Returns the fix for a concern of the host.
-fn mend_of(kind: ConcernKind) -> &'static str {
+fn fix_for(kind: ConcernKind) -> &'static str {
     match kind {
         ConcernKind::Managed => {
             "correct the file, or have it corrected; it is read again at once (postern help managed)"

@@ -33,7 +33,7 @@ pub(crate) fn run(data: &Path, command: &Doctor) -> Result<(), Failure> {
     } else {
         for finding in &findings {
             print::write_line(format!("{}  {}", finding.mark(), finding.what))?;
-            if let Some(fix) = &finding.mend {
+            if let Some(fix) = &finding.fix {
                 print::write_hanging(&format!("       {fix}"), 7)?;
             }
         }
@@ -105,7 +105,7 @@ fn run_on_thread<T: Send + 'static>(
 /// Asserts that a finding names a problem and its fix.
 #[cfg(test)]
 #[track_caller]
-fn says(finding: &DoctorFinding, what: &str, mend: &str) {
+fn says(finding: &DoctorFinding, what: &str, fix: &str) {
     assert!(!finding.ok && finding.what.contains(what), "{finding:?}");
-    assert!(finding.mend.as_ref().is_some_and(|fix| fix.contains(mend)), "{finding:?}");
+    assert!(finding.fix.as_ref().is_some_and(|found| found.contains(fix)), "{finding:?}");
 }

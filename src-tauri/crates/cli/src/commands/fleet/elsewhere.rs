@@ -1,7 +1,7 @@
 //! Questions of other Macs: `postern questions`, `approve` and `deny` with `--host`.
 
 use super::connected;
-use crate::args::{AlwaysChoice, Approve, Deny};
+use crate::answer_args::{AlwaysChoice, Approve, Deny};
 use crate::failure::Failure;
 use crate::typed::require_approval;
 use crate::{print, question};

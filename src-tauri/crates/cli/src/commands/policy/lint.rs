@@ -1,10 +1,10 @@
 //! `postern policy lint`: what is wrong with the rules there are.
 
 use super::super::agents::parse_agent_id;
-use crate::args::JsonOutput;
 use crate::failure::Failure;
 use crate::link::HostLink;
 use crate::print;
+use crate::shared_args::JsonOutput;
 use postern_contract::methods::{Lint, LintFinding, LintPolicy};
 use postern_policy::Effect;
 
@@ -42,5 +42,5 @@ fn print_finding(finding: &LintFinding) -> Result<(), Failure> {
         finding.from
     ))?;
     print::write_line(format!("    {}", finding.message))?;
-    print::write_line(format!("    {}", finding.mend))
+    print::write_line(format!("    {}", finding.fix))
 }

@@ -3,10 +3,10 @@
 use super::super::agents::parse_agent_id;
 use super::super::explain::{decision_word, named_rule};
 use super::super::rules::file;
-use crate::args::JsonOutput;
 use crate::failure::Failure;
 use crate::link::HostLink;
 use crate::print;
+use crate::shared_args::JsonOutput;
 use postern_contract::methods::{Replay, ReplayChange, ReplayPolicy};
 use serde::Serialize;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
 //! `postern policy test`: judges cases without a host.
 
 use super::super::explain::decision_word;
-use crate::args::JsonOutput;
 use crate::failure::Failure;
 use crate::print;
+use crate::shared_args::JsonOutput;
 use postern_command::escape::visible_text as escaped;
 use postern_policy::case::{Bins, Case, CaseError, CaseOutcome};
 use postern_policy::{Decision, Reason};

@@ -2,10 +2,10 @@
 
 use super::super::agents::parse_agent_id;
 use super::file;
-use crate::args::JsonOutput;
 use crate::failure::Failure;
 use crate::link::HostLink;
 use crate::print;
+use crate::shared_args::JsonOutput;
 use postern_command::escape::visible_text as escaped;
 use postern_contract::RuleDraft;
 use postern_contract::methods::{AgentRef, GetAgent, ImportedSettings, RuleFile};

@@ -1,10 +1,10 @@
 //! Files of rules: read, sent in parts, saved whole or not at all.
 
 use super::parse_agent_id;
-use crate::args::JsonOutput;
 use crate::failure::Failure;
 use crate::link::HostLink;
 use crate::print;
+use crate::shared_args::JsonOutput;
 use crate::typed::text_of;
 use postern_command::escape::visible_text as escaped;
 use postern_contract::RuleDraft;

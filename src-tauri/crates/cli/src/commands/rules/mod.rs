@@ -5,13 +5,13 @@ pub(super) mod file;
 mod openclaw;
 
 use super::agents::parse_agent_id;
-use crate::args::JsonOutput;
 use crate::failure::Failure;
 use crate::link::HostLink;
 use crate::print;
 use crate::rule_args::{
     AllowRule, DenyRule, ExportFormat, NewRuleArgs, RuleFileFormatArg, RuleProfile, RulesCommand,
 };
+use crate::shared_args::JsonOutput;
 use postern_contract::methods::{
     AddRule, ExportRules, ListRules, PreviewRule, RemoveRule, RenewalEntry, RuleFilter, RuleNumber,
     RulePreview, Rules, UndoRenewal,

@@ -13,6 +13,7 @@ use super::settings::ChatSettings;
 use super::{Chat, Guide};
 use crate::values::{DoorValues, absolute};
 use api::{Api, Fault};
+use parking_lot::Mutex as Lock;
 use postern_contract::chat::ChatVerdict;
 use postern_contract::methods::{ControlError, DoorKind};
 use postern_host::Host;
@@ -20,7 +21,6 @@ use postern_policy::Millis;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use std::sync::{Mutex as Lock, PoisonError};
 use std::time::Duration;
 use tokio::sync::Mutex;
 
@@ -201,11 +201,11 @@ impl Messenger for Telegram {
     }
 
     fn position(&self) -> Option<Position> {
-        *self.given.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.given.lock()
     }
 
     fn resume(&self, after: Position) {
-        *self.given.lock().unwrap_or_else(PoisonError::into_inner) = Some(after);
+        *self.given.lock() = Some(after);
     }
 }
 

@@ -1,8 +1,8 @@
 //! The connection, as it is heard and spoken to: one stanza after the other, in and out.
 
+use super::Echoes;
 use super::connect::{Account, Failed};
 use super::room::{Room, RoomChange, payload};
-use super::{Echoes, lock_map};
 use crate::chat::messenger::{ChatSender, IncomingChatEvent};
 use futures_util::StreamExt as _;
 use std::collections::{BTreeSet, VecDeque};
@@ -301,7 +301,7 @@ fn said_in_room(
 ) -> Option<IncomingChatEvent> {
     let id = message.id.as_ref().map(|id| id.0.as_str()).unwrap_or_default();
     if message.type_ == MessageType::Error {
-        let echo = lock_map(echoes).remove(id)?;
+        let echo = echoes.lock().remove(id)?;
         // The sender may have given up.
         _ = echo.send(Err("it was sent back".to_owned()));
         return None;
@@ -311,7 +311,7 @@ fn said_in_room(
         return None;
     }
     if room.is_us(from) {
-        let echo = lock_map(echoes).remove(id)?;
+        let echo = echoes.lock().remove(id)?;
         let named = message.payloads.iter().filter(|payload| payload.is("stanza-id", ns::SID));
         let named = named.filter_map(|payload| StanzaId::try_from(payload.clone()).ok());
         let alias = named.filter(|id| id.by.to_bare() == room.jid).map(|id| id.id).next();

@@ -16,11 +16,12 @@ use crate::tls;
 use crate::values::{DoorValues, absolute};
 use connect::Account;
 use hear::{Hearing, Outgoing};
+use parking_lot::Mutex;
 use postern_contract::methods::{ControlError, DoorKind};
 use postern_host::Host;
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
@@ -49,11 +50,6 @@ pub(crate) struct Xmpp {
 
 /// Messages to a room that it has not shown yet, by our id; told what it calls them, or why it does not take them.
 pub(super) type Echoes = Arc<Mutex<HashMap<String, oneshot::Sender<Result<Option<String>, String>>>>>;
-
-/// Locks a map. Every change is one insertion or removal: a panic elsewhere leaves it whole.
-pub(super) fn lock_map<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 impl Xmpp {
     /// Opens the door.
@@ -112,10 +108,10 @@ impl Xmpp {
     /// Sends to a room and waits until it shows the message. Gives the id that the room has for it.
     async fn send_to_room(&self, stanza: Stanza, id: &str) -> Result<Option<String>, ChatSendError> {
         let (shown, echo) = oneshot::channel();
-        lock_map(&self.echoes).insert(id.to_owned(), shown);
+        self.echoes.lock().insert(id.to_owned(), shown);
         let sent = self.send_stanza(stanza).await;
         let echo = if sent.is_ok() { Some(timeout(ECHO, echo).await) } else { None };
-        lock_map(&self.echoes).remove(id);
+        self.echoes.lock().remove(id);
         sent?;
         match echo {
             Some(Ok(Ok(Ok(alias)))) => Ok(alias),

@@ -5,9 +5,9 @@ use super::FleetHostSession;
 use super::audit::{AuditContext, AuditSender};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
+use parking_lot::Mutex;
 use postern_fleet::{FleetId, MemberRole};
 use std::pin::Pin;
-use std::sync::{Mutex, PoisonError};
 
 /// Work that is under way, polled by its session alone.
 ///
@@ -18,12 +18,12 @@ pub(super) struct AsideTasks(Mutex<FuturesUnordered<Pin<Box<dyn Future<Output = 
 impl AsideTasks {
     /// Begins further work.
     pub(super) fn push(&mut self, work: impl Future<Output = Aside> + Send + 'static) {
-        self.0.get_mut().unwrap_or_else(PoisonError::into_inner).push(Box::pin(work));
+        self.0.get_mut().push(Box::pin(work));
     }
 
     /// Waits for the next that ends; `None` if there is none.
     pub(super) async fn next(&mut self) -> Option<Aside> {
-        self.0.get_mut().unwrap_or_else(PoisonError::into_inner).next().await
+        self.0.get_mut().next().await
     }
 }
 

@@ -3,11 +3,12 @@
 //! HTTP does not say that it went: a stream of its session broke, and no other is open or opened soon.
 
 use hyper::body::{Body, Bytes, Frame, SizeHint};
+use parking_lot::Mutex;
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use std::collections::HashMap;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -51,7 +52,7 @@ impl StreamState {
 impl Streams {
     /// Watches a stream of `session` until it ends or breaks off.
     pub(super) fn watch_stream<B>(self: &Arc<Self>, session: String, body: B) -> WatchedStream<B> {
-        let mut sessions = self.sessions();
+        let mut sessions = self.sessions.lock();
         let seen = sessions.entry(session.clone());
         let seen = seen.or_insert_with(|| StreamState { open: 0, broken: false, since: Instant::now() });
         seen.open += 1;
@@ -61,7 +62,7 @@ impl Streams {
 
     /// Forgets a session that its client closed.
     pub(super) fn forget(&self, session: &str) {
-        self.sessions().remove(session);
+        self.sessions.lock().remove(session);
     }
 
     /// Closes sessions whose clients are gone, for as long as it is polled.
@@ -84,7 +85,7 @@ impl Streams {
         which: impl Fn(&StreamState, Instant) -> bool,
     ) {
         let now = Instant::now();
-        let gone: Vec<_> = self.sessions().extract_if(|_, seen| which(seen, now)).collect();
+        let gone: Vec<_> = self.sessions.lock().extract_if(|_, seen| which(seen, now)).collect();
         for (session, _) in gone {
             if let Err(error) = manager.close_session(&session.into()).await {
                 tracing::warn!(%error, "an MCP session could not be closed");
@@ -93,16 +94,11 @@ impl Streams {
     }
 
     fn note_stream_end(&self, session: &str, ended: bool) {
-        if let Some(seen) = self.sessions().get_mut(session) {
+        if let Some(seen) = self.sessions.lock().get_mut(session) {
             seen.open = seen.open.saturating_sub(1);
             seen.broken |= !ended;
             seen.since = Instant::now();
         }
-    }
-
-    /// Locks the sessions. Every change of the map is whole: a panic elsewhere leaves it so.
-    fn sessions(&self) -> MutexGuard<'_, HashMap<String, StreamState>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -151,7 +147,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     fn is_gone(streams: &Streams, after: Duration) -> bool {
-        streams.sessions()["s"].is_gone(Instant::now() + after)
+        streams.sessions.lock()["s"].is_gone(Instant::now() + after)
     }
 
     #[tokio::test]

@@ -4,8 +4,9 @@
 
 use opentelemetry::{SpanId, TraceId};
 use opentelemetry_sdk::trace::{IdGenerator, RandomIdGenerator};
+use parking_lot::Mutex;
 use postern_contract::methods::FeedEvent;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use uuid::Uuid;
 
 /// The trace and the span that stand for a request.
@@ -33,18 +34,18 @@ pub(super) struct Ids {
 impl Ids {
     /// Sets the ids of the span that is built next.
     pub(super) fn next_is(&self, of: OfRequest) {
-        *self.next.lock().unwrap_or_else(PoisonError::into_inner) = (Some(of.trace), Some(of.span));
+        *self.next.lock() = (Some(of.trace), Some(of.span));
     }
 }
 
 impl IdGenerator for Ids {
     fn new_trace_id(&self) -> TraceId {
-        let set = self.next.lock().unwrap_or_else(PoisonError::into_inner).0.take();
+        let set = self.next.lock().0.take();
         set.unwrap_or_else(|| RandomIdGenerator::default().new_trace_id())
     }
 
     fn new_span_id(&self) -> SpanId {
-        let set = self.next.lock().unwrap_or_else(PoisonError::into_inner).1.take();
+        let set = self.next.lock().1.take();
         set.unwrap_or_else(|| RandomIdGenerator::default().new_span_id())
     }
 }

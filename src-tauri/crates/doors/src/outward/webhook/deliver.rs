@@ -4,10 +4,11 @@ use super::WebhookState;
 use super::signature::Secret;
 use crate::outward::commands::Commands;
 use crate::token::DoorToken;
+use parking_lot::Mutex;
 use postern_contract::methods::{FeedEvent, FeedKind};
 use reqwest::{Client, StatusCode, Url};
 use serde::Serialize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The first pause; each one after it is twice as long.
@@ -104,7 +105,7 @@ impl Delivery {
     }
 
     fn record_outcome(&self, problem: Option<String>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         if problem.is_none() {
             state.taken_at = Some(crate::now_millis());
         }

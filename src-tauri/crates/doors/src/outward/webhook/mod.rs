@@ -17,12 +17,13 @@ use crate::token::DoorToken;
 use crate::values::DoorValues;
 use async_trait::async_trait;
 use deliver::Delivery;
+use parking_lot::Mutex;
 use postern_contract::MultilineText;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
 use postern_host::Host;
 use signature::Secret;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Under what name the host keeps how far it came.
 const KEPT: &str = "webhook";
@@ -83,7 +84,7 @@ impl Webhook {
 #[async_trait]
 impl Door for Webhook {
     fn clients(&self) -> Vec<PairedClient> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.lock();
         vec![PairedClient {
             id: ENDPOINT.to_owned(),
             name: postern_command::escape::visible_text(&self.url),
@@ -94,7 +95,7 @@ impl Door for Webhook {
     }
 
     fn trouble(&self) -> Option<String> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).problem.clone()
+        self.state.lock().problem.clone()
     }
 
     fn set_up(&self) -> Result<DoorSetup, ControlError> {

@@ -13,13 +13,14 @@ pub(super) use settings::override_settings;
 
 use super::{PolicyStore, PolicyStoreError};
 use file::ManagedFile;
+use parking_lot::Mutex;
 use postern_policy::{RiskLevel, Rule, RuleId, Settings};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// Managed rules are numbered down from here.
 const FIRST: RuleId = -1_000_000_000;
@@ -125,12 +126,8 @@ impl LastManaged {
                 .push(whose.map_or_else(|| shown.to_string(), |whose| format!("{whose} ({shown})")));
             used.push(read);
         }
-        self.lock_files().retain(|known| used.iter().any(|content| Arc::ptr_eq(content, &known.content)));
+        self.0.lock().retain(|known| used.iter().any(|content| Arc::ptr_eq(content, &known.content)));
         Ok(managed)
-    }
-
-    fn lock_files(&self) -> MutexGuard<'_, Vec<ParsedFile>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Parses a file, whose rules are numbered down from `first`.
@@ -142,7 +139,7 @@ impl LastManaged {
         home: &str,
     ) -> Result<Arc<FileContent>, String> {
         let of = (path.extension().map(OsStr::to_owned), Sha256::digest(bytes).into(), first);
-        let mut last = self.lock_files();
+        let mut last = self.0.lock();
         if let Some(known) = last.iter().find(|known| known.of == of) {
             return Ok(Arc::clone(&known.content));
         }

@@ -42,7 +42,7 @@ async fn a_file_is_seeded_read_again_and_denies_while_it_is_broken() {
     let refused = world.book.set_permissions(&id("main"), "{ nonsense".into()).await.unwrap_err().to_string();
     assert!(refused.contains("line 1"), "a text that cannot be read is not written: {refused}");
     world.book.set_permissions(&id("main"), "{\"*\": \"ask\"}".into()).await.unwrap();
-    assert_ne!(world.judge("main", &["uname", "-a"]).decision, Decision::Deny, "mended");
+    assert_ne!(world.judge("main", &["uname", "-a"]).decision, Decision::Deny, "fixed");
 }
 
 #[tokio::test]

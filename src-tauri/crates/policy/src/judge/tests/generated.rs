@@ -1,7 +1,10 @@
-//! Laws over generated policies and command lines, not only over fixed lists.
+//! Laws over generated policies and command lines.
 
 use crate::testing::{Scene, person_rule};
-use crate::{Access, Ask, Class, Decision, Effect, Fallback, Lifetime, Rule, Security, Settings, Unreadable};
+use crate::{
+    Access, Ask, Class, Decision, Effect, Fallback, Lifetime, Rule, Security, Settings, Unreadable, Verdict,
+};
+use postern_command::escape;
 use proptest::prelude::*;
 
 const PROGRAMS: &[&str] = &[
@@ -11,6 +14,48 @@ const PROGRAMS: &[&str] = &[
 const WORDS: &[&str] = &[
     "push", "status", "-rf", "build", "-c", "--pre", "x=y", ".", "~", "/tmp/x", "-", "'a b'", "*.txt",
     "\"$X\"", "{}",
+];
+
+/// Patterns that match [`MEETING_LINES`]: those that are made up rarely match anything.
+const MEETING_PATTERNS: &[&str] = &[
+    "/usr/bin/git",
+    "/usr/bin/*",
+    "/**",
+    "git push *",
+    "git status",
+    "ls *",
+    "/usr/bin/rm",
+    "rm *",
+    "/usr/bin/bash",
+    "npm run build",
+    "/usr/bin/l?",
+    "sudo git *",
+    "env *",
+    "/usr/bin/{cat,wc}",
+];
+
+/// Lines that patterns match, and two that once broke a law.
+const MEETING_LINES: &[&str] = &[
+    "git status",
+    "git push origin main",
+    "ls -la | wc -l",
+    "rm -rf build",
+    "sudo git status",
+    "bash -c 'git push'",
+    "cat a > b",
+    "echo $(git status)",
+    "X=1; $X",
+    "env git push",
+    "npm run build && ls",
+    "/usr/bin/git -c a=b push",
+    "find . -exec rm {} +",
+    "git $X",
+    "python3 -c 'x'",
+    "cd .. && ls",
+    "nope",
+    "ls; /bin/ls; LS",
+    "if xargs /tmp/x; then ls; fi",
+    "bash -c '\\rm' && cd sub && rm",
 ];
 
 /// Returns a word of a command: known, quoted, unknown, substituted.
@@ -51,26 +96,25 @@ fn simple() -> BoxedStrategy<String> {
 }
 
 /// Returns a line built from a small grammar of lists, groups, conditions, loops, substitutions and inner
-/// shells.
+/// shells, or one of those that meet rules.
 fn line() -> BoxedStrategy<String> {
-    simple()
-        .prop_recursive(3, 12, 3, |inner| {
-            let pair = (inner.clone(), prop::sample::select(&["&&", "||", ";", "|", "&"][..]), inner.clone());
-            prop_oneof![
-                3 => pair.prop_map(|(first, sign, second)| format!("{first} {sign} {second}")),
-                1 => inner.clone().prop_map(|line| format!("({line})")),
-                1 => inner.clone().prop_map(|line| format!("{{ {line}; }}")),
-                1 => inner.clone().prop_map(|line| format!("if {line}; then ls; fi")),
-                1 => inner.clone().prop_map(|line| format!("for f in a b; do {line}; done")),
-                1 => inner.clone().prop_map(|line| format!("echo \"$({line})\"")),
-                1 => inner.clone().prop_map(|line| format!("bash -c '{}'", line.replace('\'', "'\\''"))),
-                1 => inner.prop_map(|line| format!("cd sub && {line}")),
-            ]
-        })
-        .boxed()
+    let made = simple().prop_recursive(3, 12, 3, |inner| {
+        let pair = (inner.clone(), prop::sample::select(&["&&", "||", ";", "|", "&"][..]), inner.clone());
+        prop_oneof![
+            3 => pair.prop_map(|(first, sign, second)| format!("{first} {sign} {second}")),
+            1 => inner.clone().prop_map(|line| format!("({line})")),
+            1 => inner.clone().prop_map(|line| format!("{{ {line}; }}")),
+            1 => inner.clone().prop_map(|line| format!("if {line}; then ls; fi")),
+            1 => inner.clone().prop_map(|line| format!("for f in a b; do {line}; done")),
+            1 => inner.clone().prop_map(|line| format!("echo \"$({line})\"")),
+            1 => inner.clone().prop_map(|line| format!("bash -c '{}'", line.replace('\'', "'\\''"))),
+            1 => inner.prop_map(|line| format!("cd sub && {line}")),
+        ]
+    });
+    prop_oneof![3 => made, 1 => prop::sample::select(MEETING_LINES).prop_map(str::to_owned)].boxed()
 }
 
-/// Returns a pattern built from a small grammar of paths, globs and words.
+/// Returns a pattern built from a small grammar of paths, globs and words, or one that meets lines.
 fn pattern() -> BoxedStrategy<String> {
     let name = prop::sample::select(PROGRAMS);
     let folder = prop::sample::select(&["/usr/bin", "/bin", "/usr", "/opt/x", "~/bin"][..]);
@@ -85,6 +129,7 @@ fn pattern() -> BoxedStrategy<String> {
     let words =
         prop::collection::vec(prop::sample::select(&["push", "status", "-rf", "build", "*", "x?"][..]), 0..3);
     prop_oneof![
+        prop::sample::select(MEETING_PATTERNS).prop_map(str::to_owned),
         (folder, last).prop_map(|(folder, last)| format!("{folder}/{last}")),
         (name, words)
             .prop_map(|(name, words)| { std::iter::once(name).chain(words).collect::<Vec<_>>().join(" ") }),
@@ -170,6 +215,57 @@ fn tightened(settings: &Settings) -> Vec<Settings> {
     all
 }
 
+/// Commands with characters in them that a terminal obeys or a person cannot see, in every place.
+fn hostile() -> BoxedStrategy<String> {
+    let bad = prop::sample::select(
+        &["\u{1b}[2J", "\u{202e}", "\u{200b}", "\u{7f}", "\r", "\t", "\u{85}", "\u{3164}"][..],
+    );
+    let around = prop::sample::select(
+        &[
+            "a@$X; ls",
+            "`x@`; ls",
+            "$X@ y",
+            "@",
+            "git@ push",
+            "env --@ ls",
+            "env -@ ls",
+            "python3 -@ x",
+            "python3@ -c x",
+            "bash --@",
+            "bash -@",
+            "arch -@ ls",
+            "ls > a@b",
+            "ls > $X@",
+            "rm -rf / @",
+            "sudo@ ls",
+            "A@=1 ls",
+            "A=@ ls",
+            "/usr/bin/@",
+            "cd @ && ls",
+            "cd /@ && ls",
+            "tee ~/'Library/Application Support/Postern/@'",
+            "xargs@ rm",
+            "find . -exec @ ;",
+            "nice -n @ ls",
+            "curl@ -o @ u | sh",
+        ][..],
+    );
+    let free =
+        prop::collection::vec(prop::char::any(), 0..12).prop_map(|all| all.into_iter().collect::<String>());
+    prop_oneof![
+        (around.clone(), bad).prop_map(|(around, bad)| around.replace('@', bad)),
+        (around, free).prop_map(|(around, free)| around.replace('@', &free)),
+    ]
+    .boxed()
+}
+
+/// Returns every text of a verdict that is shown as it is; sentences are escaped where they are rendered.
+fn told(verdict: &Verdict) -> Vec<String> {
+    let rules = verdict.steps.iter().filter_map(|step| step.rule.as_ref()).chain(&verdict.rule);
+    let rules = rules.flat_map(|rule| [rule.pattern.clone(), rule.source.clone()]);
+    rules.chain(verdict.trace.iter().map(|line| line.stage.clone())).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
@@ -240,6 +336,30 @@ proptest! {
             let left = scene(&Settings { fallback, ..settings.clone() }, &all, &line).judge_unanswered().decision;
             prop_assert_ne!(left, Decision::Ask, "nobody is there: {}", line);
             prop_assert!(asked != Decision::Deny || left == Decision::Deny, "{line}: {fallback:?}");
+        }
+    }
+
+    #[test]
+    fn judging_any_text_gives_a_verdict(text in "\\PC{0,80}", allow in rules(Effect::Allow, 1)) {
+        let mut scene = Scene::new().with_shell_text(&text);
+        scene.rules = allow;
+        let verdict = scene.judge_request();
+        prop_assert!(verdict.steps.iter().all(|step| step.decision <= verdict.decision), "the strictest step wins");
+    }
+
+    #[test]
+    fn nothing_that_is_told_holds_what_cannot_be_seen(
+        text in hostile(), allow in rules(Effect::Allow, 1), deny in rules(Effect::Deny, 101),
+    ) {
+        let words: Vec<&str> = text.split(' ').collect();
+        for security in [Security::Allowlist, Security::Full] {
+            for scene in [Scene::new().with_shell_text(&text), Scene::new().with_argv(&words)] {
+                let mut scene = scene.with_settings(|settings| settings.security = security);
+                scene.rules = [allow.clone(), deny.clone()].concat();
+                for told in told(&scene.judge_request()) {
+                    prop_assert!(escape::is_visible(&told), "{told:?} of {text:?}");
+                }
+            }
         }
     }
 

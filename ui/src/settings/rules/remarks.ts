@@ -1,4 +1,4 @@
-// What the host remarks on a rule, and what mends it.
+// What the host remarks on a rule, and how a click fixes it.
 
 import type { RemarkKind, RuleDraft, RuleRow } from "../../contract";
 import { words } from "../words";
@@ -6,7 +6,7 @@ import { draftOf, fixed } from "./list";
 
 type Trouble = keyof typeof words.rules.remarks;
 
-/** A remark: its kind if a click mends it, and the host's words. */
+/** A remark: its kind if a click fixes it, and the host's words. */
 export interface Remark {
   kind: Trouble | null;
   text: string;
@@ -28,9 +28,9 @@ export function remarksOf(row: RuleRow, named?: (id: number) => string | undefin
 }
 
 /** What a click on a remark does: it goes, it is bound to the program as it is now, or it is narrowed in the editor. */
-type Mending = "remove" | "repin" | "narrow";
+type RemarkFix = "remove" | "repin" | "narrow";
 
-export function mendingOf(kind: Trouble): Mending {
+export function fixOf(kind: Trouble): RemarkFix {
   if (kind === "too-broad") return "narrow";
   return kind === "changed" ? "repin" : "remove";
 }
