@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::print;
 use postern_doors::hooks::{self, HookAgent, HookVerdict};
+use postern_exec::threads::start_thread;
 use std::ffi::OsString;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
@@ -53,7 +54,7 @@ pub(crate) fn refuse_in_doubt(kind: HookAgent, limit: Duration) -> Result<(), Fa
             end(answered, kind, "Nobody answered in time, and nobody said no. Ask the user, then try again.");
         }
     };
-    std::thread::Builder::new().spawn(watch).map(drop).map_err(Failure::from_error)
+    start_thread("watch", watch).map_err(Failure::from_error)
 }
 
 fn lock() -> MutexGuard<'static, bool> {
