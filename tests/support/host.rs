@@ -19,7 +19,7 @@ pub struct Postern {
     variables: Vec<(String, String)>,
     /// Program that starts it, with its arguments; the host itself if it is empty.
     starter: &'static [&'static str],
-    /// Its user, if that is not the test's.
+    /// User of the host, if that is not the test's.
     user: Option<OrdinaryUser>,
 }
 

@@ -20,6 +20,7 @@ mod outbox;
 mod own_programs;
 mod own_threads;
 mod publish;
+mod record_lock;
 mod repair;
 mod reply;
 pub mod session;

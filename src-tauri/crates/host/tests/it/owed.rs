@@ -240,7 +240,7 @@ async fn one_that_waits_for_its_place_gets_it_when_the_end_before_it_is_written(
     assert_eq!(marker.runs(), 2);
 }
 
-/// What ends a request while the record refuses something.
+/// Cause of the end of a request, while the record refuses something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EndedBy {
     Exit,

@@ -213,7 +213,7 @@ fn mend_of(kind: ConcernKind) -> &'static str {
             "look at postern agents list and postern rules list, then: postern resume; to restore a lost record first, end Postern, then: postern doctor --repair"
         }
         ConcernKind::Unwritten => {
-            "make room on the disk, or let Postern write to its data folder; it tries again"
+            "make room on the disk, end what has locked the record, or let Postern write to its data folder; it tries again"
         }
         ConcernKind::Threads => MORE_THREADS,
         ConcernKind::Signatures => "look at each, then sign or withdraw it: postern fleet sign",

@@ -8,7 +8,7 @@ use super::finding::DoctorFinding;
 use crate::args::Doctor;
 use crate::failure::Failure;
 use crate::print;
-use folder::{check_space, own_programs, private_folder, record, socket};
+use folder::{check_space, locked_record, own_programs, private_folder, record, socket};
 use host::{HOST, HostAnswer, MORE_THREADS, ask_host, collect_replies, not_reached};
 use postern_contract::THIS_COMPUTER;
 use postern_exec::threads::{run_aside, start_thread};
@@ -64,6 +64,7 @@ fn examine(data: &Path) -> Vec<DoctorFinding> {
         findings.push(check_space(data, &found));
     }
     findings.extend(record(data, &found));
+    findings.extend(locked_record(data, &found));
     if let Err(error) = start_thread("look", || {}) {
         findings.push(DoctorFinding::problem(error.to_string(), MORE_THREADS));
     }
