@@ -98,3 +98,22 @@ fn a_clock_that_is_set_ends_no_question_and_no_run() {
         assert!(agent.wait().unwrap().success(), "it ends by itself");
     }
 }
+
+#[test]
+fn one_start_with_a_wrong_clock_forgets_no_prohibition() {
+    let folder = tempfile::tempdir().unwrap();
+    let (library, ahead) = clock(folder.path());
+    let text = |path: &Path| path.to_str().unwrap().to_owned();
+    let mut host = Postern::start_with(&[("LD_PRELOAD", &text(&library)), ("CLOCK_AHEAD", &text(&ahead))]);
+    host.enrol("main");
+    host.ok(&["rules", "deny", "/usr/bin/id", "--everyone", "--for", "30d"]);
+    for seconds in ["31622400", "0"] {
+        host.end();
+        fs::write(&ahead, seconds).unwrap();
+        host.start_again();
+    }
+    let rules = host.ok(&["rules", "list"]);
+    assert!(rules.contains("/usr/bin/id"), "{rules}");
+    let explained = host.run(&["explain", "--agent", "main", "--", "/usr/bin/id"]);
+    assert!(explained.stdout.to_lowercase().contains("deny"), "{explained:?}");
+}
