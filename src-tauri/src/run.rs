@@ -12,6 +12,7 @@ use anyhow::Context;
 use postern_contract::methods::{AnswerQuestion, ListAgents, Nothing};
 use postern_contract::{Answer, AnswerParams, ApproverNotification, Preferences, Question, RequestRow};
 use std::io::Write;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 use tauri::{AppHandle, Manager, RunEvent};
@@ -23,7 +24,8 @@ const BETWEEN_TRIES: Duration = Duration::from_secs(3);
 /// Runs the app until it quits.
 #[expect(clippy::exit, reason = "it is in what Tauri's macro writes")]
 pub fn run_app(options: &AppOptions) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let workers = std::thread::available_parallelism().map_or(2, NonZero::get);
+    let runtime = postern_host::start_host_runtime(&options.data, workers)?;
     tauri::async_runtime::set(runtime.handle().clone());
     let app = of_this_system(tauri::Builder::default(), options)
         .invoke_handler(commands::handler())

@@ -117,6 +117,29 @@ fn a_record_that_is_damaged_or_gone_is_named_before_a_host_finds_it() {
 }
 
 #[test]
+fn a_record_whose_log_is_deleted_is_empty_and_not_another_program_s() {
+    // All of it is still in the log.
+    let (mut host, _) = Postern::with_agent();
+    host.crash();
+    fs::remove_file(host.data().join("postern.db-wal")).unwrap();
+    among(&host, "gone or empty, and with it every agent and every rule", "postern doctor --repair");
+    host.start_again();
+    assert_eq!(host.json(&["status"])["mode"], "deny-all");
+    let found = wrong(&host);
+    assert!(!found.iter().any(|(said, _)| said.contains("another program")), "{found:?}");
+    host.crash();
+    host.start_again();
+    assert_eq!(host.json(&["status"])["mode"], "deny-all", "a restart is no answer");
+
+    let (host, _) = Postern::with_agent();
+    fs::remove_file(host.data().join("postern.db-wal")).unwrap();
+    among(&host, "no longer where it was opened", "end Postern");
+    let found = wrong(&host);
+    assert!(!found.iter().any(|(said, _)| said.contains("another program")), "{found:?}");
+    assert_eq!(host.json(&["status"])["mode"], "deny-all");
+}
+
+#[test]
 fn a_record_that_is_removed_while_postern_runs_is_said_at_once() {
     let (host, _) = Postern::with_agent();
     for name in ["postern.db", "postern.db-wal", "postern.db-shm"] {

@@ -86,6 +86,16 @@ fn a_record_that_is_gone_or_emptied_comes_back() {
 }
 
 #[test]
+fn a_record_whose_log_is_gone_comes_back() {
+    let (mut host, channel) = allowed();
+    // A file that its log was not copied into yet.
+    let without_log = fs::read(record(&host)).unwrap();
+    host.end();
+    fs::write(record(&host), &without_log).unwrap();
+    comes_back(host, &channel, Some(&without_log));
+}
+
+#[test]
 fn nothing_is_repaired_where_nothing_is_wrong_or_a_host_runs() {
     let (mut host, _channel) = allowed();
     let runs = host.run(&["doctor", "--repair", "--yes"]);

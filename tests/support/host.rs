@@ -4,6 +4,7 @@ use crate::programs::{OwnedChild, postern, start};
 use crate::watcher::{Watcher, answer_args};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -18,6 +19,37 @@ pub struct Postern {
     variables: Vec<(String, String)>,
     /// Program that starts it, with its arguments; the host itself if it is empty.
     starter: &'static [&'static str],
+    /// User of the host, if that is not the test's.
+    user: Option<OrdinaryUser>,
+}
+
+/// A user, by number.
+#[derive(Clone, Copy)]
+struct OrdinaryUser {
+    id: u32,
+    group: u32,
+}
+
+impl OrdinaryUser {
+    /// Reads a line of the system's list of users. `None` for root, and for one without a home folder.
+    fn from_line(line: &str) -> Option<Self> {
+        let fields: Vec<&str> = line.split(':').collect();
+        let [_, _, id, group, _, home, ..] = fields[..] else { return None };
+        let user = Self { id: id.parse().ok()?, group: group.parse().ok()? };
+        (user.id != 0 && Path::new(home).is_dir()).then_some(user)
+    }
+
+    /// Makes a command run as this user.
+    fn start_as(self, command: &mut Command) -> &mut Command {
+        command.uid(self.id).gid(self.group)
+    }
+
+    /// Returns true if this user can execute the programs that were built.
+    fn can_use_programs(self) -> bool {
+        let mut version = start(postern());
+        version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+        self.start_as(&mut version).status().is_ok_and(|status| status.success())
+    }
 }
 
 /// Starts a host that finds no bubblewrap of the system.
@@ -94,7 +126,20 @@ impl Postern {
 
     /// Starts a host whose data folder is where a Mac's is.
     pub fn start_as_on_a_mac() -> Self {
-        Self::start_in("home/Library/Application Support/Postern", &[], &[], |_| {})
+        Self::start_in("home/Library/Application Support/Postern", &[], None, &[], |_| {})
+    }
+
+    /// Starts a host of a user whose processes the system limits: root's it does not. `None` if there is no such user here.
+    pub fn start_as_ordinary_user() -> Option<Self> {
+        if !rustix::process::getuid().is_root() {
+            return Some(Self::start());
+        }
+        let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let user = users.lines().find_map(OrdinaryUser::from_line).filter(|user| user.can_use_programs());
+        if user.is_none() {
+            eprintln!("skipped: no user but root has a home folder and may execute {}", postern().display());
+        }
+        Some(Self::start_in("data", &[], Some(user?), &[], |_| {}))
     }
 
     /// Starts a host once `prepare` has made what has to be there before: it gets the path of the data folder.
@@ -103,23 +148,28 @@ impl Postern {
         variables: &[(&str, &str)],
         prepare: impl FnOnce(&Path),
     ) -> Self {
-        Self::start_in("data", starter, variables, prepare)
+        Self::start_in("data", starter, None, variables, prepare)
     }
 
     fn start_in(
         data: &'static str,
         starter: &'static [&'static str],
+        user: Option<OrdinaryUser>,
         variables: &[(&str, &str)],
         prepare: impl FnOnce(&Path),
     ) -> Self {
         // Short, because a socket path has to stay under 104 bytes.
         let folder = tempfile::Builder::new().prefix("pst").tempdir_in("/tmp").expect("a temporary folder");
-        std::fs::create_dir(folder.path().join("home")).expect("a home");
+        let home = folder.path().join("home");
+        std::fs::create_dir(&home).expect("a home");
+        for own in [folder.path(), &home] {
+            hand_over(user, own);
+        }
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let variables: Vec<(String, String)> = variables.iter().map(own).collect();
         prepare(&folder.path().join(data));
-        let child = serve(starter, folder.path(), data, &variables);
-        Self { child, folder, data, variables, starter }
+        let child = serve(starter, user, folder.path(), data, &variables);
+        Self { child, folder, data, variables, starter, user }
     }
 
     /// Returns its data folder.
@@ -136,7 +186,21 @@ impl Postern {
     pub fn scratch(&self, name: &str) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::create_dir_all(&path).expect("a folder");
+        self.give_away(&path);
         path
+    }
+
+    /// Gives a file of the test's to the host's user.
+    pub fn give_away(&self, path: &Path) {
+        hand_over(self.user, path);
+    }
+
+    /// Makes a command run as the host's user.
+    pub fn start_as_its_user<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        match self.user {
+            Some(user) => user.start_as(command),
+            None => command,
+        }
     }
 
     /// Process id of the host.
@@ -159,7 +223,7 @@ impl Postern {
 
     /// Starts it again on the same data folder.
     pub fn start_again(&mut self) {
-        self.child = serve(self.starter, self.folder.path(), self.data, &self.variables);
+        self.child = serve(self.starter, self.user, self.folder.path(), self.data, &self.variables);
     }
 
     /// Returns a `postern` command line on this host.
@@ -171,6 +235,7 @@ impl Postern {
             .env("HOME", self.home())
             .env("POSTERN_DATA", self.data())
             .stdin(Stdio::null());
+        self.start_as_its_user(&mut command);
         command
     }
 
@@ -241,7 +306,19 @@ impl Postern {
     }
 }
 
-fn serve(starter: &[&str], folder: &Path, data: &str, variables: &[(String, String)]) -> OwnedChild {
+fn hand_over(user: Option<OrdinaryUser>, path: &Path) {
+    if let Some(OrdinaryUser { id, group }) = user {
+        std::os::unix::fs::chown(path, Some(id), Some(group)).expect("root gives it away");
+    }
+}
+
+fn serve(
+    starter: &[&str],
+    user: Option<OrdinaryUser>,
+    folder: &Path,
+    data: &str,
+    variables: &[(String, String)],
+) -> OwnedChild {
     let mut command = match starter {
         [] => start(postern()),
         [program, arguments @ ..] => {
@@ -250,6 +327,9 @@ fn serve(starter: &[&str], folder: &Path, data: &str, variables: &[(String, Stri
             command
         }
     };
+    if let Some(user) = user {
+        user.start_as(&mut command);
+    }
     let mut child = command
         .arg("serve")
         .env_clear()

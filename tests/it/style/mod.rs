@@ -1,9 +1,10 @@
-//! Style of the sources: comments, terms, circles of imports, pages that name files, and measures.
+//! Style of the sources: comments, terms, circles of imports, pages that name files, threads, and measures.
 
 mod circles;
 mod comments;
 mod glossary;
 mod measures;
+mod threads;
 mod uses;
 mod where_to;
 

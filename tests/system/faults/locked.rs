@@ -1,6 +1,8 @@
 //! A record that another program has locked: a person with `sqlite3`, a backup, a virus scanner.
 
-use super::tools::{Marker, PATIENCE, agent, all_ended, ended, start_script, until, within, wrong};
+use super::tools::{
+    Marker, PATIENCE, agent, all_ended, doctor_says, ended, start_script, until, within, wrong,
+};
 use postern_tests::{OwnedChild, Postern, answer_args};
 
 const LOCK: &str = "import sqlite3, sys, time\n\
@@ -11,6 +13,11 @@ const LOCK: &str = "import sqlite3, sys, time\n\
 
 fn lock(host: &Postern) -> OwnedChild {
     start_script(LOCK, &[&host.data().join("postern.db")]).expect("python locks the record")
+}
+
+/// Returns what `doctor` says of who has locked the record.
+fn holder(locked: &OwnedChild) -> String {
+    format!("process {} has locked ", locked.0.id())
 }
 
 #[test]
@@ -26,6 +33,7 @@ fn a_record_that_is_locked_for_a_while_loses_no_ending() {
     let locked = lock(&host);
     marker.let_go();
     host.until(&["status"], "to be written");
+    doctor_says(&host, &holder(&locked));
     drop(locked);
     let ran = ended(running, PATIENCE);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "out"), "{ran:?}");
@@ -53,4 +61,23 @@ fn a_yes_that_cannot_be_written_down_starts_nothing_and_says_so() {
     assert_eq!(marker.runs(), 0);
     until("an entry stays unwritten", || wrong(&host).is_empty());
     all_ended(&host);
+}
+
+#[test]
+fn who_has_locked_the_record_is_named_where_nothing_is_owed_and_where_no_host_starts() {
+    let (mut host, main) = Postern::with_agent();
+    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
+    let locked = lock(&host);
+    let refused = ended(agent(&main, &["--", "true"]), PATIENCE);
+    assert!(refused.code != 0 && refused.stderr.contains("nothing was run"), "{refused:?}");
+    doctor_says(&host, &holder(&locked));
+    host.crash();
+    let start = within(&host, PATIENCE, &["serve"]);
+    assert!(start.code > 0 && start.stderr.contains("locked"), "{start:?}");
+    doctor_says(&host, &holder(&locked));
+    doctor_says(&host, "the last start failed at ");
+    drop(locked);
+    host.start_again();
+    assert_eq!(ended(agent(&main, &["--", "true"]), PATIENCE).code, 0);
+    assert_eq!(wrong(&host), [] as [String; 0]);
 }

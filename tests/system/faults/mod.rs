@@ -9,4 +9,5 @@ mod limits;
 mod locked;
 mod record;
 mod stalled;
+mod threads;
 mod tools;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
@@ -14,9 +14,15 @@ pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Starts a command of an agent, which waits for its end.
 pub(super) fn agent(channel: &Path, arguments: &[&str]) -> Child {
+    agent_command(channel, arguments).spawn().unwrap()
+}
+
+/// Returns a command of an agent that is not started yet.
+pub(super) fn agent_command(channel: &Path, arguments: &[&str]) -> Command {
     let mut agent = start(postern_run());
     agent.args(["--cwd", "/"]).args(arguments).env("POSTERN_SOCKET", channel.join("agent.sock"));
-    agent.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    agent.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    agent
 }
 
 /// Waits for its end; one that takes longer than `limit` fails the test.
@@ -85,6 +91,7 @@ impl Marker {
         let folder = host.scratch("marks");
         let (marks, fifo) = (folder.join(name), folder.join(format!("{name}.fifo")));
         rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+        host.give_away(&fifo);
         Self { marks, fifo }
     }
 

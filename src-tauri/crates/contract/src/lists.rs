@@ -109,6 +109,8 @@ pub enum ConcernKind {
     Records,
     /// Records that could not be written yet: they are tried again.
     Unwritten,
+    /// Threads or processes, of which the system gives no further ones.
+    Threads,
     /// An agent's channel that cannot be opened.
     Channel,
     /// The computer's clock, which was set while Postern ran.

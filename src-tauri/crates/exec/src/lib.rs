@@ -16,6 +16,7 @@ pub mod resolve;
 pub mod run;
 mod screen;
 pub mod small_file;
+pub mod threads;
 pub mod user;
 
 pub use descriptors::raise_descriptor_limit;

@@ -2,6 +2,7 @@
 
 use crate::folder::{self, LockOwner};
 use crate::last_error::{self, LastError};
+use crate::record_lock::find_locker;
 use postern_policy::Millis;
 use postern_store::{FILE_NAME, RecordDoubt, RecordHeader, copied, header, read_doubt};
 use rustix::fs::{StatVfsMountFlags, statvfs};
@@ -19,6 +20,8 @@ pub struct Diagnosis {
     pub owner: io::Result<DataFolderOwner>,
     /// First bytes of its record.
     pub record: RecordHeader,
+    /// Process that has locked its record and is not its host.
+    pub locked_by: Option<u32>,
     /// True if agents were enrolled in it.
     pub had_agents: bool,
     /// Doubt about its record.
@@ -49,13 +52,18 @@ pub struct HostProcess {
 }
 
 /// Looks at a data folder. Changes nothing in it, and may take as long as its disk does.
+///
+/// Not for the host's own process, whose locks of the record it would end.
 pub fn diagnose(data: &Path) -> Diagnosis {
     let disk = statvfs(data).map_err(io::Error::from);
     let record: PathBuf = data.join(FILE_NAME);
+    let owner = folder::read_owner(data);
+    let host = owner.as_ref().ok().and_then(LockOwner::host_pid);
     Diagnosis {
         read_only: disk.as_ref().is_ok_and(|disk| disk.f_flag.contains(StatVfsMountFlags::RDONLY)),
         free: disk.map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize)),
-        owner: folder::read_owner(data).map(|owner| match owner {
+        locked_by: find_locker(&record).filter(|pid| Some(*pid) != host),
+        owner: owner.map(|owner| match owner {
             LockOwner::Nobody => DataFolderOwner::Nobody,
             LockOwner::Host(pid) => DataFolderOwner::Host(pid.map(process)),
         }),

@@ -83,6 +83,16 @@ pub(crate) enum LockOwner {
     Host(Option<u32>),
 }
 
+impl LockOwner {
+    /// Returns the process id of the host, if there is one that is named.
+    pub(crate) fn host_pid(&self) -> Option<u32> {
+        match self {
+            Self::Nobody => None,
+            Self::Host(pid) => *pid,
+        }
+    }
+}
+
 /// Returns the process that holds the data folder.
 pub(crate) fn read_owner(data: &Path) -> io::Result<LockOwner> {
     let mut file = match OpenOptions::new()

@@ -5,6 +5,7 @@
 
 use parking_lot::{Condvar, Mutex};
 use postern_exec::identity::{Allowance, FILES, Meter, Overrun};
+use postern_exec::threads::start_thread;
 use postern_policy::AgentId;
 use postern_request::Refusal;
 use std::collections::{HashMap, VecDeque};
@@ -56,6 +57,8 @@ impl Lane {
 pub(crate) enum Unanswered {
     /// Too many jobs of this agent wait already.
     Full,
+    /// The agent has no thread, and the system gives no further one.
+    NoThread,
     /// The job took longer than [`PATIENCE`].
     Late,
     /// The job panicked.
@@ -66,6 +69,7 @@ impl From<Unanswered> for Refusal {
     fn from(why: Unanswered) -> Self {
         match why {
             Unanswered::Full => Self::LookUpsFull,
+            Unanswered::NoThread => Self::NoThread,
             Unanswered::Late => Self::LookUpLate { seconds: PATIENCE.as_secs() },
             Unanswered::Failed => Self::NotJudged,
         }
@@ -201,14 +205,14 @@ impl Pool {
         state.jobs.push_back(job);
         if state.jobs.len() > state.idle && state.threads < self.lane.threads() {
             let pool = Arc::clone(self);
-            match std::thread::Builder::new().name("agent".to_owned()).spawn(move || pool.run_jobs()) {
-                Ok(_) => state.threads += 1,
+            match start_thread("agent", move || pool.run_jobs()) {
+                Ok(()) => state.threads += 1,
                 // A later job starts one.
                 Err(_) if state.threads > 0 => {}
                 Err(error) => {
                     tracing::error!(%error, "no thread for what an agent asks");
                     state.jobs.pop_back();
-                    return Err(Unanswered::Full);
+                    return Err(Unanswered::NoThread);
                 }
             }
         }

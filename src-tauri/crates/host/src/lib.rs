@@ -20,6 +20,7 @@ mod outbox;
 mod own_programs;
 mod own_threads;
 mod publish;
+mod record_lock;
 mod repair;
 mod reply;
 pub mod session;
@@ -42,7 +43,9 @@ pub use gate::{
 pub use host::{Host, HostConfig, StartError, exit_within};
 pub use last_error::LastError;
 pub use own_programs::{own_programs, programs_folder, refuse_debuggers};
+pub use own_threads::start_host_runtime;
 pub use postern_exec::run::OwnEnd;
+pub use postern_exec::threads::start_thread;
 pub use postern_exec::user::{HostUser, UnknownUser};
 pub use postern_store::{DoubtCause, Lost, RecordDoubt, RecordHeader, Spare};
 pub use repair::{NoRepair, Repair, plan_repair};

@@ -1,11 +1,22 @@
 //! Threads of the gate and of the user's side; agents' input, runs and output are handled elsewhere.
 
+use crate::last_error;
+use postern_exec::threads::{start_runtime, start_thread};
 use std::io;
+use std::path::Path;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Number of worker threads; blocking work has further ones.
 const THREADS: usize = 2;
+/// Number of threads for blocking work that are always there.
+const RESERVE: usize = 4;
+
+/// Starts the runtime that a host is started in: for agents' messages and for runs. A failure is kept in the host's folder.
+pub fn start_host_runtime(data: &Path, workers: usize) -> io::Result<Runtime> {
+    start_runtime("agents", workers, RESERVE)
+        .inspect_err(|error| last_error::save_error(data, &error.to_string()))
+}
 
 /// A private runtime, and the gate's thread. Dropping it ends both without waiting.
 #[derive(Debug)]
@@ -18,8 +29,7 @@ pub(crate) struct OwnThreads {
 
 impl OwnThreads {
     pub(crate) fn start() -> io::Result<Self> {
-        let mut builder = Builder::new_multi_thread();
-        let runtime = builder.worker_threads(THREADS).thread_name("person").enable_all().build()?;
+        let runtime = start_runtime("person", THREADS, RESERVE)?;
         let gate = CancellationToken::new();
         Ok(Self { person: Some(runtime), _end: gate.clone().drop_guard(), gate })
     }
@@ -38,7 +48,7 @@ impl OwnThreads {
             runtime.block_on(ended.run_until_cancelled_owned(task));
             runtime.shutdown_background();
         };
-        std::thread::Builder::new().name("gate".to_owned()).spawn(run).map(drop)
+        start_thread("gate", run)
     }
 }
 

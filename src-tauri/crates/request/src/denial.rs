@@ -74,6 +74,8 @@ pub enum Refusal {
     TooManyBytes,
     /// Too many of the agent's requests wait to be looked up.
     LookUpsFull,
+    /// No thread for looking it up: the system gives no further one.
+    NoThread,
     /// Lookup that took too long.
     LookUpLate { seconds: u64 },
     /// Looking it up failed.
@@ -207,7 +209,7 @@ impl Refusal {
             Self::Paused => DenyReason::Paused,
             Self::Stopped { .. } | Self::Person => DenyReason::User,
             Self::QueueFull { .. } => DenyReason::QueueFull,
-            Self::LookUpsFull | Self::TooManyRuns => DenyReason::RateLimited,
+            Self::LookUpsFull | Self::NoThread | Self::TooManyRuns => DenyReason::RateLimited,
             Self::LookUpLate { .. } => DenyReason::NoAnswer,
             Self::Expired { .. } | Self::TooFewPeople { .. } => DenyReason::Expired,
             Self::NotShown(_) | Self::Nobody => DenyReason::CannotPresent,
@@ -224,7 +226,7 @@ impl Refusal {
         match self {
             Self::Stopped { left_ms } => Some(*left_ms),
             Self::QueueFull { .. } => Some(QUEUE_FULL_MS),
-            Self::LookUpsFull => Some(BUSY_MS),
+            Self::LookUpsFull | Self::NoThread => Some(BUSY_MS),
             _ => None,
         }
     }

@@ -13,7 +13,7 @@ pub enum RecordHeader {
     Known,
     /// Nothing.
     Missing,
-    /// An empty file.
+    /// An empty file, or a database without tables: what was in its log is gone with the log.
     Empty,
     /// No database, or one whose first bytes were overwritten.
     Damaged,
@@ -30,6 +30,11 @@ pub enum RecordHeader {
     Unreadable(String),
 }
 
+/// Length of the header of the file, and of what follows in the first page: its kind and its number of entries.
+const FIRST: usize = 105;
+/// Kind of a page that holds entries itself.
+const LEAF: u8 = 13;
+
 /// Reads the first bytes of the record at `path`. Changes nothing, and waits for nobody's lock.
 pub fn header(path: &Path) -> RecordHeader {
     // Before it is opened: a pipe would be waited for.
@@ -42,25 +47,31 @@ pub fn header(path: &Path) -> RecordHeader {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return RecordHeader::Missing,
         Err(error) => return RecordHeader::Unreadable(error.to_string()),
     }
-    let mut first = [0; 100];
+    let mut first = [0; FIRST];
     match File::open(path).and_then(|mut file| file.read_exact(&mut first)) {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => RecordHeader::Damaged,
         Err(error) => RecordHeader::Unreadable(error.to_string()),
         Ok(()) if !first.starts_with(b"SQLite format 3\0") => RecordHeader::Damaged,
-        Ok(()) => identity(number(&first, 68), number(&first, 60), path),
+        Ok(()) => identity(&first, path),
     }
 }
 
 /// Identifies a record by its header. The format is in the first page, which may still be in the log.
-fn identity(application: u32, found: u32, path: &Path) -> RecordHeader {
+fn identity(first: &[u8; FIRST], path: &Path) -> RecordHeader {
     let logged = || std::fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
+    let (application, found) = (number(first, 68), number(first, 60));
     let known = migrate::newest();
     if i64::from(application) != migrate::APPLICATION {
-        return if application == 0 && logged() { RecordHeader::Known } else { RecordHeader::Foreign };
+        let without_tables = found == 0 && first[100] == LEAF && first[103..] == [0, 0];
+        return match application {
+            0 if logged() => RecordHeader::Known,
+            0 if without_tables => RecordHeader::Empty,
+            _ => RecordHeader::Foreign,
+        };
     }
     if i64::from(found) > known { RecordHeader::Newer { found, known } } else { RecordHeader::Known }
 }
 
-fn number(bytes: &[u8; 100], at: usize) -> u32 {
+fn number(bytes: &[u8; FIRST], at: usize) -> u32 {
     bytes[at..at + 4].iter().fold(0, |number, byte| number << 8 | u32::from(*byte))
 }

@@ -4,6 +4,7 @@ use super::IncomingBackendEvent;
 use anyhow::Context;
 use postern_client::{CallError, Control};
 use postern_contract::methods::{ApproverKind, ControlCode, ControlError, Method};
+use postern_host::start_thread;
 use rustix::event::{PollFd, PollFlags, poll};
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -48,7 +49,7 @@ impl Attached {
         woken.set_nonblocking(true)?;
         let (calls, called) = channel();
         let (hear, heard) = mpsc::channel(64);
-        std::thread::Builder::new().name("attached".into()).spawn(move || {
+        start_thread("attached", move || {
             let mut thread = Thread { control, called, woken, hear };
             thread.run();
             drop(thread.hear.blocking_send(IncomingBackendEvent::Lost));

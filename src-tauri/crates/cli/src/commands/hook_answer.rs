@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::print;
 use parking_lot::{Mutex, MutexGuard};
 use postern_doors::hooks::{self, HookAgent, HookVerdict};
+use postern_exec::threads::start_thread;
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -52,7 +53,7 @@ pub(crate) fn refuse_in_doubt(kind: HookAgent, limit: Duration) -> Result<(), Fa
             end(answered, kind, "Nobody answered in time, and nobody said no. Ask the user, then try again.");
         }
     };
-    std::thread::Builder::new().spawn(watch).map(drop).map_err(Failure::from_error)
+    start_thread("watch", watch).map_err(Failure::from_error)
 }
 
 fn refuse_once(answered: &mut bool, kind: HookAgent, reason: &str) -> u8 {

@@ -4,9 +4,15 @@ use super::agents::parse_agent_id;
 use crate::failure::Failure;
 use crate::link::channel_folder;
 use postern_doors::mcp::{McpAgent, WAIT, serve_stdio};
+use postern_exec::threads::start_runtime;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
+
+/// Number of threads that carry messages.
+const WORKERS: usize = 2;
+/// Number of threads for its input and its output.
+const RESERVE: usize = 2;
 
 pub(crate) fn run(
     data: &Path,
@@ -23,8 +29,7 @@ pub(crate) fn run(
         )));
     }
     let agent = McpAgent { socket: folder.join("agent.sock"), key_file, session, wait };
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::from_error)?;
+    let runtime = start_runtime("mcp", WORKERS, RESERVE).map_err(Failure::from_error)?;
     let served = runtime.block_on(serve_stdio(agent)).map_err(Failure::from_error);
     // A call that still waits for the host has nobody to answer to.
     runtime.shutdown_background();

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::print;
 use postern_doors::DoorRegistry;
-use postern_host::{Host, HostConfig, StartError, exit_within};
+use postern_host::{Host, HostConfig, StartError, exit_within, start_host_runtime};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::filter::LevelFilter;
@@ -21,8 +21,7 @@ pub(crate) fn run(config: HostConfig) -> Result<(), Failure> {
         )
         .with_writer(std::io::stderr)
         .init();
-    let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    let runtime = runtime.worker_threads(workers()).enable_all().build().map_err(Failure::from_error)?;
+    let runtime = start_host_runtime(&config.data, workers()).map_err(Failure::from_error)?;
     let ended = runtime.block_on(serve_host(config));
     // A thread that a disk holds up is not waited for.
     runtime.shutdown_background();

@@ -73,6 +73,9 @@ fn refusal_to(audience: Audience, refusal: &Refusal) -> ShownText {
             Sentence::new("It was not looked up: the files that are named are larger than 1 GiB together.")
         }
         Refusal::LookUpsFull => Sentence::new("Too many requests of this agent wait to be looked up."),
+        Refusal::NoThread => {
+            Sentence::new("It was not looked up: the system gives Postern no further thread.")
+        }
         Refusal::LookUpLate { seconds } => {
             Sentence::new("It could not be looked up within ").number(*seconds).literal(" s.")
         }
@@ -337,6 +340,9 @@ fn default_advice(cause: &Refusal, denial: &Denial) -> Sentence {
         }
         Refusal::TooManyBytes => "Split it into requests that name less.",
         Refusal::LookUpsFull => "Wait for the answers to what was sent before.",
+        Refusal::NoThread => {
+            "Ask again later, and tell the user: `postern doctor` says which limit is reached and what to do."
+        }
         Refusal::LookUpLate { .. } => {
             "A folder or file that it names does not answer, or there is too much to read: name others, or ask the user."
         }

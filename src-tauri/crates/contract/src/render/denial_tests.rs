@@ -56,6 +56,7 @@ fn refusals(text: &str) -> Vec<Refusal> {
         Refusal::TooManyFiles { most: 64 },
         Refusal::TooManyBytes,
         Refusal::LookUpsFull,
+        Refusal::NoThread,
         Refusal::LookUpLate { seconds: 30 },
         Refusal::NotJudged,
         Refusal::TooManyRuns,

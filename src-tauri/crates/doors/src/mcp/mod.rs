@@ -17,6 +17,7 @@ pub(crate) use http::McpHttp;
 
 use jobs::DetachedMcpRuns;
 use postern_client::{CallError, Channel, ChannelOptions, ConnectError, ConnectionLoss, read_key};
+use postern_host::start_thread;
 use postern_protocol::{AgentCall, Client};
 use rmcp::ServerHandler;
 use rmcp::model::{
@@ -25,10 +26,11 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer, ServiceExt as _};
 use serde_json::Value;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use turns::McpTurns;
 
 /// Agent that a server acts for.
@@ -86,6 +88,8 @@ enum McpCallError {
     Params(String),
     #[error("{0} calls are on their way already: wait until one of them ends")]
     Crowded(usize),
+    #[error("{0}")]
+    NoThread(#[from] io::Error),
     #[error("the work was interrupted")]
     Interrupted,
 }
@@ -96,7 +100,9 @@ impl McpCallError {
         match self {
             Self::Call(error) => error.may_come_back(),
             Self::Gone(gone) => gone.may_come_back(),
-            Self::Connect(_) | Self::Params(_) | Self::Crowded(_) | Self::Interrupted => false,
+            Self::Connect(_) | Self::Params(_) | Self::Crowded(_) | Self::NoThread(_) | Self::Interrupted => {
+                false
+            }
         }
     }
 }
@@ -120,11 +126,14 @@ impl McpAgent {
     }
 }
 
-/// Runs work that blocks on a thread for it.
+/// Runs work that waits for the host on a thread of its own: it takes none of those that the host works with.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, McpCallError> + Send + 'static,
 ) -> Result<T, McpCallError> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| McpCallError::Interrupted)?
+    let (tell, told) = oneshot::channel();
+    // The caller may have gone meanwhile.
+    start_thread("mcp", move || _ = tell.send(work()))?;
+    told.await.map_err(|_| McpCallError::Interrupted)?
 }
 
 impl Server {

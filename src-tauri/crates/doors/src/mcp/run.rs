@@ -4,6 +4,7 @@
 use super::jobs::{McpRunJob, McpRunStage};
 use super::{McpAgent, McpCallError, Server, blocking, parse_call};
 use postern_client::Channel;
+use postern_host::start_thread;
 use postern_protocol::{AgentCall, KillParams, Notice, NoticeEvent, Outcome, RunParams, RunResult, Signal};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext, RoleServer};
@@ -82,10 +83,10 @@ fn job_of(server: &Server, mut params: JsonObject) -> Result<Arc<McpRunJob>, Mcp
     }
     let (job, stage) = McpRunJob::begin_run(*run.clone());
     let agent = Arc::clone(&server.agent);
-    drop(tokio::task::spawn_blocking(move || {
+    start_thread("mcp", move || {
         let ended = until_the_end(&agent, &run, &stage);
         stage.send_replace(McpRunStage::Ended(ended.map(Box::new).map_err(|trouble| trouble.to_string())));
-    }));
+    })?;
     Ok(Arc::new(job))
 }
 

@@ -12,11 +12,14 @@ use super::{relay, screen, work};
 use crate::door::READER;
 use postern_contract::Mode;
 use postern_contract::methods::{GetStatus, Nothing};
+use postern_host::start_thread;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, Interest};
 use tokio::net::UnixStream;
+use tokio::sync::watch;
 use tokio::time::{Instant, interval, sleep_until, timeout};
+use uuid::Uuid;
 
 /// The longest line of a client, in bytes.
 const LONGEST: u64 = 256_000;
@@ -106,14 +109,14 @@ async fn run_exec(
         )));
     };
     let request_id = listener.job.request;
-    if let Some(sender) = sender {
-        let relayed = exec.approval_decision.filter(|_| shared.relay);
-        let relaying = relayed.map(|decision| relay::relay_decision(shared, request_id, decision));
-        let way = shared.way.clone();
-        tokio::task::spawn_blocking(move || {
-            work::run_job(&way, exec, request_id, &sender);
-            drop(relaying);
-        });
+    if let Some(sender) = sender
+        && let Err(error) = begin_run(shared, exec, request_id, sender)
+    {
+        shared.jobs.forget(&key, &listener);
+        return Some(Err(OpenclawRefusal::unavailable(
+            format!("SYSTEM_RUN_DENIED: {error}"),
+            "companion-unavailable",
+        )));
     }
     match wait_for_end(&listener, stream, began + RUN_WINDOW).await {
         Over::Ended(Some(OpenclawOutcome::Exec(answer))) => {
@@ -134,11 +137,29 @@ async fn run_exec(
         Over::Gone => {
             if shared.jobs.leave_job(&key, listener) {
                 let way = shared.way.clone();
-                tokio::task::spawn_blocking(move || way.cancel_request(request_id));
+                if let Err(error) = start_thread("openclaw", move || way.cancel_request(request_id)) {
+                    tracing::warn!(%error, "what OpenClaw gave up on goes on");
+                }
             }
             None
         }
     }
+}
+
+/// Starts the thread that sees a run through.
+fn begin_run(
+    shared: &Arc<OpenclawShared>,
+    exec: Exec,
+    request_id: Uuid,
+    sender: watch::Sender<OpenclawStage>,
+) -> std::io::Result<()> {
+    let relayed = exec.approval_decision.filter(|_| shared.relay);
+    let relaying = relayed.map(|decision| relay::relay_decision(shared, request_id, decision));
+    let way = shared.way.clone();
+    start_thread("openclaw", move || {
+        work::run_job(&way, exec, request_id, &sender);
+        drop(relaying);
+    })
 }
 
 fn pending_refusal(stage: &OpenclawStage) -> OpenclawRefusal {
@@ -170,9 +191,13 @@ async fn decision(
     };
     if let Some(sender) = sender {
         let shared = Arc::clone(shared);
-        tokio::task::spawn_blocking(move || {
+        let decided = start_thread("openclaw", move || {
             work::decide(&shared.way, &question, &sender, || shared.host.policy_version());
         });
+        if let Err(error) = decided {
+            // Its listeners learn that nobody decided.
+            tracing::warn!(%error, "OpenClaw gets no decision");
+        }
     }
     match wait_for_end(&listener, stream, began + DECISION_WINDOW).await {
         Over::Ended(Some(OpenclawOutcome::Decision { decision, .. })) => decision,

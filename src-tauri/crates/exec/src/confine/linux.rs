@@ -10,6 +10,7 @@ use super::ruleset::Grants;
 use super::stand_ins::{self, StandIns};
 use super::{Aftermath, Enforcer, UserPlaces, make_private_cache, ruleset, temporary};
 use crate::run::{FileSystem, Keeper, Mount};
+use crate::threads::name_limit;
 use postern_policy::{Confinement, tool_caches};
 use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, StatxAttributes, StatxFlags};
 use std::ffi::CStr;
@@ -132,7 +133,7 @@ fn project(
     let (rules, found) = std::thread::scope(|scope| {
         let rules = std::thread::Builder::new()
             .spawn_scoped(scope, || SystemRules::find_rules(confinement, user, programs))
-            .map_err(|error| format!("a thread: {error}"))?;
+            .map_err(|error| name_limit(error).to_string())?;
         let found = Found::look_through(folders, user);
         let rules = rules.join().map_err(|_| "its rules could not be made".to_owned())?;
         Ok::<_, String>((rules?, found?))

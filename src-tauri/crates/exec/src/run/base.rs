@@ -4,6 +4,7 @@
 //! a copy of its mounts and namespaces of its own (`namespaces`), so nothing of one run is there in another.
 
 use super::namespace_owner::owner_of;
+use crate::threads::name_limit;
 use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::time::Timespec;
@@ -86,7 +87,7 @@ impl Bubblewrap {
         let mut command = Command::new(BUBBLEWRAP);
         command.args(MOUNTS).env_clear().current_dir("/").process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Ok(Self(command.spawn()?))
+        command.spawn().map(Self).map_err(name_limit)
     }
 
     /// Waits until its mounts are made, and returns the id of the process that has them.

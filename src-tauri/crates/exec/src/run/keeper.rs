@@ -7,6 +7,7 @@
 use super::base::NamespaceBase;
 use super::mounting::{FileSystem, Mount};
 use super::namespaces::{self, arrange};
+use crate::threads::start_thread;
 use parking_lot::{Mutex, MutexGuard};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Mode, OFlags};
@@ -62,7 +63,7 @@ impl Keeper {
         if LASTS.load(Ordering::Relaxed) {
             let base = Arc::clone(&keeper.base);
             // Without a thread for it the next run makes its own.
-            _ = std::thread::Builder::new().spawn(move || make_spare(base, own, network));
+            _ = start_thread("spare", move || make_spare(base, own, network));
         }
         Ok(keeper)
     }
@@ -147,7 +148,8 @@ impl Drop for Keeper {
             tracing::warn!("something of a confined command could not be ended yet");
         }
         let kept = std::mem::take(&mut self.kept);
-        std::thread::spawn(move || {
+        // Without a thread they are taken down here, by dropping the closure, and nobody waits for what did not end.
+        _ = start_thread("namespaces", move || {
             drop(kept);
             if !ended {
                 super::exit::reap_child(process);

@@ -8,6 +8,7 @@
 use super::spawn_call::SpawnCall;
 use super::vfork::{self, Stack};
 use super::{SpawnError, mark};
+use crate::threads::name_limit;
 use postern_request::Drift;
 use rustix::process::{Pid, WaitOptions};
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -143,7 +144,7 @@ fn spawn_child(call: &SpawnCall<'_>, hold: bool) -> Result<Option<Pid>, SpawnErr
     if child.not_held {
         return Ok(None);
     }
-    let error = std::io::Error::from_raw_os_error(child.error);
+    let error = name_limit(std::io::Error::from_raw_os_error(child.error));
     Err(SpawnError::Failed(format!("{} could not be started: {error}", call.program.bound.path)))
 }
 

@@ -1,6 +1,7 @@
 //! Search path of the user's login shell. Only the shell can read its own files, so it is started and asked.
 #![expect(unsafe_code, reason = "a session of its own is made between fork and exec")]
 
+use crate::threads::{name_limit, start_thread};
 use crate::user::HostUser;
 use rustix::process::{Pid, Signal};
 use std::io::{self, Read};
@@ -41,9 +42,9 @@ fn ask_shell(user: &HostUser, limit: Duration) -> io::Result<String> {
     }
     let mut child = spawn_shell(&mut command)?;
     let told = listen(&mut child);
-    let path = told.recv_timeout(limit).ok().flatten();
+    let path = told.map(|told| told.recv_timeout(limit).ok().flatten());
     end_shell(child);
-    path.ok_or_else(|| {
+    path?.ok_or_else(|| {
         io::Error::other(format!("{} reported no PATH within {} s", user.shell, limit.as_secs()))
     })
 }
@@ -51,18 +52,19 @@ fn ask_shell(user: &HostUser, limit: Duration) -> io::Result<String> {
 fn spawn_shell(command: &mut Command) -> io::Result<Child> {
     #[cfg(target_os = "linux")]
     let _reaper_waits = super::own_children::starting();
-    let child = command.spawn()?;
+    let child = command.spawn().map_err(name_limit)?;
     #[cfg(target_os = "linux")]
     super::own_children::started(child.id().cast_signed());
     Ok(child)
 }
 
 /// Reads on a thread of its own: what a shell's files leave running may hold the pipe open.
-fn listen(child: &mut Child) -> Receiver<Option<String>> {
+fn listen(child: &mut Child) -> io::Result<Receiver<Option<String>>> {
     let (tell, told) = channel();
     let output = child.stdout.take();
-    std::thread::spawn(move || tell.send(output.and_then(between_marks)));
-    told
+    // Nobody waits any more where it took too long.
+    start_thread("login shell", move || _ = tell.send(output.and_then(between_marks)))?;
+    Ok(told)
 }
 
 /// Returns what stands between the marks; `None` if the output ends before.

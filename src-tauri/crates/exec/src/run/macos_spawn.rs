@@ -5,6 +5,7 @@
 use super::SpawnError;
 use super::spawn_call::SpawnCall;
 use crate::identity::to_hex;
+use crate::threads::name_limit;
 use postern_request::Drift;
 use rustix::process::{Pid, Signal};
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_short, c_uint, c_void};
@@ -197,7 +198,7 @@ impl Drop for Actions {
 }
 
 fn check_status(status: c_int) -> io::Result<()> {
-    if status == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(status)) }
+    if status == 0 { Ok(()) } else { Err(name_limit(io::Error::from_raw_os_error(status))) }
 }
 
 /// Returns NULL-terminated pointers to strings that stay at their address. The call does not write through

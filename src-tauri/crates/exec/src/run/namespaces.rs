@@ -11,6 +11,7 @@ use super::mounting::{
     Errno, FileSystem, Mount, READ_ONLY, attach, attributes, checked, errno, error_about, new, tree,
 };
 use super::vfork::{self, Stack};
+use crate::threads::name_limit;
 use postern_request::Exit;
 use rustix::process::Pid;
 use std::ffi::{CString, c_char, c_int, c_long, c_void};
@@ -87,7 +88,7 @@ pub(super) fn start_first(
     if let Some(pid) = started {
         super::exit::reap_child(pid);
     }
-    Err(error_about(&step, &io::Error::from_raw_os_error(error)))
+    Err(error_about(&step, &name_limit(io::Error::from_raw_os_error(error))))
 }
 
 /// Joins the base, takes namespaces below it, and makes the first process in them.

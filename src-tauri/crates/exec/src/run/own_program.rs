@@ -1,6 +1,7 @@
 //! Starts the program `postern`, as an agent starts its hook: with arguments and input of Postern's own. No text of an agent, and
 //! none of a settings file, gets here.
 
+use crate::threads::name_limit;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -32,7 +33,7 @@ pub async fn run_own_program(arguments: Vec<String>, input: Vec<u8>, home: Strin
         let mut child = {
             #[cfg(target_os = "linux")]
             let _reaper_waits = super::own_children::starting();
-            let child = command.spawn()?;
+            let child = command.spawn().map_err(name_limit)?;
             #[cfg(target_os = "linux")]
             super::own_children::started(child.id().cast_signed());
             child

@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "clone has no safe form")]
 
 use super::own_children;
+use crate::threads::name_limit;
 use rustix::process::Pid;
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
@@ -54,7 +55,9 @@ pub(super) unsafe fn vfork_child<T>(
     };
     let error = std::io::Error::last_os_error();
     drop(all);
-    let Some(first) = Pid::from_raw(pid).filter(|_| pid > 0) else { return Err(error) };
+    let Some(first) = Pid::from_raw(pid).filter(|_| pid > 0) else {
+        return Err(name_limit(error));
+    };
     own_children::started(pid);
     let Some(sibling) = sibling.map(|sibling| sibling(child)) else { return Ok(Some(first)) };
     super::exit::reap_child(first);

@@ -11,13 +11,14 @@ use postern_contract::{
     ApproverNotification, Concern, ConcernKind, Mode, Status, StoppedAgent, THIS_COMPUTER,
 };
 use postern_exec::confine::Confines;
+use postern_exec::threads::refused_since;
 use postern_policy::Millis;
 use postern_request::ActivePause;
 use postern_store::agents::Agent;
 use postern_store::{DoubtCause, RecordDoubt};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio_util::sync::CancellationToken;
 
 /// The longest pause that ends by itself, in milliseconds: a week.
@@ -43,6 +44,7 @@ impl HostControl {
             let message = format!("the channel of {agent} is closed: {why}");
             Concern::new(ConcernKind::Channel, message).with_since(since)
         }));
+        attention.extend(no_thread());
         attention.extend(detect_jump().map(set_clock));
         attention.extend(self.audit_problem().map(|problem| Concern::new(ConcernKind::Audit, problem)));
         attention.extend(parts.doors.unsigned_changes());
@@ -179,6 +181,18 @@ fn unwritten(owed: &Unwritten) -> Concern {
     let waits = if owed.endings + owed.others == 1 { "waits" } else { "wait" };
     let message = format!("{} {waits} to be written, and nothing new runs: {}", what.join(" and "), owed.why);
     Concern::new(ConcernKind::Unwritten, message).with_since(owed.since)
+}
+
+/// Returns the concern that the system gives no further thread, if that is so.
+fn no_thread() -> Option<Concern> {
+    let since = refused_since()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    let message = "the system gives Postern no further thread or process: what agents ask for is denied or fails, and runs \
+                   that go on are not touched";
+    let concern = Concern::new(ConcernKind::Threads, message);
+    Some(match Millis::try_from(since.as_millis()) {
+        Ok(since) => concern.with_since(since),
+        Err(_) => concern,
+    })
 }
 
 /// Returns the concern that the wall clock was set.

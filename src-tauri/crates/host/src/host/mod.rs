@@ -25,6 +25,7 @@ use postern_contract::methods::{ControlCode, ControlError, Method};
 use postern_exec::confine::Confines;
 use postern_exec::resolve::Resolver;
 use postern_exec::run::OwnEnd;
+use postern_exec::threads::start_thread;
 use postern_exec::user::HostUser;
 use postern_request::{ActivePause, Halt};
 use postern_store::{DoubtCause, OpenError, OpenOutcome, Store, audit};
@@ -69,6 +70,9 @@ pub enum StartError {
         path: PathBuf,
         source: io::Error,
     },
+    /// The system does not give the threads of a host.
+    #[error("cannot start: {0}")]
+    Threads(io::Error),
     /// The record could not be opened.
     #[error(transparent)]
     Record(#[from] OpenError),
@@ -131,8 +135,7 @@ impl Host {
         let open_files = postern_exec::raise_descriptor_limit();
         #[cfg(target_os = "linux")]
         postern_exec::run::find_own_program();
-        let own =
-            OwnThreads::start().map_err(|source| StartError::Folder { path: config.data.clone(), source })?;
+        let own = OwnThreads::start().map_err(StartError::Threads)?;
         let lock = lock_data_folder(&config.data).await?;
         let failed = |source| StartError::Folder { path: config.data.clone(), source };
         // From here on it counts.
@@ -191,7 +194,7 @@ impl Host {
             session: config.session,
             halt: Halt::new(pause, store.watch_doubt().borrow().is_some()),
         };
-        own.start_gate(gate::task(parts, &gate, received)).map_err(failed)?;
+        own.start_gate(gate::task(parts, &gate, received)).map_err(StartError::Threads)?;
         let control = HostControl::new(control::ControlDeps {
             book: book.clone(),
             gate: gate.clone(),
@@ -465,13 +468,18 @@ fn doubt_a_lost_record(store: &Store, data: &Path) {
 }
 
 /// Ends this process after `limit` at the latest, whatever still hangs in it: for who was told to end.
+///
+/// Must be called inside a tokio runtime, whose reserve it takes a thread of where there is no other.
 #[expect(clippy::exit, reason = "what hangs cannot be waited for")]
 pub fn exit_within(limit: Duration) {
-    std::thread::spawn(move || {
+    let end = move || {
         std::thread::sleep(limit);
         tracing::warn!("Postern ends although something still hangs; the next start ends what is left");
         std::process::exit(1);
-    });
+    };
+    if start_thread("end", end).is_err() {
+        drop(tokio::task::spawn_blocking(end));
+    }
 }
 
 fn unread(error: &PolicyStoreError) -> StartError {

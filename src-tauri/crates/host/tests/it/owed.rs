@@ -239,3 +239,93 @@ async fn one_that_waits_for_its_place_gets_it_when_the_end_before_it_is_written(
     wire.answer(fed).await.unwrap();
     assert_eq!(marker.runs(), 2);
 }
+
+/// Cause of the end of a request, while the record refuses something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EndedBy {
+    Exit,
+    Kill,
+    Denial,
+    Approval,
+    Withdrawal,
+    Expiry,
+}
+
+impl EndedBy {
+    const ALL: [Self; 6] =
+        [Self::Exit, Self::Kill, Self::Denial, Self::Approval, Self::Withdrawal, Self::Expiry];
+
+    /// Returns true if it ends what runs.
+    fn ends_a_run(self) -> bool {
+        matches!(self, Self::Exit | Self::Kill)
+    }
+
+    /// Ends the request, and returns true if it ran.
+    async fn bring_about(self, lab: &Lab, wire: &mut Wire, id: &str, question: Option<&Question>) -> bool {
+        match (self, question) {
+            (Self::Exit, _) => end_of_input(wire, id).await,
+            (Self::Kill | Self::Withdrawal, _) => {
+                wire.call("system.kill", json!({"requestId": id})).await.unwrap();
+            }
+            (Self::Denial, Some(question)) => {
+                lab.answer_to(question, "deny", json!({})).await;
+            }
+            (Self::Approval, Some(question)) => {
+                let answered = lab.answer_to(question, "once", json!({})).await;
+                if answered["applied"] == true {
+                    // Answered once it runs.
+                    wire.post("system.input", json!({"requestId": id, "data": "out", "eof": true})).await;
+                    return true;
+                }
+            }
+            (Self::Expiry, _) => lab.host.fall_asleep().await,
+            (Self::Denial | Self::Approval, None) => panic!("nobody was asked"),
+        }
+        self.ends_a_run()
+    }
+}
+
+/// Waits until the only request has its end, or owes it.
+async fn until_ended_or_owed(lab: &Lab) {
+    loop {
+        let row = lab.control("requests.list", json!({})).await.unwrap()["requests"][0].clone();
+        let ended = ["finished", "denied", "failed"].iter().any(|state| row["state"] == *state);
+        if ended || owes("1 ending waits")(&lab.control("status", json!({})).await.unwrap()) {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn whichever_write_is_refused_each_state_comes_to_one_end_later() {
+    const REFUSED: [&[&str]; 3] = [&["requests"], &["events"], &["questions"]];
+    for tables in REFUSED {
+        for way in EndedBy::ALL {
+            let at = format!("{way:?} while {tables:?} cannot be written");
+            let mut lab = Lab::start().await;
+            if way.ends_a_run() {
+                lab.set("main", &[("preset", "allow")]).await;
+            }
+            let (mut wire, marker) = (lab.connect("main").await, Marker::new(&lab));
+            let (id, call, question) = if way.ends_a_run() {
+                let (id, call) = marker.ask(&mut wire).await;
+                wire.event("exec.started").await;
+                (id, call, None)
+            } else {
+                let (id, call, question) = asked(&mut lab, &mut wire, &marker).await;
+                (id, call, Some(question))
+            };
+            let full = lab.full_tables(tables);
+            let ran = way.bring_about(&lab, &mut wire, &id, question.as_ref()).await;
+            until_ended_or_owed(&lab).await;
+            drop(full);
+            wire.answer(call).await.unwrap();
+            lab.status(owes_nothing).await;
+            let (told, state) = ends(&lab, &mut wire, &id).await;
+            assert_eq!(told.len(), 1, "{at}: {told:?}");
+            assert_eq!(state, if ran { "finished" } else { "denied" }, "{at}");
+            assert_eq!(marker.runs(), usize::from(ran), "{at}");
+        }
+    }
+}

@@ -250,37 +250,46 @@ impl Lab {
 }
 
 /// A record that refuses what is written to it, as a full disk does, until this is dropped.
-pub(crate) struct FullDisk(postern_store::Connection);
+pub(crate) struct FullDisk {
+    conn: postern_store::Connection,
+    tables: &'static [&'static str],
+}
 
 impl FullDisk {
     /// Tables of the record.
-    const TABLES: [&str; 5] = ["requests", "events", "questions", "settings", "rules"];
+    const TABLES: &[&str] = &["requests", "events", "questions", "settings", "rules"];
     const WORDS: [&str; 3] = ["INSERT", "UPDATE", "DELETE"];
 
-    fn each(conn: &postern_store::Connection, sql: impl Fn(&str, &str) -> String) {
-        let all = Self::TABLES.iter().flat_map(|table| Self::WORDS.map(|word| sql(table, word)));
+    fn each(&self, sql: impl Fn(&str, &str) -> String) {
+        let all = self.tables.iter().flat_map(|table| Self::WORDS.map(|word| sql(table, word)));
         let sql: String = all.collect();
-        conn.execute_batch(&format!("BEGIN IMMEDIATE; {sql} COMMIT;")).unwrap();
+        self.conn.execute_batch(&format!("BEGIN IMMEDIATE; {sql} COMMIT;")).unwrap();
     }
 }
 
 impl Drop for FullDisk {
     fn drop(&mut self) {
-        Self::each(&self.0, |table, word| format!("DROP TRIGGER full_{table}_{word};"));
+        self.each(|table, word| format!("DROP TRIGGER full_{table}_{word};"));
     }
 }
 
 impl Lab {
     /// Fails every write to the record from now on.
     pub(crate) fn full_disk(&self) -> FullDisk {
+        self.full_tables(FullDisk::TABLES)
+    }
+
+    /// Fails every write to these tables from now on.
+    pub(crate) fn full_tables(&self, tables: &'static [&'static str]) -> FullDisk {
         let conn = postern_store::Connection::open(self.folder.path().join("data/postern.db")).unwrap();
-        FullDisk::each(&conn, |table, word| {
+        let full = FullDisk { conn, tables };
+        full.each(|table, word| {
             format!(
                 "CREATE TRIGGER full_{table}_{word} BEFORE {word} ON {table}
                  BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END;"
             )
         });
-        FullDisk(conn)
+        full
     }
 
     /// Returns the next status that says what is wanted.

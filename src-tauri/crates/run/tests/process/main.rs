@@ -333,6 +333,31 @@ fn a_question_that_is_interrupted_ends_as_interrupted() {
 }
 
 #[test]
+fn a_host_that_says_nothing_keeps_no_program_that_is_to_end() {
+    let (over, is_over) = std::sync::mpsc::channel::<()>();
+    let play = Play::new(move |host| {
+        let mut scene = Scene::open(&host);
+        scene.start();
+        scene.output(OutputStream::Stdout, b"ready\n");
+        let (_, call) = scene.visit.next_call().unwrap();
+        assert!(matches!(call, AgentCall::Kill(_)), "{call:?}");
+        // The connection stays, and nothing more is said.
+        assert!(is_over.recv().is_err(), "the test ends it");
+    });
+    let mut command = play.command(&["--", "sleep"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = [0; 6];
+    child.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
+    kill_process(Pid::from_child(&child), rustix::process::Signal::TERM).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(143));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("does not wait for it"), "{said}");
+    drop(over);
+    play.end();
+}
+
+#[test]
 fn when_nobody_reads_its_output_the_command_gets_a_broken_pipe() {
     let play = Play::new(|host| {
         let mut scene = Scene::open(&host);

@@ -95,6 +95,21 @@ pub(super) fn record(data: &Path, found: &Diagnosis) -> Option<DoctorFinding> {
     Some(DoctorFinding::problem(what, fix))
 }
 
+/// Returns the problem that another program keeps the record locked.
+pub(super) fn locked_record(data: &Path, found: &Diagnosis) -> Option<DoctorFinding> {
+    let pid = found.locked_by?;
+    let shown = data.join("postern.db");
+    Some(DoctorFinding::problem(
+        format!(
+            "process {pid} has locked {}: what cannot be written down is not run, and Postern does not start",
+            shown.display()
+        ),
+        format!(
+            "ps -p {pid} tells what it is: end it, or let it finish; what waits to be written is tried again by itself"
+        ),
+    ))
+}
+
 /// Returns the mark that an earlier host left.
 fn doubted(doubt: &RecordDoubt) -> String {
     let since = print::format_time(doubt.since);
@@ -175,6 +190,7 @@ mod tests {
             read_only,
             owner: Ok(DataFolderOwner::Nobody),
             record: RecordHeader::Known,
+            locked_by: None,
             had_agents: true,
             doubt: None,
             copied: None,

@@ -21,6 +21,8 @@ const AUDIT: Duration = Duration::from_mins(2);
 /// With fewer files left than this a host answers nobody.
 const FILES_LEFT: u64 = 8;
 const START: &str = "start the app Postern, or `postern serve`";
+/// Fix for a limit of threads.
+pub(super) const MORE_THREADS: &str = "end programs of this user, or raise the limit: ulimit -u; TasksMax of a service; the pids limit of a container";
 
 /// Returns the reasons why no host answers.
 pub(super) fn not_reached(
@@ -211,8 +213,9 @@ fn fix_for(kind: ConcernKind) -> &'static str {
             "look at postern agents list and postern rules list, then: postern resume; to restore a lost record first, end Postern, then: postern doctor --repair"
         }
         ConcernKind::Unwritten => {
-            "make room on the disk, or let Postern write to its data folder; it tries again"
+            "make room on the disk, end what has locked the record, or let Postern write to its data folder; it tries again"
         }
+        ConcernKind::Threads => MORE_THREADS,
         ConcernKind::Signatures => "look at each, then sign or withdraw it: postern fleet sign",
         ConcernKind::Channel => "postern agents rotate-key AGENT gives it a new key, and opens its channel",
         ConcernKind::Clock => "if the clock is right now, restart Postern to go by it; if not, set it right",

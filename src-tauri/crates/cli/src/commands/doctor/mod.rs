@@ -8,9 +8,10 @@ use super::finding::DoctorFinding;
 use crate::args::Doctor;
 use crate::failure::Failure;
 use crate::print;
-use folder::{check_space, own_programs, private_folder, record, socket};
-use host::{HOST, HostAnswer, ask_host, collect_replies, not_reached};
+use folder::{check_space, locked_record, own_programs, private_folder, record, socket};
+use host::{HOST, HostAnswer, MORE_THREADS, ask_host, collect_replies, not_reached};
 use postern_contract::THIS_COMPUTER;
+use postern_exec::threads::{run_aside, start_thread};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
@@ -63,6 +64,10 @@ fn examine(data: &Path) -> Vec<DoctorFinding> {
         findings.push(check_space(data, &found));
     }
     findings.extend(record(data, &found));
+    findings.extend(locked_record(data, &found));
+    if let Err(error) = start_thread("look", || {}) {
+        findings.push(DoctorFinding::problem(error.to_string(), MORE_THREADS));
+    }
     if let Some(at) = found.copied {
         let what = format!(
             "a copy of agents, rules, settings and audit is kept, last written at {}",
@@ -93,12 +98,12 @@ fn examine(data: &Path) -> Vec<DoctorFinding> {
     findings
 }
 
-/// Runs `work` on a thread of its own. It is left behind where nobody waits for it any more.
+/// Runs `work` on a thread of its own, or here if there is none. It is left behind where nobody waits for it any more.
 fn run_on_thread<T: Send + 'static>(
     work: impl FnOnce(std::sync::mpsc::Sender<T>) + Send + 'static,
 ) -> Receiver<T> {
     let (say, hear) = channel();
-    std::thread::spawn(move || work(say));
+    run_aside("look", move || work(say));
     hear
 }
 

@@ -30,6 +30,7 @@ use postern_doors::fleet::{
     Invitation, InvitationCode, Joined, Joining, Member, MemberRole, NewFleetChoices, PolicyScope, Reported,
     SignaturesNeeded, Work, block_hosts, invite_device, revoke_member,
 };
+use postern_exec::threads::start_runtime;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::net::TcpListener;
@@ -75,8 +76,7 @@ pub(crate) fn run(
 
 /// Runs what speaks to the broker.
 fn connected<T>(work: impl Future<Output = Result<T, FleetError>>) -> Result<T, Failure> {
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::from_error)?;
+    let runtime = start_runtime("broker", 2, 1).map_err(Failure::from_error)?;
     let done = runtime.block_on(work).map_err(Failure::from);
     runtime.shutdown_background();
     done
