@@ -8,7 +8,7 @@ use crate::piece::{ShownText, pieces_to_text};
 use postern_policy::environment::{NameRefusalReason, RefusedName};
 use postern_policy::{Advice, AgentId, Confinement, Verdict};
 use postern_protocol::{DenyReason, ExecDenied};
-use postern_request::{Denial, Drift, NotShown, Refusal, Withdrawal};
+use postern_request::{Denial, Drift, FolderProblem, NotShown, Refusal, Withdrawal};
 use std::time::Duration;
 
 /// Returns a denial as its agent is told.
@@ -53,11 +53,7 @@ fn refusal_to(audience: Audience, refusal: &Refusal) -> ShownText {
     let sentence = match refusal {
         Refusal::Verdict { cause, .. } => return cause_to(audience, cause),
         Refusal::Unreadable(words) => Sentence::new(words.clone()),
-        Refusal::Folder { path, problem } => Sentence::new("The working directory ")
-            .fragment(path)
-            .literal(" ")
-            .fragment(&problem.to_string())
-            .literal("."),
+        Refusal::Folder { path, problem } => folder(path, problem),
         Refusal::Environment { names } => environment(names),
         Refusal::Paused => Sentence::new("All agents are blocked: every request is denied."),
         Refusal::Stopped { .. } => {
@@ -110,6 +106,11 @@ fn refusal_to(audience: Audience, refusal: &Refusal) -> ShownText {
         Refusal::Recorded(text) => Sentence::default().fragment(text),
     };
     sentence.pieces()
+}
+
+fn folder(path: &str, problem: &FolderProblem) -> Sentence {
+    let sentence = Sentence::new("The working directory ").fragment(path).literal(" ");
+    sentence.fragment(&problem.to_string()).literal(".")
 }
 
 /// Returns the advice of a verdict.
