@@ -55,16 +55,19 @@ pub(super) unsafe fn vfork_child<T>(
     };
     let error = std::io::Error::last_os_error();
     drop(all);
-    let Some(first) = Pid::from_raw(pid).filter(|_| pid > 0) else {
-        return Err(name_limit(error));
-    };
+    let Some(first) = started_process(pid) else { return Err(name_limit(error)) };
     own_children::started(pid);
     let Some(sibling) = sibling.map(|sibling| sibling(child)) else { return Ok(Some(first)) };
     super::exit::reap_child(first);
     if sibling > 0 {
         own_children::started(sibling);
     }
-    Ok(Pid::from_raw(sibling).filter(|_| sibling > 0))
+    Ok(started_process(sibling))
+}
+
+/// Returns the process of an answer of clone, which is negative where there is none.
+fn started_process(answer: c_int) -> Option<Pid> {
+    if answer > 0 { Pid::from_raw(answer) } else { None }
 }
 
 /// This thread's signals, blocked until it is dropped.
