@@ -33,7 +33,7 @@ mod tests;
 
 pub use admit::{admit_message, published, signing_approver};
 pub use admitted::{AdmittedAnswer, AdmittedMessage, Now};
-pub use anchor::{Anchor, AnchorFinding, AnchorHead, AnchorReport, verify};
+pub use anchor::{Anchor, AnchorFinding, AnchorHead, AnchorReport, LEAST_ANCHORS, verify};
 pub use broker::{Broker, MAX_PAYLOAD, Subjects};
 pub use bundle::{Bundle, BundleRules, InForce, RolloutReach, RolloutStage, VERSION_STEP, bundle_name};
 pub use code::{CODE_LASTS, CodeError, InvitationCode};

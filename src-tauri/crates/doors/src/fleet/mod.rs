@@ -22,6 +22,7 @@ mod service;
 mod session;
 mod steps;
 mod store;
+mod streams;
 mod unsigned;
 mod waiting;
 

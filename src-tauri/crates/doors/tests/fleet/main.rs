@@ -35,6 +35,7 @@ mod policy;
 mod proposals;
 mod reading;
 mod rights;
+mod shares;
 mod stage;
 mod stored;
 mod window;

@@ -20,6 +20,7 @@ use super::connect::BrokerLink;
 use super::keep::{Folder, Keys, Membership};
 use super::policy::HostPolicy;
 use super::store::{self, Revisions, StoredFleetEntry};
+use super::streams::prepare;
 use adopted::{DocumentSource, TakenDocuments};
 use aside::AsideTasks;
 use async_nats::{Message, Subject};
@@ -150,7 +151,7 @@ impl FleetHostSession {
         let Some(owner) = membership.owner_member(&fleet.pinned) else { return Ok(None) };
         let Keys { sign, nkey, .. } = folder.read_keys(&owner.id)?;
         let link = BrokerLink::open_as_member(folder, membership, (&owner.id, &nkey)).await?;
-        store::prepare(&link.client, &membership.fleet, &fleet.pinned.roster).await?;
+        prepare(&link.client, &membership.fleet, &fleet.pinned.roster).await?;
         Ok(Some((owner.id.clone(), sign, link)))
     }
 
