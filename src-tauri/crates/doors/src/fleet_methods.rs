@@ -54,7 +54,8 @@ impl DoorRegistry {
             member.state = hosts.remove(&member.id);
         }
         let proposals = self.proposals().await.map(|changes| changes.list_changes()).unwrap_or_default();
-        Ok(FleetDetail { connected, problem, contact_at, broker_start, proposals, ..detail })
+        let work = self.fleet_work().await;
+        Ok(FleetDetail { connected, problem, contact_at, broker_start, proposals, work, ..detail })
     }
 
     /// Returns the fleet after something that further people may have to sign: what they have to is among the proposals.

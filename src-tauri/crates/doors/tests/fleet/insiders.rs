@@ -160,7 +160,7 @@ impl Insider {
     }
 }
 
-fn random_bytes() -> [u8; 32] {
+pub(super) fn random_bytes() -> [u8; 32] {
     let (one, other) = (Uuid::new_v4(), Uuid::new_v4());
     [*one.as_bytes(), *other.as_bytes()].concat().try_into().unwrap()
 }

@@ -38,6 +38,7 @@ mod rights;
 mod shares;
 mod stage;
 mod stored;
+mod turns;
 mod window;
 mod window_signs;
 mod withheld;

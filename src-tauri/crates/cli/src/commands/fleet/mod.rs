@@ -23,7 +23,7 @@ use crate::typed::{require_yes, text_of};
 use postern_command::escape::visible_text as escaped;
 use postern_contract::THIS_COMPUTER;
 use postern_contract::methods::{
-    DoorEnable, DoorKind, EnableDoor, FleetDetail, GetFleet, LeaveFleet, Nothing,
+    DoorEnable, DoorKind, EnableDoor, FleetDetail, FleetWorkCounts, GetFleet, LeaveFleet, Nothing,
 };
 use postern_doors::fleet::{
     ApproverLimits, BrokerChoice, FleetError, FleetId, FleetRisk, FleetSetup, Folder, HostConsent, HostReply,
@@ -342,7 +342,7 @@ fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: b
     let signers = folder.pinned()?.roster;
     let fleet = link()?.call_method::<GetFleet>(&Nothing {})?.fleet;
     let fleet = fleet.ok_or(FleetError::NoFleet)?;
-    let FleetDetail { id, server, connected, problem, roster, fresh_at, members, .. } = fleet;
+    let FleetDetail { id, server, connected, problem, roster, fresh_at, members, work, .. } = fleet;
     if json {
         return print::write_json(&serde_json::json!({
             "fleet": id,
@@ -354,6 +354,7 @@ fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: b
             "connected": connected,
             "problem": problem,
             "freshAt": fresh_at,
+            "work": work,
             "hosts": members
                 .iter()
                 .filter_map(|host| Some(serde_json::json!({ "name": host.name, "state": host.state? })))
@@ -374,6 +375,12 @@ fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: b
     };
     print::write_line(format!("         {fresh}"))?;
     print::write_line(format!("signed   by {}", members::needed_words(&signers)))?;
+    let FleetWorkCounts { running, begun, refused } = work;
+    if work != FleetWorkCounts::default() {
+        print::write_line(format!(
+            "work     for other members: {running} under way, {begun} begun in this minute, {refused} refused"
+        ))?;
+    }
     members.iter().filter_map(|host| Some((host, host.state.filter(|state| state.blocked)?))).try_for_each(
         |(host, state)| {
             let until = state.until.and_then(|until| jiff::Timestamp::from_millisecond(until).ok());
