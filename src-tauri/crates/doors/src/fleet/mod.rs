@@ -9,6 +9,7 @@ mod desk;
 mod examine;
 mod inbox;
 mod joining;
+mod joining_again;
 mod keep;
 mod overview;
 mod owner;
@@ -32,6 +33,7 @@ pub use audit::Verified;
 pub use change_words::{change_lines, describe_member, reach_in_words, reply_lines};
 pub use examine::{BrokerFact, account_setup, examine_broker};
 pub use joining::{Inviting, Joining, Met};
+pub use joining_again::has_joined;
 pub use keep::{Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember, PolicyScope};
 pub use owner::{BrokerChoice, FleetOwner, Invitation, NewFleetChoices, PreparedFleet, prepare_fleet};
 pub use postern_fleet::{
