@@ -224,6 +224,8 @@ impl Broker<'_> {
         let mut user = BrokerUser::new(member.nkey, id.as_str());
         // Everybody reads the roster and what is current.
         user.subscribe.push(names.stored(">"));
+        // Flow control of what is delivered. One for all streams keeps the rights of a Mac short.
+        user.publish.push("$JS.FC.>".to_owned());
         let bucket = format!("KV_{}", names.bucket());
         user.allow_reading(&bucket);
         user.publish
@@ -302,8 +304,6 @@ impl BrokerUser {
             format!("$JS.API.STREAM.INFO.{stream}"),
             format!("$JS.API.CONSUMER.CREATE.{stream}"),
             format!("$JS.API.CONSUMER.CREATE.{stream}.>"),
-            // Flow control of what is delivered.
-            format!("$JS.FC.{stream}.>"),
         ]);
     }
 

@@ -87,7 +87,7 @@ fn streams_for(fleet: &FleetId, hosts: i64, groups: usize) -> [stream::Config; 4
         duplicate_window: REPEATED,
         ..stream::Config::default()
     };
-    [bucket(fleet, groups), anchors, rows, questions]
+    [bucket(fleet, groups), anchors, questions, rows]
 }
 
 /// Returns the bucket as every client makes it. Made as a stream, because 2.9 does not say what the client wants to know before.
@@ -128,8 +128,14 @@ fn kept_for_good() -> stream::Config {
 /// Makes the streams, or brings them up to date. Only an owner may.
 pub(super) async fn prepare(client: &Client, fleet: &FleetId, roster: &Roster) -> Result<(), FleetError> {
     let context = jet_stream(client);
-    for config in streams(fleet, roster) {
+    let [bucket, anchors, questions, rows] = streams(fleet, roster);
+    for config in [bucket, anchors, questions] {
         ask_for_stream(|| context.create_or_update_stream(config.clone())).await?;
+    }
+    // Rights that a broker gave before there was this stream don't cover it: all else works.
+    let made = ask_for_stream(|| context.create_or_update_stream(rows.clone())).await;
+    if let Err(error) = made {
+        tracing::warn!(%error, "the stream for rows of the audit could not be made");
     }
     Ok(())
 }
@@ -146,7 +152,7 @@ mod tests {
     fn shares(hosts: i64, groups: usize) -> (i64, i64) {
         let all = streams_for(&"fleet-1".parse().unwrap(), hosts, groups);
         assert!(all.iter().map(|stream| stream.max_bytes).sum::<i64>() <= SPACE, "{groups} groups");
-        let [_, anchors, _, questions] = &all;
+        let [_, anchors, questions, _] = &all;
         for (stream, kind) in [(anchors, FleetMessageKind::Anchor), (questions, FleetMessageKind::Question)] {
             let largest = i32::try_from(kind.max_bytes()).unwrap() + HEADERS;
             assert_eq!(stream.max_message_size, largest, "{}: what a host sends is taken", stream.name);
