@@ -363,7 +363,7 @@ impl Met {
         mut self,
         rosters: Vec<SignedEnvelope>,
         ids: Vec<FleetId>,
-    ) -> Result<(), FleetError> {
+    ) -> Result<KeepingDevice, FleetError> {
         let verdicts = rosters.into_iter().map(JoinVerdict::Roster).chain([JoinVerdict::Welcome { ids }]);
         let verdicts: Vec<JoinVerdict> = verdicts.collect();
         let told = async {
@@ -373,12 +373,13 @@ impl Met {
                     JoinStepMessage::Wait(number) => {
                         self.send_verdict(&message, verdicts.get(number).ok_or_else(used_twice)?).await?;
                     }
-                    JoinStepMessage::Kept => return self.send_verdict(&message, &JoinVerdict::Known).await,
+                    JoinStepMessage::Kept => return Ok(message),
                     JoinStepMessage::Commit(_) | JoinStepMessage::Reveal(_) => return Err(used_twice()),
                 }
             }
         };
-        timeout(TOLD, told).await.map_err(|_| device_gone())?
+        let kept = timeout(TOLD, told).await.map_err(|_| device_gone())??;
+        Ok(KeepingDevice { met: self, kept })
     }
 
     /// Tells the device that it is none.
@@ -405,6 +406,22 @@ impl Met {
     async fn send_verdict(&self, message: &Message, verdict: &JoinVerdict) -> Result<(), FleetError> {
         self.replies.send_reply(message, encode(verdict)?).await?;
         self.replies.client.flush().await.map_err(FleetError::broker)
+    }
+}
+
+/// Device that keeps what makes it a member, and that is not told yet that its owner knows.
+#[derive(Debug)]
+pub(super) struct KeepingDevice {
+    met: Met,
+    kept: Message,
+}
+
+impl KeepingDevice {
+    /// Tells the device that its owner knows. One that does not hear it is a member all the same.
+    pub(super) async fn confirm(self) {
+        if let Err(error) = self.met.send_verdict(&self.kept, &JoinVerdict::Known).await {
+            tracing::warn!(%error, "a device that joined could not be told that this is known");
+        }
     }
 }
 

@@ -258,14 +258,15 @@ fn is_nth(nth: usize) -> impl FnMut(&Passing) -> bool + Send + 'static {
     }
 }
 
-/// Messages of joining: commitments, reveals, and then three times that the device waits for a verdict, and that it keeps it.
-const MESSAGES: usize = 11;
+/// Messages of joining: commitments, reveals, three times that the device waits for a verdict, that it keeps it, and that the
+/// owner knows.
+const MESSAGES: usize = 12;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_device_that_is_killed_while_it_joins_has_joined_or_joins_again() {
     let mut joinings = Joinings::set().await;
     // Those after which it does something: it met the owner, was accepted, is welcome, and said that it keeps it.
-    for nth in [2, 4, 6, 10, MESSAGES] {
+    for nth in [2, 4, 6, 10, 11, MESSAGES] {
         let compared = joinings.kill_at(Victim::Joiner, is_nth(nth), true).await;
         joinings.check_end(compared, &format!("the device, after message {nth}")).await;
         joinings.part().await;
