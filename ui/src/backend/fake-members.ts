@@ -314,6 +314,7 @@ export class FakeMembers {
       brokerStart: START,
       credentials: false,
       proposals: this.fleet?.proposals ?? [],
+      work: { running: 0, begun: 0, refused: 0 },
       members,
       groups: names.sort().map((name) => ({
         name,

@@ -109,6 +109,7 @@ export type { FleetPlanRef } from "./FleetPlanRef";
 export type { FleetRole } from "./FleetRole";
 export type { FleetSignatures } from "./FleetSignatures";
 export type { FleetStart } from "./FleetStart";
+export type { FleetWorkCounts } from "./FleetWorkCounts";
 export type { FolderCounts } from "./FolderCounts";
 export type { FoundAgent } from "./FoundAgent";
 export type { HookNote } from "./HookNote";

@@ -1,9 +1,9 @@
 //! Interface of every open door.
 
 use async_trait::async_trait;
-#[cfg(feature = "fleet")]
-use postern_contract::methods::ProposedChange;
 use postern_contract::methods::{ControlError, DoorSetup, FleetHostState, PairedClient};
+#[cfg(feature = "fleet")]
+use postern_contract::methods::{FleetWorkCounts, ProposedChange};
 #[cfg(feature = "fleet")]
 use postern_host::doors::DoorMethodFuture;
 use postern_host::{ApproverId, ConnectedApproverKind};
@@ -56,6 +56,12 @@ pub(crate) trait Door: std::fmt::Debug + Send + Sync {
     /// Returns the state of other hosts of the fleet.
     fn host_states(&self) -> HostStates {
         HostStates::new()
+    }
+
+    /// Returns the counts of what this Mac works for other members of the fleet.
+    #[cfg(feature = "fleet")]
+    fn fleet_work(&self) -> FleetWorkCounts {
+        FleetWorkCounts::default()
     }
 
     /// Returns the changes of the fleet that wait for signatures.

@@ -6,6 +6,8 @@ use crate::door::{HostStates, Proposals};
 use crate::open::open_door;
 use crate::setup::AgentSetup;
 use crate::values::{self, DoorValues};
+#[cfg(feature = "fleet")]
+use postern_contract::methods::FleetWorkCounts;
 use postern_contract::methods::{
     ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSettingKind, DoorSetup, DoorState,
     PairedClientRef,
@@ -108,6 +110,14 @@ impl DoorRegistry {
         let open = slot.door.as_ref().and_then(|door| door.as_ref().ok());
         let hosts = open.map(|door| door.host_states()).unwrap_or_default();
         (door_row(kind, slot), open.and_then(|door| door.last_contact()), hosts)
+    }
+
+    /// Returns the counts of what this Mac works for other members of the fleet: of nothing while its door is closed.
+    #[cfg(feature = "fleet")]
+    pub(crate) async fn fleet_work(&self) -> FleetWorkCounts {
+        let slots = self.slots.lock().await;
+        let door = slots.get(&DoorKind::Fleet).and_then(|slot| slot.door.as_ref()?.as_ref().ok());
+        door.map(|door| door.fleet_work()).unwrap_or_default()
     }
 
     /// Returns the changes of the fleet that wait for signatures; `None` while its door is closed.

@@ -5,7 +5,7 @@ use crate::doors::DoorRegistry;
 use crate::fleet::{
     ApproverLimits, BrokerChoice, FleetError, FleetId, FleetSetup, Folder, HostConsent, HostReply,
     Invitation, InvitationCode, MemberRole, NewFleetChoices, PolicyScope, Reported, RightsChange, Work,
-    block_hosts, broker_start, change_rights, fleet_risk, read_detail, read_host, readable_hosts,
+    block_hosts, broker_start, change_rights, fleet_risk, has_joined, read_detail, read_host, readable_hosts,
     revoke_member,
 };
 use postern_command::escape::visible_text;
@@ -54,7 +54,8 @@ impl DoorRegistry {
             member.state = hosts.remove(&member.id);
         }
         let proposals = self.proposals().await.map(|changes| changes.list_changes()).unwrap_or_default();
-        Ok(FleetDetail { connected, problem, contact_at, broker_start, proposals, ..detail })
+        let work = self.fleet_work().await;
+        Ok(FleetDetail { connected, problem, contact_at, broker_start, proposals, work, ..detail })
     }
 
     /// Returns the fleet after something that further people may have to sign: what they have to is among the proposals.
@@ -173,6 +174,15 @@ impl FleetMethods for DoorRegistry {
             if hosts.is_empty() {
                 return Err(ControlError::invalid("it asks, answers, or does both: choose one"));
             }
+            let folder = self.fleet_folder();
+            if has_joined(&folder, &code, asked.credentials.as_deref()).await? {
+                self.open_fleet().await?;
+                return self.fleet_overview().await;
+            }
+            if folder.is_unconfirmed() {
+                // What is connected writes what the next joining begins with.
+                self.disable(DoorKind::Fleet).await?;
+            }
             let doors = self.me.clone();
             let open = async move {
                 match doors.upgrade() {
@@ -182,7 +192,6 @@ impl FleetMethods for DoorRegistry {
                 }
             };
             let credentials = (asked.credentials, hosts);
-            let folder = self.fleet_folder();
             Box::pin(self.desk.meet_owner((folder, code), credentials, consent(asked.consent), open)).await?;
             self.fleet_overview().await
         })

@@ -86,10 +86,15 @@ fn sender<'a>(
 
 /// Returns the approver that signed an answer; `None` for what is none. Nothing of it counts yet.
 pub fn signing_approver(fleet: &FleetState, bytes: &[u8]) -> Option<FleetId> {
-    let envelope = SignedEnvelope::decode(bytes, FleetMessageKind::Answer.max_bytes()).ok()?;
-    let sealed = payload::<Sealed>(&envelope, FleetMessageKind::Answer, &fleet.id).ok()?;
-    let member = sender(fleet, &envelope, &sealed.from).ok()?;
-    member.has_role(MemberRole::Approver).then(|| member.id.clone())
+    let signer = signing_member(fleet, bytes, FleetMessageKind::Answer)?;
+    fleet.pinned.roster.member(&signer)?.has_role(MemberRole::Approver).then_some(signer)
+}
+
+/// Returns the member that signed a sealed message of this kind; `None` for what is none. Nothing of it counts yet.
+pub fn signing_member(fleet: &FleetState, bytes: &[u8], kind: FleetMessageKind) -> Option<FleetId> {
+    let envelope = SignedEnvelope::decode(bytes, kind.max_bytes()).ok()?;
+    let sealed = payload::<Sealed>(&envelope, kind, &fleet.id).ok()?;
+    sender(fleet, &envelope, &sealed.from).ok().map(|member| member.id.clone())
 }
 
 /// Returns the outcome for an answer of an id that was used, or to a question that has ended.

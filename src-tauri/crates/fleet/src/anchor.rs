@@ -7,6 +7,9 @@ use crate::keys::VerifyKey;
 use crate::message::{FleetMessageBody, FleetMessageKind, payload};
 use serde::{Deserialize, Serialize};
 
+/// Fewest anchors of a host that its broker keeps. A log that begins with a later one than the first has as many.
+pub const LEAST_ANCHORS: usize = 64;
+
 /// Signed head of a host's chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -91,6 +94,8 @@ pub struct AnchorReport {
 }
 
 /// Compares the anchors of a host, in the order of the log, with each other and with the last one seen.
+///
+/// A log of [`LEAST_ANCHORS`] may begin later than with the first: with the one after the last seen at the latest.
 pub fn verify<'a>(
     fleet: &FleetId,
     host: &FleetId,
@@ -98,15 +103,22 @@ pub fn verify<'a>(
     entries: impl IntoIterator<Item = &'a [u8]>,
     kept: Option<AnchorHead>,
 ) -> AnchorReport {
+    let entries: Vec<&[u8]> = entries.into_iter().collect();
     let (mut findings, mut anchors) = (Vec::new(), Vec::new());
     let mut last: Option<AnchorHead> = None;
     let mut seen = kept.is_none();
-    for (index, entry) in entries.into_iter().enumerate() {
+    for (index, entry) in entries.iter().enumerate() {
         let Some((anchor, hash)) = read_anchor(fleet, host, key, entry) else {
             findings.push(AnchorFinding::Foreign(index));
             continue;
         };
-        let (seq, expected) = (anchor.seq, last.map_or(1, |last| last.seq.saturating_add(1)));
+        let seq = anchor.seq;
+        // Of a long log the broker keeps the newest: it goes on from what was seen.
+        let begins_later = last.is_none() && seq > 1 && entries.len() >= LEAST_ANCHORS;
+        let before = if begins_later { kept.filter(|kept| kept.seq < seq) } else { last };
+        seen |= begins_later && before.is_some();
+        let is_unknown = begins_later && before.is_none();
+        let expected = if is_unknown { seq } else { before.map_or(1, |before| before.seq.saturating_add(1)) };
         if seq < expected {
             // The same entry twice says nothing; another one of the same number is a fork.
             let same = last.is_some_and(|last| last.hash == hash);
@@ -115,10 +127,10 @@ pub fn verify<'a>(
         }
         if seq > expected {
             findings.push(AnchorFinding::Gap { from: expected, to: seq - 1 });
-        } else if anchor.previous != last.map_or(Hash::NONE, |last| last.hash) {
+        } else if !is_unknown && anchor.previous != before.map_or(Hash::NONE, |before| before.hash) {
             findings.push(AnchorFinding::Broken(seq));
         }
-        if last.is_some_and(|last| anchor.count < last.count) {
+        if before.is_some_and(|before| anchor.count < before.count) {
             findings.push(AnchorFinding::Fewer(seq));
         }
         if let Some(kept) = kept.filter(|kept| kept.seq == seq) {

@@ -47,9 +47,14 @@ impl Subjects {
         format!("pf.{}.rows.{host}", self.fleet)
     }
 
-    /// Returns the name of the stream with the audit of all hosts.
+    /// Returns the name of the stream with the anchors of all hosts.
     pub fn audit_stream(&self) -> String {
         format!("pf-{}-a", self.fleet)
+    }
+
+    /// Returns the name of the stream with the rows of all hosts' audits: apart, so that no rows take the place of anchors.
+    pub fn audit_row_stream(&self) -> String {
+        format!("pf-{}-r", self.fleet)
     }
 
     /// Returns the key of a group's bundle, stage or proposal in the bucket. The broker is not told the group's name.
@@ -219,6 +224,8 @@ impl Broker<'_> {
         let mut user = BrokerUser::new(member.nkey, id.as_str());
         // Everybody reads the roster and what is current.
         user.subscribe.push(names.stored(">"));
+        // Flow control of what is delivered. One for all streams keeps the rights of a Mac short.
+        user.publish.push("$JS.FC.>".to_owned());
         let bucket = format!("KV_{}", names.bucket());
         user.allow_reading(&bucket);
         user.publish
@@ -246,11 +253,14 @@ impl Broker<'_> {
         }
         if member.has_role(MemberRole::Auditor) {
             user.allow_reading(&names.audit_stream());
+            user.allow_reading(&names.audit_row_stream());
         }
         if member.has_role(MemberRole::Owner) {
             user.publish.push(names.key_subject(">"));
             user.subscribe.push(format!("pf.{}.join.*", self.fleet));
-            for stream in [format!("KV_{}", names.bucket()), names.question_stream(), names.audit_stream()] {
+            let audit = [names.audit_stream(), names.audit_row_stream()];
+            for stream in [format!("KV_{}", names.bucket()), names.question_stream()].into_iter().chain(audit)
+            {
                 user.publish.push(format!("$JS.API.STREAM.CREATE.{stream}"));
                 user.publish.push(format!("$JS.API.STREAM.UPDATE.{stream}"));
             }
@@ -294,8 +304,6 @@ impl BrokerUser {
             format!("$JS.API.STREAM.INFO.{stream}"),
             format!("$JS.API.CONSUMER.CREATE.{stream}"),
             format!("$JS.API.CONSUMER.CREATE.{stream}.>"),
-            // Flow control of what is delivered.
-            format!("$JS.FC.{stream}.>"),
         ]);
     }
 

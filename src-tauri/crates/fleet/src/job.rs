@@ -53,6 +53,13 @@ pub enum Work {
     },
 }
 
+impl Work {
+    /// Returns true for a block of all agents and for its end.
+    pub fn is_block(&self) -> bool {
+        matches!(self, Self::Block { .. } | Self::Resume)
+    }
+}
+
 /// Part of a host that is read from elsewhere. Nothing changes by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

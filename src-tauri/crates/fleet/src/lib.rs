@@ -30,10 +30,11 @@ mod seal;
 mod seed;
 #[cfg(test)]
 mod tests;
+mod work_shares;
 
-pub use admit::{admit_message, published, signing_approver};
+pub use admit::{admit_message, published, signing_approver, signing_member};
 pub use admitted::{AdmittedAnswer, AdmittedMessage, Now};
-pub use anchor::{Anchor, AnchorFinding, AnchorHead, AnchorReport, verify};
+pub use anchor::{Anchor, AnchorFinding, AnchorHead, AnchorReport, LEAST_ANCHORS, verify};
 pub use broker::{Broker, MAX_PAYLOAD, Subjects};
 pub use bundle::{Bundle, BundleRules, InForce, RolloutReach, RolloutStage, VERSION_STEP, bundle_name};
 pub use code::{CODE_LASTS, CodeError, InvitationCode};
@@ -58,6 +59,7 @@ pub use roster::{ApproverLimits, Fresh, Member, MemberRole, PinnedRoster, Roster
 pub use roster_change::RosterChange;
 pub use seal::{SealError, Sealed};
 pub use seed::Seed;
+pub use work_shares::{WorkCounts, WorkShares};
 
 /// Milliseconds since 1970 by the wall clock.
 pub type WallMillis = i64;

@@ -138,6 +138,12 @@ pub enum FleetRefusal {
     /// Statement that names a bundle that this host does not have.
     #[error("it names a bundle that this host does not have")]
     NoBundle,
+    /// Job of a member for whom as many are under way as may be.
+    #[error("this host does {0} jobs for you at this time: wait until one of them ends")]
+    MuchAtOnce(u32),
+    /// Job of a member for whom the host did what it does for one in a minute.
+    #[error("this host did for you what it does for one member in a minute: try again after that")]
+    MuchInAMinute,
 }
 
 impl FleetRefusal {
@@ -174,6 +180,7 @@ impl FleetRefusal {
             Self::NotYet => "not-yet",
             Self::OtherGroup(_) => "other-group",
             Self::NoBundle => "no-bundle",
+            Self::MuchAtOnce(_) | Self::MuchInAMinute => "busy",
         }
     }
 }

@@ -44,6 +44,20 @@ pub struct FleetDetail {
     pub groups: Vec<FleetGroup>,
     /// Changes that wait for further signatures, as this Mac's person may see them.
     pub proposals: Vec<ProposedChange>,
+    /// Work of this Mac for other members: replays, counts, reading and blocks.
+    pub work: FleetWorkCounts,
+}
+
+/// Counts of what a Mac works for other members of its fleet.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FleetWorkCounts {
+    /// Number of jobs that are under way.
+    pub running: u32,
+    /// Number of jobs that began in this minute.
+    pub begun: u32,
+    /// Number of jobs that were refused because their member asks for too many, since the door was opened.
+    pub refused: u64,
 }
 
 /// Change of a fleet that several people have to sign.

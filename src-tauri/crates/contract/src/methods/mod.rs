@@ -24,7 +24,8 @@ pub use fleet_members::{
     ChangeReplay, FleetApproval, FleetBlock, FleetBlockOutcome, FleetBlockReply, FleetBlocked, FleetBroker,
     FleetConsent, FleetDetail, FleetGroup, FleetHostState, FleetInvite, FleetJoin, FleetMember,
     FleetMemberChange, FleetMemberRef, FleetOverview, FleetPair, FleetPairing, FleetPairingState, FleetPlan,
-    FleetPlanFile, FleetPlanRef, FleetRole, FleetSignatures, FleetStart, ProposedChange, ProposedChangeRef,
+    FleetPlanFile, FleetPlanRef, FleetRole, FleetSignatures, FleetStart, FleetWorkCounts, ProposedChange,
+    ProposedChangeRef,
 };
 pub use insights::{
     AgentCounts, Counts, DayCounts, EffectCount, FolderCounts, Insights, RuleCount, RuleOffer, RuleOffers,

@@ -375,7 +375,7 @@ pub(super) fn answered_by(by: Option<String>, place: Option<String>) -> Option<S
 
 /// Returns the time when a question ends by itself. The broker says when it was stored, the host how long it lasts.
 fn end_of(stored: i64, expires_in: u64, now: i64) -> i64 {
-    let lasts = Duration::from_millis(expires_in).min(store::QUESTIONS_LAST);
+    let lasts = Duration::from_millis(expires_in).min(super::streams::QUESTIONS_LAST);
     stored.min(now).saturating_add(i64::try_from(lasts.as_millis()).unwrap_or_default())
 }
 

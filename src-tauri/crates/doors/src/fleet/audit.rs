@@ -58,9 +58,13 @@ impl FleetApprover {
         let hosts: Vec<&Member> = pinned.roster.members_with(MemberRole::Host).filter(is).collect();
         let (names, some) = (Subjects::for_fleet(&self.fleet), subject_of(&hosts));
         // Rows are read after the anchors: none of them is anchored and not there yet.
-        let anchors = self.entries_by_host(names.audit(some)).await?;
+        let anchors = self.entries_by_host(names.audit_stream(), names.audit(some)).await?;
         let audits = self.own_member(&pinned).is_some_and(|member| member.has_role(MemberRole::Auditor));
-        let rows = if audits { self.entries_by_host(names.audit_rows(some)).await? } else { BTreeMap::new() };
+        let rows = if audits {
+            self.entries_by_host(names.audit_row_stream(), names.audit_rows(some)).await?
+        } else {
+            BTreeMap::new()
+        };
         let (mut anchors_seen, mut rows_seen) = (self.folder.anchors_seen()?, self.folder.rows_seen()?);
         let mut all = Vec::new();
         for host in hosts {
@@ -89,9 +93,12 @@ impl FleetApprover {
         Ok(all)
     }
 
-    /// Reads what the broker has of the audit, in its order, by host: at once for all of them.
-    async fn entries_by_host(&self, subject: String) -> Result<BTreeMap<String, Vec<Vec<u8>>>, FleetError> {
-        let stream = Subjects::for_fleet(&self.fleet).audit_stream();
+    /// Reads what a stream of the audit has, in its order, by host: at once for all of them.
+    async fn entries_by_host(
+        &self,
+        stream: String,
+        subject: String,
+    ) -> Result<BTreeMap<String, Vec<Vec<u8>>>, FleetError> {
         let mut entries: BTreeMap<String, Vec<Vec<u8>>> = BTreeMap::new();
         for message in self.link.read_stream(stream, subject, CONFIRM).await? {
             let host = message.subject.rsplit('.').next().unwrap_or_default().to_owned();

@@ -165,7 +165,7 @@ impl FleetDesk {
     where
         O: Future<Output = Result<(), ControlError>> + Send + 'static,
     {
-        folder.require_none()?;
+        folder.require_joinable(&code)?;
         let ticket = self.begin_pairing(None, (hosts.contains(&true), hosts.contains(&false)))?;
         let meeting = Box::pin(Joining::meet_owner(code, credentials, &hosts));
         let met = ticket.stop.run_until_cancelled(meeting).await;

@@ -4,7 +4,7 @@
 use super::FleetError;
 use super::connect::BrokerLink;
 use super::keep::{Folder, Membership};
-use super::store;
+use super::streams::streams;
 use async_nats::jetstream::stream;
 use postern_fleet::{Broker, FleetId, MAX_PAYLOAD, Member, MemberRole, Subjects};
 use serde::Deserialize;
@@ -137,6 +137,9 @@ async fn rights(link: &BrokerLink, fleet: &FleetId, member: &Member) -> Vec<Brok
         streams.extend([names.question_stream(), names.audit_stream()]);
         subjects.push(names.host_presence("*"));
     }
+    if member.has_role(MemberRole::Auditor) {
+        streams.push(names.audit_row_stream());
+    }
     let mut listening = Vec::new();
     for subject in subjects {
         listening.push(link.client.subscribe(subject).await);
@@ -182,7 +185,7 @@ async fn clock(link: &BrokerLink, bucket: String) -> Option<BrokerFact> {
 pub fn account_setup(folder: &Folder) -> Result<String, FleetError> {
     let (Membership { fleet, .. }, pinned) = (folder.membership()?, folder.pinned()?);
     let (config, commands) = Broker::account_rights(&fleet, &pinned.roster);
-    let streams = store::streams(&fleet, pinned.roster.all_groups().len());
+    let streams = streams(&fleet, &pinned.roster);
     let bytes: i64 = streams.iter().map(|stream| stream.max_bytes).sum();
     let mut text = format!(
         "# An account of its own with JetStream: {} MiB of files, messages of {MAX_PAYLOAD} bytes.\n\

@@ -6,7 +6,7 @@ use super::keep::{CREDENTIALS, Chain, Folder, HostConsent, Keys, Membership, Own
 use async_nats::{Client, Message};
 use futures_util::StreamExt as _;
 use postern_fleet::{
-    FleetId, Hash, Introduction, InvitationCode, JoinSide, Joined, Party, PinnedRoster, Reveal,
+    FleetId, Hash, Introduction, InvitationCode, JoinSide, Joined, MemberRole, Party, PinnedRoster, Reveal,
     SignedEnvelope, Subjects,
 };
 use serde::de::DeserializeOwned;
@@ -121,25 +121,13 @@ impl Joining {
             }
         };
         let (pinned, envelope) = rosters.follow(&code.fleet, code.roster)?;
-        // The owner whose digits were compared is an owner in the roster, and our members have our keys.
-        let [owner] = joined.members.as_slice() else { return Err(FleetError::NoFleet) };
-        let is_owner = pinned
-            .roster
-            .members_with(postern_fleet::MemberRole::Owner)
-            .any(|member| member.sign == owner.sign);
-        let ours = ids.len() == keys.len()
-            && ids.iter().zip(&keys).all(|(id, (host, keys))| {
-                pinned.roster.member(id).is_some_and(|member| {
-                    member.sign == keys.sign.verifier()
-                        && member.seal == keys.open.sealer()
-                        && member.nkey == keys.nkey.verifier()
-                        && member.has_role(postern_fleet::MemberRole::Host) == *host
-                })
-            });
-        if !is_owner || !ours {
-            return Err(FleetError::Refused("the roster is not the one that was agreed on".to_owned()));
+        require_agreed(&pinned, &joined, (&ids, &keys))?;
+        if folder.pinned_as_member().is_some_and(|known| known.roster.version > pinned.roster.version) {
+            return Err(FleetError::Refused(
+                "the roster is older than the one that this Mac knows".to_owned(),
+            ));
         }
-        folder.create_for_member()?;
+        folder.create_for_joiner(&code)?;
         let mut members = Vec::new();
         for (id, (host, keys)) in ids.into_iter().zip(&keys) {
             folder.keep_keys(&id, keys)?;
@@ -155,13 +143,39 @@ impl Joining {
             folder.write_text(CREDENTIALS, credentials.as_bytes())?;
         }
         folder.keep_unopened()?;
+        folder.keep_own_unconfirmed()?;
         folder.keep_membership(&membership)?;
-        // An owner who is not there any more may know it, or take this device out of the roster again.
-        if let Err(error) = line.ask_owner::<JoinVerdict>(&JoinStepMessage::Kept, STEP).await {
-            tracing::warn!(%error, "the owner did not confirm that this device joined");
+        // An owner who is not there any more may know it, or take this device out of the roster again: it may join again.
+        match line.ask_owner::<JoinVerdict>(&JoinStepMessage::Kept, STEP).await {
+            Ok(JoinVerdict::Known) => folder.forget_own_unconfirmed()?,
+            Ok(_) => tracing::warn!("the owner sent something else than that this device joined"),
+            Err(error) => tracing::warn!(%error, "the owner did not confirm that this device joined"),
         }
         Ok((membership, pinned))
     }
+}
+
+/// Checks that the owner whose digits were compared is an owner in the roster, and that our members have our keys.
+fn require_agreed(
+    pinned: &PinnedRoster,
+    joined: &Joined,
+    (ids, keys): (&[FleetId], &[(bool, Keys)]),
+) -> Result<(), FleetError> {
+    let [owner] = joined.members.as_slice() else { return Err(FleetError::NoFleet) };
+    let mut owners = pinned.roster.members_with(MemberRole::Owner);
+    let ours = ids.len() == keys.len()
+        && ids.iter().zip(keys).all(|(id, (host, keys))| {
+            pinned.roster.member(id).is_some_and(|member| {
+                member.sign == keys.sign.verifier()
+                    && member.seal == keys.open.sealer()
+                    && member.nkey == keys.nkey.verifier()
+                    && member.has_role(MemberRole::Host) == *host
+            })
+        });
+    if owners.any(|member| member.sign == owner.sign) && ours {
+        return Ok(());
+    }
+    Err(FleetError::Refused("the roster is not the one that was agreed on".to_owned()))
 }
 
 /// Connects with the key that a code holds.
@@ -349,7 +363,7 @@ impl Met {
         mut self,
         rosters: Vec<SignedEnvelope>,
         ids: Vec<FleetId>,
-    ) -> Result<(), FleetError> {
+    ) -> Result<KeepingDevice, FleetError> {
         let verdicts = rosters.into_iter().map(JoinVerdict::Roster).chain([JoinVerdict::Welcome { ids }]);
         let verdicts: Vec<JoinVerdict> = verdicts.collect();
         let told = async {
@@ -359,12 +373,13 @@ impl Met {
                     JoinStepMessage::Wait(number) => {
                         self.send_verdict(&message, verdicts.get(number).ok_or_else(used_twice)?).await?;
                     }
-                    JoinStepMessage::Kept => return self.send_verdict(&message, &JoinVerdict::Known).await,
+                    JoinStepMessage::Kept => return Ok(message),
                     JoinStepMessage::Commit(_) | JoinStepMessage::Reveal(_) => return Err(used_twice()),
                 }
             }
         };
-        timeout(TOLD, told).await.map_err(|_| device_gone())?
+        let kept = timeout(TOLD, told).await.map_err(|_| device_gone())??;
+        Ok(KeepingDevice { met: self, kept })
     }
 
     /// Tells the device that it is none.
@@ -391,6 +406,22 @@ impl Met {
     async fn send_verdict(&self, message: &Message, verdict: &JoinVerdict) -> Result<(), FleetError> {
         self.replies.send_reply(message, encode(verdict)?).await?;
         self.replies.client.flush().await.map_err(FleetError::broker)
+    }
+}
+
+/// Device that keeps what makes it a member, and that is not told yet that its owner knows.
+#[derive(Debug)]
+pub(super) struct KeepingDevice {
+    met: Met,
+    kept: Message,
+}
+
+impl KeepingDevice {
+    /// Tells the device that its owner knows. One that does not hear it is a member all the same.
+    pub(super) async fn confirm(self) {
+        if let Err(error) = self.met.send_verdict(&self.kept, &JoinVerdict::Known).await {
+            tracing::warn!(%error, "a device that joined could not be told that this is known");
+        }
     }
 }
 

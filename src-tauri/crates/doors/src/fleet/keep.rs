@@ -4,8 +4,8 @@
 use super::FleetError;
 use postern_contract::THIS_COMPUTER;
 use postern_fleet::{
-    FleetId, Fresh, Hash, Introduction, Member, MemberRole, OpenKey, PinnedRoster, Seed, SignKey,
-    SignedEnvelope, VerifyKey,
+    FleetId, Fresh, Hash, Introduction, InvitationCode, Member, MemberRole, OpenKey, PinnedRoster, Seed,
+    SignKey, SignedEnvelope, VerifyKey,
 };
 use postern_host::{make_private, write_soon, write_whole};
 use serde::de::DeserializeOwned;
@@ -47,8 +47,11 @@ const LETTING_IN_LOCK: &str = "letting-in.lock";
 /// File that says that this Mac became a member, and that nobody opened or closed the door since.
 const UNOPENED: &str = "unopened";
 
-/// Everything that makes this Mac a member.
-const FILES: [&str; 23] = [
+/// File that says that this Mac keeps what makes it a member, and that no owner said yet that they know.
+const UNCONFIRMED: &str = "unconfirmed";
+
+/// Everything that makes this Mac a member. That it is unconfirmed goes last: until then it may join again.
+const FILES: [&str; 24] = [
     UNOPENED,
     LOCK,
     PENDING,
@@ -72,6 +75,7 @@ const FILES: [&str; 23] = [
     "anchored.json",
     "rows-sent.json",
     "rows.json",
+    UNCONFIRMED,
 ];
 
 /// The folder.
@@ -227,6 +231,13 @@ impl Folder {
         self.create()
     }
 
+    /// Makes it for a device that joins, or that joins again: an owner may know nothing of the joining before.
+    pub(super) fn create_for_joiner(&self, code: &InvitationCode) -> Result<(), FleetError> {
+        self.require_joinable(code)?;
+        self.forget()?;
+        self.create()
+    }
+
     /// Makes it.
     pub fn create(&self) -> Result<(), FleetError> {
         make_private(&self.path).map_err(FleetError::own_error)
@@ -287,6 +298,33 @@ impl Folder {
         }
     }
 
+    /// Refuses a code if this Mac is a member, unless it comes from the same fleet and no owner confirmed that it joined.
+    pub(super) fn require_joinable(&self, code: &InvitationCode) -> Result<(), FleetError> {
+        let is_same = |known: Membership| {
+            (known.fleet, known.server, known.certificate)
+                == (code.fleet.clone(), code.server.clone(), code.certificate)
+        };
+        if self.is_unconfirmed() && self.membership().is_ok_and(is_same) {
+            return Ok(());
+        }
+        self.require_none()
+    }
+
+    /// Returns true if this Mac is a member and no owner said yet that they know.
+    pub fn is_unconfirmed(&self) -> bool {
+        self.path.join(UNCONFIRMED).exists() && self.path.join("member.json").exists()
+    }
+
+    /// Notes that this Mac becomes a member, before an owner knows.
+    pub(super) fn keep_own_unconfirmed(&self) -> Result<(), FleetError> {
+        self.write_text(UNCONFIRMED, b"")
+    }
+
+    /// Forgets that: an owner knows.
+    pub(super) fn forget_own_unconfirmed(&self) -> Result<(), FleetError> {
+        self.remove(UNCONFIRMED)
+    }
+
     /// Keeps it.
     pub fn keep_membership(&self, membership: &Membership) -> Result<(), FleetError> {
         self.write_json("member.json", membership)
@@ -308,6 +346,11 @@ impl Folder {
     /// Returns the roster that counts. It was checked against the one before it when it was pinned.
     pub fn pinned(&self) -> Result<PinnedRoster, FleetError> {
         self.roster().map(|(pinned, _)| pinned)
+    }
+
+    /// Returns the roster that counts if this Mac is a member. What a joining left that never ended makes it none.
+    pub(super) fn pinned_as_member(&self) -> Option<PinnedRoster> {
+        self.membership().and_then(|_| self.pinned()).ok()
     }
 
     /// Returns the same as its owners signed it, for a new member.

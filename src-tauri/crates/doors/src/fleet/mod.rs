@@ -9,6 +9,7 @@ mod desk;
 mod examine;
 mod inbox;
 mod joining;
+mod joining_again;
 mod keep;
 mod overview;
 mod owner;
@@ -22,14 +23,17 @@ mod service;
 mod session;
 mod steps;
 mod store;
+mod streams;
 mod unsigned;
 mod waiting;
+mod work_turns;
 
 pub use approver::{AnswerReply, FleetApprover, News};
 pub use audit::Verified;
 pub use change_words::{change_lines, describe_member, reach_in_words, reply_lines};
 pub use examine::{BrokerFact, account_setup, examine_broker};
 pub use joining::{Inviting, Joining, Met};
+pub use joining_again::has_joined;
 pub use keep::{Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember, PolicyScope};
 pub use owner::{BrokerChoice, FleetOwner, Invitation, NewFleetChoices, PreparedFleet, prepare_fleet};
 pub use postern_fleet::{
@@ -55,7 +59,7 @@ use crate::door::{Door, HostStates, Proposals};
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
+use postern_contract::methods::{ControlError, DoorKind, DoorSetup, FleetWorkCounts, PairedClient};
 use postern_contract::{MultilineText, THIS_COMPUTER};
 use postern_fleet::{FleetMessageHeader, Payload, Sealed, SignedEnvelope, WallMillis};
 use postern_host::{FleetPeople, Host};
@@ -67,6 +71,7 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use unsigned::UnsignedChanges;
+use work_turns::HostTurns;
 
 /// Pause between a lost connection and the next try, and the longest pause between two tries.
 const REST: Duration = Duration::from_millis(500);
@@ -205,6 +210,7 @@ struct Line {
     folder: Folder,
     state: Arc<Mutex<SideStates>>,
     seen: Arc<SeenHosts>,
+    turns: Arc<HostTurns>,
     started: Instant,
 }
 
@@ -223,6 +229,8 @@ pub(crate) struct FleetDoor {
     host: Host,
     folder: Folder,
     seen: Arc<SeenHosts>,
+    /// Work of this Mac for other members.
+    turns: Arc<HostTurns>,
     unsigned: Arc<UnsignedChanges>,
     state: Arc<Mutex<SideStates>>,
     closed: CancellationToken,
@@ -235,14 +243,16 @@ impl FleetDoor {
         let folder = Folder::from_data_folder(host.data_folder());
         let membership = folder.membership().map_err(|error| ControlError::invalid(error.to_string()))?;
         let (state, seen) = (Arc::new(Mutex::new(BTreeMap::new())), Arc::new(SeenHosts::default()));
-        let (closed, tasks) = (CancellationToken::new(), TaskTracker::new());
+        let (closed, tasks, turns) =
+            (CancellationToken::new(), TaskTracker::new(), Arc::new(HostTurns::new()));
         // The timer of questions runs on over lost connections and crashes.
         let started = Instant::now();
         let sides = [(Side::Host, true), (Side::Inbox, false)];
         for (side, _) in sides.into_iter().filter(|(_, host)| membership.own_member_id(*host).is_some()) {
             say(&state, side, Some("connecting".to_owned()));
             let (host, folder) = (host.clone(), folder.clone());
-            let line = Line { host, folder, state: Arc::clone(&state), seen: Arc::clone(&seen), started };
+            let (state, seen, turns) = (Arc::clone(&state), Arc::clone(&seen), Arc::clone(&turns));
+            let line = Line { host, folder, state, seen, turns, started };
             let ends = closed.clone();
             let work = move || connected(line.clone(), side, ends.clone());
             tasks.spawn(keep_running(DoorKind::Fleet, closed.clone(), AFTER_A_CRASH, work));
@@ -257,7 +267,7 @@ impl FleetDoor {
             tasks.spawn(keep_running(DoorKind::Fleet, closed.clone(), AFTER_A_CRASH, work));
         }
         tasks.close();
-        Ok(Self { host: host.clone(), folder, seen, unsigned, state, closed, tasks })
+        Ok(Self { host: host.clone(), folder, seen, turns, unsigned, state, closed, tasks })
     }
 }
 
@@ -296,6 +306,11 @@ impl Door for FleetDoor {
 
     fn host_states(&self) -> HostStates {
         self.folder.pinned().map(|pinned| self.seen.states(&pinned)).unwrap_or_default()
+    }
+
+    fn fleet_work(&self) -> FleetWorkCounts {
+        let postern_fleet::WorkCounts { running, begun, refused } = self.turns.count_work();
+        FleetWorkCounts { running, begun, refused }
     }
 
     fn proposals(&self) -> Option<Arc<dyn Proposals>> {
@@ -343,7 +358,7 @@ fn note_end(state: &Mutex<SideStates>, side: Side, ended: Result<(), FleetError>
 
 /// Connects one side, now and whenever the connection is lost.
 async fn connected(line: Line, side: Side, closed: CancellationToken) {
-    let Line { host, folder, state, seen, started } = line;
+    let Line { host, folder, state, seen, turns, started } = line;
     let (mut rest, mut known) = (REST, session::Remembered::default());
     loop {
         let there = || {
@@ -355,7 +370,8 @@ async fn connected(line: Line, side: Side, closed: CancellationToken) {
         let once = async {
             match side {
                 Side::Host => {
-                    let session = FleetHostSession::open(&host, &folder, started).await?;
+                    let session =
+                        FleetHostSession::open(&host, &folder, (started, Arc::clone(&turns))).await?;
                     there();
                     session.serve_until_lost(&mut known).await
                 }

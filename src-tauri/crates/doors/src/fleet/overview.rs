@@ -3,7 +3,9 @@
 use super::risk::host_risk;
 use super::{FleetError, Folder, groups_of};
 use postern_command::escape::visible_text;
-use postern_contract::methods::{FleetApproval, FleetDetail, FleetGroup, FleetMember, FleetRole};
+use postern_contract::methods::{
+    FleetApproval, FleetDetail, FleetGroup, FleetMember, FleetRole, FleetWorkCounts,
+};
 use postern_fleet::{FleetId, Member, MemberRole};
 
 /// Reads the fleet from its folder. Only the open door knows whether it is connected, and how
@@ -33,6 +35,7 @@ pub(crate) fn read_detail(folder: &Folder) -> Result<FleetDetail, FleetError> {
         members: roster.members.iter().map(|member| shown_member(member, is_own(member))).collect(),
         groups: groups.collect(),
         proposals: Vec::new(),
+        work: FleetWorkCounts::default(),
     })
 }
 

@@ -8,10 +8,10 @@ use async_nats::jetstream::context::{
     CreateStreamError, CreateStreamErrorKind, GetStreamError, GetStreamErrorKind, RequestError,
     RequestErrorKind,
 };
-use async_nats::jetstream::{self, ErrorCode, kv, stream};
+use async_nats::jetstream::{self, ErrorCode, kv};
 use futures_util::TryStreamExt as _;
 use postern_fleet::{
-    FleetId, FleetProposal, Fresh, Hash, PinnedRoster, Roster, Seed, SignKey, SignedEnvelope, Subjects,
+    FleetId, FleetProposal, Fresh, Hash, PinnedRoster, Seed, SignKey, SignedEnvelope, Subjects,
     open_document, seal_document,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,75 +33,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Longest time for a broker to read its configuration, and the pause before it is asked again.
 const RELOADS: Duration = Duration::from_secs(10);
 const AGAIN: Duration = Duration::from_millis(200);
-/// Versions of each that are kept.
-const HISTORY: i64 = 10;
-/// Largest value.
-const LARGEST: i32 = 1 << 20;
-/// Limits of the stream of questions: their age, their number for each host, and the time in which a repeated one is
-/// recognized.
-pub(super) const QUESTIONS_LAST: Duration = Duration::from_mins(31);
-const QUESTIONS: i64 = 128;
-const REPEATED: Duration = Duration::from_mins(10);
-
-/// Largest size of the bucket: with the other streams it fits what the broker keeps on its disk.
-const BUCKET: i64 = 2 << 30;
-
-/// Returns the size that the bucket cannot exceed: every entry that members may write, with each of its versions as large as
-/// may be. A member that fills its entries leaves room for the roster by which it is revoked.
-fn size_of_bucket(groups: usize) -> i64 {
-    let entries = i64::try_from(3 * groups + 5).unwrap_or(i64::MAX);
-    // An eighth for what the broker writes beside each.
-    let each = HISTORY * i64::from(LARGEST) / 8 * 9;
-    entries.saturating_mul(each).min(BUCKET)
-}
-
-/// Returns the streams of a fleet with so many groups: its bucket, the questions, and the anchors of the audit.
-pub(super) fn streams(fleet: &FleetId, groups: usize) -> [stream::Config; 3] {
-    let names = Subjects::for_fleet(fleet);
-    // A bucket as every client makes it. Made as a stream, because 2.9 does not say what the client wants to know before.
-    let bucket = stream::Config {
-        name: format!("KV_{}", names.bucket()),
-        subjects: vec![names.key_subject(">")],
-        max_messages_per_subject: HISTORY,
-        max_message_size: LARGEST,
-        max_bytes: size_of_bucket(groups),
-        discard: stream::DiscardPolicy::New,
-        republish: Some(stream::Republish {
-            source: names.key_subject(">"),
-            destination: names.stored(">"),
-            headers_only: false,
-        }),
-        // Nobody empties it: a member may write its entries, and a header could ask for more.
-        allow_rollup: false,
-        deny_purge: true,
-        deny_delete: true,
-        allow_direct: true,
-        ..stream::Config::default()
-    };
-    let questions = stream::Config {
-        name: names.question_stream(),
-        subjects: vec![names.all_questions()],
-        max_age: QUESTIONS_LAST,
-        max_messages_per_subject: QUESTIONS,
-        max_bytes: 512 << 20,
-        max_message_size: LARGEST,
-        duplicate_window: REPEATED,
-        ..stream::Config::default()
-    };
-    let audit = stream::Config {
-        name: names.audit_stream(),
-        subjects: vec![names.audit("*"), names.audit_rows("*")],
-        max_bytes: 1 << 30,
-        max_message_size: LARGEST,
-        discard: stream::DiscardPolicy::New,
-        duplicate_window: REPEATED,
-        deny_delete: true,
-        deny_purge: true,
-        allow_direct: true,
-        ..stream::Config::default()
-    };
-    [bucket, questions, audit]
-}
 
 /// The person's member of this Mac, connected, with the roster that counts now.
 pub(super) struct PersonConnection {
@@ -125,17 +56,8 @@ impl PersonConnection {
     }
 }
 
-/// Makes the streams, or brings them up to date. Only an owner may.
-pub(super) async fn prepare(client: &Client, fleet: &FleetId, roster: &Roster) -> Result<(), FleetError> {
-    let context = jet_stream(client);
-    for config in streams(fleet, roster.all_groups().len()) {
-        ask_for_stream(|| context.create_or_update_stream(config.clone())).await?;
-    }
-    Ok(())
-}
-
 /// Asks for a stream. A broker that reads its configuration again has none for a moment: it is asked again.
-async fn ask_for_stream<T, E: Error + 'static, F: Future<Output = Result<T, E>>>(
+pub(super) async fn ask_for_stream<T, E: Error + 'static, F: Future<Output = Result<T, E>>>(
     ask: impl Fn() -> F,
 ) -> Result<T, FleetError> {
     let began = Instant::now();

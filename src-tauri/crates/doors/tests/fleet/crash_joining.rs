@@ -1,6 +1,6 @@
 //! `kill -9` of the owner's host and of the one that joins, at each step of joining.
 //!
-//! Afterwards the device has joined, or joins when it is invited again; the roster names no device that has no keys, and nobody
+//! Afterwards the device has joined, or joins when it is invited again, without leaving first; the roster names no device that has no keys, and nobody
 //! joins whose digits were not compared.
 
 use crate::between::{Between, Fate, Passing};
@@ -12,7 +12,7 @@ use postern_contract::methods::{
     FleetInvite, FleetJoin, FleetMember, FleetMemberRef, FleetOverview, FleetPair, FleetPairingState,
     GetFleet, InviteMember, JoinFleet, LeaveFleet, Method, Nothing, PairMember, RevokeMember,
 };
-use postern_doors::fleet::Folder;
+use postern_doors::fleet::{Folder, InvitationCode, has_joined};
 use postern_tests::Postern;
 use serde_json::json;
 use std::net::TcpListener;
@@ -167,9 +167,7 @@ impl Joinings {
         if knows && self.has_joined().await {
             return;
         }
-        if knows {
-            call::<LeaveFleet>(&joiner, Nothing {}).await.unwrap();
-        }
+        // It need not leave first, though it may take itself for a member.
         let again = AtomicBool::new(false);
         assert_eq!(join(&owner, &joiner, &again).await, Some(()), "{at}: it joins when it is invited again");
         ends_pairing(&owner).await;
@@ -218,6 +216,38 @@ async fn what_a_joining_left_that_never_ended_is_none_of_the_next_fleet_s() {
     assert_eq!(std::fs::read_dir(folder.path().join("keys")).unwrap().count(), 1, "no keys of the other one");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_device_whose_confirmation_was_lost_joins_again_without_leaving() {
+    let mut stage = Stage::set().await;
+    let mac = Mac::start().await;
+    let (folder, invited) = (mac.folder(), || stage::invitation("studio", "Mara"));
+    joined(&mut stage.owner, &stage.broker, &folder, &[false], invited()).await;
+    let code = stage.owner.invite().unwrap();
+    let refused =
+        async |code: &InvitationCode| has_joined(&folder, code, None).await.unwrap_err().to_string();
+    assert!(refused(&code).await.contains("leave it first"), "the owner said that it knows");
+    // As if that had been lost.
+    std::fs::write(folder.path().join("unconfirmed"), "").unwrap();
+    assert!(has_joined(&folder, &code, None).await.unwrap(), "the roster names it");
+    let other = InvitationCode { fleet: "other".parse().unwrap(), ..code.clone() };
+    let elsewhere = InvitationCode { server: "tls://127.0.0.1:1".to_owned(), ..code };
+    for code in [&other, &elsewhere] {
+        assert!(refused(code).await.contains("leave it first"), "another fleet, or another broker");
+    }
+    let first = folder.membership().unwrap().members[0].id.clone();
+    assert_eq!(stage.owner.revoke("studio").await.unwrap(), 1);
+    let code = stage.owner.invite().unwrap();
+    assert!(!has_joined(&folder, &code, None).await.unwrap(), "the roster is not sealed for it");
+    stage.broker.reload();
+    assert!(!has_joined(&folder, &code, None).await.unwrap(), "the broker does not let it in");
+    joined(&mut stage.owner, &stage.broker, &folder, &[false], invited()).await;
+    let own = folder.membership().unwrap().members[0].id.clone();
+    let pinned = folder.pinned().unwrap();
+    assert!(own != first && pinned.roster.member(&own).is_some() && pinned.roster.member(&first).is_none());
+    assert_eq!(std::fs::read_dir(folder.path().join("keys")).unwrap().count(), 1, "its new keys alone");
+    assert!(!folder.is_unconfirmed());
+}
+
 /// Recognizes a message of joining by its number: from the device, and the replies of the owner.
 fn is_nth(nth: usize) -> impl FnMut(&Passing) -> bool + Send + 'static {
     let mut seen = 0;
@@ -228,14 +258,15 @@ fn is_nth(nth: usize) -> impl FnMut(&Passing) -> bool + Send + 'static {
     }
 }
 
-/// Messages of joining: commitments, reveals, and then three times that the device waits for a verdict, and that it keeps it.
-const MESSAGES: usize = 11;
+/// Messages of joining: commitments, reveals, three times that the device waits for a verdict, that it keeps it, and that the
+/// owner knows.
+const MESSAGES: usize = 12;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_device_that_is_killed_while_it_joins_has_joined_or_joins_again() {
     let mut joinings = Joinings::set().await;
     // Those after which it does something: it met the owner, was accepted, is welcome, and said that it keeps it.
-    for nth in [2, 4, 6, 10, MESSAGES] {
+    for nth in [2, 4, 6, 10, 11, MESSAGES] {
         let compared = joinings.kill_at(Victim::Joiner, is_nth(nth), true).await;
         joinings.check_end(compared, &format!("the device, after message {nth}")).await;
         joinings.part().await;

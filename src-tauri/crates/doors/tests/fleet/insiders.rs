@@ -26,11 +26,11 @@ use uuid::Uuid;
 
 /// A member's keys and connection, without Postern.
 pub(super) struct Insider {
-    me: FleetId,
+    pub(super) me: FleetId,
     pub(super) fleet: FleetId,
     pub(super) keys: Keys,
     pinned: PinnedRoster,
-    client: Client,
+    pub(super) client: Client,
 }
 
 /// Connects to the broker by a key, without Postern. `name` is the beginning of the subjects on which it gets replies.
@@ -148,7 +148,11 @@ impl Insider {
 
     /// Sends a value for an entry of the bucket as it is. Returns true if the broker stored it.
     pub(super) async fn write(&self, key: &str, bytes: Vec<u8>, headers: HeaderMap) -> bool {
-        let subject = Subjects::for_fleet(&self.fleet).key_subject(key);
+        self.send_stored(Subjects::for_fleet(&self.fleet).key_subject(key), bytes, headers).await
+    }
+
+    /// Sends bytes as they are. Returns true if the broker stored them.
+    pub(super) async fn send_stored(&self, subject: String, bytes: Vec<u8>, headers: HeaderMap) -> bool {
         let context = jetstream::context::ContextBuilder::new().timeout(Duration::from_secs(2));
         let sent =
             context.build(self.client.clone()).publish_with_headers(subject, headers, bytes.into()).await;
@@ -156,7 +160,7 @@ impl Insider {
     }
 }
 
-fn random_bytes() -> [u8; 32] {
+pub(super) fn random_bytes() -> [u8; 32] {
     let (one, other) = (Uuid::new_v4(), Uuid::new_v4());
     [*one.as_bytes(), *other.as_bytes()].concat().try_into().unwrap()
 }
@@ -166,7 +170,7 @@ pub(super) fn whole_fleet() -> FleetId {
 }
 
 /// Lets another Mac join as a host of a group, whose door stays closed.
-async fn another_host(stage: &mut Stage, name: &str, group: &str) -> (Mac, Insider) {
+pub(super) async fn another_host(stage: &mut Stage, name: &str, group: &str) -> (Mac, Insider) {
     let mac = Mac::start().await;
     let groups = vec![group.parse().unwrap()];
     let invited = Invitation { groups, ..invitation(name, "") };

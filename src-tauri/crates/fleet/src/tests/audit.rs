@@ -1,7 +1,7 @@
 //! Anchors: what an administrator of the broker took away or made up is found.
 
 use super::{device, id};
-use crate::{Anchor, AnchorFinding, AnchorHead, Hash, verify};
+use crate::{Anchor, AnchorFinding, AnchorHead, Hash, LEAST_ANCHORS, verify};
 
 /// Makes the anchors of a host over these numbers of records.
 fn anchors(counts: &[u64]) -> Vec<Vec<u8>> {
@@ -56,6 +56,26 @@ fn what_was_taken_away_is_found() {
     assert_eq!(findings(&without(0), last).0, [AnchorFinding::Gap { from: 1, to: 1 }]);
     assert_eq!(findings(&log[..3], last).0, [AnchorFinding::CutOff { kept: 4, last: 3 }]);
     assert_eq!(findings(&[], last).0, [AnchorFinding::CutOff { kept: 4, last: 0 }], "the whole stream");
+}
+
+#[test]
+fn a_long_log_goes_on_from_what_was_seen_where_the_broker_keeps_the_newest() {
+    let counts: Vec<u64> = (1..=90).collect();
+    let log = anchors(&counts);
+    let newest = &log[6..];
+    let seen = |number: usize| findings(&log[..number], None).1;
+    let (none, last) = findings(newest, None);
+    assert_eq!((none, last), (vec![], seen(90)), "somebody who looks for the first time");
+    for number in [6, 7, 8, 90] {
+        assert_eq!(findings(newest, seen(number)).0, [], "seen until {number}");
+    }
+    assert_eq!(findings(newest, seen(4)).0, [AnchorFinding::Gap { from: 5, to: 6 }]);
+    let forked = anchors(&[1, 2, 3, 4, 5, 7]);
+    let other = findings(&forked, None).1;
+    assert_eq!(findings(newest, other).0, [AnchorFinding::Broken(7)], "it follows another one than was seen");
+    let short = &log[log.len() - (LEAST_ANCHORS - 1)..];
+    let cut = AnchorFinding::Gap { from: 1, to: 90 - u64::try_from(short.len()).unwrap() };
+    assert_eq!(findings(short, last).0, [cut], "no broker keeps so few");
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod rows;
 mod sizes;
 mod standards;
 mod vectors;
+mod work_shares;
 
 use crate::{
     ApproverLimits, FleetAnswer, FleetChoice, FleetId, FleetMessageHeader, FleetQuestion, FleetRisk,

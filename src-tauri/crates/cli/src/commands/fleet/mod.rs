@@ -23,12 +23,13 @@ use crate::typed::{require_yes, text_of};
 use postern_command::escape::visible_text as escaped;
 use postern_contract::THIS_COMPUTER;
 use postern_contract::methods::{
-    DoorEnable, DoorKind, EnableDoor, FleetDetail, GetFleet, LeaveFleet, Nothing,
+    DisableDoor, DoorEnable, DoorKind, DoorRef, EnableDoor, FleetDetail, FleetWorkCounts, GetFleet,
+    LeaveFleet, Nothing,
 };
 use postern_doors::fleet::{
     ApproverLimits, BrokerChoice, FleetError, FleetId, FleetRisk, FleetSetup, Folder, HostConsent, HostReply,
     Invitation, InvitationCode, Joined, Joining, Member, MemberRole, NewFleetChoices, PolicyScope, Reported,
-    SignaturesNeeded, Work, block_hosts, invite_device, revoke_member,
+    SignaturesNeeded, Work, block_hosts, has_joined, invite_device, revoke_member,
 };
 use postern_exec::threads::start_runtime;
 use std::collections::BTreeMap;
@@ -245,7 +246,6 @@ fn join_fleet(
     link: impl Fn() -> Result<HostLink, Failure>,
     command: &Join,
 ) -> Result<(), Failure> {
-    folder.require_none()?;
     let code =
         InvitationCode::parse(&command.code).map_err(|error| Failure::usage_error(error.to_string()))?;
     // Before anything else: what joins has to be able to open.
@@ -256,6 +256,16 @@ fn join_fleet(
         (false, false) => &[false, true],
     };
     let credentials = command.credentials.as_deref().map(text_of).transpose()?;
+    if connected(has_joined(folder, &code, credentials.as_deref()))? {
+        enable_door(&mut link)?;
+        return print::write_line(format!(
+            "{THIS_COMPUTER} is a member of the fleet: the code isn't needed. postern fleet members"
+        ));
+    }
+    if folder.is_unconfirmed() {
+        // What is connected writes what the next joining begins with.
+        link.call_method::<DisableDoor>(&DoorRef { door: DoorKind::Fleet })?;
+    }
     let mut unprinted = None;
     let (_, pinned) = connected(async {
         let joining = Joining::meet_owner(code, credentials, hosts).await?;
@@ -271,7 +281,13 @@ fn join_fleet(
     }
     enable_door(&mut link)?;
     let members = pinned.roster.members.len();
-    print::write_line(format!("Joined the fleet, which has {members} members: postern fleet members"))
+    print::write_line(format!("Joined the fleet, which has {members} members: postern fleet members"))?;
+    if folder.is_unconfirmed() {
+        print::write_line(format!(
+            "The owner's Mac didn't confirm it. If {THIS_COMPUTER} isn't among the members there, join again with another code."
+        ))?;
+    }
+    Ok(())
 }
 
 fn revoke(folder: &Folder, member: &str) -> Result<(), Failure> {
@@ -342,7 +358,7 @@ fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: b
     let signers = folder.pinned()?.roster;
     let fleet = link()?.call_method::<GetFleet>(&Nothing {})?.fleet;
     let fleet = fleet.ok_or(FleetError::NoFleet)?;
-    let FleetDetail { id, server, connected, problem, roster, fresh_at, members, .. } = fleet;
+    let FleetDetail { id, server, connected, problem, roster, fresh_at, members, work, .. } = fleet;
     if json {
         return print::write_json(&serde_json::json!({
             "fleet": id,
@@ -354,6 +370,7 @@ fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: b
             "connected": connected,
             "problem": problem,
             "freshAt": fresh_at,
+            "work": work,
             "hosts": members
                 .iter()
                 .filter_map(|host| Some(serde_json::json!({ "name": host.name, "state": host.state? })))
@@ -374,6 +391,12 @@ fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: b
     };
     print::write_line(format!("         {fresh}"))?;
     print::write_line(format!("signed   by {}", members::needed_words(&signers)))?;
+    let FleetWorkCounts { running, begun, refused } = work;
+    if work != FleetWorkCounts::default() {
+        print::write_line(format!(
+            "work     for other members: {running} under way, {begun} begun in this minute, {refused} refused"
+        ))?;
+    }
     members.iter().filter_map(|host| Some((host, host.state.filter(|state| state.blocked)?))).try_for_each(
         |(host, state)| {
             let until = state.until.and_then(|until| jiff::Timestamp::from_millisecond(until).ok());

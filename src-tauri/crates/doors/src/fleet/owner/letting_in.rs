@@ -2,7 +2,7 @@
 //!
 //! Also after a crash of either side, no roster names a device that has no keys.
 
-use super::super::joining::Met;
+use super::super::joining::{KeepingDevice, Met};
 use super::super::proposals::{ProposedContent, SignaturesNeeded, WaitingProposal};
 use super::super::{FleetError, new_id, service};
 use super::{FleetOwner, Invitation, member};
@@ -26,13 +26,18 @@ impl FleetOwner {
         let new_ids: Result<Vec<FleetId>, FleetError> = met.joined.members.iter().map(|_| new_id()).collect();
         let ids = new_ids?;
         self.folder.keep_unconfirmed(&ids)?;
-        let done = self.let_device_in(met, invitation, (&ids, tell)).await;
-        if done.is_ok() {
-            self.folder.forget_unconfirmed()?;
-        } else {
-            self.remove_members_now(&ids).await;
+        match self.let_device_in(met, invitation, (&ids, tell)).await {
+            Ok(device) => {
+                // First: what the device is told holds after a crash here.
+                self.folder.forget_unconfirmed()?;
+                device.confirm().await;
+                self.configure(&[])
+            }
+            Err(error) => {
+                self.remove_members_now(&ids).await;
+                Err(error)
+            }
         }
-        done
     }
 
     /// Names the members of a device in the next roster, and tells it so.
@@ -41,7 +46,7 @@ impl FleetOwner {
         met: Met,
         invitation: &Invitation,
         (ids, tell): (&[FleetId], impl FnOnce(&SignaturesNeeded)),
-    ) -> Result<(), FleetError> {
+    ) -> Result<KeepingDevice, FleetError> {
         // The code names the roster of its time: the device follows all that came since.
         let mut rosters = vec![self.signed.clone()];
         rosters.extend(self.follow().await?);
@@ -64,8 +69,7 @@ impl FleetOwner {
             }
             Err(error) => return Err(error),
         }
-        met.welcome(rosters, ids.to_vec()).await?;
-        self.configure(&[])
+        met.welcome(rosters, ids.to_vec()).await
     }
 
     /// Takes members out of the roster that were let in here and did not confirm it, if nobody lets them in now.

@@ -13,6 +13,7 @@ use super::keep::{
     CERTIFICATE, CONFIGURATION, CREDENTIALS, Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember,
     PRIVATE_KEY,
 };
+use super::streams::prepare;
 use super::{FleetError, policy, service, store};
 use postern_fleet::{
     ApproverLimits, CODE_LASTS, FleetId, FleetRisk, Hash, Introduction, InvitationCode, Member, MemberRole,
@@ -291,7 +292,7 @@ impl FleetOwner {
         if !owner.is_owner() {
             return Err(FleetError::NoOwner);
         }
-        store::prepare(&owner.link.client, &owner.membership.fleet, &owner.pinned.roster).await?;
+        prepare(&owner.link.client, &owner.membership.fleet, &owner.pinned.roster).await?;
         if owner.pinned.roster.version > 1 {
             // The first one has not been stored yet, or nobody was there to read it.
             owner.follow().await?;
@@ -403,6 +404,11 @@ impl FleetOwner {
     async fn settle_roster(&self) -> Result<(), FleetError> {
         self.configure_by(&self.pinned.roster, &self.folder.invited()?)?;
         policy::reseal(&self.link.client, &self.membership.fleet, &self.keys.open, &self.pinned).await?;
+        // Shares of the streams follow the number of hosts. An account may lack room for more.
+        let shared = prepare(&self.link.client, &self.membership.fleet, &self.pinned.roster).await;
+        if let Err(error) = shared {
+            tracing::warn!(%error, "the broker's streams could not be brought up to date");
+        }
         // One that stays there is on an older roster: nobody can sign it, and the next change takes its place.
         if let Err(error) = self.clear_proposal().await {
             tracing::warn!(%error, "a signed change could not be removed from those that wait");

@@ -1,11 +1,14 @@
 //! Work that members ask of this host: it is done at once, and its result goes back to who asked.
 
 use super::super::FleetError;
+use super::super::work_turns::WorkTurn;
 use super::FleetHostSession;
 use super::refused::sender;
 use super::work::HostWork;
 use async_nats::{Message, Subject};
-use postern_fleet::{AdmittedMessage, FleetId, Job, JobReport, Reported, Work, admit_message};
+use postern_fleet::{
+    AdmittedMessage, FleetId, FleetMessageKind, Job, JobReport, Reported, Work, admit_message, signing_member,
+};
 use postern_host::ConnectedApproverKind;
 use serde_json::Map;
 
@@ -21,29 +24,42 @@ impl FleetHostSession {
     /// Takes a job that counts, and does it aside: a replay takes its time.
     pub(super) async fn take_job(&mut self, message: Message) -> Result<(), FleetError> {
         let Some(reply) = message.reply.clone() else { return Ok(()) };
+        // Of a flood the most is not even opened, and nobody is told.
+        let signer = signing_member(&self.fleet, &message.payload, FleetMessageKind::Job);
+        if !self.turns.note_message(signer) {
+            return Ok(());
+        }
         let now = self.current_time();
-        match admit_message(&self.fleet, &message.payload, now) {
+        let refusal = match admit_message(&self.fleet, &message.payload, now) {
             Ok(admitted @ AdmittedMessage::Job { .. }) => {
                 self.fleet.apply_admitted(&admitted, now);
-                // Kept first: a job that a restart forgets could count twice.
-                self.folder.keep_jobs(self.fleet.jobs())?;
-                if let AdmittedMessage::Job { id, member, job } = admitted {
-                    self.begin_job(reply, (id, member), *job);
+                let AdmittedMessage::Job { id, member, job } = admitted else { return Ok(()) };
+                match self.turns.begin_work(&member, &job.work) {
+                    Ok(turn) => {
+                        // Kept first: a job that a restart forgets could count twice.
+                        self.folder.keep_jobs(self.fleet.jobs())?;
+                        self.begin_job(reply, (id, member), (*job, turn));
+                        return Ok(());
+                    }
+                    Err(refusal) => refusal,
                 }
-                Ok(())
             }
-            Ok(_) => Ok(()),
-            Err(refusal) => {
-                let sender = sender(&message.payload);
-                self.note_refusal(("job", "job"), sender.as_ref().map(|(from, _)| from), &refusal).await;
-                let Some((member, job)) = sender else { return Ok(()) };
-                let outcome = Reported::Refused(refusal.to_string());
-                self.reply_sealed(reply, &member, &JobReport { job, outcome }).await
-            }
-        }
+            Ok(_) => return Ok(()),
+            Err(refusal) => refusal,
+        };
+        let sender = sender(&message.payload);
+        self.note_refusal(("job", "job"), sender.as_ref().map(|(from, _)| from), &refusal).await;
+        let Some((member, job)) = sender else { return Ok(()) };
+        let outcome = Reported::Refused(refusal.to_string());
+        self.reply_sealed(reply, &member, &JobReport { job, outcome }).await
     }
 
-    fn begin_job(&self, reply: Subject, (id, member): (FleetId, FleetId), job: Job) {
+    fn begin_job(
+        &self,
+        reply: Subject,
+        (id, member): (FleetId, FleetId),
+        (job, turn): (Job, Option<WorkTurn>),
+    ) {
         let known = self.fleet.pinned.roster.member(&member);
         let name = known.map(|member| super::approver_name(&member.person, &member.name));
         let face = self.host.named_face(ConnectedApproverKind::Remote, name.as_deref().unwrap_or("fleet"));
@@ -58,7 +74,11 @@ impl FleetHostSession {
         };
         let working = HostWork { host, face, states, edit, readable: self.readable };
         tokio::spawn(async move {
-            let outcome = working.perform(job.work).await;
+            let work = working.perform(job.work);
+            let outcome = match turn {
+                Some(turn) => turn.take_turn(work).await,
+                None => work.await,
+            };
             // A session that ended reports nothing: who asked sees that there was no answer.
             _ = done.send(Reporting { reply, member, report: JobReport { job: id, outcome } }).await;
         });

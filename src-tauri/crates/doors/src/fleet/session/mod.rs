@@ -20,6 +20,8 @@ use super::connect::BrokerLink;
 use super::keep::{Folder, Keys, Membership};
 use super::policy::HostPolicy;
 use super::store::{self, Revisions, StoredFleetEntry};
+use super::streams::prepare;
+use super::work_turns::HostTurns;
 use adopted::{DocumentSource, TakenDocuments};
 use aside::AsideTasks;
 use async_nats::{Message, Subject};
@@ -34,6 +36,7 @@ use postern_fleet::{
 use postern_host::{ApproverGuard, Host};
 use questions::SentFleetQuestion;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -78,7 +81,9 @@ pub(super) struct FleetHostSession {
     audit: Option<AuditSender>,
     /// Work that waits for the broker's disk.
     aside: AsideTasks,
-    /// Results of jobs, which are done aside.
+    /// Turns of jobs, which are done aside.
+    turns: Arc<HostTurns>,
+    /// Results of jobs.
     reports: (mpsc::Sender<Reporting>, mpsc::Receiver<Reporting>),
     started: Instant,
     /// Copy that was sent of each question that waits.
@@ -102,7 +107,11 @@ pub(super) struct FleetHostSession {
 
 impl FleetHostSession {
     /// Connects, and reads the roster and what is current.
-    pub(super) async fn open(host: &Host, folder: &Folder, started: Instant) -> Result<Self, FleetError> {
+    pub(super) async fn open(
+        host: &Host,
+        folder: &Folder,
+        (started, turns): (Instant, Arc<HostTurns>),
+    ) -> Result<Self, FleetError> {
         let membership = folder.membership()?;
         let me = membership.own_member_id(true).ok_or(FleetError::NoHost)?.clone();
         let Keys { sign, open, nkey } = folder.read_keys(&me)?;
@@ -127,6 +136,7 @@ impl FleetHostSession {
             readable: membership.readable,
             audit: Some(audit),
             aside: AsideTasks::default(),
+            turns,
             reports: mpsc::channel(JOBS),
             started,
             sent: HashMap::new(),
@@ -150,7 +160,7 @@ impl FleetHostSession {
         let Some(owner) = membership.owner_member(&fleet.pinned) else { return Ok(None) };
         let Keys { sign, nkey, .. } = folder.read_keys(&owner.id)?;
         let link = BrokerLink::open_as_member(folder, membership, (&owner.id, &nkey)).await?;
-        store::prepare(&link.client, &membership.fleet, &fleet.pinned.roster).await?;
+        prepare(&link.client, &membership.fleet, &fleet.pinned.roster).await?;
         Ok(Some((owner.id.clone(), sign, link)))
     }
 
