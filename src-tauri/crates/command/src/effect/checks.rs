@@ -50,7 +50,10 @@ fn secrets(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
         all => all,
     };
     let expanded = if opened.is_empty() { &[] } else { command.patterns };
-    let named = opened.iter().chain(command.writes).find(|word| is_secret(word));
+    // A pattern that is looked for is no file: `git status --short | grep .env`.
+    let texts: Vec<&str> = command.patterns_sought();
+    let read = opened.iter().filter(|word| !texts.contains(word));
+    let named = read.chain(command.writes).find(|word| is_secret(word));
     let word = named.or_else(|| expanded.iter().find(|pattern| may_be_secret(pattern)))?;
     // The path alone, without the text around it.
     let path = word.split([' ', '"', '\'', '=', '@', '(', ')']).find(|part| is_secret(part)).unwrap_or(word);
