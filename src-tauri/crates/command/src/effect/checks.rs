@@ -263,7 +263,7 @@ fn copies(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let operands = is_copy(command).then(|| command.operands(1))?;
     let there = operands.iter().rfind(|word| is_there(word))?;
     let names = vec![machine_of(there).unwrap_or(there).to_owned()];
-    let sends = operands.last() == Some(there);
+    let sends = operands.last() == Some(there) && !is_trial(command);
     let effect = if sends {
         CommandEffect::Send { what: "upload files".into(), to: names, branch: None }
     } else {
@@ -276,8 +276,14 @@ fn copies(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
 fn downloads(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let operands = is_copy(command).then(|| command.operands(1))?;
     let (last, from) = operands.split_last()?;
-    let writes = !is_there(last) && *last != "-" && from.iter().any(|word| is_there(word));
+    let writes =
+        !is_there(last) && *last != "-" && from.iter().any(|word| is_there(word)) && !is_trial(command);
     writes.then(|| (CommandEffect::Write { paths: vec![(*last).to_owned()] }, None, Reversible::Unknown))
+}
+
+/// Returns true for a copy that only tells what it would do.
+fn is_trial(command: &ExaminedCommand<'_>) -> bool {
+    command.is_one_of(&["rsync"]) && command.matches_any("-n --dry-run")
 }
 
 fn is_there(word: &str) -> bool {
