@@ -244,10 +244,12 @@ fn long_option(word: &str) -> Option<(bool, usize)> {
     let (name, attached) = word.split_once('=').map_or((word, false), |(name, _)| (name, true));
     if LONG_FLAGS.contains(&name) {
         Some((false, 1))
+    } else if LONG_VALUES.contains(&name) {
+        Some((false, if attached { 1 } else { 2 }))
     } else if LONG_GIVEN.iter().any(|given| given.starts_with(name)) {
         Some((true, if attached { 1 } else { 2 }))
-    } else if attached || LONG_VALUES.contains(&name) {
-        Some((false, if attached { 1 } else { 2 }))
+    } else if attached {
+        Some((false, 1))
     } else {
         None
     }
