@@ -161,9 +161,9 @@ fn is_file_pattern(raw: &str) -> bool {
     let option = raw.strip_prefix("--").and_then(|rest| rest.split_once('='));
     let (starts, rest) = match option {
         Some((name, value)) => (name.starts_with(is_letter) && !name.contains(['*', '?', '[', '{']), value),
-        None => (raw.starts_with(|c: char| is_letter(c) || matches!(c, '.' | '/')), raw),
+        None => (raw.starts_with(|c: char| is_letter(c) || matches!(c, '.' | '/' | '~')), raw),
     };
-    starts && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./*?[]{},".contains(&byte))
+    starts && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./*?[]{},~".contains(&byte))
 }
 
 fn git_words(words: &[&str]) -> Vec<usize> {
@@ -275,7 +275,7 @@ mod tests {
             ("grep -A 3 /tmp f", &["/tmp"]),
             ("grep -e /tmp -e /var f", &["/tmp", "/var"]),
             ("grep --include=*.ts -r /tmp .", &["/tmp"]),
-            ("grep -r /tmp src/*.rs", &["/tmp"]),
+            ("grep -r /tmp src/*.rs ~/p", &["/tmp"]),
             ("grep -- -f f", &["-f"]),
             ("rg -g '!x' --type ts /tmp src", &["/tmp"]),
             ("git grep -n /tmp -- src", &["/tmp"]),
