@@ -45,7 +45,7 @@ const OPEN_NOTHING: [&str; 16] = [
 fn secrets(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let opened = match command.args {
         _ if command.is_one_of(&OPEN_NOTHING) => &[],
-        ["check-ignore", ..] if command.is_one_of(&["git"]) => &[],
+        ["check-ignore" | "ls-files" | "rm" | "update-index", ..] if command.is_one_of(&["git"]) => &[],
         [read @ .., _target] if command.is_one_of(&["cp", "mv"]) => read,
         all => all,
     };
