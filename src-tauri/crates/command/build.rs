@@ -146,12 +146,23 @@ fn effects(all: &[EffectSection], commands: &str) -> Result<String, Box<dyn Erro
 fn wrapper(file: &ProgramFile) -> String {
     let Some(wrapper) = &file.wrapper else { return "None".to_owned() };
     let (name, options) = (&file.names[0], file.options_anywhere());
-    let WrapperSection { power, operands, assignments, asks, elsewhere, writes, folder, only, alone, source } =
-        wrapper;
+    let WrapperSection {
+        power,
+        operands,
+        assignments,
+        asks,
+        elsewhere,
+        writes,
+        folder,
+        only,
+        own,
+        alone,
+        source,
+    } = wrapper;
     let operands: Vec<String> = operands.iter().map(|operand| format!("Operand::{operand:?}")).collect();
     format!(
         "Some(Wrapper {{ name: {name:?}, options: {options:?}, power: Power::{power:?}, operands: &[{}], assignments: {assignments}, asks: {asks:?}, \
-         elsewhere: {elsewhere:?}, writes: {writes:?}, folder: {folder:?}, only: {only:?}, alone: Alone::{alone:?}, source: {source:?} }})",
+         elsewhere: {elsewhere:?}, writes: {writes:?}, folder: {folder:?}, only: {only:?}, own: {own:?}, alone: Alone::{alone:?}, source: {source:?} }})",
         operands.join(", ")
     )
 }

@@ -23,6 +23,7 @@ mod reading;
 pub mod secrets;
 mod sequence;
 mod shell;
+mod text_words;
 mod unparsed;
 mod unsafe_arg;
 
@@ -48,6 +49,7 @@ pub use reading::{
 };
 pub use sequence::{Connector, PlainCommand, Redirect, RedirectionTarget, Sequence};
 pub use shell::{LONGEST_TEXT, MOST_GUESSES, read_shell, read_shell_at};
+pub use text_words::text_words;
 pub use unparsed::{Unparsed, UnparsedSpan};
 pub use unsafe_arg::{ArgFact, UnsafeArg};
 

@@ -5,7 +5,7 @@ use crate::needed::folder_of;
 use crate::operands::written_words;
 use crate::path;
 use crate::protected::{ProtectedPlace, ProtectedPlaces, Protection};
-use postern_command::{Role, Step, Word};
+use postern_command::{Role, Step, Word, text_words};
 use std::cell::OnceCell;
 
 /// Programs that remove, move or change the mode of a folder and everything in it.
@@ -59,7 +59,9 @@ impl ProtectedPlaces {
         let whole = TAKES_ALL.contains(&name.as_str()) || READS_ALL.contains(&name.as_str());
         let given = step.via.iter().flat_map(|via| via.argv.iter());
         let mut touches = Vec::new();
-        for one in given.chain(step.argv.iter().skip(1)) {
+        let texts = text_words(step);
+        let own = step.argv.iter().enumerate().skip(1).filter(|(at, _)| !texts.contains(at));
+        for one in given.chain(own.map(|(_, word)| word)) {
             let is_source = || {
                 step.argv.iter().any(|own| std::ptr::eq(own, one))
                     && !written_words(step).iter().any(|written| std::ptr::eq(*written, one))
@@ -178,6 +180,9 @@ mod tests {
             ("cat < ~/.ssh/id_ed25519", Some((Keys, true))),
             ("cd ~/.ssh && cat id_ed25519", Some((Keys, true))),
             ("rg KEY ~", Some((Keys, true))),
+            ("rg -n '~/.ssh' src", None),
+            ("grep -c / README.md", None),
+            ("grep -r / ~/.ssh", Some((Keys, true))),
             ("mv ~/.config /tmp/x", Some((StartFile, false))),
             ("tee .git/hooks/pre-commit", Some((Repository, false))),
             ("dd if=x of=.git/config", Some((Repository, false))),

@@ -185,6 +185,9 @@ pub struct WrapperSection {
     /// The only commands that it runs; any other word is a command of its own. Empty: it runs any.
     #[serde(default)]
     pub only: String,
+    /// Commands of its own, although it runs any other.
+    #[serde(default)]
+    pub own: String,
     /// Effect without a command.
     #[serde(default)]
     pub alone: Alone,

@@ -76,7 +76,7 @@ pub enum ProgramFileProblem {
     NoWords(String),
     /// An unsafe argument of a program whose arguments are read otherwise.
     #[error(
-        "unsafe arguments are for programs of the kind `ordinary`, and for wrappers with `only`; this one's arguments are read otherwise"
+        "unsafe arguments are for programs of the kind `ordinary`, and for wrappers with `only` or `own`; this one's arguments are read otherwise"
     )]
     EffectOfKind,
     /// A section that does not go with the kind.
@@ -159,8 +159,8 @@ fn check_options(file: &ProgramFile, found: &mut Vec<ProgramFileProblem>) {
 fn check_effects(file: &ProgramFile, found: &mut Vec<ProgramFileProblem>) {
     let is_unsafe = |effect: &EffectSection| effect.unsafe_args().next().is_some();
     // A wrapper that runs only some commands has commands of its own.
-    let takes_arguments = file.kind == ProgramClass::Ordinary
-        || file.wrapper.as_ref().is_some_and(|wrapper| !wrapper.only.is_empty());
+    let has_own = |wrapper: &WrapperSection| !(wrapper.only.is_empty() && wrapper.own.is_empty());
+    let takes_arguments = file.kind == ProgramClass::Ordinary || file.wrapper.as_ref().is_some_and(has_own);
     if !takes_arguments && (file.effects.iter().any(is_unsafe) || file.check.is_some()) {
         found.push(ProgramFileProblem::EffectOfKind);
     }

@@ -38,6 +38,12 @@ pub(super) fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> Fo
                 Unknown,
             )
         }
+        // No word of it is code: the program itself runs some.
+        ArgEffect::Shell | ArgEffect::Code if unsafe_arg.argument == 0 => {
+            let name = step.program().map(str::to_owned);
+            let effect = CommandEffect::RunProjectCode { what: "code through".into(), name, folder: None };
+            (effect, Some(EffectScope::Inside), Unknown)
+        }
         ArgEffect::Shell | ArgEffect::Code => {
             let language = step.program().map(family).unwrap_or_default();
             (CommandEffect::RunInlineCode { language }, Some(EffectScope::Inside), Unknown)

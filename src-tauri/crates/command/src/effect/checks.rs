@@ -45,12 +45,15 @@ const OPEN_NOTHING: [&str; 16] = [
 fn secrets(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let opened = match command.args {
         _ if command.is_one_of(&OPEN_NOTHING) => &[],
-        ["check-ignore", ..] if command.is_one_of(&["git"]) => &[],
+        ["check-ignore" | "ls-files" | "rm" | "update-index", ..] if command.is_one_of(&["git"]) => &[],
         [read @ .., _target] if command.is_one_of(&["cp", "mv"]) => read,
         all => all,
     };
     let expanded = if opened.is_empty() { &[] } else { command.patterns };
-    let named = opened.iter().chain(command.writes).find(|word| is_secret(word));
+    // A pattern that is looked for is no file: `git status --short | grep .env`.
+    let texts: Vec<&str> = command.patterns_sought();
+    let read = opened.iter().filter(|word| !texts.contains(word));
+    let named = read.chain(command.writes).find(|word| is_secret(word));
     let word = named.or_else(|| expanded.iter().find(|pattern| may_be_secret(pattern)))?;
     // The path alone, without the text around it.
     let path = word.split([' ', '"', '\'', '=', '@', '(', ')']).find(|part| is_secret(part)).unwrap_or(word);
@@ -260,7 +263,7 @@ fn copies(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let operands = is_copy(command).then(|| command.operands(1))?;
     let there = operands.iter().rfind(|word| is_there(word))?;
     let names = vec![machine_of(there).unwrap_or(there).to_owned()];
-    let sends = operands.last() == Some(there);
+    let sends = operands.last() == Some(there) && !is_trial(command);
     let effect = if sends {
         CommandEffect::Send { what: "upload files".into(), to: names, branch: None }
     } else {
@@ -273,8 +276,14 @@ fn copies(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
 fn downloads(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let operands = is_copy(command).then(|| command.operands(1))?;
     let (last, from) = operands.split_last()?;
-    let writes = !is_there(last) && *last != "-" && from.iter().any(|word| is_there(word));
+    let writes =
+        !is_there(last) && *last != "-" && from.iter().any(|word| is_there(word)) && !is_trial(command);
     writes.then(|| (CommandEffect::Write { paths: vec![(*last).to_owned()] }, None, Reversible::Unknown))
+}
+
+/// Returns true for a copy that only tells what it would do.
+fn is_trial(command: &ExaminedCommand<'_>) -> bool {
+    command.is_one_of(&["rsync"]) && command.matches_any("-n --dry-run")
 }
 
 fn is_there(word: &str) -> bool {

@@ -7,6 +7,7 @@ use crate::invocation::Invocation;
 use crate::programs::patterns::{PatternMatch, PatternSearch};
 use crate::programs::table::{self, Program, TableEffect};
 use crate::programs::{family_of, own_program};
+use crate::text_words::pattern_words;
 use crate::{Dir, Step, Word};
 
 /// The words of a program and the files that its redirections write. Words that are not known before the run are as they
@@ -99,6 +100,13 @@ impl<'a> ExaminedCommand<'a> {
     /// Returns its options, its verb and its operands.
     pub(super) fn read(&self) -> &Invocation<'a, &'a str> {
         self.read.get_or_init(|| Invocation::from_args(self.all, self.program))
+    }
+
+    /// Returns the words that the program looks for, and opens no file for.
+    pub(super) fn patterns_sought(&self) -> Vec<&'a str> {
+        let sought = pattern_words(self.all, self.patterns);
+        let named = |word: &&str| self.all.iter().filter(|other| *other == word).count() > 1;
+        sought.into_iter().filter_map(|at| self.all.get(at).copied()).filter(|word| !named(word)).collect()
     }
 
     /// Returns true if the program is one of these.

@@ -81,16 +81,16 @@ fn note_changes(
             Alone::Harmless => programs::add_program(call, found),
             Alone::Doubt => refuse(call, Unparsed::Wrapper, "runs no program that is named here", found),
         },
-        Ok(start) if !wrapper.only.is_empty() && !is_run_command(wrapper, &call.args[start]) => {
-            programs::add_program(call, found);
-        }
+        Ok(start) if is_own_command(wrapper, &call.args[start]) => programs::add_program(call, found),
         Ok(start) => peel_wrapper(call, wrapper, parsed, start, found),
     }
 }
 
-/// Returns true if the word is one of the commands that the wrapper runs.
-fn is_run_command(wrapper: &Wrapper, word: &Arg) -> bool {
-    word.known_value().is_some_and(|word| wrapper.only.split(' ').any(|name| name == word))
+/// Returns true if the word is a command of the wrapper's own, and no program that it runs.
+fn is_own_command(wrapper: &Wrapper, word: &Arg) -> bool {
+    let word = word.known_value().filter(|word| !word.is_empty());
+    let is_among = |names: &str| word.is_some_and(|word| names.split(' ').any(|name| name == word));
+    !wrapper.only.is_empty() && !is_among(wrapper.only) || is_among(wrapper.own)
 }
 
 /// Returns the index of the program: after the operands and assignments, which are noted.

@@ -10,8 +10,9 @@ use crate::invocation::Leading;
 pub(super) fn more_than_prints(args: &[Arg]) -> Option<usize> {
     let options = table::program("sed").map_or("", |sed| sed.behind);
     let Ok((parsed, operands)) = Leading::everywhere(args, options) else {
-        let option = |at: &usize| args[*at].known_value().is_none_or(|word| word.starts_with('-'));
-        return Some((1..args.len()).find(option).unwrap_or(0));
+        let unknown = (1..args.len()).find(|at| args[*at].known_value().is_none());
+        let option = |at: &usize| args[*at].known_value().is_some_and(|word| word.starts_with('-'));
+        return Some(unknown.or_else(|| (1..args.len()).find(option)).unwrap_or(0));
     };
     if let Some(at) = unsafe_expression(&parsed) {
         return Some(at);
@@ -19,6 +20,18 @@ pub(super) fn more_than_prints(args: &[Arg]) -> Option<usize> {
     let scripts = parsed.last_option("-e --expression -f --file --help --version").is_some();
     let first = operands.first().copied().filter(|_| !scripts)?;
     (!script_of(&args[first]).is_some_and(|script| only_prints(&script))).then_some(first)
+}
+
+/// Returns true for a word that only the run tells, behind a script that only prints: it is a file, or an option.
+pub(super) fn follows_script(args: &[Arg], at: usize) -> bool {
+    let is_flag =
+        |word: &str| word.strip_prefix('-').is_some_and(|flags| flags.chars().all(|c| "nErsuz".contains(c)));
+    let mut options = args.iter().skip(1).filter_map(Arg::known_value).filter(|word| word.starts_with('-'));
+    let mut before = args.get(1..at).unwrap_or_default().iter().filter_map(Arg::known_value);
+    let script = before.find(|word| !word.starts_with('-'));
+    args.get(at).is_some_and(|word| word.known_value().is_none())
+        && options.all(is_flag)
+        && script.is_some_and(only_prints)
 }
 
 /// Returns the script that a word is, with a number for each arithmetic expression in it.

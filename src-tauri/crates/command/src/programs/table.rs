@@ -116,6 +116,7 @@ pub(crate) struct Wrapper {
     pub(crate) writes: &'static str,
     pub(crate) folder: &'static str,
     pub(crate) only: &'static str,
+    pub(crate) own: &'static str,
     pub(crate) alone: Alone,
     pub(crate) source: &'static str,
 }

@@ -1,7 +1,7 @@
 //! Real paths of the paths that a step names: over symbolic links, before it runs.
 
 use crate::small_file::{open_regular, read_text};
-use postern_command::{Redirection, RedirectionKind, Step, Word};
+use postern_command::{Redirection, RedirectionKind, Step, Word, text_words};
 use postern_policy::TargetPath;
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
@@ -19,7 +19,9 @@ pub(super) fn of_step(step: &Step, folder: &Path, home: &str) -> Vec<TargetPath>
         !matches!(redirection.kind, RedirectionKind::Descriptor | RedirectionKind::Here)
     };
     let redirected = step.redirections.iter().filter(names_file).map(|redirection| &redirection.target);
-    let words = step.via.iter().flat_map(|via| via.argv.iter()).chain(&step.argv);
+    let texts = text_words(step);
+    let own = step.argv.iter().enumerate().filter(|(at, _)| !texts.contains(at)).map(|(_, word)| word);
+    let words = step.via.iter().flat_map(|via| via.argv.iter()).chain(own);
     let words = redirected.chain(words).filter_map(|word| written(word, home));
     let spelled = words.flat_map(|word| {
         let behind = word.split_once('=').map(|(_, behind)| behind.to_owned());
@@ -159,6 +161,16 @@ fn canonical(path: &Path) -> std::io::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_separator_or_pattern_is_not_looked_up() {
+        let folder = tempfile::tempdir().unwrap();
+        for (line, expected) in [("cut -f1 -d / x", false), ("grep -r / x", false), ("cat /", true)] {
+            let reading = postern_command::read_shell(line, postern_command::Dialect::Bash);
+            let found = of_step(&reading.steps[0], folder.path(), "");
+            assert_eq!(found.iter().any(|target| target.written == "/"), expected, "{line}");
+        }
+    }
 
     #[test]
     fn a_path_is_followed_over_links_to_what_is_not_there_yet() {

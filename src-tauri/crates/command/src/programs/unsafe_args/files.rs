@@ -70,8 +70,13 @@ fn renamed(name: &str, read: &Invocation<'_>) -> Option<UnsafeArg> {
 ///
 /// In a suffix of `-i`, `*` is the file's name and a slash makes it a path (sed(1), GNU).
 pub(super) fn find_sed_args(read: &Invocation<'_>) -> Vec<UnsafeArg> {
-    let script = sed::more_than_prints(read.args)
-        .map(|at| (at, ArgEffect::Shell, "this sed script can run commands or write files"));
+    let script = sed::more_than_prints(read.args).map(|at| {
+        if sed::follows_script(read.args, at) {
+            (at, ArgEffect::RunTime, "known only at run time: it could be an option that runs code")
+        } else {
+            (at, ArgEffect::Shell, "this sed script can run commands or write files")
+        }
+    });
     let names = |given: &&GivenOption<'_>| {
         given.attached && read.value_or_start(given).is_none_or(|suffix| suffix.contains(['/', '*']))
     };

@@ -82,6 +82,24 @@ fn what_lies_elsewhere_or_is_a_key_is_asked_about() {
 }
 
 #[test]
+fn patterns_scripts_and_separators_are_no_paths() {
+    for (text, expected) in [
+        ("git ls-files | cut -d/ -f1", Decision::Allow),
+        ("sed -n '/data/,/end/p' f", Decision::Allow),
+        ("grep -rn /tmp src", Decision::Allow),
+        ("git status --short | grep .env", Decision::Allow),
+        ("cut -f1 /tmp/x", Decision::Ask),
+        ("sed -n '/data/p' /tmp/x", Decision::Ask),
+        ("grep /tmp -f /tmp/x", Decision::Ask),
+        ("grep -r x .env", Decision::Ask),
+    ] {
+        let scene = reader().program("/usr/bin/sed", "sed").program("/usr/bin/cut", "cut");
+        let verdict = scene.program("/usr/bin/grep", "grep").with_shell_text(text).judge_request();
+        assert_eq!(verdict.decision, expected, "{text}: {:?}", verdict.cause);
+    }
+}
+
+#[test]
 fn sed_prints_files_that_a_pattern_or_a_loop_names_but_takes_no_option_or_script_from_them() {
     for (text, expected) in [
         ("sed -n 1,5p src/*.go", Decision::Allow),
