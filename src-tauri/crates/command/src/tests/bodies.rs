@@ -29,6 +29,7 @@ fn body_texts(reading: &ParsedCommand) -> Vec<&str> {
 #[case("echo `x` $'\\'' <<EOF\na\nEOF", &["a"])]
 #[case("cat <<EOF\nEOF not\n EOF\nEOF2\nEOF\nls", &["EOF not\n EOF\nEOF2"])]
 #[case("cat <<'EOF'\na\u{1b}[31m\n\tb\u{202e}\nEOF\nls", &["a\u{1b}[31m\n\tb\u{202e}"])]
+#[case("cat <<'EOF'\na\r\nEOF\nls", &["a\r"])]
 #[case("cd x \\\n && cat <<'E'\na\nE", &["a"])]
 #[case("bash -c 'cat <<EOF\na\nEOF'", &["a"])]
 fn a_body_is_found(#[case] line: &str, #[case] expected: &[&str]) {

@@ -185,8 +185,31 @@ fn push_line(shown: &mut String, mut line: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{SHOWN, escape_lines, output_text};
+    use super::{SHOWN, command, escape_lines, output_text};
+    use postern_contract::{BodyLines, join_pieces};
+    use postern_request::Launch;
     use postern_store::outputs::OutputExcerpt;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn a_command_of_the_record_has_the_bodies_of_its_here_documents() {
+        let text = "cat <<E\na\nb\nE".to_owned();
+        let argv = ["bash", "-c", text.as_str()].map(str::to_owned).to_vec();
+        let asked = json!({"shell": text});
+        for (launch, asked, line) in [
+            (Some(Launch::Shell { text }), &Value::Null, "cat <<E\\na\\nb\\nE"),
+            (Some(Launch::Argv { argv }), &Value::Null, "bash -c 'cat <<E\\na\\nb\\nE'"),
+            (None, &asked, "cat <<E\\na\\nb\\nE"),
+        ] {
+            let (shown, bodies) = command(launch.as_ref(), asked);
+            assert_eq!(
+                (join_pieces(&shown).as_str(), bodies),
+                (line, vec![BodyLines { first: 1, count: 2 }])
+            );
+        }
+        let tool = json!({"tool": "cat <<E", "arguments": {"x": "\na\nE"}});
+        assert!(command(None, &tool).1.is_empty(), "a tool runs no shell text");
+    }
 
     #[test]
     fn output_keeps_its_lines_and_shows_what_it_hides() {
