@@ -80,6 +80,9 @@ impl Stage {
         self.mcp();
         self.alike();
         self.files();
+        self.heredoc();
+        self.edit();
+        self.known();
         Value::Object(self.recorded)
     }
 
@@ -118,11 +121,41 @@ impl Stage {
 
     /// Asks to run a script that is bound to its content.
     fn script(&mut self) {
+        let asking = self.report(&["--session", "fix-login"]);
+        self.keep("script", asking);
+    }
+
+    /// Asks for the same script once it was allowed as it is.
+    fn known(&mut self) {
+        let child = self.report(&[]).start();
+        let asked = next_question(&mut self.person);
+        self.answer(&asked, Answer::Once, Some(child));
+        let asking = self.report(&["--session", "fix-login"]);
+        self.keep("known", asking);
+    }
+
+    fn report(&self, options: &[&str]) -> Asking {
         let words =
             ["tools/report.py", "--from", "2026-01-01", "--to", "2026-03-31", "--format", "pdf", "--out"];
-        let asking = self.run("builder", &["--session", "fix-login"]).words("python3", &words);
-        let asking = asking.args(["report with spaces.pdf"]);
-        self.keep("script", asking);
+        self.run("builder", options).words("python3", &words).args(["report with spaces.pdf"])
+    }
+
+    /// Asks for a commit as coding agents write it, with its message in a here-document.
+    fn heredoc(&mut self) {
+        self.host.ok(&["rules", "allow", "--agent", "builder", "cat"]);
+        let text = [
+            "git commit -m \"$(cat <<'EOF'",
+            "Fix the login redirect",
+            "",
+            "The page went to / after a login, also where a visitor",
+            "came from a link. It goes back to that link now.",
+            "",
+            "Co-Authored-By: Claude <noreply@anthropic.com>",
+            "EOF",
+            ")\"",
+        ];
+        let asking = self.run("builder", &["--session", "fix-login"]).shell(&text.join("\n"));
+        self.keep("heredoc", asking);
     }
 
     /// Asks for a command that a rule allows, but for its file, which the agent can change until it runs.
@@ -286,6 +319,18 @@ impl Stage {
         }
     }
 
+    /// Asks for an edit that removes a line and adds some.
+    fn edit(&mut self) {
+        self.permit("claude", r#"{"edit_file": "ask"}"#);
+        let path = self.site.join("src/login.test.js");
+        let old = "require(\"node:test\")(\"a visitor can log in\", () => {});";
+        let new = "const test = require(\"node:test\");\ntest(\"a visitor can log in\", () => {});\n\
+            test(\"a visitor can log out\", () => {});";
+        fs::create_dir_all(self.site.join("src")).unwrap();
+        fs::write(&path, format!("{old}\n")).unwrap();
+        self.hook("edit", "Edit", &json!({"file_path": path, "old_string": old, "new_string": new}));
+    }
+
     /// Writes an agent's `permissions.jsonc`.
     fn permit(&mut self, agent: &str, text: &str) {
         let permissions = PermissionsSet { agent: AgentId::new(agent).unwrap(), text: text.to_owned() };
@@ -337,11 +382,14 @@ impl Stage {
     }
 
     fn deny(&mut self, question: &Question, child: Option<Child>) {
-        let denied = self
-            .person
-            .call_method::<AnswerQuestion>(&AnswerParams::for_question(question, Answer::Deny))
-            .unwrap();
-        assert!(denied.applied, "{denied:?}");
+        self.answer(question, Answer::Deny, child);
+    }
+
+    /// Answers, and waits for the end of what asked.
+    fn answer(&mut self, question: &Question, answer: Answer, child: Option<Child>) {
+        let params = AnswerParams::for_question(question, answer);
+        let answered = self.person.call_method::<AnswerQuestion>(&params).unwrap();
+        assert!(answered.applied, "{answered:?}");
         if let Some(mut child) = child {
             child.wait().unwrap();
         }

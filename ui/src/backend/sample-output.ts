@@ -1,6 +1,6 @@
 // Requests whose output is in colours, draws over itself or attacks, and a command of several lines: as a host escapes them.
 
-import type { Piece, RequestDetail } from "../contract";
+import type { BodyLines, Piece, RequestDetail } from "../contract";
 import { piecesOf } from "../parts/escaped";
 import { raise } from "./sample-lists";
 
@@ -36,6 +36,8 @@ ${ESC}[1A${ESC}[99999C${ESC}[2Jafter
 `;
 
 const MESSAGE = Array.from({ length: 14 }, (_, i) => `What it changes, line ${i + 1}`).join("\\n");
+/** The lines of the message in the commit. */
+const MESSAGES: BodyLines[] = [{ first: 2, count: 14 }];
 const COMMIT = `git add -A\\ngit commit -m "$(cat <<'EOF'\\n${MESSAGE}\\nEOF\\n)"\\ngit log \\\\u{202e} \\u{202e}`;
 
 /** A token that never was one, as the host would leave it out. */
@@ -61,19 +63,19 @@ function apart(one: unknown): unknown[] {
   return parts.map((text) => ({ text, kind: text === MARK ? "secret" : piece.kind }));
 }
 
-const all = [
+const all: { line: string; stdout: string; bodies?: BodyLines[] }[] = [
   { line: `gh auth status --token ${TOKEN}`, stdout: `github.com\n  Logged in as kim\n  Token: ${TOKEN}\n` },
   { line: "npm test", stdout: TESTS },
   { line: "npm ci", stdout: PROGRESS },
   { line: "./colours.sh", stdout: HOSTILE },
-  { line: COMMIT, stdout: "[main 1a2b3c4] What it changes\n" },
+  { line: COMMIT, bodies: MESSAGES, stdout: "[main 1a2b3c4] What it changes\n" },
 ];
 
 /** Each like the first that ended with output. */
 export function outputs(like: RequestDetail[]): RequestDetail[] {
   const ended = like.find(({ row, stdout }) => row.state === "finished" && stdout !== null) ?? raise();
-  return all.map(({ line, stdout }, nth) => {
+  return all.map(({ line, stdout, bodies }, nth) => {
     const id = `0199a1c0-0000-7000-8000-70000000000${8 - nth}`;
-    return { ...ended, command: piecesOf(line), stdout, row: { ...ended.row, id, line } };
+    return { ...ended, command: piecesOf(line), bodies, stdout, row: { ...ended.row, id, line } };
   });
 }

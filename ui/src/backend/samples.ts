@@ -4,7 +4,6 @@
 import type { Batch, Piece, Question } from "../contract";
 import recorded from "./recorded.json";
 import { everywhere } from "./sample-everywhere";
-import { edit, heredoc, known } from "./sample-made";
 
 export const text = (plain: string): Piece[] => [{ text: plain, kind: "plain" }];
 export const escaped = (code: string): Piece => ({ text: code, kind: "escaped" });
@@ -31,10 +30,14 @@ export const push = sample("push");
 export const dangerous = sample("dangerous");
 /** An argv of many words, and a script that is bound to what it holds. */
 export const script = sample("script");
+/** The same with a script that was allowed as it is: its lines are in the details. */
+export const known = sample("known");
 /** Everything hostile that an agent can say. */
 export const hostile = sample("hostile");
 /** A tool of the agent's own: it has no program and no folder. */
 export const tool = sample("tool");
+/** An edit that removes a line and adds some. */
+export const edit = sample("edit");
 /** A command that a person has changed, waiting for their yes. */
 export const edited = sample("edited");
 /** More than fits on any screen: numbered files, and files of one folder. */
@@ -42,6 +45,8 @@ export const long = sample("long");
 export const files = sample("files");
 /** A file that the agent can change until it runs. */
 export const changeable = sample("changeable");
+/** A commit as coding agents write it: with its message in a here-document. */
+export const heredoc = sample("heredoc");
 /** Text on standard input. */
 export const input = sample("input");
 
@@ -122,9 +127,9 @@ export const scenes = {
   fetch,
   mcp,
   alike,
-  heredoc: () => heredoc(push()),
-  edit: () => edit(tool()),
-  known: () => known(script()),
+  heredoc,
+  edit,
+  known,
   later: push,
   queued: () => ({ ...push(), waiting: 2 }),
   everywhere: () => everywhere(120, false),

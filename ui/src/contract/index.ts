@@ -29,6 +29,7 @@ export type { AuditRow } from "./AuditRow";
 export type { AuditVerified } from "./AuditVerified";
 export type { Authority } from "./Authority";
 export type { Batch } from "./Batch";
+export type { BodyLines } from "./BodyLines";
 export type { Call } from "./Call";
 export type { ChangeReplay } from "./ChangeReplay";
 export type { ChannelAsk } from "./ChannelAsk";

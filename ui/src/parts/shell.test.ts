@@ -6,9 +6,6 @@ import { blocksOf, copied, linesOf } from "./shell";
 const pieces = (text: string) =>
   piecesOf(text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("\t", "\\t"));
 const body = (n: number) => Array.from({ length: n }, (_, i) => `line ${i}\n`).join("");
-/** How many lines each fold hides. */
-const folds = (text: string) =>
-  blocksOf(pieces(text)).flatMap((block) => ("body" in block ? [block.body.length] : []));
 
 it("a line end ends a line, and what was typed as one does not", () => {
   expect(linesOf(pieces("a\\nb\nc"))).toEqual([
@@ -23,28 +20,45 @@ it("what is copied has its line ends and tabs, and no other control character", 
 });
 
 describe("here-documents", () => {
-  it.each([
-    ["long", `cat <<EOF\n${body(9)}EOF\nls`, [9]],
-    ["short", `cat <<EOF\n${body(8)}EOF`, []],
-    ["of a commit's message", `git commit -m "$(cat <<'EOF'\n${body(14)}EOF\n)"`, [14]],
-    ["with tabs before its end", `cat <<-"END" > x\n${body(9)}\t\tEND\n`, [9]],
-    ["two on a line", `cat <<A <<B\n${body(9)}A\n${body(10)}B`, [9, 10]],
-    ["after another line", `cd src\n\ncat >f <<\\E\n${body(20)}E`, [20]],
-    ["that does not end", `cat <<EOF\n${body(20)}`, []],
-    ["a here-string", `cat <<<EOF\n${body(20)}EOF`, []],
-    ["in quotes", `echo '<<EOF'\n${body(20)}EOF`, []],
-    ["in quotes over lines", `echo "\n<<EOF"\n${body(20)}EOF`, []],
-    ["after a quote that a backslash does not protect", `echo 'a\\' '<<EOF'\n${body(20)}EOF`, []],
-    ["after quotes of another kind", `echo $'a\\'' '<<EOF'\n${body(20)}EOF`, []],
-    ["in a comment", `ls # <<EOF\n${body(20)}EOF`, []],
-    ["behind a backslash", `echo \\<<EOF\n${body(20)}`, []],
-  ])("%s", (_, text, hidden) => {
-    expect(folds(text)).toEqual(hidden);
+  const text = `a\ncat <<E <<F\n${body(3)}E\n${body(12)}F\nz\n`;
+  /** The blocks of the text, each fold as its number of lines. */
+  const shown = (...bodies: [first: number, count: number][]) =>
+    blocksOf(
+      pieces(text),
+      bodies.map(([first, count]) => ({ first, count })),
+    ).map((block) => ("body" in block ? block.body.length : block.line.map((piece) => piece.text).join("")));
+
+  it("the long ones fold, and the short ones do not", () => {
+    expect(shown([2, 3], [6, 12])).toEqual([
+      "a",
+      "cat <<E <<F",
+      "line 0",
+      "line 1",
+      "line 2",
+      "E",
+      12,
+      "F",
+      "z",
+      "",
+    ]);
+    expect(shown([6, 8])).not.toContain(8);
+    expect(shown([6, 9])).toContain(9);
+  });
+
+  it("what looks like one is none by itself, nor are lines that are not there", () => {
+    const whole = linesOf(pieces(text)).length;
+    expect(shown()).toHaveLength(whole);
+    expect(shown([6, 99], [99, 12], [-1, 12], [6.5, 12])).toHaveLength(whole);
   });
 
   it("no line is lost, whichever are folded", () => {
-    const text = `a\ncat <<E <<F\n${body(3)}E\n${body(12)}F\nz\n`;
-    const all = blocksOf(pieces(text)).flatMap((block) => ("body" in block ? block.body : [block.line]));
+    const bodies = [
+      { first: 6, count: 12 },
+      { first: 8, count: 10 },
+    ];
+    const all = blocksOf(pieces(text), bodies).flatMap((block) =>
+      "body" in block ? block.body : [block.line],
+    );
     expect(all).toEqual(linesOf(pieces(text)));
   });
 });

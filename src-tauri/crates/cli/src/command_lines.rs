@@ -1,8 +1,8 @@
 //! A command in lines, as a person reads it: one step a row with one mark, and the lines of shell text as lines.
 //!
-//! Long bodies of here-documents are found, so that a view can fold them. Where the reading is in doubt, none is.
+//! Long bodies of here-documents can be folded: the question says which lines they are.
 
-use postern_contract::{CommandPart, PartRole, Piece, PieceKind, Question, ShownStep};
+use postern_contract::{BodyLines, CommandPart, PartRole, Piece, PieceKind, Question, ShownStep};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -85,7 +85,7 @@ impl<'a> CommandLines<'a> {
                 rows.push((step, lines));
             }
         }
-        let hidden = if question.shell { long_bodies(&question.command) } else { Vec::new() };
+        let hidden = if question.shell { hidden_lines(&question.bodies, number) } else { Vec::new() };
         Self { rows: marked_rows(rows, &question.steps), hidden }
     }
 
@@ -193,153 +193,18 @@ fn marked_rows<'a>(
     rows.into_iter().map(row).collect()
 }
 
-/// Returns the lines of long bodies behind their first line. A body with steps in it is more than one part, and is not long.
-fn long_bodies(command: &[CommandPart]) -> Vec<Range<usize>> {
-    let mut texts = vec![String::new()];
-    let mut parts: Vec<Range<usize>> = vec![Range::default()];
-    for (nth, part) in command.iter().enumerate() {
-        for piece in &part.text {
-            if let Some(last) = parts.last_mut() {
-                *last = if last.start == last.end { nth..nth + 1 } else { last.start..nth + 1 };
-            }
-            if is_escape(piece, "\\n") {
-                texts.push(String::new());
-                parts.push(Range::default());
-                continue;
-            }
-            let text = match piece.kind {
-                PieceKind::Escaped if piece.text == "\\t" => "\t",
-                PieceKind::Escaped => "\u{fffd}",
-                PieceKind::Plain | PieceKind::Code | PieceKind::Secret => &piece.text,
-            };
-            if let Some(last) = texts.last_mut() {
-                last.push_str(text);
-            }
-        }
-    }
-    let is_one_part = |body: &Range<usize>| {
-        let of = &parts[body.clone()];
-        of.iter().all(|part| part.len() == 1 && part.start == of[0].start)
-    };
-    let long = bodies_of(&texts).into_iter().filter(|body| body.len() > SHORT).filter(is_one_part);
-    long.map(|body| body.start + 1..body.end).collect()
-}
-
-/// Returns the lines of the bodies of here-documents, or nothing if the reading is in doubt.
-fn bodies_of(lines: &[String]) -> Vec<Range<usize>> {
-    let mut bodies = Vec::new();
-    let mut reader = HereReader::default();
-    let mut at = 0;
-    while at < lines.len() {
-        let letters: Vec<char> = lines[at].chars().collect();
-        for here in reader.read_line(&letters) {
-            let bare = |line: &str| {
-                if here.dash { line.trim_start_matches('\t').to_owned() } else { line.to_owned() }
-            };
-            let Some(end) = (at + 1..lines.len()).find(|end| bare(&lines[*end]) == here.word) else {
-                return Vec::new();
-            };
-            bodies.push(at + 1..end);
-            at = end;
-        }
-        at += 1;
-    }
-    bodies
-}
-
-/// Beginning of a here-document.
-struct BodyStart {
-    /// The line that ends it.
-    word: String,
-    /// True for `<<-`.
-    dash: bool,
-}
-
-/// Reads shell text a line at a time for the here-documents that begin on it: not in quotes, not in a comment.
-#[derive(Debug, Default)]
-struct HereReader {
-    /// Open quotes, and substitutions, in which quotes begin again.
-    open: Vec<char>,
-    /// True if something was met that ends in other ways than what is read here.
-    doubt: bool,
-}
-
-impl HereReader {
-    fn read_line(&mut self, line: &[char]) -> Vec<BodyStart> {
-        let (mut found, mut at) = (Vec::new(), 0);
-        while at < line.len() && !self.doubt {
-            let quoted = matches!(self.open.last(), Some('\'' | '"'));
-            match here_document(&line[at..]).filter(|_| !quoted) {
-                Some((here, length)) => {
-                    found.push(here);
-                    at += length;
-                }
-                None => at += self.step_over(line, at),
-            }
-        }
-        if self.doubt { Vec::new() } else { found }
-    }
-
-    /// Goes on by what stands here, and returns its length.
-    fn step_over(&mut self, line: &[char], at: usize) -> usize {
-        let within = self.open.last().copied();
-        let next = line.get(at + 1).copied();
-        match (line[at], within) {
-            ('\'', Some('\'')) | ('"', Some('"')) | (')', Some('(')) => {
-                self.open.pop();
-            }
-            (_, Some('\'')) => {}
-            ('\\', _) => return 2,
-            ('`', _) => self.doubt = true,
-            ('$', _) if next == Some('\'') => self.doubt = true,
-            ('$', _) if next == Some('(') => {
-                self.open.push('(');
-                return 2;
-            }
-            ('"', _) => self.open.push('"'),
-            (_, Some('"')) => {}
-            (open @ ('\'' | '('), _) => self.open.push(open),
-            ('<', _) if line[at..].starts_with(&['<', '<', '<']) => return 3,
-            ('#', _) if at == 0 || is_word_end(line[at - 1]) => return line.len(),
-            _ => {}
-        }
-        1
-    }
-}
-
-/// Returns true if a comment may begin behind this.
-fn is_word_end(c: char) -> bool {
-    c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(')
-}
-
-/// Returns the here-document that begins with these letters, and how many of them name it.
-fn here_document(letters: &[char]) -> Option<(BodyStart, usize)> {
-    let rest = letters.strip_prefix(&['<', '<'])?;
-    let dash = rest.first() == Some(&'-');
-    let blanks = rest.iter().skip(usize::from(dash)).take_while(|c| matches!(c, ' ' | '\t')).count();
-    let before = usize::from(dash) + blanks;
-    let rest = rest.get(before..)?;
-    let (word, length): (String, usize) = match rest.first()? {
-        quote @ ('\'' | '"') => {
-            let end = rest.iter().skip(1).position(|c| c == quote)?;
-            (rest[1..=end].iter().collect(), end + 2)
-        }
-        first => {
-            let escaped = usize::from(*first == '\\');
-            let bare = |c: &&char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '+' | '-');
-            let word: String = rest.iter().skip(escaped).take_while(bare).collect();
-            let length = escaped + word.len();
-            (word, length)
-        }
-    };
-    (!word.is_empty()).then_some((BodyStart { word, dash }, 2 + before + length))
+/// Returns the lines of long bodies behind their first line. Another Mac may name lines that are not there: they are none.
+fn hidden_lines(bodies: &[BodyLines], last: usize) -> Vec<Range<usize>> {
+    let long = bodies.iter().filter(|body| body.count > SHORT);
+    let behind_first = |body: &BodyLines| body.first.saturating_add(1)..body.first.saturating_add(body.count);
+    long.map(behind_first).filter(|lines| lines.end <= last).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{CommandLines, bodies_of};
+    use super::CommandLines;
     use crate::tui::tests::{question, step};
-    use postern_contract::{CommandPart, PartRole, Question, to_pieces};
+    use postern_contract::{BodyLines, CommandPart, PartRole, Question, to_pieces};
 
     fn part(text: &str, role: PartRole, step: Option<usize>) -> CommandPart {
         CommandPart { text: to_pieces(text), role, step }
@@ -391,34 +256,43 @@ mod tests {
         assert!(read(&argv).concat().contains("⟨\\n⟩"), "an argument's line end is no line");
     }
 
-    #[test]
-    fn a_long_body_is_its_first_line_and_a_fold() {
-        let of = |text: &str| read(&shell(vec![part(text, PartRole::Argument, Some(0))]));
-        let long = format!("cat <<EOF\n{}EOF\nls", body(4));
-        assert_eq!(of(&long), ["cat <<EOF¶", "line 0¶", "{3}", "EOF¶", "ls"]);
-        let short = format!("cat <<EOF\n{}EOF", body(3));
-        assert_eq!(of(&short).len(), 5);
-        let two = format!("a <<A <<-'B B'\n{}A\n{}\tB B\n", body(5), body(6));
-        let expected = ["a <<A <<-'B B'¶", "line 0¶", "{4}", "A¶", "line 0¶", "{5}", "⇥ B B¶"];
-        assert_eq!(of(&two), expected);
+    /// Returns what is read of a text with bodies at these lines, each with its number of lines.
+    fn read_bodies(text: &str, bodies: &[(usize, usize)]) -> Vec<String> {
+        let bodies = bodies.iter().map(|(first, count)| BodyLines { first: *first, count: *count }).collect();
+        let command = vec![part(text, PartRole::Argument, Some(0))];
+        read(&Question { bodies, ..shell(command) })
     }
 
     #[test]
-    fn what_may_be_no_body_and_a_body_with_a_step_are_shown() {
-        for doubt in [
-            "echo '<<EOF'\na\nb\nc\nd\nEOF",
-            "cat <<EOF\na\nb\nc\nd",
-            "echo $'\\'' <<EOF\na\nb\nc\nd\nEOF",
-            "echo `x` <<EOF\na\nb\nc\nd\nEOF",
-            "ls # <<EOF\na\nb\nc\nd\nEOF",
-            "cat <<<EOF\na\nb\nc\nd\nEOF",
-        ] {
-            let lines: Vec<String> = doubt.split('\n').map(str::to_owned).collect();
-            assert!(bodies_of(&lines).is_empty(), "{doubt}");
+    fn a_long_body_is_its_first_line_and_a_fold() {
+        let long = format!("cat <<EOF\n{}EOF\nls", body(4));
+        assert_eq!(read_bodies(&long, &[(1, 4)]), ["cat <<EOF¶", "line 0¶", "{3}", "EOF¶", "ls"]);
+        let short = format!("cat <<EOF\n{}EOF", body(3));
+        assert_eq!(read_bodies(&short, &[(1, 3)]).len(), 5);
+        let two = format!("a <<A <<-'B B'\n{}A\n{}\tB B\n", body(5), body(6));
+        let expected = ["a <<A <<-'B B'¶", "line 0¶", "{4}", "A¶", "line 0¶", "{5}", "⇥ B B¶"];
+        assert_eq!(read_bodies(&two, &[(1, 5), (7, 6)]), expected);
+    }
+
+    #[test]
+    fn what_looks_like_a_body_is_none_by_itself() {
+        let text = format!("cat <<EOF\n{}EOF", body(4));
+        assert_eq!(read_bodies(&text, &[]).len(), 6);
+        let argv = Question {
+            bodies: vec![BodyLines { first: 1, count: 4 }],
+            command: vec![part(&text, PartRole::Argument, Some(0))],
+            ..question("", 0)
+        };
+        assert_eq!(read(&argv).len(), 1, "an argument has no lines");
+    }
+
+    #[test]
+    fn lines_that_are_not_there_fold_nothing() {
+        let text = format!("cat <<EOF\n{}EOF", body(4));
+        for bodies in [(2, 4), (1, 5), (usize::MAX, 4), (1, usize::MAX), (9, 9)] {
+            assert_eq!(read_bodies(&text, &[bodies]).len(), 6, "{bodies:?}");
         }
-        let parts = [("cat <<EOF\na\nb $(", 0), ("rm x", 1), (")\nc\nd\ne\nEOF", 0)];
-        let parts = parts.map(|(text, step)| part(text, PartRole::Argument, Some(step)));
-        let shown = read(&shell(parts.into()));
-        assert!(!shown.concat().contains('{'), "{shown:?}");
+        let twice = read_bodies(&text, &[(1, 4), (1, 4)]);
+        assert_eq!(twice, ["cat <<EOF¶", "line 0¶", "{3}", "EOF"]);
     }
 }

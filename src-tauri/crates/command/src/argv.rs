@@ -26,8 +26,14 @@ pub fn read_argv_at(argv: &[String], home: &str) -> ParsedCommand {
 
 fn parse_words(argv: &[String], home: Option<&str>) -> ParsedCommand {
     let (text, spans) = rendered(argv);
-    let mut reading =
-        ParsedCommand { text, steps: Vec::new(), opaque: Vec::new(), plain: None, invalid: check_argv(argv) };
+    let mut reading = ParsedCommand {
+        text,
+        steps: Vec::new(),
+        opaque: Vec::new(),
+        plain: None,
+        bodies: Vec::new(),
+        invalid: check_argv(argv),
+    };
     if reading.invalid.is_some() {
         return reading;
     }
@@ -51,8 +57,10 @@ fn parse_words(argv: &[String], home: Option<&str>) -> ParsedCommand {
     let mut found = ParseResults { home: home.map(str::to_owned), ..ParseResults::default() };
     peel::add_call(call, &Functions::new(), &mut found);
     found.steps.sort_by_key(|step| step.span.start);
+    found.bodies.sort_by_key(|body| body.start);
     reading.steps = found.steps;
     reading.opaque = found.opaque;
+    reading.bodies = found.bodies;
     reading.plain = Some(argv.to_vec());
     reading
 }

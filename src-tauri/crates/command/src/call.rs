@@ -189,6 +189,8 @@ impl CommandCall {
 pub(crate) struct ParseResults {
     pub(crate) steps: Vec<Step>,
     pub(crate) opaque: Vec<UnparsedSpan>,
+    /// Spans of the bodies of here-documents.
+    pub(crate) bodies: Vec<Range<usize>>,
     /// Cost of the reading so far, texts inside texts included (see `shell::bounds`).
     pub(crate) cost: usize,
     /// The person's home folder, where it is known.

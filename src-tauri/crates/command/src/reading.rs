@@ -31,6 +31,9 @@ pub struct ParsedCommand {
     pub opaque: Vec<UnparsedSpan>,
     /// The argv to start without a shell, where the request is one simple command with nothing for a shell to do.
     pub plain: Option<Vec<String>>,
+    /// Spans of the bodies of here-documents, in the order of the text: those that stand in it character by character and whose
+    /// end is certain.
+    pub bodies: Vec<Range<usize>>,
     /// Set where the request is not to be judged at all (empty argv, NUL, too long, invisible characters in a name…).
     pub invalid: Option<Invalid>,
 }

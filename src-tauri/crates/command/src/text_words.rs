@@ -191,7 +191,7 @@ impl TextReader {
                 break;
             }
             at += if word.starts_with("--") {
-                let (gives, length) = long_option(word)?;
+                let (gives, length) = self.long_option(word)?;
                 given |= gives;
                 length
             } else if let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) {
@@ -223,6 +223,22 @@ impl TextReader {
         }
         Some(LastLetter { value_of: None, takes_next: false })
     }
+
+    /// Returns whether a long option gives the pattern, and how many words it has; `None` if it is not known.
+    fn long_option(&self, word: &str) -> Option<(bool, usize)> {
+        let (name, attached) = word.split_once('=').map_or((word, false), |(name, _)| (name, true));
+        if LONG_FLAGS.contains(&name) {
+            Some((false, 1))
+        } else if LONG_VALUES.contains(&name) {
+            Some((false, if attached { 1 } else { 2 }))
+        } else if LONG_GIVEN.iter().any(|given| given.starts_with(name)) {
+            Some((true, if attached { 1 } else { 2 }))
+        } else if attached && !self.script {
+            Some((false, 1))
+        } else {
+            None
+        }
+    }
 }
 
 /// End of a word of option letters.
@@ -236,22 +252,6 @@ struct LastLetter {
 impl LastLetter {
     fn is_in(&self, letters: &str) -> bool {
         self.value_of.is_some_and(|letter| letters.contains(letter))
-    }
-}
-
-/// Returns whether a long option gives the pattern, and how many words it has; `None` if it is not known.
-fn long_option(word: &str) -> Option<(bool, usize)> {
-    let (name, attached) = word.split_once('=').map_or((word, false), |(name, _)| (name, true));
-    if LONG_FLAGS.contains(&name) {
-        Some((false, 1))
-    } else if LONG_VALUES.contains(&name) {
-        Some((false, if attached { 1 } else { 2 }))
-    } else if LONG_GIVEN.iter().any(|given| given.starts_with(name)) {
-        Some((true, if attached { 1 } else { 2 }))
-    } else if attached {
-        Some((false, 1))
-    } else {
-        None
     }
 }
 
@@ -316,6 +316,7 @@ mod tests {
             "sed 'r /tmp' f",
             "sed -i /tmp/d f",
             "awk -f /tmp f",
+            "gawk --exec=f /tmp",
             "awk -v x=/tmp -f y f",
             "cut -f1 /tmp",
             "sort /tmp",

@@ -1,6 +1,7 @@
 //! Requests as the activity list shows them, and one request in full.
 
 use crate::piece::ShownText;
+use crate::question::BodyLines;
 use crate::shown::{RiskText, ShownRisk, ShownStep, ShownTrace};
 use crate::subject::ShownSubject;
 use postern_policy::{AgentId, Millis, Origin, RuleId, RuleRef};
@@ -52,6 +53,10 @@ pub struct RequestDetail {
     pub row: RequestRow,
     /// The command in pieces.
     pub command: ShownText,
+    /// Bodies of the here-documents in it that can be folded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<BodyLines>>", optional)]
+    pub bodies: Vec<BodyLines>,
     /// The use of one of the agent's tools in its own form; `None` for a command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

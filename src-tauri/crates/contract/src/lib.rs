@@ -44,8 +44,8 @@ pub use part::Part;
 pub use piece::{Piece, PieceKind, ShownText, join_pieces, pieces_to_text, to_pieces};
 pub use postern_policy::PatternKind;
 pub use question::{
-    Asker, CommandPart, EnvChange, EnvChangeKind, OfferFolder, PartRole, Past, Proposal, ProposedRule,
-    Question, ScriptState, ShownInput, ShownProgram, ShownScript, Unsaved,
+    Asker, BodyLines, CommandPart, EnvChange, EnvChangeKind, OfferFolder, PartRole, Past, Proposal,
+    ProposedRule, Question, ScriptState, ShownInput, ShownProgram, ShownScript, Unsaved,
 };
 pub use renewal::{Renewal, Renewed, RenewedRule};
 pub use saved::{Answered, Saved, SavedPlace, not_saved};

@@ -155,6 +155,16 @@ pub struct CommandPart {
     pub step: Option<usize>,
 }
 
+/// Lines of a shown command that are the body of a here-document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct BodyLines {
+    /// Number of the first of them; the first of the command is 0.
+    pub first: usize,
+    /// Number of lines, without the delimiter's.
+    pub count: usize,
+}
+
 /// Role of a stretch of the shown command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
@@ -316,6 +326,10 @@ pub struct Question {
     pub subject: ShownSubject,
     /// The command in stretches, as it is shown.
     pub command: Vec<CommandPart>,
+    /// Bodies of the here-documents in it that can be folded: no step begins in one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<BodyLines>>", optional)]
+    pub bodies: Vec<BodyLines>,
     /// The command as one line of escaped text, for terminals and chat.
     pub line: String,
     /// Arguments, one to a row, for an argv request.

@@ -3,6 +3,7 @@
 use crate::activity::{RequestDetail, RequestRow};
 use crate::methods::FeedEvent;
 use crate::piece::{Piece, PieceKind, ShownText};
+use crate::question::BodyLines;
 use crate::shown::{ShownStep, ShownTrace};
 use crate::subject::{Field, ShownSubject};
 use crate::told::ApproverNotification;
@@ -165,6 +166,7 @@ impl RequestDetail {
         let Self {
             row,
             command,
+            bodies,
             subject,
             asked,
             cwd,
@@ -191,7 +193,7 @@ impl RequestDetail {
         let patterns = rule.iter_mut().map(|rule| &mut rule.pattern);
         let parts = [
             row.hide_all(),
-            hide_in_pieces(command),
+            hide_in_command(command, bodies),
             hide_in_pieces(place),
             hide_in_each(subject, hide_in_subject),
             hide_in_each(texts, hide_in_text),
@@ -203,6 +205,20 @@ impl RequestDetail {
         ];
         parts.contains(&true)
     }
+}
+
+/// Leaves the secrets out of a command. A secret of several lines moves those behind it: then no body is known any more.
+fn hide_in_command(command: &mut ShownText, bodies: &mut Vec<BodyLines>) -> bool {
+    let before = line_ends(command);
+    let found = hide_in_pieces(command);
+    if line_ends(command) != before {
+        bodies.clear();
+    }
+    found
+}
+
+fn line_ends(pieces: &[Piece]) -> usize {
+    pieces.iter().filter(|piece| piece.kind == PieceKind::Escaped && piece.text == "\\n").count()
 }
 
 fn hide_in_step(step: &mut ShownStep) -> bool {
@@ -253,6 +269,7 @@ mod tests {
     use super::{hide_in_pieces, hide_in_text};
     use crate::activity::RequestDetail;
     use crate::piece::{Piece, PieceKind, join_pieces, to_pieces};
+    use crate::question::BodyLines;
     use postern_command::escape::visible_text;
     use proptest::prelude::*;
     use serde_json::json;
@@ -287,6 +304,22 @@ mod tests {
         let mut nothing = detail("finished");
         nothing.row.state = postern_protocol::RunState::Denied;
         assert!(nothing.row.hide_secrets(), "what was denied is past");
+    }
+
+    #[test]
+    fn a_body_behind_a_secret_of_several_lines_is_not_taken_for_other_lines() {
+        let bodies = [BodyLines { first: 1, count: 3 }].to_vec();
+        let shown = |text: &str| {
+            let mut past =
+                RequestDetail { command: to_pieces(text), bodies: bodies.clone(), ..detail("finished") };
+            past.hide_secrets();
+            past.bodies
+        };
+        assert_eq!(shown(&format!("cat <<E\na\n{TOKEN}\nb\nE")), bodies, "its lines are still there");
+        let key = format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----", "a".repeat(64));
+        assert_eq!(shown(&format!("cat <<E\n{key}\nE")), bodies, "a line of a key is a line with a mark");
+        let key = key.replace(&"a".repeat(64), &format!("{0}\n{0}", "a".repeat(64)));
+        assert!(shown(&format!("cat <<E\n{key}\nE")).is_empty(), "two lines of it are one");
     }
 
     #[test]

@@ -63,6 +63,7 @@ fn parse_with_home(text: &str, dialect: Dialect, home: Option<&str>) -> ParsedCo
         steps: Vec::new(),
         opaque: Vec::new(),
         plain: None,
+        bodies: Vec::new(),
         invalid: check_text(text),
     };
     if reading.invalid.is_some() {
@@ -73,8 +74,10 @@ fn parse_with_home(text: &str, dialect: Dialect, home: Option<&str>) -> ParsedCo
     let place = TextPosition { base: Some(0), whole: 0..text.len() };
     let single = read_text(&Nest { home, ..Nest::top_level(text, place, dialect) }, &mut found);
     found.steps.sort_by_key(|step| step.span.start);
+    found.bodies.sort_by_key(|body| body.start);
     reading.steps = found.steps;
     reading.opaque = found.opaque;
+    reading.bodies = found.bodies;
     if reading.steps.is_empty() && reading.opaque.is_empty() {
         reading.invalid = Some(empty_text());
     }
@@ -231,6 +234,7 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut ParseResults) -> Option<Vec
         found.opaque.push(doubt(code, what, Some("write simple commands, one to a line")));
         return None;
     }
+    found.bodies.extend(read.found.bodies);
     read.single
 }
 

@@ -133,7 +133,9 @@ impl Walk<'_> {
     fn here_document(&mut self, heredoc: &Heredoc, redirect: &Redirect, around: &Around) -> String {
         let body = byte_range(heredoc.body.span);
         let text = self.slice_text(&body).to_owned();
-        if !self.ends_at_delimiter(heredoc) {
+        if self.ends_at_delimiter(heredoc) {
+            self.note_body(&body);
+        } else {
             let what = "a here-document whose end is hard to find";
             self.add_doubt(
                 &byte_range(redirect.span),

@@ -226,6 +226,14 @@ impl<'w> Walk<'w> {
         self.nest.place.locate(&self.folded.original(&range))
     }
 
+    /// Notes where the body of a here-document stands in the request's text, if it does character by character.
+    pub(super) fn note_body(&mut self, body: &Range<usize>) {
+        if self.nest.place.base.is_some() {
+            let body = self.request_range(body);
+            self.found.bodies.push(body);
+        }
+    }
+
     /// Returns the text as written, continuations included.
     pub(super) fn raw_text(&self, range: &Range<usize>) -> String {
         self.nest.text.get(self.folded.original(range)).unwrap_or_default().to_owned()

@@ -1,5 +1,6 @@
 //! Whole readings: what a line is understood to run.
 
+mod bodies;
 mod constants;
 mod corpus;
 mod lines;

@@ -111,7 +111,7 @@ fn dialects() -> BoxedStrategy<Dialect> {
 fn spans_hold(reading: &ParsedCommand) {
     let opaque = reading.opaque.iter().chain(reading.steps.iter().filter_map(|step| step.opaque.as_ref()));
     let spans = reading.steps.iter().map(|step| &step.span).chain(opaque.map(|opaque| &opaque.span));
-    for span in spans {
+    for span in spans.chain(&reading.bodies) {
         assert!(reading.text.get(span.clone()).is_some(), "{span:?} is no part of {:?}", reading.text);
     }
     for step in &reading.steps {

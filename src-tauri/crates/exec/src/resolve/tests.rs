@@ -47,6 +47,7 @@ impl Place {
             steps: vec![step],
             opaque: Vec::<UnparsedSpan>::new(),
             plain: None,
+            bodies: Vec::new(),
             invalid: None,
         };
         self.resolver.resolve_command(&reading, &self.cwd(), &["/usr/bin".to_owned(), "/bin".to_owned()])
@@ -284,6 +285,7 @@ fn a_plain_command_is_started_without_a_shell() {
         steps: vec![step(&["ls", "-l"])],
         opaque: Vec::new(),
         plain: Some(argv.clone()),
+        bodies: Vec::new(),
         invalid: None,
     };
     let resolved = place.resolver.resolve_command(&reading, &place.cwd(), &["/bin".to_owned()]);

@@ -136,6 +136,7 @@ fn other_tool(world: &World, policy: &AgentPolicy, version: u64, call: &Arc<Agen
         steps: Vec::new(),
         opaque: Vec::new(),
         plain: None,
+        bodies: Vec::new(),
         invalid: None,
     };
     let mut judged = judged(policy, call, plan, reading, Vec::new());

@@ -47,7 +47,7 @@ pub(crate) use message::GateMessage;
 pub use message::{GateCounts, Killed, PauseProblem};
 pub use owed::Unwritten;
 pub(crate) use recover::recover;
-pub(crate) use show::{kept_subject, shown_path, to_pieces};
+pub(crate) use show::{body_lines, kept_subject, shown_path, to_pieces};
 pub(crate) use task::{GateDeps, PAUSE};
 
 use crate::ask::{ApproverId, ConnectedApproverKind, FleetPeople};

@@ -170,8 +170,8 @@ fn long_bodies_are_folded_and_nothing_folded_can_be_allowed() {
     let text = postern_contract::to_pieces(&format!("cat <<EOF\n{body}EOF\nls"));
     let part =
         postern_contract::CommandPart { text, role: postern_contract::PartRole::Argument, step: Some(0) };
-    let steps = vec![step("cat")];
-    let mut app = showing(Question { shell: true, command: vec![part], steps, ..question("cat", 1) });
+    let (steps, bodies) = (vec![step("cat")], vec![postern_contract::BodyLines { first: 1, count: 9 }]);
+    let mut app = showing(Question { shell: true, command: vec![part], steps, bodies, ..question("cat", 1) });
     screen(&mut app, 80, 40);
     let said = screen(&mut app, 80, 40).join("\n");
     for part in ["● cat <<EOF¶", "  body 0¶", "▸ 8 more lines", "  EOF¶", "8 lines folded", "o Open Lines"]

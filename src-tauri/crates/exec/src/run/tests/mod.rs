@@ -125,6 +125,7 @@ fn reading(argv: &[&str]) -> ParsedCommand {
         steps: vec![step],
         opaque: Vec::new(),
         plain: Some(words(argv)),
+        bodies: Vec::new(),
         invalid: None,
     }
 }

@@ -1,10 +1,10 @@
 //! Request in full, from the record.
 
 use super::super::rows;
-use crate::gate::{AgentToolCall, kept_subject, shown_path, to_pieces};
-use postern_command::{escape, quote_argv};
+use crate::gate::{AgentToolCall, body_lines, kept_subject, shown_path, to_pieces};
+use postern_command::{Dialect, escape, read_argv, read_shell};
 use postern_contract::render::{self, Sentence};
-use postern_contract::{Moment, MomentKind, RequestDetail, ShownSubject, ShownText};
+use postern_contract::{BodyLines, Moment, MomentKind, RequestDetail, ShownSubject, ShownText};
 use postern_policy::Verdict;
 use postern_protocol::RunState;
 use postern_request::{Launch, RequestEnding};
@@ -37,10 +37,12 @@ pub(super) fn detail(
         .plan
         .as_ref()
         .map_or_else(|| text_member(&asked, "cwd").unwrap_or_default(), |plan| plan.cwd.path.clone());
+    let (command, bodies) = command(row.plan.as_ref().map(|plan| &plan.launch), &asked);
     RequestDetail {
         row: rows::request(&row.summary),
         risk: row.summary.risk.as_ref().map(render::shown_risk),
-        command: command(row.plan.as_ref().map(|plan| &plan.launch), &asked),
+        command,
+        bodies,
         subject: AgentToolCall::of_asked(&row.asked)
             .map(|call| kept_subject(&call))
             .filter(|subject| *subject != ShownSubject::Command),
@@ -69,27 +71,29 @@ fn text_member(asked: &Value, key: &str) -> Option<String> {
     asked.get(key)?.as_str().map(str::to_owned)
 }
 
-fn command(launch: Option<&Launch>, asked: &Value) -> ShownText {
+/// Returns the command with the bodies of its here-documents, which no record keeps.
+fn command(launch: Option<&Launch>, asked: &Value) -> (ShownText, Vec<BodyLines>) {
     if let (None, Some(tool)) = (text_member(asked, "shell"), text_member(asked, "tool")) {
         let arguments = asked.get("arguments").map(Value::to_string).unwrap_or_default();
-        return to_pieces(&format!("{tool} {arguments}"));
+        return (to_pieces(&format!("{tool} {arguments}")), Vec::new());
     }
     let argv = |value: &Value| -> Option<Vec<String>> {
         value.as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect()
     };
-    match launch.filter(|launch| **launch != Launch::Nothing) {
-        Some(Launch::Argv { argv }) => to_pieces(&quote_argv(argv)),
-        Some(Launch::Shell { text }) => to_pieces(text),
+    let reading = match launch.filter(|launch| **launch != Launch::Nothing) {
+        Some(Launch::Argv { argv }) => read_argv(argv),
+        Some(Launch::Shell { text }) => read_shell(text, Dialect::Bash),
         Some(Launch::Nothing) | None => {
             match (asked.get("command").and_then(argv), text_member(asked, "shell")) {
-                (Some(argv), _) => to_pieces(&quote_argv(&argv)),
+                (Some(argv), _) => read_argv(&argv),
                 (None, text) => {
                     let beginning = asked.get("notKept").and_then(|kept| text_member(kept, "beginning"));
-                    to_pieces(&text.or(beginning).unwrap_or_default())
+                    read_shell(&text.or(beginning).unwrap_or_default(), Dialect::Bash)
                 }
             }
         }
-    }
+    };
+    (to_pieces(&reading.text), body_lines(&reading))
 }
 
 fn overrides(asked: &Value) -> Vec<(String, String)> {
@@ -181,8 +185,31 @@ fn push_line(shown: &mut String, mut line: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{SHOWN, escape_lines, output_text};
+    use super::{SHOWN, command, escape_lines, output_text};
+    use postern_contract::{BodyLines, join_pieces};
+    use postern_request::Launch;
     use postern_store::outputs::OutputExcerpt;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn a_command_of_the_record_has_the_bodies_of_its_here_documents() {
+        let text = "cat <<E\na\nb\nE".to_owned();
+        let argv = ["bash", "-c", text.as_str()].map(str::to_owned).to_vec();
+        let asked = json!({"shell": text});
+        for (launch, asked, line) in [
+            (Some(Launch::Shell { text }), &Value::Null, "cat <<E\\na\\nb\\nE"),
+            (Some(Launch::Argv { argv }), &Value::Null, "bash -c 'cat <<E\\na\\nb\\nE'"),
+            (None, &asked, "cat <<E\\na\\nb\\nE"),
+        ] {
+            let (shown, bodies) = command(launch.as_ref(), asked);
+            assert_eq!(
+                (join_pieces(&shown).as_str(), bodies),
+                (line, vec![BodyLines { first: 1, count: 2 }])
+            );
+        }
+        let tool = json!({"tool": "cat <<E", "arguments": {"x": "\na\nE"}});
+        assert!(command(None, &tool).1.is_empty(), "a tool runs no shell text");
+    }
 
     #[test]
     fn output_keeps_its_lines_and_shows_what_it_hides() {

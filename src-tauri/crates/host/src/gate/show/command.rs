@@ -2,7 +2,7 @@
 
 use super::text::to_pieces;
 use postern_command::{ParsedCommand, Step};
-use postern_contract::{CommandPart, PartRole};
+use postern_contract::{BodyLines, CommandPart, PartRole};
 use std::ops::Range;
 
 /// Returns the command's text cut at the borders of its steps and program names.
@@ -23,6 +23,25 @@ pub(crate) fn command_parts(reading: &ParsedCommand) -> Vec<CommandPart> {
         }
     }
     cut_parts(text, &paint)
+}
+
+/// Returns the lines of the bodies of here-documents. One in which a step begins or ends is left out, so that no step is folded.
+pub(crate) fn body_lines(reading: &ParsedCommand) -> Vec<BodyLines> {
+    let holds_step = |body: &Range<usize>| {
+        let ends_in = |end: usize| body.start < end && end < body.end;
+        reading.steps.iter().any(|step| body.contains(&step.span.start) || ends_in(step.span.end))
+    };
+    let (mut at, mut first) = (0, 0);
+    let mut found = Vec::new();
+    for body in &reading.bodies {
+        first += reading.text.get(at..body.start).map_or(0, |before| before.matches('\n').count());
+        at = body.start;
+        if !holds_step(body) {
+            let count = reading.text.get(body.clone()).map_or(0, |text| text.lines().count());
+            found.push(BodyLines { first, count });
+        }
+    }
+    found
 }
 
 type Paint = (PartRole, Option<usize>);
@@ -74,8 +93,9 @@ fn cut_parts(text: &str, paint: &[Paint]) -> Vec<CommandPart> {
 
 #[cfg(test)]
 mod tests {
-    use super::command_parts;
-    use postern_command::{Dir, ParsedCommand, Role, Step, Word};
+    use super::{body_lines, command_parts};
+    use postern_command::{Dialect, Dir, ParsedCommand, Role, Step, Word, read_shell};
+    use postern_contract::BodyLines;
     use postern_contract::PartRole::{Argument, Operator, Program};
 
     fn step(argv: &[&str], span: std::ops::Range<usize>) -> Step {
@@ -102,6 +122,7 @@ mod tests {
             steps: vec![step(&["cat", "a"], 0..5), step(&["cat", "-n"], 8..23), step(&["ls", "é"], 17..22)],
             opaque: Vec::new(),
             plain: None,
+            bodies: Vec::new(),
             invalid: None,
         };
         let got: Vec<_> = command_parts(&reading)
@@ -123,5 +144,17 @@ mod tests {
         ];
         let expected: Vec<_> = expected.map(|(text, role, step)| (text.to_owned(), role, step)).into();
         assert_eq!(got, expected, "nothing is lost and every stretch knows its step");
+    }
+
+    #[test]
+    fn a_body_is_its_lines_unless_a_step_stands_in_it() {
+        let of = |text: &str| {
+            let lines = |body: BodyLines| (body.first, body.count);
+            body_lines(&read_shell(text, Dialect::Bash)).into_iter().map(lines).collect::<Vec<_>>()
+        };
+        assert_eq!(of("ls\ncat <<A <<-'B'\na\n\nA\nb\n\tB\nls"), [(2, 2), (5, 1)]);
+        assert_eq!(of("git commit -m \"$(cat <<'E'\na\r\nb\u{1b}\nE\n)\""), [(1, 2)]);
+        assert_eq!(of("cat <<A\n$(rm x)\nA\ncat <<B\nb\nB"), [(4, 1)]);
+        assert_eq!(of("cat <<A\n$(cat <<'B'\nb\nB\n)\nA"), [(2, 1)]);
     }
 }

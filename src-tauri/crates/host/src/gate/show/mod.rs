@@ -10,6 +10,7 @@ use super::judge::JudgedRequest;
 use crate::ask::arming;
 use crate::book::AgentEntry;
 pub(crate) use call::kept_subject;
+pub(crate) use command::body_lines;
 use postern_command::effect::{WordRole, roles_of_words};
 use postern_command::escape;
 use postern_contract::render::{self, AskedUse};
@@ -76,6 +77,7 @@ pub(super) fn question(asked: &QuestionInputs<'_>) -> Option<Question> {
         tool,
         subject,
         command,
+        bodies: body_lines(&judged.reading),
         line,
         argv: shown_argv(&run.what, &judged.plan.launch),
         shell: matches!(judged.plan.launch, Launch::Shell { .. }),
