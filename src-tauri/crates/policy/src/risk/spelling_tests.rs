@@ -15,8 +15,8 @@ fn options_before_the_verb_hide_no_danger() {
         "docker --context c rm -f x",
         "docker --unheard value rm -f x",
         "docker -H ssh://h volume --unheard rm x",
-        "aws --profile p iam list-users",
-        "aws --profile p --region r iam list-users",
+        "aws --profile p iam create-user",
+        "aws --profile p --region r iam delete-user",
         "cargo +nightly publish",
         "gh -R a/b pr merge 5",
         "git -C sub push --force",
@@ -33,6 +33,7 @@ fn options_before_the_verb_hide_no_danger() {
         "docker --context rm ps",
         "systemctl --user status x",
         "aws --profile iam s3 ls",
+        "aws --profile p iam list-users",
     ] {
         let risk = Scene::new().with_shell_text(command).judge_request().risk;
         assert!(risk.level != RiskLevel::Dangerous, "{command}: {:?}", risk.effects);
