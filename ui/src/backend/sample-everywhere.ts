@@ -46,6 +46,8 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
     origin: "host",
     tool: shown("tool"),
     subject: { kind: "command" },
+    // Lines that the command does not have.
+    bodies: [{ first: 4_000_000_000, count: 4_000_000_000 }],
     command: [
       { role: "program", step: 0, text: shown("program") },
       { role: "argument", step: 0, text: shown("argument") },
