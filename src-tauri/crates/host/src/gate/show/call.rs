@@ -5,11 +5,11 @@ use super::super::context::ReplacedFile;
 use super::super::judge::JudgedRequest;
 use super::command;
 use super::text::{MOST, length, to_pieces};
-use postern_command::effect::host_of;
+use postern_command::effect::{CommandEffect, host_of};
 use postern_command::escape;
 use postern_contract::render::{self, AskedUse};
 use postern_contract::{CommandPart, DiffLine, Field, LineChange, PartRole, ShownSubject, ShownText};
-use postern_policy::{FileChange, RequestedCommand, Subject, beside_command, from_home};
+use postern_policy::{FileChange, RequestedCommand, Risk, Subject, beside_command, from_home};
 use serde_json::{Map, Value};
 use std::path::Path;
 use std::time::Duration;
@@ -90,14 +90,31 @@ pub(super) fn asked_use(call: &AgentToolCall, home: &str) -> AskedUse {
     }
 }
 
-/// Returns the folder of a file as a person names it: below the folder of the request without that, below home with `~`.
-///
-/// `None` if the request has no folder, and the path neither.
+/// Returns the folder of a file as a person names it; `None` if the request has no folder, and the path neither.
 fn folder_of_file(path: &str, cwd: &str, home: &str) -> Option<String> {
-    let folder = Path::new(path).parent()?;
-    let within = folder.strip_prefix(cwd).unwrap_or(folder).to_str()?;
-    let named = from_home(if within.is_empty() { cwd } else { within }, home);
-    Some(named.into_owned()).filter(|folder| !folder.is_empty())
+    let folder = Path::new(path).parent()?.to_str()?;
+    Some(person_path(folder, cwd, home)).filter(|folder| !folder.is_empty())
+}
+
+/// Returns a path as a person names it: below the folder of the request without that, below home with `~`.
+fn person_path(path: &str, cwd: &str, home: &str) -> String {
+    let within = Path::new(path).strip_prefix(cwd).ok().and_then(Path::to_str);
+    // A name in the folder that begins with a tilde would be taken for a place at home.
+    match within.filter(|within| !within.is_empty() && !within.starts_with('~')) {
+        Some(within) => within.to_owned(),
+        None => from_home(path, home).into_owned(),
+    }
+}
+
+/// Returns the risk of a tool's use with its files named as a person names them.
+pub(super) fn with_person_paths(risk: &Risk, cwd: &str, home: &str) -> Risk {
+    let mut risk = risk.clone();
+    for rated in &mut risk.effects {
+        if let CommandEffect::Read { paths } | CommandEffect::Write { paths } = &mut rated.effect {
+            paths.iter_mut().for_each(|path| *path = person_path(path, cwd, home));
+        }
+    }
+    risk
 }
 
 /// Returns what a call is about, in its own form; a whole text as what it changes in the file that it replaces.

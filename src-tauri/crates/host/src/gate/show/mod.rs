@@ -138,11 +138,15 @@ pub(super) fn refresh(
     }
     // A command that a person changed runs by their yes only, and the fallback does not speak for a tool that runs no command.
     let falls_back = question.edited.is_none() && judged.plan.origin != Origin::Tool;
+    let headline_risk = match judged.plan.origin {
+        Origin::Tool => &call::with_person_paths(&verdict.risk, &judged.plan.cwd.path, home),
+        Origin::Host | Origin::AgentShell => &verdict.risk,
+    };
     let now = with_digest(
         &judged.digest,
         Question {
             steps: render::shown_steps(verdict).into_iter().map(escaped).collect(),
-            headline: render::headline(&question.asker.name, &verdict.risk, &verdict.steps),
+            headline: render::headline(&question.asker.name, headline_risk, &verdict.steps),
             danger: render::danger(&verdict.risk),
             confinement: render::confinement(
                 judged.plan.origin,
