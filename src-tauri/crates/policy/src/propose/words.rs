@@ -78,7 +78,8 @@ fn words_to_tool(step: &Step, known: &[&str]) -> Option<usize> {
     let task = known.get(1).filter(|word| matches!(**word, "run" | "tasks"));
     let at = match (way.effect, task) {
         (ArgEffect::Fetches, None) if way.argument == 1 => 1,
-        (ArgEffect::Runs, Some(_)) if way.argument == 1 => 2,
+        // Behind `rustup run TOOLCHAIN` any program follows.
+        (ArgEffect::Runs, Some(_)) if way.argument == 1 && known[0] == "mise" => 2,
         _ => return None,
     };
     let own = known.get(at..).filter(|own| own.first().is_some_and(|name| !name.starts_with('-')))?;

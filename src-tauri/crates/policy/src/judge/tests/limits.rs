@@ -7,7 +7,7 @@ fn scene(command: &str) -> Scene {
     let more = [
         "head", "mkdir", "ssh", "sed", "node", "tar", "zip", "unzip", "pax", "ln", "wget", "gh", "psql",
         "rsync", "kill", "make", "just", "mvn", "gradle", "uudecode", "convert", "gnuplot", "mpv", "ffmpeg",
-        "split", "pandoc", "helm",
+        "split", "pandoc", "helm", "dart", "dig", "pip", "yarn",
     ];
     let scene =
         more.iter().fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
