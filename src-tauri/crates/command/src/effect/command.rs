@@ -205,8 +205,9 @@ impl<'a> ExaminedCommand<'a> {
         operands.filter_map(|at| read.word_at(*at)).collect()
     }
 
-    /// Returns the first operand from an index on, with those behind it as long as each may be the value of an option that is not
-    /// listed: it is one of these.
+    /// Returns the operands from an index on of which one is the first.
+    ///
+    /// Each but the last of them may be the value of an option that is not listed.
     pub(super) fn perhaps_first(&self, from: usize) -> Vec<&'a str> {
         let read = self.read();
         let operands: Vec<usize> = read.operands.iter().copied().filter(|at| *at >= from).collect();

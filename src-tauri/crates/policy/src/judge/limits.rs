@@ -135,8 +135,8 @@ pub(crate) fn gap_of_step(limits: &Limits, facts: &Facts<'_>, at: usize) -> Opti
 
 /// Returns true for an unsafe argument that changes files: limits bound it by its places, so that no rule has to name it.
 ///
-/// Of a program that writes whatever its words are, a script, an archive or a text of its own says where to: limits bound
-/// nothing there (`uudecode f`, `convert a '|x'`).
+/// Of some programs a script, an archive or a text of their own says what is written: limits bound nothing there
+/// (`uudecode f`, `convert a '|x'`).
 pub(crate) fn is_bound_by_limits(way: &UnsafeArg) -> bool {
     let whole = way.argument == 0 && matches!(way.fact(), ArgFact::Mark { .. });
     !whole && changes_by_argument(way)
