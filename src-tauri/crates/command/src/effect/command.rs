@@ -83,7 +83,7 @@ impl<'a> ProgramWords<'a> {
 }
 
 /// Options of git's transfers that take no word of their own.
-const FLAGS: [&str; 49] = [
+const FLAGS: [&str; 50] = [
     "--all",
     "--atomic",
     "--autostash",
@@ -125,6 +125,7 @@ const FLAGS: [&str; 49] = [
     "-4",
     "-6",
     "-a",
+    "-d",
     "-f",
     "-n",
     "-p",
