@@ -381,6 +381,22 @@ fn a_filter_behind_an_unconfined_step_runs_and_writes_nothing() {
     }
 }
 
+/// A pattern in place of an option's value becomes several words: `head -n *` reads a link of the agent's choice.
+#[test]
+fn a_filter_behind_an_unconfined_step_is_given_no_file_by_a_pattern() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = reader(&arena, "main");
+    agent.sh(&format!("echo one > own.txt; echo > 9; echo > '9 k'; ln -s {} k", key(&arena).display()));
+    arena.ok(&["rules", "allow", "cp -v own.txt copy.txt", "--agent", agent.id()]);
+    for filter in ["head -n *", "head -c [9k]", "for n in *; do head -n $n; done", "tail -n ?"] {
+        let end = tried(&mut agent, json!({ "shell": format!("cp -v own.txt copy.txt; {filter}") }));
+        assert!(!output(&end).contains(SECRET), "{filter} told a key: {end}");
+        assert_eq!(end["method"], "exec.denied", "{filter}: {end}");
+    }
+    let end = tried(&mut agent, json!({ "shell": "cp -v own.txt copy.txt | head -n 1" }));
+    assert!(output(&end).contains("own.txt"), "{end}");
+}
+
 fn git_has(agent: &Agent, what: &str) -> bool {
     let done = start("git").args([what]).current_dir(agent.project()).output().unwrap();
     done.status.success()

@@ -83,6 +83,60 @@ impl<'a> ProgramWords<'a> {
     }
 }
 
+/// Options of git's transfers that take no word of their own.
+const FLAGS: [&str; 50] = [
+    "--all",
+    "--atomic",
+    "--autostash",
+    "--bare",
+    "--delete",
+    "--dry-run",
+    "--ff",
+    "--ff-only",
+    "--follow-tags",
+    "--force",
+    "--force-with-lease",
+    "--heads",
+    "--mirror",
+    "--no-checkout",
+    "--no-edit",
+    "--no-ff",
+    "--no-progress",
+    "--no-rebase",
+    "--no-recurse-submodules",
+    "--no-single-branch",
+    "--no-stat",
+    "--no-tags",
+    "--no-thin",
+    "--no-verify",
+    "--porcelain",
+    "--progress",
+    "--prune",
+    "--quiet",
+    "--rebase",
+    "--recurse-submodules",
+    "--recursive",
+    "--refs",
+    "--set-upstream",
+    "--single-branch",
+    "--squash",
+    "--tags",
+    "--unshallow",
+    "--verbose",
+    "-4",
+    "-6",
+    "-a",
+    "-d",
+    "-f",
+    "-n",
+    "-p",
+    "-q",
+    "-r",
+    "-t",
+    "-u",
+    "-v",
+];
+
 /// Returns the files that the step's redirections write.
 pub(super) fn writes(step: &Step) -> impl Iterator<Item = &str> {
     step.redirections
@@ -158,6 +212,23 @@ impl<'a> ExaminedCommand<'a> {
         let read = self.read();
         let operands = read.operands.iter().filter(|at| **at >= from);
         operands.filter_map(|at| read.word_at(*at)).collect()
+    }
+
+    /// Returns the operands from an index on of which one is the first.
+    ///
+    /// Each but the last of them may be the value of an option that is not listed.
+    pub(super) fn perhaps_first(&self, from: usize) -> Vec<&'a str> {
+        let read = self.read();
+        let operands: Vec<usize> = read.operands.iter().copied().filter(|at| *at >= from).collect();
+        let doubtful = operands.iter().take_while(|at| self.may_be_value(**at)).count();
+        operands.iter().take(doubtful + 1).filter_map(|at| read.word_at(*at)).collect()
+    }
+
+    /// Returns true if the word before is an option that may take this one.
+    pub(super) fn may_be_value(&self, at: usize) -> bool {
+        let read = self.read();
+        let is_flag = || read.word_at(at.saturating_sub(1)).is_some_and(|word| FLAGS.contains(&word));
+        read.may_be_value(at) && !(self.is_one_of(&["git"]) && is_flag())
     }
 
     /// Returns the word before an index, or the first argument.

@@ -8,9 +8,14 @@ pub fn is_secret(word: &str) -> bool {
         let (before, behind) = word.split_at(at);
         SECRETS.iter().any(|(start, rest)| behind.starts_with(rest) && before.ends_with(start))
     };
-    let name = word.rsplit('/').next().unwrap_or(word);
+    // `--file=.env`, `HEAD:.env`, `@.env`; `-f.env` behind its letter.
+    let name = word.rsplit(['/', '=', ':', '@']).next().unwrap_or(word);
+    let attached =
+        name.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| rest.get(1..));
     let is_public = word.rsplit_once('.').is_some_and(|(_, end)| end == "pub");
-    !is_public && (word.match_indices(['.', '/']).any(holds) || is_secret_name(name))
+    let left_out = ["--exclude=", "--ignore="].iter().any(|option| word.starts_with(option));
+    let is_named = || !left_out && (is_secret_name(name) || attached.is_some_and(is_secret_name));
+    !is_public && (word.match_indices(['.', '/']).any(holds) || is_named())
 }
 
 /// Returns true if a pattern of the shell (`.env*`, `~/.s?h/id_*`) may stand for a file that holds secrets.
@@ -69,14 +74,27 @@ fn stands_for(pattern: &str, name: &str) -> bool {
     next >> name.len() & 1 == 1
 }
 
-/// Returns true for a file that projects keep secrets in: `.env`, `.env.local`, `server-key.pem`, `master.key`. Examples hold none.
+/// Returns true for a file that projects keep secrets in: `.env`, `.env.local`, `server-key.pem`, `id_rsa`. Examples hold none.
 fn is_secret_name(name: &str) -> bool {
     const EXAMPLES: [&str; 5] = ["dist", "example", "sample", "template", "test"];
+    const NAMES: [&str; 9] = [
+        ".env",
+        "master.key",
+        "id_rsa",
+        "id_dsa",
+        "id_ecdsa",
+        "id_ed25519",
+        ".htpasswd",
+        ".vault-token",
+        ".dev.vars",
+    ];
+    const STORES: [&str; 6] = ["p12", "pfx", "jks", "keystore", "kdbx", "ppk"];
     let of = name.strip_prefix(".env").map(|rest| rest.strip_prefix('.').unwrap_or(rest));
-    name == ".env"
+    NAMES.contains(&name)
         || name.starts_with(".env.") && of.is_some_and(|of| !EXAMPLES.iter().any(|one| of.ends_with(one)))
-        || name.rsplit_once('.').is_some_and(|(stem, end)| end == "pem" && stem.ends_with("key"))
-        || name == "master.key"
+        || name.rsplit_once('.').is_some_and(|(stem, end)| {
+            end == "pem" && stem.ends_with("key") || !stem.is_empty() && STORES.contains(&end)
+        })
 }
 
 /// Returns true if what runs at a login or in each new shell is in a file, or is decided there.
@@ -129,6 +147,12 @@ const SECRETS: &[(&str, &str)] = &[
     ("", ".pgpass"),
     ("master", ".passwd"),
     ("", "/etc/shadow"),
+    ("", "/etc/gshadow"),
+    ("", "/etc/ssl/private"),
+    ("", "/etc/wireguard"),
+    ("", "/etc/kubernetes/admin.conf"),
+    ("", "/etc/rancher"),
+    ("", "/etc/krb5.keytab"),
     ("", ".npmrc"),
     ("", ".git-credentials"),
     ("agent", ".key"),

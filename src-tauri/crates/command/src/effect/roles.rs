@@ -22,30 +22,6 @@ pub enum WordRole {
     Remote,
 }
 
-/// Options of git's transfers that take no word of their own.
-const FLAGS: [&str; 21] = [
-    "-f",
-    "-n",
-    "-q",
-    "-t",
-    "-u",
-    "-v",
-    "--all",
-    "--atomic",
-    "--delete",
-    "--dry-run",
-    "--ff-only",
-    "--force",
-    "--force-with-lease",
-    "--no-rebase",
-    "--prune",
-    "--quiet",
-    "--rebase",
-    "--set-upstream",
-    "--tags",
-    "--unshallow",
-    "--verbose",
-];
 /// Options with which git's operands mean something else.
 const OTHER_ORDER: &str = "^--repo fetch:--all pull:--all fetch:--multiple push:--all push:--mirror";
 
@@ -99,8 +75,7 @@ impl NamedObjects {
 fn roles_in(command: &ExaminedCommand<'_>, named: &NamedObjects) -> Vec<(usize, WordRole)> {
     let read = command.read();
     let is_git = command.is_one_of(&["git"]);
-    let is_flag = |at: usize| is_git && read.word_at(at).is_some_and(|word| FLAGS.contains(&word));
-    let is_sure = |at: &usize| !read.may_be_value(*at) || is_flag(at.saturating_sub(1));
+    let is_sure = |at: &usize| !command.may_be_value(*at);
     let find = |verbs: &str| read.find_verb(verbs).filter(|_| is_git && !command.matches_any(OTHER_ORDER));
     let of_transfer = |nth: usize, word: &str| match nth {
         0 if machine_of(word).is_some() => WordRole::Host,

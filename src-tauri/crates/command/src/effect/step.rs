@@ -367,10 +367,12 @@ fn typed_effect(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behi
         EffectKind::Install => {
             CommandEffect::Install { packages: packages(command, behind), place: effect.place }
         }
-        EffectKind::Fetch => CommandEffect::Fetch { from: reached(command, all()) },
+        EffectKind::Fetch => {
+            CommandEffect::Fetch { from: reached(command, far_words(effect, command, behind)) }
+        }
         EffectKind::Send => CommandEffect::Send {
             what: says(),
-            to: reached(command, all()),
+            to: reached(command, far_words(effect, command, behind)),
             branch: branches_there(command, behind),
         },
         EffectKind::Publish => {
@@ -439,6 +441,13 @@ fn effect_words(of: Of, command: &ExaminedCommand<'_>, behind: usize) -> Vec<Str
 fn machines(words: Vec<String>) -> Vec<String> {
     let host = |word: &String| machine_of(word).filter(|host| is_plain(host)).map(str::to_owned);
     words.into_iter().map(|word| host(&word).unwrap_or(word)).collect()
+}
+
+/// Returns the words that a transfer goes to. What may be the value of an option does not stand for the first of them.
+fn far_words(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behind: usize) -> Vec<String> {
+    let first = || command.perhaps_first(behind).into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let words = || if effect.of == Of::First { first() } else { effect_words(effect.of, command, behind) };
+    outputs(effect.out, command).unwrap_or_else(words)
 }
 
 /// Returns the hosts, remotes and repositories that a command reaches.

@@ -1,13 +1,17 @@
 //! Real paths of the paths that a step names: over symbolic links, before it runs.
 
 use crate::small_file::{open_regular, read_text};
-use postern_command::{Redirection, RedirectionKind, Step, Word, text_words};
+use postern_command::{Redirection, RedirectionKind, Step, Word, is_read_only_anyway, text_words};
 use postern_policy::TargetPath;
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 /// Paths of one step that are looked up; behind the last one none is.
 const MOST: usize = 256;
+/// Place that stands for where further links lead: it is nobody's.
+const UNSEEN: &str = "/links that nobody looked at";
+/// Names that a part of a pattern is compared with.
+const MOST_NAMES: usize = 65_536;
 /// Largest size of a file that names a repository's location.
 const MOST_POINTED: u64 = 16 * 1024;
 
@@ -33,7 +37,56 @@ pub(super) fn of_step(step: &Step, folder: &Path, home: &str) -> Vec<TargetPath>
     // Of its names only the disk tells which are files.
     let all = git && step.argv.iter().any(|word| word.value.as_deref() == Some("checkout"));
     let named = paths.filter_map(|written| target(&written, folder, all));
-    named.chain(git.then(|| repository(folder)).into_iter().flatten()).collect()
+    let matched = links_of_patterns(step, folder);
+    named.chain(matched).chain(git.then(|| repository(folder)).into_iter().flatten()).collect()
+}
+
+/// Returns where links lead that a pattern may stand for (`cp src/* out`), in a step that may do more than read.
+///
+/// A profile holds what only reads, and some programs take links for what they are.
+fn links_of_patterns(step: &Step, folder: &Path) -> Vec<TargetPath> {
+    const NOT_FOLLOWING: [&str; 4] = ["git", "rm", "rmdir", "unlink"];
+    let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
+    let follows = !step.program().is_some_and(|name| NOT_FOLLOWING.contains(&name));
+    let writes = || !step.ways_out.is_empty() || step.redirections.iter().any(Redirection::writes);
+    if !follows || !folder.is_absolute() || is_read_only_anyway(&words) && !writes() {
+        return Vec::new();
+    }
+    let unknown = step.argv.iter().filter(|word| word.value.is_none());
+    let patterns = unknown.map(|word| word.raw.replace(['"', '\'', '\\'], ""));
+    let plain = patterns.filter(|raw| raw.contains(['*', '?', '[']) && !raw.contains(['$', '`', '~', '(']));
+    let matched = plain.flat_map(|pattern| matched_paths(&pattern, folder));
+    let led = matched.filter_map(|path| target(&path.to_string_lossy(), folder, false));
+    let mut found: Vec<TargetPath> = led.take(MOST + 1).collect();
+    if let Some(further) = found.get_mut(MOST) {
+        UNSEEN.clone_into(&mut further.real);
+    }
+    found
+}
+
+/// Returns the paths that a pattern may stand for, part by part.
+fn matched_paths(pattern: &str, folder: &Path) -> Vec<PathBuf> {
+    let start = if pattern.starts_with('/') { Path::new("/") } else { folder };
+    let mut found = vec![start.to_owned()];
+    for part in pattern.split('/').filter(|part| !part.is_empty()) {
+        if part.contains(['*', '?', '[']) {
+            let names = found.iter().flat_map(std::fs::read_dir).flatten().flatten().take(MOST_NAMES);
+            let fits = names.filter(|entry| may_match(part, &entry.file_name().to_string_lossy()));
+            found = fits.map(|entry| entry.path()).collect();
+        } else {
+            found = found.into_iter().map(|path| path.join(part)).collect();
+        }
+    }
+    found
+}
+
+/// Returns true if a name begins and ends as a pattern does, whatever stands between.
+fn may_match(pattern: &str, name: &str) -> bool {
+    let first = pattern.find(['*', '?', '[']).unwrap_or(pattern.len());
+    let last = pattern.rfind(['*', '?', ']']).map_or(first, |at| at + 1);
+    let (start, end) = (&pattern[..first], pattern.get(last.max(first)..).unwrap_or_default());
+    // The shell leaves hidden files out of a pattern that does not begin so.
+    (!name.starts_with('.') || pattern.starts_with('.')) && name.starts_with(start) && name.ends_with(end)
 }
 
 /// Returns a word as it is known before the run: its value, or a path below the home folder with the folder
@@ -187,6 +240,36 @@ mod tests {
         }
         assert_eq!(target("data/x", &root, false), None, "it leads where it says");
         assert!(target("data", &root, true).is_some(), "it is there");
+    }
+
+    #[test]
+    fn a_pattern_stands_for_the_links_that_it_matches() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("src/a")).unwrap();
+        std::fs::write(root.join("src/b.rs"), "").unwrap();
+        for link in ["src/key.rs", "src/a/key", ".hidden"] {
+            std::os::unix::fs::symlink("/etc/passwd", root.join(link)).unwrap();
+        }
+        let led = |line: &str| {
+            let reading = postern_command::read_shell(line, postern_command::Dialect::Bash);
+            let found = of_step(&reading.steps[0], &root, "");
+            found.into_iter().map(|target| target.written).collect::<Vec<_>>()
+        };
+        let below = |link: &str| root.join(link).to_string_lossy().into_owned();
+        for line in [
+            "cp src/* out",
+            "cp src/k*.rs out",
+            "tee src/[ak]ey.rs",
+            "sed -i s/a/b/ src/*.r?",
+            "cat src/k* > x",
+        ] {
+            assert_eq!(led(line), [below("src/key.rs")], "{line}");
+        }
+        assert_eq!(led("cp */*/k* out"), [below("src/a/key")]);
+        for line in ["cp src/b* out", "cp * out", "wc -l src/*", "git add src/*"] {
+            assert_eq!(led(line), Vec::<String>::new(), "{line}");
+        }
     }
 
     #[test]

@@ -272,7 +272,7 @@ fn too_wide(rule: &Compiled, subject: &StepSubject<'_>) -> Option<Gap> {
         return Some(Gap::OtherUser);
     }
     // Limits look at the places themselves.
-    let bounded = |way: &UnsafeArg| rule.rule.limits.is_some() && limits::is_bound_by_limits(way.effect);
+    let bounded = |way: &UnsafeArg| rule.rule.limits.is_some() && limits::is_bound_by_limits(way);
     let ways = subject.step.ways_out.iter().filter(|way| !bounded(way));
     let unnamed = { ways }.find(|way| !names_word(rule, way.argument, subject));
     if let Some(way) = unnamed {

@@ -12,7 +12,9 @@ use crate::path;
 use crate::protected::ProtectedPlaces;
 use crate::risk::{self, RatedEffect, RiskLevel};
 use crate::rule::{CoveredEffect, Limits};
-use postern_command::{ArgEffect, CommandEffect, EffectScope, Redirection, RedirectionKind, Step, Word};
+use postern_command::{
+    ArgEffect, ArgFact, CommandEffect, EffectScope, Redirection, RedirectionKind, Step, UnsafeArg, Word,
+};
 
 /// Kinds of effects that no rule covers beyond the very step on show.
 const NEVER: [&str; 4] = ["use-secret", "run-inline-code", "publish", "control-app"];
@@ -132,8 +134,16 @@ pub(crate) fn gap_of_step(limits: &Limits, facts: &Facts<'_>, at: usize) -> Opti
 }
 
 /// Returns true for an unsafe argument that changes files: limits bound it by its places, so that no rule has to name it.
-pub(crate) fn is_bound_by_limits(effect: ArgEffect) -> bool {
-    matches!(effect, ArgEffect::Writes | ArgEffect::Deletes | ArgEffect::Outside)
+///
+/// Of some programs a script, an archive or a text of their own says what is written: limits bound nothing there
+/// (`uudecode f`, `convert a '|x'`).
+pub(crate) fn is_bound_by_limits(way: &UnsafeArg) -> bool {
+    let whole = way.argument == 0 && matches!(way.fact(), ArgFact::Mark { .. });
+    !whole && changes_by_argument(way)
+}
+
+fn changes_by_argument(way: &UnsafeArg) -> bool {
+    matches!(way.effect, ArgEffect::Writes | ArgEffect::Deletes | ArgEffect::Outside)
 }
 
 /// Returns true for a call of GitHub's API that sends what is written out in the command and nothing else.
@@ -220,7 +230,7 @@ fn changes_files(subject: &StepSubject<'_>, effects: &[RatedEffect]) -> bool {
     let changes = |rated: &RatedEffect| {
         matches!(rated.effect, CommandEffect::Write { .. } | CommandEffect::Delete { .. })
     };
-    effects.iter().any(changes) || subject.step.ways_out.iter().any(|way| is_bound_by_limits(way.effect))
+    effects.iter().any(changes) || subject.step.ways_out.iter().any(changes_by_argument)
 }
 
 /// Returns true for a word of which nothing is known before the run.

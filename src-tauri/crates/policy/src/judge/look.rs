@@ -249,11 +249,17 @@ fn only_filters(subject: &StepSubject<'_>, words: &[Option<&str>]) -> bool {
             // With the script or pattern in an option, the first operand is a file.
             Some(option) if letters.contains('e') && gives_script(option) => {
                 left = 0;
-                if !option.starts_with('-') && option.ends_with('e') {
-                    given.next();
+                let is_next = !option.starts_with('-') && option.ends_with('e');
+                if is_next && !matches!(given.next(), Some(Some(_))) {
+                    return false;
                 }
             }
-            Some(letter) if letter.len() == 1 && letters.contains(letter) => drop(given.next()),
+            // A value that is not known may be several words, and files among them (`head -n *`).
+            Some(letter) if letter.len() == 1 && letters.contains(letter) => {
+                if !matches!(given.next(), Some(Some(_))) {
+                    return false;
+                }
+            }
             Some(option) if names_a_file(name, option) => return false,
             Some(option) if !option.is_empty() => {}
             Some(_) | None if left == 0 => return false,

@@ -303,7 +303,7 @@ fn widths_of(facts: &Facts<'_>, at: usize) -> Result<Widths, NothingToSave> {
         let draft = |pattern, args| base.draft_rule(pattern, args, Some(limits.clone()));
         let by_words = class.is_none() || script && words::names_module(step) || words::names_tool(step);
         let text = by_words.then(|| words::action_pattern(step)).flatten();
-        let bound = step.ways_out.iter().all(|way| crate::judge::is_bound_by_limits(way.effect));
+        let bound = step.ways_out.iter().all(crate::judge::is_bound_by_limits);
         // By words alone the rule would match every program of that name in every folder.
         command = text.filter(|_| !program.agent_can_change).and_then(|text| {
             let pin = Some(Pin::new(program.identity.clone()?));

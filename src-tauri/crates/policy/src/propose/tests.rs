@@ -71,7 +71,7 @@ fn the_first_offer_names_the_action() {
 #[test]
 fn only_what_names_everything_is_offered_by_its_words() {
     let words = |text: &str| {
-        let scene = ["npx", "mise", "tool", "docker"]
+        let scene = ["npx", "mise", "tool", "docker", "rustup", "uv", "asdf", "bundle"]
             .iter()
             .fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
         shown(&scene.with_shell_text(text).offers()).first().cloned().unwrap_or_default()
@@ -91,6 +91,12 @@ fn only_what_names_everything_is_offered_by_its_words() {
         "npx -c 'rm x'",
         "npx bash x",
         "mise exec -- rm x",
+        "mise trust",
+        "rustup run stable cargo build",
+        "uv tool run ruff",
+        "asdf plugin add x https://a.example/x",
+        "bundle plugin install x",
+        "bundle config x y",
         "git -c core.pager=x log",
         "find . -exec rm {} +",
     ] {

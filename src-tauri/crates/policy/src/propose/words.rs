@@ -14,7 +14,7 @@ const MOST: usize = 8;
 pub(super) fn action_pattern(step: &Step) -> Option<String> {
     let known: Vec<&str> = step.argv.iter().map_while(|word| word.value.as_deref()).collect();
     let name = *known.first()?;
-    let ways = || step.ways_out.iter().filter(|way| !is_bound_by_limits(way.effect));
+    let ways = || step.ways_out.iter().filter(|way| !is_bound_by_limits(way));
     let tool = words_to_tool(step, &known);
     let named = |way: &UnsafeArg| match way.effect {
         ArgEffect::Folder | ArgEffect::NamedCode => Some(way.argument + 1),
@@ -73,12 +73,13 @@ pub(super) fn names_tool(step: &Step) -> bool {
 
 /// Counts the words up to the action of a tool, or to the name of a task (`npx prisma migrate`, `mise run test`).
 fn words_to_tool(step: &Step, known: &[&str]) -> Option<usize> {
-    let mut ways = step.ways_out.iter().filter(|way| !is_bound_by_limits(way.effect));
+    let mut ways = step.ways_out.iter().filter(|way| !is_bound_by_limits(way));
     let (way, None) = (ways.next()?, ways.next()) else { return None };
     let task = known.get(1).filter(|word| matches!(**word, "run" | "tasks"));
     let at = match (way.effect, task) {
         (ArgEffect::Fetches, None) if way.argument == 1 => 1,
-        (ArgEffect::Runs, Some(_)) if way.argument == 1 => 2,
+        // Behind `rustup run TOOLCHAIN` any program follows.
+        (ArgEffect::Runs, Some(_)) if way.argument == 1 && known[0] == "mise" => 2,
         _ => return None,
     };
     let own = known.get(at..).filter(|own| own.first().is_some_and(|name| !name.starts_with('-')))?;

@@ -293,6 +293,13 @@ fn changes_by_api(call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
     if let Some(file) = file {
         return Some((file.at, ArgEffect::Sends, "sends a file from outside of the working directory"));
     }
+    let tells = |given: &&GivenOption<'_>| {
+        matches!(&*given.name, "-q" | "--jq")
+            && read.value_or_start(given).is_some_and(viewers::names_environment)
+    };
+    if let Some(program) = read.options.iter().find(tells) {
+        return Some((program.at, ArgEffect::Secrets, "reads the environment"));
+    }
     let start = read.find_verb("api")?.0;
     let given = read.options.iter().find(|given| {
         let method = matches!(&*given.name, "-X" | "--method");

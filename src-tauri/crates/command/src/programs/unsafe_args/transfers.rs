@@ -107,13 +107,15 @@ fn gives_keys(address: &str) -> bool {
 }
 
 /// Finds curl's `-w '%output{file}'`, `-w @file`, `-H @file`, and methods that change something.
+///
+/// A file that a text names is no word, which a rule's limits could look at: it may lie anywhere.
 fn writes_out(read: &Invocation<'_>) -> FoundArg {
     read.options.iter().find_map(|given| {
         let value = read.value_or_start(given);
         let file = value.is_none_or(|value| value.starts_with('@'));
         match &*given.name {
             "-w" | "--write-out" if file || value.is_some_and(|value| value.contains("%output")) => {
-                Some((given.at, ArgEffect::Writes, "`-w` writes or reads a file"))
+                Some((given.at, ArgEffect::Plants, "`-w` writes to a file that its text names"))
             }
             "-H" | "--header" | "-b" | "--cookie" if file => {
                 Some((given.at, ArgEffect::Reads, "reads another file"))

@@ -66,23 +66,25 @@ pub(super) fn more_than_shows_a_certificate(read: &Invocation<'_>) -> FoundArg {
     None
 }
 
-/// Finds `env` and `$ENV` of jq(1), which are the environment; `.env` is a field.
-pub(super) fn reads_environment(read: &Invocation<'_>) -> FoundArg {
+/// Returns true if a program of jq's holds `env` or `$ENV`, which are the environment, or reads a module; `.env` is a field.
+pub(super) fn names_environment(program: &str) -> bool {
     const READ: [&str; 4] = ["env", "ENV", "include", "import"];
-    let is_field = |text: &str, at: usize| {
-        let before = text.get(..at).unwrap_or_default();
+    let is_field = |at: usize| {
+        let before = program.get(..at).unwrap_or_default();
         before.strip_suffix('.').is_some_and(|rest| !rest.ends_with(|c: char| c == '.' || c.is_ascii_digit()))
     };
-    let word = |text: &str| {
-        let mut at = 0;
-        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| {
-            let start = at;
-            // What parts words is one character of its own length.
-            at += word.len()
-                + text.get(at + word.len()..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
-            READ.contains(&word) && !is_field(text, start)
-        })
-    };
+    let mut at = 0;
+    program.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| {
+        let start = at;
+        // What parts words is one character of its own length.
+        at += word.len()
+            + program.get(at + word.len()..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+        READ.contains(&word) && !is_field(start)
+    })
+}
+
+/// Finds programs of jq(1) that tell of the environment.
+pub(super) fn reads_environment(read: &Invocation<'_>) -> FoundArg {
     // The program is the first word that is no value of these; the others are files.
     let names_value = |given: &GivenOption<'_>, at: usize| {
         matches!(&*given.name, "--arg" | "--argjson" | "--rawfile" | "--slurpfile")
@@ -97,7 +99,7 @@ pub(super) fn reads_environment(read: &Invocation<'_>) -> FoundArg {
     };
     let reads = read.operands.iter().copied().find(|at| {
         let is_program = program == Some(*at);
-        read.word_at(*at).is_some_and(|text| (is_program || !is_path(text)) && word(text))
+        read.word_at(*at).is_some_and(|text| (is_program || !is_path(text)) && names_environment(text))
     });
     reads.map(|at| (at, ArgEffect::Secrets, "reads the environment"))
 }

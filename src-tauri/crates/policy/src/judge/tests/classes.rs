@@ -137,6 +137,12 @@ fn what_no_class_covers_is_asked_about_and_not_confined() {
         "sed -n p .env*",
         "head -5 sub/.en*",
         "cat *key.pem",
+        "cat id_rsa",
+        "cat certs/store.p12",
+        "cat /etc/rancher/k3s/k3s.yaml",
+        "grep -f.env notes",
+        "grep --file=.env notes",
+        "git show HEAD:.env",
         "make && git push",
     ] {
         let verdict = judged(WORK, text);

@@ -6,7 +6,8 @@ use crate::{Decision, Pattern, Rule, RuleOrigin, TargetPath};
 fn scene(command: &str) -> Scene {
     let more = [
         "head", "mkdir", "ssh", "sed", "node", "tar", "zip", "unzip", "pax", "ln", "wget", "gh", "psql",
-        "rsync", "kill", "make", "just", "mvn", "gradle",
+        "rsync", "kill", "make", "just", "mvn", "gradle", "uudecode", "convert", "gnuplot", "mpv", "ffmpeg",
+        "split", "pandoc", "helm", "dart", "dig", "pip", "yarn",
     ];
     let scene =
         more.iter().fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
@@ -165,6 +166,11 @@ fn places_of_the_system_are_read_only() {
     linked.rules = rules;
     linked.targets = vec![TargetPath { written: "link".to_owned(), real: "/usr/local/bin/x".to_owned() }];
     assert_ne!(linked.judge_request().decision, Decision::Allow, "a link into the system");
+    let mut matched = scene("cp src/* out");
+    matched.rules = saved("cp a b");
+    matched.targets =
+        vec![TargetPath { written: "src/k".to_owned(), real: "/Users/u/.ssh/id_rsa".to_owned() }];
+    assert_ne!(matched.judge_request().decision, Decision::Allow, "a pattern that stands for a link");
 }
 
 #[test]
