@@ -108,7 +108,7 @@ impl<'a> Profiles<'a> {
         let confinement = if open || !clear && !facts.origin.is_host() {
             Confinement::None
         } else if clear && whole.only_looks() {
-            Confinement::Look { folders: facts.folders.to_vec(), reads: folders, denied: Denied::default() }
+            looking(facts, folders)
         } else if by_line {
             Confinement::None
         } else {
@@ -253,6 +253,8 @@ impl WholeRequest<'_> {
         let settings = &self.policy.settings;
         let network = settings.allows(Class::Network);
         let (mut need, mut serves, mut builds, mut only_confined) = (Need::Look, false, false, false);
+        // Steps that only the list allows, and steps that only a rule without a profile does.
+        let (mut listed, mut as_ruled) = (false, false);
         if !self.facts.reading.opaque.is_empty() {
             (need, builds, only_confined) = (Need::Project, settings.allows(Class::Build), true);
             if !builds {
@@ -269,7 +271,9 @@ impl WholeRequest<'_> {
                     builds = true;
                     only_confined = only_confined || !as_it_is();
                 }
-                (_, Vouched::Anywhere | Vouched::Confined, _) if settings.allows(Class::Look) => {}
+                (_, Vouched::Anywhere | Vouched::Confined, _) if settings.allows(Class::Look) => {
+                    listed |= matches!(self.steps[at], Vouched::Confined) && !as_it_is();
+                }
                 (.., Classed::Allowed { need: Need::Unconfined, .. }) => return None,
                 (.., Classed::Allowed { classes, need: own, serves: port }) => {
                     need = need.max(*own);
@@ -281,26 +285,22 @@ impl WholeRequest<'_> {
                 (..) if as_it_is() => {
                     need = need.max(found.held_by(Profile::Project, network)?);
                     serves |= found.serves();
-                    builds = true;
+                    (builds, as_ruled) = (true, true);
                 }
                 (..) => return None,
             }
         }
-        if !only_confined
+        // What classes allow runs with fewer rights than a rule gives it, so that what is listed runs beside it.
+        if !(only_confined || listed && !as_ruled)
             || need == Need::Network && builds && !network
             || !self.weighed.get_or_init(|| Weighed::new(self.facts)).guessed.is_empty()
         {
             return None;
         }
-        let folders = self.facts.folders.to_vec();
         if need == Need::Look {
-            let reads = self.opened.to_vec();
-            return self.facts.confinable.look.then_some(Confinement::Look {
-                folders,
-                reads,
-                denied: Denied::default(),
-            });
+            return self.facts.confinable.look.then(|| looking(self.facts, self.opened.to_vec()));
         }
+        let folders = self.facts.folders.to_vec();
         let held = self.facts.confinable.project && too_wide(self.facts).is_none();
         held.then(|| {
             let network = network || need == Need::Network;
@@ -310,6 +310,11 @@ impl WholeRequest<'_> {
             Confinement::Project { folders, network, loopback, caches, reads, denied }
         })
     }
+}
+
+/// Returns the profile of what only reads, with these folders of rules besides the agent's own.
+fn looking(facts: &Facts<'_>, reads: Vec<String>) -> Confinement {
+    Confinement::Look { folders: facts.folders.to_vec(), reads, denied: Denied::default() }
 }
 
 /// Returns the profiles that a person can choose for a run of the host, and that give it fewer rights than `now`.
@@ -355,16 +360,15 @@ fn asked_profile(
     weighed: &OnceCell<Weighed>,
     opened: &[OpenedFolder],
 ) -> Option<Confinement> {
-    let folders = facts.folders.to_vec();
     let reads: Vec<String> = opened.iter().map(|one| one.folder.clone()).collect();
     let settings = &policy.settings;
     match facts.confine? {
-        RequestedConfinement::Look => Some(Confinement::Look { folders, reads, denied: Denied::default() }),
+        RequestedConfinement::Look => Some(looking(facts, reads)),
         RequestedConfinement::Project => {
             let (network, loopback) = (settings.allows(Class::Network), settings.loopback);
             let caches = needed_caches(facts, weighed.get_or_init(|| Weighed::new(facts)));
             Some(Confinement::Project {
-                folders,
+                folders: facts.folders.to_vec(),
                 network,
                 loopback,
                 caches,

@@ -111,7 +111,9 @@ pub(super) fn with_person_paths(risk: &Risk, cwd: &str, home: &str) -> Risk {
     let mut risk = risk.clone();
     for rated in &mut risk.effects {
         if let CommandEffect::Read { paths } | CommandEffect::Write { paths } = &mut rated.effect {
-            paths.iter_mut().for_each(|path| *path = person_path(path, cwd, home));
+            for path in paths {
+                *path = person_path(path, cwd, home);
+            }
         }
     }
     risk

@@ -235,6 +235,14 @@ fn a_rule_comes_before_a_class() {
     assert_eq!(mixed.decision, Decision::Ask, "project code never runs unconfined by a class");
     let both = scene(WORK, "git commit -m x && make").with_allow_rule("git commit *").judge_request();
     assert_eq!((both.decision, both.confinement.name()), (Decision::Allow, "project"));
+    let beside = |classes: &[Class], text: &str, rule: &str| {
+        let verdict = scene(classes, text).with_allow_rule(rule).judge_request();
+        (verdict.decision, verdict.confinement.name())
+    };
+    let text = "make && cat README.md";
+    assert_eq!(beside(WORK, text, "make"), (Decision::Allow, "project"), "a class allows it, too");
+    assert_eq!(beside(&[Class::Look], text, "make").0, Decision::Ask, "only the rule allows it");
+    assert_eq!(beside(WORK, "git push && cat README.md", "git push").0, Decision::Ask);
     let denied = scene(WORK, "make").with_deny_rule("make").judge_request();
     assert_eq!((denied.decision, denied.reason), (Decision::Deny, Reason::Denylist));
     let refined = scene(&[], "git push")
