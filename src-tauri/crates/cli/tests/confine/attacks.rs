@@ -197,6 +197,7 @@ const ATTACKS: &[(&str, &str, Sign)] = &[
     ("service with a path", "$CONNECT $W/run/daemon.sock", Reaches),
     ("service in the project", "$CONNECT dev.sock", Reaches),
     ("service with a name", "$CONNECT \"\\0$W\"", Reaches),
+    ("datagram to a service with a path", "$SEND $W/run/letters.sock", Reaches),
     ("namespace", "unshare -r true && echo worked", Says),
     ("mount", "unshare -rm sh -c 'mount --bind $W/outside src && cat src/secret'", Tells),
 ];
@@ -205,7 +206,10 @@ fn text_of(attack: &str) -> String {
     let connect = format!(
         "{PYTHON} 'import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1].replace(\"\\\\0\", chr(0)))'"
     );
-    attack.replace("$CONNECT", &connect)
+    let send = format!(
+        "{PYTHON} 'import socket, sys; socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(b\"x\", sys.argv[1])'"
+    );
+    attack.replace("$CONNECT", &connect).replace("$SEND", &send)
 }
 
 fn worked(world: &mut World, sign: &Sign, printed: &str) -> bool {
@@ -410,7 +414,9 @@ const HOSTILE: &str = r#"
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/msg.h>
 #include <sys/ptrace.h>
+#include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -429,6 +435,16 @@ int main(void) {
   tell("memory", open(path, O_RDWR));
   tell("socket unix", socket(AF_UNIX, SOCK_STREAM, 0));
   tell("socket datagram", socket(AF_UNIX, SOCK_DGRAM, 0));
+  int pair[2]; struct sockaddr_un service = { AF_UNIX };
+  snprintf(service.sun_path, sizeof service.sun_path, "%s/run/letters.sock", getenv("W"));
+  int kinds[] = { SOCK_DGRAM, SOCK_RAW };
+  for (int i = 0; i < 2; i++)
+    tell("pair", socketpair(AF_UNIX, kinds[i], 0, pair) < 0 ? -1
+      : sendto(pair[0], "x", 1, 0, (void *)&service, sizeof service));
+  tell("pair of another family", socketpair(30, SOCK_DGRAM, 0, pair));
+  errno = 0; semctl(-1, 0, IPC_STAT, 0); tell("semaphores", errno == EPERM ? -1 : 0);
+  errno = 0; shmctl(-1, IPC_STAT, 0); tell("shared memory", errno == EPERM ? -1 : 0);
+  errno = 0; msgctl(-1, IPC_STAT, 0); tell("messages", errno == EPERM ? -1 : 0);
   tell("socket vsock", socket(40, SOCK_STREAM, 0));
   tell("socket packet", socket(AF_PACKET, SOCK_RAW, 0));
   tell("socket audit", socket(AF_NETLINK, SOCK_RAW, 9));
@@ -475,7 +491,9 @@ fn a_compiled_program_gets_nothing_outside() {
         .unwrap();
     assert!(built.success());
     let free = said(&world.run(&How::Free, "./h"));
-    for name in ["open", "memory", "socket unix", "process", "limits", "unshare", "typing"] {
+    for name in
+        ["open", "memory", "socket unix", "pair", "semaphores", "process", "limits", "unshare", "typing"]
+    {
         assert!(free.lines().any(|line| line == name), "{name} works unconfined: {free}");
     }
     for how in [How::Look, How::Project, How::Loopback] {
