@@ -160,6 +160,16 @@ const ATTACKS: &[(&str, &str, Sign)] = &[
         "mkdir -p .git/rebase-merge; echo 'exec evil' > .git/rebase-merge/git-rebase-todo",
         Evil("project/.git/rebase-merge/git-rebase-todo"),
     ),
+    (
+        "way to merge of a rebase",
+        "mkdir -p .git/rebase-merge; echo x/../evil > .git/rebase-merge/strategy",
+        Evil("project/.git/rebase-merge/strategy"),
+    ),
+    (
+        "way to merge of a cherry-pick",
+        "mkdir -p .git/sequencer; echo '[options] strategy = x/../evil' > .git/sequencer/opts",
+        Evil("project/.git/sequencer/opts"),
+    ),
     ("program as its owner", "cp /bin/true t; chmod 4755 t; [ -u t ] && echo worked", Says),
     (
         "program created as its owner",
@@ -329,6 +339,32 @@ fn what_a_killed_run_planted_does_not_stay() {
         next.contains("s/.claude is protected") && !next.contains("evil\n"),
         "the next run tells it: {next}"
     );
+}
+
+#[test]
+fn a_pin_that_another_program_takes_away_leaves_nothing_to_obey() {
+    let world = World::new();
+    let text = "touch ready; for ((i = 0; i < 3000000; i++)); do \
+                echo '[core] fsmonitor = evil' >> .git/config && exit 0; done 2>/dev/null; exit 1";
+    let mut run = started(&world, text, "ready");
+    // Git renames a new file over the pinned one.
+    let outside = world.run(&How::Free, "git config branch.main.remote origin");
+    assert!(outside.status.success(), "{}", said(&outside));
+    let wrote = run.wait().unwrap().success();
+    assert!(wrote && !world.path("project/.git/config").exists(), "it wrote, and that is set aside");
+    let aside = fs::read_to_string(world.path("project/.git/config.set-aside-by-postern")).unwrap();
+    assert!(aside.contains("evil") && aside.contains("origin"), "{aside}");
+}
+
+#[test]
+fn configuration_that_another_program_writes_meanwhile_stays() {
+    let world = World::new();
+    let mut run = started(&world, "touch ready; until [ -e done ]; do :; done", "ready");
+    let outside = world.run(&How::Free, "git config branch.main.merge refs/heads/main; touch done");
+    assert!(outside.status.success(), "{}", said(&outside));
+    assert!(run.wait().unwrap().success());
+    let config = fs::read_to_string(world.path("project/.git/config")).unwrap();
+    assert!(config.contains("refs/heads/main"), "{config}");
 }
 
 /// Another program's terminal, and what was typed into it at its end.
