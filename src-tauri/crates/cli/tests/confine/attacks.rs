@@ -357,6 +357,27 @@ fn a_pin_that_another_program_takes_away_leaves_nothing_to_obey() {
 }
 
 #[test]
+fn a_lock_on_the_folder_takes_no_stand_in_from_a_run() {
+    use std::io::{BufRead as _, BufReader};
+    let world = World::new();
+    let mut holder = world.command(&How::Look, "project", "exec 9<.; flock -x 9 && echo locked; read end");
+    let piped = || std::process::Stdio::piped();
+    let mut holder = holder.stdin(piped()).stdout(piped()).spawn().unwrap();
+    let mut said_first = String::new();
+    BufReader::new(holder.stdout.take().unwrap()).read_line(&mut said_first).unwrap();
+    assert_eq!(said_first, "locked\n");
+    let text = "touch ready; until [ -e go ]; do :; done; ! echo evil > .mcp.json";
+    let mut run = started(&world, text, "ready");
+    drop(holder.stdin.take());
+    holder.wait().unwrap();
+    // Its end finds nobody who holds the lock.
+    assert!(world.run(&How::Project, "true").status.success());
+    fs::write(world.path("project/go"), "").unwrap();
+    assert!(run.wait().unwrap().success(), "the stand-in is still there");
+    assert!(!world.path("project/.mcp.json").exists());
+}
+
+#[test]
 fn configuration_that_another_program_writes_meanwhile_stays() {
     let world = World::new();
     let mut run = started(&world, "touch ready; until [ -e done ]; do :; done", "ready");
