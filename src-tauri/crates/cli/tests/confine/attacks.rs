@@ -361,7 +361,7 @@ fn a_lock_on_the_folder_takes_no_stand_in_from_a_run() {
     use std::io::{BufRead as _, BufReader};
     let world = World::new();
     let mut holder = world.command(&How::Look, "project", "exec 9<.; flock -x 9 && echo locked; read end");
-    let piped = || std::process::Stdio::piped();
+    let piped = std::process::Stdio::piped;
     let mut holder = holder.stdin(piped()).stdout(piped()).spawn().unwrap();
     let mut said_first = String::new();
     BufReader::new(holder.stdout.take().unwrap()).read_line(&mut said_first).unwrap();
