@@ -103,6 +103,7 @@ fn no_default_writes_a_place_that_runs_or_reads_a_key() {
     );
     asks.about("Read", &json!({"file_path": project.join("notes/id_ed25519")}));
     asks.about("Grep", &json!({"pattern": "KEY", "path": home.join(".ssh")}));
+    asks.about("mcp__notes__open", &json!({"doc": home.join(".ssh/id_ed25519")}));
     asks.about("apply_patch", &json!({"input": "*** Begin Patch\n*** Add File: ../.zprofile\n+x"}));
     asks.about("Write", &json!({"file_path": "../.profile", "content": "x"}));
 }
