@@ -104,7 +104,8 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_kexec_file_load,
 ];
 
-/// Changes of a file besides its content, which Landlock does not cover: refused unless mounts cover them.
+/// Changes of a file besides its content, which Landlock does not cover: refused unless mounts cover them. So are watches, which
+/// tell the names in folders that cannot be read.
 const CHANGES: &[libc::c_long] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -118,6 +119,8 @@ const CHANGES: &[libc::c_long] = &[
     libc::SYS_removexattr,
     libc::SYS_lremovexattr,
     libc::SYS_fremovexattr,
+    libc::SYS_inotify_init1,
+    libc::SYS_inotify_add_watch,
 ];
 
 /// Older calls with the same effect.
@@ -129,6 +132,7 @@ const CHANGES_HERE: &[libc::c_long] = &[
     libc::SYS_utime,
     libc::SYS_utimes,
     libc::SYS_futimesat,
+    libc::SYS_inotify_init,
 ];
 #[cfg(target_arch = "aarch64")]
 const CHANGES_HERE: &[libc::c_long] = &[];

@@ -130,7 +130,7 @@ for kind in [socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_DGRAM | socket.SOCK
     except PermissionError: pass
 for kind in [socket.SOCK_STREAM, socket.SOCK_SEQPACKET]: socket.socketpair(socket.AF_UNIX, kind)
 libc = ctypes.CDLL(None, use_errno=True)
-for call in [425, 101, 310, 311, 438, 272]:
+for call in [425, 101, 310, 311, 438, 272, 253, 294]:
     if libc.syscall(call, 0, 0, 0, 0, 0, 0) != -1 or ctypes.get_errno() != 1: print('call', call)
 for call in [31, 66, 71]:
     if libc.syscall(call, -1, 0, 0, 0) != -1 or ctypes.get_errno() != 1: print('call', call)
