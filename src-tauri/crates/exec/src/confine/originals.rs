@@ -1,6 +1,6 @@
 //! Protected places that another program replaces while a run is under way.
 //!
-//! A mount lies on a file, not on its name: who removes the file outside of the run, or renames another one over it, takes the
+//! A mount lies on a file, not on its name. Who removes the file outside of the run, or renames another one over it, takes the
 //! pin away. Git and editors write files so. From then on the run could write what is there, so it is compared after the run.
 
 use super::git_config::{GitSetting, consequential_settings};

@@ -2,10 +2,11 @@
 //! lie on.
 //!
 //! They exist only while a run uses them. A shared lock on the folder's own file says that one does; the run that gets the lock
-//! alone removes them, also those that a host left when it was killed. No confined program can open that file, as it can the folder:
-//! it would keep the lock from a run, and another run would take that one's stand-ins away. Empty folders are kept in a store between the runs, because
-//! freeing a folder takes far longer than renaming it on some file systems. Each returns to the folder that it was in: somebody
-//! may still have it open.
+//! alone removes them, also those that a host left when it was killed. No confined program can open that file, as it can the folder.
+//! It would keep the lock from a run, and another run would take that one's stand-ins away.
+//!
+//! Empty folders are kept in a store between the runs, because freeing a folder takes far longer than renaming it on some file
+//! systems. Each returns to the folder that it was in: somebody may still have it open.
 
 use super::baseline::open_file;
 use super::beneath;

@@ -1,5 +1,6 @@
-//! Ends of the links in a tool call's paths: a line of `permissions.jsonc` is about the place that it names, and a confined command
-//! can put a link to anywhere into its folders.
+//! Ends of the links in a tool call's paths.
+//!
+//! A line of `permissions.jsonc` is about the place that it names. A confined command can put a link to anywhere into its folders.
 
 use crate::touches::real_path;
 use postern_policy::permissions::FileUse;
@@ -50,7 +51,7 @@ pub(super) fn judge_link_ends(
     strictest
 }
 
-/// Returns the names by which lines may name a place: its real path, and those from the agent's folder and from the line's own.
+/// Returns the names of a place for lines: its real path, and those from the agent's folder and from the line's own.
 fn names_of_end(real: &str, line: &str, folders: &LineFolders<'_>) -> Vec<String> {
     let below = |folder: &str| {
         let folder = real_path(Path::new(folder))?;

@@ -131,7 +131,7 @@ pub fn named_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<NamedPath<'a>> {
 
 /// Returns the texts that are absolute paths, under any name: nobody knows under which names a tool of a server takes paths.
 ///
-/// None of a tool whose arguments are known: its texts are content, or a command.
+/// A tool whose arguments are known has none: its texts are content, or a command.
 pub(super) fn unnamed_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
     let mut found = Vec::new();
     let mut open = if BUILT_IN.contains(&tool) { Vec::new() } else { vec![arguments] };
