@@ -103,6 +103,7 @@ fn no_default_writes_a_place_that_runs_or_reads_a_key() {
     );
     asks.about("Read", &json!({"file_path": project.join("notes/id_ed25519")}));
     asks.about("Grep", &json!({"pattern": "KEY", "path": home.join(".ssh")}));
+    asks.about("mcp__notes__open", &json!({"doc": home.join(".ssh/id_ed25519")}));
     asks.about("apply_patch", &json!({"input": "*** Begin Patch\n*** Add File: ../.zprofile\n+x"}));
     asks.about("Write", &json!({"file_path": "../.profile", "content": "x"}));
 }
@@ -129,6 +130,39 @@ fn no_wildcard_of_the_person_does_either_and_a_line_that_names_the_place_does() 
     let plain =
         host.hook(&MAIN, &event("Write", &json!({"file_path": at("notes.md"), "content": "x"}), &home));
     assert_eq!(decision(plain).0, "allow", "and wrote a line about all others");
+}
+
+#[test]
+fn a_link_leads_nowhere_that_the_line_does_not_allow() {
+    let host = started();
+    let (project, outside) = (host.scratch("project"), host.scratch("outside"));
+    std::fs::create_dir(project.join("src")).unwrap();
+    std::fs::write(outside.join("notes"), "x").unwrap();
+    symlink(&outside, project.join("bin")).unwrap();
+    symlink(outside.join("notes"), project.join("notes")).unwrap();
+    symlink("src", project.join("same")).unwrap();
+    let line = json!({ (format!("{}/**", project.display())): "allow" });
+    let rules = json!({"*": "ask", "read_file": line, "write_file": line, "edit_file": line, "grep": line});
+    std::fs::write(rules_of(&host, "main"), rules.to_string()).unwrap();
+    let watch = host.watch();
+    let at = |path: &str| project.join(path);
+    let patch = format!("*** Begin Patch\n*** Add File: {}\n+x", at("bin/git").display());
+    for (tool, input) in [
+        ("Write", json!({"file_path": at("bin/git"), "content": "x"})),
+        ("Edit", json!({"file_path": at("notes"), "old_string": "x", "new_string": "y"})),
+        ("Read", json!({"file_path": at("notes")})),
+        ("Grep", json!({"pattern": "x", "path": at("bin")})),
+        ("apply_patch", json!({"input": patch})),
+    ] {
+        let asking = host.hook(&MAIN, &event(tool, &input, &project));
+        let question = watch.question();
+        host.ok(&answer_args("deny", &question, &["--feedback", "no"]));
+        assert_eq!(decision(asking).0, "deny", "{tool} {input}");
+    }
+    for path in ["a.rs", "same/b.rs"] {
+        let input = json!({"file_path": at(path), "content": "x"});
+        assert_eq!(decision(host.hook(&MAIN, &event("Write", &input, &project))).0, "allow", "{path}");
+    }
 }
 
 #[test]

@@ -216,6 +216,7 @@ fn a_tool_reads_no_key_of_posterns() {
         ("grep", json!({ "path": Path::new(&data).parent(), "pattern": "." })),
         ("glob", json!({ "pattern": format!("{data}/*") })),
         ("edit_file", json!({ "path": key })),
+        ("notes_open", json!({ "doc": [{ "which": key }] })),
     ] {
         let said = agent.call("tool.check", &json!({ "tool": tool, "arguments": arguments }));
         assert_eq!(said["decision"], "deny", "{tool} {arguments}: {said}");

@@ -23,10 +23,17 @@ pub const START_FILES: &[&str] = &[
     ".tcshrc",
     ".inputrc",
     ".envrc",
+    "mise.toml",
+    ".mise.toml",
+    "mise.local.toml",
+    ".mise.local.toml",
+    ".mise/config.toml",
+    "mise/config.toml",
     ".exrc",
     ".nvimrc",
     ".nvim.lua",
     ".dir-locals.el",
+    ".dir-locals-2.el",
     ".irbrc",
     ".pryrc",
     ".pdbrc",
@@ -44,12 +51,28 @@ pub const OF_REPOSITORIES: &[&str] = &[
     ".lefthook",
     "lefthook.yml",
     "lefthook.yaml",
+    "lefthook.toml",
+    "lefthook.json",
     ".lefthook.yml",
     ".lefthook.yaml",
+    ".lefthook.toml",
+    ".lefthook.json",
+    "lefthook-local.yml",
+    "lefthook-local.yaml",
+    "lefthook-local.toml",
+    "lefthook-local.json",
+    ".lefthook-local.yml",
+    ".lefthook-local.yaml",
+    ".lefthook-local.toml",
+    ".lefthook-local.json",
     ".pre-commit-config.yaml",
+    "prek.toml",
     ".overcommit.yml",
     ".gitconfig",
     ".hg/hgrc",
+    ".hg/hgrc-not-shared",
+    ".hg/sharedpath",
+    ".sl/config",
 ];
 
 /// Settings, hooks and servers of agents and editors: they start programs, and could remove Postern's hook.
@@ -91,13 +114,17 @@ pub const OF_RARE_AGENTS: &[&str] = &[
     ".amazonq",
     ".trae",
     ".junie",
+    ".amp",
+    ".augment",
+    ".pi",
+    ".qoder",
     "crush.json",
     ".crush.json",
 ];
 
 /// Settings by which package managers and other tools run or fetch something else.
 const OF_TOOLS: &[&str] =
-    &[".npmrc", ".cargo", ".gitattributes", ".ssh", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".mise.toml"];
+    &[".npmrc", ".cargo", ".gitattributes", ".ssh", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs"];
 
 /// Returns true if a path is one of them, or lies in one.
 pub(crate) fn is_obeyed(path: &str) -> bool {
@@ -127,6 +154,7 @@ mod tests {
             "./.git",
             ".github/hooks/x.json",
             "sub/lefthook.yml",
+            "mise.toml",
             ".npmrc",
         ] {
             assert!(is_obeyed(path), "{path}");

@@ -103,7 +103,8 @@ const REPLACED: [(&str, &str); 4] =
 /// Name of the argument that holds a patch, whatever its tool is called.
 pub(crate) const PATCH: &str = "patch";
 /// Tools of agents themselves that lines of `permissions.jsonc` are about.
-const BUILT_IN: [&str; 7] = ["edit_file", "glob", "grep", "read_file", SHELL_TOOL, "skill", "write_file"];
+pub(crate) const BUILT_IN: [&str; 7] =
+    ["edit_file", "glob", "grep", "read_file", SHELL_TOOL, "skill", "write_file"];
 /// Arguments of a shell tool that have a place of their own.
 const OF_A_COMMAND: [&str; 3] = ["command", "cwd", "description"];
 

@@ -160,6 +160,16 @@ const ATTACKS: &[(&str, &str, Sign)] = &[
         "mkdir -p .git/rebase-merge; echo 'exec evil' > .git/rebase-merge/git-rebase-todo",
         Evil("project/.git/rebase-merge/git-rebase-todo"),
     ),
+    (
+        "way to merge of a rebase",
+        "mkdir -p .git/rebase-merge; echo x/../evil > .git/rebase-merge/strategy",
+        Evil("project/.git/rebase-merge/strategy"),
+    ),
+    (
+        "way to merge of a cherry-pick",
+        "mkdir -p .git/sequencer; echo '[options] strategy = x/../evil' > .git/sequencer/opts",
+        Evil("project/.git/sequencer/opts"),
+    ),
     ("program as its owner", "cp /bin/true t; chmod 4755 t; [ -u t ] && echo worked", Says),
     (
         "program created as its owner",
@@ -197,6 +207,7 @@ const ATTACKS: &[(&str, &str, Sign)] = &[
     ("service with a path", "$CONNECT $W/run/daemon.sock", Reaches),
     ("service in the project", "$CONNECT dev.sock", Reaches),
     ("service with a name", "$CONNECT \"\\0$W\"", Reaches),
+    ("datagram to a service with a path", "$SEND $W/run/letters.sock", Reaches),
     ("namespace", "unshare -r true && echo worked", Says),
     ("mount", "unshare -rm sh -c 'mount --bind $W/outside src && cat src/secret'", Tells),
 ];
@@ -205,7 +216,10 @@ fn text_of(attack: &str) -> String {
     let connect = format!(
         "{PYTHON} 'import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1].replace(\"\\\\0\", chr(0)))'"
     );
-    attack.replace("$CONNECT", &connect)
+    let send = format!(
+        "{PYTHON} 'import socket, sys; socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(b\"x\", sys.argv[1])'"
+    );
+    attack.replace("$CONNECT", &connect).replace("$SEND", &send)
 }
 
 fn worked(world: &mut World, sign: &Sign, printed: &str) -> bool {
@@ -327,6 +341,53 @@ fn what_a_killed_run_planted_does_not_stay() {
     );
 }
 
+#[test]
+fn a_pin_that_another_program_takes_away_leaves_nothing_to_obey() {
+    let world = World::new();
+    let text = "touch ready; for ((i = 0; i < 3000000; i++)); do \
+                echo '[core] fsmonitor = evil' >> .git/config && exit 0; done 2>/dev/null; exit 1";
+    let mut run = started(&world, text, "ready");
+    // Git renames a new file over the pinned one.
+    let outside = world.run(&How::Free, "git config branch.main.remote origin");
+    assert!(outside.status.success(), "{}", said(&outside));
+    let wrote = run.wait().unwrap().success();
+    assert!(wrote && !world.path("project/.git/config").exists(), "it wrote, and that is set aside");
+    let aside = fs::read_to_string(world.path("project/.git/config.set-aside-by-postern")).unwrap();
+    assert!(aside.contains("evil") && aside.contains("origin"), "{aside}");
+}
+
+#[test]
+fn a_lock_on_the_folder_takes_no_stand_in_from_a_run() {
+    use std::io::{BufRead as _, BufReader};
+    let world = World::new();
+    let mut holder = world.command(&How::Look, "project", "exec 9<.; flock -x 9 && echo locked; read end");
+    let piped = std::process::Stdio::piped;
+    let mut holder = holder.stdin(piped()).stdout(piped()).spawn().unwrap();
+    let mut said_first = String::new();
+    BufReader::new(holder.stdout.take().unwrap()).read_line(&mut said_first).unwrap();
+    assert_eq!(said_first, "locked\n");
+    let text = "touch ready; until [ -e go ]; do :; done; ! echo evil > .mcp.json";
+    let mut run = started(&world, text, "ready");
+    drop(holder.stdin.take());
+    holder.wait().unwrap();
+    // Its end finds nobody who holds the lock.
+    assert!(world.run(&How::Project, "true").status.success());
+    fs::write(world.path("project/go"), "").unwrap();
+    assert!(run.wait().unwrap().success(), "the stand-in is still there");
+    assert!(!world.path("project/.mcp.json").exists());
+}
+
+#[test]
+fn configuration_that_another_program_writes_meanwhile_stays() {
+    let world = World::new();
+    let mut run = started(&world, "touch ready; until [ -e done ]; do :; done", "ready");
+    let outside = world.run(&How::Free, "git config branch.main.merge refs/heads/main; touch done");
+    assert!(outside.status.success(), "{}", said(&outside));
+    assert!(run.wait().unwrap().success());
+    let config = fs::read_to_string(world.path("project/.git/config")).unwrap();
+    assert!(config.contains("refs/heads/main"), "{config}");
+}
+
 /// Another program's terminal, and what was typed into it at its end.
 const TERMINAL: &str = "import os, pty, select, sys\nm, s = pty.openpty()\nprint(os.ttyname(s), flush=True)\n\
     sys.stdin.readline()\nprint(os.read(m, 99) if select.select([m], [], [], 0)[0] else 'nothing')\n";
@@ -410,7 +471,9 @@ const HOSTILE: &str = r#"
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/msg.h>
 #include <sys/ptrace.h>
+#include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -429,6 +492,16 @@ int main(void) {
   tell("memory", open(path, O_RDWR));
   tell("socket unix", socket(AF_UNIX, SOCK_STREAM, 0));
   tell("socket datagram", socket(AF_UNIX, SOCK_DGRAM, 0));
+  int pair[2]; struct sockaddr_un service = { AF_UNIX };
+  snprintf(service.sun_path, sizeof service.sun_path, "%s/run/letters.sock", getenv("W"));
+  int kinds[] = { SOCK_DGRAM, SOCK_RAW };
+  for (int i = 0; i < 2; i++)
+    tell("pair", socketpair(AF_UNIX, kinds[i], 0, pair) < 0 ? -1
+      : sendto(pair[0], "x", 1, 0, (void *)&service, sizeof service));
+  tell("pair of another family", socketpair(30, SOCK_DGRAM, 0, pair));
+  errno = 0; semctl(-1, 0, IPC_STAT, 0); tell("semaphores", errno == EPERM ? -1 : 0);
+  errno = 0; shmctl(-1, IPC_STAT, 0); tell("shared memory", errno == EPERM ? -1 : 0);
+  errno = 0; msgctl(-1, IPC_STAT, 0); tell("messages", errno == EPERM ? -1 : 0);
   tell("socket vsock", socket(40, SOCK_STREAM, 0));
   tell("socket packet", socket(AF_PACKET, SOCK_RAW, 0));
   tell("socket audit", socket(AF_NETLINK, SOCK_RAW, 9));
@@ -475,7 +548,9 @@ fn a_compiled_program_gets_nothing_outside() {
         .unwrap();
     assert!(built.success());
     let free = said(&world.run(&How::Free, "./h"));
-    for name in ["open", "memory", "socket unix", "process", "limits", "unshare", "typing"] {
+    for name in
+        ["open", "memory", "socket unix", "pair", "semaphores", "process", "limits", "unshare", "typing"]
+    {
         assert!(free.lines().any(|line| line == name), "{name} works unconfined: {free}");
     }
     for how in [How::Look, How::Project, How::Loopback] {

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::os::unix::net::{SocketAddr, UnixListener};
+use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
@@ -21,6 +21,7 @@ pub(crate) struct World {
     victim: Child,
     port: u16,
     datagrams: UdpSocket,
+    letters: UnixDatagram,
     reached: Arc<AtomicUsize>,
 }
 
@@ -82,7 +83,17 @@ impl World {
         let victim = as_user(Path::new("/usr/bin/sleep")).arg("1000").stdin(Stdio::null()).spawn().unwrap();
         let datagrams = UdpSocket::bind("127.0.0.1:0").unwrap();
         datagrams.set_nonblocking(true).unwrap();
-        Self { folder, postern, victim, port, datagrams, reached }
+        let letters = Self::take_letters(top);
+        Self { folder, postern, victim, port, datagrams, letters, reached }
+    }
+
+    /// Service of the user that takes datagrams at a path.
+    fn take_letters(top: &Path) -> UnixDatagram {
+        let path = top.join("run/letters.sock");
+        let letters = UnixDatagram::bind(&path).unwrap();
+        letters.set_nonblocking(true).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+        letters
     }
 
     /// Services of the user: one with a port, one with a path, one with a path in the project, one with a name.
@@ -152,7 +163,8 @@ impl World {
 
     /// Connections and datagrams that arrived.
     pub(crate) fn reached(&self) -> usize {
-        self.reached.load(Ordering::SeqCst) + usize::from(self.datagrams.recv(&mut [0; 16]).is_ok())
+        let datagrams = [self.datagrams.recv(&mut [0; 16]), self.letters.recv(&mut [0; 16])];
+        self.reached.load(Ordering::SeqCst) + datagrams.iter().filter(|came| came.is_ok()).count()
     }
 
     pub(crate) fn victim_lives(&mut self) -> bool {

@@ -1,9 +1,11 @@
 //! The end of a `project` run: protected places that it created or changed are set aside.
 //!
 //! Most escapes are hand-offs: a confined run leaves a file that an unconfined program obeys. Places that existed were
-//! pinned; this finds new ones, deeper than stand-ins reach, and links that were changed.
+//! pinned; this finds new ones, deeper than stand-ins reach, links that were changed, and pinned ones that another program
+//! replaced meanwhile.
 
 use super::beneath;
+use super::originals::Originals;
 use super::survey::{MOST_AFTER, PlaceKind, Survey, SurveyedPlaces};
 use crate::small_file::{open_no_link, read_text};
 use postern_policy::{GIT_OBEYS, ProtectedPlaces};
@@ -29,14 +31,15 @@ pub struct SetAside {
 pub(super) fn set_aside(
     folders: &[String],
     before: &SurveyedPlaces,
+    originals: &Originals,
     protected: &ProtectedPlaces,
 ) -> Vec<SetAside> {
     let unlock = |path: &Path| !before.contains_key(path) && beneath::unlock(path).is_ok();
     let now = Survey::walk_folders(folders, protected, MOST_AFTER, &unlock);
-    let new = now
-        .places
-        .iter()
-        .filter(|(path, kind)| !before.get(*path).is_some_and(|before| before.has_become(kind)));
+    let new = now.places.iter().filter(|(path, kind)| {
+        !before.get(*path).is_some_and(|before| before.has_become(kind))
+            || originals.is_replaced(path, kind, folders)
+    });
     // What lies in a new place goes with it.
     let mut moved: Vec<&Path> = Vec::new();
     let mut found = Vec::new();
@@ -151,7 +154,8 @@ mod tests {
         let folders = vec![top.display().to_string()];
         let before = Survey::walk_folders(&folders, &protected(), 1000, &|_| false);
         change(&top);
-        let found = set_aside(&folders, &before.places, &protected());
+        let originals = Originals::of_survey(&before, &folders);
+        let found = set_aside(&folders, &before.places, &originals, &protected());
         let paths = found.into_iter().map(|found| {
             let to = found.moved.unwrap();
             assert!(Path::new(&to).symlink_metadata().is_ok() && to.starts_with(&found.path), "{to}");
@@ -312,6 +316,59 @@ mod tests {
             },
         );
         assert_eq!(found, ["b/.git/rebase-merge/git-rebase-todo"]);
+    }
+
+    #[test]
+    fn a_way_to_merge_that_is_a_program_is_set_aside() {
+        let (_place, found) = after(
+            |top| {
+                for name in ["a", "b"] {
+                    repository(&top.join(name).join(".git"));
+                    for folder in ["rebase-merge", "sequencer"] {
+                        fs::create_dir(top.join(name).join(".git").join(folder)).unwrap();
+                    }
+                }
+            },
+            |top| {
+                for (name, way) in [("a", "ort"), ("b", "x/../evil")] {
+                    let git = top.join(name).join(".git");
+                    fs::write(git.join("rebase-merge/strategy"), format!("{way}\n")).unwrap();
+                    let options = format!("[options]\n\tsignoff = true\n\tstrategy = \"{way}\"\n");
+                    fs::write(git.join("sequencer/opts"), options).unwrap();
+                }
+            },
+        );
+        assert_eq!(found, ["b/.git/rebase-merge/strategy", "b/.git/sequencer/opts"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_another_program_replaced_is_set_aside_if_it_may_do_more() {
+        let replace = |path: PathBuf, text: &str| {
+            let new = path.with_extension("new");
+            fs::write(&new, text).unwrap();
+            fs::rename(new, path).unwrap();
+        };
+        let (ssh, branch) = ("[core]\n\tsshCommand = ssh -4\n", "[branch \"main\"]\n\tremote = ");
+        let (_place, found) = after(
+            |top| {
+                for name in ["a", "b", "c"] {
+                    repository(&top.join(name).join(".git"));
+                    fs::write(top.join(name).join(".git/config"), ssh).unwrap();
+                }
+                fs::write(top.join(".envrc"), "x").unwrap();
+                fs::write(top.join(".mcp.json"), "x").unwrap();
+            },
+            |top| {
+                let merge = "\n\tmerge = refs/heads/main\n\tvscode-merge-base = origin/main\n";
+                replace(top.join("a/.git/config"), &format!("{ssh}{branch}origin{merge}"));
+                replace(top.join("b/.git/config"), &format!("{ssh}\tfsmonitor = ./x\n"));
+                replace(top.join("c/.git/config"), &format!("{ssh}{branch}../elsewhere{merge}"));
+                replace(top.join(".envrc"), "x");
+                fs::write(top.join(".mcp.json"), "its own file, which was pinned").unwrap();
+            },
+        );
+        assert_eq!(found, [".envrc", "b/.git/config", "c/.git/config"]);
     }
 
     #[test]

@@ -190,7 +190,8 @@ fn runs_around(home: &str, folders: &[String]) -> Vec<(PathBuf, SurveyedPlaces)>
     files_with_places(home).filter_map(|file| read_places(&file).ok()?).filter(around).collect()
 }
 
-fn open_file(path: &Path) -> io::Result<File> {
+/// Opens a file beside the private caches, which no run can open, to lock it.
+pub(super) fn open_file(path: &Path) -> io::Result<File> {
     let above = path.parent().unwrap_or(Path::new("/"));
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(above)?;
     let mut options = File::options();

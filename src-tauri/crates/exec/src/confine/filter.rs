@@ -52,12 +52,15 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_ioprio_set,
     libc::SYS_shmget,
     libc::SYS_shmat,
+    libc::SYS_shmctl,
     libc::SYS_msgget,
     libc::SYS_msgsnd,
     libc::SYS_msgrcv,
+    libc::SYS_msgctl,
     libc::SYS_semget,
     libc::SYS_semop,
     libc::SYS_semtimedop,
+    libc::SYS_semctl,
     libc::SYS_mq_open,
     libc::SYS_mq_unlink,
     libc::SYS_keyctl,
@@ -101,7 +104,8 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_kexec_file_load,
 ];
 
-/// Changes of a file besides its content, which Landlock does not cover: refused unless mounts cover them.
+/// Changes of a file besides its content, which Landlock does not cover: refused unless mounts cover them. So are watches, which
+/// tell the names in folders that cannot be read.
 const CHANGES: &[libc::c_long] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -115,6 +119,8 @@ const CHANGES: &[libc::c_long] = &[
     libc::SYS_removexattr,
     libc::SYS_lremovexattr,
     libc::SYS_fremovexattr,
+    libc::SYS_inotify_init1,
+    libc::SYS_inotify_add_watch,
 ];
 
 /// Older calls with the same effect.
@@ -126,6 +132,7 @@ const CHANGES_HERE: &[libc::c_long] = &[
     libc::SYS_utime,
     libc::SYS_utimes,
     libc::SYS_futimesat,
+    libc::SYS_inotify_init,
 ];
 #[cfg(target_arch = "aarch64")]
 const CHANGES_HERE: &[libc::c_long] = &[];
@@ -188,6 +195,12 @@ const NAMESPACES: &[libc::c_int] = &[
 
 /// Protocol of netlink sockets that lists network interfaces.
 const NETLINK_ROUTE: u64 = 0;
+
+/// Bits of a socket's type that are its kind; the others are flags.
+const SOCKET_KIND: u64 = 0xF;
+
+/// Kinds of pairs of which each end can still send to any socket with a path. The kernel takes the second for the first.
+const SENDING_PAIRS: [libc::c_int; 2] = [libc::SOCK_DGRAM, libc::SOCK_RAW];
 
 /// Requests that change a file's flags.
 const FLAGS: &[u64] = &[0x4008_6602, 0x4004_6602, 0x401C_5820];
@@ -254,6 +267,7 @@ fn about_arguments(
     let new = NAMESPACES.iter().map(|flag| u64::from(flag.cast_unsigned()));
     let new = new.map(|flag| arguments_rule(&[(0, SeccompCmpOp::MaskedEq(flag), flag)]));
     rules.insert(libc::SYS_clone, new.collect::<Result<_, _>>()?);
+    rules.insert(libc::SYS_socketpair, refused_pairs()?);
     if sockets == Sockets::Internet {
         rules.insert(libc::SYS_socket, refused_sockets()?);
     }
@@ -360,6 +374,17 @@ fn refused_sockets() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
     let other_protocol =
         arguments_rule(&[(0, SeccompCmpOp::Eq, netlink), (2, SeccompCmpOp::Ne, NETLINK_ROUTE)])?;
     Ok(vec![other, other_protocol])
+}
+
+/// Returns the rules for `socketpair`: other families than that of paths, and kinds that send elsewhere.
+fn refused_pairs() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    let of_paths = u64::from(libc::AF_UNIX.cast_unsigned());
+    let mut rules = vec![arguments_rule(&[(0, SeccompCmpOp::Ne, of_paths)])?];
+    for kind in SENDING_PAIRS {
+        let kind = u64::from(kind.cast_unsigned());
+        rules.push(arguments_rule(&[(1, SeccompCmpOp::MaskedEq(SOCKET_KIND), kind)])?);
+    }
+    Ok(rules)
 }
 
 /// Returns the rule for a call whose arguments all compare like this.

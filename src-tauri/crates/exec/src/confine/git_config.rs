@@ -3,7 +3,8 @@
 //! A repository's own configuration is pinned while a run is confined, but what it names lies where it likes, also in the
 //! project. Too many files are found rather than too few: a word of a value that is a file there counts, whatever its key.
 
-use crate::small_file::{open_regular, read_bytes};
+use crate::small_file::{open_no_link, open_regular, read_bytes};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Bytes of a configuration file that are read: a longer one is not confined.
@@ -12,11 +13,14 @@ const LONGEST: u64 = 1 << 20;
 const DEEPEST: usize = 10;
 /// Values that are never a program or a file that git obeys, by the last part of their key.
 const INERT: &str = "url pushurl fetch push merge remote worktree excludesfile name email signingkey";
+/// Settings that git and editors write when a branch is made or followed, and a person's own: by none git starts a program.
+const WRITTEN_BY_ITSELF: &str = "\
+    description email github-pr-owner-number merge name pushremote rebase remote vscode-merge-base";
 /// Configuration for every repository.
 const SYSTEM: &[&str] = &["/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig"];
 
 /// A setting: the last part of its key in small letters, and its value.
-type GitSetting = (String, String);
+pub(super) type GitSetting = (String, String);
 
 /// Configuration that a user's every repository obeys, read once for a survey.
 #[derive(Debug)]
@@ -115,8 +119,21 @@ fn work_trees(repository: &Path, settings: &[GitSetting]) -> Vec<PathBuf> {
     all
 }
 
+/// Returns the settings of a file by which git may start or reach something. The error is that it cannot be read.
+pub(super) fn consequential_settings(file: &Path) -> std::io::Result<BTreeSet<GitSetting>> {
+    let bytes = open_no_link(file).and_then(|file| read_bytes(&file, LONGEST))?;
+    let all = settings_of(&String::from_utf8_lossy(&bytes));
+    Ok(all.into_iter().filter(|(key, value)| !is_written_by_itself(key, value)).collect())
+}
+
+fn is_written_by_itself(key: &str, value: &str) -> bool {
+    // Instead of the name of a remote, git takes an address.
+    let is_address = matches!(key, "remote" | "pushremote") && value.contains(['/', ':']);
+    !is_address && WRITTEN_BY_ITSELF.split(' ').any(|known| known == key)
+}
+
 /// Reads the settings of a configuration file. What git would refuse is read all the same.
-fn settings_of(text: &str) -> Vec<GitSetting> {
+pub(super) fn settings_of(text: &str) -> Vec<GitSetting> {
     let mut settings = Vec::new();
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {

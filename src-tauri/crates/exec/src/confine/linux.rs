@@ -166,7 +166,7 @@ impl Found {
         let store = stand_ins::open_store(&cache)?;
         let numbered = folders.iter().zip(0..);
         let stand_ins = numbered.map(|(folder, number)| {
-            StandIns::in_folder(Path::new(folder), &aftermath.before, (&store, number))
+            StandIns::in_folder(Path::new(folder), &aftermath.before, (&store, number), &user.home)
         });
         let stand_ins = stand_ins.collect::<Result<_, _>>()?;
         Ok(Self { stand_ins, aftermath, cache })

@@ -6,6 +6,7 @@ mod beneath;
 mod clear;
 mod denied;
 mod git_config;
+mod originals;
 #[cfg(any(target_os = "macos", test))]
 mod seatbelt;
 mod survey;
@@ -35,6 +36,7 @@ use crate::resolve::{Cwd, Held, ResolvedRequest, Resolver, real_path_at};
 use crate::run;
 use baseline::Baseline;
 use denied::WithheldFiles;
+use originals::Originals;
 use postern_command::read_argv;
 use postern_policy::{
     AgentId, Confinable, Confinement, Origin, ProtectedPlaces, cache_environment, private_cache,
@@ -76,6 +78,7 @@ pub trait Enforcer {
 pub struct Aftermath {
     folders: Vec<String>,
     before: Survey,
+    originals: Originals,
     baseline: Baseline,
     protected: ProtectedPlaces,
     /// Places set aside that an earlier run left when it was killed with Postern.
@@ -96,22 +99,27 @@ impl Aftermath {
         let of_killed =
             |folder: &Path, places: &SurveyedPlaces| left.extend(set_aside_in(folder, places, &protected));
         let (baseline, before) = Baseline::join_runs(folders, &user.home, of_killed, survey)?;
-        Ok(Self { folders: folders.to_vec(), before, baseline, protected, left, done: false })
+        let originals = Originals::of_survey(&before, folders);
+        Ok(Self { folders: folders.to_vec(), before, originals, baseline, protected, left, done: false })
     }
 
     /// Sets aside the protected places that the run created or changed. Call it when everything of the run has ended.
     pub fn set_aside(mut self) -> Vec<SetAside> {
         self.done = true;
         let mut all = std::mem::take(&mut self.left);
-        all.extend(after::set_aside(&self.folders, &self.baseline.places, &self.protected));
+        all.extend(self.set_aside_new());
         all
+    }
+
+    fn set_aside_new(&self) -> Vec<SetAside> {
+        after::set_aside(&self.folders, &self.baseline.places, &self.originals, &self.protected)
     }
 }
 
 impl Drop for Aftermath {
     fn drop(&mut self) {
         if !self.done {
-            let found = after::set_aside(&self.folders, &self.baseline.places, &self.protected);
+            let found = self.set_aside_new();
             warn_set_aside(&[std::mem::take(&mut self.left), found].concat());
         }
     }
@@ -139,7 +147,8 @@ impl RealPaths {
 
 fn set_aside_in(folder: &Path, places: &SurveyedPlaces, protected: &ProtectedPlaces) -> Vec<SetAside> {
     let folder = folder.to_str().map(str::to_owned);
-    folder.map_or_else(Vec::new, |folder| after::set_aside(&[folder], places, protected))
+    let originals = Originals::default();
+    folder.map_or_else(Vec::new, |folder| after::set_aside(&[folder], places, &originals, protected))
 }
 
 fn warn_set_aside(found: &[SetAside]) {

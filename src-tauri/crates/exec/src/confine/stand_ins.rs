@@ -1,20 +1,26 @@
 //! Stand-ins for protected places that do not exist, at the top of a folder and in each repository: a mount needs something to
 //! lie on.
 //!
-//! They exist only while a run uses them. A shared lock on the folder says that one does; the run that gets the lock alone
-//! removes them, also those that a host left when it was killed. Empty folders are kept in a store between the runs, because
-//! freeing a folder takes far longer than renaming it on some file systems. Each returns to the folder that it was in: somebody
-//! may still have it open.
+//! They exist only while a run uses them. A shared lock on the folder's own file says that one does; the run that gets the lock
+//! alone removes them, also those that a host left when it was killed. No confined program can open that file, as it can the folder.
+//! It would keep the lock from a run, and another run would take that one's stand-ins away.
+//!
+//! Empty folders are kept in a store between the runs, because freeing a folder takes far longer than renaming it on some file
+//! systems. Each returns to the folder that it was in: somebody may still have it open.
 
+use super::baseline::open_file;
 use super::beneath;
 use super::survey::{Survey, is_stand_in};
-use postern_policy::{GIT_OBEYS, StandIn, pinned_when_absent};
+use postern_policy::{GIT_OBEYS, StandIn, pinned_when_absent, private_cache};
 use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags};
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{ErrorKind, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
+/// Ending of the names of files that are locked.
+const ENDING: &str = ".in-use";
 /// Mode of a stand-in folder.
 const FOLDER_MODE: u32 = 0o555;
 /// Mode of a stand-in file.
@@ -24,7 +30,9 @@ const FILE_MODE: u32 = 0o444;
 #[derive(Debug)]
 pub(super) struct StandIns {
     folder: PathBuf,
-    lock: OwnedFd,
+    top: OwnedFd,
+    /// Locked while they are in use.
+    in_use: File,
     store: OwnedFd,
     /// Number of the folder in the store.
     number: usize,
@@ -38,18 +46,20 @@ impl StandIns {
         folder: &Path,
         survey: &Survey,
         (store, number): (&OwnedFd, usize),
+        home: &str,
     ) -> Result<Self, String> {
         let told = |error: &dyn std::fmt::Display| format!("{}: {error}", folder.display());
-        let lock = beneath::folder(folder).map_err(|error| told(&error))?;
-        // Without it somebody else removes them, or they stay until the next run.
-        _ = rustix::fs::flock(&lock, FlockOperation::NonBlockingLockShared);
+        let top = beneath::folder(folder).map_err(|error| told(&error))?;
+        let in_use = lock_file(folder, home).map_err(|error| told(&error))?;
+        // Who has it alone is removing them, and waits for nobody.
+        rustix::fs::flock(&in_use, FlockOperation::LockShared).map_err(|error| told(&error))?;
         let repositories =
             survey.repositories.iter().filter_map(|path| path.strip_prefix(folder).ok()?.to_str());
         let obeyed = repositories
             .flat_map(|path| GIT_OBEYS.iter().map(move |(name, kind)| (join_path(path, name), *kind)));
         let names = pinned_when_absent().map(|name| (name.to_owned(), StandIn::Folder));
         let store = rustix::io::fcntl_dupfd_cloexec(store, 0).map_err(|error| told(&error))?;
-        let mut stand_ins = Self { folder: folder.to_owned(), lock, store, number, all: Vec::new() };
+        let mut stand_ins = Self { folder: folder.to_owned(), top, in_use, store, number, all: Vec::new() };
         for (name, kind) in names.chain(obeyed) {
             let path = folder.join(&name);
             if path.symlink_metadata().is_err() {
@@ -77,7 +87,7 @@ impl StandIns {
 
     fn create(&self, name: &str, kind: StandIn) -> std::io::Result<()> {
         let (opened, last) = self.open_place(name)?;
-        let parent = opened.as_ref().unwrap_or(&self.lock);
+        let parent = opened.as_ref().unwrap_or(&self.top);
         match kind {
             StandIn::Folder => {
                 let stored = self.stored(name);
@@ -89,7 +99,7 @@ impl StandIns {
             StandIn::File(content) => {
                 let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
                 let file = rustix::fs::openat(parent, last, flags, Mode::from_raw_mode(FILE_MODE))?;
-                std::fs::File::from(file).write_all(content.as_bytes())?;
+                File::from(file).write_all(content.as_bytes())?;
             }
         }
         Ok(())
@@ -97,7 +107,7 @@ impl StandIns {
 
     fn remove(&self, name: &str, kind: StandIn) -> std::io::Result<()> {
         let (opened, last) = self.open_place(name)?;
-        let parent = opened.as_ref().unwrap_or(&self.lock);
+        let parent = opened.as_ref().unwrap_or(&self.top);
         let flags = if kind == StandIn::Folder {
             let found = rustix::fs::statat(parent, last, AtFlags::SYMLINK_NOFOLLOW)?;
             if FileType::from_raw_mode(found.st_mode) != FileType::Directory || !is_read_only(&found) {
@@ -127,7 +137,7 @@ impl StandIns {
         if !name.contains('/') {
             return Ok((None, name.as_ref()));
         }
-        let (parent, last) = beneath::parent(&self.lock, Path::new(name))?;
+        let (parent, last) = beneath::parent(&self.top, Path::new(name))?;
         Ok((Some(parent), last))
     }
 
@@ -140,6 +150,12 @@ impl StandIns {
 /// Returns the path of an entry in a folder, which may be the top itself.
 fn join_path(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// Opens the file of a folder that is locked while stand-ins in it are in use.
+fn lock_file(folder: &Path, home: &str) -> std::io::Result<File> {
+    let folder = folder.to_str().ok_or(ErrorKind::InvalidFilename)?.to_owned();
+    open_file(Path::new(&(private_cache(home, &[folder], cfg!(target_os = "macos")) + ENDING)))
 }
 
 /// Opens the store of the runs with this private cache.
@@ -178,7 +194,7 @@ fn rename(from: &OwnedFd, name: &OsStr, to: &OwnedFd, as_name: &OsStr) -> std::i
 
 impl Drop for StandIns {
     fn drop(&mut self) {
-        if rustix::fs::flock(&self.lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+        if rustix::fs::flock(&self.in_use, FlockOperation::NonBlockingLockExclusive).is_err() {
             return;
         }
         for (name, kind) in &self.all {

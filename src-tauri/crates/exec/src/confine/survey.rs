@@ -1,6 +1,6 @@
 //! Protected places that lie in writable folders, found by walking them. No link is followed.
 
-use super::git_config::GitConfig;
+use super::git_config::{GitConfig, settings_of};
 use crate::resolve::lexical;
 use crate::small_file::{open_no_link, read_bytes};
 use postern_policy::{
@@ -27,7 +27,7 @@ pub(super) enum PlaceKind {
     Plain,
     /// A link, with each link on its way and whether its end is there. Equal only if all of them are.
     Link(OsString),
-    /// Steps of a rebase under way that run a program, a line each. Not pinned: git changes the file itself.
+    /// Steps and ways to merge of a rebase under way that run a program, a line each. Not pinned: git changes the file itself.
     RebaseSteps(OsString),
 }
 
@@ -239,9 +239,12 @@ impl SurveyWalk<'_> {
                 self.found.add_if_there(path);
             }
         }
-        let steps = folder.join(REBASE_STEPS);
-        if let Some(programs) = programs_of_rebase(&steps) {
-            self.found.places.insert(steps, PlaceKind::RebaseSteps(programs));
+        let steps = std::iter::once((REBASE_STEPS, programs_in_steps as StepsReader));
+        for (file, read) in steps.chain(MERGE_CHOICES.map(|file| (file, programs_in_choice as StepsReader))) {
+            let path = folder.join(file);
+            if let Some(programs) = programs_under_way(&path, read) {
+                self.found.places.insert(path, PlaceKind::RebaseSteps(programs));
+            }
         }
         match self.git.paths_of(folder) {
             Ok(paths) => paths.iter().for_each(|path| self.add_named(path)),
@@ -297,7 +300,13 @@ const REBASE_STEPS: &str = "rebase-merge/git-rebase-todo";
 /// Commands of such steps that run no program (git-rebase(1)).
 const REBASE_COMMANDS: &str = "\
     p pick r reword e edit s squash f fixup d drop l label t reset m merge b break u update-ref noop";
-/// Bytes of such steps that are read.
+/// Files of a rebase, cherry-pick or revert under way that name the way to merge, in a git folder.
+const MERGE_CHOICES: [&str; 2] = ["rebase-merge/strategy", "sequencer/opts"];
+/// Ways to merge that git has itself (git-merge(1)). For any other name it starts the program `git-merge-NAME`.
+const MERGE_STRATEGIES: &str = "octopus ort ours recursive resolve subtree";
+/// Reads the programs out of a file about what is under way, a line each.
+type StepsReader = fn(&Path, &[u8]) -> Vec<Vec<u8>>;
+/// Bytes of such files that are read.
 const LONGEST_REBASE: u64 = 4 << 20;
 /// Links on the way to one place.
 const MOST_LINKS: usize = 40;
@@ -307,21 +316,38 @@ fn is_in_git(below: &Path) -> bool {
     below.iter().any(|part| part.eq_ignore_ascii_case(GIT))
 }
 
-/// Returns the steps of a rebase under way that may run a program, a line each; `None` if there are none.
-fn programs_of_rebase(steps: &Path) -> Option<OsString> {
-    let found = steps.symlink_metadata().ok()?;
-    let read = open_no_link(steps).and_then(|file| read_bytes(&file, LONGEST_REBASE));
-    let Ok(text) = read else {
+/// Returns what may run a program in a file about what is under way, a line each; `None` if nothing does.
+fn programs_under_way(path: &Path, read: StepsReader) -> Option<OsString> {
+    let found = path.symlink_metadata().ok()?;
+    let Ok(text) = open_no_link(path).and_then(|file| read_bytes(&file, LONGEST_REBASE)) else {
         return Some(OsString::from(format!("unread {}:{}", found.ino(), found.ctime_nsec())));
     };
+    let lines = read(path, &text);
+    (!lines.is_empty()).then(|| OsString::from_vec(lines.join(&b'\n')))
+}
+
+/// Returns the steps of a rebase that may run a program.
+fn programs_in_steps(_: &Path, text: &[u8]) -> Vec<Vec<u8>> {
     let runs = |line: &&[u8]| {
         let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         words.next().is_some_and(|first| {
             first[0] != b'#' && !REBASE_COMMANDS.split(' ').any(|known| known.as_bytes() == first)
         })
     };
-    let lines: Vec<Vec<u8>> = text.split(|byte| *byte == b'\n').filter(runs).map(<[u8]>::to_vec).collect();
-    (!lines.is_empty()).then(|| OsString::from_vec(lines.join(&b'\n')))
+    text.split(|byte| *byte == b'\n').filter(runs).map(<[u8]>::to_vec).collect()
+}
+
+/// Returns the ways to merge that are programs.
+fn programs_in_choice(path: &Path, text: &[u8]) -> Vec<Vec<u8>> {
+    let text = String::from_utf8_lossy(text);
+    let settings = if path.ends_with("strategy") {
+        vec![("strategy".to_owned(), text.trim().to_owned())]
+    } else {
+        settings_of(&text)
+    };
+    let is_program = |value: &String| !MERGE_STRATEGIES.split(' ').any(|own| own == value);
+    let named = settings.into_iter().filter(|(key, value)| key == "strategy" && is_program(value));
+    named.map(|(_, value)| value.into_bytes()).collect()
 }
 
 /// Returns each link on the way of a path with its target, and whether the end is there. No two ways are the same text.

@@ -7,6 +7,7 @@
 use super::call::AgentToolCall;
 use super::context::{QuestionContext, ReplacedFile};
 use super::judge::{JudgedRequest, RequestJudgment, World, unjudged};
+use super::link_ends::{LineFolders, judge_link_ends};
 use super::look_up::{first_folder, readable};
 use crate::clock::lasting;
 use crate::lanes::refusal_of;
@@ -25,6 +26,7 @@ use postern_policy::{
 };
 use postern_protocol::Defaults;
 use postern_request::{BoundDir, Launch, Plan, PlanStdin, Refusal};
+use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -359,6 +361,11 @@ impl CallFacts {
         if folders.is_empty() {
             folders.extend(cwd.map(str::to_owned));
         }
+        // A folder among the arguments is the model's word.
+        let own: Vec<String> = folders.iter().chain(&self.call.cwd).cloned().collect();
+        let of_lines = LineFolders { home: &world.home, cwd: self.call.cwd.as_deref(), own: &own };
+        let by_path = |path: &str| check_tool(policy, session, tool, &json!({ "path": path }), &world.home);
+        verdict = judge_link_ends(verdict, &self.files.files, &of_lines, by_path);
         verdict.risk = risk::assess_subject(&self.call.subject, cwd, &folders, &world.home);
         if let Some(carried) = &self.files.carried
             && carried.level > verdict.risk.level

@@ -18,6 +18,7 @@ mod judge;
 mod judged;
 mod ledger;
 mod left;
+mod link_ends;
 mod live;
 mod look_up;
 mod message;

@@ -31,7 +31,12 @@ pub fn acts_as<'a>(
     let reads = touched::only_reads(tool);
     let is_whole = touched::takes_all(tool) || touched::searches(tool) || tool == "read_file";
     let patterns = touched::patterns(tool, arguments);
-    if patterns.iter().any(leads) || is_whole && paths.iter().any(|path| holds(path)) {
+    let lies_there = |path: &Cow<'_, str>| {
+        let path = reached(&path::expand_home(path, home));
+        path::is_within(&path::deny_key(&path), &path::deny_key(data))
+    };
+    let is_unnamed = touched::unnamed_paths(tool, arguments).iter().any(lies_there);
+    if is_unnamed || patterns.iter().any(leads) || is_whole && paths.iter().any(|path| holds(path)) {
         paths.push(Cow::Owned(data.to_owned()));
     }
     let sign = if reads { '<' } else { '>' };
@@ -90,6 +95,9 @@ mod tests {
                 json!({"source": "~/DATA/../"}),
                 Some(": > /home/u/DATA/../; : > /home/u/data/p"),
             ),
+            ("fs_read", json!({"doc": "~/data/p/x"}), Some(": > /home/u/data/p")),
+            ("fs_read", json!({"doc": "/home/u/data"}), None),
+            ("write_file", json!({"path": "/a", "content": "/home/u/data/p"}), Some(": > /a")),
             ("delete", json!({"path": "/"}), Some(": > /; : > /home/u/data/p")),
         ] {
             assert_eq!(

@@ -1,13 +1,16 @@
 //! Finds the paths in a tool's arguments, by the names that tools use for them.
 
 use super::patches::patched_files;
-use crate::subject::PATCH;
+use crate::subject::{BUILT_IN, PATCH};
 use percent_encoding::percent_decode_str;
 use serde_json::Value as Json;
 use std::borrow::Cow;
 
 /// Tools of `permissions.jsonc` that write nothing. Every other may: what a tool of an MCP server does is its own affair.
 const READERS: [&str; 4] = ["read_file", "glob", "grep", "skill"];
+
+/// Bytes of the longest text that is taken for a path: the system opens no longer one.
+const LONGEST_PATH: usize = 4096;
 
 /// Tools that read everything below their folder, which is the one that they start in if they name none.
 const SEARCHES: [&str; 4] = ["codebase_search", "grep", "search_files", "semantic_search"];
@@ -117,7 +120,34 @@ pub fn named_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<NamedPath<'a>> {
         _ if takes_all(tool) => PathUse::WriteAll,
         _ => PathUse::Write,
     };
-    used_paths(tool, arguments).into_iter().map(|path| NamedPath { path, used }).collect()
+    let mut paths = used_paths(tool, arguments);
+    for path in unnamed_paths(tool, arguments) {
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    paths.into_iter().map(|path| NamedPath { path, used }).collect()
+}
+
+/// Returns the texts that are absolute paths, under any name: nobody knows under which names a tool of a server takes paths.
+///
+/// A tool whose arguments are known has none: its texts are content, or a command.
+pub(super) fn unnamed_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
+    let mut found = Vec::new();
+    let mut open = if BUILT_IN.contains(&tool) { Vec::new() } else { vec![arguments] };
+    while let Some(value) = open.pop() {
+        match value {
+            Json::String(text) => found.extend(Some(path_of(text)).filter(|path| is_absolute(path))),
+            Json::Array(values) => open.extend(values),
+            Json::Object(members) => open.extend(members.values()),
+            Json::Null | Json::Bool(_) | Json::Number(_) => {}
+        }
+    }
+    found
+}
+
+fn is_absolute(path: &str) -> bool {
+    path.starts_with(['/', '~']) && path.len() <= LONGEST_PATH && !path.contains('\n')
 }
 
 /// Returns the paths in a call's arguments; for a search that names none, the folder that it starts in.
@@ -408,6 +438,22 @@ mod tests {
             assert!(named.iter().all(|named| named.used == super::PathUse::ReadAll));
         }
         assert!(super::named_paths("read_file", &json!({})).is_empty());
+    }
+
+    #[test]
+    fn an_absolute_path_is_one_under_any_name() {
+        for (tool, arguments, expected) in [
+            ("fs_read", json!({"doc": "/a", "n": 5}), vec!["/a"]),
+            ("fs_read", json!({"a": [{"b": "~/c"}, "FILE:///d%20e"], "path": "f"}), vec!["/d e", "f", "~/c"]),
+            ("say", json!({"text": "/a\n/b", "name": "c/d"}), vec![]),
+            ("write_file", json!({"path": "/a", "content": "/b"}), vec!["/a"]),
+            ("shell_exec", json!({"command": "/bin/ls"}), vec![]),
+        ] {
+            let named = super::named_paths(tool, &arguments);
+            let mut paths: Vec<&str> = named.iter().map(|named| &*named.path).collect();
+            paths.sort_unstable();
+            assert_eq!(paths, expected, "{tool} {arguments}");
+        }
     }
 
     #[test]

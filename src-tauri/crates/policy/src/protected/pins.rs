@@ -128,6 +128,10 @@ mod tests {
             ("x", ".git"),
             ("p", ".envrc"),
             ("p", ".zshrc"),
+            ("p", "mise.toml"),
+            ("mise", "config.toml"),
+            ("p", "lefthook-local.yml"),
+            (".hg", "sharedpath"),
         ] {
             assert!(is_protected_entry(folder, name), "{folder}/{name}");
         }

@@ -124,9 +124,16 @@ for family, kind in [(socket.AF_INET, socket.SOCK_STREAM), (socket.AF_INET, sock
     try:
         socket.socket(family, kind); print('socket', family)
     except PermissionError: pass
+for kind in [socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC]:
+    try:
+        socket.socketpair(socket.AF_UNIX, kind); print('pair', kind)
+    except PermissionError: pass
+for kind in [socket.SOCK_STREAM, socket.SOCK_SEQPACKET]: socket.socketpair(socket.AF_UNIX, kind)
 libc = ctypes.CDLL(None, use_errno=True)
-for call in [425, 101, 310, 311, 438, 272]:
+for call in [425, 101, 310, 311, 438, 272, 253, 294]:
     if libc.syscall(call, 0, 0, 0, 0, 0, 0) != -1 or ctypes.get_errno() != 1: print('call', call)
+for call in [31, 66, 71]:
+    if libc.syscall(call, -1, 0, 0, 0) != -1 or ctypes.get_errno() != 1: print('call', call)
 if libc.syscall(0x40000000 + 41, 1, 1, 0) != -1: print('x32')
 try:
     os.kill({own}, 0); print('signal')
