@@ -62,7 +62,7 @@ fn no_option_before_the_verb_lowers_the_risk() {
         (&["npm", "publish"][..], &["npm", "--prefix", "x", "publish"][..]),
         (&["kubectl", "exec", "p", "--", "ls"], &["kubectl", "-n", "prod", "exec", "p", "--", "ls"]),
         (&["docker", "rm", "-f", "x"], &["docker", "--context", "c", "rm", "-f", "x"]),
-        (&["aws", "iam", "list-users"], &["aws", "--profile", "p", "iam", "list-users"]),
+        (&["aws", "iam", "create-user"], &["aws", "--profile", "p", "iam", "create-user"]),
     ] {
         assert_eq!(
             (level(plain), level(with_options)),

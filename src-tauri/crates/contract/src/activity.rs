@@ -1,7 +1,7 @@
 //! Requests as the activity list shows them, and one request in full.
 
+use crate::lines::BodyLines;
 use crate::piece::ShownText;
-use crate::question::BodyLines;
 use crate::shown::{RiskText, ShownRisk, ShownStep, ShownTrace};
 use crate::subject::ShownSubject;
 use postern_policy::{AgentId, Millis, Origin, RuleId, RuleRef};

@@ -33,7 +33,7 @@ pub use alike::{Alike, AlikePart, Batch, find_alike, stands_alone};
 pub use answer::{Answer, AnswerParams, ConfineChoice, EditParams, Edited, Scope};
 pub use closed_by::ClosedBy;
 pub use enrolment::Start;
-pub use lines::MultilineText;
+pub use lines::{BodyLines, MultilineText};
 pub use lists::{
     AgentRow, CliState, Concern, ConcernKind, LinesToShell, Mode, RemarkKind, RuleDraft, RuleRemark, RuleRow,
     SkillCli, SkillRow, Status, StoppedAgent,
@@ -44,8 +44,8 @@ pub use part::Part;
 pub use piece::{Piece, PieceKind, ShownText, join_pieces, pieces_to_text, to_pieces};
 pub use postern_policy::PatternKind;
 pub use question::{
-    Asker, BodyLines, CommandPart, EnvChange, EnvChangeKind, OfferFolder, PartRole, Past, Proposal,
-    ProposedRule, Question, ScriptState, ShownInput, ShownProgram, ShownScript, Unsaved,
+    Asker, CommandPart, EnvChange, EnvChangeKind, OfferFolder, PartRole, Past, Proposal, ProposedRule,
+    Question, ScriptState, ShownInput, ShownProgram, ShownScript, Unsaved,
 };
 pub use renewal::{Renewal, Renewed, RenewedRule};
 pub use saved::{Answered, Saved, SavedPlace, not_saved};

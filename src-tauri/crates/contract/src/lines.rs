@@ -1,6 +1,7 @@
-//! Multi-line text.
+//! Multi-line text, and lines of a shown one.
 
 use serde::{Deserialize, Serialize};
+use ts_rs::TS;
 
 /// Lines written by Postern, for a user to read or to copy. It has no one-line form, because that would escape
 /// its line ends.
@@ -18,4 +19,14 @@ impl MultilineText {
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.trim_end().split('\n')
     }
+}
+
+/// Lines of a shown command that are the body of a here-document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct BodyLines {
+    /// Number of the first of them; the first of the command is 0.
+    pub first: usize,
+    /// Number of lines, without the delimiter's.
+    pub count: usize,
 }

@@ -1,5 +1,6 @@
 //! A question as every face shows it: everything a person needs to judge, nothing that a page could turn into a run.
 
+use crate::lines::BodyLines;
 use crate::piece::{ShownText, join_pieces};
 use crate::renewal::Renewal;
 use crate::shown::{ShownRisk, ShownStep, ShownTrace};
@@ -153,16 +154,6 @@ pub struct CommandPart {
     pub role: PartRole,
     /// The step it belongs to: index into [`Question::steps`].
     pub step: Option<usize>,
-}
-
-/// Lines of a shown command that are the body of a here-document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct BodyLines {
-    /// Number of the first of them; the first of the command is 0.
-    pub first: usize,
-    /// Number of lines, without the delimiter's.
-    pub count: usize,
 }
 
 /// Role of a stretch of the shown command.

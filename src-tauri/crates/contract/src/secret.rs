@@ -1,9 +1,9 @@
 //! Leaves out what is evidently a secret, where past requests are shown. A question that waits is judged, and never changed.
 
 use crate::activity::{RequestDetail, RequestRow};
+use crate::lines::BodyLines;
 use crate::methods::FeedEvent;
 use crate::piece::{Piece, PieceKind, ShownText};
-use crate::question::BodyLines;
 use crate::shown::{ShownStep, ShownTrace};
 use crate::subject::{Field, ShownSubject};
 use crate::told::ApproverNotification;
@@ -268,8 +268,8 @@ impl FeedEvent {
 mod tests {
     use super::{hide_in_pieces, hide_in_text};
     use crate::activity::RequestDetail;
+    use crate::lines::BodyLines;
     use crate::piece::{Piece, PieceKind, join_pieces, to_pieces};
-    use crate::question::BodyLines;
     use postern_command::escape::visible_text;
     use proptest::prelude::*;
     use serde_json::json;

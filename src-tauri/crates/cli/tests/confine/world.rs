@@ -87,7 +87,7 @@ impl World {
         Self { folder, postern, victim, port, datagrams, letters, reached }
     }
 
-    /// Service of the user that takes datagrams at a path.
+    /// Opens a socket of the user that takes datagrams at a path.
     fn take_letters(top: &Path) -> UnixDatagram {
         let path = top.join("run/letters.sock");
         let letters = UnixDatagram::bind(&path).unwrap();

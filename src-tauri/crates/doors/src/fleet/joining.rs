@@ -420,7 +420,7 @@ impl KeepingDevice {
     /// Tells the device that its owner knows. One that does not hear it is a member all the same.
     pub(super) async fn confirm(self) {
         if let Err(error) = self.met.send_verdict(&self.kept, &JoinVerdict::Known).await {
-            tracing::warn!(%error, "a device that joined could not be told that this is known");
+            tracing::warn!(%error, "a device that joined did not hear that this is known");
         }
     }
 }

@@ -153,8 +153,8 @@ mod tests {
         prepare(&top);
         let folders = vec![top.display().to_string()];
         let before = Survey::walk_folders(&folders, &protected(), 1000, &|_| false);
-        change(&top);
         let originals = Originals::of_survey(&before, &folders);
+        change(&top);
         let found = set_aside(&folders, &before.places, &originals, &protected());
         let paths = found.into_iter().map(|found| {
             let to = found.moved.unwrap();

@@ -93,6 +93,7 @@ pub(super) fn asked_use(call: &AgentToolCall, home: &str) -> AskedUse {
 /// Returns the folder of a file as a person names it; `None` if the request has no folder, and the path neither.
 fn folder_of_file(path: &str, cwd: &str, home: &str) -> Option<String> {
     let folder = Path::new(path).parent()?.to_str()?;
+    let folder = if folder.is_empty() { cwd } else { folder };
     Some(person_path(folder, cwd, home)).filter(|folder| !folder.is_empty())
 }
 
