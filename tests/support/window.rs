@@ -287,14 +287,16 @@ impl Window {
 
     /// Repeats an act until the page takes it: it may have put another element in its place, or not yet shown this one.
     async fn once_it_can(&self, xpath: &str, act: impl AsyncFn() -> Result<(), CmdError>) {
+        let mut last = None;
         let done = async {
             while let Err(error) = act().await {
                 assert!(!error.is_no_such_window(), "the window is gone: {error}");
+                last = Some(error);
                 tokio::time::sleep(BETWEEN).await;
             }
         };
-        let done = tokio::time::timeout(PATIENCE, done).await;
-        done.unwrap_or_else(|_| panic!("{xpath} can be neither clicked nor filled"));
+        let did = tokio::time::timeout(PATIENCE, done).await.is_ok();
+        assert!(did, "{xpath} can be neither clicked nor filled: {last:?}");
     }
 
     /// Returns the number of windows that show this page of the app.

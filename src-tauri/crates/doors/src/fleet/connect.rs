@@ -218,7 +218,7 @@ impl BrokerLink {
         let mut all = Vec::new();
         while left > 0 {
             let message = tokio::time::timeout(patience, messages.next()).await;
-            let stopped = || FleetError::Unreachable("it stopped sending".to_owned());
+            let stopped = || FleetError::Unreachable(format!("it stopped sending with {left} messages left"));
             let message = message.ok().flatten().ok_or_else(stopped)?.map_err(FleetError::broker)?;
             left = message.info().map_err(FleetError::broker)?.pending;
             all.push(message);
