@@ -275,6 +275,19 @@ impl Window {
         self.once_it_can(xpath, async || self.element(&alive).await.click().await).await;
     }
 
+    /// Clicks what an XPath names until it is gone: while a sheet slides in, a click may fall beside its button.
+    pub async fn click_away(&self, xpath: &str) {
+        self.element(xpath).await;
+        let gone = async {
+            while let Ok(element) = self.page.find(Locator::XPath(xpath)).await {
+                // It may be gone before it is clicked.
+                _ = element.click().await;
+                tokio::time::sleep(BETWEEN).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, gone).await.unwrap_or_else(|_| panic!("{xpath} stays"));
+    }
+
     /// Types into what an XPath names, in place of what is there.
     pub async fn fill(&self, xpath: &str, text: &str) {
         let typed = async || {

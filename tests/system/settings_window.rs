@@ -121,7 +121,7 @@ async fn a_door_opens_and_closes(window: &Window) {
     window.click("//dialog//button[normalize-space()='Turn On']").await;
     window.says("setup-url", "ws://127.0.0.1:").await;
     window.find("setup-pairingCode").await;
-    window.click("//dialog//button[normalize-space()='Done']").await;
+    window.click_away("//dialog//button[normalize-space()='Done']").await;
     let state = || {
         let doors =
             Control::connect(&window.data).unwrap().call_method::<ListDoors>(&Nothing {}).unwrap().doors;
