@@ -2,8 +2,8 @@
 //!
 //! `std::thread::spawn` and tokio's `spawn_blocking` panic then. Here it is an error, or there is a reserve.
 
-use std::io::{self, ErrorKind};
 use parking_lot::Mutex;
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, SystemTime};

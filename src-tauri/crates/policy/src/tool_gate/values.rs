@@ -142,7 +142,8 @@ fn spelled<'a>(written: Cow<'a, str>, home: &str) -> ComparedValue<'a> {
     let steps_back = written.split('/').any(|part| part == "..");
     let mut sure = vec![relative(&written), relative(&expanded)];
     sure.dedup();
-    let mut all = vec![written.clone().into_owned(), expanded.clone(), path::unmarked(&expanded).into_owned()];
+    let mut all =
+        vec![written.clone().into_owned(), expanded.clone(), path::unmarked(&expanded).into_owned()];
     all.extend(sure.iter().cloned());
     all.push(relative(&path::unmarked(&expanded)));
     all.push(relative(&path::out_of_proc(&expanded, "")));
